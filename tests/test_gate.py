@@ -273,3 +273,13 @@ def test_the_workflow_of_the_page_fails_if_the_change_is_worse(wrong, status, tm
     assert done.returncode == status, done.stderr
     assert (tmp_path / "comment.md").read_text() == done.stdout
     assert "change" in done.stdout
+
+
+@pytest.mark.parametrize(("worse", "exact"), [(5, True), (6, False)])
+def test_fewer_than_ten_cases_that_differ_are_judged_without_draws(worse, exact):
+    frame = answers(400, worse, 4, 196 - worse)
+    found = [
+        br.decisions.gate(br.fit(br.from_outcomes(frame), seed=seed), "old", margin=0.02)["p_not_worse"].item()
+        for seed in (1, 2)
+    ]
+    assert (found[0] == found[1]) is exact

@@ -11,7 +11,7 @@ from scipy import stats
 import bayesrank as br
 from bayesrank._errors import ArgumentError
 from bayesrank.planning import OVERLAP
-from bayesrank.planning._goals import pair_probability
+from bayesrank.planning._goals import Goal, pair_probability
 from bayesrank.planning._updates import JointOutcomes, NormalScores, Patterns, Tables, _between, overlapping_noise
 from bayesrank.planning.plans import _crossing, _skewness
 from tests.commands import invoke
@@ -437,3 +437,18 @@ def test_a_plan_against_one_rival_is_of_a_known_difference():
 ])  # fmt: skip
 def test_the_number_is_where_the_curve_reaches_the_level(success, size):
     assert _crossing(np.array([10.0, 20.0, 40.0]), np.array(success), 0.8) == pytest.approx(size, nan_ok=True)
+
+
+def test_skewness_falls_with_the_root_of_what_is_left_of_the_evidence(monkeypatch):
+    """As that of a mean: 100 cases and a prior of 4 are a quarter of 4 times as many."""
+    seen, met = [], Goal.met
+
+    def record(goal, mean, covariance, skewness):
+        seen.append(skewness[0, 1])
+        return met(goal, mean, covariance, skewness)
+
+    monkeypatch.setattr(Goal, "met", record)
+    counts = br.from_counts(tp=[45, 40], fn=[5, 10], tn=[50, 50], fp=[0, 0], entity=["a", "b"])
+    posterior = br.fit(counts, "beta_binomial", prior="uniform", seed=1)
+    br.plan(posterior, "tpr", entity="a", rival="b", sizes=[4, 328], futures=100, seed=1, **OLD)
+    assert seen[1] / seen[0] == pytest.approx(0.5)

@@ -80,8 +80,9 @@ def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate:
     Returns
     -------
     tuple of float or None
-        (a, b), or None if no ranking score gives the same order. A plain function is compared on random performances
-        only; its position without a named order is exact up to rounding.
+        (a, b), or None if no position was found: no ranking score gives the same order, or rounding hides a position
+        within about 1e-8 of an edge, such as that of Cohen's kappa at prevalences below 0.0002. A plain function is
+        compared on random performances only; its position without a named order is exact up to rounding.
 
     References
     ----------

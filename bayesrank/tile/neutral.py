@@ -99,7 +99,8 @@ def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> x
 
     The curves γ_π of different prevalences meet only at NPV and PPV. Between them b falls as the prevalence rises, so
     quantiles of the prevalence give those of the curve. For each a, ``least`` is the b with the smallest expected range
-    over no-skill performances. If the prevalence is probably near 0 or near 1, other b can have the same range.
+    over no-skill performances that a search finds. If the prevalence is probably near 0 or near 1, other b can have the
+    same range.
 
     Parameters
     ----------

@@ -24,7 +24,10 @@ def verdict_of_place(found: xr.Dataset) -> Verdict:
     elif neutral in (0.0, 1.0):
         chance = "At no prevalence between 0 and 1 do all classifiers without skill have the same value."
     else:
-        chance = f"Classifiers without skill all have the same value at prevalence {neutral:.3g}, and only there."
+        digits = max(3, int(np.ceil(-np.log10(1 - neutral))))  # 0.9996 would be 1 with three
+        chance = (
+            f"Classifiers without skill all have the same value at prevalence {neutral:.{digits}g}, and only there."
+        )
     notes = []
     if not np.isnan(share):
         known = {name: float(found[f"always_{name}"]) for name in ("negative", "positive")}

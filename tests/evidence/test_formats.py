@@ -656,3 +656,27 @@ def test_shares_beside_percentages_and_costs_as_text_are_doubted(tmp_path):
     frame = br.read(tmp_path / "costs", only={"metric": "success"})
     assert frame.groupby("entity")["cost"].count().to_dict() == {"a": 0, "b": 4}
     assert any("is no number, such as '$1'" in say(note) for note in frame.attrs["remarks"])
+
+
+def test_a_promptfoo_csv_has_the_scores_of_each_provider(tmp_path):
+    """The columns after an answer are its status and score; others may follow."""
+    heading = ["Description", "q", *(["[{}] plain", "Status", "Score", "Named Scores"])]
+    rows = [("t1", ("PASS", "1.00"), ("FAIL", "0.25")), ("t2", ("FAIL", "0.50"), ("ERROR", "0.00"))]
+    lines = [",".join([*heading[:2], *(name.format(one) for one in "ab" for name in heading[2:])])]
+    lines += [",".join([case, "x", *(cell for found in own for cell in ("text", *found, "7"))]) for case, *own in rows]
+    (tmp_path / "out.csv").write_text("\n".join(lines))
+    frame = br.read(tmp_path / "out.csv", only={"metric": "score"})
+    found = {(row.entity, row.case): row.outcome for row in frame.itertuples()}
+    assert found == pytest.approx(
+        {("a", "t1"): 1, ("a", "t2"): 0.5, ("b", "t1"): 0.25, ("b", "t2"): np.nan}, nan_ok=True
+    )
+    right = br.read(tmp_path / "out.csv", only={"metric": "success"})
+    assert right["outcome"].tolist()[:3] == [1, 0, 0]
+
+
+def test_reruns_are_compared_by_the_two_files_that_are_named(tmp_path):
+    for second, (shots, model) in enumerate([(0, "a"), (0, "a"), (5, "a"), (0, "b")]):
+        lm_eval(tmp_path, model, second=second, **{"n-shot": {"gsm8k": shots}})
+    with pytest.raises(br.ArgumentError, match="a copy or a rerun") as caught:
+        br.read(tmp_path)
+    assert "they differ in" not in str(caught.value)

@@ -605,3 +605,12 @@ def test_numbers_of_votes_that_strengths_do_not_explain_are_not_called_matched()
     assert np.mean(found) <= 0.01 + 3 * np.sqrt(0.01 * 0.99 / 1000)
     assert not close_strengths_met(20 * (1 - np.eye(12)), rng.standard_normal(12))
     assert not close_strengths_met(votes + votes.T, np.zeros(12))
+
+
+def test_one_more_vote_on_each_of_the_closest_pairs_is_seen():
+    from bayesrank.ranking._pairings import close_strengths_met
+
+    place = np.arange(10.0)
+    apart = np.abs(place[:, None] - place)
+    assert close_strengths_met(np.where(apart == 1, 2.0, 1.0) * (apart > 0), place)
+    assert not close_strengths_met(np.where(apart == 7, 2.0, 1.0) * (apart > 0), place)

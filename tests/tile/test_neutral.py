@@ -165,6 +165,8 @@ def test_a_place_in_words():
     words = br.verdict(describe_place(0.9, 0.6))
     assert words[0].startswith("A true positive counts 9 times as much as a true negative")
     assert "at prevalence 0.214, and only there" in words[1]
+    for near in (0.0004, 0.0005, 0.00004):
+        assert f"at prevalence {1 - near}, and only there" in br.verdict(describe_place(near, near))[1]
     assert words[2].startswith("Nearest scores: F1 (distance 0.14)")
     assert br.verdict(describe_place(1, 0.5))[-1] == "It is F1."
     assert br.verdict(describe_place(0.25, 0.5))[0].startswith(
