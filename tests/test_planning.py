@@ -452,3 +452,19 @@ def test_skewness_falls_with_the_root_of_what_is_left_of_the_evidence(monkeypatc
     posterior = br.fit(counts, "beta_binomial", prior="uniform", seed=1)
     br.plan(posterior, "tpr", entity="a", rival="b", sizes=[4, 328], futures=100, seed=1, **OLD)
     assert seen[1] / seen[0] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(("correlation", "each", "met"), [
+    (0.0, 0.96, False),  # 0.96⁵ = 0.815
+    (0.0, 0.985, False),  # 0.927
+    (0.99, 0.97, True),
+    (0.9, 0.98, True),
+])  # fmt: skip
+def test_the_joint_probability_decides_where_each_pair_has_enough(correlation, each, met):
+    """The leader is known to have 0; five rivals below it have the variance 1."""
+    mean = np.append(0.0, np.full(5, -stats.norm.ppf(each)))[None]
+    covariance = np.zeros((1, 6, 6))
+    covariance[0, 1:, 1:] = np.where(np.eye(5), 1.0, correlation)
+    joint = stats.multivariate_normal(mean[0, 1:], covariance[0, 1:, 1:]).cdf(np.zeros(5))
+    assert bool(joint >= 0.95) == met
+    assert Goal("best", 0.95, entity=0).met(mean, covariance, np.zeros((6, 6))).tolist() == [met]
