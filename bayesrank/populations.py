@@ -35,7 +35,7 @@ def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob:
     score : Score, str or callable, optional
         A score, or the name of a posterior variable. The default for outcomes without classes is the mean outcome.
     prob : float
-        Credible probability of the intervals (equal tails).
+        Probability of the credible intervals (equal tails).
 
     Returns
     -------
@@ -109,7 +109,7 @@ def shrinkage(posterior: Container, score: ScoreLike | None = None, *, prob: flo
     score : Score, str or callable, optional
         A score, or the name of a posterior variable; by default the mean of outcomes without classes.
     prob : float
-        Credible probability of the intervals (equal tails).
+        Probability of the credible intervals (equal tails).
 
     Returns
     -------

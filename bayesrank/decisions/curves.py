@@ -67,7 +67,7 @@ def decision_curve(
     draws : int
         Number of draws of the case weights, from one chain of :func:`bayesrank.case_weights`.
     prob : float
-        Credible probability of the intervals.
+        Probability of the credible intervals.
     seed : int, SeedSequence or Generator, optional
         The draws do not depend on the order of cases and entities, nor on the thresholds.
 

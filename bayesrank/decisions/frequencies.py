@@ -39,7 +39,7 @@ def natural_frequencies(
         Prevalence of the target population, as for :func:`bayesrank.at_prevalence`; by default that of the source.
         Draws from :func:`bayesrank.performance.prevalence_draws` include its uncertainty.
     prob : float
-        Credible probability of the intervals (equal tails).
+        Probability of the credible intervals (equal tails).
     kind : str, optional
         Which performance of the posterior, as for :func:`bayesrank.as_performance`.
 

@@ -49,7 +49,7 @@ def pareto_front(
         ``units``. By default the variable ``mean_cost`` of the posterior, which :func:`bayesrank.fit` draws if the
         evidence has costs: see ``cost`` of :func:`bayesrank.from_frame`.
     prob : float
-        Credible probability of the intervals.
+        Probability of the credible intervals.
 
     Returns
     -------

@@ -46,7 +46,7 @@ def noninferiority(
         The margins, between 0 and 1: by how much a rate may be lower than that of the reference. For equivalence, the
         largest difference in either direction.
     prob : float
-        Probability that a verdict needs, and credible probability of the intervals.
+        Probability that a verdict needs, and probability of the credible intervals.
 
     Returns
     -------

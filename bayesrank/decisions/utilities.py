@@ -63,7 +63,7 @@ def expected_utility(
         Whether to add rivals that give every case the same answer ("always negative", "always positive", ...). They
         become entities, and the coord ``strategy`` marks them.
     prob : float
-        Credible probability of intervals and tiers.
+        Probability of the credible intervals, and of tiers.
 
     Returns
     -------

@@ -27,7 +27,7 @@ def latent_rates(posteriors: Mapping[str, Container], axes: Any = None, *, prob:
         Posteriors of the model ``latent_class`` on the same tests, by the name of the analysis.
     axes : sequence of two matplotlib Axes, optional
     prob : float
-        Credible probability of the intervals (equal tails).
+        Probability of the credible intervals (equal tails).
 
     Examples
     --------

@@ -68,7 +68,7 @@ def shrinkage(
         The entities to draw, in order; by default the three best on the typical data set, or all of a population of
         entities. Rows are in the order of the first entity's posterior.
     prob : float
-        Credible probability of the intervals (equal tails).
+        Probability of the credible intervals (equal tails).
     axes : sequence of matplotlib Axes, optional
 
     Examples

@@ -36,7 +36,7 @@ def roc_regions(
     top : int
         Number of entities with a name, a colour and a region; the others are grey points.
     prob : float
-        Credible probability of each entity's region.
+        Probability of each entity's region.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
     ax, colors : optional

@@ -56,7 +56,7 @@ def score_differences(
     rope : float
         Half-width of the region of practical equivalence, in units of the score; 0 for ratios.
     prob : float
-        Credible probability of the intervals (equal tails).
+        Probability of the credible intervals (equal tails).
     score : Score, str or callable, optional
         The score of the values, or the score to compute.
     ranking : xarray.Dataset, optional

@@ -100,7 +100,7 @@ def credible_ranking(
         - ``"auto"`` (command and report): from draws, and exact where the error is below 5e-4, the work is small, and
           the medians agree with the draws.
     prob : float
-        Credibility of intervals and joint level of the rank sets, between 0 and 1.
+        Probability of the credible intervals and joint level of the rank sets, between 0 and 1.
     rope : float
         Region of practical equivalence, in units of the score: superiority requires a larger difference.
     higher_is_better : bool, optional

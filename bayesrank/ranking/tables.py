@@ -33,7 +33,7 @@ def score_table(
         Scores, names or aliases, functions, or names of posterior variables over ``entity``, each once. They need no
         direction.
     prob : float
-        Credibility of the equal-tailed intervals.
+        Probability of the credible intervals (equal tails).
     prevalence : number or DataArray, optional
         Prevalence of the target population, as in :func:`bayesrank.at_prevalence`.
     kind : str, optional

@@ -70,7 +70,7 @@ def credible(
     source, resolution, kind, window
         As for :func:`value`, with its errors.
     prob : float
-        Credibility of the intervals; a winner with a lower probability counts as undecided.
+        Probability of the credible intervals; a winner with a lower probability counts as undecided.
     maps : collection of {"expected_rank", "probability_skilled", "expected_regret"}
         Maps to compute in addition to ``probability_best``, which alone is several times as fast; all by default.
     over, aggregate, weights : optional
@@ -301,7 +301,7 @@ def value_interval(
     source, resolution, kind, window
         As for :func:`value`, with its errors; the source has draws.
     prob : float
-        Credibility of the interval.
+        Probability of the credible interval (equal tails).
 
     Returns
     -------

@@ -202,7 +202,7 @@ def preference_ranking(
         The b and the weights of the points; one number is used for all. Weights are equal by default. This is a
         convention: which distribution is uniform depends on the coordinates.
     prob : float
-        Credibility of the rank intervals.
+        Probability of the rank intervals.
 
     Returns
     -------
