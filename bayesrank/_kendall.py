@@ -2,7 +2,7 @@
 
 import numpy as np
 
-# Values within this tolerance, relative to their own and the average size, count as ties.
+# Values within this tolerance, relative to their own and the typical size, count as ties.
 ROUNDING = 1e-12
 
 
@@ -10,15 +10,26 @@ def dense_ranks(values: np.ndarray) -> np.ndarray:
     """Return ranks 0, 1, ... along the last axis, with equal ranks for ties; -1 for NaN."""
     order = np.argsort(values, axis=-1)
     ordered = np.take_along_axis(values, order, axis=-1)
-    size = np.abs(ordered)
-    average = np.nansum(size, axis=-1, keepdims=True) / np.maximum(1, (~np.isnan(size)).sum(axis=-1, keepdims=True))
-    gap = ordered[..., 1:] - ordered[..., :-1] > ROUNDING * (size[..., 1:] + average)
+    slack = ROUNDING * (np.abs(ordered[..., 1:]) + typical_size(ordered))
+    gap = ordered[..., 1:] - ordered[..., :-1] > slack
     ranks = np.zeros(values.shape, np.int32)
     np.cumsum(gap, axis=-1, out=ranks[..., 1:])
     ranks[np.isnan(ordered)] = -1
     result = np.empty_like(ranks)
     np.put_along_axis(result, order, ranks, axis=-1)
     return result
+
+
+def typical_size(values: np.ndarray) -> np.ndarray:
+    """Return the geometric mean of absolute values along the last axis, which is kept; few huge ones hardly matter.
+
+    Zeros and NaN are left out; without other values it is 0.
+    """
+    size = np.abs(values)
+    some = size > 0
+    total = np.log(size, out=np.zeros(size.shape), where=some).sum(axis=-1, keepdims=True)
+    number = some.sum(axis=-1, keepdims=True)
+    return np.where(number > 0, np.exp(total / np.maximum(number, 1)), 0.0)
 
 
 def tau_b(values: np.ndarray, ranks: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._types import ScoreLike
 from bayesrank.scores.names import as_score
 from bayesrank.scores.placement import FixedRate, canonical_values, fixed_rate, place, places, swapped
-from bayesrank.scores.score import Score
+from bayesrank.scores.score import Score, cells_at
 from bayesrank.theory.axioms import OPERATIONS, ROUNDING, as_far_as_found, counterexamples, lattice
 from bayesrank.theory.posteriors import audit_order
 
@@ -131,7 +131,9 @@ def audit(
     row = _row(found, evidence, taus, fixed, ["negative", "positive"])
     at_fixed = ""
     if not fixed.words() and all(place(found, share) is not None for share in (0.2, 0.5, 0.8)):
-        at_fixed = f" (it may while the prevalence is fixed{as_far_as_found(found, 0.5)})"
+        better, worse = (found.of_cells(*cells_at(*rates, 0.5)) for rates in ((0.2, 0.8), (0.4, 0.6)))
+        direction = "" if better > worse else ", if lower is better"
+        at_fixed = f" (it may while the prevalence is fixed{direction}{as_far_as_found(found, 0.5)})"
     return row.assign(verdict=_verdict(row, words, at_fixed, fixed.words(), as_far_as_found(found, fixed.share)))
 
 
@@ -246,7 +248,7 @@ def _correlations(score: Score, prevalence: float | None) -> tuple[dict[str, Any
     if own is not None:
         known = np.column_stack([own, known])
     at_known = tau_b(values, _ranks(points, *known))
-    if own is not None:  # exactly, whatever rounding does to values that tie
+    if own is not None and not as_far_as_found(score, prevalence):  # exactly, whatever rounding does to ties
         at_known[0] = np.sign(at_known[0])
     start = _starts(prevalence)
     coarse = tau_b(values, _grid_ranks(prevalence))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from bayesrank._errors import ArgumentError
+from bayesrank._kendall import typical_size
 from bayesrank.scores.placement import place
 from bayesrank.scores.score import SCORES, Score
 
@@ -60,14 +61,14 @@ def _axiom_2(points: np.ndarray, values: np.ndarray, right: np.ndarray) -> np.nd
     """Find a performance that is surely wrong and beats another, or surely right and is beaten."""
     all_wrong, all_right = points[right].sum(axis=0) == 0, points[~right].sum(axis=0) == 0
     result = np.full((2, len(points)), np.nan)
-    worst_gap = 0.0
+    worst_gap, size = 0.0, typical_size(values).item()
     for low, high in ((all_wrong, np.ones_like(all_wrong)), (np.ones_like(all_wrong), all_right)):
         low_values, high_values = np.where(low, values, np.nan), np.where(high, values, np.nan)
         if np.isnan(low_values).all() or np.isnan(high_values).all():
             continue
         first, second = np.nanargmax(low_values), np.nanargmin(high_values)
         gap = values[first] - values[second]
-        if gap > worst_gap + ROUNDING * np.nanmean(np.abs(values)):
+        if gap > worst_gap + ROUNDING * (np.abs(values[[first, second]]).max() + size):
             result, worst_gap = points[:, [first, second]].T, gap
     return result
 
@@ -79,7 +80,7 @@ def _axiom_3(
     result = np.full((2, 3, len(points)), np.nan)
     points, values = points[:, ~np.isnan(values)], values[~np.isnan(values)]
     gaps = [0.0, 0.0]
-    size = np.abs(values).mean() if values.size else 0.0
+    size = typical_size(values).item()
     for operation in operations if values.size else ():
         for first, second, image in _images(operation, points, classes):
             after = function(image)

@@ -175,9 +175,9 @@ def _moving_rate(score: Score, prevalence: float | None) -> tuple[str, float, in
     for known in KNOWN_RATES:
         for rate in ("tpr", "tnr"):
             fpr, tpr = (known, steps) if rate == "tpr" else (1 - steps, known)
-            changes = np.diff(score.of_cells(*np.broadcast_arrays(*cells_at(fpr, tpr, share))))
+            values = score.of_cells(*np.broadcast_arrays(*cells_at(fpr, tpr, share)))
             for sign in (1, -1):
-                if (sign * changes > ROUNDING).all():
+                if (sign * np.diff(values) > ROUNDING * np.abs(values).max()).all():
                     return rate, known, sign
     raise ArgumentError("score", "must be strictly monotone in TPR or TNR to audit orders of posteriors", score.name)
 

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import bayesrank as br
+from bayesrank.logs.formats._mapped import _as_rows
 from tests.commands import invoke, refused
 
 RIGHT = {
@@ -311,3 +312,11 @@ def test_only_a_column_of_whole_numbers_may_hold_numbers_of_cases(tmp_path, last
     message = refused("rank", path)
     assert "--weight hours says that it holds the importance weight of a case" in message
     assert ("--count hours says that it holds the number of cases of a row" in message) == counted
+
+
+def test_two_rows_written_column_by_column_are_rows():
+    columns = {"id": {"0": "q1", "1": "q2"}, "correct": {"0": 1, "1": 0}}
+    assert _as_rows(columns) == [{"id": "q1", "correct": 1}, {"id": "q2", "correct": 0}]
+    assert _as_rows({"id": ["q1", "q2"], "correct": [1, 0]}) == _as_rows(columns)
+    for other in ({"id": {"0": "q1"}, "correct": {"0": 1}}, {"a": {"x": 1, "y": 2}, "b": {"x": 3, "y": 4}}):
+        assert _as_rows(other) == other

@@ -8,9 +8,11 @@ from scipy import stats
 import bayesrank as br
 from bayesrank._notes import notes_of
 from bayesrank._source import groups_of, parse_source
+from bayesrank.ranking._influence import class_strength
 from bayesrank.ranking._information import (
     FEWEST_OF_CLASS,
     Information,
+    Patterns,
     average_inflation,
     cluster_information,
     skewness_ratio,
@@ -338,3 +340,12 @@ def test_predictions_on_data_sets_count_their_own_cases():
     answers = {name: np.where(np.arange(90) % k == 0, 1 - truth, truth) for name, k in (("a", 4), ("b", 5))}
     ranking = br.credible_ranking(br.fit(br.joint_outcomes(truth, answers, dataset=where), "paired", seed=1), "f1")
     assert ranking["cases"].sel(entity="a").to_series().to_dict() == {"x": 10, "y": 30, "z": 50}
+
+
+def test_the_typical_influence_of_a_class_is_the_root_mean_square_over_cases_and_entities():
+    influence = np.array([[3.0, 1.0], [0.0, 1.0], [2.0, 4.0]])
+    count, weight = np.array([1.0, 3.0, 2.0]), np.array([[1.0, 1.0], [1.0, 1.0], [2.0, 2.0]])
+    patterns = Patterns(np.zeros((3, 2), int), count, None, None, True, actual=np.array(["x", "x", "y"]))
+    x, y = np.sqrt((9 + 1 + 3 * 1) / 8), np.sqrt((1 + 4) / 2)
+    np.testing.assert_allclose(class_strength(influence, patterns, weight), [x, x, y])
+    assert class_strength(0 * influence, patterns, weight) is None

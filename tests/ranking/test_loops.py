@@ -11,6 +11,7 @@ BOARDS = {
     "undefined": lambda rng: np.where(rng.random((700, 7)) < 0.2, np.nan, rng.integers(0, 5, (700, 7)) / 3),
     "never defined": lambda rng: np.where(np.arange(5) == 2, np.nan, rng.normal(size=(700, 5))),
     "one entity": lambda rng: rng.normal(size=(700, 1)),
+    "two strips in threads": lambda rng: rng.integers(0, 9, (22_000, 20)) / 4,
 }
 
 
@@ -25,7 +26,7 @@ def by_both(monkeypatch, work):
 @pytest.mark.parametrize("rope", [0.0, 0.3])
 def test_pairs(monkeypatch, board, rope):
     values = np.ascontiguousarray(BOARDS[board](np.random.default_rng(1)).T)
-    edges = np.array([0, 100, 350, 700])
+    edges = np.array([0, 100, 350, values.shape[1]])
     for one, other in by_both(monkeypatch, lambda: _loops.compare_pairs(values, edges, rope)):
         np.testing.assert_array_equal(one, other)
 
@@ -39,3 +40,12 @@ def test_largest_leads(monkeypatch, board):
 
     for one, other in by_both(monkeypatch, lambda: [_loops.largest(rows, shift - shift.T, weight)]):
         np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+def test_counts_of_many_draws_do_not_overflow(monkeypatch):
+    """In a batch of 100,000 draws the square of a count is beyond 32 bits."""
+    monkeypatch.setattr(_loops, "SMALL_PAIRS", 2**40)
+    values = np.repeat([[1.0], [0.0]], 100_000, axis=1)
+    joint, _, won, won_squares, before, before_squares = _loops.compare_pairs(values, np.array([0, 100_000]), 0.0)
+    for table in (joint, won, won_squares, before, before_squares):
+        assert table[0, 1] == 100_000

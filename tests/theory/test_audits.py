@@ -376,3 +376,43 @@ def test_the_extremes_are_found_where_a_class_is_rare(prevalence):
     a, b = (0.9805, 0.98) if prevalence < 0.5 else (0.0195, 0.02)
     there = tau_b(br.scores.d_prime.of_cells(*points), audits._ranks(points, np.array([a]), np.array([b])))
     assert row["tau_max"].item() >= there.item() > 0.92
+
+
+@pytest.mark.parametrize("score", [
+    lambda *cells: np.exp(300 * br.scores.mcc.of_cells(*cells)),
+    lambda tn, fp, fn, tp: tp / (tp + fn) / (fp / (fp + tn) + 1e-12),
+    lambda *cells: 1 / (1 - br.scores.g_mean.of_cells(*cells) + 1e-12),
+])  # fmt: skip
+def test_huge_values_hide_no_counterexample(score):
+    """The axioms do not change under a rising transform."""
+    row = br.audit(score)
+    assert not row["axiom_3_upper"]
+    assert not row["axiom_3_lower"]
+
+
+def test_correlations_do_not_change_under_a_rising_transform():
+    raised = br.audit(lambda *cells: np.exp(30 * br.scores.mcc.of_cells(*cells)))
+    assert raised["tau_max"].item() == pytest.approx(br.audit("mcc")["tau_max"].item(), abs=1e-4)
+
+
+def test_a_score_that_may_rank_at_one_prevalence_in_reverse_is_said_to():
+    assert "may while the prevalence is fixed, if lower" in br.audit("negative_likelihood_ratio")["verdict"].item()
+    assert "may while the prevalence is fixed)" in br.audit("informedness")["verdict"].item()
+
+
+def test_a_function_with_rare_faults_has_the_correlation_of_its_values():
+    """Random performances miss the fault, lattices do not."""
+
+    def faulty(tn, fp, fn, tp):
+        inside = (fp > 0) & (tn > 0) & (fn > 0) & (tp > 0)
+        return np.where(inside & (tn / (tn + fp) > 0.95) & (tp / (tp + fn) > 0.95), -1, tn + tp)
+
+    assert br.place(faulty, 0.5) == (0.5, 0.5)
+    row = br.audit(faulty, 0.5)
+    assert row["verdict"].item().startswith("should not rank")
+    assert row["tau_max"].item() < 0.995
+
+
+def test_orders_of_a_score_in_small_units_are_audited():
+    row = br.audit(lambda tn, fp, fn, tp: (tn + tp) / 1e8, order="predictive")
+    assert row["verdict"].item().startswith("the order of posteriors by predictive of score satisfies all three")
