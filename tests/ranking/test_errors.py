@@ -1,10 +1,13 @@
 """Stated Monte-Carlo errors against the spread of replications, also of sticky draws and of pairs that never cross."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import xarray as xr
 
 import bayesrank as br
+from bayesrank.ranking.evidence import sampling
 
 DIMS = ("chain", "draw", "entity")
 
@@ -97,3 +100,13 @@ def test_what_a_pair_shares_does_not_count_against_it():
     assert (ranking["effective_sample_size"] < 200).all()
     # 0.7 / n if none of n free draws crosses; 40 batches tell n within a few of its errors, sqrt(2 / 39).
     assert float(ranking["superiority_error"][1, 0]) < (1 + 4.5 * np.sqrt(2 / 39)) * 0.71 / 4000
+
+
+@pytest.mark.parametrize("chains", [1, 2, 3])
+def test_values_of_several_chains_have_an_r_hat(chains):
+    values = xr.DataArray(
+        sticky(np.random.default_rng(1), [0.0, 1.0], 0.1, chains, 100), dims=("chain", "draw", "entity")
+    )
+    source = SimpleNamespace(group=lambda _: xr.Dataset({"diverging": (("chain", "draw"), np.zeros((chains, 100)))}))
+    found = sampling(source, values)
+    assert np.isfinite([found["rhat"], found["ess_bulk"]]).tolist() == [chains > 1] * 2

@@ -207,3 +207,12 @@ def test_critical_values_of_entities_with_the_same_draws():
     y = np.random.default_rng(1).standard_normal((2000, 2))
     alone = _critical_values(y, np.arange(2), 0.95)
     np.testing.assert_array_equal(_critical_values(y, np.array([0, 0, 1]), 0.95)[2:], [0.0, alone[2]])
+
+
+def test_a_plan_for_two_entities_behind_the_leader_is_that_without_the_leader():
+    counts = br.from_counts(tp=[950, 600, 560], fn=[50, 400, 440], tn=[9] * 3, fp=[1] * 3, entity=["a", "b", "c"])
+    needed = [
+        br.plan(br.fit(some, "beta_binomial", seed=1), "tpr", entity="b", rival="c", margin=0.04)["needed"].item()
+        for some in (counts, counts.sel(entity=["b", "c"]))
+    ]
+    assert needed[0] == pytest.approx(needed[1], rel=0.01)
