@@ -680,3 +680,12 @@ def test_reruns_are_compared_by_the_two_files_that_are_named(tmp_path):
     with pytest.raises(br.ArgumentError, match="a copy or a rerun") as caught:
         br.read(tmp_path)
     assert "they differ in" not in str(caught.value)
+
+
+def test_a_pattern_with_a_comma_is_one_pattern_if_it_matches_a_file(tmp_path):
+    for model in ("a,1", "a,2", "b"):
+        promptfoo(tmp_path, model)
+    kept = br.read(tmp_path, only={"metric": "success", "file": "*a,*.json"})
+    every = br.read(tmp_path, only={"metric": "success", "file": "*a*.json,b.json"})
+    assert kept["entity"].nunique() == 2
+    assert every["entity"].nunique() == 3
