@@ -8,6 +8,7 @@ from scipy.special import ndtr
 
 import bayesrank as br
 from bayesrank.ranking.hierarchy import poth_of
+from bayesrank.ranking.without_draws import _hierarchy
 from tests.strategies import draws_of, score_draws
 
 
@@ -98,3 +99,11 @@ def test_an_order_that_turns_in_each_draw_has_no_linear_error():
     assert ranking["poth"].item() == 0
     errors = ranking["sucra_error"].values
     assert ranking["poth_error"].item() == pytest.approx(2 * (errors**2).sum(), rel=1e-6)
+
+
+def test_the_error_of_an_exact_poth_is_that_of_expected_ranks_further_apart():
+    """For two entities POTH is the difference of the squared win shares from their mean."""
+    found = _hierarchy(np.array([1.2, np.nan, 1.8]), np.array([0.01, np.nan, 0.01]))
+    np.testing.assert_allclose(found["sucra"], [0.8, np.nan, 0.2])
+    assert found["poth"] == pytest.approx(4 * 0.3**2)
+    assert found["poth_error"] == pytest.approx(4 * 0.31**2 - 4 * 0.3**2)
