@@ -8,7 +8,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank.evidence.predictions import counts_of
 from bayesrank.tables.files import read_evidence
-from tests.commands import csv_of, invoke, refused
+from tests.commands import csv_of, invoke, json_of, refused
 
 CASES = pd.DataFrame({"gpt": [1, 1, 0, 1, 0, 1], "Llama": [1, 0, 0, 1, 0, 0], "7a": [0, 1, 1, 1, 1, 1]})
 SETS, CLUSTERS = list("xxxyyy"), list("ppqrrs")
@@ -146,3 +146,10 @@ def test_missing_answers(write):
     assert np.isnan(read_evidence(rows, missing="own")["outcome"].values).sum() == 1
     with pytest.raises(ValueError, match="--missing must be left out of counts"):
         read_evidence(write("entity,tn,fp,fn,tp\na,1,2,3,4\n"), missing="own")
+
+
+def test_a_wrong_label_between_1_and_2_is_no_probability(tmp_path):
+    path, y = tmp_path / "ratings.csv", np.tile([1, 2, 3], 10)
+    pd.DataFrame({"y": y, "a": np.where(np.arange(30) == 3, 1.5, y), "b": y}).to_csv(path, index=False)
+    rows = json_of("rank", path, "--truth", "y", "--entities", "a,b", "--score", "accuracy", "--draws", "50")["ranking"]
+    assert {row["entity"]: row["observed"] for row in rows} == pytest.approx({"a": 29 / 30, "b": 1})

@@ -271,3 +271,11 @@ def test_a_column_that_names_cases_is_no_entity(column, values):
     named = br.from_outcomes(grades.assign(**{column: values}), case=column)
     assert named["entity"].values.tolist() == ["ada", "bob"]
     assert br.from_outcomes(grades.assign(cat=[6, 5, 4, 3, 2, 1])).sizes["entity"] == 3
+
+
+def test_shares_with_a_0_stand_beside_right_and_wrong():
+    right, shares = np.tile([0, 1], 15), np.linspace(0, 0.97, 30)
+    frame = pd.DataFrame({"a": right, "b": shares})
+    assert br.from_outcomes(frame)["pattern_outcome"].max() == 1
+    with pytest.raises(br.ArgumentError, match="'b' is probably not an entity"):
+        br.from_outcomes(frame.assign(b=shares + 0.1))

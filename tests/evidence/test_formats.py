@@ -22,6 +22,7 @@ from bayesrank.cli._logs import choices_of
 from bayesrank.cli._options import WORD, reading_logs
 from bayesrank.diagnosis import _clusters, diagnose
 from bayesrank.logs import Choices, formats
+from bayesrank.logs.formats.opencompass import recognise as recognise_opencompass
 from bayesrank.words.sentences import say
 from tests.commands import csv_of, invoke, json_of, refused
 
@@ -153,6 +154,13 @@ def opencompass(folder, model="a", values=(1, 0, 1, 1), key="correct"):
     dump(folder / model / "set.json", rows)
 
 
+def opencompass_details(folder, model="a", values=(1, 0, 1, 1)):
+    rows = {
+        str(i): {"prompt": "q", "predictions": "A", "references": "B", "correct": bool(v)} for i, v in enumerate(values)
+    }
+    dump(folder / model / "set.json", {"accuracy": 75.0, "details": {"type": "GEN", **rows}})
+
+
 def metr(folder, model="a", values=(1, 0, 1, 1)):
     about = {"run_id": "r", "task_family": "f", "alias": model}
     rows = [about | {"task_id": f"t{i}", "score_binarized": v} for i, v in enumerate(values)]
@@ -188,7 +196,7 @@ def kaggle(folder, model="a", values=(1, 0, 1, 1), probabilities=False):
 
 WRITERS = [
     *(lm_eval, inspect, swebench, swebench_instances, helm, eee, promptfoo, code, junit, pytest_report, tau, openai),
-    *(deepeval, mlflow, opencompass, metr, mteb, weka, caret, kaggle),
+    *(deepeval, mlflow, opencompass, opencompass_details, metr, mteb, weka, caret, kaggle),
 ]
 #: What must be chosen in files with several metrics.
 ONLY = {"promptfoo": {"metric": "success"}, "code": {"metric": "plus"}, "deepeval": {"metric": "success"},
@@ -689,3 +697,9 @@ def test_a_pattern_with_a_comma_is_one_pattern_if_it_matches_a_file(tmp_path):
     every = br.read(tmp_path, only={"metric": "success", "file": "*a*.json,b.json"})
     assert kept["entity"].nunique() == 2
     assert every["entity"].nunique() == 3
+
+
+def test_predictions_in_another_order_are_not_those_of_opencompass():
+    row = {"origin_prompt": "q", "prediction": "A"}
+    assert recognise_opencompass(json.dumps({"0": row}))
+    assert not recognise_opencompass(json.dumps([row]))

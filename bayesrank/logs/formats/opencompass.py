@@ -12,14 +12,18 @@ TITLE = "OpenCompass"
 
 
 def recognise(head: str) -> bool:
+    if has_keys(head, "details", "predictions", "references"):  # as --dump-eval-details writes them
+        return True
     known = has_keys(head, "prediction", "origin_prompt") or has_keys(head, "pred", "correct")
-    return known and bool(re.match(r'\s*\{\s*"0"\s*:\s*\{', head) or head.lstrip().startswith('{"0"'))
+    return known and bool(re.match(r'\s*\{\s*"0"\s*:\s*\{', head))
 
 
 def read(path: Path) -> pd.DataFrame:
     log = read_json(path)
     found = []
     for key, row in log.get("details", log).items():
+        if key == "type":
+            continue
         right = row.get("correct", row.get("is_correct"))
         if right is None:
             pairs = isinstance(row.get("gold"), dict) and "answer1" in row["gold"]
