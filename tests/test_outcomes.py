@@ -276,6 +276,6 @@ def test_a_column_that_names_cases_is_no_entity(column, values):
 def test_shares_with_a_0_stand_beside_right_and_wrong():
     right, shares = np.tile([0, 1], 15), np.linspace(0, 0.97, 30)
     frame = pd.DataFrame({"a": right, "b": shares})
-    assert br.from_outcomes(frame)["pattern_outcome"].max() == 1
+    assert br.from_outcomes(frame).sizes["entity"] == 2
     with pytest.raises(br.ArgumentError, match="'b' is probably not an entity"):
         br.from_outcomes(frame.assign(b=shares + 0.1))

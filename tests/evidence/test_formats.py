@@ -703,3 +703,13 @@ def test_predictions_in_another_order_are_not_those_of_opencompass():
     row = {"origin_prompt": "q", "prediction": "A"}
     assert recognise_opencompass(json.dumps({"0": row}))
     assert not recognise_opencompass(json.dumps([row]))
+
+
+def test_a_data_set_is_offered_only_if_several_systems_met_it(tmp_path):
+    for model, task in (("a", "x"), ("b", "y")):
+        lm_eval(tmp_path, model, task=task)
+    [stop] = diagnose(tmp_path, Choices(shell=True)).stops
+    assert "ranks the systems with that data set" not in stop.hint
+    lm_eval(tmp_path, "c", task="y")
+    [stop] = diagnose(tmp_path, Choices(shell=True)).stops
+    assert "--only dataset=y ranks the systems with that data set" in stop.hint
