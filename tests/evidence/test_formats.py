@@ -703,6 +703,9 @@ def test_predictions_in_another_order_are_not_those_of_opencompass():
     row = {"origin_prompt": "q", "prediction": "A"}
     assert recognise_opencompass(json.dumps({"0": row}))
     assert not recognise_opencompass(json.dumps([row]))
+    for details in ({"0": row}, {"type": "GEN", "0": row}):
+        assert recognise_opencompass(json.dumps({"accuracy": 50.0, "details": details}, indent=4))
+    assert not recognise_opencompass(json.dumps({"details": {"type": "GEN"}}))
 
 
 def test_a_data_set_is_offered_only_if_several_systems_met_it(tmp_path):

@@ -9,10 +9,12 @@ from bayesrank._errors import ArgumentError
 from bayesrank.logs.formats._common import as_outcome, has_keys, read_json, rows_of, stem_of
 
 TITLE = "OpenCompass"
+#: How --dump-eval-details begins the cases, after the scores over all of them.
+DETAILS = re.compile(r'"details"\s*:\s*\{\s*("type"\s*:\s*"\w+"\s*,\s*)?"0"\s*:\s*\{')
 
 
 def recognise(head: str) -> bool:
-    if has_keys(head, "details", "predictions", "references"):  # as --dump-eval-details writes them
+    if DETAILS.search(head):
         return True
     known = has_keys(head, "prediction", "origin_prompt") or has_keys(head, "pred", "correct")
     return known and bool(re.match(r'\s*\{\s*"0"\s*:\s*\{', head))
