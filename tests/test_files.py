@@ -153,3 +153,12 @@ def test_a_wrong_label_between_1_and_2_is_no_probability(tmp_path):
     pd.DataFrame({"y": y, "a": np.where(np.arange(30) == 3, 1.5, y), "b": y}).to_csv(path, index=False)
     rows = json_of("rank", path, "--truth", "y", "--entities", "a,b", "--score", "accuracy", "--draws", "50")["ranking"]
     assert {row["entity"]: row["observed"] for row in rows} == pytest.approx({"a": 29 / 30, "b": 1})
+
+
+def test_a_word_in_the_only_column_of_outcomes_is_no_label_of_a_classifier(tmp_path):
+    """Without a number in it, the words may be predicted labels."""
+    path, hint = tmp_path / "one.csv", "Predicted labels need"
+    path.write_text("case,gpt\n1,good\n2,bad\n3,fine\n4,1\n")
+    assert hint not in refused("rank", path)
+    path.write_text("case,gpt\n1,good\n2,bad\n3,fine\n4,poor\n")
+    assert hint in refused("rank", path)

@@ -14,9 +14,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import betaln
-from scipy.stats import binom
+from scipy.stats import binom, norm
 
 import bayesrank as br
+from bayesrank.decisions.gates import _Normal
 from tests.commands import refused, run
 
 ROOT = Path(br.__file__).parents[1]
@@ -283,3 +284,11 @@ def test_fewer_than_ten_cases_that_differ_are_judged_without_draws(worse, exact)
         for seed in (1, 2)
     ]
     assert (found[0] == found[1]) is exact
+
+
+@pytest.mark.parametrize(("difference", "spread"), [(0.0, 0.1), (0.1, 0.0)])
+def test_no_number_of_cases_decides_without_a_difference_or_without_variation(difference, spread):
+    assert _Normal(difference, spread, np.inf).needed(0.0, 100, 0.05) == np.inf
+    assert _Normal(0.1, 0.1, np.inf).needed(0.0, 100, 0.05) == np.ceil(
+        100 * (norm.ppf(0.8) - norm.ppf(0.05)) ** 2 - 100
+    )

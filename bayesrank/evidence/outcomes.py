@@ -328,7 +328,7 @@ def _fill_missing(
         return values, all_rows, {"missing": "own"}
     times = (count @ lacking).tolist()
     # Ties are resolved by name, so that the order of the columns has no effect.
-    most, _, worst = max(zip(times, map(repr, names), names, strict=True), key=lambda of: of[:2])
+    most, _, worst = max(zip(times, map(repr, names), names, strict=True))
     counted = {"value": float(missing), "missing": sum(times), "total": int(count.sum()) * len(names)}
     note = Note("missing_answers_counted", {**counted, "most": most, "entity": str(worst)})
     return np.where(lacking, float(missing), values), all_rows, {"missing": f"{missing:g}", "notes": notes_text([note])}

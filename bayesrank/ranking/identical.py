@@ -1,5 +1,6 @@
 """Entities with identical evidence, whose numbers must be identical: draws alone would differ by Monte-Carlo error."""
 
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -190,8 +191,7 @@ def _tally(patterns: Patterns, rows: np.ndarray, kept: np.ndarray) -> dict[Any, 
     places = [
         part[kept].tolist() if part is not None else [0] * len(rows) for part in (patterns.cluster, patterns.dataset)
     ]
-    found: dict[Any, float] = {}
+    found: dict[Any, float] = defaultdict(float)
     for row, count, *where in zip(rows, patterns.count[kept].tolist(), *places, strict=True):
-        key = (row.tobytes(), *where)
-        found[key] = found.get(key, 0.0) + count
+        found[row.tobytes(), *where] += count
     return found

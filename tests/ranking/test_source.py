@@ -122,3 +122,9 @@ def test_a_variable_that_says_that_lower_is_better_is_refused():
     np.testing.assert_array_equal(ranking["tier"], br.credible_ranking(POSTERIOR, "fnr")["tier"])
     with pytest.raises(KeyError, match="entity"):
         br.credible_ranking(POSTERIOR, "entity")
+
+
+def test_coords_of_the_entities_are_kept():
+    values = xr.DataArray(np.random.default_rng(1).normal(size=(50, 2)), {"entity": ["a", "b"]}, ("draw", "entity"))
+    ranking = br.credible_ranking(values.assign_coords(team=("entity", ["x", "y"])))
+    assert ranking["team"].sel(entity="b").item() == "y"

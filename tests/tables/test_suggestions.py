@@ -90,6 +90,14 @@ def test_scores_without_cases_get_no_function_that_lacks_a_size():
     assert "from_rates" not in str(caught.value)
 
 
+@pytest.mark.parametrize(("plain", "odd"), [(20, []), (19, ["b"])])
+def test_partial_credit_is_mostly_0_and_1(plain, odd):
+    """Half of 40 cases are 0 or 1, and the others have fractions of their own."""
+    right, credit = np.tile([0.0, 1.0], 20), np.linspace(0.01, 0.99, 40)
+    credit[:plain] = right[:plain]
+    assert list(odd_columns({"a": right, "b": credit})) == odd
+
+
 def test_two_columns_are_enough_for_one_to_be_odd():
     right, cost = np.tile([0.0, 1.0], 20), np.linspace(3, 900, 40)
     assert list(odd_columns({"a": right, "cost": cost})) == ["cost"]
