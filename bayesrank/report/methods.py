@@ -11,6 +11,7 @@ from bayesrank._records import ModelRecord, RankingRecord
 from bayesrank.evidence.ledger import Ledger
 from bayesrank.models import references_of, takes_truth_as_known
 from bayesrank.ranking.evidence import sampling
+from bayesrank.ranking.intervals import order_name
 from bayesrank.ranking.summary import is_exact
 from bayesrank.report.page import Block, Page
 from bayesrank.scores import Score
@@ -28,6 +29,12 @@ SAMPLERS = {
     "exact": " (independent draws)",
 }
 SAMPLER = "Hoffman and Gelman (2014). The No-U-Turn sampler. Journal of Machine Learning Research 15:1593-1623."
+#: The order within a tier, by its name.
+ORDERS = {
+    "consensus": "in the consensus order: of all orders that were tried, it has the smallest posterior expected "
+    "Kendall distance",
+    "predictive": "by the score of the posterior mean performance",
+}
 RHAT = (
     "Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021). Rank-normalization, folding, and localization: an "
     "improved R-hat for assessing convergence of MCMC. Bayesian Analysis 16:667-718."
@@ -94,8 +101,7 @@ def methods(
     sentences.append(
         f"Intervals are equal-tailed and hold {facts.percent} of the posterior{_describe_sets(facts)}"
         f"{f'; probabilities of superiority ignore differences up to {facts.rope:g}' if facts.rope else ''}. "
-        "Entities are listed by tier, and then in the consensus order: of all orders that were tried, it has the "
-        "smallest posterior expected Kendall distance."
+        f"Entities are listed by tier, and then {ORDERS[order_name(ranking)]}."
     )
     sentences += [block.methods for block in sections if block.methods]
     sentences.append(f"Computed with {versions}.")

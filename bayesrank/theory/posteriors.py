@@ -171,7 +171,7 @@ def audit_order(score: Score, order: Any, prevalence: float | None) -> xr.Datase
 
 def _moving_rate(score: Score, prevalence: float | None) -> tuple[str, float, int]:
     """Return a rate in which the score is strictly monotone, the other rate, and the sign of the change."""
-    steps, share = np.linspace(0.05, 0.95, 19), 0.5 if prevalence is None else prevalence
+    steps, share = np.linspace(0.005, 0.995, 199), 0.5 if prevalence is None else prevalence
     for known in KNOWN_RATES:
         for rate in ("tpr", "tnr"):
             fpr, tpr = (known, steps) if rate == "tpr" else (1 - steps, known)

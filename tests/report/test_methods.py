@@ -151,3 +151,15 @@ def test_references_fit_the_model():
     assert any("Reitsma" in line for line in references_of("hierarchical_logit_normal"))
     assert not any("Reitsma" in line for line in references_of("beta_binomial"))
     assert {"prevalence_source", "reference_standard", "chains_converged"} <= set(sentences())
+
+
+@pytest.mark.parametrize(("order", "words"), [
+    ("consensus", "in the consensus order: of all orders"),
+    ("predictive", "by the score of the posterior mean performance."),
+])  # fmt: skip
+def test_methods_name_the_order_of_the_list(order, words):
+    counts = br.from_counts(tp=[0, 1, 30], fn=[1, 3, 70], tn=[9] * 3, fp=[1] * 3, entity=["A", "B", "C"])
+    posterior = br.fit(counts, "beta_binomial", seed=1, draws=50)
+    ranking = br.credible_ranking(posterior, "tpr", order=order)
+    page = br.ranking_report(posterior, "tpr", ranking=ranking)
+    assert f"Entities are listed by tier, and then {words}" in text_of(page)
