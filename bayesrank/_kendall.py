@@ -10,7 +10,7 @@ def dense_ranks(values: np.ndarray) -> np.ndarray:
     """Return ranks 0, 1, ... along the last axis, with equal ranks for ties; -1 for NaN."""
     order = np.argsort(values, axis=-1)
     ordered = np.take_along_axis(values, order, axis=-1)
-    slack = ROUNDING * (np.abs(ordered[..., 1:]) + typical_size(ordered))
+    slack = ROUNDING * np.abs(ordered[..., 1:]) + ROUNDING * typical_size(ordered)
     gap = ordered[..., 1:] - ordered[..., :-1] > slack
     ranks = np.zeros(values.shape, np.int32)
     np.cumsum(gap, axis=-1, out=ranks[..., 1:])
@@ -21,15 +21,17 @@ def dense_ranks(values: np.ndarray) -> np.ndarray:
 
 
 def typical_size(values: np.ndarray) -> np.ndarray:
-    """Return the geometric mean of absolute values along the last axis, which is kept; few huge ones hardly matter.
+    """Return the lower median of absolute values along the last axis, which is kept; a few huge ones have no effect.
 
     Zeros and NaN are left out; without other values it is 0.
     """
     size = np.abs(values)
     some = size > 0
-    total = np.log(size, out=np.zeros(size.shape), where=some).sum(axis=-1, keepdims=True)
     number = some.sum(axis=-1, keepdims=True)
-    return np.where(number > 0, np.exp(total / np.maximum(number, 1)), 0.0)
+    if not number.any():
+        return np.zeros(number.shape)
+    ordered = np.sort(np.where(some, size, np.inf), axis=-1)
+    return np.where(number > 0, np.take_along_axis(ordered, np.maximum(number - 1, 0) // 2, axis=-1), 0.0)
 
 
 def tau_b(values: np.ndarray, ranks: np.ndarray) -> np.ndarray:

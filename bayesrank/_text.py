@@ -87,6 +87,12 @@ def significant(value: float, digits: int = 2) -> str:
     return np.format_float_positional(value, precision=digits, fractional=False, trim="-")
 
 
+def below_one(share: float, digits: int) -> str:
+    """Format a number from 0 to 1 with these digits, and more where a number below 1 would be shown as 1."""
+    needed = math.ceil(-math.log10(1 - share)) if 0.5 < share < 1 else 0
+    return f"{share:.{max(digits, needed)}g}"
+
+
 def count(n: int, noun: str) -> str:
     """Format a number with its noun: 1 entity, 2,000 entities."""
     plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"

@@ -119,7 +119,7 @@ def credible_ranking(
         The order of the entities within a tier, which also chooses the leader. ``"consensus"``; or ``"predictive"``:
         the order by the score of the posterior mean performance. docs/theory/uncertainty.md says when
         ``predictive_rank`` keeps the axioms of ranking. Sets, tiers and probabilities do not depend on ``order``,
-        except that the leader always belongs to the first tier.
+        except that the leader always belongs to the first tier, so that later tiers may move up.
         ``"predictive"`` needs performances, not values of a score.
     model, **options
         With ``method="exact"`` and counts, a conjugate model of :func:`bayesrank.fit` and its options; the prevalence

@@ -8,6 +8,7 @@ import numpy as np
 
 from bayesrank._checks import check_number, check_prevalence
 from bayesrank._errors import ArgumentError
+from bayesrank._kendall import typical_size
 from bayesrank._types import ScoreLike
 from bayesrank.scores.contour_area import root
 from bayesrank.scores.names import as_score
@@ -81,8 +82,9 @@ def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate:
     -------
     tuple of float or None
         (a, b), or None if no position was found: no ranking score gives the same order, or rounding hides a position
-        within about 1e-8 of an edge, such as that of Cohen's kappa at prevalences below 0.0002. A plain function is
-        compared on random performances only; its position without a named order is exact up to rounding.
+        within about 1e-8 of an edge, such as that of Cohen's kappa at prevalences below 0.0002, or a plain function
+        amplifies it. A plain function is compared on random performances only; its position without a named order is
+        exact up to rounding.
 
     References
     ----------
@@ -177,7 +179,8 @@ def _orders_alike(score: Score, at: Place, prevalence: float | None) -> bool:
     cells, canonical, values = cells[:, :, seen], canonical[:, seen], values[:, seen]
     # Performances without empty cells lie strictly between the best and the worst: compare those among themselves.
     extremes = (values[canonical == end] for end in (0.0, 1.0))
-    if not all(_equal(extreme, extreme[:1]) for extreme in extremes):
+    slack = ROUNDING * typical_size(values.ravel())
+    if not all((np.abs(extreme - extreme[:1]) <= ROUNDING * np.abs(extreme) + slack).all() for extreme in extremes):
         return False
     order = np.argsort(canonical, axis=0)
     cells = np.take_along_axis(cells, order[None], axis=1)
@@ -190,13 +193,7 @@ def _orders_alike(score: Score, at: Place, prevalence: float | None) -> bool:
     rises, falls = (np.diff(values, axis=0) > 0).all(), (np.diff(values, axis=0) < 0).all()
     # A score without a direction takes the direction that has a position.
     directed = {True: rises, False: falls, None: rises or falls}[score.higher_is_better]
-    return bool(directed) and _equal(same, values[1])
-
-
-def _equal(values: np.ndarray, others: np.ndarray) -> bool:
-    """Return whether values agree up to rounding."""
-    size = np.abs(others)
-    return bool((np.abs(values - others) <= ROUNDING * (size + size.mean())).all()) if values.size else True
+    return bool(directed and (np.abs(same - values[1]) <= ROUNDING * np.abs(values[1]) + slack).all())
 
 
 def _triples(prevalence: float | None) -> tuple[np.ndarray, np.ndarray]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank import _text
 from bayesrank._checks import check_integer, check_sequence
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._types import ScoreLike
@@ -24,6 +25,8 @@ SIMPLEX_STEPS, ROC_STEPS = 32, 80
 GRID, ZOOMS = 20, 5
 #: Share of a class below which positions around (π₋, π₋) are searched, too.
 RARE = 0.1
+#: Prevalences at which a score that fails in general may rank.
+FIXED = (0.2, 0.5, 0.8)
 
 
 #: The scores of Foundations, Table 1.
@@ -120,21 +123,26 @@ def audit(
     evidence = counterexamples(asked, fixed.share, operations=allowed)
     taus, at = _correlations(asked, fixed.share)
     words = {extreme: _in_words(asked, fixed, *where) for extreme, where in at.items()}
-    if "tau_min" in words:  # with a value for 0/0, the reverse order may break the axioms too
-        reverse = replace(asked, function=lambda *cells: -asked.of_cells(*cells))
-        if not np.isnan(counterexamples(reverse, fixed.share)).all():
-            del words["tau_min"]
+    # With a value for 0/0, the reverse order may break the axioms too.
+    if "tau_min" in words and not np.isnan(counterexamples(_reversed(asked), fixed.share)).all():
+        del words["tau_min"]
     evidence = evidence.reshape(3, 3, 2, 2)
     if fixed.predicted:
         evidence = np.swapaxes(evidence, 2, 3)
         taus = {name: ((), 1 - x if name.endswith("_b") else x) for name, (_, x) in taus.items()}
     row = _row(found, evidence, taus, fixed, ["negative", "positive"])
     at_fixed = ""
-    if not fixed.words() and all(place(found, share) is not None for share in (0.2, 0.5, 0.8)):
+    if not fixed.words() and all(place(found, share) is not None for share in FIXED):
         better, worse = (found.of_cells(*cells_at(*rates, 0.5)) for rates in ((0.2, 0.8), (0.4, 0.6)))
-        direction = "" if better > worse else ", if lower is better"
-        at_fixed = f" (it may while the prevalence is fixed{direction}{as_far_as_found(found, 0.5)})"
+        far, direction = as_far_as_found(found, 0.5), "" if better > worse else ", if lower is better"
+        ranked = found if better > worse else _reversed(found)
+        if not far or all(np.isnan(counterexamples(ranked, share)).all() for share in FIXED):
+            at_fixed = f" (it may while the prevalence is fixed{direction}{far})"
     return row.assign(verdict=_verdict(row, words, at_fixed, fixed.words(), as_far_as_found(found, fixed.share)))
+
+
+def _reversed(score: Score) -> Score:
+    return replace(score, function=lambda *cells: -score.of_cells(*cells))
 
 
 def _row(score: Score, evidence: np.ndarray, taus: dict[str, Any], fixed: FixedRate, labels: list[Any]) -> xr.Dataset:
@@ -326,8 +334,8 @@ def _in_words(score: Score, fixed: FixedRate, a: float, b: float) -> str:
         )
         if differs
     ]
-    shown = 1 - b if fixed.predicted else b
-    return "; ".join([f"the ranking score at (a, b) = ({a:.4g}, {shown:.4g})", *differences])
+    at = ", ".join(_text.below_one(number, 4) for number in (a, 1 - b if fixed.predicted else b))
+    return "; ".join([f"the ranking score at (a, b) = ({at})", *differences])
 
 
 def _verdict(row: xr.Dataset, perfect: dict[str, str], fixable: str, where: str, far: str) -> str:

@@ -30,11 +30,12 @@ def counterexamples(
     right = np.eye(classes, dtype=bool).ravel()
     for points in _lattices(prevalence, classes):
         values = function(points)
-        if np.isnan(found[0]).all():
-            found[0, :2] = _axiom_2(points, values, right)
         missing = np.isnan(found[1:, 0, 0])
-        if missing.any():
-            found[1:][missing] = _axiom_3(function, points, values, operations, classes)[missing]
+        with np.errstate(over="ignore"):  # a difference of huge values is as good a counterexample if it is infinite
+            if np.isnan(found[0]).all():
+                found[0, :2] = _axiom_2(points, values, right)
+            if missing.any():
+                found[1:][missing] = _axiom_3(function, points, values, operations, classes)[missing]
     if np.isnan(values).all():
         raise ArgumentError("score", f"must be defined for some performances; {score.name!r} is for none")
     return found
@@ -68,7 +69,7 @@ def _axiom_2(points: np.ndarray, values: np.ndarray, right: np.ndarray) -> np.nd
             continue
         first, second = np.nanargmax(low_values), np.nanargmin(high_values)
         gap = values[first] - values[second]
-        if gap > worst_gap + ROUNDING * (np.abs(values[[first, second]]).max() + size):
+        if gap > worst_gap + ROUNDING * np.abs(values[[first, second]]).max() + ROUNDING * size:
             result, worst_gap = points[:, [first, second]].T, gap
     return result
 
@@ -81,15 +82,20 @@ def _axiom_3(
     points, values = points[:, ~np.isnan(values)], values[~np.isnan(values)]
     gaps = [0.0, 0.0]
     size = typical_size(values).item()
+    inside = np.ones(values.shape, bool)
+    for moved in _moved(points):
+        inside &= ~np.isnan(function(moved))
     for operation in operations if values.size else ():
         for first, second, image in _images(operation, points, classes):
             after = function(image)
             parts = np.broadcast_arrays(values[first], values[second])
-            slack = ROUNDING * (np.abs(parts).max(axis=0) + size)
+            slack = ROUNDING * np.abs(parts).max(axis=0) + ROUNDING * size
             excesses = after - np.max(parts, axis=0) - slack, np.min(parts, axis=0) - after - slack
+            # An image outside the domain of the score is not comparable with its parts: a violation. Parts at the edge
+            # of the domain do not count, as rounding moves their images.
+            outside = np.isnan(after) & inside[first] & inside[second]
             for side, excess in enumerate(excesses):
-                # An image outside the domain of the score is not comparable with its parts: a violation.
-                excess = np.where(np.isnan(after), np.inf, excess)
+                excess = np.where(outside, np.inf, np.nan_to_num(excess, nan=-np.inf))
                 doubtful = (excess > gaps[side]) & np.isfinite(excess)
                 if doubtful.any():
                     one, two = (points[:, np.broadcast_to(part, excess.shape)[doubtful]] for part in (first, second))
@@ -107,14 +113,19 @@ def _survives(function: Values, one: np.ndarray, two: np.ndarray, image: np.ndar
     """Whether images still violate axiom 3 if rounding moves the cells: a score that jumps may depend on it."""
     lowest, highest = [], []
     for points in (one, two, image):
-        moves = 1 + 1e-13 * np.random.default_rng(0).uniform(-1, 1, size=(4, len(points), 1))  # a cell of 0 stays 0
-        moved = [points * move for cells in moves for move in (cells, 2 - cells)]
-        values = np.array([function(cells / cells.sum(axis=0)) for cells in moved])
+        values = np.array([function(moved) for moved in _moved(points)])
         lowest.append(np.fmin.reduce(values))
         highest.append(np.fmax.reduce(values))
     if side == 0:
         return lowest[2] > np.fmax(highest[0], highest[1])
     return np.fmin(lowest[0], lowest[1]) > highest[2]
+
+
+def _moved(points: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield performances whose cells are moved as rounding moves them; a cell of 0 stays 0."""
+    for cells in 1 + 1e-13 * np.random.default_rng(0).uniform(-1, 1, size=(4, len(points), 1)):
+        for move in (cells, 2 - cells):
+            yield points * move / (points * move).sum(axis=0)
 
 
 def _images(operation: Any, points: np.ndarray, classes: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:

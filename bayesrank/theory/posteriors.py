@@ -27,6 +27,8 @@ TWINS: dict[str, tuple[int, int]] = {"A": (0, 1), "B": (0, 1), "C": (1, 3)}
 REVERSED_RANK: dict[str, tuple[int, int]] = {"A": (0, 1), "B": (2, 6), "C": (0, 3)}
 REVERSED_BEST: dict[str, tuple[int, int]] = {"A": (1, 3), "B": (0, 1), "C": (1, 0)}
 CYCLE: dict[str, tuple[int, int]] = {"A": (0, 26), "B": (2, 102), "C": (49, 1907)}
+#: Curvature below this share of the values is rounding error.
+FLAT = 1e-12
 #: The median of A is below the first, that of C between both, and that of the mixture above the second.
 MEDIANS = Fraction(3, 10), Fraction(8, 25)
 #: FPRs (or TPRs) at which a score may be strictly monotone in the other rate.
@@ -177,7 +179,7 @@ def _moving_rate(score: Score, prevalence: float | None) -> tuple[str, float, in
             fpr, tpr = (known, steps) if rate == "tpr" else (1 - steps, known)
             values = score.of_cells(*np.broadcast_arrays(*cells_at(fpr, tpr, share)))
             for sign in (1, -1):
-                if (sign * np.diff(values) > ROUNDING * np.abs(values).max()).all():
+                if (sign * np.diff(values) > ROUNDING * np.ptp(values)).all():
                     return rate, known, sign
     raise ArgumentError("score", "must be strictly monotone in TPR or TNR to audit orders of posteriors", score.name)
 
@@ -239,12 +241,13 @@ def _of_means(score: Score, prevalence: float | None) -> dict[str, tuple[Any, st
     points = lattice(4, prevalence)
     values = score.of_cells(*points)
     middle = score.of_cells(*((points[:, :, None] + points[:, None]) / 2))
-    curvature = np.nan_to_num(middle - (values[:, None] + values) / 2)
+    curvature = np.nan_to_num(middle - (values[:, None] / 2 + values / 2))
+    slack = FLAT * np.nan_to_num(np.maximum(np.abs(middle), np.maximum.outer(np.abs(values), np.abs(values))))
     broken: dict[str, tuple[Any, str]] = {}
     for axiom, sign in (("axiom_3_upper", 1), ("axiom_3_lower", -1)):
-        i, j = np.unravel_index(np.argmax(sign * curvature), curvature.shape)
-        if sign * curvature[i, j] > ROUNDING:
-            own = (values[i] + values[j]) / 2
+        i, j = np.unravel_index(np.argmax(sign * curvature - slack), curvature.shape)
+        if sign * curvature[i, j] > slack[i, j]:
+            own = values[i] / 2 + values[j] / 2
             text = (
                 f"A and B are each, independently, the first or the second of two performances with probability 1/2: "
                 f"their mean is {own:.6g}, that of their even mixture {own + curvature[i, j] / 2:.6g}"

@@ -3,6 +3,7 @@
 import numpy as np
 import xarray as xr
 
+from bayesrank import _text
 from bayesrank._checks import check_result
 from bayesrank.scores.display import display_name
 from bayesrank.words.parts import Verdict, compose, join_names
@@ -24,10 +25,8 @@ def verdict_of_place(found: xr.Dataset) -> Verdict:
     elif neutral in (0.0, 1.0):
         chance = "At no prevalence between 0 and 1 do all classifiers without skill have the same value."
     else:
-        digits = max(3, int(np.ceil(-np.log10(1 - neutral))))  # 0.9996 would be 1 with three
-        chance = (
-            f"Classifiers without skill all have the same value at prevalence {neutral:.{digits}g}, and only there."
-        )
+        only = _text.below_one(neutral, 3)
+        chance = f"Classifiers without skill all have the same value at prevalence {only}, and only there."
     notes = []
     if not np.isnan(share):
         known = {name: float(found[f"always_{name}"]) for name in ("negative", "positive")}

@@ -416,3 +416,60 @@ def test_a_function_with_rare_faults_has_the_correlation_of_its_values():
 def test_orders_of_a_score_in_small_units_are_audited():
     row = br.audit(lambda tn, fp, fn, tp: (tn + tp) / 1e8, order="predictive")
     assert row["verdict"].item().startswith("the order of posteriors by predictive of score satisfies all three")
+
+
+@pytest.mark.parametrize("prevalence", [0.2, 0.5])
+def test_the_largest_float_in_place_of_infinity_hides_no_counterexample(prevalence):
+    def filled(tn, fp, fn, tp):
+        with np.errstate(divide="ignore"):
+            return np.nan_to_num(np.log(tp / (tp + fn) / np.sqrt(fp / (fp + tn))))
+
+    assert not br.audit(filled, prevalence)["axiom_3_lower"]
+
+
+@pytest.mark.parametrize("function", [np.sqrt, np.log])
+@pytest.mark.parametrize("prevalence", [0.1, 0.3])
+def test_rounding_outside_of_a_domain_is_no_counterexample(function, prevalence):
+    """Kappa may rank at one prevalence, so performances of kappa 0 have mixtures of kappa 0."""
+
+    def rising(*cells):
+        with np.errstate(all="ignore"):
+            return function(br.scores.cohen_kappa.of_cells(*cells))
+
+    assert br.audit(rising, prevalence)["verdict"].item().startswith(f"may rank at prevalence {prevalence}")
+
+
+@pytest.mark.parametrize(("score", "prevalence", "place"), [
+    ("cohen_kappa", 0.005, "(0.99997, 0.5)"),
+    ("balanced_accuracy", 1e-5, "(0.99999, 0.99999)"),
+    ("f1", None, "(1, 0.5)"),
+])  # fmt: skip
+def test_a_place_near_1_is_not_written_as_1(score, prevalence, place):
+    assert br.audit(score, prevalence)["verdict"].item().endswith(f"(a, b) = {place}")
+
+
+def test_a_function_that_fails_at_each_prevalence_is_not_said_to_be_fixable():
+    def faulty(tn, fp, fn, tp):
+        fpr, tpr = fp / (tn + fp), tp / (tp + fn)
+        return np.where((fpr > 0) & (fpr < 0.03) & (tpr > 0.97) & (tpr < 1), -1, (1 - fpr + tpr) / 2)
+
+    assert all(br.place(faulty, share) is not None for share in (0.2, 0.5, 0.8))
+    assert br.audit(faulty)["verdict"].item().startswith("should not rank: ")
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_orders_by_the_mean_do_not_depend_on_the_unit(scale):
+    linear = br.audit(lambda tn, fp, fn, tp: scale * (tn + tp), 0.2, order="mean")
+    curved = br.audit(lambda tn, fp, fn, tp: scale * 2 * tp / (2 * tp + fp + fn), order="mean")
+    assert linear[["axiom_3_upper", "axiom_3_lower"]].to_array().all()
+    assert not curved[["axiom_3_upper", "axiom_3_lower"]].to_array().any()
+
+
+def test_orders_of_scores_with_extreme_importances_are_audited():
+    assert br.audit(br.importance(tn=0, fp=0, fn=1e-7, tp=1), order="predictive")["axiom_1"]
+    for weights in ({"fp": 1e10, "fn": 1}, {"fp": 1, "fn": 1 + 1e-9}):
+        assert not br.audit(br.importance(tn=1, tp=1, **weights), order="mean")["axiom_3_lower"]
+
+
+def test_a_function_of_accuracy_that_is_0_for_the_best_has_its_place():
+    assert br.place(lambda tn, fp, fn, tp: np.log(tn + tp), 0.2) == (0.5, 0.5)
