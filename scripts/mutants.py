@@ -2,11 +2,12 @@
 
 usage: python scripts/mutants.py [--number 60] [--seed TEXT] [--only PACKAGE]
 
-The places are random; their seed is the hash of the commit, so that each commit is asked something else. Each mutant
-runs in a copy of the repository, with the tests of its package, until the first failure. The tests of a package run
-first without a change: if they fail, no mutant of it can be judged. A mutant whose tests take more than TOO_LONG
-seconds, as with a loop that does not end, counts as killed. Where the tests end without a result, as when the machine
-has no memory left, the script ends.
+The places are random; their seed is the hash of the commit, so that each commit is asked something else. First the
+quick tests run once in a copy of the repository without a change, and ``coverage`` records which test ran which line;
+they must pass. Then each mutant runs the tests that ran its line, the shortest first, until one fails. If none fails,
+all tests of their files run, since a test can use what an earlier test computed and kept. A mutant whose tests take
+``PATIENCE`` times as long as without it, as with a loop that does not end, counts as killed. Where the tests end
+without a result, as when the machine has no memory left, the script ends.
 
 A survivor whose change keeps the meaning (``min`` over one more equal value, a tolerance, a number of iterations) is no
 gap in the tests; read the list before writing tests.
@@ -14,6 +15,7 @@ gap in the tests; read the list before writing tests.
 
 import argparse
 import ast
+import json
 import os
 import random
 import shutil
@@ -22,30 +24,39 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import SimpleQueue
+from typing import NamedTuple
+
+from coverage import CoverageData
 
 ROOT = Path(__file__).resolve().parents[1]
-#: The tests that hold a package; a folder stands for all its files.
-TESTS = {
-    "ranking": ["tests/ranking", "tests/words", "tests/statements", "tests/test_typical.py", "tests/test_pooling.py",
-                "tests/evidence", "tests/test_gate.py", "tests/test_decisions.py", "tests/test_planning.py"],
-    "exact": ["tests/ranking", "tests/scores"],
-    "planning": ["tests/test_planning.py", "tests/words"],
-    "decisions": ["tests/test_gate.py", "tests/test_decisions.py", "tests/test_decision_curves.py", "tests/evidence",
-                  "tests/words"],
-    "evidence": ["tests/evidence", "tests/test_counts.py", "tests/test_outcomes.py", "tests/test_outcome_counts.py",
-                 "tests/test_pooling.py", "tests/test_class_labels.py", "tests/test_paired.py", "tests/test_files.py",
-                 "tests/test_variance_components.py", "tests/test_positive_class.py", "tests/test_weights.py",
-                 "tests/test_alignment.py", "tests/test_seeds.py", "tests/ranking/test_aggregates.py"],
-    "tables": ["tests/tables", "tests/evidence", "tests/test_files.py", "tests/test_door.py",
-               "tests/test_mangled_files.py"],
-    "logs": ["tests/evidence", "tests/test_files.py", "tests/test_submissions.py"],
-}  # fmt: skip
-#: The longest time that the tests of one package may take, in seconds.
-TOO_LONG = 900
-ALWAYS = ["tests/test_refusals.py"]
+PACKAGES = ("decisions", "evidence", "exact", "logs", "planning", "ranking", "tables")
+#: Mutants that are judged at the same time, each in its own copy of the repository.
+TOGETHER = 2
+PATIENCE = 10
 COMPARED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 COMPUTED = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult}
+#: A plugin of pytest that runs only some of the collected tests, in a given order, and writes how long each took.
+PLUGIN = """
+import json, os
+
+def pytest_collection_modifyitems(items):
+    if "WANTED" in os.environ:
+        order = {name: at for at, name in enumerate(json.load(open(os.environ["WANTED"])))}
+        items[:] = sorted((item for item in items if item.nodeid in order), key=lambda item: order[item.nodeid])
+
+seconds = {}
+
+def pytest_runtest_logreport(report):
+    seconds[report.nodeid] = seconds.get(report.nodeid, 0) + report.duration
+
+def pytest_sessionfinish(session):
+    if "SECONDS" in os.environ and not hasattr(session.config, "workerinput"):
+        json.dump(seconds, open(os.environ["SECONDS"], "w"))
+"""
 
 
 class Mutate(ast.NodeTransformer):
@@ -123,52 +134,101 @@ def mutate(path: Path, place: int) -> tuple[int, str, str]:
     return change.line, old.strip(), new.strip()
 
 
+class Tests(NamedTuple):
+    """Which tests ran each line of a file of the package, and how many seconds each test took."""
+
+    by_line: dict[tuple[Path, int], set[str]]
+    seconds: dict[str, float]
+
+    def of_line(self, file: Path, line: int) -> list[str]:
+        return self._shortest_first(self.by_line.get((file, line), set()))
+
+    def beside(self, file: Path, line: int) -> list[str]:
+        """All tests of the files of tests that ran the line; if none ran it, of those that ran any line of the file."""
+        near = self.by_line.get((file, line)) or {
+            test for (other, _), tests in self.by_line.items() if other == file for test in tests
+        }
+        files = {test.split("::")[0] for test in near}
+        return self._shortest_first(test for test in self.seconds if test.split("::")[0] in files)
+
+    def _shortest_first(self, tests: Iterable[str]) -> list[str]:
+        return sorted((test for test in tests if test in self.seconds), key=lambda test: self.seconds[test])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--number", type=int, default=60)
     parser.add_argument("--seed")
-    parser.add_argument("--only", choices=sorted(TESTS))
+    parser.add_argument("--only", choices=PACKAGES)
     given = parser.parse_args()
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True)
     seed = given.seed or commit.stdout.strip()
-    rng = random.Random(seed)
-    packages = [given.only] if given.only else sorted(TESTS)
+    packages = [given.only] if given.only else PACKAGES
     files = [path for package in packages for path in sorted((ROOT / "bayesrank" / package).rglob("*.py"))]
-    every = [(path, place) for path in files for place in range(places_in(path))]
-    chosen = rng.sample(every, min(given.number, len(every)))
-    print(f"{len(chosen)} of {len(every)} mutants, seed {seed}")
-    killed, survivors = 0, []
+    every = [(path.relative_to(ROOT), place) for path in files for place in range(places_in(path))]
+    chosen = random.Random(seed).sample(every, min(given.number, len(every)))
+    print(f"{len(chosen)} of {len(every)} mutants, seed {seed}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder, "copy")
-        shutil.copytree(ROOT, copy, symlinks=True, ignore=shutil.ignore_patterns(".git", ".venv*", "_build", "*cache*"))
-        for package in sorted({path.relative_to(ROOT).parts[1] for path, _ in chosen}):
-            if run(copy, package) is not None:
-                sys.exit(f"the tests of {package} fail without a change: {' '.join(TESTS[package])}")
-        for path, place in chosen:
-            inside = path.relative_to(ROOT)
-            target, began = copy / inside, time.monotonic()
-            line, old, new = mutate(target, place)
-            killer = run(copy, inside.parts[1])
-            killed += killer is not None
-            survivors += [] if killer else [(inside, line, old, new)]
-            shutil.copy(path, target)
-            seconds, result = time.monotonic() - began, "killed" if killer else "SURVIVED"
-            print(f"{result:8} {seconds:5.0f} s  {inside}:{line}  {new[:120]}  {killer or ''}", flush=True)
-    print(f"{killed} of {len(chosen)} killed")
-    for inside, line, old, new in survivors:
-        print(f"survivor {inside}:{line}\n  - {old}\n  + {new}")
+        Path(folder, "some_tests.py").write_text(PLUGIN, "utf-8")
+        copies: SimpleQueue[Path] = SimpleQueue()
+        for number in range(TOGETHER):
+            copy = Path(folder, str(number))
+            ignored = shutil.ignore_patterns(".git", ".venv*", "_build", "*cache*")
+            shutil.copytree(ROOT, copy, symlinks=True, ignore=ignored)
+            copies.put(copy)
+        tests = run_unchanged(copy, packages)
+        print(f"{len(tests.seconds)} tests without a change: {sum(tests.seconds.values()):.0f} s", flush=True)
+        with ThreadPoolExecutor(TOGETHER) as pool:
+            survivors = [line for line in pool.map(lambda one: judge(copies, tests, *one), chosen) if line]
+    print(f"{len(chosen) - len(survivors)} of {len(chosen)} killed", *survivors, sep="\n")
 
 
-def run(copy: Path, package: str) -> str | None:
-    """Run the tests of a package in a copy; return the first test that fails, None if all pass."""
-    tests = [*TESTS[package], *ALWAYS]
-    job = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-m", "not slow", "-n", "2", "--no-header", *tests]
-    started = subprocess.Popen(job, cwd=copy, env=environment(copy), start_new_session=True, text=True,
+def judge(copies: SimpleQueue[Path], tests: Tests, file: Path, place: int) -> str | None:
+    """Run the tests on one mutant, in a copy that is free; describe the mutant if it survives."""
+    copy, began = copies.get(), time.monotonic()
+    line, old, new = mutate(copy / file, place)
+    killer = run(copy, tests, tests.of_line(file, line)) or run(copy, tests, tests.beside(file, line))
+    shutil.copy(ROOT / file, copy / file)
+    copies.put(copy)
+    result = "killed" if killer else "SURVIVED"
+    print(f"{result:8} {time.monotonic() - began:5.0f} s  {file}:{line}  {new[:120]}  {killer or ''}", flush=True)
+    return None if killer else f"survivor {file}:{line}\n  - {old}\n  + {new}"
+
+
+def run_unchanged(copy: Path, packages: list[str] | tuple[str, ...]) -> Tests:
+    """Run the quick tests without a change, and record which tests ran which lines."""
+    seconds = copy.parent / "seconds.json"
+    measured = [f"--cov=bayesrank/{package}" for package in packages]
+    job = [sys.executable, "-m", "pytest", "-q", "-m", "not slow", "-n", "2", "--dist", "worksteal", "--no-header",
+           "-p", "some_tests", *measured, "--cov-context=test", "--cov-report="]  # fmt: skip
+    done = subprocess.run(job, cwd=copy, env=environment(copy, SECONDS=seconds), text=True, capture_output=True)
+    if done.returncode:
+        sys.exit(f"the quick tests fail without a change:\n{done.stdout[-3000:]}")
+    data = CoverageData(str(copy / ".coverage"))
+    data.read()
+    by_line = {
+        (Path(file).relative_to(copy), line): {context.split("|")[0] for context in contexts if context}
+        for file in data.measured_files()
+        for line, contexts in data.contexts_by_lineno(file).items()
+    }
+    return Tests(by_line, json.loads(seconds.read_text("utf-8")))
+
+
+def run(copy: Path, tests: Tests, wanted: list[str]) -> str | None:
+    """Run tests in a copy; return the first that fails, None if all pass."""
+    if not wanted:
+        return None
+    names = copy.with_suffix(".json")
+    names.write_text(json.dumps(wanted), "utf-8")
+    files = sorted({test.split("::")[0] for test in wanted})
+    job = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-m", "not slow", "-n", "0", "--no-header",
+           "-p", "some_tests", "-p", "no:cacheprovider", *files]  # fmt: skip
+    started = subprocess.Popen(job, cwd=copy, env=environment(copy, WANTED=names), start_new_session=True, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)  # fmt: skip
     try:
-        said, _ = started.communicate(timeout=TOO_LONG)
+        said, _ = started.communicate(timeout=60 + PATIENCE * sum(tests.seconds[test] for test in wanted))
     except subprocess.TimeoutExpired:
-        os.killpg(started.pid, signal.SIGKILL)  # the workers, too
+        os.killpg(started.pid, signal.SIGKILL)
         started.wait()
         return "too long"
     failed = [line for line in said.splitlines() if line.startswith(("FAILED", "ERROR"))]
@@ -177,8 +237,9 @@ def run(copy: Path, package: str) -> str | None:
     return failed[0][:150] if started.returncode else None
 
 
-def environment(copy: Path) -> dict[str, str]:
-    return os.environ | {"PYTHONPATH": str(copy)}
+def environment(copy: Path, **names: Path) -> dict[str, str]:
+    """The variables of a run of pytest: the package of the copy, and where its plugin finds its files."""
+    return os.environ | {"PYTHONPATH": f"{copy}{os.pathsep}{copy.parent}"} | {key: str(at) for key, at in names.items()}
 
 
 if __name__ == "__main__":

@@ -29,9 +29,9 @@ def verdict_of_place(found: xr.Dataset) -> Verdict:
         chance = f"Classifiers without skill all have the same value at prevalence {only}, and only there."
     notes = []
     if not np.isnan(share):
-        known = {name: float(found[f"always_{name}"]) for name in ("negative", "positive")}
-        negative, positive = ("no value" if np.isnan(x) else f"the value {x:.3g}" for x in known.values())
-        notes.append(f"At prevalence {share:g}, always negative has {negative}, and always positive {positive}.")
+        negative, positive = (_value(float(found[f"always_{name}"])) for name in ("negative", "positive"))
+        at = _text.below_one(share, 6)
+        notes.append(f"At prevalence {at}, always negative has {negative}, and always positive {positive}.")
     near = [
         f"{display_name(str(name))} (distance {distance:.2g})"
         for name, distance in zip(found["score"].values, found["distance"].values, strict=True)
@@ -41,6 +41,10 @@ def verdict_of_place(found: xr.Dataset) -> Verdict:
     if float(found["distance"][0]) == 0:
         nearest = f"It {'orders as' if first in ORDER_ONLY else 'is'} {display_name(first)}."
     return compose("place", headline, notes, chance, nearest)
+
+
+def _value(value: float) -> str:
+    return "no value" if np.isnan(value) else f"the value {_text.below_one(value, 3)}"
 
 
 def _compare(one: str, other: str, ratio: float) -> str:

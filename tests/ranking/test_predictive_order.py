@@ -8,6 +8,7 @@ import pytest
 
 import bayesrank as br
 from bayesrank._notes import notes_of
+from bayesrank.ranking.claims import tiers_of
 
 COUNTS = br.from_counts(
     tn=[70, 79, 60, 50], fp=[10, 1, 20, 10], fn=[9, 1, 9, 10], tp=[21, 29, 21, 30], entity=["a", "b", "c", "d"]
@@ -118,3 +119,12 @@ def test_the_next_step_is_about_the_leader_of_the_list():
         assert leader == ("P" if order == "predictive" else "D")
         [note] = notes_of(ranking["separation"])
         assert leader in (note.fields["entity"], note.fields["rival"])
+
+
+def test_where_the_leader_joins_the_first_tier_later_tiers_move_up():
+    """Each of four entities is surely above the next; the predictive order puts the second first."""
+    above, every = np.triu(np.ones((4, 4), bool), 1), np.ones(4, bool)
+    consensus = tiers_of(np.array([True, False, False, False]), above, every)
+    predictive = tiers_of(np.array([True, True, False, False]), above, every)
+    assert consensus.tolist() == [1, 2, 3, 4]
+    assert predictive.tolist() == [1, 1, 2, 3]

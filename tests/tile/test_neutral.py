@@ -106,9 +106,10 @@ def test_the_least_is_not_a_minimum_nearby(prior):
 
 def test_a_prior_at_both_ends_leaves_no_gap():
     """Quantiles that are 0 or 1 to the last digit: TNR and TPR are not neutral because they are undefined there."""
-    band = neutral_band((0.001, 0.001), points=5)
-    assert not band.to_array().isnull().any()
-    assert band["diagonal_spread"] > 0.9
+    for prior in ((0.001, 0.001), (1e-7, 1), (1, 1e-8), (100, 1e-6)):
+        band = neutral_band(prior, points=5)
+        assert not band.to_array().isnull().any()
+        assert band["diagonal_spread"] > 0.9
 
 
 def test_the_band_of_a_uniform_prevalence_is_nearly_the_whole_tile():
@@ -128,6 +129,28 @@ def test_two_places_can_have_the_least_expected_spread():
     found = neutral_band(np.array([0.1, 0.9]), points=3).sel(a=0.5)
     assert min(abs(found["least"].item() - end) for end in (81 / 82, 1 / 82)) < 1e-6
     assert found["spread"].item() == pytest.approx(float(expected(F(1, 82))), abs=1e-9)
+
+
+def test_the_band_of_few_draws_holds_at_least_its_probability():
+    for size in (2, 3, 5, 10, 20, 40, 41):
+        draws = np.random.default_rng(size).beta(3, 7, size)
+        band = neutral_band(draws, points=5).sel(a=0.25)
+        curves = 3 * (1 - draws) ** 2 / (draws**2 + 3 * (1 - draws) ** 2)
+        held = (curves >= band["lower"].item() - 1e-12) & (curves <= band["upper"].item() + 1e-12)
+        assert held.mean() >= 0.95
+
+
+def test_the_least_expected_spread_can_lie_outside_the_band():
+    band = neutral_band((1, 9), points=5).sel(a=0.5)
+    assert band["least"] > band["upper"]
+
+
+def test_the_spread_matches_dims_by_name():
+    a = xr.DataArray([0.2, 0.5, 0.7], dims="score")
+    share = xr.DataArray([0.1, 0.3, 0.6], dims="population")
+    found = no_skill_spread(a, 0.4, share)
+    assert found.dims == ("score", "population")
+    np.testing.assert_array_equal(found, no_skill_spread(a.values[:, None], 0.4, share.values))
 
 
 def test_on_the_edges_one_constant_prediction_is_ahead_at_every_prevalence():
@@ -159,6 +182,10 @@ def test_a_known_prevalence_is_the_limit():
     assert float(band["spread"].max()) < 1e-3
     mirrored = neutral_band((7, 3), points=5)
     np.testing.assert_allclose(mirrored["least"], 1 - neutral_band((3, 7), points=5)["least"][::-1], atol=1e-6)
+
+
+def test_a_prevalence_below_one_is_not_called_one():
+    assert br.notes(describe_place(0.5, 0.5, 0.9999999))[0].startswith("At prevalence 0.9999999, always")
 
 
 def test_a_place_in_words():
