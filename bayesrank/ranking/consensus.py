@@ -20,21 +20,24 @@ def consensus_of(
 ) -> dict[str, Any]:
     """Return the consensus order by the variable names of the result; entities marked in ``last`` come last.
 
-    Ties are broken by expected ranks and names, not by the input order.
+    Ties are broken by expected ranks and names, not by the input order. The distance and its bound are those of the
+    preferences, wherever the entities marked in ``last`` would stand by them.
     """
-    if last is not None and last.any() and not last.all():
-        preference = np.where(last, np.where(last[:, None], preference, 1.0), np.where(last[:, None], 0.0, preference))
-        error = np.where(last == last[:, None], error, 0.0)
     # Without draws a tie has preference 1/2 up to rounding errors, which may not decide who comes first.
     preference, expected = np.round(preference, 10), np.round(expected, 10)
+    allowed = preference
+    if last is not None and last.any() and not last.all():
+        allowed = np.where(last, np.where(last[:, None], preference, 1.0), np.where(last[:, None], 0.0, preference))
+        error = np.where(last == last[:, None], error, 0.0)
     order = np.flatnonzero(ranked)
     order = order[np.lexsort((names[order], expected[order]))]
-    placed, distance, bound = consensus_order(preference[np.ix_(order, order)])
+    placed, *_ = consensus_order(allowed[np.ix_(order, order)])
     order = order[placed]
+    distance, bound = _distance_and_bound(preference[np.ix_(order, order)])
     position = np.zeros(len(names), int)
     position[order] = np.arange(1, len(order) + 1)
     return {
-        "consensus_rank": with_gaps(share_ranks(order, preference, error), ranked),
+        "consensus_rank": with_gaps(share_ranks(order, allowed, error), ranked),
         "consensus_position": with_gaps(position, ranked),
         "consensus_distance": distance,
         "consensus_lower_bound": bound,
@@ -53,9 +56,12 @@ def consensus_order(preference: np.ndarray) -> tuple[np.ndarray, float, float]:
         inside = preference[np.ix_(members, members)]
         solve = _exact if len(members) <= EXACT_SIZE else _improve
         order.extend(members[solve(inside)].tolist())
-    arranged = preference[np.ix_(order, order)]
-    distance = float(np.tril(arranged, -1).sum())
-    return np.array(order, dtype=int), distance, float(np.tril(np.minimum(preference, preference.T), -1).sum())
+    return np.array(order, dtype=int), *_distance_and_bound(preference[np.ix_(order, order)])
+
+
+def _distance_and_bound(arranged: np.ndarray) -> tuple[float, float]:
+    """Return the expected discordant pairs of the order in which the preferences are arranged, and a bound for any."""
+    return float(np.tril(arranged, -1).sum()), float(np.tril(np.minimum(arranged, arranged.T), -1).sum())
 
 
 def share_ranks(order: np.ndarray, preference: np.ndarray, error: np.ndarray) -> np.ndarray:

@@ -142,19 +142,21 @@ def credible_ranking(
           ``rank_lower`` is 1 plus the number of entities that are surely above, and at least 2 if the entity is
           surely not best, by a separate test. ``rank_upper`` is the number of ranked entities minus the number that are
           surely below, and 1 for the only entity that could be best. Without enough evidence, every rank is possible.
-          ROPE has no effect. ``in_best_set``: whether ``rank_lower`` is 1.
-          ``surely_above`` (entity, rival): the pairs behind these ranks.
+          The leader of the list has ``rank_lower`` 1, even where another entity is surely above, as can be with
+          ``order="predictive"``; other sets stay as they are. ROPE has no effect. ``in_best_set``: whether
+          ``rank_lower`` is 1. ``surely_above`` (entity, rival): the pairs behind these ranks.
         - ``rank_marginal_lower``, ``rank_marginal_upper``: equal-tailed posterior interval of the rank of each entity
           alone.
         - ``superiority`` (entity, rival): probability that the entity beats the rival by more than the ROPE, among
           draws with both defined; ``equivalence`` (entity, rival): that neither beats the other by more.
-        - ``consensus_rank``: rank in the order with the smallest expected Kendall distance; entities share a rank if
-          their order is within twice the Monte-Carlo error. ``consensus_position``: the rank in this order without
-          shared ranks. ``consensus_distance``: expected distance of this order; ``consensus_lower_bound``: lower bound
-          of the expected distance of any order.
+        - ``consensus_rank``: rank in the order with the smallest expected Kendall distance in which entities without an
+          observed score come last; entities share a rank if their order is within twice the Monte-Carlo error. (Of more
+          than 16 entities in a cycle, the order is one that no move of an entity improves.) ``consensus_position``: the
+          rank in this order without shared ranks. ``consensus_distance``: expected distance of this order;
+          ``consensus_lower_bound``: lower bound of the expected distance of any order.
         - ``predictive``, ``predictive_rank``, ``predictive_position``, with ``order="predictive"``: the score of the
           posterior mean performance, the rank by it, and the rank without ties. Entities without an observed score
-          come last.
+          come last here, too.
         - ``tier``: the first tier is the best set; a later tier has the entities that could be best of the rest.
         - ``headline``: "best", "shared", "leads" or "none", as in :func:`bayesrank.verdict`. "best" needs a best set of
           one entity and no cap; "shared" a best set with equal evidence, or within a positive ROPE of each other with

@@ -20,6 +20,12 @@ Place = tuple[float, float]
 # functions of them (error rate, Bennett's S, likelihood ratios, ...); the last two are F0.5 and F2.
 NAMED = (*((a, b) for a in (0.0, 0.5, 1.0) for b in (0.0, 0.5, 1.0)), (1.0, 0.2), (1.0, 0.8))
 ROUNDING = 1e-9
+#: Distance from a level line of a canonical score, relative to the range of three values, that counts as none.
+OFF_LINE = 2e-9
+#: Rounding error of a value, relative to the value.
+LAST_BITS = 64 * np.finfo(float).eps
+#: Prevalence, or its complement, below which rounding hides the differences between positions.
+RAREST = 1e-6
 #: Distance along both axes of ROC space over which a level line is followed.
 REACH = 0.4
 
@@ -82,9 +88,10 @@ def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate:
     -------
     tuple of float or None
         (a, b), or None if no position was found: no ranking score gives the same order, or rounding hides a position
-        within about 1e-8 of an edge, such as that of Cohen's kappa at prevalences below 0.0002, or a plain function
-        amplifies it. A plain function is compared on random performances only; its position without a named order is
-        exact up to rounding.
+        near an edge, such as that of Cohen's kappa at prevalences below 0.001, or a plain function amplifies it. Scores
+        without an importance have no position at a prevalence closer to 0 or 1 than one in a million. A plain function
+        is compared on random performances only, up to 2e-9 of the range of its values; its position without a named
+        order is exact up to rounding.
 
     References
     ----------
@@ -111,6 +118,8 @@ def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate:
         # A score is constant if all right or all wrong outcomes weigh 0.
         constant = right <= 0 or wrong <= 0
         return None if constant else (float(found.importance["tp"] / right), float(found.importance["fn"] / wrong))
+    if prevalence is not None and min(prevalence, 1 - prevalence) < RAREST * (1 - ROUNDING):
+        return None
     candidates = chain(places(prevalence), _meeting_point(found, prevalence or 0.4))
     return next((at for at in candidates if _orders_alike(found, at, prevalence)), None)
 
@@ -193,7 +202,9 @@ def _orders_alike(score: Score, at: Place, prevalence: float | None) -> bool:
     rises, falls = (np.diff(values, axis=0) > 0).all(), (np.diff(values, axis=0) < 0).all()
     # A score without a direction takes the direction that has a position.
     directed = {True: rises, False: falls, None: rises or falls}[score.higher_is_better]
-    return bool(directed and (np.abs(same - values[1]) <= ROUNDING * np.abs(values[1]) + slack).all())
+    doubt = OFF_LINE + LAST_BITS * high / (high - low)  # of the share
+    close = doubt * np.abs(values[2] - values[0]) + LAST_BITS * np.abs(values[1])
+    return bool(directed and (np.abs(same - values[1]) <= close).all())
 
 
 def _triples(prevalence: float | None) -> tuple[np.ndarray, np.ndarray]:

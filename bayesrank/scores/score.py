@@ -128,9 +128,9 @@ class Score:
         if not isinstance(self.name, str):
             raise ArgumentTypeError("name", "must be a string", describe_value(self.name))
         check_interval("range", self.range)
-        # Closed forms belong to one function: dataclasses.replace(score, function=...) must not keep them.
+        # These belong to one function: dataclasses.replace(score, function=...) must not keep them.
         stale = self._forms_of is not None and self._forms_of is not self.function
-        for name in ("complement", "contour", "area", "fraction") if stale else ():
+        for name in ("complement", "contour", "area", "fraction", "importance") if stale else ():
             object.__setattr__(self, name, None)
         object.__setattr__(self, "_forms_of", self.function)
         # A derived display name must not survive dataclasses.replace(score, name=...).

@@ -49,14 +49,17 @@ def audit(
 ) -> xr.Dataset:
     """Test whether a score may be used for ranking, and for which preferences (Foundations, 3.4, 4.1, 5.2 and A.2.1).
 
-    The function itself is tested, and higher values count as better, whatever the direction of the score. Axioms cannot
-    fail where the score is undefined (infinite or NaN). If the function returns a number for 0/0, that number is tested
-    too. For example, precision with 0/0 = 0 violates axiom 2: in a population without positives, a performance that
-    calls nothing positive is perfect, and would be ranked last.
+    The function itself is tested, and higher values count as better, whatever the direction of the score. Infinite and
+    NaN count as undefined. Axiom 2 cannot fail there; a mixture that is undefined, though its parts are not, fails
+    axiom 3. If the function returns a number for 0/0, that number is tested too. For example, precision with 0/0 = 0
+    violates axiom 2: in a population without positives, a performance that calls nothing positive is perfect, and would
+    be ranked last.
 
-    A failure is proved by its counterexample. A pass means that none was found among 470,000 pairs of a lattice
-    (1,400,000 at a fixed prevalence). It is a theorem for scores of the catalogue and of an importance that have a
-    position (``place``); for others only lattices were searched, and the verdict says so.
+    A failure is shown by its counterexample, which holds up to rounding. Counterexamples that vanish where rounding
+    moves the cells do not count. A pass means that none was found among 470,000 pairs of a lattice (1,400,000 at a
+    fixed prevalence). It is a theorem for scores of the catalogue and of an importance that have a position
+    (``place``). For others only lattices were searched, and the verdict says so; this also holds for ``order="mean"``
+    unless the score is that of an importance.
 
     Parameters
     ----------
@@ -93,10 +96,13 @@ def audit(
 
         With ``order``, for posteriors in which the score is defined with probability 1: ``axiom_1``, ``axiom_2``,
         ``axiom_3_upper``, ``axiom_3_lower``; ``proof`` (``test``): why the axiom holds, or the numbers of the
-        counterexample; ``counterexample`` (``test``, ``role``, ``actual``, ``predicted``); and ``verdict``. A
-        counterexample holds counts of cases. They give the rate ``attrs["rate"]`` a Beta posterior under a uniform
-        prior. The other rate is known: its value is ``attrs["other_rate"]``, and its counts are NaN. For the mean, a
-        counterexample holds two performances, each with probability 1/2.
+        counterexample; ``counterexample`` (``test``, ``role``, ``actual``, ``predicted``); and ``verdict``. Most
+        counterexamples hold counts of cases, at prevalence 1/2 if none is given. They give the rate ``attrs["rate"]`` a
+        Beta posterior under a uniform prior. The other rate (FPR beside ``"tpr"``, TPR beside ``"tnr"``) is known: its
+        value is ``attrs["other_rate"]``, and its counts are NaN. They are proofs for scores that strictly rise, or
+        strictly fall, with that rate; own functions are tested at 20,000 values. Other counterexamples hold two
+        performances, each with probability 1/2, or, where the score breaks the axiom for known performances, two of
+        these and their even mixture (role C). For the mean, curvature below 1e-12 of the values counts as rounding.
 
     Examples
     --------
@@ -119,12 +125,13 @@ def audit(
         return _audit_of_classes(found, fixed, classes, allowed)
     if fixed.predicted and any(not isinstance(one, str) or one == "relabel" for one in allowed):
         raise ArgumentError("prediction_rate", "must be left out where predictions get other labels, which changes it")
+    far = as_far_as_found(found, **{fixed.name: fixed.share})
     asked = swapped(found) if fixed.predicted else found
     evidence = counterexamples(asked, fixed.share, operations=allowed)
-    taus, at = _correlations(asked, fixed.share)
+    taus, at = _correlations(asked, fixed.share, exactly=not far)
     words = {extreme: _in_words(asked, fixed, *where) for extreme, where in at.items()}
     # With a value for 0/0, the reverse order may break the axioms too.
-    if "tau_min" in words and not np.isnan(counterexamples(_reversed(asked), fixed.share)).all():
+    if "tau_min" in words and not _passes(_reversed(asked), fixed.share, allowed):
         del words["tau_min"]
     evidence = evidence.reshape(3, 3, 2, 2)
     if fixed.predicted:
@@ -134,11 +141,16 @@ def audit(
     at_fixed = ""
     if not fixed.words() and all(place(found, share) is not None for share in FIXED):
         better, worse = (found.of_cells(*cells_at(*rates, 0.5)) for rates in ((0.2, 0.8), (0.4, 0.6)))
-        far, direction = as_far_as_found(found, 0.5), "" if better > worse else ", if lower is better"
+        known, direction = as_far_as_found(found, 0.5), "" if better > worse else ", if lower is better"
         ranked = found if better > worse else _reversed(found)
-        if not far or all(np.isnan(counterexamples(ranked, share)).all() for share in FIXED):
-            at_fixed = f" (it may while the prevalence is fixed{direction}{far})"
-    return row.assign(verdict=_verdict(row, words, at_fixed, fixed.words(), as_far_as_found(found, fixed.share)))
+        if (not known and allowed == ["mix"]) or all(_passes(ranked, share, allowed) for share in FIXED):
+            at_fixed = f" (it may while the prevalence is fixed{direction}{known})"
+    nowhere = ", and no place on the Tile" if place(asked, fixed.share) is None else ""
+    return row.assign(verdict=_verdict(row, words, at_fixed, fixed.words(), far, nowhere))
+
+
+def _passes(score: Score, prevalence: float | None, operations: list[Any]) -> bool:
+    return bool(np.isnan(counterexamples(score, prevalence, operations=operations)).all())
 
 
 def _reversed(score: Score) -> Score:
@@ -183,7 +195,7 @@ def _audit_of_classes(score: Score, fixed: FixedRate, classes: int, operations: 
         raise ArgumentError("classes", f"must be {len(labels)} for {score.name!r}, which is of {labels}", classes)
     evidence = counterexamples(score, None, classes, operations).reshape(3, 3, classes, classes)
     row = _row(score, evidence, {}, fixed, labels)
-    return row.assign(verdict=_verdict(row, {}, "", f" {classes} classes", ""))
+    return row.assign(verdict=_verdict(row, {}, "", f" {classes} classes"))
 
 
 def _operations(operations: Any, classes: int) -> list[Any]:
@@ -245,8 +257,11 @@ def audit_table(scores: Iterable[Any] = TABLE_1, prevalences: Iterable[float | N
     return xr.concat(rows, dim="score")
 
 
-def _correlations(score: Score, prevalence: float | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the extremes of Kendall's tau over the Tile, and the positions with perfect agreement."""
+def _correlations(score: Score, prevalence: float | None, *, exactly: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the extremes of Kendall's tau over the Tile, and the positions with perfect agreement.
+
+    ``exactly``: the place of the score is a theorem, so tau there is 1 or -1, whatever rounding does to ties.
+    """
     from bayesrank._kendall import tau_b
 
     points = _correlation_points(prevalence)
@@ -256,7 +271,7 @@ def _correlations(score: Score, prevalence: float | None) -> tuple[dict[str, Any
     if own is not None:
         known = np.column_stack([own, known])
     at_known = tau_b(values, _ranks(points, *known))
-    if own is not None and not as_far_as_found(score, prevalence):  # exactly, whatever rounding does to ties
+    if own is not None and exactly:
         at_known[0] = np.sign(at_known[0])
     start = _starts(prevalence)
     coarse = tau_b(values, _grid_ranks(prevalence))
@@ -338,7 +353,9 @@ def _in_words(score: Score, fixed: FixedRate, a: float, b: float) -> str:
     return "; ".join([f"the ranking score at (a, b) = ({at})", *differences])
 
 
-def _verdict(row: xr.Dataset, perfect: dict[str, str], fixable: str, where: str, far: str) -> str:
+def _verdict(
+    row: xr.Dataset, perfect: dict[str, str], fixable: str, where: str, far: str = "", nowhere: str = ""
+) -> str:
     passed = bool(row["axiom_2"] and row["axiom_3_upper"] and row["axiom_3_lower"])
     if passed and "tau_max" in perfect:
         return f"may rank{where}{far}: it orders as {perfect['tau_max']}"
@@ -347,9 +364,8 @@ def _verdict(row: xr.Dataset, perfect: dict[str, str], fixable: str, where: str,
     if passed:
         if "tau_min" in row and row["tau_min"] == row["tau_max"] == 0:
             return f"ranks nothing{where}{far}: it is constant, so all are equivalent"
-        found = f"may rank{where}, as far as was found: no counterexample to the axioms"
         # Of more classes no place was sought: accuracy is a ranking score of them, too.
-        return f"{found}, and no place on the Tile" if "tau_min" in row else found
+        return f"may rank{where}, as far as was found: no counterexample to the axioms{nowhere}"
     faults = {
         "axiom_2": "a performance that is surely no more satisfying can score higher",
         "axiom_3_upper": f"a {_describe_mix(row, 1)} can score higher than all its parts",

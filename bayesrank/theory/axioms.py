@@ -41,9 +41,23 @@ def counterexamples(
     return found
 
 
-def as_far_as_found(score: Score, prevalence: float | None) -> str:
+def even_mixtures(
+    prevalence: float | None, *, finest: bool = True
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield pairs of performances of two classes: points (cell, point), two indices, and the mixtures (cell, ...).
+
+    They come from lattices, coarse first; only from the second one if not ``finest``.
+    """
+    for number, points in enumerate(_lattices(prevalence, 2)):
+        if finest or number == 1:
+            for pairs in _images("mix", points, 2):
+                yield points, *pairs
+
+
+def as_far_as_found(score: Score, prevalence: float | None = None, prediction_rate: float | None = None) -> str:
     """Return the words that limit a pass to what was searched; none for importances and known places."""
-    known = SCORES.get(score.name) is score and place(score, prevalence) is not None
+    in_catalog = SCORES.get(score.name) is score
+    known = in_catalog and place(score, prevalence, prediction_rate=prediction_rate) is not None
     return "" if score.importance is not None or known else ", as far as was found"
 
 
@@ -91,12 +105,12 @@ def _axiom_3(
             parts = np.broadcast_arrays(values[first], values[second])
             slack = ROUNDING * np.abs(parts).max(axis=0) + ROUNDING * size
             excesses = after - np.max(parts, axis=0) - slack, np.min(parts, axis=0) - after - slack
-            # An image outside the domain of the score is not comparable with its parts: a violation. Parts at the edge
-            # of the domain do not count, as rounding moves their images.
+            # An image outside the domain of the score is not comparable with its parts: a violation. Parts and images
+            # at the edge of the domain do not count, as rounding moves them.
             outside = np.isnan(after) & inside[first] & inside[second]
             for side, excess in enumerate(excesses):
                 excess = np.where(outside, np.inf, np.nan_to_num(excess, nan=-np.inf))
-                doubtful = (excess > gaps[side]) & np.isfinite(excess)
+                doubtful = excess > gaps[side]
                 if doubtful.any():
                     one, two = (points[:, np.broadcast_to(part, excess.shape)[doubtful]] for part in (first, second))
                     stays = _survives(function, one, two, image[:, doubtful], side)
@@ -116,15 +130,16 @@ def _survives(function: Values, one: np.ndarray, two: np.ndarray, image: np.ndar
         values = np.array([function(moved) for moved in _moved(points)])
         lowest.append(np.fmin.reduce(values))
         highest.append(np.fmax.reduce(values))
-    if side == 0:
-        return lowest[2] > np.fmax(highest[0], highest[1])
-    return np.fmin(lowest[0], lowest[1]) > highest[2]
+    undefined = np.isnan(values)  # of the images
+    beyond = lowest[2] > np.fmax(highest[0], highest[1]) if side == 0 else np.fmin(lowest[0], lowest[1]) > highest[2]
+    return undefined.all(axis=0) | (beyond & ~undefined.any(axis=0))
 
 
 def _moved(points: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield performances whose cells are moved as rounding moves them; a cell of 0 stays 0."""
-    for cells in 1 + 1e-13 * np.random.default_rng(0).uniform(-1, 1, size=(4, len(points), 1)):
-        for move in (cells, 2 - cells):
+    """Yield performances whose cells are moved as rounding moves them and sums of them; a cell of 0 stays 0."""
+    size = 1e-13 + 1e-15 / np.maximum(points, 1e-14)
+    for way in np.random.default_rng(0).uniform(-1, 1, size=(4, len(points), 1)):
+        for move in (1 + size * way, 1 - size * way):
             yield points * move / (points * move).sum(axis=0)
 
 

@@ -5,8 +5,9 @@ known, is one for every score that is strictly monotone in that rate. It has a B
 counts and a uniform prior: all its probabilities are fractions.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import chain
 from math import comb
 from typing import Any
 
@@ -15,22 +16,28 @@ import xarray as xr
 
 from bayesrank._checks import check_choice, check_integer, describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._kendall import typical_size
 from bayesrank.scores.score import Score, cells_at
-from bayesrank.theory.axioms import ROUNDING, as_far_as_found, counterexamples, lattice
+from bayesrank.theory.axioms import ROUNDING, as_far_as_found, counterexamples, even_mixtures
 
 #: The audited orders of posteriors.
 ORDERS = ("predictive", "mean", "median", "expected_rank", "probability_best", "pairwise", "consensus")
 AXIOMS = ("axiom_1", "axiom_2", "axiom_3_upper", "axiom_3_lower")
 #: (right, wrong) of counterexamples. A and B have the same evidence, and their even mixture passes C.
 TWINS: dict[str, tuple[int, int]] = {"A": (0, 1), "B": (0, 1), "C": (1, 3)}
-#: A is ahead of B by expected rank, and behind B once C has joined; the same by P(best); and a cycle.
+#: A is ahead of B by expected rank, and behind B once C has joined; the same by P(best); and a cycle in which P(A > B)
+#: is the lowest, so that the consensus puts B ahead of A.
 REVERSED_RANK: dict[str, tuple[int, int]] = {"A": (0, 1), "B": (2, 6), "C": (0, 3)}
 REVERSED_BEST: dict[str, tuple[int, int]] = {"A": (1, 3), "B": (0, 1), "C": (1, 0)}
-CYCLE: dict[str, tuple[int, int]] = {"A": (0, 26), "B": (2, 102), "C": (49, 1907)}
-#: Curvature below this share of the values is rounding error.
+CYCLE: dict[str, tuple[int, int]] = {"A": (49, 1907), "B": (0, 26), "C": (2, 102)}
+#: Curvature below this share of the values is rounding error; so is a smaller angle between two linear forms.
 FLAT = 1e-12
 #: The median of A is below the first, that of C between both, and that of the mixture above the second.
 MEDIANS = Fraction(3, 10), Fraction(8, 25)
+#: Relative difference from which two values that are not equal are surely different.
+APART = 1e-6
+#: Numbers of values of a rate at which a known score, and a function, must rise.
+VALUES, MANY_VALUES = 199, 19_999
 #: FPRs (or TPRs) at which a score may be strictly monotone in the other rate.
 KNOWN_RATES = (0.5, 0.25, 0.75, 0.0, 1.0)
 Counts = tuple[int, int]
@@ -40,8 +47,8 @@ def exact_superiority(first: Any, second: Any) -> Fraction:
     """Return the probability that one rate is higher than another, as a fraction.
 
     Each rate has the Beta posterior of counts under a uniform prior, independent of the others. Let ``second`` have k
-    right cases of n. The result is the probability that ``first`` is right in more than k of n + 1 new cases (a tail of
-    a beta-binomial distribution).
+    right cases of n. The result is the probability that ``first`` is right in more than k of n + 1 new cases (for one
+    pair of counts, a tail of a beta-binomial distribution).
 
     Parameters
     ----------
@@ -146,11 +153,10 @@ def audit_order(score: Score, order: Any, prevalence: float | None) -> xr.Datase
     names = [f"axiom {name[6]}" for name, holds in zip(AXIOMS, held, strict=True) if not holds]
     where = "" if prevalence is None else f" at prevalence {prevalence:g}"
     broken = " and ".join(dict.fromkeys(names))
-    verdict = (
-        f"breaks {broken}{where}"
-        if broken
-        else f"satisfies all three axioms{where}{as_far_as_found(score, prevalence)}"
-    )
+    far = as_far_as_found(score, prevalence)
+    if order == "mean" and not _is_curved_one_way(score, prevalence):
+        far = ", as far as was found"
+    verdict = f"breaks {broken}{where}" if broken else f"satisfies all three axioms{where}{far}"
     return xr.Dataset(
         {
             **{name: ((), bool(holds)) for name, holds in zip(AXIOMS, held, strict=True)},
@@ -173,7 +179,8 @@ def audit_order(score: Score, order: Any, prevalence: float | None) -> xr.Datase
 
 def _moving_rate(score: Score, prevalence: float | None) -> tuple[str, float, int]:
     """Return a rate in which the score is strictly monotone, the other rate, and the sign of the change."""
-    steps, share = np.linspace(0.005, 0.995, 199), 0.5 if prevalence is None else prevalence
+    number = MANY_VALUES if as_far_as_found(score, prevalence) else VALUES
+    steps, share = np.linspace(0.005, 0.995, number), 0.5 if prevalence is None else prevalence
     for known in KNOWN_RATES:
         for rate in ("tpr", "tnr"):
             fpr, tpr = (known, steps) if rate == "tpr" else (1 - steps, known)
@@ -200,7 +207,15 @@ def _broken(order: str, score: Score, prevalence: float | None, sign: int) -> di
         text = f"P(A best) = {pair} without C; with C, P(A best) = {first} < P(B best) = {second}"
         lower = "P(A best) = P(B best) = 1/2, and their mixture, which lies between them, is never best: 0"
         pair_of = {name: TWINS[name] for name in ("A", "B")}
-        return {"axiom_1": (REVERSED_BEST, text), "axiom_3_lower": (pair_of, lower)}
+        broken |= {"axiom_1": (REVERSED_BEST, text), "axiom_3_lower": (pair_of, lower)}
+        if as_far_as_found(score, prevalence) and (tied := _tie_with_the_better(score, prevalence)) is not None:
+            upper = (
+                "A and B are each, independently, the first or the second of two performances with probability 1/2, "
+                "and the even mixture of these ties with the better one: P(A best) = P(B best) = 7/24, P(mixture best) "
+                "= 5/12"
+            )
+            broken["axiom_3_upper"] = tied, upper
+        return broken
     above = exact_superiority(TWINS["C"], TWINS["A"])
     passed = exact_superiority([TWINS["A"], TWINS["B"]], TWINS["C"])
     mirrored = {name: (wrong, right) for name, (right, wrong) in TWINS.items()}
@@ -221,7 +236,11 @@ def _broken(order: str, score: Score, prevalence: float | None, sign: int) -> di
         cycle = list(CYCLE.values())
         beats = [exact_superiority(cycle[i], cycle[(i + 1) % 3]) for i in range(3)]
         shown = ", ".join(f"P({x}) = {float(p):.6f}" for x, p in zip(("A > B", "B > C", "C > A"), beats, strict=True))
-        how = "no preorder" if order == "pairwise" else "the order of the pair at which the cycle is cut depends on C"
+        how = (
+            "no preorder"
+            if order == "pairwise"
+            else "the consensus is A before B without C, and B before C before A with C"
+        )
         broken["axiom_1"] = CYCLE, f"{shown}: {how}"
     else:
         first, second = MEDIANS
@@ -238,22 +257,81 @@ def _of_means(score: Score, prevalence: float | None) -> dict[str, tuple[Any, st
 
     The mean of the mixture differs from that of A and B by half the curvature of the score between the two.
     """
-    points = lattice(4, prevalence)
-    values = score.of_cells(*points)
-    middle = score.of_cells(*((points[:, :, None] + points[:, None]) / 2))
-    curvature = np.nan_to_num(middle - (values[:, None] / 2 + values / 2))
-    slack = FLAT * np.nan_to_num(np.maximum(np.abs(middle), np.maximum.outer(np.abs(values), np.abs(values))))
     broken: dict[str, tuple[Any, str]] = {}
-    for axiom, sign in (("axiom_3_upper", 1), ("axiom_3_lower", -1)):
-        i, j = np.unravel_index(np.argmax(sign * curvature - slack), curvature.shape)
-        if sign * curvature[i, j] > slack[i, j]:
-            own = values[i] / 2 + values[j] / 2
+    pairs = chain(even_mixtures(prevalence, finest=score.importance is None), _chords(score, prevalence))
+    for points, first, second, mixtures in pairs:
+        values = score.of_cells(*points)
+        parts, middle = (values[first], values[second]), score.of_cells(*mixtures)
+        curvature = np.nan_to_num(middle - (parts[0] / 2 + parts[1] / 2))
+        slack = FLAT * np.nan_to_num(np.fmax(np.abs(middle), np.fmax(*map(np.abs, parts))) + typical_size(values))
+        for axiom, sign, word in (("axiom_3_upper", 1, "higher"), ("axiom_3_lower", -1, "lower")):
+            at = np.argmax(sign * curvature - slack)
+            if axiom in broken or sign * curvature.flat[at] <= slack.flat[at]:
+                continue
+            one, two = (np.broadcast_to(part, curvature.shape).flat[at] for part in (first, second))
             text = (
                 f"A and B are each, independently, the first or the second of two performances with probability 1/2: "
-                f"their mean is {own:.6g}, that of their even mixture {own + curvature[i, j] / 2:.6g}"
+                f"their mean is {values[one] / 2 + values[two] / 2:.6g}, that of their even mixture is "
+                f"{abs(curvature.flat[at]) / 2:.3g} {word}"
             )
-            broken[axiom] = points[:, [i, j]].T, text
+            broken[axiom] = points[:, [one, two]].T, text
+        if len(broken) == 2:
+            break
     return broken
+
+
+def _forms(score: Score, prevalence: float | None) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return how the right answers and all answers of an importance change along directions that keep the total.
+
+    The first array is (form, direction), scaled to length 1, the second is (direction, cell). Along a direction in
+    which all answers change by d and the right ones by n, the second derivative of the score S has the sign of
+    -d (n - d S). If the forms are independent, n may have either sign and any size beside d, so the score bends both
+    ways. If n = c d, then S - c is a constant over all answers, and it bends one way or not at all.
+    """
+    if score.importance is None:
+        return None
+    weights = np.array([score.importance[cell] for cell in ("tn", "fp", "fn", "tp")], float)
+    if prevalence is None:
+        directions = np.eye(4)[:3] - np.eye(4)[3]
+    else:
+        directions = np.array([[-1, 1, 0, 0], [0, 0, -1, 1]]) * np.repeat([1 - prevalence, prevalence], 2)
+    forms = np.array([weights * [1, 0, 0, 1], weights]) @ directions.T
+    forms /= np.maximum(np.linalg.norm(forms, axis=1, keepdims=True), np.finfo(float).tiny)
+    return forms, directions
+
+
+def _is_curved_one_way(score: Score, prevalence: float | None) -> bool:
+    """Whether it follows from an importance that the score is convex, concave or linear."""
+    found = _forms(score, prevalence)
+    return found is not None and np.linalg.matrix_rank(found[0], tol=FLAT) < 2
+
+
+def _chords(score: Score, prevalence: float | None) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield two performances at equal distances from the middle, for each way that a score of an importance bends."""
+    found = _forms(score, prevalence)
+    if found is None or np.linalg.matrix_rank(found[0], tol=FLAT) < 2:
+        return
+    forms, directions = found
+    middle = np.full(4, 0.25) if prevalence is None else np.repeat([1 - prevalence, prevalence], 2) / 2
+    value = score.of_cells(*middle)
+    for change in (value + 1, value - 1):  # n - d S is above, and below, zero where d = 1
+        way = np.linalg.pinv(forms) @ [change, 1.0] @ directions
+        reach = (middle / np.maximum(np.abs(way), np.finfo(float).tiny)).min()
+        points = middle[:, None] + np.outer(way, [reach, -reach])
+        yield np.maximum(points, 0.0), np.array([0]), np.array([1]), middle[:, None]
+
+
+def _tie_with_the_better(score: Score, prevalence: float | None) -> np.ndarray | None:
+    """Return two performances whose even mixture has the value of the better one, though they differ."""
+    for points, first, second, mixtures in even_mixtures(prevalence):
+        values = score.of_cells(*points)
+        one, two = np.broadcast_arrays(values[first], values[second])
+        gap = np.abs(one - two) > APART * np.fmax(np.abs(one), np.abs(two))
+        tied = gap & np.isfinite(one) & np.isfinite(two) & (score.of_cells(*mixtures) == np.fmax(one, two))
+        if tied.any():
+            at = np.argmax(tied)
+            return points[:, [np.broadcast_to(part, tied.shape).flat[at] for part in (first, second)]].T
+    return None
 
 
 def _proofs(order: str, score: Score, prevalence: float | None) -> dict[str, str]:
@@ -269,13 +347,12 @@ def _proofs(order: str, score: Score, prevalence: float | None) -> dict[str, str
         + as_far_as_found(score, prevalence)
     )
     if order == "mean":
-        curved = (
-            "the score is {} among these performances, as far as was found: a mixture has at {} the mean of its parts"
-        )
+        far = "" if _is_curved_one_way(score, prevalence) else ", as far as was found"
+        curved = f"the score is {{}} among these performances{far}: a mixture has at {{}} the mean of its parts"
         above, below = curved.format("convex or linear", "most"), curved.format("concave or linear", "least")
     elif order == "probability_best":
         above = (
             "where the score is defined with probability 1, a mixture never exceeds the better of its parts, so on a "
             "board with them it is best only where all tie"
-        )
+        ) + as_far_as_found(score, prevalence)
     return {"axiom_1": rivals, "axiom_2": sure, "axiom_3_upper": above, "axiom_3_lower": below}

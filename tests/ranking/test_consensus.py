@@ -116,3 +116,5 @@ def test_marked_entities_come_last():
         np.array([True, False, False]),
     )
     assert found["consensus_rank"].tolist() == [3, 1, 2]
+    assert found["consensus_distance"] == pytest.approx(0.9 + 0.9 + 0.4)
+    assert found["consensus_lower_bound"] == pytest.approx(0.1 + 0.1 + 0.4)

@@ -236,3 +236,20 @@ def test_places_at_a_fixed_prediction_rate(rate):
     assert br.place("ppv", prediction_rate=rate) == (1.0, 0.0)
     assert br.place(br.importance(tn=1, fp=2, fn=6, tp=3), prediction_rate=rate) == (0.75, 0.75)
     assert br.place("informedness", prediction_rate=rate) is None
+
+
+@pytest.mark.parametrize(
+    ("score", "prevalence", "position"),
+    [
+        ("false_omission_rate", 1 - 1e-6, (0.0, 1.0)),
+        ("p_fn_given_tn_fp_fn", 1 - 5e-6, (1.0, 1.0)),
+        ("p_fn_given_tn_fp_fn", 1 - 1e-6, (1.0, 1.0)),
+        ("negative_likelihood_ratio", 1e-6, (0.0, 1.0)),
+        ("fowlkes_mallows", 1 - 1e-6, None),
+        ("balanced_accuracy", 1e-7, None),
+        ("f1", 1e-9, (1.0, 0.5)),
+    ],
+)
+def test_a_rare_class_does_not_move_a_score_to_a_position_near_by(score, prevalence, position):
+    """False omission rate is 1 - NPV, whose values are about 1e-6: other positions differ by 1e-12 only."""
+    assert br.place(score, prevalence) == position
