@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import chain
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -280,14 +280,25 @@ def _of_means(score: Score, prevalence: float | None) -> dict[str, tuple[Any, st
     return broken
 
 
-def _forms(score: Score, prevalence: float | None) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return how the right answers and all answers of an importance change along directions that keep the total.
+class Forms(NamedTuple):
+    """How the right answers and all answers of an importance change along directions that keep the total.
 
-    The first array is (form, direction), scaled to length 1, the second is (direction, cell). Along a direction in
-    which all answers change by d and the right ones by n, the second derivative of the score S has the sign of
-    -d (n - d S). If the forms are independent, n may have either sign and any size beside d, so the score bends both
-    ways. If n = c d, then S - c is a constant over all answers, and it bends one way or not at all.
+    Along a direction in which all answers change by d and the right ones by n, the second derivative of the score S has
+    the sign of -d (n - d S). If the forms are independent, n may have either sign and any size beside d, so the score
+    bends both ways. If n = c d, then S - c is a constant over all answers, and it bends one way or not at all.
     """
+
+    slopes: np.ndarray  #: (form, direction): n and d
+    directions: np.ndarray  #: (direction, cell)
+
+    @property
+    def independent(self) -> bool:
+        lengths = np.linalg.norm(self.slopes, axis=1, keepdims=True)
+        return bool(lengths.all() and np.linalg.matrix_rank(self.slopes / lengths, tol=FLAT) == 2)
+
+
+def _forms(score: Score, prevalence: float | None) -> Forms | None:
+    """Return the forms of a score of an importance; None for others."""
     if score.importance is None:
         return None
     weights = np.array([score.importance[cell] for cell in ("tn", "fp", "fn", "tp")], float)
@@ -295,27 +306,24 @@ def _forms(score: Score, prevalence: float | None) -> tuple[np.ndarray, np.ndarr
         directions = np.eye(4)[:3] - np.eye(4)[3]
     else:
         directions = np.array([[-1, 1, 0, 0], [0, 0, -1, 1]]) * np.repeat([1 - prevalence, prevalence], 2)
-    forms = np.array([weights * [1, 0, 0, 1], weights]) @ directions.T
-    forms /= np.maximum(np.linalg.norm(forms, axis=1, keepdims=True), np.finfo(float).tiny)
-    return forms, directions
+    return Forms(np.array([weights * [1, 0, 0, 1], weights]) @ directions.T, directions)
 
 
 def _is_curved_one_way(score: Score, prevalence: float | None) -> bool:
     """Whether it follows from an importance that the score is convex, concave or linear."""
-    found = _forms(score, prevalence)
-    return found is not None and np.linalg.matrix_rank(found[0], tol=FLAT) < 2
+    forms = _forms(score, prevalence)
+    return forms is not None and not forms.independent
 
 
 def _chords(score: Score, prevalence: float | None) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """Yield two performances at equal distances from the middle, for each way that a score of an importance bends."""
-    found = _forms(score, prevalence)
-    if found is None or np.linalg.matrix_rank(found[0], tol=FLAT) < 2:
+    forms = _forms(score, prevalence)
+    if forms is None or not forms.independent:
         return
-    forms, directions = found
     middle = np.full(4, 0.25) if prevalence is None else np.repeat([1 - prevalence, prevalence], 2) / 2
     value = score.of_cells(*middle)
-    for change in (value + 1, value - 1):  # n - d S is above, and below, zero where d = 1
-        way = np.linalg.pinv(forms) @ [change, 1.0] @ directions
+    for change in (value + 1, value - 1):  # n / d is above, and below, S
+        way = np.linalg.pinv(forms.slopes) @ [change, 1.0] @ forms.directions
         reach = (middle / np.maximum(np.abs(way), np.finfo(float).tiny)).min()
         points = middle[:, None] + np.outer(way, [reach, -reach])
         yield np.maximum(points, 0.0), np.array([0]), np.array([1]), middle[:, None]

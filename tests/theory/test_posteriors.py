@@ -454,6 +454,7 @@ def test_the_mean_of_a_score_of_an_importance_is_decided_by_its_curvature():
     rng = np.random.default_rng(5)
     shares = None, Fraction(1, 5), Fraction(1, 2), Fraction(1, 20)
     cases = [(rng.integers(1, 4, 4).tolist(), shares[i % 4]) for i in range(16)]
+    cases += [([1, 300, 400, 1], None), ([300, 1, 1, 400], None), ([1, 50, 60, 1], Fraction(1, 5))]
     cases += [(symmetric, share) for symmetric in ([1, 1, 1, 1], [2, 1, 1, 2], [1, 2, 2, 1]) for share in shares[:2]]
     seen = []
     for importance, prevalence in cases:
