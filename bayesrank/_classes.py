@@ -20,13 +20,14 @@ def order_classes(array: Labelled, argument: str = "source") -> Labelled:
     The order is that of ``actual``. Of two classes the positive one comes last: the one that the coord ``positive``
     names, or that of a standing pair (no and yes, 0 and 1, ...). An axis without labels keeps its positions.
     """
-    labels = {dim: array[dim].values.tolist() for dim in DIMS if dim in array.dims and dim in array.coords}
+    named = array.coords.variables  # arrays of coords would copy all others
+    labels = {dim: named[dim].values.tolist() for dim in DIMS if dim in array.dims and dim in named}
     if not labels:
         return array
     for dim, names in labels.items():
         check_unique(f"{argument} on {dim}", names)
-    named, positive = labels.get("actual", labels.get("predicted", [])), positive_label(array)
-    wanted, _ = arrange_classes(named, positive if len(named) == 2 and positive in named else None)
+    classes, positive = labels.get("actual", labels.get("predicted", [])), positive_label(array)
+    wanted, _ = arrange_classes(classes, positive if len(classes) == 2 and positive in classes else None)
     if len(labels) == 2 and set(labels["predicted"]) != set(wanted):
         raise ArgumentError(
             argument,

@@ -128,12 +128,14 @@ def has_positive_class(array: Any) -> bool:
     """Return whether the positive class of two-class counts or performances is known, or labels are absent."""
     if array.sizes.get("actual") != 2 or "actual" not in array.coords:
         return True
-    return positive_label(array) is not None or standing_pair(array["actual"].values.tolist()) is not None
+    return (
+        positive_label(array) is not None or standing_pair(array.coords.variables["actual"].values.tolist()) is not None
+    )
 
 
 def positive_label(source: Any) -> Any:
     """Return the positive class in the coord ``positive``; None without one."""
-    named = source.coords.get("positive")
+    named = source.coords.variables.get("positive")
     return None if named is None or named.ndim else named.item()
 
 

@@ -257,7 +257,7 @@ def fit(
     for name in {"posterior", "prior"} & set(kept):
         # ``observed_data`` has the coords that describe entities and data sets, which ArviZ cannot handle.
         group = result[name]
-        described = [key for key, coord in group.coords.items() if coord.dims and key not in group.dims]
+        described = [key for key, coord in group.coords.variables.items() if coord.dims and key not in group.dims]
         result[name] = group.drop_vars([key for key in described if key in observed.coords])
     return {name: result[name] for name in kept}
 

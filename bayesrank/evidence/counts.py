@@ -334,7 +334,7 @@ def _check_layout(counts: Any, argument: str, dims: Sequence[str], maker: str) -
     ordered = counts.transpose(*[dim for dim in dims if dim in counts.dims])
     for axis in ordered.dims[: 1 + ("dataset" in counts.dims)]:
         check_unique(str(axis), counts[axis].values.tolist())
-    return ordered.copy(data=check_case_numbers(argument, ordered.values, WEIGHTED in counts.attrs))
+    return ordered.copy(deep=False, data=check_case_numbers(argument, ordered.values, WEIGHTED in counts.attrs))
 
 
 def arrange(values: np.ndarray, entities: list, datasets: list | None, dims: Mapping[str, list]) -> xr.DataArray:

@@ -77,7 +77,7 @@ def closed_form_of(source: Container, model: Any, options: dict[str, Any], group
         performance = table / table.sum("predicted") * found.totals.transpose(..., "actual")
     test_set = found.test_set.transpose(*frame.dims).values
     counts = known.observed()["observed_data"]["counts"]
-    kept = {name: c.variable for name, c in counts.coords.items() if c.dims == ("entity",) and name != "test_set"}
+    kept = {name: c for name, c in counts.coords.variables.items() if c.dims == ("entity",) and name != "test_set"}
     return ClosedForm(concentration, totals, test_set, frame.assign_coords(kept), known, performance)
 
 

@@ -278,14 +278,14 @@ def describe_items(source: Source, array: xr.DataArray) -> xr.DataArray:
     is omitted: it is a dim of the prevalence, and its generated names depend on the other entities.
     """
     observed, found = source.observed, {}
-    for name, coord in observed.coords.items():
-        if name in (*observed.dims, *array.coords, "test_set") or not coord.dims or set(coord.dims) - set(array.dims):
+    held, own = observed.coords.variables, array.coords.variables
+    for name, coord in held.items():
+        if name in (*observed.dims, *own, "test_set") or not coord.dims or set(coord.dims) - set(array.dims):
             continue
         if all(
-            dim in coord.coords and dim in array.coords and coord[dim].values.tolist() == array[dim].values.tolist()
-            for dim in coord.dims
+            dim in held and dim in own and held[dim].values.tolist() == own[dim].values.tolist() for dim in coord.dims
         ):
-            found[name] = coord.variable
+            found[name] = coord
     return array.assign_coords(found) if found else array
 
 

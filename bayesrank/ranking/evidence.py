@@ -379,7 +379,7 @@ def rank_each(
         for i in range(frame.sizes[dim])
     ]
     # Coords that differ along this dim, such as test sets, come from the frame; xr.concat would keep the first.
-    own = {n: c.variable for n, c in frame.coords.items() if dim in c.dims and not {*c.dims} & {*DRAW_DIMS}}
+    own = {n: c for n, c in frame.coords.variables.items() if dim in c.dims and not {*c.dims} & {*DRAW_DIMS}}
     own.setdefault(dim, xr.Variable(dim, range(frame.sizes[dim])))
     parts = [part.drop_vars(own, errors="ignore") for part in parts]
     joined = xr.concat(parts, dim=dim, combine_attrs="override", coords="minimal", compat="override", join="exact")
@@ -469,7 +469,7 @@ def _matches(observed: xr.DataArray, values: xr.DataArray, but: tuple[str, ...] 
     dims = [d for d in observed.dims if d not in (*OUTCOME_DIMS, "outcome", *but)]
     if "entity" not in dims or set(dims) - set(values.dims):
         return False
-    labelled = [d for d in dims if d in observed.coords and d in values.coords]
+    own, others = observed.coords.variables, values.coords.variables
     return all(observed.sizes[d] == values.sizes[d] for d in dims) and all(
-        observed[d].values.tolist() == values[d].values.tolist() for d in labelled
+        own[d].values.tolist() == others[d].values.tolist() for d in dims if d in own and d in others
     )

@@ -15,6 +15,7 @@ from bayesrank._source import Source
 from bayesrank.performance.arrays import as_performance, outcome_dims
 from bayesrank.ranking.intervals import with_gaps
 from bayesrank.ranking.values import ScoreValues
+from bayesrank.scores import get
 
 #: Parts of the draws whose scores give the Monte-Carlo error.
 PARTS = 20
@@ -56,7 +57,8 @@ def exact_predictive(concentration: np.ndarray, totals: np.ndarray | None, score
     rows = concentration.sum(axis=-1, keepdims=True)
     share = rows / rows.sum(axis=-2, keepdims=True) if totals is None else np.asarray(totals)[..., None]
     mean = np.divide(concentration, rows, out=np.zeros_like(concentration), where=rows > 0) * share
-    return score.of_tables(mean)
+    # Right or wrong is the TPR of cases that are all positive.
+    return (get("tpr") if score.space == "outcomes" else score).of_tables(mean)
 
 
 def predictive_order(

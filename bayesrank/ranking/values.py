@@ -279,7 +279,7 @@ def _check(values: Any) -> xr.DataArray:
     if values.dtype.kind not in "fiub":
         raise ArgumentTypeError("source", "must hold numbers", f"dtype {values.dtype}")
     if "entity" in values.coords:
-        repeated = values.sizes["entity"] - len(set(values["entity"].values.tolist()))
+        repeated = values.sizes["entity"] - len(set(values.coords.variables["entity"].values.tolist()))
         if repeated:
             raise ArgumentError("source", "must name each entity once", f"{repeated} repeated names")
     return values

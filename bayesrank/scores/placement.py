@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bayesrank import _text
 from bayesrank._checks import check_number, check_prevalence
 from bayesrank._errors import ArgumentError
 from bayesrank._kendall import typical_size
@@ -41,7 +42,7 @@ class FixedRate(NamedTuple):
         return "prediction_rate" if self.predicted else "prevalence"
 
     def words(self) -> str:
-        return "" if self.share is None else f" at {self.name.replace('_', ' ')} {self.share:g}"
+        return "" if self.share is None else f" at {self.name.replace('_', ' ')} {_text.below_one(self.share, 6)}"
 
 
 def fixed_rate(prevalence: float | None, prediction_rate: float | None, *, ends: bool = False) -> FixedRate:

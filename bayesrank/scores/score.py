@@ -319,7 +319,14 @@ def values_of(scores: Sequence[Score], source: Any, kind: str | None = None) -> 
         some = [scores[i] for i in places]
         values = _apply(partial(_of_tables, some), here, present, dims=["actual", "predicted"], outputs=len(some))
         for i, score, own in zip(places, some, values, strict=True):
-            found[i] = own.rename(score.name).assign_attrs(score.attrs())
+            found[i] = _named(own, score.name, score.attrs())
+    return found
+
+
+def _named(values: xr.DataArray, name: str, attrs: Mapping[str, Any]) -> xr.DataArray:
+    """Name new values and add attrs, without the copy of all coords that ``assign_attrs`` makes."""
+    found = values.rename(name)
+    found.attrs = found.attrs | dict(attrs)
     return found
 
 
@@ -349,7 +356,7 @@ def _of_outcomes(score: Score, array: xr.DataArray) -> xr.DataArray:
     function: Any = score.outcome_function
     [found] = _apply(lambda tables: [function(tables, numbers)], array, dims=["outcome"])
     limits = {"range": [float(numbers.min()), float(numbers.max())], "finite_mean": 1}
-    return found.rename(score.name).assign_attrs(score.attrs() | limits)
+    return _named(found, score.name, score.attrs() | limits)
 
 
 def _of_tables(scores: Sequence[Score], tables: np.ndarray, present: Any) -> list[np.ndarray]:

@@ -15,7 +15,7 @@ from bayesrank._types import ScoreLike
 from bayesrank.scores.names import as_score
 from bayesrank.scores.placement import FixedRate, canonical_values, fixed_rate, place, places, swapped
 from bayesrank.scores.score import Score, cells_at
-from bayesrank.theory.axioms import OPERATIONS, ROUNDING, as_far_as_found, counterexamples, lattice
+from bayesrank.theory.axioms import FAR, OPERATIONS, ROUNDING, as_far_as_found, counterexamples, lattice
 from bayesrank.theory.posteriors import audit_order
 
 TESTS = ("axiom_2", "axiom_3_upper", "axiom_3_lower")
@@ -57,9 +57,9 @@ def audit(
 
     A failure is shown by its counterexample, which holds up to rounding. Counterexamples that vanish where rounding
     moves the cells do not count. A pass means that none was found among 470,000 pairs of a lattice (1,400,000 at a
-    fixed prevalence). It is a theorem for scores of the catalogue and of an importance that have a position
-    (``place``). For others only lattices were searched, and the verdict says so; this also holds for ``order="mean"``
-    unless the score is that of an importance.
+    fixed prevalence). It is a theorem for scores of the catalogue, and of an importance over negative and positive,
+    that have a position (``place``). For others, and for operations other than mixtures, only lattices were searched,
+    and the verdict says so; this also holds for ``order="mean"`` unless the curvature follows from an importance.
 
     Parameters
     ----------
@@ -74,7 +74,8 @@ def audit(
         Operations in axiom 3 (Φ of the paper): ``"mix"``, choose one of two entities at random for each case;
         ``"relabel"``, change the labels of predictions; ``"shuffle"``, permute half of the predictions; or a matrix
         (given, new) of transition probabilities. For operations other than ``"mix"``, a failed upper test means that
-        the operation improves a performance, a failed lower test that it degrades one. Few scores pass all.
+        the operation improves a performance, a failed lower test that it degrades one, and both fail where it makes the
+        score undefined. Few scores pass all.
     order : str, optional
         Audit an order of posteriors by the score instead: ``"predictive"`` (the score of the posterior mean
         performance), ``"mean"``, ``"median"``, ``"expected_rank"``, ``"probability_best"``, ``"pairwise"`` (A before B
@@ -90,9 +91,10 @@ def audit(
         and the third is the result of the operation. ``tau_min``, ``tau_max``: the extremes of Kendall's tau-b with a
         canonical ranking score, at ``tau_min_a``, ``tau_min_b``, ``tau_max_a``, ``tau_max_b`` on the Tile, over 6,545
         performances (6,561 at a fixed prevalence); 0 for a constant score. ``tau_min_tied``, ``tau_max_tied``: the same
-        extremes over the positions of named scores, such as (½, ½). There, accidental ties raise tau-b by up to 0.016
-        for the scores of Table 1. ``verdict``: the result in words. If a ranking score has the same order, ``verdict``
-        also says whether the score is defined for more or for fewer performances than that ranking score.
+        extremes over the positions of named scores, such as (½, ½), and of the score itself. There, accidental ties
+        move tau-b by up to 0.016 for the scores of Table 1. ``verdict``: the result in words. If a ranking score has
+        the same order, ``verdict`` also says whether the score is defined for more or for fewer performances than that
+        ranking score.
 
         With ``order``, for posteriors in which the score is defined with probability 1: ``axiom_1``, ``axiom_2``,
         ``axiom_3_upper``, ``axiom_3_lower``; ``proof`` (``test``): why the axiom holds, or the numbers of the
@@ -100,9 +102,10 @@ def audit(
         counterexamples hold counts of cases, at prevalence 1/2 if none is given. They give the rate ``attrs["rate"]`` a
         Beta posterior under a uniform prior. The other rate (FPR beside ``"tpr"``, TPR beside ``"tnr"``) is known: its
         value is ``attrs["other_rate"]``, and its counts are NaN. They are proofs for scores that strictly rise, or
-        strictly fall, with that rate; own functions are tested at 20,000 values. Other counterexamples hold two
-        performances, each with probability 1/2, or, where the score breaks the axiom for known performances, two of
-        these and their even mixture (role C). For the mean, curvature below 1e-12 of the values counts as rounding.
+        strictly fall, with that rate; own functions are tested at 20,000 values from 0.00005 to 0.99995. Other
+        counterexamples hold two performances, each with probability 1/2, or, where the score breaks the axiom for known
+        performances, two of these and, for axiom 3, their even mixture (role C). For the mean, curvature below 1e-12 of
+        the values counts as rounding.
 
     Examples
     --------
@@ -117,8 +120,9 @@ def audit(
     fixed = fixed_rate(prevalence, prediction_rate)
     found = as_score(score)
     allowed = _operations(operations, check_integer("classes", classes, 2, 8))
+    only_mixtures = all(isinstance(one, str) and one == "mix" for one in allowed)
     if order is not None:
-        if classes > 2 or fixed.predicted or allowed != ["mix"]:
+        if classes > 2 or fixed.predicted or not only_mixtures:
             raise ArgumentError("order", "must be left out with classes, operations or prediction_rate", f"{order!r}")
         return audit_order(found, order, fixed.share)
     if classes > 2:
@@ -141,12 +145,13 @@ def audit(
     at_fixed = ""
     if not fixed.words() and all(place(found, share) is not None for share in FIXED):
         better, worse = (found.of_cells(*cells_at(*rates, 0.5)) for rates in ((0.2, 0.8), (0.4, 0.6)))
-        known, direction = as_far_as_found(found, 0.5), "" if better > worse else ", if lower is better"
+        direction = "" if better > worse else ", if lower is better"
         ranked = found if better > worse else _reversed(found)
-        if (not known and allowed == ["mix"]) or all(_passes(ranked, share, allowed) for share in FIXED):
+        known = as_far_as_found(found, 0.5) if only_mixtures else FAR
+        if not known or all(_passes(ranked, share, allowed) for share in FIXED):
             at_fixed = f" (it may while the prevalence is fixed{direction}{known})"
-    nowhere = ", and no place on the Tile" if place(asked, fixed.share) is None else ""
-    return row.assign(verdict=_verdict(row, words, at_fixed, fixed.words(), far, nowhere))
+    far = far if only_mixtures else FAR
+    return row.assign(verdict=_verdict(row, words, at_fixed, fixed.words(), far, place(asked, fixed.share) is not None))
 
 
 def _passes(score: Score, prevalence: float | None, operations: list[Any]) -> bool:
@@ -354,24 +359,29 @@ def _in_words(score: Score, fixed: FixedRate, a: float, b: float) -> str:
 
 
 def _verdict(
-    row: xr.Dataset, perfect: dict[str, str], fixable: str, where: str, far: str = "", nowhere: str = ""
+    row: xr.Dataset, perfect: dict[str, str], fixable: str, where: str, far: str = "", placed: bool = True
 ) -> str:
+    seen = "" if placed else "on a lattice "
     passed = bool(row["axiom_2"] and row["axiom_3_upper"] and row["axiom_3_lower"])
     if passed and "tau_max" in perfect:
-        return f"may rank{where}{far}: it orders as {perfect['tau_max']}"
+        return f"may rank{where}{far}: {seen}it orders as {perfect['tau_max']}"
     if "tau_min" in perfect:
-        return f"may rank{where} if lower is better{far}: it orders against {perfect['tau_min']}"
+        return f"may rank{where} if lower is better{far}: {seen}it orders against {perfect['tau_min']}"
     if passed:
         if "tau_min" in row and row["tau_min"] == row["tau_max"] == 0:
             return f"ranks nothing{where}{far}: it is constant, so all are equivalent"
         # Of more classes no place was sought: accuracy is a ranking score of them, too.
-        return f"may rank{where}, as far as was found: no counterexample to the axioms{nowhere}"
+        nowhere = "" if placed else ", and no place on the Tile was found"
+        return f"may rank{where}{FAR}: no counterexample to the axioms{nowhere}"
     faults = {
         "axiom_2": "a performance that is surely no more satisfying can score higher",
         "axiom_3_upper": f"a {_describe_mix(row, 1)} can score higher than all its parts",
         "axiom_3_lower": f"a {_describe_mix(row, 2)} can score lower than all its parts",
     }
-    found = "; ".join(text for test, text in faults.items() if not row[test])
+    for test in ("axiom_3_upper", "axiom_3_lower"):
+        if np.isnan(row["counterexample_value"].sel(test=test, role="mixture")):
+            faults[test] = f"a {_describe_mix(row, TESTS.index(test))} of parts with values can be undefined"
+    found = "; ".join(dict.fromkeys(text for test, text in faults.items() if not row[test]))
     return f"should not rank{where}{fixable}: {found}"
 
 

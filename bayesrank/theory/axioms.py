@@ -17,6 +17,8 @@ ROUNDING = 1e-9
 STEPS = {False: (2, 4, 8, 16), True: (2, 4, 10, 20, 40)}
 #: Operations on entities at no cost: choose one at random, relabel its predictions, or shuffle them.
 OPERATIONS = ("mix", "relabel", "shuffle")
+#: Words that limit a pass to what was searched.
+FAR = ", as far as was found"
 
 Values = Callable[[np.ndarray], np.ndarray]
 
@@ -33,7 +35,7 @@ def counterexamples(
         missing = np.isnan(found[1:, 0, 0])
         with np.errstate(over="ignore"):  # a difference of huge values is as good a counterexample if it is infinite
             if np.isnan(found[0]).all():
-                found[0, :2] = _axiom_2(points, values, right)
+                found[0, :2] = _axiom_2(function, points, values, right)
             if missing.any():
                 found[1:][missing] = _axiom_3(function, points, values, operations, classes)[missing]
     if np.isnan(values).all():
@@ -58,7 +60,7 @@ def as_far_as_found(score: Score, prevalence: float | None = None, prediction_ra
     """Return the words that limit a pass to what was searched; none for importances and known places."""
     in_catalog = SCORES.get(score.name) is score
     known = in_catalog and place(score, prevalence, prediction_rate=prediction_rate) is not None
-    return "" if score.importance is not None or known else ", as far as was found"
+    return "" if score.importance is not None or known else FAR
 
 
 def _function(score: Score, classes: int) -> Values:
@@ -72,17 +74,20 @@ def _function(score: Score, classes: int) -> Values:
     return of_tables
 
 
-def _axiom_2(points: np.ndarray, values: np.ndarray, right: np.ndarray) -> np.ndarray:
+def _axiom_2(function: Values, points: np.ndarray, values: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Find a performance that is surely wrong and beats another, or surely right and is beaten."""
     all_wrong, all_right = points[right].sum(axis=0) == 0, points[~right].sum(axis=0) == 0
     result = np.full((2, len(points)), np.nan)
     worst_gap, size = 0.0, typical_size(values).item()
+    moved = np.array([values, *(function(other) for other in _moved(points))])
+    # The least value of the worse performance, and the greatest of the better one: rounding may not decide.
+    least, greatest = moved.min(axis=0), moved.max(axis=0)
     for low, high in ((all_wrong, np.ones_like(all_wrong)), (np.ones_like(all_wrong), all_right)):
-        low_values, high_values = np.where(low, values, np.nan), np.where(high, values, np.nan)
+        low_values, high_values = np.where(low, least, np.nan), np.where(high, greatest, np.nan)
         if np.isnan(low_values).all() or np.isnan(high_values).all():
             continue
         first, second = np.nanargmax(low_values), np.nanargmin(high_values)
-        gap = values[first] - values[second]
+        gap = least[first] - greatest[second]
         if gap > worst_gap + ROUNDING * np.abs(values[[first, second]]).max() + ROUNDING * size:
             result, worst_gap = points[:, [first, second]].T, gap
     return result

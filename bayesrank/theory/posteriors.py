@@ -18,7 +18,7 @@ from bayesrank._checks import check_choice, check_integer, describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._kendall import typical_size
 from bayesrank.scores.score import Score, cells_at
-from bayesrank.theory.axioms import ROUNDING, as_far_as_found, counterexamples, even_mixtures
+from bayesrank.theory.axioms import FAR, ROUNDING, as_far_as_found, counterexamples, even_mixtures, lattice
 
 #: The audited orders of posteriors.
 ORDERS = ("predictive", "mean", "median", "expected_rank", "probability_best", "pairwise", "consensus")
@@ -36,8 +36,10 @@ FLAT = 1e-12
 MEDIANS = Fraction(3, 10), Fraction(8, 25)
 #: Relative difference from which two values that are not equal are surely different.
 APART = 1e-6
-#: Numbers of values of a rate at which a known score, and a function, must rise.
-VALUES, MANY_VALUES = 199, 19_999
+#: How far centres of chords are moved from the border of all performances to their middle.
+INWARDS = 1.0, 0.3, 0.01, 0.0003
+#: Values of a rate at which a known score, and a function, must rise.
+VALUES, MANY_VALUES = np.linspace(0.005, 0.995, 199), np.linspace(0.00005, 0.99995, 19_999)
 #: FPRs (or TPRs) at which a score may be strictly monotone in the other rate.
 KNOWN_RATES = (0.5, 0.25, 0.75, 0.0, 1.0)
 Counts = tuple[int, int]
@@ -137,7 +139,7 @@ def audit_order(score: Score, order: Any, prevalence: float | None) -> xr.Datase
             held[test], table[test] = False, example.reshape(3, 2, 2)
             proof[test] = "the score itself breaks it for known performances (br.audit without order)"
     row = 1 if rate == "tpr" else 0
-    for axiom, (examples, text) in _broken(order, score, prevalence, sign).items():
+    for axiom, (examples, text) in _broken(order, score, prevalence, rate, sign).items():
         test = AXIOMS.index(axiom)
         if not held[test]:
             continue
@@ -155,7 +157,7 @@ def audit_order(score: Score, order: Any, prevalence: float | None) -> xr.Datase
     broken = " and ".join(dict.fromkeys(names))
     far = as_far_as_found(score, prevalence)
     if order == "mean" and not _is_curved_one_way(score, prevalence):
-        far = ", as far as was found"
+        far = FAR
     verdict = f"breaks {broken}{where}" if broken else f"satisfies all three axioms{where}{far}"
     return xr.Dataset(
         {
@@ -179,8 +181,8 @@ def audit_order(score: Score, order: Any, prevalence: float | None) -> xr.Datase
 
 def _moving_rate(score: Score, prevalence: float | None) -> tuple[str, float, int]:
     """Return a rate in which the score is strictly monotone, the other rate, and the sign of the change."""
-    number = MANY_VALUES if as_far_as_found(score, prevalence) else VALUES
-    steps, share = np.linspace(0.005, 0.995, number), 0.5 if prevalence is None else prevalence
+    steps = MANY_VALUES if as_far_as_found(score, prevalence) else VALUES
+    share = 0.5 if prevalence is None else prevalence
     for known in KNOWN_RATES:
         for rate in ("tpr", "tnr"):
             fpr, tpr = (known, steps) if rate == "tpr" else (1 - steps, known)
@@ -191,10 +193,10 @@ def _moving_rate(score: Score, prevalence: float | None) -> tuple[str, float, in
     raise ArgumentError("score", "must be strictly monotone in TPR or TNR to audit orders of posteriors", score.name)
 
 
-def _broken(order: str, score: Score, prevalence: float | None, sign: int) -> dict[str, tuple[Any, str]]:
+def _broken(order: str, score: Score, prevalence: float | None, rate: str, sign: int) -> dict[str, tuple[Any, str]]:
     """Return the axioms that the order breaks by itself, each with its counterexample and the numbers that prove it.
 
-    ``sign`` is 1 if the score rises with the rate, and -1 if it falls.
+    ``sign`` is 1 if the score rises with the rate, such as "tpr", and -1 if it falls.
     """
     if order == "predictive":
         return {}
@@ -247,6 +249,7 @@ def _broken(order: str, score: Score, prevalence: float | None, sign: int) -> di
         shares = [_at_most(TWINS["A"], first), _at_most(TWINS["C"], first)]
         shares += [_at_most(TWINS["C"], second), _twins_at_most(second)]
         text = "P(A {r} {0}) = {2} > 1/2 > P(C {r} {0}) = {3}, and P(C {r} {1}) = {4} > 1/2 > P(mixture {r} {1}) = {5}"
+        text += "" if sign > 0 else f", where A, C and mixture are {rate.upper()}, with which the score falls"
         low, high = text.format(first, second, *shares, r="<"), text.format(1 - first, 1 - second, *shares, r=">")
         upper, lower = (low, high) if sign > 0 else (high, low)
     return broken | {"axiom_3_upper": (TWINS, upper), "axiom_3_lower": (mirrored, lower)}
@@ -316,17 +319,23 @@ def _is_curved_one_way(score: Score, prevalence: float | None) -> bool:
 
 
 def _chords(score: Score, prevalence: float | None) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-    """Yield two performances at equal distances from the middle, for each way that a score of an importance bends."""
+    """Yield performances at equal distances from centres, for each way that a score of an importance bends.
+
+    There are many centres, as a score can be nearly straight around one.
+    """
     forms = _forms(score, prevalence)
     if forms is None or not forms.independent:
         return
+    inverse = np.linalg.pinv(forms.slopes)
     middle = np.full(4, 0.25) if prevalence is None else np.repeat([1 - prevalence, prevalence], 2) / 2
-    value = score.of_cells(*middle)
-    for change in (value + 1, value - 1):  # n / d is above, and below, S
-        way = np.linalg.pinv(forms.slopes) @ [change, 1.0] @ forms.directions
-        reach = (middle / np.maximum(np.abs(way), np.finfo(float).tiny)).min()
-        points = middle[:, None] + np.outer(way, [reach, -reach])
-        yield np.maximum(points, 0.0), np.array([0]), np.array([1]), middle[:, None]
+    for share in INWARDS:
+        for centre in (share * middle[:, None] + (1 - share) * lattice(4, prevalence)).T:
+            value = score.of_cells(*centre)
+            for change in (value + 1, value - 1):  # n / d is above, and below, S
+                way = inverse @ [change, 1.0] @ forms.directions
+                reach = (centre / np.maximum(np.abs(way), np.finfo(float).tiny)).min()
+                points = centre[:, None] + np.outer(way, [reach, -reach])
+                yield np.maximum(points, 0.0), np.array([0]), np.array([1]), centre[:, None]
 
 
 def _tie_with_the_better(score: Score, prevalence: float | None) -> np.ndarray | None:
@@ -355,7 +364,7 @@ def _proofs(order: str, score: Score, prevalence: float | None) -> dict[str, str
         + as_far_as_found(score, prevalence)
     )
     if order == "mean":
-        far = "" if _is_curved_one_way(score, prevalence) else ", as far as was found"
+        far = "" if _is_curved_one_way(score, prevalence) else FAR
         curved = f"the score is {{}} among these performances{far}: a mixture has at {{}} the mean of its parts"
         above, below = curved.format("convex or linear", "most"), curved.format("concave or linear", "least")
     elif order == "probability_best":

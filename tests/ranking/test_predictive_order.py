@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 import bayesrank as br
 from bayesrank._notes import notes_of
@@ -119,6 +120,16 @@ def test_the_next_step_is_about_the_leader_of_the_list():
         assert leader == ("P" if order == "predictive" else "D")
         [note] = notes_of(ranking["separation"])
         assert leader in (note.fields["entity"], note.fields["rival"])
+
+
+def test_outcomes_of_0_and_1_have_the_mean_of_their_posterior():
+    counts = xr.DataArray(
+        [[5, 15], [9, 30]], dims=("entity", "outcome"), coords={"entity": ["A", "B"], "outcome": [0, 1]}
+    )
+    exact = br.credible_ranking(counts, method="exact", model="dirichlet_multinomial", order="predictive")
+    np.testing.assert_allclose(exact["predictive"], [17 / 24, 32 / 43])  # two cases of each outcome more
+    found = br.credible_ranking(br.fit(counts, seed=1), order="predictive", method="auto")
+    np.testing.assert_allclose(found["predictive"], exact["predictive"])
 
 
 def test_where_the_leader_joins_the_first_tier_later_tiers_move_up():

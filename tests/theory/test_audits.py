@@ -1,6 +1,7 @@
 """The audit against Table 1 of Piérard et al., Foundations of the theory of performance-based ranking."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -150,10 +151,10 @@ def test_what_lies_between_the_points_of_the_lattices_is_not_found():
     assert bump(*middle) > max(bump(*end) for end in ends)  # a mixture of both ends
     row = br.audit(bump)
     assert row["axiom_3_upper"]
-    found = "may rank, as far as was found: it orders as the ranking score at (a, b) = (1, 0.5)"
+    found = "may rank, as far as was found: on a lattice it orders as the ranking score at (a, b) = (1, 0.5)"
     assert row["verdict"].item().startswith(found)
     reverse = br.audit(lambda *cells: -bump(*cells))["verdict"].item()
-    assert reverse.startswith("may rank if lower is better, as far as was found: it orders against")
+    assert reverse.startswith("may rank if lower is better, as far as was found: on a lattice it orders against")
     assert br.audit(br.scores.f1)["verdict"].item() == "may rank: it orders as the ranking score at (a, b) = (1, 0.5)"
     order = br.audit(bump, order="predictive")
     assert order["verdict"].item().endswith("satisfies all three axioms, as far as was found")
@@ -515,6 +516,11 @@ def test_other_operations_are_asked_of_the_reverse_order_and_of_fixed_prevalence
     assert br.audit("accuracy", operations="relabel")["verdict"].item().startswith("should not rank: ")
     for score, operation in (("error_rate", "relabel"), ("fpr", "shuffle")):
         assert br.audit(score, 0.5, operations=operation)["verdict"].item().startswith("should not rank at")
+    noise = [[0.9, 0.1], [0.3, 0.7]]
+    for score in ("f1", "accuracy", br.importance(tn=1, fp=1, fn=3, tp=1)):
+        assert br.audit(score, operations=noise)["verdict"].item().startswith("should not rank: a changed copy")
+    with pytest.raises(ValueError, match="order must be left out with classes, operations or prediction_rate"):
+        br.audit("f1", order="predictive", operations=noise)
 
 
 def test_a_known_place_at_a_prediction_rate_is_a_theorem():
@@ -527,3 +533,37 @@ def test_another_function_does_not_keep_the_importance():
     assert precision_as_f1.importance is None
     assert br.audit(precision_as_f1)["verdict"].item().startswith("may rank, as far as was found: it orders as")
     assert replace(br.scores.f1, name="other").importance is not None
+
+
+def test_a_performance_that_rounding_moves_does_not_break_axiom_2():
+    """A bonus for equal numbers of errors; and the odds of accuracy, infinite where all is right, as 1 - 1 is not 0."""
+    assert br.audit(lambda tn, fp, fn, tp: tn + tp + 0.1 * (fp == fn))["axiom_2"]
+    for prevalence in (0.1, 0.2, 0.42):
+        assert br.audit(lambda tn, fp, fn, tp: (tn + tp) / (1 - tn - tp), prevalence)["axiom_2"]
+
+
+def test_an_undefined_mixture_is_not_said_to_score_higher():
+    row = br.audit(lambda tn, fp, fn, tp: np.where(np.abs(fp - fn) < 0.05, np.nan, tn + tp))
+    assert row["verdict"].item() == "should not rank: a mixture of parts with values can be undefined"
+    row = br.audit("ppv", 0.5, operations=[[1, 0], [1, 0]])  # nothing is called positive
+    assert row["verdict"].item().endswith("a changed copy of parts with values can be undefined")
+
+
+def test_an_order_that_agrees_on_a_lattice_only_is_said_to():
+    """Gwet's AC1 at prevalence 0.001, in fractions: always negative is behind in accuracy, and ahead in AC1."""
+    verdict = br.audit("gwet_ac1", 0.001)["verdict"].item()
+    assert verdict.startswith("may rank at prevalence 0.001, as far as was found: on a lattice it orders as")
+    assert br.place("gwet_ac1", 0.001) is None
+
+    def parts(fpr, tpr, share=Fraction(1, 1000)):
+        right = share * tpr + (1 - share) * (1 - fpr)
+        called = share * tpr + (1 - share) * fpr
+        middle = (share + called) / 2
+        chance = 2 * middle * (1 - middle)
+        return right, (right - chance) / (1 - chance)
+
+    never, other = parts(Fraction(0), Fraction(0)), parts(Fraction(1, 1000), Fraction(1))
+    assert never[0] < other[0]
+    assert never[1] > other[1]
+    assert "no place on the Tile was found" in br.audit("cohen_kappa", 1e-4)["verdict"].item()
+    assert "at prevalence 0.9999999: it orders" in br.audit("accuracy", 0.9999999)["verdict"].item()

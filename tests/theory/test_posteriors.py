@@ -454,7 +454,13 @@ def test_the_mean_of_a_score_of_an_importance_is_decided_by_its_curvature():
     rng = np.random.default_rng(5)
     shares = None, Fraction(1, 5), Fraction(1, 2), Fraction(1, 20)
     cases = [(rng.integers(1, 4, 4).tolist(), shares[i % 4]) for i in range(16)]
-    cases += [([1, 300, 400, 1], None), ([300, 1, 1, 400], None), ([1, 50, 60, 1], Fraction(1, 5))]
+    cases += [([1, 20, 1, 1], Fraction(1, 5)), ([5, 10, 100, 2], Fraction(9, 10)), ([1, 300, 1, 1], Fraction(1, 50))]
+    cases += [
+        ([1000, 1, 0, 2], Fraction(1, 5)),
+        ([1, 300, 400, 1], None),
+        ([300, 1, 1, 400], None),
+        ([1, 50, 60, 1], Fraction(1, 5)),
+    ]
     cases += [(symmetric, share) for symmetric in ([1, 1, 1, 1], [2, 1, 1, 2], [1, 2, 2, 1]) for share in shares[:2]]
     seen = []
     for importance, prevalence in cases:
@@ -528,8 +534,13 @@ def test_p_best_of_a_function_can_prefer_a_mixture_that_ties_with_the_better_par
 
 
 def test_a_function_with_steps_has_no_counterexamples_of_posteriors():
-    with pytest.raises(ValueError, match="score must be strictly monotone in TPR or TNR"):
-        br.audit(lambda tn, fp, fn, tp: np.round(tp / (tp + fn), 3), 0.5, order="pairwise")
+    def turns(tn, fp, fn, tp):
+        rate = tp / (tp + fn)
+        return np.where(rate < 0.005, 1 - rate, rate)
+
+    for function in (lambda tn, fp, fn, tp: np.round(tp / (tp + fn), 3), turns):
+        with pytest.raises(ValueError, match="score must be strictly monotone in TPR or TNR"):
+            br.audit(function, 0.5, order="pairwise")
 
 
 def test_arguments():

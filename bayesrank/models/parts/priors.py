@@ -42,7 +42,7 @@ def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
     _check(values.values)
     # In C order: sums are keys of random streams, and their last bit depends on the memory layout.
     spread = np.array(values.set_dims(counts.sizes).transpose(*counts.dims).data, dtype=float, order="C")
-    coords = {name: coord.variable for name, coord in counts.coords.items() if name not in ("measured", "test_set")}
+    coords = {name: held for name, held in counts.coords.variables.items() if name not in ("measured", "test_set")}
     return xr.DataArray(spread, coords, counts.dims, "prior_concentration")
 
 

@@ -91,7 +91,7 @@ class Rows:
 
     def _coords(self, **more: Any) -> dict[str, Any]:
         """Return coords of the counts, except test sets, and others; without labels, which would be compared again."""
-        return {str(name): coord.variable for name, coord in self.counts.coords.items() if name != "test_set"} | more
+        return {str(name): held for name, held in self.counts.coords.variables.items() if name != "test_set"} | more
 
     @cached_property
     def test_sets(self) -> list[str]:
