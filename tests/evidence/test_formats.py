@@ -462,6 +462,12 @@ MANGLED = {
 }  # fmt: skip
 
 
+def test_a_case_whose_content_differs_is_named_with_both_systems(tmp_path):
+    unlike(lm_eval, {}, {"content": "qrxtuvwx"})(tmp_path)
+    with pytest.raises(ValueError, match=r"case 2 of gsm8k .* 1 case whose .* between org/a \(.*\) and org/b \(.*\)"):
+        br.read(tmp_path)
+
+
 @pytest.mark.parametrize("trap", MANGLED)
 def test_a_mangled_log_is_refused_with_a_remedy_that_works(trap, tmp_path):
     write, words, remedied = MANGLED[trap]

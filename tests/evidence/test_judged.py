@@ -208,12 +208,13 @@ def test_intervals_of_errors_are_quantiles_of_their_draws():
 
 
 @pytest.mark.parametrize(("columns", "names"), [
+    ({"a": ["a1", "a2"]}, ["a1", "a2"]),
     ({"a": ["a1"], "b": ["b1"]}, ["judge"]),
     ({"a": ["a1", "a2"], "b": ["b1", "b2"]}, ["judge 1", "judge 2"]),
 ])  # fmt: skip
 def test_judges_of_several_entities_are_numbered_if_there_are_several(columns, names):
     frame = pd.DataFrame({name: [1, 0, 1, 1] for name in ("a1", "a2", "b1", "b2", "a", "b")})
-    assert br.from_judged(frame, judge=columns, truth={"a": "a", "b": "b"})["judge"].values.tolist() == names
+    assert br.from_judged(frame, judge=columns, truth={x: x for x in columns})["judge"].values.tolist() == names
 
 
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
