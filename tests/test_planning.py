@@ -108,6 +108,15 @@ def test_variances_of_dirichlet_tables_have_a_closed_form():
     sampled = Tables(accuracy, alpha, None, None, np.arange(2), 3, np.random.default_rng(1)).moments()[1]
     # All cells together are Dirichlet, so that accuracy is Beta; the update's formula is of first order.
     np.testing.assert_allclose(np.diagonal(sampled[0]), mean * (1 - mean) / (total + 1), rtol=0.02)
+    # The share of a class alone is Beta, exactly, and the same for the entities of a test set.
+    share = size[0, 1] / total[0]
+
+    def positives(tables):
+        return tables[..., 1, :].sum(-1)
+
+    together = Tables(positives, alpha[:1].repeat(2, axis=0), None, None, np.zeros(2, int), 3, np.random.default_rng(1))
+    wanted = np.full((2, 2), share * (1 - share) / (total[0] + 1))
+    np.testing.assert_allclose(together.moments()[1][0], wanted, rtol=1e-6)
 
 
 def test_a_score_of_outcomes_may_be_of_one_s_own():
