@@ -4,11 +4,11 @@ usage: python scripts/mutants.py [--number 60] [--seed TEXT] [--only PACKAGE]
 
 The places are random; their seed is the hash of the commit, so that each commit is asked something else. First the
 quick tests run once in a copy of the repository without a change, and ``coverage`` records which test ran which line.
-(It takes three times as long as the tests alone. Tests that fail in it, as may those of the time that something takes,
-are named and left out.) Then each mutant runs the tests that ran its line, the shortest first, until one fails. If none
-fails, all tests of their files run, since a test can use what an earlier test computed and kept. A mutant whose tests
-take ``PATIENCE`` times as long as without it, as with a loop that does not end, counts as killed. Where the tests end
-without a result, as when the machine has no memory left, the script ends.
+(It takes about twice the processor time of the tests alone. Tests that fail in it, as may those of the time that
+something takes, are named and left out.) Then each mutant runs the tests that ran its line, the shortest first, until
+one fails. If none fails, all tests of their files run, since a test can use what an earlier test computed and kept. A
+mutant whose tests take ``PATIENCE`` times as long as without it, as with a loop that does not end, counts as killed.
+Where the tests end without a result, as when the machine has no memory left, the script ends.
 
 A survivor whose change keeps the meaning (``min`` over one more equal value, a tolerance, a number of iterations) is no
 gap in the tests; read the list before writing tests.

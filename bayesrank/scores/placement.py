@@ -89,10 +89,10 @@ def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate:
     -------
     tuple of float or None
         (a, b), or None if no position was found: no ranking score gives the same order, or rounding hides a position
-        near an edge, such as that of Cohen's kappa at prevalences below 0.001, or a plain function amplifies it. Scores
-        without an importance have no position at a prevalence closer to 0 or 1 than one in a million. A plain function
-        is compared on random performances only, up to 2e-9 of the range of its values; its position without a named
-        order is exact up to rounding.
+        near an edge, such as that of Cohen's kappa at some prevalences below 0.001, or a plain function amplifies it.
+        Scores without an importance have no position at a prevalence closer to 0 or 1 than one in a million. A plain
+        function is compared on random performances only, up to 2e-9 of the range of its values; its position without a
+        named order is exact up to rounding.
 
     References
     ----------

@@ -105,7 +105,7 @@ def audit(
         strictly fall, with that rate; own functions are tested at 20,000 values from 0.00005 to 0.99995. Other
         counterexamples hold two performances, each with probability 1/2, or, where the score breaks the axiom for known
         performances, two of these and, for axiom 3, their even mixture (role C). For the mean, curvature below 1e-12 of
-        the values counts as rounding.
+        the values counts as rounding; where an importance implies more, and no example was found, it is NaN.
 
     Examples
     --------

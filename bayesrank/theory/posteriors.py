@@ -280,6 +280,10 @@ def _of_means(score: Score, prevalence: float | None) -> dict[str, tuple[Any, st
             broken[axiom] = points[:, [one, two]].T, text
         if len(broken) == 2:
             break
+    forms = _forms(score, prevalence)
+    for axiom in ("axiom_3_upper", "axiom_3_lower") if forms is not None and forms.independent else ():
+        text = "by its importance the score is convex in some directions and concave in others; no example was found"
+        broken.setdefault(axiom, (np.full((2, 4), np.nan), text))
     return broken
 
 

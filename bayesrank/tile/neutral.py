@@ -23,7 +23,7 @@ from bayesrank._errors import ArgumentError
 from bayesrank.scores.placement import place
 from bayesrank.scores.score import ratio
 
-#: Quantiles of the prevalence whose mean stands for the expectation; the greatest error that was measured is 2e-5.
+#: Quantiles of the prevalence whose mean stands for the expectation; the greatest error that was measured is 2.1e-5.
 NODES = 4_000
 #: Quantiles of the prevalence that are rounded to 0 or 1 become these.
 INSIDE = np.finfo(float).tiny, np.nextafter(1.0, 0.0)

@@ -473,6 +473,14 @@ def test_the_mean_of_a_score_of_an_importance_is_decided_by_its_curvature():
     assert set(seen) == {(True, True), (True, False), (False, True), (False, False)}
 
 
+def test_curvature_that_follows_from_an_importance_needs_no_example():
+    """The search finds no mixture above the mean; of (1 - 5e-7, 0) and (1, 1 - 1e-5) in ROC space, it is by 6e-8."""
+    row = br.audit(br.importance(tn=1, fp=1e10, fn=1, tp=1), 1e-6, order="mean")
+    assert not row["axiom_3_upper"]
+    assert not row["axiom_3_lower"]
+    assert row["proof"].sel(test="axiom_3_upper").item().endswith("no example was found")
+
+
 @pytest.mark.parametrize(
     ("importance", "prevalence"),
     [((2, 1, 1, 1), 0.2), ((1, 10, 12, 1), None), ((1, 2, 2.1, 1), None), ((1, 1, 1, 1 + 1e-9), None)],
