@@ -22,6 +22,8 @@ Seed = int | np.random.SeedSequence | np.random.Generator | None
 _JSON = json.JSONEncoder(default=repr)
 #: Number of draws of a chain in a block, which has one stream.
 BLOCK = 1000
+#: Binary digits of a float that count in a key: some ten decimal ones.
+BITS = 33
 
 
 class Block(NamedTuple):
@@ -80,10 +82,20 @@ def _sequence(root: np.random.SeedSequence, key: Sequence[Any]) -> np.random.See
 
 
 def fingerprint(*arrays: Any) -> str:
-    """Return a stable hash of arrays, the evidence in a key."""
+    """Return a stable hash of arrays, the evidence in a key.
+
+    Floats count to BITS binary digits, because the last ones of what an estimator computes depend on the processor.
+    """
     found = hashlib.sha256()
     for array in map(np.asarray, arrays):
         numeric = array.dtype.kind in "biuf"
         found.update(repr(array.shape).encode())
-        found.update(array.astype("<f8").tobytes() if numeric else repr(array.tolist()).encode())
+        found.update(_rounded(array).astype("<f8").tobytes() if numeric else repr(array.tolist()).encode())
     return found.hexdigest()[:32]
+
+
+def _rounded(array: np.ndarray) -> np.ndarray:
+    if array.dtype.kind != "f":
+        return array
+    mantissa, exponent = np.frexp(array)
+    return np.ldexp(np.round(np.ldexp(mantissa, BITS)), exponent - BITS)

@@ -18,8 +18,9 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 SAMPLED = "<!-- sampled -->\n"
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
-#: Four Monte-Carlo errors of a quantile of a score from 1,000 effective draws, rounded up.
-TOLERANCE = 0.01
+#: Four Monte-Carlo errors of the difference of two samples, at the end of a 95% interval that is 0.25 wide (1,000
+#: effective draws each).
+TOLERANCE = 0.03
 
 
 def blocks(text):
