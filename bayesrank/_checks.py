@@ -207,7 +207,12 @@ def check_labelled_probabilities(**given: Any) -> tuple[xr.DataArray, ...]:
             raise ArgumentTypeError(
                 argument, "must be a number, or a DataArray, whose dims have names", "a plain array"
             )
-    return xr.broadcast(*map(xr.DataArray, given.values()))
+    arrays = [xr.DataArray(value) for value in given.values()]
+    try:
+        xr.align(*arrays, join="exact")
+    except ValueError:
+        raise ArgumentError(f"{', '.join(given)}", "must have the same labels on shared dims", "others") from None
+    return xr.broadcast(*arrays)
 
 
 def check_memory(wanted: str, what: str, shape: tuple[int, ...], held: str) -> None:

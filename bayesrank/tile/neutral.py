@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -20,13 +20,18 @@ from bayesrank._checks import (
     describe_value,
 )
 from bayesrank._errors import ArgumentError
-from bayesrank.scores.placement import place
+from bayesrank.scores.placement import place, places
 from bayesrank.scores.score import ratio
 
-#: Quantiles of the prevalence whose mean stands for the expectation; the greatest error that was measured is 2.1e-5.
+#: Quantiles of the prevalence whose mean stands for the expectation. A range falls from at most 1 to 0, and then rises
+#: to at most 1, as the prevalence rises; so the error of the mean is at most 1 / NODES.
 NODES = 4_000
-#: Quantiles of the prevalence that are rounded to 0 or 1 become these.
-INSIDE = np.finfo(float).tiny, np.nextafter(1.0, 0.0)
+#: Class shares below this are set to it.
+SMALLEST = np.finfo(float).tiny
+#: The search on the diagonal stays this far from the corners TNR and TPR, further than any share that is set.
+MARGIN = 2.0**-53
+#: Beta parameters between which quantiles were compared with those of the exchanged classes.
+LEAST_PARAMETER, GREATEST_PARAMETER = 1e-8, 1e12
 #: Quantiles of the prevalence at whose neutral places a search for the least expected range starts.
 STARTS = np.linspace(0.0, 1.0, 65)
 #: Number of draws up to which the search starts at the place of each.
@@ -34,6 +39,8 @@ FEW = 200
 #: Scores that a place is compared with, and the number that is named.
 USUAL = ("accuracy", "f1", "f0_5", "f2", "tpr", "tnr", "ppv", "npv", "jaccard_negative")
 NEAREST = 3
+#: Distances on the Tile up to this are rounding.
+SAME = 1e-12
 
 
 def neutral_prevalence(a: Any, b: Any) -> Any:
@@ -75,8 +82,8 @@ def no_skill_spread(a: Any, b: Any, prevalence: Any) -> Any:
     Parameters
     ----------
     a, b, prevalence : number or array
-        Position of the score, and prevalence, between 0 and 1. Dims of DataArrays are matched by name; plain arrays
-        are broadcast.
+        Position of the score, and prevalence, between 0 and 1. Plain arrays are broadcast. Dims of DataArrays, with
+        which no plain array can be combined, are matched by name and must have equal labels.
 
     Returns
     -------
@@ -102,7 +109,7 @@ def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> x
     The curves γ_π of different prevalences meet only at NPV and PPV. Between them b falls as the prevalence rises, so
     quantiles of the prevalence give those of the curve. For each a, ``least`` is the b with the smallest expected range
     over no-skill performances that a search finds. Other b can have the same range. If very small or very large
-    prevalences are likely enough, ``least`` lies outside the band, or on an edge of the Tile.
+    prevalences are likely enough, ``least`` can lie outside the band, or on an edge of the Tile.
 
     Parameters
     ----------
@@ -137,7 +144,7 @@ def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> x
     least[0] = 1.0
     for i in range(1, size - 1):
         least[i], spread[i] = _least(partial(mean, float(a[i])), _neutral_b(a[i], starts))
-    diagonal, on_diagonal = _least(lambda x: mean(x, x), 1 - starts)
+    diagonal, on_diagonal = _least(lambda x: mean(x, x), np.clip(starts.negative, MARGIN, 1 - MARGIN))
     return xr.Dataset(
         {
             "lower": ("a", low),
@@ -161,8 +168,7 @@ def describe_place(a: float, b: float, prevalence: float | None = None) -> xr.Da
     a, b : float
         Position of a canonical score.
     prevalence : float, optional
-        Also compare with balanced accuracy and Cohen's kappa, which have a place at this prevalence, and with chance
-        there.
+        Also compare with the places of balanced accuracy and Cohen's kappa at this prevalence, and with chance there.
 
     Returns
     -------
@@ -180,15 +186,11 @@ def describe_place(a: float, b: float, prevalence: float | None = None) -> xr.Da
     """
     a, b = check_number("a", a, 0.0, 1.0), check_number("b", b, 0.0, 1.0)
     share = np.nan if prevalence is None else check_prevalence(prevalence)
-    found: dict[tuple[float, float], str] = {}
-    for name in USUAL:
-        if (at := place(name)) is not None:
-            found.setdefault(at, name)
-    for name in ("balanced_accuracy", "cohen_kappa") if prevalence is not None else ():
-        if (at := place(name, prevalence)) is not None:
-            found.setdefault(at, name)
-    distances = sorted((float(np.hypot(at[0] - a, at[1] - b)), name) for at, name in found.items())
-    distances = [pair for pair in distances if pair[0] <= distances[NEAREST - 1][0] + 1e-12]
+    usual = [(name, at) for name in USUAL if (at := place(name)) is not None]
+    if prevalence is not None:
+        usual += zip(("balanced_accuracy", "cohen_kappa"), places(share)[-2:], strict=True)
+    distances = sorted((_distance(at, (a, b)), name) for name, at in usual)
+    distances = [pair for pair in distances if pair[0] <= distances[NEAREST - 1][0] + SAME]
     negative = 1 - share
     return xr.Dataset(
         {
@@ -205,8 +207,24 @@ def describe_place(a: float, b: float, prevalence: float | None = None) -> xr.Da
     )
 
 
+class Shares(NamedTuple):
+    """Shares of the positive and of the negative class, neither rounded to 0 where the other is nearly 1."""
+
+    positive: Any
+    negative: Any
+
+
+def _distance(one: tuple[float, float], other: tuple[float, float]) -> float:
+    distance = float(np.hypot(one[0] - other[0], one[1] - other[1]))
+    return distance if distance > SAME else 0.0
+
+
 def _spread(a: Any, b: Any, positive: Any) -> Any:
-    negative = 1 - positive
+    return _range(a, b, Shares(positive, 1 - positive))
+
+
+def _range(a: Any, b: Any, shares: Shares) -> Any:
+    positive, negative = shares
     all_positive = ratio(a * positive, a * positive + (1 - b) * negative)
     all_negative = ratio((1 - a) * negative, (1 - a) * negative + b * positive)
     nowhere = np.isnan(all_positive) & np.isnan(all_negative)
@@ -217,9 +235,9 @@ def _odds(share: float) -> float:
     return np.inf if share == 1 else share / (1 - share)
 
 
-def _neutral_b(a: Any, prevalence: Any) -> Any:
+def _neutral_b(a: Any, shares: Shares) -> Any:
     """Return b on the curve of a prevalence; at the ends of a it is that of NPV and PPV."""
-    plus, minus = prevalence**2 * a, (1 - prevalence) ** 2 * (1 - a)
+    plus, minus = shares.positive**2 * a, shares.negative**2 * (1 - a)
     return np.where(plus + minus > 0, ratio(minus, plus + minus), 1.0 - np.asarray(a))
 
 
@@ -233,12 +251,20 @@ def _least(function: Callable[[float], float], starts: np.ndarray) -> tuple[floa
     return min((values[best], float(starts[best])), (float(found.fun), float(found.x)))[::-1]
 
 
-def _distribution(prevalence: Any) -> tuple[Callable[[Any], Any], Callable[[float, float], float], np.ndarray]:
-    """Return the quantile function of the prevalence, the expected spread at a place, and the places to start from."""
+def _distribution(prevalence: Any) -> tuple[Callable[[Any], Shares], Callable[[float, float], float], Shares]:
+    """Return the quantiles of the class shares, the expected spread at a place, and the shares to start from."""
     if isinstance(prevalence, tuple | list):
-        known = beta_distribution(*check_beta_parameters("prevalence", prevalence))
-        nodes = np.clip(known.ppf((np.arange(NODES) + 0.5) / NODES), *INSIDE)
-        return known.ppf, lambda a, b: float(_spread(a, b, nodes).mean()), known.ppf(STARTS)
+        parameters = check_beta_parameters("prevalence", prevalence)
+        if parameters.min() < LEAST_PARAMETER or parameters.max() > GREATEST_PARAMETER:
+            limits = f"must have Beta parameters from {LEAST_PARAMETER:g} to {GREATEST_PARAMETER:g}"
+            raise ArgumentError("prevalence", limits, describe_value(prevalence))
+        positives, negatives = beta_distribution(*parameters), beta_distribution(*parameters[::-1])
+
+        def shares(level: Any) -> Shares:
+            return Shares(np.maximum(positives.ppf(level), SMALLEST), np.maximum(negatives.isf(level), SMALLEST))
+
+        nodes = shares((np.arange(NODES) + 0.5) / NODES)
+        return shares, lambda a, b: float(_range(a, b, nodes).mean()), shares(STARTS)
     if not isinstance(prevalence, xr.DataArray | np.ndarray):
         raise ArgumentError(
             "prevalence", "must be a pair of Beta parameters or draws", describe_value(prevalence), "such as (30, 70)"
@@ -247,6 +273,10 @@ def _distribution(prevalence: Any) -> tuple[Callable[[Any], Any], Callable[[floa
     if not draws.size or not ((draws > 0) & (draws < 1)).all():
         raise ArgumentError("prevalence", "must be draws strictly between 0 and 1", describe_value(prevalence))
     starts = draws if draws.size <= FEW else np.quantile(draws, STARTS)
-    # Quantiles that are draws: at least this share of the draws lies between two of them.
-    quantile = partial(np.quantile, draws, method="inverted_cdf")
-    return quantile, lambda a, b: float(_spread(a, b, draws).mean()), starts
+
+    def drawn(level: Any) -> Shares:
+        # Quantiles that are draws: at least this share of the draws lies between two of them.
+        found = np.quantile(draws, level, method="inverted_cdf")
+        return Shares(found, 1 - found)
+
+    return drawn, lambda a, b: float(_spread(a, b, draws).mean()), Shares(starts, 1 - starts)

@@ -8,6 +8,8 @@ from bayesrank._checks import check_result
 from bayesrank.scores.display import display_name
 from bayesrank.words.parts import Verdict, compose, join_names
 
+#: Scores with a place that depends on the prevalence.
+AT_ONE = ("balanced_accuracy", "cohen_kappa")
 #: Scores with the order of a canonical score, but with other values.
 ORDER_ONLY = ("jaccard_negative", "cohen_kappa")
 NEEDED = {"right_ratio", "wrong_ratio", "neutral_prevalence", "distance", "always_negative", "always_positive"}
@@ -21,25 +23,25 @@ def verdict_of_place(found: xr.Dataset) -> Verdict:
     headline = f"{right[0].upper()}{right[1:]}; {wrong}."
     neutral, share = float(found["neutral_prevalence"]), float(found["prevalence"])
     if np.isnan(neutral):
-        chance = "At every prevalence, all classifiers without skill have the same value."
+        chance = "At every prevalence, all classifiers without skill that have a value have the same one."
     elif neutral in (0.0, 1.0):
         chance = "At no prevalence between 0 and 1 do all classifiers without skill have the same value."
     else:
         only = _text.below_one(neutral, 3)
         chance = f"Classifiers without skill all have the same value at prevalence {only}, and only there."
-    notes = []
+    notes, at = [], f"at prevalence {_text.below_one(share, 6)}"
     if not np.isnan(share):
         negative, positive = (_value(float(found[f"always_{name}"])) for name in ("negative", "positive"))
-        at = _text.below_one(share, 6)
-        notes.append(f"At prevalence {at}, always negative has {negative}, and always positive {positive}.")
+        notes.append(f"A{at[1:]}, always negative has {negative}, and always positive {positive}.")
     near = [
         f"{display_name(str(name))} (distance {distance:.2g})"
         for name, distance in zip(found["score"].values, found["distance"].values, strict=True)
     ]
     first = str(found["score"].values[0])
-    nearest = f"Nearest scores: {join_names(near)}."
+    nearest = f"Nearest scores{'' if np.isnan(share) else f' {at}'}: {join_names(near)}."
     if float(found["distance"][0]) == 0:
-        nearest = f"It {'orders as' if first in ORDER_ONLY else 'is'} {display_name(first)}."
+        it = f"A{at[1:]}, it" if first in AT_ONE else "It"
+        nearest = f"{it} {'orders as' if first in ORDER_ONLY else 'is'} {display_name(first)}."
     return compose("place", headline, notes, chance, nearest)
 
 
@@ -54,4 +56,5 @@ def _compare(one: str, other: str, ratio: float) -> str:
     if ratio == 1:
         return f"{one}s and {other}s count equally"
     first, second = (one, other) if ratio > 1 else (other, one)
-    return f"a {first} counts {max(ratio, 1 / ratio):.3g} times as much as a {second}"
+    times = f"{max(ratio, 1 / ratio):.3g}"
+    return f"a {first} counts {'slightly more than' if times == '1' else f'{times} times as much as'} a {second}"

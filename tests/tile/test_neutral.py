@@ -106,10 +106,24 @@ def test_the_least_is_not_a_minimum_nearby(prior):
 
 def test_a_prior_at_both_ends_leaves_no_gap():
     """Quantiles that are 0 or 1 to the last digit: TNR and TPR are not neutral because they are undefined there."""
-    for prior in ((0.001, 0.001), (1e-7, 1), (1, 1e-8), (100, 1e-6)):
-        band = neutral_band(prior, points=5)
+    for prior in ((0.001, 0.001), (1e-7, 1), (1, 1e-8), (100, 1e-6), (0.02, 0.02), (5.01, 0.01), (1, 0.02), (3, 0.05)):
+        band, exchanged = neutral_band(prior, points=5), neutral_band(prior[::-1], points=5)
         assert not band.to_array().isnull().any()
-        assert band["diagonal_spread"] > 0.9
+        assert band["diagonal_spread"] > 0.88
+        assert band["diagonal_spread"].item() == pytest.approx(exchanged["diagonal_spread"].item(), abs=1e-6)
+        np.testing.assert_allclose(band["spread"], exchanged["spread"][::-1], atol=1e-6)
+
+
+def test_the_least_of_a_prevalence_near_1_is_that_of_a_closed_form():
+    """1 - π of Beta(1, 0.02) is u^50 with a uniform u, to the last digit; on the diagonal the range is a tanh."""
+    log = 50 * np.log((np.arange(200_000) + 0.5) / 200_000)
+
+    def expected(x):
+        return np.abs(np.tanh((np.log1p(-np.exp(log)) - log + np.log(x) - np.log1p(-x)) / 2)).mean()
+
+    band = neutral_band((1, 0.02), points=3)
+    assert band["diagonal_spread"].item() == pytest.approx(expected(band["diagonal"].item()), abs=2.5e-4)
+    assert band["diagonal_spread"].item() <= min(map(expected, np.geomspace(1e-15, 0.5, 200))) + 2.5e-4
 
 
 def test_the_band_of_a_uniform_prevalence_is_nearly_the_whole_tile():
@@ -208,14 +222,28 @@ def test_a_place_in_words():
     counts = br.from_counts(tn=4, fp=1, fn=2, tp=3)
     assert br.canonical_score(counts, 0, 0.5).item() != pytest.approx(br.scores.jaccard_negative(counts).item())
     kappa = br.place("cohen_kappa", 0.25)
-    assert br.verdict(describe_place(*kappa, prevalence=0.25))[-1] == "It orders as Cohen's kappa."
-    assert "At every prevalence" in br.verdict(describe_place(1, 0))[1]
+    assert br.verdict(describe_place(*kappa, prevalence=0.25))[-1] == "At prevalence 0.25, it orders as Cohen's kappa."
+    assert "At every prevalence, all classifiers without skill that have a value" in br.verdict(describe_place(1, 0))[1]
     assert "At no prevalence between 0 and 1" in br.verdict(describe_place(0, 0.3))[1]
     at = describe_place(0.7, 0.7, prevalence=0.3)
-    assert br.verdict(at)[-1] == "It is balanced accuracy."
+    assert br.verdict(at)[-1] == "At prevalence 0.3, it is balanced accuracy."
     assert "always negative has the value 0.5, and always positive the value 0.5" in br.notes(at)[0]
     assert "always negative has no value, and always positive the value 0.3" in br.notes(describe_place(1, 0, 0.3))[0]
     assert at["right_ratio"].item() == pytest.approx(7 / 3)
+
+
+def test_balanced_accuracy_and_kappa_are_recognised_at_their_places_for_every_prevalence():
+    for share in (*np.linspace(0.01, 0.99, 99).round(2), 1e-9, 4.3e-4, 1 - 1e-6):
+        negative = round(1 - share, 2) if 0.01 <= share <= 0.99 else 1 - share
+        said = br.verdict(describe_place(negative, negative, share))[-1]
+        assert said == ("It is accuracy." if share == 0.5 else f"At prevalence {share:.7g}, it is balanced accuracy.")
+        kappa = negative**2 / (negative**2 + share**2)
+        named = describe_place(kappa, 0.5, share)["distance"].sel(score="cohen_kappa")
+        assert named == 0
+    even = describe_place(0.5, 0.52, 0.5)["score"].values.tolist()
+    assert even == ["accuracy", "balanced_accuracy", "cohen_kappa"]
+    assert br.verdict(describe_place(0.5005, 0.5))[0].startswith("A true positive counts slightly more than a true neg")
+    assert "scores at prevalence 0.3: " in br.verdict(describe_place(0.9, 0.2, 0.3))[-1]
 
 
 def test_lines_of_equal_performance_in_pr_space():
@@ -240,6 +268,11 @@ def test_arguments():
         neutral_band((3, 7), points=2)
     with pytest.raises(ValueError, match="two positive numbers"):
         neutral_band((3, -7))
+    for beyond in ((4e15, 1.2e16), (1e-310, 1e-310)):
+        with pytest.raises(ValueError, match="Beta parameters from 1e-08 to 1e"):
+            neutral_band(beyond)
+    with pytest.raises(ValueError, match="must have the same labels on shared dims"):
+        no_skill_spread(xr.DataArray([0.1, 0.2], {"a": [1, 2]}), 0.4, xr.DataArray([0.1, 0.2], {"a": [1, 3]}))
     with pytest.raises(ValueError, match="a must"):
         describe_place(1.5, 0.5)
 
