@@ -114,7 +114,8 @@ def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> x
     Parameters
     ----------
     prevalence : tuple or list of two floats, or array
-        Parameters of a Beta distribution of the prevalence; or its draws, as a DataArray or NumPy array.
+        Parameters of a Beta distribution of the prevalence, each from 1e-8 to 1e12; or its draws, as a DataArray or
+        NumPy array.
     prob : float
         Probability of the band at each a.
     points : int
