@@ -12,7 +12,7 @@ from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import check_positive
 from bayesrank._types import Container
 from bayesrank.performance.arrays import align_outcomes, counts_or_performance, outcome_dims, two_class_cells
-from bayesrank.performance.operations import check_importance
+from bayesrank.performance.operations import check_importance, scaled_importance
 from bayesrank.scores.families import CELLS, by_importance
 from bayesrank.scores.score import Score, ratio
 
@@ -66,6 +66,7 @@ def of_importance(importance: xr.DataArray) -> Score:
             "importance", "must be a DataArray over actual and predicted", describe_value(importance)
         )
     table, labels = _table_of(importance)
+    table = scaled_importance(table)
     _refuse_constant(table)
     metadata: dict[str, Any] = {
         "symbol": "R_I",

@@ -91,8 +91,8 @@ def audit(
         and the third is the result of the operation. ``tau_min``, ``tau_max``: the extremes of Kendall's tau-b with a
         canonical ranking score, at ``tau_min_a``, ``tau_min_b``, ``tau_max_a``, ``tau_max_b`` on the Tile, over 6,545
         performances (6,561 at a fixed prevalence); 0 for a constant score. ``tau_min_tied``, ``tau_max_tied``: the same
-        extremes over the positions of named scores, such as (½, ½), and of the score itself. There, accidental ties
-        move tau-b by up to 0.016 for the scores of Table 1. ``verdict``: the result in words. If a ranking score has
+        extremes over the positions of named scores, such as (½, ½), and of the score itself. Accidental ties there
+        make them up to 0.016 more extreme than ``tau_min`` and ``tau_max`` for the scores of Table 1. ``verdict``: the result in words. If a ranking score has
         the same order, ``verdict`` also says whether the score is defined for more or for fewer performances than that
         ranking score.
 
@@ -102,10 +102,12 @@ def audit(
         counterexamples hold counts of cases, at prevalence 1/2 if none is given. They give the rate ``attrs["rate"]`` a
         Beta posterior under a uniform prior. The other rate (FPR beside ``"tpr"``, TPR beside ``"tnr"``) is known: its
         value is ``attrs["other_rate"]``, and its counts are NaN. They are proofs for scores that strictly rise, or
-        strictly fall, with that rate; own functions are tested at 20,000 values from 0.00005 to 0.99995. Other
+        strictly fall, with that rate; own functions are tested at 19,999 values from 0.00005 to 0.99995. Other
         counterexamples hold two performances, each with probability 1/2, or, where the score breaks the axiom for known
         performances, two of these and, for axiom 3, their even mixture (role C). For the mean, curvature below 1e-12 of
-        the values counts as rounding; where an importance implies more, and no example was found, it is NaN.
+        the values counts as rounding, and so do relative differences below 1e-12 of importances, or of their products.
+        Where an importance implies curvature, and no example was found, it is NaN. Orders other than ``"predictive"``
+        and ``"mean"`` need a score that is strictly monotone in a rate (else ValueError).
 
     Examples
     --------
@@ -223,7 +225,7 @@ def _noise(matrix: Any, classes: int) -> np.ndarray:
             f"must be of shape {(classes, classes)}, probabilities whose rows sum to 1",
             found.tolist(),
         )
-    return found
+    return found / found.sum(axis=1, keepdims=True)
 
 
 def _numeric(values: Any) -> Any:

@@ -17,8 +17,10 @@ import xarray as xr
 from bayesrank._checks import check_choice, check_integer, describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._kendall import typical_size
+from bayesrank.scores.families import CELLS
+from bayesrank.scores.placement import FixedRate
 from bayesrank.scores.score import Score, cells_at
-from bayesrank.theory.axioms import FAR, ROUNDING, as_far_as_found, counterexamples, even_mixtures, lattice
+from bayesrank.theory.axioms import FAR, as_far_as_found, counterexamples, even_mixtures, lattice
 
 #: The audited orders of posteriors.
 ORDERS = ("predictive", "mean", "median", "expected_rank", "probability_best", "pairwise", "consensus")
@@ -30,7 +32,7 @@ TWINS: dict[str, tuple[int, int]] = {"A": (0, 1), "B": (0, 1), "C": (1, 3)}
 REVERSED_RANK: dict[str, tuple[int, int]] = {"A": (0, 1), "B": (2, 6), "C": (0, 3)}
 REVERSED_BEST: dict[str, tuple[int, int]] = {"A": (1, 3), "B": (0, 1), "C": (1, 0)}
 CYCLE: dict[str, tuple[int, int]] = {"A": (49, 1907), "B": (0, 26), "C": (2, 102)}
-#: Curvature below this share of the values is rounding error; so is a smaller angle between two linear forms.
+#: Curvature below this share of the values is rounding error; so is a smaller relative difference of importances.
 FLAT = 1e-12
 #: The median of A is below the first, that of C between both, and that of the mixture above the second.
 MEDIANS = Fraction(3, 10), Fraction(8, 25)
@@ -129,17 +131,18 @@ def _counts(name: str, counts: Any) -> Counts:
 def audit_order(score: Score, order: Any, prevalence: float | None) -> xr.Dataset:
     """Audit the order of posteriors by one summary of a score; see :func:`bayesrank.audit`."""
     check_choice("order", order, ORDERS)
-    rate, known, sign = _moving_rate(score, prevalence)
+    moves = None if order in ("predictive", "mean") else _moving_rate(score, prevalence)
     table = np.full((4, 3, 2, 2), np.nan)
     held, proof = np.ones(4, bool), np.full(4, "", object)
     # A known performance is a posterior, so that no order mends a score.
     own = counterexamples(score, prevalence)
+    if order == "probability_best":
+        own[2] = np.nan  # among known performances the mixture is never the only one that is not best
     for test, example in zip((1, 2, 3), own, strict=True):
         if not np.isnan(example).all():
             held[test], table[test] = False, example.reshape(3, 2, 2)
             proof[test] = "the score itself breaks it for known performances (br.audit without order)"
-    row = 1 if rate == "tpr" else 0
-    for axiom, (examples, text) in _broken(order, score, prevalence, rate, sign).items():
+    for axiom, (examples, text) in _broken(order, score, prevalence, moves).items():
         test = AXIOMS.index(axiom)
         if not held[test]:
             continue
@@ -147,17 +150,18 @@ def audit_order(score: Score, order: Any, prevalence: float | None) -> xr.Datase
         if isinstance(examples, np.ndarray):
             table[test, : len(examples)] = examples.reshape(-1, 2, 2)
             continue
+        assert moves is not None
         for role, (right, wrong) in enumerate(examples.values()):
-            high, low = (right, wrong) if sign > 0 else (wrong, right)
-            table[test, role, row] = (low, high) if rate == "tpr" else (high, low)
+            high, low = (right, wrong) if moves.sign > 0 else (wrong, right)
+            table[test, role, moves.row] = (low, high) if moves.rate == "tpr" else (high, low)
     reasons = _proofs(order, score, prevalence)
     proof = np.where(held, [reasons[name] for name in AXIOMS], proof)
     names = [f"axiom {name[6]}" for name, holds in zip(AXIOMS, held, strict=True) if not holds]
-    where = "" if prevalence is None else f" at prevalence {prevalence:g}"
+    where = FixedRate(prevalence, predicted=False).words()
     broken = " and ".join(dict.fromkeys(names))
     far = as_far_as_found(score, prevalence)
-    if order == "mean" and not _is_curved_one_way(score, prevalence):
-        far = FAR
+    if order == "mean":
+        far = FAR if score.importance is None else ""
     verdict = f"breaks {broken}{where}" if broken else f"satisfies all three axioms{where}{far}"
     return xr.Dataset(
         {
@@ -175,12 +179,23 @@ def audit_order(score: Score, order: Any, prevalence: float | None) -> xr.Datase
             "actual": ["negative", "positive"],
             "predicted": ["negative", "positive"],
         },
-        {"rate": rate, "other_rate": known},
+        {} if moves is None else {"rate": moves.rate, "other_rate": moves.known},
     )
 
 
-def _moving_rate(score: Score, prevalence: float | None) -> tuple[str, float, int]:
-    """Return a rate in which the score is strictly monotone, the other rate, and the sign of the change."""
+class Moves(NamedTuple):
+    """A rate in which a score is strictly monotone, where the other rate is known."""
+
+    rate: str
+    known: float
+    sign: int  #: 1 if the score rises with the rate, such as "tpr", and -1 if it falls
+
+    @property
+    def row(self) -> int:
+        return 1 if self.rate == "tpr" else 0
+
+
+def _moving_rate(score: Score, prevalence: float | None) -> Moves:
     steps = MANY_VALUES if as_far_as_found(score, prevalence) else VALUES
     share = 0.5 if prevalence is None else prevalence
     for known in KNOWN_RATES:
@@ -188,20 +203,15 @@ def _moving_rate(score: Score, prevalence: float | None) -> tuple[str, float, in
             fpr, tpr = (known, steps) if rate == "tpr" else (1 - steps, known)
             values = score.of_cells(*np.broadcast_arrays(*cells_at(fpr, tpr, share)))
             for sign in (1, -1):
-                if (sign * np.diff(values) > ROUNDING * np.ptp(values)).all():
-                    return rate, known, sign
+                if (sign * np.diff(values) > 0).all():  # rounding alone would not rise at every step
+                    return Moves(rate, known, sign)
     raise ArgumentError("score", "must be strictly monotone in TPR or TNR to audit orders of posteriors", score.name)
 
 
-def _broken(order: str, score: Score, prevalence: float | None, rate: str, sign: int) -> dict[str, tuple[Any, str]]:
-    """Return the axioms that the order breaks by itself, each with its counterexample and the numbers that prove it.
-
-    ``sign`` is 1 if the score rises with the rate, such as "tpr", and -1 if it falls.
-    """
-    if order == "predictive":
-        return {}
-    if order == "mean":
-        return _of_means(score, prevalence)
+def _broken(order: str, score: Score, prevalence: float | None, moves: Moves | None) -> dict[str, tuple[Any, str]]:
+    """Return the axioms that the order breaks by itself, each with its counterexample and the numbers that prove it."""
+    if moves is None:
+        return _of_means(score, prevalence) if order == "mean" else {}
     broken: dict[str, tuple[Any, str]] = {}
     if order == "probability_best":
         pair = exact_superiority(REVERSED_BEST["A"], REVERSED_BEST["B"])
@@ -249,9 +259,10 @@ def _broken(order: str, score: Score, prevalence: float | None, rate: str, sign:
         shares = [_at_most(TWINS["A"], first), _at_most(TWINS["C"], first)]
         shares += [_at_most(TWINS["C"], second), _twins_at_most(second)]
         text = "P(A {r} {0}) = {2} > 1/2 > P(C {r} {0}) = {3}, and P(C {r} {1}) = {4} > 1/2 > P(mixture {r} {1}) = {5}"
-        text += "" if sign > 0 else f", where A, C and mixture are {rate.upper()}, with which the score falls"
+        if moves.sign < 0:
+            text += f", where A, C and mixture are {moves.rate.upper()}, with which the score falls"
         low, high = text.format(first, second, *shares, r="<"), text.format(1 - first, 1 - second, *shares, r=">")
-        upper, lower = (low, high) if sign > 0 else (high, low)
+        upper, lower = (low, high) if moves.sign > 0 else (high, low)
     return broken | {"axiom_3_upper": (TWINS, upper), "axiom_3_lower": (mirrored, lower)}
 
 
@@ -280,46 +291,35 @@ def _of_means(score: Score, prevalence: float | None) -> dict[str, tuple[Any, st
             broken[axiom] = points[:, [one, two]].T, text
         if len(broken) == 2:
             break
-    forms = _forms(score, prevalence)
-    for axiom in ("axiom_3_upper", "axiom_3_lower") if forms is not None and forms.independent else ():
-        text = "by its importance the score is convex in some directions and concave in others; no example was found"
+    for way in _ways_it_bends(score, prevalence):
+        axiom = "axiom_3_upper" if way == "concave" else "axiom_3_lower"
+        text = f"by its importance the score is {way} in some direction; no example was found"
         broken.setdefault(axiom, (np.full((2, 4), np.nan), text))
     return broken
 
 
-class Forms(NamedTuple):
-    """How the right answers and all answers of an importance change along directions that keep the total.
+def _ways_it_bends(score: Score, prevalence: float | None) -> tuple[str, ...]:
+    """Return how the score S bends in some direction, as its importance implies; nothing without an importance.
 
-    Along a direction in which all answers change by d and the right ones by n, the second derivative of the score S has
-    the sign of -d (n - d S). If the forms are independent, n may have either sign and any size beside d, so the score
-    bends both ways. If n = c d, then S - c is a constant over all answers, and it bends one way or not at all.
+    Along a direction in which the importance of all answers changes by d and that of the right ones by n, the second
+    derivative of S has the sign of -d (n - d S). If n and d are independent, n may have either sign and any size beside
+    d, so the score bends both ways.
+
+    At a known prevalence, (n, d) is a multiple of (-tn, fp - tn) along false positives, and of (tp, tp - fn) along true
+    positives. They are parallel if tn fn = tp fp, whatever the prevalence. Otherwise the directions are the differences
+    of any two cells, and they are all parallel only if tn = tp and fp = fn. In both cases wrong answers have r times
+    the importance of right ones in each class, so S = N / ((1 - r) N + constant) for the importance N of right answers.
     """
-
-    slopes: np.ndarray  #: (form, direction): n and d
-    directions: np.ndarray  #: (direction, cell)
-
-    @property
-    def independent(self) -> bool:
-        lengths = np.linalg.norm(self.slopes, axis=1, keepdims=True)
-        return bool(lengths.all() and np.linalg.matrix_rank(self.slopes / lengths, tol=FLAT) == 2)
-
-
-def _forms(score: Score, prevalence: float | None) -> Forms | None:
-    """Return the forms of a score of an importance; None for others."""
     if score.importance is None:
-        return None
-    weights = np.array([score.importance[cell] for cell in ("tn", "fp", "fn", "tp")], float)
-    if prevalence is None:
-        directions = np.eye(4)[:3] - np.eye(4)[3]
-    else:
-        directions = np.array([[-1, 1, 0, 0], [0, 0, -1, 1]]) * np.repeat([1 - prevalence, prevalence], 2)
-    return Forms(np.array([weights * [1, 0, 0, 1], weights]) @ directions.T, directions)
-
-
-def _is_curved_one_way(score: Score, prevalence: float | None) -> bool:
-    """Whether it follows from an importance that the score is convex, concave or linear."""
-    forms = _forms(score, prevalence)
-    return forms is not None and not forms.independent
+        return ()
+    tn, fp, fn, tp = (Fraction(float(score.importance[cell])) for cell in CELLS)
+    pairs = [(tn, tp), (fp, fn)] if prevalence is None else [(tn * fn, tp * fp)]
+    if any(abs(one - other) > FLAT * max(one, other) for one, other in pairs):
+        return "concave", "convex"
+    right, wrong = tn + tp, fp + fn
+    if abs(right - wrong) <= FLAT * max(right, wrong):
+        return ()
+    return ("concave",) if right > wrong else ("convex",)
 
 
 def _chords(score: Score, prevalence: float | None) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
@@ -327,19 +327,49 @@ def _chords(score: Score, prevalence: float | None) -> Iterator[tuple[np.ndarray
 
     There are many centres, as a score can be nearly straight around one.
     """
-    forms = _forms(score, prevalence)
-    if forms is None or not forms.independent:
+    ways = _ways_it_bends(score, prevalence)
+    if not ways:
         return
-    inverse = np.linalg.pinv(forms.slopes)
-    middle = np.full(4, 0.25) if prevalence is None else np.repeat([1 - prevalence, prevalence], 2) / 2
-    for share in INWARDS:
-        for centre in (share * middle[:, None] + (1 - share) * lattice(4, prevalence)).T:
+    weights = np.array([(score.importance or {})[cell] for cell in CELLS], dtype=float)
+    forms = np.array([weights, weights * [1, 0, 0, 1]])[: len(ways)] / weights.max()
+    if prevalence is None:
+        totals, sums = np.array([[1.0, 1.0, 1.0, 1.0]]), np.array([1.0])
+    else:
+        totals = np.array([[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
+        sums = np.array([1 - prevalence, prevalence])
+    middle, spread = (sums / totals.sum(axis=1)) @ totals, lattice(4, prevalence)
+    for centres in (
+        _centres_of_equal_importance(weights / weights.max(), totals, sums),
+        *(share * middle + (1 - share) * spread.T for share in INWARDS),
+    ):
+        for centre in centres:
             value = score.of_cells(*centre)
-            for change in (value + 1, value - 1):  # n / d is above, and below, S
-                way = inverse @ [change, 1.0] @ forms.directions
-                reach = (centre / np.maximum(np.abs(way), np.finfo(float).tiny)).min()
-                points = centre[:, None] + np.outer(way, [reach, -reach])
-                yield np.maximum(points, 0.0), np.array([0]), np.array([1]), centre[:, None]
+            for slopes in ([1.0, value + 1], [1.0, value - 1])[: len(ways)]:  # n / d is above, and below, S
+                wanted = np.concatenate([np.zeros(len(totals)), slopes[: len(ways)]])
+                # Changes relative to the cells of the centre, so that rare cells move as far as they can.
+                change = np.concatenate([totals, forms]) * centre
+                sizes = np.linalg.norm(change, axis=1)
+                if not sizes.all():
+                    continue
+                way = np.linalg.lstsq(change / sizes[:, None], wanted / sizes, rcond=None)[0]
+                if not np.allclose(
+                    change / sizes[:, None] @ way, wanted / sizes, rtol=1e-6, atol=FLAT * np.abs(way).max()
+                ):
+                    continue
+                points = centre[:, None] * (1 + np.outer(way, [1, -1]) / np.abs(way).max())
+                yield points, np.array([0]), np.array([1]), centre[:, None]
+
+
+def _centres_of_equal_importance(weights: np.ndarray, totals: np.ndarray, sums: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield performances in which cells contribute equally as far as they can; the least important ones fill up."""
+    for contribution in np.geomspace(1e-16, 1.0, 33):
+        cells = np.zeros(4)
+        for members, total in zip(totals > 0, sums, strict=True):
+            most = total / members.sum()
+            cells[members] = np.minimum(contribution / np.maximum(weights[members], contribution / most), most)
+            least = np.flatnonzero(members)[np.argmin(weights[members])]
+            cells[least] += total - cells[members].sum()
+        yield cells
 
 
 def _tie_with_the_better(score: Score, prevalence: float | None) -> np.ndarray | None:
@@ -368,7 +398,7 @@ def _proofs(order: str, score: Score, prevalence: float | None) -> dict[str, str
         + as_far_as_found(score, prevalence)
     )
     if order == "mean":
-        far = "" if _is_curved_one_way(score, prevalence) else FAR
+        far = FAR if score.importance is None else ""
         curved = f"the score is {{}} among these performances{far}: a mixture has at {{}} the mean of its parts"
         above, below = curved.format("convex or linear", "most"), curved.format("concave or linear", "least")
     elif order == "probability_best":

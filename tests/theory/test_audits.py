@@ -567,3 +567,9 @@ def test_an_order_that_agrees_on_a_lattice_only_is_said_to():
     assert never[1] > other[1]
     assert "no place on the Tile was found" in br.audit("cohen_kappa", 1e-4)["verdict"].item()
     assert "at prevalence 0.9999999: it orders" in br.audit("accuracy", 0.9999999)["verdict"].item()
+
+
+def test_rows_of_a_noise_matrix_sum_to_one_to_the_last_digit():
+    row = br.audit("accuracy", operations=[[0.99999, 0], [0, 1]])  # changes nothing
+    assert row["axiom_3_upper"]
+    assert row["axiom_3_lower"]

@@ -483,7 +483,15 @@ def test_curvature_that_follows_from_an_importance_needs_no_example():
 
 @pytest.mark.parametrize(
     ("importance", "prevalence"),
-    [((2, 1, 1, 1), 0.2), ((1, 10, 12, 1), None), ((1, 2, 2.1, 1), None), ((1, 1, 1, 1 + 1e-9), None)],
+    [
+        ((2, 1, 1, 1), 0.2),
+        ((1, 10, 12, 1), None),
+        ((1, 2, 2.1, 1), None),
+        ((1, 1, 1, 1 + 1e-9), None),
+        ((1, 5e-13, 1e-12, 1), None),
+        ((1, 0, 1e-12, 1), None),
+        ((1, 0, 1e-4, 1), 1e-9),
+    ],
 )
 def test_the_counterexamples_of_the_mean_hold_in_fractions(importance, prevalence):
     """The two performances as the audit gives them, each with probability 1/2 for A and for B."""
@@ -499,6 +507,62 @@ def test_the_counterexamples_of_the_mean_hold_in_fractions(importance, prevalenc
         one, two = ([Fraction(x) for x in part] for part in (one, two))
         halfway = [(x + y) / 2 for x, y in zip(one, two, strict=True)]
         assert sign * (value(halfway) - (value(one) + value(two)) / 2) > 0
+
+
+def test_a_linear_score_of_an_importance_keeps_the_mean_at_every_prevalence():
+    """tn fn = tp fp and equal sums: the two products are equal but for their last bits."""
+    for share in (1e-6, 0.1, 0.2, 0.3, 0.7, 0.99):
+        for a in (1 - share, 0.3):
+            row = br.audit((a, a), share, order="mean")
+            assert row["axiom_3_upper"]
+            assert row["axiom_3_lower"]
+    for weights in (dict.fromkeys(("tn", "fp", "fn", "tp"), 3), {"tn": 0.3, "fp": 0.1 + 0.2, "fn": 0.3, "tp": 0.3}):
+        for share in (None, 0.1):
+            row = br.audit(br.importance(**weights), share, order="mean")
+            assert row["axiom_3_upper"]
+            assert row["axiom_3_lower"]
+    slightly_concave = br.audit(br.importance(tn=1 + 1e-6, fp=1, fn=1, tp=1 + 1e-6), 0.1, order="mean")
+    assert not slightly_concave["axiom_3_upper"]
+    assert slightly_concave["axiom_3_lower"]
+
+
+@pytest.mark.parametrize("scale", [1e160, 1e-165, 1e306])
+def test_only_ratios_of_importances_matter(scale):
+    weights = {"tn": 20, "fp": 1, "fn": 1, "tp": 20}
+    large = br.importance(**{cell: scale * weight for cell, weight in weights.items()})
+    rows = [br.audit(one, 0.01, order="mean") for one in (br.importance(**weights), large)]
+    assert rows[0]["axiom_3_lower"] == rows[1]["axiom_3_lower"]
+    assert br.place(large) == br.place(br.importance(**weights)) == (0.5, 0.5)
+    counts = br.from_counts(tn=[70, 75, 80], fp=[30, 25, 20], fn=[9, 19, 4], tp=[91, 81, 96])
+    ranks = [
+        br.credible_ranking(br.fit(counts, seed=1), one, order="predictive", method="exact")["predictive_rank"]
+        for one in (br.importance(**weights), large)
+    ]
+    np.testing.assert_array_equal(*ranks)
+    observed = [br.ranking_score(counts, one) for one in (br.importance(**weights), large)]
+    np.testing.assert_allclose(*observed, rtol=1e-12)
+
+
+def test_orders_that_use_no_rate_need_no_monotone_score():
+    def constant(tn, fp, fn, tp):
+        return 0 * tn + 0.5
+
+    assert br.audit(constant, order="predictive")["verdict"].item().endswith("all three axioms, as far as was found")
+    for function in (
+        lambda tn, fp, fn, tp: (tp / (tp + fn)) ** 3,
+        lambda tn, fp, fn, tp: 1 - (1 - tn / (tn + fp)) ** 3,
+        lambda tn, fp, fn, tp: np.exp(40 * (tn + tp)),
+    ):
+        assert br.audit(function, order="median")["verdict"].item().endswith("breaks axiom 3")
+    assert br.audit("f1", 0.9999999, order="median")["verdict"].item().endswith("axiom 3 at prevalence 0.9999999")
+
+
+def test_the_counterexample_of_p_best_is_one_where_the_score_fails_too():
+    """Of known performances the mixture has P(best) 0, and so has the worse part."""
+    row = br.audit("mcc", 0.2, order="probability_best")
+    assert not row["axiom_3_lower"]
+    assert "P(A best) = P(B best) = 1/2" in row["proof"].sel(test="axiom_3_lower").item()
+    assert "the score itself breaks it" in row["proof"].sel(test="axiom_3_upper").item()
 
 
 def test_the_mean_of_a_function_is_searched_on_fine_lattices():
