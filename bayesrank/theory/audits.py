@@ -92,9 +92,9 @@ def audit(
         canonical ranking score, at ``tau_min_a``, ``tau_min_b``, ``tau_max_a``, ``tau_max_b`` on the Tile, over 6,545
         performances (6,561 at a fixed prevalence); 0 for a constant score. ``tau_min_tied``, ``tau_max_tied``: the same
         extremes over the positions of named scores, such as (½, ½), and of the score itself. Accidental ties there
-        make them up to 0.016 more extreme than ``tau_min`` and ``tau_max`` for the scores of Table 1. ``verdict``: the result in words. If a ranking score has
-        the same order, ``verdict`` also says whether the score is defined for more or for fewer performances than that
-        ranking score.
+        make them up to 0.016 more extreme than ``tau_min`` and ``tau_max`` for the scores of Table 1. ``verdict``: the
+        result in words. If a ranking score has the same order, ``verdict`` also says whether the score is defined for
+        more or for fewer performances than that ranking score.
 
         With ``order``, for posteriors in which the score is defined with probability 1: ``axiom_1``, ``axiom_2``,
         ``axiom_3_upper``, ``axiom_3_lower``; ``proof`` (``test``): why the axiom holds, or the numbers of the
