@@ -11,9 +11,11 @@ from scipy import stats
 import bayesrank as br
 from bayesrank._errors import ArgumentError
 from bayesrank.planning import OVERLAP
+from bayesrank.planning._evidence import _runs, read_source
 from bayesrank.planning._goals import Goal, pair_probability
 from bayesrank.planning._updates import JointOutcomes, NormalScores, Patterns, Tables, _between, overlapping_noise
 from bayesrank.planning.plans import _crossing, _skewness
+from bayesrank.ranking.aggregates import scored
 from tests.commands import invoke
 from tests.scripts import load_script
 from tests.strategies import right_of
@@ -211,6 +213,15 @@ def test_more_runs_of_the_same_cases_do_not_settle_it():
     assert runs.attrs["fixed"] == "cases"
     assert runs["alternative"].values.tolist()[:2] == ["more cases", "more runs of the same cases"]
     assert runs["limit"].item() < runs["alternative_limit"].sel(alternative="more cases").item()
+
+
+@pytest.mark.parametrize(("outcome", "runs"), [((0, 1), 2), ((0.3, 0.8), 0)])
+def test_runs_of_right_and_wrong_answers_are_told_from_graded_ones(outcome, runs):
+    rng = np.random.default_rng(3)
+    answers = pd.DataFrame({name: rng.choice(outcome, 80) for name in "ab"})
+    case, run = np.repeat(np.arange(40), 2).tolist(), np.tile([0, 1], 40).tolist()
+    posterior = br.fit(br.from_outcomes(answers, case=case, run=run), seed=1)
+    assert _runs(read_source(scored(posterior, None, None, None), None, None, 1, {})) == runs
 
 
 def test_pairing_and_positives_change_what_is_needed():

@@ -10,6 +10,7 @@ import bayesrank as br
 from bayesrank import _checks
 from bayesrank._source import groups_of
 from bayesrank.cases import _weighing
+from bayesrank.evidence.weighting import check_numbers_of_cases, effective_numbers
 from tests.strategies import LEVEL
 from tests.told import fields_of
 
@@ -228,3 +229,10 @@ def test_few_cases_are_named():
     assert few(1) == (1, False, False, False)
     assert few(LABELS, prevalence="observed") == (30, False, True, False)
     assert few(LABELS, prevalence="observed", cluster=np.arange(100) // 4) == (25, True, False, False)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_only_ratios_of_importance_weights_matter(scale):
+    weights = np.array([1.0, 1.0, 2.0, 5.0])
+    plain, scaled = (effective_numbers(check_numbers_of_cases(None, w, 4), None)[0] for w in (weights, scale * weights))
+    np.testing.assert_allclose(scaled, plain, rtol=1e-9)

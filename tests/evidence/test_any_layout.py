@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import bayesrank as br
-from bayesrank.logs.formats._mapped import _as_rows
+from bayesrank.logs.formats._mapped import _as_rows, _telling
 from tests.commands import invoke, refused
 
 RIGHT = {
@@ -312,6 +312,22 @@ def test_only_a_column_of_whole_numbers_may_hold_numbers_of_cases(tmp_path, last
     message = refused("rank", path)
     assert "--weight hours says that it holds the importance weight of a case" in message
     assert ("--count hours says that it holds the number of cases of a row" in message) == counted
+
+
+def test_a_column_that_counts_the_rows_is_offered_as_no_weight(tmp_path):
+    path = tmp_path / "answers.csv"
+    rows = [(f"q{i}", i % 2, i % 3 % 2, i + 7) for i in range(40)]
+    pd.DataFrame(rows, columns=["case", "a", "b", "line"]).to_csv(path, index=False)
+    message = refused("rank", path)
+    assert "line" in message
+    assert "--weight line" not in message
+
+
+@pytest.mark.parametrize(("role", "name"), [("run", "runtime"), ("system", "network"), ("score", "hits_at_ten")])
+def test_short_names_of_fields_are_recognised_whole_only(role, name):
+    """Names of three letters begin too many words."""
+    assert _telling(role, name) == 1
+    assert _telling(role, name[:3]) == 0
 
 
 def test_two_rows_written_column_by_column_are_rows():

@@ -696,6 +696,27 @@ def test_reruns_are_compared_by_the_two_files_that_are_named(tmp_path):
     assert "they differ in" not in str(caught.value)
 
 
+def test_metrics_of_deepeval_are_read_beside_its_success(tmp_path):
+    for model, scores in (("a", (0.9, 0.2, 0.7)), ("b", (0.4, 0.6, 0.1))):
+        deepeval(tmp_path, model, values=(1, 0, 1))
+        log = json.loads((tmp_path / f"{model}.json").read_text())
+        for test, score in zip(log["testCases"], scores, strict=True):
+            test["metricsData"] = [{"name": "relevancy", "score": score}]
+        dump(tmp_path / f"{model}.json", log)
+    found = br.read(tmp_path, only={"metric": "relevancy"})
+    assert found.set_index("entity").loc["a", "outcome"].tolist() == [0.9, 0.2, 0.7]
+    assert found.set_index("entity").loc["b", "outcome"].tolist() == [0.4, 0.6, 0.1]
+
+
+def test_second_logs_of_a_system_are_its_runs_one_and_two(tmp_path):
+    for folder, values in (("first", (1, 0, 1, 1)), ("second", (0, 0, 1, 0))):
+        for model in "ab":
+            deepeval(tmp_path / folder, model, values)
+    found = br.read(tmp_path, only={"metric": "success"}, reruns="runs")
+    assert found["run"].dtype.kind == "i"
+    assert found.groupby(["entity", "case"])["run"].apply(sorted).tolist() == [[1, 2]] * 8
+
+
 def test_a_pattern_with_a_comma_is_one_pattern_if_it_matches_a_file(tmp_path):
     for model in ("a,1", "a,2", "b"):
         promptfoo(tmp_path, model)

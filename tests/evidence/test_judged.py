@@ -340,6 +340,16 @@ def test_a_plan_is_in_labels_on_the_entities_that_could_be_best():
         br.plan(posterior, more="runs")
 
 
+def test_a_plan_of_labels_ends_with_the_last_unlabelled_case():
+    from bayesrank.planning._evidence import read_source, with_units
+    from bayesrank.ranking.aggregates import scored
+
+    known = np.where(np.arange(len(DISEASE)) > 0, np.nan_to_num(np.array(DISEASE, float)), np.nan)
+    posterior = br.fit(br.joint_outcomes(known, {"scan": TEST, "other": 1 - np.asarray(TEST)}), seed=1)
+    source = with_units(read_source(scored(posterior, "accuracy", None, None), "accuracy", None, 1, {}))
+    assert source.most == 1
+
+
 def mean_of_draws(posterior):
     drawn = posterior["posterior"]["mean_outcome"]
     return (drawn.sel(entity="a") - drawn.sel(entity="b")).values

@@ -14,6 +14,7 @@ from bayesrank._notes import notes_of
 from bayesrank._source import groups_of
 from bayesrank.models.davidson import Davidson
 from bayesrank.models.parts.pairs import Pairs, sample_each
+from bayesrank.ranking._pairings import uneven_factor
 from tests.commands import invoke, json_of, refused
 
 #: Pairs of pudding brands: wins of the first, of the second, ties (Davidson 1970, table 1).
@@ -56,6 +57,7 @@ def test_winners_are_names_columns_or_ties():
     ("change", "error", "message"),
     [
         ({"winner": ["z", "x"]}, ValueError, "row 0: winner must be 'x', 'y', 'left', 'right' or 'tie'; got 'z'"),
+        ({"winner": ["x", "z"]}, ValueError, "row 1: winner must be 'x', 'y', 'left', 'right' or 'tie'; got 'z'"),
         ({"winner": ["x", None]}, ValueError, "row 1: winner must not be empty"),
         ({"right": ["y", "x"]}, ValueError, "row 1: right must differ from left; got 'x' twice"),
         ({"n": [1, -1]}, ValueError, "row 1: n must be a non-negative whole number"),
@@ -266,6 +268,18 @@ SIDES = {"a": "left", "b": "right", "winner": "human", "count": "n"}
 
 def judged_votes(frame=JUDGED, judge="gpt"):
     return br.from_votes(frame, **SIDES, judge=judge)
+
+
+@pytest.mark.parametrize(("votes", "uneven"), [((0, 0, 5), False), ((0, 0, 6), True), ((2, 2, 2), False)])
+def test_few_votes_are_uneven_by_chance_more_often_than_chi_square_says(votes, uneven):
+    """A term of the chi-square of Poisson numbers with mean m has variance 2 + 1 / m instead of 2.
+
+    5 votes on one pair of three: the chi-square is 10, on its usual scale 7.0 above its mean 2, P = 0.011. 6 votes: P =
+    0.004.
+    """
+    numbers = np.zeros((3, 3))
+    numbers[np.triu_indices(3, 1)] = votes
+    assert (uneven_factor(numbers + numbers.T) > 1) == uneven
 
 
 def test_votes_of_judges_are_counted_beside_those_of_people():

@@ -31,6 +31,15 @@ def test_exactly_it_is_the_score_of_counts_with_the_prior_added():
     np.testing.assert_allclose(fixed["predictive"], br.scores.f1(mean), rtol=1e-12)
 
 
+def test_the_error_is_that_of_twenty_parts_of_the_draws():
+    posterior = br.fit(COUNTS, seed=1)
+    drawn = br.credible_ranking(posterior, "f1", order="predictive")
+    tables = br.as_performance(posterior).transpose("draw", "chain", ...)
+    parts = [br.scores.f1(tables.isel(draw=slice(50 * i, 50 * i + 50)).mean(["draw", "chain"])) for i in range(20)]
+    expected = np.std(parts, axis=0, ddof=1) / np.sqrt(20)
+    np.testing.assert_allclose(drawn["predictive_error"], expected, rtol=1e-9)
+
+
 def test_draws_agree_within_their_error():
     posterior = br.fit(COUNTS, seed=1)
     drawn = br.credible_ranking(posterior, "f1", order="predictive")
