@@ -26,8 +26,8 @@ def consensus_of(
     # Without draws a tie has preference 1/2 up to rounding errors, which may not decide who comes first.
     preference, expected = np.round(preference, 10), np.round(expected, 10)
     allowed = preference
-    if last is not None and last.any() and not last.all():
-        allowed = np.where(last, np.where(last[:, None], preference, 1.0), np.where(last[:, None], 0.0, preference))
+    if last is not None:
+        allowed = put_last(preference, last)
         error = np.where(last == last[:, None], error, 0.0)
     order = np.flatnonzero(ranked)
     order = order[np.lexsort((names[order], expected[order]))]
@@ -42,6 +42,12 @@ def consensus_of(
         "consensus_distance": distance,
         "consensus_lower_bound": bound,
     }
+
+
+def put_last(preference: np.ndarray, last: np.ndarray) -> np.ndarray:
+    """Return preferences (entity, rival) in which the marked entities are surely behind all others."""
+    behind, ahead = last[:, None] & ~last, ~last[:, None] & last
+    return np.where(behind, 0.0, np.where(ahead, 1.0, preference))
 
 
 def consensus_order(preference: np.ndarray) -> tuple[np.ndarray, float, float]:

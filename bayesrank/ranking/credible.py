@@ -97,8 +97,8 @@ def credible_ranking(
         - ``"exact"``: by integrals, without draws or seed; equal counts give equal results. ``source`` is counts of two
           classes or of the outcomes 0 and 1, or a conjugate posterior from :func:`bayesrank.fit`. A two-class score
           must be monotone in TPR and TNR; outcomes are ranked by their mean.
-        - ``"auto"`` (command and report): from draws, and exact where the error is below 5e-4, the work is small, and
-          the medians agree with the draws.
+        - ``"auto"`` (command and report): from draws, and, for a single ranking, exact where the error is below 5e-4,
+          the work is small, and the medians agree with the draws.
     prob : float
         Probability of the credible intervals and joint level of the rank sets, between 0 and 1.
     rope : float
@@ -142,18 +142,19 @@ def credible_ranking(
           ``rank_lower`` is 1 plus the number of entities that are surely above, and at least 2 if the entity is
           surely not best, by a separate test. ``rank_upper`` is the number of ranked entities minus the number that are
           surely below, and 1 for the only entity that could be best. Without enough evidence, every rank is possible.
-          The leader of the list has ``rank_lower`` 1, even where another entity is surely above, as can be with
-          ``order="predictive"``; other sets stay as they are. ROPE has no effect. ``in_best_set``: whether
+          The leader of the list, with entities of identical evidence, has ``rank_lower`` 1, even where another entity
+          is surely above; this can be with ``order="predictive"``, or if the entity above has no observed score. Other
+          sets stay as they are. ROPE has no effect. ``in_best_set``: whether
           ``rank_lower`` is 1. ``surely_above`` (entity, rival): the pairs behind these ranks.
         - ``rank_marginal_lower``, ``rank_marginal_upper``: equal-tailed posterior interval of the rank of each entity
           alone.
         - ``superiority`` (entity, rival): probability that the entity beats the rival by more than the ROPE, among
           draws with both defined; ``equivalence`` (entity, rival): that neither beats the other by more.
         - ``consensus_rank``: rank in the order with the smallest expected Kendall distance in which entities without an
-          observed score come last; entities share a rank if their order is within twice the Monte-Carlo error. (Of more
-          than 16 entities in a cycle, the order is one that no move of an entity improves.) ``consensus_position``: the
-          rank in this order without shared ranks. ``consensus_distance``: expected distance of this order;
-          ``consensus_lower_bound``: lower bound of the expected distance of any order.
+          observed score (an infinite one counts as none) come last; entities share a rank if their order is within
+          twice the Monte-Carlo error. (Of more than 16 entities in a cycle, the order is one that no move of an entity
+          improves.) ``consensus_position``: the rank in this order without shared ranks. ``consensus_distance``:
+          expected distance of this order; ``consensus_lower_bound``: lower bound of the expected distance of any order.
         - ``predictive``, ``predictive_rank``, ``predictive_position``, with ``order="predictive"``: the score of the
           posterior mean performance, the rank by it, and the rank without ties. Entities without an observed score
           come last here, too.
@@ -373,7 +374,7 @@ def _one(
             value, error = (average_within(groups, part) for part in predictive)
             result |= predictive_order(value, error, found.sign, ranked, expected, texts, unseen)
         sets = RankSets(hold_pairs(groups, sets.above), hold_within(groups, sets.not_best), sets.kind, sets.reason)
-        result |= ranks_and_tiers(sets, ranked, position_of(result))
+        result |= ranks_and_tiers(sets, ranked, position_of(result), groups)
         few, alike = discordance_of(information, evidence.model, names, result, settings.prob, evidence.patterns)
         notes += few + information.notes()
         needed = "other cases" if alike and needed == "paired cases" else needed

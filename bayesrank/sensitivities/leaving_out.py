@@ -7,9 +7,10 @@ import numpy as np
 import xarray as xr
 
 from bayesrank.ranking.claims import tiers_of
-from bayesrank.ranking.consensus import EXACT_SIZE, consensus_order
+from bayesrank.ranking.consensus import EXACT_SIZE, consensus_order, put_last
 from bayesrank.ranking.credible import credible_ranking
 from bayesrank.ranking.hierarchy import poth_of
+from bayesrank.ranking.intervals import order_name
 from bayesrank.ranking.values import one_ranking
 
 
@@ -31,20 +32,22 @@ def leave_out_entities(
     above, best = ranking["surely_above"].transpose("entity", "rival").values, ranking["in_best_set"].values
     before = plain["superiority"].values
     preference = np.nan_to_num((1 + before - before.T) / 2, nan=0.5)
+    allowed = put_last(preference, ranking["observed"].isnull().values)
     position = ranking["consensus_position"].values
     order = np.argsort(position, kind="stable")[: int((~np.isnan(position)).sum())]
     size, names = len(position), ranking["entity"].values
     tier, places = np.full((2, size, size), np.nan)
     changed, moved, poth = np.zeros(size), np.zeros(size, bool), np.full(size, np.nan)
     whole_tier = ranking["tier"].values
-    beats = preference[np.ix_(order, order)] > 0.5
+    listed = ranking[f"{order_name(ranking)}_position"].values
+    beats = allowed[np.ix_(order, order)] > 0.5
     circle = connected_components(beats, connection="strong")[1]
     wins = preference[:, order].sum(axis=1) - 0.5
     for one in range(size):
         [place] = np.flatnonzero(order == one) if one in order else [None]
-        rest = order if place is None else _without(int(place), order, circle, preference)
+        rest = order if place is None else _without(int(place), order, circle, allowed)
         places[one, rest] = np.arange(1, len(rest) + 1)
-        tier[one, rest] = _tiers_without(one, best, above, rest)[rest]
+        tier[one, rest] = _tiers_without(best, above, rest, listed)[rest]
         changed[one] = _differing(whole_tier[rest], tier[one, rest])
         moved[one] = (rest[:1] != order[order != one][:1]).any()
         held = wins[rest] - preference[rest, one] * (place is not None)
@@ -56,13 +59,18 @@ def leave_out_entities(
     return xr.Dataset(variables, {"left_out": names, "entity": names}, ranking.attrs)
 
 
-def _tiers_without(one: int, best: np.ndarray, above: np.ndarray, rest: np.ndarray) -> np.ndarray:
-    """Return the tiers of the rest by the same sure pairs; the best set is new if it had only the omitted entity."""
+def _tiers_without(best: np.ndarray, above: np.ndarray, rest: np.ndarray, listed: np.ndarray) -> np.ndarray:
+    """Return the tiers of the rest by the same sure pairs; the best set is new if it had only the omitted entity.
+
+    The first of the rest as they are ``listed`` lies in the first tier.
+    """
     members = np.zeros(len(best), bool)
     members[rest] = True
     first = best & members
     if not first.any():
         first = members & ~above[members].any(axis=0)
+    if len(rest):
+        first[rest[np.argmin(listed[rest])]] = True
     return tiers_of(first, above, members)
 
 

@@ -65,6 +65,9 @@ class Standing:
         rank = ranking[f"{order_name(ranking)}_rank"].values[places]
         self.tied = rank == rank[:1]
         self.could_be_best = ranking["in_best_set"].values[places].astype(bool)
+        #: Another entity beats the leader with high probability, as one without an observed score can.
+        over = ranking["superiority"].transpose("entity", "rival").values[:, places[:1]]
+        self.leader_is_beaten = bool((over >= self.prob).any())
         self.rivals = self.could_be_best & (np.arange(self.size) > 0)
         self.headline, self.sets = str(ranking["headline"].item()), str(ranking["sets"].item())
         self.caps = caps_of(ranking)
@@ -206,7 +209,7 @@ def _others(standing: Standing, members: np.ndarray) -> str:
 
 
 def _worse(standing: Standing, members: np.ndarray) -> list[str]:
-    if not members.any():
+    if not members.any() or standing.leader_is_beaten:
         return []
     if members.sum() == 1:
         return [f"{few_names(standing.named(members))} is worse"]

@@ -239,6 +239,22 @@ def test_leaving_out_breaks_a_circle():
         leave_out_entities(circle.expand_dims(dataset=2))
 
 
+def test_entities_without_an_observed_score_stay_last_without_another():
+    """W beats X, which beats Z: a cycle of preferences through X, which has no positive calls."""
+    classes = ["negative", "positive"]
+    prior = xr.DataArray([[1.0, 20.0], [1.0, 1.0]], {"actual": classes, "predicted": classes})
+    counts = br.from_counts(tp=[0, 2, 9, 0], fp=[0, 56, 254, 1000], fn=[5] * 4, tn=[5] * 4, entity=["X", "Y", "Z", "W"])
+    how = {"method": "exact", "model": "dirichlet_multinomial", "prior": prior}
+    found = leave_out_entities(counts, "precision", **how)
+    for name in counts["entity"].values:
+        rest = br.credible_ranking(counts.drop_sel(entity=name), "precision", **how)
+        one = found.sel(left_out=name)
+        np.testing.assert_array_equal(one["position"].sel(entity=rest["entity"]), rest["consensus_position"])
+        np.testing.assert_allclose(one["poth"], rest["poth"], atol=1e-9)
+        assert one["poth"] <= 1
+    assert found["leader_changed"].sel(left_out=["X", "W"]).values.tolist() == [False, False]
+
+
 def test_one_entity_and_none_that_is_defined():
     one = draws_of([[0.1], [0.2]], ["A"])
     for values, undefined in [(one, 0), (one * np.nan, 1)]:

@@ -8,6 +8,7 @@ import pytest
 from scipy import integrate, optimize, special, stats
 
 import bayesrank as br
+from bayesrank.sensitivities.leaving_out import leave_out_entities
 from bayesrank.theory import posteriors
 from bayesrank.theory.posteriors import ORDERS, exact_best, exact_superiority
 
@@ -181,6 +182,36 @@ def test_an_entity_without_an_observed_score_is_last_in_the_predictive_order():
     ranking = br.credible_ranking(counts, "ppv", method="exact", model="dirichlet_multinomial", order="predictive")
     np.testing.assert_allclose(ranking["predictive"], [float(value) for value in values[:2]])
     assert ranking["predictive_rank"].values.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("order", ["consensus", "predictive"])
+@pytest.mark.parametrize("score", ["positive_likelihood_ratio", "diagnostic_odds_ratio"])
+def test_identical_entities_share_the_first_tier_behind_one_without_an_observed_score(order, score):
+    """Z has no false positives, so that its observed likelihood ratio is infinite, which counts as none."""
+    counts = br.from_counts(
+        tn=[700, 700, 600, 800], fp=[100, 100, 200, 0], fn=[9] * 4, tp=[91] * 4, entity=list("ABCZ")
+    )
+    ranking = br.credible_ranking(br.fit(counts, seed=1), score, order=order)
+    assert ranking["tier"].values.tolist() == [1, 1, 2, 1]
+    assert ranking["rank_lower"].values.tolist()[:2] == [1, 1]
+    assert br.verdict(ranking)[0].startswith("A and B lead")
+    # Z beats them all, so that C is not called worse beside A and B.
+    assert "worse" not in br.verdict(ranking)[0]
+    without = leave_out_entities(br.fit(counts, seed=1), score, order=order)["tier"]
+    assert without.sel(left_out="A", entity="B") == 1
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+def test_a_huge_predictive_value_of_the_last_decides_no_ties():
+    counts = br.from_counts(
+        tn=[70, 79, 80, 40], fp=[10, 1, 0, 40], fn=[9, 1, 5, 9], tp=[21, 29, 25, 21], entity=list("abzd")
+    )
+    score, how = "positive_likelihood_ratio", {"model": "beta_binomial", "prior": 1e-6}
+    drawn = br.credible_ranking(br.fit(counts, seed=1, **how), score, order="predictive")
+    assert drawn["predictive"].sel(entity="z") > 1e9
+    assert drawn["predictive_rank"].values.tolist() == [2, 1, 4, 3]
+    exact = br.credible_ranking(counts, score, method="exact", order="predictive", **how)
+    np.testing.assert_array_equal(drawn["predictive_rank"], exact["predictive_rank"])
 
 
 def test_a_predictive_leader_may_beat_its_rival_with_probability_below_one_half():
