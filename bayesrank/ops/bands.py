@@ -80,7 +80,7 @@ def credible_curves(
     >>> evidence = br.from_probabilities([0, 0, 0, 1, 1, 1] * 5, {"a": [0.1, 0.4, 0.6, 0.3, 0.7, 0.9] * 5})
     >>> band = credible_curves(evidence, seed=1).isel(entity=0, point=50)
     >>> band["fpr"].item(), [round(band[name].item(), 2) for name in ("lower", "observed", "upper")]
-    (0.25, [0.31, 0.67, 0.9])
+    (0.25, [0.32, 0.67, 0.91])
     """
     check_choice("curve", curve, AXES, ArgumentKeyError)
     prob, root = check_prob("prob", prob), root_sequence(seed)
