@@ -84,7 +84,8 @@ def _sequence(root: np.random.SeedSequence, key: Sequence[Any]) -> np.random.See
 def fingerprint(*arrays: Any) -> str:
     """Return a stable hash of arrays, the evidence in a key.
 
-    Floats count to BITS binary digits, because the last ones of what an estimator computes depend on the processor.
+    Floats count to BITS binary digits, because the last ones of what an estimator computes depend on the processor. So
+    the hash seldom does.
     """
     found = hashlib.sha256()
     for array in map(np.asarray, arrays):
@@ -97,5 +98,5 @@ def fingerprint(*arrays: Any) -> str:
 def _rounded(array: np.ndarray) -> np.ndarray:
     if array.dtype.kind != "f":
         return array
-    mantissa, exponent = np.frexp(array)
+    mantissa, exponent = np.frexp(array.astype(float))
     return np.ldexp(np.round(np.ldexp(mantissa, BITS)), exponent - BITS)

@@ -18,9 +18,9 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 SAMPLED = "<!-- sampled -->\n"
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
-#: Four Monte-Carlo errors of the difference of two samples, at the end of a 95% interval that is 0.25 wide (1,000
-#: effective draws each).
-TOLERANCE = 0.03
+#: Four Monte-Carlo errors of the difference of two samples (1,000 effective draws each): at the end of a 95% interval
+#: that is 0.25 wide; of a probability p, times the root of p (1 - p); and of a small loss.
+TOLERANCE, OF_PROBABILITY, LEAST = 0.03, 0.18, 0.003
 
 
 def blocks(text):
@@ -45,9 +45,13 @@ def agree(shown, printed, sampled):
         return doctest.OutputChecker().check_output(shown, printed, FLAGS)
     words = [NUMBER.sub("0", text).split() for text in (shown, printed)]
     pairs = zip(*(NUMBER.findall(text) for text in (shown, printed)), strict=False)
-    return words[0] == words[1] and all(
-        round(abs(float(a.replace(",", "")) - float(b.replace(",", ""))), 9) <= TOLERANCE for a, b in pairs
-    )
+    numbers = [[float(x.replace(",", "")) for x in pair] for pair in pairs]
+    return words[0] == words[1] and all(round(abs(a - b), 9) <= tolerance(a) for a, b in numbers)
+
+
+def tolerance(number):
+    """Return how far a number of another sample may be."""
+    return min(max(OF_PROBABILITY * max(number * (1 - number), 0.0) ** 0.5, LEAST), TOLERANCE)
 
 
 def run_command(command):

@@ -152,6 +152,7 @@ def test_numbers_of_a_sampler_may_differ_by_their_error_and_words_may_not():
     assert pages.agree(shown, shown, sampled=False)
     assert pages.agree(shown, shown.replace("0.991", "0.985"), sampled=True)
     assert pages.agree("0.71 to 0.88", "0.70 to 0.88", sampled=True)
+    assert not pages.agree("0.001", "0.02", sampled=True)
     for wrong in (shown.replace("0.991", "0.955"), shown.replace("2", "3"), shown.replace("ranks", "rank")):
         assert not pages.agree(shown, wrong, sampled=True)
 

@@ -25,7 +25,7 @@ from bayesrank.performance.arrays import (
 #: Order of the outcomes after each operation (The Tile, Lemmas 1 to 4); :func:`relabel` has one more.
 REVERSED = slice(None, None, -1)
 #: Binary exponent of the greatest importance from which importances are rescaled.
-LARGE = 100
+LARGE = 900
 OPERATIONS: dict[str, dict[str, slice]] = {
     "change_predicted": {"predicted": REVERSED},
     "change_actual": {"actual": REVERSED},
@@ -155,13 +155,14 @@ def check_importance(importance: Any, array: xr.DataArray) -> xr.DataArray:
         raise ArgumentError("importance", "must be non-negative and finite", weights.values.tolist())
     if not (weights > 0).any([dim for dim in outcome_dims(array) if dim in weights.dims]).all():
         raise ArgumentError("importance", "must be positive for some outcome", "0 for all")
-    return weights.copy(data=scaled_importance(weights.values))
+    outcomes = [dim for dim in outcome_dims(array) if dim in weights.dims]
+    return weights.copy(data=scaled_importance(weights.values, weights.get_axis_num(outcomes)))
 
 
-def scaled_importance(weights: np.ndarray) -> np.ndarray:
-    """Return importances of the same ratios, whose sums and products neither overflow nor vanish."""
-    exponent = int(np.frexp(weights.max())[1])
-    return np.ldexp(weights, -exponent) if abs(exponent) > LARGE else weights
+def scaled_importance(weights: np.ndarray, axis: Any = None) -> np.ndarray:
+    """Return importances of the same ratios, of which the greatest along ``axis`` is no extreme float."""
+    exponent = np.frexp(weights.max(axis=axis, keepdims=True))[1]
+    return np.ldexp(weights, np.where(np.abs(exponent) > LARGE, -exponent, 0))
 
 
 def _two_classes(source: Any) -> xr.DataArray:

@@ -143,9 +143,9 @@ def credible_ranking(
           surely not best, by a separate test. ``rank_upper`` is the number of ranked entities minus the number that are
           surely below, and 1 for the only entity that could be best. Without enough evidence, every rank is possible.
           The leader of the list, with entities of identical evidence, has ``rank_lower`` 1, even where another entity
-          is surely above; this can be with ``order="predictive"``, or if the entity above has no observed score. Other
-          sets stay as they are. ROPE has no effect. ``in_best_set``: whether
-          ``rank_lower`` is 1. ``surely_above`` (entity, rival): the pairs behind these ranks.
+          is surely above; this can happen with ``order="predictive"``, or if the entity above has no observed score.
+          Other sets stay as they are. ROPE has no effect. ``in_best_set``: whether ``rank_lower`` is 1.
+          ``surely_above`` (entity, rival): the pairs behind these ranks.
         - ``rank_marginal_lower``, ``rank_marginal_upper``: equal-tailed posterior interval of the rank of each entity
           alone.
         - ``superiority`` (entity, rival): probability that the entity beats the rival by more than the ROPE, among

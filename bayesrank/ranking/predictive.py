@@ -66,7 +66,8 @@ def predictive_order(
     unseen: np.ndarray,
 ) -> dict[str, np.ndarray]:  # fmt: skip
     """Return the order by the variable names of a ranking; entities without an observed score come last."""
-    size = np.nanmax(np.abs(value[ranked & ~unseen]), initial=0.0) or 1.0
+    largest = [np.nanmax(np.abs(value[ranked & (unseen == one)]), initial=0.0) or 1.0 for one in (False, True)]
+    size = np.where(unseen, largest[1], largest[0])
     key = np.where(np.isnan(value), np.inf, np.round(-sign * value / size, 10))
     place = np.lexsort((names, np.round(expected, 10), key, unseen))
     place = place[ranked[place]]

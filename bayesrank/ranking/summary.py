@@ -19,7 +19,7 @@ NEEDED = {
 }
 OF_PAIRS = (
     *("superiority", "equivalence", "consensus_position", "consensus_rank", "rank_lower", "rank_upper", "in_best_set"),
-    *("tier", "headline", "sets", "caps"),
+    *("surely_above", "tier", "headline", "sets", "caps"),
 )
 #: Columns of a table, if available.
 COLUMNS = (

@@ -125,6 +125,10 @@ def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate:
     return next((at for at in candidates if _orders_alike(found, at, prevalence)), None)
 
 
+#: The scores of the last two positions of :func:`places`, which depend on the prevalence.
+AT_ONE_PREVALENCE = ("balanced_accuracy", "cohen_kappa")
+
+
 def places(prevalence: float | None) -> list[Place]:
     """Return the positions of named orders, among all performances or those with a given prevalence."""
     if prevalence is None:

@@ -137,7 +137,7 @@ def audit_order(score: Score, order: Any, prevalence: float | None) -> xr.Datase
     # A known performance is a posterior, so that no order mends a score.
     own = counterexamples(score, prevalence)
     if order == "probability_best":
-        own[2] = np.nan  # among known performances the mixture is never the only one that is not best
+        own[2] = np.nan  # of known performances, the worse part has P(best) 0 as well as the mixture
     for test, example in zip((1, 2, 3), own, strict=True):
         if not np.isnan(example).all():
             held[test], table[test] = False, example.reshape(3, 2, 2)
@@ -314,10 +314,10 @@ def _ways_it_bends(score: Score, prevalence: float | None) -> tuple[str, ...]:
         return ()
     tn, fp, fn, tp = (Fraction(float(score.importance[cell])) for cell in CELLS)
     pairs = [(tn, tp), (fp, fn)] if prevalence is None else [(tn * fn, tp * fp)]
-    if any(abs(one - other) > FLAT * max(one, other) for one, other in pairs):
+    if any(abs(one - other) > Fraction(FLAT) * max(one, other) for one, other in pairs):
         return "concave", "convex"
     right, wrong = tn + tp, fp + fn
-    if abs(right - wrong) <= FLAT * max(right, wrong):
+    if abs(right - wrong) <= Fraction(FLAT) * max(right, wrong):
         return ()
     return ("concave",) if right > wrong else ("convex",)
 
@@ -330,7 +330,8 @@ def _chords(score: Score, prevalence: float | None) -> Iterator[tuple[np.ndarray
     ways = _ways_it_bends(score, prevalence)
     if not ways:
         return
-    weights = np.array([(score.importance or {})[cell] for cell in CELLS], dtype=float)
+    assert score.importance is not None
+    weights = np.array([score.importance[cell] for cell in CELLS], dtype=float)
     forms = np.array([weights, weights * [1, 0, 0, 1]])[: len(ways)] / weights.max()
     if prevalence is None:
         totals, sums = np.array([[1.0, 1.0, 1.0, 1.0]]), np.array([1.0])
@@ -366,7 +367,7 @@ def _centres_of_equal_importance(weights: np.ndarray, totals: np.ndarray, sums: 
         cells = np.zeros(4)
         for members, total in zip(totals > 0, sums, strict=True):
             most = total / members.sum()
-            cells[members] = np.minimum(contribution / np.maximum(weights[members], contribution / most), most)
+            cells[members] = contribution / np.maximum(weights[members], contribution / most)
             least = np.flatnonzero(members)[np.argmin(weights[members])]
             cells[least] += total - cells[members].sum()
         yield cells

@@ -20,7 +20,7 @@ from bayesrank._checks import (
     describe_value,
 )
 from bayesrank._errors import ArgumentError
-from bayesrank.scores.placement import place, places
+from bayesrank.scores.placement import AT_ONE_PREVALENCE, place, places
 from bayesrank.scores.score import ratio
 
 #: Quantiles of the prevalence whose mean stands for the expectation. A range falls from at most 1 to 0, and then rises
@@ -28,7 +28,7 @@ from bayesrank.scores.score import ratio
 NODES = 4_000
 #: Class shares below this are set to it.
 SMALLEST = np.finfo(float).tiny
-#: The search on the diagonal stays this far from the corners TNR and TPR, further than any share that is set.
+#: The search on the diagonal stays this far from the corners TNR and TPR; class shares that are set are far smaller.
 MARGIN = 2.0**-53
 #: Beta parameters between which quantiles were compared with those of the exchanged classes.
 LEAST_PARAMETER, GREATEST_PARAMETER = 1e-8, 1e12
@@ -189,8 +189,10 @@ def describe_place(a: float, b: float, prevalence: float | None = None) -> xr.Da
     share = np.nan if prevalence is None else check_prevalence(prevalence)
     usual = [(name, at) for name in USUAL if (at := place(name)) is not None]
     if prevalence is not None:
-        usual += zip(("balanced_accuracy", "cohen_kappa"), places(share)[-2:], strict=True)
-    distances = sorted((_distance(at, (a, b)), name) for name, at in usual)
+        usual += zip(AT_ONE_PREVALENCE, places(share)[-2:], strict=True)
+    distances = [(_distance(at, (a, b)), name) for name, at in usual]
+    # Of equal places, that which does not depend on the prevalence comes first.
+    distances.sort(key=lambda pair: (pair[0], pair[1] in AT_ONE_PREVALENCE, pair[1]))
     distances = [pair for pair in distances if pair[0] <= distances[NEAREST - 1][0] + SAME]
     negative = 1 - share
     return xr.Dataset(

@@ -6,10 +6,9 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import check_result
 from bayesrank.scores.display import display_name
+from bayesrank.scores.placement import AT_ONE_PREVALENCE
 from bayesrank.words.parts import Verdict, compose, join_names
 
-#: Scores with a place that depends on the prevalence.
-AT_ONE = ("balanced_accuracy", "cohen_kappa")
 #: Scores with the order of a canonical score, but with other values.
 ORDER_ONLY = ("jaccard_negative", "cohen_kappa")
 NEEDED = {"right_ratio", "wrong_ratio", "neutral_prevalence", "distance", "always_negative", "always_positive"}
@@ -40,7 +39,7 @@ def verdict_of_place(found: xr.Dataset) -> Verdict:
     first = str(found["score"].values[0])
     nearest = f"Nearest scores{'' if np.isnan(share) else f' {at}'}: {join_names(near)}."
     if float(found["distance"][0]) == 0:
-        it = f"A{at[1:]}, it" if first in AT_ONE else "It"
+        it = f"A{at[1:]}, it" if first in AT_ONE_PREVALENCE else "It"
         nearest = f"{it} {'orders as' if first in ORDER_ONLY else 'is'} {display_name(first)}."
     return compose("place", headline, notes, chance, nearest)
 

@@ -240,6 +240,7 @@ def test_balanced_accuracy_and_kappa_are_recognised_at_their_places_for_every_pr
         kappa = negative**2 / (negative**2 + share**2)
         named = describe_place(kappa, 0.5, share)["distance"].sel(score="cohen_kappa")
         assert named == 0
+    assert br.verdict(describe_place(1, 0.5, 1e-7))[-1] == "It is F1."
     even = describe_place(0.5, 0.52, 0.5)["score"].values.tolist()
     assert even == ["accuracy", "balanced_accuracy", "cohen_kappa"]
     assert br.verdict(describe_place(0.5005, 0.5))[0].startswith("A true positive counts slightly more than a true neg")
