@@ -22,7 +22,7 @@ Seed = int | np.random.SeedSequence | np.random.Generator | None
 _JSON = json.JSONEncoder(default=repr)
 #: Number of draws of a chain in a block, which has one stream.
 BLOCK = 1000
-#: Binary digits of a float that count in a key: some ten decimal ones.
+#: Binary digits of a float that count in a key, about ten decimal digits.
 BITS = 33
 
 
@@ -84,8 +84,7 @@ def _sequence(root: np.random.SeedSequence, key: Sequence[Any]) -> np.random.See
 def fingerprint(*arrays: Any) -> str:
     """Return a stable hash of arrays, the evidence in a key.
 
-    Floats count to BITS binary digits, because the last ones of what an estimator computes depend on the processor. So
-    the hash seldom does.
+    Floats count to BITS binary digits, because the last digits of computed values differ between processors.
     """
     found = hashlib.sha256()
     for array in map(np.asarray, arrays):

@@ -160,7 +160,7 @@ def check_importance(importance: Any, array: xr.DataArray) -> xr.DataArray:
 
 
 def scaled_importance(weights: np.ndarray, axis: Any = None) -> np.ndarray:
-    """Return importances of the same ratios, of which the greatest along ``axis`` is no extreme float."""
+    """Multiply importances by a power of two if the greatest along ``axis`` is too large or too small for sums."""
     exponent = np.frexp(weights.max(axis=axis, keepdims=True))[1]
     return np.ldexp(weights, np.where(np.abs(exponent) > LARGE, -exponent, 0))
 

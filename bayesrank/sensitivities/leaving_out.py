@@ -49,7 +49,8 @@ def leave_out_entities(
         [place] = np.flatnonzero(order == one) if one in order else [None]
         rest = order if place is None else _without(int(place), order, circle, allowed)
         places[one, rest] = np.arange(1, len(rest) + 1)
-        leaders = alike[rest[:1] if listed is None else rest[np.argsort(listed[rest])][:1]].any(axis=0)
+        first = rest if listed is None else rest[np.argsort(listed[rest])]
+        leaders = alike[first[:1]].any(axis=0)
         tier[one, rest] = _tiers_without(best, above, rest, leaders)[rest]
         changed[one] = _differing(whole_tier[rest], tier[one, rest])
         moved[one] = (rest[:1] != order[order != one][:1]).any()

@@ -31,7 +31,7 @@ def verdict_of_place(found: xr.Dataset) -> Verdict:
     notes, at = [], f"at prevalence {_text.below_one(share, 6)}"
     if not np.isnan(share):
         negative, positive = (_value(float(found[f"always_{name}"])) for name in ("negative", "positive"))
-        notes.append(f"A{at[1:]}, always negative has {negative}, and always positive {positive}.")
+        notes.append(f"{at.capitalize()}, always negative has {negative}, and always positive {positive}.")
     near = [
         f"{display_name(str(name))} (distance {distance:.2g})"
         for name, distance in zip(found["score"].values, found["distance"].values, strict=True)
@@ -39,7 +39,7 @@ def verdict_of_place(found: xr.Dataset) -> Verdict:
     first = str(found["score"].values[0])
     nearest = f"Nearest scores{'' if np.isnan(share) else f' {at}'}: {join_names(near)}."
     if float(found["distance"][0]) == 0:
-        it = f"A{at[1:]}, it" if first in AT_ONE_PREVALENCE else "It"
+        it = f"{at.capitalize()}, it" if first in AT_ONE_PREVALENCE else "It"
         nearest = f"{it} {'orders as' if first in ORDER_ONLY else 'is'} {display_name(first)}."
     return compose("place", headline, notes, chance, nearest)
 

@@ -253,6 +253,9 @@ def test_entities_without_an_observed_score_stay_last_without_another():
         np.testing.assert_allclose(one["poth"], rest["poth"], atol=1e-9)
         assert one["poth"] <= 1
     assert found["leader_changed"].sel(left_out=["X", "W"]).values.tolist() == [False, False]
+    # X is last where it is left in.
+    last = found["position"].max("entity")
+    assert (found["position"].sel(entity="X") == last).sel(left_out=["Y", "Z", "W"]).all()
 
 
 def test_one_entity_and_none_that_is_defined():
