@@ -243,7 +243,9 @@ def _aggregated(aim: Over, score: ScoreLike | None, higher_is_better: bool | Non
     if observed is None:
         total = None
     else:
-        total = values.isel(dict.fromkeys(draw_dims(values), 0), drop=True).copy(data=combine(observed))
+        with np.errstate(invalid="ignore"):  # differences of two infinite values
+            combined = combine(observed)
+        total = values.isel(dict.fromkeys(draw_dims(values), 0), drop=True).copy(data=combined)
     parts = [information_of(evidence.at("dataset", int(i)), plain, x.shape[-2]) for i in np.flatnonzero(used)]
     known = Evidence(
         about=evidence.about,
@@ -569,7 +571,7 @@ def _caps(
 def _reversed_pair(strata: Strata, observed: np.ndarray, sign: int) -> tuple[int, int, int] | None:
     """Return two entities and a third one, without which the observed order of the two is the other way round."""
     by_label, weight = strata.within(sign * observed), strata.weight_of_labels()
-    who = np.flatnonzero(~np.isnan(by_label).any(axis=1))
+    who = np.flatnonzero(np.isfinite(by_label).all(axis=1))
     if not 3 <= len(who) <= MOST_TRIED:
         return None
     points = np.zeros((len(who), len(who)))  # of each entity against each rival

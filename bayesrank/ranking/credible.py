@@ -132,8 +132,9 @@ def credible_ranking(
         ``<name>_error``:
 
         - ``median``, ``lower``, ``upper``: of the defined draws of the score, equal tails at ``prob``; ``observed``:
-          score of the observed counts; ``contradicted``: whether ``observed`` is outside the interval (beyond
-          Monte-Carlo error, and not at an end of its range); ``cases``: number of cases.
+          score of the observed counts, NaN if undefined or infinite; ``unobserved``: whether it is undefined (not
+          infinite) while that of another entity is not; ``contradicted``: whether ``observed`` is outside the interval
+          (beyond Monte-Carlo error, and not at an end of its range); ``cases``: number of cases.
         - ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``: tied entities share positions.
         - ``sucra``: mean probability of ranking before a rival, with ties as halves. ``poth``: variance of ``sucra``
           relative to its maximum; 0 if all are equal, 1 if the order is certain (Wigle et al., arXiv:2501.11596).
@@ -142,19 +143,19 @@ def credible_ranking(
           ``rank_lower`` is 1 plus the number of entities that are surely above, and at least 2 if the entity is
           surely not best, by a separate test. ``rank_upper`` is the number of ranked entities minus the number that are
           surely below, and 1 for the only entity that could be best. Without enough evidence, every rank is possible.
-          The leader of the list, with entities of identical evidence, has ``rank_lower`` 1, even where another entity
-          is surely above; this can happen with ``order="predictive"``, or if the entity above has no observed score.
-          Other sets stay as they are. ROPE has no effect. ``in_best_set``: whether ``rank_lower`` is 1.
-          ``surely_above`` (entity, rival): the pairs behind these ranks.
+          No entity is surely above or below one without an observed score. The leader of the list, with entities of
+          identical evidence, has ``rank_lower`` 1, even where another entity is surely above, as can happen with
+          ``order="predictive"``. Other sets stay as they are. ROPE has no effect. ``in_best_set``: whether
+          ``rank_lower`` is 1. ``surely_above`` (entity, rival): the pairs behind these ranks.
         - ``rank_marginal_lower``, ``rank_marginal_upper``: equal-tailed posterior interval of the rank of each entity
           alone.
         - ``superiority`` (entity, rival): probability that the entity beats the rival by more than the ROPE, among
           draws with both defined; ``equivalence`` (entity, rival): that neither beats the other by more.
         - ``consensus_rank``: rank in the order with the smallest expected Kendall distance in which entities without an
-          observed score (an infinite one counts as none) come last; entities share a rank if their order is within
-          twice the Monte-Carlo error. (Of more than 16 entities in a cycle, the order is one that no move of an entity
-          improves.) ``consensus_position``: the rank in this order without shared ranks. ``consensus_distance``:
-          expected distance of this order; ``consensus_lower_bound``: lower bound of the expected distance of any order.
+          observed score come last; entities share a rank if their order is within twice the Monte-Carlo error. (Of more
+          than 16 entities in a cycle, the order is one that no move of an entity improves.) ``consensus_position``: the
+          rank in this order without shared ranks. ``consensus_distance``: expected distance of this order;
+          ``consensus_lower_bound``: lower bound of the expected distance of any order.
         - ``predictive``, ``predictive_rank``, ``predictive_position``, with ``order="predictive"``: the score of the
           posterior mean performance, the rank by it, and the rank without ties. Entities without an observed score
           come last here, too.
@@ -361,7 +362,7 @@ def _one(
     facts = replace(found.facts, prob=settings.prob, rope=settings.rope, draws=batches.number, method="draws")
     if settings.joint:
         texts = np.array([str(name) for name in names])
-        unseen, expected = evidence.unseen(result["observed"]), result["expected_rank"]
+        unseen, expected = result["unobserved"], result["expected_rank"]
         pairs, before, error = _compare_pairs(x, twice, batches, settings, found, efficiencies)
         order = consensus_of(texts, expected, before, error, ranked, unseen)
         order["consensus_rank"] = lowest_within(groups, order["consensus_rank"])
@@ -369,10 +370,11 @@ def _one(
         precision["sucra_error"] = average_within(groups, precision["sucra_error"])
         result |= pairs | order | precision
         with np.errstate(over="ignore", invalid="ignore"):  # outcomes near the largest float
-            sets = rank_sets(x, ranked, found, settings.prob, efficiencies.worst, information)
+            # Of an entity without an observed score, the prior alone would be sure.
+            sets = rank_sets(x, ranked & ~unseen, found, settings.prob, efficiencies.worst, information)
         if predictive is not None:
             value, error = (average_within(groups, part) for part in predictive)
-            result |= predictive_order(value, error, found.sign, ranked, expected, texts, unseen)
+            result |= predictive_order(value, error, found, ranked, expected, texts, unseen)
         sets = RankSets(hold_pairs(groups, sets.above), hold_within(groups, sets.not_best), sets.kind, sets.reason)
         result |= ranks_and_tiers(sets, ranked, position_of(result), groups)
         few, alike = discordance_of(information, evidence.model, names, result, settings.prob, evidence.patterns)

@@ -69,7 +69,7 @@ class Evidence(Observed):
         prob: float,
         outside: Callable[[np.ndarray], np.ndarray],
     ) -> dict[str, np.ndarray]:
-        """Return the observed values, whether they contradict their interval, and cases, by the variables of a ranking.
+        """Return observed values, who has none, contradictions of the interval, and cases, by variables of a ranking.
 
         ``outside`` returns which values are outside of the interval (median, lower end, upper end), which holds a value
         with probability ``prob``. A typical rate lies between the mean over data sets and the pooled rate, nearer to
@@ -97,7 +97,14 @@ class Evidence(Observed):
             variance = np.square((upper - lower) / (2 * ndtri((1 + prob) / 2)))
             shift = np.fmax(sampling_variance(self, score, entities) - variance, variance)
             contradicted &= np.abs(observed - median) > ndtri(1 - FALSE_ALARMS / 2 / entities) * np.sqrt(shift)
-        return {"observed": observed, "contradicted": contradicted, "cases": self.size(entities)}
+        nothing = np.isnan(observed)
+        return {
+            "observed": np.where(np.isfinite(observed), observed, np.nan),
+            # An infinite ratio is an observed one.
+            "unobserved": nothing & ~nothing.all(),
+            "contradicted": contradicted,
+            "cases": self.size(entities),
+        }
 
     def notes(self, score: Score | None) -> list[Note]:
         """Return the notes on the evidence."""
@@ -141,10 +148,6 @@ class Evidence(Observed):
         rows = [[kind, list(map(str, names))] for kind, names in first.items()]
         return [Note("latent_first_depends", {"rows": rows, "chosen": chosen})]
 
-    def unseen(self, observed: np.ndarray) -> np.ndarray:
-        """Return which entities have no observed score where others have one: they come last in an order."""
-        return np.isnan(observed) & ~np.isnan(observed).all()
-
     def limits(self, notes: list[Note]) -> list[Note]:
         """Return what limits the headline of any ranking of this evidence with these notes."""
         return [note for note in notes if note.code in CAPS] + self._pooled()
@@ -156,7 +159,7 @@ class Evidence(Observed):
         if np.isnan(position).all():
             return caps
         leader = int(np.nanargmin(position))
-        if np.isnan(ranking["observed"][leader]) and not np.isnan(ranking["observed"]).all():
+        if ranking["unobserved"][leader]:
             caps.append(Note("observed_undefined"))
         if np.asarray(ranking["contradicted"])[np.asarray(ranking["in_best_set"])].any():
             caps.append(Note("model_contradicted"))

@@ -90,28 +90,31 @@ class Observed:
         return self.counts if self.shares is None else self.shares
 
     def observed(self, score: Score | None) -> xr.DataArray | None:
-        """Return the score of the observed counts (entity), at the ranked prevalence; None if unknown."""
+        """Return the score of the observed counts (entity), at the ranked prevalence; None if unknown.
+
+        It is infinite for a ratio whose denominator alone is 0, and NaN where undefined.
+        """
         table = self.table
         if table is None or score is None or (score.space == "outcomes" and "outcome" not in table.dims):
             return self.values
         if score not in self._observed:
-            self._observed[score] = self.score_of(score, table)
+            self._observed[score] = self.score_of(score, table, infinite=True)
         return self._observed[score]
 
     def observe(self, scores: Sequence[Score]) -> None:
         """Compute several observed scores of the same table in one pass, if the prevalence is that of the cases."""
         table = self.table
         if table is not None and scores and not self.model.sets_prevalence:
-            self._observed.update(zip(scores, values_of(scores, table), strict=True))
+            self._observed.update(zip(scores, values_of(scores, table, infinite=True), strict=True))
 
-    def score_of(self, score: Score, observed: xr.DataArray) -> xr.DataArray | None:
+    def score_of(self, score: Score, observed: xr.DataArray, infinite: bool = False) -> xr.DataArray | None:
         """Return the score of an observed performance, at the ranked prevalence."""
-        if not self.model.sets_prevalence or not score.depends_on_prevalence:
-            return score(observed)
-        try:
-            return score(shift_prior(observed, self.model.prevalence_number))
-        except ValueError:  # a sampled prevalence, or more than two classes
-            return None
+        if self.model.sets_prevalence and score.depends_on_prevalence:
+            try:
+                observed = shift_prior(observed, self.model.prevalence_number)
+            except ValueError:  # a sampled prevalence, or more than two classes
+                return None
+        return values_of([score], observed, infinite=infinite)[0]
 
     @property
     def model(self) -> ModelRecord:

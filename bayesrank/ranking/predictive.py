@@ -62,13 +62,21 @@ def exact_predictive(concentration: np.ndarray, totals: np.ndarray | None, score
 
 
 def predictive_order(
-    value: np.ndarray, error: np.ndarray, sign: int, ranked: np.ndarray, expected: np.ndarray, names: np.ndarray,
-    unseen: np.ndarray,
+    value: np.ndarray, error: np.ndarray, found: ScoreValues, ranked: np.ndarray, expected: np.ndarray,
+    names: np.ndarray, unseen: np.ndarray,
 ) -> dict[str, np.ndarray]:  # fmt: skip
-    """Return the order by the variable names of a ranking; entities without an observed score come last."""
-    largest = [np.nanmax(np.abs(value[ranked & (unseen == one)]), initial=0.0) or 1.0 for one in (False, True)]
-    size = np.where(unseen, largest[1], largest[0])
-    key = np.where(np.isnan(value), np.inf, np.round(-sign * value / size, 10))
+    """Return the order by the variable names of a ranking; entities without an observed score come last.
+
+    Values tie within 1e-10: ratios relative to each other, others relative to the largest.
+    """
+    low, high = found.range
+    if np.isfinite(low) and np.isinf(high):
+        with np.errstate(divide="ignore"):
+            size = np.log(value - low)
+    else:
+        largest = [np.nanmax(np.abs(value[ranked & (unseen == one)]), initial=0.0) or 1.0 for one in (False, True)]
+        size = value / np.where(unseen, largest[1], largest[0])
+    key = np.where(np.isnan(size), np.inf, np.round(-found.sign * size, 10))
     place = np.lexsort((names, np.round(expected, 10), key, unseen))
     place = place[ranked[place]]
     position, rank = np.zeros(len(value), int), np.zeros(len(value), int)

@@ -81,8 +81,9 @@ class Separation:
         seen = self._truth + self._noise / np.sqrt(more)
         mean = self.mean * share + seen * (1 - share)
         number = self.units - self.prior
-        observed = (np.nan_to_num(self.observed) * number + seen * more) / (number + more)
-        observed = np.where(np.isnan(self.observed), mean, observed)
+        known = np.isfinite(self.observed)
+        observed = (np.where(known, self.observed, 0.0) * number + seen * more) / (number + more)
+        observed = np.where(known, observed, mean)
         root = self.wider * np.sqrt(np.diag(self.covariance) * share)
         top, future = mean.argmax(axis=1), np.arange(len(mean))
         first = np.zeros_like(top)

@@ -83,7 +83,7 @@ def learn_population(
         errors = covariance * (slope[:, None] * slope if full else np.square(slope))
         if observed is not None and cases is not None and prior is not None:
             # A prior that outweighs the cases is knowledge, and stays.
-            own = ~np.isnan(observed) & (cases > 0) & (prior <= cases)
+            own = np.isfinite(observed) & (cases > 0) & (prior <= cases)
             wider = np.sqrt(np.where(own, (cases + prior) / np.where(own, cases, 1.0), 1.0))
             errors = errors * (wider[:, None] * wider if full else np.square(wider))
             centre = np.where(own, _observed(observed, np.diag(errors) if full else errors, low, high), centre)

@@ -99,6 +99,7 @@ def score_table(
                 table[name][..., i] = np.where(hidden, np.nan, table[name][..., i])
         seen = _observed(one, known, prevalence)
         table["observed"][..., i] = np.nan if seen is None else seen.variable.set_dims(sizes).transpose(*dims).values
+    table["observed"][np.isinf(table["observed"])] = np.nan
     about: dict[str, Any] = {"prob": prob, "method": "draws"}
     if prevalence is not None:
         about["prevalence"] = float(prevalence) if np.ndim(prevalence) == 0 else in_words(prevalence, "")

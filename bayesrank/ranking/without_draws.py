@@ -205,14 +205,14 @@ def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: Ran
     result |= {"notes": notes_text(notes), "needed_evidence": evidence.needed()}
     ranked = result["undefined"] < 1
     before, error = np.nan_to_num(found.numbers.before, nan=0.5), np.nan_to_num(found.error.before)
-    unseen = evidence.unseen(result["observed"])
+    unseen = result["unobserved"]
     result |= consensus_of(np.array(names), found.numbers.expected, before, error, ranked, unseen)
     nothing = np.zeros(before.shape, bool)
     sets = RankSets(nothing, np.zeros(len(names), bool), "none", Note("sets_need_draws"))
     if settings.order == "predictive":
         value = exact_predictive(known.concentration, known.totals, what.score)
         expected, texts = found.numbers.expected, np.array(names)
-        result |= predictive_order(value, np.zeros(len(names)), what.sign, ranked, expected, texts, unseen)
+        result |= predictive_order(value, np.zeros(len(names)), what, ranked, expected, texts, unseen)
     result |= ranks_and_tiers(sets, ranked, position_of(result))
     caps = [Note("sets_need_draws"), *evidence.caps(notes, result, names)]
     groups = identical_groups(evidence, len(names))

@@ -9,6 +9,7 @@ from inspect import signature
 from math import isfinite
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -100,7 +101,7 @@ def quotient(symbol: str, formula: str, aliases: str = "", **metadata: Any) -> C
     def register(parts: Callable[..., tuple[Any, Any]]) -> Score:
         @wraps(parts)
         def function(*cells: Any) -> Any:
-            return ratio(*parts(*cells))
+            return np.true_divide(*parts(*cells))  # infinite where the denominator alone is 0
 
         known: dict[str, Any] = {
             "fraction": lambda *cells: (*parts(*cells), 1),

@@ -273,7 +273,7 @@ class Score:
             found = function.of_rest(rest(function.needs_tn), present) if by_class else function(matrix, present)
         values = np.array(found, dtype=float)
         self._check_shape(values.shape, matrix.shape[:-2])
-        return _finite(values)
+        return values
 
     def _check_shape(self, shape: tuple[int, ...], wanted: tuple[int, ...]) -> None:
         if shape != wanted:
@@ -293,11 +293,13 @@ class OfClass:
         """Return the score of the class at the position."""
         if self.position is None:
             raise ArgumentError("source", "must have labels of its classes for a score of one class", "none")
-        return np.asarray(self.score.of_cells(*(cell[..., self.position] for cell in against_rest(matrix))))
+        return self.score.unclipped(*(cell[..., self.position] for cell in against_rest(matrix)))
 
 
-def values_of(scores: Sequence[Score], source: Any, kind: str | None = None) -> list[xr.DataArray]:
-    """Return the values of several scores of one source, which is checked and read once."""
+def values_of(
+    scores: Sequence[Score], source: Any, kind: str | None = None, infinite: bool = False
+) -> list[xr.DataArray]:
+    """Return the values of several scores of one source, which is checked and read once; NaN if not ``infinite``."""
     source = parse_source(source)
     array = counts_or_performance(source, kind)
     for score in scores:
@@ -317,7 +319,8 @@ def values_of(scores: Sequence[Score], source: Any, kind: str | None = None) -> 
     for (matrix, _), (here, places) in groups.items():
         present = _classes_with_cases(source, here) if matrix else EVERY
         some = [scores[i] for i in places]
-        values = _apply(partial(_of_tables, some), here, present, dims=["actual", "predicted"], outputs=len(some))
+        function = partial(_of_tables, some, infinite=infinite)
+        values = _apply(function, here, present, dims=["actual", "predicted"], outputs=len(some))
         for i, score, own in zip(places, some, values, strict=True):
             found[i] = _named(own, score.name, score.attrs())
     return found
@@ -359,8 +362,11 @@ def _of_outcomes(score: Score, array: xr.DataArray) -> xr.DataArray:
     return _named(found, score.name, score.attrs() | limits)
 
 
-def _of_tables(scores: Sequence[Score], tables: np.ndarray, present: Any) -> list[np.ndarray]:
-    """Return the values of scores, either all or none of matrices; shared parts are computed once."""
+def _of_tables(scores: Sequence[Score], tables: np.ndarray, present: Any, infinite: bool = False) -> list[np.ndarray]:
+    """Return the values of scores, either all or none of matrices; shared parts are computed once.
+
+    Infinite values are NaN if not ``infinite``.
+    """
     matrix = scores[0]._takes_matrix(tables.shape[-1])
     lead = tables.shape[:-2]
     found = [np.empty(lead) for _ in scores]
@@ -373,9 +379,10 @@ def _of_tables(scores: Sequence[Score], tables: np.ndarray, present: Any) -> lis
         rest = cache(partial(against_rest, part))
         for values, score in zip(found, scores, strict=True):
             if matrix:
-                values[piece] = score._of_matrix(part, present[piece], rest)
+                own = score._of_matrix(part, present[piece], rest)
             else:
-                values[piece] = score.of_cells(*cells.reshape(4, *part.shape[:-2]))
+                own = score.unclipped(*cells.reshape(4, *part.shape[:-2]))
+            values[piece] = own if infinite else _finite(own)
 
     together = TABLES * (1 + (tables.shape[-1] >= MANY))
     in_threads(fill, pieces(lead, max(together // max(tables.shape[-1] ** 2, 1), 1)))

@@ -32,7 +32,7 @@ def leave_out_entities(
     above, best = ranking["surely_above"].transpose("entity", "rival").values, ranking["in_best_set"].values
     before = plain["superiority"].values
     preference = np.nan_to_num((1 + before - before.T) / 2, nan=0.5)
-    allowed = put_last(preference, ranking["observed"].isnull().values)
+    allowed = put_last(preference, ranking["unobserved"].values)
     position = ranking["consensus_position"].values
     order = np.argsort(position, kind="stable")[: int((~np.isnan(position)).sum())]
     size, names = len(position), ranking["entity"].values

@@ -65,11 +65,6 @@ class Standing:
         rank = ranking[f"{order_name(ranking)}_rank"].values[places]
         self.tied = rank == rank[:1]
         self.could_be_best = ranking["in_best_set"].values[places].astype(bool)
-        #: Entities that are called worse: all, or those surely below the leader if another entity beats the leader with
-        #: high probability, as one without an observed score can.
-        over = ranking["superiority"].transpose("entity", "rival").values[:, places[:1]]
-        below = ranking["surely_above"].transpose("entity", "rival").values[places[:1]][:, places]
-        self.may_be_worse = below.any(axis=0) | ~(over >= self.prob).any()
         self.rivals = self.could_be_best & (np.arange(self.size) > 0)
         self.headline, self.sets = str(ranking["headline"].item()), str(ranking["sets"].item())
         self.caps = caps_of(ranking)
@@ -211,7 +206,6 @@ def _others(standing: Standing, members: np.ndarray) -> str:
 
 
 def _worse(standing: Standing, members: np.ndarray) -> list[str]:
-    members = members & standing.may_be_worse
     if not members.any():
         return []
     if members.sum() == 1:

@@ -9,6 +9,8 @@ import xarray as xr
 from scipy import integrate, optimize, special, stats
 
 import bayesrank as br
+from bayesrank.ranking._confidence import RankSets
+from bayesrank.ranking.claims import ranks_and_tiers
 from bayesrank.sensitivities.leaving_out import leave_out_entities
 from bayesrank.theory import posteriors
 from bayesrank.theory.posteriors import ORDERS, exact_best, exact_superiority
@@ -187,34 +189,64 @@ def test_an_entity_without_an_observed_score_is_last_in_the_predictive_order():
 
 @pytest.mark.parametrize("order", ["consensus", "predictive"])
 @pytest.mark.parametrize("score", ["positive_likelihood_ratio", "diagnostic_odds_ratio"])
-def test_identical_entities_share_the_first_tier_behind_one_without_an_observed_score(order, score):
-    """Z has no false positives, so that its observed likelihood ratio is infinite, which counts as none."""
+def test_an_infinite_observed_ratio_is_an_observed_one(order, score):
+    """Z has no false positives, Y no positive calls."""
     counts = br.from_counts(
-        tn=[700, 700, 690, 800], fp=[100, 100, 110, 0], fn=[9] * 4, tp=[91] * 4, entity=list("ABCZ")
+        tn=[700, 690, 800, 800], fp=[100, 110, 0, 0], fn=[9, 9, 9, 100], tp=[91, 91, 91, 0], entity=list("ABZY")
     )
-    ranking = br.credible_ranking(br.fit(counts, seed=1), score, order=order)
+    posterior = br.fit(counts, seed=1)
+    ranking = br.credible_ranking(posterior, score, order=order)
+    assert ranking["observed"].isnull().values.tolist() == [False, False, True, True]
+    assert ranking["unobserved"].values.tolist() == [False, False, False, True]
+    assert br.verdict(ranking)[0].startswith("Z leads")  # Y is not ruled out
+    listed = ranking[f"{order}_position"].values.tolist()
+    assert (listed[2], listed[3]) == (1, 4)
+    without = leave_out_entities(posterior, score, order=order)
+    assert without["position"].sel(left_out="A").values.tolist()[1:] == [2, 1, 3]
+    without_z = br.fit(counts.sel(entity=["A", "B", "Y"]), seed=1)
+    assert br.verdict(br.credible_ranking(without_z, score, order=order))[0].startswith("A leads")
+
+
+@pytest.mark.parametrize("order", ["consensus", "predictive"])
+def test_nothing_is_sure_of_an_entity_without_an_observed_score(order):
+    """Z has no positive cases: the prior puts its ratio far above, or its loss far below."""
+    counts = br.from_counts(
+        tn=[7000, 7000, 4000, 8000], fp=[1000, 1000, 4000, 0], fn=[90, 90, 90, 0], tp=[910, 910, 910, 0],
+        entity=list("ABCZ"),
+    )  # fmt: skip
+    posterior = br.fit(counts, prior=[[1.0, 1.0], [1.0, 9.0]], seed=1)
+    ranking = br.credible_ranking(posterior, "positive_likelihood_ratio", order=order)
+    assert ranking["superiority"].sel(entity="Z", rival="A") == 1
+    assert not ranking["surely_above"].sel(entity="Z").any()
+    assert not ranking["surely_above"].sel(rival="Z").any()
+    assert ranking[["rank_lower", "rank_upper"]].sel(entity="Z").to_array().values.tolist() == [1, 4]
+    assert ranking["rank_lower"].values.tolist() == [1, 1, 3, 1]
     assert ranking["tier"].values.tolist() == [1, 1, 2, 1]
-    assert ranking["rank_lower"].values.tolist()[:2] == [1, 1]
-    assert br.verdict(ranking)[0].startswith("A and B lead")
-    # Z beats them all, so that C is not called worse beside A and B.
-    assert "worse" not in br.verdict(ranking)[0]
-    without = leave_out_entities(br.fit(counts, seed=1), score, order=order)["tier"]
-    assert without.sel(left_out="A", entity="B") == 1
-    # Nor are twins parted where the leader is left out.
-    before = br.from_counts(tn=[795, 700, 700, 800], fp=[5, 100, 100, 0], fn=[9] * 4, tp=[91] * 4, entity=list("LABZ"))
-    without = leave_out_entities(br.fit(before, seed=1), score, order=order)["tier"].sel(left_out="L")
-    assert without.values.tolist()[1:] == [1, 1, 1]
+    assert br.verdict(ranking)[0] == "A and B lead (P(best) < 0.001 each); 1 more cannot be ruled out; C is worse."
+
+
+def test_identical_entities_share_the_first_tier_and_stay_together_without_a_leader():
+    counts = br.from_counts(tn=[795, 700, 700], fp=[5, 100, 100], fn=[9] * 3, tp=[91] * 3, entity=list("LAB"))
+    posterior = br.fit(counts, seed=1)
+    assert br.credible_ranking(posterior, "dor")["tier"].values.tolist() == [1, 2, 2]
+    without = leave_out_entities(posterior, "dor")["tier"].sel(left_out="L")
+    assert without.values.tolist()[1:] == [1, 1]
+    # The leader of a list, and its twin, lie in tier 1 even if another entity is surely above.
+    sets = RankSets(np.array([[0, 0, 0], [0, 0, 0], [1, 1, 0]], bool), np.array([True, True, False]), "confidence")
+    found = ranks_and_tiers(sets, np.ones(3, bool), np.array([1.0, 2.0, 3.0]), [np.array([0, 1])])
+    assert found["tier"].tolist() == [1, 1, 1]
+    assert ranks_and_tiers(sets, np.ones(3, bool), np.array([1.0, 2.0, 3.0]))["tier"].tolist() == [1, 2, 1]
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered in multiply")  # the variance of huge draws
-def test_a_huge_predictive_value_of_the_last_decides_no_ties():
+def test_a_huge_predictive_value_decides_no_ties():
     counts = br.from_counts(
         tn=[70, 79, 80, 40], fp=[10, 1, 0, 40], fn=[9, 1, 5, 9], tp=[21, 29, 25, 21], entity=list("abzd")
     )
-    score, how = "positive_likelihood_ratio", {"model": "beta_binomial", "prior": 1e-6}
+    score, how = "positive_likelihood_ratio", {"model": "beta_binomial", "prior": 1e-9}
     drawn = br.credible_ranking(br.fit(counts, seed=1, **how), score, order="predictive")
-    assert drawn["predictive"].sel(entity="z") > 1e9
-    assert drawn["predictive_rank"].values.tolist() == [2, 1, 4, 3]
+    assert drawn["predictive"].sel(entity="z") > 1e10
+    assert drawn["predictive_rank"].values.tolist() == [3, 2, 1, 4]
     exact = br.credible_ranking(counts, score, method="exact", order="predictive", **how)
     np.testing.assert_array_equal(drawn["predictive_rank"], exact["predictive_rank"])
 
