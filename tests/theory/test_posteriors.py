@@ -223,6 +223,9 @@ def test_nothing_is_sure_of_an_entity_without_an_observed_score(order):
     assert ranking["rank_lower"].values.tolist() == [1, 1, 3, 1]
     assert ranking["tier"].values.tolist() == [1, 1, 2, 1]
     assert br.verdict(ranking)[0] == "A and B lead (P(best) < 0.001 each); 1 more cannot be ruled out; C is worse."
+    top = br.top_set(posterior, "positive_likelihood_ratio", 1)
+    for name in ("rank_lower", "rank_upper"):
+        assert top[name].values.tolist() == ranking[name].values.tolist()
 
 
 def test_identical_entities_share_the_first_tier_and_stay_together_without_a_leader():
