@@ -209,13 +209,13 @@ def test_an_infinite_observed_ratio_is_an_observed_one(order, score):
 
 @pytest.mark.parametrize("order", ["consensus", "predictive"])
 def test_nothing_is_sure_of_an_entity_without_an_observed_score(order):
-    """Z has no positive cases: the prior puts its ratio far above, or its loss far below."""
+    """Z has no positive calls: a strong prior puts its precision near 1."""
     counts = br.from_counts(
-        tn=[7000, 7000, 4000, 8000], fp=[1000, 1000, 4000, 0], fn=[90, 90, 90, 0], tp=[910, 910, 910, 0],
+        tn=[7000, 7000, 4000, 8000], fp=[1000, 1000, 4000, 0], fn=[90, 90, 90, 1000], tp=[910, 910, 910, 0],
         entity=list("ABCZ"),
     )  # fmt: skip
-    posterior = br.fit(counts, prior=[[1.0, 1.0], [1.0, 9.0]], seed=1)
-    ranking = br.credible_ranking(posterior, "positive_likelihood_ratio", order=order)
+    posterior = br.fit(counts, prior=[[1.0, 1e-3], [1.0, 99.0]], seed=1)
+    ranking = br.credible_ranking(posterior, "ppv", order=order)
     assert ranking["superiority"].sel(entity="Z", rival="A") == 1
     assert not ranking["surely_above"].sel(entity="Z").any()
     assert not ranking["surely_above"].sel(rival="Z").any()
@@ -223,7 +223,7 @@ def test_nothing_is_sure_of_an_entity_without_an_observed_score(order):
     assert ranking["rank_lower"].values.tolist() == [1, 1, 3, 1]
     assert ranking["tier"].values.tolist() == [1, 1, 2, 1]
     assert br.verdict(ranking)[0] == "A and B lead (P(best) < 0.001 each); 1 more cannot be ruled out; C is worse."
-    top = br.top_set(posterior, "positive_likelihood_ratio", 1)
+    top = br.top_set(posterior, "ppv", 1)
     for name in ("rank_lower", "rank_upper"):
         assert top[name].values.tolist() == ranking[name].values.tolist()
 
