@@ -207,6 +207,18 @@ def test_an_infinite_observed_ratio_is_an_observed_one(order, score):
     assert br.verdict(br.credible_ranking(without_z, score, order=order))[0].startswith("A leads")
 
 
+def test_further_cases_are_planned_beside_an_infinite_score():
+    log_odds = br.scores.Score("log odds", lambda tn, fp, fn, tp: np.log(tp / fp), range=(-np.inf, np.inf))
+    counts = br.from_counts(tn=[40, 42, 50], fp=[10, 8, 0], fn=[9] * 3, tp=[91] * 3, entity=list("ABZ"))
+    ranking = br.credible_ranking(br.fit(counts, seed=1), log_odds)
+    assert not ranking["unobserved"].any()
+    assert ranking["overestimate"].notnull().all()
+    assert br.verdict(ranking)[2].startswith("About 2,900 more cases per entity")
+    # Where no entity has an observed score, none is marked.
+    counts = br.from_counts(tn=[50, 50], fp=[0, 0], fn=[30, 50], tp=[0, 0], entity=list("AB"))
+    assert not br.credible_ranking(br.fit(counts, seed=1), "ppv")["unobserved"].any()
+
+
 @pytest.mark.parametrize("order", ["consensus", "predictive"])
 def test_nothing_is_sure_of_an_entity_without_an_observed_score(order):
     """Z has no positive calls: a strong prior puts its precision near 1."""
