@@ -24,7 +24,7 @@ from bayesrank.models import population_of
 from bayesrank.models.parts.priors import in_words
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking.notes import positive_class_notes
-from bayesrank.ranking.summary import EVIDENCE, effective_draws, first_by_consensus, is_exact, score_name
+from bayesrank.ranking.summary import EVIDENCE, effective_draws, first_of_order, is_exact, score_name
 from bayesrank.scores import Score
 from bayesrank.statements.probabilities import exact_probability
 from bayesrank.tables.files import HELP
@@ -263,8 +263,8 @@ def _of_datasets(posterior: Any) -> bool:
 
 
 def _chosen_first(ranking: xr.Dataset, top: int | None) -> pd.DataFrame:
-    """Return the table of a ranking, the first ``top`` entities of the consensus order before all others."""
-    chosen, table = first_by_consensus(ranking, top), br.ranking_table(ranking)
+    """Return the table of a ranking; the leader and the first of the order, ``top`` in all, come before all others."""
+    chosen, table = first_of_order(ranking, top), br.ranking_table(ranking)
     return pd.concat([chosen, table[~table.index.isin(chosen.index)]]) if len(chosen) < len(table) else table
 
 
@@ -282,7 +282,7 @@ def _category_sheets(rankings: list[CategoryRanking], by: str, export: Export) -
             Sheet(*table, one.lines, heading=[one.title], least=EVIDENCE)
             for table, one in zip(tables, rankings, strict=True)
         ]
-    frame = pd.concat([first_by_consensus(one.ranking, export.top).assign(part=one.title) for one in rankings])
+    frame = pd.concat([first_of_order(one.ranking, export.top).assign(part=one.title) for one in rankings])
     about = {"by": by, "lines": {one.title: one.lines for one in rankings}}
     return [Sheet([], [], frame=frame, about=about, name="ranking")]
 

@@ -231,7 +231,7 @@ def _of_difference(
         raise ArgumentError("rival", "must be another entity", f"{pair.rival!r} twice")
     ranking, held = rank_pair(one, settings, kind, pair)
     caps = [note for note in caps_of(ranking) if note.code not in (*ON_THESE, "probability_below")]
-    leader = ranking["entity"].values[int(np.nanargmin(position_of(ranking).where(ranking["in_best_set"]).values))]
+    leader = ranking["entity"].values[int(np.nanargmin(position_of(ranking).values))]
     if held is None and not caps and one.source is None and pair.entity is None:
         # A sole leader of an aggregate, whose plan is of no other kind: with its closest rival.
         return _of_difference(one, settings, kind, pair._replace(entity=leader), assurance, sizes)

@@ -21,7 +21,7 @@ from bayesrank.plots.kit.style import (
     new_axes,
     rank_ticks,
 )
-from bayesrank.ranking.summary import check_pairs, first_by_consensus, ranking_table, score_name
+from bayesrank.ranking.summary import check_pairs, first_of_order, ranking_table, score_name
 
 
 def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colors: Colors = None) -> Any:
@@ -97,7 +97,7 @@ def _draw_tiers(ax: Any, tiers: list[int | None], room: float) -> None:
 
 
 def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
-    """Draw the probability of each rank for each entity as a heat map, in consensus order.
+    """Draw the probability of each rank for each entity as a heat map, in the order of the ranking.
 
     The colour scale is a square root, as its label says, so that small probabilities are visible.
 
@@ -133,7 +133,7 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None)
 def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
     """Draw the probability that the entity of the row beats the entity of the column by more than the ROPE.
 
-    If there is no room for all names, only some are shown, with their place in the consensus order.
+    If there is no room for all names, only some are shown, with their place in the order of the ranking.
 
     Parameters
     ----------
@@ -178,9 +178,9 @@ def _in_order(ranking: xr.Dataset, top: int | None) -> tuple[xr.Dataset, str]:
 
 
 def _first(ranking: xr.Dataset, top: int | None) -> tuple[pd.DataFrame, str]:
-    """Return the table of the first entities of the consensus order, by tier, and words on the others."""
+    """Return the table of the leader and the first entities of the order, by tier, and words on the others."""
     rows, left_out = first_rows(ranking_table(ranking), top)
-    return first_by_consensus(ranking, len(rows)), left_out
+    return first_of_order(ranking, len(rows)), left_out
 
 
 def _side(size: int, cell: float = 0.3) -> float:

@@ -39,19 +39,13 @@ NO_HEADLINE = ("not_identified",)
 ON_THESE = ("pooled_datasets",)
 
 
-def ranks_and_tiers(
-    sets: RankSets, ranked: np.ndarray, position: np.ndarray, identical: Sequence[np.ndarray] = ()
-) -> dict[str, np.ndarray]:
+def ranks_and_tiers(sets: RankSets, ranked: np.ndarray) -> dict[str, np.ndarray]:
     """Return the possible ranks, the best set and the tiers, by the variable names of a ranking.
 
     Tier 1 is the best set. A later tier has the entities that could be best of the rest: no other of them is surely
-    above. The first entity of the order by which the ranking is listed always lies in tier 1, with the entities of
-    identical evidence.
+    above.
     """
     lower, upper = sets.ranks(ranked)
-    if ranked.any():
-        leader = np.nanargmin(position)
-        lower[[leader, *(i for group in identical if leader in group for i in group)]] = 1
     best = ranked & (lower == 1)
     tier = tiers_of(best, sets.above, ranked)
     return {
@@ -139,7 +133,7 @@ def cap(ranking: xr.Dataset, caps: Sequence[Note]) -> xr.Dataset:
         ranked = ranking["tier"].notnull().values
         none = np.zeros((len(ranked), len(ranked)), bool)
         sets = RankSets(none, np.zeros(len(ranked), bool), "none")
-        for name, values in ranks_and_tiers(sets, ranked, position_of(ranking).values).items():
+        for name, values in ranks_and_tiers(sets, ranked).items():
             changed[name] = (("entity", "rival")[: values.ndim], values)
         changed["sets"] = "none"
     about, position = RankingRecord.of(ranking), f"{order_name(ranking)}_position"

@@ -47,7 +47,7 @@ from bayesrank.ranking.identical import (
     identical_groups,
     lowest_within,
 )
-from bayesrank.ranking.intervals import position_of, rank_intervals
+from bayesrank.ranking.intervals import rank_intervals
 from bayesrank.ranking.notes import discordance_of
 from bayesrank.ranking.precision import information_of
 from bayesrank.ranking.predictive import predictive_order, predictive_values
@@ -116,11 +116,10 @@ def credible_ranking(
         ``superiority``, ``equivalence``, ``sucra``, ``poth``, ``consensus_*``, ``predictive*``, ``rank_lower``,
         ``rank_upper``, ``surely_above``, ``tier``, ``in_best_set``, ``separation``, headline, sets and caps.
     order : str
-        The order of the entities within a tier, which also chooses the leader. ``"consensus"``; or ``"predictive"``:
-        the order by the score of the posterior mean performance. docs/theory/uncertainty.md says when
-        ``predictive_rank`` keeps the axioms of ranking. Sets, tiers and probabilities do not depend on ``order``,
-        except that the leader always belongs to the first tier, so that later tiers may move up.
-        ``"predictive"`` needs performances, not values of a score.
+        The order of the entities within a tier. The first of the first tier is the leader. ``"consensus"``; or
+        ``"predictive"``: the order by the score of the posterior mean performance, which needs performances, not values
+        of a score. docs/theory/uncertainty.md says when ``predictive_rank`` keeps the axioms of ranking. Sets, tiers
+        and probabilities do not depend on ``order``.
     model, **options
         With ``method="exact"`` and counts, a conjugate model of :func:`bayesrank.fit` and its options; the prevalence
         cannot be draws.
@@ -143,9 +142,7 @@ def credible_ranking(
           ``rank_lower`` is 1 plus the number of entities that are surely above, and at least 2 if the entity is
           surely not best, by a separate test. ``rank_upper`` is the number of ranked entities minus the number that are
           surely below, and 1 for the only entity that could be best. Without enough evidence, every rank is possible.
-          No entity is surely above or below one without an observed score. The leader of the list, with entities of
-          identical evidence, has ``rank_lower`` 1, even where another entity is surely above, as can happen with
-          ``order="predictive"``. Other sets stay as they are. ROPE has no effect. ``in_best_set``: whether
+          No entity is surely above or below one without an observed score. ROPE has no effect. ``in_best_set``: whether
           ``rank_lower`` is 1. ``surely_above`` (entity, rival): the pairs behind these ranks.
         - ``rank_marginal_lower``, ``rank_marginal_upper``: equal-tailed posterior interval of the rank of each entity
           alone.
@@ -376,7 +373,7 @@ def _one(
             value, error = (average_within(groups, part) for part in predictive)
             result |= predictive_order(value, error, found, ranked, expected, texts, unseen)
         sets = RankSets(hold_pairs(groups, sets.above), hold_within(groups, sets.not_best), sets.kind, sets.reason)
-        result |= ranks_and_tiers(sets, ranked, position_of(result), groups)
+        result |= ranks_and_tiers(sets, ranked)
         few, alike = discordance_of(information, evidence.model, names, result, settings.prob, evidence.patterns)
         notes += few + information.notes()
         needed = "other cases" if alike and needed == "paired cases" else needed

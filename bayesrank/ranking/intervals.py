@@ -29,5 +29,12 @@ def order_name(ranking: Any) -> str:
 
 
 def position_of(ranking: Any) -> Any:
-    """Return the positions of the entities in the order by which a ranking is listed."""
-    return ranking[f"{order_name(ranking)}_position"]
+    """Return the positions of the entities in the order by which one ranking is listed; that of the leader is 0.
+
+    The leader is the first entity of those that could be best, if it is known which these are.
+    """
+    position = ranking[f"{order_name(ranking)}_position"]
+    best = np.asarray(ranking.get("in_best_set", False))
+    if not best.any():
+        return position
+    return position * (np.asarray(position) != np.asarray(position)[best].min())

@@ -258,7 +258,7 @@ class Pair(NamedTuple):
         x, found, evidence, information, population, ranking, prob = compared
         position, best = np.asarray(position_of(ranking)), np.asarray(ranking["in_best_set"])
         superiority = np.asarray(ranking["superiority"]).round(10)  # of equals the first, not by rounding errors
-        order = np.lexsort((position, ~best))  # the leader of the list is in the best set
+        order = np.lexsort((position, ~best))
         order = order[~np.isnan(position[order])]
         names = found.values["entity"].values.tolist()
         if len(order) < 2 or not found.finite_mean or information.withheld() is not None:

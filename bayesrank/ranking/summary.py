@@ -68,8 +68,8 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     return frame.iloc[np.lexsort((names, position_of(ranking).values, ranking["tier"].values))]
 
 
-def first_by_consensus(ranking: xr.Dataset, top: int | None) -> pd.DataFrame:
-    """Return the rows of the table of the first ``top`` entities of the order; None for all."""
+def first_of_order(ranking: xr.Dataset, top: int | None) -> pd.DataFrame:
+    """Return the rows of the table of the leader and the first entities of the order, ``top`` in all; None for all."""
     table = ranking_table(ranking)
     if top is None or "consensus_position" not in ranking:
         return table[:top]

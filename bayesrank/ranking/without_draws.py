@@ -19,7 +19,7 @@ from bayesrank.ranking.consensus import consensus_of
 from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of, rank_each
 from bayesrank.ranking.hierarchy import poth_of
 from bayesrank.ranking.identical import identical_groups
-from bayesrank.ranking.intervals import position_of, rank_intervals
+from bayesrank.ranking.intervals import rank_intervals
 from bayesrank.ranking.predictive import exact_predictive, predictive_order
 from bayesrank.ranking.values import RankingOptions, ScoreValues, natural_score, ranking_of
 from bayesrank.scores import Score, as_score
@@ -131,12 +131,6 @@ def replace_drawn(
 def _claim_again(ranking: xr.Dataset, evidence: Evidence) -> xr.Dataset:
     """Return a ranking with rank sets of draws, and the headline that follows from the exact numbers."""
     ranking = ranking.copy()
-    leader = int(np.nanargmin(position_of(ranking).values)) if ranking["tier"].notnull().any() else None
-    for name, first in (("rank_lower", 1), ("in_best_set", True), ("tier", 1)):
-        held = ranking[name].values.copy()
-        if leader is not None:  # draws and integrals may differ in who comes first by a hair
-            held[leader] = first
-        ranking[name] = ("entity", held)
     caps = [note for note in caps_of(ranking) if note.code not in ("probability_below", "model_contradicted")]
     if bool((ranking["contradicted"] & ranking["in_best_set"]).any()):
         caps.append(Note("model_contradicted"))
@@ -213,7 +207,7 @@ def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: Ran
         value = exact_predictive(known.concentration, known.totals, what.score)
         expected, texts = found.numbers.expected, np.array(names)
         result |= predictive_order(value, np.zeros(len(names)), what, ranked, expected, texts, unseen)
-    result |= ranks_and_tiers(sets, ranked, position_of(result))
+    result |= ranks_and_tiers(sets, ranked)
     caps = [Note("sets_need_draws"), *evidence.caps(notes, result, names)]
     groups = identical_groups(evidence, len(names))
     headline, caps = headline_of(result, names, caps, settings.prob, settings.rope, groups)

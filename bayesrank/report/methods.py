@@ -16,6 +16,7 @@ from bayesrank.ranking.summary import is_exact
 from bayesrank.report.page import Block, Page
 from bayesrank.scores import Score
 from bayesrank.scores.display import display_name
+from bayesrank.words.rankings import unobserved_last
 from bayesrank.words.sentences import say
 
 FOUNDATIONS = (
@@ -101,7 +102,7 @@ def methods(
     sentences.append(
         f"Intervals are equal-tailed and hold {facts.percent} of the posterior{_describe_sets(facts)}"
         f"{f'; probabilities of superiority ignore differences up to {facts.rope:g}' if facts.rope else ''}. "
-        f"Entities are listed by tier, and then {ORDERS[order_name(ranking)]}."
+        f"Entities are listed by tier, and then {ORDERS[order_name(ranking)]}{unobserved_last(ranking)}."
     )
     sentences += [block.methods for block in sections if block.methods]
     sentences.append(f"Computed with {versions}.")

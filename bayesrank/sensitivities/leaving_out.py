@@ -10,7 +10,6 @@ from bayesrank.ranking.claims import tiers_of
 from bayesrank.ranking.consensus import EXACT_SIZE, consensus_order, put_last
 from bayesrank.ranking.credible import credible_ranking
 from bayesrank.ranking.hierarchy import poth_of
-from bayesrank.ranking.intervals import order_name
 from bayesrank.ranking.values import one_ranking
 
 
@@ -39,9 +38,6 @@ def leave_out_entities(
     tier, places = np.full((2, size, size), np.nan)
     changed, moved, poth = np.zeros(size), np.zeros(size, bool), np.full(size, np.nan)
     whole_tier = ranking["tier"].values
-    listed = ranking["predictive_position"].values if order_name(ranking) == "predictive" else None
-    numbers = ranking[["expected_rank", "probability_best", "median"]].to_array().values
-    alike = (numbers[:, :, None] == numbers[:, None]).all(axis=0) | np.eye(size, dtype=bool)
     beats = allowed[np.ix_(order, order)] > 0.5
     circle = connected_components(beats, connection="strong")[1]
     wins = preference[:, order].sum(axis=1) - 0.5
@@ -49,9 +45,7 @@ def leave_out_entities(
         [place] = np.flatnonzero(order == one) if one in order else [None]
         rest = order if place is None else _without(int(place), order, circle, allowed)
         places[one, rest] = np.arange(1, len(rest) + 1)
-        first = rest if listed is None else rest[np.argsort(listed[rest])]
-        leaders = alike[first[:1]].any(axis=0)
-        tier[one, rest] = _tiers_without(best, above, rest, leaders)[rest]
+        tier[one, rest] = _tiers_without(best, above, rest)[rest]
         changed[one] = _differing(whole_tier[rest], tier[one, rest])
         moved[one] = (rest[:1] != order[order != one][:1]).any()
         held = wins[rest] - preference[rest, one] * (place is not None)
@@ -63,17 +57,14 @@ def leave_out_entities(
     return xr.Dataset(variables, {"left_out": names, "entity": names}, ranking.attrs)
 
 
-def _tiers_without(best: np.ndarray, above: np.ndarray, rest: np.ndarray, leaders: np.ndarray) -> np.ndarray:
-    """Return the tiers of the rest by the same sure pairs; the best set is new if it had only the omitted entity.
-
-    The first of the rest, and those with the same numbers, lie in the first tier.
-    """
+def _tiers_without(best: np.ndarray, above: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    """Return the tiers of the rest by the same sure pairs; the best set is new if it had only the omitted entity."""
     members = np.zeros(len(best), bool)
     members[rest] = True
     first = best & members
     if not first.any():
         first = members & ~above[members].any(axis=0)
-    return tiers_of(first | (leaders & members), above, members)
+    return tiers_of(first, above, members)
 
 
 def _without(place: int, order: np.ndarray, circle: np.ndarray, preference: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ from bayesrank._escape import json_text
 from bayesrank._records import RankingRecord
 from bayesrank.ranking.claims import caps_of
 from bayesrank.ranking.intervals import order_name, position_of
-from bayesrank.ranking.summary import check_complete, effective_draws, first_by_consensus, is_exact, ranking_table
+from bayesrank.ranking.summary import check_complete, effective_draws, first_of_order, is_exact, ranking_table
 from bayesrank.words.rankings import verdict_of_ranking
 from bayesrank.words.standing import Standing
 
@@ -33,12 +33,12 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
     ranking : xarray.Dataset
         A ranking from :func:`bayesrank.credible_ranking`.
     top : int, optional
-        Number of entities to include, the first of the consensus order. Ranks and tiers refer to all entities.
+        Number of entities to include, the leader and the first of the order. Ranks and tiers refer to all entities.
 
     Returns
     -------
     str
-        JSON with the entities by tier, then in consensus order. It ends with a line break.
+        JSON with the entities by tier, then in the order of the ranking. It ends with a line break.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
         top = check_integer("top", top, 1)
     check_complete(ranking)
     table = ranking_table(ranking)
-    # In consensus order, so that sentences do not depend on the order of the input.
+    # In the order of the ranking, so that sentences do not depend on the order of the input.
     labels = ranking["entity"].values.tolist()
     order = [labels.index(name) for name in table.index.tolist()]
     parts = verdict_of_ranking(ranking.isel(entity=order, rival=order))
@@ -97,7 +97,7 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
         "definitions": {name: field["description"] for name, field in fields.items()},
         "entities": [
             {name: _plain(row[name], name, "integer" in field["type"]) for name, field in fields.items()}
-            for row in table[table.index.isin(first_by_consensus(ranking, top).index)].to_dict("records")
+            for row in table[table.index.isin(first_of_order(ranking, top).index)].to_dict("records")
         ],
     }
     return json_text(json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False, indent=1)) + "\n"

@@ -114,15 +114,22 @@ def next_step(ranking: xr.Dataset, standing: Standing) -> str:
     return f"{STEPS[needed]}. {LOOKING}"
 
 
+def unobserved_last(ranking: xr.Dataset) -> str:
+    """Return words on entities without an observed score, if there are any."""
+    some = "unobserved" in ranking and bool(ranking["unobserved"].any())
+    return ", those without an observed score last" if some else ""
+
+
 def common_notes(standing: Standing, score: str) -> list[str | Note]:
     """Return the notes that follow from the comparisons of any ranking."""
     ranking = standing.ranking
     said = [note.code for note in notes_of(ranking["notes"])]
     notes: list[str | Note] = [cap for cap in standing.caps if cap.code not in said]
     if order_name(ranking) == "predictive":
+        last = unobserved_last(ranking)
         notes.append(
-            f"Within a tier, entities are ordered by the {score} of the posterior mean performance. So the first need "
-            "not have the highest P(best)."
+            f"Within a tier, entities are ordered by the {score} of the posterior mean performance{last}. So the first "
+            "need not have the highest P(best)."
         )
     notes += [note for describe in (_rank_sets, _pairs, _ties) for note in describe(standing)]
     if ranking["tier"].max() > 1:

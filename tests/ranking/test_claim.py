@@ -16,6 +16,7 @@ import bayesrank as br
 from bayesrank._notes import Note
 from bayesrank.ranking._confidence import RankSets
 from bayesrank.ranking.claims import cap, caps_of, headline_of, ranks_and_tiers, tiers_of
+from bayesrank.ranking.intervals import position_of
 from bayesrank.report import ranking_report
 from bayesrank.words.results import verdict_parts
 from bayesrank.words.standing import Standing
@@ -38,7 +39,7 @@ def test_ranks_and_tiers_by_hand():
     above = relation(5, (0, 2), (0, 3), (1, 3))
     not_best = np.array([False, False, True, True, True])
     sets = RankSets(above, not_best, "confidence")
-    found = ranks_and_tiers(sets, np.ones(5, bool), np.arange(1.0, 6))
+    found = ranks_and_tiers(sets, np.ones(5, bool))
     assert found["rank_lower"].tolist() == [1, 1, 2, 3, 2]
     assert found["rank_upper"].tolist() == [3, 4, 5, 5, 5]
     assert found["in_best_set"].tolist() == [True, True, False, False, False]
@@ -47,10 +48,31 @@ def test_ranks_and_tiers_by_hand():
     assert tiers_of(np.array([True, False, False]), chain, np.ones(3, bool)).tolist() == [1, 2, 3]
 
 
-def test_the_first_of_the_consensus_is_in_the_first_tier():
-    sets = RankSets(relation(2, (1, 0)), np.array([True, False]), "confidence")
-    found = ranks_and_tiers(sets, np.ones(2, bool), np.array([1.0, 2.0]))
-    assert found["tier"].tolist() == [1, 1]
+def test_a_circle_of_sure_pairs_leaves_the_first_place_open():
+    sets = RankSets(relation(4, (0, 1), (1, 2), (2, 0), (2, 3), (1, 3)), np.ones(4, bool), "confidence")
+    found = ranks_and_tiers(sets, np.array([True, True, True, True]))
+    assert found["rank_lower"].tolist() == [1, 1, 1, 3]
+    assert found["tier"].tolist() == [1, 1, 1, 2]
+    # Entities that are not ranked count for nothing.
+    sets = RankSets(relation(3, (1, 2)), np.array([False, False, True]), "confidence")
+    found = ranks_and_tiers(sets, np.array([False, True, True]))
+    np.testing.assert_array_equal(found["rank_lower"], [np.nan, 1, 2])
+
+
+@pytest.mark.parametrize("order", ["consensus", "predictive"])
+def test_the_leader_is_the_first_that_could_be_best(order):
+    """A has the highest posterior mean precision by a prior of few cases, and is surely not the best."""
+    counts = br.from_counts(
+        tp=[0, 500, 480], fn=[10, 500, 520], fp=[1, 500, 800], tn=[10**6, 500, 200], entity=["A", "X", "Y"]
+    )
+    posterior = br.fit(counts, "beta_binomial", prior=1e-3, prevalence=0.5, seed=1)
+    ranking = br.credible_ranking(posterior, "ppv", order=order)
+    assert position_of(ranking).values.tolist() == ([3, 0, 2] if order == "consensus" else [1, 0, 3])
+    assert ranking["rank_lower"].values.tolist() == [2, 1, 2]
+    assert ranking["tier"].values.tolist() == [2, 1, 2]
+    assert br.verdict(ranking)[0] == "X is best: P(best) = 0.989."
+    assert br.ranking_table(ranking).index.tolist() == ["X", *("YA" if order == "consensus" else "AY")]
+    assert json.loads(br.board(ranking, top=1))["entities"][0]["entity"] == "X"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank._notes import notes_of
-from bayesrank.ranking.claims import tiers_of
 
 COUNTS = br.from_counts(
     tn=[70, 79, 60, 50], fp=[10, 1, 20, 10], fn=[9, 1, 9, 10], tp=[21, 29, 21, 30], entity=["a", "b", "c", "d"]
@@ -139,12 +138,3 @@ def test_outcomes_of_0_and_1_have_the_mean_of_their_posterior():
     np.testing.assert_allclose(exact["predictive"], [17 / 24, 32 / 43])  # two cases of each outcome more
     found = br.credible_ranking(br.fit(counts, seed=1), order="predictive", method="auto")
     np.testing.assert_allclose(found["predictive"], exact["predictive"])
-
-
-def test_where_the_leader_joins_the_first_tier_later_tiers_move_up():
-    """Each of four entities is surely above the next; the predictive order puts the second first."""
-    above, every = np.triu(np.ones((4, 4), bool), 1), np.ones(4, bool)
-    consensus = tiers_of(np.array([True, False, False, False]), above, every)
-    predictive = tiers_of(np.array([True, True, False, False]), above, every)
-    assert consensus.tolist() == [1, 2, 3, 4]
-    assert predictive.tolist() == [1, 1, 2, 3]

@@ -9,8 +9,6 @@ import xarray as xr
 from scipy import integrate, optimize, special, stats
 
 import bayesrank as br
-from bayesrank.ranking._confidence import RankSets
-from bayesrank.ranking.claims import ranks_and_tiers
 from bayesrank.sensitivities.leaving_out import leave_out_entities
 from bayesrank.theory import posteriors
 from bayesrank.theory.posteriors import ORDERS, exact_best, exact_superiority
@@ -235,6 +233,8 @@ def test_nothing_is_sure_of_an_entity_without_an_observed_score(order):
     assert ranking["rank_lower"].values.tolist() == [1, 1, 3, 1]
     assert ranking["tier"].values.tolist() == [1, 1, 2, 1]
     assert br.verdict(ranking)[0] == "A and B lead (P(best) < 0.001 each); 1 more cannot be ruled out; C is worse."
+    named = [note for note in br.notes(ranking) if "posterior mean performance, those without an observed" in note]
+    assert len(named) == (order == "predictive")
     top = br.top_set(posterior, "ppv", 1)
     for name in ("rank_lower", "rank_upper"):
         assert top[name].values.tolist() == ranking[name].values.tolist()
@@ -246,11 +246,12 @@ def test_identical_entities_share_the_first_tier_and_stay_together_without_a_lea
     assert br.credible_ranking(posterior, "dor")["tier"].values.tolist() == [1, 2, 2]
     without = leave_out_entities(posterior, "dor")["tier"].sel(left_out="L")
     assert without.values.tolist()[1:] == [1, 1]
-    # The leader of a list, and its twin, lie in tier 1 even if another entity is surely above.
-    sets = RankSets(np.array([[0, 0, 0], [0, 0, 0], [1, 1, 0]], bool), np.array([True, True, False]), "confidence")
-    found = ranks_and_tiers(sets, np.ones(3, bool), np.array([1.0, 2.0, 3.0]), [np.array([0, 1])])
-    assert found["tier"].tolist() == [1, 1, 1]
-    assert ranks_and_tiers(sets, np.ones(3, bool), np.array([1.0, 2.0, 3.0]))["tier"].tolist() == [1, 2, 1]
+    # Without the only one that could be best, the best set is that of the others, by the same pairs.
+    wide = br.from_counts(tn=[10**7, 450, 440], fp=[0, 150, 160], fn=[60, 30, 30], tp=[60, 20, 20], entity=list("UCB"))
+    posterior = br.fit(wide, "beta_binomial", prevalence=0.5, seed=1)
+    assert br.credible_ranking(posterior, "ppv")["tier"].values.tolist() == [1, 2, 2]
+    without = leave_out_entities(posterior, "ppv")
+    assert without["tier"].sel(left_out="U").values.tolist()[1:] == [1, 1]
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered in multiply")  # the variance of huge draws
