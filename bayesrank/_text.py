@@ -88,9 +88,15 @@ def significant(value: float, digits: int = 2) -> str:
 
 
 def below_one(share: float, digits: int) -> str:
-    """Format a number from 0 to 1 with these digits, and more where a number below 1 would be shown as 1."""
-    needed = math.ceil(-math.log10(1 - share)) if 0.5 < share < 1 else 0
-    return f"{share:.{max(digits, needed)}g}"
+    """Format a number from 0 to 1 with these digits; its distance from 1 has as many.
+
+    Examples
+    --------
+    >>> below_one(0.0014999, 3), below_one(1 - 0.0014999, 3)
+    ('0.0015', '0.9985')
+    """
+    zeros = math.ceil(-math.log10(1 - share)) - 1 if 0.5 < share < 1 else 0
+    return f"{share:.{digits + max(zeros, 0)}g}"
 
 
 def count(n: int, noun: str) -> str:

@@ -135,7 +135,8 @@ def neutral_tile(band: xr.Dataset, ax: Any = None) -> Any:
     ax.fill_between(a, band["lower"], band["upper"], color=color, alpha=0.25, linewidth=0,
                     label=f"{100 * band.attrs['prob']:g}% band")  # fmt: skip
     ax.plot(a, band["median"], color=color, linewidth=1.6, label="median prevalence")
-    ax.plot(a, band["least"], color=other, linewidth=1.6, linestyle=(0, (2, 2)), label="least expected range")
+    # As points: the least place can jump from one a to the next, and is nowhere between.
+    ax.plot(a, band["least"], ".", color=other, markersize=3, label="least expected range")
     place = float(band["diagonal"])
     ax.plot(place, place, "D", color=other, markersize=7, zorder=5, label="least, with a = b")
     side_legend(ax)

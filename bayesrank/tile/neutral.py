@@ -36,10 +36,12 @@ LEAST_PARAMETER, GREATEST_PARAMETER = 1e-8, 1e12
 STARTS = np.linspace(0.0, 1.0, 65)
 #: Number of draws up to which the search starts at the place of each.
 FEW = 200
+#: Parts of each interval between two starts, where draws of the prevalence may lie in groups; minima that are followed.
+PARTS, FOLLOWED = 4, 3
 #: Scores that a place is compared with, and the number that is named.
 USUAL = ("accuracy", "f1", "f0_5", "f2", "tpr", "tnr", "ppv", "npv", "jaccard_negative")
 NEAREST = 3
-#: Distances on the Tile up to this are rounding.
+#: Differences up to this share of a coordinate, or of its distance from 1, are rounding.
 SAME = 1e-12
 
 
@@ -67,7 +69,7 @@ def neutral_prevalence(a: Any, b: Any) -> Any:
     (0.5, 0.19999999999999996)
     """
     labelled = isinstance(a, xr.DataArray) or isinstance(b, xr.DataArray)
-    a, b = check_labelled_probabilities(a=a, b=b)
+    a, b = (x.astype(float) for x in check_labelled_probabilities(a=a, b=b))
     negative, positive = np.sqrt((1 - a) * (1 - b)), np.sqrt(a * b)
     found = xr.apply_ufunc(ratio, negative, negative + positive)
     return found if labelled else float(found)
@@ -125,7 +127,8 @@ def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> x
     -------
     xarray.Dataset
         Over ``a``: ``lower``, ``median``, ``upper`` (quantiles of the neutral b), ``least``, and ``spread``, the
-        expected range at ``least``. The search starts at the neutral places of up to 200 draws, or of 65 quantiles.
+        expected range at ``least``. The search starts at the neutral places of up to 200 draws, or of 65 quantiles,
+        and between those of draws.
         ``diagonal`` is a place a = b with the smallest expected range that the search finds, and ``diagonal_spread`` is
         this range. At a known prevalence, ``diagonal`` is the place of balanced accuracy,
         (π₋, π₋). At a = 0 and a = 1 the curves end in NPV and PPV, whose range is 0.
@@ -142,10 +145,11 @@ def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> x
     ends = np.array([(1 - prob) / 2, 0.5, (1 + prob) / 2])
     high, middle, low = (_neutral_b(a, quantile(end)) for end in ends)
     least, spread = a * 0.0, a * 0.0
+    parts = 1 if isinstance(prevalence, tuple | list) else PARTS
     least[0] = 1.0
     for i in range(1, size - 1):
-        least[i], spread[i] = _least(partial(mean, float(a[i])), _neutral_b(a[i], starts))
-    diagonal, on_diagonal = _least(lambda x: mean(x, x), np.clip(starts.negative, MARGIN, 1 - MARGIN))
+        least[i], spread[i] = _least(partial(mean, float(a[i])), _neutral_b(a[i], starts), parts)
+    diagonal, on_diagonal = _least(lambda x: mean(x, x), np.clip(starts.negative, MARGIN, 1 - MARGIN), parts)
     return xr.Dataset(
         {
             "lower": ("a", low),
@@ -218,8 +222,17 @@ class Shares(NamedTuple):
 
 
 def _distance(one: tuple[float, float], other: tuple[float, float]) -> float:
-    distance = float(np.hypot(one[0] - other[0], one[1] - other[1]))
-    return distance if distance > SAME else 0.0
+    """Return the distance of two places; 0 if they differ by rounding, but not between an edge and the inside."""
+    if all(_same(x, y) for x, y in zip(one, other, strict=True)):
+        return 0.0
+    return float(np.hypot(one[0] - other[0], one[1] - other[1]))
+
+
+def _same(x: float, y: float) -> bool:
+    if not (0 < x < 1 and 0 < y < 1):
+        return x == y
+    rounding = 4 * np.finfo(float).eps * (x > 0.5)  # of numbers near 1
+    return bool(abs(x - y) <= SAME * min(x, 1 - x) + rounding)
 
 
 def _spread(a: Any, b: Any, positive: Any) -> Any:
@@ -244,14 +257,23 @@ def _neutral_b(a: Any, shares: Shares) -> Any:
     return np.where(plus + minus > 0, ratio(minus, plus + minus), 1.0 - np.asarray(a))
 
 
-def _least(function: Callable[[float], float], starts: np.ndarray) -> tuple[float, float]:
-    """Return the least value of a function with several minima, from the best of many starts and its neighbours."""
-    starts = np.unique(starts)
-    values = [function(float(x)) for x in starts]
-    best = int(np.argmin(values))
-    bounds = starts[max(best - 1, 0)], starts[min(best + 1, len(starts) - 1)]
-    found = minimize_scalar(function, bounds=bounds, method="bounded", options={"xatol": 1e-9})
-    return min((values[best], float(starts[best])), (float(found.fun), float(found.x)))[::-1]
+def _least(function: Callable[[float], float], starts: np.ndarray, parts: int) -> tuple[float, float]:
+    """Return where a function with several minima is least, and its value there.
+
+    The best of the starts, and of the places that divide the intervals between them into equal ``parts``, are followed
+    to the minima beside them.
+    """
+    edges = np.unique(starts)
+    places = np.unique(np.concatenate([edges, *(edges[:-1] + np.diff(edges) * i / parts for i in range(1, parts))]))
+    values = np.array([function(float(x)) for x in places])
+    beside = np.concatenate([[np.inf], values, [np.inf]])
+    minima = np.flatnonzero((values <= beside[:-2]) & (values <= beside[2:]))
+    found = []
+    for best in minima[np.argsort(values[minima], kind="stable")[:FOLLOWED]]:
+        bounds = places[max(best - 1, 0)], places[min(best + 1, len(places) - 1)]
+        near = minimize_scalar(function, bounds=bounds, method="bounded", options={"xatol": 1e-9})
+        found += [(values[best], float(places[best])), (float(near.fun), float(near.x))]
+    return min(found)[::-1]
 
 
 def _distribution(prevalence: Any) -> tuple[Callable[[Any], Shares], Callable[[float, float], float], Shares]:

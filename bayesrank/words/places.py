@@ -27,7 +27,8 @@ def verdict_of_place(found: xr.Dataset) -> Verdict:
         chance = "At no prevalence between 0 and 1 do all classifiers without skill have the same value."
     else:
         only = _text.below_one(neutral, 3)
-        chance = f"Classifiers without skill all have the same value at prevalence {only}, and only there."
+        about = "" if abs(float(only) - neutral) <= 1e-9 * min(neutral, 1 - neutral) else "about "
+        chance = f"Classifiers without skill all have the same value at prevalence {about}{only}, and only there."
     notes, at = [], f"at prevalence {_text.below_one(share, 6)}"
     if not np.isnan(share):
         negative, positive = (_value(float(found[f"always_{name}"])) for name in ("negative", "positive"))

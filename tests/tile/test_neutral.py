@@ -198,14 +198,25 @@ def test_a_known_prevalence_is_the_limit():
     np.testing.assert_allclose(mirrored["least"], 1 - neutral_band((3, 7), points=5)["least"][::-1], atol=1e-6)
 
 
-def test_a_prevalence_below_one_is_not_called_one():
+def test_a_prevalence_near_one_keeps_the_digits_of_the_other_class():
     assert br.notes(describe_place(0.5, 0.5, 0.9999999))[0].startswith("At prevalence 0.9999999, always")
+    assert "at prevalence about 0.9985, and only there" in br.verdict(describe_place(0.0014999, 0.0014999))[1]
+
+
+@pytest.mark.parametrize("share", [1e-6, 4e-7, 1 - 1e-7])
+def test_a_place_inside_is_not_named_after_a_score_on_an_edge(share):
+    """At the place of kappa a performance that is always negative has another order than by F1."""
+    a, b = br.tile.chance_corrected_place(0.5, 0.5, share)
+    assert 0 < a < 1
+    assert br.verdict(describe_place(a, b))[-1].startswith("Nearest scores: ")
+    assert br.verdict(describe_place(a, b, share))[-1].endswith("it orders as Cohen's kappa.")
+    assert "NPV (distance 1.4e-13)" in br.verdict(describe_place(1e-13, 1 - 1e-13))[-1]
 
 
 def test_a_place_in_words():
     words = br.verdict(describe_place(0.9, 0.6))
     assert words[0].startswith("A true positive counts 9 times as much as a true negative")
-    assert "at prevalence 0.214, and only there" in words[1]
+    assert "at prevalence about 0.214, and only there" in words[1]
     for near in (0.0004, 0.0005, 0.00004):
         assert f"at prevalence {1 - near}, and only there" in br.verdict(describe_place(near, near))[1]
     assert words[2].startswith("Nearest scores: F1 (distance 0.14)")
@@ -281,11 +292,14 @@ def test_arguments():
 @pytest.mark.parametrize("draws", [
     [0.142633, 0.614475, 0.387977, 0.157916, 0.2106, 0.286523, 0.334176],
     [0.999999, 0.000284, 0.220045, 0.997404, 0.024023, 0.999876],
+    [0.0016, 0.166, 0.878],
+    [0.969534, 0.694193, 0.951478, 0.338458, 0.417486],
 ])  # fmt: skip
 def test_no_place_has_a_smaller_expected_range_over_few_draws(draws):
     draws, b = np.array(draws), np.linspace(0, 1, 4001)
-    band = neutral_band(draws, points=5)
-    on_line = no_skill_spread(0.5, b[:, None], draws).mean(axis=1)
-    assert band["spread"].sel(a=0.5).item() <= on_line.min()
+    band = neutral_band(draws, points=101)
+    for i in (1, 50, 99):
+        on_line = no_skill_spread(band["a"].values[i], b[:, None], draws).mean(axis=1)
+        assert band["spread"].values[i] <= on_line.min()
     on_diagonal = np.nanmean(no_skill_spread(b[:, None], b[:, None], draws), axis=1)
     assert band["diagonal_spread"].item() <= on_diagonal.min()
