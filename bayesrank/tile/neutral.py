@@ -36,8 +36,9 @@ LEAST_PARAMETER, GREATEST_PARAMETER = 1e-8, 1e12
 STARTS = np.linspace(0.0, 1.0, 65)
 #: Number of draws up to which the search starts at the place of each.
 FEW = 200
-#: Parts of each interval between two starts, where draws of the prevalence may lie in groups; minima that are followed.
-PARTS, FOLLOWED = 4, 3
+#: Parts of each interval between two starts, since draws of the prevalence may lie in groups. Of 4,016 searches over 3
+#: to 5 draws, or draws in 3 groups, near the sides, one then misses the least value by 0.0003, and 44 without parts.
+PARTS = 8
 #: Scores that a place is compared with, and the number that is named.
 USUAL = ("accuracy", "f1", "f0_5", "f2", "tpr", "tnr", "ppv", "npv", "jaccard_negative")
 NEAREST = 3
@@ -260,20 +261,15 @@ def _neutral_b(a: Any, shares: Shares) -> Any:
 def _least(function: Callable[[float], float], starts: np.ndarray, parts: int) -> tuple[float, float]:
     """Return where a function with several minima is least, and its value there.
 
-    The best of the starts, and of the places that divide the intervals between them into equal ``parts``, are followed
-    to the minima beside them.
+    This is near the best of the starts and of the places that divide the intervals between them into equal ``parts``.
     """
     edges = np.unique(starts)
     places = np.unique(np.concatenate([edges, *(edges[:-1] + np.diff(edges) * i / parts for i in range(1, parts))]))
-    values = np.array([function(float(x)) for x in places])
-    beside = np.concatenate([[np.inf], values, [np.inf]])
-    minima = np.flatnonzero((values <= beside[:-2]) & (values <= beside[2:]))
-    found = []
-    for best in minima[np.argsort(values[minima], kind="stable")[:FOLLOWED]]:
-        bounds = places[max(best - 1, 0)], places[min(best + 1, len(places) - 1)]
-        near = minimize_scalar(function, bounds=bounds, method="bounded", options={"xatol": 1e-9})
-        found += [(values[best], float(places[best])), (float(near.fun), float(near.x))]
-    return min(found)[::-1]
+    values = [function(float(x)) for x in places]
+    best = int(np.argmin(values))
+    bounds = places[max(best - 1, 0)], places[min(best + 1, len(places) - 1)]
+    found = minimize_scalar(function, bounds=bounds, method="bounded", options={"xatol": 1e-9})
+    return min((values[best], float(places[best])), (float(found.fun), float(found.x)))[::-1]
 
 
 def _distribution(prevalence: Any) -> tuple[Callable[[Any], Shares], Callable[[float, float], float], Shares]:

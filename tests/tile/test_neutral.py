@@ -211,6 +211,8 @@ def test_a_place_inside_is_not_named_after_a_score_on_an_edge(share):
     assert br.verdict(describe_place(a, b))[-1].startswith("Nearest scores: ")
     assert br.verdict(describe_place(a, b, share))[-1].endswith("it orders as Cohen's kappa.")
     assert "NPV (distance 1.4e-13)" in br.verdict(describe_place(1e-13, 1 - 1e-13))[-1]
+    # Nor after a score whose ratio of importances is another one.
+    assert describe_place(1 - 2e-13, 1 - 2e-13, 1e-13)["distance"].sel(score="balanced_accuracy") > 0
 
 
 def test_a_place_in_words():
@@ -294,11 +296,12 @@ def test_arguments():
     [0.999999, 0.000284, 0.220045, 0.997404, 0.024023, 0.999876],
     [0.0016, 0.166, 0.878],
     [0.969534, 0.694193, 0.951478, 0.338458, 0.417486],
+    [0.980969, 0.00401091, 0.190316],
 ])  # fmt: skip
 def test_no_place_has_a_smaller_expected_range_over_few_draws(draws):
     draws, b = np.array(draws), np.linspace(0, 1, 4001)
-    band = neutral_band(draws, points=101)
-    for i in (1, 50, 99):
+    band = neutral_band(draws, points=1001)
+    for i in (1, 10, 500, 999):
         on_line = no_skill_spread(band["a"].values[i], b[:, None], draws).mean(axis=1)
         assert band["spread"].values[i] <= on_line.min()
     on_diagonal = np.nanmean(no_skill_spread(b[:, None], b[:, None], draws), axis=1)
