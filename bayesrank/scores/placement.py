@@ -23,6 +23,8 @@ NAMED = (*((a, b) for a in (0.0, 0.5, 1.0) for b in (0.0, 0.5, 1.0)), (1.0, 0.2)
 ROUNDING = 1e-9
 #: Distance from a level line of a canonical score, relative to the range of three values, that counts as none.
 OFF_LINE = 2e-9
+#: Distance of a place from an edge that may be rounding.
+OFF_EDGE = 1e-13
 #: Rounding error of a value, relative to the value.
 LAST_BITS = 64 * np.finfo(float).eps
 #: Prevalence, or its complement, below which rounding hides the differences between positions.
@@ -156,7 +158,10 @@ def _meeting_point(score: Score, prevalence: float) -> Iterator[Place]:
     if for_a.sum() and for_b.sum():
         a, b = for_a[0] / for_a.sum(), for_b[0] / for_b.sum()
         if min(a, b) > -ROUNDING and max(a, b) < 1 + ROUNDING:
-            yield round(min(max(float(a), 0.0), 1.0), 15), round(min(max(float(b), 0.0), 1.0), 15)
+            near = [abs(round(min(max(float(x), 0.0), 1.0), 15)) for x in (a, b)]
+            # Rounding may move a place off an edge, where the domain is another one.
+            on_edge = [float(round(x)) if abs(x - round(x)) < OFF_EDGE else x for x in near]
+            yield from dict.fromkeys([(on_edge[0], on_edge[1]), (near[0], near[1])])
 
 
 def _level_line(score: Score, prevalence: float, fpr: float, tpr: float) -> np.ndarray | None:

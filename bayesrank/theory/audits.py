@@ -23,6 +23,8 @@ TESTS = ("axiom_2", "axiom_3_upper", "axiom_3_lower")
 SIMPLEX_STEPS, ROC_STEPS = 32, 80
 # Nineteenths, then thirds of thirds: these avoid the halves and fifths, where lattices have accidental ties.
 GRID, ZOOMS = 20, 5
+#: Words on a score that is better if lower, of which the audit tests the function itself.
+HIGHER = ", higher values counting as better"
 #: Share of a class below which positions around (π₋, π₋) are searched, too.
 RARE = 0.1
 #: Prevalences at which a score that fails in general may rank.
@@ -144,14 +146,14 @@ def audit(
         evidence = np.swapaxes(evidence, 2, 3)
         taus = {name: ((), 1 - x if name.endswith("_b") else x) for name, (_, x) in taus.items()}
     row = _row(found, evidence, taus, fixed, ["negative", "positive"])
-    at_fixed = ""
+    at_fixed = HIGHER if found.higher_is_better is False else ""
     if not fixed.words() and all(place(found, share) is not None for share in FIXED):
         better, worse = (found.of_cells(*cells_at(*rates, 0.5)) for rates in ((0.2, 0.8), (0.4, 0.6)))
         direction = "" if better > worse else ", if lower is better"
         ranked = found if better > worse else _reversed(found)
         known = as_far_as_found(found, 0.5) if only_mixtures else FAR
         if not known or all(_passes(ranked, share, allowed) for share in FIXED):
-            at_fixed = f" (it may while the prevalence is fixed{direction}{known})"
+            at_fixed += f" (it may while the prevalence is fixed{direction}{known})"
     far = far if only_mixtures else FAR
     return row.assign(verdict=_verdict(row, words, at_fixed, fixed.words(), far, place(asked, fixed.share) is not None))
 
@@ -202,7 +204,8 @@ def _audit_of_classes(score: Score, fixed: FixedRate, classes: int, operations: 
         raise ArgumentError("classes", f"must be {len(labels)} for {score.name!r}, which is of {labels}", classes)
     evidence = counterexamples(score, None, classes, operations).reshape(3, 3, classes, classes)
     row = _row(score, evidence, {}, fixed, labels)
-    return row.assign(verdict=_verdict(row, {}, "", f" {classes} classes"))
+    fixable = HIGHER if score.higher_is_better is False else ""
+    return row.assign(verdict=_verdict(row, {}, fixable, f" {classes} classes"))
 
 
 def _operations(operations: Any, classes: int) -> list[Any]:
@@ -286,13 +289,27 @@ def _correlations(score: Score, prevalence: float | None, *, exactly: bool) -> t
     perfect: dict[str, Any] = {}
     for name, sign in (("tau_min", -1.0), ("tau_max", 1.0)):
         tied = at_known[np.argmax(sign * at_known)]
-        if sign * tied > 1 - ROUNDING:
+        if own is not None and _follows(sign * values, _ranks(points, *known[:, :1])[0]):
+            best, (a, b) = sign if sign * at_known[0] > 1 - ROUNDING else at_known[0], own
+            perfect[name] = own
+        elif sign * tied > 1 - ROUNDING:
             a, b = known[:, np.argmax(sign * at_known)]
             best, perfect[name] = sign, (a, b)
         else:
             best, a, b = _zoom(values, points, start, coarse, sign)
         result |= {name: ((), best), f"{name}_a": ((), a), f"{name}_b": ((), b), f"{name}_tied": ((), tied)}
     return result, perfect
+
+
+def _follows(values: np.ndarray, ranks: np.ndarray) -> bool:
+    """Return whether values rise with ranks, up to rounding, which may tie values of different ranks."""
+    from bayesrank._kendall import dense_ranks
+
+    both = (ranks >= 0) & ~np.isnan(values)
+    rank, own = ranks[both], dense_ranks(values[None])[0][both]
+    order = np.lexsort((own, rank))
+    rises, steps = np.diff(own[order]), np.diff(rank[order])
+    return bool(len(order)) and bool(np.where(steps == 0, rises == 0, rises >= 0).all()) and rises.any()
 
 
 def _zoom(
@@ -357,7 +374,12 @@ def _in_words(score: Score, fixed: FixedRate, a: float, b: float) -> str:
         if differs
     ]
     at = ", ".join(_text.below_one(number, 4) for number in (a, 1 - b if fixed.predicted else b))
-    return "; ".join([f"the ranking score at (a, b) = ({at})", *differences])
+    weights = score.importance or {}
+    rounded = any(
+        share in (0, 1) and min(weights.get(one, 0), weights.get(other, 0)) > 0
+        for share, one, other in ((a, "tn", "tp"), (b, "fp", "fn"))
+    )
+    return "; ".join([f"the ranking score {'next to' if rounded else 'at'} (a, b) = ({at})", *differences])
 
 
 def _verdict(

@@ -378,7 +378,8 @@ def _tie_with_the_better(score: Score, prevalence: float | None) -> np.ndarray |
     for points, first, second, mixtures in even_mixtures(prevalence):
         values = score.of_cells(*points)
         one, two = np.broadcast_arrays(values[first], values[second])
-        gap = np.abs(one - two) > APART * np.fmax(np.abs(one), np.abs(two))
+        # Values of scores with positive and negative values may be rounding errors of 0.
+        gap = np.abs(one - two) > APART * np.fmax(np.fmax(np.abs(one), np.abs(two)), typical_size(values.ravel()))
         tied = gap & np.isfinite(one) & np.isfinite(two) & (score.of_cells(*mixtures) == np.fmax(one, two))
         if tied.any():
             at = np.argmax(tied)

@@ -573,3 +573,33 @@ def test_rows_of_a_noise_matrix_sum_to_one_to_the_last_digit():
     row = br.audit("accuracy", operations=[[0.99999, 0], [0, 1]])  # changes nothing
     assert row["axiom_3_upper"]
     assert row["axiom_3_lower"]
+
+
+@pytest.mark.parametrize(("score", "prevalence", "place"), [
+    (lambda tn, fp, fn, tp: (tn + tp) ** 4, 0.001, (0.5, 0.5)),
+    (lambda tn, fp, fn, tp: (tn + tp) ** 6, 0.2, (0.5, 0.5)),
+    (lambda tn, fp, fn, tp: tn / (tn + 0.7 * fp + 0.3 * fn), None, (0, 0.3)),
+    (lambda tn, fp, fn, tp: tn / (tn + 0.7 * fp + 0.3 * fn), 0.5, (0, 0.3)),
+], ids=["power 4", "power 6", "edge", "edge at a prevalence"])  # fmt: skip
+def test_the_verdict_names_the_place_that_was_found(score, prevalence, place):
+    """Powers have values so different that rounding ties the small ones; rounding moves places off edges."""
+    row = br.audit(score, prevalence)
+    found = br.place(score, prevalence)
+    assert found == pytest.approx(place, abs=1e-14)
+    assert row["verdict"].item().endswith(f"the ranking score at (a, b) = ({place[0]:g}, {place[1]:g})")
+    assert (row["tau_max_a"].item(), row["tau_max_b"].item()) == found
+    assert row["tau_max"] > 0.99
+    assert str(found[0]) == f"{place[0]:.1f}"
+
+
+def test_a_verdict_says_which_direction_was_tested():
+    said = [br.audit("error_rate", classes=n)["verdict"].item() for n in (2, 3)]
+    assert said[0].startswith("may rank if lower is better")
+    assert said[1].startswith("should not rank 3 classes, higher values counting as better: ")
+    assert "counting" not in br.audit("balanced_accuracy")["verdict"].item()
+
+
+def test_a_place_that_rounds_to_an_edge_is_next_to_it():
+    """Its score of one true negative is not 0, as that of F1 is."""
+    said = br.audit(br.importance(tn=1e-17, tp=1, fp=1, fn=1))["verdict"].item()
+    assert "orders as the ranking score next to (a, b) = (1, 0.5)" in said

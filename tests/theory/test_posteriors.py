@@ -712,3 +712,13 @@ def test_arguments():
         exact_superiority((1, 2, 3), (0, 1))
     with pytest.raises(ValueError, match="monotone in TPR or TNR"):
         br.audit(lambda tn, fp, fn, tp: 0 * tn + 0.5, order="median")
+
+
+@pytest.mark.parametrize(("score", "prevalence"), [
+    (lambda tn, fp, fn, tp: tp / (tp + fn) + tn / (tn + fp) - 1, 0.2),
+    (lambda tn, fp, fn, tp: tn + tp - 0.7, 0.3), ("prevalence_index", 0.3), ("cohen_kappa", 2e-4),
+], ids=["informedness", "accuracy", "prevalence index", "kappa"])  # fmt: skip
+def test_two_values_that_are_0_up_to_rounding_are_no_counterexample(score, prevalence):
+    """Both performances have the value 0, and with them their even mixture."""
+    row = br.audit(score, prevalence, order="probability_best")
+    assert row["axiom_3_upper"]
