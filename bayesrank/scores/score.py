@@ -299,7 +299,10 @@ class OfClass:
 def values_of(
     scores: Sequence[Score], source: Any, kind: str | None = None, infinite: bool = False
 ) -> list[xr.DataArray]:
-    """Return the values of several scores of one source, which is checked and read once; NaN if not ``infinite``."""
+    """Return the values of several scores of one source, which is checked and read once.
+
+    Infinite values are NaN unless ``infinite``.
+    """
     source = parse_source(source)
     array = counts_or_performance(source, kind)
     for score in scores:
@@ -365,7 +368,7 @@ def _of_outcomes(score: Score, array: xr.DataArray) -> xr.DataArray:
 def _of_tables(scores: Sequence[Score], tables: np.ndarray, present: Any, infinite: bool = False) -> list[np.ndarray]:
     """Return the values of scores, either all or none of matrices; shared parts are computed once.
 
-    Infinite values are NaN if not ``infinite``.
+    Infinite values are NaN unless ``infinite``.
     """
     matrix = scores[0]._takes_matrix(tables.shape[-1])
     lead = tables.shape[:-2]

@@ -309,7 +309,7 @@ def _follows(values: np.ndarray, ranks: np.ndarray) -> bool:
     rank, own = ranks[both], dense_ranks(values[None])[0][both]
     order = np.lexsort((own, rank))
     rises, steps = np.diff(own[order]), np.diff(rank[order])
-    return bool(len(order)) and bool(np.where(steps == 0, rises == 0, rises >= 0).all()) and rises.any()
+    return bool(np.where(steps == 0, rises == 0, rises >= 0).all() and rises.any())
 
 
 def _zoom(
