@@ -142,8 +142,8 @@ def credible_ranking(
           ``rank_lower`` is 1 plus the number of entities that are surely above, and at least 2 if the entity is
           surely not best, by a separate test. ``rank_upper`` is the number of ranked entities minus the number that are
           surely below, and 1 for the only entity that could be best. Without enough evidence, every rank is possible.
-          No entity is surely above or below one without an observed score. ROPE has no effect. ``in_best_set``: whether
-          ``rank_lower`` is 1. ``surely_above`` (entity, rival): the pairs behind these ranks.
+          ROPE has no effect. ``in_best_set``: whether ``rank_lower`` is 1. ``surely_above`` (entity, rival): the pairs
+          behind these ranks.
         - ``rank_marginal_lower``, ``rank_marginal_upper``: equal-tailed posterior interval of the rank of each entity
           alone.
         - ``superiority`` (entity, rival): probability that the entity beats the rival by more than the ROPE, among
@@ -367,8 +367,7 @@ def _one(
         precision["sucra_error"] = average_within(groups, precision["sucra_error"])
         result |= pairs | order | precision
         with np.errstate(over="ignore", invalid="ignore"):  # outcomes near the largest float
-            # Of an entity without an observed score, the prior alone would be sure.
-            sets = rank_sets(x, ranked & ~unseen, found, settings.prob, efficiencies.worst, information)
+            sets = rank_sets(x, ranked, found, settings.prob, efficiencies.worst, information)
         if predictive is not None:
             value, error = (average_within(groups, part) for part in predictive)
             result |= predictive_order(value, error, found, ranked, expected, texts, unseen)

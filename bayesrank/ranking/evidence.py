@@ -97,18 +97,13 @@ class Evidence(Observed):
             variance = np.square((upper - lower) / (2 * ndtri((1 + prob) / 2)))
             shift = np.fmax(sampling_variance(self, score, entities) - variance, variance)
             contradicted &= np.abs(observed - median) > ndtri(1 - FALSE_ALARMS / 2 / entities) * np.sqrt(shift)
+        nothing = np.isnan(observed)
         return {
             "observed": np.where(np.isfinite(observed), observed, np.nan),
-            "unobserved": self.unobserved(score, entities),
+            "unobserved": nothing & ~nothing.all(),  # an infinite one is observed
             "contradicted": contradicted,
             "cases": self.size(entities),
         }
-
-    def unobserved(self, score: Score | None, entities: int) -> np.ndarray:
-        """Return which entities have no observed score where others have one (entity); an infinite one is one."""
-        seen = self.observed(score)
-        nothing = np.zeros(entities, bool) if seen is None else np.isnan(seen.values.astype(float))
-        return nothing & ~nothing.all()
 
     def notes(self, score: Score | None) -> list[Note]:
         """Return the notes on the evidence."""

@@ -98,8 +98,7 @@ def top_set(
     if batches.sampled:
         [of_each] = reduce(x, EffectiveDraws(), batches=batches)
         effective_size = of_each[ranked].min(initial=batches.number)
-    known = ranked & ~one.evidence.unobserved(one.score, size)
-    sets = rank_sets(x, known, found, prob, effective_size, one.information)
+    sets = rank_sets(x, ranked, found, prob, effective_size, one.information)
     groups = identical_groups(one.evidence, size)
     sets = sets._replace(above=hold_pairs(groups, sets.above), not_best=hold_within(groups, sets.not_best))
     first, last = sets.ranks(ranked)

@@ -218,7 +218,7 @@ def test_further_cases_are_planned_beside_an_infinite_score():
 
 
 @pytest.mark.parametrize("order", ["consensus", "predictive"])
-def test_nothing_is_sure_of_an_entity_without_an_observed_score(order):
+def test_an_entity_that_the_prior_alone_makes_best_leads_with_a_cap(order):
     """Z has no positive calls: a strong prior puts its precision near 1."""
     counts = br.from_counts(
         tn=[7000, 7000, 4000, 8000], fp=[1000, 1000, 4000, 0], fn=[90, 90, 90, 1000], tp=[910, 910, 910, 0],
@@ -227,17 +227,24 @@ def test_nothing_is_sure_of_an_entity_without_an_observed_score(order):
     posterior = br.fit(counts, prior=[[1.0, 1e-3], [1.0, 99.0]], seed=1)
     ranking = br.credible_ranking(posterior, "ppv", order=order)
     assert ranking["superiority"].sel(entity="Z", rival="A") == 1
-    assert not ranking["surely_above"].sel(entity="Z").any()
-    assert not ranking["surely_above"].sel(rival="Z").any()
-    assert ranking[["rank_lower", "rank_upper"]].sel(entity="Z").to_array().values.tolist() == [1, 4]
-    assert ranking["rank_lower"].values.tolist() == [1, 1, 3, 1]
-    assert ranking["tier"].values.tolist() == [1, 1, 2, 1]
-    assert br.verdict(ranking)[0] == "A and B lead (P(best) < 0.001 each); 1 more cannot be ruled out; C is worse."
+    assert ranking[["rank_lower", "rank_upper"]].sel(entity="Z").to_array().values.tolist() == [1, 1]
+    assert ranking["tier"].values.tolist() == [2, 2, 3, 1]
+    said = br.verdict(ranking)
+    assert said[0] == "Z leads (P(best) > 0.999), but the observed precision (PPV) of Z is undefined."
+    assert ranking["headline"] == "leads"
     named = [note for note in br.notes(ranking) if "posterior mean performance, those without an observed" in note]
     assert len(named) == (order == "predictive")
     top = br.top_set(posterior, "ppv", 1)
     for name in ("rank_lower", "rank_upper"):
         assert top[name].values.tolist() == ranking[name].values.tolist()
+
+
+def test_a_constant_classifier_is_ruled_out_though_its_mcc_is_undefined():
+    """Its posterior is near 0, whatever the prior: a rare call changes MCC little."""
+    counts = br.from_counts(tn=[200, 190, 0], fp=[12, 22, 212], fn=[10, 20, 0], tp=[347, 337, 357], entity=list("abz"))
+    ranking = br.credible_ranking(br.fit(counts, seed=1), "mcc")
+    assert ranking["unobserved"].values.tolist() == [False, False, True]
+    assert ranking["rank_lower"].sel(entity="z") == 3
 
 
 def test_identical_entities_share_the_first_tier_and_stay_together_without_a_leader():
