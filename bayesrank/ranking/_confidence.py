@@ -46,8 +46,8 @@ class RankSets(NamedTuple):
         """Return the best and the worst possible rank of each entity, NaN for entities that are not ``members``."""
         lower, upper = 1 + self.above.sum(axis=0), members.sum() - self.above.sum(axis=1)
         lower = np.where(self.not_best, np.maximum(lower, 2), lower)
-        # A circle of sure pairs, as undefined draws may leave, says nothing about the first place.
-        lower = np.where(lower == lower[members].min(initial=lower.size), 1, lower)
+        if (lower[members] > 1).all():  # a circle of sure pairs, as undefined draws may leave, says nothing
+            lower = np.ones_like(lower)
         best = members & (lower == 1)
         if best.sum() == 1:  # the only one that could be best is best
             upper = np.where(best, 1, upper)
@@ -118,7 +118,7 @@ def scales(x: np.ndarray, low: float, high: float, finite_mean: bool) -> list[Ca
 
     def as_odds(part: np.ndarray) -> np.ndarray:
         distance = direction * (part - end)
-        return direction * distance / (1 + distance)
+        return direction * np.where(np.isinf(distance), 1.0, distance / (1 + distance))
 
     return [np.asarray if finite_mean else as_odds, lambda part: direction * log(direction * (part - end))]
 

@@ -73,7 +73,12 @@ class Strata:
         share /= share.sum(axis=0)
         if len(self.labels) == len(self.names):
             return values[..., np.argsort(self.place)]
-        return values @ share
+        infinite = np.isinf(values)
+        if not infinite.any():
+            return values @ share
+        ends = [np.where(values == end, 1.0, 0.0) @ share > 0 for end in (np.inf, -np.inf)]
+        found = np.where(infinite, 0.0, values) @ share
+        return np.where(ends[0] & ends[1], np.nan, found + np.where(ends[0], np.inf, np.where(ends[1], -np.inf, 0.0)))
 
     def weight_of_labels(self) -> np.ndarray:
         return np.bincount(self.place, self.weight, len(self.labels))
@@ -571,12 +576,12 @@ def _caps(
 def _reversed_pair(strata: Strata, observed: np.ndarray, sign: int) -> tuple[int, int, int] | None:
     """Return two entities and a third one, without which the observed order of the two is the other way round."""
     by_label, weight = strata.within(sign * observed), strata.weight_of_labels()
-    who = np.flatnonzero(np.isfinite(by_label).all(axis=1))
+    who = np.flatnonzero(~np.isnan(by_label).any(axis=1))
     if not 3 <= len(who) <= MOST_TRIED:
         return None
     points = np.zeros((len(who), len(who)))  # of each entity against each rival
     for share, one in zip(weight, by_label[who].T, strict=True):
-        points += share * np.sign(one[:, None] - one)
+        points += share * ((one[:, None] > one) * 1.0 - (one[:, None] < one))
     total = points.sum(axis=1)
     for first in np.argsort(-total, kind="stable"):
         lead = total[first] - total

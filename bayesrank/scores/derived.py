@@ -33,7 +33,8 @@ class Logarithm:
     scale: float
 
     def __call__(self, *cells: Any) -> Any:
-        return log(self.score.unclipped(*cells)) / self.scale
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.log(self.score.unclipped(*cells)) / self.scale  # of 0 it is infinite
 
 
 def average(score: ScoreLike, how: str) -> Score:

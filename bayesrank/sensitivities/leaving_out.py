@@ -58,13 +58,15 @@ def leave_out_entities(
 
 
 def _tiers_without(best: np.ndarray, above: np.ndarray, rest: np.ndarray) -> np.ndarray:
-    """Return the tiers of the rest by the same sure pairs; the best set is new if it had only the omitted entity."""
+    """Return the tiers of the rest by the same sure pairs.
+
+    The first tier has the rest of the best set, and the entities that only the omitted one was surely above.
+    """
     members = np.zeros(len(best), bool)
     members[rest] = True
-    first = best & members
-    if not first.any():
-        first = members & ~above[members].any(axis=0)
-    return tiers_of(first, above, members)
+    free = members & ~above[members].any(axis=0)
+    first = (best & members) | (free & above.any(axis=0))
+    return tiers_of(first if first.any() else free, above, members)
 
 
 def _without(place: int, order: np.ndarray, circle: np.ndarray, preference: np.ndarray) -> np.ndarray:

@@ -390,3 +390,17 @@ def test_a_data_set_of_weight_0_is_as_if_it_were_not_there():
     codes = [[note.code for note in notes_of(found["notes"])] for found in (left_out, absent)]
     assert codes[0] == codes[1]
     assert "prior_repeated" in codes[0]
+
+
+def test_an_infinite_value_of_one_data_set_leaves_other_categories_finite():
+    """Without false positives on one of three data sets, the mean of its category alone is infinite."""
+    counts = br.from_counts(
+        tn=[80, 75, 75, 70] * 2, fp=[0, 5, 5, 10] * 2, fn=[9] * 8, tp=[21] * 8,
+        entity=["I"] * 4 + ["A"] * 4, dataset=["w", "x", "y", "z"] * 2,
+    )  # fmt: skip
+    counts = counts.assign_coords(category=("dataset", ["one", "one", "two", "two"]))
+    posterior = br.fit(counts, "dirichlet_multinomial", draws=200, seed=1)
+    for aggregate in ("mean", "worst"):
+        ranking = br.credible_ranking(posterior, "positive_likelihood_ratio", over="category", aggregate=aggregate)
+        assert not ranking["unobserved"].any()
+        assert ranking["observed"].notnull().values.all() == (aggregate == "worst")

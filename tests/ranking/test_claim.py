@@ -51,8 +51,9 @@ def test_ranks_and_tiers_by_hand():
 def test_a_circle_of_sure_pairs_leaves_the_first_place_open():
     sets = RankSets(relation(4, (0, 1), (1, 2), (2, 0), (2, 3), (1, 3)), np.ones(4, bool), "confidence")
     found = ranks_and_tiers(sets, np.array([True, True, True, True]))
-    assert found["rank_lower"].tolist() == [1, 1, 1, 3]
-    assert found["tier"].tolist() == [1, 1, 1, 2]
+    assert found["rank_lower"].tolist() == [1, 1, 1, 1]
+    assert found["tier"].tolist() == [1, 1, 1, 1]
+    assert found["rank_upper"].tolist() == [3, 2, 2, 4]
     # Entities that are not ranked count for nothing.
     sets = RankSets(relation(3, (1, 2)), np.array([False, False, True]), "confidence")
     found = ranks_and_tiers(sets, np.array([False, True, True]))

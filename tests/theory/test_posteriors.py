@@ -212,6 +212,13 @@ def test_further_cases_are_planned_beside_an_infinite_score():
     assert not ranking["unobserved"].any()
     assert ranking["overestimate"].notnull().all()
     assert br.verdict(ranking)[2].startswith("About 2,900 more cases per entity")
+    # A logarithm is infinite where its score is 0.
+    counts = br.from_counts(tp=[100, 70], fp=[5, 30], fn=[0, 30], tn=[95, 70], entity=["P", "A"])
+    said = [
+        br.verdict(br.credible_ranking(br.fit(counts, seed=1), score))[0]
+        for score in ("negative_likelihood_ratio", "log_negative_likelihood_ratio")
+    ]
+    assert said == ["P is best: P(best) > 0.999."] * 2
     # Where no entity has an observed score, none is marked.
     counts = br.from_counts(tn=[50, 50], fp=[0, 0], fn=[30, 50], tp=[0, 0], entity=list("AB"))
     assert not br.credible_ranking(br.fit(counts, seed=1), "ppv")["unobserved"].any()
@@ -259,6 +266,11 @@ def test_identical_entities_share_the_first_tier_and_stay_together_without_a_lea
     assert br.credible_ranking(posterior, "ppv")["tier"].values.tolist() == [1, 2, 2]
     without = leave_out_entities(posterior, "ppv")
     assert without["tier"].sel(left_out="U").values.tolist()[1:] == [1, 1]
+    # An entity joins the first tier if only the omitted one was surely above.
+    board = br.from_counts(tp=[800, 3, 980], fn=[200, 2, 20], tn=[100] * 3, fp=[10] * 3, entity=["A", "B", "C"])
+    posterior = br.fit(board, "beta_binomial", seed=1)
+    assert br.credible_ranking(posterior, "tpr")["tier"].values.tolist() == [2, 1, 1]
+    assert leave_out_entities(posterior, "tpr")["tier"].sel(left_out="C").values.tolist()[:2] == [1, 1]
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered in multiply")  # the variance of huge draws
