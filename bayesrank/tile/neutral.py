@@ -232,8 +232,7 @@ def _distance(one: tuple[float, float], other: tuple[float, float]) -> float:
 def _same(x: float, y: float) -> bool:
     if not (0 < x < 1 and 0 < y < 1):
         return x == y
-    rounding = 4 * np.finfo(float).eps * (x > 0.5)  # of numbers near 1
-    return bool(abs(x - y) <= SAME * min(x, 1 - x) + rounding)
+    return bool(abs(x - y) <= SAME * min(x, 1 - x) + np.finfo(float).eps)
 
 
 def _spread(a: Any, b: Any, positive: Any) -> Any:
