@@ -46,8 +46,6 @@ class RankSets(NamedTuple):
         """Return the best and the worst possible rank of each entity, NaN for entities that are not ``members``."""
         lower, upper = 1 + self.above.sum(axis=0), members.sum() - self.above.sum(axis=1)
         lower = np.where(self.not_best, np.maximum(lower, 2), lower)
-        if (lower[members] > 1).all():  # a circle of sure pairs, as undefined draws may leave, says nothing
-            lower = np.ones_like(lower)
         best = members & (lower == 1)
         if best.sum() == 1:  # the only one that could be best is best
             upper = np.where(best, 1, upper)
@@ -88,7 +86,8 @@ def rank_sets(
             del values
             sure &= ahead if effective_size * of_pairs >= 1 - 1e-9 else False
             out &= behind
-        above[np.ix_(who, who)], not_best[who] = sure, out
+        if not (out | sure.any(axis=0)).all():  # else undefined draws leave a circle of sure pairs: nothing is sure
+            above[np.ix_(who, who)], not_best[who] = sure, out
     return RankSets(above, not_best, "posterior" if information and information.population else "confidence")
 
 

@@ -73,12 +73,10 @@ class Strata:
         share /= share.sum(axis=0)
         if len(self.labels) == len(self.names):
             return values[..., np.argsort(self.place)]
-        infinite = np.isinf(values)
-        if not infinite.any():
+        if not np.isinf(values).any():
             return values @ share
-        ends = [np.where(values == end, 1.0, 0.0) @ share > 0 for end in (np.inf, -np.inf)]
-        found = np.where(infinite, 0.0, values) @ share
-        return np.where(ends[0] & ends[1], np.nan, found + np.where(ends[0], np.inf, np.where(ends[1], -np.inf, 0.0)))
+        with np.errstate(invalid="ignore"):  # 0 times an infinite value is NaN: other labels take no part
+            return np.where(share > 0, values[..., None] * share, 0.0).sum(axis=-2)
 
     def weight_of_labels(self) -> np.ndarray:
         return np.bincount(self.place, self.weight, len(self.labels))

@@ -29,9 +29,9 @@ def order_name(ranking: Any) -> str:
 
 
 def position_of(ranking: Any) -> Any:
-    """Return the positions of the entities in the order by which one ranking is listed; that of the leader is 0.
+    """Return the positions of the entities in the order by which one ranking is listed.
 
-    The leader is the first entity of those that could be best, if it is known which these are.
+    Of the entities that could be best, the first is the leader. Its position is 0.
     """
     position = ranking[f"{order_name(ranking)}_position"]
     best = np.asarray(ranking.get("in_best_set", False))

@@ -101,7 +101,8 @@ def quotient(symbol: str, formula: str, aliases: str = "", **metadata: Any) -> C
     def register(parts: Callable[..., tuple[Any, Any]]) -> Score:
         @wraps(parts)
         def function(*cells: Any) -> Any:
-            return np.true_divide(*parts(*cells))  # infinite where the denominator alone is 0
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return np.true_divide(*parts(*cells))  # infinite where the denominator alone is 0
 
         known: dict[str, Any] = {
             "fraction": lambda *cells: (*parts(*cells), 1),

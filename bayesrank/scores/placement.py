@@ -24,7 +24,7 @@ ROUNDING = 1e-9
 #: Distance from a level line of a canonical score, relative to the range of three values, that counts as none.
 OFF_LINE = 2e-9
 #: Distance of a place from an edge that may be rounding.
-OFF_EDGE = 1e-13
+OFF_EDGE = 1e-11
 #: Rounding error of a value, relative to the value.
 LAST_BITS = 64 * np.finfo(float).eps
 #: Prevalence, or its complement, below which rounding hides the differences between positions.
@@ -66,6 +66,7 @@ def swapped(score: Score) -> Score:
         higher_is_better=score.higher_is_better,
         importance=weights,
         range=score.range,
+        complement=score.complement and swapped(score.complement),
     )
 
 
@@ -116,11 +117,12 @@ def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate:
         # The Tile, Table 1: exchanging truth and prediction moves (a, b) to (a, 1 - b).
         mirrored = place(swapped(found), fixed.share)
         return None if mirrored is None else (mirrored[0], 1 - mirrored[1])
-    if found.importance is not None and found.higher_is_better:
-        right, wrong = (found.importance[x] + found.importance[y] for x, y in (("tn", "tp"), ("fp", "fn")))
+    plain = found if found.higher_is_better else found.complement
+    if plain is not None and plain.importance is not None and plain.higher_is_better:
+        right, wrong = (plain.importance[x] + plain.importance[y] for x, y in (("tn", "tp"), ("fp", "fn")))
         # A score is constant if all right or all wrong outcomes weigh 0.
         constant = right <= 0 or wrong <= 0
-        return None if constant else (float(found.importance["tp"] / right), float(found.importance["fn"] / wrong))
+        return None if constant else (float(plain.importance["tp"] / right), float(plain.importance["fn"] / wrong))
     if prevalence is not None and min(prevalence, 1 - prevalence) < RAREST * (1 - ROUNDING):
         return None
     candidates = chain(places(prevalence), _meeting_point(found, prevalence or 0.4))

@@ -15,7 +15,7 @@ from bayesrank._types import ScoreLike
 from bayesrank.scores.names import as_score
 from bayesrank.scores.placement import FixedRate, canonical_values, fixed_rate, place, places, swapped
 from bayesrank.scores.score import Score, cells_at
-from bayesrank.theory.axioms import FAR, OPERATIONS, ROUNDING, as_far_as_found, counterexamples, lattice
+from bayesrank.theory.axioms import FAR, HIGHER, OPERATIONS, ROUNDING, as_far_as_found, counterexamples, lattice
 from bayesrank.theory.posteriors import audit_order
 
 TESTS = ("axiom_2", "axiom_3_upper", "axiom_3_lower")
@@ -23,8 +23,6 @@ TESTS = ("axiom_2", "axiom_3_upper", "axiom_3_lower")
 SIMPLEX_STEPS, ROC_STEPS = 32, 80
 # Nineteenths, then thirds of thirds: these avoid the halves and fifths, where lattices have accidental ties.
 GRID, ZOOMS = 20, 5
-#: Words on a score that is better if lower, of which the audit tests the function itself.
-HIGHER = ", higher values counting as better"
 #: Share of a class below which positions around (π₋, π₋) are searched, too.
 RARE = 0.1
 #: Prevalences at which a score that fails in general may rank.
@@ -302,14 +300,14 @@ def _correlations(score: Score, prevalence: float | None, *, exactly: bool) -> t
 
 
 def _follows(values: np.ndarray, ranks: np.ndarray) -> bool:
-    """Return whether values rise with ranks, up to rounding, which may tie values of different ranks."""
+    """Return whether values are equal, up to rounding, where ranks are, and rise with them by however little."""
     from bayesrank._kendall import dense_ranks
 
     both = (ranks >= 0) & ~np.isnan(values)
-    rank, own = ranks[both], dense_ranks(values[None])[0][both]
+    rank, own, tied = ranks[both], values[both], dense_ranks(values[None])[0][both]
     order = np.lexsort((own, rank))
-    rises, steps = np.diff(own[order]), np.diff(rank[order])
-    return bool(np.where(steps == 0, rises == 0, rises >= 0).all() and rises.any())
+    same = np.diff(rank[order]) == 0
+    return bool(np.where(same, np.diff(tied[order]) == 0, np.diff(own[order]) > 0).all() and not same.all())
 
 
 def _zoom(
@@ -373,11 +371,12 @@ def _in_words(score: Score, fixed: FixedRate, a: float, b: float) -> str:
         )
         if differs
     ]
-    at = ", ".join(_text.below_one(number, 4) for number in (a, 1 - b if fixed.predicted else b))
+    shown = a, 1 - b if fixed.predicted else b
+    at = ", ".join(_text.below_one(number, 4) for number in shown)
     weights = score.importance or {}
     rounded = any(
         share in (0, 1) and min(weights.get(one, 0), weights.get(other, 0)) > 0
-        for share, one, other in ((a, "tn", "tp"), (b, "fp", "fn"))
+        for share, one, other in zip(shown, ("tn", "fp"), ("tp", "fn"), strict=True)
     )
     return "; ".join([f"the ranking score {'next to' if rounded else 'at'} (a, b) = ({at})", *differences])
 

@@ -19,6 +19,8 @@ STEPS = {False: (2, 4, 8, 16), True: (2, 4, 10, 20, 40)}
 OPERATIONS = ("mix", "relabel", "shuffle")
 #: Words that limit a pass to what was searched.
 FAR = ", as far as was found"
+#: Words on a score that is better if lower: an audit tests its function, by which higher values are better.
+HIGHER = ", higher values counting as better"
 
 Values = Callable[[np.ndarray], np.ndarray]
 

@@ -20,7 +20,7 @@ from bayesrank._kendall import typical_size
 from bayesrank.scores.families import CELLS
 from bayesrank.scores.placement import FixedRate
 from bayesrank.scores.score import Score, cells_at
-from bayesrank.theory.axioms import FAR, as_far_as_found, counterexamples, even_mixtures, lattice
+from bayesrank.theory.axioms import FAR, HIGHER, as_far_as_found, counterexamples, even_mixtures, lattice
 
 #: The audited orders of posteriors.
 ORDERS = ("predictive", "mean", "median", "expected_rank", "probability_best", "pairwise", "consensus")
@@ -162,13 +162,14 @@ def audit_order(score: Score, order: Any, prevalence: float | None) -> xr.Datase
     far = as_far_as_found(score, prevalence)
     if order == "mean":
         far = FAR if score.importance is None else ""
+    higher = f"{HIGHER}," if score.higher_is_better is False else ""
     verdict = f"breaks {broken}{where}" if broken else f"satisfies all three axioms{where}{far}"
     return xr.Dataset(
         {
             **{name: ((), bool(holds)) for name, holds in zip(AXIOMS, held, strict=True)},
             "proof": ("test", proof.astype(str)),
             "counterexample": (("test", "role", "actual", "predicted"), table),
-            "verdict": ((), f"the order of posteriors by {order} of {score.name} {verdict}"),
+            "verdict": ((), f"the order of posteriors by {order} of {score.name}{higher} {verdict}"),
         },
         {
             "score": score.name,

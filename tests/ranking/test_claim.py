@@ -49,11 +49,19 @@ def test_ranks_and_tiers_by_hand():
 
 
 def test_a_circle_of_sure_pairs_leaves_the_first_place_open():
-    sets = RankSets(relation(4, (0, 1), (1, 2), (2, 0), (2, 3), (1, 3)), np.ones(4, bool), "confidence")
-    found = ranks_and_tiers(sets, np.array([True, True, True, True]))
-    assert found["rank_lower"].tolist() == [1, 1, 1, 1]
-    assert found["tier"].tolist() == [1, 1, 1, 1]
-    assert found["rank_upper"].tolist() == [3, 2, 2, 4]
+    """Each draw is defined for three entities only, so that a beats b, b beats c, and c beats a."""
+    rng, names = np.random.default_rng(0), "exabc"
+    x = np.full((6000, 5), np.nan)
+    for start, block in enumerate(("eab", "ebc", "eca", "xec", "bxc", "abx")):
+        for value, name in zip((0.7, 0.5, 0.3), block, strict=True):
+            x[start::6, names.index(name)] = value + rng.normal(0, 0.005, 1000)
+    values = xr.DataArray(x[None], {"entity": list(names)}, ("chain", "draw", "entity"), "value")
+    ranking = br.credible_ranking(values, higher_is_better=True)
+    assert ranking["superiority"].sel(entity="x", rival="e") == 1
+    assert not ranking["surely_above"].any()
+    assert (ranking["tier"] == 1).all()
+    assert (ranking["rank_upper"] == 5).all()
+    assert not br.top_set(values, None, 1, higher_is_better=True)["surely_top"].any()
     # Entities that are not ranked count for nothing.
     sets = RankSets(relation(3, (1, 2)), np.array([False, False, True]), "confidence")
     found = ranks_and_tiers(sets, np.array([False, True, True]))

@@ -603,3 +603,29 @@ def test_a_place_that_rounds_to_an_edge_is_next_to_it():
     """Its score of one true negative is not 0, as that of F1 is."""
     said = br.audit(br.importance(tn=1e-17, tp=1, fp=1, fn=1))["verdict"].item()
     assert "orders as the ranking score next to (a, b) = (1, 0.5)" in said
+    near = br.audit(br.importance(tn=1, tp=1, fp=1e-20, fn=1), prediction_rate=0.3)["verdict"].item()
+    assert "next to (a, b) = (0.5, 1)" in near
+
+
+@pytest.mark.parametrize(("score", "prevalence"), [
+    (lambda tn, fp, fn, tp: np.minimum(2 * tp / (2 * tp + fp + fn), 0.5), 0.01),
+    (lambda tn, fp, fn, tp: np.minimum(2 * tp / (2 * tp + fp + fn), 0.93), None),
+    (lambda tn, fp, fn, tp: np.maximum(tn + tp, 0.04), None),
+], ids=["F1 up to 0.5", "F1 up to 0.93", "accuracy from 0.04"])  # fmt: skip
+def test_equal_values_of_different_performances_are_no_rounding(score, prevalence):
+    """A bounded function does not have the order of its score, though few random performances show it."""
+    assert br.place(score, prevalence) is not None
+    assert "no counterexample to the axioms" in br.audit(score, prevalence)["verdict"].item()
+
+
+@pytest.mark.parametrize("prevalence", [1e-5, 1e-8])
+def test_a_loss_has_the_place_of_its_complement_at_rare_prevalences(prevalence):
+    for score in ("error_rate", "jaccard_distance", "false_omission_rate", "false_discovery_rate"):
+        said = br.audit(score, prevalence)["verdict"].item()
+        assert said.startswith(f"may rank at prevalence {prevalence:.6g} if lower is better: it orders against"), score
+    assert br.place("false_omission_rate", prediction_rate=0.3) == br.place("npv", prediction_rate=0.3)
+
+
+def test_the_order_of_a_loss_names_its_direction():
+    said = br.audit("error_rate", order="predictive")["verdict"].item()
+    assert said.startswith("the order of posteriors by predictive of error_rate, higher values counting as better, br")
