@@ -415,3 +415,14 @@ def test_the_picture_of_the_readme_is_drawn_from_the_claim():
     assert [to_hex(bar.get_facecolor()).upper() == picture.BLUE for bar in bars] == (table["rank_lower"] == 1).tolist()
     assert [round(bar.get_x() + 0.35) for bar in bars] == table["rank_lower"].tolist()
     assert [round(bar.get_x() + bar.get_width() - 0.35) for bar in bars] == table["rank_upper"].tolist()
+
+
+def test_a_better_observed_ratio_never_rules_an_entity_out():
+    """A strong prior has B far below A. B's observed ratio is better, and without false positives it is infinite."""
+    for false_positives in (1, 0):
+        counts = br.from_counts(
+            tp=[80, 10], fn=[20, 2], fp=[10, false_positives], tn=[90, 15 - false_positives], entity=["A", "B"]
+        )
+        posterior = br.fit(counts, "beta_binomial", prior={"A": 1.0, "B": [[300, 300], [1, 1]]}, seed=1)
+        ranking = br.credible_ranking(posterior, "positive_likelihood_ratio")
+        assert ranking["in_best_set"].sel(entity="B"), false_positives
