@@ -87,7 +87,7 @@ def test_every_row_is_the_ranking_of_that_analysis(found, what):
         assert row["kind"].item() == KINDS.get(first, first)
         for variable in ("median", "lower", "probability_best", "rank_lower", "tier", "consensus_rank"):
             np.testing.assert_allclose(row[variable], ranking[variable], rtol=1e-12, err_msg=f"{name}, {variable}")
-        assert row["leader"].item() == ranking["entity"].values[ranking["consensus_position"].values == 1]
+        assert row["leader"].item() == br.ranking_table(ranking).index[0]
         best = ranking["probability_best"].sel(entity=result["leader"].values[0])
         np.testing.assert_allclose(row["base_leader_probability_best"], best)
         both = [result["consensus_rank"].values[0], ranking["consensus_rank"].values]

@@ -271,6 +271,8 @@ class Pair(NamedTuple):
             if not close:
                 return None
             rival = close[int(np.argmin(np.nan_to_num(superiority[one, close], nan=2.0)))]
+        if np.asarray(ranking["unobserved"])[[one, rival]].any():
+            return None  # the prior alone tells them apart
         if not self.difference > 0 and superiority[one, rival] < superiority[rival, one]:
             one, rival = rival, one
         units = _units(evidence, information, x, None if found.variable else found.score)

@@ -8,7 +8,7 @@ import xarray as xr
 
 from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError
-from bayesrank._notes import Note, notes_text
+from bayesrank._notes import Note, notes_of, notes_text
 from bayesrank._records import EvidenceRecord, ModelRecord, RankingRecord
 from bayesrank._source import Source, parse_source
 from bayesrank._types import Container, ScoreLike
@@ -19,7 +19,7 @@ from bayesrank.ranking.consensus import consensus_of
 from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of, rank_each
 from bayesrank.ranking.hierarchy import poth_of
 from bayesrank.ranking.identical import identical_groups
-from bayesrank.ranking.intervals import rank_intervals
+from bayesrank.ranking.intervals import position_of, rank_intervals
 from bayesrank.ranking.predictive import exact_predictive, predictive_order
 from bayesrank.ranking.values import RankingOptions, ScoreValues, natural_score, ranking_of
 from bayesrank.scores import Score, as_score
@@ -140,6 +140,11 @@ def _claim_again(ranking: xr.Dataset, evidence: Evidence) -> xr.Dataset:
     groups = identical_groups(evidence, ranking.sizes["entity"])
     about = RankingRecord.of(ranking)
     headline, caps = headline_of(arrays, ranking["entity"].values.tolist(), caps, about.prob, about.rope, groups)
+    leader = str(ranking["entity"].values[int(np.nanargmin(position_of(arrays)))]) if headline != "none" else ""
+    apart = [
+        pair for pair in notes_of(ranking["separation"]) if leader in (pair.fields["entity"], pair.fields["rival"])
+    ]
+    ranking["separation"] = notes_text(apart)  # not that of the leader of the draws
     return state_claim(ranking.assign(facts_of_claim(headline, str(ranking["sets"].item()), caps)))
 
 

@@ -22,6 +22,7 @@ from bayesrank.models import chosen_by_evidence, find_model, make_model
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.aggregates import check_needs_over
+from bayesrank.ranking.intervals import position_of
 from bayesrank.ranking.summary import effective_draws, outside_interval
 from bayesrank.sensitivities._alternatives import (
     KINDS,
@@ -128,13 +129,13 @@ def sensitivity(
         - ``pareto_k``: Pareto k of the importance weights, for alternatives whose draws were resampled; above
           min(1 - 1/log10(number of draws), 0.7) the alternative was fitted again. NaN for other alternatives;
         - ``kind``: base, prior, model, score, prevalence or data;
-        - ``leader``: the first entity of the consensus order; ``median``, ``lower``, ``upper``, ``probability_best``
+        - ``leader``: the first entity of the first tier; ``median``, ``lower``, ``upper``, ``probability_best``
           and its ``_error``, ``rank_lower``, ``rank_upper``, ``tier`` and ``consensus_rank`` (alternative, entity);
           ``base_leader_probability_best``, ``base_leader_rank_lower`` and ``_upper``;
         - ``kendall_tau``: tau-b between the consensus order and that of the base; NaN without an order;
         - ``survives`` (alternative, conclusion): whether each conclusion of the base holds, up to twice the Monte-Carlo
-          error. The conclusions are: the first entity, if it is unique; that it is best with at least ``prob``; the
-          members of the first tier; and the rivals that the leader beats with ``prob``;
+          error. The conclusions are: the leader, if no other shares its rank; that it is best with at least ``prob``;
+          the members of the first tier; and the rivals that the leader beats with ``prob``;
         - ``pairs``: the number of pairs that the base separates with ``prob``; ``pairs_kept`` and ``pairs_turned``
           (alternative): how many of them the alternative separates in the same and in the reverse order.
 
@@ -225,7 +226,7 @@ def sensitivity(
             how |= {"over": over, "aggregate": aggregate, "weights": weights_without(weights, lost)}
         rankings.append(credible_ranking(posterior, one.score, method="auto", **how))
         if one is base and "entities" in wanted:
-            without = leave_out_entities(posterior, one.score, **how)
+            without = leave_out_entities(posterior, one.score, method="auto", **how)
     result = _table([base, *others], rankings).assign(pareto_k=("alternative", pareto))
     if "entities" in wanted:
         result = result.assign({f"{name}_without": held for name, held in without.items()})
@@ -255,11 +256,11 @@ def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Da
     names, prob = rankings[0]["entity"].values.tolist(), RankingRecord.of(rankings[0]).prob
     held = {
         name: np.stack([ranking[name].sel(dict.fromkeys(ranking[name].dims, names)).values for ranking in rankings])
-        for name in (*PER_ENTITY, "consensus_position", "superiority", "superiority_error", "in_best_set")
+        for name in (*PER_ENTITY, "consensus_position", "superiority", "superiority_error")
     }
     found: dict[str, Any] = {name: (("alternative", "entity"), held[name]) for name in PER_ENTITY}
-    # The first entity of each consensus order; None if no entity is ranked.
-    positions = held["consensus_position"]
+    # None if no entity is ranked.
+    positions = [position_of(ranking.sel(entity=names)).values for ranking in rankings]
     leaders = [None if np.isnan(position).all() else int(np.nanargmin(position)) for position in positions]
     lead = leaders[0]
     found["kind"] = ("alternative", [one.kind for one in alternatives])
@@ -297,8 +298,8 @@ def _conclusions(
     found = {}
     probability, slack = held["superiority"], SURE * np.nan_to_num(held["superiority_error"])
     first, tier = held["consensus_rank"] == 1, held["tier"] == 1
-    if first[0].sum() == 1:
-        # Entities share a rank if the draws do not separate them.
+    # Entities share a rank if the draws do not separate them.
+    if first[0].sum() == 1 and first[0, lead]:
         found[f"{names[lead]} comes first"] = first[:, lead]
     best = held["probability_best"][:, lead]
     if best[0] >= prob:

@@ -216,3 +216,25 @@ def test_a_plan_for_two_entities_behind_the_leader_is_that_without_the_leader():
         for some in (counts, counts.sel(entity=["b", "c"]))
     ]
     assert needed[0] == pytest.approx(needed[1], rel=0.01)
+
+
+def test_a_number_of_further_cases_is_that_of_the_leader():
+    """Of few draws another entity is the leader than by the exact probabilities."""
+    tp, tn = np.array([84, 85, 85, 83, 84, 84, 85, 82]), np.array([821, 824, 821, 821, 825, 821, 825, 825])
+    counts = br.from_counts(tn=tn, fp=900 - tn, fn=100 - tp, tp=tp, entity=list("ABCDEFGH"))
+    posterior = br.fit(counts, seed=39, draws=20)
+    assert fact(br.credible_ranking(posterior, "informedness"))
+    assert fact_or_none(br.credible_ranking(posterior, "informedness", method="auto")) is None
+    assert fact(br.credible_ranking(br.fit(counts, seed=39), "informedness", method="auto"))
+
+
+def test_no_number_of_cases_separates_an_entity_without_an_observed_score():
+    """X has no positive calls."""
+    counts = br.from_counts(tn=[50, 40, 41], fp=[0, 10, 9], fn=[20, 5, 5], tp=[0, 15, 15], entity=list("XBC"))
+    posterior = br.fit(counts, seed=1)
+    ranking = br.credible_ranking(posterior, "mcc")
+    assert ranking["unobserved"].values.tolist() == [True, False, False]
+    assert {fact(ranking)["entity"], fact(ranking)["rival"]} == {"B", "C"}
+    pair = br.credible_ranking(br.fit(counts.sel(entity=["X", "B"]), seed=1), "ppv")
+    assert br.verdict(pair)[0].startswith("B leads")
+    assert fact_or_none(pair) is None
