@@ -154,7 +154,7 @@ def test_csv_and_json_hold_the_same_as_python(table):
     expected = br.ranking_table(ranking)
     assert csv.index.tolist() == [row["entity"] for row in found["ranking"]] == expected.index.tolist()
     for column in expected.columns:
-        assert csv[column].astype(float).tolist() == pytest.approx(expected[column].tolist()), column
+        assert csv[column].astype(float).tolist() == pytest.approx(expected[column].astype(float).tolist()), column
         assert [row[column] for row in found["ranking"]] == pytest.approx(expected[column].tolist(), abs=1e-8), column
     assert found["verdict"] == br.verdict(ranking)
     assert [one["method"] for one in found["asked"]] == ["exact", "exact", "draws"]
@@ -483,3 +483,15 @@ def test_costs_as_a_score_are_refused_with_a_decision_that_works():
     words = shlex.split(said[said.index("bayesrank decide") : said.rindex(")")].removeprefix("bayesrank "))
     assert words == ["decide", "DATA", "--benefit", "tn=0,fp=-1,fn=-10,tp=0", "--prevalence", "0.1"]
     assert "expected utility" in invoke("decide", "tornado", *words[2:])
+
+
+def test_an_infinite_observed_value_is_none_that_is_undefined(tmp_path):
+    """Z has no false positives, Y no positive calls."""
+    path = tmp_path / "counts.csv"
+    path.write_text("entity,tn,fp,fn,tp\nA,700,100,9,91\nZ,800,0,9,91\nY,800,0,100,0\n")
+    rows = [line.split() for line in invoke("rank", path, "--score", "dor").splitlines()]
+    assert {row[0]: row[5] for row in rows if row and row[0] in {"A", "Z", "Y"}} == {
+        "A": "70.8",
+        "Z": "infinite",
+        "Y": "undefined",
+    }

@@ -64,7 +64,7 @@ def evidence_cells(row: Any, columns: Sequence[str], digits: int = 3) -> list[st
     """Format these columns of a row; the observed value has the decimals of the interval."""
     observed = _text.format_with_interval(row["observed"], row["lower"], row["upper"], digits)
     if math.isnan(row["observed"]) and row["cases"] > 0:
-        observed = "undefined"
+        observed = "undefined" if row["unobserved"] else "infinite"
     cases = "–" if math.isnan(row["cases"]) else f"{row['cases']:,.0f}"
     return [{"observed": observed, "cases": cases}[name] for name in columns]
 

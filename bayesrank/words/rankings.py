@@ -125,12 +125,14 @@ def common_notes(standing: Standing, score: str) -> list[str | Note]:
     ranking = standing.ranking
     said = [note.code for note in notes_of(ranking["notes"])]
     notes: list[str | Note] = [cap for cap in standing.caps if cap.code not in said]
+    last = unobserved_last(ranking)
     if order_name(ranking) == "predictive":
-        last = unobserved_last(ranking)
         notes.append(
             f"Within a tier, entities are ordered by the {score} of the posterior mean performance{last}. So the first "
             "need not have the highest P(best)."
         )
+    elif last:
+        notes.append(f"Within a tier, entities are in consensus order{last}.")
     notes += [note for describe in (_rank_sets, _pairs, _ties) for note in describe(standing)]
     if ranking["tier"].max() > 1:
         notes.append(

@@ -199,6 +199,7 @@ def test_an_infinite_observed_ratio_is_an_observed_one(order, score):
     assert br.verdict(ranking)[0].startswith("Z leads")  # Y is not ruled out
     listed = ranking[f"{order}_position"].values.tolist()
     assert (listed[2], listed[3]) == (1, 4)
+    assert any("those without an observed score last" in note for note in br.notes(ranking))
     without = leave_out_entities(posterior, score, order=order)
     assert without["position"].sel(left_out="A").values.tolist()[1:] == [2, 1, 3]
     without_z = br.fit(counts.sel(entity=["A", "B", "Y"]), seed=1)
