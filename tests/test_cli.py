@@ -154,7 +154,7 @@ def test_csv_and_json_hold_the_same_as_python(table):
     expected = br.ranking_table(ranking)
     assert csv.index.tolist() == [row["entity"] for row in found["ranking"]] == expected.index.tolist()
     for column in expected.columns:
-        assert csv[column].astype(float).tolist() == pytest.approx(expected[column].astype(float).tolist()), column
+        assert csv[column].astype(float).tolist() == pytest.approx(expected[column].tolist()), column
         assert [row[column] for row in found["ranking"]] == pytest.approx(expected[column].tolist(), abs=1e-8), column
     assert found["verdict"] == br.verdict(ranking)
     assert [one["method"] for one in found["asked"]] == ["exact", "exact", "draws"]

@@ -322,10 +322,10 @@ def _cells(
     header = ["entity", score_name(ranking), level, *known, *rank_header(about.prob), "tier"]
     header += ["mean cost", level, "P(front)"] * costs
     columns = [name for name in columns if name not in known]
-    rows = []
+    rows, undefined = [], ranking["unobserved"].to_series().to_dict()
     for name, row in table.iterrows():
         cells = [str(name), *interval_cells(row["median"], row["lower"], row["upper"], digits)]
-        cells += evidence_cells(row, known, digits)
+        cells += evidence_cells(row, known, undefined[name], digits)
         cells += [*rank_cells(row, size), _text.number(row["tier"], 0)]
         if costs:
             cells += interval_cells(row["mean_cost"], row["mean_cost_lower"], row["mean_cost_upper"], digits)

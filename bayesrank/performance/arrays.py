@@ -8,7 +8,7 @@ import xarray as xr
 from bayesrank._checks import check_choice, check_labelled_numbers
 from bayesrank._classes import order_classes
 from bayesrank._compat import get_variable
-from bayesrank._draws import BLOCK, DRAW_DIMS, draw_dims
+from bayesrank._draws import DRAW_DIMS, draw_dims
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import check_positive
 from bayesrank._records import ModelRecord
@@ -23,6 +23,8 @@ KINDS = {"observed": "performance", "typical": "performance_typical", "new": "pe
 OUTCOME_DIMS = ("actual", "predicted")
 #: Prefix of the names of Dask arrays whose blocks are checked.
 CHECKED = "checked-performance-"
+#: Number of cells checked together, which need no copy: 8 MB.
+TOGETHER = 2**20
 
 
 def as_performance(source: Container, kind: str | None = None) -> xr.DataArray:
@@ -297,7 +299,7 @@ def _check(array: xr.DataArray, outcome: list[str]) -> None:
         return
     values = array.variable.transpose(..., *outcome).data  # unlabelled: labels would cost more time than the checks
     lead, size = values.shape[: -len(outcome)], int(np.prod(values.shape[-len(outcome) :]))
-    in_threads(lambda piece: _check_some(values[piece], outcome), pieces(lead, max(BLOCK // max(size, 1), 1)))
+    in_threads(lambda piece: _check_some(values[piece], outcome), pieces(lead, max(TOGETHER // max(size, 1), 1)))
 
 
 def _check_some(values: np.ndarray, outcome: list[str]) -> None:

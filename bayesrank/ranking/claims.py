@@ -1,7 +1,8 @@
 """The claim of a ranking, made once for all that print it: possible ranks, tiers, and the headline with its caps.
 
-An entity may be called best only if it is the only one that could be best, and nothing caps the headline. Thin evidence
-never makes a claim bolder: where no rank set can be justified, every rank is possible.
+An entity may be called best only if it is the only one that could be best, and nothing caps the headline, except that
+data sets were pooled. Thin evidence never makes a claim bolder: where no rank set can be justified, every rank is
+possible.
 """
 
 from collections.abc import Mapping, Sequence

@@ -136,7 +136,8 @@ def credible_ranking(
           (beyond Monte-Carlo error, and not at an end of its range); ``cases``: number of cases.
         - ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``: tied entities share positions.
         - ``sucra``: mean probability of ranking before a rival, with ties as halves. ``poth``: variance of ``sucra``
-          relative to its maximum; 0 if all are equal, 1 if the order is certain (Wigle et al., arXiv:2501.11596).
+          relative to its maximum; 0 if all are equal, 1 if the order is certain and has no ties (Wigle et al.,
+          arXiv:2501.11596).
         - ``rank_lower``, ``rank_upper``: the best and the worst possible rank (the rank set). In a share of about
           ``prob`` of repeated experiments the sets contain the true ranks of all entities at once, for any true scores.
           ``rank_lower`` is 1 plus the number of entities that are surely above, and at least 2 if the entity is
@@ -158,10 +159,10 @@ def credible_ranking(
           come last here, too.
         - ``tier``: the first tier is the best set; a later tier has the entities that could be best of the rest.
         - ``headline``: "best", "shared", "leads" or "none", as in :func:`bayesrank.verdict`. "best" needs a best set of
-          one entity and no cap; "shared" a best set with equal evidence, or within a positive ROPE of each other with
-          probability ``prob``. ``sets``: what the rank sets rest on: "confidence", "posterior" (for a model that learns
-          a population of entities or data sets), or "none". ``caps``: the reasons that limit the headline; their codes
-          are in ``attrs["caps"]``.
+          one entity, and no cap except that data sets were pooled; "shared" a best set with equal evidence, or whose
+          entities are equal, or within the ROPE of each other, with probability ``prob``. ``sets``: what the rank sets
+          rest on: "confidence", "posterior" (for a model that learns a population of entities or data sets), or "none".
+          ``caps``: the reasons that limit the headline; their codes are in ``attrs["caps"]``.
         - ``expected_regret``: mean difference from the best of each draw, in units of the score, if its mean is finite.
         - ``overestimate``: expected excess of the estimate over the true score (winner's curse). It assumes that the
           true scores of the entities are a sample of a normal population, and averages over the spread of this
@@ -178,9 +179,9 @@ def credible_ranking(
         ``method``, the ``range`` and ``finite_mean`` of the score, and ``depends_on_prevalence`` if known. If data sets
         were combined, ``evidence`` says how. If the headline is about a population other than the cases, ``population``
         is its code. With ``method="exact"``, errors are those of the quadrature, every rank is possible, and there are
-        no ``draws`` or ``effective_sample_size``. With ``"auto"``, ``attrs["drawn"]`` names the variables that come
-        from draws, such as the rank sets. A ratio with an interval beyond exp(±145) has a rank, but no median or
-        interval.
+        no ``draws``, ``effective_sample_size``, ``overestimate`` or ``separation``. With ``"auto"``, ``attrs["drawn"]``
+        names the variables that come from draws, such as the rank sets. A ratio with an interval beyond exp(±145) has a
+        rank, but no median or interval.
 
     Raises
     ------

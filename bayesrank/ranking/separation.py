@@ -275,7 +275,8 @@ class Pair(NamedTuple):
             return None  # the prior alone tells them apart
         if not self.difference > 0 and superiority[one, rival] < superiority[rival, one]:
             one, rival = rival, one
-        units = _units(evidence, information, x, None if found.variable else found.score)
+        needed = evidence.needed()
+        units = _units(evidence, needed, information, x, None if found.variable else found.score)
         who = np.array([one, rival, *(i for i in order.tolist() if best[i] and i not in (one, rival))])
         y = finite_rows(x[:, who])
         y *= found.sign
@@ -304,8 +305,8 @@ class Pair(NamedTuple):
         freedom = float(np.broadcast_to(information.freedom, (size, size))[one, rival])
         return Separation(
             entity=names[one], rival=names[rival], difference=difference, given=self.difference > 0,
-            score=found.facts.display, per_case=evidence.needed() == "per-case data",
-            paired=evidence.needed() not in ("cases", "per-case data"), unit=unit,
+            score=found.facts.display, per_case=needed == "per-case data",
+            paired=needed not in ("cases", "per-case data"), unit=unit,
             units=number[who], prior=prior[who], cases_each=each, mean=mean, covariance=covariance,
             observed=found.sign * observed[who], wider=np.broadcast_to(information.inflation, size)[who],
             freedom=freedom, ends=(low, high) if found.sign > 0 else (-high, -low),
@@ -316,10 +317,10 @@ class Pair(NamedTuple):
 
 
 def _units(
-    evidence: Evidence, information: Information, x: np.ndarray, score: Score | None
+    evidence: Evidence, needed: str, information: Information, x: np.ndarray, score: Score | None
 ) -> tuple[str, np.ndarray, np.ndarray, float] | None:
     """Return the kind of new units, their observed number with the prior's (entity), the latter, and cases in one."""
-    unit = UNITS.get(evidence.needed())
+    unit = UNITS.get(needed)
     if unit is None or not np.isnan(information.datasets) or not np.isnan(information.repeats):
         return None
     if score is not None and score.depends_on_prevalence and evidence.model.sets_prevalence:

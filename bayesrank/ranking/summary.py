@@ -24,7 +24,7 @@ OF_PAIRS = (
 #: Columns of a table, if available.
 COLUMNS = (
     *("median", "lower", "upper", "observed", "cases", "probability_best", "expected_rank", "rank_lower", "rank_upper"),
-    *("predictive", "predictive_rank", "consensus_rank", "tier", "expected_regret", "undefined", "unobserved"),
+    *("predictive", "predictive_rank", "consensus_rank", "tier", "expected_regret", "undefined"),
 )
 #: The columns of a table that hold the evidence of each entity.
 EVIDENCE = ("observed", "cases")
@@ -45,7 +45,7 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
         ``order="predictive"`` (by expected rank if ``joint=False``). Columns, as far as the ranking has them:
         ``median``, ``lower``, ``upper``, ``observed``, ``cases``, ``probability_best``, ``expected_rank``,
         ``rank_lower``, ``rank_upper``, ``predictive``, ``predictive_rank``, ``consensus_rank``, ``tier``,
-        ``expected_regret``, ``undefined``, ``unobserved``.
+        ``expected_regret``, ``undefined``.
 
     Raises
     ------

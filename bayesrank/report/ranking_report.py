@@ -292,7 +292,8 @@ def _table(page: Page) -> tuple[list[str], list[dict[str, Any]]]:
     """Return the headings of the evidence, and the rows of the table in words."""
     ranking, counts = page.ranking, page.counts
     header = evidence_columns(page.table)
-    cells = {name: evidence_cells(row, header) for name, row in page.table.iterrows()}
+    undefined = ranking["unobserved"].to_series().to_dict()
+    cells = {name: evidence_cells(row, header, undefined[name]) for name, row in page.table.iterrows()}
     if counts is not None and "dataset" not in counts.dims and counts.sizes.get("actual") == 2:
         header += ["TN", "FP", "FN", "TP"]
         table = counts.transpose("entity", "actual", "predicted")

@@ -27,9 +27,9 @@ OutcomeFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 #: The catalogue by name, filled and searched by :mod:`bayesrank.scores.names`.
 SCORES: dict[str, "Score"] = {}
-#: Number of cells scored together: 1 MB, which fits a processor's cache. Tables of many classes shrink in the first
-#: step, so twice as many.
-TABLES, MANY = 2**17, 10
+#: Number of cells scored together: 2 MB, near the size of a processor's cache; smaller parts make threads wait for
+#: Python's lock. Tables of many classes shrink in the first step, so twice as many.
+TABLES, MANY = 2**18, 10
 #: Tables of probabilities and of small counts, and the same tables with the classes swapped.
 _SOME = np.random.default_rng(1).dirichlet([1.0] * 4, 60).reshape(-1, 2, 2)
 MIRRORED = np.stack([_SOME, _SOME[:, ::-1, ::-1]])

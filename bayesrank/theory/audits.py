@@ -70,6 +70,7 @@ def audit(
         Compare only performances with this share of positive predictions instead.
     classes : int
         Number of classes, 2 to 8. For more than two, only the axioms are tested, on pairs of up to 2,500 performances.
+        With four or more, each of these has a class without cases; a score must be defined there.
     operations : str, matrix, or iterable of such
         Operations in axiom 3 (Φ of the paper): ``"mix"``, choose one of two entities at random for each case;
         ``"relabel"``, change the labels of predictions; ``"shuffle"``, permute half of the predictions; or a matrix
@@ -84,17 +85,18 @@ def audit(
     Returns
     -------
     xarray.Dataset
-        ``axiom_2``, ``axiom_3_upper``, ``axiom_3_lower``: whether each held. ``counterexample`` (``test``, ``role``,
-        ``actual``, ``predicted``) and ``counterexample_value`` (``test``, ``role``), NaN if the test held: for axiom 2,
-        a ``first`` performance that is surely no more satisfying than the ``second`` but scores higher; for axiom 3,
-        two performances and their even mixture. For operations other than ``"mix"``, the two performances are the same,
-        and the third is the result of the operation. ``tau_min``, ``tau_max``: the extremes of Kendall's tau-b with a
-        canonical ranking score, at ``tau_min_a``, ``tau_min_b``, ``tau_max_a``, ``tau_max_b`` on the Tile, over 6,545
-        performances (6,561 at a fixed prevalence); 0 for a constant score. ``tau_min_tied``, ``tau_max_tied``: the same
-        extremes over the positions of named scores, such as (½, ½), and of the score itself. Accidental ties there
-        make them up to 0.016 more extreme than ``tau_min`` and ``tau_max`` for the scores of Table 1. ``verdict``: the
-        result in words. If a ranking score has the same order, ``verdict`` also says whether the score is defined for
-        more or for fewer performances than that ranking score.
+        ``axiom_2``, ``axiom_3_upper``, ``axiom_3_lower``: whether each held, as far as was found. ``counterexample``
+        (``test``, ``role``, ``actual``, ``predicted``) and ``counterexample_value`` (``test``, ``role``), NaN if the
+        test held: for axiom 2, a ``first`` performance that is surely no more satisfying than the ``second`` but scores
+        higher; for axiom 3, two performances and their even mixture. For operations other than ``"mix"``, the two
+        performances are the same, and the third is the result of the operation. ``tau_min``, ``tau_max``: the extremes
+        of Kendall's tau-b with a canonical ranking score, at ``tau_min_a``, ``tau_min_b``, ``tau_max_a``, ``tau_max_b``
+        on the Tile, over 6,545 performances (6,561 at a fixed prevalence); 0 for a constant score. ``tau_min_tied``,
+        ``tau_max_tied``: the same extremes over the positions of named scores, such as (½, ½), and of the score itself.
+        Accidental ties there make them up to 0.016 more extreme than ``tau_min`` and ``tau_max`` for the scores of
+        Table 1. ``verdict``: the result in words. If a ranking score has the same order, also on performances whose
+        values differ by rounding errors, ``verdict`` also says whether the score is defined for more or for fewer
+        performances than that one.
 
         With ``order``, for posteriors in which the score is defined with probability 1: ``axiom_1``, ``axiom_2``,
         ``axiom_3_upper``, ``axiom_3_lower``; ``proof`` (``test``): why the axiom holds, or the numbers of the
@@ -145,7 +147,7 @@ def audit(
         taus = {name: ((), 1 - x if name.endswith("_b") else x) for name, (_, x) in taus.items()}
     row = _row(found, evidence, taus, fixed, ["negative", "positive"])
     at_fixed = HIGHER if found.higher_is_better is False else ""
-    if not fixed.words() and all(place(found, share) is not None for share in FIXED):
+    if not fixed.words() and all(_own_place(found, share) is not None for share in FIXED):
         better, worse = (found.of_cells(*cells_at(*rates, 0.5)) for rates in ((0.2, 0.8), (0.4, 0.6)))
         direction = "" if better > worse else ", if lower is better"
         ranked = found if better > worse else _reversed(found)
@@ -153,7 +155,9 @@ def audit(
         if not known or all(_passes(ranked, share, allowed) for share in FIXED):
             at_fixed += f" (it may while the prevalence is fixed{direction}{known})"
     far = far if only_mixtures else FAR
-    return row.assign(verdict=_verdict(row, words, at_fixed, fixed.words(), far, place(asked, fixed.share) is not None))
+    return row.assign(
+        verdict=_verdict(row, words, at_fixed, fixed.words(), far, _own_place(asked, fixed.share) is not None)
+    )
 
 
 def _passes(score: Score, prevalence: float | None, operations: list[Any]) -> bool:
@@ -162,6 +166,12 @@ def _passes(score: Score, prevalence: float | None, operations: list[Any]) -> bo
 
 def _reversed(score: Score) -> Score:
     return replace(score, function=lambda *cells: -score.of_cells(*cells))
+
+
+def _own_place(score: Score, prevalence: float | None) -> tuple[float, float] | None:
+    """Return the place of a score, or of the reverse order: the function itself does not say which is meant."""
+    found = place(score, prevalence)
+    return place(_reversed(score), prevalence) if found is None else found
 
 
 def _row(score: Score, evidence: np.ndarray, taus: dict[str, Any], fixed: FixedRate, labels: list[Any]) -> xr.Dataset:
@@ -275,7 +285,7 @@ def _correlations(score: Score, prevalence: float | None, *, exactly: bool) -> t
     points = _correlation_points(prevalence)
     values = score.of_cells(*points)
     known = np.array(places(prevalence)).T
-    own = place(score, prevalence)
+    own = _own_place(score, prevalence)
     if own is not None:
         known = np.column_stack([own, known])
     at_known = tau_b(values, _ranks(points, *known))

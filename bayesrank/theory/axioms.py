@@ -41,7 +41,8 @@ def counterexamples(
             if missing.any():
                 found[1:][missing] = _axiom_3(function, points, values, operations, classes)[missing]
     if np.isnan(values).all():
-        raise ArgumentError("score", f"must be defined for some performances; {score.name!r} is for none")
+        some = "some performances" if classes < 4 else "some performances in which a class has no cases"
+        raise ArgumentError("score", f"must be defined for {some}; {score.name!r} is for none")
     return found
 
 

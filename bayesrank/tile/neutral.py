@@ -72,8 +72,8 @@ def neutral_prevalence(a: Any, b: Any) -> Any:
     labelled = isinstance(a, xr.DataArray) or isinstance(b, xr.DataArray)
     a, b = (x.astype(float) for x in check_labelled_probabilities(a=a, b=b))
     negative, positive = np.sqrt((1 - a) * (1 - b)), np.sqrt(a * b)
-    found = xr.apply_ufunc(ratio, negative, negative + positive)
-    return found if labelled else float(found)
+    found = xr.apply_ufunc(ratio, negative, negative + positive, keep_attrs=False)
+    return found.rename("neutral_prevalence") if labelled else float(found)
 
 
 def no_skill_spread(a: Any, b: Any, prevalence: Any) -> Any:
@@ -101,7 +101,8 @@ def no_skill_spread(a: Any, b: Any, prevalence: Any) -> Any:
     """
     given = {"a": a, "b": b, "prevalence": prevalence}
     if any(isinstance(x, xr.DataArray) for x in given.values()):
-        return xr.apply_ufunc(_spread, *check_labelled_probabilities(**given))
+        arrays = (x.astype(float) for x in check_labelled_probabilities(**given))
+        return xr.apply_ufunc(_spread, *arrays, keep_attrs=False).rename("no_skill_spread")
     check_probabilities(**given)
     return _spread(*(np.asarray(x, float) for x in given.values()))
 
@@ -117,8 +118,8 @@ def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> x
     Parameters
     ----------
     prevalence : tuple or list of two floats, or array
-        Parameters of a Beta distribution of the prevalence, each from 1e-8 to 1e12; or its draws, as a DataArray or
-        NumPy array.
+        Parameters of a Beta distribution of the prevalence, each from 1e-8 to 1e12; or draws of one prevalence, as a
+        DataArray or NumPy array, whose dims do not matter.
     prob : float
         Probability of the band at each a.
     points : int
@@ -127,7 +128,8 @@ def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> x
     Returns
     -------
     xarray.Dataset
-        Over ``a``: ``lower``, ``median``, ``upper`` (quantiles of the neutral b), ``least``, and ``spread``, the
+        Over ``a``: ``lower``, ``median``, ``upper`` (quantiles of the neutral b; of draws, those of one of them, the
+        median that of the lower of two middle prevalences), ``least``, and ``spread``, the
         expected range at ``least``. The search starts at the neutral places of up to 200 draws, or of 65 quantiles,
         and between those of draws.
         ``diagonal`` is a place a = b with the smallest expected range that the search finds, and ``diagonal_spread`` is

@@ -60,11 +60,14 @@ def evidence_columns(table: Any) -> list[str]:
     return [name for name in EVIDENCE if table[name].notna().any()]
 
 
-def evidence_cells(row: Any, columns: Sequence[str], digits: int = 3) -> list[str]:
-    """Format these columns of a row; the observed value has the decimals of the interval."""
+def evidence_cells(row: Any, columns: Sequence[str], undefined: bool, digits: int = 3) -> list[str]:
+    """Format these columns of a row; the observed value has the decimals of the interval.
+
+    An observed value that is missing is infinite, unless it is ``undefined``.
+    """
     observed = _text.format_with_interval(row["observed"], row["lower"], row["upper"], digits)
     if math.isnan(row["observed"]) and row["cases"] > 0:
-        observed = "undefined" if row["unobserved"] else "infinite"
+        observed = "undefined" if undefined else "infinite"
     cases = "–" if math.isnan(row["cases"]) else f"{row['cases']:,.0f}"
     return [{"observed": observed, "cases": cases}[name] for name in columns]
 

@@ -56,5 +56,5 @@ def _compare(one: str, other: str, ratio: float) -> str:
     if ratio == 1:
         return f"{one}s and {other}s count equally"
     first, second = (one, other) if ratio > 1 else (other, one)
-    times = f"{max(ratio, 1 / ratio):.3g}"
+    times = _text.significant(max(ratio, 1 / ratio), 3)
     return f"a {first} counts {'slightly more than' if times == '1' else f'{times} times as much as'} a {second}"

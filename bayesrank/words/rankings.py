@@ -16,7 +16,7 @@ from bayesrank.words.identification import why_and_remedy
 from bayesrank.words.parts import Verdict, compose, few_names
 from bayesrank.words.sentences import say
 from bayesrank.words.sentences.claims import LOOKING
-from bayesrank.words.standing import Standing, headline_text, lift_of, relation
+from bayesrank.words.standing import Standing, first_are_equivalent, headline_text, lift_of, relation
 
 #: Smaller expected losses are printed as this bound.
 LEAST = 1e-6
@@ -111,6 +111,8 @@ def next_step(ranking: xr.Dataset, standing: Standing) -> str:
         return f"No number of cases like these is expected to {pair}: they had the same outcome on every case."
     if "separation" in ranking and (known := notes_of(ranking["separation"])):
         return say(known[0])
+    if standing.headline == "shared" and first_are_equivalent(standing):
+        return ""
     return f"{STEPS[needed]}. {LOOKING}"
 
 

@@ -111,7 +111,11 @@ def headline_text(standing: Standing, lead: str, best: str) -> str:
     worse = ~standing.could_be_best
     if standing.headline == "shared":
         members = standing.could_be_best
-        why = f"equivalent within {standing.rope:g}" if standing.rope else "equal evidence"
+        why = "equal evidence"
+        if first_are_equivalent(standing):
+            why = (
+                f"equivalent within {standing.rope:g}" if standing.rope else f"equal with probability {standing.prob:g}"
+            )
         who = (
             join_names(sorted(standing.named(members)))
             if members.sum() <= NAMED
@@ -145,6 +149,13 @@ def headline_text(standing: Standing, lead: str, best: str) -> str:
     if (upper >= standing.size).all():
         return f"{lead}, but no entity is separated from any other."
     return f"{lead}, but no other entity can be ruled out."
+
+
+def first_are_equivalent(standing: Standing) -> bool:
+    """Return whether those that could be best are equal, or equivalent within the ROPE, with probability ``prob``."""
+    best = np.flatnonzero(standing.ranking["in_best_set"])
+    equal = standing.ranking["equivalence"].transpose("entity", "rival").values[np.ix_(best, best)]
+    return bool((equal >= standing.prob).all())
 
 
 def _limit(standing: Standing, cap: Note) -> str:

@@ -629,3 +629,22 @@ def test_a_loss_has_the_place_of_its_complement_at_rare_prevalences(prevalence):
 def test_the_order_of_a_loss_names_its_direction():
     said = br.audit("error_rate", order="predictive")["verdict"].item()
     assert said.startswith("the order of posteriors by predictive of error_rate, higher values counting as better, br")
+
+
+@pytest.mark.parametrize("b", [0.8, 0.7])  # F2 lies at the first one
+def test_equivalent_losses_have_one_verdict(b):
+    def loss(tn, fp, fn, tp):
+        return 1 - tp / (tp + (1 - b) * fp + b * fn)
+
+    wanted = f"if lower is better, as far as was found: it orders against the ranking score at (a, b) = (1, {b})"
+    assert br.audit(loss)["verdict"].item() == f"may rank {wanted}"
+    assert (
+        br.audit(lambda tn, fp, fn, tp: fp + 2 * fn)["verdict"]
+        .item()
+        .startswith("should not rank (it may while the prevalence is fixed, if lower is better, as far as was found)")
+    )
+
+
+def test_many_classes_are_searched_where_one_has_no_cases():
+    with pytest.raises(ValueError, match="defined for some performances in which a class has no cases"):
+        br.audit("balanced_accuracy", classes=4)

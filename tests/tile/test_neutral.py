@@ -273,6 +273,21 @@ def test_lines_of_equal_performance_in_pr_space():
     np.testing.assert_allclose(fixed["precision"].dropna("point"), 0.4)
 
 
+def test_results_are_named_after_themselves():
+    half = xr.DataArray(np.array([0.25, 0.5], np.float16), dims="place", name="half", attrs={"units": "1"})
+    results = {
+        "no_skill_spread": no_skill_spread(half, 0.5, 0.25),
+        "neutral_prevalence": neutral_prevalence(half, 0.5),
+    }
+    for name, found in results.items():
+        assert (found.name, found.dtype, found.attrs) == (name, float, {})
+
+
+def test_ratios_of_importances_have_no_exponents():
+    words = br.verdict(describe_place(0.5, 1000 / 1001))[0]
+    assert words.endswith("a false negative counts 1000 times as much as a false positive.")
+
+
 def test_arguments():
     with pytest.raises(ValueError, match="prevalence must be a pair"):
         neutral_band(0.3)
