@@ -113,9 +113,8 @@ def headline_text(standing: Standing, lead: str, best: str) -> str:
         members = standing.could_be_best
         why = "equal evidence"
         if first_are_equivalent(standing):
-            why = (
-                f"equivalent within {standing.rope:g}" if standing.rope else f"equal with probability {standing.prob:g}"
-            )
+            equal = f"equal with probability at least {standing.prob:g}"
+            why = f"equivalent within {standing.rope:g}" if standing.rope else equal
         who = (
             join_names(sorted(standing.named(members)))
             if members.sum() <= NAMED

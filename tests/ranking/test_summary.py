@@ -175,7 +175,7 @@ def test_a_tie_in_every_draw_is_called_one():
     same = np.random.default_rng(1).random((1000, 1))
     values = xr.DataArray(np.hstack([same, same, same, same - 1]), {"entity": list("abcd")}, ("draw", "entity"))
     pair = br.credible_ranking(values.isel(entity=[0, 1]))
-    assert br.verdict(pair)[0] == "a and b share the first place (equal with probability 0.95)."
+    assert br.verdict(pair)[0] == "a and b share the first place (equal with probability at least 0.95)."
     assert "b ties with a with probability at least 0.95." in br.notes(pair)
     close = br.credible_ranking(values.isel(entity=[0, 1]) + np.array([0, 0.001]), rope=0.01)
     assert "a differs by at most 0.01 from b with probability at least 0.95." in br.notes(close)
@@ -191,7 +191,7 @@ def test_values_that_tie_need_no_equal_evidence():
     two = br.from_counts(tp=[500, 950, 100], fn=[500, 50, 900], tn=[500, 950, 100], fp=[500, 50, 900], entity=[*"ABC"])
     posterior = br.fit(xr.concat([one, two], "dataset").assign_coords(dataset=["d1", "d2"]), "beta_binomial", seed=1)
     sentences = br.verdict(br.credible_ranking(posterior, "f1", over="dataset", aggregate="borda"))
-    first = "A and B share the first place on these 2 data sets (equal with probability 0.95); C is worse."
+    first = "A and B share the first place on these 2 data sets (equal with probability at least 0.95); C is worse."
     assert sentences[0] == first
     assert not any("would help" in sentence for sentence in sentences)
     # Equal tables are equal evidence, though draws differ.
