@@ -155,9 +155,9 @@ def audit(
         if not known or all(_passes(ranked, share, allowed) for share in FIXED):
             at_fixed += f" (it may while the prevalence is fixed{direction}{known})"
     far = far if only_mixtures else FAR
-    return row.assign(
-        verdict=_verdict(row, words, at_fixed, fixed.words(), far, _own_place(asked, fixed.share) is not None)
-    )
+    placed = _own_place(asked, fixed.share) is not None
+    turned = not row["axiom_2"] and "tau_min" not in words and _passes(_reversed(asked), fixed.share, allowed)
+    return row.assign(verdict=_verdict(row, words, at_fixed, fixed.words(), far, placed, turned))
 
 
 def _passes(score: Score, prevalence: float | None, operations: list[Any]) -> bool:
@@ -392,20 +392,29 @@ def _in_words(score: Score, fixed: FixedRate, a: float, b: float) -> str:
 
 
 def _verdict(
-    row: xr.Dataset, perfect: dict[str, str], fixable: str, where: str, far: str = "", placed: bool = True
+    row: xr.Dataset,
+    perfect: dict[str, str],
+    fixable: str,
+    where: str,
+    far: str = "",
+    placed: bool = True,
+    turned: bool = False,
 ) -> str:
+    """Return the result in words; ``turned`` says that the reverse order passes all tests."""
     seen = "" if placed else "on a lattice "
     passed = bool(row["axiom_2"] and row["axiom_3_upper"] and row["axiom_3_lower"])
     if passed and "tau_max" in perfect:
         return f"may rank{where}{far}: {seen}it orders as {perfect['tau_max']}"
     if "tau_min" in perfect:
         return f"may rank{where} if lower is better{far}: {seen}it orders against {perfect['tau_min']}"
+    # Of more classes no place was sought: accuracy is a ranking score of them, too.
+    nowhere = "" if placed else ", and no place on the Tile was found"
     if passed:
         if "tau_min" in row and row["tau_min"] == row["tau_max"] == 0:
             return f"ranks nothing{where}{far}: it is constant, so all are equivalent"
-        # Of more classes no place was sought: accuracy is a ranking score of them, too.
-        nowhere = "" if placed else ", and no place on the Tile was found"
         return f"may rank{where}{FAR}: no counterexample to the axioms{nowhere}"
+    if turned:
+        return f"may rank{where} if lower is better{FAR}: no counterexample to the axioms{nowhere}"
     faults = {
         "axiom_2": "a performance that is surely no more satisfying can score higher",
         "axiom_3_upper": f"a {_describe_mix(row, 1)} can score higher than all its parts",

@@ -645,6 +645,17 @@ def test_equivalent_losses_have_one_verdict(b):
     )
 
 
+def test_a_loss_without_a_place_has_the_verdict_of_its_complement():
+    def gain(tn, fp, fn, tp):
+        return np.minimum(tp / (tp + 0.3 * fp + 0.7 * fn), 0.9)
+
+    nothing = "as far as was found: no counterexample to the axioms, and no place on the Tile was found"
+    assert br.audit(gain)["verdict"].item() == f"may rank, {nothing}"
+    row = br.audit(lambda *cells: 1 - gain(*cells))
+    assert row["verdict"].item() == f"may rank if lower is better, {nothing}"
+    assert not row["axiom_2"]  # higher values count as better there
+
+
 def test_many_classes_are_searched_where_one_has_no_cases():
     with pytest.raises(ValueError, match="defined for some performances in which a class has no cases"):
         br.audit("balanced_accuracy", classes=4)
