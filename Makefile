@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-all check bench mutants oldest docs figures clean
+.PHONY: demo test test-all check bench golden mutants oldest docs figures clean
 
 demo: $(VENV)/.package
 	$(BIN)/bayesrank report antibody_tests --model beta_binomial --score informedness -o antibody_tests.html
@@ -23,6 +23,10 @@ bench: $(VENV)/.dev
 	for file in tests/benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
 	$(BIN)/python tests/benchmarks/table.py
 
+# Small analyses, compared with stored results to 1e-12. CI leaves them out: last digits depend on the machine.
+golden: $(VENV)/.dev
+	$(BIN)/python scripts/golden.py
+
 mutants: $(VENV)/.dev
 	$(BIN)/python scripts/mutants.py
 
@@ -35,6 +39,7 @@ oldest: $(VENV)/.dev
 
 docs: $(VENV)/.docs
 	$(BIN)/python scripts/make_scores_page.py
+	$(BIN)/python scripts/make_what_works_page.py
 	$(BIN)/python -m sphinx -q -W --keep-going -j 2 -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 

@@ -8,6 +8,10 @@ import gc
 import os
 import sys
 
+# Before NumPy is imported, and passed on to workers: threads of BLAS, which gain nothing on small matrices, wait for
+# each other actively, and several workers on few processors multiply the time.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import hypothesis
 import pytest
 

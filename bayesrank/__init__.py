@@ -1,4 +1,4 @@
-"""Credible rankings of classifiers, diagnostic tests and detectors from confusion-matrix counts."""
+"""Credible rankings of classifiers, diagnostic tests, detectors and language models from their results on cases."""
 
 import lazy_loader as _lazy
 

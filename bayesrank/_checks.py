@@ -1,9 +1,11 @@
 """Checks of arguments: invalid values raise an error that names the argument; nothing is converted silently."""
 
 import os
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, KeysView, Mapping, Sequence, Set, ValuesView
 from contextlib import contextmanager, suppress
+from difflib import get_close_matches
 from functools import cache
+from inspect import signature
 from math import prod
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -12,8 +14,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._labels import check_positive, object_array
+from bayesrank._errors import Advice, ArgumentError, ArgumentKeyError, ArgumentTypeError
+from bayesrank._labels import check_positive, find_lookalike, object_array
+from bayesrank._text import list_names
 
 #: Minimum distance of a probability from 0 and 1, below which rounding dominates.
 SMALLEST = 1e-12
@@ -85,6 +88,25 @@ def check_integer(argument: str, value: Any, least: int = 0, most: int | None = 
     return number
 
 
+def check_size(argument: str, value: Any, least: int = 1, power: int = 1) -> int:
+    """Return a number of points, steps or cases; raise an error if so many to this power would not fit into memory."""
+    number = check_integer(argument, value, least)
+    # Fewer than ten arrays of them are in memory at a time.
+    check_memory(f"{argument} must be smaller", f"{number} {argument}", (10, number**power), str(number))
+    return number
+
+
+def check_text(argument: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise ArgumentTypeError(argument, "must be a text", describe_value(value))
+    return value
+
+
+def is_text(value: Any, text: str) -> bool:
+    """Return whether a value is this text; arrays would compare item by item."""
+    return isinstance(value, str) and value == text
+
+
 def check_bool(argument: str, value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise ArgumentTypeError(argument, "must be True or False", describe_value(value))
@@ -104,7 +126,8 @@ def check_choice(
     if not isinstance(value, Hashable) or value is pd.NA or value not in known:
         held = repr(value)[:80] if isinstance(value, str) else describe_value(value)
         wanted = f"{known[:MANY]}"[:-1] + f", ... ({len(known)} in all)]" if len(known) > MANY else known
-        raise error(argument, f"must be one of {wanted}{other and f', or {other}'}", held)
+        hint = find_lookalike(value, known) if isinstance(value, str | int | float) else ""
+        raise error(argument, f"must be one of {wanted}{other and f', or {other}'}", held, hint)
     return value
 
 
@@ -309,9 +332,15 @@ def is_number(value: Any) -> bool:
 
 def check_item_names(argument: str, names: Any, size: int, broadcast: bool = False) -> list:
     """Return one name for each of ``size`` items; with ``broadcast``, a single name applies to all."""
-    names = _no_dataset(argument, names, "names")
+    names = check_order_of(argument, names, "names")
     single = isinstance(names, str | bytes) or not hasattr(names, "__iter__")
-    found = [names] * (size if broadcast else 1) if single else object_array(names).tolist()
+    single = single or getattr(names, "ndim", 1) == 0
+    if not single and getattr(names, "ndim", 1) != 1:
+        raise ArgumentError(argument, "must be a name, or a sequence of names", describe_value(names))
+    if single:
+        found = [object_array(names).item()] * (size if broadcast else 1)
+    else:
+        found = object_array(names).tolist()
     if len(found) != size:
         raise ArgumentError(argument, f"must hold {size} name{'s' * (size != 1)}", len(found))
     check_names(argument, found)
@@ -322,12 +351,141 @@ def check_item_names(argument: str, names: Any, size: int, broadcast: bool = Fal
 
 
 def check_names(argument: str, names: list) -> None:
-    """Raise an error for names that cannot be labels of a plain coord: tuples, lists, and texts with a NUL."""
+    """Raise an error for names that cannot be labels of a plain coord: collections, and texts with a NUL."""
     for name in names:
-        if isinstance(name, tuple | list | set | dict | np.ndarray):
-            raise ArgumentTypeError(argument, "must hold strings, numbers or other single names", f"{name!r}")
+        if not isinstance(name, str | bytes) and (isinstance(name, Iterable) or not is_hashable(name)):
+            raise ArgumentTypeError(argument, "must hold strings, numbers or other single names", describe_value(name))
         if isinstance(name, str) and "\0" in name:
             raise ArgumentError(argument, "must hold names without the character NUL", f"{name!r}")
+
+
+def check_order_of(argument: str, values: Any, what: str) -> Any:
+    """Return a value that may hold several items; raise an error if the items have no order of their own.
+
+    Sets have another order in each run of Python, an iterator can be read only once, and of a mapping or a Dataset only
+    the keys would be read. Views of a dictionary have an order.
+    """
+    if isinstance(values, Set) and not isinstance(values, KeysView):
+        hint = "a list says the order, such as sorted(...)"
+        raise ArgumentTypeError(argument, f"must hold {what} in an order, which a set does not have", "a set", hint)
+    if isinstance(values, Iterator):
+        hint = "list(...) makes a sequence of it"
+        raise ArgumentTypeError(argument, f"must hold {what} in a sequence", f"a {type(values).__name__}", hint)
+    if isinstance(values, Mapping):  # a Dataset, too
+        raise ArgumentTypeError(argument, f"must hold {what} in a sequence", describe_value(values))
+    return list(values) if isinstance(values, KeysView | ValuesView) else values
+
+
+def check_path(argument: str, value: Any) -> str:
+    """Return a path as text."""
+    if not isinstance(value, str | os.PathLike) or not isinstance(text := os.fspath(value), str):
+        raise ArgumentTypeError(argument, "must be a path", describe_value(value))
+    if not text or "\0" in text:
+        raise ArgumentError(argument, "must be a path", f"{text!r}")
+    return text
+
+
+def check_paths(argument: str, value: Any) -> list[str]:
+    """Return one path or several as texts, at least one."""
+    if isinstance(value, str | os.PathLike):
+        return [check_path(argument, value)]
+    if isinstance(value, bytes) or not isinstance(value, Iterable):
+        raise ArgumentTypeError(argument, "must be a path or a sequence of paths", describe_value(value))
+    found = [check_path(argument, path) for path in check_order_of(argument, value, "paths")]
+    if not found:
+        raise ArgumentError(argument, "must name a file, a folder or a pattern", "none")
+    return found
+
+
+def check_column(argument: str, name: Any, columns: Iterable[Any], table: str = "the frame") -> Any:
+    """Return the name of a column of a table."""
+    known = list(columns)
+    check_column_name(argument, name, known, table)
+    same = [column for column in known if column is name or column == name]
+    if not same:
+        wanted = f"must name a column of {table} ({_show_columns(known)})"
+        raise ArgumentKeyError(argument, wanted, f"{name!r}"[:80], find_lookalike(name, known))
+    return same[0]
+
+
+def check_column_name(argument: str, name: Any, columns: Iterable[Any], table: str = "the frame") -> None:
+    """Raise an error for what cannot be the name of a column, such as the values of one."""
+    if name is pd.NA or not is_hashable(name) or (isinstance(name, Iterable) and not isinstance(name, str | bytes)):
+        hint = f"frame.assign({argument}=...) adds values as a column, and {argument}={argument!r} names it"
+        raise ArgumentTypeError(
+            argument,
+            f"must name a column of {table} ({_show_columns(columns)})",
+            describe_value(name),
+            hint if argument.isidentifier() else "",
+        )
+
+
+def check_column_names(argument: str, names: Any, columns: Iterable[Any], table: str = "the frame") -> list:
+    """Return what may be the names of one column or more."""
+    several = list(names) if isinstance(names, list | tuple) else [names]
+    if not several:
+        raise ArgumentError(argument, "must name at least one column", "none")
+    for name in several:
+        check_column_name(argument, name, columns, table)
+    return several
+
+
+def _show_columns(columns: Iterable[Any]) -> str:
+    return list_names(list(map(str, columns)), 12)
+
+
+def is_hashable(value: Any) -> bool:
+    """Return whether a value can be a key; a tuple that holds a list can not."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+#: Arguments of other packages, and the arguments of this one that mean the same.
+OF_OTHERS = {
+    **dict.fromkeys(("ci_prob", "hdi_prob", "ci_level", "credible_mass", "confidence_level", "level"), "prob"),
+    **dict.fromkeys(("random_seed", "random_state", "rng"), "seed"),
+    **dict.fromkeys(("n_samples", "num_samples", "samples", "n_draws"), "draws"),
+    **dict.fromkeys(("n_chains", "num_chains"), "chains"),
+    **dict.fromkeys(("pos_label", "positive_class", "positive_label"), "positive"),
+    **dict.fromkeys(("dim", "groupby", "by"), "over"),
+    "sample_weight": "weight",
+    "metric": "score",
+    "greater_is_better": "higher_is_better",
+}
+
+
+#: A function that takes such an argument.
+TAKES = {
+    **dict.fromkeys(("seed", "draws", "chains"), "br.fit"),
+    **dict.fromkeys(("positive", "weight"), "br.from_frame and of br.from_predictions"),
+    **dict.fromkeys(("prob", "over", "score", "higher_is_better"), "br.credible_ranking"),
+}
+
+
+def suggest_argument(unknown: str, known: Iterable[str]) -> str:
+    """Return which argument an unknown keyword probably means, and of what; empty if none is near."""
+    names = list(known)
+    meant = OF_OTHERS.get(unknown)
+    near = [meant] if meant in names else get_close_matches(unknown, names, n=1)
+    if near:
+        return f"did you mean {near[0]}=?"
+    return "" if meant is None else f"{meant}= is an argument of {TAKES[meant]}"
+
+
+def check_keywords(given: Iterable[str], known: Iterable[str], function: str) -> None:
+    """Raise an error for a keyword that a function does not take."""
+    names = list(known)
+    for name in sorted(set(given) - set(names)):
+        raise ArgumentTypeError(name, f"is not an argument of {function}", "", suggest_argument(name, names))
+
+
+def arguments_of(function: Callable[..., Any]) -> list[str]:
+    """Return the names of a function's arguments, without those of ``**options``."""
+    parameters = signature(function).parameters.values()
+    return [p.name for p in parameters if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
 
 
 def check_callable(argument: str, value: Any) -> Any:
@@ -344,14 +502,16 @@ def check_absent(argument: str, value: Any, why: str) -> None:
 
 def check_regular_array(argument: str, values: Any, what: str) -> np.ndarray:
     """Return an array from nested sequences of equal lengths."""
+    values = check_order_of(argument, values, what)
     try:
-        return np.asarray(_no_dataset(argument, values, what))
+        return np.asarray(values)
     except ValueError:  # rows of different lengths
         raise ArgumentError(argument, f"must hold {what} in a regular array", describe_value(values)) from None
 
 
 def check_sequence(argument: str, given: Any) -> list:
-    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+    given = check_order_of(argument, given, "its items")
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
         raise ArgumentTypeError(argument, "must be a sequence", describe_value(given))
     return list(given)
 
@@ -409,7 +569,7 @@ def check_unique(argument: str, names: list) -> list:
 def check_labels(argument: str, values: Any, *, may_lack: bool = False, hint: str = "") -> np.ndarray:
     """Return one label for each case; some, but not all, may be missing if ``may_lack``."""
     # An object array: NumPy would turn ["a", nan] into strings and hide the missing label.
-    values = _no_dataset(argument, values, "labels")
+    values = check_order_of(argument, values, "labels")
     array = np.asarray(values if hasattr(values, "__array__") else object_array(values))
     if array.dtype.kind not in "biufUS":
         array = array.astype(object)
@@ -417,7 +577,7 @@ def check_labels(argument: str, values: Any, *, may_lack: bool = False, hint: st
         raise ArgumentError(argument, "must be a sequence of labels, one a case", f"shape {array.shape}")
     lacking = pd.isna(array)
     if lacking.any() and not may_lack:
-        raise ArgumentError(argument, "must hold a label for every case", f"a missing value{hint}")
+        raise ArgumentError(argument, "must hold a label for every case", Advice("a missing value", hint))
     if lacking.all():
         raise ArgumentError(argument, "must hold a label of at least one case", "none")
     if array.dtype == object:
@@ -449,13 +609,15 @@ def check_nested(cluster: list, dataset: list) -> None:
 
 def check_class_labels(labels: Any) -> list:
     """Return the classes given by the user, in order."""
-    if isinstance(labels, str | bytes | Mapping | set | frozenset) or not hasattr(labels, "__iter__"):
+    labels = check_order_of("labels", labels, "classes")
+    if isinstance(labels, str | bytes) or not hasattr(labels, "__iter__") or getattr(labels, "ndim", 1) != 1:
         raise ArgumentTypeError("labels", "must be a sequence of classes in order", describe_value(labels))
     classes = object_array(labels).tolist()
     return check_unique("labels", check_item_names("labels", classes, len(classes)))
 
 
-def all_classes(labels: Sequence[Any] | None, seen: Sequence[np.ndarray]) -> list:
+def all_classes(labels: Sequence[Any] | None, seen: Sequence[np.ndarray], argument: str = "labels") -> list:
+    """Return the classes that the user names, else the sorted labels; ``argument`` is what could say otherwise."""
     if labels is not None:
         classes = check_class_labels(labels)
     else:
@@ -463,11 +625,11 @@ def all_classes(labels: Sequence[Any] | None, seen: Sequence[np.ndarray]) -> lis
         try:
             classes = sorted(found)
         except TypeError:
-            raise ArgumentTypeError(
-                "labels", "must be given where labels do not sort", sorted(map(repr, found))
-            ) from None
+            wanted = "must be given where labels do not sort" if argument == "labels" else "must hold labels that sort"
+            raise ArgumentTypeError(argument, wanted, sorted(map(repr, found))) from None
     if len(classes) < 2:
-        raise ArgumentError("labels", "must name two or more classes", classes, "pass labels= to keep an absent one")
+        hint = "pass labels= to keep an absent one" if argument == "labels" else ""
+        raise ArgumentError(argument, "must name two or more classes", classes, hint)
     return classes
 
 
@@ -485,13 +647,6 @@ def describe_value(value: Any) -> str:
     if isinstance(value, xr.Dataset):
         return f"a Dataset of {sorted(map(str, value.variables))}"[:80]
     return " ".join(f"{type(value).__name__} {value!r}".split("\n"))[:80]
-
-
-def _no_dataset(argument: str, values: Any, what: str) -> Any:
-    """Return the values; raise an error for a Dataset, which is iterable but not an array."""
-    if isinstance(values, xr.Dataset):
-        raise ArgumentTypeError(argument, f"must hold {what}", describe_value(values))
-    return values
 
 
 def _check_real(argument: str, values: Any, what: str) -> np.ndarray:

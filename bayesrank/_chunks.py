@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._checks import check_memory, describe_value
+from bayesrank._checks import check_memory, describe_value, is_text
 from bayesrank._draws import spans_of
 from bayesrank._errors import ArgumentError
 from bayesrank._random import BLOCK, Block, blocks_between
@@ -43,7 +43,7 @@ def chunk_sizes(chunks: Any, shape: tuple[int, int], numbers: int) -> Sizes:
         wanted = {"chain": 1, "draw": "auto"} | {dim: -1 if held is None else held for dim, held in chunks.items()}
     else:
         wanted = {"chain": 1, "draw": chunks}
-    if wanted["draw"] == "auto" and isinstance(wanted["draw"], str):
+    if is_text(wanted["draw"], "auto"):
         import dask
 
         preferred = int(dask.utils.parse_bytes(dask.config.get("array.chunk-size", "128MiB")))

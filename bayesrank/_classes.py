@@ -10,16 +10,34 @@ from bayesrank._errors import ArgumentError
 from bayesrank._labels import arrange_classes, positive_label
 
 DIMS = ("actual", "predicted")
+#: The outcomes of two classes, the negative class first.
+CELLS = ("tn", "fp", "fn", "tp")
 
 Labelled = TypeVar("Labelled", xr.DataArray, xr.Dataset)
+
+
+def by_class(array: Any) -> Any:
+    """Return an array over the outcomes tn, fp, fn and tp as one over two classes; other arrays are unchanged."""
+    if not isinstance(array, xr.DataArray) or "outcome" not in array.dims or "outcome" not in array.coords:
+        return array
+    named = [str(label).lower() for label in array["outcome"].values.tolist()]
+    if sorted(named) != sorted(CELLS):
+        return array
+    cells = array.transpose(..., "outcome").isel(outcome=[named.index(cell) for cell in CELLS])
+    coords = {name: held for name, held in cells.coords.items() if "outcome" not in held.dims}
+    data = cells.data.reshape(*cells.shape[:-1], 2, 2)
+    classes = {dim: ["negative", "positive"] for dim in DIMS}
+    return xr.DataArray(data, {**coords, **classes}, (*cells.dims[:-1], *DIMS), cells.name, cells.attrs)
 
 
 def order_classes(array: Labelled, argument: str = "source") -> Labelled:
     """Put ``actual`` and ``predicted`` in the same order by label.
 
     The order is that of ``actual``. Of two classes the positive one comes last: the one that the coord ``positive``
-    names, or that of a standing pair (no and yes, 0 and 1, ...). An axis without labels keeps its positions.
+    names, or that of a standing pair (no and yes, 0 and 1, ...). An axis without labels keeps its positions. The
+    outcomes tn, fp, fn and tp become two classes.
     """
+    array = by_class(array)
     named = array.coords.variables  # arrays of coords would copy all others
     labels = {dim: named[dim].values.tolist() for dim in DIMS if dim in array.dims and dim in named}
     if not labels:

@@ -101,7 +101,7 @@ class Batches:
 
 
 @dataclass(frozen=True)
-class Block:
+class DrawBlock:
     """Consecutive draws of one batch: ``values`` (draws, ...), starting at draw ``start`` over all chains.
 
     If blocks may span batches, each chain counts as one batch.
@@ -129,7 +129,7 @@ def reduce(array: Any, *reducers: Any, batches: Batches | None = None, across: b
     return [reducer.finish() for reducer in reducers]
 
 
-def iterate_blocks(array: Any, batches: Batches | None = None, across: bool = False) -> Iterator[Block]:
+def iterate_blocks(array: Any, batches: Batches | None = None, across: bool = False) -> Iterator[DrawBlock]:
     """Yield every draw once, in blocks within a chunk and a batch, or within a chunk and a chain."""
     batches = batches or Batches.of(array)
     data = array
@@ -155,7 +155,7 @@ def iterate_blocks(array: Any, batches: Batches | None = None, across: bool = Fa
                     end = min(last, draw_end)
                     for at in range(max(first, draw), end, most):
                         stop = min(at + most, end)
-                        yield Block(
+                        yield DrawBlock(
                             part[c - chain, at - draw : stop - draw],
                             c * batches.draws + at,
                             c * each + batch,
@@ -179,7 +179,7 @@ class BatchSums:
         self.sums: Any = None
         self.count = len(batches.sizes)
 
-    def add(self, block: Block) -> None:
+    def add(self, block: DrawBlock) -> None:
         total = np.nansum(block.values, axis=0)
         if self.sums is None:
             self.sums = np.zeros((self.count, *total.shape))
@@ -207,7 +207,7 @@ class Moments:
         self.sums = np.zeros((len(self.sizes), len(self.centre)))
         self.waiting: list[np.ndarray] = []
 
-    def add(self, block: Block) -> None:
+    def add(self, block: DrawBlock) -> None:
         off = block.values - self.centre
         total = off.sum(axis=0)
         if np.isnan(total).any():
@@ -253,7 +253,7 @@ class EffectiveDraws:
         self.batches = batches
         self.moments: Moments | None = None
 
-    def add(self, block: Block) -> None:
+    def add(self, block: DrawBlock) -> None:
         if self.moments is None:
             self.shape = block.values.shape[1:]
             self.moments = Moments(block.values[0].ravel(), pairs=False)

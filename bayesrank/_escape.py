@@ -15,6 +15,8 @@ INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 NEEDED = "\u200c\u200d\u200e\u200f"
 #: Markup characters of Markdown.
 MARKDOWN = re.compile(r"([\\`*_\[\]<>|~$&#])")
+#: The sign before a name that notifies a person; in an address such as a@b it does not.
+MENTION = re.compile(r"(?<!\w)@(?=\w)")
 #: Special characters of LaTeX in text; brackets and stars could become arguments of a line break.
 LATEX = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
@@ -65,12 +67,23 @@ def escape_lines(lines: Iterable[str]) -> list[str]:
 
 
 def csv_cell(value: Any) -> Any:
-    """Put an apostrophe before a text that spreadsheets would run as a formula; numbers stay."""
+    """Put an apostrophe before a text that spreadsheets would run as a formula; numbers stay.
+
+    :func:`csv_text` returns the text, also if it begins with apostrophes itself.
+    """
     if not isinstance(value, str):
         return value
-    starts = value.lstrip()[:1]
-    is_formula = (starts and starts in FORMULA) or value[:1] in ("\t", "\r", "\n")
-    return f"'{escape_invisible(value)}" if is_formula and not NUMBER.fullmatch(value) else escape_invisible(value)
+    return f"'{escape_invisible(value)}" if _is_formula(value.lstrip("'")) else escape_invisible(value)
+
+
+def csv_text(cell: str) -> str:
+    """Return the text of which :func:`csv_cell` made a cell."""
+    return cell[1:] if cell.startswith("'") and _is_formula(cell.lstrip("'")) else cell
+
+
+def _is_formula(text: str) -> bool:
+    begin = text.lstrip()[:1]
+    return bool((begin and begin in FORMULA) or text[:1] in ("\t", "\r", "\n")) and not NUMBER.fullmatch(text)
 
 
 def csv_table(frame: "pd.DataFrame", index: bool = True) -> str:
@@ -88,7 +101,8 @@ def json_text(text: str) -> str:
 
 
 def markdown_text(text: str) -> str:
-    return MARKDOWN.sub(r"\\\1", escape_invisible(" ".join(text.split())))
+    """Escape Markdown markup; a zero-width space in a mention such as @name keeps it from notifying people."""
+    return MENTION.sub("@&#8203;", MARKDOWN.sub(r"\\\1", escape_invisible(" ".join(text.split()))))
 
 
 def latex_text(text: str) -> str:

@@ -1,5 +1,7 @@
 """Kendall's tau-b of one ordering with many others."""
 
+from inspect import unwrap
+
 import numpy as np
 
 # Values within this tolerance, relative to their own and the typical size, count as ties.
@@ -41,8 +43,13 @@ def tau_b(values: np.ndarray, ranks: np.ndarray) -> np.ndarray:
     """
     from scipy.stats import kendalltau
 
+    tau = unwrap(kendalltau)  # without checks of the arguments, which take as long as the sorting
     groups, taus = dense_ranks(values), []
-    for row in ranks:
+    # Ranks of two bytes, sorted once by ``values``, are sorted by SciPy in half of the time.
+    small = np.int16 if groups.size <= np.iinfo(np.int16).max else np.int32
+    order = np.argsort(groups, kind="stable")
+    groups = groups[order].astype(small)
+    for row in ranks.astype(small)[:, order]:
         both = (groups >= 0) & (row >= 0)
-        taus.append(kendalltau(groups[both], row[both]).statistic)
+        taus.append(tau(row[both], groups[both])[0])
     return np.nan_to_num(taus)

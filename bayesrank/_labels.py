@@ -1,12 +1,18 @@
 """Arrays of names and labels, without conversion; the positive one of two classes."""
 
-from collections.abc import Hashable, Iterable
-from typing import Any
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
-from bayesrank._errors import ArgumentError
+from bayesrank._errors import Advice, ArgumentError, ArgumentKeyError, InPython, Typed
+
+Selected = TypeVar("Selected", xr.DataArray, xr.Dataset)
+
+#: The place of the actual class of each cell, and what happens to its cases.
+CELL_WORDS = {"tn": (0, "cleared"), "fp": (0, "false alarm"), "fn": (1, "missed"), "tp": (1, "found")}
 
 
 def object_array(values: Any) -> np.ndarray:
@@ -56,11 +62,69 @@ def unique_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return rows[np.unique(which, return_index=True)[1]], which
 
 
+def find_lookalike(name: Any, known: Iterable[Any]) -> str:
+    """Return a hint at a name that looks like another one and differs from it, such as 1 beside "001"; else ""."""
+    key = _look_of(name)
+    alike = next((other for other in known if _look_of(other) == key and other is not name), None)
+    if alike is None:
+        return ""
+    if isinstance(name, str) == isinstance(alike, str):
+        return f"did you mean {alike!r}?"
+    return f"{name!r} and {alike!r} are names of two types: convert one of them"
+
+
+def _look_of(name: Any) -> str:
+    """Return a name as text without its type, case, blanks and leading zeros."""
+    text = " ".join(str(name).split()).casefold()
+    try:
+        return f"{float(text):.15g}"
+    except ValueError:
+        return text
+
+
 def name_coord(names: list) -> np.ndarray:
     """Return names as a coord, with a NumPy type if it keeps every name unchanged, else as objects."""
     array = np.asarray(names)
     plain = array.ndim == 1 and array.tolist() == names and len({type(n) for n in names}) == 1
     return array if plain else object_array(names)
+
+
+def select_names(
+    held: Selected, names: Mapping[Any, Any] | None = None, *, drop: bool = False, **dims: Any
+) -> Selected:
+    """Select by names along dims, as ``.sel`` does, which would take a list of booleans as a mask.
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> values = xr.DataArray([0.2, 0.7], {"group": [False, True]}, ("group",))
+    >>> select_names(values, group=[True, False]).values.tolist(), select_names(values, group=True).item()
+    ([0.7, 0.2], 0.7)
+
+    An array of names selects one value for each of its positions:
+
+    >>> select_names(values, group=xr.DataArray([[True, False]], dims=("row", "column"))).dims
+    ('row', 'column')
+    """
+    places = {dim: _places_of(held, dim, wanted) for dim, wanted in {**(names or {}), **dims}.items()}
+    return held.isel(places, drop=drop)
+
+
+def _places_of(held: Any, dim: Any, wanted: Any) -> Any:
+    """Return the position of one name along a dim, or those of several."""
+    known = held.get_index(dim)
+    if isinstance(wanted, xr.DataArray) and wanted.ndim:  # one name for each of its positions
+        return wanted.copy(data=np.reshape(_places_of(held, dim, wanted.values.ravel()), wanted.shape))
+    single = np.ndim(wanted) == 0
+    names = pd.Index(
+        np.atleast_1d(wanted) if hasattr(wanted, "dtype") else object_array([wanted] if single else wanted)
+    )
+    places = known.get_indexer(names)
+    if (places < 0).any():
+        lacking = names[int((places < 0).argmax())]
+        hint = find_lookalike(lacking, known.tolist())
+        raise ArgumentKeyError(str(dim), f"must be one of {known.tolist()[:15]}", f"{lacking!r}", hint)
+    return int(places[0]) if single else places
 
 
 #: Standard pairs of labels: (negative, positive), in lower case.
@@ -110,12 +174,13 @@ def check_order(labels: Any) -> None:
             "labels",
             f"must have the negative class first, {list(pair)}",
             given,
-            f"positive={given[1]!r} makes {given[1]!r} the positive class",
+            Advice(Typed("positive", given[1]), f" makes {given[1]!r} the positive class"),
         )
 
 
 def _find_label(positive: Any, classes: list) -> Any:
-    hashable = isinstance(positive, Hashable)  # arrays would compare item by item
+    # Arrays would compare item by item, and NA gives no truth value.
+    hashable = isinstance(positive, Hashable) and positive is not pd.NA
     same = [label for label in classes if label is positive or (hashable and label == positive)]
     same = same or [label for label in classes if str(label).strip().lower() == str(positive).strip().lower()]
     if len(same) != 1:
@@ -151,6 +216,25 @@ def known_classes(source: Any) -> tuple[Any, Any] | None:
     return standing_pair(labels)
 
 
+def cell_headings(source: Any) -> dict[str, str]:
+    """Return a heading for each cell of a table of two classes, which names its actual class if it is known.
+
+    Examples
+    --------
+    >>> counts = br.from_counts(tn=9, fp=1, fn=2, tp=8)
+    >>> cell_headings(counts)["fn"]
+    'FN: missed'
+    >>> cell_headings(counts.assign_coords(actual=["benign", "malignant"], positive="malignant"))["fn"]
+    'FN: malignant missed'
+    """
+    classes = known_classes(source)
+    if classes in (None, ("negative", "positive")):
+        return {cell: f"{cell.upper()}: {what}" for cell, (_, what) in CELL_WORDS.items()}
+    # A number alone would look like a count.
+    names = [f"class {label}" if str(label)[:1].isdigit() else str(label) for label in classes]
+    return {cell: f"{cell.upper()}: {names[actual]} {what}" for cell, (actual, what) in CELL_WORDS.items()}
+
+
 def check_positive(array: Any, what: str) -> None:
     """Raise an error if ``what`` needs a positive class and that of ``array`` is unknown."""
     if has_positive_class(array):
@@ -160,6 +244,8 @@ def check_positive(array: Any, what: str) -> None:
         "positive",
         f"must name the positive class for {what}, which changes when the classes are swapped",
         f"{first!r} and {second!r}",
-        f"pass positive={second!r} or positive={first!r} when the labels are read) (or, in Python, "
-        f"array.assign_coords(positive={second!r})",
+        Advice(
+            *("pass ", Typed("positive", second), " or ", Typed("positive", first), " when the labels are read"),
+            InPython(f", or array.assign_coords(positive={second!r})"),
+        ),
     )

@@ -3,11 +3,12 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from bayesrank._records import EvidenceRecord
+from bayesrank._records import EvidenceRecord, reading_attr
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,14 @@ def notes_text(notes: Iterable[Note]) -> str:
 
 def notes_of(text: Any) -> list[Note]:
     """Return the notes in a text, a DataArray or an array of one text, as :func:`notes_text` wrote them."""
-    held = str(text.item() if hasattr(text, "item") else text)
-    return [Note(code, fields) for code, fields in json.loads(held or "[]")]
+    with reading_attr("notes"):
+        return list(_parse(str(text.item() if hasattr(text, "item") else text)))
+
+
+@lru_cache(maxsize=256)
+def _parse(text: str) -> tuple[Note, ...]:
+    """Return the notes in a text; several outputs of one ranking read the same text."""
+    return tuple(Note(code, fields) for code, fields in json.loads(text or "[]"))
 
 
 def add_notes(attrs: Mapping[Any, Any], notes: Iterable[Note]) -> dict[str, Any]:

@@ -6,13 +6,15 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
+from bayesrank._checks import check_path
 from bayesrank._errors import ArgumentError, ArgumentFileError
 from bayesrank._escape import quote_word
 
-#: Marks that ``savefig`` writes into pictures of this package, by file ending.
-PICTURE_MARKS = {
+#: Marks that ``savefig`` writes into pictures of this package, by file ending. Without dates, equal results are equal
+#: files.
+PICTURE_MARKS: dict[str, dict[str, str | None]] = {
     ".png": {"Software": "bayesrank"},
-    ".pdf": {"Creator": "bayesrank"},
+    ".pdf": {"Creator": "bayesrank", "CreationDate": None},
     ".svg": {"Creator": "bayesrank", "Date": None},
 }
 
@@ -25,7 +27,8 @@ def _page(generator: str) -> re.Pattern[bytes]:
 KINDS = {
     "report": {".html": _page("bayesrank report")},
     "page": {".html": _page("bayesrank")},
-    "table": {".csv": re.compile(rb"entity,dataset,case,run,outcome\b")},
+    # A table has no mark by which to tell an earlier output from a file of the user.
+    "table": {".csv": re.compile(rb"(?!)")},
     "picture": {
         ".png": re.compile(rb"\x89PNG\r\n\x1a\n.{0,400}Software\0bayesrank", re.S),
         ".pdf": re.compile(rb"%PDF-.*/Creator \(bayesrank\)", re.S),
@@ -37,16 +40,22 @@ KINDS = {
 def check_output(argument: str, path: str | os.PathLike[str], kind: str) -> Path:
     """Return the resolved path of an output file; raise an error unless it may be written.
 
-    Its ending must fit the kind ("report", "page", "picture", "table"), its folder must exist, and it must be new,
-    empty or an earlier output of this kind. ``argument`` names the path in messages.
+    Its ending must fit the kind ("report", "page", "picture", "table"), its folder must exist and take new files, and
+    it must be new, empty or an earlier output of this kind. ``argument`` names the path in messages.
     """
-    given, known = os.fspath(path), KINDS[kind]
+    given, known = check_path(argument, path), KINDS[kind]
     target = Path(os.path.realpath(given))
     endings = {Path(given).suffix.lower(), target.suffix.lower()}
     if not endings <= set(known) or len(endings) > 1:
         raise ArgumentError(argument, f"must end in {', '.join(known)}", _short(given))
     if not target.parent.is_dir():
         raise ArgumentError(argument, "must lie in a folder that exists", _short(given))
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise ArgumentFileError(
+            argument,
+            f"must lie in a folder that takes new files; {_short(os.fspath(target.parent))} is write-protected; type "
+            "another folder",
+        )
     try:
         status = os.stat(target)
     except FileNotFoundError:
@@ -66,8 +75,8 @@ def check_output(argument: str, path: str | os.PathLike[str], kind: str) -> Path
     if size > 2**28 or (size and not content.match(_read(argument, target))):
         raise ArgumentError(
             argument,
-            f"must not replace {_short(given)}, which is no earlier {kind} of bayesrank; type another "
-            "name, or move that file away",
+            f"must not replace {_short(given)}{f', which is no earlier {kind} of bayesrank' * (kind != 'table')}; "
+            "type another name, or move that file away",
         )
     return target
 

@@ -4,7 +4,8 @@ A field is None, or has its default, where the attrs do not say it. Attrs of fil
 records hold Python's.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cache
@@ -14,10 +15,33 @@ from typing import Any, Self, get_args, get_type_hints
 import numpy as np
 import xarray as xr
 
+from bayesrank._errors import ArgumentError
+
 __all__ = [
-    *("EvidenceRecord", "GateRecord", "ModelRecord", "PlanRecord", "RankingRecord", "Record", "ResultRecord"),
+    *(
+        "DriftRecord",
+        "EvidenceRecord",
+        "GateRecord",
+        "ModelRecord",
+        "PlanRecord",
+        "RankingRecord",
+        "Record",
+        "ResultRecord",
+    ),
     *("SamplerRecord", "TileRecord"),
 ]
+
+
+@contextmanager
+def reading_attr(name: str) -> Iterator[None]:
+    """Raise an error that names the attr if it does not hold what the package wrote."""
+    try:
+        yield
+    except ArgumentError:
+        raise
+    except (ValueError, TypeError, KeyError, AttributeError):
+        hint = "fit the evidence again, or read the file again"
+        raise ArgumentError(f"attrs[{name!r}]", "must be as bayesrank wrote it", "another value", hint) from None
 
 
 def _numbers(value: Any) -> tuple[float, ...]:
@@ -56,7 +80,12 @@ class Record:
     def from_attrs(cls, attrs: Mapping[Any, Any]) -> Self:
         """Return the record in the attrs of an array or a Dataset, in memory or from a file."""
         readers = _readers(cls)  # type: ignore[arg-type]
-        return cls(**{name: read(attrs[name]) for name, read in readers.items() if name in attrs})
+        found = {}
+        for name, read in readers.items():
+            if name in attrs:
+                with reading_attr(name):
+                    found[name] = read(attrs[name])
+        return cls(**found)
 
     @classmethod
     def of(cls, held: xr.DataArray | xr.Dataset) -> Self:
@@ -163,6 +192,11 @@ class ModelRecord(Record):
         """Return whether the model learned a population of data sets."""
         return self.population == "data sets"
 
+    @property
+    def population_of_tables(self) -> str:
+        """Return what a learned population of tables consists of; empty without one, or if classes are learned."""
+        return self.population if self.population in ("data sets", "entities") else ""
+
 
 @dataclass(frozen=True)
 class SamplerRecord(Record):
@@ -185,6 +219,7 @@ class ResultRecord(Record):
     display: str = ""  #: The score's display name.
     higher_is_better: bool | None = None
     range: tuple[float, float] | None = None  #: Both ends of the score.
+    interval: str = ""  #: How intervals were made: CLOSED.
     finite_mean: bool | None = None
     depends_on_prevalence: bool | None = None
     prob: float = np.nan
@@ -272,3 +307,10 @@ class GateRecord(ResultRecord):
     level: float
     verdict: str
     ledger: str
+
+
+@dataclass(frozen=True)
+class DriftRecord(ResultRecord):
+    """What drift says of itself: in how many looks the probability of a false alarm holds."""
+
+    looks: int = 0

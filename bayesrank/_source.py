@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import xarray as xr
 
 from bayesrank._checks import describe_value
-from bayesrank._classes import order_classes
+from bayesrank._classes import CELLS, order_classes
 from bayesrank._compat import is_container, open_groups
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._records import EvidenceRecord, ModelRecord
@@ -141,6 +141,8 @@ def parse_source(source: Any, argument: str = "source") -> Source:
             f"an aggregate over {source.over}",
             "pass what br.performance.aggregate_over was given, or one group of it",
         )
+    if isinstance(source, Mapping) and set(source) == set(CELLS):  # a performance, or counts if all are whole numbers
+        source = xr.DataArray([source[cell] for cell in CELLS], {"outcome": list(CELLS)}, ("outcome",))
     if isinstance(source, xr.DataArray):
         return Source(array=order_classes(source, argument))
     if isinstance(source, xr.DataTree) and source.data_vars and "posterior" not in source:  # one group
@@ -154,8 +156,8 @@ def parse_source(source: Any, argument: str = "source") -> Source:
     )
 
 
-def groups_of(source: Any, *names: str) -> dict[str, xr.Dataset]:
+def groups_of(source: Any, *names: str, argument: str = "source") -> dict[str, xr.Dataset]:
     """Return the groups of a container, or those of some names; none of an array or a Dataset."""
-    known = parse_source(source)
+    known = parse_source(source, argument)
     found = {name: known.group(name) for name in names or known.names}
     return {name: group for name, group in found.items() if group is not None}

@@ -1,7 +1,10 @@
 """Format numbers for people; probabilities estimated from draws are never printed as 0 or 1."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+#: Ends of ranges of scores, which an interval has exactly only where it is closed.
+CLOSED = (-1.0, 0.0, 1.0)
 
 
 def probability(p: float, size: float) -> str:
@@ -15,6 +18,30 @@ def probability(p: float, size: float) -> str:
     if p > 1 - least:
         return f">{1 - least:.{digits}f}"
     return f"{p:.{digits}f}"
+
+
+def percent(p: float, size: float) -> str:
+    """Format a probability from draws with effective sample size ``size`` in percent.
+
+    Examples
+    --------
+    >>> percent(0.513, 4000), percent(0.9996, 4000), percent(0.004, 4000)
+    ('51%', 'over 99.9%', '0.4%')
+    """
+    text = probability(p, size)
+    if text[:1] in "<>":
+        return f"{'under' if text[0] == '<' else 'over'} {100 * float(text[1:]):.3g}%"
+    return text if text == "–" else f"{100 * p:.{0 if 0.01 <= p <= 0.99 else 1}f}%"
+
+
+def signed(x: float, low: float, high: float) -> str:
+    """Format a difference with the decimals of its interval, with a minus sign if it is negative."""
+    return format_with_interval(x, low, high).replace("-", "−")
+
+
+def signed_interval(low: float, high: float) -> str:
+    """Format the interval of a difference."""
+    return f"{signed(low, low, high)} to {signed(high, low, high)}"
 
 
 def format_probability_with_error(p: float, error: float) -> str:
@@ -31,12 +58,15 @@ def number(x: float, digits: int | None = None) -> str:
 
 
 def interval(low: float, high: float, digits: int | None = None) -> str:
-    """Format an interval with this number of decimals, by default as :func:`interval_digits`; a dash if undefined."""
+    """Format an interval with this number of decimals, by default as :func:`interval_digits`; a dash if undefined.
+
+    A closed end, such as 1, has no decimals.
+    """
     if math.isnan(low):
         return "–"
     if digits is None:
         return interval_digits(low, high)
-    return f"{_format_rounded(low, digits)} to {_format_rounded(high, digits)}"
+    return " to ".join(f"{x:.0f}" if x in CLOSED else _format_rounded(x, digits) for x in (low, high))
 
 
 def interval_digits(low: float, high: float, digits: int = 3) -> str:
@@ -46,8 +76,10 @@ def interval_digits(low: float, high: float, digits: int = 3) -> str:
     --------
     >>> interval_digits(0.25, 0.75), interval_digits(0.0432, 156.02), interval_digits(0.0004, 0.5)
     ('0.250 to 0.750', '0.043 to 156.0', '0.0004 to 0.500')
+    >>> interval_digits(0.97, 1.0), interval_digits(0.97, 0.9999)
+    ('0.970 to 1', '0.970 to 1.000')
     """
-    return f"{format_with_interval(low, low, high, digits)} to {format_with_interval(high, low, high, digits)}"
+    return " to ".join(f"{x:.0f}" if x in CLOSED else format_with_interval(x, low, high, digits) for x in (low, high))
 
 
 def format_with_interval(x: float, low: float, high: float, digits: int = 3) -> str:
@@ -99,10 +131,26 @@ def below_one(share: float, digits: int) -> str:
     return f"{share:.{digits + max(zeros, 0)}g}"
 
 
+def join_names(names: Sequence[str]) -> str:
+    """Return the names as a sentence lists them."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def few_names(names: Sequence[str], most: int = 5) -> str:
+    """Return all names, or the first few and the number of the others, at least two."""
+    if len(names) <= most + 1:
+        return join_names(names)
+    return f"{', '.join(names[:most])} and {len(names) - most:,} more"
+
+
+def plural(noun: str) -> str:
+    """Return the plural of a noun."""
+    return noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+
+
 def count(n: int, noun: str) -> str:
     """Format a number with its noun: 1 entity, 2,000 entities."""
-    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
-    return f"{n:,} {noun if n == 1 else plural}"
+    return f"{n:,} {noun if n == 1 else plural(noun)}"
 
 
 def round_up(n: float) -> int:

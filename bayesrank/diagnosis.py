@@ -11,16 +11,18 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank import _text
+from bayesrank._checks import check_choice, check_paths, is_number
 from bayesrank._errors import ArgumentError
 from bayesrank._escape import escape_lines, quote_word
+from bayesrank._labels import select_names
 from bayesrank._notes import notes_of
 from bayesrank._text import list_names
 from bayesrank.evidence.judged import holds_partial_truth, outcome_of_verdicts
 from bayesrank.evidence.ledger import SCORED, Entry, count_runs, ledger_of
 from bayesrank.logs import formats
-from bayesrank.logs.choices import Choices, LogError, check_choices
+from bayesrank.logs.choices import Choices, EveryFileLeftOut, LogError, check_choices
 from bayesrank.logs.files import Logs, collect
-from bayesrank.logs.stops import find_stop, means_of
+from bayesrank.logs.stops import find_stop, list_contents, means_of
 from bayesrank.logs.table import settle
 from bayesrank.models import make_model, model_for_datasets
 from bayesrank.tables.files import read_csv
@@ -41,13 +43,14 @@ class Diagnosis:
 
     ``sections`` are sentences by title, ``stops`` what forbids a ranking until the user decides, ``command`` the
     command that ranks, with one choice made for each stop (empty if none does), and ``frame`` the table that it ranks
-    (None if there is none).
+    (None if there is none). ``contents`` lists the data sets, systems and metrics of logs of several data sets.
     """
 
     sections: dict[str, list[str]]
     stops: list[ArgumentError]
     command: str
     frame: pd.DataFrame | None
+    contents: str = ""
 
     def __str__(self) -> str:
         return "\n".join(escape_lines(self.lines()))
@@ -73,8 +76,9 @@ def doctor(
     only: Mapping[str, Any] | None = None,
     match: Literal["id", "content"] = "id",
     reruns: Literal["runs", "latest"] | None = None,
-    errors: Literal["scored"] | None = None,
+    errors: Literal["scored", "skip"] | None = None,
     map: Mapping[str, str] | None = None,
+    cases: int | None = None,
     missing: Any = None,
     truth: str | None = None,
     judge: str | Sequence[str] | None = None,
@@ -83,7 +87,7 @@ def doctor(
 
     Parameters
     ----------
-    paths, name, only, match, reruns, errors, map
+    paths, name, only, match, reruns, errors, map, cases
         As for :func:`bayesrank.read`.
     missing : "common", "own" or number, optional
         How to treat missing outcomes, as for :func:`bayesrank.from_frame`.
@@ -110,17 +114,19 @@ def doctor(
     >>> doctor(path).sections["Cases"][0]
     '2.'
     """
+    if missing is not None and not is_number(missing):
+        check_choice("missing", missing, ("common", "own"), other="a number")
     if truth is not None or judge is not None:
         return diagnose_judged(paths, Roles(truth=truth, judge=judge))
-    return diagnose(paths, check_choices(name, only, match, reruns, errors, map=map).also(missing=missing))
+    return diagnose(paths, check_choices(name, only, match, reruns, errors, map=map, cases=cases).also(missing=missing))
 
 
 def diagnose_judged(paths: Any, roles: Roles) -> Diagnosis:
     """Describe one table of cases whose truth is known in part: labels, their choice, and each judge's errors."""
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    given = check_paths("paths", paths)
     if len(given) != 1:
         raise ArgumentError("paths", "must be one table beside truth", f"{len(given)} paths")
-    table = read_csv(os.fspath(given[0]))
+    table = read_csv(given[0])
     try:
         evidence = read_table(table, roles)
         votes = isinstance(evidence, xr.Dataset) and "judge_vote" in evidence
@@ -215,7 +221,7 @@ def _judges(evidence: xr.Dataset) -> list[str]:
     outcome, truth, count = outcome_of_verdicts(evidence), evidence["truth"], evidence["count"]
     said = []
     for judge in evidence["judge"].values.tolist():
-        verdict = outcome.sel(judge=judge)
+        verdict = select_names(outcome, judge=judge)
         if verdict.isnull().all():
             said.append(f"{judge} gives classes, whose meaning the labels show.")
             continue
@@ -231,7 +237,7 @@ def _judges(evidence: xr.Dataset) -> list[str]:
 
 def diagnose(paths: Any, choices: Choices) -> Diagnosis:
     """Describe logs; choices that must be made are made one by one, and listed as stops."""
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    given = check_paths("paths", paths)
     stops: list[ArgumentError] = []
     logs, frame = None, None
     for _ in range(12):  # so many choices are made for the user, so that the rest can be described
@@ -249,23 +255,27 @@ def diagnose(paths: Any, choices: Choices) -> Diagnosis:
             choices = choices.also(**error.remedy)
             # A file has another name, or is left out.
             logs = None if "name" in error.remedy else logs
-        except ValueError:  # the choices that were made leave nothing, such as no file
+        except ArgumentError as error:
             if not stops:
                 raise
+            # The choices that were made for the user may leave no file.
+            stops += [] if isinstance(error, EveryFileLeftOut) else [error]
             break
     else:
         stops.append(ArgumentError("the logs", "must be settled step by step; make these choices first"))
         frame = None
     sections: dict[str, list[str]] = {}
+    contents = "" if logs is None else list_contents(logs)
     if logs is not None:
         kinds = Counter(formats.load(one["format"]).TITLE for one in logs.about)
         sections["What"] = [f"{title}: {_text.count(n, 'file')} with cases." for title, n in kinds.items()]
+        sections["What"] += [f"{contents}."] if contents else []
         sections |= {} if frame is None else _describe_table(logs, frame, choices)
     failure = None if frame is None else _try(frame, choices)
     if frame is None or failure is not None:
-        return Diagnosis(sections, stops + ([] if failure is None else [failure]), "", frame)
+        return Diagnosis(sections, stops + ([] if failure is None else [failure]), "", frame, contents)
     words = ["bayesrank", "rank", *(quote_word(os.fspath(path)) for path in given), choices.typed()]
-    return Diagnosis(sections, stops, " ".join(filter(None, words)), frame)
+    return Diagnosis(sections, stops, " ".join(filter(None, words)), frame, contents)
 
 
 def _try(frame: pd.DataFrame, choices: Choices) -> ArgumentError | None:

@@ -1,4 +1,4 @@
-"""Fit models to evidence: exact posterior draws where available, else NUTS. No code here knows a model's name."""
+"""Fit models to evidence: exact posterior draws where available, else the sampler of the model, or NUTS."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import check_choice, check_integer, check_memory, describe_value
+from bayesrank._checks import arguments_of, check_choice, check_integer, check_memory, describe_value
 from bayesrank._chunks import Drawn, Sizes, chunk_sizes, draw_lazily
 from bayesrank._compat import to_container
 from bayesrank._errors import ArgumentError, ArgumentTypeError
@@ -79,10 +79,13 @@ def fit(
         One of :mod:`bayesrank.models`, or a class:
 
         - ``"dirichlet_multinomial"`` (default for counts): random cases;
+        - ``"hierarchical_classes"``: recalls of classes share a mean and a spread. Default for three or more classes of
+          similar sizes with fewer than 200 cases of a class, unless a ``prior`` or importance weights are given;
         - ``"beta_binomial"``: class sizes fixed by design;
         - ``"paired"`` (default for joint outcomes): all entities saw the same cases;
         - ``"crossed_logit_normal"``: entities are compared within data sets. Default for several entities on three or
           more data sets with two classes or outcomes, up to 600 tables, unless cases have clusters or weights;
+        - ``"hierarchical_logit_normal"``: the bivariate model of meta-analyses. Default for one entity there;
         - ``"hierarchical_beta_binomial"`` (default for two classes or outcomes in groups): the groups of an entity have
           equal rates with prior probability 0.25, otherwise exchangeable ones. So chance does not exaggerate their gap;
         - ``"normal_means"`` (default for means): independent normal errors;
@@ -108,22 +111,23 @@ def fit(
     **options
         Options of the model. Models of counts take:
 
-        - ``prior``: concentration α of each cell: ``"four_cases"`` (default: two cases spread over the diagonal, two
-          over the other cells; without classes, four over all outcomes), ``"uniform"`` (1), ``"jeffreys"`` (1/2),
-          ``"haldane"`` (0), ``"unit"`` (1/2 on the diagonal and 1/2 over the other cells of each class; default of
-          hierarchical models), a number, an array (actual, predicted), a mapping from entities to any of these, or a
-          DataArray;
+        - ``prior``: concentration α of each cell: ``"one_case"`` (default: one case, half of it right and half wrong,
+          of each of two classes; of more classes, and without classes, one in all), ``"four_cases"`` (two cases spread
+          over the diagonal, two over the other cells; without classes, four over all outcomes), ``"uniform"`` (1),
+          ``"jeffreys"`` (1/2), ``"haldane"`` (0: the rates of a class with an empty cell are NaN), ``"unit"`` (1/2 on
+          the diagonal and 1/2 over the other cells of each class; default of hierarchical models), a number, an array
+          (actual, predicted), a mapping from entities to any of these, or a DataArray;
         - ``prevalence``: ``"sampled"`` with the cases (default of the Dirichlet-multinomial), ``"observed"`` (default
           of the beta-binomial), the share of the positive class, or labelled draws of it;
         - ``target`` (``"paired"`` with clusters): equal weights for ``"case"`` (default) or ``"cluster"``;
-        - ``range=(low, high)`` (``"paired"`` with numeric outcomes): their bounds; the prior counts as two cases at
-          each. ``base``: a mapping from values to prior cases, instead;
+        - ``range=(low, high)`` (``"paired"`` with numeric outcomes): their bounds; the prior counts as half a case
+          at each. ``base``: a mapping from values to prior cases, instead;
         - ``spread`` (hierarchical models): scale of the prior on the differences between data sets, as a share of the
           largest possible standard deviation of rates (default 0.25); in logits for ``"hierarchical_logit_normal"``
           (default 1) and ``"crossed_logit_normal"`` (default 1, and twice as much for the difficulty of data sets);
         - ``split_prior=True``: divide the prior by the number of data sets, for
           :func:`bayesrank.performance.mean_over_datasets`;
-        - ``force=True``: accept entities without cases, and rates with neither cases nor a prior.
+        - ``force=True``: accept entities without cases, and take a cell with neither cases nor a prior as impossible.
 
     Returns
     -------
@@ -173,7 +177,7 @@ def fit(
     if sampler == "nutpie":
         sampler, nuts = "nuts", ask_for_nutpie(nuts)
     chosen = model is None
-    model = chosen_by_evidence(evidence, "split_prior" not in options) if chosen else model
+    model = chosen_by_evidence(evidence, options=options) if chosen else model
     if isinstance(evidence, xr.DataArray | xr.Dataset) and has_groups(evidence):
         how = {"draws": draws, "chains": chains, "seed": seed, "sampler": sampler, "groups": groups, "nuts": nuts}
         names = pd.unique(evidence["group"].values)
@@ -181,7 +185,7 @@ def fit(
         found["posterior"].attrs |= {"model_chosen_by": "evidence" if chosen else "user", "stratum": "group"}
         return {name: datasets_as_groups(group, names) for name, group in found.items()}
     evidence = _evidence_for(model, evidence)
-    instance = make_model(model, evidence, options)
+    instance = make_model(model, evidence, options, arguments_of(fit))
     exact = hasattr(instance, "draw")
     if sampler == "exact" and not exact:
         raise ArgumentError(
@@ -302,7 +306,7 @@ def to_pymc(evidence: Any, model: ModelName | type | None = None, **options: Any
     >>> list(graph.named_vars_to_dims["performance"])
     ['entity', 'actual', 'predicted']
     """
-    model = chosen_by_evidence(evidence) if model is None else model
+    model = chosen_by_evidence(evidence, options=options) if model is None else model
     evidence = _evidence_for(model, evidence)
     instance = make_model(model, evidence, options)
     make = getattr(instance, "graph", None) or getattr(instance, "build", None)

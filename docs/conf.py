@@ -135,7 +135,7 @@ def copy_notebooks() -> None:
     """Copy the executed notebooks of examples/ to where the section Learn lists them."""
     folder = DOCS / "learn" / "notebooks"
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(DOCS.parent / "examples", folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    shutil.copytree(DOCS.parent / "examples", folder, ignore=shutil.ignore_patterns("*.py", "__pycache__", "data"))
 
 
 def prepare(app, docname, source):

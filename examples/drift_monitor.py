@@ -19,14 +19,15 @@ tp, tn = rng.binomial(positives, TPR), rng.binomial(2000 - positives, TNR)
 cells = {"tp": tp, "fn": positives - tp, "tn": tn, "fp": 2000 - positives - tn}
 months = br.from_counts(**cells, entity=["classifier"] * 6, dataset=MONTHS)
 
-changes = br.ops.drift(br.fit(months, seed=1), "f1", baseline="January").sel(entity="classifier")
+posterior = br.fit(months, "dirichlet_multinomial", seed=1)  # each month on its own
+changes = br.ops.drift(posterior, "f1", baseline="January").sel(entity="classifier")
 
 if __name__ == "__main__":
     what = "performances at the same prevalence that the classifier outperforms (by F1)"
     print(f"Change since January of the share of {what}:")
     for month in MONTHS[1:]:
         now = changes.sel(dataset=month)
-        parts = {part: now["change_mean"].sel(part=part).item() for part in ("prevalence", "rates")}
-        alarm = "  <- the classifier" if now["degraded"] >= 0.99 else ""
+        parts = {part: now["since_baseline_mean"].sel(part=part).item() for part in ("prevalence", "rates")}
+        alarm = "  <- the classifier" if now["alarm"].any() else ""
         print(f"{month:9s} by prevalence {parts['prevalence']:+.3f}, by rates {parts['rates']:+.3f}, "
-              f"P(its rates are worse) {now['degraded'].item():.2f}{alarm}")  # fmt: skip
+              f"P(its rates are worse) {now['degraded_since_baseline'].item():.2f}{alarm}")  # fmt: skip

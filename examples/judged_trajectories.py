@@ -11,8 +11,8 @@ import numpy as np
 import bayesrank as br
 
 frame = br.datasets.load_cases("trajectory_judges")
-cases = frame.loc[frame.index.repeat(frame["count"])].reset_index(drop=True)
-judges = [name for name in cases if name not in ("true_type", "truth", "count")]
+cases = frame.loc[frame.index.repeat(frame["count"])].drop(columns="count").reset_index(drop=True)
+judges = [name for name in cases if name not in ("true_type", "truth")]
 
 rng = np.random.default_rng(8)
 looked_at = rng.permutation(len(cases)) < 40

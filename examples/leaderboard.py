@@ -6,10 +6,15 @@ share of right runs. If tasks come in groups, such as parts of one question, pas
     python examples/leaderboard.py
 """
 
+from pathlib import Path
+
+import pandas as pd
+
 import bayesrank as br
 
-answers = br.datasets.load_cases("livecodebench_execution")  # 479 tasks of 92 questions, ten runs each
-models = answers.drop(columns=["case", "question"]) / 10
+DATA = Path(__file__).parent / "data"
+answers = pd.read_csv(DATA / "livecodebench_execution.csv")  # 479 tasks of 92 questions, ten runs each
+models = answers.drop(columns=["case", "question"])
 
 posterior = br.fit(br.from_outcomes(models, cluster=answers["question"]), "paired", range=(0, 1), seed=1)
 ranking = br.credible_ranking(posterior)

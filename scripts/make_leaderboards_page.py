@@ -66,7 +66,7 @@ BOARDS = {
         "Language models on 479 programs of LiveCodeBench (92 questions, 10 runs)",
         "The leaderboard orders 37 models by the share of right runs (Jain et al. 2024).",
         "Programs of one question are similar, so the 92 questions are the evidence, not 4,790 runs.",
-        "bayesrank rank livecodebench_execution --top 12",
+        "bayesrank rank examples/data/livecodebench_execution.csv --cluster question --top 12",
         leaderboard,
     ),
     "imagenet": Board(
@@ -120,9 +120,9 @@ HEAD = """\
 # Six famous leaderboards, read again
 
 A leaderboard prints one rank for each entry. This page shows, for six public ones, which ranks the data support. In
-each picture, a circle is the printed rank, and a bar has the ranks that are possible. In 95% of such evaluations, all
-bars contain the true ranks. Bars are blue where the first place is possible. A rank is settled if its bar has only one
-rank.
+each picture, a circle is the printed rank, and a bar has the ranks that are possible. Bars are blue where the first
+place is possible. In about 95% of such evaluations, every truly best entry has a blue bar. In about 95%, all pairs of
+entries with separate bars are in their true order. A rank is settled if its bar has only one rank.
 
 | leaderboard | entries | could be first | ranks that are settled | widest set of the first twelve |
 |---|---:|---:|---:|---|

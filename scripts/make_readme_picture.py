@@ -14,7 +14,8 @@ import xarray as xr
 
 import bayesrank as br
 
-PICTURE = Path(__file__).parents[1] / "docs" / "figures" / "readme_ranking.png"
+ROOT = Path(__file__).parents[1]
+PICTURE, DATA = ROOT / "docs" / "figures" / "readme_ranking.png", ROOT / "examples" / "data"
 #: How many systems of the leaderboard are shown.
 SHOWN = 12
 BLUE, GREY, INK = "#0072B2", "#9aa5ad", "#222222"
@@ -22,7 +23,8 @@ BLUE, GREY, INK = "#0072B2", "#9aa5ad", "#222222"
 
 def leaderboard() -> xr.Dataset:
     """Return the ranking of LiveCodeBench's execution task."""
-    return br.credible_ranking(br.fit(br.datasets.load_joint("livecodebench_execution"), seed=1))
+    answers = pd.read_csv(DATA / "livecodebench_execution.csv").drop(columns="case")
+    return br.credible_ranking(br.fit(br.from_outcomes(answers, cluster="question"), seed=1))
 
 
 def with_printed_ranks(ranking: xr.Dataset, printed: pd.Series | None = None) -> pd.DataFrame:
@@ -62,7 +64,7 @@ def draw(table: pd.DataFrame, source: str) -> plt.Figure:
     ax.annotate("rank", (0.65 - 0.04 * last, 0), fontsize=9, ha="right", va="top", **place)
     ax.vlines(ticks, -0.5, shown - 0.5, color="0.88", linewidth=0.8, zorder=0)
     ax.spines[:].set_visible(False)
-    legend = "bar: ranks that the data allow, 95% jointly (blue: first place possible); ○ printed rank"
+    legend = "bar: ranks that the data allow, 95% (blue: first place possible); ○ printed rank"
     more = f"; the first {shown} of {len(table)} are shown" if len(table) > shown else ""
     figure.supxlabel(f"{legend}\n{source}{more}", fontsize=8.5, color="#444444", x=0.02, ha="left")
     return figure

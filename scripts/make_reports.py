@@ -60,6 +60,7 @@ def main(only: tuple[str, ...] = ()) -> None:
         if not only or page.stem in only:
             with tempfile.TemporaryDirectory() as folder:
                 os.chdir(folder)
+                Path("examples").symlink_to(ROOT / "examples")  # data that a page names by its path in the checkout
                 report_of(page.read_text(encoding="utf-8"), FOLDER / f"{page.stem}.html")
                 os.chdir(ROOT)
     for name, options in BOARD.findall(BOARDS.read_text(encoding="utf-8")):

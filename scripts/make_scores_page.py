@@ -21,6 +21,10 @@ argument `score` take its name, as in `br.credible_ranking(posterior, "f1")`. Un
 In the table,
 
 - *π* says whether the score depends on the prevalence at fixed rates;
+- *may rank* is the verdict of the [audit](../theory/audit.md). By a score that should not rank ("no"), a mixture of two
+  entities can be better or worse than both, even at one prevalence; `bayesrank audit mcc` prints an example. A score
+  with "at one prevalence" may rank entities whose test sets have the same prevalence. Scores without a direction, and
+  those of votes and probabilities, have no verdict;
 - *ranks* lists the importances of TN, FP, FN and TP if the score is a ranking score. `br.place` returns its place on
   the Tile.
 
@@ -33,8 +37,10 @@ More scores than the table lists:
 - **More than two classes** (multiclass): {more} are defined for them.
 - **Averages over classes** of any two-class score with a direction, such as `br.scores.macro_f1` and
   `br.scores.smallest_recall`. The prefix names the average: {averages}. Classes without cases are omitted if the counts
-  are available. `br.scores.average(score, how)` averages a score without a name, such as `f_beta(3)`. Use it for
-  accuracy, too, since "macro accuracy" has two meanings. [Averages may not rank](../theory/averages.md).
+  are available. Macro and weighted means of precision, recall, F and Jaccard are those of scikit-learn: a label that
+  occurs in the answers of an entity alone is one more class, and it counts 0, as do undefined values.
+  `br.scores.average(score, how)` averages a score without a name, such as `f_beta(3)`. Use it for accuracy, too, since
+  "macro accuracy" has two meanings. [Averages may not rank](../theory/averages.md).
 - **Outcomes without classes** have {outcomes}, which is their default.
 - **Votes on pairs** have {votes}, which only functions for rankings accept.
 
@@ -43,8 +49,8 @@ negative): the prediction is the cue, and the truth is the outcome. `delta_p_pri
 is P(called positive | positive) − P(called positive | negative). Lovell et al. call the informedness Delta P. The two
 are equal if as many cases are called positive as are positive.
 
-| name | symbol | formula | defined | range | better | π | ranks | aliases | reference |
-|---|---|---|---|---|---|---|---|---|---|
+| name | symbol | formula | defined | range | better | π | may rank | ranks | aliases | reference |
+|---|---|---|---|---|---|---|---|---|---|---|
 """
 
 
@@ -66,6 +72,7 @@ def page() -> str:
             f"{low} to {high}",
             BETTER[row["higher_is_better"]],
             "yes" if row["depends_on_prevalence"] else "no",
+            row["may_rank"] or "–",
             "" if importance is None else ", ".join(f"{w:g}" for w in importance.values()),
             ", ".join(f"`{alias}`" for alias in row["aliases"]),
             row["reference"],

@@ -1,4 +1,4 @@
-"""Draws the figures of docs/understand/tile.md, three of them after The Tile.
+"""Draws the Tile of README.md, and the figures of docs/understand/tile.md, three of them after The Tile.
 
 Run: python scripts/make_tile_figures.py
 """
@@ -64,6 +64,10 @@ if __name__ == "__main__":
     priors = [0.2, 0.5, 0.8]
     maps = {f"prior {prior:g}": br.tile.no_skill(prior, 101) for prior in priors}
     save(br.plots.value_tiles(stacked(maps, "prior"), prevalence=priors, label="best no-skill value"), "tile_no_skill")
+    # The Tile of README.md, of its three tests with ten times as many cases.
+    cells = {"tn": [730, 760, 700], "fp": [70, 40, 100], "fn": [60, 90, 20], "tp": [240, 210, 280]}
+    tests = br.fit(br.from_counts(**cells, entity=["test A", "test B", "test C"]), "beta_binomial", seed=1)
+    save(br.plots.credible_tile(br.tile.credible(tests, 101)).figure, "readme_tile")
     # The two walks.
     tests = br.fit(br.datasets.load("antibody_tests"), "beta_binomial", seed=1)
     save(br.plots.credible_tile(br.tile.credible(tests, 51)).figure, "tile_antibody_tests")

@@ -1,9 +1,10 @@
 """How often intervals of areas under curves hold the true area, where they are withheld, and how often equals differ.
 
-Usage: python scripts/measure_areas.py [BOARDS]
+Usage: python scripts/measure_areas.py [BOARDS] [ties] [spreads]
 
 Scores of both classes are normal with equal variance. Writes docs/measured/areas.md. With the packages MLstatkit and
-confidenceinterval, and with scikit-learn, their intervals stand beside.
+confidenceinterval, and with scikit-learn, their intervals stand beside. With "ties" or "spreads", it only prints the
+lines of these sections of the page: tied scores and average precision, and equal areas of unlike score distributions.
 """
 
 import sys
@@ -11,7 +12,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 import bayesrank as br
 from bayesrank._random import Block, root_sequence
@@ -22,6 +23,17 @@ SIZES = [(10, 10), (20, 80), (30, 30), (50, 50), (5, 50), (10, 200), (20, 500), 
 AREAS = [0.8, 0.95, 0.99]
 #: Other methods are slow: they are measured on fewer boards, and for these sizes alone.
 OF_PEERS, BESIDE = 40, [(10, 10), (20, 80)]
+
+
+TIES = """## Ties and average precision
+
+Scores are rounded to five grades, so that many of them tie, or not at all. The true values are those of the population
+with the class shares of the evidence. Intervals end at 1 where all observed scores are in order, as in a ranking. The
+shares are of all boards, shown or not.""".splitlines()
+SPREADS = """## Equal areas of unlike score distributions
+
+Two entities have equal true areas and independent scores. The scores of the positives of the second have the standard
+deviation *spread*, and all others have 1. A share of at most 0.05 is promised.""".splitlines()
 
 
 def sample(rng, positives, negatives, area, entities=1, common=0.5):
@@ -113,8 +125,75 @@ def claims(rng, boards, positives, negatives, area, entities):
     return best / boards, out / boards
 
 
+def true_areas(cuts, mean, share):
+    """Return the true area under ROC and average precision of normal scores that tie between rising cuts."""
+    tpr, fpr = (np.concatenate([[0.0], ndtr(centre - cuts[::-1]), [1.0]]) for centre in (mean, 0.0))
+    precision = np.divide(share * tpr, share * tpr + (1 - share) * fpr, out=np.ones_like(tpr), where=tpr > 0)
+    return np.sum(np.diff(fpr) * (tpr[1:] + tpr[:-1]) / 2), np.sum(np.diff(tpr) * precision[1:])
+
+
+def tied(rng, boards):
+    """Return lines of the table on ties and average precision; intervals are closed at 1 where all is in order."""
+    lines = [
+        "| positive / negative | true area | scores | shown | area holds | average precision holds |",
+        "|---|---:|---|---:|---:|---:|",
+    ]
+    for positives, negatives in [(10, 10), (20, 80), (50, 50), (10, 200), (20, 500)]:
+        for area in AREAS:
+            mean = np.sqrt(2) * ndtri(area)
+            for name, cuts in {
+                "continuous": np.linspace(-9, 9 + mean, 20_001),
+                "five grades": mean / 2 + np.array([-1.2, -0.4, 0.4, 1.2]),
+            }.items():
+                true = true_areas(cuts, mean, positives / (positives + negatives))
+                held, shown = np.zeros(2), 0
+                for board in range(boards):
+                    truth, scores = sample(rng, positives, negatives, area)
+                    if len(cuts) < 9:
+                        scores = np.searchsorted(cuts, scores).astype(float)
+                    evidence = br.from_probabilities(truth, dict(enumerate(scores.T)))
+                    model = BayesianBootstrap(evidence, scores=("auc_roc", "average_precision"))
+                    drawn = model.parts[0].draw("posterior", Block(0, 0, 500, (1, 500)), root_sequence(board))
+                    low, high = np.quantile(drawn[..., 0], [0.025, 0.975], axis=1)
+                    seen = model.observed()["observed_data"]
+                    perfect = np.array([float(seen[score].squeeze()) for score in model.scores]) > 1 - 1e-9
+                    held += (low <= true) & (true <= np.where(perfect, 1.0, high))
+                    shown += not model.parts[0].withheld()[0]
+                roc, precise = held / boards
+                what = f"| {positives} / {negatives} | {area} | {name}"
+                lines.append(f"{what} | {shown / boards:.3f} | {roc:.3f} | {precise:.3f} |")
+                print(lines[-1], flush=True)
+    return lines
+
+
+def unlike(rng, boards):
+    """Return lines of the table on two equal areas, one of positives with a much larger spread."""
+    lines = ["| positive / negative | true area | spread | one is best |", "|---|---:|---:|---:|"]
+    for positives, negatives in [(10, 10), (20, 80), (20, 200), (100, 100)]:
+        for area in [0.9, 0.97]:
+            for spread in [1.0, 4.0]:
+                best = 0
+                truth = np.repeat([1, 0], [positives, negatives])
+                for board in range(boards):
+                    noise = rng.standard_normal((truth.size, 2))
+                    spreads = np.array([1.0, spread])
+                    shift = ndtri(area) * np.sqrt(1 + spreads**2)
+                    scores = np.where(truth[:, None] == 1, shift + spreads * noise, noise)
+                    evidence = br.from_probabilities(truth, {"a": scores[:, 0], "b": scores[:, 1]})
+                    posterior = br.fit(evidence, seed=board, draws=400, chains=1, scores=["auc_roc"])
+                    best += br.credible_ranking(posterior, "auc_roc").attrs["headline"] == "best"
+                what = f"| {positives} / {negatives} | {area} | {spread:g}"
+                lines.append(f"{what} | {best / boards:.3f} |")
+                print(lines[-1], flush=True)
+    return lines
+
+
 def main():
     boards = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    for part in sys.argv[2:]:
+        {"ties": tied, "spreads": unlike}[part](np.random.default_rng(1), boards)
+    if sys.argv[2:]:
+        return
     rng, others = np.random.default_rng(1), peers()
     heads = "".join(f" {name} |" for name in others)
     lines = [
@@ -166,6 +245,7 @@ def main():
                 best, out = claims(rng, few, positives, negatives, area, entities)
                 lines.append(f"| {positives} / {negatives} | {area} | {entities} | {best:.3f} | {out:.3f} |")
                 print(lines[-1], flush=True)
+    lines += ["", *TIES, "", *tied(rng, few), "", *SPREADS, "", *unlike(rng, few)]
     PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

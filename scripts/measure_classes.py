@@ -1,58 +1,130 @@
-"""Measure what learning from the other classes does for averages over classes of few cases each.
+"""Measure scores of many classes with few cases each: coverage, claims, and what changes with the default model.
 
-Run ``python scripts/measure_classes.py`` (about four minutes). True recalls are of a Beta distribution of mean 0.8 and
-standard deviation 0.12, or of mean 0.95 and standard deviation 0.05; errors on a class go to the other classes by a
-Dirichlet of 0.2 each, so that few take most. All classes have the same share and the same number of cases, which were
-set by design. Half-widths are two standard errors.
+Run ``python scripts/measure_classes.py [coverage] [change] [claims]``; the default is all parts (about an hour).
+The parts are for docs/measured/thin_classes.md. Errors on a class go to the other classes by a Dirichlet of 0.2 each,
+so that few take most. All classes have the same share. Class sizes are equal, set by design, or sampled with the cases.
 """
+
+import sys
+from collections.abc import Callable
 
 import numpy as np
 import xarray as xr
 
 import bayesrank as br
+from bayesrank._compat import open_groups, to_container
 
-MODELS = ("dirichlet_multinomial", "hierarchical_classes")
-SCORES = ("macro_tpr", "macro_f1")
-TRUTHS = {"0.80 ± 0.12": (8.0, 2.0), "0.95 ± 0.05": (17.1, 0.9)}
-SIZES = {10: 400, 50: 100}
-CASES = (2, 5, 10)
+SEPARATE, LEARNED = "dirichlet_multinomial", "hierarchical_classes"
+SCORES = ("macro_tpr", "macro_f1", "macro_ppv", "accuracy")
+#: True recalls (..., class): all equal, varying, or two kinds of classes.
+RECALLS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]] = {
+    "0.6": lambda rng, shape: np.full(shape, 0.6),
+    "0.9": lambda rng, shape: np.full(shape, 0.9),
+    "0.99": lambda rng, shape: np.full(shape, 0.99),
+    "0.8 ± 0.12": lambda rng, shape: rng.beta(8, 2, shape),
+    "0.95 ± 0.05": lambda rng, shape: rng.beta(17.1, 0.9, shape),
+    "0.5 or 0.99": lambda rng, shape: np.where(np.arange(shape[-1]) % 2, 0.5, 0.99) + np.zeros(shape),
+}
+#: Boards by number of classes.
+BOARDS = {5: 200, 20: 100, 50: 30}
+CASES = (3, 5, 10, 20)
+#: Boards with equal entities, and what their rankings need.
+OF_CLAIMS, GROUPS = 250, ("posterior", "observed_data", "constant_data")
 
 
-def classifiers(rng: np.random.Generator, number: int, classes: int, truth: tuple[float, float]) -> np.ndarray:
-    """True rows of confusion matrices (classifier, class, answer)."""
-    rows = np.empty((number, classes, classes))
-    off = ~np.eye(classes, dtype=bool)
-    recall = rng.beta(*truth, (number, classes))
+def classifiers(rng: np.random.Generator, number: int, classes: int, recalls: str) -> np.ndarray:
+    """Return true rows of confusion matrices (classifier, class, answer)."""
+    rows, off = np.empty((number, classes, classes)), ~np.eye(classes, dtype=bool)
+    recall = RECALLS[recalls](rng, (number, classes))
     errors = rng.dirichlet(np.full(classes - 1, 0.2), (number, classes)) * (1 - recall)[..., None]
-    rows[:, off] = errors.reshape(number, -1)
-    rows[:, ~off] = recall
+    rows[:, off], rows[:, ~off] = errors.reshape(number, -1), recall
     return rows / rows.sum(-1, keepdims=True)
 
 
-def main() -> None:
-    """Print one line for each truth, number of classes, number of cases and model."""
-    for what, truth in TRUTHS.items():
-        for classes, number in SIZES.items():
-            rng = np.random.default_rng(classes)
-            rows = classifiers(rng, number, classes, truth)
-            coords = {"entity": list(range(number)), "actual": list(range(classes)), "predicted": list(range(classes))}
-            true = xr.DataArray(rows / classes, coords, ("entity", "actual", "predicted"))
-            for cases in CASES:
-                counts = true.copy(data=rng.multinomial(cases, rows)).astype(int).rename("counts")
-                for model in MODELS:
-                    posterior = br.fit(counts, model, prevalence="observed", draws=400, chains=1, seed=1)
-                    told = [f"{what}, {classes} classes, {cases} cases, {model}:"]
-                    for score in map(br.scores.get, SCORES):
-                        draws = score(posterior)
-                        low, high = (draws.quantile(p, ["chain", "draw"]) for p in (0.025, 0.975))
-                        held = ((low <= score(true)) & (score(true) <= high)).values
-                        off = (draws.mean(["chain", "draw"]) - score(true)).values
-                        told.append(
-                            f"{score.name} {held.mean():.3f} ± {2 * held.std() / np.sqrt(number):.3f}"
-                            f" (width {float((high - low).mean()):.2f}, off by {off.mean():+.3f})"
-                        )
-                    print(*told, flush=True)
+def tables(values: np.ndarray) -> xr.DataArray:
+    """Return labelled tables (entity, actual, predicted), each of a test set of its own."""
+    labels = range(values.shape[-1])
+    coords = {"entity": [f"e{i}" for i in range(len(values))], "actual": labels, "predicted": labels}
+    own = ("entity", [f"set {i}" for i in range(len(values))])
+    return xr.DataArray(values, coords, ("entity", "actual", "predicted"), "counts").assign_coords(test_set=own)
+
+
+def intervals(counts: xr.DataArray, model: str, sampled: bool, draws: int) -> dict[str, xr.Dataset]:
+    """Return the rankings of independent tables by each score, for their intervals."""
+    shares = "sampled" if sampled else "observed"
+    posterior = br.fit(counts, model, prevalence=shares, draws=draws, chains=1, seed=1)
+    return {score: br.credible_ranking(posterior, score, joint=False) for score in SCORES}
+
+
+def coverage() -> None:
+    """Print for each cell of the grid the coverage of both models. Every other kind of recalls is in each cell."""
+    held: dict[tuple[str, str], list[float]] = {}
+    for classes, boards in BOARDS.items():
+        for step, cases in enumerate(CASES):
+            for at, recalls in list(enumerate(RECALLS))[step % 2 :: 2]:
+                sampled = at % 4 > 1
+                rng = np.random.default_rng([classes, cases, at])
+                rows = classifiers(rng, boards, classes, recalls)
+                sizes = np.full((boards, classes), cases)
+                if sampled:
+                    sizes = rng.multinomial(classes * cases, np.full(classes, 1 / classes), boards)
+                true, counts = tables(rows / classes), tables(rng.multinomial(sizes, rows))
+                for model in (SEPARATE, LEARNED):
+                    line = []
+                    for score, ranking in intervals(counts, model, sampled, 400).items():
+                        truth = br.scores.get(score)(true)
+                        inside = ((ranking["lower"] <= truth) & (truth <= ranking["upper"])).values
+                        width = float((ranking["upper"] - ranking["lower"]).mean())
+                        line.append(f"{score} {inside.mean():.3f} ({width:.2f})")
+                        held.setdefault((model, score), []).append(float(inside.mean()))
+                    how = "sampled" if sampled else "by design"
+                    print(f"{classes} classes, {cases} cases, {recalls}, {how}, {model}:", *line, flush=True)
+    for (model, score), shares in held.items():
+        print(f"{model}, {score}: least {min(shares):.3f}, mean {np.mean(shares):.3f}", flush=True)
+
+
+def change() -> None:
+    """Print how much estimates and widths change between the models, by the cases of each class or of the rarest."""
+    designs = {"5 equal": (1.0,) * 5, "20 equal": (1.0,) * 20, "25:5:1": (25.0, 5.0, 1.0)}
+    for name, ratio in designs.items():
+        for cases in (50, 200):
+            for recalls in ("0.9", "0.8 ± 0.12", "0.5 or 0.99"):
+                rng = np.random.default_rng(cases)
+                rows = classifiers(rng, 8, len(ratio), recalls)
+                counts = tables(rng.multinomial(np.rint(cases * np.array(ratio)).astype(int), rows))
+                one, other = (intervals(counts, model, True, 3000) for model in (SEPARATE, LEARNED))
+                line = []
+                for score in SCORES:
+                    wide, new = ((part[score]["upper"] - part[score]["lower"]).values for part in (one, other))
+                    shift = (other[score]["median"] - one[score]["median"]).values / wide
+                    line.append(f"{score} {np.median(shift):+.3f} (width {np.median(new / wide):.3f})")
+                print(f"{name}, {cases} cases, {recalls}:", *line, flush=True)
+
+
+def claims() -> None:
+    """Print how often one of several equal entities is called best, or not one of the best, by the default model."""
+    for classes in (5, 20):
+        for cases in (3, 10):
+            for entities in (2, 5):
+                recalls = "0.9" if (classes + cases + entities) % 2 else "0.8 ± 0.12"
+                rng = np.random.default_rng([classes, cases, entities])
+                rows = np.repeat(classifiers(rng, OF_CLAIMS, classes, recalls), entities, axis=0)
+                sizes = rng.multinomial(classes * cases, np.full(classes, 1 / classes), OF_CLAIMS)
+                counts = tables(rng.multinomial(np.repeat(sizes, entities, axis=0), rows))
+                # The entities of a board have the same test set.
+                counts["test_set"] = counts["test_set"][np.arange(len(rows)) // entities * entities].variable
+                groups, false = open_groups(br.fit(counts, draws=400, chains=1, seed=1), *GROUPS), np.zeros((2, 2))
+                for board in range(OF_CLAIMS):
+                    here = slice(board * entities, (board + 1) * entities)
+                    one = {name: part.isel(entity=here) for name, part in groups.items()}
+                    for i, score in enumerate(("macro_f1", "macro_ppv")):
+                        ranking = br.credible_ranking(to_container(one), score)
+                        false[:, i] += ranking.attrs["headline"] == "best", not bool(ranking["in_best_set"].all())
+                best, out = false / OF_CLAIMS
+                told = f"macro F1 {best[0]:.3f}, {out[0]:.3f}; macro PPV {best[1]:.3f}, {out[1]:.3f}"
+                print(f"{classes} classes, {cases} cases, {entities} entities, {recalls}: {told}", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    for part in sys.argv[1:] or ("coverage", "change", "claims"):
+        {"coverage": coverage, "change": change, "claims": claims}[part]()

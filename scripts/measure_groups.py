@@ -12,10 +12,13 @@ import xarray as xr
 from scipy.special import betaln
 
 import bayesrank as br
+from bayesrank.claims.effective import Information
 from bayesrank.models.hierarchical_beta_binomial import EQUAL
 from bayesrank.models.parts.population import learn
+from bayesrank.ranking.extremes import Comparison, Extremes
+from bayesrank.ranking.values import ScoreValues
 
-AGGREGATES = ("mean", "worst", "gap", "borda", "win_rate")
+AGGREGATES = ("mean", "borda", "win_rate")
 
 
 def counts_of(rng, entities, rates, cases):
@@ -36,27 +39,6 @@ def claims(rng, boards, entities, groups, cases):
         for aggregate in AGGREGATES:
             ranking = br.credible_ranking(posterior, over="group", aggregate=aggregate)
             found[aggregate] += ranking.attrs["headline"] == "best"
-    return found
-
-
-def unequal(boards, few, many, spread, groups=4, seed=1):
-    """Return how often one of two equal entities with unequal numbers of cases has a better aggregate, by its draws.
-
-    This is the claim without the cap on such rankings.
-    """
-    rng = np.random.default_rng([seed, groups, few, many, int(10 * spread)])
-    rates = np.repeat(1 / (1 + np.exp(-(1.0 + spread * rng.standard_normal((boards, groups))))), 2, axis=0)
-    cases = np.tile([few, many], boards)[:, None] * np.ones(groups, int)
-    right = rng.binomial(cases, rates)
-    evidence = counts_of(rng, 2 * boards, np.full(groups, 0.5), cases)
-    evidence.values[:] = np.stack([cases - right, right], -1)
-    posterior, found = br.fit(evidence, seed=seed, draws=500), {}
-    for how in ("worst", "gap"):
-        x = br.aggregate_score(posterior, over="group", aggregate=how).transpose("chain", "draw", "entity").values
-        apart = np.subtract(*np.moveaxis(x.reshape(-1, boards, 2), -1, 0))
-        below = (apart < 0).mean(axis=0) + (apart == 0).mean(axis=0) / 2
-        sure = (np.abs(apart.mean(axis=0)) > 1.96 * apart.std(axis=0)) & (np.minimum(below, 1 - below) <= 0.05)
-        found[how] = float(sure.mean())
     return found
 
 
@@ -87,29 +69,29 @@ def gaps(how, boards, groups=3, cases=100, seed=1):
     return (gap < 0.1).mean(["chain", "draw"]).values, true["gap"] < 0.1, covered
 
 
-def plans(boards, aggregate, groups, cases=100, difference=0.15, seed=1):
-    """Return how often the planned number of cases separates two entities whose aggregates truly differ so much."""
+def plans(boards, groups, cases=100, difference=0.15, seed=1):
+    """Return how often the planned number of cases separates two entities whose means truly differ so much."""
     rng, met = np.random.default_rng([seed, groups]), []
     while len(met) < boards:
         rates = 1 / (1 + np.exp(-(1.0 + 0.5 * rng.standard_normal((2, groups)))))
         right = rng.binomial(cases, rates)
         evidence = counts_of(rng, 2, rates[0], cases)
         evidence.values[:] = np.stack([cases - right, right], -1)
-        source = br.performance.aggregate_over(br.fit(evidence, seed=1, draws=500), "group", aggregate)
+        source = br.performance.aggregate_over(br.fit(evidence, seed=1, draws=500), "group")
         plan = br.plan(source, margin=difference)
         needed = float(plan["needed"])
         if not 0 < needed < 10_000:
             continue
         truth = br.credible_ranking(source.source, kind="observed")["median"].transpose("entity", "group").values
         one = evidence["entity"].values.tolist().index(plan.attrs["entity"])
-        of_each = truth.mean(axis=1) if aggregate == "mean" else truth.min(axis=1)
+        of_each = truth.mean(axis=1)
         wanted = of_each.mean() + difference * np.where(np.arange(2) == one, 0.5, -0.5)
         truth = np.clip(truth + (wanted - of_each)[:, None], 0.001, 0.999)
         more = int(np.ceil(needed / groups))
         later = rng.binomial(more, truth)
         evidence = evidence + np.stack([more - later, later], -1)
         posterior = br.fit(evidence.rename("counts"), seed=2, draws=500)
-        met.append(br.credible_ranking(posterior, over="group", aggregate=aggregate)["in_best_set"].sum().item() == 1)
+        met.append(br.credible_ranking(posterior, over="group")["in_best_set"].sum().item() == 1)
     return np.mean(met)
 
 
@@ -135,6 +117,63 @@ def worst(boards, groups, cases, spread):
     return covered.mean(axis=0)
 
 
+def profiles_of(how, groups):
+    """Return the rates (entity, group) of two entities whose worst group, or whose gap, is the same."""
+    low, half = np.full(groups, 0.6), groups // 2
+    if how == "worst":
+        return np.array([np.r_[0.6, np.full(groups - 1, 0.9)], low])
+    if how == "worst, close":
+        return np.array([np.r_[0.6, np.full(groups - 1, 0.7)], low])
+    if how == "worst, flat":
+        return np.array([low, low])
+    if how == "worst, high":
+        return np.array([np.r_[0.95, np.full(groups - 1, 0.99)], np.full(groups, 0.95)])
+    uneven = np.r_[0.8, 0.6, np.full(groups - 2, 0.7)]
+    if how == "gap, same":
+        return np.array([uneven, uneven])
+    if how == "gap, flat":
+        return np.full((2, groups), 0.7)
+    return np.array([uneven, np.r_[np.full(half, 0.8), np.full(groups - half, 0.6)]])
+
+
+def rule(how, groups, cases, entities, boards, ratio=1, better=0.0, seed=1, draws=2000):
+    """Return shares of boards with false claims by the rule for worst scores and gaps, and coverages.
+
+    The first and every second entity have the first profile. ``better`` raises the rates of the first entity, or
+    narrows its gap by this share. The claims of the gate have the margin at which they are false.
+    """
+    rng = np.random.default_rng([seed, groups, cases, entities, boards, sum(map(ord, how))])
+    gap, rates = how.startswith("gap"), profiles_of(how, groups)[np.arange(entities) % 2]
+    if better:
+        rates[0] = rates[0] + (better * (rates[0].mean() - rates[0]) if gap else better)
+    size = np.where(np.arange(entities) % 2, int(cases * ratio), cases)[:, None]
+    true = -np.ptp(rates, axis=1) if gap else rates.min(axis=1)
+    best, apart = np.isclose(true, true.max()), true[0] - true[1]
+    base = ScoreValues(xr.DataArray(0.0), "accuracy", True, ends=(0.0, 1.0))
+    unknown = np.full(entities, np.nan)
+    information = Information(size[:, 0].astype(float), unknown, observed=np.zeros(entities))
+    found = dict.fromkeys(("best", "excluded", "pairs", "first", "second", "worse", "not worse", "right"), 0)
+    for _ in range(boards):
+        right = rng.binomial(size, rates)
+        drawn = rng.beta(0.5 + right, 0.5 + size - right, (draws, *right.shape))
+        extremes = Extremes(drawn, right / size, base, gap)
+        decided = extremes.decide(np.arange(entities), 0.95, information)
+        out = decided.ruled_out()
+        sole = (~out).sum() == 1
+        found["best"] += bool(sole and (best.sum() > 1 or not best[~out][0]))
+        found["right"] += bool(sole and best.sum() == 1 and best[~out][0])
+        found["excluded"] += bool(out[best].any())
+        found["pairs"] += bool((decided.above & ~(true[:, None] > true + 1e-9)).any())
+        low, high = extremes.interval(0.95)
+        for place, name in enumerate(("first", "second")):
+            truth = abs(true[place])
+            found[name] += bool(low[place] <= truth <= high[place])
+        compared = Comparison(extremes, np.arange(2), information)
+        found["worse"] += bool(apart >= 0 and compared.p_value(0.0, -1) <= 0.05)
+        found["not worse"] += bool(compared.p_value(max(-apart, 0.0), 1) <= 0.05 and apart <= 0)
+    return {name: number / boards for name, number in found.items()}
+
+
 def print_gaps(boards):
     for how in ("population", "equal", "spread"):
         stated, true, covered = gaps(how, boards)
@@ -155,31 +194,31 @@ def main():
     parser.add_argument("--boards", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cells", default="2,5,20/2,4,12/10,100,1000")
-    parser.add_argument(
-        "--unequal", type=int, default=0, help="boards of entities with unequal numbers of cases, instead"
-    )
     parser.add_argument("--gaps", type=int, default=0, help="boards of the tables of gaps, instead of false claims")
     parser.add_argument("--worst", type=int, default=0, help="boards of the table of worst groups, instead")
     parser.add_argument("--plans", type=int, default=0, help="boards of the table of plans, instead of false claims")
+    parser.add_argument("--rule", type=int, default=0, help="boards of the rule for worst scores and gaps, instead")
+    parser.add_argument("--profiles", default="worst/worst, close/worst, flat/worst, high/gap/gap, same/gap, flat")
+    parser.add_argument("--ratio", type=float, default=1, help="how many times as many cases every second entity has")
+    parser.add_argument("--better", type=float, default=0, help="by how much the first entity is better")
     given = parser.parse_args()
+    cells = [[int(one) for one in part.split(",")] for part in given.cells.split("/")]
+    if given.rule:
+        for how, entities, groups, cases in product(given.profiles.split("/"), *cells):
+            found = rule(how, groups, cases, entities, given.rule, given.ratio, given.better, given.seed)
+            print(how, entities, groups, cases, *(f"{name} {share:.3f}" for name, share in found.items()), flush=True)
+        return
     if given.worst:
         for groups, cases, spread in product((2, 3, 5, 10), (30, 100, 400), (0, 0.3, 1)):
             print(groups, cases, spread, worst(given.worst, groups, cases, spread).round(3), flush=True)
         return
     if given.plans:
-        for aggregate, groups in product(("mean", "worst"), (2, 4)):
-            print(aggregate, groups, f"{plans(given.plans, aggregate, groups):.3f}", flush=True)
-        return
-    if given.unequal:
-        for few, many in ((20, 30), (20, 60), (20, 1000), (100, 300), (100, 1000), (300, 3000)):
-            for spread in (0.5, 1.0):
-                found = unequal(given.unequal, few, many, spread)
-                print(few, many, spread, *(f"{how}: {share:.3f}" for how, share in found.items()), flush=True)
+        for groups in (2, 4):
+            print(groups, f"{plans(given.plans, groups):.3f}", flush=True)
         return
     if given.gaps:
         print_gaps(given.gaps)
         return
-    cells = [[int(one) for one in part.split(",")] for part in given.cells.split("/")]
     for entities, groups, cases in product(*cells):
         rng = np.random.default_rng([given.seed, entities, groups, cases])
         found = claims(rng, given.boards, entities, groups, cases)

@@ -6,7 +6,7 @@ of the 95% interval of the mean, and the share of flagged samples. Run: python s
 
 import numpy as np
 
-from bayesrank.ranking._information import HEAVY_TAIL, skewness_ratio
+from bayesrank.claims.information.skewness import HEAVY_TAIL, skewness_ratio
 
 BOARDS, DRAWS = 2000, 1000
 MADE = {

@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 import bayesrank as br
-from bayesrank.ranking._pooling import differing_datasets
+from bayesrank.claims.pooling import differing_datasets
 
 #: Name: data sets, cases of a data set (from, to), share of positives, sensitivity, specificity.
 SETTINGS = {

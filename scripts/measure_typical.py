@@ -22,7 +22,7 @@ import warnings
 
 import numpy as np
 import xarray as xr
-from measure_confidence import share
+from measure_leader import share
 from scipy import stats
 from scipy.special import betaln, expit, logit
 

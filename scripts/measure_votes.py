@@ -15,9 +15,9 @@ import xarray as xr
 from scipy.stats import rankdata
 
 import bayesrank as br
+from bayesrank.claims.information.pairings import pairing_factor, uneven_factor
 from bayesrank.models import davidson
 from bayesrank.models.parts.pairs import Pairs, sample_each
-from bayesrank.ranking._pairings import pairing_factor, uneven_factor
 
 JUDGES = ("claude", "gpt4", "gpt35")
 COLUMNS = {"a": "model_a", "b": "model_b", "count": "count"}

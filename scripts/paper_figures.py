@@ -63,6 +63,16 @@ def rates(prevalence, **tnr_tpr):
     return xr.DataArray(table, coords, ("entity", "actual", "predicted"))
 
 
+# Foundations
+
+
+@figure(
+    "F1", "Table 1: which tests 27 scores pass over all performances and at two prevalences, and their Kendall's tau."
+)
+def table_1():
+    return br.papers.audit_grid(br.theory.audit_table())[0].figure
+
+
 # The Tile
 
 
@@ -400,7 +410,7 @@ def write(made, path):
     if hasattr(made, "new_frame_seq"):
         made.save(path.with_suffix(".gif"), writer="pillow", dpi=70)
         return path.with_suffix(".gif").name
-    made.savefig(path.with_suffix(".png"), dpi=80)
+    made.savefig(path.with_suffix(".png"), dpi=200)
     return path.with_suffix(".png").name
 
 
@@ -414,8 +424,8 @@ def index(files):
     return (
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>The figures of four papers</title>'
         "<style>body{font:16px system-ui;max-width:70rem;margin:auto}img{max-width:100%}</style>"
-        "<h1>The figures of four papers</h1><p>T: The Tile. O: Outperformance score. U: Never mind the metrics, "
-        f"its appendices by a letter more.</p>{''.join(parts)}</html>"
+        "<h1>The figures of four papers</h1><p>F: Foundations. T: The Tile. O: Outperformance score. "
+        f"U: Never mind the metrics, its appendices by a letter more.</p>{''.join(parts)}</html>"
     )
 
 

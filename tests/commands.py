@@ -13,10 +13,10 @@ def run(*words, **options):
     return CliRunner().invoke(cli, list(map(str, words)), **options)
 
 
-def invoke(*words, **options):
+def invoke(*words, status=0, **options):
     """What the command prints."""
     result = run(*words, catch_exceptions=False, **options)
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == status, result.output
     return result.output
 
 

@@ -5,11 +5,16 @@ doctest. A block ``console`` holds commands behind ``$`` and what they print. Af
 numbers come from a sampler, whose draws depend on the processor, and may differ by their Monte-Carlo error.
 """
 
+import ast
 import doctest
+import io
 import re
 import shlex
+from contextlib import redirect_stdout
 from pathlib import Path
+from typing import NamedTuple
 
+import pandas as pd
 from click.testing import CliRunner
 
 from bayesrank.cli import cli
@@ -21,6 +26,17 @@ NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 #: Four Monte-Carlo errors of the difference of two samples (1,000 effective draws each): at the end of a 95% interval
 #: that is 0.25 wide; of a probability p, times the root of p (1 - p); and of a small loss.
 TOLERANCE, OF_PROBABILITY, LEAST = 0.03, 0.18, 0.003
+
+
+def pages_of(root):
+    """Return the README and the pages of the site."""
+    found = sorted((root / "docs").rglob("*.md"))
+    return [root / "README.md", *(path for path in found if not {"notebooks", "_build"} & set(path.parts))]
+
+
+def has_code(text):
+    """Return whether a page has code that runs."""
+    return any(kind.endswith("console") or ">>>" in source for kind, _, source in blocks(text))
 
 
 def blocks(text):
@@ -70,28 +86,147 @@ class SampledChecker(doctest.OutputChecker):
         return super().check_output(want, got, optionflags) or agree(want, got, sampled=True)
 
 
+class Output(NamedTuple):
+    """What one command or doctest example of a page shows and prints."""
+
+    source: str
+    shown: str
+    printed: str
+    agrees: bool
+    line: int  #: The line of the text at which ``shown`` begins, from 0.
+    indent: int = 0
+
+
+class Recorder(doctest.DocTestRunner):
+    """Run examples and record what each prints; an exception that no example shows is raised."""
+
+    def __init__(self, sampled=False):
+        super().__init__(SampledChecker() if sampled else None, verbose=False, optionflags=FLAGS)
+        self.outputs = []
+
+    def record(self, example, printed, agrees):
+        line = example.lineno + example.source.count("\n")
+        self.outputs.append(Output(example.source, example.want, printed, agrees, line, example.indent))
+
+    def report_success(self, out, test, example, got):
+        self.record(example, got, True)
+
+    def report_failure(self, out, test, example, got):
+        self.record(example, re.sub(r"^(?=\n)", "<BLANKLINE>", got, flags=re.MULTILINE), False)
+
+    def report_unexpected_exception(self, out, test, example, exc_info):
+        raise exc_info[1]
+
+
+def doctest_outputs(source, names, path, sampled=False):
+    """Run a block of Python with these names; return the names with those that it adds, and its outputs."""
+    test = doctest.DocTestParser().get_doctest(source, names, str(path), str(path), 0)
+    recorder = Recorder(sampled)
+    recorder.run(test, clear_globs=False)
+    return test.globs, recorder.outputs
+
+
+def check(outputs):
+    """Fail at the first output that is not what the page shows; return the number of outputs."""
+    for each in outputs:
+        assert each.agrees, f"{each.source}prints\n{each.printed}instead of\n{each.shown}"
+    return len(outputs)
+
+
 def run_doctest(source, names, path, sampled=False):
     """Run a block of Python with these names; return them with those that it adds."""
-    test = doctest.DocTestParser().get_doctest(source, names, str(path), str(path), 0)
-    checker = SampledChecker() if sampled else None
-    assert doctest.DocTestRunner(checker, optionflags=FLAGS).run(test, clear_globs=False).failed == 0, source
-    return test.globs
+    names, outputs = doctest_outputs(source, names, path, sampled)
+    check(outputs)
+    return names
 
 
-def run_page(path, text):
-    """Run all blocks of a page in the working directory; fail where the output is not what the page shows."""
+def page_outputs(path, text):
+    """Run all blocks of a page in the working directory; return the output of each command and example."""
     names: dict = {}
-    run = 0
-    for kind, file, source in blocks(text):
+    found = []
+    for (kind, file, source), match in zip(blocks(text), FENCE.finditer(text), strict=True):
+        first = text.count("\n", 0, match.start(2))
+        sampled = kind.startswith("sampled")
         if kind == "csv":
             assert file, f"{path}: no file name before {source[:40]!r}"
             Path(file).write_text(source, encoding="utf-8")
         elif kind.endswith("python") and ">>>" in source:
-            names = run_doctest(source, names, path, sampled=kind.startswith("sampled"))
-            run += 1
+            names, outputs = doctest_outputs(source, names, path, sampled)
+            found += [each._replace(line=first + each.line) for each in outputs]
         elif kind.endswith("console"):
+            line = first
             for command, shown in commands(source):
                 printed = run_command(command)
-                assert agree(shown, printed, kind.startswith("sampled")), (command, printed)
-                run += 1
-    return run
+                found.append(Output(command + "\n", shown, printed, agree(shown, printed, sampled), line + 1))
+                line += 1 + shown.count("\n")
+    return found
+
+
+def run_page(path, text):
+    """Run all blocks of a page in the working directory; fail where the output is not what the page shows."""
+    return check(page_outputs(path, text))
+
+
+def script_with_output(text):
+    """Return the match of the first Python block that a block of its output follows (``code`` and ``shown``)."""
+    return re.search(r"```python\n(?P<code>.*?)```\n\n```\n(?P<shown>.*?)```", text, re.DOTALL)
+
+
+def run_script(code):
+    """Return what a script prints, without spaces at the ends of lines."""
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        exec(code, {})
+    return "".join(f"{line.rstrip()}\n" for line in printed.getvalue().splitlines())
+
+
+def update(text, outputs):
+    """Return a text with the outputs that differ from the shown ones replaced."""
+    lines = text.splitlines(keepends=True)
+    for each in sorted(outputs, key=lambda each: -each.line):
+        if not each.agrees:
+            new = [f"{' ' * each.indent}{line}".rstrip() + "\n" for line in each.printed.splitlines()]
+            lines[each.line : each.line + each.shown.count("\n")] = new + ["\n"] * _trailing(each)
+    return "".join(lines)
+
+
+def _trailing(output):
+    """Return the number of empty lines that a page has behind an output, before its next command."""
+    return len(output.shown) - len(output.shown.rstrip("\n")) - 1 if output.shown.strip() else 0
+
+
+class Cell(NamedTuple):
+    """What one cell of a notebook shows and prints, and its last value, with its text."""
+
+    source: str
+    shown: str
+    printed: str
+    value: object
+    text: str
+    agrees: bool  #: Whether it prints what it shows.
+    same: bool  #: Whether its tables are the shown ones; their form depends on the version of pandas.
+
+
+def run_notebook(cells, names):
+    """Run the cells of a notebook with ``names``, to which they add; yield each cell of code with what it prints.
+
+    Words must agree exactly. After the first sampler numbers may differ, since draws of NUTS differ between versions.
+    """
+    sampled = False
+    for cell in cells:
+        if cell["cell_type"] != "code":
+            continue
+        source, printed, value = "".join(cell["source"]), io.StringIO(), None
+        code = ast.parse(source)
+        last = code.body.pop() if code.body and isinstance(code.body[-1], ast.Expr) else None
+        with redirect_stdout(printed), pd.option_context("display.max_columns", 20):  # as Jupyter
+            exec(compile(code, "cell", "exec"), names)
+            if last is not None:
+                value = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+            text = repr(value)
+        shown = "".join("".join(out["text"]) for out in cell["outputs"] if out["output_type"] == "stream")
+        results = [out["data"] for out in cell["outputs"] if out["output_type"] == "execute_result"]
+        sampled |= "nuts" in source or "pm.sample" in source
+        pair = [re.sub(r"[\d.]+", "#", each) if sampled else each for each in (shown, printed.getvalue())]
+        same = sampled or all("".join(each["text/plain"]) == text for each in results)
+        yield cell, Cell(source, shown, printed.getvalue(), value, text, pair[0] == pair[1], same)

@@ -145,6 +145,12 @@ KINDS = [
     ("^counts must ", lambda x: br.score_posterior(x, "f1"), None, "x", np.eye(2), COUNTS.to_dataset(name="counts"), POINT, COUNTS.astype(str)),
     (r"^score must (be a function of \(tn, fp, fn, tp\)|take arrays|give)", lambda x: x[0](x[1]), *((f, s) for f in (br.place, lambda s: scores.as_score(s)(POINT), lambda s: ops.of_value(s, 0.5, 0.3), lambda s: tile.correlation(s, 3, size=10)) for s in NO_SCORES)),
     ("^axes must .*Matplotlib|^axes must hold 2 Axes; got 1", lambda x: x(axes=figure_axes()), lambda axes: plots.ops_curve(CURVE, axes), lambda axes: papers.vertices(0.3, axes), lambda axes: papers.prior_grids([0.3, 0.4], axes)),
+    (r"^judge must name .*gpt.*(frame\.assign\(judge=\.\.\.\)|'no')", lambda x: br.from_judged(pd.DataFrame({"gpt": [1, 0], "human": [1, None]}), judge=x, truth="human"), pd.Series([1, 0]), np.array([1, 0]), {1, 2}, "no", ["gpt", [1]]),
+    (r"^a must name .*left.*(frame\.assign\(a=\.\.\.\)|'no'|3)", lambda x: br.from_votes(pd.DataFrame({"left": ["x"], "right": ["y"], "won": ["x"]}), a=x, b="right", winner="won"), pd.Series(["x"]), ["left"], np.array(["x"]), "no", 3),
+    (r"^repeat must name .*tree.*(frame\.assign\(repeat=\.\.\.\)|'no')", lambda x: br.from_folds(pd.DataFrame({"tree": [0.1, 0.2], "r": [1, 2]}), train=9, test=9, repeat=x), [1, 2], pd.Series([1, 2]), np.arange(2), "no"),
+    (r"^entity must (name a column|be the name of a column)", lambda x: br.from_frame(FRAME, entity=x), ["entity"], np.array(["a", "b"]), pd.Series(["a", "b"]), {"entity"}, "no", lambda: 1),
+    (r"^(path|paths) must be a path", lambda x: x(), lambda: br.ranking_report(POSTERIOR, "f1", path=1), lambda: br.read(None), lambda: br.doctor(None), lambda: br.read([3]), lambda: br.doctor(b"x"), lambda: br.read("")),
+    (r"^counts must be .*br\.from_matrix", lambda x: predictive.confusion_pmf(x), [[1, 2], [3, 4]], np.eye(2, dtype=int), None),
     ("^entities must ", lambda x: plots.shrinkage(POPULATION, "tpr", entities=x), "a", [], ["nobody"]),
     ("^spread must ", lambda x: fit(x[0], STUDIES, spread=x[1]), *((f"hierarchical_{m}", s) for m in ("beta_binomial", "dirichlet_multinomial", "classes") for s in (0, -1, NAN, "x")), ("hierarchical_logit_normal", 0), ("hierarchical_logit_normal", "wide")),
 ]
@@ -244,7 +250,6 @@ POSTERIORS = [
     # prior
     ("prior must .*(non-negative|finite|a number|number|uniform|shape|every entity|2 values|numbers|dims among)", lambda x: fit(prior=x), -1, NAN, True, np.True_, "flat", [1, 2, 3], object(), {"a": 1}, {"a": 1, "b": 1, "c": 1}, by_entity([1.0], ["a"]), by_entity([1.0, 2.0, 3.0]), by_entity(["x", "y"]), VALUES, [["1", "2"], ["3", "4"]]),
     (r"prior must hold concentrations up to 9e\+15, .*; got 1", lambda x: fit(**x), {"prior": 1e308}, {"prior": [[1.0, 1.0], [1.0, 1e308]]}, {"prior": 2.0**54}, {"prior": 2.0**54, "model": "beta_binomial"}),
-    ("prior must be positive.* where a cell has no cases", lambda x: fit(evidence=br.from_counts(tn=8, fp=0, fn=1, tp=3), prior=x), 0, "haldane"),
     ("groups cannot hold 'prior'.*improper|groups .*improper", lambda x: x(), lambda: fit(prior="haldane", groups=["prior"]), lambda: paired(prior="haldane", force=True, groups=["prior"]), lambda: fit(evidence=OUTCOMES, prior=0, force=True, groups=["prior"])),
     ("prior must be positive", lambda x: x(), lambda: fit(prior="haldane", sampler="nuts"), lambda: fit("hierarchical_beta_binomial", STUDIES, prior="haldane"), lambda: fit("hierarchical_logit_normal", STUDIES, prior="haldane"), lambda: fit("hierarchical_classes", STUDIES, prior="haldane"), lambda: fit(evidence=OUTCOMES, sampler="nuts", prior="haldane", force=True)),
     # prevalence
@@ -257,14 +262,14 @@ POSTERIORS = [
     # cases
     (r"prior must give every entity the same row totals.* \[2.0, 2.0\] for 'a'|(range|base) must be None where cases have classes|'log_prior' for Paired.*br\.sensitivity scales priors|(split_prior|force) must be True or False|sampler must be 'auto' or 'exact'|target must be None|prevalence must lie between 0 and 1|prevalence must be the same for all entities.* for 'a' and \[0\.7, 0\.3\] for", lambda x: paired(**x), {"prior": {"a": 1, "b": 2}}, {"range": (0, 1)}, {"base": {0: 1}}, {"groups": ["log_prior"]}, {"split_prior": 1}, {"force": 1}, {"sampler": "nuts"}, {"target": "case"}, {"prevalence": 2}, {"prevalence": by_entity([0.2, 0.3], ["a", "b"])}),
     ("prevalence must be None for outcomes|prior must (be one of|be one number or of shape|hold non-negative finite)", lambda x: paired(ANSWERS, **x), {"prevalence": 0.5}, {"prior": "flat"}, {"prior": [1, 2, 3]}, {"prior": -1}),
-    ("prior must be 'haldane' for outcomes of more than 20 values|range must (hold every outcome|be two finite numbers)|prior must be (None, 'four_cases' or 'haldane'|None with base)|base must (be non-negative|hold numbers|be a mapping|name finite values)", lambda x: paired(NUMBERS, **x), {"prior": 1}, {"range": (0, 0.2)}, {"range": (1, 0)}, {"range": (0, INF)}, {"range": 1}, {"range": "01"}, {"range": (0, 1, 2)}, {"prior": 2, "range": (0, 1)}, {"prior": 2, "base": {0: 1}}, {"base": {0: 0, 1: 0}}, {"base": {0: -1, 1: 2}}, {"base": {"x": 1}}, {"base": [1, 2]}, {"base": {NAN: 1}}),
+    ("prior must be 'haldane' for outcomes of more than 20 values|range must (hold every outcome|be two finite numbers)|prior must be (None, 'one_case' or 'haldane'|None with base)|base must (be non-negative|hold numbers|be a mapping|name finite values)", lambda x: paired(NUMBERS, **x), {"prior": 1}, {"range": (0, 0.2)}, {"range": (1, 0)}, {"range": (0, INF)}, {"range": 1}, {"range": "01"}, {"range": (0, 1, 2)}, {"prior": 2, "range": (0, 1)}, {"prior": 2, "base": {0: 1}}, {"base": {0: 0, 1: 0}}, {"base": {0: -1, 1: 2}}, {"base": {"x": 1}}, {"base": [1, 2]}, {"base": {NAN: 1}}),
     ("cluster must name clusters within one data set each.* 'n' and 's'", lambda: paired(SPLIT)),
     ("target must be 'case' where answers are missing", lambda: paired(br.from_outcomes(ANSWERS.astype(float).replace(1.0, NAN), cluster=np.arange(60) // 3, missing="own"), target="cluster")),
     (r"target must be one of \['case', 'cluster'\]; got 'question'", lambda: paired(CLUSTERED, target="question")),
     ("evidence must (be a Dataset .*joint_outcomes|hold .*count|have the dims|hold at least one)|count must hold non-neg|entity must hold each name once|actual and predicted must hold labels among", paired, COUNTS, JOINT.drop_vars("count"), JOINT.isel(entity=0), JOINT.isel(pattern=[]), JOINT.assign(count=-JOINT["count"]), JOINT.isel(entity=[0, 0]), JOINT.assign_coords(label=("label", [1, 2]))),
     # outcomes
     ("evidence must have the dims .*dirichlet_multinomial", lambda: fit("beta_binomial", OUTCOMES)),
-    (r"options must be among .*'force'\].*'prevalence'|prior must be (one number or of shape \(2,\)|one of|positive.* where a cell has no cases)", lambda x: fit(evidence=OUTCOMES, **x), {"prevalence": "observed"}, {"prior": [1, 2, 3]}, {"prior": "flat"}, {"prior": "haldane"}),
+    (r"options must be among .*'force'\].*'prevalence'|prior must be (one number or of shape \(2,\)|one of)", lambda x: fit(evidence=OUTCOMES, **x), {"prevalence": "observed"}, {"prior": [1, 2, 3]}, {"prior": "flat"}),
     ("evidence must (hold at least one case of every entity|have two or more outcomes|have a coord that names each outcome|have the dims entity|hold non-negative whole numbers)|outcome must hold each name once", lambda x: fit(evidence=x), OUTCOMES * 0, OUTCOMES.isel(outcome=[1]), OUTCOMES.drop_vars("outcome"), OUTCOMES.rename(entity="model"), OUTCOMES / 3, OUTCOMES.assign_coords(outcome=[1, 1])),
     # chunks
     ("chunks must be.*(whole blocks|chain and draw|got 'many'|got True|got 2.5|got 0|a number of draws)", lambda x: br.fit(COUNTS, draws=2300, chains=2, chunks=x), 1500, 10, {"draw": (300, 2000)}, {"entity": 1}, "many", True, 2.5, 0, {"draw": (1000, 1000)}),
@@ -284,7 +289,7 @@ POSTERIORS = [
     ("refit must", lambda: br.compare({"a": EACH}, refit="x")),
     ("posteriors must (hold at least one|be mapped to what br.fit returns; got DataArray for 'a')", br.compare, {}, {"a": STUDIES}),
     ("evidence must be a mapping from names to posteriors", br.compare, [EACH], STUDIES),
-    ("models must be a sequence of models", lambda: br.compare(STUDIES, "beta_binomial")),
+    ("models must be a sequence", lambda: br.compare(STUDIES, "beta_binomial")),
 ]
 
 PERFORMANCES = [
@@ -371,11 +376,17 @@ RANKINGS = [
     ("^source must (be of one ranking|have finite or NaN values)", lambda x: br.top_set(x, None, 1), F1.expand_dims("dataset"), F1.where(F1.min() < F1, INF)),
     # plans, exact rankings
     ("^(entity must be one of|k, width and rival are targets of their own|margin must come with|k must|sizes must be a sequence|target must|score must be given)", lambda x: br.plan(PLANNED, **{"score": "mcc"} | x), {"entity": "z"}, {"rival": "b", "k": 1}, {"margin": 0.1, "true_scores": "population"}, {"k": 2}, {"sizes": 5}, {"target": 1.5}, {"score": None}),
-    ("^more must be .*(cases in clusters|means of several runs)|^positives must .*sizes of two classes were set by design", lambda x: br.plan(PLANNED, "mcc", **x), {"more": "clusters"}, {"more": "runs"}, {"positives": 0.5}),
+    ("^more must be .*(cases in clusters|means of several right or wrong runs)|^positives must .*sizes of two classes were set by design", lambda x: br.plan(PLANNED, "mcc", **x), {"more": "clusters"}, {"more": "runs"}, {"positives": 0.5}),
     (r"^posterior must be what br\.fit returns|^posterior must be of one data set", lambda x: br.plan(x, "mcc"), COUNTS, EACH),
     ("^rival='all' .*rename the entity", lambda: br.plan(br.fit(COUNTS.assign_coords(entity=["a", "all"]), draws=50, seed=1), "mcc", entity="a", rival="all")),
     (r"^plan must come from br\.plan", lambda: br.ranking_report(POSTERIOR, "mcc", results={"planning": COUNTS}, sections=[])),
-    ("^(score must (be given|have a direction)|higher_is_better must be left out|rope must|prob must|kind must be left out|options must be among)", lambda x: br.credible_ranking(COUNTS, **{"score": "f1", "method": "exact"} | x), {"score": None}, {"score": "prevalence"}, {"higher_is_better": False}, {"rope": -1}, {"prob": 1}, {"kind": "typical"}, {"draws": 5}),
+    ("^(score must (be given|have a direction)|higher_is_better must be left out|rope must|prob must|kind must be left out|draws is not an argument of)", lambda x: br.credible_ranking(COUNTS, **{"score": "f1", "method": "exact"} | x), {"score": None}, {"score": "prevalence"}, {"higher_is_better": False}, {"rope": -1}, {"prob": 1}, {"kind": "typical"}, {"draws": 5}),
+    (r"^(ci_prob|hdi_prob|credible_mass) is not an argument of br\.credible_ranking \(did you mean prob=\?\)", lambda x: br.credible_ranking(POSTERIOR, "f1", **x), {"ci_prob": 0.9}, {"hdi_prob": 0.9, "method": "exact"}, {"credible_mass": 0.9, "method": "auto"}),
+    (r"^(dim is not .*did you mean over=|rng is not .*seed= is an argument of br\.fit|agregate is not .*did you mean aggregate=|pos_label is not .*positive= is an argument of br\.from_frame)", lambda x: br.credible_ranking(POSTERIOR, "f1", **x), {"dim": "dataset"}, {"rng": 1}, {"agregate": "mean"}, {"pos_label": 1}),
+    (r"^options must be among .*(did you mean seed=\?|did you mean draws=\?|positive= is an argument of br.from_frame)", lambda x: fit(**x), {"random_seed": 1}, {"rng": 1}, {"num_samples": 9}, {"pos_label": 1}),
+    (r"^options must be among .*seed", lambda x: x(), lambda: br.to_pymc(COUNTS, random_state=1), lambda: br.score_posterior(COUNTS, "f1", rng=1), lambda: br.sensitivity(COUNTS, "f1", random_seed=1), lambda: br.compare(COUNTS, ["beta_binomial"], random_seed=1)),
+    (r"^(random_seed|models) is not an argument of br\.(compare of posteriors|scores\.balanced)", lambda x: x(), lambda: br.compare({"x": POSTERIOR}, random_seed=1), lambda: scores.balanced("ppv", "p", models=1)),
+    (r"^score must be .* a score of predicted probabilities \(fit predicted probabilities: br\.fit\(br\.from_probabilities\(y_true, probabilities\), 'bayesian_bootstrap'\)\)", lambda x: br.credible_ranking(x[0], x[1]), (POSTERIOR, "auc_roc"), (COUNTS, "log_loss"), (paired(), "brier"), (GRADED, "average_precision")),
     ("^(model and its options must be left out|method must be one of)", lambda x: br.credible_ranking(POSTERIOR, "f1", **{"method": "exact"} | x), {"model": "beta_binomial"}, {"prior": 1}, {"method": "exakt"}, {"method": "draws", "model": "beta_binomial"}, {"method": "auto", "prior": 1}),
     ("^source must", lambda x: br.credible_ranking(x, "f1", method="exact"), DRAWS, "counts"),
     # statements
@@ -529,7 +540,7 @@ COMMANDS = [
     ("DATA must be given for these options", "scores --score f1"),
     ("--score must be an average over classes such as 'macro_ppv'", "scores mnist_folds --draws 5 --score ppv"),
     ("got 'mean_outcome', a score of outcomes without classes", "scores mnist_folds --draws 5 --score mean_outcome"),
-    ("--score must be 'mean_outcome'", ["scores langchain_tool_use --draws 5 --score f1", "sensitivity livecodebench_execution --score f1 --draws 20"]),
+    ("--score must be 'mean_outcome'", ["scores langchain_tool_use --draws 5 --score f1", "sensitivity langchain_tool_use --score f1 --draws 20"]),
     ("DATA must have two classes for --prevalence; got outcomes without classes", "scores langchain_tool_use --draws 5 --prevalence 2%"),
     ("--score must name each score once", "scores breast_cancer --draws 5 --score sens --score tpr"),
     # sensitivity

@@ -279,3 +279,26 @@ def test_dates_beside_their_texts_are_refused():
 def test_labels_of_another_spelling_make_no_class(spelt):
     with pytest.raises(br.ArgumentError, match="must write labels as y_true does, such as 'yes'"):
         br.from_predictions(TRUE, {"m": TRUE.replace("yes", spelt)})
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "hint"),
+    [
+        (["001", "002"], [1, 2], "1 and '001' are names of two types: convert one of them"),
+        ([1, 2], ["1", "2"], "'1' and 1 are names of two types: convert one of them"),
+        (["001", "002"], ["1", "2"], "did you mean '001'"),
+        (["Case a", "Case b"], ["case a", "case  b"], "did you mean 'Case a'"),
+    ],
+)
+def test_labels_that_look_alike_and_differ_are_named(first, second, hint):
+    truth, guess = (pd.Series([0, 1], index=names) for names in (first, second))
+    with pytest.raises(ValueError, match=rf"^predictions\['a'\] must have the labels of y_true.*{hint}"):
+        br.from_predictions(truth, {"a": guess})
+
+
+def test_names_that_look_alike_and_differ_are_named():
+    counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["001", "b"])
+    with pytest.raises(KeyError, match=r"^reference must be one of .*1 and '001' are names of two types"):
+        br.decisions.noninferiority(counts, 1)
+    with pytest.raises(KeyError, match=r"did you mean 'b'"):
+        br.decisions.noninferiority(counts, "B ")

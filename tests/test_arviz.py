@@ -87,14 +87,14 @@ def test_the_measured_tables_are_left_out_and_predicted(model, evidence):
 
 @pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
 def test_the_log_prior_to_a_power_scales_the_concentrations(model):
-    """With twice the log prior, weights turn the posterior of Beta(1 + n) into that of Beta(2 + n)."""
+    """With twice the log prior, weights turn the posterior of Beta(1/2 + n) into that of Beta(1 + n)."""
     counts = br.from_counts(tn=70, fp=10, fn=9, tp=21)
     posterior = br.fit(counts, model, draws=10_000, seed=1, groups=["log_prior"])
     log = groups_of(posterior)["log_prior"]
     tpr = br.scores.tpr(posterior).isel(entity=0)
     weight = np.exp(log["rate"].isel(entity=0).sel(actual="positive"))
     mean = float((tpr * weight).sum() / weight.sum())
-    assert mean == pytest.approx((21 + 2) / (30 + 4), abs=4 * float(tpr.std()) / np.sqrt(20_000))
+    assert mean == pytest.approx((21 + 1) / (30 + 2), abs=4 * float(tpr.std()) / np.sqrt(20_000))
     assert ("prevalence" in log) == (model == "dirichlet_multinomial")
 
 

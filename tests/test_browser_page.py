@@ -50,7 +50,7 @@ def test_the_script_asks_for_the_text_of_the_command(asked):
     code, printed = asked["rank"](TABLE, scores[0])
     assert f"bayesrank rank counts.csv --score {scores[0]} --notes\n" in PAGE
     assert (code, printed) == (0, invoke("rank", "counts.csv", "--score", scores[0], "--notes"))
-    assert "logreg leads" in printed
+    assert "logreg is ahead" in printed
     code, report = asked["report"](TABLE, scores[0])
     assert code == 0
     assert "Probability of each rank" in report
@@ -58,7 +58,7 @@ def test_the_script_asks_for_the_text_of_the_command(asked):
 
 
 def test_a_bad_table_is_refused_in_the_words_of_the_command(asked):
-    code, printed = asked["rank"](TABLE.replace("203", "many", 1), "mcc")
+    code, printed = asked["rank"](TABLE.replace("353", "many", 1), "mcc")
     assert code == 2
     assert printed.removeprefix("bayesrank: ").rstrip() in refused("rank", "counts.csv", "--score", "mcc")
     assert "counts.csv, line 2: tn must be a count" in printed
@@ -87,7 +87,7 @@ def test_the_archive_ranks_without_what_it_leaves_out(tmp_path):
         "from bayesrank.cli import cli\n"
         "cli.main(['rank', 'counts.csv', '--score', 'mcc'], standalone_mode=False)\n"
     )
-    assert "logreg leads" in run_bare(tmp_path, code, tmp_path / "held")
+    assert "logreg is ahead" in run_bare(tmp_path, code, tmp_path / "held")
 
 
 def test_the_build_gives_the_script_to_the_page_alone():

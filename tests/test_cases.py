@@ -66,11 +66,11 @@ def test_patterns_know_their_positive_class():
     truth, guesses = ["ill"] * 6 + ["well"], {"a": ["ill"] * 6 + ["well"], "b": ["well"] * 6 + ["well"]}
     joint = br.joint_outcomes(truth, guesses, labels=["well", "ill"])  # sorted, "well" would be the positive class
     pmf = br.predictive.paired_difference(joint, "a", "b", "tpr", positives=1, negatives=1)
-    right, wrong = 7 / 8, 1 / 8  # of Beta(1, 1) and six of six
-    # a right where b is wrong: six of six, prior share 1/4 of two pseudo-cases
-    better = (6 + 0.5) / 8
+    right, wrong = 6.5 / 7, 0.5 / 7  # of Beta(1/2, 1/2) and six of six
+    # a right where b is wrong: six of six, prior share 1/4 of one pseudo-case
+    better = (6 + 0.25) / 7
     assert pmf["probability"].sel(value=1.0).item() == pytest.approx(better)
-    assert pmf["probability"].sel(value=-1.0).item() == pytest.approx(0.5 / 8)
+    assert pmf["probability"].sel(value=-1.0).item() == pytest.approx(0.25 / 7)
     assert (pmf["value"] * pmf["probability"]).sum().item() == pytest.approx(right - wrong)
 
 
@@ -142,3 +142,16 @@ def test_an_outcome_that_is_missing_decides_nothing():
     found = br.cases.deciding_cases(joint)
     assert not found["decides"].any()
     assert found["mean_outcome"].sel(entity=["a", "b"]).values.tolist() == [2 / 3, 1 / 2]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("tuberculosis_tests", "joint must have the true class of every case; got 1877 cases without one"),
+        ("hepatic_scans", "joint must have the true class of every case; got 306 cases without one"),
+        ("trajectory_judges", "joint must come from br.joint_outcomes or br.from_outcomes; got verdicts of a judge"),
+    ],
+)
+def test_cases_without_a_true_class_do_not_count_as_errors(name, words):
+    with pytest.raises(br.ArgumentError, match=words):
+        br.cases.deciding_cases(br.datasets.load(name))

@@ -11,8 +11,8 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank.sensitivities.conflicts import prior_conflict
+from tests.calls import GOOD, GOOD_OF, MODULES, required
 from tests.refusals import POPULATION
-from tests.test_refusals import GOOD, GOOD_OF, MODULES, required
 
 ORDERS = [{"predicted": -1}, {"actual": -1}, {"actual": -1, "predicted": -1}]
 #: Of all functions: an order that differs between the axes, and one that is the same on both.
@@ -33,7 +33,18 @@ GIVEN = {
     "summary_points": {"source": POPULATION},
 }
 #: Functions of several sources, of more draws, or whose result is no array: the cases below speak of them.
-NOT_HERE = {"to_pymc", "judge_errors", "compare", "plan", "score_posterior", "drift", "pareto_front", "credible_curves"}
+#: The order of three classes or more is that of the source (credible_by_class).
+NOT_HERE = {
+    "credible_by_class",
+    "to_pymc",
+    "judge_errors",
+    "compare",
+    "plan",
+    "score_posterior",
+    "drift",
+    "pareto_front",
+    "credible_curves",
+}
 CASES = {
     **{name: (getattr(br.scores, name), PERFORMANCE) for name in ("f1", "mcc", "tpr", "npv", "cohen_kappa")},
     "as_performance": (br.as_performance, PERFORMANCE),

@@ -144,12 +144,55 @@ def test_persons_need_two_classes_and_no_score(counts_file):
         br.decisions.natural_frequencies(COUNTS, 0)
 
 
+def test_persons_come_with_their_notes(counts_file):
+    """What limits a table of persons: the positive class, the prevalence, shared cases, and pooled studies."""
+    printed = invoke("scores", counts_file, "--per", 1000, "--prevalence", "2%")
+    assert "The rates are assumed to apply at the prevalence 0.02." in printed
+    assert "Note: All entities met the same cases" in printed
+    assert "which is not a ranking" in printed
+    named = invoke("scores", "breast_cancer", "--per", 1000, "--draws", 50)
+    assert "FN: malignant missed" in named
+    assert "Note: The positive class is 'malignant', the negative one 'benign'." in named
+    differ = invoke("scores", "small_studies", "--per", 1000, "--draws", 50)
+    assert "Note: The prevalence differs between entities" in differ
+    assert "Note: The prevalence differs" not in invoke(
+        "scores", "small_studies", "--per", 1000, "--draws", 50, "--prevalence", "0.2"
+    )
+    pooled = "entity,dataset,tn,fp,fn,tp\nkit,u,90,10,5,45\nkit,v,60,40,25,25\n"
+    for given in ((), ("--per", 1000)):
+        printed = invoke("scores", "-", *given, "--draws", 50, "--model", "dirichlet_multinomial", input=pooled)
+        assert "Note: The 2 pooled data sets differ for kit" in printed, given
+
+
+@pytest.mark.parametrize(
+    ("classes", "missed", "alarm"),
+    [
+        (("benign", "malignant"), "FN: malignant missed", "FP: benign false alarm"),
+        ((0, 1), "FN: class 1 missed", "FP: class 0 false alarm"),
+        (("negative", "positive"), "FN: missed", "FP: false alarm"),
+    ],
+)
+def test_the_class_of_a_cell_is_named_where_people_read_it(classes, missed, alarm):
+    counts = br.from_counts(tn=[80, 70], fp=[20, 30], fn=[10, 20], tp=[90, 80], entity=["a", "b"])
+    counts = counts.assign_coords(actual=list(classes), predicted=list(classes), positive=classes[1])
+    posterior = br.fit(counts, seed=1, draws=50)
+    found = br.decisions.natural_frequencies(posterior)
+    assert found["heading"].sel(outcome=["fn", "fp"]).values.tolist() == [missed, alarm]
+    labels = [line.get_label() for line in br.plots.natural_frequencies(found).lines]
+    assert {missed, alarm} <= set(labels)
+    page = br.ranking_report(posterior, "f1", sections=["rates"])
+    assert page.count(missed) >= 2  # in the ranking, and per 1,000 cases
+    benefit = br.decisions.expected_utility(posterior, {"tn": 0, "fp": -1, "fn": -9, "tp": 0}).attrs["benefit"]
+    named = "" if classes[0] == "negative" else f" (FN: {classes[1]!r} called {classes[0]!r})"
+    assert benefit == f"TN 0, FP -1, FN -9, TP 0{named}"
+
+
 def test_the_picture_has_a_row_for_each_test_and_three_marks(posterior):
     found = br.decisions.natural_frequencies(posterior, prevalence=0.02, prob=0.9)
     ax = br.plots.natural_frequencies(found, top=2)
     assert [text.get_text() for text in ax.get_yticklabels()] == ["A", "B"]
     assert [line.get_label() for line in ax.lines] == [
-        "positive, found", "positive, missed", "negative, false alarm"
+        "TP: found", "FN: missed", "FP: false alarm"
     ]  # fmt: skip
     np.testing.assert_allclose(ax.lines[2].get_xdata(), found["mean"].sel(outcome="fp").values[:2])
     assert "of 1,000 tested persons, at prevalence 0.02 (mean and 90% interval)" in ax.get_xlabel()

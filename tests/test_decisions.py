@@ -50,7 +50,7 @@ def test_the_expected_utility_is_that_of_the_definition(designed, prevalence):
 
 def test_the_mean_is_that_of_the_betas_within_its_error(designed):
     found = expected_utility(designed, WORTH, prevalence=0.2)
-    table = COUNTS.values + 1.0
+    table = COUNTS.values + 0.5
     rates = table / table.sum(-1, keepdims=True)
     exact = ([0.8, 0.2] * (rates * TABLE).sum(-1)).sum(-1)
     assert (np.abs(found["mean"] - exact) < 4.5 * found["mean_error"]).all()
@@ -63,13 +63,13 @@ def test_the_mean_is_that_of_the_betas_within_its_error(designed):
 def test_regret_and_perfect_information_against_quadrature(designed):
     """Only true positives count: the utility is π TPR, and E[max] an integral of distribution functions."""
     found = expected_utility(designed, {"tn": 0, "fp": 0, "fn": 0, "tp": 1}, prevalence=0.5)
-    betas = [stats.beta(tp + 1, fn + 1) for (_, (fn, tp)) in COUNTS.values]
+    betas = [stats.beta(tp + 0.5, fn + 0.5) for (_, (fn, tp)) in COUNTS.values]
     best = 1 - integrate.quad(lambda t: np.prod([b.cdf(t) for b in betas]), 0, 1)[0]
     regret = 0.5 * (best - np.array([b.mean() for b in betas]))
     assert (np.abs(found["expected_regret"] - regret) < 4.5 * found["expected_regret_error"]).all()
     error = float(found["value_of_perfect_information_error"])
     assert abs(float(found["value_of_perfect_information"]) - regret.min()) < 4.5 * error
-    assert error < 0.05 * regret.min()
+    assert error < 0.07 * regret.min()
     for i in range(3):
         p = integrate.quad(
             lambda t, i=i: betas[i].pdf(t) * np.prod([b.cdf(t) for j, b in enumerate(betas) if j != i]), 0, 1

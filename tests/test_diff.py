@@ -1,14 +1,18 @@
 """Boards in time: entities, cases and ranks that changed, and draws that other entities do not change."""
 
+import functools
 import json
+import re
+from collections import Counter
 
+import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
 
 import bayesrank as br
 from bayesrank._source import groups_of
-from bayesrank.words.changes import compare_boards
+from bayesrank.words.changes import compare_boards, parse_board
 from tests.commands import csv_of, invoke, json_of, refused
 
 
@@ -60,7 +64,8 @@ def test_the_command(tmp_path):
         path.write_text(json.dumps(held))
     said = " ".join(invoke("diff", *paths).split())
     assert "1 entity was added: d." in said
-    assert "Supported by the rank sets: c went up (3 to 1), a went down (1 to 3)." in said
+    among = ", among the 3 entities on both boards."
+    assert f"Supported by the rank sets: c went up (3 to 1), a went down (1 to 3){among}" in said
     assert csv_of("diff", *paths)["change"].to_dict() == {"c": "up", "b": "same", "a": "down", "d": "added"}
     assert json_of("diff", *paths)["entities"][0]["supported"] is True
     assert "| c | up |" in invoke("diff", *paths, "--format", "markdown")
@@ -69,13 +74,119 @@ def test_the_command(tmp_path):
 def test_refusals(tmp_path):
     path, other = tmp_path / "old.json", tmp_path / "other.json"
     path.write_text(json.dumps(OLD))
-    for text in ("[1]", "{}", "no", '{"format": "bayesrank board", "entities": [1]}'):
+    for text in ("[1]", "{}", "no", '{"format": "bayesrank board", "entities": [1]}', "9" * 5000, "[" * 9999):
         other.write_text(text)
         assert "must" in refused("diff", path, other)
-    other.write_text(json.dumps(OLD | {"score": {"name": "f1"}}))
+    other.write_text(json.dumps(OLD | {"score": OLD["score"] | {"name": "f1"}}))
     assert "must have the score of OLD" in refused("diff", path, other)
     other.write_text(json.dumps(OLD | {"entities": OLD["entities"][:1]}))
     assert "NEW must hold all entities" in refused("diff", path, other)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (board_of(a=99, b=80, c=60, d=40), board_of(z=99, d=95, a=50, b=40, c=30)),
+        (board_of(y=99, x=95, a=80, b=50), board_of(b=90, a=60)),
+        (board_of(a=95, b=50), board_of(b=95, a=50, z=20)),
+    ],
+)
+def test_sentences_and_tables_have_the_same_ranks(old, new, tmp_path):
+    """The ranks that a sentence names stand in the row of the entity, also where others came or went above it."""
+    found = compare_boards(old, new)
+    said = re.findall(r"(\w+) went (\w+) \((\d+) to (\d+)\)", " ".join(found.sentences))
+    assert said
+    for name, change, first, second in said:
+        row = found.table.loc[name]
+        assert (row["change"], row["common_rank_old"], row["common_rank_new"]) == (change, int(first), int(second))
+    paths = [tmp_path / "old.json", tmp_path / "new.json"]
+    for path, board in zip(paths, (old, new), strict=True):
+        path.write_text(json.dumps(board))
+    heading, _, *rows = invoke("diff", *paths, "--format", "markdown").split("\n\n")[0].splitlines()
+    columns = [name.strip() for name in heading.split("|")]
+    cells = {(held := [cell.strip() for cell in row.split("|")])[1]: held for row in rows}
+    for name, change, first, second in said:
+        shown = [cells[name][columns.index(f"{end} rank among both")] for end in ("old", "new")]
+        assert [cells[name][2], *shown] == [change, first, second]
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "words"),
+    [
+        (
+            ("entities", 0, "rank"),
+            "1",
+            "must have a value of type integer or null in the field entities[0].rank; got '1'",
+        ),
+        (("entities", 1, "rank"), float("inf"), "entities[1].rank; got inf"),
+        (("entities", 2, "rank_lower"), [1], "entities[2].rank_lower; got [1]"),
+        (("entities", 0, "rank"), True, "entities[0].rank; got True"),
+        (("entities", 0, "rank"), 0, "must have a number of at least 1 in the field entities[0].rank; got 0"),
+        (("entities", 0, "probability_best"), 1.5, "from 0 to 1 in the field entities[0].probability_best"),
+        (
+            ("entities", 0, "in_best_set"),
+            None,
+            "must have a value of type boolean in the field entities[0].in_best_set",
+        ),
+        (("entities", 0, "rank"), ..., "must have the field entities[0].rank"),
+        (("score", "range"), [0], "another number of values in the field score.range; got 1"),
+        (("headline",), "winner", "must have one of best, shared, leads, none in the field headline"),
+        (("version",), True, "must have 2 in the field version; got True"),
+        (("more",), 1, "must have the fields of a board only; got more"),
+        (("entities", 1, "entity"), "a", "must have each entity once; got 'a' more than once"),
+        (("entities", 0, "cases"), 10**400, "entities[0].cases"),
+    ],
+)
+def test_a_field_that_the_schema_does_not_allow_is_named(place, value, words, tmp_path):
+    board = json.loads(json.dumps(OLD))
+    *way, last = place
+    node = functools.reduce(lambda held, key: held[key], way, board)
+    if value is ...:
+        del node[last]
+    else:
+        node[last] = value
+    for path, held in (("old.json", OLD), ("new.json", board)):
+        (tmp_path / path).write_text(json.dumps(held))
+    message = refused("diff", tmp_path / "old.json", tmp_path / "new.json")
+    assert "new.json" in message
+    assert words in message
+
+
+def places_of(node, way=()):
+    """All places of values in a board."""
+    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    return [way] * bool(way) + [place for key, held in items for place in places_of(held, (*way, key))]
+
+
+def test_boards_that_are_changed_at_random_are_compared_or_refused(tmp_path):
+    """Three hundred mutations: another type, a number without limit, an absent, doubled or renamed field."""
+    rng = np.random.default_rng(1)
+    values = [None, True, "1", "", -1, 0, 2, 1.5, float("inf"), float("nan"), 10**30, [], {}, [1], {"a": 1}, "x" * 500]
+    places = [place for place in places_of(OLD) if place[0] != "definitions"]
+    ends = Counter()
+    for _ in range(300):
+        board = json.loads(json.dumps(OLD))
+        *way, last = places[rng.integers(len(places))]
+        node = functools.reduce(lambda held, key: held[key], way, board)
+        how = rng.integers(5)
+        if how == 0:
+            del node[last]
+        elif how == 1 and isinstance(node, dict):
+            node[f"{last} "] = node.pop(last)
+        elif how == 1:
+            node.append(node[last])
+        else:
+            node[last] = values[rng.integers(len(values))]
+        try:
+            found = compare_boards(*rng.permutation([OLD, parse_board(json.dumps(board), "new.json")]))
+        except br.ArgumentError as error:
+            ends["refused" if "\n" not in str(error) else "in several lines"] += 1
+        else:
+            assert len(found.table) >= 3
+            ends["compared"] += 1
+    assert ends["in several lines"] == 0
+    assert ends["refused"] > 150
+    assert ends["compared"] > 10
 
 
 @pytest.mark.parametrize(

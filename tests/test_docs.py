@@ -2,13 +2,11 @@
 
 import importlib
 import inspect
-import io
 import re
 import shlex
 import subprocess
 import sys
 import tomllib
-from contextlib import redirect_stdout
 from pathlib import Path
 
 import click
@@ -16,9 +14,9 @@ import pytest
 
 import bayesrank as br
 from bayesrank import ranking, report
+from bayesrank.claims.caps import CAPS
 from bayesrank.cli import cli
 from bayesrank.logs import formats
-from bayesrank.ranking import claims
 from bayesrank.tables import forms
 from bayesrank.words import standing
 from bayesrank.words.sentences import sentences
@@ -28,10 +26,9 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 SCRIPTS = ROOT / "scripts"
 README = ROOT / "README.md"
-PAGES = [README, *sorted(path for path in DOCS.rglob("*.md") if not {"notebooks", "_build"} & set(path.parts))]
-
 
 pages = load_script("tests/pages.py")
+PAGES = pages.pages_of(ROOT)
 
 
 def test_the_page_of_scores_is_up_to_date():
@@ -68,9 +65,9 @@ def test_the_page_of_the_command_lists_all_commands_sections_and_formats():
 def test_the_page_of_the_headline_lists_all_caps_and_populations():
     page = (DOCS / "understand" / "rank_sets.md").read_text(encoding="utf-8")
     caps, populations = rows(page, '`attrs["caps"]` has the codes'), rows(page, "**Over what.**")
-    assert set(caps) >= {*claims.UNJUSTIFIED, *claims.ON_THESE, *standing.LIFTS}
+    assert set(caps) == set(CAPS)
     assert set(populations) == {*standing.POPULATIONS, "these_datasets"}
-    assert set(caps) <= set(sentences())
+    assert all(entry.sentence or entry.code in sentences() for entry in CAPS.values())
 
 
 def test_the_reference_lists_all_functions():
@@ -105,17 +102,8 @@ def test_the_code_of_the_gallery_runs(tmp_path):
 
 
 def test_the_readme_prints_what_it_shows():
-    text = README.read_text(encoding="utf-8")
-    code, shown = re.search(r"```python\n(.*?)```\n\n```\n(.*?)```", text, re.DOTALL).groups()
-    printed = io.StringIO()
-    with redirect_stdout(printed):
-        exec(code, {})
-    assert [line.rstrip() for line in printed.getvalue().splitlines()] == shown.splitlines()
-
-
-def has_code(path):
-    found = pages.blocks(path.read_text("utf-8"))
-    return any(kind.endswith("console") or ">>>" in source for kind, _, source in found)
+    script = pages.script_with_output(README.read_text(encoding="utf-8"))
+    assert pages.run_script(script["code"]) == script["shown"]
 
 
 #: Pages whose code takes longest; CI runs it too.
@@ -131,6 +119,7 @@ LONG = {
     "audit",
     "pymc",
     "compare",
+    "sensitivity",
 }
 
 
@@ -139,10 +128,12 @@ LONG = {
     [
         pytest.param(path, id=str(path.relative_to(ROOT)), marks=[pytest.mark.slow] * (path.stem in LONG))
         for path in PAGES
-        if has_code(path)
+        if pages.has_code(path.read_text(encoding="utf-8"))
     ],
 )
 def test_the_code_of_a_page_runs(path, tmp_path, monkeypatch):
+    # Pages are read from the top of a checkout.
+    (tmp_path / "examples").symlink_to(ROOT / "examples", target_is_directory=True)
     monkeypatch.chdir(tmp_path)
     assert pages.run_page(path, path.read_text(encoding="utf-8"))
 
@@ -194,7 +185,7 @@ def test_links_between_pages_lead_somewhere():
         (page, link)
         for page in [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
         for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
-        if "figures/gallery/" not in link  # drawn when the site is built
+        if "figures/gallery/" not in link and "figures/papers/" not in link  # drawn when the site is built
     ]
     assert len(links) > 10
     assert not [(page.name, link) for page, link in links if not (page.parent / link).exists()]
@@ -283,11 +274,40 @@ def test_the_page_of_the_papers_names_what_is_there():
     subprocess.run([sys.executable, "-c", script, *names], check=True)
 
 
+#: Printed figures and tables of each paper, by the name of its page.
+OF_PAPERS = {
+    "foundations": ["1", "A.7.1", "Table 1"],
+    "the_tile": [*map(str, range(1, 10)), "Table 1", "Table 2"],
+    "outperformance": [*map(str, range(1, 8)), *(f"Table {k}" for k in range(1, 10))],
+    "metrics": [
+        *map(str, range(1, 6)), *(f"B.{k}" for k in range(1, 16)), *(f"C.{k}" for k in range(1, 16)),
+        *(f"D.{k}" for k in range(1, 7)), "E.1", *(f"F.{k}" for k in range(1, 4)),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_PAPERS)
+def test_the_page_of_a_paper_has_all_figures_and_tables(name):
+    text = (DOCS / "papers" / f"{name}.md").read_text(encoding="utf-8")
+    found = set()
+    for kind, numbers in re.findall(r"^## (Figure|Table|Section|Appendix)s? ([^:]+):", text, re.MULTILINE):
+        for part in re.split(r",? and |, ", numbers):
+            first, _, last = part.partition(" to ")
+            letter, number = first[:-1].rstrip("0123456789"), first.rsplit(".", 1)[-1]
+            ends = int(number), int(last.rsplit(".", 1)[-1] if last else number)
+            each = [f"{letter}{k}" for k in range(ends[0], ends[1] + 1)] if number.isdigit() else [first]
+            found |= {f"Table {one}" if kind == "Table" else one for one in each}
+    assert set(OF_PAPERS[name]) <= found
+    pictures = set(re.findall(r"figures/papers/(\w+)\.png", text))
+    assert pictures
+    assert pictures <= set(load_script("scripts/paper_figures.py").FIGURES)
+
+
 def test_every_row_of_the_papers_has_a_figure_or_a_test():
     figures = (SCRIPTS / "paper_figures.py").read_text(encoding="utf-8")
     named = set(re.findall(r'@figure\(\s*"(\w+)"', figures)) | {f"U{part}{k}" for part in "BC" for k in range(1, 16)}
     rows = rows_of_the_papers()
-    assert len(rows) == 244
+    assert len(rows) == 247
     for where, what, here, shown in rows:
         found = re.fullmatch(r"`([\w./]+)`", shown)
         assert found, (where, what)

@@ -69,7 +69,7 @@ class File:
 
 
 OUTCOMES = br.from_outcomes(CASES)
-NAMES = ["Team", "Test", "Name", "Study", "Center", "Classifier", "system", "detector", "algorithm", "method"]
+NAMES = ["Team", "Test", "Name", "Center", "Classifier", "system", "detector", "algorithm", "method"]
 LABELS = joint()
 FILES = {
     # Counts, as organisers, clinicians and leaderboards have them
@@ -154,7 +154,7 @@ FILES = {
         for column, values, remedy in (
             ("question_id", range(8), "case question_id"),
             ("doc_id", range(100, 108), "ignore doc_id"),
-            ("Unnamed: 0", range(8), "case 'Unnamed: 0'"),
+            ("Unnamed: 0", range(8), "ignore 'Unnamed: 0'"),
             ("latency", np.linspace(0.2, 3, 8), "entities A,B,C"),
             ("topic", list("aabbccdd"), "ignore topic"),
             ("position", range(8), "ignore position"),
@@ -336,20 +336,17 @@ def test_clusters_may_cross_data_sets_that_are_pooled(tmp_path):
     pd.testing.assert_frame_equal(*found)
 
 
-def test_two_names_of_entities_and_studies_are_settled_step_by_step(tmp_path):
+def test_a_study_names_data_sets_and_no_entities(tmp_path):
     path = tmp_path / "file.csv"
     path.write_text(
         "Study,Test,TP,FP,FN,TN\nOslo,a,21,10,9,70\nOslo,b,24,5,6,75\nRome,a,21,10,9,70\nRome,b,24,5,6,75\n",
         encoding="utf-8",
     )
-    with pytest.raises(ValueError, match="--entity Study or --entity Test --dataset-column Study says which"):
-        by_command(path, "")
-    with pytest.raises(ValueError, match="if Study names data sets, pass --dataset-column Study"):
-        by_command(path, "--entity Test")
-    found = by_command(path, "--entity Test --dataset-column Study")
+    found = by_command(path, "")
     counts = br.from_counts(tn=[140, 150], fp=[20, 10], fn=[18, 12], tp=[42, 48], entity=["a", "b"])
     xr.testing.assert_equal(br.pool(found), counts)
-    assert "column_names_entities" not in found.attrs.get("notes", "")
+    xr.testing.assert_equal(by_command(path, "--entity Test --dataset-column Study"), found)
+    assert "column_names_entities" in found.attrs.get("notes", "")
 
 
 def test_rows_longer_than_the_heading_are_refused():

@@ -10,11 +10,13 @@ import sys
 import unicodedata
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import bayesrank as br
 from bayesrank._escape import (
     csv_cell,
+    csv_text,
     escape_invisible,
     escape_lines,
     json_text,
@@ -124,7 +126,7 @@ def test_errors_are_clean_and_short(data, capsys, monkeypatch):
         shown = capsys.readouterr().err
         clean(shown)
         assert shown.count("\n") == 1
-        assert len(shown) < 1500
+        assert len(shown) < 2700
 
 
 def test_what_is_visible():
@@ -137,11 +139,31 @@ def test_what_is_visible():
     assert markdown_text("a|\x1b") == r"a\|\\x1b"
     assert latex_text("\x1b") == r"\textbackslash{}x1b"
     assert mathtext("$\x1b$") == r"\$\x1b\$"
+    # Nobody is notified: a zero-width space parts what would be a mention.
+    assert markdown_text("by @octocat_1, (@b), a@c.org, @ 5") == r"by @&#8203;octocat\_1, (@&#8203;b), a@c.org, @ 5"
 
 
 def test_formulas_are_text_and_other_names_stay():
     assert all(csv_cell(name).startswith("'") for name in ["=1", "+1+1", "-a", "@x", "\t=1", "\r=1", " =1", "＝1"])
     assert all(csv_cell(name) == name for name in ["-1", "+5", "-0.5", "a=b", "", "1-2", 3, None, 0.5])
+
+
+def test_texts_of_cells_are_read_back_exactly():
+    rng = np.random.default_rng(1)
+    drawn = ["".join(rng.choice(list("'=+-@ a1\"＝,"), rng.integers(0, 6))) for _ in range(500)]
+    for text in ["@cf-llama", "'@cf-llama", "''=1", "-a", "-1", "'-1", "it's", "'quoted'", "+x", "", *drawn]:
+        assert csv_text(csv_cell(text)) == text
+
+
+@pytest.mark.parametrize("name", ["@cf-llama", "=SUM(A1)", "-instruct", "+plus", "'@cf-llama", "'quoted'"])
+def test_names_are_the_same_in_logs_and_in_their_table(name, tmp_path):
+    rows = [{"id": f"q{i}", "model": m, "score": (i + len(m)) % 2} for m in (name, "b") for i in range(8)]
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    given = ["--map", "case=id,system=model,score=score"]
+    invoke("convert", tmp_path / "log.jsonl", *given, "-o", tmp_path / "t.csv")
+    direct, read = json_of("rank", tmp_path / "log.jsonl", *given), json_of("rank", tmp_path / "t.csv")
+    assert {one["entity"] for one in read["ranking"]} == {name, "b"}
+    assert read["ranking"] == direct["ranking"]
 
 
 # --- The sink ---------------------------------------------------------------------------------------------------------

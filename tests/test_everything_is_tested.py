@@ -208,11 +208,13 @@ def test_each_section_says_what_it_lacks(name):
 
 #: Words of a run of each command, and what it must print; LOGS stands for a folder of logs of lm-eval.
 RUNS = {
+    "audit": (["mcc"], "should not rank"),
     "convert": (["LOGS"], "entity,dataset,case"),
     "datasets": ([], "tornado"),
     "decide": (["tornado", "--benefit", "tn=0,fp=-1,fn=-9,tp=0", "--draws", 50], "utility"),
     "diff": (["BOARD", "BOARD"], "none changed its rank"),
     "doctor": (["LOGS"], "lm-eval"),
+    "drift": (["MONTHS", "--draws", 50], "No alarm in 1 look since May"),
     "gate": (["BASE", "NEW"], "Undecided: new"),
     "ops": (["tornado", "--draws", 50], "OPS"),
     "plan": (["tornado", "--draws", 50], "cases"),
@@ -232,6 +234,8 @@ def test_each_command_runs(name, tmp_path):
     for version, outcomes in (("base", "10"), ("new", "01")):
         places[version.upper()] = tmp_path / f"{version}.csv"
         places[version.upper()].write_text(f"case,outcome\nx,{outcomes[0]}\ny,{outcomes[1]}\n")
+    places["MONTHS"] = tmp_path / "months.csv"
+    places["MONTHS"].write_text("dataset,tn,fp,fn,tp\nMay,80,20,10,90\nJune,81,19,9,91\n")
     places["BOARD"] = tmp_path / "board.json"
     places["BOARD"].write_text(br.board(br.credible_ranking(br.fit(COUNTS, seed=1), "f1")))
     printed = invoke(name, *(places.get(word, word) for word in words))

@@ -1,13 +1,19 @@
 """Classes as a population: what is learned, what is the Dirichlet-multinomial's, calibration, and who is told of it."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from scipy import stats
+from scipy.special import gammaln
 
 import bayesrank as br
+from bayesrank._sampling import dirichlet_of_each
+from bayesrank.evidence.weighting import WEIGHTED
+from bayesrank.models import chosen_by_evidence
 from bayesrank.models.hierarchical_classes import HierarchicalClasses
-from bayesrank.models.parts.population import SPREAD, learn
+from bayesrank.models.parts.population import SPREAD, _sum_rising, draw_spread, learn
+from tests.commands import csv_of
 
 MODEL = "hierarchical_classes"
 PLAIN = "dirichlet_multinomial"
@@ -54,14 +60,45 @@ def test_rates_are_those_of_the_population(fitted):
             assert stats.ks_2samp(post[name].isel(entity=e).values.ravel(), other).pvalue > 1e-3
 
 
-def test_errors_and_row_totals_are_those_of_the_dirichlet_multinomial(fitted):
-    plain = br.fit(COUNTS, PLAIN, seed=1)["posterior"]
-    xr.testing.assert_equal(fitted["posterior"]["prevalence"], plain["prevalence"])
-    off = xr.DataArray(~np.eye(CLASSES, dtype=bool), dims=("actual", "predicted"))
-    alpha = (COUNTS + 2 / CLASSES / (CLASSES - 1)).where(off, 0.0)
-    table = fitted["posterior"]["performance"].where(off, 0.0)
-    close((table / table.sum("predicted")).where(off), (alpha / alpha.sum("predicted")).where(off))
+def test_class_shares_are_dirichlet_with_a_learned_spread(fitted):
+    """Given the spread, the share of a class is (κ/5 + its cases) / (κ + cases)."""
+    post, cases = fitted["posterior"], COUNTS.sum("predicted").isel(entity=0, drop=True)
+    kappa = 1 / post["spread_of_prevalence"] ** 2 - 1
+    close(post["prevalence"] - (kappa / CLASSES + cases) / (kappa + cases.sum()), 0.0)
+    drawn = draw_spread(cases.values[None], np.full((1, CLASSES), 0.2), np.random.default_rng(1), 20_000)
+    assert stats.ks_2samp(post["spread_of_prevalence"].values.ravel(), drawn).pvalue > 1e-3
     np.testing.assert_allclose(fitted["posterior"]["performance"].sum(["actual", "predicted"]), 1, rtol=1e-12)
+
+
+def test_errors_are_dirichlet_with_a_learned_spread(fitted):
+    """Given the spread, the share of an error is (κ/4 + its cases) / (κ + errors on the class)."""
+    off = xr.DataArray(~np.eye(CLASSES, dtype=bool), dims=("actual", "predicted"))
+    errors, kappa = COUNTS.where(off, 0), 1 / fitted["posterior"]["spread_of_errors"] ** 2 - 1
+    table = fitted["posterior"]["performance"].where(off, 0.0)
+    wanted = (kappa / (CLASSES - 1) + errors) / (kappa + errors.sum("predicted"))
+    gap = (table / table.sum("predicted") - wanted).where(off)
+    close(gap.stack(cell=("actual", "predicted")).dropna("cell"), 0.0)
+
+
+@pytest.mark.parametrize("mean", [[0.25] * 4, [0.1, 0.2, 0.3, 0.4]])
+def test_the_spread_of_errors_has_the_density_of_its_model(mean):
+    """Draws against the Dirichlet-multinomial likelihood on a grid, with a uniform prior; a longer run starts alike."""
+    counts, grid = RNG.multinomial([3, 0, 7, 1], [0.6, 0.2, 0.1, 0.1]), (np.arange(4000) + 0.5) / 4000
+    density = np.zeros(grid.size)
+    for row in counts[counts.sum(-1) > 0]:
+        alpha = (1 / grid[:, None] ** 2 - 1) * np.array(mean)
+        density += stats.dirichlet_multinomial.logpmf(row, alpha, row.sum())
+    total = np.cumsum(np.exp(density))
+    drawn = draw_spread(counts, np.tile(mean, (4, 1)), np.random.default_rng(1), 20_000)
+    assert stats.kstest(drawn, lambda x: np.interp(x, grid + 0.5 / 4000, total / total[-1])).pvalue > 1e-3
+    some = draw_spread(counts, np.tile(mean, (4, 1)), np.random.default_rng(1), 50)
+    np.testing.assert_array_equal(some, drawn[:50])
+
+
+def test_a_spread_without_errors_is_that_of_its_prior(fitted):
+    drawn = draw_spread(np.zeros((3, 2)), np.full((3, 2), 0.5), np.random.default_rng(1), 20_000)
+    assert stats.kstest(drawn, "uniform").pvalue > 1e-3
+    assert stats.kstest(fitted["prior"]["spread_of_errors"].values.ravel(), "uniform").pvalue > 1e-3
 
 
 def test_the_prior_of_the_mean_is_one_class_shared_as_the_diagonal_and_the_rest_are(fitted):
@@ -70,8 +107,8 @@ def test_the_prior_of_the_mean_is_one_class_shared_as_the_diagonal_and_the_rest_
     spread = prior["spread"].values.ravel()
     odds = spread / np.sqrt(1 - spread**2)
     assert stats.kstest(odds, lambda t: 2 * stats.t(3, scale=SPREAD).cdf(t) - 1).pvalue > 1e-3
-    share = prior["performance"].sum("predicted").isel(entity=0, actual=0).values.ravel()
-    assert stats.kstest(share, stats.beta(4 / CLASSES, 4 - 4 / CLASSES).cdf).pvalue > 1e-3
+    close(prior["performance"].sum("predicted").isel(entity=0), 1 / CLASSES)
+    assert stats.kstest(prior["spread_of_prevalence"].values.ravel(), "uniform").pvalue > 1e-3
     one_a_cell = HierarchicalClasses(COUNTS, prior="uniform")
     np.testing.assert_allclose(one_a_cell.prior, np.tile([1 - 1 / CLASSES, 1 / CLASSES], (3, 1)))
     # Not the same both ways: a prior of one a cell expects one answer of five to be right.
@@ -99,7 +136,9 @@ def test_the_loglikelihood_is_of_rows(fitted):
     row, right = COUNTS.values[2, 3], int(COUNTS.values[2, 3, 3])
     errors = np.delete(row, 3)
     wanted = stats.betabinom(6, mean * kappa, (1 - mean) * kappa).logpmf(right)
-    wanted += stats.dirichlet_multinomial(np.full(CLASSES - 1, 0.1), 6 - right).logpmf(errors)
+    of_errors = float(post["spread_of_errors"][1, 7, 2])
+    alpha = np.full(CLASSES - 1, (1 / of_errors**2 - 1) / (CLASSES - 1))
+    wanted += stats.dirichlet_multinomial(alpha, 6 - right).logpmf(errors)
     assert float(found["counts"][1, 7, 2, 3]) == pytest.approx(wanted, rel=1e-9)
     assert (fitted["posterior_predictive"]["counts"].sum(["actual", "predicted"]) == 30).all()
 
@@ -112,17 +151,101 @@ def test_a_given_prevalence_keeps_the_rates():
     assert br.at_prevalence(post, 0.5).notnull().all()
 
 
+def test_it_is_the_default_of_thin_classes_of_similar_sizes():
+    """Sizes as of a random sample; not two classes, weights, priors of cells, many cases, or a rare class."""
+    assert chosen_by_evidence(COUNTS) == MODEL
+    assert br.fit(COUNTS, draws=2, seed=1)["posterior"].attrs["model"] == MODEL
+    for counts in (COUNTS[:, :2, :2], COUNTS.assign_attrs({WEIGHTED: 1}), 40 * COUNTS):
+        assert chosen_by_evidence(counts) == PLAIN
+    assert {chosen_by_evidence(COUNTS, options=[name]) for name in ("prior", "split_prior")} == {PLAIN}
+    assert br.fit(COUNTS, draws=2, prior="jeffreys")["posterior"].attrs["model"] == PLAIN
+    assert "mean_recall" in br.to_pymc(COUNTS).named_vars
+    rng = np.random.default_rng(1)
+    for size, least in ((3, 0.8), (10, 0.95)):
+        boards = (tables([np.diag(rng.multinomial(10 * size, np.full(10, 0.1)))]) for _ in range(50))
+        assert np.mean([chosen_by_evidence(board) == MODEL for board in boards]) >= least
+    for sizes in ([100] * 9 + [5], [20] * 9 + [6], [125, 25, 5]):
+        assert chosen_by_evidence(tables([np.diag(sizes)])) == PLAIN
+    sets = xr.concat([COUNTS, 0 * COUNTS], "dataset").transpose("entity", "dataset", ...)
+    assert chosen_by_evidence(sets) == MODEL
+
+
+def test_the_command_has_the_same_default(tmp_path):
+    """With a prior of cells it is the model of cells."""
+    path = tmp_path / "counts.csv"
+    cells = [(e, a, p, int(COUNTS[e, a, p])) for e in range(3) for a in range(CLASSES) for p in range(CLASSES)]
+    pd.DataFrame(cells, columns=["entity", "actual", "predicted", "count"]).to_csv(path, index=False)
+    named = COUNTS.assign_coords(entity=["0", "1", "2"])
+    for more, model in (([], MODEL), (["--prior", "jeffreys"], PLAIN)):
+        table = csv_of("rank", path, "--score", "macro_f1", "--draws", 100, *more)
+        options = {"prior": "jeffreys"} if more else {}
+        ranking = br.credible_ranking(br.fit(named, model, draws=100, seed=1, **options), "macro_f1")
+        for end in ("lower", "upper"):
+            np.testing.assert_allclose(table.sort_index()[end], ranking[end], rtol=1e-9)
+    assert br.fit(named, draws=100, seed=1)["posterior"].attrs["model"] == MODEL
+
+
+def test_rankings_have_sets_for_fixed_truths():
+    """What sets need is the spread of observed differences, which the tables have: sets, ranges and pairs agree."""
+    recall = [0.95, 0.6, 0.6]
+    each = np.array([np.full((CLASSES, CLASSES), (1 - r) / (CLASSES - 1)) for r in recall])
+    each[:, np.arange(CLASSES), np.arange(CLASSES)] = np.array(recall)[:, None]
+    ranking = br.credible_ranking(br.fit(tables(np.rint(80 * each).astype(int)), seed=1), "macro_f1")
+    assert (ranking.attrs["sets"], ranking.attrs["headline"]) == ("confidence", "best")
+    assert ranking["in_best_set"].values.tolist() == [True, False, False]
+    assert ranking["surely_above"].values.sum(axis=1).tolist() == [2, 0, 0]
+    assert ranking["rank_lower"].values.tolist() == [1, 2, 2]
+    assert ranking["rank_upper"].values.tolist() == [1, 3, 3]
+
+
+def test_the_interval_is_closed_where_all_cases_are_right():
+    ranking = br.credible_ranking(br.fit(tables([np.diag([3] * 6)] * 2), seed=1), "macro_f1")
+    assert ranking["upper"].values.tolist() == [1.0, 1.0]
+    assert (ranking["lower"] > 0.6).all()
+    # A class without cases leaves the observed average undefined, but excludes no end.
+    for answers, closed in (([3, 3, 3, 0], True), ([0, 0, 3, 3], True), ([3, 3, 3, 3], True)):
+        table = np.diag(answers)
+        counts = tables([table, table + 2 * np.eye(4, k=1, dtype=int)])
+        for model in (MODEL, PLAIN):
+            upper = br.credible_ranking(br.fit(counts, model, seed=1, draws=200), "macro_tpr")["upper"].values
+            assert ((upper[0] == 1.0) == closed, upper[1] < 1.0) == (True, True)
+
+
+def test_exact_results_refuse_it_in_words():
+    with pytest.raises(ValueError, match="must have two classes"):
+        br.score_posterior(COUNTS, "macro_f1")
+    with pytest.raises(ValueError, match="must have two classes for a closed form"):
+        br.credible_ranking(COUNTS, "macro_f1", method="exact")
+    with pytest.raises(ValueError, match="posterior in closed form; HierarchicalClasses has none"):
+        br.score_posterior(COUNTS, "macro_f1", model=MODEL)
+
+
+@pytest.mark.parametrize("counts", [[3, 3, 7, 1, 0], [300, 4000, 17, 50_000], [2.5, 3.25, 7.0]])
+def test_sums_of_rising_factorials(counts):
+    """Few terms, large counts by Stirling's series, and fractions of cases."""
+    a, times = np.geomspace(1e-6, 1e6, 40), np.arange(1.0, len(counts) + 1)
+    wanted = sum(t * (gammaln(a + n) - gammaln(a) - n * np.log(a)) for n, t in zip(counts, times, strict=True))
+    found = _sum_rising(a, np.array(counts), times)
+    np.testing.assert_allclose(found[a < 1e3], wanted[a < 1e3], rtol=1e-9, atol=1e-9)
+    if max(counts) < 10:  # without cancellation of large logarithms
+        sums = [t * np.log1p(np.arange(int(n)) / 1e6).sum() for n, t in zip(counts, times, strict=True)]
+        assert found[-1] == pytest.approx(sum(sums), rel=1e-9) or counts[0] == 2.5
+
+
 @pytest.mark.slow
 def test_calibration():
-    """Truths from the prior have uniform ranks: mean, spread, a recall, a cell, a prevalence, and macro recall."""
+    """Truths from the prior have uniform ranks: mean, spreads, a recall, a cell, a prevalence, and macro recall."""
     rng, number, size = np.random.default_rng(8), 250, 4
     mean, odds = rng.beta(0.5, 0.5, number), abs(SPREAD * rng.standard_t(3, number))
     spread, kappa = odds / np.sqrt(1 + odds**2), odds**-2
     recall = rng.beta((mean * kappa)[:, None], ((1 - mean) * kappa)[:, None], (number, size))
-    share = rng.dirichlet(np.full(size, 1.0), number)  # four cases: mass 4/C a row
+    of_shares = rng.random(number)
+    share = dirichlet_of_each(rng, np.repeat((1 / of_shares**2 - 1)[:, None] / size, size, axis=1))
     rows = np.empty((number, size, size))
     off = ~np.eye(size, dtype=bool)
-    errors = rng.dirichlet(np.full(size - 1, 2 / size / (size - 1)), (number, size))
+    of_errors = rng.random(number)
+    alpha = np.repeat((1 / of_errors**2 - 1)[:, None, None] / (size - 1), size - 1, axis=-1)
+    errors = dirichlet_of_each(rng, np.repeat(alpha, size, axis=1))
     rows[:, off] = (errors * (1 - recall)[..., None]).reshape(number, -1)
     rows[:, ~off] = recall
     cells = share[..., None] * rows
@@ -134,6 +257,8 @@ def test_calibration():
     pairs = {
         "mean": (post["mean_recall"], mean),
         "spread": (post["spread"], spread),
+        "spread of errors": (post["spread_of_errors"], of_errors),
+        "spread of shares": (post["spread_of_prevalence"].rename(test_set="entity").drop_vars("entity"), of_shares),
         "recall": (told.isel(actual=1, predicted=1), recall[:, 1]),
         "cell": (post["performance"].isel(actual=0, predicted=2), cells[:, 0, 2]),
         "prevalence": (post["performance"].sum("predicted").isel(actual=3), share[:, 3]),

@@ -1,9 +1,14 @@
 """Input that is odd, huge or broken ends in words, at once; a known answer where there is one."""
 
+import inspect
+import random
+import re
 import subprocess
 import sys
 import warnings
+from datetime import date
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,6 +19,7 @@ from bayesrank._checks import available_memory, check_memory, container_limits
 from bayesrank.tables.files import read_evidence
 from bayesrank.tables.values import as_count, as_label_columns, as_outcomes
 from bayesrank.tile.grid import with_entity
+from tests.calls import calls, valid_call
 
 COUNTS = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 11], tp=[21, 19], entity=["a", "b"])
 POSTERIOR = br.fit(COUNTS, draws=50, chains=2, seed=1)
@@ -156,3 +162,226 @@ def test_numbers_beside_words_for_right_and_wrong_are_0_and_1_only():
     """Another number would be on another scale: it stays text, and is refused by name."""
     assert as_outcomes(["yes", "no", "1", "0", 1, "", "2"]) == [1, 0, 1, 0, 1, None, "2"]
     assert as_outcomes(["1", "0", "2"]) == [1, 0, 2]
+
+
+# --- Any value for any argument -------------------------------------------------------------------------------------
+
+
+class Thing:
+    """An object without any use here."""
+
+
+#: Values of many types; an iterator is made anew for each call.
+ODD = [
+    *(
+        None,
+        True,
+        3,
+        -1,
+        1.5,
+        np.nan,
+        np.inf,
+        10**12,
+        10**400,
+        1j,
+        "",
+        "nonsense",
+        b"x",
+        pd.NA,
+        pd.NaT,
+        date(2020, 1, 1),
+    ),
+    *([], (), {}, {"a": 1}, {"a", "b"}, frozenset({1, 2}), [[1, 2], [3, 4]], ["a"], ["a", 3], range(2)),
+    *(np.arange(6.0).reshape(2, 3), np.array([0.2, 0.4]), pd.Series([1.0, 2.0]), pd.Series(["a", "b"])),
+    *(pd.DataFrame({"a": [1, 2]}), xr.DataArray(np.ones((2, 2)), dims=("x", "y")), xr.Dataset({"q": ("z", [1.0])})),
+    *(Thing(), int, lambda *given, **named: 1, iter),
+]
+#: Calls that take a second or so, with every value that is good.
+SLOW = r"br\.(audit|doctor|plan|sensitivity|to_pymc|ranking_report.*|plots\..*|papers\..*|tile\..*|theory\.audit.*)"
+
+
+def call_with(function, more, parameter, value):
+    """Call a function with one odd value, and return the message of a refusal; other errors are raised."""
+    value = iter(["a", "b"]) if value is iter else value
+    several, given = valid_call(function, more)
+    try:
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            function(value, **given)
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            function(*several, **given, no_such=value)
+        else:
+            function(*several, **given | {parameter.name: value})
+    except br.ArgumentError as error:
+        return str(error)
+    finally:
+        plt.close("all")
+    return None
+
+
+def sweep(function, more, numbers):
+    """Try odd values of each argument: so many at random, the same in every run."""
+    parameters = inspect.signature(function).parameters
+    # Two arguments may contradict each other: the message names one of them.
+    names = "|".join(["no_such", *(re.escape(name.rstrip("s")) for name in parameters)])
+    for parameter in parameters.values():
+        for i in random.Random(f"{function.__name__} {parameter.name}").sample(range(len(ODD)), numbers):
+            call = f"{function.__name__}({parameter.name}={ODD[i]!r})"
+            try:
+                message = call_with(function, more, parameter, ODD[i])
+            except Exception as error:
+                raise AssertionError(call) from error
+            if message is not None:
+                assert re.search(names, message), (call, message)
+                assert "\n" not in message, call
+                assert len(message) < 1000, call
+
+
+CALLS = calls()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("function", "more"), [pytest.param(f, more, id=name) for name, f, more in CALLS if not re.fullmatch(SLOW, name)]
+)
+def test_some_odd_values_of_each_argument_work_or_are_refused(function, more, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sweep(function, more, 4)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("function", "more"), [pytest.param(f, more, id=name) for name, f, more in CALLS])
+def test_odd_values_of_each_argument_work_or_are_refused(function, more, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    several, given = valid_call(function, more)
+    function(*several, **given)
+    sweep(function, more, len(ODD))
+
+
+def test_the_sweep_finds_what_is_no_refusal():
+    def broken(*, names=None, count=1):
+        return [[name] for name in names] if names is not None else [0] * count
+
+    with pytest.raises(AssertionError, match=r"broken\(names="):
+        sweep(broken, {}, len(ODD))
+
+
+# --- Names in an order of their own ---------------------------------------------------------------------------------
+
+MATRIX = [[9, 1], [2, 8]]
+NAMED = {
+    "from_counts": (br.from_counts, {"tn": [8, 9], "fp": [2, 1], "fn": [1, 3], "tp": [9, 7]}, "entity dataset group"),
+    "from_matrix": (br.from_matrix, {"matrix": [MATRIX] * 2, "orientation": "actual_rows"}, "entity labels"),
+    "from_rates": (br.from_rates, {"tpr": [0.8, 0.7], "tnr": 0.9, "prevalence": 0.5}, "entity tpr tnr prevalence"),
+    "from_predictions": (
+        br.from_predictions,
+        {"y_true": [0, 1], "predictions": {"a": [0, 1]}},
+        "y_true labels dataset group count weight",
+    ),
+    "joint_outcomes": (
+        br.joint_outcomes,
+        {"y_true": [0, 1], "predictions": {"a": [0, 1]}},
+        "y_true dataset group cluster case count weight",
+    ),
+    "from_probabilities": (
+        br.from_probabilities,
+        {"y_true": [0, 1], "probabilities": {"a": [0.2, 0.8]}},
+        "y_true case cluster dataset weight",
+    ),
+    "from_outcomes": (
+        br.from_outcomes,
+        {"frame": pd.DataFrame({"a": [0, 1], "b": [1, 1]})},
+        "dataset group cluster case count weight",
+    ),
+    "case_weights": (br.case_weights, {"cases": 2}, "cases count dataset cluster"),
+}
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "argument"),
+    [(function, given, name) for function, given, names in NAMED.values() for name in names.split()],
+)
+def test_a_set_has_no_order_and_an_iterator_is_read_once(function, given, argument):
+    for values in ({"svm", "tree"}, frozenset({0, 1}), iter(["svm", "tree"]), (x for x in [0, 1])):
+        with pytest.raises(TypeError, match=rf"^{argument} must ") as caught:
+            function(**given | {argument: values})
+        assert isinstance(caught.value, br.ArgumentError)
+    for values in ({"a"}, (x for x in "a")):
+        with pytest.raises(TypeError, match=r"^predictions\['a'\] must hold labels in "):
+            br.joint_outcomes([0], {"a": values})
+
+
+def test_views_of_a_dictionary_have_an_order():
+    tables = {"tree": 8, "svm": 9}
+    counts = br.from_counts(tn=tables.values(), fp=[2, 1], fn=[1, 3], tp=[9, 7], entity=tables.keys())
+    assert counts["entity"].values.tolist() == ["tree", "svm"]
+    assert counts.sel(entity="svm", actual="negative", predicted="negative") == 9
+    with pytest.raises(TypeError, match=r"^entity must hold names in a sequence"):
+        br.from_counts(tn=[8, 9], fp=[2, 1], fn=[1, 3], tp=[9, 7], entity={0: "tree", 1: "svm"})
+
+
+# --- Names that are Booleans ----------------------------------------------------------------------------------------
+
+TWO = {"tn": [70, 75, 60, 50], "fp": [10, 5, 8, 9], "fn": [6, 9, 4, 6], "tp": [24, 21, 20, 30]}
+
+
+def renamed(array, names):
+    """Return a result whose entities and rivals have other names."""
+    return array.assign_coords({dim: names for dim in ("entity", "rival") if dim in array.dims})
+
+
+def test_boolean_entities_are_names_and_no_masks():
+    named, plain = (br.from_counts(**TWO, entity=names) for names in ([False, True, 2, 3], ["a", "b", "c", "d"]))
+    for call in (
+        lambda counts: br.decisions.noninferiority(counts, counts["entity"].values.tolist()[1])["tpr_noninferior"],
+        lambda counts: br.sensitivity(counts, "f1", alternatives=["weights"], draws=40, seed=1)["tier"],
+        lambda counts: br.theory.dominance(br.theory.relations(br.scores.f1(counts)))["worse"],
+    ):
+        found, wanted = call(named), call(plain)
+        if "entity" in wanted.dims and found.sizes["entity"] == 4:
+            wanted = renamed(wanted, found["entity"].values)
+        np.testing.assert_array_equal(found.values, wanted.values)
+    assert br.ranking_report(br.fit(named, seed=1, draws=40), "f1").count("False")
+    assert br.plots.score_differences(br.scores.f1(br.fit(named, seed=1, draws=40)), to=True).get_ylim()
+    plt.close("all")
+
+
+@pytest.mark.parametrize("dim", ["group", "dataset"])
+@pytest.mark.parametrize("aggregate", ["mean", "worst", "gap"])
+def test_boolean_groups_are_names_and_no_masks(dim, aggregate):
+    entity, found = list("aabb"), []
+    for names in ([True, False] * 2, ["yes", "no"] * 2):
+        posterior = br.fit(br.from_counts(**TWO, entity=entity, **{dim: names}), "beta_binomial", draws=40, seed=1)
+        found.append(br.aggregate_score(posterior, "tpr", over=dim, aggregate=aggregate).mean(["chain", "draw"]))
+    np.testing.assert_allclose(*found, atol=0.05)  # draws depend on the names
+
+
+def test_boolean_columns_and_classes_are_names_and_no_masks():
+    frame = pd.DataFrame({True: [1, 0, 1, 1], False: [0, 0, 1, 1]})
+    costs = pd.DataFrame({False: [2.0, 2, 2, 3], True: [1.0, 1, 1, 1]})
+    joint = br.from_outcomes(frame, cost=costs)
+    np.testing.assert_array_equal(np.unique(joint["cost"].isel(entity=0)), [1])
+    matrix = br.from_matrix([[5, 1], [2, 7]], "actual_rows", labels=[True, False], positive=True)
+    assert matrix.isel(entity=0).values.tolist() == [[7, 2], [1, 5]]
+
+
+# --- Attrs that others changed --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("attr", ["priors", "notes", "ledger", "pooled"])
+@pytest.mark.parametrize("value", ["x", "[1]", '{"a": 1}', '[["no_such_note", {}]]', 3])
+def test_attrs_that_were_changed_are_refused_by_name(attr, value):
+    posterior = br.fit(COUNTS, draws=20, chains=2, seed=1)
+    posterior["posterior"].attrs[attr] = value
+    with pytest.raises(
+        br.ArgumentError, match=rf"^attrs(\['({attr}|notes)'\])? must (be as bayesrank wrote it|hold notes)"
+    ):
+        br.ranking_report(posterior, "f1")
+
+
+def test_an_unknown_typical_data_set_is_refused_by_name():
+    studies = br.from_counts(**TWO, entity=list("aabb"), dataset=list("xyxy"))
+    posterior = br.fit(studies, "hierarchical_beta_binomial", draws=20, chains=2, seed=1)
+    posterior["posterior"].attrs["typical"] = "mode"
+    with pytest.raises(br.ArgumentError, match=r"^attrs\['typical'\] must be one of \['mean', 'median'\]"):
+        br.credible_ranking(posterior, "f1")

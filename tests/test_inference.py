@@ -34,7 +34,7 @@ def test_cocaine_classifier_intervals():
     """Tötsch and Hoffmann's classifier 7a; HDIs [0.8950, 1] and [0.4324, 0.9458], tolerance of 40,000 draws."""
     counts = br.datasets.load("small_studies").sel(entity=["7a"])
     assert counts.values.ravel().tolist() == [6, 2, 0, 26]
-    posterior = br.fit(counts, "beta_binomial", draws=10_000, seed=1)
+    posterior = br.fit(counts, "beta_binomial", prior="uniform", draws=10_000, seed=1)
     for score, (low, high) in {"tpr": (0.8950, 1.0), "tnr": (0.4324, 0.9458)}.items():
         x = np.sort(br.scores.get(score)(posterior).values.ravel())
         inside = int(0.95 * x.size)
@@ -135,11 +135,11 @@ def test_entities_of_one_test_set_share_the_prevalence():
 def test_sharing_changes_the_variance_of_differences_and_no_marginal():
     """Var(acc_a - acc_b) by moments. Given π, accuracies are independent: shared, Cov = Var(π) Π_i E[y_i - z_i]."""
     n, draws = 110, 5000
-    alpha = {c: np.array(v) + 1.0 for c, v in CELLS.items()}
+    alpha = {c: np.array(v) + 0.5 for c, v in CELLS.items()}
     positive, negative = alpha["fn"] + alpha["tp"], alpha["tn"] + alpha["fp"]
     pi = stats.beta(positive[0], negative[0])
     slope = alpha["tp"] / positive - alpha["tn"] / negative
-    accuracy = [stats.beta(alpha["tn"][i] + alpha["tp"][i], n + 4 - alpha["tn"][i] - alpha["tp"][i]) for i in (0, 1)]
+    accuracy = [stats.beta(alpha["tn"][i] + alpha["tp"][i], n + 2 - alpha["tn"][i] - alpha["tp"][i]) for i in (0, 1)]
     separate = accuracy[0].var() + accuracy[1].var()
     for evidence, variance in ((COUNTS, separate - 2 * pi.var() * slope.prod()), (NAMED, separate)):
         values = br.scores.accuracy(br.fit(evidence, seed=4, draws=draws))
@@ -179,7 +179,8 @@ def test_priors_in_every_form():
         array, {"actual": ["negative", "positive"], "predicted": ["negative", "positive"]}, ["actual", "predicted"]
     )
     cases = [
-        (None, ones), ("four_cases", ones), (1, ones), ("uniform", ones), ("jeffreys", ones / 2),
+        (None, ones / 2), ("one_case", ones / 2), ("unit", ones / 2), ("jeffreys", ones / 2),
+        ("four_cases", ones), (1, ones), ("uniform", ones),
         (0.3, 0.3 * ones), ("haldane", 0 * ones),
         (array, np.stack([array, array])),
         ({"a": 2, "b": "jeffreys"}, np.stack([2 * ones[0], ones[0] / 2])),
@@ -191,6 +192,42 @@ def test_priors_in_every_form():
         found = concentration(COUNTS, prior)
         assert found.dims == COUNTS.dims
         np.testing.assert_array_equal(found.sel(entity=NAMES), expected)
+
+
+def test_without_a_prior_the_rates_of_an_empty_cell_are_undefined():
+    """No board of perfect rates raises; its rows say so, and no other entity is best for want of a rival."""
+    rng, undefined = np.random.default_rng(9), 0
+    for _ in range(6):
+        tp, tn = rng.binomial(30, 0.97, 3), np.array([200, 120, 40])
+        counts = br.from_counts(tn=tn, fp=210 - tn, fn=30 - tp, tp=tp, entity=list("abc"))
+        posterior = br.fit(counts, prior="haldane", seed=1, draws=200)
+        perfect = (tp == 30).tolist()
+        assert br.scores.tpr(posterior).isnull().all(("chain", "draw")).values.tolist() == perfect
+        assert br.scores.tpr(posterior).isnull().any(("chain", "draw")).values.tolist() == perfect
+        assert br.scores.tnr(posterior).notnull().all()
+        for method in ("draws", "auto"):
+            ranking = br.credible_ranking(posterior, "informedness", method=method)
+            assert (ranking["undefined"] == perfect).all()
+            assert ranking["median"].isnull().values.tolist() == perfect
+            if any(perfect):
+                undefined += 1
+                named = [name for name, one in zip("abc", perfect, strict=True) if one]
+                start = f"{', '.join(named)} {'has' if len(named) == 1 else 'have'} a cell with no cases and no prior"
+                assert any(note.startswith(start) for note in br.notes(ranking))
+                assert ranking.attrs["headline"] in ("leads", "none")
+    assert undefined >= 4
+
+
+def test_an_undefined_rival_caps_the_headline():
+    counts = br.from_counts(tn=[90, 90, 10], fp=[10, 10, 90], fn=[0, 3, 90], tp=[100, 97, 10], entity=list("abc"))
+    ranking = br.credible_ranking(br.fit(counts, prior="haldane", seed=1), "informedness")
+    assert ranking["probability_best"].sel(entity="b") > 0.99
+    assert (ranking.attrs["headline"], list(ranking.attrs["caps"])) == ("leads", ["rivals_undefined"])
+    assert "of a is undefined" in br.verdict(ranking)[0]
+    forced = br.credible_ranking(br.fit(counts, prior="haldane", seed=1, force=True), "informedness")
+    assert forced["undefined"].sum() == 0
+    with pytest.raises(ValueError, match=r"prior must be positive.*method='draws' leaves"):
+        br.credible_ranking(counts, "informedness", method="exact", prior="haldane")
 
 
 def test_a_rate_degenerates_if_it_is_forced():
@@ -268,17 +305,19 @@ def test_seeds_of_every_kind():
 
 
 @pytest.mark.parametrize("classes", [2, 3, 10])
-def test_the_default_prior_is_four_cases_however_many_classes(classes):
-    """Two cases on the diagonal and two off it, 4 / C in each row and column (theory, 15): accuracies are Beta."""
+@pytest.mark.parametrize("prior", ["one_case", "four_cases"])
+def test_accuracies_are_beta_however_many_classes(classes, prior):
+    """One case in all, of two classes one of each; or four: half on the diagonal, equal shares of rows and columns."""
+    half = 2 if prior == "four_cases" else 1 if classes == 2 else 0.5
     matrix = 80 * np.eye(classes, dtype=int) + np.random.default_rng(1).integers(0, 3, (classes, classes))
     right, all_cases = np.trace(matrix), matrix.sum()
     counts = br.from_matrix(matrix, "actual_rows")
-    alpha = concentration(counts).isel(entity=0).values
-    assert np.trace(alpha) == pytest.approx(2)
-    np.testing.assert_allclose(alpha.sum(0), 4 / classes)
-    np.testing.assert_allclose(alpha.sum(1), 4 / classes)
-    fitted = groups_of(br.fit(counts, draws=500, seed=1, groups=["prior"]))
-    for group, law in (("prior", (2, 2)), ("posterior", (right + 2, all_cases - right + 2))):
+    alpha = concentration(counts, prior).isel(entity=0).values
+    assert np.trace(alpha) == pytest.approx(half)
+    np.testing.assert_allclose(alpha.sum(0), 2 * half / classes)
+    np.testing.assert_allclose(alpha.sum(1), 2 * half / classes)
+    fitted = groups_of(br.fit(counts, "dirichlet_multinomial", prior=prior, draws=500, seed=1, groups=["prior"]))
+    for group, law in (("prior", (half, half)), ("posterior", (right + half, all_cases - right + half))):
         accuracy = br.scores.accuracy(fitted[group]).values.ravel()
         assert stats.kstest(accuracy, stats.beta(*law).cdf).pvalue > LEVEL
 
@@ -312,13 +351,13 @@ def test_a_named_test_set_is_shared_and_others_are_apart():
 def test_an_entity_without_a_case_has_the_prior_if_it_is_forced():
     counts = br.from_counts(tn=[70, 0], fp=[10, 0], fn=[6, 0], tp=[24, 0], entity=NAMES)
     forced = br.scores.tpr(br.fit(counts, force=True, seed=1))
-    assert stats.kstest(draws_of(forced, "b"), stats.beta(1, 1).cdf).pvalue > LEVEL
+    assert stats.kstest(draws_of(forced, "b"), stats.beta(0.5, 0.5).cdf).pvalue > LEVEL
 
 
 def test_rates_of_a_class_with_prevalence_0_are_kept():
     groups = groups_of(br.fit(COUNTS, prevalence=0.0, seed=1, groups=["log_likelihood", "posterior_predictive"]))
     rate = groups["posterior"]["rate"].sel(entity="a", actual="positive", predicted="positive")
-    assert stats.kstest(rate.values.ravel(), stats.beta(25, 7).cdf).pvalue > LEVEL
+    assert stats.kstest(rate.values.ravel(), stats.beta(24.5, 6.5).cdf).pvalue > LEVEL
     assert np.isfinite(groups["log_likelihood"]["counts"]).all()
     assert "rate" not in groups_of(br.fit(COUNTS, prevalence=0.1, seed=1))["posterior"]
 

@@ -231,18 +231,73 @@ FOREIGN = {
 }
 
 
+DAMAGED = ("cut.gz", "broken.zip", "bomb.zip", "crypt.zip", "method.zip")
+
+
 @pytest.mark.parametrize("name", FOREIGN)
 def test_a_foreign_file_is_listed_and_stops_no_other(name, tmp_path):
     content, words = FOREIGN[name]
     write(tmp_path / "good.json", json.dumps(LOG))
     alone = br.read(tmp_path)
     write(tmp_path / name, content)
-    found = br.read(tmp_path)
+    if name in DAMAGED:
+        message = refused("rank", tmp_path, "--draws", "20")
+        assert words in message
+        assert "leaves the file out; --errors skip" in message
+    found = br.read(tmp_path, errors="skip")
     assert found.equals(alone)
     doubts = " ".join(map(say, found.attrs["doubts"]))
     assert words in doubts
     assert name in doubts or not words
-    assert "good" in invoke("rank", tmp_path, "--draws", "20")
+    assert "good" in invoke("rank", tmp_path, "--draws", "20", "--errors", "skip")
+
+
+#: Logs as crashes and copies leave them, beside a whole one.
+LOST = {
+    "empty.json": lambda path: path.write_text(""),
+    "cut.json": lambda path: path.write_text(json.dumps(LOG)[:20]),
+    "cut.jsonl": lambda path: path.write_text('{"model": "a", "id": 1}\n{"model": "a", "i'),
+    "dangling.json": lambda path: path.symlink_to(path.with_name("nowhere.json")),
+    "empty.json.gz": lambda path: path.write_bytes(gzip.compress(b"")),
+}
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_a_log_that_cannot_be_read_is_an_error_in_every_command_and_format(name, tmp_path):
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    for model in ("good", "better"):
+        write(folder / f"{model}.json", json.dumps(LOG))
+    write(tmp_path / "base.json", json.dumps(LOG))
+    LOST[name](folder / name)
+    commands = [["rank", folder, "--draws", "20", "--format", form] for form in ("table", "csv", "json", "board")]
+    commands += [["convert", folder], ["gate", tmp_path / "base.json", folder]]
+    commands += [["report", folder, "--draws", "20", "-o", tmp_path / "page.html"]]
+    for words in commands:
+        message = refused(*words)
+        assert name in message
+        assert "--errors skip" in message
+        assert f"--name {name}= leaves the file out" in message or words[0] == "gate"
+        shown = run(*words, "--errors", "skip")
+        assert shown.exit_code == 0, shown.output
+        assert name in shown.stderr
+        assert "Files that cannot be read are left out" in shown.stderr
+    assert name in invoke("doctor", folder)
+    with pytest.raises(br.ArgumentError, match="leaves the file out"):
+        br.read(folder)
+
+
+def test_two_lost_logs_are_named_together_and_foreign_files_stay_out(tmp_path):
+    write(tmp_path / "good.json", json.dumps(LOG))
+    for name in ("a.json", "b.json"):
+        write(tmp_path / name, "")
+    write(tmp_path / "notes.txt", "")
+    write(tmp_path / "run.log", "[INFO] begin\n")
+    message = refused("rank", tmp_path)
+    assert "a.json must hold cases; got an empty file" in message
+    assert "1 more file cannot be read: b.json" in message
+    assert "notes" not in message
+    assert "run.log" not in message
 
 
 def test_archives_within_archives_share_the_room_of_the_outer_one(tmp_path):
@@ -276,13 +331,18 @@ def test_a_link_to_itself_and_a_folder_without_rights_are_listed(tmp_path, monke
         return scan(path)
 
     monkeypatch.setattr(os, "scandir", scandir)
-    found = br.read(tmp_path)
+    with pytest.raises(
+        br.ArgumentError, match=r"(?s)(Permission|Too many|a device).*errors='skip'.* 2 more files cannot be read"
+    ):
+        br.read(tmp_path)
+    found = br.read(tmp_path, errors="skip")
     assert found.equals(alone)
     doubts = " ".join(map(say, found.attrs["doubts"]))
     assert "Permission denied" in doubts
     assert "Too many levels of symbolic links" in doubts
     assert "a device or a pipe" in doubts
-    assert "Files that cannot be read are left out" in invoke("doctor", tmp_path)
+    assert "Files that cannot be read are left out" in invoke("doctor", tmp_path, "--errors", "skip")
+    assert all(name in invoke("doctor", tmp_path) for name in ("closed", "loop.json", "pipe.json"))
     assert "must be a file that can be read; got Too many levels" in refused("rank", tmp_path / "loop.json", tmp_path)
 
 

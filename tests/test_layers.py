@@ -21,7 +21,7 @@ STORY = [
     "inference",
     "performance",
     "scores",
-    "cases exact",
+    "cases exact claims",
     "predictive ranking",
     "statements theory tile ops",
     "decisions comparisons populations",

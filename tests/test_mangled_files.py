@@ -104,7 +104,7 @@ def test_a_mangled_file_is_read_as_it_was_written_or_refused_in_words(harm, tmp_
 
 
 @pytest.mark.parametrize(
-    ("mutations", "seed"), [(200, 1), pytest.param(2000, 2, marks=pytest.mark.slow)], ids=["quick", "slow"]
+    ("mutations", "seed"), [(60, 1), pytest.param(2000, 2, marks=pytest.mark.slow)], ids=["quick", "slow"]
 )
 def test_damaged_logs_and_tables_are_read_or_refused_and_change_no_other_file(mutations, seed):
     result = load_script("scripts/fuzz_reader.py").fuzz(mutations, seed)
@@ -112,6 +112,54 @@ def test_damaged_logs_and_tables_are_read_or_refused_and_change_no_other_file(mu
     assert sum(result.counts.values()) == mutations
     assert result.counts["read"] > mutations / 5
     assert result.counts["refused, and read without it"] > mutations / 10
+
+
+@pytest.mark.parametrize(
+    ("mutations", "seed"), [(40, 3), pytest.param(400, 4, marks=pytest.mark.slow)], ids=["quick", "slow"]
+)
+def test_submissions_written_by_other_programs_are_read_as_the_same_answers(mutations, seed):
+    result = load_script("scripts/fuzz_reader.py").fuzz_submissions(mutations, seed)
+    assert result.findings == []
+    assert result.counts["read as the same answers"] >= 0.95 * mutations / 2
+    assert result.counts["submissions refused"] > 0
+
+
+@pytest.mark.parametrize(
+    ("frames", "seed"), [(150, 5), pytest.param(3000, 6, marks=pytest.mark.slow)], ids=["quick", "slow"]
+)
+def test_any_data_frame_is_read_or_refused_in_words(frames, seed):
+    result = load_script("scripts/fuzz_reader.py").fuzz_frames(frames, seed)
+    assert result.findings == []
+    assert set(result.counts) == {"frame refused", "frame read"}
+
+
+@pytest.mark.parametrize("nested", [[[1], [2]], [{"name": "a"}, {"name": "b"}], [np.array([1, 2]), (1, 2)]])
+def test_fields_of_several_values_have_no_role(nested):
+    """A column tags beside others does no harm; as names of entities or outcomes it is refused."""
+    frame = pd.DataFrame({"entity": ["a", "b"], "correct": [8, 9], "total": 20}).assign(tags=pd.Series(nested))
+    assert br.from_frame(frame).sizes["entity"] == 2
+    turned = frame.rename(columns={"entity": "x", "tags": "model"})
+    with pytest.raises(br.ArgumentError, match="frame: model must have one value in each field"):
+        br.from_frame(turned)
+    with pytest.raises(br.ArgumentError, match="frame: tags must have one value in each field"):
+        br.from_frame(frame, entity="tags")
+    with pytest.raises(br.ArgumentError, match="must have one value in each field"):
+        br.from_frame(frame.drop(columns="total").rename(columns={"tags": "total"}))
+
+
+@pytest.mark.parametrize("role", ["run", "training_seed"])
+def test_runs_of_no_case_are_refused(role):
+    """Rows that stand for 0 cases left none: "zero-size array to reduction operation"."""
+    frame = pd.DataFrame({"case": list("xxyy"), role: [1, 2, 1, 2], "a": [0, 1, 1, 1], "b": [1, 0, 1, 0], "times": 0})
+    with pytest.raises(br.ArgumentError, match="at least one"):
+        br.from_frame(frame, count="times")
+
+
+def test_nested_logs_are_read_right_or_named():
+    """Half of them are written in another way, and half are damaged."""
+    result = load_script("scripts/fuzz_reader.py").fuzz_nested(60, 3)
+    assert result.findings == []
+    assert result.counts["harmless, read right"] == 30
 
 
 def test_the_fuzzing_finds_what_it_looks_for(tmp_path, monkeypatch):
@@ -134,6 +182,13 @@ def test_the_fuzzing_finds_what_it_looks_for(tmp_path, monkeypatch):
     folders = tmp_path / "a"
     folders.mkdir()
     assert "has changed" in findings(lose)[0]
+    monkeypatch.setattr(script, "collect", real)
+    read = script.read_answers
+    numbers = iter(range(10**6))
+    # Another answer whenever the files are read again.
+    monkeypatch.setattr(script, "read_answers", lambda *given: read(*given).assign(team0=f"{next(numbers)}"))
+    assert all("has changed" in text or "have changed" in text for text in script.fuzz_submissions(9, 1).findings)
+    assert len(script.fuzz_submissions(9, 1).findings) >= 5
     result = script.Result()
     script._run(result, "name", lambda: 1 / 0)
     script._run(result, "name", lambda: time.sleep(3))

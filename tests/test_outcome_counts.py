@@ -12,10 +12,10 @@ import bayesrank as br
 from bayesrank._compat import to_container
 from bayesrank._records import EvidenceRecord
 from bayesrank._source import groups_of
+from bayesrank.claims.pooling import differing_datasets
 from bayesrank.evidence.counts import parts_of
 from bayesrank.evidence.pooled import record_of
 from bayesrank.models import conjugate_posterior
-from bayesrank.ranking._pooling import differing_datasets
 from tests.strategies import right_of
 from tests.told import codes_in, fields_of
 
@@ -66,13 +66,14 @@ def test_right_and_wrong_have_a_beta_posterior():
     posterior = br.fit(right_wrong(), seed=1, draws=2000)["posterior"]
     for name, right, wrong in RIGHT.itertuples(index=False):
         draws = posterior["mean_outcome"].sel(entity=name).values.ravel()
-        assert stats.kstest(draws, stats.beta(right + 2, wrong + 2).cdf).pvalue > 0.001
+        assert stats.kstest(draws, stats.beta(right + 0.5, wrong + 0.5).cdf).pvalue > 0.001
     np.testing.assert_array_equal(posterior["mean_outcome"], posterior["performance"].sel(outcome=1))
     np.testing.assert_allclose(posterior["performance"].sum("outcome"), 1)
 
 
 @pytest.mark.parametrize(
-    ("prior", "each"), [(None, 4 / 3), ("uniform", 1), ("jeffreys", 0.5), (2, 2), ([3, 1, 2], None)]
+    ("prior", "each"),
+    [(None, 1 / 3), ("four_cases", 4 / 3), ("uniform", 1), ("jeffreys", 0.5), (2, 2), ([3, 1, 2], None)],
 )
 def test_grades_have_the_moments_of_a_dirichlet(prior, each):
     counts = br.from_frame(GRADES)
@@ -94,10 +95,10 @@ def test_grades_have_the_moments_of_a_dirichlet(prior, each):
     assert (np.abs(mean.var(("chain", "draw")) / variance - 1) < 5 * np.sqrt(2 / n)).all()
 
 
-def test_the_prior_is_four_cases_whatever_the_number_of_outcomes():
+def test_the_prior_is_one_case_whatever_the_number_of_outcomes():
     """Of three grades the moments of the posterior say it."""
     beta = br.fit(right_wrong(), seed=1, draws=4000, groups=["prior"])["prior"]["mean_outcome"]
-    assert stats.kstest(beta.values[..., 0].ravel(), stats.beta(2, 2).cdf).pvalue > 0.001
+    assert stats.kstest(beta.values[..., 0].ravel(), stats.beta(0.5, 0.5).cdf).pvalue > 0.001
 
 
 @pytest.mark.slow
@@ -187,7 +188,9 @@ def test_right_and_wrong_are_ranked_without_draws():
     """Of Beta posteriors, which tests/ranking/test_exact.py integrates; equal counts have equal numbers."""
     frame = pd.DataFrame({"entity": list("abcd"), "correct": [46, 38, 46, 51], "wrong": [14, 22, 14, 4]})
     counts = br.from_frame(frame)
-    betas = [stats.beta(2 + right, 2 + wrong) for right, wrong in zip(frame["correct"], frame["wrong"], strict=True)]
+    betas = [
+        stats.beta(0.5 + right, 0.5 + wrong) for right, wrong in zip(frame["correct"], frame["wrong"], strict=True)
+    ]
     for posterior in (counts, br.fit(counts, seed=1, draws=50)):
         ranking = br.credible_ranking(posterior, "mean_outcome", method="exact")
         np.testing.assert_allclose(ranking["lower"], [beta.ppf(0.025) for beta in betas], rtol=1e-6)
@@ -245,7 +248,7 @@ def test_one_prior_is_added_to_the_sum():
     pooled = br.pool(counts)
     assert pooled.values.tolist() == [[30, 270], [60, 240]]
     known = conjugate_posterior("dirichlet_multinomial", pooled, {})
-    assert known.posterior.values.tolist() == [[32, 272], [62, 242]]
+    assert known.posterior.values.tolist() == [[30.5, 270.5], [60.5, 240.5]]
     parts = parts_of(pooled.isel(entity=[1]))
     np.testing.assert_array_equal(parts, counts.isel(entity=[1]))
     assert parts_of(pooled.isel(outcome=[1])) is None
@@ -281,7 +284,7 @@ def test_future_cases_are_beta_binomial():
     assert future.dims == ("chain", "draw", "entity", "outcome")
     assert (future.sum("outcome") == 12).all()
     for name, right, wrong in RIGHT.itertuples(index=False):
-        expected = stats.betabinom(12, right + 2, wrong + 2).pmf(np.arange(13))
+        expected = stats.betabinom(12, right + 0.5, wrong + 0.5).pmf(np.arange(13))
         seen = np.bincount(future.sel(entity=name, outcome=1).values.ravel(), minlength=13) / 10_000
         assert (np.abs(seen - expected) < 5 * np.sqrt(expected / 10_000) + 1e-3).all()
     as_many = br.posterior_predictive(posterior, seed=2).sum("outcome")

@@ -111,6 +111,39 @@ def test_a_full_disk_leaves_the_older_report(tmp_path, monkeypatch, step):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")
+def test_a_folder_that_takes_no_files_stops_before_the_work(data, tmp_path, monkeypatch):
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    monkeypatch.setattr(_outputs.os, "access", lambda path, mode: str(path) != str(closed.resolve()))
+    monkeypatch.setattr("bayesrank.cli.rank.analyse", lambda *_, **__: pytest.fail("the work was done first"))
+    message = refused("report", data, "-o", closed / "out.html", *OPTIONS)
+    assert "--output must lie in a folder that takes new files" in message
+    message = refused("rank", data, "--picture", closed / "out.png", *OPTIONS)
+    assert "--picture must lie in a folder that takes new files" in message
+    with pytest.raises(OSError, match="path must lie in a folder that takes new files"):
+        ranking_report(POSTERIOR, "f1", path=closed / "out.html")
+
+
+def test_a_report_that_cannot_be_written_names_the_option(data, tmp_path, monkeypatch):
+    def full(*arguments):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(_outputs.os, "fsync", full)
+    message = refused("report", data, "-o", tmp_path / "out.html", *OPTIONS)
+    assert message.startswith("--output cannot be written to ")
+
+
+@pytest.mark.parametrize("ending", [".png", ".pdf", ".svg"])
+def test_equal_results_are_equal_pictures(data, tmp_path, monkeypatch, ending):
+    made = []
+    for i, seconds in enumerate((1_000_000_000, 1_700_000_000)):  # another day
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", str(seconds))
+        path = tmp_path / f"{i}{ending}"
+        invoke("rank", data, "--picture", path, *OPTIONS)
+        made.append(path.read_bytes())
+    assert made[0] == made[1]
+
+
 def test_permissions_are_those_of_the_file_or_of_the_umask(tmp_path):
     path = tmp_path / "report.html"
     before = os.umask(0o027)
@@ -161,3 +194,18 @@ def test_paths_that_no_disk_takes_are_refused(tmp_path):
     loop.symlink_to(loop)
     with pytest.raises(br.ArgumentError, match="--output"):
         write_output("--output", loop, "report", PAGE)
+
+
+@pytest.mark.parametrize(
+    "held", ["entity,dataset,case,run,outcome\na,d,1,1,1\n", "entity,dataset,case,run,outcome,note\n", "x\n"]
+)
+def test_convert_replaces_no_table(held, tmp_path):
+    """An earlier output and a file of the user may look alike."""
+    logs, table = tmp_path / "logs.json", tmp_path / "table.csv"
+    logs.write_text('[{"task_id": 1, "reward": 1, "info": {}}, {"task_id": 2, "reward": 0, "info": {}}]')
+    table.write_text(held)
+    assert "must not replace" in refused("convert", logs, "-o", table)
+    assert table.read_text() == held
+    table.write_text("")
+    invoke("convert", logs, "-o", table)
+    assert "must not replace" in refused("convert", logs, "-o", table)

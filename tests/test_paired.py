@@ -48,7 +48,7 @@ def test_marginals_of_four_classes():
     posterior = br.fit(br.joint_outcomes(FOUR, FOUR_GUESSES), "paired", seed=3)
     performance = br.as_performance(posterior)
     for entity in FOUR_GUESSES:
-        table = br.from_predictions(FOUR, FOUR_GUESSES).sel(entity=entity).values + of_shape("four_cases", (4, 4))
+        table = br.from_predictions(FOUR, FOUR_GUESSES).sel(entity=entity).values + of_shape("one_case", (4, 4))
         drawn = performance.sel(entity=entity).values.reshape(-1, 4, 4)
         for i in range(4):
             rows, columns = drawn[:, i].sum(-1), drawn[:, :, i].sum(-1)
@@ -159,15 +159,15 @@ def test_positives_and_negatives_by_design():
     np.testing.assert_allclose(performance.sum("predicted").sel(actual=1), 1 / 3)
     counts = br.from_predictions(TRUTH, GUESSES)
     for entity in GUESSES:
-        (tn, fp), (fn, tp) = counts.sel(entity=entity).values + 1.0
+        (tn, fp), (fn, tp) = counts.sel(entity=entity).values + 0.5
         tpr, tnr = values(posterior, "tpr", entity), values(posterior, "tnr", entity)
         assert stats.kstest(tpr, stats.beta(tp, fn).cdf).pvalue > LEVEL
         assert stats.kstest(tnr, stats.beta(tn, fp).cdf).pvalue > LEVEL
         assert abs(np.corrcoef(tpr, tnr)[0, 1]) < 5 / np.sqrt(tpr.size)
     d = (GUESSES["a"].astype(float) - GUESSES["b"])[TRUTH == 1]
-    mean, square = d.sum() / 42, ((d**2).sum() + 1) / 42  # 40 cases and two of the prior
+    mean, square = d.sum() / 41, ((d**2).sum() + 0.5) / 41  # 40 cases and one of the prior
     drawn = values(posterior, "tpr", "a") - values(posterior, "tpr", "b")
-    assert abs(drawn.var() / ((square - mean**2) / 43) - 1) < 5 * np.sqrt(2 / drawn.size)
+    assert abs(drawn.var() / ((square - mean**2) / 42) - 1) < 5 * np.sqrt(2 / drawn.size)
     given = br.fit(JOINT, "paired", prevalence=0.05, seed=3, draws=2500)
     np.testing.assert_allclose(br.as_performance(given).sum("predicted").sel(actual=1), 0.05)
     np.testing.assert_allclose(values(given, "tpr", "a"), values(posterior, "tpr", "a"), rtol=1e-9)
@@ -201,7 +201,7 @@ def test_data_sets_are_apart():
     counts = br.from_predictions(TRUTH, GUESSES, dataset=where)
     for dataset in ("north", "south"):
         part = br.as_performance(posterior).sel(dataset=dataset)
-        have_marginals(part, "a", counts.sel(entity="a", dataset=dataset).values + 1.0)
+        have_marginals(part, "a", counts.sel(entity="a", dataset=dataset).values + 0.5)
     twice = br.joint_outcomes([*TRUTH, *TRUTH], {"a": [*GUESSES["a"]] * 2}, dataset=["x"] * 120 + ["y"] * 120)
     tpr = br.scores.tpr(br.fit(twice, "paired", seed=1)).isel(entity=0)
     assert abs(np.corrcoef(*(tpr.sel(dataset=d).values.ravel() for d in "xy"))[0, 1]) < 5 / np.sqrt(4000)
@@ -330,11 +330,11 @@ def test_counts_are_observed_of_cases_only():
 
 
 def test_means_have_the_range_of_their_outcomes():
-    """An observed 1 lies outside of every interval and contradicts nothing; within a range there is a regret."""
+    """The interval of an observed 1 is closed, and 1 contradicts nothing; within a range there is a regret."""
     answers = pd.DataFrame({"perfect": [1] * 20, "good": [1] * 18 + [0] * 2})
     ranking = br.credible_ranking(br.fit(br.from_outcomes(answers), "paired", seed=1), "mean_outcome")
     assert ranking.attrs["range"] == [0.0, 1.0]
-    assert float(ranking["upper"].sel(entity="perfect")) < 1
+    assert float(ranking["upper"].sel(entity="perfect")) == 1 > float(ranking["upper"].sel(entity="good"))
     assert "outside" not in " ".join(br.verdict(ranking))
     assert (ranking["expected_regret"] > 0).all()
     costs = br.credible_ranking(br.fit(br.from_outcomes(COSTS), "paired", seed=1), "mean_outcome")
@@ -369,3 +369,24 @@ def test_few_cases_of_a_class_are_few_where_each_class_is_a_process():
         fit = br.fit(joint, "paired", prior=prior, force=True, prevalence="observed", seed=1, draws=50)
         few = fields_of(br.credible_ranking(fit, "tpr"), "few_units_without_prior")
         assert (few["units"], few["unit"], few["one_class"]) == (3, "case", True)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "shares"),
+    [
+        ([0.0, 1.0, 0.1, 0.8, 0.3], True),
+        # The runs of one case of eight, of another of three.
+        ([0.0, 1.0, 0.1, 0.125, 1 / 3], True),
+        ([0.0, 1.0, 0.1, 0.98, 0.3], False),
+        # Two ends are no evidence of a range: grades divided by the largest one reach it, too.
+        ([0.0, 1.0, 0.11, 0.23, 0.47], False),
+        ([0.0, 1.5, 0.5, 1.0, 0.5], False),
+    ],
+)
+def test_fractions_of_at_most_ten_runs_are_shares_of_right_runs(outcomes, shares):
+    posterior = br.fit(br.from_outcomes(pd.DataFrame({"a": outcomes, "b": outcomes[::-1]})), draws=10, seed=1)[
+        "posterior"
+    ]
+    assert (posterior.attrs["prior"] != "haldane") == shares
+    # Without runs, the range is that of the outcomes that were seen.
+    np.testing.assert_array_equal(posterior.attrs["mean_outcome_range"], [0, max(outcomes)])

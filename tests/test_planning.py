@@ -11,10 +11,12 @@ from scipy import stats
 import bayesrank as br
 from bayesrank._errors import ArgumentError
 from bayesrank.planning import OVERLAP
-from bayesrank.planning._evidence import _runs, read_source
 from bayesrank.planning._goals import Goal, pair_probability
-from bayesrank.planning._updates import JointOutcomes, NormalScores, Patterns, Tables, _between, overlapping_noise
+from bayesrank.planning.futures import NormalScores, _between
 from bayesrank.planning.plans import _crossing, _skewness
+from bayesrank.planning.preposterior import read_source
+from bayesrank.planning.updates.joint import JointOutcomes, PairedPatterns
+from bayesrank.planning.updates.tables import FutureTables, overlapping_noise
 from bayesrank.ranking.aggregates import scored
 from tests.commands import invoke
 from tests.scripts import load_script
@@ -41,8 +43,8 @@ def test_the_interval_of_one_proportion_has_a_closed_form(width):
     posterior = br.fit(br.from_frame(pd.DataFrame({"entity": ["a"], "correct": [right], "wrong": [wrong]})), seed=1)
     found = br.plan(posterior, width=width, target=0.9, sizes=[n], futures=2000, seed=1)
     x = np.arange(n + 1)
-    low, high = (stats.beta.ppf(q, right + 2 + x, wrong + 2 + n - x) for q in (0.05, 0.95))
-    mass = stats.betabinom.pmf(x, n, right + 2, wrong + 2)
+    low, high = (stats.beta.ppf(q, right + 0.5 + x, wrong + 0.5 + n - x) for q in (0.05, 0.95))
+    mass = stats.betabinom.pmf(x, n, right + 0.5, wrong + 0.5)
     # Normal intervals are as wide as those of a Beta within two percent.
     least, most = (mass[high - low <= factor * width].sum() for factor in (0.98, 1.02))
     assert 0.05 < least <= most < 0.95
@@ -54,10 +56,10 @@ def test_two_proportions_have_a_closed_form():
     frame = pd.DataFrame({"entity": ["a", "b"], "correct": [20, 14], "wrong": [10, 16]})
     found = br.plan(br.fit(br.from_frame(frame), seed=1), **AB, sizes=[20], futures=2000, seed=1)
     x = np.arange(21)
-    a, b = stats.betabinom.pmf(x, 20, 22, 12), stats.betabinom.pmf(x, 20, 16, 18)
+    a, b = stats.betabinom.pmf(x, 20, 20.5, 10.5), stats.betabinom.pmf(x, 20, 14.5, 16.5)
     nodes = (np.arange(2000) + 0.5) / 2000
-    pdf = stats.beta.pdf(nodes[:, None], 22 + x, 32 - x) / 2000
-    cdf = stats.beta.cdf(nodes[:, None], 16 + x, 38 - x)
+    pdf = stats.beta.pdf(nodes[:, None], 20.5 + x, 30.5 - x) / 2000
+    cdf = stats.beta.cdf(nodes[:, None], 14.5 + x, 36.5 - x)
     p = pdf.T @ cdf  # (x of a, x of b)
     exact = (np.outer(a, b) * (p >= 0.95)).sum()
     assert abs(found["success"].item() - exact) < 0.03
@@ -103,11 +105,11 @@ def test_variances_of_dirichlet_tables_have_a_closed_form():
 
     right, shares = np.stack([rates[:, 0, 0], rates[:, 1, 1]], axis=1), np.array([[0.3, 0.7]] * 2)
     wanted = (shares**2 * right * (1 - right) / (size + 1)).sum(1)
-    known = Tables(accuracy, alpha, shares, shares, np.arange(2), 3, np.random.default_rng(1)).moments()[1]
+    known = FutureTables(accuracy, alpha, shares, shares, np.arange(2), 3, np.random.default_rng(1)).moments()[1]
     np.testing.assert_allclose(known, np.broadcast_to(np.diag(wanted), (3, 2, 2)), rtol=1e-6, atol=1e-12)
     total = size.sum(-1)
     mean = (alpha[:, 0, 0] + alpha[:, 1, 1]) / total
-    sampled = Tables(accuracy, alpha, None, None, np.arange(2), 3, np.random.default_rng(1)).moments()[1]
+    sampled = FutureTables(accuracy, alpha, None, None, np.arange(2), 3, np.random.default_rng(1)).moments()[1]
     # All cells together are Dirichlet, so that accuracy is Beta; the update's formula is of first order.
     np.testing.assert_allclose(np.diagonal(sampled[0]), mean * (1 - mean) / (total + 1), rtol=0.02)
     # The share of a class alone is Beta, exactly, and the same for the entities of a test set.
@@ -116,7 +118,9 @@ def test_variances_of_dirichlet_tables_have_a_closed_form():
     def positives(tables):
         return tables[..., 1, :].sum(-1)
 
-    together = Tables(positives, alpha[:1].repeat(2, axis=0), None, None, np.zeros(2, int), 3, np.random.default_rng(1))
+    together = FutureTables(
+        positives, alpha[:1].repeat(2, axis=0), None, None, np.zeros(2, int), 3, np.random.default_rng(1)
+    )
     wanted = np.full((2, 2), share * (1 - share) / (total[0] + 1))
     np.testing.assert_allclose(together.moments()[1][0], wanted, rtol=1e-6)
 
@@ -221,7 +225,7 @@ def test_runs_of_right_and_wrong_answers_are_told_from_graded_ones(outcome, runs
     answers = pd.DataFrame({name: rng.choice(outcome, 80) for name in "ab"})
     case, run = np.repeat(np.arange(40), 2).tolist(), np.tile([0, 1], 40).tolist()
     posterior = br.fit(br.from_outcomes(answers, case=case, run=run), seed=1)
-    assert _runs(read_source(scored(posterior, None, None, None), None, None, 1, {})) == runs
+    assert read_source(scored(posterior, None, None, None), None, None, 1, {}).evidence.runs == runs
 
 
 def test_pairing_and_positives_change_what_is_needed():
@@ -290,7 +294,7 @@ def test_errors_that_overlap_as_far_as_they_can():
         apart = overlapping_noise(score, rates * share[:, None], new is not None, shares, np.arange(2))
         np.testing.assert_allclose(apart, noise * np.eye(2), atol=1e-15)
     # Entities share the classes of their cases only if they have one test set.
-    alone = Tables(score, counts + 1.0, None, None, np.arange(2), 3, np.random.default_rng(1)).moments()[1]
+    alone = FutureTables(score, counts + 1.0, None, None, np.arange(2), 3, np.random.default_rng(1)).moments()[1]
     assert (alone[:, 0, 1] == 0).all()
 
 
@@ -302,7 +306,7 @@ def test_errors_overlap_at_the_mean_table(monkeypatch, prevalence):
         tables.append(mean)
         return overlapping_noise(score, mean, *more)
 
-    monkeypatch.setattr("bayesrank.planning._evidence.overlapping_noise", record)
+    monkeypatch.setattr("bayesrank.planning.updates.tables.overlapping_noise", record)
     posterior = br.fit(COUNTS, prior=1, prevalence=prevalence, seed=1)
     br.plan(posterior, "mcc", alternatives=True, futures=50, seed=1, **OLD)
     mean = br.as_performance(posterior).mean(["chain", "draw"]).transpose("entity", "actual", "predicted")
@@ -398,7 +402,7 @@ def test_one_more_case_moves_a_score_by_its_distance_from_it():
     values = np.array([0.0, 0.25, 1.0, np.nan])
     codes = np.array([[0, 0, 2], [0, 1, 3], [0, 2, 1]])  # class, answers of two entities
     count, prior = np.array([3.0, 2.0, 5.0]), np.zeros((2, 1, 4))
-    patterns = Patterns(lambda tables: tables.sum((-2, -1)), codes, count, None, prior, values)
+    patterns = PairedPatterns(lambda tables: tables.sum((-2, -1)), codes, count, None, prior, values)
     joint = JointOutcomes(patterns, None, 1, np.random.default_rng(0))
     means = [(2 * 0.25 + 5 * 1.0) / 10, (3 * 1.0 + 5 * 0.25) / 8]
     wanted = [[(0 - means[0]) / 10, (1 - means[1]) / 8], [(0.25 - means[0]) / 10, 0], [(1 - means[0]) / 10, 0]]

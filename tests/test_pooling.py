@@ -17,12 +17,12 @@ from bayesrank._compat import import_arviz
 from bayesrank._notes import Note
 from bayesrank._records import EvidenceRecord, ModelRecord
 from bayesrank._source import groups_of
+from bayesrank.claims.pooling import differing_datasets, pooling_notes
 from bayesrank.evidence.counts import parts_of
 from bayesrank.evidence.homogeneity import _gamma_tail, holm, mean_differs
 from bayesrank.evidence.pooled import record_of
 from bayesrank.evidence.predictions import counts_of
 from bayesrank.performance.arrays import observed_counts
-from bayesrank.ranking._pooling import differing_datasets, pooling_notes
 from tests.strategies import INCOMPLETE
 from tests.told import codes_in, notes_in
 

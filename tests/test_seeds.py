@@ -225,9 +225,9 @@ def test_other_models_and_plans():
     plan = br.plan(posterior)
     assert plan.attrs["unit"] == "training seeds"
     assert plan.attrs["fixed"] == "cases"
-    with pytest.raises(br.ArgumentError, match="more must be 'training seeds' for retrained models"):
+    with pytest.raises(br.ArgumentError, match="more must be 'training seeds' for this posterior"):
         br.plan(posterior, more="cases")
-    with pytest.raises(br.ArgumentError, match="for retrained models, and for no others"):
+    with pytest.raises(br.ArgumentError, match="training seeds need retrained models"):
         br.plan(br.fit(evidence, "paired", seed=1), more="training seeds")
     assert br.sensitivity(evidence, draws=100, seed=1).sizes["alternative"] > 2
 

@@ -40,18 +40,18 @@ KINDS = {"base": "base", "without": "data"}
 #: Evidence, score, what is varied, and the analysis of each row: how it differs from the base.
 ROWS = {
     "counts": (COUNTS, "accuracy", None, {
-        "base": {}, "prior strong": {"prior": STRONG}, "prior at half its weight": {"prior": 0.5},
-        "prior at twice its weight": {"prior": 2}, "model beta_binomial": {"model": "beta_binomial"},
+        "base": {}, "prior strong": {"prior": STRONG}, "prior at half its weight": {"prior": 0.25},
+        "prior at twice its weight": {"prior": 1}, "model beta_binomial": {"model": "beta_binomial"},
         "score f1": {"score": "f1"}, "score canonical_0_5_0_5": {"score": (0.5, 0.5)},
         "prevalence 0.02": {"prevalence": 0.02},
     }),
-    # Half of four cases on two outcomes is the uniform prior, told once.
+    # Twice one case on two outcomes is the uniform prior, which is listed once.
     "outcomes": (ANSWERS, "mean_outcome", {"models": ["dirichlet_multinomial"]}, {
-        "base": {}, "prior uniform": {"prior": 1}, "prior jeffreys": {"prior": 0.5},
-        "prior at twice its weight": {"prior": 4}, "model dirichlet_multinomial": {"evidence": TABLES},
+        "base": {}, "prior uniform": {"prior": 1},
+        "prior at half its weight": {"prior": 0.25}, "model dirichlet_multinomial": {"evidence": TABLES},
     }),
     "joint tables": (JOINT, "f1", {"scores": ["tnr"], "prevalences": [0.1], "models": ["dirichlet_multinomial"]}, {
-        "base": {}, "prior jeffreys": {"prior": "jeffreys"}, "prior at twice its weight": {"prior": 2},
+        "base": {}, "prior uniform": {"prior": 1}, "prior at half its weight": {"prior": 0.25},
         "model dirichlet_multinomial": {"model": "dirichlet_multinomial"}, "score tnr": {"score": "tnr"},
         "prevalence 0.1": {"prevalence": 0.1},
     }),
@@ -151,9 +151,9 @@ def test_all_defaults_go_together(classes, entities):
     assert result["kendall_tau"].isnull().all() == (entities == 1)
     assert br.verdict(result)
     names = result["alternative"].values.tolist()
-    # For two classes the default prior is the uniform one, and Jeffreys' is half of it.
-    assert ("prior uniform" in names) == (classes > 2)
-    assert ("prior at half its weight" in names) == (classes > 2)
+    # For two classes the default prior is Jeffreys', and the uniform one is twice as heavy.
+    assert ("prior jeffreys" in names) == (classes > 2)
+    assert ("prior of the spread at twice its scale" in names) == (classes > 2)  # classes learn from each other
     assert ("model beta_binomial" in names) == (classes == 2)
 
 

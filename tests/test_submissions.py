@@ -11,7 +11,9 @@ from sklearn.metrics import f1_score, log_loss, roc_auc_score
 import bayesrank as br
 from bayesrank._source import groups_of
 from bayesrank.logs.submissions import _stem
-from tests.commands import invoke, json_of, refused
+from bayesrank.tables.probabilities import class_in
+from tests.commands import csv_of, invoke, json_of, refused, run
+from tests.told import said
 
 RNG = np.random.default_rng(1)
 IDS = [f"x{i}" for i in range(90)]
@@ -112,6 +114,8 @@ def test_the_last_submission_of_a_team_counts(places):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
+        ("id,label,label\nx0,a,a\n", "each column once"),
+        ("id,label\n,a\n", "must not be empty"),
         ("id,label\nx0,a\nx0,b\n", "each case once; got 'x0' twice"),
         ("id,label\nzz,a\n", "cases of the truth; got 'zz'"),
         ("id,label\nx0,d\n", "labels of the truth"),
@@ -172,3 +176,256 @@ def test_the_first_column_has_the_ids_if_no_heading_says_so(tmp_path):
     assert frame.index.tolist() == IDS
     assert (frame["one"] == frame["actual"]).all()
     assert frame.loc[IDS, "other"].tolist() == np.roll(TRUTH, 1).tolist()
+
+
+# Probabilities of a class that the heading names
+
+SICK = np.array(["benign", "malignant"])[RNG.integers(0, 2, 90)]
+MALIGNANT = np.clip(0.35 + 0.3 * (SICK == "malignant") + RNG.normal(0, 0.2, 90), 0.01, 0.99).round(4)
+BENIGN = (1 - MALIGNANT).round(4)
+AREA = roc_auc_score(SICK == "malignant", MALIGNANT)
+
+
+@pytest.fixture
+def clinic(tmp_path):
+    """A truth with a column split, and a function that writes a file of a team with these columns."""
+    split = np.where(np.arange(90) < 40, "public", "private")
+    pd.DataFrame({"image_id": IDS, "diagnosis": SICK, "actual": SICK, "split": split}).to_csv(
+        tmp_path / "truth.csv", index=False
+    )
+    (tmp_path / "all").mkdir()
+
+    def file(name, **columns):
+        frame = pd.DataFrame({"image_id": IDS, **columns}).sample(frac=1, random_state=1)
+        frame.to_csv(tmp_path / "all" / name, index=False)
+
+    return tmp_path, file
+
+
+@pytest.mark.parametrize("heading", ["benign", "Benign", "p_benign", "P(benign)", "prob benign", "benign_probability"])
+def test_a_heading_that_names_a_class_decides_the_class(clinic, heading):
+    """The column benign was taken as P(malignant): an area of 0.082 for 0.918."""
+    folder, file = clinic
+    file("one.csv", **{heading: BENIGN})
+    file("two.csv", malignant=MALIGNANT)
+    file("three.csv", **{heading: BENIGN, "malignant": MALIGNANT})
+    file("four.csv", prediction=MALIGNANT)
+    frame = br.read(folder / "all", truth=folder / "truth.csv", positive="malignant")
+    assert [name for name in frame if name not in ("case", "actual", "diagnosis", "split")] == [
+        *("four", "one", "three", "two")
+    ]
+    found = observed(frame, positive="malignant")["auc_roc"]
+    assert found.values == pytest.approx(AREA)
+    options = ["--truth", folder / "truth.csv", "--score", "auc_roc", "--positive", "malignant", "--draws", 20]
+    assert csv_of("rank", folder / "all", *options)["observed"].to_numpy() == pytest.approx(AREA)
+    # The other class, too: files of P(malignant) are turned.
+    other = br.read(folder / "all", truth=folder / "truth.csv", positive="benign", name={"*/four.csv": ""})
+    assert observed(other, positive="benign")["auc_roc"].values == pytest.approx(AREA)
+
+
+def test_a_heading_with_a_class_needs_the_positive_one(clinic):
+    folder, file = clinic
+    file("one.csv", benign=BENIGN)
+    with pytest.raises(ValueError, match=r"needs the positive class.*positive='malignant' or positive='benign'"):
+        br.read(folder / "all", truth=folder / "truth.csv")
+    with pytest.raises(ValueError, match="positive must be a label of the truth"):
+        br.read(folder / "all", truth=folder / "truth.csv", positive="sick")
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"not_benign": MALIGNANT}, "must be the name of a class, or prediction"),
+        ({"benign": 10 * BENIGN}, "must hold probabilities; got"),
+        ({"benign": BENIGN, "malignant": BENIGN}, "with the sum 1"),
+        ({"benign": BENIGN, "other": MALIGNANT}, "one column beside the ids"),
+    ],
+)
+def test_columns_of_unclear_classes_are_refused(clinic, columns, message):
+    folder, file = clinic
+    file("one.csv", **columns)
+    with pytest.raises(ValueError, match=message):
+        br.read(folder / "all", truth=folder / "truth.csv", positive="malignant")
+
+
+def test_a_number_in_a_heading_is_a_class_only_beside_words_for_probabilities(tmp_path):
+    truth = 1 * (SICK == "malignant")
+    pd.DataFrame({"id": IDS, "actual": truth}).to_csv(tmp_path / "truth.csv", index=False)
+    for i, (heading, values) in enumerate(
+        [("0", BENIGN), ("prob_0", BENIGN), ("model_0", MALIGNANT), ("1", MALIGNANT)]
+    ):
+        write(tmp_path / "all", f"{i}.csv", values, heading=heading)
+    found = observed(br.read(tmp_path / "all", truth=tmp_path / "truth.csv"))["auc_roc"]
+    assert found.values == pytest.approx(AREA)
+    write(tmp_path / "all", "hard.csv", truth, heading="0")
+    with pytest.raises(ValueError, match="must say whether it holds labels or probabilities"):
+        br.read(tmp_path / "all", truth=tmp_path / "truth.csv")
+
+
+@pytest.mark.parametrize(
+    ("heading", "classes", "label"),
+    [
+        ("malignant", ["benign", "malignant"], "malignant"),
+        (".pred_Class1", ["Class1", "Class2"], "Class1"),
+        ("P(Not Benign)", ["benign", "not benign"], "not benign"),
+        ("probMalignant", ["benign", "malignant"], "malignant"),
+        ("benign_or_malignant", ["benign", "malignant"], None),
+        ("model_1", ["0", "1"], None),
+        ("prob_-1", ["-1", "1"], "-1"),
+        ("label", ["a", "b"], None),
+    ],
+)
+def test_classes_in_headings(heading, classes, label):
+    assert class_in(heading, classes) == label
+
+
+# Files that are not read, other columns of the truth, and all problems at once
+
+
+def test_a_file_that_is_skipped_is_named(places):
+    """A team that sent a workbook vanished without a word."""
+    folder, _ = places
+    for name in ("blue.xlsx", "red.txt", "notes.json", "old.zip", ".hidden.txt"):
+        (folder / "all" / name).write_text("x")
+    words = ["rank", folder / "all", "--truth", folder / "truth.csv", "--score", "macro_f1", "--draws", 20]
+    listed = "blue.xlsx, notes.json, old.zip, red.txt."
+    for form in ("table", "csv", "json", "markdown", "latex", "board"):
+        result = run(*words, "--format", form)
+        assert result.exit_code == 0
+        assert listed in result.stderr
+        assert listed in result.stdout or form in ("csv", "board", "latex")
+    frame = br.read(folder / "all", truth=folder / "truth.csv")
+    assert frame.attrs["remarks"][0].fields["files"] == ["blue.xlsx", "notes.json", "old.zip", "red.txt"]
+    evidence = br.from_frame(frame)
+    assert listed in said(evidence.attrs)
+    named = [word for name in ("blue.xlsx", "red.txt", "notes.json", "old.zip") for word in ("--name", f"{name}=")]
+    assert run(*words, *named).stderr == ""
+    with pytest.raises(ValueError, match=r"blue\.xlsx must be one of the files"):
+        br.read([folder / "all" / "blue.xlsx"], truth=folder / "truth.csv")
+
+
+def test_other_columns_of_the_truth_are_kept(clinic):
+    folder, file = clinic
+    for i, name in enumerate(("one.csv", "two.csv")):
+        file(name, label=np.where(MALIGNANT - 0.2 * i > 0.4, "malignant", "benign"))
+    truth = folder / "truth.csv"
+    frame = br.read(folder / "all", truth=truth)
+    assert frame.columns.tolist() == ["case", "actual", "one", "two", "diagnosis", "split"]
+    options = {"positive": "malignant"}
+    whole = observed(frame, **options)["counts"]
+    assert whole["entity"].values.tolist() == ["one", "two"]
+    # A team that the user adds is an entity; one that is left out is none.
+    assert br.from_frame(frame.assign(three=frame["one"]), **options).sizes["entity"] == 3
+    assert br.from_frame(frame.drop(columns="two"), **options).sizes["entity"] == 1
+    grouped = br.from_frame(frame, group="split", **options)
+    assert set(grouped["group"].values.tolist()) == {"public", "private"}
+    public = br.read(folder / "all", truth=truth, only={"split": "public"})
+    assert len(public) == 40
+    words = ["rank", folder / "all", "--truth", truth, "--score", "f1", "--positive", "malignant", "--draws", 20]
+    assert "Read 90 cases × 2 teams" in invoke(*words)
+    assert "Mean over 2 categories" in invoke(*words, "--by", "split")
+    assert "2 groups" in invoke(*words, "--group", "split")
+    kept = csv_of(*words, "--only", "split=public")
+    expected = br.scores.f1(observed(public, **options)["counts"])
+    assert kept["observed"].sort_index().to_numpy() == pytest.approx(expected.values)
+    assert kept["cases"].tolist() == [40, 40]
+    assert csv_of(*words, "--dataset-column", "split", "--dataset", "public")["cases"].tolist() == [40, 40]
+    assert "must be one of public, private" in refused(*words, "--only", "split=none").replace(
+        "private, public", "public, private"
+    )
+    assert "must name a column of the truth, one of diagnosis, split" in refused(*words, "--only", "metric=acc")
+
+
+def test_answers_are_needed_only_for_the_cases_that_are_kept(clinic):
+    folder, _ = clinic
+    pd.DataFrame({"id": IDS[:40], "label": SICK[:40]}).to_csv(folder / "all" / "one.csv", index=False)
+    with pytest.raises(ValueError, match=r"none for 50 in .*one\.csv"):
+        br.read(folder / "all", truth=folder / "truth.csv")
+    frame = br.read(folder / "all", truth=folder / "truth.csv", only={"split": "public"})
+    assert (frame["one"] == frame["actual"]).all()
+
+
+def test_all_problems_of_a_folder_are_in_one_message(places):
+    """Nine broken files took nine runs."""
+    folder, guess = places
+    bad = {
+        "twice.csv": "id,label\nx0,a\nx0,b\n",
+        "foreign.csv": "id,label\nzz,a\n",
+        "wide.csv": "id,label,more\nx0,a,b\n",
+        "empty.csv": "",
+        "short.csv": "id,label\nx0\n",
+        "odd.csv": "id,label\nx0,d\n",
+        "bytes.csv": b"id,label\nx0,\xff\n",
+    }
+    for name, content in bad.items():
+        (folder / "all" / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    for name in ("lacks1.csv", "lacks2.csv"):
+        write(folder / "all", name, guess[5:], IDS[5:])
+    with pytest.raises(br.ArgumentError) as caught:
+        br.read(folder / "all", truth=folder / "truth.csv")
+    message = str(caught.value)
+    assert all(name in message for name in (*bad, "lacks1.csv", "lacks2.csv"))
+    assert message.startswith("the submissions have 8 problems: (1) ")
+    assert message.count("missing='wrong'") == 1
+    assert "\n" not in message
+    shown = refused("rank", folder / "all", "--truth", folder / "truth.csv", "--score", "macro_f1")
+    assert all(name in shown for name in (*bad, "lacks1.csv", "lacks2.csv"))
+
+
+def test_lost_leading_zeros_are_said(tmp_path):
+    ids = [f"{i:03d}" for i in range(90)]
+    pd.DataFrame({"id": ids, "actual": TRUTH}).to_csv(tmp_path / "truth.csv", index=False)
+    write(tmp_path / "all", "team.csv", TRUTH, range(90))
+    with pytest.raises(ValueError, match=r"the truth calls it '\d+': leading zeros were lost or added.*dtype=str"):
+        br.read(tmp_path / "all", truth=tmp_path / "truth.csv")
+    # The other way round, and no hint where the ids differ otherwise.
+    pd.DataFrame({"id": range(90), "actual": TRUTH}).to_csv(tmp_path / "truth.csv", index=False)
+    write(tmp_path / "other", "team.csv", TRUTH, ids)
+    with pytest.raises(ValueError, match="leading zeros"):
+        br.read(tmp_path / "other", truth=tmp_path / "truth.csv")
+    write(tmp_path / "third", "team.csv", TRUTH, [f"x{i}" for i in ids])
+    with pytest.raises(ValueError, match="must name cases of the truth") as caught:
+        br.read(tmp_path / "third", truth=tmp_path / "truth.csv")
+    assert "leading zeros were" not in str(caught.value)
+
+
+def test_ids_are_joined_rather_than_row_numbers(places):
+    folder, guess = places
+    frame = pd.DataFrame({"id": IDS, "label": guess}).sample(frac=1, random_state=2).reset_index(drop=True)
+    (folder / "numbered").mkdir()
+    frame.to_csv(folder / "numbered" / "team.csv")  # with an index
+    found = br.read(folder / "numbered", truth=folder / "truth.csv")
+    assert (found["team"] == guess).all()
+
+
+def test_a_team_named_like_a_column_of_the_truth_is_refused(clinic):
+    folder, file = clinic
+    for name in ("split.csv", "actual.csv"):
+        file(name, label=SICK)
+    with pytest.raises(ValueError, match="must not have the name of a column of the truth") as caught:
+        br.read(folder / "all", truth=folder / "truth.csv")
+    assert "split.csv" in str(caught.value)
+    assert "actual.csv" in str(caught.value)
+    named = {"split.csv": "a", "actual.csv": "b"}
+    assert {"a", "b"} < set(br.read(folder / "all", truth=folder / "truth.csv", name=named))
+
+
+def test_options_that_do_nothing_are_refused(places):
+    folder, _ = places
+    for options in ({"match": "content"}, {"errors": "scored"}, {"map": {"case": "id", "score": "x"}}):
+        with pytest.raises(ValueError, match="must be left out of submissions"):
+            br.read(folder / "all", truth=folder / "truth.csv", **options)
+    with pytest.raises(ValueError, match="must begin with a file that is read"):
+        br.read(folder / "all", truth=folder / "truth.csv", name={"gone.csv": ""})
+
+
+def test_a_number_of_cases_is_for_logs_and_neither_for_submissions_nor_tables_nor_the_gate(places):
+    folder, _ = places
+    with pytest.raises(br.ArgumentError, match="cases must be left out of submissions"):
+        br.read(folder / "all", truth=folder / "truth.csv", cases=100)
+    given = ["--cases", "100"]
+    assert "--cases must be left out of submissions" in refused(
+        "rank", folder / "all", "--truth", folder / "truth.csv", *given
+    )
+    assert "--cases must be left out of a table" in refused("rank", "tornado", *given)
+    assert "--cases must be left out of the gate" in refused("gate", folder / "all", folder / "all", *given)

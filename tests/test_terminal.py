@@ -156,7 +156,7 @@ def test_help_fits_a_terminal_of_80_columns():
 def test_options_that_commands_share_are_explained_once():
     shown = {name: run(name, "--help", terminal_width=80).output for name in cli.list_commands(None)}
     for name, text in shown.items():
-        assert ("Evidence options:" in text) >= ("--case" in text), name
+        assert ("Evidence options:" in text) >= ("--case " in text), name
         brief = "explained by 'bayesrank rank --help'" in text
         assert brief == (name != "rank" and any(one.name == "model" for one in cli.get_command(None, name).params)), (
             name
@@ -240,5 +240,5 @@ def test_a_positive_end_of_a_ratio_is_never_printed_as_0(digits):
             # Half a unit in the last place of what is printed: of two digits 5%, of the decimals asked for no more.
             assert ends[0] == pytest.approx(low, rel=0.051, abs=0.5001 * 10.0**-digits)
             assert ends[1] == pytest.approx(low * wide, rel=0.051, abs=0.5001 * 10.0**-digits)
-    assert _text.interval_digits(0.0, 156.0) == "0.0 to 156.0"
+    assert _text.interval_digits(0.0, 156.0) == "0 to 156.0"
     assert _text.interval_digits(-0.0002, 0.0003) == "0.000 to 0.000"

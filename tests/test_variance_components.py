@@ -1,5 +1,7 @@
 """More runs or more cases: identities of the one-way analysis of variance, and simulations of what is estimated."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -134,9 +136,9 @@ def test_an_entity_of_single_runs_is_undefined():
     np.testing.assert_allclose(found["standard_error"], [frame["a"].std() / 3**0.5, frame["b"].std() / 3**0.5])
 
 
-def test_the_shipped_runs():
-    cases = br.datasets.load_cases("livecodebench_execution")
-    shares = cases[["Claude-2", "Claude-3-Opus"]] / 10
+def test_the_runs_of_a_leaderboard():
+    cases = pd.read_csv(Path(__file__).parents[1] / "examples" / "data" / "livecodebench_execution.csv")
+    shares = cases[["Claude-2", "Claude-3-Opus"]]
     found = br.cases.variance_components(shares.assign(q=cases["question"]), runs=10, cluster="q")
     assert found.attrs["advice"].startswith("More cases, not more runs")
     assert (found["standard_error"] > br.cases.variance_components(shares, runs=10)["standard_error"]).all()

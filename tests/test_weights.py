@@ -10,7 +10,7 @@ import bayesrank as br
 from bayesrank import _checks
 from bayesrank._source import groups_of
 from bayesrank.cases import _weighing
-from bayesrank.evidence.weighting import check_numbers_of_cases, effective_numbers
+from bayesrank.evidence.weighting import check_numbers_of_cases, scale_weights
 from tests.strategies import LEVEL
 from tests.told import fields_of
 
@@ -235,6 +235,6 @@ def test_few_cases_are_named():
 def test_only_ratios_of_importance_weights_in_a_data_set_matter(scale):
     weights, datasets = np.array([1.0, 1.0, 2.0, 5.0]), ["x"] * 4 + ["y"] * 4
     both = check_numbers_of_cases(None, np.concatenate([weights, scale * weights]), 8)
-    found = effective_numbers(both, datasets)[0]
+    found = scale_weights(both, datasets).number
     alone = weights * weights.sum() / (weights**2).sum()
     np.testing.assert_allclose(found, [*alone, *alone], rtol=1e-6)

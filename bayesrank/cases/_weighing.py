@@ -8,27 +8,32 @@ import xarray as xr
 from bayesrank._checks import (
     check_absent,
     check_case_numbers,
-    check_integer,
     check_item_names,
     check_labels,
     check_nested,
     check_repeats,
+    check_size,
 )
 from bayesrank._errors import ArgumentError
 from bayesrank._labels import factorize, object_array, unique_rows
 from bayesrank._random import BLOCK, fingerprint, stream
-from bayesrank.evidence.weighting import WEIGHTED
+from bayesrank.evidence.weighting import UNIT_WEIGHT, WEIGHTED
+
+#: The names of the groups of cases.
+GROUPS = ("dataset", "cluster")
 
 
 class Cases(NamedTuple):
     """The cases and their properties, in the order of the input."""
 
-    times: np.ndarray  # number of occurrences of each case
+    times: np.ndarray  # number of occurrences of each case, or the sum of their weights
     #: One label per case. For joint outcomes, rows of outcomes, with the entities sorted by name.
     label: np.ndarray | None
     rows: np.ndarray | None
     dataset: list | None
     cluster: list | None
+    #: The weight of one occurrence of each case; None if all are equal.
+    each: np.ndarray | None = None
 
 
 class Part(NamedTuple):
@@ -51,7 +56,7 @@ def collect_cases(cases: Any, count: Any, dataset: Any, cluster: Any) -> Cases:
     else:
         number = isinstance(cases, int | float | np.number | str | None)
         label = None if number else check_labels("cases", cases)
-        size = check_integer("cases", cases, 1) if label is None else label.size
+        size = check_size("cases", cases) if label is None else label.size
         sets = None if dataset is None else check_item_names("dataset", dataset, size, broadcast=True)
         clusters = None if cluster is None else check_item_names("cluster", cluster, size)
         found = Cases(check_repeats(count, size), label, None, sets, clusters)
@@ -76,8 +81,10 @@ def _of_patterns(joint: xr.Dataset) -> Cases:
     label = joint["actual"].values if len(own) > 1 else None
     if label is not None:
         rows = np.column_stack([label.astype(object), rows.astype(object)])
-    groups = (joint[name].values.tolist() if name in joint.coords else None for name in ("dataset", "cluster"))
-    return Cases(check_case_numbers("count", joint["count"].values, WEIGHTED in joint.attrs), label, rows, *groups)
+    dataset, cluster = (joint[name].values.tolist() if name in joint.coords else None for name in GROUPS)
+    each = joint[UNIT_WEIGHT].values if UNIT_WEIGHT in joint.coords else None
+    times = check_case_numbers("count", joint["count"].values, WEIGHTED in joint.attrs)
+    return Cases(times, label, rows, dataset, cluster, each)
 
 
 def make_parts(found: Cases, by_class: bool) -> list[Part]:
@@ -92,7 +99,8 @@ def _part(found: Cases, where: np.ndarray, name: Any, by_class: bool) -> Part:
     content = np.arange(where.size) if found.rows is None else _index_rows(found.rows[where])
     if found.cluster is None:
         order = np.argsort(content, kind="stable")
-        unit, size, shape = np.arange(where.size), np.ones(where.size), count[order].astype(float)
+        unit, size = np.arange(where.size), np.ones(where.size) if found.each is None else found.each[where][order]
+        shape = (count[order] / size).round(9)
     else:
         unit = factorize(object_array(found.cluster)[where])[0]
         if found.rows is not None:

@@ -3,7 +3,8 @@
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_result
+from bayesrank._checks import check_result, describe_value
+from bayesrank._errors import ArgumentError
 
 
 def deciding_cases(joint: xr.Dataset) -> xr.Dataset:
@@ -32,7 +33,7 @@ def deciding_cases(joint: xr.Dataset) -> xr.Dataset:
     (2, 5)
     """
     check_result("br.joint_outcomes or br.from_outcomes", "joint", joint, ("count", "entity"))
-    found = joint["outcome"] if "outcome" in joint else joint["predicted"] == joint["actual"]
+    found = joint["outcome"] if "outcome" in joint else _right(joint)
     outcome = found.transpose("pattern", "entity").values.astype(float)
     count = joint["count"].values
     mean = _mean(outcome, count[:, None], 0)
@@ -55,6 +56,17 @@ def deciding_cases(joint: xr.Dataset) -> xr.Dataset:
         },
         {"entity": joint["entity"].values[order]},
     )
+
+
+def _right(joint: xr.Dataset) -> xr.DataArray:
+    """Return whether each entity was right on each pattern (pattern, entity)."""
+    if not {"predicted", "actual"} <= set(joint.variables):
+        made = "verdicts of a judge" if "verdict" in joint else describe_value(joint)
+        raise ArgumentError("joint", "must come from br.joint_outcomes or br.from_outcomes", made)
+    unknown = int(joint["count"].where(joint["actual"].isnull(), 0).sum())
+    if unknown:
+        raise ArgumentError("joint", "must have the true class of every case", f"{unknown} cases without one")
+    return joint["predicted"] == joint["actual"]
 
 
 def _mean(values: np.ndarray, weight: np.ndarray, axis: int) -> np.ndarray:

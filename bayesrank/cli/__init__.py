@@ -1,8 +1,8 @@
-"""The command ``bayesrank``: from a table of counts to a credible ranking, a Tile, outperformance scores, a report."""
+"""The command ``bayesrank``: from tables or evaluation logs to a credible ranking, a Tile, a decision or a report."""
 
 import os
 import pkgutil
-import re
+import signal
 import sys
 import traceback
 from importlib import import_module
@@ -12,18 +12,18 @@ from typing import Any
 import click
 
 from bayesrank import __version__
-from bayesrank._errors import ArgumentError
+from bayesrank._errors import Advice, ArgumentError, InPython, Typed
 from bayesrank._escape import escape_invisible, quote_word
-from bayesrank.cli._sink import print_error
+from bayesrank.cli._sink import STAGE, print_error
 
 __all__ = ["main"]
 
 #: Arguments of the package that hold the data.
 DATA = ("evidence", "counts", "frame", "source")
-#: Advice in parentheses that only Python can take.
-PYTHON = re.compile(r" \((?:or, in Python,|(?![^)]*(?:--|in Python))[^()]*\bbr\.)(?:[^()]|\([^()]*\))*\)")
+#: What needs less memory, by the name of the option.
+REMEDIES = {"draws": "fewer --draws", "resolution": "a coarser --resolution"}
 #: The longest word of a message, such as a name of the file, and the longest message.
-LONGEST_WORD, LONGEST_MESSAGE = 160, 1200
+LONGEST_WORD, LONGEST_MESSAGE = 300, 2400
 EXAMPLES = """
 \b
 Examples:
@@ -57,6 +57,14 @@ class Commands(click.Group):
             if command is None:
                 raise
             raise in_options(error, command) from error
+        except MemoryError as error:
+            command = self.get_command(ctx, str(ctx.invoked_subcommand))
+            options = {one.name for one in command.params} if command is not None else set()
+            remedies = [
+                words for name, words in REMEDIES.items() if name in options and ctx.meta.get(STAGE) != "reading"
+            ]
+            remedies += ["fewer cases or entities in DATA, or the counts of their outcomes instead of single cases"]
+            raise MemoryError(f"{str(error) or 'no more can be had'} ({', or '.join(remedies)})") from None
 
 
 def _summary_of(command: str) -> str:
@@ -77,16 +85,23 @@ def in_options(error: ArgumentError, command: click.Command) -> ArgumentError:
     # One of several values is called by the singular.
     for name in [one.name for one in command.params if getattr(one, "multiple", False)]:
         options.setdefault(str(name).removesuffix("s"), options[str(name)])
-    # tn=1,fp=1 is a benefit or an importance, not the option of a column.
-    renamed = "|".join(name for name in options if name not in ("tn", "fp", "fn", "tp"))
-    # A value of a file may be long, and make the patterns slow.
-    message = _cut_middle(str(error).removeprefix(error.argument), 4 * LONGEST_MESSAGE)
-    advice = re.sub(
-        rf"(?<!--only )(?<!--map )(?<!,)\b({renamed})=('[^']*'|[\w.-]+)",
-        lambda found: f"{options[found[1]]} {quote_word(found[2].strip(chr(39)))}",
-        PYTHON.sub("", message),
-    )
-    return ArgumentError(options.get(error.argument, error.argument), advice.lstrip())
+    said = (_translate(text, options) for text in (error.wanted, error.got, error.hint))
+    return ArgumentError(options.get(error.argument, error.argument), *said)
+
+
+def _translate(text: str, options: dict[str, str]) -> str:
+    """Return words with options instead of the arguments that the package wrote; names of users stay as they are."""
+    if not isinstance(text, Advice):
+        return "" if isinstance(text, InPython) else text
+    return "".join(_translate_part(part, options) for part in text.parts)
+
+
+def _translate_part(part: str | Typed, options: dict[str, str]) -> str:
+    if isinstance(part, Typed):
+        if part.name not in options:
+            return str(part)
+        return options[part.name] if part.value is None else f"{options[part.name]} {quote_word(str(part.value))}"
+    return "" if isinstance(part, InPython) else part
 
 
 def shorten(message: str) -> str:
@@ -110,6 +125,8 @@ def cli() -> None:
 def main() -> None:
     """Run the command. The package's refusals end with exit code 2 and one line, Ctrl-C with exit code 130.
 
+    A signal to end or to hang up ends with exit code 143 or 129.
+
     Any other exception is a bug: it ends with exit code 70, its traceback, and a request to report it.
     """
     if sys.stderr is None:  # closed by the shell
@@ -119,15 +136,18 @@ def main() -> None:
     if "xarray" not in sys.modules:
         # The command computes in memory; where Dask is installed, xarray would import it with the first array.
         sys.modules.setdefault("dask", None)  # type: ignore[arg-type]
+    for name in ("SIGTERM", "SIGHUP"):
+        if (number := getattr(signal, name, None)) and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _end)
     try:
         status = cli.main(sys.argv[1:] or ["--help"], prog_name="bayesrank", standalone_mode=False)
     except (click.exceptions.Abort, KeyboardInterrupt):
         print_error("bayesrank: interrupted")
         sys.exit(130)
     except click.ClickException as error:
-        _fail(error.format_message())
+        _fail(" ".join(error.format_message().split()))
     except MemoryError as error:
-        _fail(f"the memory is too small: {error or 'no more can be had'} (fewer --draws, or a coarser --resolution)")
+        _fail(f"the memory is too small: {error}")
     except ArgumentError as error:
         _fail(str(error))
     except Exception as error:
@@ -140,6 +160,12 @@ def main() -> None:
         sys.exit(status)
 
 
+def _end(number: int, frame: Any) -> None:
+    """End by the exit code of a signal, after temporary folders are removed."""
+    signal.signal(number, signal.SIG_IGN)
+    sys.exit(128 + number)
+
+
 def _fail(message: str) -> None:
-    print_error(f"bayesrank: {shorten(' '.join(message.split()))}")
+    print_error(f"bayesrank: {shorten(message)}")
     sys.exit(2)

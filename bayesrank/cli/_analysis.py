@@ -2,7 +2,6 @@
 
 import logging
 import os
-import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,18 +17,20 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _text
 from bayesrank._checks import label_values
-from bayesrank._errors import ArgumentError
+from bayesrank._errors import Advice, ArgumentError
 from bayesrank._inputs import STDIN
-from bayesrank._labels import known_classes
+from bayesrank._labels import known_classes, select_names
 from bayesrank._notes import Note, notes_of
 from bayesrank._records import EvidenceRecord
 from bayesrank._source import groups_of
 from bayesrank.cli._export import READ
-from bayesrank.cli._logs import are_logs, choices_of, evidence_of_frame
+from bayesrank.cli._logs import are_logs, choices_of, evidence_of_frame, print_skipped
+from bayesrank.cli._sink import print_error
 from bayesrank.cli._typed import target_prevalence
 from bayesrank.diagnosis import diagnose
 from bayesrank.evidence.counts import common_datasets, put_in_class_order
 from bayesrank.evidence.groups import groups_as_datasets, has_groups
+from bayesrank.evidence.kinds.given import holds_means, holds_probabilities, holds_votes, sizes_of_space
 from bayesrank.evidence.ledger import count_evidence, ledger_of
 from bayesrank.evidence.predictions import counts_of
 from bayesrank.inference import draw_groups
@@ -38,9 +39,6 @@ from bayesrank.models import (
     chosen_by_evidence,
     find_model,
     form_of_summary,
-    holds_means,
-    holds_probabilities,
-    holds_votes,
     model_for_datasets,
     names,
     options_of,
@@ -51,21 +49,19 @@ from bayesrank.models.parts.margins import are_shares
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.notes import positive_class_notes
-from bayesrank.ranking.values import natural_score, score_values, sizes_of_space
+from bayesrank.ranking.values import natural_score, score_values
 from bayesrank.scores import Score, as_score
 from bayesrank.scores.score import SCORES
-from bayesrank.tables.columns import squeeze
+from bayesrank.tables.columns import may_be_low, squeeze
 from bayesrank.tables.files import read_evidence
-from bayesrank.tables.frames import read_table
+from bayesrank.tables.frames import of_submissions, read_table
 from bayesrank.tables.table import OPTIONS, Roles, table_of
 from bayesrank.words.parts import Verdict
 from bayesrank.words.sentences import say
 
 Evidence = xr.DataArray | xr.Dataset
-#: Words in headings of outcomes that may be good when they are low.
-LOW_IS_GOOD = re.compile(
-    r"(?<![a-z])(errors?|err|loss(es)?|times?|costs?|ranks?|rmse|mse|mae|perplexity)(?![a-z])", re.I
-)
+#: The note on a score that is named like an error or a cost.
+LOW = "low_may_be_good"
 #: Names of columns that also name what is ranked.
 NOUNS = ("algorithm", "classifier", "detector", "method", "model", "system", "team", "test")
 
@@ -144,10 +140,17 @@ class Analysis:
         named = [note for score in scores for note in positive_class_notes(self.by_dataset, score)]
         return list(dict.fromkeys(map(say, [*self.remarks, *named])))
 
-    def notes(self, score: Score | None = None) -> list[str]:
-        """Return the notes of a ranking on the evidence, and how the data were read."""
-        values = self.performance if score is None else score_values(self.posterior, score, True, None).values
-        found = evidence_of(self.posterior, None, values, None).notes(score)
+    def notes(self, score: Score | None = None, kind: str | None = None, ranked: bool = True) -> list[str]:
+        """Return the notes of a ranking on the evidence, and how the data were read.
+
+        Values that are not ``ranked`` have no note that their score should not rank.
+        """
+        if score is None:
+            values = br.as_performance(self.posterior, kind)
+        else:
+            values = score_values(self.posterior, score, True, kind).values
+        found = evidence_of(self.posterior, None, values, kind).notes(score)
+        found = [note for note in found if ranked or note.code != "score_should_not_rank"]
         return list(dict.fromkeys([*map(say, found), *self.stated(score)]))
 
     def tell(self, parts: Verdict, notes: bool, *scores: Score | None) -> tuple[list[str], list[str], dict[str, Any]]:
@@ -231,14 +234,14 @@ def ask(
         raise ArgumentError("--dataset", "must be left out beside --over or --group", f"{dataset!r}")
     step("reading")
     paths = [data] if isinstance(data, str) else list(data)
-    logs = choices_of(how).also(lower=lower_is_better) if "only" in how else None
+    submitted = how["truth"] is not None and Path(how["truth"]).is_file()
+    logs = choices_of(how, columns=submitted).also(lower=lower_is_better) if "only" in how else None
     how["dataset"] = how.pop("dataset_column")
     how["covariates"] = list(covariates) or None
     found: dict[Any, Any] = {}
-    submitted = how["truth"] is not None and Path(how["truth"]).is_file()
     if submitted:
-        roles = Roles(**how)
-        evidence, about, found = _read_submissions(paths, roles, logs or Choices(shell=True))
+        roles = Roles(**how | {"dataset": by if by not in (None, "dataset") else how["dataset"]})
+        evidence, about, found = _read_submissions(paths, roles, ignore, logs or Choices(shell=True))
     elif logs is not None and (logs.map or are_logs(paths)):
         roles = Roles(**how)
         evidence, about, found = _read_logs(paths, dataset, roles, ignore, logs, by)
@@ -251,7 +254,7 @@ def ask(
     if over is None and isinstance(evidence, xr.DataArray | xr.Dataset) and has_groups(evidence):
         evidence = groups_as_datasets(evidence)
     together = dataset is None and by is None
-    chosen = chosen_by_evidence(evidence, together)
+    chosen = chosen_by_evidence(evidence, together, () if prior is None else ("prior",))
     usual = chosen if isinstance(evidence, xr.Dataset) else about.get("model", chosen)
     # The usual model of shipped data may need all data sets.
     name = model or (usual if together or population_of(usual) != "data sets" else chosen)
@@ -265,7 +268,8 @@ def ask(
     every, remarks = evidence, list[Note | str]()
     if by is None and over is None:
         evidence, remarks = _one_table_each(evidence, dataset, join, name)
-    notes = notes_of(EvidenceRecord.of(every).notes)
+    # The direction is typed.
+    notes = [note for note in notes_of(EvidenceRecord.of(every).notes) if note.code != LOW]
     remarks += [note for note in notes if together or not note.fields.get("if_pooled")]
     if isinstance(evidence, xr.Dataset) and (not summary or holds_probabilities(evidence)):
         if model is None and not summary:
@@ -364,8 +368,9 @@ def _check_direction(evidence: Evidence, lower: bool, higher: bool, known: bool)
     if lower or higher or known or "outcome" not in sizes_of_space(evidence):
         return
     names = [str(name) for name in evidence["entity"].values.tolist()]
-    found = [LOW_IS_GOOD.search(name) for name in names]
-    if all(found) and found[0] is not None:
+    named = [note.fields["name"] for note in notes_of(EvidenceRecord.of(evidence).notes) if note.code == LOW]
+    names = named or names
+    if all(map(may_be_low, names)):
         raise ArgumentError(
             "DATA",
             "must say which outcomes are good, where headings name errors, losses, times, costs or ranks",
@@ -465,7 +470,7 @@ def _one_table_each(
     if isinstance(evidence, xr.Dataset):
         dim = str(evidence["dataset"].dims[0])
         return evidence.isel({dim: (evidence["dataset"] == chosen).values}).drop_vars("dataset"), []
-    one = evidence.sel(dataset=chosen, drop=True)
+    one = select_names(evidence, dataset=chosen, drop=True)
     return one.isel(entity=one["measured"].values).drop_vars("measured"), []
 
 
@@ -474,6 +479,8 @@ def _pool(evidence: Evidence, join: Any, model: str, size: int) -> tuple[Evidenc
     pooled = size
     if holds_probabilities(evidence):
         return evidence, [Note("datasets_averaged", {"datasets": size})]
+    if isinstance(evidence, xr.Dataset) and "fold_score" in evidence:
+        return evidence, [Note("datasets_learned", {"datasets": size})]
     if isinstance(evidence, xr.DataArray):
         if getattr(find_model(model), "over_datasets_together", False):
             return evidence, [Note("datasets_learned", {"datasets": size})]
@@ -481,7 +488,7 @@ def _pool(evidence: Evidence, join: Any, model: str, size: int) -> tuple[Evidenc
         many = _text.count(int(common.sum()), "data set")
         if lacking and (join == "exact" or not common.any()):
             inner = f"--join inner keeps the {many} that every entity saw, " if common.any() else ""
-            learning = model_for_datasets(evidence.shape[-1])
+            learning = model_for_datasets(evidence.shape[-1], evidence.sizes["entity"])
             raise ArgumentError(
                 "DATA",
                 "must have the same data sets for every entity to be pooled",
@@ -492,14 +499,24 @@ def _pool(evidence: Evidence, join: Any, model: str, size: int) -> tuple[Evidenc
     return br.pool(evidence, join=join), [Note("datasets_pooled", {"datasets": pooled, "total": size})]
 
 
-def _read_submissions(paths: list[str], roles: Roles, logs: Choices) -> tuple[Evidence, dict[str, str], dict[Any, Any]]:
-    """Return evidence from the submissions of teams, and the attrs of their table."""
-    for option in ("entity", "entities", "case", "run", "cluster", "count", "weight", "cost", "judge"):
+def _read_submissions(
+    paths: list[str], roles: Roles, ignore: Sequence[str], logs: Choices
+) -> tuple[Evidence, dict[str, str], dict[Any, Any]]:
+    """Return evidence from the submissions of teams, and the attrs of their table; other files are named at once."""
+    for option in (
+        *("entity", "entities", "case", "run", "training_seed", "count", "cost", "judge"),
+        *("outcome", "fold", "repeat", "train", "test"),
+    ):
         if (given := getattr(roles, option)) is not None:
-            raise ArgumentError(f"--{option}", "must be left out of submissions", f"{given!r}")
+            raise ArgumentError(f"--{option.replace('_', '-')}", "must be left out of submissions", f"{given!r}")
     frame = read_submissions(paths, roles.truth, logs, roles.missing, roles.positive)
+    for note in frame.attrs["remarks"]:
+        if note.code == "submissions_skipped":
+            print_error(say(note))
     table = replace(table_of(frame), source="the submissions", shell=True)
-    named = Roles(entities=[name for name in frame if name not in ("case", "actual")], positive=roles.positive)
+    frame = frame.drop(columns=(left_out := [table.find("ignore", name) for name in ignore]))
+    table = table.drop(left_out)
+    named = replace(of_submissions(frame, roles), truth=None, missing=None)
     title = ", ".join(Path(path).name or path for path in paths[:3])
     return read_table(table, named), {"title": title}, frame.attrs
 
@@ -513,9 +530,11 @@ def _read_logs(
     if found.stops:
         first, *others = found.stops
         more = f"{len(others)} more: 'bayesrank doctor' lists them" if others else ""
-        raise ArgumentError(first.argument, first.wanted, first.got, "; ".join(filter(None, [first.hint, more])))
+        contents = f"the logs hold {found.contents}" if found.contents else ""
+        raise ArgumentError(first.argument, first.wanted, first.got, Advice.of(first.hint, more, contents))
     frame = found.frame
     assert isinstance(frame, pd.DataFrame)
+    print_skipped(frame.attrs["doubts"])
     words = "\n".join(f"{title}: {' '.join(said)}" for title, said in found.sections.items())
     title = ", ".join(Path(path).name or path for path in paths[:3])
     return evidence_of_frame(frame, roles, ignore, by), {"title": title, "found": words}, frame.attrs

@@ -9,9 +9,11 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _text
 from bayesrank._errors import ArgumentError
+from bayesrank._labels import select_names
 from bayesrank._notes import Note
 from bayesrank._records import ModelRecord
 from bayesrank.cli._analysis import ask, chosen_score, quiet
+from bayesrank.evidence.kinds.given import holds_probabilities
 from bayesrank.logs import Choices
 from bayesrank.models import find_model, options_of
 from bayesrank.ranking.claims import cap
@@ -36,6 +38,12 @@ def rank_categories(
     fitted = {name: how.pop(name) for name in ("draws", "seed", "sampler")}
     inputs = ask(step, by=by, draws=fitted["draws"], seed=fitted["seed"], **how)
     evidence = inputs.evidence
+    if holds_probabilities(evidence):
+        hint = f"--dataset-column {by} --dataset NAME ranks one category"
+        raise ArgumentError("--by", "must be left out for predicted probabilities", f"{by!r}", hint)
+    if isinstance(evidence, xr.Dataset) and "fold_score" in evidence:
+        hint = f"--dataset-column {by} says that it names data sets"
+        raise ArgumentError("--by", "must be left out for scores of folds", f"{by!r}", hint)
     score = chosen_score(evidence, score)
     if "dataset" not in evidence.coords or len(set(evidence["dataset"].values.tolist())) < 2:
         raise ArgumentError("--by", "must name a column with at least two categories", f"{by!r}")
@@ -66,7 +74,7 @@ def rank_categories(
         CategoryRanking("Worst category of each entity", worst, lines),
     ]
     for name in each["dataset"].values.tolist():
-        one = each.sel(dataset=name, drop=True)
+        one = select_names(each, dataset=name, drop=True)
         title = f"{by} {name} ({_text.count(int(sizes[name]), 'case')})"
         rankings.append(CategoryRanking(title, one, verdict_parts(one).sentences()[:1]))
     return rankings
@@ -87,7 +95,7 @@ def _check_met(cases: xr.DataArray, by: str, logs: bool) -> None:
         return
     common = cases["dataset"].values[~lacking.any("entity").values].astype(str).tolist()
     name = cases["entity"].values[lacking.any("dataset").values][0]
-    category = cases["dataset"].values[lacking.sel(entity=name).values][0]
+    category = cases["dataset"].values[select_names(lacking, entity=name).values][0]
     typed = Choices(shell=True).say("only", common, by)
     remedy = f" ({typed} keeps the cases that all entities met)" if logs and len(common) > 1 else ""
     raise ArgumentError(
@@ -103,7 +111,7 @@ def _worst(posterior: Any, score: Score, options: dict[str, Any]) -> tuple[xr.Da
     best = _text.probability(table["probability_best"].iloc[0], size)
     lines = [f"{table.index[0]} leads by its worst category: P(best) = {best}."]
     for name in table.index:
-        one = ranking.sel(entity=name)
+        one = select_names(ranking, entity=name)
         share = _text.probability(float(one["worst_probability"]), size)
         lines.append(f"{name}: worst on {one['worst'].item()} with probability {share}.")
     return ranking, lines

@@ -91,12 +91,14 @@ class Export:
         if self.picture is None:
             return
         import numpy as np
+        from matplotlib import rc_context
 
         from bayesrank import plots
 
         figure, page = np.ravel(getattr(plots, plot)(*arguments))[0].figure, io.BytesIO()
         ending = Path(self.picture).suffix.lower()
-        with warnings.catch_warnings(record=True) as caught:
+        # Ids of an SVG depend on the salt alone.
+        with warnings.catch_warnings(record=True) as caught, rc_context({"svg.hashsalt": "bayesrank"}):
             warnings.simplefilter("always")
             figure.savefig(page, format=ending[1:], dpi=150, bbox_inches="tight", metadata=PICTURE_MARKS[ending])
         write_output("--picture", self.picture, "picture", page.getvalue())

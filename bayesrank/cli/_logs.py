@@ -1,7 +1,7 @@
 """Evaluation logs on the shell: choices about them, and evidence from them."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,16 +11,19 @@ import xarray as xr
 import bayesrank as br
 from bayesrank._errors import ArgumentError
 from bayesrank._inputs import guard, is_workbook, is_zip, read_unpacked_head
+from bayesrank._notes import Note
+from bayesrank.cli._sink import print_error
 from bayesrank.evidence.groups import name_groups_of
 from bayesrank.evidence.ledger import add_runs, ledger_of
 from bayesrank.logs import Choices, check_choices, formats
 from bayesrank.tables.frames import read_table
 from bayesrank.tables.table import Roles, table_of
+from bayesrank.words.sentences import say
 
 FORMS = {"name": "FILE=NAME", "only": "WHAT=VALUE"}
 
 
-def choices_of(how: dict[str, Any], missing: Any = None) -> Choices:
+def choices_of(how: dict[str, Any], missing: Any = None, columns: bool = False) -> Choices:
     pairs = {}
     for option, form in FORMS.items():
         typed = how.pop(option)
@@ -31,8 +34,15 @@ def choices_of(how: dict[str, Any], missing: Any = None) -> Choices:
     only: dict[str, list[str]] = {}
     for key, value in pairs["only"]:
         only.setdefault(key, []).append(value)
-    rest = {option: how.pop(option) for option in ("match", "reruns", "errors", "map")}
-    return check_choices(dict(pairs["name"]), only, **rest, shell=True).also(missing=missing)
+    rest = {option: how.pop(option) for option in ("match", "reruns", "errors", "map", "cases")}
+    return check_choices(dict(pairs["name"]), only, **rest, shell=True, columns=columns).also(missing=missing)
+
+
+def print_skipped(doubts: Iterable[Note]) -> None:
+    """Name files that were left out by --errors skip on standard error, whatever the format of the output."""
+    for note in doubts:
+        if note.code == "unreadable_files":
+            print_error(f"bayesrank: {say(note)}")
 
 
 def are_logs(paths: Sequence[str]) -> bool:

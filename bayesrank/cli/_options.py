@@ -11,6 +11,7 @@ from bayesrank.cli._typed import (
     Typed,
     number_or_word,
     read_benefit,
+    read_conditions,
     read_names,
     read_number,
     read_score,
@@ -19,6 +20,7 @@ from bayesrank.cli._typed import (
     read_weights,
 )
 from bayesrank.models import names
+from bayesrank.models.parts.priors import NAMES as PRIORS
 
 Command = Callable[..., None]
 NUMBER = Typed("number", read_number)
@@ -63,7 +65,7 @@ ROPE = click.option(
 KIND = click.option(
     "--kind",
     type=click.Choice(["typical", "new"]),
-    help="Hierarchical models only: a typical data set or a new one. [default: typical]",
+    help="With several data sets: a typical one, or a new one like these. [default: typical]",
 )
 NOTES = click.option("--notes", is_flag=True, help="Print the notes below the verdict.")
 BENEFIT = click.option(
@@ -110,7 +112,7 @@ JOIN = "Data sets to pool. exact: refuse if they differ between entities; inner:
 CELL_NAMES = (
     *(("tn", "true negatives"), ("fp", "false positives"), ("fn", "false negatives"), ("tp", "true positives")),
 )
-PRIORS = "[default: four_cases; unit for hierarchical models; haldane (no prior) for grades per case]"
+DEFAULT_PRIORS = "[default: one_case; unit for hierarchical models; haldane (no prior) for grades per case]"
 #: Columns of cases whose truth is known in part.
 judging_options = (
     click.option(
@@ -120,20 +122,13 @@ judging_options = (
     ),
     click.option("--judge", type=NAMES, help="With --truth: the columns with verdicts of judges on all cases."),
 )
-#: How to get from DATA to evidence and a model of it. The arguments of br.from_frame have the same names.
-asking = adding(
+#: The roles of columns in a table of cases.
+naming_columns = (
     click.option(
-        "-m", "--model", type=click.Choice(names()), metavar="MODEL", help=f"{MODELS}. [default: chosen by the data]"
+        "--entity",
+        help="The column that names the entities, or several, such as model,variant. [default: entity, model, team, "
+        "test, ...]",
     ),
-    click.option("--prior", type=WORD, help=f"four_cases, uniform, jeffreys, haldane, unit, or a number. {PRIORS}"),
-    click.option(
-        "--prevalence",
-        type=SHARE,
-        help="'sampled': estimated from these cases; 'observed': the share in these cases, without uncertainty; 2% or "
-        "0.02: that share of positives; 12/600: estimated from 12 positives of 600. [default: by model]",
-    ),
-    click.option("--dataset", callback=_once, multiple=True, help=f"Use one data set. {POOLED}"),
-    click.option("--entity", help="The column that names the entities. [default: entity, model, team, test, ...]"),
     click.option(
         "--entities", type=NAMES, help="In a table with one column for each entity: the columns to rank, such as A,B,C."
     ),
@@ -148,6 +143,53 @@ asking = adding(
     click.option("--cluster", help="The column that names the cluster of each case. [default: cluster]"),
     click.option("--count", help="The column that says how many cases a row stands for."),
     click.option("--weight", help="The column with importance (survey) weights of cases."),
+    click.option("--outcome", help="The column with the outcomes of cases, or the scores of folds, of any name."),
+    click.option(
+        "--where",
+        multiple=True,
+        metavar="COLUMN=VALUE",
+        callback=read_conditions,
+        help="Read the rows with this value only, such as metric=dice. May be repeated: rows must meet the conditions "
+        "of all columns, and for each column one of its values.",
+    ),
+)
+#: The roles of columns in a table of scores of folds, and the sizes of its training and test sets.
+naming_folds = (
+    click.option("--fold", metavar="COLUMN", help="Scores of cross-validation: the column with the folds."),
+    click.option("--repeat", help="Scores of cross-validation: the column with the repetitions."),
+    *(
+        click.option(
+            f"--{role}",
+            type=WORD,
+            metavar="NUMBER|COLUMN",
+            help=f"Scores of cross-validation: the number, or the share, of {what} cases of each split.",
+        )
+        for role, what in (("train", "training"), ("test", "test"))
+    ),
+)
+naming_cells = tuple(
+    click.option(f"--{cell}", metavar="COLUMN", help=f"The column of {what}.") for cell, what in CELL_NAMES
+)
+#: Which of two labels is positive, and columns that are no evidence.
+IGNORE = click.option("--ignore", multiple=True, help="A column to ignore; may be repeated.")
+POSITIVE = click.option(
+    "--positive", help="The positive class, if the two labels are not a known pair such as no and yes."
+)
+#: How to get from DATA to evidence and a model of it. The arguments of br.from_frame have the same names.
+asking = adding(
+    click.option(
+        "-m", "--model", type=click.Choice(names()), metavar="MODEL", help=f"{MODELS}. [default: chosen by the data]"
+    ),
+    click.option("--prior", type=WORD, help=f"{', '.join(PRIORS)}, or a number. {DEFAULT_PRIORS}"),
+    click.option(
+        "--prevalence",
+        type=SHARE,
+        help="'sampled': estimated from these cases; 'observed': the share in these cases, without uncertainty; 2% or "
+        "0.02: that share of positives; 12/600: estimated from 12 positives of 600. [default: by model]",
+    ),
+    click.option("--dataset", callback=_once, multiple=True, help=f"Use one data set. {POOLED}"),
+    *naming_columns,
+    *naming_folds,
     click.option(
         "--covariate",
         "covariates",
@@ -161,10 +203,10 @@ asking = adding(
         type=Typed("values", read_values),
         help="Results are for data sets with these values of the covariates: threshold=0.5. [default: their means]",
     ),
-    *(click.option(f"--{cell}", metavar="COLUMN", help=f"The column of {what}.") for cell, what in CELL_NAMES),
+    *naming_cells,
     *judging_options,
-    click.option("--ignore", multiple=True, help="A column to ignore; may be repeated."),
-    click.option("--positive", help="The positive class, if the two labels are not a known pair such as no and yes."),
+    IGNORE,
+    POSITIVE,
     click.option("--missing", type=WORD, help=MISSING),
     click.option("--join", type=click.Choice(["exact", "inner"]), default="exact", help=JOIN),
     click.option("--prob", type=PROBABILITY, default=0.95, help="Probability of intervals, rank sets and tiers."),
@@ -185,8 +227,8 @@ analysing = adding(
 scoring = adding(SCORE, LOWER, HIGHER, ROPE, KIND)
 NAMED = "The system of a file, folder or pattern; an empty NAME ignores the file. May be repeated."
 ONLY = (
-    "Keep one metric, variant (filter, perturbation), judge, dataset, category, entity, status or file; separate "
-    "several values by commas. May be repeated."
+    "Keep one metric, variant (filter, perturbation), judge, dataset, category, entity, status or file; for "
+    "submissions, a column of the truth. Separate several values by commas. May be repeated."
 )
 FIELDS = "the fields of the case, the system and the score, such as run.model. 'bayesrank doctor' proposes them."
 #: How to read evaluation logs.
@@ -207,7 +249,13 @@ reading_logs = adding(
     ),
     click.option(
         "--errors",
-        type=click.Choice(["scored"]),
-        help="Use the scores in the files for runs with errors. [default: their outcome is missing]",
+        type=click.Choice(["scored", "skip"]),
+        help="scored: use the scores in the files for runs with errors. [default: their outcome is missing] "
+        "skip: leave out files that cannot be read, and name them. [default: an error]",
+    ),
+    click.option(
+        "--cases",
+        type=click.IntRange(1),
+        help="The number of all cases, if the files list only some of them; the unlisted ones count as wrong.",
     ),
 )

@@ -135,11 +135,3 @@ def rank_header(prob: float) -> list[str]:
 def probability_cell(row: Any, size: float) -> str:
     """Format P(best) of a row of a ranking table, from ``size`` effective draws; an entity without a rank has none."""
     return _text.probability(row["probability_best"] if row["expected_rank"] > 0 else float("nan"), size)
-
-
-def rank_cells(row: Any, size: float) -> list[str]:
-    """Format P(best) and the possible ranks of a row of a ranking table, from ``size`` effective draws."""
-    return [
-        probability_cell(row, size),
-        _text.interval(row["rank_lower"], row["rank_upper"], 0),
-    ]

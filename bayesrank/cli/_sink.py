@@ -15,6 +15,8 @@ from bayesrank._escape import escape_invisible
 
 #: What Rich sets around headings: bold and other styles. Cells are escaped before Rich sees them.
 STYLE = re.compile(r"(\x1b\[[\d;]*m)")
+#: The key of what a command is doing, in its context.
+STAGE = "bayesrank.stage"
 
 
 def print_block(text: str = "") -> None:
@@ -67,11 +69,17 @@ def render(table: Any, width: int) -> str:
 
 @contextmanager
 def progress() -> Iterator[Callable[[str], None]]:
-    """Show a progress line on a terminal, nothing in a pipe."""
+    """Show a progress line on a terminal, nothing in a pipe; messages on the memory depend on the stage."""
+    meta = click.get_current_context().meta
     if not sys.stderr.isatty():
-        yield lambda stage: None
+        yield lambda stage: meta.update({STAGE: stage})
         return
     from rich.console import Console
 
     with Console(stderr=True).status("starting") as status:
-        yield lambda stage: status.update(escape_invisible(stage))
+
+        def show(stage: str) -> None:
+            meta[STAGE] = stage
+            status.update(escape_invisible(stage))
+
+        yield show

@@ -113,6 +113,17 @@ def read_names(text: str, option: str = "") -> list[str]:
     return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), []) if name.strip()]
 
 
+def read_conditions(context: click.Context, option: click.Parameter, typed: tuple[str, ...]) -> dict | None:
+    """Return the wanted values by column from several COLUMN=VALUE; None if there are none."""
+    found: dict[str, list[str]] = {}
+    for text in typed:
+        column, mark, value = text.partition("=")
+        if not mark or not column.strip():
+            raise ArgumentError(option.opts[-1], "must have the form COLUMN=VALUE", f"{text!r}")
+        found.setdefault(column.strip(), []).append(" ".join(value.split()))
+    return found or None
+
+
 def read_score(text: str, option: str = "--score") -> Score:
     """Return a score: a name, an importance of the four cells, a point of the Tile, or an F score with any beta."""
     if "=" not in text:

@@ -7,7 +7,7 @@ import click
 from bayesrank._escape import csv_table
 from bayesrank._outputs import write_output
 from bayesrank.cli._help import Grouped
-from bayesrank.cli._logs import choices_of
+from bayesrank.cli._logs import choices_of, print_skipped
 from bayesrank.cli._options import reading_logs
 from bayesrank.cli._output import print_line
 from bayesrank.cli._sink import print_block
@@ -27,6 +27,7 @@ def convert(paths: tuple[str, ...], output: str | None, **how: Any) -> None:
     """
     choices = choices_of(how)
     frame = settle(collect(paths, choices), choices)
+    print_skipped(frame.attrs["doubts"])
     text = csv_table(frame, index=False)
     if output is None:
         print_block(text)

@@ -76,6 +76,7 @@ def decide(
             compared = br.decisions.noninferiority(analysis.source, other, **margins, prob=prob)
         export.draw("intervals", by_utility(decision), "expected utility")
     lines, stated, about = analysis.tell(verdict_parts(decision), notes, None)
+    stated = [f"Benefit of each outcome of a case: {decision.attrs['benefit']}.", *stated]
     about |= {"benefit": benefit, "prob": prob}
     sheet = Sheet(*utility_table(decision, export.digits), lines, _frame(decision, compared), about)
     if compared is None:

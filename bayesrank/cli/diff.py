@@ -17,6 +17,8 @@ Example:
   bayesrank diff may.json june.json
 """
 
+ENDS = ("old", "new")
+
 
 @click.command(cls=Grouped, epilog=EXAMPLES)
 @click.argument("old", metavar="OLD")
@@ -44,14 +46,18 @@ def _read(path: str) -> str:
 
 
 def _cells(found: Changes) -> tuple[list[str], list[list[str]]]:
+    """Return headings and rows; ranks among the entities of both boards stand apart where the boards hold others."""
     rows = []
+    alike = not found.table["change"].isin(["added", "removed"]).any()
     for name, row in found.table.iterrows():
         ranks = [
             "" if pd.isna(row[f"rank_{end}"]) else f"{row[f'rank_{end}']:.0f} ({row[f'rank_lower_{end}']:.0f} to "
-            f"{row[f'rank_upper_{end}']:.0f})" for end in ("old", "new")
+            f"{row[f'rank_upper_{end}']:.0f})" for end in ENDS
         ]  # fmt: skip
         supported = "" if row["supported"] is None else "yes" if row["supported"] else "no"
-        cases = ["" if pd.isna(row[f"cases_{end}"]) else f"{row[f'cases_{end}']:,.0f}" for end in ("old", "new")]
-        rows.append([str(name), str(row["change"]), supported, *ranks, *cases])
-    header = ["entity", "change", "supported", "old rank (set)", "new rank (set)", "old cases", "new cases"]
+        cases = ["" if pd.isna(row[f"cases_{end}"]) else f"{row[f'cases_{end}']:,.0f}" for end in ENDS]
+        common = ["" if pd.isna(row[f"common_rank_{end}"]) else f"{row[f'common_rank_{end}']:.0f}" for end in ENDS]
+        rows.append([str(name), str(row["change"]), supported, *([] if alike else common), *ranks, *cases])
+    among = [] if alike else ["old rank among both", "new rank among both"]
+    header = ["entity", "change", "supported", *among, "old rank (set)", "new rank (set)", "old cases", "new cases"]
     return header, rows

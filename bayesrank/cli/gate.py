@@ -1,9 +1,8 @@
 """``bayesrank gate``: whether a new version is worse than the one before, as an exit status."""
 
 import json
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
 from xml.etree import ElementTree as xml
 
 import click
@@ -13,27 +12,35 @@ import xarray as xr
 import bayesrank as br
 from bayesrank._errors import ArgumentError
 from bayesrank._escape import json_text, markdown_text
-from bayesrank._inputs import STDIN
+from bayesrank._labels import select_names
 from bayesrank._notes import notes_of
 from bayesrank._records import GateRecord
 from bayesrank._text import list_names
 from bayesrank.cli._analysis import chosen_score, quiet
 from bayesrank.cli._export import markdown
 from bayesrank.cli._help import Grouped
-from bayesrank.cli._logs import are_logs, choices_of
-from bayesrank.cli._options import SCORE, adding, reading_logs
+from bayesrank.cli._logs import choices_of, print_skipped
+from bayesrank.cli._options import (
+    HIGHER,
+    IGNORE,
+    LOWER,
+    POSITIVE,
+    SCORE,
+    adding,
+    naming_cells,
+    naming_columns,
+    reading_logs,
+)
 from bayesrank.cli._output import print_line
 from bayesrank.cli._sink import print_block, progress
-from bayesrank.diagnosis import diagnose
+from bayesrank.cli._typed import number_or_word
+from bayesrank.cli._versions import GROUP_OF, Lack, Versions, read_versions
+from bayesrank.evidence.kinds.given import holds_probabilities
 from bayesrank.evidence.ledger import ledger_of
-from bayesrank.logs import Choices
 from bayesrank.scores import Score
-from bayesrank.tables.columns import LONG_CASE_NAMES, squeeze
-from bayesrank.tables.files import read_csv
-from bayesrank.tables.forms import find_entity, find_form, name_roles
-from bayesrank.tables.frames import read_table
-from bayesrank.tables.table import Roles, table_of
-from bayesrank.words.gates import describe_difference, format_signed
+from bayesrank.tables.table import Roles
+from bayesrank.tables.values import as_outcomes
+from bayesrank.words.gates import describe_difference, describe_identity, format_signed
 from bayesrank.words.results import verdict_parts
 from bayesrank.words.sentences import say
 
@@ -44,13 +51,30 @@ Examples:
   bayesrank gate logs/main logs/change --only metric=acc --by category
   bayesrank gate main.csv a.csv b.csv --looks any --format markdown
   bayesrank gate main.csv change.csv --group language --aggregate worst
+  bayesrank gate main.csv change.csv --missing wrong
 \b
-Exit status: 0, 1 if a new version is worse, 2 for wrong use,
-3 if undecided with --fail-on undecided.
+Exit status: 0, 1 if a new version is worse, 2 for wrong use or if
+answers are missing without --missing, 3 if undecided with
+--fail-on undecided.
 """
+#: What to type if answers are missing.
+REMEDY = (
+    "--missing wrong counts a missing answer as wrong; --missing common uses only the cases that all versions answered."
+)
 #: Exit statuses.
 WORSE, UNDECIDED = 1, 3
-COLUMNS = ("verdict", "difference", "lower", "upper", "p_worse", "p_not_worse", "cases", "discordant", "needed")
+COLUMNS = (
+    "verdict",
+    "difference",
+    "lower",
+    "upper",
+    "p_worse",
+    "p_not_worse",
+    "cases",
+    "discordant",
+    "needed",
+    "identical",
+)
 
 
 def _looks(context: click.Context, option: click.Parameter, typed: str) -> int | str:
@@ -59,6 +83,13 @@ def _looks(context: click.Context, option: click.Parameter, typed: str) -> int |
     if not typed.isdecimal() or int(typed) < 1:
         raise ArgumentError("--looks", "must be a whole number of at least 1, or any", f"{typed!r}")
     return int(typed)
+
+
+def _missing(context: click.Context, option: click.Parameter, typed: str | None) -> float | str | None:
+    value = None if typed is None else number_or_word(typed, "--missing")
+    if isinstance(value, str) and value not in ("wrong", "common"):
+        raise ArgumentError("--missing", "must be wrong, common or a number", f"{typed!r}")
+    return value
 
 
 @click.command(cls=Grouped, epilog=EXAMPLES)
@@ -85,9 +116,18 @@ def _looks(context: click.Context, option: click.Parameter, typed: str) -> int |
         type=click.Choice(["mean", "worst", "gap"]),
         help="With --group: mean, worst, or gap (best minus worst) of the scores. [default: mean]",
     ),
-    click.option("--case", help="Column that names the cases."),
-    click.option("--cluster", help="Column of clusters of cases."),
-    click.option("--positive", help="The positive label, if there are two labels."),
+    click.option(
+        "--missing",
+        callback=_missing,
+        help="wrong: a missing answer counts as wrong; common: only cases that all versions answered count; a number: "
+        "the outcome of a missing answer. [default: missing answers stop the gate]",
+    ),
+    LOWER,
+    HIGHER,
+    *naming_columns,
+    *naming_cells,
+    IGNORE,
+    POSITIVE,
     click.option(
         "--fail-on",
         type=click.Choice(["worse", "undecided"]),
@@ -108,9 +148,14 @@ def gate(
     by: str | None,
     group: str | None,
     aggregate: str | None,
+    missing: float | str | None,
+    lower_is_better: bool,
+    higher_is_better: bool,
     fail_on: str,
     seed: int,
     form: str,
+    ignore: Sequence[str],
+    dataset_column: str | None,
     **how: Any,
 ) -> None:
     """Decide whether NEW is worse than BASE by more than the margin.
@@ -118,45 +163,65 @@ def gate(
     The decision is worse, not worse, or undecided.
 
     BASE and each NEW are a CSV file as for 'bayesrank rank', or evaluation logs; cases are paired by their names. If a
-    table has no column for the entity, the entity is named after the file.
+    table has no column for the entity, the entity is named after the file. A version that lacks answers, or files that
+    cannot be read, stop the gate unless --missing says how they count.
     """
-    logs = choices_of(how)
-    columns = [name for name in dict.fromkeys((by, group)) if name is not None]
+    if lower_is_better and higher_is_better:
+        raise ArgumentError("--higher-is-better", "must be left out beside --lower-is-better", "both")
     if aggregate is not None and group is None:
         raise ArgumentError("--aggregate", "must be left out without --group", f"{aggregate!r}")
+    logs = choices_of(how).also(lower=lower_is_better)
+    if logs.cases is not None:
+        raise ArgumentError("--cases", "must be left out of the gate, which pairs cases by their names", logs.cases)
+    roles = Roles(**how, dataset=dataset_column, group=group)
     with progress() as step:
         step("reading")
-        frame, baseline, better = _join(base, new, logs, how["case"], columns)
-        evidence = _evidence(frame, how, by, group)
+        versions = read_versions(base, new, logs, roles, ignore, by, lower_is_better or higher_is_better)
+        lacks, unreadable = versions.lacks(), versions.unreadable()
+        if missing is None and (lacks or (unreadable and logs.errors != "skip")):
+            _stop(versions, lacks, unreadable, form)
+        print_skipped(versions.doubts)
+        settled = versions.settle(missing, lower_is_better)
+        evidence = settled.evidence()
+        evidence = br.pool(evidence) if "dataset" in evidence.coords else evidence
         used = chosen_score(evidence, score)
-        direction = better if used.space == "outcomes" else None
+        better = _direction(versions, used, lower_is_better, higher_is_better)
         step("drawing")
         with quiet():
             # The mean needs no population of groups; pairs of cases tell more.
             paired = group is not None and aggregate in (None, "mean") and isinstance(evidence, xr.Dataset)
-            source = br.fit(evidence, "paired" if paired else None, seed=seed)
+            options: dict[str, Any] = {"scores": (used.name,)} if holds_probabilities(evidence) else {}
+            source = br.fit(evidence, "paired" if paired else None, seed=seed, **options)
         if group is not None:
             source = br.performance.aggregate_over(source, "group", aggregate or "mean")
         found = br.decisions.gate(
-            source, baseline, used, margin=margin, looks=looks, prob=prob, higher_is_better=direction
+            source, versions.baseline, used, margin=margin, looks=looks, prob=prob, higher_is_better=better
         )
-        worst = {} if by is None else _worst_groups(frame, baseline, by, found)
+        worst = {} if by is None else _worst_groups(settled, by, found)
     ledger = ledger_of(evidence)
     read = say(ledger.read_note("entity"))
+    lacking = [*_missing_words(versions, lacks, missing), *_unreadable_words(unreadable), *_sizes(versions, evidence)]
+    doubts = [say(note) for note in versions.doubts if note.code != "unreadable_files"]
     parts = verdict_parts(found)
     if form == "json":
         table = found[list(COLUMNS)].to_dataframe()
         about = {name: value for name, value in found.attrs.items() if name != "ledger"}
-        about |= {"read": read, "sentences": parts.sentences(), "notes": list(parts.notes), "worst_group": worst}
+        about |= {
+            "read": read,
+            "sentences": [*parts.sentences(), *lacking],
+            "notes": [*parts.notes, *doubts],
+            "worst_group": worst,
+        }
+        about |= _missing_fields(lacks, unreadable)
         records = json.loads(table.reset_index().to_json(orient="records"))
         print_block(json_text(json.dumps(about | {"entities": records}, ensure_ascii=False, indent=2)))
     elif form == "markdown":
-        print_block("\n\n".join(_markdown(found, parts.sentences(), [read, *worst.values()])))
+        print_block("\n\n".join(_markdown(found, parts.sentences(), [*lacking, read, *worst.values(), *doubts])))
     elif form == "junit":
-        print_block(_junit(found, fail_on, worst))
+        _print_xml(_junit(found, fail_on, worst, [*lacking, *doubts]))
     else:
-        print_line(" ".join([*parts.sentences(), *worst.values(), *([read] if ledger.dropped else [])]))
-        for line in parts.notes if len(found["entity"]) > 1 else ():
+        print_line(" ".join([*parts.sentences(), *worst.values(), *lacking, *([read] if ledger.dropped else [])]))
+        for line in [*(parts.notes if len(found["entity"]) > 1 else ()), *(f"Note: {line}" for line in doubts)]:
             print_line(line)
     verdict = GateRecord.of(found).verdict
     if verdict == "worse":
@@ -165,132 +230,83 @@ def gate(
         click.get_current_context().exit(UNDECIDED)
 
 
-def _join(
-    base: str, new: Sequence[str], logs: Choices, case: str | None, columns: list[str]
-) -> tuple[pd.DataFrame, str, bool | None]:
-    """Return one table of all versions, the name of the baseline, and whether higher is better, if the files say so.
-
-    ``columns`` are kept: those of groups of cases.
-    """
-    read = [_read(path, logs, case, columns) for path in (base, *new)]
-    (first, better), *others = read
-    entities = list(dict.fromkeys(first["entity"].astype(str)))
-    if len(entities) > 1:
-        raise ArgumentError(
-            "BASE",
-            "must hold one entity",
-            list_names(entities),
-            "keep one: --only entity=NAME for logs, or a table of one entity",
-        )
-    forms = {"outcome" in frame for frame, _ in read}
-    if len(forms) > 1:
-        raise ArgumentError("NEW", "must have the columns of BASE", list_names(map(str, others[0][0].columns)))
-    taken, frames = set(entities), [first]
-    for frame, _ in others:
-        names = dict.fromkeys(frame["entity"].astype(str))
-        renamed = {name: name if name not in taken else _free(name, taken) for name in names}
-        taken |= set(renamed.values())
-        frames.append(frame.assign(entity=frame["entity"].astype(str).map(renamed)))
-    shared = [name for name in first.columns if all(name in frame for frame in frames)]
-    first["entity"] = first["entity"].astype(str)
-    if {"case", "outcome"} <= set(shared) or {"case", "predicted"} <= set(shared):
-        keys = [set(frame["case"].astype(str)) for frame in frames]
-        for path, own in zip(new, keys[1:], strict=True):
-            if not keys[0] & own:
-                got = f"none: {min(keys[0])!r} is in BASE, {min(own)!r} in {path}"
-                raise ArgumentError("NEW", "must hold cases of BASE, by which the two are paired", got)
-    joined = pd.concat([frame[shared].reset_index(drop=True) for frame in frames], ignore_index=True)
-    joined.attrs = {}
-    if "dataset" in joined and "case" in joined:
-        # A case of several data sets has a name in each; all cases count alike.
-        joined["case"] = joined["dataset"].astype(str) + " " + joined["case"].astype(str)
-        joined = joined if "dataset" in columns else joined.drop(columns="dataset")
-    return joined, entities[0], better
+def _direction(versions: Versions, used: Score, lower: bool, higher: bool) -> bool | None:
+    """Return whether higher outcomes are better, as the user or the files say; None for scores with a direction."""
+    if used.space != "outcomes":
+        if lower or higher:
+            option = "--lower-is-better" if lower else "--higher-is-better"
+            raise ArgumentError(option, "must be left out for scores that have a direction", used.name)
+        return None
+    return False if lower else True if higher else versions.higher_is_better
 
 
-def _free(name: str, taken: set[str]) -> str:
-    """Return a name that is not taken yet, for a version called like another one."""
-    found, number = f"{name} (new)", 2
-    while found in taken:
-        found, number = f"{name} (new {number})", number + 1
-    return found
+def _stop(versions: Versions, lacks: dict[str, Lack], unreadable: list[str], form: str) -> NoReturn:
+    """Print what is missing in the wanted format, and raise an error that says what to type."""
+    remedy = REMEDY if lacks else "--errors skip goes on without these files."
+    lines = [*_missing_words(versions, lacks, None), *_unreadable_words(unreadable), remedy]
+    if form == "json":
+        about = {"verdict": "stopped", "baseline": versions.baseline, "sentences": lines}
+        about |= _missing_fields(lacks, unreadable)
+        print_block(json_text(json.dumps(about, ensure_ascii=False, indent=2)))
+    elif form == "markdown":
+        print_block("\n\n".join([f"**{markdown_text(f'Stopped: {lines[0]}')}**", *map(markdown_text, lines[1:])]))
+    elif form == "junit":
+        suite = xml.Element("testsuite", {"name": "bayesrank gate", "tests": "1", "failures": "0", "errors": "1"})
+        test = xml.SubElement(suite, "testcase", {"classname": versions.baseline, "name": "missing answers"})
+        xml.SubElement(test, "error", {"message": " ".join(lines)})
+        _print_xml(suite)
+    got = [f"no answer of {name} to {lack.describe()}" for name, lack in lacks.items()]
+    got += [f"files that cannot be read: {list_names(unreadable, 3)}"] * bool(unreadable)
+    raise ArgumentError("BASE and NEW", "must have an answer to every case", "; ".join(got), remedy.rstrip("."))
 
 
-def _stem(path: str) -> str:
-    return STDIN if path == "-" else Path(path).name.split(".")[0] or path
+def _missing_words(versions: Versions, lacks: Mapping[str, Lack], missing: float | str | None) -> list[str]:
+    """Return which answers are missing, and how they count, as sentences."""
+    if not lacks:
+        return []
+    said = [f"Missing answers: {'; '.join(f'{name} {lack.describe()}' for name, lack in lacks.items())}."]
+    if missing == "common":
+        return [*said, f"Only the {len(versions.common()):,} cases that all versions answered count."]
+    return [
+        *said,
+        *([] if missing is None else [f"They count as {'wrong' if missing == 'wrong' else f'{missing:g}'}."]),
+    ]
 
 
-def _read(path: str, logs: Choices, case: str | None, columns: list[str]) -> tuple[pd.DataFrame, bool | None]:
-    """Return the rows of one version or several: entity, and the columns of the file."""
-    if are_logs([path]):
-        found = diagnose([path], logs)
-        if found.stops:
-            raise found.stops[0]
-        assert isinstance(found.frame, pd.DataFrame)
-        frame, better = found.frame, found.frame.attrs.get("higher_is_better")
-        kept = dict.fromkeys(["entity", "dataset", "case", "run", "outcome", *columns])
-        return frame[[name for name in kept if name in frame]].copy(), better
-    table = read_csv(path)
-    roles = Roles(case=case)
-    known = name_roles(table, roles)
-    entity = find_entity(table, known, roles)
-    form = find_form(table, known, entity, roles)
-    frame = pd.DataFrame(table.columns)
-    if form is not None:
-        held = frame if "entity" in known.of or entity is None else frame.rename(columns={entity: "entity"})
-        if "entity" in known.of:
-            held = frame.rename(columns={known.of["entity"]: "entity"})
-        return (held if "entity" in held else held.assign(entity=_stem(path))), None
-    # One column for each entity: a row is a case.
-    named = known.of.get("case") or next((name for name in table.columns if squeeze(name) in LONG_CASE_NAMES), None)
-    if named is None:
-        raise ArgumentError(
-            path,
-            "must have a column that names the cases, by which versions are paired",
-            table.heading(),
-            "--case says which",
-        )
-    about = [*known.of.values(), *(name for name in columns if name in frame), named]
-    about = list(dict.fromkeys(about))
-    outcome = "predicted" if "actual" in known.of else "outcome"
-    long = frame.melt(id_vars=about, var_name="entity", value_name=outcome)
-    return long.rename(columns={named: "case"}), None
+def _unreadable_words(unreadable: list[str]) -> list[str]:
+    return [f"Files that cannot be read: {len(unreadable):,} ({list_names(unreadable, 3)})."] if unreadable else []
 
 
-def _evidence(frame: pd.DataFrame, how: dict[str, Any], by: str | None, group: str | None) -> xr.DataArray | xr.Dataset:
-    """Return the evidence of all versions, paired by case; cases that not all versions met are left out."""
-    if group is not None:
-        _check_column("--group", frame, group)
-        frame = frame.rename(columns={group: "group"})
-        by = "group" if by == group else by
-    cases = bool({"outcome", "predicted"} & {squeeze(name) for name in frame}) and "count" not in frame
-    named = {name: how[name] for name in ("case", "cluster", "positive") if how[name] is not None}
-    named |= {} if group is None else {"group": "group"}
-    if named.get("case") not in frame:
-        named.pop("case", None)
-    table = frame.drop(columns=[by] if by in frame and by not in named.values() else [])
-    common = {"missing": "common"} if cases or {"correct", "case"} <= set(frame) else {}
-    evidence = read_table(table_of(table), Roles(entity="entity", **named, **common))
-    return br.pool(evidence) if "dataset" in evidence.coords else evidence
+def _sizes(versions: Versions, evidence: Any) -> list[str]:
+    """Return a sentence on versions with different numbers of cases, of which the files have no names."""
+    cases = {one.entity: one.cases for one in ledger_of(evidence).entries}
+    if versions.answer or len(set(cases.values())) < 2:
+        return []
+    sizes = list_names([f"{name} {number:,}" for name, number in cases.items()], 8)
+    return [f"The numbers of cases differ ({sizes}): counts do not show which cases are missing."]
 
 
-def _check_column(option: str, frame: pd.DataFrame, name: str) -> None:
-    if name not in frame:
-        known = list_names(map(str, frame.columns), 12)
-        raise ArgumentError(option, f"must name a column of BASE and NEW ({known})", f"{name!r}")
+def _missing_fields(lacks: Mapping[str, Lack], unreadable: list[str]) -> dict[str, Any]:
+    """Return what is missing for programs."""
+    held = {
+        name: {"number": lack.number, "of": lack.total, "absent": lack.absent, "empty": lack.empty}
+        for name, lack in lacks.items()
+    }
+    return {"missing": held, "unreadable": unreadable}
 
 
-def _worst_groups(frame: pd.DataFrame, baseline: str, by: str, found: xr.Dataset) -> dict[str, str]:
+def _worst_groups(versions: Versions, by: str, found: xr.Dataset) -> dict[str, str]:
     """Return the sentence on the group of cases in which each version loses most, as it was observed."""
-    _check_column("--by", frame, by)
-    if "outcome" not in frame or "case" not in frame:
-        raise ArgumentError("--by", "must be left out unless the files have a row for each case", f"{by!r}")
-    keys = list(dict.fromkeys([*(["dataset"] if "dataset" in frame else []), "case"]))
-    evidence = frame.assign(outcome=pd.to_numeric(frame["outcome"].map(_number), errors="coerce"))
-    wide = evidence.pivot_table(
-        index=list(dict.fromkeys([by, *keys])), columns="entity", values="outcome", aggfunc="mean"
-    )
-    sign = GateRecord.of(found).sign
+    if versions.answer != "outcome":
+        raise ArgumentError("--by", "must be left out unless the files have an outcome for each case", f"{by!r}")
+    columns = versions.table.columns
+    frame = pd.DataFrame({name: columns[name] for name in ("entity", "case", GROUP_OF)})
+    missing = versions.roles.missing
+    outcome = pd.to_numeric(pd.Series(as_outcomes(columns["outcome"])), errors="coerce")
+    frame["outcome"] = outcome if missing in (None, "common") else outcome.fillna(missing)
+    wide = frame.pivot_table(index=[GROUP_OF, "case"], columns="entity", values="outcome", aggfunc="mean")
+    wide = wide if missing in (None, "common") else wide.fillna(missing)
+    sign, baseline = GateRecord.of(found).sign, versions.baseline
     said = {}
     for name in map(str, found["entity"].values.tolist()):
         apart = (sign * (wide[name] - wide[baseline])).dropna().groupby(level=0)
@@ -306,12 +322,6 @@ def _worst_groups(frame: pd.DataFrame, baseline: str, by: str, found: xr.Dataset
     return said
 
 
-def _number(value: Any) -> Any:
-    from bayesrank.tables.values import as_outcomes
-
-    return as_outcomes([value])[0]
-
-
 def _markdown(found: xr.Dataset, sentences: list[str], more: list[str]) -> list[str]:
     """Return the paragraphs of a comment on a pull request."""
     header = ["entity", "verdict", GateRecord.of(found).display, "bounds", "cases"]
@@ -323,14 +333,14 @@ def _markdown(found: xr.Dataset, sentences: list[str], more: list[str]) -> list[
             f"{format_signed(float(one['lower']))} to {format_signed(float(one['upper']))}",
             f"{float(one['cases']):,.0f}",
         ]
-        for name, one in ((name, found.sel(entity=name)) for name in found["entity"].values.tolist())
+        for name, one in ((name, select_names(found, entity=name)) for name in found["entity"].values.tolist())
     ]
     notes = [say(note) for note in notes_of(found["notes"])]
     first, *rest = sentences
     return [f"**{markdown_text(first)}**", markdown(header, rows), *map(markdown_text, [*rest, *more, *notes])]
 
 
-def _junit(found: xr.Dataset, fail_on: str, worst: dict[str, str]) -> str:
+def _junit(found: xr.Dataset, fail_on: str, worst: dict[str, str], more: list[str]) -> xml.Element:
     """Return a test suite with one test for each new version."""
     verdicts = found["verdict"].values.tolist()
     fails = [verdict == "worse" or (verdict == "undecided" and fail_on == "undecided") for verdict in verdicts]
@@ -341,9 +351,15 @@ def _junit(found: xr.Dataset, fail_on: str, worst: dict[str, str]) -> str:
     for i, (name, verdict, failed) in enumerate(zip(found["entity"].values.tolist(), verdicts, fails, strict=True)):
         what = {"classname": f"{about.score} against {about.baseline}", "name": str(name)}
         test = xml.SubElement(suite, "testcase", what)
-        text = f"{verdict}: {describe_difference(found.isel(entity=i))}"
-        text = " ".join(filter(None, [text, worst.get(str(name), "")]))
+        one = found.isel(entity=i)
+        text = f"{verdict}: {describe_identity(one) or describe_difference(one)}."
+        text = " ".join(filter(None, [text, worst.get(str(name), ""), *more]))
         if verdict != "not worse":
             xml.SubElement(test, "failure" if failed else "skipped", {"message": text})
+        xml.SubElement(test, "system-out").text = text
+    return suite
+
+
+def _print_xml(suite: xml.Element) -> None:
     xml.indent(suite)
-    return xml.tostring(suite, encoding="unicode", xml_declaration=True)
+    print_block(xml.tostring(suite, encoding="unicode", xml_declaration=True))

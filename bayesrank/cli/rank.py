@@ -11,6 +11,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _text
 from bayesrank._errors import ArgumentError
+from bayesrank._labels import has_positive_class, select_names
 from bayesrank._notes import Note, notes_of
 from bayesrank._records import ModelRecord, RankingRecord, ResultRecord
 from bayesrank.cli._analysis import Analysis, analyse, chosen_score
@@ -18,20 +19,22 @@ from bayesrank.cli._categories import CategoryRanking, rank_categories
 from bayesrank.cli._export import Export, Sheet, exporting
 from bayesrank.cli._help import Grouped
 from bayesrank.cli._options import BY, COST, NAMES, NOTES, PATHS, adding, analysing, over_groups, reading_logs, scoring
-from bayesrank.cli._output import interval_cells, rank_cells, rank_header
+from bayesrank.cli._output import interval_cells, rank_header
 from bayesrank.cli._sink import print_block, progress
 from bayesrank.models import population_of
 from bayesrank.models.parts.priors import in_words
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking.notes import positive_class_notes
-from bayesrank.ranking.summary import EVIDENCE, effective_draws, first_of_order, is_exact, score_name
+from bayesrank.ranking.summary import EVIDENCE, best_texts, effective_draws, first_of_order, is_exact, score_name
 from bayesrank.scores import Score
 from bayesrank.statements.probabilities import exact_probability
 from bayesrank.tables.files import HELP
+from bayesrank.tile.coarse import coarse_shares
 from bayesrank.words.models import check_model, model_notes, population_words
 from bayesrank.words.parts import evidence_cells, evidence_columns
 from bayesrank.words.results import verdict_parts
 from bayesrank.words.sentences import say
+from bayesrank.words.tile import weighting_sentence
 
 EXAMPLES = """
 \b
@@ -39,13 +42,15 @@ Examples:
   bayesrank rank antibody_tests --score informedness
   bayesrank rank counts.csv --score f1 --rope 0.01
   bayesrank rank anomaly_detectors --dataset art_daily_jumpsup --score mcc
-  bayesrank rank livecodebench_execution
+  bayesrank rank langchain_tool_use
   bayesrank rank antibody_tests --top 10 --format latex
   bayesrank rank breast_cancer --ask "logreg > knn5" --ask "rf in top 3"
   bayesrank rank logs/ --only metric=acc
   bayesrank rank logs/ --by category
   bayesrank rank counts.csv --group language --aggregate worst
   bayesrank rank answers.csv --cluster question --ignore remark
+  bayesrank rank segmentation.csv --where metric=dice --outcome value
+  bayesrank rank scores.csv --fold fold --train 900 --test 100
   cut -d, -f1-5 counts.csv | bayesrank rank - --format board > board.json
 """
 
@@ -67,7 +72,9 @@ one of these lines, in any order:
 \b
 {HELP}
 
-A table of votes on pairs has the columns model_a, model_b and winner (model_a, model_b, tie, or a name).
+A table of one classifier has the columns actual and predicted, or actual, predicted and count, and no entity: the
+classifier is called like the file. (truth, y_true, Reference; pred, y_pred, .pred_class, Prediction; n, Freq are read,
+too.) A table of votes on pairs has the columns model_a, model_b and winner (model_a, model_b, tie, or a name).
 
 Other columns are ignored. The column entity may also have another name, such as model, classifier, team, test or
 study, if there is only one such column; --entity names another column. Without such a column, a row is a case and every
@@ -80,10 +87,13 @@ With the two labels 0/1, -1/1, false/true, negative/positive or no/yes, the posi
 If there are several data sets, a column dataset names them. Files of cases may also have these columns: case, the name
 of the case; run, the repetition of the case (its outcome is the mean over runs); and cluster, the group of the case.
 --case, --run, --cluster and --dataset-column accept other column names. --count names the column with the number of
-cases that a row stands for; without --count, a column named count is used only in the lines above. --weight names the
-column of importance (survey) weights. In a file with one column per entity, --entities lists the entities, or --ignore
-leaves other columns out. The default model for per-case data, paired, needs every entity on every case, unless
---missing says how to treat empty fields.
+cases that a row stands for; without --count, a column named count is used only in the lines above, and n only beside
+actual and predicted. --weight names the column of importance (survey) weights. --outcome names a column of outcomes of
+any name, such as dice, and --where metric=dice keeps the rows of one metric. --entity model,variant names entities by
+two columns. Scores of cross-validation (a column for each learner, or a row for each learner and fold) need --train and
+--test, and --fold or --repeat if their columns have other names. In a file with one column per entity, --entities lists
+the entities, or --ignore leaves other columns out. The default model for per-case data, paired, needs every entity on
+every case, unless --missing says how to treat empty fields.
 """
 
 
@@ -175,7 +185,7 @@ def rank(
         frame = table.assign(**source) if export.format == "csv" else table
         export.show(Sheet([], [], frame=frame, about=about, name="ranking"))
         return
-    lines = [*paid, *parts.sentences()[1:], *(parts.notes if notes else ())]
+    lines = [*paid, *parts.sentences()[1:], *_weighting(analysis, ranking), *(parts.notes if notes else ())]
     if notes:
         lines += _lines_of_model(analysis, used, kind, ranking)
     else:
@@ -238,6 +248,19 @@ def _answer_words(answer: xr.Dataset, ranking: xr.Dataset) -> str:
     return f"{about.statement}: probability {p} ({origin}{apart})."
 
 
+def _weighting(analysis: Analysis, ranking: xr.Dataset) -> list[str]:
+    """Return a sentence on the share of the Tile where each entity is best, if there is a positive class."""
+    group = posterior_of(analysis.posterior)
+    fits = analysis.aim is None and "performance" in group and "outcome" not in group["performance"].dims
+    if not fits or ranking.sizes["entity"] < 2:
+        return []
+    performance, prob = analysis.performance, RankingRecord.of(ranking).prob
+    if performance.sizes["actual"] != 2 or not has_positive_class(performance) or "dataset" in performance.dims:
+        return []
+    said = weighting_sentence(*coarse_shares(performance, prob), prob)
+    return [said] if said else []
+
+
 def _lines_of_model(analysis: Analysis, score: Score, kind: str | None, ranking: xr.Dataset) -> list[str]:
     """Return what the prior alone says of the score, and how much data sets differ for the leader."""
     from bayesrank.report.words import implied_prior, prior_scores
@@ -251,7 +274,7 @@ def _lines_of_model(analysis: Analysis, score: Score, kind: str | None, ranking:
         lines.append(words)
     elif _of_datasets(posterior):
         leader = br.ranking_table(ranking).index[:1].tolist()
-        found = br.heterogeneity(posterior, score, prob=prob).sel(entity=leader)
+        found = select_names(br.heterogeneity(posterior, score, prob=prob), entity=leader)
         lines += [*br.verdict(found), *br.notes(found)]
     return lines
 
@@ -322,11 +345,11 @@ def _cells(
     header = ["entity", score_name(ranking), level, *known, *rank_header(about.prob), "tier"]
     header += ["mean cost", level, "P(front)"] * costs
     columns = [name for name in columns if name not in known]
-    rows, undefined = [], ranking["unobserved"].to_series().to_dict()
+    rows, undefined, best = [], ranking["unobserved"].to_series().to_dict(), best_texts(ranking)
     for name, row in table.iterrows():
         cells = [str(name), *interval_cells(row["median"], row["lower"], row["upper"], digits)]
         cells += evidence_cells(row, known, undefined[name], digits)
-        cells += [*rank_cells(row, size), _text.number(row["tier"], 0)]
+        cells += [best[name], _text.interval(row["rank_lower"], row["rank_upper"], 0), _text.number(row["tier"], 0)]
         if costs:
             cells += interval_cells(row["mean_cost"], row["mean_cost_lower"], row["mean_cost_upper"], digits)
             cells.append(_text.probability(row["probability_front"], size))

@@ -8,6 +8,7 @@ import click
 
 import bayesrank as br
 from bayesrank._errors import ArgumentError
+from bayesrank._outputs import write_output
 from bayesrank.cli._analysis import quiet
 from bayesrank.cli._categories import rank_categories
 from bayesrank.cli._export import READ
@@ -87,7 +88,7 @@ def report(
     weighting of the errors) if the winner depends on that weighting.
     """
     from bayesrank.report import sections
-    from bayesrank.report.page import Request
+    from bayesrank.report.page import PageRequest
 
     with progress() as step:
         if by is not None and how["dataset"] is not None:
@@ -99,7 +100,7 @@ def report(
         other = analysis.entity("--reference", reference)
         fitted = analysis.posterior, analysis.by_dataset, analysis.about["title"], analysis.model, analysis.options
         settings: Any = used, kind, how["join"], prob, rope, how["draws"], how["seed"], benefit, other, rankings
-        request = Request(*fitted, *settings)
+        request = PageRequest(*fitted, *settings)
         step("writing")
         named = list(dict.fromkeys([*wanted, *["decisions"] * bool(benefit or reference), *["categories"] * bool(by)]))
         with quiet():
@@ -114,8 +115,8 @@ def report(
             command=shlex.join(["bayesrank", *sys.argv[1:]]),
             sections=[sections.DEFAULT, *(name for name, _ in found)],
             results=results,
-            path=output,
         )
+        write_output("--output", output, "report", page)
     missing = [line for line in (sections.lacking(name) for name, _ in found) if line in page]
     read = click.get_current_context().meta[READ]
     for line in [

@@ -16,11 +16,12 @@ from bayesrank._records import ResultRecord
 from bayesrank.cli._analysis import Analysis, analyse
 from bayesrank.cli._export import Export, Sheet, exporting
 from bayesrank.cli._help import Grouped
-from bayesrank.cli._options import SCORE_FORMS, analysing
+from bayesrank.cli._options import KIND, SCORE_FORMS, analysing
 from bayesrank.cli._output import fits, interval_cells, print_line, print_text
 from bayesrank.cli._sink import progress
 from bayesrank.cli._typed import Typed, read_score, target_prevalence
 from bayesrank.decisions.frequencies import OUTCOMES
+from bayesrank.models import population_of
 from bayesrank.ranking.values import natural_score
 from bayesrank.scores import Score
 
@@ -63,12 +64,14 @@ OF_MORE = ("accuracy", "macro_recall", "macro_precision", "macro_f1", "mcc")
     help="Instead of scores, show the true and false positives and negatives to expect among this number "
     "of tested persons.",
 )
+@KIND
 @exporting()
 def scores(
     data: str | None,
     scores: tuple[tuple[str, Score], ...],
     prevalence: float | str | None,
     per: float | None,
+    kind: str | None,
     prob: float,
     export: Export,
     **how: Any,
@@ -77,40 +80,51 @@ def scores(
 
     DATA is a shipped data set, or a CSV file as for 'bayesrank rank'. A number for --prevalence is the share of
     positives in the target population; predictive values are computed for it from the posterior rates. Its uncertainty
-    is included if it was estimated from a sample of that population: 12/600.
+    is included if it was estimated from a sample of that population: 12/600. With several studies, --kind new gives
+    intervals for one more data set like these, such as the next clinic.
     """
     if data is None:
-        if scores or prevalence is not None or per is not None or export != Export("table"):
+        if scores or kind is not None or prevalence is not None or per is not None or export != Export("table"):
             raise ArgumentError("DATA", "must be given for these options; without DATA all scores are listed")
         better = {True: "higher", False: "lower", None: "–"}
         for space, group in br.scores.catalog().groupby("space", sort=False):
             rows = [
-                [str(name), row["formula"], better[row["higher_is_better"]], ", ".join(row["aliases"])]
+                [
+                    str(name),
+                    row["formula"],
+                    better[row["higher_is_better"]],
+                    row["may_rank"] or "–",
+                    ", ".join(row["aliases"]),
+                ]
                 for name, row in group.iterrows()
             ]
             print_line(GROUPS[str(space)])
-            print_text(["name", "formula", "better", "aliases"], rows)
+            print_text(["name", "formula", "better", "may rank", "aliases"], rows)
         return
     with progress() as step:
         share = target_prevalence(prevalence, how["draws"], how["seed"])
         share, fitted = (None, share) if isinstance(share, str) else (share, None)
         analysis = analyse(step, data=data, prevalence=fitted, scores=[score for _, score in scores], **how)
+        if kind is not None and population_of(analysis.model) != "data sets":
+            raise ArgumentError("--kind", "must be left out for models that do not learn from data sets", f"{kind!r}")
         if share is not None:
             analysis.check_two_classes("--prevalence")
         if per is not None:
             if scores:
                 raise ArgumentError("--score", "must be left out beside --per", scores[0][0])
-            _show_persons(analysis, per, share, prob, export)
+            _show_persons(analysis, per, prevalence, share, prob, kind, export)
             return
         names = [name for name, _ in scores] or _default_scores(analysis)
         chosen = [score for _, score in scores] or [read_score(name) for name in names]
         step("scoring")
-        table = _sort_table(br.score_table(analysis.posterior, chosen, prob=prob, prevalence=share), chosen[0])
+        table = _sort_table(
+            br.score_table(analysis.posterior, chosen, prob=prob, prevalence=share, kind=kind), chosen[0]
+        )
         table.attrs |= analysis.labels
         export.draw("intervals", table)
         # With --prevalence, the prevalence of the cases is not used.
         used = [None if share is not None and score.depends_on_prevalence else score for score in chosen]
-        notes = dict.fromkeys(line for score in used for line in analysis.notes(score))
+        notes = dict.fromkeys(line for score in used for line in analysis.notes(score, kind, ranked=False))
     lines = [] if share is None else [_at(prevalence)]
     lines.append(f"Sorted by {names[0]}, which is not a ranking: 'bayesrank rank' says how sure an order is.")
     lines += [f"Note: {line}" for line in notes]
@@ -126,10 +140,18 @@ def _at(prevalence: float | str | None) -> str:
     return f"The rates are assumed to apply at the prevalence {prevalence:g}."
 
 
-def _show_persons(analysis: Analysis, per: float, share: Any, prob: float, export: Export) -> None:
+def _show_persons(
+    analysis: Analysis,
+    per: float,
+    prevalence: float | str | None,
+    share: Any,
+    prob: float,
+    kind: str | None,
+    export: Export,
+) -> None:
     """Print how many of ``per`` persons get each right and wrong answer; the first row misses the fewest."""
     analysis.check_two_classes("--per")
-    found = br.decisions.natural_frequencies(analysis.posterior, per, prevalence=share, prob=prob)
+    found = br.decisions.natural_frequencies(analysis.posterior, per, prevalence=share, prob=prob, kind=kind)
     found = found.isel(entity=np.argsort(found["mean"].sel(outcome="fn").values, kind="stable"))
     export.draw("natural_frequencies", found)
     digits = 1 if export.digits is None else export.digits
@@ -141,13 +163,24 @@ def _show_persons(analysis: Analysis, per: float, share: Any, prob: float, expor
         for value in ("ppv", "npv"):
             row.append(_with_interval([one[f"{value}{end}"] for end in ("", "_lower", "_upper")], export.places))
         rows.append(row)
-    header = ["entity", "found (TP)", "missed (FN)", "false alarms (FP)", "cleared (TN)", "PPV", "NPV"]
-    frame = found[["mean", "lower", "upper"]].to_dataframe(dim_order=["entity", "outcome"]).reset_index("outcome")
+    headings = found["heading"].values.tolist()
+    header = ["entity", *headings, "PPV", "NPV"]
+    frame = (
+        found[["mean", "lower", "upper"]]
+        .reset_coords(drop=True)
+        .to_dataframe(dim_order=["entity", "outcome"])
+        .reset_index("outcome")
+    )
     level = ResultRecord.of(found).percent
+    # With --prevalence, the prevalence of the cases is not used.
+    used = [None if share is not None and name == "ppv" else br.scores.get(name) for name in ("tpr", "tnr", "ppv")]
     lines = [
-        f"Expected numbers per {per:,.10g} tested persons, and medians of predictive values, with {level} intervals."
+        f"Expected numbers per {per:,.10g} tested persons, and medians of predictive values, with {level} intervals.",
+        "Sorted by the number of missed cases, which is not a ranking: 'bayesrank rank' says how sure an order is.",
+        *([] if prevalence is None else [_at(prevalence)]),
+        *(f"Note: {line}" for line in dict.fromkeys(line for score in used for line in analysis.notes(score, kind))),
     ]
-    export.show(Sheet(header, rows, lines, frame, dict(found.attrs) | analysis.labels, "outcomes", least=header[4:5]))
+    export.show(Sheet(header, rows, lines, frame, dict(found.attrs) | analysis.labels, "outcomes", least=headings[-1:]))
 
 
 def _with_interval(numbers: list[xr.DataArray], digits: int) -> str:

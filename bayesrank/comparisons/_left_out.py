@@ -9,6 +9,7 @@ from scipy.special import gammaln, logsumexp
 
 from bayesrank._compat import pareto_k_threshold, psis
 from bayesrank._errors import ArgumentError
+from bayesrank._labels import select_names
 from bayesrank._random import root_sequence, stream
 from bayesrank._records import ModelRecord, SamplerRecord
 from bayesrank._source import groups_of
@@ -28,7 +29,7 @@ class LeftOut(NamedTuple):
     method: str
 
 
-class Cases(NamedTuple):
+class LeftOutCases(NamedTuple):
     """Numbers of equal single cases: answers (entity, data set, row, answer) and classes (sizes, class)."""
 
     answers: np.ndarray
@@ -36,14 +37,14 @@ class Cases(NamedTuple):
     times: np.ndarray
 
 
-def distinct_cases(model: Compared) -> Cases:
+def distinct_cases(model: Compared) -> LeftOutCases:
     """Return the distinct single cases. Each is predicted given all others: its answer given its class, and its class
     once per test set."""
     answers = np.argwhere((model.tables > 0) & model.measured[:, :, None, None])
     sizes = _class_sizes(model)
     classes = np.argwhere(sizes > 0)
     times = np.concatenate([model.tables[tuple(answers.T)], sizes[tuple(classes.T)]])
-    return Cases(answers, classes, times)
+    return LeftOutCases(answers, classes, times)
 
 
 def expected_closed_form(model: Compared, by: str) -> LeftOut:
@@ -218,7 +219,7 @@ def _name_test_sets(groups: dict[str, xr.Dataset], instance: Any) -> xr.Dataset:
         return posterior
     before, after = instance.test_set.values.ravel(), groups["observed_data"]["test_set"].values.ravel()
     first = {name: str(after[before == name][0]) for name in instance.test_sets}
-    return posterior.sel(test_set=list(first.values())).assign_coords(test_set=list(first))
+    return select_names(posterior, test_set=list(first.values())).assign_coords(test_set=list(first))
 
 
 def _log_likelihood(

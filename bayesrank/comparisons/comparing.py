@@ -6,7 +6,15 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_bool, check_choice
+from bayesrank._checks import (
+    arguments_of,
+    check_bool,
+    check_choice,
+    check_keywords,
+    check_sequence,
+    describe_value,
+    rename_argument,
+)
 from bayesrank._compat import pareto_k_threshold
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import name_coord
@@ -21,6 +29,7 @@ from bayesrank.comparisons._left_out import (
     log_marginal,
 )
 from bayesrank.inference import fit
+from bayesrank.models import find_model
 
 #: Smaller differences, in nats or in standard errors, are not reported as differences (Sivula et al. 2020).
 NATS, ERRORS = 4.0, 2.0
@@ -129,15 +138,19 @@ def compare(
 def _fits(evidence: Any, models: Iterable[ModelName] | None, options: dict[str, Any]) -> Mapping[Any, Any]:
     """Return posteriors by name: the given ones, or a fit of each model."""
     if models is None:
-        if options or isinstance(evidence, xr.Dataset) or not isinstance(evidence, Mapping):
+        check_keywords(options, arguments_of(compare), "br.compare of posteriors")
+        if isinstance(evidence, xr.Dataset) or not isinstance(evidence, Mapping):
             raise ArgumentTypeError(
                 "evidence",
                 "must be a mapping from names to posteriors, or counts with models=['beta_binomial', ...]",
-                f"{type(evidence).__name__} and options {sorted(options)}",
+                describe_value(evidence),
             )
         return evidence
-    if isinstance(models, str | type):
-        raise ArgumentTypeError("models", "must be a sequence of models", f"{models!r}")
+    models = check_sequence("models", models)
+    with rename_argument("models", "model"):
+        models = [m for m in models if find_model(m)]
+    if not models:
+        raise ArgumentError("models", "must name at least one model", "none")
     return {m if isinstance(m, str) else m.__name__: fit(evidence, m, **options) for m in models}
 
 

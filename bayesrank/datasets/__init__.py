@@ -27,7 +27,7 @@ DATA = resources.files("bayesrank.datasets").joinpath("data")
 IMAGES = {"imagenet": 50_000, "real": 46_837, "v2": 10_000, "sketch": 50_889, "a": 7_500, "r": 30_000}
 #: Data sets with single cases.
 CASES = (
-    *("utah_trees", "breast_cancer", "langchain_tool_use", "livecodebench_execution"),
+    *("utah_trees", "breast_cancer", "langchain_tool_use"),
     *("trajectory_judges", "hepatic_scans", "puddings", "arena_battles"),
     *("tuberculosis_tests", "myocardial_indicators", "dentists"),
 )
@@ -89,10 +89,9 @@ def load(name: str) -> xr.DataArray | xr.Dataset:
 def load_cases(name: str) -> pd.DataFrame:
     """Load the single cases of a data set as a table with one row for each case, or for ``count`` equal cases.
 
-    The names are ``utah_trees``, ``breast_cancer``, ``langchain_tool_use``, ``livecodebench_execution``,
-    ``trajectory_judges``, ``hepatic_scans``, ``puddings``, ``arena_battles``, ``tuberculosis_tests``,
-    ``myocardial_indicators``, ``dentists``, ``roc_asah`` and ``roc_hanley_mcneil``. Raises KeyError if the name is
-    unknown, ValueError if the data set has counts only.
+    The names are ``utah_trees``, ``breast_cancer``, ``langchain_tool_use``, ``trajectory_judges``, ``hepatic_scans``,
+    ``puddings``, ``arena_battles``, ``tuberculosis_tests``, ``myocardial_indicators``, ``dentists``, ``roc_asah`` and
+    ``roc_hanley_mcneil``. Raises KeyError if the name is unknown, ValueError if the data set has counts only.
 
     Examples
     --------
@@ -115,14 +114,14 @@ def load_joint(name: str) -> xr.Dataset:
 
     Names and errors are those of :func:`load_cases`, except ``roc_asah`` and ``roc_hanley_mcneil``. The result is that
     of :func:`bayesrank.joint_outcomes`; for outcomes without classes, it is that of :func:`bayesrank.from_outcomes`.
-    For verdicts and votes it is that of :func:`load`. The data sets of ``utah_trees`` are its species, the clusters of
-    ``livecodebench_execution`` its questions.
+    For verdicts and votes it is that of :func:`load`. The data sets of ``utah_trees`` are its species.
 
     Examples
     --------
     >>> load_joint("langchain_tool_use")["count"].sum().item()
     20
     """
+    _find(name)
     if name in DECISION_VALUES:
         raise ArgumentError("name", f"must be a data set with labels or outcomes, one of {CASES}", f"{name!r}")
     cases = load_cases(name)
@@ -130,8 +129,6 @@ def load_joint(name: str) -> xr.Dataset:
         return _JOINT[name](cases)
     if name == "langchain_tool_use":
         return from_outcomes(cases)
-    if name == "livecodebench_execution":
-        return from_outcomes(cases.drop(columns="case"), cluster="question")
     return joint_outcomes(**_LABELS[name](cases))
 
 
@@ -175,7 +172,7 @@ def _utah_trees(cases: pd.DataFrame) -> dict[str, Any]:
 
 def _breast_cancer(cases: pd.DataFrame) -> dict[str, Any]:
     classifiers = [column for column in cases.columns if f"prob_{column}" in cases.columns]
-    return {"y_true": cases["y_true"], "predictions": cases[classifiers]}
+    return {"y_true": cases["y_true"], "predictions": cases[classifiers], "labels": ["benign", "malignant"]}
 
 
 def _small_studies(frame: pd.DataFrame) -> Any:
@@ -246,7 +243,6 @@ _COUNTS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "mnist_folds": lambda frame: from_frame(frame.rename(columns={"true": "actual"}), dataset="fold"),
     "small_studies": _small_studies,
     "langchain_tool_use": _langchain_tool_use,
-    "livecodebench_execution": lambda runs: _langchain_tool_use(runs.drop(columns=["case", "question"]) > 5),
     "imagenet_models": _imagenet_models,
     "compas": _compas,
     "face_classifiers": _face_classifiers,

@@ -20,7 +20,7 @@ from bayesrank._checks import (
     check_prob,
     check_unique,
 )
-from bayesrank._errors import ArgumentError
+from bayesrank._errors import Advice, ArgumentError, Typed
 from bayesrank._labels import arrange_classes, is_ordered, name_coord, ordered_categories, unique_rows
 from bayesrank._notes import Note, add_notes, notes_text
 from bayesrank._random import Seed
@@ -154,7 +154,7 @@ def _truth(y_true: Any, positive: Any) -> np.ndarray:
     if chosen is None:
         raise ArgumentError(
             "positive",
-            f"must name the positive class, as in positive={classes[1]!r}",
+            Advice("must name the positive class, as in ", Typed("positive", classes[1])),
             f"none of {classes[0]!r} and {classes[1]!r}",
         )
     return np.array([label == classes[1] for label in held], dtype=np.int64)

@@ -6,6 +6,7 @@ import xarray as xr
 
 from bayesrank._checks import check_number, check_prob
 from bayesrank._draws import draw_dims
+from bayesrank._labels import cell_headings
 from bayesrank._source import parse_source
 from bayesrank._types import Container
 from bayesrank.performance import as_performance, at_prevalence
@@ -49,7 +50,8 @@ def natural_frequencies(
         ``mean``, ``lower`` and ``upper`` number of persons (entity, outcome), with the outcomes ``tp`` (found), ``fn``
         (missed), ``fp`` (false alarms) and ``tn`` (cleared), whose means sum to ``persons``; ``ppv`` and ``npv``, the
         medians of the predictive values, with ``_lower`` and ``_upper`` (entity). NaN where a rate is unknown. The
-        attrs have ``persons``, ``prob`` and, if given, ``prevalence``.
+        coord ``heading`` (outcome) names the class of the persons. The attrs have ``persons``, ``prob`` and, if given,
+        ``prevalence``.
 
     Raises
     ------
@@ -83,4 +85,6 @@ def natural_frequencies(
         for end, column in (("", "median"), ("_lower", "lower"), ("_upper", "upper")):
             found[name + end] = values[column].sel(score=name, drop=True)
     kept = {name: array.reset_coords(drop=True).transpose("entity", ...) for name, array in found.items()}
-    return xr.Dataset(kept, attrs={"persons": size, **values.attrs})
+    headings = cell_headings(as_performance(source, kind))
+    names = {"heading": ("outcome", [headings[cell] for cell in OUTCOMES])}
+    return xr.Dataset(kept, attrs={"persons": size, **values.attrs}).assign_coords(names)

@@ -9,6 +9,7 @@ from bayesrank._checks import check_prob
 from bayesrank._compat import get_variable
 from bayesrank._draws import draw_dims, load_arrays, median_and_interval
 from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._labels import select_names
 from bayesrank._notes import Note, notes_text
 from bayesrank._source import Source, parse_source
 from bayesrank._types import Container, ScoreLike
@@ -78,7 +79,7 @@ def pareto_front(
     costs = _costs(source, cost)
     names = known.values.coords.get("entity")
     if names is not None and "entity" in costs.coords and set(costs["entity"].values) == set(names.values):
-        costs = costs.sel(entity=names.values)
+        costs = select_names(costs, entity=names.values)
     try:
         values, costs = xr.align(known.values, costs, join="exact")
     except ValueError:

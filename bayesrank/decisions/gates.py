@@ -14,9 +14,10 @@ import xarray as xr
 from scipy.optimize import brentq
 from scipy.special import bdtr, betaincinv, logsumexp, ndtr, ndtri, stdtr, stdtrit
 
-from bayesrank._checks import check_choice, check_integer, check_number, check_prob, check_unique
+from bayesrank._checks import check_choice, check_integer, check_number, check_prob, check_unique, is_text
 from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError, ArgumentKeyError
+from bayesrank._labels import known_classes
 from bayesrank._notes import notes_text
 from bayesrank._records import GateRecord
 from bayesrank._source import Over
@@ -24,6 +25,7 @@ from bayesrank._types import Container, ScoreLike
 from bayesrank.evidence.homogeneity import holm
 from bayesrank.ranking.aggregates import Scored, scored
 from bayesrank.ranking.evidence import Evidence
+from bayesrank.ranking.extremes import Comparison
 from bayesrank.ranking.values import ScoreValues, one_ranking
 
 #: Sizes of a bet, as shares of the largest one, in equal steps of the logarithm.
@@ -32,6 +34,9 @@ BETS = 0.95 * 2.0 ** -np.arange(0, 9, 0.25)
 ASSURANCE, MOST = 0.8, 100
 #: With fewer cases that differ, their number bounds the difference.
 FEW = 10
+#: Scores that depend on right or wrong alone; and of the negative cases alone (0) or the positive ones (1).
+RIGHT_OR_WRONG = ("accuracy", "error_rate")
+OF_ONE_CLASS = {"tpr": 1, "fnr": 1, "tnr": 0, "fpr": 0}
 VERDICTS = ("worse", "undecided", "not worse")
 
 
@@ -72,12 +77,16 @@ def gate(
 
         - ``verdict``: "worse" if the score is worse by more than the margin, "not worse" if it is not, or "undecided";
         - ``difference``: by how much the score is better (worse if negative) than that of the baseline: the posterior
-          mean, or with ``looks="any"`` the observed mean; ``lower``, ``upper``: its one-sided bounds, jointly for all
-          entities and looks;
+          mean; with ``looks="any"``, or of worst scores and gaps, the observed difference; ``lower``, ``upper``: its
+          one-sided bounds, jointly for all entities and looks;
         - ``p_worse``, ``p_not_worse``: p-values of the two claims, adjusted for the number of entities by the method of
           Holm, to be compared with ``attrs["level"]``;
         - ``cases``: the number of paired cases (or the smaller number of cases of the two), ``discordant``: the number
           on which the two differ, NaN if unknown;
+        - ``identical``: what the entity and the baseline have in common on all cases: "answers", "outcomes", "errors"
+          (for accuracy: the same cases right), "positive" or "negative" (for TPR or TNR: the answers to the cases of
+          that class), "draws" (the score in every draw); empty if they differ in the score. Such an entity is "not
+          worse", whatever its p-values;
         - ``needed``: how many more cases decide with probability 0.8 if today's difference is the true one; 0 if
           decided, infinite if more than 100 times as many are needed, NaN if unknown.
 
@@ -110,11 +119,11 @@ def gate(
     """
     margin = check_number("margin", margin, 0.0, finite=True)
     error = 1 - check_prob("prob", prob)
-    if looks != "any":
+    if not is_text(looks, "any"):
         looks = check_integer("looks", looks, 1)
     if isinstance(source, Over):
         source.check(("mean", "worst", "gap"), "a gate", "others depend on the entities that are compared")
-        if looks == "any":
+        if is_text(looks, "any"):
             raise ArgumentError("looks", "must be a number beside an aggregate over groups", "'any'")
     one = scored(source, score, higher_is_better, None)
     found, evidence = one.found, one.evidence
@@ -125,18 +134,21 @@ def gate(
     base, others = names.index(baseline), [i for i, name in enumerate(names) if name != baseline]
     if not others:
         raise ArgumentError("source", f"must hold another entity to compare with {baseline!r}", "no other")
-    patterns = evidence.patterns
+    joint = evidence.joint_cases
     if looks == "any":
         _check_bets(evidence, found)
         level = error
-        parts: Sequence[_Normal | _Bets] = [_Bets(evidence, found, i, base) for i in others]
+        parts: Sequence[_Normal | _Bets | Comparison] = [_Bets(evidence, found, i, base) for i in others]
     else:
         level = 1 - (1 - error) ** (1 / looks)
         parts = _normals(one, others, base)
+    largest = found.range[1] - found.range[0]  # no difference is larger
     held: dict[str, np.ndarray] = {
         "difference": np.array([part.difference for part in parts]),
-        "lower": np.array([part.bound(level / len(others), -1) for part in parts]),
-        "upper": np.array([part.bound(level / len(others), 1) for part in parts]),
+        **{
+            name: np.clip([part.bound(level / len(others), side) for part in parts], -largest, largest)
+            for name, side in (("lower", -1), ("upper", 1))
+        },
         "p_worse": holm(np.array([part.p_value(margin, -1) for part in parts])),
         "p_not_worse": holm(np.array([part.p_value(margin, 1) for part in parts])),
     }
@@ -144,12 +156,16 @@ def gate(
     held["verdict"] = verdict = np.where(
         sure[0] & ~sure[1], "worse", np.where(sure[1] & ~sure[0], "not worse", "undecided")
     )
+    held["identical"] = identical = _identical(evidence, found, others, base)
+    same = identical != ""
+    held["verdict"] = verdict = np.where(same, "not worse", verdict)
+    held["difference"] = np.where(same, 0.0, held["difference"])
     size = evidence.size(len(names))
     cases, discordant = np.fmin(size[others], size[base]), np.full(len(others), np.nan)
-    if patterns is not None and patterns.cluster is None:
-        both = (patterns.answers >= 0) & (patterns.answers[:, [base]] >= 0)
-        differ = both & (patterns.answers != patterns.answers[:, [base]])
-        cases, discordant = ((patterns.count @ rows)[others] for rows in (both, differ))
+    if joint is not None and joint.cluster is None:
+        both = (joint.answers >= 0) & (joint.answers[:, [base]] >= 0)
+        differ = both & (joint.answers != joint.answers[:, [base]])
+        cases, discordant = ((joint.count @ rows)[others] for rows in (both, differ))
     held |= {"cases": cases.astype(float), "discordant": discordant}
     needed = [part.needed(margin, n, level) for part, n in zip(parts, cases, strict=True)]
     held["needed"] = np.where(verdict == "undecided", needed, 0.0)
@@ -173,11 +189,36 @@ def gate(
     return result.assign_attrs(about.to_attrs())
 
 
-class _Normal:
-    """A difference with a normal or t-distributed error."""
+def _identical(evidence: Evidence, found: ScoreValues, others: list[int], base: int) -> np.ndarray:
+    """Return what each of the others has in common with the baseline on all cases that the score looks at."""
+    joint, values = evidence.joint_cases, found.values.transpose("entity", ...).values.astype(float)
+    if joint is None or joint.answers.shape[1] != len(values):
+        same = [values[0].size > 1 and bool((values[i] == values[base]).all()) for i in others]
+        return np.where(same, "draws", "")
+    if joint.training is not None:  # equal outcomes of averages do not show equal models
+        return np.full(len(others), "")
+    tries = {"outcomes" if joint.actual is None else "answers": joint.answers}
+    if joint.actual is not None and joint.predicted is not None:
+        right = joint.predicted == joint.actual[:, None]
+        if found.name in RIGHT_OR_WRONG:
+            tries["errors"] = np.where(joint.answers < 0, -1, right)
+        elif found.name in OF_ONE_CLASS and evidence.counts is not None:
+            classes = known_classes(evidence.counts)
+            side = OF_ONE_CLASS[found.name]
+            if classes is not None:
+                tries["positive" if side else "negative"] = joint.answers[joint.actual == classes[side]]
+    equal = {what: (answers[:, others] == answers[:, [base]]).all(axis=0) for what, answers in tries.items()}
+    return np.select(list(equal.values()), list(equal), "")
 
-    def __init__(self, difference: float, spread: float, freedom: float) -> None:
-        self.difference, self.spread, self.freedom = difference, spread, freedom
+
+class _Normal:
+    """A difference with a normal or t-distributed error, as :meth:`Information.threshold` has them.
+
+    ``excess`` is the factor by which independent cases vary more than their clusters do, at least 1.
+    """
+
+    def __init__(self, difference: float, spread: float, freedom: float, excess: float) -> None:
+        self.difference, self.spread, self.freedom, self.excess = difference, spread, freedom, excess
 
     def p_value(self, margin: float, side: int) -> float:
         """Return the p-value of the claim that the difference is above (1) or below (-1) minus the margin."""
@@ -187,13 +228,16 @@ class _Normal:
         if self.spread == 0:
             return 0.0 if lead > 0 else 1.0
         z = -lead / self.spread
-        return float(ndtr(z) if np.isinf(self.freedom) else stdtr(self.freedom, z))
+        of_cases = ndtr(z / self.excess if z < 0 else z)
+        return float(of_cases if np.isinf(self.freedom) else max(stdtr(self.freedom, z), of_cases))
 
     def bound(self, level: float, side: int) -> float:
         """Return the upper (1) or lower (-1) bound."""
         if not self.freedom > 0 or not np.isfinite(self.spread):
             return side * np.inf
-        wide = -ndtri(level) if np.isinf(self.freedom) else -stdtrit(self.freedom, level)
+        wide = -ndtri(level) * self.excess
+        if np.isfinite(self.freedom):
+            wide = max(wide, -stdtrit(self.freedom, level))
         return float(self.difference + side * wide * self.spread)
 
     def needed(self, margin: float, cases: float, level: float) -> float:
@@ -203,7 +247,7 @@ class _Normal:
             return np.nan
         if gap == 0 or self.spread == 0:
             return np.inf
-        total = cases * ((ndtri(ASSURANCE) - ndtri(level)) * self.spread / gap) ** 2
+        total = cases * ((ndtri(ASSURANCE) - ndtri(level) * self.excess) * self.spread / gap) ** 2
         return float(np.ceil(max(total - cases, 1))) if total <= MOST * cases else np.inf
 
 
@@ -215,9 +259,17 @@ class _Few(_Normal):
     """
 
     def __init__(
-        self, difference: float, spread: float, freedom: float, worse: int, better: int, cases: int, most: float
+        self,
+        difference: float,
+        spread: float,
+        freedom: float,
+        excess: float,
+        worse: int,
+        better: int,
+        cases: int,
+        most: float,
     ) -> None:
-        super().__init__(difference, spread, freedom)
+        super().__init__(difference, spread, freedom, excess)
         self.worse, self.better, self.cases, self.most = worse, better, cases, most
 
     def p_value(self, margin: float, side: int) -> float:
@@ -231,7 +283,7 @@ class _Few(_Normal):
         return side * self.most * share
 
 
-def _normals(one: Scored, others: list[int], base: int) -> list[_Normal]:
+def _normals(one: Scored, others: list[int], base: int) -> Sequence["_Normal | Comparison"]:
     """Return the differences from draws, with the effective degrees of freedom and corrections of rank sets."""
     found, information = one.found, one.information
     values, dims = found.values, draw_dims(found.values)
@@ -239,46 +291,48 @@ def _normals(one: Scored, others: list[int], base: int) -> list[_Normal]:
         raise ArgumentError("source", "must hold draws", "a point estimate", "br.fit gives draws")
     x = found.sign * values.stack(every=dims).transpose("every", "entity").values.astype(float)
     withheld = information.withheld() is not None or bool(one.caps)
+    if one.extremes is not None:
+        return [Comparison(one.extremes, np.array([i, base]), information, withheld) for i in others]
     parts = []
     for i in others:
         apart = x[:, i] - x[:, base]
         apart = apart[~np.isnan(apart)]
-        freedom, factor = information.of_pair(i, base)
+        freedom, factor, excess = information.of_pair(i, base)
         spread = float(apart.std()) * factor if len(apart) > 1 else np.inf
         difference = float(apart.mean()) if len(apart) else np.nan
         few = None if withheld else _few_differences(one.evidence, found, i, base)
         if few is None:
-            parts.append(_Normal(difference, spread, 0.0 if withheld else freedom))
+            parts.append(_Normal(difference, spread, 0.0 if withheld else freedom, excess))
         else:
-            parts.append(_Few(difference, spread, freedom, *few))
+            parts.append(_Few(difference, spread, freedom, excess, *few))
     return parts
 
 
 def _few_differences(evidence: Evidence, found: ScoreValues, one: int, base: int) -> tuple[int, int, int, float] | None:
     """Return how many cases are worse and better, their number, and the range, if few of them differ; else None."""
-    patterns, ends = evidence.patterns, found.ends
-    if patterns is None or patterns.outcome is None or patterns.cluster is not None or found.name != "mean_outcome":
+    joint, ends = evidence.joint_cases, found.ends
+    if joint is None or joint.outcome is None or joint.cluster is not None or found.name != "mean_outcome":
         return None
-    apart = found.sign * (patterns.outcome[:, one] - patterns.outcome[:, base])
-    worse, better = (int(patterns.count[rows].sum()) for rows in (apart < 0, apart > 0))
+    apart = found.sign * (joint.outcome[:, one] - joint.outcome[:, base])
+    worse, better = (int(joint.count[rows].sum()) for rows in (apart < 0, apart > 0))
     if worse + better >= FEW or ends is None or not np.isfinite(ends).all():
         return None
-    return worse, better, int(patterns.count[~np.isnan(apart)].sum()), float(ends[1] - ends[0])
+    return worse, better, int(joint.count[~np.isnan(apart)].sum()), float(ends[1] - ends[0])
 
 
 def _check_bets(evidence: Evidence, found: ScoreValues) -> None:
     """Raise an error unless the score is a mean of bounded outcomes over paired, independent cases."""
-    patterns, ends = evidence.patterns, found.ends
+    joint, ends = evidence.joint_cases, found.ends
     why = ""
-    if patterns is None:
+    if joint is None:
         why = "no single cases"
-    elif patterns.outcome is None or found.name != "mean_outcome":
+    elif joint.outcome is None or found.name != "mean_outcome":
         why = f"{found.name}, which is no mean over cases"
-    elif patterns.cluster is not None:
+    elif joint.cluster is not None:
         why = "clusters of cases"
     elif ends is None or not np.isfinite(ends).all():
         why = "outcomes without a known range (range= of br.from_outcomes)"
-    elif (patterns.count != np.round(patterns.count)).any():
+    elif (joint.count != np.round(joint.count)).any():
         why = "weighted cases"
     if why:
         raise ArgumentError(
@@ -292,15 +346,15 @@ class _Bets:
     """The wealth of bets on paired differences, each averaged over the size of the bet."""
 
     def __init__(self, evidence: Evidence, found: ScoreValues, one: int, base: int) -> None:
-        patterns = evidence.patterns
-        assert patterns is not None
-        assert patterns.outcome is not None
+        joint = evidence.joint_cases
+        assert joint is not None
+        assert joint.outcome is not None
         assert found.ends is not None
         self.most = float(found.ends[1] - found.ends[0])
-        apart = found.sign * (patterns.outcome[:, one] - patterns.outcome[:, base])
+        apart = found.sign * (joint.outcome[:, one] - joint.outcome[:, base])
         values, place = np.unique(apart[~np.isnan(apart)], return_inverse=True)
         self.values = values
-        self.count = np.bincount(place, patterns.count[~np.isnan(apart)], minlength=len(values))
+        self.count = np.bincount(place, joint.count[~np.isnan(apart)], minlength=len(values))
         total = self.count.sum()
         self.difference = float(self.count @ values / total) if total else np.nan
 

@@ -8,6 +8,7 @@ import xarray as xr
 from bayesrank._checks import check_choice, check_number, check_prob, check_unique
 from bayesrank._draws import draw_dims, load_arrays, median_and_interval
 from bayesrank._errors import ArgumentError, ArgumentKeyError
+from bayesrank._labels import select_names
 from bayesrank._notes import notes_text
 from bayesrank._types import Container
 from bayesrank.decisions._means import (
@@ -109,7 +110,9 @@ def noninferiority(
     for name in RATES:
         if (seen := evidence.observed(as_score(name))) is not None:
             missing = seen.isnull()
-            lacking |= missing.sel(entity=lacking["entity"]) | missing.sel(entity=reference, drop=True)
+            lacking |= select_names(missing, entity=lacking["entity"]) | select_names(
+                missing, entity=reference, drop=True
+            )
     result["verdict"] = _verdict(result, prob).where(~lacking, "undecided")
     result["notes"] = notes_text(evidence.notes(as_score("tpr")))
     facts = {"reference": str(reference), "prob": prob, **margins, "effective_draws": effective_size(*apart)}

@@ -9,7 +9,7 @@ from bayesrank import _text
 from bayesrank._checks import check_result, describe_value, rename_argument
 from bayesrank._errors import ArgumentError
 from bayesrank._records import ResultRecord
-from bayesrank.ranking.summary import check_complete, effective_draws
+from bayesrank.ranking.summary import best_texts, check_complete
 
 #: Variables that every decision has.
 NEEDED = {
@@ -45,21 +45,20 @@ def by_utility(decision: xr.Dataset) -> xr.Dataset:
 
 def utility_table(decision: xr.Dataset, digits: int | None = None) -> tuple[list[str], list[list[str]]]:
     """Return the table of expected utilities, the highest first; by default the intervals determine the digits."""
-    size, ordered = effective_draws(decision), by_utility(decision)
+    best, ordered = best_texts(decision), by_utility(decision)
     if digits is None:
         width = float((ordered["upper"] - ordered["lower"]).where(lambda x: x > 0).median())
         digits = 3 if math.isnan(width) else min(max(2 - math.floor(math.log10(width)), 0), 9)
     rows = []
-    columns = ("mean", "lower", "upper", "probability_best", "expected_regret")
+    columns = ("mean", "lower", "upper", "expected_regret")
     for name, *numbers in zip(ordered["entity"].values, *(ordered[column].values for column in columns), strict=True):
-        mean, lower, upper, best, regret = map(float, numbers)
+        mean, lower, upper, regret = map(float, numbers)
         rows.append(
             [
                 str(name),
                 _text.number(mean, digits),
                 _text.interval(lower, upper, digits),
-                # An entity with an undefined utility has no P(best) to print.
-                _text.probability(math.nan if math.isnan(mean) else best, size),
+                best[name.item() if hasattr(name, "item") else name],
                 _text.number(regret, digits + 1),
             ]
         )

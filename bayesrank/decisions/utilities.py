@@ -17,20 +17,20 @@ from bayesrank._checks import (
 )
 from bayesrank._draws import DRAW_DIMS, draw_dims
 from bayesrank._errors import ArgumentError
-from bayesrank._labels import check_positive, name_coord
+from bayesrank._labels import check_positive, known_classes, name_coord
 from bayesrank._notes import notes_text
 from bayesrank._source import parse_source
 from bayesrank._types import Container
+from bayesrank.claims.information import information_of
 from bayesrank.decisions._means import mean_and_error, mean_over_draws, name_pair
 from bayesrank.evidence.counts import NO_CLASSES
 from bayesrank.models.parts.priors import align
 from bayesrank.performance.arrays import OUTCOME_DIMS, align_outcomes, as_performance
 from bayesrank.ranking.aggregates import mean_performance
 from bayesrank.ranking.claims import cap
-from bayesrank.ranking.credible import Known, rank_variable
+from bayesrank.ranking.credible import KnownFacts, rank_variable
 from bayesrank.ranking.evidence import Evidence, evidence_of
 from bayesrank.ranking.identical import average_within, identical_groups
-from bayesrank.ranking.precision import information_of
 from bayesrank.scores import Score
 
 CELLS = ("tn", "fp", "fn", "tp")
@@ -87,7 +87,7 @@ def expected_utility(
     >>> benefit = {"tn": 0, "fp": -1, "fn": -20, "tp": 0}
     >>> found = expected_utility(br.fit(counts, seed=1), benefit, prevalence=0.05, strategies=True)
     >>> found["choice"].item(), found["mean"].round(2).values.tolist()
-    ('eager', [-0.19, -0.34, -1.0, -0.95])
+    ('eager', [-0.17, -0.32, -1.0, -0.95])
     """
     prob = check_prob("prob", prob)
     check_bool("strategies", strategies)
@@ -117,11 +117,13 @@ def expected_utility(
     score, constants = _score(benefits, given), each.sizes["entity"] - performance.sizes["entity"]
     extra = [dim for dim in values.dims if dim not in (*draw_dims(values), "entity")]
 
-    def known_of(at: tuple[int, ...]) -> Known:
+    def known_of(at: tuple[int, ...]) -> KnownFacts:
         one, entities = evidence, performance.sizes["entity"]
         for dim, i in zip(extra, at, strict=True):
             one = one.at(str(dim), i)
-        return Known(information_of(one, score, entities).with_constants(constants), identical_groups(one, entities))
+        return KnownFacts(
+            information_of(one, score, entities).with_constants(constants), identical_groups(one, entities)
+        )
 
     ranking = rank_variable(xr.DataTree.from_dict(groups), "utility", prob, known_of)
     if evidence.counts is not None:
@@ -152,7 +154,7 @@ def expected_utility(
     error = ranking["expected_regret_error"].where(regret == least).max("entity")
     more |= name_pair("value_of_perfect_information", (least, error))
     more |= name_pair("value_of_prevalence_information", _of_prevalence(given, each, ranking))
-    facts = {"benefit": _in_words(benefits), "population": evidence.population()} | (
+    facts = {"benefit": _in_words(benefits, performance), "population": evidence.population()} | (
         {"prevalence": float(prevalence)} if is_number(prevalence) else {}
     )
     return ranking.assign(
@@ -205,10 +207,14 @@ def _benefits(benefit: Any, performance: xr.DataArray) -> xr.DataArray:
     return benefits
 
 
-def _in_words(benefits: xr.DataArray) -> str:
-    """Return the benefits as text: TN 0, FP -1, FN -10, TP 0; for more classes row by row."""
+def _in_words(benefits: xr.DataArray, performance: xr.DataArray) -> str:
+    """Return the benefits as text: TN 0, FP -1, FN -10, TP 0, with named classes; for more classes row by row."""
     if benefits.shape == (2, 2):
-        return ", ".join(f"{cell.upper()} {w:g}" for cell, w in zip(CELLS, benefits.values.ravel(), strict=True))
+        text = ", ".join(f"{cell.upper()} {w:g}" for cell, w in zip(CELLS, benefits.values.ravel(), strict=True))
+        classes = known_classes(performance)
+        if classes in (None, ("negative", "positive")):
+            return text
+        return f"{text} (FN: {classes[1]!r} called {classes[0]!r})"
     rows = "; ".join(" ".join(f"{w:g}" for w in row) for row in benefits.values)
     return f"{rows} (a row for each actual class)"
 

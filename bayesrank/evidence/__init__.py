@@ -1,1 +1,1 @@
-"""Evidence with labels: counts, outcomes and joint outcomes, from arrays, sequences and data frames."""
+"""Evidence with labels, from arrays and data frames: counts, cases, probabilities, votes, folds and judged outcomes."""

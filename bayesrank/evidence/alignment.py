@@ -8,6 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank._errors import ArgumentError
+from bayesrank._labels import find_lookalike
 from bayesrank._notes import Note
 
 #: Dims of a DataArray that do not hold cases.
@@ -171,11 +172,13 @@ def _by_position(first: _Labelled, others: list[_Labelled], labelled: list[_Labe
         if not same and not default:
             here = set(first.labels)
             foreign = [label for label in other.labels if label not in here]
+            alike = find_lookalike(foreign[0], first.labels.tolist()) if foreign else ""
             raise ArgumentError(
                 other.name,
                 f"must have the labels of {first.name}",
                 f"{foreign[0]!r}, which {first.name} lacks" if foreign else "only some of them",
-                f"{other.name}.to_numpy() goes by position, if the rows are those of {first.name}",
+                f"{alike}{'; or ' * bool(alike)}{other.name}.to_numpy() goes by position, if the rows are those of "
+                f"{first.name}",
             )
     if not default:
         return False
@@ -198,8 +201,9 @@ def _refuse_default(plain: _Labelled, other: _Labelled, first: _Labelled) -> Non
     """Raise an error for a default index beside labels that contradict it, or that are not numbers of rows."""
     later = other if plain is first else plain
     ways = f"{later.name}.to_numpy() goes by position, if the rows are those of {first.name}"
-    if set(map(str, other.labels)) == set(map(str, plain.labels)) and set(other.labels) != set(plain.labels):
-        ways = f"the labels are texts on one side and numbers on the other: change their type; {ways}"
+    foreign = [label for label in other.labels.tolist() if label not in set(plain.labels)]
+    if foreign and (alike := find_lookalike(foreign[0], plain.labels.tolist())):
+        ways = f"{alike}; or {ways}"
     if set(other.labels) == set(plain.labels):
         ways = f"{later.name}.loc[{first.expression}] goes by label, {ways}"
     raise ArgumentError(

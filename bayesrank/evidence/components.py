@@ -7,7 +7,7 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank._checks import check_numbers
-from bayesrank._errors import ArgumentError
+from bayesrank._errors import Advice, ArgumentError, Typed
 from bayesrank._labels import factorize, name_coord
 from bayesrank.evidence.alignment import align_cases
 from bayesrank.evidence.patterns import check_cases, name_groups, numbers_of, without_columns
@@ -138,7 +138,7 @@ def _of_shares(values: np.ndarray, runs: Any) -> tuple[np.ndarray, np.ndarray, n
             "frame",
             "must hold shares of its runs, since each was right or wrong",
             f"{values[i, j]:g} of {each[i, j]:g} runs",
-            "rows that are runs, with case=, may hold any numbers",
+            Advice("rows that are runs, with ", Typed("case"), ", may hold any numbers"),
         )
     mean = right / each
     return mean, np.where(each > 1, mean * (1 - mean) * each / np.maximum(each - 1, 1), np.nan), each

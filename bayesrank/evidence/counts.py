@@ -14,13 +14,20 @@ from bayesrank._checks import (
     check_unique,
     describe_value,
 )
-from bayesrank._classes import order_classes
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._labels import arrange_classes, factorize, name_coord, positive_label
+from bayesrank._classes import by_class, order_classes
+from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
+from bayesrank._labels import arrange_classes, factorize, name_coord, positive_label, select_names
 from bayesrank._records import EvidenceRecord
 from bayesrank.evidence.groups import groups_as_datasets, has_groups, take_groups
 from bayesrank.evidence.pooled import TABLES, Pooled, pooled_cases, pooled_counts, record_text
-from bayesrank.evidence.weighting import WEIGHTED, check_whole_cases
+from bayesrank.evidence.weighting import (
+    PRIOR_TIMES,
+    PRIOR_WEIGHT,
+    UNIT_WEIGHT,
+    WEIGHTED,
+    check_whole_cases,
+    prior_weights,
+)
 
 TWO_CLASSES = ("negative", "positive")
 CLASS_DIMS = ("actual", "predicted")
@@ -148,7 +155,9 @@ def pool_evidence(counts: Any, join: Any, tested: bool = False) -> Any:
             "counts",
             "must hold the same data sets for every entity to be pooled",
             lacking,
-            f"join='inner' keeps the data sets that every entity saw, here {common.sum()}; {others}",
+            Advice(
+                Typed("join", "inner"), f" keeps the data sets that every entity saw, here {common.sum()}; {others}"
+            ),
         )
     if not common.any():
         raise ArgumentError(
@@ -283,7 +292,7 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
 
 def are_outcomes(source: Any) -> bool:
     """Return whether ``source`` is an array over outcomes without classes."""
-    return isinstance(source, xr.DataArray) and "outcome" in source.dims
+    return isinstance(source, xr.DataArray) and "outcome" in source.dims and by_class(source) is source
 
 
 def check_tables(counts: Any, argument: str = "counts") -> xr.DataArray:
@@ -292,12 +301,13 @@ def check_tables(counts: Any, argument: str = "counts") -> xr.DataArray:
 
 def check_counts(counts: Any, argument: str = "counts") -> xr.DataArray:
     """Return valid counts (entity, [dataset], actual, predicted) with the standard order of dims and classes."""
+    counts = by_class(counts)
     if are_outcomes(counts):
         raise ArgumentError(
             argument,
             "must have the dims entity, [dataset], actual, predicted",
             counts.dims,
-            "counts of outcomes are for br.fit(..., 'dirichlet_multinomial')",
+            InPython("counts of outcomes are for br.fit(..., 'dirichlet_multinomial')"),
         )
     hint = " (joint outcomes are for br.fit(..., 'paired'))" if isinstance(counts, xr.Dataset) else ""
     checked = _check_layout(counts, argument, ("entity", "dataset", "label", *CLASS_DIMS), f"br.from_counts{hint}")
@@ -377,6 +387,39 @@ def count_cases(
     return arrange(pairs, [name for name in entities for _ in datasets], datasets * len(entities), dims)
 
 
+def count_weighted(
+    codes: Sequence[np.ndarray],
+    number: np.ndarray,
+    each: np.ndarray | None,
+    entities: list,
+    where: list | None,
+    dims: Mapping[str, list],
+) -> xr.DataArray:
+    """Return counts as :func:`count_cases`, with the weights of cases and of priors if cases have unequal ones.
+
+    ``number`` is the sum of the weights of each row's cases, and ``each`` the weight of one of them, or None.
+    """
+    counts = count_cases(codes, number, entities, where, dims)
+    if each is None:
+        return counts
+    square = count_cases(codes, number * each, entities, where, dims).values
+    weight = np.divide(square, counts.values, out=np.ones(counts.shape), where=counts.values > 0)
+    classes = codes[0][:, 0] if len(codes) > 1 else np.zeros(len(number), int)
+    rows, datasets = (np.zeros(len(number), int), [""]) if where is None else factorize(where)
+    size = len(next(iter(dims.values()))) if len(codes) > 1 else 1
+    priors = [prior_weights(number[rows == i], each[rows == i], classes[rows == i], size) for i in range(len(datasets))]
+    total, squares = (np.array([(prior**power).sum(axis=0) for prior in priors]) for power in (1, 2))
+    of = [*([] if where is None else ["dataset"]), *(["actual"] if len(codes) > 1 else [])]
+    shape = [counts.sizes[dim] for dim in of]
+    return counts.assign_coords(
+        {
+            UNIT_WEIGHT: (counts.dims, weight),
+            PRIOR_WEIGHT: (of, (squares / total).reshape(shape)),
+            PRIOR_TIMES: (of, (total**2 / squares).reshape(shape)),
+        }
+    )
+
+
 def names_test_sets(counts: xr.DataArray) -> bool:
     """Return whether test sets have names of the user; others are inferred from equal class sizes."""
     return "test_set" in counts.coords and bool(counts["test_set"].attrs.get("named", 0))
@@ -397,4 +440,4 @@ def put_in_class_order(evidence: Any, positive: Any = None, ordered: bool = Fals
     dims = ["label"] if "label" in evidence.coords else ["actual", "predicted"]
     classes, chosen = arrange_classes(evidence[dims[0]].values.tolist(), positive, ordered)
     moved = {dim: classes for dim in dims if evidence[dim].values.tolist() != classes}
-    return mark_positive(evidence.sel(moved) if moved else evidence, chosen)
+    return mark_positive(select_names(evidence, moved) if moved else evidence, chosen)

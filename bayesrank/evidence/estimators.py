@@ -3,14 +3,14 @@
 This is the only module that imports scikit-learn, and only for ``cv``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import check_entities, describe_value
+from bayesrank._checks import check_entities, check_labels, check_order_of, describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import known_classes
 from bayesrank._notes import Note, add_notes
@@ -34,13 +34,14 @@ def from_estimators(
         Number of folds, or a splitter of scikit-learn, which tests each case once. Clones of the estimators are fitted
         without the cases that they predict, all with the same split. Without ``cv``, scikit-learn is not imported.
     positive : label, optional
-        The positive one of two classes, as for :func:`bayesrank.from_predictions`.
+        The positive one of two classes, as for :func:`bayesrank.from_predictions`. Estimators with probabilities need
+        it, unless a standard pair of labels (0/1, no/yes, ...) says which.
 
     Returns
     -------
     xarray.Dataset
         Joint outcomes of the predicted labels, as from :func:`bayesrank.joint_outcomes`, for the model ``"paired"``. If
-        all estimators have ``predict_proba`` or ``decision_function``, and the positive class is known, also their
+        all estimators have ``predict_proba`` or ``decision_function``, also their
         probabilities, as from :func:`bayesrank.from_probabilities`: ``br.fit(evidence, "bayesian_bootstrap")`` takes
         them. ``attrs["notes"]`` says what was done.
 
@@ -70,8 +71,8 @@ def from_estimators(
         if isinstance(estimators[name], type) or not callable(getattr(estimators[name], "predict", None)):
             got = describe_value(estimators[name])
             raise ArgumentTypeError(f"estimators[{name!r}]", "must be an object with the method predict", got)
-    size = len(y)
-    if (held := X.shape[0] if hasattr(X, "shape") else len(X)) != size:
+    size = check_labels("y", y).size
+    if (held := _rows_of(X)) != size:
         raise ArgumentError("X", f"must have a row for each of the {size} labels of y", held)
     splits = [] if cv is None else _splits(cv, X, y)
     labels: dict[Any, Any] = {}
@@ -82,10 +83,11 @@ def from_estimators(
     notes = [Note("out_of_fold", {"folds": len(splits)})] if splits else []
     lacking = [str(name) for name in names if values[name] is None]
     two = joint.sizes["label"] == 2
-    if not lacking and (not two or known_classes(joint) is not None):
+    if not lacking:
         order = joint["label"].values.tolist()
         found = {name: _table(values[name], order) for name in names}
-        probabilities = from_probabilities(np.asarray(y), found, positive=order[1] if two else None)
+        known = order[1] if two and known_classes(joint) is not None else None
+        probabilities = from_probabilities(np.asarray(y), found, positive=known)
         renamed = probabilities.drop_vars(["label", "positive"], errors="ignore").rename(BESIDE_PATTERNS)
         joint = joint.assign(renamed.data_vars).assign_coords(case_actual=renamed["case_actual"])
     elif lacking and len(lacking) < len(names):
@@ -98,9 +100,11 @@ def _splits(cv: Any, X: Any, y: Any) -> list[tuple[np.ndarray, np.ndarray]]:
 
     try:
         splits = list(check_cv(cv, y, classifier=True).split(X, y))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, IndexError, AttributeError) as error:
         raise ArgumentError("cv", "must be a number of folds or a splitter", f"{error}") from error
-    tested = np.concatenate([np.asarray(test) for _, test in splits])
+    if not splits:
+        raise ArgumentError("cv", "must be a number of folds or a splitter", describe_value(cv))
+    tested = np.concatenate([np.ravel(test) for _, test in splits])
     if not np.array_equal(np.sort(tested), np.arange(len(y))):
         raise ArgumentError(
             "cv",
@@ -161,6 +165,14 @@ def _table(found: tuple[np.ndarray, list], order: list) -> pd.DataFrame:
     if missing:
         raise ArgumentError("estimators", f"must know the classes {order}", f"none that knows {missing[0]!r}")
     return pd.DataFrame(values, columns=classes)[order]
+
+
+def _rows_of(X: Any) -> int:
+    """Return the number of rows of an array, a sparse matrix, a DataFrame or a list."""
+    X = check_order_of("X", X, "a row for each case")
+    if isinstance(X, str | bytes) or not (getattr(X, "shape", None) or isinstance(X, Sequence)):
+        raise ArgumentTypeError("X", "must be an array or a DataFrame with a row for each case", describe_value(X))
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
 def _rows(held: Any, rows: np.ndarray) -> Any:

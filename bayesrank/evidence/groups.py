@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._errors import ArgumentError
+from bayesrank._errors import Advice, ArgumentError, Typed
 from bayesrank._labels import name_coord
 from bayesrank._notes import Note, add_notes
 
@@ -23,7 +23,10 @@ def take_groups(dataset: Any, group: Any) -> tuple[Any, Callable[[Any], Any]]:
         return dataset, lambda evidence: evidence
     if dataset is not None:
         raise ArgumentError(
-            "group", "must be left out beside dataset=", "both", "select one data set, whose cases have groups"
+            "group",
+            Advice("must be left out beside ", Typed("dataset")),
+            "both",
+            "select one data set, whose cases have groups",
         )
     known = _categories(group)
     return group, lambda evidence: name_groups_of(evidence, known)

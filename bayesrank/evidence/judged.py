@@ -8,12 +8,21 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import check_item_names, check_repeats, describe_value, is_number
-from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
+from bayesrank._checks import (
+    check_column,
+    check_column_names,
+    check_item_names,
+    describe_value,
+    is_hashable,
+    is_number,
+)
+from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
 from bayesrank._labels import factorize, find_repeat, name_coord
+from bayesrank._notes import add_notes
 from bayesrank._text import list_names
 from bayesrank.evidence.ledger import Entry, Ledger
 from bayesrank.evidence.patterns import keep_rows, patterns
+from bayesrank.evidence.weighting import Numbers, check_numbers_of_cases, scale_weights
 
 #: More different verdicts of one judge are a score, which has to be cut into classes first.
 VERDICTS = 20
@@ -25,6 +34,8 @@ WRONG, RIGHT = (
     ("1", "true", "yes", "pass", "passed", "correct", "right"),
 )
 NAME = "all cases"
+#: Headings of columns that probably name the entities.
+OF_ENTITIES = ("model", "system", "classifier", "method", "algorithm", "team", "agent", "llm")
 
 
 def from_judged(
@@ -37,6 +48,7 @@ def from_judged(
     cluster: Any = None,
     dataset: Any = None,
     count: Any = None,
+    weight: Any = None,
 ) -> xr.Dataset:
     """Return judged outcomes: the verdict of a judge on every case, and the true outcome of some cases.
 
@@ -52,24 +64,28 @@ def from_judged(
         Column with the true outcome: 1 for right, 0 for wrong, empty where it is unknown. The words true/false, yes/no,
         pass/fail and correct/incorrect are accepted too. A wide frame needs a mapping from each entity to its column.
     entity : str, optional
-        Column with the entities of a long frame. Without it there is one entity, "all cases".
+        Column with the entities of a long frame; by default ``entity``. Without it there is one entity, "all cases".
     case : str, optional
-        Column with the name of the case. Entities with common cases are compared on them. Without it, each row of a
-        long frame is a case of its own; the rows of a wide frame always are the cases.
+        Column with the name of the case; by default ``case``. Entities with common cases are compared on them. Without
+        it, each row of a long frame is a case of its own; the rows of a wide frame always are the cases.
     cluster : str, optional
-        Column with the cluster of the case, if cases of a cluster resemble each other.
+        Column with the cluster of the case, if cases of a cluster resemble each other; by default ``cluster``.
     dataset : str, optional
-        Column with the data set of the case.
+        Column with the data set of the case; by default ``dataset``.
     count : str, optional
         Column with the number of equal cases that a row stands for, where cases have no names.
+    weight : str, optional
+        Column with the importance weight of the case, on any scale, as for :func:`bayesrank.joint_outcomes`: a weight
+        multiplies the random mass of the case and counts no case twice.
 
     Returns
     -------
     xarray.Dataset
         ``truth`` (pattern, entity): 0, 1, or NaN where unknown; ``verdict`` (pattern, entity, judge): positions in the
-        coord ``verdict_label``, -1 where the entity did not meet the case; ``count`` (pattern): the number of cases;
-        ``labels`` (entity): the number of cases with a known truth. Coords ``cluster`` and ``dataset`` (pattern) if
-        given. The model ``partial_truth`` takes it.
+        coord ``verdict_label``, -1 where the entity did not meet the case; ``count`` (pattern): the number of cases, or
+        under unequal weights their sum, with the coord ``unit_weight`` (pattern), the weight of one case; ``labels``
+        (entity): the number of cases with a known truth. Coords ``cluster`` and ``dataset`` (pattern) if given. The
+        model ``partial_truth`` takes it.
 
     Raises
     ------
@@ -96,17 +112,20 @@ def from_judged(
         raise ArgumentError("frame", "must have at least one row", "no row")
     wide = isinstance(judge, Mapping) or isinstance(truth, Mapping)
     roles = {"entity": entity, "case": case, "cluster": cluster, "dataset": dataset}
+    roles = _with_headings(frame, roles, [judge, truth, weight, count], wide)
     for role, name in roles.items():
         if name is not None:
-            _check_column(frame, role, name)
-    if count is not None:
-        _check_column(frame, "count", count)
+            check_column(role, name, frame.columns)
+    for role, name in (("count", count), ("weight", weight)):
+        if name is not None:
+            check_column(role, name, frame.columns)
     judged, names, judges = _read_wide(frame, judge, truth, roles) if wide else _read_long(frame, judge, truth, roles)
     times = len(names) if wide else 1
-    numbers = check_repeats(None if count is None else frame[count].tolist(), len(frame))
-    _check_named(numbers, case is not None)
+    repeats, weights = (None if name is None else frame[name].tolist() for name in (count, weight))
+    numbers = check_numbers_of_cases(repeats, weights, len(frame))
+    _check_named(numbers.repeats, case is not None)
     where = [f"frame, row {label}" for label in frame.index.tolist()] * times
-    return _assemble(judged, names, judges, where, np.tile(numbers, times))
+    return _assemble(judged, names, judges, where, numbers.keep(np.tile(np.arange(len(frame)), times)))
 
 
 def collect_judged(
@@ -117,8 +136,8 @@ def collect_judged(
     entity, names = factorize(columns["entity"]) if "entity" in columns else (np.zeros(size, int), [NAME])
     groups = {role: columns[role] for role in ("case", "cluster", "dataset") if role in columns}
     groups.setdefault("case", list(range(size)))
-    numbers = np.asarray(columns.get("count", np.ones(size, int)))
-    _check_named(numbers, "case" in columns)
+    numbers = check_numbers_of_cases(columns.get("count"), columns.get("weight"), size)
+    _check_named(numbers.repeats, "case" in columns)
     rows = _Rows(np.asarray(entity), verdicts, truth, groups, np.zeros(size, bool))
     return _assemble(rows, names, judges, where, numbers)
 
@@ -167,18 +186,42 @@ class _Rows:
     absent: np.ndarray
 
 
-def _check_column(frame: pd.DataFrame, role: str, name: Any) -> None:
-    if isinstance(name, list | dict | set) or name not in frame.columns:
-        held = list_names(list(map(str, frame.columns)), 12)
-        raise ArgumentKeyError(role, f"must name a column of the frame ({held})", f"{name!r}")
+def _with_headings(frame: pd.DataFrame, roles: dict[str, Any], used: list[Any], wide: bool) -> dict[str, Any]:
+    """Return the roles, with columns of standard headings; raise an error for a heading that may be of entities."""
+    taken = [*used, *roles.values()]
+    taken = [name for held in taken for name in (held if isinstance(held, list | tuple) else [held])]
+    free = {} if wide else {str(name).strip().lower(): name for name in frame.columns if not _is_in(name, taken)}
+    roles = {role: free.get(role) if name is None else name for role, name in roles.items()}
+    if roles["entity"] is None and (kin := [free[word] for word in OF_ENTITIES if word in free]):
+        raise ArgumentError(
+            "entity",
+            f"must say what the column {kin[0]!r} holds",
+            "none",
+            Advice(
+                *(Typed("entity", kin[0]), " if it names the entities, "),
+                *(Typed("ignore", kin[0], f"frame.drop(columns={kin[0]!r})"), " if all rows are of one"),
+            ),
+        )
+    if "count" in free and used[-1] is None:
+        raise ArgumentError(
+            "count",
+            f"must say what the column {free['count']!r} holds",
+            "none",
+            Advice(
+                *(Typed("count", free["count"]), " if a row stands for that many cases, else "),
+                Typed("ignore", free["count"], f"frame.drop(columns={free['count']!r})"),
+            ),
+        )
+    return roles
+
+
+def _is_in(name: Any, taken: list[Any]) -> bool:
+    return any(isinstance(other, type(name)) and is_hashable(other) and other == name for other in taken)
 
 
 def _read_long(frame: pd.DataFrame, judge: Any, truth: Any, roles: dict[str, Any]) -> tuple[_Rows, list, list]:
-    judges = list(judge) if isinstance(judge, list | tuple) else [judge]
-    if not judges:
-        raise ArgumentError("judge", "must name at least one column", "none")
-    for role, name in [*(("judge", name) for name in judges), ("truth", truth)]:
-        _check_column(frame, role, name)
+    judges = [check_column("judge", name, frame.columns) for name in check_column_names("judge", judge, frame.columns)]
+    check_column("truth", truth, frame.columns)
     used = [*judges, truth, *(name for name in roles.values() if name is not None)]
     if (twice := find_repeat(used)) is not None:
         raise ArgumentError("judge", "must name columns that have no other role", f"{used[twice[0]]!r} twice")
@@ -213,8 +256,8 @@ def _read_wide(frame: pd.DataFrame, judge: Any, truth: Any, roles: dict[str, Any
         )
     for name in names:
         for column in columns[name]:
-            _check_column(frame, f"judge[{name!r}]", column)
-        _check_column(frame, f"truth[{name!r}]", truth[name])
+            check_column(f"judge[{name!r}]", column, frame.columns)
+        check_column(f"truth[{name!r}]", truth[name], frame.columns)
     used = [*(column for held in columns.values() for column in held), *truth.values()]
     if (twice := find_repeat(used)) is not None:
         raise ArgumentError("judge", "must name columns that have no other role", f"{used[twice[0]]!r} twice")
@@ -238,7 +281,7 @@ def _read_wide(frame: pd.DataFrame, judge: Any, truth: Any, roles: dict[str, Any
     return _Rows(entity, verdicts, truths, groups, absent), names, judges
 
 
-def _assemble(rows: _Rows, names: list, judges: list, where: Sequence[str], numbers: np.ndarray) -> xr.Dataset:
+def _assemble(rows: _Rows, names: list, judges: list, where: Sequence[str], numbers: Numbers) -> xr.Dataset:
     absent = rows.absent
     truth = _right_or_wrong(rows.truth, where)
     verdict, levels = _verdict_codes(rows.verdicts, judges)
@@ -265,7 +308,11 @@ def _assemble(rows: _Rows, names: list, judges: list, where: Sequence[str], numb
             "case", "must name each case of an entity once", f"{one!r} twice for {names[rows.entity[twice[0]]]!r}"
         )
     times = np.ones(len(cases), np.int64)
-    times[code] = numbers
+    times[code] = numbers.repeats
+    weight = None
+    if numbers.weight is not None:
+        weight = np.array(_of_cases("weight", numbers.weight.tolist(), code, cases))
+        times[weight == 0] = 0
     shape = (len(cases), len(names))
     truths, verdicts = np.full(shape, np.nan), np.full((*shape, len(judges)), -1)
     kept = ~absent
@@ -278,7 +325,10 @@ def _assemble(rows: _Rows, names: list, judges: list, where: Sequence[str], numb
     if not known.any():
         raise ArgumentError("truth", "must be known for at least one case", "none")
     codes = np.column_stack([verdicts.reshape(len(cases), -1), np.where(known, truths, -1).astype(int)])
-    seen, count, coords = patterns(codes[times > 0], times[times > 0], keep_rows(groups, times > 0))
+    counted = times > 0
+    groups = keep_rows(groups, counted)
+    weighted = scale_weights(Numbers(times, weight).keep(counted), groups.get("dataset"))
+    seen, count, coords = patterns(codes[counted], weighted.number, groups, weighted.each)
     truths = np.where(seen[:, -len(names) :] < 0, np.nan, seen[:, -len(names) :])
     met = times @ (verdicts >= 0).any(axis=2)
     datasets = len(set(groups.get("dataset", ())))
@@ -294,7 +344,7 @@ def _assemble(rows: _Rows, names: list, judges: list, where: Sequence[str], numb
             "labels": ("entity", labels),
         },
         {"entity": name_coord(names), "judge": [str(name) for name in judges], "verdict_label": levels, **coords},
-        ledger.to_attrs(),
+        add_notes(weighted.attrs | ledger.to_attrs(), weighted.notes),
     )
 
 
@@ -317,7 +367,7 @@ def _right_or_wrong(values: list, where: Sequence[str]) -> np.ndarray:
             f"{where[i]}: truth",
             "must be 1 or 0 (right or wrong), or empty where unknown",
             f"{values[i]!r}",
-            "for classes, br.joint_outcomes(y_true, predictions) takes missing true labels",
+            InPython("for classes, br.joint_outcomes(y_true, predictions) takes missing true labels"),
         )
     return found
 

@@ -11,7 +11,7 @@ import xarray as xr
 
 from bayesrank._labels import factorize
 from bayesrank._notes import Note
-from bayesrank._records import EvidenceRecord
+from bayesrank._records import EvidenceRecord, reading_attr
 
 #: Dims over which the cases of an entity are counted.
 COUNTED = ("dataset", "group", "label", "actual", "predicted", "outcome")
@@ -87,14 +87,16 @@ class Ledger:
         text = EvidenceRecord.from_attrs(attrs).ledger
         if not text:
             return None
-        held = json.loads(text)
-        entries = [
-            Entry(**one | {"outcomes": tuple(Tally(**tally) for tally in one["outcomes"])}) for one in held["entries"]
-        ]
-        drops = tuple(Drop(**one) for one in held["dropped"])
-        held["covariates"] = tuple(map(tuple, held.get("covariates", ())))
-        held |= {"entries": tuple(entries), "dropped": drops, "ignored": tuple(held["ignored"])}
-        return Ledger(**held | {"labels": held["labels"] and tuple(held["labels"])})
+        with reading_attr("ledger"):
+            held = json.loads(text)
+            entries = [
+                Entry(**one | {"outcomes": tuple(Tally(**tally) for tally in one["outcomes"])})
+                for one in held["entries"]
+            ]
+            drops = tuple(Drop(**one) for one in held["dropped"])
+            held["covariates"] = tuple(map(tuple, held.get("covariates", ())))
+            held |= {"entries": tuple(entries), "dropped": drops, "ignored": tuple(held["ignored"])}
+            return Ledger(**held | {"labels": held["labels"] and tuple(held["labels"])})
 
     def entry(self, entity: object) -> Entry | None:
         """Return the entry of an entity; None if it has none."""

@@ -10,6 +10,9 @@ from bayesrank._checks import check_choice, check_class_labels, check_counts_arr
 from bayesrank._errors import ArgumentError
 from bayesrank.evidence.counts import CLASS_DIMS, TWO_CLASSES, arrange, class_dims, entity_names, put_in_class_order
 
+#: Dims of rates of one entity.
+BESIDE_ENTITIES = ("chain", "draw", "sample", "dataset", "group", "prevalence", "threshold")
+
 
 def from_matrix(
     matrix: Any,
@@ -89,8 +92,8 @@ def from_rates(*, tpr: Any, fpr: Any = None, tnr: Any = None, prevalence: Any, e
     Parameters
     ----------
     tpr : number, sequence or DataArray
-        True positive rates in [0, 1]. A sequence has one number for each entity. A DataArray may have any dims, such as
-        (chain, draw, entity), and may be lazy.
+        True positive rates in [0, 1]. A sequence has one number for each entity. A DataArray may have other dims, such
+        as (chain, draw, entity), and may be lazy. Dims of another name than entity need ``entity``, or a rename.
     fpr, tnr : number, sequence or DataArray
         False positive rates or true negative rates: exactly one of them.
     prevalence : number, sequence or DataArray
@@ -142,6 +145,15 @@ def from_rates(*, tpr: Any, fpr: Any = None, tnr: Any = None, prevalence: Any, e
     rows = [xr.concat(cells[i : i + 2], "predicted", coords="minimal", compat="override") for i in (0, 2)]
     table = xr.concat(rows, "actual", coords="minimal", compat="override")
     if "entity" not in table.dims:
+        odd = next((str(dim) for dim in table.dims if dim not in (*BESIDE_ENTITIES, *CLASS_DIMS)), None)
+        if odd is not None and entity is None:
+            rate = next(name for name, each in held.items() if odd in each.dims)
+            raise ArgumentError(
+                rate,
+                f"must have the dim entity where it has others than {', '.join(BESIDE_ENTITIES)}",
+                f"the dim {odd}",
+                f"{rate}.rename({odd}='entity') makes these the entities; entity='name' says whose rates they are",
+            )
         table = table.expand_dims("entity")
     if entity is not None or "entity" not in table.coords:
         table = table.assign_coords(entity=entity_names(entity, table.sizes["entity"]))

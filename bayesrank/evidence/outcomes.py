@@ -1,14 +1,14 @@
 """Outcomes without classes: right or wrong, a grade or a number, for every entity and case."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import EXACT, check_choice, describe_value, is_number
-from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._checks import EXACT, check_absent, check_choice, check_finite, describe_value, is_number
+from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
 from bayesrank._labels import factorize, name_coord
 from bayesrank._notes import Note, add_notes, notes_text
 from bayesrank.evidence.alignment import align_cases
@@ -24,7 +24,7 @@ from bayesrank.evidence.patterns import (
     without_columns,
 )
 from bayesrank.evidence.training import check_runs, check_seeds, means_of_seeds, untrained
-from bayesrank.evidence.weighting import Numbers, check_numbers_of_cases, effective_numbers
+from bayesrank.evidence.weighting import Numbers, check_numbers_of_cases, scale_weights
 
 #: Numbers up to the second with at most so many levels may be grades; others are no outcomes beside 0 and 1.
 LEVELS, HIGHEST = 12, 10
@@ -88,13 +88,14 @@ def from_outcomes(
     -------
     xarray.Dataset
         For the model ``"paired"``: ``outcome`` (pattern, entity), NaN if missing; ``count`` (pattern), above 0, which
-        with unequal weights is an effective number of cases; and, if given, ``cost`` (pattern, entity) and the coords
-        ``dataset`` or ``group``, and ``cluster`` (pattern). Attrs: with missing answers ``missing``, the ``note`` that
-        rankings print and, for ``"common"``, ``cases`` and ``cases_left_out``; with runs ``fewest_runs`` and
-        ``most_runs`` of a case, and ``right_or_wrong_runs``, whether all runs are 0 or 1; ``notes`` on joined labels
-        and weights; and ``ledger``, a text with the cases and runs of each entity. With training seeds ``seed_mean``
-        (entity, training_seed), NaN where an entity has no such seed, and ``seed_noise`` (entity), the part of the
-        variance of these means that comes from their cases.
+        with unequal weights is their sum, beside the coord ``unit_weight`` (pattern); and, if given, ``cost``
+        (pattern, entity) and the coords ``dataset`` or ``group``, and ``cluster`` (pattern). Attrs: with
+        missing answers ``missing``, the ``note`` that rankings print and, for ``"common"``, ``cases`` and
+        ``cases_left_out``; with runs ``fewest_runs`` and ``most_runs`` of a case, and ``right_or_wrong_runs``,
+        whether all runs are 0 or 1; ``notes`` on joined labels and weights; and ``ledger``, a text with the
+        cases and runs of each entity. With training seeds ``seed_mean`` (entity, training_seed), NaN where an
+        entity has no such seed, and ``seed_noise`` (entity), the part of the variance of these means that comes
+        from their cases.
 
     Raises
     ------
@@ -113,28 +114,47 @@ def from_outcomes(
     >>> from_outcomes(runs, case="task", run="seed")["outcome"].values.tolist()
     [[0.5, 0.5], [1.0, 0.5]]
     """
+    given = {"count": count, "weight": weight, "dataset": dataset, "cluster": cluster, "case": case, "run": run}
+    given |= {"training_seed": training_seed}
+    return count_outcomes(frame, given, group, missing=missing, range=range, cost=cost)
+
+
+def count_outcomes(
+    frame: pd.DataFrame,
+    given: Mapping[str, Any],
+    group: Any = None,
+    *,
+    missing: Any = None,
+    range: tuple[float, float] | None = None,
+    cost: pd.DataFrame | None = None,
+    named: bool = False,
+) -> xr.Dataset:
+    """Return the evidence of :func:`from_outcomes` from its arguments on cases, ``given`` by name.
+
+    If the columns are ``named`` as entities by the user, their headings may be any, such as "run".
+    """
     if isinstance(group, str) and isinstance(frame, pd.DataFrame) and group in frame:
         frame, group = frame.drop(columns=group), frame[group]
-    dataset, finish = take_groups(dataset, group)
-    outcomes, given = without_columns(
-        frame,
-        {"count": count, "weight": weight, "dataset": dataset, "cluster": cluster, "case": case, "run": run}
-        | {"training_seed": training_seed},
-    )
+    if given.get("training_seed") is not None:
+        check_absent("group", group, "beside training_seed=, which needs the cases of one evaluation")
+    dataset, finish = take_groups(given.get("dataset"), group)
+    run, training_seed = given.get("run"), given.get("training_seed")
+    outcomes, given = without_columns(frame, {**given, "dataset": dataset})
     given, joined = align_cases({"frame": outcomes, **given, "cost": cost})
     given.pop("frame")
     cost = given.pop("cost")
-    if missing is not None and not (is_number(missing) and np.isfinite(missing)):
+    if missing is not None and not (is_number(missing) and np.isfinite(check_finite("missing", missing))):
         check_choice("missing", missing, ("common", "own"), other="None, or a finite number")
-    numbers = check_numbers_of_cases(given.pop("count"), given.pop("weight"), len(frame))
-    groups = name_groups(len(frame), **given)
+    numbers = check_numbers_of_cases(given.pop("count", None), given.pop("weight", None), len(frame))
+    groups = name_groups(len(frame), "dataset" if group is None else "group", **given)
     seeded = training_seed is not None
     if seeded:
         groups = _name_fits(groups)
-    _refuse_names_of_cases(outcomes)
+    if not named:
+        _refuse_names_of_cases(outcomes)
     values = numbers_of(outcomes)
     if range is None:
-        _check_one_scale(values, list(outcomes.columns))
+        _check_one_scale(values, list(outcomes.columns), named)
     costs = np.empty((len(frame), 0)) if cost is None else _check_costs(cost, outcomes)
     about: dict[str, Any] = {} if range is None else {"range": list(check_range(range, values))}
     kept = numbers.counted
@@ -164,6 +184,8 @@ def from_outcomes(
     about |= ledger.to_attrs()
     trained, doubts = xr.Dataset(), list[Note]()
     if "run" in groups:
+        if np.isnan(values).all():
+            raise ArgumentError("frame", "must have the outcome of at least one case", "none")
         right_or_wrong = (np.isin(values, [0, 1]) | np.isnan(values)).all()
         if seeded and run is not None:  # the mean of a seed over its runs
             pairs = list(zip(groups["case"], groups["training_seed"], strict=True))
@@ -190,13 +212,13 @@ def from_outcomes(
     seen, codes = np.unique(values, return_inverse=True)
     amounts, cost_codes = np.unique(costs, return_inverse=True)
     both = np.hstack([codes.reshape(values.shape), cost_codes.reshape(costs.shape)])
-    weights, weighting = effective_numbers(numbers, groups.get("dataset"))
-    rows, counts, coords = patterns(both, weights, groups)
+    weighted = scale_weights(numbers, groups.get("dataset"))
+    rows, counts, coords = patterns(both, weighted.number, groups, weighted.each)
     outcome, spent = np.split(rows, [values.shape[1]], axis=1)
     held = {"outcome": (("pattern", "entity"), seen[outcome]), "count": ("pattern", counts)}
     if cost is not None:
         held["cost"] = (("pattern", "entity"), amounts[spent])
-    attrs = add_notes(about | weighting.attrs, [*joined, *weighting.notes, *doubts])
+    attrs = add_notes(about | weighted.attrs, [*joined, *weighted.notes, *doubts])
     return finish(xr.Dataset(held, {"entity": name_coord(list(outcomes.columns))} | coords, attrs).assign(trained))
 
 
@@ -233,16 +255,21 @@ def _refuse_names_of_cases(outcomes: pd.DataFrame) -> None:
         if heading in (*OF_CASES, *OTHER_NAMES) or numbered:
             roles = [heading] if heading in OF_CASES else ["case"] * (heading == "id" or numbered)
             roles = ["weight", "count"] if heading in ("weight", "count") else roles
-            says = " or ".join(f"{role}={name!r}" for role in roles) + " says so, " * bool(roles)
+            says = [part for role in roles for part in (" or ", Typed(role, name))][1:]
             raise ArgumentError(
                 "frame",
                 f"must have one column for each entity, and {name!r} is probably not an entity",
                 "a column that describes cases",
-                f"{says}frame.drop(columns={name!r}) leaves it out",
+                Advice(*says, " says so, " * bool(roles), _ignored(name), " leaves it out"),
             )
 
 
-def _check_one_scale(values: np.ndarray, names: list) -> None:
+def _ignored(name: Any) -> Typed:
+    """Return how to leave out a column."""
+    return Typed("ignore", name, f"frame.drop(columns={name!r})")
+
+
+def _check_one_scale(values: np.ndarray, names: list, named: bool) -> None:
     """Raise an error for a column of numbers beside columns of 0 and 1, which is probably no entity."""
     with np.errstate(invalid="ignore"):
         binary = [set(np.unique(column[~np.isnan(column)])) == {0.0, 1.0} for column in values.T]
@@ -252,12 +279,23 @@ def _check_one_scale(values: np.ndarray, names: list) -> None:
     odd = beyond.index(True)
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     name = names[odd]
+    if named:
+        raise ArgumentError(
+            "frame",
+            "must have outcomes of one scale for all entities",
+            f"values from {np.nanmin(values[:, odd]):g} to {np.nanmax(values[:, odd]):g} of {name!r}, but 0 and 1 of "
+            f"{names[binary.index(True)]!r}",
+            "divide outcomes in percent by 100",
+        )
     raise ArgumentError(
         "frame",
         f"must have one column for each entity, and {name!r} is probably not an entity",
         f"values from {np.nanmin(values[:, odd]):g} to {np.nanmax(values[:, odd]):g} beside columns of 0 and 1",
-        f"weight={name!r}, count={name!r}, case={name!r} or cluster={name!r} says what it is, "
-        f"frame.drop(columns={name!r}) leaves it out, range=({low:g}, {high:g}) takes all columns as outcomes",
+        Advice(
+            *(Typed("weight", name), ", ", Typed("count", name), ", ", Typed("case", name), " or "),
+            *(Typed("cluster", name), " says what it is, ", _ignored(name), " leaves it out"),
+            InPython(f", range=({low:g}, {high:g}) takes all columns as outcomes"),
+        ),
     )
 
 
@@ -271,7 +309,8 @@ def _check_costs(cost: Any, outcomes: pd.DataFrame) -> np.ndarray:
             f"must have the rows and the columns of the outcomes, {len(outcomes)} and {list(outcomes.columns)}",
             f"{len(cost)} and {list(cost.columns)}",
         )
-    costs = numbers_of(cost[list(outcomes.columns)])
+    # Names of columns may be booleans, of which a list is a mask.
+    costs = numbers_of(cost.iloc[:, cost.columns.get_indexer(outcomes.columns)])
     if (costs < 0).any():
         raise ArgumentError(
             "cost", "must be 0 or more", f"{np.nanmin(costs):g}", "leave a field empty if it is unknown"
@@ -312,8 +351,11 @@ def _fill_missing(
             "frame",
             "must hold an outcome of every entity on every case",
             f"none in column {names[column]!r}, row {outcomes.index[row]}",
-            "missing='common' keeps the cases that all entities met, missing='own' leaves each "
-            "entity on its own cases, missing=0 counts a missing answer as 0, or wrong",
+            Advice(
+                *(Typed("missing", "common"), " keeps the cases that all entities met, ", Typed("missing", "own")),
+                *(" leaves each entity on its own cases, ", Typed("missing", 0)),
+                " counts a missing answer as 0, or wrong",
+            ),
         )
     if missing == "common":
         which, kept = find_common(~lacking, case)

@@ -8,20 +8,24 @@ import numpy as np
 import pandas as pd
 
 from bayesrank._checks import EXACT, check_item_names, check_unique, describe_value, is_number
-from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
 from bayesrank._labels import factorize, find_repeat, name_coord, unique_rows
 from bayesrank._notes import Note, notes_text
+from bayesrank.evidence.weighting import UNIT_WEIGHT
 
 #: Largest outcome: its squares can be summed over cases and draws.
 LARGEST = 1e100
 
 
-def name_groups(size: int, **given: Any) -> dict[str, list]:
-    """Return the names that the user gave to the cases, by kind; one data set may be named for all."""
-    if given["run"] is not None and given["case"] is None:
+def name_groups(size: int, stratum: str = "dataset", **given: Any) -> dict[str, list]:
+    """Return the names that the user gave to the cases, by kind; one data set may be named for all.
+
+    ``stratum`` is what messages call the data sets.
+    """
+    if given.get("run") is not None and given.get("case") is None:
         raise ArgumentError("case", "must be given where run is, to tell whose runs they are", "None")
     return {
-        group: check_item_names(group, names, size, broadcast=group == "dataset")
+        group: check_item_names(stratum if group == "dataset" else group, names, size, broadcast=group == "dataset")
         for group, names in given.items()
         if names is not None
     }
@@ -32,14 +36,24 @@ def keep_rows(groups: Mapping[str, list], kept: np.ndarray) -> dict[str, list]:
 
 
 def patterns(
-    codes: np.ndarray, numbers: np.ndarray, groups: Mapping[str, list]
+    codes: np.ndarray, numbers: np.ndarray, groups: Mapping[str, list], weight: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
-    """Return the unique rows of ``codes`` (case, column) in each data set and cluster, their counts, and the coords."""
+    """Return the unique rows of ``codes`` (case, column) in each data set and cluster, their counts, and the coords.
+
+    Cases of unequal ``weight`` have patterns of their own, since weights multiply and are no counts.
+    """
     found = {group: factorize(groups[group]) for group in ("dataset", "population", "cluster") if group in groups}
-    rows, which = unique_rows(np.column_stack([*(code for code, _ in found.values()), codes]))
+    columns = [*(code for code, _ in found.values()), codes]
+    weights = np.empty(0)
+    if weight is not None:
+        weights, of_weight = np.unique(weight, return_inverse=True)
+        columns.append(of_weight)
+    rows, which = unique_rows(np.column_stack(columns))
     count = np.zeros(len(rows), numbers.dtype)
     np.add.at(count, which, numbers)
     coords = {group: ("pattern", name_coord(names)[rows[:, i]]) for i, (group, (_, names)) in enumerate(found.items())}
+    if weight is not None:
+        coords[UNIT_WEIGHT], rows = ("pattern", weights[rows[:, -1]]), rows[:, :-1]
     return rows[:, len(found) :], count, coords
 
 
@@ -54,9 +68,10 @@ def check_cases(groups: Mapping[str, list], count: np.ndarray) -> None:
             f"must be 0 or 1 where cases have names: a case that counts {count.max()} times is no new evidence",
             f"{count.max()} for {names[int(count.argmax())]!r}",
         )
-    remedy = (
-        "The same case counted twice is not new evidence: pass one row a case, the mean over its repetitions (run= of "
-        "br.from_outcomes), or the names as cluster= instead of case="
+    remedy = Advice(
+        "The same case counted twice is not new evidence: pass one row a case, the mean over its repetitions (",
+        *(Typed("run"), InPython(" of br.from_outcomes"), "), or the names as ", Typed("cluster"), " instead of "),
+        Typed("case"),
     )
     pairs = list(dict.fromkeys(zip(names, groups.get("dataset", names), strict=True)))
     if "dataset" in groups and (twice := find_repeat(name for name, _ in pairs)) is not None:
@@ -64,8 +79,10 @@ def check_cases(groups: Mapping[str, list], count: np.ndarray) -> None:
         raise ArgumentError(
             "case",
             "must name each case in one data set only",
-            f"duplicate cases: {name!r} in {first!r} and in "
-            f"{second!r}, as repeated folds do. {remedy}, and no dataset=",
+            Advice(
+                f"duplicate cases: {name!r} in {first!r} and in {second!r}, as repeated folds do. ",
+                *(remedy, ", and no ", Typed("dataset")),
+            ),
         )
     runs = groups.get("run")
     if (twice := find_repeat(zip(names, runs or names, strict=True))) is not None:
@@ -74,7 +91,8 @@ def check_cases(groups: Mapping[str, list], count: np.ndarray) -> None:
             raise ArgumentError(
                 "run", "must name each run of a case once", f"duplicate runs: {runs[twice[0]]!r} of {name!r}"
             )
-        raise ArgumentError("case", "must name each case once", f"duplicate cases: {name!r} in several rows. {remedy}")
+        got = Advice(f"duplicate cases: {name!r} in several rows. ", remedy)
+        raise ArgumentError("case", "must name each case once", got)
 
 
 def common_note(kept: int, left_out: int) -> dict[str, Any]:
@@ -121,3 +139,35 @@ def numbers_of(outcomes: pd.DataFrame) -> np.ndarray:
                 "frame", f"must hold numbers up to {LARGEST:.0e}, whose squares have sums", f"more in {name!r}"
             )
     return found
+
+
+def count_discordant(
+    answers: np.ndarray, count: np.ndarray, cluster: np.ndarray | None, each: np.ndarray | None = None
+) -> np.ndarray:
+    """Count the cases, or clusters, on which two entities give different answers (entity, rival).
+
+    ``answers`` (pattern, entity) are codes; a negative one is missing and counts as no difference. With the weight
+    ``each`` of a case of the pattern, ``count`` is a sum of weights, and the result the effective number of cases.
+    """
+    if cluster is not None:
+        order = np.argsort(cluster, kind="stable")
+        answers, count = answers[order], count[order]
+        starts = np.flatnonzero(np.diff(cluster[order], prepend=-1))
+    size = answers.shape[1]
+    found = np.zeros((size, size))
+    for i in range(size - 1):
+        differ = (answers[:, i + 1 :] != answers[:, [i]]) & (answers[:, i + 1 :] >= 0) & (answers[:, [i]] >= 0)
+        if cluster is None:
+            found[i, i + 1 :] = effective_number(count, each, differ)
+        else:
+            found[i, i + 1 :] = np.logical_or.reduceat(differ, starts).sum(axis=0)
+    return found + found.T
+
+
+def effective_number(count: np.ndarray, each: np.ndarray | None, kept: np.ndarray) -> np.ndarray:
+    """Return the effective number of the cases of the patterns that are ``kept`` (pattern, column)."""
+    total = count @ kept
+    if each is None:
+        return total
+    square = (count * each) @ kept
+    return np.divide(total**2, square, out=np.zeros(len(total)), where=square > 0)

@@ -10,9 +10,11 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._labels import factorize
 from bayesrank._random import fingerprint
-from bayesrank._records import EvidenceRecord
+from bayesrank._records import EvidenceRecord, reading_attr
 from bayesrank.evidence.homogeneity import mean_differs
 
+#: What a record always says.
+WRITTEN = ("datasets", "entities", "outcomes", "clusters", "p")
 #: Parts of the evidence; for the first two, a class follows.
 RECALL, SHARE, MEAN = "recall", "share", "mean outcome"
 #: The observed-data variable with the summed tables.
@@ -46,7 +48,11 @@ def record_text(record: Any) -> str:
 
 def record_of(about: EvidenceRecord) -> dict[str, Any] | None:
     """Return the record of a pool, or None."""
-    return None if about.pooled is None else json.loads(record_text(about.pooled))
+    if about.pooled is None:
+        return None
+    with reading_attr("pooled"):
+        record = json.loads(record_text(about.pooled))
+        return {name: record[name] for name in (*WRITTEN, *({"sizes"} & set(record)))}
 
 
 def runs_of(about: EvidenceRecord) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank._checks import all_classes, check_by_entity, check_choice, check_item_names, check_labels
-from bayesrank._errors import ArgumentError
+from bayesrank._errors import Advice, ArgumentError, InPython, Typed
 from bayesrank._labels import (
     arrange_classes,
     check_order,
@@ -21,20 +21,20 @@ from bayesrank._labels import (
 )
 from bayesrank._notes import Note, add_notes
 from bayesrank.evidence.alignment import align_cases
-from bayesrank.evidence.counts import class_dims, count_cases, mark_positive
+from bayesrank.evidence.counts import class_dims, count_weighted, mark_positive
 from bayesrank.evidence.groups import groups_as_datasets, has_groups, name_groups_of, take_groups
 from bayesrank.evidence.judged import holds_partial_truth
 from bayesrank.evidence.ledger import count_answers
 from bayesrank.evidence.patterns import check_cases, common_note, keep_rows, name_groups, patterns
-from bayesrank.evidence.weighting import check_numbers_of_cases, effective_numbers
+from bayesrank.evidence.weighting import UNIT_WEIGHT, check_numbers_of_cases, scale_weights
 
 #: The note on models of counts.
-LACKING = (
+LACKING = InPython(
     " (fill in the label that it counts as, or keep the cases that all entities met, by missing='common' of "
     "br.joint_outcomes)"
 )
 #: The note on models that need the truth of all cases.
-NO_TRUTH = " (br.joint_outcomes takes truths that are known in part)"
+NO_TRUTH = InPython(" (br.joint_outcomes takes truths that are known in part)")
 
 
 def from_predictions(
@@ -59,7 +59,8 @@ def from_predictions(
         labels; lists and NumPy arrays are in the order of ``y_true``.
     labels : sequence, optional
         All classes in order; with two classes, the negative one first. Classes without cases are kept. By default the
-        categories of ``y_true``, else the sorted labels that occur.
+        categories of ``y_true``, else the sorted labels that occur. A label that occurs in predictions alone is a
+        wrong answer; :func:`bayesrank.scores.average` says how it counts in averages over classes.
     positive : label, optional
         The positive one of two classes. By default taken from ``labels``, an ordered categorical ``y_true``, or a
         standard pair (0/1, -1/1, False/True, negative/positive, no/yes, in any case). Otherwise it is unknown, and
@@ -72,15 +73,19 @@ def from_predictions(
     count : sequence of int, optional
         Number of cases that each row stands for.
     weight : sequence of float, optional
-        Importance weight of each case, such as a survey weight, on any scale. The weights of a data set are scaled to
-        sum to its effective number of cases, (Σw)² / Σw² (Kish 1965, Survey sampling).
+        Importance weight of each case, such as a survey weight, on any scale. A weight multiplies the random mass of
+        the case and counts no case twice. The weights of a data set are scaled to sum to its effective number of cases,
+        (Σw)² / Σw² (Kish 1965, Survey sampling). If they make all classes equally large, as weights "balanced" of
+        scikit-learn do, the prevalence is taken as set by them.
 
     Returns
     -------
     xarray.DataArray
         ``counts`` (entity, [dataset or group], actual, predicted), the positive class last: whole numbers, or with
-        unequal weights effective numbers of cases. The coord ``positive`` names the positive class, if it is known and
-        not named "positive". ``attrs["notes"]`` records how labels were joined and cases weighted.
+        unequal weights their sums; the coord ``unit_weight`` is then Σw² / Σw of each cell, and
+        ``prior_weight`` and ``prior_times`` are the weight of a case of the prior and the number of priors of
+        each class. The coord ``positive`` names the positive class, if it is known and not named "positive".
+        ``attrs["notes"]`` records how labels were joined and cases weighted.
 
     Raises
     ------
@@ -101,10 +106,11 @@ def from_predictions(
     size, dataset = cases.actual.size, given["dataset"]
     called = "dataset" if group is None else "group"
     where = None if dataset is None else check_item_names(called, dataset, size, broadcast=True)
-    numbers, about = effective_numbers(check_numbers_of_cases(given["count"], given["weight"], size), where)
+    numbers = check_numbers_of_cases(given["count"], given["weight"], size)
+    weighted = scale_weights(numbers, where, cases.actual)
     codes = [cases.actual[:, None], cases.predicted]
-    counts = count_cases(codes, numbers, cases.entities, where, class_dims(cases.classes))
-    counts = counts.assign_attrs(add_notes(about.attrs, [*joined, *about.notes]))
+    counts = count_weighted(codes, weighted.number, weighted.each, cases.entities, where, class_dims(cases.classes))
+    counts = counts.assign_attrs(add_notes(weighted.attrs, [*joined, *weighted.notes]))
     return finish(mark_positive(counts, cases.positive))
 
 
@@ -159,7 +165,8 @@ def joint_outcomes(
     -------
     xarray.Dataset
         Labels ``actual`` (pattern) and ``predicted`` (pattern, entity); ``count`` (pattern), above 0, which with
-        unequal weights is an effective number of cases; the coords ``label`` (all classes in order), ``positive`` (if
+        unequal weights is the sum of the weights, and the coord ``unit_weight`` (pattern) the weight of one case; the
+        coords ``label`` (all classes in order), ``positive`` (if
         known and not named so), ``dataset`` or ``group``, and ``cluster`` (pattern, if given). Patterns are ordered by
         data set, cluster and class. If cases were dropped, the attrs are ``missing``, ``cases``, ``cases_left_out`` and
         the ``note`` that rankings print; ``notes`` records how labels were joined and cases weighted.
@@ -195,10 +202,16 @@ def joint_outcomes(
     cases = _encode(given["y_true"], given["predictions"], labels, positive, missing == "common", part=True)
     classes, size = name_coord(cases.classes), cases.actual.size
     numbers = check_numbers_of_cases(given["count"], given["weight"], size)
-    named = name_groups(size, **{name: given[name] for name in ("dataset", "cluster", "case", "run", "population")})
+    stratum = "dataset" if group is None else "group"
+    named = name_groups(
+        size, stratum, **{name: given[name] for name in ("dataset", "cluster", "case", "run", "population")}
+    )
     if population is not None and (cases.actual >= 0).all():
         raise ArgumentError(
-            "population", "must be None where all truths are known", "one", "dataset= names the data set of each case"
+            "population",
+            "must be None where all truths are known",
+            "one",
+            Advice(Typed("dataset"), " names the data set of each case"),
         )
     met = cases.predicted.min(axis=1) >= 0
     counted = numbers.counted
@@ -222,8 +235,8 @@ def joint_outcomes(
     if (cases.actual < 0).any():
         known = int(numbers.repeats[kept & (cases.actual >= 0)].sum())
         ledger = replace(ledger, labels=(known, known))
-    weights, about = effective_numbers(numbers.keep(kept), named.get("dataset"))
-    codes, counts, coords = patterns(codes, weights, named)
+    weighted = scale_weights(numbers.keep(kept), named.get("dataset"), codes[:, 0])
+    codes, counts, coords = patterns(codes, weighted.number, named, weighted.each)
     attrs = common_note(int(numbers.repeats[kept].sum()), int(numbers.repeats[counted & ~met].sum()))
     joint = xr.Dataset(
         {
@@ -232,7 +245,7 @@ def joint_outcomes(
             "count": ("pattern", counts),
         },
         {"entity": name_coord(cases.entities), "label": classes} | coords,
-        add_notes(attrs | about.attrs | ledger.to_attrs(), [*joined, *about.notes]),
+        add_notes(attrs | weighted.attrs | ledger.to_attrs(), [*joined, *weighted.notes]),
     )
     return finish(mark_positive(joint, cases.positive))
 
@@ -296,7 +309,13 @@ def _encode(
         which, seen = factorize(values)
         unknown = [label for label in seen if label not in code]
         if unknown:
-            raise ArgumentError(argument, f"holds the label {unknown[0]!r}, not among labels {classes}")
+            raise ArgumentError(
+                argument,
+                f"holds the label {unknown[0]!r}, not among labels {classes}",
+                hint=InPython(
+                    "" if argument == "y_true" else f"labels={[*classes, unknown[0]]} counts it as a wrong answer"
+                ),
+            )
         columns.append(np.array([*(code[label] for label in seen), -1])[which])  # the last one for missing labels
     return _Cases(columns[0], np.column_stack(columns[1:]), entities, classes, chosen)
 
@@ -338,24 +357,27 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
     if "cluster" in joint.coords:
         raise ArgumentError(
             "model",
-            "must be 'paired' for cases in clusters, since counts take cases as independent of each other; with "
-            "'paired' each data set has an analysis of its own, or br.pool puts them together",
+            "must be 'paired' for cases in clusters, since counts take cases as independent of each other",
+            hint=Advice(
+                "with 'paired' each data set has an analysis of its own", InPython(", or br.pool puts them together")
+            ),
         )
-    names, weight = joint["entity"].values.tolist(), joint["count"].values
+    names, number = joint["entity"].values.tolist(), joint["count"].values
+    each = joint[UNIT_WEIGHT].values if UNIT_WEIGHT in joint.coords else None
     where = joint["dataset"].values.tolist() if "dataset" in joint.coords else None
     if "outcome" not in joint:
         labels = joint["label"].values.tolist()
         code = {label: i for i, label in enumerate(labels)}
         actual, predicted = (joint[name].transpose("pattern", ...).values for name in ("actual", "predicted"))
         codes = [np.vectorize(code.get, otypes=[int])(held) for held in (actual[:, None], predicted)]
-        counts = count_cases(codes, weight, names, where, class_dims(labels))
+        counts = count_weighted(codes, number, each, names, where, class_dims(labels))
         counts = mark_positive(counts, positive_label(joint))
     else:
         outcome = joint["outcome"].transpose("pattern", "entity").values
         values = np.unique(outcome[~np.isnan(outcome)])
         values = np.array([0, 1]) if np.isin(values, [0, 1]).all() else values
         codes = [np.where(np.isnan(outcome), -1, np.searchsorted(values, outcome))]
-        counts = count_cases(codes, weight, names, where, {"outcome": values.tolist()})
+        counts = count_weighted(codes, number, each, names, where, {"outcome": values.tolist()})
         if where is not None:  # without outcomes on a data set, an entity is not measured there
             counts["measured"] = (counts > 0).any("outcome")
     if where is not None:

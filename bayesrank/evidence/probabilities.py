@@ -16,13 +16,13 @@ from bayesrank._checks import (
     check_numbers,
     describe_value,
 )
-from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, Typed
 from bayesrank._labels import arrange_classes, factorize, find_repeat, is_ordered, name_coord, ordered_categories
 from bayesrank._notes import add_notes
 from bayesrank.evidence.alignment import align_cases
 from bayesrank.evidence.counts import mark_positive
 from bayesrank.evidence.ledger import Entry, Ledger
-from bayesrank.evidence.weighting import check_numbers_of_cases, effective_numbers
+from bayesrank.evidence.weighting import check_numbers_of_cases, scale_weights
 
 #: Names of variables of cases beside joint outcomes, which have patterns.
 BESIDE_PATTERNS = {"actual": "case_actual", "weight": "case_weight"}
@@ -67,8 +67,8 @@ def from_probabilities(
     Returns
     -------
     xarray.Dataset
-        ``probability`` (case, entity), or (case, entity, label) for more classes; ``weight`` (case), the effective
-        number of cases that a case counts as. Coords: ``actual`` (case), ``label``, ``positive``, and ``case``,
+        ``probability`` (case, entity), or (case, entity, label) for more classes; ``weight`` (case), the scaled
+        weight of a case, 1 if all are equal. Coords: ``actual`` (case), ``label``, ``positive``, and ``case``,
         ``cluster`` and ``dataset`` (case) if given. The attr ``ledger`` says what was read.
 
     Raises
@@ -90,7 +90,9 @@ def from_probabilities(
     y_true, probabilities = given["y_true"], given["probabilities"]
     entities = check_by_entity("probabilities", probabilities, "predicted probabilities")
     truth = check_labels("y_true", y_true)
-    classes, chosen = arrange_classes(all_classes(ordered_categories(y_true), [truth]), positive, is_ordered(y_true))
+    classes, chosen = arrange_classes(
+        all_classes(ordered_categories(y_true), [truth], "y_true"), positive, is_ordered(y_true)
+    )
     empty = [label for label in classes if label not in set(truth.tolist())]
     if empty or len(classes) < 2:
         got = f"none of {empty[0]!r}" if empty else f"only {classes[0]!r}"
@@ -100,7 +102,7 @@ def from_probabilities(
             "positive",
             "must name the class that the probabilities are of",
             f"none of {classes[0]!r} and {classes[1]!r}",
-            f"positive={classes[1]!r} or positive={classes[0]!r} says which",
+            Advice(Typed("positive", classes[1]), " or ", Typed("positive", classes[0]), " says which"),
         )
     size = truth.size
     columns = [_check_column(name, probabilities[name], classes, size) for name in entities]
@@ -113,20 +115,24 @@ def from_probabilities(
         raise ArgumentError("case", "must name each case once", f"{named['case'][twice[0]]!r} twice")
     if {"cluster", "dataset"} <= set(named):
         check_nested(named["cluster"], named["dataset"])
-    numbers, about = effective_numbers(check_numbers_of_cases(None, given["weight"], size), named.get("dataset"))
-    kept = np.flatnonzero(numbers > 0)
     code = {label: i for i, label in enumerate(classes)}
-    which, seen = factorize(truth[kept])
-    actual = name_coord(classes)[np.array([code[label] for label in seen])[which]]
+    which, seen = factorize(truth)
+    of_class = np.array([code[label] for label in seen])[which]
+    weighted = scale_weights(check_numbers_of_cases(None, given["weight"], size), named.get("dataset"), of_class)
+    kept = np.flatnonzero(weighted.number > 0)
+    actual = name_coord(classes)[of_class[kept]]
     dims = ("case", "entity", *["label"] * (len(classes) > 2))
     coords: dict[str, Any] = {"entity": name_coord(entities), "label": name_coord(classes), "actual": ("case", actual)}
     coords |= {role: ("case", name_coord([held[i] for i in kept])) for role, held in named.items()}
     datasets = len(set(named["dataset"])) if "dataset" in named else 0
     ledger = Ledger(tuple(Entry(str(name), kept.size) for name in entities), kept.size, len(classes), datasets)
     found = xr.Dataset(
-        {"probability": (dims, np.stack(columns, axis=1)[kept]), "weight": ("case", numbers[kept].astype(float))},
+        {
+            "probability": (dims, np.stack(columns, axis=1)[kept]),
+            "weight": ("case", weighted.number[kept].astype(float)),
+        },
         coords,
-        add_notes(about.attrs | ledger.to_attrs(), [*joined, *about.notes]),
+        add_notes(weighted.attrs | ledger.to_attrs(), [*joined, *weighted.notes]),
     )
     return mark_positive(found, chosen)
 
@@ -162,7 +168,7 @@ def _check_column(name: Any, given: Any, classes: list, size: int) -> np.ndarray
             given = given[:, np.argsort(np.argsort(np.array(classes, object)))] if _sorts(classes) else given
     try:
         values = np.asarray(given, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ArgumentTypeError(argument, "must hold numbers", describe_value(given)) from None
     if values.ndim == 1 and len(classes) > 2:
         raise ArgumentError(

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import chdtrc
 
-from bayesrank._errors import ArgumentError
+from bayesrank._errors import Advice, ArgumentError, Typed
 from bayesrank._labels import factorize, name_coord
 from bayesrank._notes import Note
 
@@ -91,7 +91,7 @@ def check_seeds(found: SeedMeans, values: np.ndarray, case: Sequence[Hashable], 
             "training_seed",
             "must name two seeds or more of each entity, or nothing is known of how much training varies",
             f"{found.number.min()} of {name!r}",
-            "without training_seed=, the ranking is of these fitted models",
+            Advice("without ", Typed("training_seed"), ", the ranking is of these fitted models"),
         )
     which = factorize(case)[0]
     met = np.zeros((which.max() + 1, values.shape[1]), int)
@@ -103,7 +103,7 @@ def check_seeds(found: SeedMeans, values: np.ndarray, case: Sequence[Hashable], 
             "frame",
             "must hold an outcome of each case for all training seeds of an entity",
             f"{met[i, j]} of {found.number[j]} for {case[int(np.argmax(which == i))]!r} and {entities[j]!r}",
-            "missing=0 counts a missing answer as 0, or wrong",
+            Advice(Typed("missing", 0), " counts a missing answer as 0, or wrong"),
         )
 
 
@@ -133,5 +133,5 @@ def check_runs(found: SeedMeans, run: Any, entities: Sequence[Any]) -> list[Note
         "must name repetitions of one fitted model, and the means of these runs differ more than their cases allow "
         f"(p = {p:.1g}), as those of retrained models do",
         f"means from {low:.3f} to {high:.3f} in {fields['runs']} runs of {fields['entity']!r}",
-        f"training_seed={column!r} instead ranks retrained models",
+        Advice(Typed("training_seed", column), " instead ranks retrained models"),
     )

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import describe_value
-from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
+from bayesrank._checks import check_column, check_column_names, describe_value
+from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import factorize, name_coord
 from bayesrank._text import list_names
 from bayesrank.evidence.ledger import Entry, Ledger
@@ -75,15 +75,15 @@ def from_votes(frame: pd.DataFrame, *, a: Any, b: Any, winner: Any, count: Any =
     """
     if not isinstance(frame, pd.DataFrame):
         raise ArgumentTypeError("frame", "must be a pandas DataFrame", describe_value(frame))
-    judges = [] if judge is None else list(judge) if isinstance(judge, list | tuple) else [judge]
-    if judge is not None and not judges:
-        raise ArgumentError("judge", "must name at least one column", "none")
+    judges = (
+        []
+        if judge is None
+        else [check_column("judge", name, frame.columns) for name in check_column_names("judge", judge, frame.columns)]
+    )
     roles = [("a", a), ("b", b), ("winner", winner), *(("judge", name) for name in judges)]
     roles += [] if count is None else [("count", count)]
     for i, (role, name) in enumerate(roles):
-        if name not in frame.columns:
-            held = list_names(list(map(str, frame.columns)), 12)
-            raise ArgumentKeyError(role, f"must name a column of the frame ({held})", f"{name!r}")
+        check_column(role, name, frame.columns)
         taken = next((other for other, held in roles[:i] if held == name), None)
         if taken is not None:
             raise ArgumentError(role, "must name a column of its own", f"{name!r}, the {taken} as well")
@@ -123,7 +123,7 @@ def count_votes(
             "leave out votes of an entity against itself",
         )
     counts = _counts(columns.get("count"), headings, where)
-    rows = _Rows(columns, headings, where, names, first, second)
+    rows = _VoteRows(columns, headings, where, names, first, second)
     sides = rows.sides(headings["winner"], columns["winner"])
     wins, ties = (np.zeros((len(names), len(names)), np.int64) for _ in range(2))
     for side, winners, losers in ((0, first, second), (1, second, first)):
@@ -189,7 +189,7 @@ def _counts(given: list[Any] | None, headings: dict[str, Any], where: Sequence[s
     return numbers.astype(np.int64)
 
 
-class _Rows(NamedTuple):
+class _VoteRows(NamedTuple):
     """The rows of a table of votes; a row is about a pair of entities."""
 
     columns: dict[str, list[Any]]

@@ -1,18 +1,36 @@
-"""Numbers of cases: how many cases a row stands for, and how much a case counts under importance weights."""
+"""Numbers of cases: how many cases a row stands for, and how much a case counts under importance weights.
+
+Weights multiply: a case of weight w counts as w times a random mass with mean 1, as in the weighted Bayesian bootstrap.
+The sum of a cell has the mean Σw and the variance Σw², so evidence holds both: sums of weights as its counts, and
+Σw²/Σw as the weight of one case.
+"""
 
 from typing import Any, NamedTuple
 
 import numpy as np
+import xarray as xr
 
 from bayesrank._checks import check_numbers, check_repeats
 from bayesrank._errors import ArgumentError
 from bayesrank._labels import factorize
 from bayesrank._notes import Note
 
-#: Effective numbers of cases are multiples of this, so that their sums are exact in any order.
-STEP = 2.0**-20
-#: The attr that marks evidence with effective numbers of cases, which may be fractions.
+#: Binary digits of a scaled weight, so few that sums of many weights are exact in any order.
+DIGITS = 24
+#: The attr that marks evidence whose counts are sums of weights, which may be fractions.
 WEIGHTED = "weighted"
+#: The attr that marks weights computed from the sizes of the classes: their sums are no estimate of a prevalence.
+BALANCED = "weights_balance_classes"
+#: The coord with the weight of one case: of a pattern, or Σw²/Σw of a cell of counts.
+UNIT_WEIGHT = "unit_weight"
+#: The coords of counts with the weight of a case of the prior, and how many times the prior counts ([dataset], actual).
+PRIOR_WEIGHT, PRIOR_TIMES = "prior_weight", "prior_times"
+#: What weighted counts hold beside their labels.
+OF_WEIGHTS = (UNIT_WEIGHT, PRIOR_WEIGHT, PRIOR_TIMES)
+#: A class with at most so many different weights has a prior for each of them, if each has this many cases.
+MOST_STRATA, FEWEST_IN_STRATUM = 5, 5
+#: Weighted classes of equal size, up to this share, are balanced.
+EQUAL = 1e-6
 
 
 class Numbers(NamedTuple):
@@ -31,9 +49,11 @@ class Numbers(NamedTuple):
         return Numbers(self.repeats[rows], None if self.weight is None else self.weight[rows])
 
 
-class Weighting(NamedTuple):
-    """What evidence records about its weights."""
+class Weighted(NamedTuple):
+    """Numbers of cases with their weights, and what evidence records about them."""
 
+    number: np.ndarray  # (row), int64, or with unequal weights the sum of the weights of the row's cases
+    each: np.ndarray | None  # (row), the weight of one case; None where all are equal
     attrs: dict[str, Any]
     notes: list[Note]
 
@@ -54,8 +74,8 @@ def check_numbers_of_cases(count: Any, weight: Any, size: int) -> Numbers:
     return Numbers(counts, weights / weights.max())
 
 
-def effective_numbers(numbers: Numbers, datasets: list | None) -> tuple[np.ndarray, Weighting]:
-    """Scale the weights of each data set to sum to its effective number of cases.
+def scale_weights(numbers: Numbers, datasets: list | None, classes: np.ndarray | None = None) -> Weighted:
+    """Scale the weights of each data set to sum to its effective number of cases, (Σw)² / Σw².
 
     Equal weights, some of them 0, leave whole numbers of cases.
 
@@ -65,38 +85,91 @@ def effective_numbers(numbers: Numbers, datasets: list | None) -> tuple[np.ndarr
         Counts and weights (row).
     datasets : list or None
         The data set of each row.
+    classes : numpy.ndarray, optional
+        The class of each row, to recognise weights that make all classes equally large.
 
     Returns
     -------
-    numpy.ndarray
-        The number of cases (row): int64, or float with unequal weights.
-    Weighting
-        The attrs and notes of the evidence.
+    Weighted
+        The sum of the weights of each row's cases, the weight of one, and the attrs and notes of the evidence.
 
     Examples
     --------
-    >>> found, about = effective_numbers(check_numbers_of_cases(None, [1.0, 1.0, 2.0], 3), None)
-    >>> found.round(3).tolist(), float(found.sum().round(3))
+    >>> found = scale_weights(check_numbers_of_cases(None, [1.0, 1.0, 2.0], 3), None)
+    >>> found.number.round(3).tolist(), float(found.number.sum().round(3))
     ([0.667, 0.667, 1.333], 2.667)
     """
     count, weight = numbers
     if weight is None:
-        return count, Weighting({}, [])
+        return Weighted(count, None, {}, [])
     where = np.zeros(count.size, int) if datasets is None else factorize(datasets)[0]
-    found, unequal = count * (weight > 0), False
+    each, unequal = (weight > 0).astype(float), []
     for i in range(where.max(initial=-1) + 1):
         rows = (where == i) & numbers.counted
         if len(np.unique(weight[rows])) < 2:
             continue
         own = weight[rows] / weight[rows].max()
-        scale = (count[rows] @ own) / (count[rows] @ own**2)
-        if not unequal:
-            found, unequal = found.astype(float), True
-        found[rows] = count[rows] * np.round(own * scale / STEP) * STEP
+        each[rows] = _round(own * (count[rows] @ own) / (count[rows] @ own**2))
+        unequal.append(rows)
     if not unequal:
-        return found, Weighting({}, [])
-    cases = int(count[numbers.counted].sum())
-    return found, Weighting({WEIGHTED: 1}, [Note("weighted_cases", {"cases": cases, "effective": float(found.sum())})])
+        return Weighted(count * (weight > 0), None, {}, [])
+    cases, number = int(count[numbers.counted].sum()), count * each
+    notes = [Note("weighted_cases", {"cases": cases, "effective": float(number.sum())})]
+    attrs: dict[str, Any] = {WEIGHTED: 1}
+    known = None if classes is None or classes.min(initial=0) < 0 else classes
+    if known is not None and all(_are_balanced(number[rows], each[rows], known[rows]) for rows in unequal):
+        attrs, notes = attrs | {BALANCED: 1}, [*notes, Note("weights_balance_classes")]
+    return Weighted(number, each, attrs, notes)
+
+
+def _round(values: np.ndarray) -> np.ndarray:
+    part, exponent = np.frexp(values)
+    return np.ldexp(np.round(part * 2.0**DIGITS), exponent - DIGITS)
+
+
+def _are_balanced(number: np.ndarray, each: np.ndarray, classes: np.ndarray) -> bool:
+    """Return whether each class has one weight, with which all classes have the same sum."""
+    code = np.unique(classes, return_inverse=True)[1]
+    sums = np.bincount(code, number)
+    one = all(np.ptp(each[code == c]) == 0 for c in range(len(sums)))
+    return one and len(sums) > 1 and bool(np.ptp(sums) <= EQUAL * sums.max())
+
+
+def prior_weights(number: np.ndarray, each: np.ndarray | None, classes: np.ndarray, size: int) -> np.ndarray:
+    """Return the weights of the priors (prior, class), 0 where a class has fewer of them.
+
+    A class of few different weights has a prior for each of them, as every stratum of weights has a rate of its own.
+    Another class has one, of the weight Σw²/Σw of its cases. ``number`` is the sum of the weights of each row's cases.
+    """
+    of_class = [np.ones(1) for _ in range(size)]
+    each = np.ones(len(number)) if each is None else each
+    for c in np.unique(classes[number > 0]).tolist():
+        here = (classes == c) & (number > 0)
+        weights, code = np.unique(each[here], return_inverse=True)
+        cases = np.bincount(code, number[here]) / weights
+        strata = len(weights) <= MOST_STRATA and cases.min() > FEWEST_IN_STRATUM - 0.5
+        of_class[c] = weights if strata else np.array([number[here] @ each[here] / number[here].sum()])
+    found = np.zeros((max(map(len, of_class)), size))
+    for c, weights in enumerate(of_class):
+        found[: len(weights), c] = weights
+    return found
+
+
+def effective_cases(counts: xr.DataArray, dims: Any) -> xr.DataArray:
+    """Return the sum of counts over ``dims``; of weighted ones, the effective number of cases (Σw)² / Σw²."""
+    plain = counts.reset_coords(drop=True)
+    total = plain.sum(dims)
+    if UNIT_WEIGHT not in counts.coords:
+        return total
+    square = (plain * counts[UNIT_WEIGHT].reset_coords(drop=True)).sum(dims)
+    return xr.where(total > 0, total**2 / square.where(square > 0, 1.0), 0.0).transpose(*total.dims)
+
+
+def unit_weight_of(counts: xr.DataArray) -> np.ndarray:
+    """Return the weight of one case of each cell of counts, 1 where all are equal."""
+    if UNIT_WEIGHT not in counts.coords:
+        return np.ones(counts.shape)
+    return counts[UNIT_WEIGHT].transpose(*counts.dims).values
 
 
 def check_whole_cases(evidence: Any, argument: str, purpose: str) -> None:

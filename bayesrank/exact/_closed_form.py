@@ -12,12 +12,10 @@ from bayesrank._source import Source, parse_source
 from bayesrank._types import Container
 from bayesrank.evidence.counts import are_outcomes, check_tables
 from bayesrank.evidence.weighting import WEIGHTED
-from bayesrank.models import find_model, make_model
+from bayesrank.models import choose_closed_form, find_model, make_model
 from bayesrank.models import names as models
-
-
-class NoClosedForm(ArgumentError):
-    """The posterior of the score is not known in closed form, or quadrature cannot resolve it."""
+from bayesrank.models.parts.conjugate import NoClosedForm
+from bayesrank.performance.arrays import entities_without_posterior
 
 
 class ClosedForm(NamedTuple):
@@ -47,11 +45,20 @@ def closed_form_of(source: Container, model: Any, options: dict[str, Any], group
     """Return the closed form of counts with a model, or of a posterior without one; ``group`` may be "prior"."""
     source = parse_source(source)
     if source.array is not None:
-        known = make_model(model, check_tables(source.array, "source"), options)
+        counts = check_tables(source.array, "source")
+        known = make_model(choose_closed_form(model, counts, options), counts, options)
     else:
         known = _model_of(source, model, options)
     if not hasattr(known, "conjugate"):
         raise NoClosedForm("model", f"must have a posterior in closed form; {type(known).__name__} has none")
+    cases = known.counts.values.sum(axis=-1) > 0
+    if (known.improper & cases).any() if source.array is not None else entities_without_posterior(source):
+        raise NoClosedForm(
+            "prior",
+            "must be positive, as one_case, uniform and jeffreys are, where a cell has no cases",
+            "a concentration of 0",
+            "method='draws' leaves the scores of such cells undefined",
+        )
     found = known.conjugate()
     if group == "prior":
         found = replace(found, posterior=found.prior)

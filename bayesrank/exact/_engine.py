@@ -31,7 +31,7 @@ MORE = (32, 64, 128)
 SETTLED = 1e-4
 
 
-class Numbers(NamedTuple):
+class ExactNumbers(NamedTuple):
     """Numbers of all entities; NaN for an entity without a value."""
 
     ends: np.ndarray  #: Quantiles of the score (entity, level).
@@ -45,8 +45,8 @@ class Numbers(NamedTuple):
 class Answer(NamedTuple):
     """The numbers and their errors."""
 
-    numbers: Numbers
-    error: Numbers
+    numbers: ExactNumbers
+    error: ExactNumbers
     unseen: np.ndarray  #: Entities whose interval goes beyond the limits of the scale, which is NaN.
     reason: str  #: Why errors are as large as they are.
 
@@ -66,7 +66,7 @@ def answer(plan: Plan, levels: np.ndarray, rope: float) -> Answer:
     if not plan.contents:  # no entity has a value
         size = len(plan.item)
         one, two = np.full(size, np.nan), np.full((size, size), np.nan)
-        none = Numbers(np.full((size, len(levels)), np.nan), np.zeros((size, size)), two, two, one, one)
+        none = ExactNumbers(np.full((size, len(levels)), np.nan), np.zeros((size, size)), two, two, one, one)
         return Answer(none, none, np.zeros(size, bool), "")
     sign = 1 if plan.score.higher_is_better else -1
     levels = levels if sign > 0 else 1 - levels
@@ -90,7 +90,7 @@ def answer(plan: Plan, levels: np.ndarray, rope: float) -> Answer:
     lost = max(float(np.abs(each - 1).max()) for each in sums)
     unresolved = step.measures.unresolved
     slack = lost + step.grid.rest + unresolved + ROUNDING
-    error = Numbers(*(np.abs(one - other) + slack for one, other in zip(numbers, before, strict=True)))
+    error = ExactNumbers(*(np.abs(one - other) + slack for one, other in zip(numbers, before, strict=True)))
     off = max(float(np.nanmax(each, initial=0.0)) for each in (error.rank, error.superior))
     reason = AT_ENDS if unresolved > off / 2 else FEW_NODES
     if off > USELESS:
@@ -197,7 +197,7 @@ def _quantiles(rows: np.ndarray, weight: np.ndarray, grid: Grid, levels: np.ndar
     return high
 
 
-def _of_entities(plan: Plan, step: _Step, sign: int) -> Numbers:
+def _of_entities(plan: Plan, step: _Step, sign: int) -> ExactNumbers:
     """Return the numbers of each entity from those of its item; NaN for entities without a value."""
     defined, found, item = plan.item >= 0, step.measures, plan.item
     rival = np.where(plan.group[:, None] == plan.group, item, plan.second)
@@ -217,7 +217,7 @@ def _of_entities(plan: Plan, step: _Step, sign: int) -> Numbers:
     expected = 0.5 + np.nansum(np.sort(before, axis=0), axis=0)
     regret = np.where(defined & plan.score.finite_mean, found.regret[item], np.nan)
     ends, expected = np.where(defined[:, None], ends, np.nan), np.where(defined, expected, np.nan)
-    return Numbers(ends, rank, of_pairs(found.superior, 0.0), before, expected, regret)
+    return ExactNumbers(ends, rank, of_pairs(found.superior, 0.0), before, expected, regret)
 
 
 def _useless(off: float, reason: str) -> NoClosedForm:

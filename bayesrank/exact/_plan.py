@@ -20,7 +20,7 @@ from bayesrank.scores.distributions import (
     SAME,
     Rates,
     Scale,
-    Table,
+    ScoreTable,
     fixed_rate,
     rate_scale,
     scale_of,
@@ -58,7 +58,7 @@ class Plan:
 
     score: Score
     contents: tuple[_Content, ...]
-    tables: Mapping[Item, Table]  #: Closed forms of items whose prevalence is averaged over.
+    tables: Mapping[Item, ScoreTable]  #: Closed forms of items whose prevalence is averaged over.
     scale: Scale
     rate: int  #: The rate that the score depends on, if it is one alone: 0 for TNR, 1 for TPR; else -1.
     item: np.ndarray  #: The item of each entity, -1 where the score has no value.
@@ -88,9 +88,9 @@ class Plan:
     def build(self, prevalences: int) -> Board:
         """Return the board with so many nodes for each prevalence that is averaged over."""
         parts: list[tuple[float, tuple[float, ...]]] = []
-        tables: dict[int, Table] = {}
+        tables: dict[int, ScoreTable] = {}
 
-        def add(item: Item, table: Table | None) -> tuple[list[int], list[float]]:
+        def add(item: Item, table: ScoreTable | None) -> tuple[list[int], list[float]]:
             """Return new rows of an item, and their weights; a table is one row."""
             share, rates = item
             shares, weights = np.array([0.5 if table else share]), np.ones(1)

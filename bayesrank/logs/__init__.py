@@ -1,15 +1,14 @@
 """Evaluation logs as one table: formats read the files, and ambiguous logs are refused with words."""
 
 from collections.abc import Mapping
-from os import PathLike
 from typing import Any, Literal
 
 import pandas as pd
 
-from bayesrank._checks import check_absent
+from bayesrank._checks import check_absent, check_path, check_paths
 from bayesrank.logs.choices import Choices, LogError, check_choices
 from bayesrank.logs.files import Logs, collect
-from bayesrank.logs.stops import find_stop
+from bayesrank.logs.stops import find_stop, list_contents
 from bayesrank.logs.submissions import read_submissions
 from bayesrank.logs.table import settle
 
@@ -23,8 +22,9 @@ def read(
     only: Mapping[str, Any] | None = None,
     match: Literal["id", "content"] = "id",
     reruns: Literal["runs", "latest"] | None = None,
-    errors: Literal["scored"] | None = None,
+    errors: Literal["scored", "skip"] | None = None,
     map: Mapping[str, str] | None = None,
+    cases: int | None = None,
     truth: Any = None,
     missing: Literal["wrong"] | None = None,
     positive: Any = None,
@@ -43,29 +43,37 @@ def read(
         Names of systems by file, folder or pattern, if the files do not name them. An empty name ignores a file.
     only : mapping, optional
         Values to keep, one or a list, by ``"metric"``, ``"variant"`` (a filter or perturbation), ``"judge"``,
-        ``"dataset"``, ``"category"``, ``"entity"``, ``"status"`` or ``"file"``.
+        ``"dataset"``, ``"category"``, ``"entity"``, ``"status"`` or ``"file"``. With ``truth``, by its columns.
     match : {"id", "content"}
         Whether cases of two systems are matched by id or by content.
     reruns : {"runs", "latest"}, optional
         Whether a second log of a system on the same cases holds further runs or replaces the first log. By default such
         logs raise an error.
-    errors : {"scored"}, optional
+    errors : {"scored", "skip"}, optional
         ``"scored"`` uses the scores that the files give to runs with errors. By default their outcome is missing.
+        ``"skip"`` leaves out files that cannot be read, and names them in ``attrs["doubts"]``: damaged, cut and empty
+        files, dangling links, and folders without permission. By default they raise an error.
     map : mapping, optional
         Fields of other JSON, JSON lines or tables, by role: ``"case"``, ``"system"``, ``"score"``, and as far as there
         are some ``"dataset"``, ``"run"``, ``"cluster"``, ``"category"``, ``"cost"``. A field is a path such as
         ``"run.model"``, or ``"@key"``, ``"@row"``, ``"@file"``: see the guide. Without it, such files raise an error
         that proposes one.
+    cases : int, optional
+        The number of all cases, if the files list only some, such as the resolved ones. Every case that a system does
+        not list then counts as wrong, with the status "not listed".
     truth : path, optional
         A table with the id and the true label of each case. The files are then submissions, one for each team (CSV,
         TSV, ``.gz``, Parquet): an id, and a label, a probability of the positive class, or a probability of each class.
         A team has the name of its file; in a folder with one folder for each team, it has the name of its folder.
+        A heading that names a class, such as ``benign``, decides which class the probabilities are of. ``only`` keeps
+        values of other columns of the truth. Files with other endings are not read; ``attrs["remarks"]`` lists them.
         ``reruns="latest"`` keeps the last of several files by name.
     missing : "wrong", optional
         Count a case without an answer as wrong. With two classes the answer is the other class; with more, it is none
         of the classes. A missing probability of the true class is 0. By default such a case raises an error.
     positive : label, optional
-        The positive one of two classes. It is needed for missing probabilities, if the labels do not show it.
+        The positive one of two classes. It is needed for missing probabilities, and for headings that name a class, if
+        the labels do not show it.
 
     Returns
     -------
@@ -75,8 +83,8 @@ def read(
         "abstained", "timeout", "error" or the like, and the outcome of an error is NaN. ``attrs`` describe the
         recognised logs: ``formats``, ``source`` (of names), ``metric``, ``higher_is_better``, ``remarks``, ``doubts``.
 
-        With ``truth``: ``case``, ``actual``, and one column for each team ("team: class" for probabilities of several
-        classes), for :func:`bayesrank.from_frame`.
+        With ``truth``: ``case``, ``actual``, one column for each team ("team: class" for probabilities of several
+        classes), and the other columns of the truth, for :func:`bayesrank.from_frame`.
 
     Raises
     ------
@@ -92,10 +100,14 @@ def read(
     >>> read(path)[["entity", "case", "outcome"]].values.tolist()
     [['model', '1', 1.0], ['model', '2', 0.0]]
     """
-    choices = check_choices(name, only, match, reruns, errors, map=map)
+    columns = truth is not None
+    choices = check_choices(name, only, match, reruns, errors, map=map, columns=columns, cases=cases)
     if truth is not None:
-        listed = [paths] if isinstance(paths, str | PathLike) else list(paths)
-        return read_submissions([str(path) for path in listed], str(truth), choices, missing, positive)
+        return read_submissions(check_paths("paths", paths), check_path("truth", truth), choices, missing, positive)
     for argument, given in (("missing", missing), ("positive", positive)):
         check_absent(argument, given, "of logs; it is for submissions beside truth=")
-    return settle(collect(paths, choices), choices)
+    logs = collect(paths, choices)
+    try:
+        return settle(logs, choices)
+    except LogError as error:
+        raise error.with_contents(list_contents(logs)) from None

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bayesrank._checks import check_choice, describe_value
-from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._checks import check_choice, check_integer, check_sequence, describe_value
+from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError
 from bayesrank._escape import quote_word
 from bayesrank.logs.formats._mapped import parse_map, write_map
 
@@ -20,6 +20,15 @@ class LogError(ArgumentError):
         super().__init__(argument, wanted, got, hint)
         self.remedy = remedy
 
+    def with_contents(self, contents: str) -> "LogError":
+        """Return the error with the list of what the logs hold."""
+        hint = Advice.of(self.hint, contents and f"the logs hold {contents}")
+        return LogError(self.argument, self.wanted, self.got, hint, **self.remedy)
+
+
+class EveryFileLeftOut(ArgumentError):
+    """The user, or a remedy, leaves out every file."""
+
 
 @dataclass(frozen=True)
 class Choices:
@@ -32,6 +41,8 @@ class Choices:
     errors: str | None = None
     #: Fields of files that no format knows, by role; empty without a mapping.
     map: Mapping[str, str] = field(default_factory=dict)
+    #: How many cases there are; the logs may list only some, and the unlisted ones are wrong.
+    cases: int | None = None
     missing: Any = None
     lower: bool = False
     shell: bool = False
@@ -52,7 +63,7 @@ class Choices:
 
     def also(self, **more: Any) -> "Choices":
         merged: dict[str, Any] = {
-            key: {**getattr(self, key), **v} if isinstance(v, Mapping) else v for key, v in more.items()
+            key: {**(getattr(self, key) or {}), **v} if isinstance(v, Mapping) else v for key, v in more.items()
         }
         return replace(self, **merged)
 
@@ -63,25 +74,39 @@ class Choices:
         said += [shell.say("match", self.match)] * (self.match != "id")
         said += [f"--map {quote_word(write_map(self.map))}"] * bool(self.map)
         said += [
-            shell.say(o, getattr(self, o)) for o in ("reruns", "errors", "missing") if getattr(self, o) is not None
+            shell.say(o, getattr(self, o))
+            for o in ("reruns", "errors", "cases", "missing")
+            if getattr(self, o) is not None
         ]
         return " ".join(said + ["--lower-is-better"] * self.lower)
 
 
 def check_choices(
-    name: Any, only: Any, match: Any, reruns: Any, errors: Any, shell: bool = False, map: Any = None
+    name: Any,
+    only: Any,
+    match: Any,
+    reruns: Any,
+    errors: Any,
+    shell: bool = False,
+    map: Any = None,
+    columns: bool = False,
+    cases: Any = None,
 ) -> Choices:
+    """Return choices after a check; with ``columns``, ``only`` may name any column of a table."""
     check_choice("match", match, ("id", "content"))
     if reruns is not None:
         check_choice("reruns", reruns, ("runs", "latest"))
     if errors is not None:
-        check_choice("errors", errors, ("scored",))
+        check_choice("errors", errors, ("scored", "skip"))
     for argument, value in (("name", name), ("only", only)):
         if value is not None and not isinstance(value, Mapping):
             raise ArgumentTypeError(argument, "must be a mapping", describe_value(value))
     kept = {}
     for key, value in (only or {}).items():
-        check_choice("only", key, CHOOSABLE)
-        kept[key] = [str(v) for v in ([value] if isinstance(value, str | int | float) else value)]
+        if not columns:
+            check_choice("only", key, CHOOSABLE)
+        several = [value] if isinstance(value, str | int | float) else check_sequence(f"only[{key!r}]", value)
+        kept[key] = [str(one) for one in several]
     given = {} if map is None else parse_map(map, "--map" if shell else "map")
-    return Choices(dict(name or {}), kept, match, reruns, errors, given, shell=shell)
+    number = None if cases is None else check_integer("cases", cases, 1)
+    return Choices(dict(name or {}), kept, match, reruns, errors, given, number, shell=shell)

@@ -1,10 +1,10 @@
 """Files of evaluation logs, read by their formats."""
 
 import fnmatch
+import os
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,14 +15,14 @@ import pandas as pd
 from bayesrank import _text
 from bayesrank._errors import ArgumentError, ArgumentFileError
 from bayesrank._escape import quote_word
-from bayesrank._inputs import STDIN, guard, read_head, reason_of
+from bayesrank._inputs import HEAD, OPENERS, STDIN, guard, open_file, read_head, reason_of
 from bayesrank._notes import Note, notes_text
 from bayesrank._text import list_names
 from bayesrank.logs import formats
-from bayesrank.logs.choices import Choices, LogError
+from bayesrank.logs.choices import Choices, EveryFileLeftOut, LogError
 from bayesrank.logs.formats import _mapped as mapped
 from bayesrank.logs.formats._common import forget_folders, stem_of
-from bayesrank.logs.sources import find_sources
+from bayesrank.logs.sources import LogSource, find_sources
 
 #: The format of files that are read by a mapping.
 MAPPED = "_mapped"
@@ -32,6 +32,13 @@ UNREADABLE = {
     b"\xff\xfe": ("must be text in UTF-8", "UTF-16", "convert it"),
     b"\xfe\xff": ("must be text in UTF-8", "UTF-16", "convert it"),
 }
+#: Endings of logs whatever the other files are; of other endings, those that a format recognised.
+ENDINGS = frozenset({".json", ".jsonl"})
+#: Endings whose files end as they begin, and the marks at both ends.
+PARSED = {*ENDINGS, ".xml"}
+CLOSED = {"{": ("}", "]"), "[": ("}", "]"), "<": (">",)}
+#: Bytes at the end of a file that show whether it is cut, and the longest file that is refused for having one line.
+TAIL = 256
 #: Columns whose values are one text or one number each, as keys of tables must be.
 KEYS = tuple(name for name in formats.COLUMNS if name not in ("outcome", "cost", "seconds", "scored", "better"))
 PLAIN = {str, int, float, bool, type(None)}
@@ -88,8 +95,9 @@ def _runs_of(name: str) -> Iterator[str]:
 
 def collect(paths: Any, choices: Choices) -> Logs:
     about: list[dict[Any, Any]] = []
-    parts, without, unknown, unreadable = [], [], [], []
-    others: list[tuple[str, Path]] = []
+    parts, without = [], []
+    others: dict[str, LogSource] = {}
+    problems: dict[str, ArgumentError] = {}
     patterns = Patterns(choices.name)
 
     def name_of(file: str) -> str | None:
@@ -107,28 +115,33 @@ def collect(paths: Any, choices: Choices) -> Logs:
                 continue
             if path is not None:
                 try:
-                    kind, holds = _recognise(path, label, called, choices)
-                    kind, holds = (MAPPED, "cases") if choices.map else (kind, holds)
+                    kind, holds = _recognise(path, label)
+                    if choices.map and (kind or not (problem := _damage(source, ENDINGS))):
+                        kind, holds = MAPPED, "cases"
+                    if problem is None and holds == "cases":
+                        frame = _read_one(label, path, kind, choices)
                 except ArgumentFileError as error:
                     problem = error
-            if problem is not None and source.given:
-                hint = "; ".join(filter(None, [problem.hint, choices.leave_out(called)]))
-                raise LogError(problem.argument, problem.wanted, problem.got, hint, name={called: ""})
-            if path is None or problem is not None:
-                unreadable.append(f"{label} ({_reason(problem)})")
-            elif not kind:
-                unknown.append(label)
-                others.append((label, path))
+            if problem is not None:
+                problems[called] = problem
+            elif path is None or not kind:
+                others[called] = source
             elif holds == "scores":
                 without.append((label, kind, path))
             elif holds == "cases":
-                frame = _read_one(label, path, kind, called, choices)
                 about.append({"name": label, "format": kind, "source": "", "setup": {}} | frame.attrs)
                 if named:
                     frame["entity"], about[-1]["source"] = named, "name"
                 parts.append(frame.assign(file=len(about) - 1))
+        endings = {*ENDINGS, *(_ending(one["name"]) for one in about)}
+        damage = {called: _damage(source, endings) for called, source in others.items()}
+        problems |= {called: problem for called, problem in damage.items() if problem is not None}
+        unrecognised = [source for called, source in others.items() if damage[called] is None]
+        if problems and choices.errors != "skip":
+            _refuse_unreadable(problems, choices)
+        unknown = [source.name for source in unrecognised]
         if not parts and not without:
-            _propose_mapping(others, choices)
+            unknown = _propose_mapping(unrecognised, choices)
     lost = [pattern for pattern in choices.name if pattern not in patterns.used]
     if lost:
         raise ArgumentError(
@@ -136,13 +149,14 @@ def collect(paths: Any, choices: Choices) -> Logs:
             f"must begin with a file that is read, such as {short[0]}",
             f"{lost[0]!r}",
         )
-    _check_found(parts, without, unknown, unreadable, choices)
+    _check_found(parts, without, unknown, problems, choices)
     rows = pd.concat([part.reindex(columns=[*formats.COLUMNS, "file"]) for part in parts], ignore_index=True)
     doubts = _doubts_of_files(about)
     if unknown:
         doubts.append(Note("unknown_files", {"files": len(unknown), "first": unknown[0]}))
-    if unreadable:
-        doubts.append(Note("unreadable_files", {"files": unreadable}))
+    if problems:
+        files = [f"{problem.argument} ({_reason(problem)})" for problem in problems.values()]
+        doubts.append(Note("unreadable_files", {"files": files}))
     used_as_well = {one.get("beside") for one in about}
     alone = [label for label, _, path in without if path not in used_as_well]
     if alone:
@@ -151,18 +165,70 @@ def collect(paths: Any, choices: Choices) -> Logs:
     return Logs(rows, about, [one["name"] for one in about], doubts, variant)
 
 
-def _propose_mapping(others: list[tuple[str, Path]], choices: Choices) -> None:
-    """Raise an error that proposes a mapping for files of cases that no format knows, if there is one."""
+def _ending(name: str) -> str:
+    """Return the ending of a file's name, without that of its compression."""
+    path = Path(name)
+    return (path.with_suffix("") if path.suffix.lower() in OPENERS else path).suffix.lower()
+
+
+def _damage(source: LogSource, endings: Set[str]) -> ArgumentFileError | None:
+    """Return why a file that no format recognises is no whole log, if its ending is one of logs; else None."""
+    if source.path is None:
+        return None
+    size, expected = os.path.getsize(source.path), _ending(source.name) in endings
+    if not size and (expected or source.given):
+        return ArgumentFileError(source.name, "must hold cases", "an empty file, as a run that crashed leaves it")
+    if not expected:
+        return None
+    with open_file(source.path, source.name) as file:
+        begin = file.read(HEAD).decode("utf-8", "replace").removeprefix("\ufeff").strip()
+        file.seek(max(size - TAIL, 0))
+        end = file.read().decode("utf-8", "replace").strip()
+    closed = CLOSED.get(begin[:1])
+    if closed is not None and _ending(source.name) in PARSED and not end.endswith(closed):
+        got = f"one that ends in {end[-20:]!r}, as cut files do"
+        return ArgumentFileError(source.name, "must be a whole file", got)
+    if closed is None and size <= TAIL and "\n" not in begin:
+        return ArgumentFileError(source.name, "must hold a heading and rows", f"the one line {begin[:40]!r}")
+    return None
+
+
+def _refuse_unreadable(problems: Mapping[str, ArgumentError], choices: Choices) -> None:
+    """Refuse logs that cannot be read; all are named."""
+    (called, first), *rest = problems.items()
+    others = [f"{name} ({_reason(problem)})" for name, problem in rest]
+    said = [
+        first.hint,
+        choices.leave_out(called),
+        f"{choices.say('errors', 'skip')} leaves out and names all files that cannot be read",
+        f"{_text.count(len(others), 'more file')} cannot be read: {list_names(others, 8)}" if others else "",
+    ]
+    hint = "; ".join(filter(None, said))
+    raise LogError(first.argument, first.wanted, first.got, hint, name=dict.fromkeys(problems, ""))
+
+
+def _propose_mapping(others: list[LogSource], choices: Choices) -> list[str]:
+    """Raise an error that proposes a mapping for files of cases that no format knows; return them if none fits.
+
+    Names of files that look like logs and cannot be read come with the reason.
+    """
     files: list[mapped.Fields] = []
-    with suppress(ArgumentError), guard(others[0][0] if others else ""):
-        files = [mapped.read_fields(path, stem_of(path)) for _, path in others
-                 if mapped.looks_mappable(formats.head_text(read_head(path)))]  # fmt: skip
-        files = [one for one in files if one.values]
+    unknown = []
+    for source in others:
+        assert source.path is not None
+        try:
+            with guard(source.name):
+                if mapped.looks_mappable(formats.head_text(read_head(source.path))):
+                    files.append(mapped.read_fields(source.path, stem_of(source.path)))
+            unknown.append(source.name)
+        except ArgumentError as error:
+            unknown.append(f"{source.name} ({_reason(error)})")
+    files = [one for one in files if one.values]
     if not files or not (given := mapped.propose(files)):
-        return
+        return unknown
     typed = f"--map {quote_word(mapped.write_map(given))}" if choices.shell else f"map={given!r}"
     raise LogError(
-        others[0][0],
+        others[0].name,
         "must have a mapping from roles to its fields, since no format knows it",
         f"the fields {list_names(files[0].names(), 12)}",
         f"this one may fit: {typed}",
@@ -170,21 +236,18 @@ def _propose_mapping(others: list[tuple[str, Path]], choices: Choices) -> None:
     )
 
 
-def _recognise(path: Path, label: str, short: str, choices: Choices) -> tuple[str, str]:
+def _recognise(path: Path, label: str) -> tuple[str, str]:
     """Return the format of a file and what it holds, as :func:`formats.recognise` does."""
     head = read_head(path)
     for start, words in UNREADABLE.items():
         if head.startswith(start):
-            wanted, got, remedy = words
-            raise LogError(label, wanted, got, f"{remedy}, or {choices.leave_out(short)}", name={short: ""})
+            raise ArgumentFileError(label, *words)
     with guard(label):
         return formats.recognise(formats.head_text(head))
 
 
-def _reason(problem: ArgumentError | None) -> str:
+def _reason(problem: ArgumentError) -> str:
     """Return why a file cannot be read, without its name."""
-    if problem is None:
-        return ""
     if problem.wanted.endswith("that can be read"):
         return problem.got
     return f"{problem.wanted}{'; got ' * bool(problem.got)}{problem.got}"
@@ -205,11 +268,14 @@ def _doubts_of_files(about: list[dict[Any, Any]]) -> list[Note]:
     ]
 
 
-def _read_one(label: str, path: Path, kind: str, short: str, choices: Choices) -> pd.DataFrame:
+def _read_one(label: str, path: Path, kind: str, choices: Choices) -> pd.DataFrame:
     module = formats.load(kind)
     if kind == MAPPED:
-        with guard(label):
-            fields = mapped.read_fields(path, stem_of(path))
+        try:
+            with guard(label):
+                fields = mapped.read_fields(path, stem_of(path), mapped.fields_of(choices.map))
+        except ArgumentFileError as error:
+            raise ArgumentFileError(label, error.wanted, error.got, error.hint) from None
         return mapped.read_rows(fields, choices.map, "--map" if choices.shell else "map")
     try:
         frame: pd.DataFrame = module.read(path)
@@ -226,7 +292,7 @@ def _read_one(label: str, path: Path, kind: str, short: str, choices: Choices) -
         place, wanted, hint = label, f"must be a whole log of {module.TITLE}", ""
         what = f"field {error} is missing" if lost else f"fields are not as usual ({reason_of(error)})"
         got = f"a file whose {what}"
-    raise LogError(place, wanted, got, "; ".join(filter(None, [hint, choices.leave_out(short)])), name={short: ""})
+    raise ArgumentFileError(place, wanted, got, hint)
 
 
 def _check_rows(frame: pd.DataFrame, name: str) -> None:
@@ -243,15 +309,19 @@ def _check_rows(frame: pd.DataFrame, name: str) -> None:
 
 
 def _check_found(
-    parts: list[Any], without: list[tuple[str, str, Path]], unknown: list[str], unreadable: list[str], choices: Choices
+    parts: list[Any],
+    without: list[tuple[str, str, Path]],
+    unknown: list[str],
+    problems: Mapping[str, ArgumentError],
+    choices: Choices,
 ) -> None:
     if parts:
         return
-    if unreadable and not (without or unknown):
-        raise LogError("paths", "must name logs that can be read", list_names(unreadable, 3))
+    if problems and not (without or unknown):
+        raise LogError("paths", "must name logs that can be read", f"none: {list_names(problems, 3)} cannot be read")
     if not (without or unknown):
         if "" in choices.name.values():
-            raise ArgumentError("paths", "must name a log that is not left out; every file is")
+            raise EveryFileLeftOut("paths", "must name a log that is not left out; every file is")
         raise LogError("paths", "must name logs that hold cases", "files that only describe others")
     if without:
         label, kind, _ = without[0]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bayesrank._checks import check_paths
 from bayesrank._errors import ArgumentError, ArgumentFileError
 from bayesrank._inputs import (
     MAX_LAYERS,
@@ -29,7 +30,7 @@ from bayesrank._inputs import (
 
 
 @dataclass(frozen=True)
-class Source:
+class LogSource:
     """A file of logs: its name for messages and its path, or why it cannot be read; neither if it is left out.
 
     Files keep the names of their folders, which may name their system. ``given`` is whether the user named the file
@@ -42,14 +43,11 @@ class Source:
     given: bool = False
 
 
-def find_sources(paths: Any, folder: str, is_left_out: Callable[[str], bool]) -> list[Source]:
+def find_sources(paths: Any, folder: str, is_left_out: Callable[[str], bool]) -> list[LogSource]:
     """Return all files that ``paths`` name; compressed files and archives are unpacked to ``folder``."""
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    if not given:
-        raise ArgumentError("paths", "must name a file, a folder or a pattern", "none")
     seen: set[str] = set()
-    found: list[Source] = []
-    for source in (one for path in given for one in _matching(os.fspath(path), folder)):
+    found: list[LogSource] = []
+    for source in (one for path in check_paths("paths", paths) for one in _matching(path, folder)):
         place = os.path.realpath(source.path or source.name)
         if place in seen:
             continue
@@ -59,43 +57,45 @@ def find_sources(paths: Any, folder: str, is_left_out: Callable[[str], bool]) ->
     return found
 
 
-def _matching(text: str, folder: str) -> list[Source]:
+def _matching(text: str, folder: str) -> list[LogSource]:
     if text == "-":
         path = Path(folder, "-", "standard_input")
         data = read_stdin()
         with guard(STDIN):
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(data)
-        return [Source(STDIN, path, given=True)]
+        return [LogSource(STDIN, path, given=True)]
     if os.path.isdir(text):
         found = _list_folder(text)
         if not found:
             raise ArgumentError("paths", f"must name files; the folder {text} holds none")
         return found
     if os.path.lexists(text):
-        return [Source(text, Path(text), given=True)]
+        return [LogSource(text, Path(text), given=True)]
     with guard(text):
         matching = sorted(glob.glob(text, recursive=True))
     if not matching:
         raise ArgumentFileError("paths", "must name files that exist", f"{text!r}")
     return [
-        one for name in matching for one in (_list_folder(name) if os.path.isdir(name) else [Source(name, Path(name))])
+        one
+        for name in matching
+        for one in (_list_folder(name) if os.path.isdir(name) else [LogSource(name, Path(name))])
     ]
 
 
-def _list_folder(folder: str) -> list[Source]:
+def _list_folder(folder: str) -> list[LogSource]:
     files, problems = list_files(Path(folder))
-    return [Source(str(file), file) for file in files] + [
-        Source(str(problem.argument), None, problem) for problem in problems
+    return [LogSource(str(file), file) for file in files] + [
+        LogSource(str(problem.argument), None, problem) for problem in problems
     ]
 
 
 def _unpack(
-    source: Source, folder: Path, is_left_out: Callable[[str], bool], room: Room, layer: int = 0
-) -> Iterator[Source]:
+    source: LogSource, folder: Path, is_left_out: Callable[[str], bool], room: Room, layer: int = 0
+) -> Iterator[LogSource]:
     """Yield a file, or the files in it; a file that cannot be unpacked has a problem instead of a path."""
     if is_left_out(source.name):
-        yield Source(source.name)
+        yield LogSource(source.name)
     elif source.path is None:
         yield source
     else:
@@ -105,9 +105,9 @@ def _unpack(
             if is_zip(head) and not is_workbook(head) and not is_log_archive(path, source.name):
                 yield from _unpack_archive(source.name, path, folder, is_left_out, room, layer)
             else:
-                yield Source(source.name, path, given=source.given)
+                yield LogSource(source.name, path, given=source.given)
         except ArgumentError as error:
-            yield Source(source.name, None, error, source.given)
+            yield LogSource(source.name, None, error, source.given)
 
 
 def _decompress(path: Path, name: str, folder: Path, room: Room) -> Path:
@@ -121,22 +121,22 @@ def _decompress(path: Path, name: str, folder: Path, room: Room) -> Path:
 
 def _unpack_archive(
     name: str, path: Path, folder: Path, is_left_out: Callable[[str], bool], room: Room, layer: int
-) -> list[Source]:
+) -> list[LogSource]:
     if layer == MAX_LAYERS:
         raise ArgumentFileError(name, f"must hold at most {MAX_LAYERS} archives within one another")
-    found: list[Source] = []
+    found: list[LogSource] = []
     with open_archive(path, name, room) as archive:
         members = list_members(archive)
         if any(Path(member).is_absolute() or ".." in Path(member).parts for member in archive.namelist()):
             raise ArgumentFileError(name, "must hold files of its own folder only", "a path that leaves it")
         for number, (member, info) in enumerate(sorted(members.items())):
             label, to = f"{name}/{member}", Path(folder, "archive", path.stem, member)
-            source = Source(label, to)
+            source = LogSource(label, to)
             if not is_left_out(label):
                 try:
                     _write_member(archive, info, label, to, room)
                 except ArgumentError as error:
-                    source = Source(label, None, error)
+                    source = LogSource(label, None, error)
             found += _unpack(source, Path(folder, str(number)), is_left_out, room, layer + 1)
     return found
 

@@ -17,6 +17,23 @@ TIME = re.compile(r"\d{4}-?\d\d-?\d\d[T_ -]?\d\d[-:]?\d\d[-:]?\d\d(?:\.\d+)?")
 LOWER = re.compile(r"(?i)(^|[^a-z])(loss|error|err|mae|mse|rmse|wer|cer|ter|perplexity|ppl|latency|seconds|cost|brier)")
 
 
+def list_contents(logs: Logs) -> str:
+    """Return the data sets, systems and metrics of logs; empty if there is one data set at most."""
+    rows = logs.rows
+    systems, sets = list(rows["entity"].dropna().unique()), list(rows["dataset"].dropna().unique())
+    if len(sets) < 2:
+        return ""
+    said = [
+        f"{len(sets)} data sets: {list_names(sets, 20)}",
+        f"{_text.count(len(systems), 'system')}: {list_names(systems, 8)}",
+    ]
+    metrics = rows.groupby("metric")["dataset"].nunique().sort_values(ascending=False, kind="stable")
+    if len(metrics):
+        many = [f"{name} ({_text.count(int(n), 'data set')})" for name, n in metrics.items()]
+        said.append(f"{_text.count(len(metrics), 'metric')}: {list_names(many, 8)}")
+    return "; ".join(said)
+
+
 def refuse_nameless(rows: pd.DataFrame, logs: Logs, choices: Choices) -> None:
     """Refuse files whose systems have no name, or one that is blank or holds a NUL."""
     text = rows["entity"].astype(str)
@@ -161,7 +178,7 @@ def find_stop(frame: pd.DataFrame, choices: Choices) -> LogError | None:
 
 def _find_missing(frame: pd.DataFrame, choices: Choices) -> LogError | None:
     """Return missing outcomes as an error that says what each treatment makes of the means; None if none is missing."""
-    rules, scored = frame.attrs["rules"], frame.attrs["means_with_errors"] if choices.errors is None else {}
+    rules, scored = frame.attrs["rules"], frame.attrs["means_with_errors"] if choices.errors != "scored" else {}
     # Pandas copies attrs, which name all entities, with every table that it makes.
     frame = frame.copy()
     frame.attrs = {}

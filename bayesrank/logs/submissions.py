@@ -1,7 +1,10 @@
 """Submissions to a competition: one file for each team, joined by id to the truth."""
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,98 +12,182 @@ import numpy as np
 import pandas as pd
 
 from bayesrank._errors import ArgumentError
-from bayesrank._inputs import is_hidden, list_files, parse_csv, read_unpacked
-from bayesrank._labels import standing_pair
+from bayesrank._inputs import guard, is_hidden, list_files
+from bayesrank._labels import find_repeat, standing_pair
 from bayesrank._notes import Note
 from bayesrank._text import list_names
 from bayesrank.logs.choices import Choices
 from bayesrank.tables.columns import LONG_CASE_NAMES, role_of, squeeze
-from bayesrank.tables.values import is_missing, plain, to_number
+from bayesrank.tables.files import read_csv
+from bayesrank.tables.probabilities import class_in
+from bayesrank.tables.table import Table, table_of
+from bayesrank.tables.values import is_missing, plain, to_number, to_share
 
 SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
 #: Headings of ids and of true labels, beside those of the roles case and actual.
-IDS = LONG_CASE_NAMES | {"case", "caseid", "row", "rowid", "index", "image", "file", "filename", "name", "unnamed0"}
+IDS = LONG_CASE_NAMES | {"case", "caseid", "rowid", "image", "file", "filename", "name"}
+#: Headings of row numbers, which are ids only if there are no other ones.
+ROW_NUMBERS = {"row", "index", "unnamed0"}
 TRUTHS = {"expected", "label", "target", "class", "y"}
-#: Columns of a table of truth that do not matter.
+#: Columns that say which part of a competition a case is in.
 SPARE = {"usage", "split"}
 #: The answer of more than two classes where a team has none: a class without cases.
 NO_ANSWER = "(no answer)"
+#: What the columns of the table are called that come from no team.
+CASE, ACTUAL = "case", "actual"
+#: Probabilities of two classes may differ by so much from a sum of 1, by rounding.
+ROUNDING = 0.02
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The ids and true labels of all cases, the other columns, and the rows that are kept."""
+
+    ids: list[str]
+    actual: np.ndarray
+    about: dict[str, list[Any]]
+    kept: np.ndarray
+    #: The positive one of two classes; None if it is unknown, or of more classes.
+    positive: str | None
+
+    @property
+    def classes(self) -> list[str]:
+        return sorted(set(self.actual.tolist()))
 
 
 def read_submissions(
     paths: Sequence[str], truth: str, choices: Choices, missing: Any = None, positive: Any = None
 ) -> pd.DataFrame:
-    """Return a table with one row for each case: ``case``, ``actual``, and the answers of each team.
+    """Return a table with one row for each case: ``case``, ``actual``, the answers of each team, and the truth's rest.
 
     A team has one column of labels, or of probabilities of the positive class; or, for more classes, one column of
-    probabilities for each class, headed "team: class". ``attrs["remarks"]`` are notes on what was decided.
+    probabilities for each class, headed "team: class". ``attrs["truth_columns"]`` are the columns of this rest,
+    and ``attrs["remarks"]`` notes on what was decided. The problems of all files are raised together.
     """
     if missing not in (None, "wrong"):
         raise ArgumentError("missing", "must be 'wrong' or left out for submissions", f"{missing!r}")
-    ids, actual = _read_truth(truth)
-    files = _find(paths, Path(truth))
-    chosen, remarks = _one_each(files, choices)
-    place = {name: i for i, name in enumerate(ids)}
-    columns: dict[str, Any] = {"case": ids, "actual": actual}
-    lacking: dict[str, int] = {}
-    kinds: dict[str, list[str]] = {}
+    for argument, given in (("match", choices.match != "id"), ("errors", choices.errors), ("map", choices.map)):
+        if given:
+            raise ArgumentError(argument, "must be left out of submissions", f"{getattr(choices, argument)!r}")
+    if choices.cases is not None:
+        raise ArgumentError("cases", "must be left out of submissions, whose truth lists every case", choices.cases)
+    known = _keep(_read_truth(truth, positive), choices)
+    problems: list[ArgumentError] = []
+    files, skipped = _find(paths, Path(truth), choices, problems)
+    chosen, remarks = _one_each(files, choices, problems)
+    if not chosen and not problems:
+        others = f"none, but {list_names(skipped, 6)}" if skipped else "none"
+        raise ArgumentError("paths", f"must hold submissions, files such as team.csv ({', '.join(SUFFIXES)})", others)
+    answers: dict[str, dict[str, np.ndarray]] = {}
+    lacking: dict[str, np.ndarray] = {}
     for team, path in chosen.items():
-        rows, answers = _read_one(path, place, sorted(set(actual)))
-        absent = np.ones(len(ids), bool)
-        absent[rows] = False
-        if absent.any():
-            lacking[team] = int(absent.sum())
-            if missing is None:
-                raise ArgumentError(
-                    str(path),
-                    f"must have an answer for each of the {len(ids):,} cases of the truth",
-                    f"none for {lacking[team]:,} of them, such as {ids[int(absent.argmax())]!r}",
-                    choices.say("missing", "wrong") + " counts them as wrong",
+        with _collect(problems):
+            rows, held = _read_one(path, known, choices)
+            absent = np.ones(len(known.ids), bool)
+            absent[rows] = False
+            lacking[team] = absent & known.kept
+            answers[team] = _fill(rows, held, absent, known, choices)
+    if missing is None:
+        problems += _lacking_problem({chosen[team]: absent for team, absent in lacking.items()}, known, choices)
+    kinds = {
+        team: "labels" if next(iter(held.values())).dtype == object else "numbers" for team, held in answers.items()
+    }
+    problems += _mixture_problem(kinds, chosen, choices)
+    columns: dict[str, Any] = {}
+    for team, held in answers.items():
+        for name, column in held.items():
+            heading = team if name == "" else f"{team}: {name}"
+            if heading in (CASE, ACTUAL, *known.about):
+                named = choices.say("name", "NAME", str(chosen[team]))
+                problems.append(
+                    ArgumentError(str(chosen[team]), "must not have the name of a column of the truth", team, named)
                 )
-        found = _fill(rows, answers, absent, actual, positive)
-        kinds.setdefault("labels" if found and next(iter(found.values())).dtype == object else "numbers", []).append(
-            team
-        )
-        columns |= {team if name == "" else f"{team}: {name}": column for name, column in found.items()}
-    if len(kinds) > 1:
-        labels, numbers = (list_names(kinds[kind], 3) for kind in ("labels", "numbers"))
-        raise ArgumentError(
-            "paths",
-            "must hold labels of all teams, or probabilities of all teams",
-            f"labels of {labels}, and probabilities of {numbers}",
-            f"{choices.say('name', '', str(chosen[kinds['labels'][0]]))} leaves a file out",
-        )
-    if lacking:
-        most = max(lacking, key=lambda team: lacking[team])
-        number = sum(lacking.values())
-        fields = {"missing": number, "total": len(ids) * len(chosen), "most": lacking[most], "team": most}
-        remarks.append(Note("submissions_lack_cases", fields))
-    frame = pd.DataFrame(columns)
-    frame.attrs["remarks"] = remarks
+            columns[heading] = column
+    _raise_together(problems)
+    if any(absent.any() for absent in lacking.values()):
+        number = {team: int(absent.sum()) for team, absent in lacking.items()}
+        most = max(number, key=lambda team: number[team])
+        fields = {"missing": sum(number.values()), "total": int(known.kept.sum()) * len(chosen)}
+        remarks.append(Note("submissions_lack_cases", fields | {"most": number[most], "team": most}))
+    if skipped:
+        remarks.append(Note("submissions_skipped", {"files": skipped, "suffixes": list(SUFFIXES)}))
+    frame = pd.DataFrame({CASE: known.ids, ACTUAL: known.actual} | columns | known.about)
+    frame = frame[known.kept].reset_index(drop=True)
+    frame.attrs |= {"remarks": remarks, "truth_columns": list(known.about)}
     return frame
 
 
-def _find(paths: Sequence[str], truth: Path) -> dict[Path, str]:
-    """Return the files of submissions, and the team of each: its folder below a given one, or its own name."""
+@contextmanager
+def _collect(problems: list[ArgumentError]) -> Iterator[None]:
+    """Keep the problem of one file, so that those of the others are found, too."""
+    try:
+        yield
+    except ArgumentError as error:
+        problems.append(error)
+
+
+def _raise_together(problems: list[ArgumentError]) -> None:
+    """Raise the only problem, or one error that lists all, with each remedy once."""
+    if len(problems) < 2:
+        for problem in problems:
+            raise problem
+        return
+    hints = [problem.hint for problem in problems]
+    shared = list(dict.fromkeys(hint for hint in hints if hint and hints.count(hint) > 1))
+    for problem in problems:
+        problem.hint = "" if problem.hint in shared else problem.hint
+    listed = "; ".join(f"({number}) {problem}" for number, problem in enumerate(problems, 1))
+    raise ArgumentError("the submissions", f"have {len(problems)} problems: {listed}", hint="; ".join(shared))
+
+
+# --- Files ------------------------------------------------------------------------------------------------------------
+
+
+def _find(
+    paths: Sequence[str], truth: Path, choices: Choices, problems: list[ArgumentError]
+) -> tuple[dict[Path, str], list[str]]:
+    """Return the files of submissions with the team of each, and the names of files of other kinds.
+
+    The team is the folder of the file below a given folder, or its own name; ``name`` gives another, or "" for none.
+    """
     found: dict[Path, str] = {}
+    skipped: list[str] = []
+    used: set[str] = set()
     for text in paths:
         folder = Path(text)
-        matched = sorted(Path().glob(text)) if any(mark in text for mark in "*?[") and not folder.exists() else [folder]
-        for one in matched:
+        pattern = any(mark in text for mark in "*?[") and not folder.exists()
+        for one in sorted(_glob(text)) if pattern else [folder]:
             if not one.exists():
                 raise ArgumentError("paths", "must name files or folders", f"{text!r}")
-            files, problems = list_files(one) if one.is_dir() else ([one], [])
-            if problems:
-                raise problems[0]
+            files, unreadable = list_files(one) if one.is_dir() else ([one], [])
+            problems += unreadable
             for path in files:
                 inside = path.relative_to(one).parts if one.is_dir() else (path.name,)
                 if is_hidden("/".join(inside)) or path.resolve() == truth.resolve():
                     continue
-                if not path.name.lower().endswith(SUFFIXES):
+                own = inside[0] if len(inside) > 1 else _stem(path)
+                given = [key for key in choices.name if key and (path.match(key) or path.is_relative_to(key))]
+                used |= set(given)
+                team = choices.name[given[0]] if given else own
+                if team == "":
                     continue
-                found[path] = inside[0] if len(inside) > 1 else _stem(path)
+                if path.name.lower().endswith(SUFFIXES):
+                    found[path] = team
+                elif one.is_dir() or pattern:
+                    skipped.append("/".join(inside))
+                else:
+                    problems.append(ArgumentError(str(path), f"must be one of the files {', '.join(SUFFIXES)}"))
+    if unused := [key for key in choices.name if key not in used]:
+        argument = "--name" if choices.shell else "name"
+        problems.append(ArgumentError(argument, "must begin with a file that is read", f"{unused[0]!r}"))
+    return found, skipped
+
+
+def _glob(text: str) -> list[Path]:
+    folder = Path(Path(text).anchor)
+    found = list(folder.glob(str(Path(text).relative_to(folder))))
     if not found:
-        raise ArgumentError("paths", f"must hold submissions, files such as team.csv ({', '.join(SUFFIXES)})", "none")
+        raise ArgumentError("paths", "must name files or folders", f"{text!r}")
     return found
 
 
@@ -115,152 +202,277 @@ def _stem(path: Path) -> str:
 
 def _natural(path: Path) -> list[Any]:
     """Return a key that sorts names with numbers by these numbers."""
-    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", path.name) if part]
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", path.name) if part]
 
 
-def _one_each(files: dict[Path, str], choices: Choices) -> tuple[dict[str, Path], list[Note]]:
+def _one_each(
+    files: dict[Path, str], choices: Choices, problems: list[ArgumentError]
+) -> tuple[dict[str, Path], list[Note]]:
     """Return the file of each team that counts: the last by its name where ``reruns`` is "latest"."""
     teams: dict[str, list[Path]] = {}
     for path, team in files.items():
-        named = next((n for pattern, n in choices.name.items() if path.match(pattern) or str(path) == pattern), None)
-        if named != "":
-            teams.setdefault(team if named is None else named, []).append(path)
-    if not teams:
-        raise ArgumentError("paths", "must hold submissions", "none that is not left out")
+        teams.setdefault(team, []).append(path)
     chosen, several = {}, 0
     for team, own in teams.items():
         own.sort(key=_natural)
         if len(own) > 1 and choices.reruns != "latest":
-            raise ArgumentError(
-                f"submissions of {team!r}",
-                "must be one file",
-                f"{len(own)}: {list_names([path.name for path in own], 3)}",
+            hint = (
                 f"{choices.say('reruns', 'latest')} keeps the last one by name; "
-                f"{choices.say('name', '', str(own[0]))} leaves a file out",
+                f"{choices.say('name', '', str(own[0]))} leaves a file out"
             )
+            names = list_names([path.name for path in own], 3)
+            problems.append(ArgumentError(f"submissions of {team!r}", "must be one file", f"{len(own)}: {names}", hint))
         several += len(own) > 1
         chosen[team] = own[-1]
     return chosen, [Note("latest_submission_counts", {"teams": several})] if several else []
 
 
-def _read_table(path: Path) -> pd.DataFrame:
-    """Return a table as text, without conversion of words such as NA."""
-    if path.name.lower().endswith(".parquet"):
-        try:
-            frame = pd.read_parquet(path)
-        except ImportError:
-            raise ArgumentError(str(path), "needs the package pyarrow to be read", "none", "or write CSV") from None
-        return frame.reset_index() if frame.index.name else frame
+def _read_table(path: Path) -> Table:
+    """Return the columns of a file; the text of a CSV file is not converted."""
+    if not path.name.lower().endswith(".parquet"):
+        return read_csv(str(path))
     try:
-        text = read_unpacked(str(path)).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ArgumentError(str(path), "must be text in UTF-8", "other bytes") from None
-    first = text.partition("\n")[0]
-    mark = max(",;\t|", key=first.count)
-    rows = [row for _, row in parse_csv(text, str(path), mark)]
-    if len(rows) < 2:
-        raise ArgumentError(str(path), "must have a heading and at least one row", f"{len(rows)}")
-    wrong = next((i for i, row in enumerate(rows) if len(row) != len(rows[0])), None)
-    if wrong is not None:
-        raise ArgumentError(f"{path}, row {wrong}", f"must have {len(rows[0])} fields", len(rows[wrong]))
-    return pd.DataFrame(rows[1:], columns=[name.strip() or "Unnamed: 0" for name in rows[0]], dtype=object)
+        with guard(str(path)):
+            frame = pd.read_parquet(path)
+    except ImportError:
+        raise ArgumentError(str(path), "needs the package pyarrow to be read", "none", "or write CSV") from None
+    table = table_of(frame)
+    return replace(table, source=str(path), where=[f"{path}, row {i}" for i in range(len(table.where))])
 
 
-def _ids(path: Path, frame: pd.DataFrame) -> tuple[Any, list[str]]:
+# --- Truth ------------------------------------------------------------------------------------------------------------
+
+
+def _ids(path: Path, table: Table) -> tuple[Any, list[str]]:
     """Return the column with the ids, and its values as text."""
-    named = [name for name in frame if squeeze(name) in IDS or role_of(name) == "case"]
-    column = named[0] if named else frame.columns[0]
-    found = [str(plain(value)).strip() for value in frame[column]]
-    if len(set(found)) < len(found):
-        twice = pd.Series(found)
-        twice = twice[twice.duplicated()]
+    named = [name for name in table.columns if squeeze(name) in IDS or role_of(name) == "case"]
+    named += [name for name in table.columns if squeeze(name) in ROW_NUMBERS]
+    column = named[0] if named else next(iter(table.columns))
+    found = list(map(_text, table.columns[column]))
+    if "" in found:
+        raise ArgumentError(f"{table.where[found.index('')]}: {column}", "must not be empty, since it names the case")
+    if (twice := find_repeat(found)) is not None:
         if not named:
             raise ArgumentError(
-                str(path), "must have a column id that names the cases", f"{list_names(list(map(str, frame.columns)))}"
+                str(path), "must have a column id that names the cases", f"{list_names(list(map(str, table.columns)))}"
             )
-        raise ArgumentError(f"{path}: {column}", "must name each case once", f"{twice.iloc[0]!r} twice")
+        raise ArgumentError(f"{path}: {column}", "must name each case once", f"{found[twice[0]]!r} twice")
     return column, found
 
 
-def _read_truth(text: str) -> tuple[list[str], np.ndarray]:
-    """Return ids and true labels of all cases."""
+def _text(value: Any) -> str:
+    """Return a field as text, empty if it is missing; numbers of a typed file without .0."""
+    if is_missing(value):
+        return ""
+    whole = isinstance(value, float) and value % 1 == 0 and abs(value) < 2**53
+    return str(int(value) if whole else plain(value)).strip()
+
+
+def _read_truth(text: str, positive: Any) -> Truth:
     path = Path(text)
-    if not path.is_file():
+    if not os.path.isfile(text):
         raise ArgumentError("truth", "must name a file with the columns id and actual", f"{text!r}")
-    frame = _read_table(path)
-    column, ids = _ids(path, frame)
-    rest = [name for name in frame if name != column and squeeze(name) not in SPARE]
-    named = [name for name in rest if role_of(name) == "actual" or squeeze(name) in TRUTHS]
+    table = _read_table(path)
+    column, ids = _ids(path, table)
+    others = [name for name in table.columns if name != column]
+    rest = [name for name in others if squeeze(name) not in SPARE | ROW_NUMBERS]
+    named = [name for name in rest if role_of(name) == "actual"]
+    named = named or [name for name in rest if squeeze(name) in TRUTHS]
     rest = named if len(named) == 1 else rest
     if len(rest) != 1:
-        raise ArgumentError(str(path), "must have one column of true labels beside the ids, called actual", rest)
-    values = frame[rest[0]].tolist()
-    empty = next((i for i, value in enumerate(values) if is_missing(value)), None)
-    if empty is not None:
-        raise ArgumentError(f"{path}: {rest[0]}", "must hold a label for each case", f"nothing for {ids[empty]!r}")
-    return ids, np.array([str(plain(value)).strip() for value in values], object)
-
-
-def _read_one(path: Path, place: dict[str, int], classes: list[str]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Return the places of a submission's cases, and its labels or probabilities by class ("" for one column)."""
-    frame = _read_table(path)
-    column, ids = _ids(path, frame)
-    foreign = [name for name in ids if name not in place]
-    if foreign:
         raise ArgumentError(
-            f"{path}: {column}",
-            "must name cases of the truth",
-            f"{foreign[0]!r}{f' and {len(foreign) - 1:,} others' * (len(foreign) > 1)}",
+            str(path),
+            "must have one column of true labels beside the ids, called actual",
+            list_names(list(map(str, rest)), 6) if rest else "none",
         )
-    rows = np.array([place[name] for name in ids])
-    rest = [name for name in frame if name != column and squeeze(name) not in SPARE]
-    by_class = {re.sub(r"(?i)^(prob(ability)?|proba|p)[ _:.-]+", "", str(name)).strip(): name for name in rest}
-    if len(rest) > 1 and set(by_class) == set(classes):
-        return rows, {label: _numbers(path, by_class[label], frame) for label in classes}
+    values = list(map(_text, table.columns[rest[0]]))
+    if "" in values:
+        where = ids[values.index("")]
+        raise ArgumentError(f"{path}: {rest[0]}", "must hold a label for each case", f"nothing for {where!r}")
+    classes = sorted(set(values))
+    if positive is not None and str(positive) not in classes:
+        raise ArgumentError("positive", f"must be a label of the truth, {list_names(classes, 6)}", f"{positive!r}")
+    pair = standing_pair(classes) if len(classes) == 2 else None
+    known = (str(positive) if positive is not None else pair and str(pair[1])) if len(classes) == 2 else None
+    about = {str(name): table.columns[name] for name in others if name != rest[0]}
+    if twice := {CASE, ACTUAL} & set(about):
+        raise ArgumentError(str(path), "must have one column of ids and one of labels", f"also {twice.pop()}")
+    return Truth(ids, np.array(values, object), about, np.ones(len(ids), bool), known)
+
+
+def _keep(truth: Truth, choices: Choices) -> Truth:
+    """Return the truth with the rows that ``only`` keeps, by its other columns."""
+    names = {squeeze(name): name for name in truth.about}
+    kept = truth.kept
+    for key, wanted in choices.only.items():
+        if squeeze(key) not in names:
+            held = f"one of {list_names(list(truth.about), 8)}" if truth.about else "left out, as it has none"
+            raise ArgumentError(choices.say("only", wanted, key), f"must name a column of the truth, {held}")
+        column = [_text(value) for value in truth.about[names[squeeze(key)]]]
+        parts = [part.strip() for text in wanted for part in ([text] if text in column else text.split(","))]
+        if unknown := [part for part in parts if part not in column]:
+            held = list_names(list(dict.fromkeys(column)), 8)
+            raise ArgumentError(choices.say("only", unknown, key), f"must be one of {held}")
+        kept = kept & np.isin(np.array(column, object).astype(str), parts)
+    return replace(truth, kept=kept)
+
+
+# --- Answers ----------------------------------------------------------------------------------------------------------
+
+
+def _places(path: Path, column: Any, ids: list[str], truth: Truth) -> np.ndarray:
+    """Return the place of each case in the truth; 1.0 names the case 1."""
+    place = {name: i for i, name in enumerate(truth.ids)}
+    named = [name if name in place else re.sub(r"(?<=\d)\.0+$", "", name) for name in ids]
+    foreign = [name for name in named if name not in place]
+    if not foreign:
+        if (twice := find_repeat(named)) is not None:
+            raise ArgumentError(f"{path}: {column}", "must name each case once", f"{named[twice[0]]!r} twice")
+        return np.array([place[name] for name in named])
+    bare = {name.lstrip("0"): name for name in truth.ids}
+    same = bare.get(foreign[0].lstrip("0"))
+    hint = (
+        f"the truth calls it {same!r}: leading zeros were lost or added; write ids as text, in pandas with dtype=str"
+        if same is not None
+        else ""
+    )
+    raise ArgumentError(
+        f"{path}: {column}",
+        "must name cases of the truth",
+        f"{foreign[0]!r}{f' and {len(foreign) - 1:,} other ids' * (len(foreign) > 1)}",
+        hint,
+    )
+
+
+def _read_one(path: Path, truth: Truth, choices: Choices) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return the places of a submission's cases, and its labels or probabilities by class ("" for one column)."""
+    table, classes = _read_table(path), truth.classes
+    column, ids = _ids(path, table)
+    rows = _places(path, column, ids, truth)
+    rest = [name for name in table.columns if name != column and squeeze(name) not in SPARE | ROW_NUMBERS]
+    by_class = {class_in(name, classes): name for name in rest}
+    if len(rest) > 1 and len(by_class) == len(rest) and set(by_class) == set(classes):
+        empty = np.array([[is_missing(value) for value in table.columns[name]] for name in rest])
+        met = np.array(~empty.all(axis=0))
+        held = {label: _numbers(table, by_class[label], met) for label in classes}
+        if len(classes) == 2:
+            held = {"": _of_positive(path, truth, choices, held, by_class)}
+        return rows[met], held
     if len(rest) != 1:
         raise ArgumentError(
             str(path),
             f"must have one column beside the ids, or one of probabilities for each class {list_names(classes, 4)}",
-            list_names(list(map(str, rest)), 4),
+            list_names(list(map(str, rest)), 4) if rest else "none",
         )
-    values = frame[rest[0]].tolist()
-    empty = np.array([is_missing(value) for value in values])
-    rows, values = rows[~empty], [value for value, none in zip(values, empty, strict=True) if not none]
-    labels = [str(plain(value)).strip() for value in values]
-    known = set(classes)
-    unknown = [label for label in labels if label not in known]
-    if not unknown:
-        return rows, {"": np.array(labels, object)}
-    same = {to_number(label): label for label in classes if to_number(label) is not None}
-    numbers = [to_number(label) for label in labels]
-    if None in numbers:
-        wrong = next(label for label, number in zip(labels, numbers, strict=True) if label not in known)
+    values = table.columns[rest[0]]
+    met = ~np.array([is_missing(value) for value in values])
+    named = next(iter(by_class))
+    labels = _as_labels([value for value, one in zip(values, met, strict=True) if one], classes)
+    if labels is not None and named is not None and to_number(named) is not None and len(classes) == 2:
+        raise ArgumentError(
+            f"{path}: {rest[0]}",
+            "must say whether it holds labels or probabilities, since its heading names a class",
+            f"{values[0]!r}",
+            "label is the heading of labels, and prediction that of probabilities of the positive class",
+        )
+    if labels is not None:
+        return rows[met], {"": labels}
+    numbers = [to_share(value) for value, one in zip(values, met, strict=True) if one]
+    if None in numbers or len(classes) != 2:
+        wrong = next(text for text, one in zip(map(_text, values), met, strict=True) if one and text not in classes)
         raise ArgumentError(
             f"{path}: {rest[0]}", f"must hold labels of the truth, {list_names(classes, 6)}", f"{wrong!r}"
         )
-    if all(number in same for number in numbers):  # 1.0 for 1
-        return rows, {"": np.array([same[number] for number in numbers], object)}
-    if len(classes) != 2:
+    shares = np.array(numbers, float)
+    if named is not None:
+        return rows[met], {"": _of_positive(path, truth, choices, {named: shares}, by_class)}
+    among = class_in(rest[0], [label for label in classes if to_number(label) is None], None)
+    if among not in (None, truth.positive):
         raise ArgumentError(
-            f"{path}: {rest[0]}", f"must hold labels of the truth, {list_names(classes, 6)}", f"{unknown[0]!r}"
+            f"{path}: {rest[0]}",
+            "must be the name of a class, or prediction for probabilities of the positive class",
+            f"{among} among other words",
         )
-    return rows, {"": np.array(numbers, float)}
+    return rows[met], {"": shares}
 
 
-def _numbers(path: Path, name: Any, frame: pd.DataFrame) -> np.ndarray:
-    found = [to_number(value) for value in frame[name]]
-    if None in found:
-        row = found.index(None)
-        raise ArgumentError(f"{path}: {name}", "must hold probabilities", f"{frame[name].iloc[row]!r}")
-    return np.array(found, float)
+def _as_labels(values: list[Any], classes: list[str]) -> np.ndarray | None:
+    """Return labels as the truth writes them, 1 for 1.0; None if a value is no label."""
+    known = set(classes)
+    same = {to_number(label): label for label in classes if to_number(label) is not None}
+    found = [text if (text := _text(value)) in known else same.get(to_number(value)) for value in values]
+    return None if None in found else np.array(found, object)
+
+
+def _of_positive(
+    path: Path, truth: Truth, choices: Choices, held: dict[str, np.ndarray], by_class: dict[str | None, Any]
+) -> np.ndarray:
+    """Return the probabilities of the positive one of two classes, from those of one class or of both."""
+    headings = list_names([str(by_class[label]) for label in held])
+    if truth.positive is None:
+        hint = f"{choices.say('positive', truth.classes[1])} or {choices.say('positive', truth.classes[0])} says which"
+        raise ArgumentError(str(path), "needs the positive class, since its heading names a class", headings, hint)
+    for label, values in held.items():
+        if (bad := (values < 0) | (values > 1)).any() and (len(held) > 1 or label != truth.positive):
+            raise ArgumentError(f"{path}: {by_class[label]}", "must hold probabilities", f"{values[bad.argmax()]:g}")
+    total = np.sum(list(held.values()), axis=0)
+    if len(held) == 2 and (bad := np.abs(total - 1) > ROUNDING).any():
+        both = " and ".join(f"{values[bad.argmax()]:g}" for values in held.values())
+        raise ArgumentError(str(path), f"must hold probabilities with the sum 1 in {headings}", both)
+    [label, values] = next(iter(held.items())) if truth.positive not in held else (truth.positive, held[truth.positive])
+    return values if label == truth.positive else 1 - values
+
+
+def _numbers(table: Table, name: Any, met: np.ndarray) -> np.ndarray:
+    found = [to_share(value) for value in table.columns[name]]
+    for row in np.flatnonzero(met).tolist():
+        if found[row] is None:
+            raise ArgumentError(
+                f"{table.where[row]}: {name}", "must hold probabilities", f"{table.columns[name][row]!r}"
+            )
+    return np.array([number for number, one in zip(found, met, strict=True) if one], float)
+
+
+def _lacking_problem(lacking: dict[Path, np.ndarray], truth: Truth, choices: Choices) -> list[ArgumentError]:
+    """Return the problem of files without an answer for each case, if there is one."""
+    short = {path: absent for path, absent in lacking.items() if absent.any()}
+    if not short:
+        return []
+    listed = [
+        f"{int(absent.sum()):,} in {path}, such as {truth.ids[int(absent.argmax())]!r}"
+        for path, absent in short.items()
+    ]
+    return [
+        ArgumentError(
+            "each submission",
+            f"must have an answer for each of the {int(truth.kept.sum()):,} cases of the truth",
+            f"none for {'; for '.join(listed)}",
+            choices.say("missing", "wrong") + " counts them as wrong",
+        )
+    ]
+
+
+def _mixture_problem(kinds: dict[str, str], chosen: dict[str, Path], choices: Choices) -> list[ArgumentError]:
+    """Return the problem of labels beside probabilities, if there is one."""
+    if len(set(kinds.values())) < 2:
+        return []
+    labels, numbers = ([team for team, held in kinds.items() if held == kind] for kind in ("labels", "numbers"))
+    return [
+        ArgumentError(
+            "paths",
+            "must hold labels of all teams, or probabilities of all teams",
+            f"labels of {list_names(labels, 3)}, and probabilities of {list_names(numbers, 3)}",
+            f"{choices.say('name', '', str(chosen[labels[0]]))} leaves a file out",
+        )
+    ]
 
 
 def _fill(
-    rows: np.ndarray, answers: dict[str, np.ndarray], absent: np.ndarray, actual: np.ndarray, positive: Any
+    rows: np.ndarray, answers: dict[str, np.ndarray], absent: np.ndarray, truth: Truth, choices: Choices
 ) -> dict[str, np.ndarray]:
     """Return columns for all cases, in which a case without an answer counts as wrong."""
-    classes = sorted(set(actual.tolist()))
-    found = {}
+    classes, actual, found = truth.classes, truth.actual, {}
+    lacks = bool((absent & truth.kept).any())
     for name, values in answers.items():
         column = np.empty(len(absent), values.dtype)
         column[rows] = values
@@ -268,13 +480,12 @@ def _fill(
             other = dict(zip(classes, reversed(classes), strict=True)) if len(classes) == 2 else {}
             column[absent] = [other.get(label, NO_ANSWER) for label in actual[absent]]
         elif name == "":
-            pair = standing_pair(classes)
-            if absent.any() and positive is None and pair is None:
-                hint = f"positive={classes[1]!r} or positive={classes[0]!r} says which"
+            if lacks and truth.positive is None:
+                hint = f"{choices.say('positive', classes[1])} or {choices.say('positive', classes[0])} says which"
                 raise ArgumentError("positive", "must be known to count missing probabilities as wrong", "none", hint)
-            up = pair[1] if positive is None and pair is not None else str(positive)
-            low, high = (0.0, 1.0) if 0 <= values.min() <= values.max() <= 1 else (values.min() - 1, values.max() + 1)
-            column[absent] = np.where(actual[absent] == up, low, high)
+            within = values.size == 0 or 0 <= values.min() <= values.max() <= 1
+            low, high = (0.0, 1.0) if within else (values.min() - 1, values.max() + 1)
+            column[absent] = np.where(actual[absent] == truth.positive, low, high)
         else:
             column[absent] = np.where(actual[absent] == name, 0.0, 1 / (len(classes) - 1))
         found[name] = column

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import count, islice
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,9 @@ def settle(logs: Logs, choices: Choices) -> pd.DataFrame:
     rows = _settle_reruns(rows, logs, choices, remarks)
     stops.refuse_copied_datasets(rows, choices)
     rows = _settle_errors(rows, logs, choices)
+    total = _doubt_total(rows, logs)
+    if choices.cases is not None:
+        rows, total = _add_unlisted(rows, choices.cases, remarks), []
     frame = rows[[c for c in SHOWN if c in SHOWN[:5] or rows[c].notna().any()]].reset_index(drop=True)
     numbers = pd.to_numeric(frame["run"], errors="coerce")
     if numbers.notna().all() and (numbers % 1 == 0).all():
@@ -54,6 +58,7 @@ def settle(logs: Logs, choices: Choices) -> pd.DataFrame:
         "remarks": remarks,
         "doubts": [
             *logs.doubts,
+            *total,
             *stops.name_setups(rows, logs),
             *stops.name_cut_files(rows, logs),
             *stops.name_scales(rows),
@@ -61,6 +66,47 @@ def settle(logs: Logs, choices: Choices) -> pd.DataFrame:
         ],
     }
     return frame
+
+
+def _doubt_total(rows: pd.DataFrame, logs: Logs) -> list[Note]:
+    """Return a note where files list fewer cases than the board of their tool divides by, and do not say how many."""
+    totals = formats.totals_of(one["format"] for one in logs.about)
+    cases = len(rows.drop_duplicates(RUN[1:3]))
+    stated = any(one.get("expected") for one in logs.about)
+    if not totals or stated or cases in totals.values():
+        return []
+    return [Note("board_total", {"cases": cases, "totals": totals})]
+
+
+def _add_unlisted(rows: pd.DataFrame, total: int, remarks: list[Note]) -> pd.DataFrame:
+    """Return the rows with a wrong outcome for every run of a system, and every of ``total`` cases that it lacks."""
+    names = list(rows["dataset"].unique())
+    if len(names) > 1:
+        raise ArgumentError(
+            "cases", "must be the number of cases of one data set", f"{len(names)}: {list_names(names)}"
+        )
+    values = set(rows["outcome"].dropna())
+    if not values <= {0.0, 1.0} or (rows["better"] == False).any():  # noqa: E712  (a column of objects)
+        raise ArgumentError("cases", "must be left out of logs that are not of right and wrong", f"{total}")
+    listed = list(dict.fromkeys(rows["case"]))
+    if total < len(listed):
+        raise ArgumentError("cases", f"must be at least {len(listed)}, the number of listed cases", f"{total}")
+    known = set(listed)
+    fresh = (name for name in map("unlisted {}".format, count(1)) if name not in known)
+    every = [*listed, *islice(fresh, total - len(listed))]
+    about = rows.drop_duplicates("case").set_index("case")[["cluster", "category", "hash"]]
+    parts = [rows]
+    for _, own in rows.groupby(["entity", "run"], sort=False):
+        met = set(own["case"])
+        lacking = [case for case in every if case not in met]
+        part = about.reindex(lacking).reset_index(names="case").reindex(columns=rows.columns)
+        first: dict[Any, Any] = own.iloc[0].to_dict()
+        same = ("entity", "run", "dataset", "metric", "variant", "judge", "better", "file")
+        parts.append(part.assign(outcome=0.0, status="not listed", **{name: first[name] for name in same}))
+    found = pd.concat([part for part in parts if len(part)], ignore_index=True)
+    runs = len(found) - len(rows)
+    remarks.append(Note("cases_unlisted", {"total": total, "listed": len(listed), "runs": runs}))
+    return found
 
 
 def _means_with_errors(rows: pd.DataFrame) -> dict[str, float]:
@@ -91,6 +137,11 @@ def _choose_rows(logs: Logs, choices: Choices, remarks: list[Note]) -> pd.DataFr
             lost = sorted(set(rows["dataset"].dropna()) - set(rows.loc[kept, "dataset"]))
             if lost:
                 remarks.append(Note("datasets_left_out", {"key": key, "wanted": wanted, "datasets": lost}))
+        if key in ("metric", "variant", "judge"):
+            files, used = rows["file"].unique().tolist(), set(rows.loc[kept, "file"])
+            left = [logs.called(i) for i in files if i not in used]
+            fields = {"key": key, "wanted": wanted, "files": left, "total": len(files)}
+            remarks += [Note("files_left_out", fields)] if left else []
         rows = rows[kept]
     return rows
 
@@ -159,7 +210,11 @@ def _choose_metric(rows: pd.DataFrame, logs: Logs, choices: Choices, remarks: li
         if not several and (len(every) < 2 or key == "variant" or key in choices.only):
             continue
         word = logs.variant if key == "variant" else key
-        chosen = [next(n for n in (*every[:1], *names) if n in names) for names in (several or of).values()]
+        # The proposal has the most systems, then the most data sets.
+        spread = held.groupby(key)
+        systems, sets = (spread[column].nunique().to_dict() for column in ("entity", "dataset"))
+        common = sorted(every, key=lambda name: (-systems[name], -sets[name]))
+        chosen = [next(name for name in common if name in names) for names in (several or of).values()]
         value = list(dict.fromkeys(map(str, chosen)))
         if several:
             where, each = next(iter(several.items()))
@@ -168,7 +223,8 @@ def _choose_metric(rows: pd.DataFrame, logs: Logs, choices: Choices, remarks: li
         else:
             each = [names[0] for names in of.values()]
             many = f"data sets have different {word}s, " + list_names([f"{n[0]} ({d})" for d, n in of.items()], 8)
-        typed = [choices.say("only", option, key) for option in (value, *map(str, each))]
+        best = [name for name in common if name in each]
+        typed = [choices.say("only", option, key) for option in (value, *map(str, best))]
         remedies = ", ".join(list(dict.fromkeys(typed))[:4])
         why = "would count cases more than once" if several else "would mix scales"
         wanted = f"must be ranked by one {word} of each case, since several {word}s {why}"
@@ -248,7 +304,7 @@ def _settle_errors(rows: pd.DataFrame, logs: Logs, choices: Choices) -> pd.DataF
     """Set the status of each run; the outcome of an error is missing, unless the user keeps the file's score."""
     failed = rows["status"] == "error"
     scored = rows["scored"].where(rows["scored"].notna(), rows["outcome"]).astype(float)
-    rows = rows.assign(outcome=rows["outcome"].where(~failed, scored if choices.errors else np.nan))
+    rows = rows.assign(outcome=rows["outcome"].where(~failed, scored if choices.errors == "scored" else np.nan))
     default = pd.Series(np.where(rows["outcome"].notna(), "scored", "no outcome"), rows.index)
     rows["status"] = rows["status"].where(rows["status"].notna(), default)
     none = rows.groupby("entity", sort=False)["outcome"].count().eq(0)

@@ -1,10 +1,11 @@
-"""Generative models, one file each: description, formulas, PyMC model and closed form.
+"""Models, one file each: description, formulas, and how to draw the posterior (exactly, by a sampler, or by PyMC).
 
 The file is named after its class: ``beta_binomial.py`` holds ``BetaBinomial``. To add a model, add a file;
-:func:`bayesrank.fit` finds it, and also takes a class. Importing a model does not import PyMC; its ``build`` does.
+:func:`bayesrank.fit` finds it, and also takes a class. Importing a model does not import PyMC; ``build``, if it has
+one, does.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from inspect import Parameter, signature
@@ -14,12 +15,13 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_choice
+from bayesrank._checks import check_choice, suggest_argument
 from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
 from bayesrank._records import EvidenceRecord, ModelRecord
 from bayesrank.evidence.counts import names_test_sets, with_parts
 from bayesrank.evidence.groups import has_groups
 from bayesrank.evidence.judged import holds_no_truth, holds_partial_truth
+from bayesrank.evidence.kinds.given import holds_seeds
 from bayesrank.evidence.weighting import WEIGHTED
 
 __all__ = ["Model"]
@@ -29,8 +31,12 @@ __all__ = ["Model"]
 REPEATED_OPTIONS = ("prior", "prevalence", "split_prior")
 #: The default model of groups: independent ones make the gap too wide, and the worst group too bad.
 GROUPED = "hierarchical_beta_binomial"
-#: The default model of several data sets; the fewest data sets, and the most tables (a minute's sampling at worst).
-CROSSED, FEWEST_DATASETS, MOST_TABLES = "crossed_logit_normal", 3, 600
+#: The default models of several entities, and of one, on several data sets; the fewest data sets, and the most tables
+#: (a minute's sampling at worst).
+CROSSED, BIVARIATE, FEWEST_DATASETS, MOST_TABLES = "crossed_logit_normal", "hierarchical_logit_normal", 3, 600
+#: The default model of three or more classes of similar sizes, and the number of cases of each class from which it is
+#: not needed: there the models agree (docs/measured/thin_classes.md).
+OF_CLASSES, ENOUGH_OF_CLASS = "hierarchical_classes", 200
 
 
 class OnlyModel(NamedTuple):
@@ -131,11 +137,13 @@ def names() -> list[str]:
     return list(_names(*__path__))
 
 
-def chosen_by_evidence(evidence: Any, together: bool = True) -> str:
+def chosen_by_evidence(evidence: Any, together: bool = True, options: Collection[str] = ()) -> str:
     """Return the default model of the evidence: counts, cases, truth known in part, means, votes, or scores of folds.
 
-    ``together`` is False if each data set has an analysis of its own.
+    ``together`` is False if each data set has an analysis of its own. ``options`` are the names of given options: a
+    prior of cells means the model of cells, and ``split_prior`` that each data set has an analysis of its own.
     """
+    together = together and "split_prior" not in options
     if (only := _only_model_of(evidence)) is not None:
         return only.model
     if holds_partial_truth(evidence):
@@ -145,18 +153,38 @@ def chosen_by_evidence(evidence: Any, together: bool = True) -> str:
     if isinstance(evidence, xr.DataArray | xr.Dataset) and has_groups(evidence):
         if together and _are_binary(evidence) and evidence["group"].to_index().nunique() > 1:
             return GROUPED
-    elif together and _are_crossed(evidence):
-        return CROSSED
-    return "paired" if isinstance(evidence, xr.Dataset) else "dirichlet_multinomial"
+    elif together and _are_many_datasets(evidence):
+        return CROSSED if evidence.sizes["entity"] > 1 else BIVARIATE
+    if isinstance(evidence, xr.Dataset):
+        return "paired"
+    learns = not {"prior", "split_prior"} & set(options) and _has_thin_classes(evidence)
+    return OF_CLASSES if learns else "dirichlet_multinomial"
 
 
-def _are_crossed(evidence: Any) -> bool:
-    """Return whether data sets are compared by one model: several entities on enough data sets, not too many tables."""
+def _has_thin_classes(evidence: Any) -> bool:
+    """Return whether whole counts of three or more classes of similar sizes have few cases of a class.
+
+    Sizes are similar if they vary about as much as those of a random sample with equal class shares. Where a class has
+    many fewer cases than the others, its recall would be theirs, but rare classes are often harder.
+    """
+    if not isinstance(evidence, xr.DataArray) or "predicted" not in evidence.dims or WEIGHTED in evidence.attrs:
+        return False
+    classes = evidence.sizes["predicted"]
+    cases = evidence.reset_coords(drop=True).sum("predicted").transpose(..., "actual").values.reshape(-1, classes)
+    cases = cases[cases.sum(axis=1) > 0]
+    if classes < 3 or not len(cases) or cases.min() >= ENOUGH_OF_CLASS:
+        return False
+    # The arithmetic over the harmonic mean; about 1 + 1 / cases of a class in random samples.
+    uneven = (cases + 1.0).mean(axis=1) * (1 / (cases + 1.0)).mean(axis=1)
+    return bool((uneven <= 1 + 2 / cases.mean(axis=1)).all())
+
+
+def _are_many_datasets(evidence: Any) -> bool:
+    """Return whether one model learns from all data sets: enough of them, and not too many tables."""
     if "dataset" not in getattr(evidence, "coords", ()):
         return False
     size = np.unique(evidence["dataset"].values.astype(str)).size
-    entities = evidence.sizes["entity"]
-    if entities < 2 or size < FEWEST_DATASETS or entities * size > MOST_TABLES:
+    if size < FEWEST_DATASETS or evidence.sizes["entity"] * size > MOST_TABLES:
         return False
     return _are_binary(evidence)
 
@@ -182,26 +210,6 @@ def _only_model_of(evidence: Any) -> OnlyModel | None:
     return next((only for only in ONLY if only.variable in held), None)
 
 
-def holds_means(evidence: Any) -> bool:
-    """Return whether evidence consists of mean outcomes and their standard errors."""
-    return isinstance(evidence, xr.Dataset) and "standard_error" in evidence
-
-
-def holds_votes(evidence: Any) -> bool:
-    """Return whether evidence consists of votes on pairs of entities."""
-    return isinstance(evidence, xr.Dataset) and "wins" in evidence
-
-
-def holds_seeds(evidence: Any) -> bool:
-    """Return whether evidence consists of outcomes of several training seeds."""
-    return isinstance(evidence, xr.Dataset) and "seed_mean" in evidence
-
-
-def holds_probabilities(evidence: Any) -> bool:
-    """Return whether evidence consists of predicted probabilities of cases."""
-    return isinstance(evidence, xr.Dataset) and "probability" in evidence and "pattern" not in evidence.dims
-
-
 def form_of_summary(evidence: Any) -> str:
     """Return what evidence that holds neither counts nor cases consists of; empty for other evidence."""
     only = _only_model_of(evidence)
@@ -223,8 +231,13 @@ def population_of(model: Any) -> str:
     return getattr(find_model(model), "learns", "")
 
 
-def model_for_datasets(outcomes: int) -> str:
-    """Return the first model of differences between data sets that allows this number of classes or outcomes."""
+def model_for_datasets(outcomes: int, entities: int = 2) -> str:
+    """Return the first model of differences between data sets that allows this number of classes or outcomes.
+
+    Of two classes of one entity it is the default model.
+    """
+    if entities == 1 and outcomes == 2:
+        return BIVARIATE
     for name in names():
         model = find_model(name)
         if population_of(name) == "data sets" and outcomes <= (getattr(model, "most_outcomes", None) or outcomes):
@@ -272,18 +285,27 @@ def find_model(model: Any) -> type:
     return getattr(import_module(f"{__name__}.{model}"), model.title().replace("_", ""))
 
 
-def conjugate_posterior(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
+def choose_closed_form(model: Any, evidence: Any, options: Collection[str]) -> Any:
+    """Return the model; without one the default, or the first one in closed form if the default learns classes."""
+    if model is None and chosen_by_evidence(evidence, options=options) == OF_CLASSES:
+        return in_closed_form()[0]
+    return model
+
+
+def conjugate_posterior(model: Any, evidence: Any, options: dict[str, Any], beside: Sequence[str] = ()) -> Any:
     """Return the closed-form posterior of a model."""
-    instance = make_model(model, evidence, options)
+    instance = make_model(choose_closed_form(model, evidence, options), evidence, options, beside)
     if not hasattr(instance, "conjugate"):
         raise ArgumentError("model", f"must have a posterior in closed form; {type(instance).__name__} has none")
     return instance.conjugate()
 
 
-def make_model(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
-    """Return the model of the evidence with these options; unknown options raise an error."""
-    together = "split_prior" not in options
-    model_class = find_model(chosen_by_evidence(evidence, together) if model is None else model)
+def make_model(model: Any, evidence: Any, options: dict[str, Any], beside: Sequence[str] = ()) -> Any:
+    """Return the model of the evidence with these options; unknown options raise an error.
+
+    ``beside`` are the arguments of the caller that are not options, one of which an unknown option may mean.
+    """
+    model_class = find_model(chosen_by_evidence(evidence, options=options) if model is None else model)
     only = _only_model_of(evidence)
     if only is not None and getattr(model_class, "takes", "counts") != only.takes:
         wanted = f"must be {only.model} for {only.what}, which hold neither counts nor cases"
@@ -299,10 +321,7 @@ def make_model(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
     known = options_of(model_class)
     unknown = sorted(set(options) - set(known))
     if unknown:
-        from difflib import get_close_matches
-
-        near = get_close_matches(unknown[0], known, n=1)
-        hint = f"did you mean {near[0]}?" if near else "options of the sampler go into nuts={...}"
+        hint = suggest_argument(unknown[0], [*known, *beside]) or "options of the sampler go into nuts={...}"
         raise ArgumentTypeError("options", f"must be among {known} for the model {model_class.__name__}", unknown, hint)
     return model_class(evidence, **options)
 

@@ -1,7 +1,7 @@
 r"""Bayesian bootstrap: scores of predicted probabilities, from weights of the cases that all entities met.
 
-The n cases of a data set have weights :math:`n\,\mathrm{Dirichlet}(1, \dots, 1)`; cases of a cluster share a weight. A
-draw of the Brier score or the log loss is a weighted mean.
+The n cases of a data set have weights :math:`n\,\mathrm{Dirichlet}(1, \dots, 1)`; cases of a cluster share a weight.
+Importance weights multiply them. A draw of the Brier score or the log loss is a weighted mean.
 
 Areas under curves depend on the order of the cases alone. If all positive cases come before all negative ones, every
 draw of the weights gives an area of 1, and the interval has no width. Therefore each class has one pseudo-case. In each
@@ -28,8 +28,9 @@ from bayesrank._notes import Note, add_notes, notes_of
 from bayesrank._random import BLOCK, Block, fingerprint, stream
 from bayesrank._records import EvidenceRecord
 from bayesrank._threads import in_threads
+from bayesrank.evidence.patterns import count_discordant
 from bayesrank.evidence.probabilities import are_probabilities
-from bayesrank.evidence.weighting import WEIGHTED
+from bayesrank.evidence.weighting import BALANCED, WEIGHTED
 from bayesrank.models.parts.conjugate import check_proper_prior
 
 #: The scores that the model computes: of ranks, and of probabilities.
@@ -96,6 +97,7 @@ class BayesianBootstrap:
         code = {label: i for i, label in enumerate(self.classes)}
         self.actual = np.array([code[label] for label in evidence["actual"].values.tolist()])
         self.weight = evidence["weight"].values.astype(float)
+        self.weighted, self.balanced = WEIGHTED in evidence.attrs, BALANCED in evidence.attrs
         clustered = "cluster" in evidence.coords
         self.cluster = factorize(evidence["cluster"].values)[0] if clustered else None
         where = evidence["dataset"].values.tolist() if "dataset" in evidence.coords else [""] * len(values)
@@ -103,7 +105,7 @@ class BayesianBootstrap:
         self.datasets = list(dict.fromkeys(where)) if "dataset" in evidence.coords else []
         self.scores = self._check_scores(evidence, scores)
         rows, names = factorize(where)
-        self.parts = [Part(self, np.flatnonzero(rows == i), name) for i, name in enumerate(names)]
+        self.parts = [CasePart(self, np.flatnonzero(rows == i), name) for i, name in enumerate(names)]
         #: Weights of the data sets in a mean over them; None where each has scores of its own.
         self.over = np.full(len(self.parts), 1 / len(self.parts)) if average or not self.datasets else None
         notes = notes_of(EvidenceRecord.of(evidence).notes) + self.left_out
@@ -116,7 +118,7 @@ class BayesianBootstrap:
             **({"dataset_weights": self.over.tolist()} if self.over is not None and self.datasets else {}),
             **{f"{name}_range": self._range(name) for name in self.scores},
             **add_notes({}, notes),
-            **({WEIGHTED: 1} if WEIGHTED in evidence.attrs else {}),
+            **({WEIGHTED: 1} if self.weighted else {}),
         }
 
     def _range(self, name: str) -> list[float]:
@@ -185,7 +187,15 @@ class BayesianBootstrap:
         held: dict[str, Any] = {name: (dims, one) for name, one in zip(self.scores, values, strict=True)}
         held |= {"cases": (dims, cases)}
         held |= {f"{name}_withheld": (dims, hidden) for name in AREAS if name in self.scores}
-        return {"observed_data": xr.Dataset(held, self.coords())}
+        for name, differ in self._discordant().items():
+            held[f"{name}_discordant"] = (("entity", "rival", *dims[1:]), differ)
+        return {"observed_data": xr.Dataset(held, self.coords() | {"rival": self.names})}
+
+    def _discordant(self) -> dict[str, np.ndarray]:
+        """Return the cases, or clusters, on which two entities differ by score (entity, rival, [data set])."""
+        parts = [part.discordant() for part in self.parts]
+        found = {name: np.stack([part[name] for part in parts], axis=-1) for name in self.scores}
+        return found if self.over is None else {name: each.sum(axis=-1) for name, each in found.items()}
 
     def coords(self) -> dict[str, Any]:
         """Return the coords of the draws."""
@@ -212,7 +222,7 @@ class BayesianBootstrap:
         return self.draws(group, [block], root)
 
 
-class Part:
+class CasePart:
     """The cases of one data set, in an order that does not depend on that of the input."""
 
     def __init__(self, model: BayesianBootstrap, where: np.ndarray, name: Any) -> None:
@@ -226,8 +236,10 @@ class Part:
         self.where = where[order]
         values, self.actual, self.size = values[order], model.actual[self.where], model.weight[self.where]
         unit = unit[order]
-        self.unit = None if model.cluster is None else unit
-        found = [len(set(unit[self.actual == c].tolist())) for c in range(len(model.classes))]
+        self.unit, self.balanced = None if model.cluster is None else unit, model.balanced
+        #: The weight of one case, to count effective numbers; None without importance weights.
+        self.each = self.size if model.weighted else None
+        found = [self._count_units(self.actual == c, unit) for c in range(len(model.classes))]
         self.units, self.fewest, self.most = len(set(unit.tolist())), min(found), max(found)
         #: The labels of each class against the rest (class, case), and the order of the cases (class, entity, case).
         many = len(model.classes) > 2
@@ -236,8 +248,23 @@ class Part:
         self.order = np.argsort(-moved, axis=2, kind="stable").astype(np.int32)
         falling = np.take_along_axis(moved, self.order, axis=2)
         self.ends = np.concatenate([np.diff(falling, axis=2) != 0, np.ones((*moved.shape[:2], 1), bool)], axis=2)
+        #: The weight of the pseudo-case of the other classes and of each class (class, 2).
+        self.pseudo_weight = np.stack([self._weigh_class(self.truth == c) for c in (0, 1)], axis=-1)
         self.loss = {name: np.ascontiguousarray(held[self.where].T) for name, held in model.losses().items()}
         self.key = fingerprint(rows[order], unit if self.unit is not None else 0)
+
+    def _count_units(self, here: np.ndarray, unit: np.ndarray) -> int:
+        """Return the number of units (cases or clusters) in a mask of cases, under weights the effective one."""
+        if self.each is None:
+            return len(set(unit[here].tolist()))
+        sums = np.bincount(unit[here], self.size[here])
+        return int(sums.sum() ** 2 / np.square(sums).sum() + 1e-6)
+
+    def _weigh_class(self, members: np.ndarray) -> np.ndarray:
+        """Return the weight of one case of each class (class), by a mask (class, case)."""
+        if self.each is None:
+            return np.ones(len(members))
+        return (members @ np.square(self.size)) / (members @ self.size)
 
     def withheld(self) -> np.ndarray:
         """Return the entities whose areas have no interval (entity), by the observed scores."""
@@ -246,6 +273,38 @@ class Part:
         area = self._areas(self.size[None], None, None)[0][0]
         near = (self.most > UNEQUAL * self.fewest) & (self.fewest * (1 - area) < NEAR)
         return near | (self.fewest < FEWEST)
+
+    def discordant(self) -> dict[str, np.ndarray]:
+        """Return the cases, or clusters, on which two entities differ (entity, rival) by each score."""
+        found = {
+            name: count_discordant(_codes(loss.T), self.size, self.unit, self.each) for name, loss in self.loss.items()
+        }
+        if areas := set(AREAS) & set(self.scores):
+            found |= dict.fromkeys(areas, np.max([self._moved(c) for c in range(len(self.truth))], axis=0))
+        return found
+
+    def _moved(self, label: int) -> np.ndarray:
+        """Return the cases whose order relative to the other class differs (entity, rival), of the class with fewer.
+
+        A case has a code of the cases of the other class that are below it, and of those that tie: the sum of a random
+        whole number for each.
+        """
+        number = np.random.default_rng(0).integers(2**62, size=len(self.where), dtype=np.uint64)
+        codes = np.empty((len(self.where), self.order.shape[1]), np.uint64)
+        members = self.truth[label] == 1
+        for entity, (order, ends) in enumerate(zip(self.order[label], self.ends[label], strict=True)):
+            tie = np.concatenate([[0], np.cumsum(ends)[:-1]])
+            first, last = np.searchsorted(tie, tie, "left"), np.searchsorted(tie, tie, "right")
+            for own in (members, ~members):
+                here = own[order]
+                total = np.insert(np.cumsum(np.where(here, np.uint64(0), number[order])), 0, np.uint64(0))
+                codes[order[here], entity] = (total[first] + np.uint64(2) * total[last])[here]
+        each = []
+        for own in (members, ~members):
+            unit = None if self.unit is None else self.unit[own]
+            weight = None if self.each is None else self.each[own]
+            each.append(count_discordant(_codes(codes[own]), self.size[own], unit, weight))
+        return np.minimum(*each)
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> np.ndarray:
         """Return scores (score, draw, entity) of one block."""
@@ -265,18 +324,27 @@ class Part:
         weights, extra = of("weights"), of("pseudo_cases").random((BLOCK, len(self.truth), 4))[: block.size]
         total = np.cumsum(self.size)
         chosen = np.searchsorted(total, extra[..., :2] * total[-1], "right").astype(np.int32)
-        mass = -np.log1p(-extra[..., 2:])
+        mass = -np.log1p(-extra[..., 2:]) * self.pseudo_weight
         step = max(1, TOGETHER // len(self.where))
         for start in range(0, block.size, step):
             here = slice(start, min(start + step, block.size))
             number = here.stop - start
             if self.unit is not None:
                 weight = weights.standard_exponential((number, self.unit.max() + 1))[:, self.unit] * self.size
+            elif self.each is not None:
+                weight = weights.standard_exponential((number, len(self.size))) * self.size
             elif (self.size == 1).all():
                 weight = weights.standard_exponential((number, len(self.size)))
             else:
                 weight = weights.standard_gamma(np.broadcast_to(self.size, (number, len(self.size))))
-            yield here, weight, mass[here], chosen[here]
+            yield here, self._fix_shares(weight), mass[here], chosen[here]
+
+    def _fix_shares(self, weight: np.ndarray) -> np.ndarray:
+        """Give classes their weighted sizes in every draw if importance weights were computed from the classes."""
+        for c in np.unique(self.actual) if self.balanced else ():
+            here = self.actual == c
+            weight[:, here] *= self.size[here].sum() / weight[:, here].sum(axis=1, keepdims=True)
+        return weight
 
     def rates(
         self, label: int, entity: int, weight: np.ndarray, mass: np.ndarray | None, chosen: np.ndarray | None
@@ -322,6 +390,11 @@ class Part:
             share = shares[:, [c]]
             sums += roc, precision, share / 2 + (1 - share) * roc
         return tuple(sums / len(self.truth))
+
+
+def _codes(values: np.ndarray) -> np.ndarray:
+    """Return whole numbers that are equal where values (case, entity) are."""
+    return np.unique(values, return_inverse=True)[1].reshape(values.shape)
 
 
 def _by_content(cluster: np.ndarray, content: np.ndarray) -> np.ndarray:

@@ -126,4 +126,5 @@ def _notes_of_design(design: Design, entities: int, datasets: int) -> list[Note]
         return [Note("design_complete", {"entities": entities, "datasets": datasets})]
     fields = {"missing": design.missing, "total": design.total, "through_others": design.through_others}
     found = [Note("design_incomplete", {"kind": design.kind, **fields})]
-    return [*found, *([Note("entities_unconnected", {"pairs": design.apart})] if design.apart else [])]
+    apart = {"pairs": design.apart, "instead": "hierarchical_logit_normal"}
+    return [*found, *([Note("entities_unconnected", apart)] if design.apart else [])]

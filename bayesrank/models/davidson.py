@@ -46,7 +46,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_unique, describe_value, is_number
-from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, Typed
 from bayesrank._notes import Note
 from bayesrank._random import fingerprint, stream
 from bayesrank.evidence.votes import connected_pools
@@ -66,8 +66,7 @@ class Davidson:
         ``wins`` and ``ties`` (entity, rival), as from :func:`bayesrank.from_votes`.
     prior : float or "flat"
         Standard deviation of the strengths and of the logarithm of the frequency of ties, in logits (default 2), or
-        "flat". A flat prior is only possible without judges, and if each group of entities has lost a vote, or tied,
-        against the rest.
+        "flat". A flat prior is only possible without judges, and if the maximum-likelihood estimates are finite.
 
     Examples
     --------
@@ -121,12 +120,13 @@ class Davidson:
         self.total = total[np.ix_(*[np.argsort(self.order)] * 2)]
         self.flat = prior == "flat"
         self.pairs = Pairs.of(wins, ties, 0.0 if isinstance(prior, str) else 1 / prior**2)
-        if self.flat and not self.pairs.strongly_connected():
+        if self.flat and not self.pairs.has_maximum():
             raise ArgumentError(
                 "prior",
-                "must not be 'flat' where some entities won, or lost, all votes against the rest: their strengths "
+                "must not be 'flat' where some entities never lost, or never won, a vote against the rest: estimates "
                 "would be infinite",
                 "'flat'",
+                Advice(Typed("prior", SPREAD), " is the default"),
             )
         self.settings: dict[str, Any] = {
             "prior": "flat" if self.flat else float(prior),
@@ -143,7 +143,9 @@ class Davidson:
         if pool.max():
             pools = [[names[i] for i in np.flatnonzero(pool == k)] for k in range(pool.max() + 1)]
             notes.append(Note("votes_unconnected", {"pools": sorted(pools, key=len, reverse=True)}))
-        elif not self.estimated.strongly_connected():
+        elif not (self.estimated.wins.any() or self.estimated.losses.any()):
+            notes.append(Note("votes_all_ties"))
+        elif not self.estimated.has_maximum():
             notes.append(Note("votes_one_sided"))
         if not self.pairs.ties.any():
             notes.append(Note("votes_without_ties"))
@@ -155,15 +157,19 @@ class Davidson:
         return self.pairs
 
     def observed(self) -> dict[str, xr.Dataset]:
-        """Return the votes, and the maximum-likelihood estimates, NaN where there are none."""
+        """Return the votes, and the maximum-likelihood estimates, NaN where there are none.
+
+        If all votes are ties, a tie is certain and the strengths can be any.
+        """
         size = len(self.order)
-        found, nu = np.full((1, size), np.nan), np.nan
+        found, nu, wins = np.full((1, size), np.nan), np.nan, np.full((1, size), np.nan)
         free = replace(self.estimated, precision=0.0)
-        if free.strongly_connected():
+        if free.has_maximum():
             found, log_nu = free.split(free.mode()[None])
-            nu = float(np.exp(log_nu[0]))
+            nu, wins = float(np.exp(log_nu[0])), free.win_probability(found, log_nu)
+        elif not (free.wins.any() or free.losses.any() or connected_pools(self.total).max()):
+            nu, wins = np.inf, np.full((1, size), 0.5)
         strength = found[:, np.argsort(self.order)]
-        wins = self.pairs.win_probability(found, np.array([np.log(nu)]) if nu > 0 else np.array([-np.inf]))
         held: dict[str, Any] = {
             "cases": ("entity", self.total.sum(axis=1)),
             "pool": ("entity", connected_pools(self.total)),

@@ -13,7 +13,7 @@ from bayesrank.models.parts.product_multinomial import DirichletRows, ProductMul
 class Outcomes(DirichletRows):
     """Model random cases with one of several outcomes each, without classes: counts (entity, [dataset], outcome).
 
-    The default prior spreads four cases over all outcomes: Beta(2, 2) for right and wrong.
+    The default prior spreads one case over all outcomes: Beta(1/2, 1/2) for right and wrong.
     """
 
     words: ClassVar[str] = "The cases are a random sample, and each has one of several outcomes."

@@ -1,23 +1,31 @@
 """Classes as a population: the recall of each class varies around a mean that all classes share.
 
-The recall of a class is Beta(mκ, (1 - m)κ), with m and κ learned from all classes of a table, and errors are Dirichlet
-over the other classes. With a separate prior on each class, the priors would outweigh the data in a macro average if
-classes have about two cases.
+The recall of a class is Beta(mκ, (1 - m)κ), with m and κ learned from all classes of a table. Errors on a class are
+Dirichlet over the other classes, with a concentration that is learned from all classes, too. With a separate prior on
+each class, a macro average of classes with few cases is mostly its prior, or its interval is too narrow.
 """
 
 from typing import Any, ClassVar
 
 import numpy as np
 import xarray as xr
+from scipy.special import gammaln
 
+from bayesrank._notes import Note
 from bayesrank._random import Block, fingerprint, stream
-from bayesrank._sampling import dirichlet, dirichlet_of_each
+from bayesrank._sampling import TINY, dirichlet_of_each
 from bayesrank.evidence.counts import check_counts
 from bayesrank.models.parts.conjugate import loses_rows
 from bayesrank.models.parts.hierarchical import Learned, concentration, log_odds_density, log_spread_density
-from bayesrank.models.parts.population import dirichlet_by_uniforms, log_likelihood, spread_variable
+from bayesrank.models.parts.population import (
+    dirichlet_by_uniforms,
+    draw_spread,
+    log_likelihood,
+    spread_variable,
+)
 
-MEAN, SPREAD_OF = "mean_recall", "spread"
+MEAN, SPREAD_OF, SPREAD_OF_ERRORS = "mean_recall", "spread", "spread_of_errors"
+SPREAD_OF_SHARES = "spread_of_prevalence"
 
 
 class HierarchicalClasses(Learned):
@@ -28,8 +36,9 @@ class HierarchicalClasses(Learned):
 
     Each class has a recall θ ~ Beta(mκ, (1 - m)κ). The prior of m weighs as much as one class: its two concentrations
     are the shares of the prior's mass on the diagonal and off it, by default Beta(1/2, 1/2). Errors on a class have a
-    Dirichlet distribution over the other classes, with the prior's concentrations of those cells. Class shares are
-    those of the Dirichlet-multinomial model.
+    Dirichlet distribution over the other classes, whose mean is the shares of the prior's mass in those cells, by
+    default equal ones. Its spread s = 1/√(κ + 1) is the same for all classes of an entity and has a uniform prior.
+    Sampled class shares are Dirichlet with the shares of the prior's mass as means, and a spread with a uniform prior.
 
     Examples
     --------
@@ -39,14 +48,14 @@ class HierarchicalClasses(Learned):
     >>> counts = br.from_matrix(np.diag([2, 2, 2, 2, 2, 0]), "actual_rows")
     >>> for model in ("dirichlet_multinomial", "hierarchical_classes"):
     ...     tables = br.one_vs_rest(br.fit(counts, model, seed=1)["posterior"]["performance"])
-    ...     print(model, round(float(br.scores.tpr(tables).isel(label=5).mean()), 1))
-    dirichlet_multinomial 0.5
-    hierarchical_classes 1.0
+    ...     print(model, f"{float(br.scores.tpr(tables).isel(label=5).mean()):.2f}")
+    dirichlet_multinomial 0.49
+    hierarchical_classes 0.95
     """
 
     needs_classes: ClassVar[bool] = True
     learns: ClassVar[str] = "classes"
-    words: ClassVar[str] = "Class recalls vary around each entity's mean with a learned spread; errors are Dirichlet."
+    words: ClassVar[str] = "Class recalls, and errors on classes, vary around each entity's mean with learned spreads."
     check = staticmethod(check_counts)
 
     def __init__(self, counts: xr.DataArray, **options: Any) -> None:
@@ -55,13 +64,22 @@ class HierarchicalClasses(Learned):
         self.measured = self.test_set.values != ""
         # (entity, [dataset], class, wrong or right), (entity, [dataset], class, other class)
         self.answers, self.errors = answer_tables(self.counts.values)
-        prior_answers, self.error_prior = answer_tables(self.concentration.values)
+        prior_answers, errors = answer_tables(self.concentration.values)
         mass = prior_answers.sum(-2)
         self.prior = mass / mass.sum(-1, keepdims=True)
+        #: Expected shares of the errors on each class.
+        self.error_mean = errors / errors.sum(-1, keepdims=True)
+
+    def priors(self) -> list[Note]:
+        """Return every prior, for reports."""
+        ends = [float(part.flat[0]) if np.ptp(part) < 1e-12 else None for part in np.moveaxis(self.prior, -1, 0)]
+        fields = {"right": ends[1], "wrong": ends[0], "spread": self.spread}
+        sampled = [Note("prior_of_class_shares")] if self.totals is None else []
+        return [Note("prior_of_classes", fields), *sampled]
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         cells, off = self.test_set.dims, ~np.eye(self.counts.sizes["actual"], dtype=bool)
-        mean, spread = np.full((2, block.size, *self.measured.shape), np.nan)
+        mean, spread, spread_of_errors = np.full((3, block.size, *self.measured.shape), np.nan)
         rates = np.full((block.size, *self.counts.shape), np.nan)
         for at in zip(*np.nonzero(self.measured), strict=True):
             name = [self.counts[d].values[i] for d, i in zip(cells, at, strict=True)]
@@ -69,28 +87,66 @@ class HierarchicalClasses(Learned):
             prior = self.prior[at]
             rng = stream(root, group, "population of classes", *name, fingerprint(counts, prior), *block.key)
             mean[:, *at], spread[:, *at] = self.learn_population(counts, prior, self.spread).draw(rng, block.size)
-            evidence = fingerprint(counts, errors, prior, self.error_prior[at])
-            of_answers, of_errors = stream(root, group, "classes", *name, evidence, *block.key).spawn(2)
+            error_mean = self.error_mean[at]
+            evidence = fingerprint(counts, errors, prior, error_mean)
+            of_answers, of_errors, of_spread = stream(root, group, "classes", *name, evidence, *block.key).spawn(3)
             alpha = concentration(np.stack([1 - mean[:, *at], mean[:, *at]], -1), spread[:, *at])
             wrong, right = np.moveaxis(dirichlet_of_each(of_answers, alpha[:, None] + counts), -1, 0)
-            spread_over = dirichlet(of_errors, self.error_prior[at] + errors, block.size)
+            spread_of_errors[:, *at] = draw_spread(errors, error_mean, of_spread, block.size)
+            alpha = concentration(error_mean, spread_of_errors[:, *at, None])
+            spread_over = dirichlet_of_each(of_errors, alpha + errors)
             rows = np.empty((block.size, *off.shape))
             rows[:, off] = (wrong[..., None] * spread_over).reshape(block.size, -1)
             rows[:, ~off] = right
             rates[:, *at] = rows
-        alpha = self.concentration.values + self.counts.values * (group == "posterior")
-        prevalence, [each], of = self.draw_shares(alpha, group, [block], root)
+        prevalence, each, of = self._draw_class_shares(group, block, root)
         tables = {"performance": rates * each[:, of].reshape(*rates.shape[:-1], 1)}
         if loses_rows(self.totals):
             tables["rate"] = rates
         found = {name: xr.Variable(("draw", *cells, "actual", "predicted"), table) for name, table in tables.items()}
-        found |= {MEAN: xr.Variable(("draw", *cells), mean), SPREAD_OF: xr.Variable(("draw", *cells), spread)}
-        return found | prevalence
+        learned = {MEAN: mean, SPREAD_OF: spread, SPREAD_OF_ERRORS: spread_of_errors}
+        return found | {name: xr.Variable(("draw", *cells), values) for name, values in learned.items()} | prevalence
+
+    def _draw_class_shares(
+        self, group: str, block: Block, root: np.random.SeedSequence
+    ) -> tuple[dict[str, xr.Variable], np.ndarray, np.ndarray]:
+        """Draw class shares of test sets, with a learned spread if they are sampled, as ``draw_shares`` does."""
+        if self.totals is not None:
+            found, [each], of = self.draw_shares(self.concentration.values, group, [block], root)
+            return found, each, of
+        sizes, mean = self.class_sizes * (group == "posterior"), self.share_mean
+        each, spread = np.empty((block.size, *sizes.shape)), np.empty((block.size, len(sizes)))
+        for i, key in enumerate(self.by_test_set(self.key)):
+            rng = stream(root, group, "class shares", str(key), fingerprint(sizes[i], mean[i]), *block.key)
+            of_spread, of_shares = rng.spawn(2)
+            spread[:, i] = draw_spread(sizes[[i]], mean[[i]], of_spread, block.size)
+            each[:, i] = dirichlet_of_each(of_shares, concentration(mean[i], spread[:, i]) + sizes[i])
+        found = {
+            "prevalence": xr.Variable(("draw", "test_set", "actual"), each),
+            SPREAD_OF_SHARES: xr.Variable(("draw", "test_set"), spread),
+        }
+        return found, each, self.place_of_test_set.ravel()
+
+    @property
+    def share_mean(self) -> np.ndarray:
+        """Return the expected class shares (test set, class): the shares of the prior's mass."""
+        mass = self.by_test_set(self.concentration.values.sum(-1))
+        return mass / mass.sum(-1, keepdims=True)
+
+    def shares_in_graph(self) -> dict[str, Any] | None:
+        """Add the class shares of each table, with a learned spread, to the PyMC model in context; None if given."""
+        if self.totals is not None:
+            return super().shares_in_graph()
+        import pymc as pm
+
+        spread = pm.Uniform(SPREAD_OF_SHARES, dims="test_set", shape=len(self.test_sets))
+        each = self.add_prevalence(self.share_mean * (1 / spread**2 - 1)[:, None])
+        return {"": each[self.place_of_test_set]}
 
     def graph(self) -> Any:
         """Return the PyMC model with recalls, errors and ``performance`` (entity, [dataset], actual, predicted).
 
-        Recalls are integrated out: nearly equal ones would need short steps.
+        Recalls and errors are integrated out: nearly equal ones would need short steps.
         """
         import pymc as pm
 
@@ -106,13 +162,17 @@ class HierarchicalClasses(Learned):
             spread = spread_variable(SPREAD_OF, self.spread, prior.shape[:-1])
             size = 1 / spread**2 - 1
             right, wrong = (np.zeros(sizes.shape) + (part * size)[..., None] for part in (mean, 1 - mean))
-            errors = pm.Dirichlet("errors", self.error_prior, shape=self.error_prior.shape)
-            each = errors[..., here, place.clip(max=classes - 2)]
-            counts = self.counts.values
+            of_errors = pm.Uniform(SPREAD_OF_ERRORS, shape=prior.shape[:-1])
+            alpha = self.error_mean * (1 / of_errors**2 - 1)[..., None, None]
+            others, counts = place.clip(max=classes - 2), self.counts.values
             pm.CustomDist(
-                "counts", right, wrong, each, sizes, logp=_log_density, random=_draw_counts,
+                "counts", right, wrong, alpha[..., here, others], sizes, logp=_log_density, random=_draw_counts,
                 signature="(c),(c),(c,c),(c)->(c,c)", observed=counts, dims=dims,
             )  # fmt: skip
+            errors = np.ones(self.errors.shape)
+            if classes > 2:
+                errors = dirichlet_by_uniforms("errors", alpha + self.errors, self.errors.shape)
+            each = errors[..., here, others]
             answers = pm.math.stack([wrong, right], axis=-1) + self.answers
             recall = dirichlet_by_uniforms("recall", answers, self.answers.shape)[..., 1]
             recall = pm.Deterministic("recall", recall, dims=dims[:-1])[..., None]
@@ -128,10 +188,15 @@ class HierarchicalClasses(Learned):
         found = {
             MEAN: log_odds_density(rates, prior, "answer").fillna(0.0),
             SPREAD_OF: log_spread_density(posterior[SPREAD_OF], self.spread).fillna(0.0),
+            SPREAD_OF_ERRORS: xr.zeros_like(posterior[SPREAD_OF_ERRORS]),
         }
         if "prevalence" in posterior:
-            rows = xr.DataArray(self.by_test_set(self.concentration.values.sum(-1)), dims=("test_set", "actual"))
-            found["prevalence"] = log_odds_density(posterior["prevalence"], rows, "actual")
+            spread = posterior[SPREAD_OF_SHARES]
+            size = 1 / spread**2 - 1
+            alpha = size * xr.DataArray(self.share_mean, dims=("test_set", "actual"))
+            constant = xr.apply_ufunc(gammaln, size) - xr.apply_ufunc(gammaln, alpha).sum("actual")
+            found["prevalence"] = log_odds_density(posterior["prevalence"], alpha, "actual") + constant
+            found[SPREAD_OF_SHARES] = xr.zeros_like(spread)
         return xr.Dataset(found)
 
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
@@ -140,10 +205,11 @@ class HierarchicalClasses(Learned):
         Recalls and errors are integrated out. Sampled row totals are in ``row_totals`` (test_set).
         """
         draws = ("chain", "draw")
-        mean, spread = (posterior[name].transpose(*draws, ...).values[..., None] for name in (MEAN, SPREAD_OF))
+        mean, spread, of_errors = (
+            posterior[name].transpose(*draws, ...).values[..., None] for name in (MEAN, SPREAD_OF, SPREAD_OF_ERRORS)
+        )
         rows = log_likelihood(self.answers, np.stack([1 - mean, mean], -1), spread)
-        mass = self.error_prior.sum(-1)
-        rows = rows + log_likelihood(self.errors, self.error_prior / mass[..., None], 1 / np.sqrt(mass + 1))
+        rows = rows + log_likelihood(self.errors, self.error_mean, of_errors)
         dims = (*draws, *map(str, self.test_set.dims), "actual")
         found: dict[str, Any] = {"counts": (dims, rows)}
         if "prevalence" in posterior:
@@ -153,17 +219,21 @@ class HierarchicalClasses(Learned):
 
 
 def _log_density(counts: Any, right: Any, wrong: Any, errors: Any, sizes: Any) -> Any:
-    """Return the log probability of each table in a PyMC model, without constants; recalls are integrated out.
+    """Return the log probability of each table in a PyMC model, without constants; rates are integrated out.
 
-    ``right`` and ``wrong`` are the concentrations of recalls (..., class), ``errors`` the shares of the other classes
+    ``right`` and ``wrong`` are the concentrations of recalls (..., class), ``errors`` those of the other classes
     (..., class, class), whose diagonal is ignored, and ``sizes`` the cases of each class.
     """
     import pymc as pm
+    import pytensor.tensor as pt
 
     same = np.eye(errors.type.shape[-1], dtype=bool)
     hits = (counts * same).sum(-1)
     log = pm.logp(pm.BetaBinomial.dist(alpha=right, beta=wrong, n=sizes), hits)
-    log += (counts * pm.math.log(pm.math.where(same, 1.0, errors))).sum(-1)
+    alpha, other = pm.math.where(same, 1.0, errors), counts * ~same
+    log += (pt.gammaln(alpha + other) - pt.gammaln(alpha)).sum(-1)
+    total = (errors * ~same).sum(-1)
+    log += pt.gammaln(total) - pt.gammaln(total + sizes - hits)
     return log.sum(-1)
 
 
@@ -173,7 +243,7 @@ def _draw_counts(
     """Draw the counts of tables; for the arguments, see ``_log_density``."""
     same = np.eye(errors.shape[-1])
     hits = rng.binomial(sizes, rng.beta(right, wrong))
-    shares = errors * (1 - same)
+    shares = dirichlet_of_each(rng, np.where(same, TINY, errors)) * (1 - same)
     return rng.multinomial(sizes - hits, shares / shares.sum(-1, keepdims=True)) + (hits[..., None] * same).astype(int)
 
 

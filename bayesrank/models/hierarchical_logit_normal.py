@@ -28,7 +28,7 @@ from bayesrank.models.parts.normal_logits import (
     factor_of,
     identified_terms,
 )
-from bayesrank.models.parts.priors import DEFAULT, OF_MEANS
+from bayesrank.models.parts.priors import FOUR, OF_MEANS
 
 #: LKJ(2): both Beta concentrations of (correlation + 1) / 2.
 CORRELATION = 2.0
@@ -102,7 +102,7 @@ class HierarchicalLogitNormal(Hierarchical):
     words: ClassVar[str] = "The logits of both rates vary jointly between data sets, with learned spreads."
 
     #: Flat for both rates: normal logits have no bimodal explanation of near-perfect data sets.
-    default_prior: ClassVar[str] = DEFAULT
+    default_prior: ClassVar[str] = FOUR
     #: Options of NUTS: spreads near zero need short steps.
     nuts: ClassVar[dict[str, Any]] = {"target_accept": 0.95}
     #: Initial number of sweeps between draws.

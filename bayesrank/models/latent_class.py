@@ -47,7 +47,7 @@ from scipy.special import expit
 from scipy.stats import chi2
 
 from bayesrank._checks import check_choice, describe_value, is_number
-from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._errors import ArgumentError, ArgumentTypeError, InPython
 from bayesrank._labels import positive_label
 from bayesrank._notes import Note
 from bayesrank._random import Block, fingerprint, stream
@@ -603,7 +603,9 @@ def _check_evidence(evidence: Any) -> xr.Dataset:
             "evidence",
             "must have two tests or more: one test alone does not show its errors",
             1,
-            "br.joint_outcomes(None, results) with a column for each test, or br.from_predictions with the truth",
+            InPython(
+                "br.joint_outcomes(None, results) with a column for each test, or br.from_predictions with the truth"
+            ),
         )
     for name, instead in (("dataset", "population= names populations of different prevalence"), ("cluster", "")):
         if name in evidence.coords:

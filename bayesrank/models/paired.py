@@ -18,10 +18,11 @@ from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note, notes_of, notes_text
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank._records import EvidenceRecord
+from bayesrank.evidence.weighting import UNIT_WEIGHT, prior_weights
 from bayesrank.models.parts.conjugate import check_proper_prior
 from bayesrank.models.parts.dirichlet_process import Process, gather
 from bayesrank.models.parts.joint import VARIABLES, check_joint, own_cases_notes, units_notes
-from bayesrank.models.parts.margins import Outcomes, Tables
+from bayesrank.models.parts.margins import OutcomeMargins, TableMargins
 
 TARGETS = ("case", "cluster")
 
@@ -36,11 +37,11 @@ class Paired:
     options are those of :func:`bayesrank.fit`: ``prior``, ``prevalence``, ``range``, ``base``, ``target``,
     ``split_prior`` and ``force``. All entities have the same prior row totals and the same prevalence.
 
-    The default prior is ``"four_cases"`` for tables, outcomes 0 and 1, and means over runs of these; else
-    ``"haldane"``, the Bayesian bootstrap. Outcomes on the grid 0, 1/m, ..., 1 are means of m runs with ``range=(0,
-    1)``; m is at most 10, unless :func:`bayesrank.from_outcomes` was given runs. With a ``range`` the prior counts as
-    two cases at each bound. No other base measure with this mean is wider. So the prior is conservative for
-    differences, and shrinks means that are near a bound.
+    The default prior is ``"one_case"`` for tables, outcomes 0 and 1, and means over runs of these; else
+    ``"haldane"``, the Bayesian bootstrap. Outcomes that are all fractions k/m from 0 to 1 are taken as means of m
+    runs, with ``range=(0, 1)``. Each outcome may have its own m, at most 10, unless :func:`bayesrank.from_outcomes` was
+    given runs. With a ``range`` the prior counts as half a case at each bound. No other base measure with this mean is
+    wider. So the prior is conservative for differences, and shrinks means that are near a bound.
 
     Examples
     --------
@@ -80,12 +81,14 @@ class Paired:
             check_choice("target", target, TARGETS)
         self.by_case = target != "cluster"
         self.datasets = list(dict.fromkeys(joint["dataset"].values.tolist())) if "dataset" in joint.coords else []
-        self.margins: Tables | Outcomes
+        self.margins: TableMargins | OutcomeMargins
         if "outcome" in joint:
-            self.margins = Outcomes(joint, self.datasets, prior, prevalence, split_prior, self.by_case, range, base)
+            self.margins = OutcomeMargins(
+                joint, self.datasets, prior, prevalence, split_prior, self.by_case, range, base
+            )
         elif range is None and base is None:
             options = {"prior": prior, "prevalence": prevalence, "split_prior": split_prior, "force": force}
-            self.margins = Tables(joint, self.datasets, **options)
+            self.margins = TableMargins(joint, self.datasets, **options)
         else:
             argument, got = ("range", range) if base is None else ("base", base)
             raise ArgumentError(
@@ -100,7 +103,7 @@ class Paired:
         notes += units_notes(self.processes, clustered, about.fewest, about.centre, outcomes)
         fitted = "seed_mean" in joint
         notes += [Note("for_fitted_models")] if fitted else []
-        if isinstance(self.margins, Tables):
+        if isinstance(self.margins, TableMargins):
             #: Every prior, for reports.
             self.priors = self.margins.priors
         self.settings: dict[str, Any] = {
@@ -117,7 +120,11 @@ class Paired:
 
     def observed(self) -> dict[str, xr.Dataset]:
         held = self.joint.reset_coords()
-        names = [name for name in (*VARIABLES, "dataset", "cluster") if name in held and "pattern" in held[name].dims]
+        names = [
+            name
+            for name in (*VARIABLES, "dataset", "cluster", UNIT_WEIGHT)
+            if name in held and "pattern" in held[name].dims
+        ]
         named = held[names].rename({name: f"pattern_{name}" for name in names})
         own = self.margins.observed()
         if not self.by_case:  # with equal weights of clusters, counts of cases are not the observed performance
@@ -163,5 +170,8 @@ class Paired:
         joint = self.joint.isel(pattern=here)
         codes = self.margins.codes[here][:, [0, *(1 + self._columns())]]
         cluster = pd.factorize(joint["cluster"].values)[0] if "cluster" in joint.coords else None
-        units = gather(codes, joint["count"].values, cluster, self.by_case)
-        return Process(self.margins.alpha[self.order, i], *units, self.margins.features, self.margins.base)
+        number, each = joint["count"].values, joint[UNIT_WEIGHT].values if UNIT_WEIGHT in joint.coords else None
+        units = gather(codes, number, cluster, self.by_case, each)
+        alpha = self.margins.alpha[self.order, i]
+        priors = prior_weights(number, each, codes[:, 0], alpha.shape[1])
+        return Process(alpha, *units, self.margins.features, self.margins.base, priors)

@@ -43,6 +43,7 @@ from bayesrank._random import Block, fingerprint, stream
 from bayesrank._records import EvidenceRecord
 from bayesrank.evidence.counts import mark_positive
 from bayesrank.evidence.judged import meanings_of_verdicts
+from bayesrank.evidence.weighting import UNIT_WEIGHT
 from bayesrank.models.parts.dirichlet_process import gather
 
 #: Prior strengths of the common rate, in cases, all equally probable; chosen by coverage at rates 0.5 to 0.98.
@@ -133,25 +134,34 @@ class PartialTruth:
         kept = notes_of(EvidenceRecord.of(joint).notes)
         self.settings |= {"notes": notes_text([*kept, *self._notes()])}
 
-    def _part(self, i: int) -> "Strata":
+    def _part(self, i: int) -> "TruthStrata":
         """Return the strata of one data set."""
         here = self.joint["dataset"].values == self.datasets[i] if self.datasets else np.ones(len(self.strata), bool)
         who = self.order if self.judged else np.zeros(1, int)
         codes = np.hstack([self.strata[here][:, who], self.truth[here][:, who]])
         cluster = pd.factorize(self.joint["cluster"].values[here])[0] if "cluster" in self.joint.coords else None
         count = self.joint["count"].values[here]
-        rows, unit, size, times = gather(codes, count, cluster)
+        each = self.joint[UNIT_WEIGHT].values[here] if UNIT_WEIGHT in self.joint.coords else None
+        rows, unit, size, times = gather(codes, count, cluster, weight=each)
         names = [repr(self.names[i]) for i in self.order] if self.judged else ["all"]
-        return Strata(
-            names, rows[:, : len(who)], rows[:, len(who) :], unit, size, times, len(self.classes), self.strengths
+        return TruthStrata(
+            names,
+            rows[:, : len(who)],
+            rows[:, len(who) :],
+            unit,
+            size,
+            times,
+            len(self.classes),
+            self.strengths,
+            each is not None,
         )
 
     def _notes(self) -> list[Note]:
         """Return how many labels there are, how they were chosen, and where there are none."""
         found, who = [], [str(self.names[i]) for i in self.order] if self.judged else [""]
-        labels = sum((part.labels.sum(axis=1) for part in self.parts), start=np.zeros(len(who), int))
+        labels = sum((part.known for part in self.parts), start=np.zeros(len(who), int))
         cases = sum((part.cases.sum(axis=1) for part in self.parts), start=np.zeros(len(who), int))
-        fields = {"fewest": int(labels.min()), "most": int(labels.max()), "cases": int(cases.max())}
+        fields = {"fewest": round(labels.min()), "most": round(labels.max()), "cases": round(cases.max())}
         chosen = sorted({who[k] for part in self.parts for k in part.chosen_by_verdict()})
         found.append(
             Note("truth_known_in_part", fields | {"by_verdict": bool(chosen), "of": chosen, "entities": len(who)})
@@ -198,7 +208,7 @@ class PartialTruth:
             mean = np.stack([mean[..., 1].sum(axis=1)[back] for mean in means], axis=1)
             held["mean_outcome"] = (dims, mean.reshape(shape))
             cases = np.stack([part.cases.sum(axis=1)[back] for part in self.parts], axis=1)
-            labels = np.stack([part.labels.sum(axis=1)[back] for part in self.parts], axis=1)
+            labels = np.stack([part.known[back] for part in self.parts], axis=1)
             if self.meanings:
                 says = np.nan_to_num(np.stack(list(self.meanings.values())), nan=0.0)  # (judge, stratum)
                 mean = np.stack([part.cases[back] @ says[:, : part.width].T for part in self.parts], axis=1)
@@ -209,7 +219,7 @@ class PartialTruth:
             held["performance"] = ((*dims, "actual", "predicted"), tables.reshape(*shape, *tables.shape[-2:]))
             cases, labels = (
                 np.broadcast_to([getattr(part, name).sum() for part in self.parts], (len(back), len(means)))
-                for name in ("cases", "labels")
+                for name in ("cases", "known")
             )
         held["cases"], held["labels"] = (dims, cases.reshape(shape)), (dims, labels.reshape(shape))
         held["judged_truth"] = (("pattern", "system"), self.truth)
@@ -281,17 +291,18 @@ class PartialTruth:
 
 
 @dataclass(frozen=True)
-class Strata:
+class TruthStrata:
     """Cases in strata by verdict, and their truth where it is known, for each of several systems."""
 
     names: list[str]
     stratum: np.ndarray  #: Stratum of each row (row, system); -1 where the system did not meet the case.
     truth: np.ndarray  #: Class (row, system); -1 where unknown.
     unit: np.ndarray  #: The unit of each row; units carry the weights.
-    size: np.ndarray  #: Cases of the row in its unit.
+    size: np.ndarray  #: Cases of the row in its unit, or the sum of their weights.
     times: np.ndarray  #: Number of equal units.
     classes: int
     strengths: np.ndarray  #: Prior strengths of the common rate.
+    weighted: bool = False  #: Whether cases have importance weights.
 
     @cached_property
     def width(self) -> int:
@@ -299,9 +310,13 @@ class Strata:
 
     @cached_property
     def tally(self) -> np.ndarray:
-        """Return the number of cases (system, stratum, class), the last class for an unknown truth."""
-        found = np.zeros((len(self.names), self.width, self.classes + 1), int)
-        number = (self.size * self.times[self.unit]).astype(int)
+        """Return the number of cases, or the sum of their weights, by system, stratum and class.
+
+        The last class is for an unknown truth.
+        """
+        number = self.size * self.times[self.unit]
+        number = number if self.weighted else number.astype(int)
+        found = np.zeros((len(self.names), self.width, self.classes + 1), number.dtype)
         for k in range(len(self.names)):
             met = self.stratum[:, k] >= 0
             # Code -1, the last place, is an unknown truth.
@@ -315,6 +330,26 @@ class Strata:
     @property
     def labels(self) -> np.ndarray:
         return np.asarray(self.tally[..., :-1].sum(axis=2))
+
+    @property
+    def known(self) -> np.ndarray:
+        """Return the number of labelled cases (system), under weights the effective one."""
+        labels = self.labels.sum(axis=1)
+        return labels / self.prior_weights[1] if self.weighted else labels
+
+    @cached_property
+    def prior_weights(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the weight Σw² / Σw of a case of the prior (system): among all cases, and among labelled ones.
+
+        It is 1 without importance weights. Cases of a cluster have one weight, their sum.
+        """
+        found = np.ones((2, len(self.names)))
+        for k in range(len(self.names)) if self.weighted else ():
+            for i, here in enumerate((self.stratum[:, k] >= 0, self.truth[:, k] >= 0)):
+                sums = np.bincount(self.unit[here], self.size[here], len(self.times))
+                if here.any():
+                    found[i, k] = self.times @ np.square(sums) / (self.times @ sums)
+        return found[0], found[1]
 
     def without_labels(self) -> list[tuple[int, int]]:
         """Return the systems and strata with many cases and no label."""
@@ -350,7 +385,12 @@ class Strata:
 
     @cached_property
     def dilution(self) -> np.ndarray:
-        """Return the number of labelled units over that of labelled cases (system), which scales the grid's counts."""
+        """Return the number of labelled units over that of labelled cases (system), which scales the grid's counts.
+
+        Weighted cases have the effective number.
+        """
+        if self.weighted:
+            return 1 / self.prior_weights[1]
         found = np.ones(len(self.names))
         for k in range(len(self.names)):
             known = self.truth[:, k] >= 0
@@ -371,14 +411,15 @@ class Strata:
             own = np.flatnonzero(self.cases[k])
             if not len(own):
                 continue  # not measured on this data set
-            mass = total[:, k, own] + rng("strata", name).standard_gamma(1 / len(own), (draws, len(own)))
+            of_strata, of_rates = (weight[k] for weight in self.prior_weights)
+            mass = total[:, k, own] + of_strata * rng("strata", name).standard_gamma(1 / len(own), (draws, len(own)))
             share = mass / mass.sum(axis=1, keepdims=True)
             left = np.ones_like(share)
             for y in range(self.classes - 1):
                 mean, strength = self._common(k, y, level[:, k, y], rng("strength", name, y), group != "prior")
                 shape_of = (strength * mean)[:, None], (strength * (1 - mean))[:, None]
                 here, later = (
-                    rng("rate", name, y, i).standard_gamma(np.broadcast_to(a, share.shape))
+                    of_rates * rng("rate", name, y, i).standard_gamma(np.broadcast_to(a, share.shape))
                     for i, a in enumerate(shape_of)
                 )
                 here += seen[:, k, own, y]

@@ -44,6 +44,12 @@ def area(curve: str, fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -
     return prevalence * np.sum(rise * lift, axis=-1)
 
 
+def rank_ideally(fpr: np.ndarray, tpr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the curves (..., point) of the ideal ranking of the same cases: all positives come first."""
+    ones, zeros = np.ones_like(tpr), np.zeros_like(fpr)
+    return np.concatenate([zeros, fpr], axis=-1), np.concatenate([tpr, ones], axis=-1)
+
+
 def ideal_area(curve: str, prevalence: np.ndarray) -> np.ndarray:
     """Return the area of the ranking that puts all positives first."""
     return IDEAL[curve](np.asarray(prevalence, dtype=float))

@@ -14,7 +14,7 @@ from bayesrank._random import BLOCK, Seed, blocks_between, root_sequence, stream
 from bayesrank._records import EvidenceRecord
 from bayesrank.evidence.predictions import joint_outcomes
 from bayesrank.evidence.probabilities import are_probabilities, probabilities_of
-from bayesrank.models.bayesian_bootstrap import BayesianBootstrap, Part
+from bayesrank.models.bayesian_bootstrap import BayesianBootstrap, CasePart
 
 #: Names of the variables on both axes of each curve.
 AXES = {
@@ -94,8 +94,8 @@ def credible_curves(
         if label is None:
             raise ArgumentError("label", f"must name one of the classes {model.classes}", "none")
         column = model.classes.index(check_choice("label", label, model.classes, ArgumentKeyError))
-    elif label is not None and label != model.classes[1]:
-        raise ArgumentError("label", f"must be the positive class, {model.classes[1]!r}", f"{label!r}")
+    elif label is not None:
+        check_choice("label", label, model.classes[1:], other="left out for two classes: it is the positive class")
     size = (shape[0] * shape[1], STEPS + 1, len(model.names))
     check_memory("draws must be fewer", " x ".join(map(str, size)) + " points", size, str(draws))
     predicted = model.values[part.where, :, column]
@@ -235,7 +235,7 @@ def _check_evidence(evidence: Any, one: bool = True) -> xr.Dataset:
     return evidence
 
 
-def _ordinates(part: Part, label: int, entity: int, curve: str, weight: Any, mass: Any, chosen: Any) -> np.ndarray:
+def _ordinates(part: CasePart, label: int, entity: int, curve: str, weight: Any, mass: Any, chosen: Any) -> np.ndarray:
     """Return the ordinates (draw, point) of curves with these weights (draw, case)."""
     fpr, tpr = part.rates(label, entity, weight, mass, chosen)
     at = PLACES[curve]
@@ -254,7 +254,7 @@ def _bins(values: np.ndarray) -> np.ndarray:
     return np.unique(np.searchsorted(edges, values, "right"), return_inverse=True)[1].ravel()
 
 
-def _frequencies(part: Part, label: int, bins: np.ndarray, weight: np.ndarray, prior: np.ndarray) -> np.ndarray:
+def _frequencies(part: CasePart, label: int, bins: np.ndarray, weight: np.ndarray, prior: np.ndarray) -> np.ndarray:
     """Return the frequency of the class (draw, bin)."""
     inside = np.eye(bins.max() + 1)[bins]
     true, false = (

@@ -1,19 +1,20 @@
 """Summaries of draws of OPS, and drift: changes between periods and their causes."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import check_choice, check_prob, describe_value
+from bayesrank._checks import check_choice, check_integer, check_prob, describe_value
 from bayesrank._compat import is_container
 from bayesrank._draws import ERROR, Batches, BatchSums, EffectiveDraws, draw_dims, mean_error, reduce, share_error
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import check_positive
 from bayesrank._types import Container, ScoreLike
 from bayesrank.models import in_closed_form
+from bayesrank.ops.alarms import find_alarms
 from bayesrank.ops.prevalence import closest_free, prevalence_free
 from bayesrank.ops.references import Reference, below, check_reference
 from bayesrank.ops.values import labelled, orient
@@ -92,14 +93,18 @@ def drift(
     score: ScoreLike,
     *,
     baseline: Any = None,
+    looks: int = 24,
     prob: float = 0.95,
     reference: Reference | None = None,
     kind: str | None = None,
 ) -> xr.Dataset:
-    """Return the changes of OPS between periods, split into a prevalence part and a rate part.
+    """Return the changes of OPS between periods, split into a prevalence part and a rate part, and alarms on the rates.
 
     OPS of most scores depends on the prevalence even at fixed rates, so a lower OPS does not imply a worse classifier.
     Each part is the mean over both orders of changing prevalence and rates; the parts sum to the change.
+
+    Each period after the baseline is a look. Three comparisons of each rate can raise an alarm: the look with the
+    baseline, the last three looks together with the baseline, and the look with the one before.
 
     Parameters
     ----------
@@ -109,25 +114,41 @@ def drift(
     score, reference, kind
         As for :func:`of_draws`.
     baseline : label, optional
-        The period to compare all others with; by default each is compared with the previous one.
+        The period to compare all others with, besides the previous one; by default the first.
+    looks : int
+        The number of successive looks in which a false alarm, of any entity and rate, has at most the probability
+        1 - ``prob``. It holds for fits of the counts of each period on its own.
     prob : float
-        Probability of the credible intervals.
+        Probability of the credible intervals, and of no false alarm.
 
     Returns
     -------
     xarray.Dataset
-        ``ops`` (..., dataset) and ``change`` (..., dataset, part), with the parts "total", "prevalence" and "rates";
-        NaN for a period without a comparison. With draws also their ``_mean``, ``_lower`` and ``_upper``; and
-        ``degraded``, P(rate part < 0), with its Monte-Carlo standard error ``degraded_error``. If one rate fell and the
-        other rose, ``degraded`` may depend on the score. The attrs ``monitor`` and ``monitor_agreement`` name a score
-        to monitor instead, whose OPS does not depend on the prevalence, and its rank correlation with the score at the
-        mean prevalence. It is the score itself if its OPS does not depend on the prevalence; otherwise balanced
-        accuracy, PPV or NPV.
+        ``ops`` (..., dataset) and ``change`` (..., dataset, part), the change from the previous period, with the parts
+        "total", "prevalence" and "rates"; NaN for a period without a comparison. ``since_baseline``: the same change
+        from the baseline, which shows a slow decline that no single step does. ``score``, ``tpr``, ``fpr``: the score
+        and both rates, since OPS near 1 hides large changes of these.
+
+        With draws also their ``_mean``, ``_lower`` and ``_upper``; and ``degraded`` and ``degraded_since_baseline``,
+        P(rate part < 0), with Monte-Carlo standard errors ``_error``. If one rate fell and the other rose,
+        ``degraded`` may depend on the score. ``alarm`` (..., dataset, rate, against): whether TPR fell or FPR rose
+        against the "baseline" (alone, or the last three looks together) or the "previous" look; ``p_worse``: p-values,
+        adjusted for all these comparisons in ``looks`` looks, so that an alarm is one of at most 1 - ``prob``.
+
+        The attrs ``monitor`` and ``monitor_agreement`` name a score to monitor instead, whose OPS does not depend on
+        the prevalence, and its rank correlation with the score at the mean prevalence. It is the score itself if its
+        OPS does not depend on the prevalence; otherwise balanced accuracy, PPV or NPV.
 
     Raises
     ------
     ValueError
         If there are fewer than two periods, or they share random draws.
+
+    References
+    ----------
+    Altham (1969), Exact Bayesian analysis of a 2 x 2 contingency table, and Fisher's "exact" significance test, Journal
+    of the Royal Statistical Society B 31:261-269. Dunnett (1955), A multiple comparison procedure for comparing several
+    treatments with a control, Journal of the American Statistical Association 50:1096-1121.
 
     Examples
     --------
@@ -141,10 +162,10 @@ def drift(
     labels = rates["dataset"].values.tolist()
     if len(labels) < 2:
         raise ArgumentError("source", "must hold two or more periods along dataset", labels)
-    if baseline is not None:
-        check_choice("baseline", baseline, labels)
-    later = [i for i, label in enumerate(labels) if (i > 0 if baseline is None else label != baseline)]
-    earlier = [i - 1 if baseline is None else labels.index(baseline) for i in later]
+    looks, baseline = check_integer("looks", looks, 1), labels[0] if baseline is None else baseline
+    check_choice("baseline", baseline, labels)
+    first = labels.index(baseline)
+    others = [i for i in range(len(labels)) if i != first]
     share = _check_apart(rates, labels)
 
     def of_rates(fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
@@ -155,8 +176,40 @@ def drift(
         return xr.apply_ufunc(of_rates, *arrays, dask="parallelized", output_dtypes=[np.float64])
 
     rates = rates.assign_coords(dataset=labels)
-    after = rates.isel(dataset=later)
-    before = rates.isel(dataset=earlier).assign_coords(dataset=after["dataset"])
+
+    def changes(later: list[int], earlier: list[int]) -> xr.DataArray:
+        after = rates.isel(dataset=later)
+        before = rates.isel(dataset=earlier).assign_coords(dataset=after["dataset"])
+        return _parts_of_change(ops, before, after)
+
+    change = changes([*range(1, len(labels))], [*range(len(labels) - 1)])
+    since = changes(others, [first] * len(others))
+    value = xr.apply_ufunc(
+        lambda *cells: score.of_cells(*cells_at(*cells)),
+        *(rates[name] for name in ("fpr", "tpr", "prevalence")),
+        dask="parallelized",
+        output_dtypes=[np.float64],
+    )
+    # A period without a comparison has no change: NaN.
+    out = xr.Dataset({"ops": labelled(ops(rates)), "change": change.reindex(dataset=labels)})
+    out = out.assign({"since_baseline": since.reindex(dataset=labels), "score": value, **rates[["tpr", "fpr"]]})
+    monitor, agreement = (score.name, 1.0) if prevalence_free(score) else closest_free(score, share)
+    out = out.assign_attrs(score=score.name, prob=prob, baseline=str(baseline), looks=looks)
+    out = out.assign_attrs(monitor=monitor, monitor_agreement=agreement)
+    if not draw_dims(out["ops"]):
+        return out
+    for name in ("ops", "change", "since_baseline", "score", "tpr", "fpr"):
+        summary = summarize(out[name], prob=prob)
+        out.update({f"{name}_{what}": summary[what] for what in ("mean", "lower", "upper")})
+    for name, part in (("degraded", change), ("degraded_since_baseline", since)):
+        found = (each.reindex(dataset=labels) for each in below_zero(part.sel(part="rates", drop=True)))
+        out.update(dict(zip((name, f"{name}_error"), found, strict=True)))
+    out.update(find_alarms(rates, first, looks, 1 - prob))
+    return out
+
+
+def _parts_of_change(ops: Callable[[xr.Dataset], xr.DataArray], before: xr.Dataset, after: xr.Dataset) -> xr.DataArray:
+    """Return the change of OPS between rates and prevalences of the same periods (..., part)."""
     first, last = ops(before), ops(after)
     # The rates of the later period at the earlier prevalence, and the reverse.
     moved, shifted = (
@@ -167,19 +220,7 @@ def drift(
         "prevalence": ((shifted - first) + (last - moved)) / 2,
         "rates": ((moved - first) + (last - shifted)) / 2,
     }
-    change = xr.concat(list(parts.values()), "part").assign_coords(part=list(parts)).transpose(..., "part")
-    # A period without a comparison has no change: NaN.
-    out = xr.Dataset({"ops": labelled(ops(rates)), "change": change.reindex(dataset=labels)})
-    monitor, agreement = (score.name, 1.0) if prevalence_free(score) else closest_free(score, share)
-    out = out.assign_attrs(score=score.name, prob=prob, baseline="previous" if baseline is None else str(baseline))
-    out = out.assign_attrs(monitor=monitor, monitor_agreement=agreement)
-    if not draw_dims(out["ops"]):
-        return out
-    for name in ("ops", "change"):
-        summary = summarize(out[name], prob=prob)
-        out.update({f"{name}_{what}": summary[what] for what in ("mean", "lower", "upper")})
-    degraded = (found.reindex(dataset=labels) for found in below_zero(change.sel(part="rates", drop=True)))
-    return out.assign(dict(zip(("degraded", "degraded_error"), degraded, strict=True)))
+    return xr.concat(list(parts.values()), "part").assign_coords(part=list(parts)).transpose(..., "part")
 
 
 def _rates(performance: xr.DataArray) -> xr.Dataset:

@@ -20,6 +20,7 @@ from bayesrank._checks import (
     check_prevalence,
     check_prob,
     check_regular_array,
+    check_size,
     is_number,
 )
 from bayesrank._draws import draw_dims
@@ -29,7 +30,7 @@ from bayesrank._random import Seed, root_sequence, stream
 from bayesrank._types import ScoreLike
 from bayesrank.cases.weights import blocks_of, check_case_weights
 from bayesrank.evidence.alignment import align_cases
-from bayesrank.ops._areas import AREAS, POINTS, area, area_range, bootstrap_rates, ideal_area, point
+from bayesrank.ops._areas import AREAS, POINTS, area, area_range, bootstrap_rates, ideal_area, point, rank_ideally
 from bayesrank.ops.references import Reference, below, check_curves, check_reference
 from bayesrank.ops.values import broadcast, check_points, check_range, orient, value_range, wrap
 from bayesrank.scores.score import cells_at
@@ -77,8 +78,9 @@ def of_value(
     -------
     xarray.DataArray
         Named "ops": the probability that a performance from the reference is strictly worse at that prevalence. For
-        samples, the coord ``ops_error`` is the standard error. Other values are closed forms, or quadrature with an
-        error below 1e-8 for scores that rise with TPR and TNR.
+        samples, the coord ``ops_error`` is the standard error. Other values are closed forms or quadrature. The error
+        of quadrature is below 1e-8 for the catalogue's scores that rise with TPR and TNR, and for maxima and minima of
+        two or more scores. It may be larger for a function that jumps, and for one that is not monotone.
 
     Raises
     ------
@@ -149,7 +151,8 @@ def of_curve(
     -------
     xarray.Dataset
         ``value``, ``ops`` and ``ops_error`` (entity, and the dim ``fpr``, ``recall``, ``share`` or ``k`` if ``at`` is
-        a sequence), ``prevalence``, and ``no_skill`` and ``ops_no_skill`` for a random ranking. With draws also
+        a sequence); areas ``nauc_...`` are relative to those of the ideal ranking of the same cases, and have the OPS
+        of the areas. Also ``prevalence``, and ``no_skill`` and ``ops_no_skill`` for a random ranking. With draws also
         ``value_draws`` and ``ops_draws`` (chain, draw, entity, ...), ``prevalence_draws``, ``ops_lower`` and
         ``ops_upper``. The OPS of draws is interpolated between prevalences 0.25 apart in log-odds.
 
@@ -170,7 +173,9 @@ def of_curve(
     curves = check_curves(reference)
     size = truth.size if metric in AT_K else None
     positions = _list_positions(at)
-    places = [_place(metric, one, size) for one in positions]
+    relative, plain = metric.startswith("nauc"), metric.removeprefix("n")
+    # Areas relative to the ideal one have the OPS of the areas themselves (Zhao et al., Section 3.1).
+    places = [_place(plain if relative else metric, one, size) for one in positions]
     drawn = _draw_case_weights(truth, draws, seed, weights)
     chains = () if drawn is None else tuple(drawn.sizes[dim] for dim in draw_dims(drawn))
     prevalence, value = _values(truth, list(scores.values()), places, drawn)
@@ -180,6 +185,9 @@ def of_curve(
             ops[rows, :, column] = _below(curves, *place, value[rows, :, column], shares[rows])
     chance = np.array([_metric(*place, DIAGONAL, DIAGONAL, prevalence[0]) for place in places])
     of_chance = [_below(curves, *place, one, prevalence[0]) for place, one in zip(places, chance, strict=True)]
+    if relative:
+        value = value / _values(truth, list(scores.values()), places, drawn, ideal=True)[1]
+        chance = chance / ideal_area(AREAS[metric], prevalence[0])
 
     axis = "k" if metric in AT_K else POINTS[metric][0] if metric in POINTS else "at"
     dims = ("entity", axis)
@@ -214,25 +222,26 @@ def value_curves(
     Parameters
     ----------
     score, reference, at, size
-        As for :func:`of_value`; the range of the score must be finite.
+        As for :func:`of_value`; the range of the score at each prevalence must be finite.
     prevalence : sequence of float
         Prevalences of the positive class, strictly between 0 and 1.
     points : int
-        Number of values, evenly spaced over the range of the score or metric at these prevalences.
+        Number of values at each prevalence, evenly spaced over the range of the score or metric there.
 
     Returns
     -------
     xarray.DataArray
-        As from :func:`of_value`, (prevalence, value); NaN outside the range at a prevalence.
+        As from :func:`of_value`, (prevalence, point), with the coord ``value`` (prevalence, point): a curve starts at
+        the smallest value that is possible at its prevalence, and ends at the largest.
 
     Examples
     --------
     >>> value_curves("f1", [0.1, 0.5], points=3).round(3).values.tolist()
     [[0.0, 0.926, 1.0], [0.0, 0.5, 1.0]]
-    >>> value_curves("precision_at_recall", [0.1], points=3, at=0.8).round(1).values.tolist()
-    [[0.0, 1.0, 1.0]]
+    >>> value_curves("lift", [0.1, 0.5], points=3)["value"].values.round(6).tolist()
+    [[0.0, 5.0, 10.0], [0.0, 1.0, 2.0]]
     """
-    given, points = check_numbers("prevalence", prevalence), check_integer("points", points, 2)
+    given, points = check_numbers("prevalence", prevalence), check_size("points", points, 2)
     if not given.size:
         raise ArgumentError("prevalence", "must hold one share or more", "none")
     check_memory("points must be fewer", f"{given.size} x {points} values", (given.size, points), str(points))
@@ -240,17 +249,19 @@ def value_curves(
     if _is_metric(score):
         limits = _range(*_place(_plain(score), at, size), shares.values)
         least, most = (np.broadcast_to(limit, shares.shape) for limit in limits)
-        ends, name = (least.min(), most.max()), str(score) if at is None else f"{score} {at:g}"
+        name = str(score) if at is None else f"{score} {at:g}"
     else:
         found = orient(score)
-        if not np.isfinite(found.range).all():
-            raise ArgumentError("score", "must have a finite range to run through", f"{found.name} with {found.range}")
-        ends, name = found.range, found.name
-        least, most = value_range(found, shares)
-    value = np.linspace(*ends, points)
-    inside = np.where((value >= least - 1e-12) & (value <= most + 1e-12), np.clip(value, least, most), np.nan)
-    axes = {"prevalence": np.ravel(prevalence), "value": value}
-    values = xr.DataArray(inside, axes, ("prevalence", "value"))
+        name, (least, most) = found.name, value_range(found, shares)
+        if not np.isfinite([least, most]).all():
+            raise ArgumentError(
+                "score", "must have a finite range at each prevalence to run through", f"{name} with {found.range}"
+            )
+    value = least + np.linspace(0.0, 1.0, points) * (most - least)
+    value[:, -1:] = most
+    dims = ("prevalence", "point")
+    axes = {"prevalence": np.ravel(prevalence), "value": (dims, value)}
+    values = xr.DataArray(value, axes, dims)
     return of_value(score, values, values["prevalence"], at=at, size=size, reference=reference).assign_attrs(score=name)
 
 
@@ -308,9 +319,12 @@ def _draw_case_weights(truth: np.ndarray, draws: int, seed: Seed, weights: Any) 
 
 
 def _values(
-    truth: np.ndarray, scores: list[np.ndarray], places: list[Place], drawn: xr.DataArray | None
+    truth: np.ndarray, scores: list[np.ndarray], places: list[Place], drawn: xr.DataArray | None, ideal: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the prevalence (draw) and the values (draw, classifier, place) on the curves, observed values first."""
+    """Return the prevalence (draw) and the values (draw, classifier, place) on the curves, observed values first.
+
+    With ``ideal``, the values are those of the ideal rankings of the same cases.
+    """
     weights: Iterable[np.ndarray] = [np.ones((1, truth.size))]
     if drawn is not None:
         observed = drawn["count"].values[None].astype(float)
@@ -320,6 +334,7 @@ def _values(
         with np.errstate(invalid="ignore"):  # a class may have weight 0
             share = weight[:, truth].sum(1) / weight.sum(1)
             curves = [bootstrap_rates(truth, score, weight) for score in scores]
+            curves = [rank_ideally(*curve) for curve in curves] if ideal else curves
             found = [[_metric(*place, *curve, share) for place in places] for curve in curves]
         shares.append(share)
         values.append(np.moveaxis(np.array(found), -1, 0))

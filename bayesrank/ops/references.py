@@ -175,6 +175,8 @@ def from_sampler(sampler: Callable[[np.random.Generator, int], Any], size: int =
     """
     size = check_integer("size", size, 1)
     check_memory("size must be smaller", f"{size} pairs of rates", (2, size), str(size))
+    if isinstance(sampler, type):
+        raise ArgumentTypeError("sampler", "must be a function", describe_value(sampler))
     rates = check_callable("sampler", sampler)(stream(root_sequence(seed), "reference"), size)
     if not isinstance(rates, tuple | list | np.ndarray) or len(rates) != 2:
         raise ArgumentTypeError("sampler", "must return two arrays, fpr and tpr", describe_value(rates))

@@ -1,3 +1,4 @@
+from .audits import audit_grid as audit_grid
 from .lattices import animate_contours as animate_contours
 from .lattices import confusion_simplex as confusion_simplex
 from .lattices import contours as contours

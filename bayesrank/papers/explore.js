@@ -140,11 +140,12 @@
 
     // Pmfs of the right calls among as many new cases of a class, by model and by their observed number.
     const classMargins = (cases) => {
-      const logs = [0];
-      for (let k = 1; k <= 2 * cases + 1; k += 1) logs.push(logs[k - 1] + Math.log(k));
+      const logs = [0], halves = [0];  // of k!, and of gamma(k + 1/2) / gamma(1/2)
+      for (let k = 1; k <= 2 * cases; k += 1) { logs.push(logs[k - 1] + Math.log(k)); halves.push(halves[k - 1] + Math.log(k - 0.5)); }
       const choose = (all, k) => logs[all] - logs[k] - logs[all - k], counts = [...Array(cases + 1).keys()];
-      return [  // the default prior has one case in each cell
-        (seen) => counts.map((k) => Math.exp(choose(cases, k) + choose(cases, seen) - choose(2 * cases, k + seen)) * (cases + 1) / (2 * cases + 1)),
+      const beta = (right, wrong) => halves[right] + halves[wrong] - logs[right + wrong];
+      return [  // the default prior has half a case in each cell
+        (seen) => counts.map((k) => Math.exp(choose(cases, k) + beta(k + seen, 2 * cases - k - seen) - beta(seen, cases - seen))),
         (seen) => counts.map((k) => (seen % cases === 0 ? Number(k === seen) :
           Math.exp(choose(cases, k) + k * Math.log(seen / cases) + (cases - k) * Math.log(1 - seen / cases)))),
       ];

@@ -213,10 +213,14 @@ def _score_title(score: Score) -> str:
 
 @cache
 def _template() -> Any:
-    from jinja2 import Environment, PackageLoader
+    from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("bayesrank.papers", ""), autoescape=True, trim_blocks=True, lstrip_blocks=True
+        loader=PackageLoader("bayesrank.papers", ""),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     return environment.get_template("explore.html").module
 

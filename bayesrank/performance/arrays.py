@@ -9,14 +9,14 @@ from bayesrank._checks import check_choice, check_labelled_numbers
 from bayesrank._classes import order_classes
 from bayesrank._compat import get_variable
 from bayesrank._draws import DRAW_DIMS, draw_dims
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._labels import check_positive
+from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
+from bayesrank._labels import check_positive, select_names
 from bayesrank._records import ModelRecord
 from bayesrank._source import Source, parse_source
 from bayesrank._threads import in_threads, pieces
 from bayesrank._types import Container
 from bayesrank.evidence.counts import NO_CLASSES, with_parts
-from bayesrank.evidence.weighting import WEIGHTED
+from bayesrank.evidence.weighting import OF_WEIGHTS, WEIGHTED
 from bayesrank.models import RESERVED
 
 KINDS = {"observed": "performance", "typical": "performance_typical", "new": "performance_new"}
@@ -136,6 +136,23 @@ def _find_counts(source: Source) -> xr.DataArray | None:
     return with_parts(source.observed) if "counts" in source.observed.data_vars else None
 
 
+def entities_without_posterior(source: Container) -> list[str]:
+    """Return the entities with cases of a class, or any outcomes, whose draws are undefined: a cell had no prior."""
+    source = parse_source(source)
+    posterior, counts = source.group("posterior"), observed_counts(source)
+    performance = None if posterior is None else get_variable(posterior, "performance")
+    if performance is None or counts is None or set(counts.dims) - set(performance.dims):
+        return []
+    prior = get_variable(source.group("constant_data"), "prior_concentration")
+    if prior is not None and bool((prior > 0).all()):
+        return []
+    first = performance.isel(dict.fromkeys(draw_dims(performance), 0), drop=True).drop_vars("test_set", errors="ignore")
+    answers = str(counts.dims[-1])
+    lacking = first.isnull().any(answers) & (counts.sum(answers) > 0)
+    lacking = lacking.any([dim for dim in lacking.dims if dim != "entity"])
+    return sorted(str(name) for name in lacking["entity"].values[lacking.values])
+
+
 def two_class_cells(array: xr.DataArray, argument: str = "source") -> dict[str, xr.DataArray]:
     only_two_classes(array, argument)
     places = {"tn": (0, 0), "fp": (0, 1), "fn": (1, 0), "tp": (1, 1)}
@@ -151,7 +168,7 @@ def only_two_classes(array: xr.DataArray, argument: str = "source") -> None:
             argument,
             "must have two classes on actual and predicted for a two-class score",
             sizes,
-            "br.one_vs_rest makes two-class tables of more classes",
+            InPython("br.one_vs_rest makes two-class tables of more classes"),
         )
 
 
@@ -166,7 +183,7 @@ def two_class_performance(source: Container, kind: str | None, purpose: str, dim
             "source",
             "must have no dims beside draws, entity, actual and predicted",
             sorted(map(str, other)),
-            "select one, or br.pool(counts) before fitting",
+            Advice("select one", InPython(", or br.pool(counts) before fitting")),
         )
     return array
 
@@ -207,7 +224,7 @@ def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataAr
         got = values[dim].values.tolist() if dim in values.coords else wanted
         if dim in here and got != wanted:
             if set(got) == set(wanted):
-                values = values.sel({dim: wanted})
+                values = select_names(values, {dim: wanted})
             elif got == ["negative", "positive"]:
                 check_positive(array, f"{argument} of the classes negative and positive")
                 got = wanted
@@ -251,11 +268,16 @@ def _find(source: Source, kind: str) -> xr.DataArray:
             "source",
             "must hold a performance, or draws of the score",
             f"predicted probabilities with draws of {', '.join(held)}",
-            f"rank by {held[0]}, fit with scores= for others, or choose a threshold: labels (probability above "
-            "it) with br.joint_outcomes have a performance at that threshold",
+            Advice(
+                f"rank by {held[0]}, ",
+                InPython("fit with scores= for others, "),
+                "or choose a threshold: labels (probability above it) ",
+                InPython("with br.joint_outcomes "),
+                "have a performance at that threshold",
+            ),
         )
     if variable not in posterior:
-        hint = f"kind={kind!r} needs a hierarchical model" if variable != "performance" else ""
+        hint = Advice(Typed("kind", kind), " needs a hierarchical model") if variable != "performance" else ""
         raise ArgumentError("source", f"must hold a variable {variable!r}", sorted(map(str, posterior.data_vars)), hint)
     return describe_items(source, posterior[variable])
 
@@ -282,7 +304,11 @@ def describe_items(source: Source, array: xr.DataArray) -> xr.DataArray:
     observed, found = source.observed, {}
     held, own = observed.coords.variables, array.coords.variables
     for name, coord in held.items():
-        if name in (*observed.dims, *own, "test_set") or not coord.dims or set(coord.dims) - set(array.dims):
+        if (
+            name in (*observed.dims, *own, "test_set", *OF_WEIGHTS)
+            or not coord.dims
+            or set(coord.dims) - set(array.dims)
+        ):
             continue
         if all(
             dim in held and dim in own and held[dim].values.tolist() == own[dim].values.tolist() for dim in coord.dims

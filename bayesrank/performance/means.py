@@ -10,6 +10,7 @@ from bayesrank._checks import check_choice, check_labelled_numbers, check_weight
 from bayesrank._classes import order_classes
 from bayesrank._compat import to_container
 from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._labels import select_names
 from bayesrank._notes import Note, add_notes, notes_of, notes_text
 from bayesrank._records import EvidenceRecord, ModelRecord
 from bayesrank._source import AGGREGATES, Over, parse_source
@@ -150,7 +151,7 @@ def _weights(source: xr.DataArray | xr.Dataset, weights: Any) -> xr.DataArray:
 def _mean(values: xr.DataArray, weight: xr.DataArray) -> xr.DataArray:
     """Return the weighted mean over data sets; NaN if one of them is NaN."""
     labelled = values if "dataset" in values.coords else values.assign_coords(dataset=range(values.sizes["dataset"]))
-    chosen = labelled.sel(dataset=weight["dataset"].values)
+    chosen = select_names(labelled, dataset=weight["dataset"].values)
     _check_all_there(chosen)
     # Coords of single data sets (test sets, ``measured``) do not apply to their mean.
     plain = chosen.drop_vars([name for name, coord in chosen.coords.items() if "dataset" in coord.dims])
@@ -200,7 +201,7 @@ def _lost_variance(about: ModelRecord, counts: xr.DataArray | None, weight: xr.D
         return []
     answers = "outcome" if "outcome" in counts.dims else "predicted"
     labelled = counts if "dataset" in counts.coords else counts.assign_coords(dataset=range(counts.sizes["dataset"]))
-    cases = labelled.sum(answers).sel(dataset=weight["dataset"].values).drop_vars("dataset").astype(float)
+    cases = select_names(labelled.sum(answers), dataset=weight["dataset"].values).drop_vars("dataset").astype(float)
     cases = cases.where(cases > 0)
     squares = weight.drop_vars("dataset") ** 2 / cases
     kept = float(((squares * (cases - 1) / (cases + 1)).sum("dataset") / squares.sum("dataset")).min() ** 0.5)
@@ -244,7 +245,7 @@ def _weight_attrs(
         cases = np.nan  # a posterior without counts
         if prior is not None and "dataset" in prior.dims:
             cells = [d for d in prior.dims if d not in ("entity", "dataset")]
-            cases = float(prior.sum(cells).sel(dataset=weight["dataset"].values).sum("dataset").max())
+            cases = float(select_names(prior.sum(cells), dataset=weight["dataset"].values).sum("dataset").max())
         if cases > 0 or (np.isnan(cases) and about.prior not in ("haldane", "0")):
             notes.append(Note("prior_repeated", {"cases": None if np.isnan(cases) else cases}))
     weights = ModelRecord(dataset_weights=tuple(values.tolist()), stratum=unit).to_attrs()

@@ -5,12 +5,20 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_choice, check_labelled_prevalence, class_shares
+from bayesrank._checks import (
+    check_choice,
+    check_labelled_numbers,
+    check_labelled_prevalence,
+    check_number,
+    check_prevalence,
+    class_shares,
+)
+from bayesrank._classes import order_classes
 from bayesrank._compat import to_container
-from bayesrank._errors import ArgumentError, ArgumentKeyError
+from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
 from bayesrank._source import parse_source
 from bayesrank._types import Container
-from bayesrank.evidence.counts import NO_CLASSES
+from bayesrank.evidence.counts import NO_CLASSES, TWO_CLASSES, class_dims, entity_names
 from bayesrank.models.parts.priors import in_words
 from bayesrank.performance.arrays import (
     KINDS,
@@ -81,7 +89,85 @@ def shift_prior(source: Container, prevalence: Any) -> xr.DataArray:
     """
     table = _two_classes(source)
     share = check_labelled_prevalence(prevalence, may_lack=True)  # NaN if nothing was observed
-    return _move_rates(table, None, class_shares(share, table))
+    return move_rates(table, rates_of(table), class_shares(share, table))
+
+
+def from_cells(*, tn: Any, fp: Any, fn: Any, tp: Any, entity: Any = None) -> xr.DataArray:
+    """Return a two-class performance from the probabilities of its four outcomes.
+
+    :func:`bayesrank.from_counts` takes numbers of cases instead.
+
+    Parameters
+    ----------
+    tn, fp, fn, tp : float or sequence of float
+        Probabilities, which sum to 1: scalars, or sequences of equal length.
+    entity : hashable or sequence, optional
+        Name of each performance; "entity 1", "entity 2", ... by default.
+
+    Returns
+    -------
+    xarray.DataArray
+        ``performance`` (entity, actual, predicted).
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the numbers are no probabilities that sum to 1, or lengths differ.
+
+    Examples
+    --------
+    >>> performance = br.performance.from_cells(tn=0.4, fp=0.1, fn=0.1, tp=0.4)
+    >>> br.scores.f1(performance).item()
+    0.8
+    >>> br.performance.from_cells(**{"tn": 0.7, "fp": 0.1, "fn": 0.1, "tp": 0.1}, entity="A").sizes["entity"]
+    1
+    """
+    given, hint = {"tn": tn, "fp": fp, "fn": fn, "tp": tp}, "br.from_counts takes numbers of cases"
+    cells = [np.atleast_1d(check_labelled_numbers(name, value).values) for name, value in given.items()]
+    shapes = {held.shape for held in cells}
+    if len(shapes) > 1 or cells[0].ndim != 1 or not cells[0].size:
+        held = ", ".join(f"{name} {each.shape}" for name, each in zip(given, cells, strict=True))
+        raise ArgumentError("tn, fp, fn, tp", "must be scalars or sequences of one length", f"shapes {held}")
+    table = np.stack(cells, axis=-1)
+    if outside := [name for name, held in zip(given, cells, strict=True) if not ((held >= 0) & (held <= 1)).all()]:
+        raise ArgumentError(outside[0], "must lie between 0 and 1", f"{given[outside[0]]!r}", hint)
+    total = table.sum(axis=-1)
+    if (off := ~(np.abs(total - 1) <= 1e-6)).any():
+        raise ArgumentError("tn, fp, fn, tp", "must be probabilities that sum to 1", f"{total[off][0]:.6g}", hint)
+    coords = {"entity": entity_names(entity, len(table)), **class_dims(TWO_CLASSES)}
+    values = table.reshape(-1, 2, 2)
+    return xr.DataArray(values, coords, ("entity", "actual", "predicted"), "performance")
+
+
+def shift_importance(importance: xr.DataArray, prevalence: float, new: float) -> xr.DataArray:
+    """Return the importance I' that has, at one prevalence, the scores of I after a shift of the prior (Property 1).
+
+    The ranking score of I for ``shift_prior(P, new)`` is that of I' for P, a performance of this ``prevalence``:
+    I' = I π'/π, class by class (Piérard et al., The Tile, Property 1).
+
+    Parameters
+    ----------
+    importance : DataArray
+        Over ``actual`` and ``predicted`` of two classes, as from :func:`bayesrank.importance`.
+    prevalence, new : float
+        The prevalence of the performances, strictly between 0 and 1, and the one after the shift.
+
+    Examples
+    --------
+    >>> performance = br.performance.from_cells(tn=0.4, fp=0.1, fn=0.1, tp=0.4)
+    >>> weights = br.importance(tn=1, fp=1, fn=1, tp=1)
+    >>> round(br.ranking_score(br.performance.shift_prior(performance, 0.2), weights).item(), 6)
+    0.8
+    >>> round(br.ranking_score(performance, br.performance.shift_importance(weights, 0.5, 0.2)).item(), 6)
+    0.8
+    """
+    if not isinstance(importance, xr.DataArray) or set(OUTCOME_DIMS) - set(importance.dims):
+        raise ArgumentTypeError("importance", "must be a DataArray over actual and predicted, as of br.importance")
+    only_two_classes(importance := order_classes(importance, "importance"), "importance")
+    check_prevalence(prevalence)
+    check_number("new", new, 0.0, 1.0)
+    factor = xr.DataArray([(1 - new) / (1 - prevalence), new / prevalence], dims="actual")
+    return (importance * factor).transpose(*importance.dims)
 
 
 def at_prevalence(source: Container, prevalence: Any) -> Any:
@@ -109,7 +195,7 @@ def at_prevalence(source: Container, prevalence: Any) -> Any:
     >>> for share in (0.5, 0.02):
     ...     print(round(float(br.scores.ppv(at_prevalence(posterior, share)).median()), 2))
     0.88
-    0.13
+    0.14
     """
     source = parse_source(source)
     if source.array is not None:
@@ -182,13 +268,19 @@ def _transport(table: xr.DataArray, rate: xr.DataArray | None, prevalence: Any) 
         xr.align(share, table, join="exact")
     except ValueError:
         raise ArgumentError("prevalence", "must have the labels of the source on all dims", "others") from None
-    return _move_rates(table, rate, share)
+    return move_rates(table, rates_of(table) if rate is None else rate, share)
 
 
-def _move_rates(table: xr.DataArray, rate: xr.DataArray | None, share: xr.DataArray) -> xr.DataArray:
-    """Return a performance with the class shares ``share`` and the rates ``rate``, by default those of ``table``."""
-    if rate is None:
-        total = table.sum("predicted", skipna=False)
-        rate = table / total.where(total > 0)
+def rates_of(table: xr.DataArray) -> xr.DataArray:
+    """Return the rates of each class, NaN for classes with a share of 0."""
+    total = table.variable.sum("predicted", skipna=False)
+    return table.copy(data=(table.variable / total.where(total > 0)).transpose(*table.dims).data)
+
+
+def move_rates(table: xr.DataArray, rate: xr.DataArray, share: xr.DataArray) -> xr.DataArray:
+    """Return a performance with the labels of ``table``, class shares ``share`` and rates ``rate``, all aligned."""
+    # Variables need no alignment, which would take most of the time.
+    own, new = rate.variable, share.variable
     # With a target share of 0, an unknown rate does not matter.
-    return (rate.where(share > 0, 0.0) * share).where(table.notnull()).transpose(..., *table.dims).rename("performance")
+    moved = (own.where(new > 0, 0.0) * new).where(table.variable.notnull())
+    return table.copy(data=moved.transpose(*table.dims).data).drop_attrs().rename("performance")

@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_integer
+from bayesrank._checks import check_integer, check_memory
 from bayesrank._random import Seed, blocks_between, root_sequence, stream
 
 #: Concentrations of both classes: Jeffreys' prior of a rate.
@@ -48,6 +48,7 @@ def prevalence_draws(
     root, shape = root_sequence(seed), (check_integer("chains", chains, 1), check_integer("draws", draws, 1))
     size = check_integer("cases", cases, 1)
     found = check_integer("positives", positives, 0, size)
+    check_memory("draws must be fewer", f"{shape[0]} x {shape[1]} draws", shape, str(shape[1]))
     values = np.empty(shape)
     for block in blocks_between(0, shape[0], 0, shape[1], shape):
         rng = stream(root, "estimated prevalence", found, size, *block.key)

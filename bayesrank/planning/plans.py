@@ -14,24 +14,28 @@ from bayesrank._checks import (
     check_integer,
     check_number,
     check_prob,
+    check_sequence,
     describe_value,
 )
 from bayesrank._draws import DRAW_DIMS
-from bayesrank._errors import ArgumentError, ArgumentKeyError
-from bayesrank._labels import name_coord
+from bayesrank._errors import Advice, ArgumentError, ArgumentKeyError, Typed
+from bayesrank._labels import name_coord, select_names
 from bayesrank._notes import notes_text
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank._records import PlanRecord
 from bayesrank._source import Over
 from bayesrank._types import Container, ScoreLike
-from bayesrank.planning._evidence import Preposterior, check_posterior, kinds_of, read_source, with_units
+from bayesrank.claims.caps import cap_of
 from bayesrank.planning._goals import Goal
-from bayesrank.planning._updates import Updates
+from bayesrank.planning.futures import Updates
+from bayesrank.planning.preposterior import Preposterior, Request, check_posterior, read_source
+from bayesrank.planning.updates import alternative_requests, with_units
 from bayesrank.ranking.aggregates import OF_PLANS, Scored, scored
-from bayesrank.ranking.claims import ON_THESE, caps_of
+from bayesrank.ranking.claims import caps_of
 from bayesrank.ranking.credible import rank_pair
 from bayesrank.ranking.intervals import position_of
 from bayesrank.ranking.separation import Pair
+from bayesrank.ranking.summary import score_name
 from bayesrank.ranking.values import RankingOptions
 
 #: The rival that stands for every rival.
@@ -182,13 +186,18 @@ def plan(
         posterior.check(OF_PLANS, "a plan", "how others change with more cases is not known")
         for name in [*others, *["true_scores"] * (true_scores not in (None, "difference"))]:
             raise ArgumentError(
-                name, "must be left out of a plan over groups, which is of a known difference (margin=)"
+                name,
+                Advice(
+                    "must be left out of a plan over groups, which is of a known difference (", Typed("margin"), ")"
+                ),
             )
+    else:
+        posterior = posterior.with_datasets()
     one = scored(posterior, score, higher_is_better, kind)
     if true_scores in (None, "difference") and not others:
-        if margin and rope:
+        if margin is not None and rope:
             raise ArgumentError("margin and rope", "are the same true difference: pass one", f"{margin}, {rope}")
-        known = check_number("margin", margin or rope, 0.0, finite=True)
+        known = rope if margin is None else check_number("margin", margin, 0.0, finite=True)
         found = _of_difference(one, RankingOptions(target, rope), kind, Pair(entity, rival, known), assurance, sizes)
         if found is not None:
             return found
@@ -201,14 +210,14 @@ def plan(
     if true_scores == "posterior":
         source = replace(source, population=None)
     goal = _goal(source, target, entity, rival, k, width, margin, rope)
-    chosen = with_units(source, more, positives)
+    chosen = with_units(source, Request(more, positives))
     found = _plan_sizes(chosen, goal, assurance, _sizes(sizes, chosen.units, chosen.most), futures, root)
     if not alternatives:
         return found
     rows = []
-    kinds = kinds_of(source)
-    for options in kinds.values():
-        other = with_units(source, **options)
+    kinds = alternative_requests(source)
+    for request in kinds.values():
+        other = with_units(source, request)
         each = _plan_sizes(other, goal, assurance, _sizes(None, other.units, other.most), futures, root)
         rows.append((float(each["needed"]), float(each["needed"]) * other.cases_each, float(each["limit"])))
     columns = zip(("needed", "cases", "limit"), np.array(rows).reshape(-1, 3).T, strict=True)
@@ -230,8 +239,11 @@ def _of_difference(
     if pair.entity is not None and pair.entity == pair.rival:
         raise ArgumentError("rival", "must be another entity", f"{pair.rival!r} twice")
     ranking, held = rank_pair(one, settings, kind, pair)
-    caps = [note for note in caps_of(ranking) if note.code not in (*ON_THESE, "probability_below")]
-    leader = ranking["entity"].values[int(np.nanargmin(position_of(ranking).values))]
+    caps = [note for note in caps_of(ranking) if not cap_of(note).allows_numbers]
+    position = position_of(ranking).values
+    if np.isnan(position).all():
+        raise ArgumentError("score", "must be defined for at least one entity", score_name(ranking))
+    leader = ranking["entity"].values[int(np.nanargmin(position))]
     if held is None and not caps and one.source is None and pair.entity is None:
         # A sole leader of an aggregate, whose plan is of no other kind: with its closest rival.
         return _of_difference(one, settings, kind, pair._replace(entity=leader), assurance, sizes)
@@ -258,7 +270,7 @@ def _of_difference(
     number = {"cap": np.nan, "met": 0.0}.get(reason, np.nan if needed is None else needed)
     scalars = {
         "needed": number, "limit": float(held.difference > 0), "difference": held.difference,
-        "now": float(ranking["superiority"].sel(entity=held.entity, rival=held.rival)),
+        "now": float(select_names(ranking["superiority"], entity=held.entity, rival=held.rival)),
         "units": float(held.units[:2].max()), "cases_each": held.cases_each,
     }  # fmt: skip
     curve = {"success": ("n", success), "success_error": ("n", 0 * success)}
@@ -312,9 +324,10 @@ def _sizes(sizes: Any, units: np.ndarray, limit: float = np.inf) -> np.ndarray:
         most = float(units.max())
         ends = max(LEAST * most, 1), max(LARGEST * most, LARGEST)
         return np.unique(np.geomspace(min(ends[0], limit), min(ends[1], limit), SIZES).round().astype(int))
-    if isinstance(sizes, str) or not np.ndim(sizes) == 1 or not len(sizes):
+    wanted = check_sequence("sizes", sizes)
+    if not wanted:
         raise ArgumentError("sizes", "must be a sequence of whole numbers", describe_value(sizes))
-    return np.unique([check_integer("sizes", size, 1) for size in list(sizes)])
+    return np.unique([check_integer("sizes", size, 1) for size in wanted])
 
 
 def _plan_sizes(

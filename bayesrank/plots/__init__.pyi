@@ -30,6 +30,7 @@ from .ranks import forest as forest
 from .ranks import rank_heatmap as rank_heatmap
 from .ranks import superiority as superiority
 from .rates import roc_regions as roc_regions
+from .tile import class_tiles as class_tiles
 from .tile import credible_tile as credible_tile
 from .tile import expected_rank_tile as expected_rank_tile
 from .tile import frontier_tile as frontier_tile

@@ -98,13 +98,13 @@ def natural_frequencies(found: xr.Dataset, ax: Any = None, *, top: int | None = 
     >>> ax.get_xlabel()
     'of 1,000 tested persons, at prevalence 0.02 (mean and 95% interval)'
     """
-    check_result("br.decisions.natural_frequencies", "found", found, ("mean", "lower", "upper", "ppv"))
+    check_result("br.decisions.natural_frequencies", "found", found, ("mean", "lower", "upper", "ppv", "heading"))
     names, left_out = first_rows(found["entity"].values.tolist(), top)
     ax = new_axes(ax, 8.0, 1.6 + (0.5 if len(names) <= 20 else 0.3) * len(names))
     rows = np.arange(len(names))
-    kinds = {"tp": ("positive, found", "o"), "fn": ("positive, missed", "v"), "fp": ("negative, false alarm", "s")}
-    for place, (outcome, (label, mark)) in enumerate(kinds.items()):
+    for place, (outcome, mark) in enumerate({"tp": "o", "fn": "v", "fp": "s"}.items()):
         part = found.sel(outcome=outcome).isel(entity=slice(len(names)))
+        label = str(part["heading"].item())
         y, color = rows + 0.26 * (place - 1), OUTCOME_COLORS[place]
         ax.hlines(y, part["lower"], part["upper"], color=color, linewidth=2)
         ax.plot(part["mean"], y, mark, color=color, markersize=5, label=label, linestyle="none")
@@ -225,7 +225,7 @@ def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Colors = None) ->
     --------
     >>> ax = sensitivity(br.sensitivity(br.datasets.load("breast_cancer")[:2], "f1", seed=1))
     >>> [label.get_text() for label in ax.get_yticklabels()][:2]
-    ['base', 'prior jeffreys']
+    ['base', 'prior uniform']
     """
     check_result("br.sensitivity", "result", result, ("survives", "probability_best", "tier", "alternative"))
     best, alternatives = result["probability_best"].values, result["alternative"].values.tolist()

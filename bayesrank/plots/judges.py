@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_choice, check_result
+from bayesrank._checks import check_choice, check_integer, check_result
 from bayesrank._errors import ArgumentError
+from bayesrank._labels import select_names
 from bayesrank.plots.kit.colors import OKABE_ITO, grey_shade, ink_color
 from bayesrank.plots.kit.style import finish_list, list_size, new_axes, rank_ticks
 
@@ -40,8 +41,9 @@ def judge_ranks(found: xr.Dataset, judge: Any = None, ax: Any = None, *, top: in
     if judge is None and len(judges) > 1:
         raise ArgumentError("judge", f"must be one of {judges}", "none")
     judge = judges[0] if judge is None else check_choice("judge", judge, judges)
+    top = None if top is None else check_integer("top", top, 1)
     size = found.sizes["entity"]
-    rows = found.sel(judge=judge).isel(entity=np.argsort(found["consensus_position"].values)[:top])
+    rows = select_names(found, judge=judge).isel(entity=np.argsort(found["consensus_position"].values)[:top])
     shown = rows.sizes["entity"]
     ax = new_axes(ax, *list_size(shown))
     y = np.arange(shown)

@@ -8,6 +8,7 @@ import xarray as xr
 
 from bayesrank._checks import check_prob, describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._labels import select_names
 from bayesrank._source import groups_of
 from bayesrank._types import Container
 from bayesrank.models.latent_class import LEAST_CONTRACTION, RATES
@@ -41,7 +42,7 @@ def latent_rates(posteriors: Mapping[str, Container], axes: Any = None, *, prob:
     prob = check_prob("prob", prob)
     held: dict[str, xr.Dataset] = {}
     for name, each in posteriors.items():
-        posterior = groups_of(each, "posterior").get("posterior")
+        posterior = groups_of(each, "posterior", argument=f"posteriors[{name!r}]").get("posterior")
         if posterior is None or not {"contraction", "parameters"} <= set(posterior.attrs):
             raise ArgumentError(
                 "posteriors", "must hold posteriors of tests without a gold standard", describe_value(name)
@@ -55,7 +56,7 @@ def latent_rates(posteriors: Mapping[str, Container], axes: Any = None, *, prob:
     axes = new_panels(axes, 1, 2, width, height)
     for panel, (ax, rate) in enumerate(zip(axes, RATES[1:], strict=True)):
         for k, (name, each) in enumerate(held.items()):
-            drawn = each[rate].sel(entity=tests).transpose("chain", "draw", "entity").values
+            drawn = select_names(each[rate], entity=tests).transpose("chain", "draw", "entity").values
             low, middle, high = np.quantile(drawn, [(1 - prob) / 2, 0.5, (1 + prob) / 2], axis=(0, 1))
             learned = dict(zip(each.attrs["parameters"], each.attrs["contraction"], strict=True))
             hollow = np.array([learned[f"{rate} of {test}"] < LEAST_CONTRACTION for test in tests])

@@ -7,7 +7,16 @@ import numpy as np
 import xarray as xr
 from matplotlib.patheffects import withStroke
 
-from bayesrank._checks import check_array, check_bool, check_integer, check_numbers, check_prevalences, check_sequence
+from bayesrank._checks import (
+    check_array,
+    check_bool,
+    check_integer,
+    check_numbers,
+    check_prevalences,
+    check_sequence,
+    check_text,
+    describe_value,
+)
 from bayesrank._errors import ArgumentError
 from bayesrank._records import TileRecord
 from bayesrank.plots.kit.colors import ink_color, paper_color
@@ -59,7 +68,7 @@ def value_tile(
     --------
     >>> axes = value_tile(br.tile.value(br.from_counts(tn=80, fp=0, fn=3, tp=27)).isel(entity=0), lines=5)
     >>> axes.get_xlabel()
-    'a: true positives count more →'
+    'a: finding a case counts more →'
     """
     check_array("tile", tile, ("b", "a"))
     ax = new_axes(ax, 4.8, 4.0)
@@ -67,11 +76,21 @@ def value_tile(
     if tile.name == "robustness" and bool(np.isposinf(tile).all()):
         ax.text(0.5, 0.25, "the order\nnever changes", transform=ax.transAxes, ha="center", va="center")
     else:
-        image = _draw_map(ax, tile, _scale(tile) | ({} if cmap is None else {"cmap": cmap}), lines)
+        image = _draw_map(ax, tile, _scale(tile) | ({} if cmap is None else {"cmap": _check_cmap(cmap)}), lines)
         if check_bool("bar", bar):
             _color_bar(image, ax, tile, label, 0.85)
     draw_tile_axes(ax, prevalence, window=window_of(tile), prediction_rate=prediction_rate)
     return ax
+
+
+def _check_cmap(cmap: Any) -> Any:
+    """Return a colour map of Matplotlib, or the name of one."""
+    from matplotlib import colormaps
+    from matplotlib.colors import Colormap
+
+    if not isinstance(cmap, Colormap) and not (isinstance(cmap, str) and cmap in colormaps):
+        raise ArgumentError("cmap", "must be a colour map of Matplotlib, or the name of one", describe_value(cmap))
+    return cmap
 
 
 def _draw_map(ax: Any, tile: xr.DataArray, colors: dict[str, Any], lines: int | Sequence[float]) -> Any:
@@ -161,6 +180,7 @@ def _scale(tile: xr.DataArray) -> dict[str, Any]:
 
 def _color_bar(image: Any, ax: Any, tile: xr.DataArray, label: str | None, shrink: float) -> None:
     """Draw the colour bar of one or several maps: rank 1 on top, arrows where the range continues."""
+    label = None if label is None else check_text("label", label)
     finite = tile.values[np.isfinite(tile.values)]
     below, above = (finite < image.norm.vmin - 1e-9).any(), (finite > image.norm.vmax + 1e-9).any()
     extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get((below, above), "neither")

@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from bayesrank import _text
 from bayesrank._checks import check_array, check_choice, check_result
 from bayesrank._errors import ArgumentError, ArgumentKeyError
+from bayesrank._labels import select_names
 from bayesrank._records import ResultRecord
 from bayesrank.plots.kit.colors import (
     OKABE_ITO,
@@ -24,7 +25,6 @@ from bayesrank.plots.kit.colors import (
 from bayesrank.plots.kit.style import (
     add_missing_fonts,
     draw_curves,
-    figure_legend,
     new_axes,
     new_panels,
     plain_names,
@@ -35,6 +35,11 @@ from bayesrank.scores.display import display_name
 AXES = {"recall": "recall", "share": "share of cases called positive", "fpr": "false positive rate", "k": "cases K"}
 #: What is drawn of a curve.
 CURVE = ("entity", "value", "ops", "no_skill", "ops_no_skill", "prevalence")
+LINES = {
+    "ops": {"color": OKABE_ITO[0], "marker": "o", "linestyle": "-"},
+    "tpr": {"color": OKABE_ITO[2], "marker": "^", "linestyle": "--"},
+    "fpr": {"color": OKABE_ITO[1], "marker": "v", "linestyle": ":"},
+}
 PART_COLORS = {"prevalence": OKABE_ITO[4], "rates": OKABE_ITO[5]}
 
 
@@ -53,11 +58,12 @@ def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
     >>> ax.get_xlabel(), len(ax.lines)
     ('F1', 3)
     """
-    check_array("ops", ops, ("prevalence", "value"), " (br.ops.value_curves gives one)")
+    check_array("ops", ops, ("prevalence", "point"), " (br.ops.value_curves gives one)")
     ax = new_axes(ax, 5.5, 4.2)
     shares = ops["prevalence"].values
     for share, color in zip(shares, scale_on(ax, "cividis")(np.linspace(0, 0.9, len(shares))), strict=True):
-        ax.plot(ops["value"], ops.sel(prevalence=share), color=color, linewidth=1.8, label=f"{share:g}")
+        curve = ops.sel(prevalence=share)
+        ax.plot(curve["value"], curve, color=color, linewidth=1.8, label=f"{share:g}")
     ax.set(xlabel=display_name(ResultRecord.of(ops).score or "value"), ylabel="OPS", ylim=(-0.02, 1.02))
     ax.grid(color=grey_shade(ax, 0.1))
     ax.legend(title="prevalence", frameon=False)
@@ -134,7 +140,7 @@ def ops_curve(result: xr.Dataset | Mapping[Any, xr.Dataset], axes: Any = None, *
         for test_set, one in results.items()
         for entity in one["entity"].values.tolist()
     ]
-    curves = [one.sel(entity=entity) for one in results.values() for entity in one["entity"].values]
+    curves = [select_names(one, entity=entity) for one in results.values() for entity in one["entity"].values]
     paints = list(entity_colors(labels, colors).values())
     shown: Any = range(len(curves))
     if not by_set and len(curves) > 12:
@@ -159,7 +165,9 @@ def ops_curve(result: xr.Dataset | Mapping[Any, xr.Dataset], axes: Any = None, *
 
 
 def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
-    """Draw OPS of one entity over the periods, and below it each change with its prevalence part and its rate part.
+    """Draw OPS, TPR and FPR of one entity over the periods, and below them the changes of OPS in two parts.
+
+    A star marks a rate that raised an alarm. The parts of a change are due to the prevalence and to the rates.
 
     Parameters
     ----------
@@ -175,9 +183,9 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
     ...                         dataset=["May", "June"])
     >>> axes = ops_drift(br.ops.drift(br.fit(counts, seed=1), "f1"))
     >>> axes[0].get_ylabel()
-    'OPS of F1'
+    'OPS of F1, and rates'
     """
-    check_result("br.ops.drift of draws", "result", result, ("degraded", "degraded_error", "ops_mean", "change_mean"))
+    check_result("br.ops.drift of draws", "result", result, ("degraded", "degraded_error", "alarm", "change_mean"))
     if "entity" in result["ops_mean"].dims:
         names = result["entity"].values.tolist()
         if entity is not None or len(names) != 1:
@@ -188,9 +196,17 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
     periods = result[str(result["ops_mean"].dims[0])].values.tolist()
     above, below = axes = new_panels(axes, 2, 1, max(6.0, 1.5 + 0.8 * len(periods)), 6, sharex=True)
     x, changes = np.arange(len(periods)), result.sel(part=list(PART_COLORS))
-    above.plot(x, result["ops_mean"], color=OKABE_ITO[0], marker="o", linewidth=1.2)
-    _draw_bars(above, x, result["ops_lower"], result["ops_upper"], color=OKABE_ITO[0], linewidth=1.2, capsize=3)
-    above.set_ylabel(f"OPS of {display_name(ResultRecord.of(result).score or 'score')}")
+    for (name, look), offset in zip(LINES.items(), (0, -0.06, 0.06), strict=True):
+        style = {"color": look["color"], "linewidth": 1.2}
+        above.plot(x + offset, result[f"{name}_mean"], label=name.upper(), **look, linewidth=1.2, markersize=5)
+        _draw_bars(above, x + offset, result[f"{name}_lower"], result[f"{name}_upper"], **style, capsize=3)
+        if name in result["rate"].values:
+            raised = result["alarm"].sel(rate=name).any("against").values
+            stars = result[f"{name}_mean"].values[raised]
+            above.plot(x[raised] + offset, stars, "*", color=look["color"], markersize=15, markeredgecolor=ink_color())
+    if bool(result["alarm"].any()):
+        above.set_title("stars: alarms", fontsize=9, loc="left")
+    above.set_ylabel(f"OPS of {display_name(ResultRecord.of(result).score or 'score')}, and rates")
     for offset, (part, color) in zip((-0.2, 0.2), PART_COLORS.items(), strict=True):
         mean, low, high = (changes[f"change_{what}"].sel(part=part).values for what in ("mean", "lower", "upper"))
         below.bar(x + offset, np.nan_to_num(mean), 0.38, color=color, label=f"due to the {part}")
@@ -205,7 +221,10 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
     below.axhline(0, color=ink_color(), linewidth=0.8)
     below.set(xlabel="period", ylabel="change of OPS", ylim=(bottom - margin / 2, top + 1.4 * margin))
     below.set_title("numbers: probability that the rates got worse", fontsize=9, loc="left")
-    figure_legend(below, "lower", 2)
+    found = [ax.get_legend_handles_labels() for ax in axes]
+    if not below.figure.legends:
+        handles, labels = (above + below for above, below in zip(*found, strict=True))
+        below.figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False, fontsize=9)
     names = plain_names(periods, 18)
     # Names lie flat where each fits below its bars: a letter is some six points wide.
     room = 72 / below.figure.dpi * below.get_window_extent().width / len(names)

@@ -11,6 +11,7 @@ from matplotlib.patches import Patch
 from bayesrank import populations
 from bayesrank._checks import check_entities, check_sequence
 from bayesrank._errors import ArgumentKeyError
+from bayesrank._labels import select_names
 from bayesrank._records import ResultRecord
 from bayesrank._types import Container, ScoreLike
 from bayesrank.performance.regions import summary_points
@@ -90,7 +91,11 @@ def shrinkage(
         order = np.argsort(-about.sign * found["typical"].values, kind="stable")[:PANELS]
         fewer = f"first {len(order)} of {len(names)} entities" if len(order) < len(names) else ""
         chosen = [names[i] for i in order]
-    columns = [found.sel(entity=name) for name in chosen] if over == "dataset" else [found.sel(entity=chosen)]
+    columns = (
+        [select_names(found, entity=name) for name in chosen]
+        if over == "dataset"
+        else [select_names(found, entity=chosen)]
+    )
     # Members by the posterior, unknown ones last; of many, the first and the last.
     order = np.argsort(np.nan_to_num(-about.sign * columns[0]["median"].values, nan=np.inf), kind="stable")
     members, left_out = columns[0][over].values[order].tolist(), max(len(order) - ROWS, 0)
@@ -106,7 +111,7 @@ def shrinkage(
     label = f";{gap}".join([label, *filter(None, parts)])
     list_names(axes[0], plain_names(members, 34) if several else members)
     for ax, column, title in zip(axes, columns, plain_names(chosen, 34), strict=False):
-        _draw_column(ax, column.sel({over: members}), over, most)
+        _draw_column(ax, select_names(column, {over: members}), over, most)
         finish_list(ax, None, label, ratio)
         ax.xaxis.label.set_size(9)
         if over == "dataset":

@@ -46,7 +46,7 @@ def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, color
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['logreg', 'svm_rbf']
     >>> ax.get_xlabel().split("\\n")[:2]
-    ['F1 (median and 95% interval)', 'tier 1: could be best; later tiers: could be best of the rest']
+    ['F1 (median and 95% interval)', 'tier 1: could be best; tier 2: no other entity outside tier 1 is surely above']
     """
     table, left_out = _first(ranking, top)
     size = len(table)
@@ -74,7 +74,7 @@ def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, color
     label = interval_label(score_name(ranking), RankingRecord.of(ranking).prob, ratio)
     tiers = [None if np.isnan(tier) else int(tier) for tier in table["tier"]] if "tier" in table else []
     if any(tiers):
-        label += "\ntier 1: could be best; later tiers: could be best of the rest"
+        label += "\ntier 1: could be best; tier 2: no other entity outside tier 1 is surely above"
     finish_list(ax, table.index.tolist(), label + left_out, ratio, columns=6)
     _draw_tiers(ax, tiers, room)
     return ax

@@ -10,6 +10,7 @@ from matplotlib.path import Path
 from bayesrank import _text
 from bayesrank._checks import check_choice, check_integer, check_result
 from bayesrank._errors import ArgumentError, ArgumentKeyError
+from bayesrank._labels import select_names
 from bayesrank._records import TileRecord
 from bayesrank.plots.kit.colors import (
     Colors,
@@ -30,10 +31,11 @@ from bayesrank.plots.kit.furniture import (
     share_legend,
     window_of,
 )
-from bayesrank.plots.kit.style import add_missing_fonts, finish_list, new_axes, plain_names, side_legend
+from bayesrank.plots.kit.style import add_missing_fonts, finish_list, new_axes, new_panels, plain_names, side_legend
 from bayesrank.plots.maps import value_tile
 from bayesrank.tile.geometry import holders
 from bayesrank.tile.posterior import leaders
+from bayesrank.words.tile import DECIDED_NOWHERE
 
 #: Points along each axis by which regions are numbered.
 PIXELS = 81
@@ -149,9 +151,9 @@ def credible_tile(
 ) -> Any:
     """Draw the most probable best entity at each point of the Tile.
 
-    Saturation shows the probability; undecided points are hatched. In grey areas, several entities have the highest
-    probability of being best, within three Monte-Carlo errors. The legend names them if they are the same in all grey
-    areas.
+    Saturation shows the probability; undecided points are hatched, unless these are all. In grey areas, several
+    entities have the highest probability of being best, within three Monte-Carlo errors. The legend names them if they
+    are the same in all grey areas.
 
     Parameters
     ----------
@@ -178,7 +180,7 @@ def credible_tile(
     places = [credible["entity"].values.tolist().index(name) for name in seen]
     paints = entity_colors(seen, colors, places)
     chance = 1 / max(credible.sizes["entity"], 2)
-    strength = 0.15 + 0.85 * np.clip((probability - chance) / (1 - chance), 0, 1)
+    strength = 0.35 + 0.65 * np.clip((probability - chance) / (1 - chance), 0, 1)
     ground, grey = np.array(to_rgb(paper_color(ax))), grey_shade(ax, 0.15)
     picture = np.where(shared[..., None], np.array(to_rgb(grey)), ground)
     for name in seen:
@@ -189,9 +191,8 @@ def credible_tile(
     ax.imshow(picture, origin="lower", extent=edges, interpolation="nearest", aspect="auto")
     prob = TileRecord.of(credible).prob
     unsure = probability < prob
-    if unsure.all():
-        ax.fill(*np.array(window)[[[0, 1, 1, 0], [2, 2, 3, 3]]], facecolor="none", hatch="//", edgecolor=line, lw=0)
-    elif unsure.any():
+    nowhere = float(credible["undecided_area"]) >= DECIDED_NOWHERE  # a hatch over all of the map would hide it
+    if unsure.any() and not nowhere:
         # The hatch stops at the level line of the probability itself.
         level = np.where(np.isnan(probability), 1.0, probability)
         hatched = ax.contourf(a, b, level, levels=[-1, prob], colors="none", hatches=["//"])
@@ -213,9 +214,47 @@ def credible_tile(
     note = f"P(best) < {prob:g} on\n{float(credible['undecided_area']):.0%} of the {whole}"
     # The map shows where each is most probably best; the numbers are another quantity, and are named.
     heading = f"Expected share of the {whole}\non which each is best"
-    share_legend(ax, entries, heading, label=note, edgecolor=line)
+    if nowhere:
+        share_legend(ax, [*entries, ("none", f"P(best) < {prob:g} on\nall of the {whole}")], heading)
+    else:
+        share_legend(ax, entries, heading, label=note, edgecolor=line)
     draw_tile_axes(ax, prevalence, window=window)
     return add_missing_fonts(ax)
+
+
+def class_tiles(tiles: xr.Dataset, *, colors: Colors = None) -> Any:
+    """Draw the Tiles of all classes, and of their mean, side by side; returns their figure.
+
+    Parameters
+    ----------
+    tiles : xarray.Dataset
+        The result of :func:`bayesrank.tile.credible_by_class`.
+    colors : optional
+        As for :func:`winner_tile`.
+
+    Examples
+    --------
+    >>> counts = br.from_matrix([[[50, 1, 0], [2, 70, 9], [0, 8, 4]], [[48, 3, 0], [5, 71, 5], [0, 3, 9]]],
+    ...                         "actual_rows", labels=["a", "b", "c"], entity=["u", "v"])
+    >>> figure = class_tiles(br.tile.credible_by_class(counts, 9))
+    >>> [ax.get_title(loc="left") for ax in figure.axes]
+    ['a', 'b', 'c', 'mean over classes']
+    """
+    check_result(
+        "br.tile.credible_by_class", "tiles", tiles, ("label", "probability_best", "winner_probability", "share")
+    )
+    if "label" not in tiles.dims:
+        raise ArgumentError("tiles", "must come from br.tile.credible_by_class, with the dim label", tuple(tiles.dims))
+    labels = tiles["label"].values.tolist()
+    columns = min(len(labels), 2)
+    rows = -(-len(labels) // columns)
+    axes = new_panels(None, rows, columns, 6.4 * columns, 3.9 * rows)
+    for ax, label, title in zip(axes, labels, plain_names(labels, 40), strict=False):
+        credible_tile(tiles.sel(label=label, drop=True), ax, colors=colors)
+        ax.set_title(title, loc="left")
+    for ax in axes[len(labels) :]:
+        ax.remove()
+    return axes[0].figure
 
 
 def threshold_tile(
@@ -284,7 +323,7 @@ def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any
     check_choice("entity", entity, _check_credible(credible)["entity"].values.tolist(), ArgumentKeyError)
     if "expected_rank" not in credible:
         raise ArgumentError("credible", "must hold the map expected_rank", "one whose maps left it out")
-    part = credible["expected_rank"].sel(entity=entity).assign_attrs(entities=credible.sizes["entity"])
+    part = select_names(credible["expected_rank"], entity=entity).assign_attrs(entities=credible.sizes["entity"])
     ax = value_tile(part, ax)
     ax.set_title(plain_names([entity], 46)[0], fontsize=9)
     return add_missing_fonts(ax)

@@ -8,6 +8,7 @@ import xarray as xr
 from bayesrank._checks import check_array, describe_value, rename_argument
 from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError
+from bayesrank._labels import select_names
 from bayesrank._records import RankingRecord, ResultRecord
 from bayesrank._types import ScoreLike
 from bayesrank.plots.kit.colors import OKABE_ITO, Colors, grey_shade, ink_color, list_colors, paper_color
@@ -93,7 +94,7 @@ def score_differences(
         found = found.assign({name: np.exp(found[name]) for name in ("median", "lower", "upper")})
     rows = found["entity"].values.tolist() if order is None else [name for name in order if name != to]
     rows, left_out = first_rows(rows, top)
-    found = found.sel(entity=rows)
+    found = select_names(found, entity=rows)
     ax = new_axes(ax, *list_size(len(rows)))
     if rope:
         ax.axvspan(-rope, rope, color=grey_shade(ax, 0.12), linewidth=0, label="practically equivalent")
@@ -199,7 +200,7 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
     --------
     >>> axes = intervals(br.score_table(br.fit(br.datasets.load("breast_cancer"), seed=1), ["tpr", "LR+"]))
     >>> [ax.get_xlabel() for ax in axes]
-    ['sensitivity (TPR)', 'positive likelihood ratio (log scale)']
+    ['sensitivity (TPR)', 'positive likelihood ratio']
     """
     points = [name for name in ("median", "mean") if isinstance(table, xr.Dataset) and name in table]
     if not points or not {"lower", "upper"} <= set(table):

@@ -16,7 +16,7 @@ from bayesrank._classes import order_classes
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import check_positive
 from bayesrank.models import conjugate_posterior
-from bayesrank.performance.arrays import are_counts, two_class_cells
+from bayesrank.performance.arrays import two_class_cells
 
 #: One axis of a lattice: the first and last count of every bin, and the count that represents it.
 Axis = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -68,7 +68,7 @@ def confusion_pmf(
     Examples
     --------
     >>> counts = br.from_counts(tn=32, fp=8, fn=4, tp=16)
-    >>> pmf = br.predictive.confusion_pmf(counts)
+    >>> pmf = br.predictive.confusion_pmf(counts, prior="uniform")
     >>> pmf.sizes["tp"], pmf.sizes["tn"], round(pmf.sel(tp=16, tn=32).item(), 9)
     (21, 41, 0.017361347)
     """
@@ -196,9 +196,10 @@ def _coords(axes: dict[str, Axis]) -> dict[str, Any]:
 
 
 def _one_table(counts: xr.DataArray) -> xr.DataArray:
-    if not are_counts(counts) or counts.dtype.kind == "f":
-        held = counts.dtype if isinstance(counts, xr.DataArray) else type(counts).__name__
-        raise ArgumentTypeError("counts", "must be a DataArray of integers", held)
+    if not isinstance(counts, xr.DataArray) or counts.dtype.kind not in "iu":
+        held = f"dtype {counts.dtype}" if isinstance(counts, xr.DataArray) else describe_value(counts)
+        hint = "br.from_counts(tn=, fp=, fn=, tp=) or br.from_matrix(matrix, orientation) makes them"
+        raise ArgumentTypeError("counts", "must be a DataArray of integers", held, hint)
     others = {dim: size for dim, size in counts.sizes.items() if dim not in ("actual", "predicted", "outcome")}
     if any(size != 1 for size in others.values()):
         raise ArgumentError("counts", "must be of one entity (select it with .sel)", others)

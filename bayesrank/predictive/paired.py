@@ -7,7 +7,7 @@ import xarray as xr
 
 from bayesrank._checks import check_choice, check_integer, check_result
 from bayesrank._errors import ArgumentError, ArgumentKeyError
-from bayesrank._labels import name_coord
+from bayesrank._labels import name_coord, select_names
 from bayesrank._types import ScoreLike
 from bayesrank.evidence.counts import one_vs_rest
 from bayesrank.models.parts.priors import concentration
@@ -131,7 +131,7 @@ def _class(
     first, second = alpha
     base = np.outer(first, second) / first.sum()  # [right, wrong] of the first, of the other
     here = joint["actual"].values == label
-    wrong = [(joint["predicted"].sel(entity=e).values[here] != label).astype(int) for e in entities]
+    wrong = [(select_names(joint["predicted"], entity=e).values[here] != label).astype(int) for e in entities]
     count = joint["count"].values[here]
     seen = np.zeros((2, 2))
     np.add.at(seen, tuple(wrong), count)

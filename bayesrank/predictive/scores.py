@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_integer, check_number
+from bayesrank._checks import check_integer, check_memory, check_number
 from bayesrank._errors import ArgumentError
 from bayesrank._types import ScoreLike
 from bayesrank.scores import Score, as_score
@@ -97,6 +97,8 @@ def multiplicity(positives: int, negatives: int, score: ScoreLike) -> xr.DataArr
     """
     score = as_score(score)
     positives, negatives = check_integer("positives", positives), check_integer("negatives", negatives)
+    shape = (10, positives + 1, negatives + 1)
+    check_memory("positives and negatives must be fewer", "the matrices", shape, f"{positives} and {negatives}")
     values, group = group_values(positives, negatives, score)
     number = np.bincount(group[group >= 0], minlength=len(values))
     axes = {"tp": np.arange(positives + 1), "tn": np.arange(negatives + 1)}

@@ -12,6 +12,8 @@ from bayesrank.predictive.scores import merge_values
 
 #: Number of pairs of values above which a difference is binned.
 PAIRS = 2**24
+#: Distance, in standard deviations, within which probability counts for the mode.
+NEAR = 0.1
 #: Maximum rounding error of cumulative sums of masses.
 ROUNDING = 1e-12
 
@@ -62,7 +64,7 @@ def difference(pmf: xr.Dataset, other: xr.Dataset) -> xr.Dataset:
     >>> tables = (br.from_counts(tn=40 - fp, fp=fp, fn=4, tp=16) for fp in (8, 4))
     >>> a, b = (br.predictive.score_pmf(br.predictive.confusion_pmf(counts), "f1") for counts in tables)
     >>> round(summary(difference(b, a))["mean"].item(), 2)
-    0.06
+    0.07
     """
     a, b = _columns(pmf), _columns(other, "other")
     if len(a["value"]) * len(b["value"]) > PAIRS:
@@ -98,16 +100,19 @@ def summary(pmf: xr.Dataset | Mapping[Any, xr.Dataset], *, prob: float = 0.95) -
     Returns
     -------
     xarray.Dataset
-        Over matrices with a defined score: ``mean``, ``sd``, ``mode`` (the lowest in case of ties), ``median``,
-        ``lower`` and ``upper`` (equal tails), ``hdi_lower`` and ``hdi_upper``; NaN if the score is always undefined.
+        Over matrices with a defined score: ``mean``, ``sd``, ``mode``, ``median``, ``lower`` and ``upper`` (equal
+        tails), ``hdi_lower`` and ``hdi_upper``; NaN if the score is always undefined. The mode is the value with the
+        most probability within 0.1 standard deviations, the lowest of equals. The most probable single value may be far
+        from all others: an MCC of 0 belongs to more matrices than any other value.
         ``undefined`` is the probability that the score is undefined.
 
     Examples
     --------
     >>> counts = br.from_counts(tn=32, fp=8, fn=4, tp=16)
-    >>> found = summary(br.predictive.score_pmf(br.predictive.confusion_pmf(counts), "f1"))
+    >>> pmf = br.predictive.confusion_pmf(counts, prior="uniform")
+    >>> found = summary(br.predictive.score_pmf(pmf, "f1"))
     >>> round(found["mean"].item(), 6), round(found["sd"].item(), 6), round(found["mode"].item(), 3)
-    (0.702111, 0.096222, 0.667)
+    (0.702111, 0.096222, 0.718)
     """
     check_prob("prob", prob)
     if isinstance(pmf, Mapping) and not isinstance(pmf, xr.Dataset):
@@ -120,11 +125,19 @@ def summary(pmf: xr.Dataset | Mapping[Any, xr.Dataset], *, prob: float = 0.95) -
     values = np.full(len(names), np.nan)
     if defined > 0:
         value, mass = _defined_masses(pmf)
-        mode = value[np.argmax(mass >= mass.max() * (1 - ROUNDING))]
         cuts = quantile(pmf, [(1 - prob) / 2, 0.5, (1 + prob) / 2])
-        values[:] = [mean(pmf), variance(pmf) ** 0.5, mode, *cuts, *hdi(pmf, prob)]
+        values[:] = [mean(pmf), variance(pmf) ** 0.5, _mode(value, mass), *cuts, *hdi(pmf, prob)]
     undefined = 1 - defined / float(pmf["probability"].sum())
     return xr.Dataset(dict(zip(names, values, strict=True)) | {"undefined": undefined}, {"prob": prob})
+
+
+def _mode(value: np.ndarray, mass: np.ndarray) -> float:
+    """Return the value with the most probability near it; among equals the most probable, then the lowest."""
+    spread = ((value - value @ mass) ** 2 @ mass) ** 0.5
+    width, upto = NEAR * spread + ROUNDING, np.concatenate([[0.0], np.cumsum(mass)])
+    near = upto[np.searchsorted(value, value + width, "right")] - upto[np.searchsorted(value, value - width)]
+    best = near >= near.max() - ROUNDING
+    return float(value[best][np.argmax(mass[best] >= mass[best].max() * (1 - ROUNDING))])
 
 
 def _defined_masses(pmf: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:

@@ -1,33 +1,41 @@
-r"""Rank sets: the ranks that the data allow each entity, for any true scores.
+r"""Rank sets: what the data say of the order of the entities, for any true scores.
 
-The draws give mean and standard deviation of the lead of i over j. A pair is separated if its mean lead exceeds c
-standard deviations; c is the quantile of a draw's largest standardised error over all pairs that are not yet separated
-(stepdown). An entity is surely ahead only if it is so on two scales that fail in different cases: a bounded one is too
-confident for few cases in the middle of the range, a stretched one for unequal numbers of cases near an end.
+The draws give mean and spread of the lead of i over j. Two promises follow, each with an error of its own:
 
-Mogstad, Romano, Shaikh, Wilhelm (2024), Inference for ranks with applications to mobility across neighborhoods and
-academic achievement across countries, Review of Economic Studies 91:476-518, with the posterior instead of the
-bootstrap; Romano and Wolf (2005), Exact and approximate stepdown methods for multiple hypothesis testing, Journal of
-the American Statistical Association 100:94-108.
+- *Who could be best?* An entity that beats every rival at the two-sided level is best, without a correction for the
+  number of rivals: to be named wrongly it must beat an entity that is at least as good (Hung and Fithian 2019).
+  Without such a winner, an entity that another one beats by more than the critical value of all pairs is ruled out,
+  and its pairs no longer count (stepdown).
+- *Where does each entity stand?* Entity i is surely above j if its lead exceeds the critical value of all pairs that
+  are not yet separated (stepdown). This relation is right for all pairs at once.
+
+A lead must be large enough on two scales that fail in different cases: a bounded one is too confident for few cases in
+the middle of the range, a stretched one for unequal numbers of cases near an end. On the stretched scale, the spread of
+a lead is that of its lower tail, the root mean square of the draws below the mean: whether i beats j does not depend on
+how much better than today i might be.
+
+Hung and Fithian (2019), Rank verification for exponential families, Annals of Statistics 47:758-782; Mogstad, Romano,
+Shaikh, Wilhelm (2024), Inference for ranks with applications to mobility across neighborhoods and academic achievement
+across countries, Review of Economic Studies 91:476-518, with the posterior instead of the bootstrap; Romano and Wolf
+(2005), Exact and approximate stepdown methods for multiple hypothesis testing, Journal of the American Statistical
+Association 100:94-108.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import ndtri
 
 from bayesrank._draws import product_of
 from bayesrank._notes import Note
-from bayesrank.ranking._information import Information
-from bayesrank.ranking._loops import largest
+from bayesrank.claims.effective import Information
+from bayesrank.ranking._loops import largest, largest_of_each, lower_spreads
 from bayesrank.ranking.intervals import with_gaps
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores.score import log
 
-#: Share of the error that the best set may spend; the pairs have the rest. In simulations of up to 50 entities the
-#: joint error of all ranks is then at most 0.052 ± 0.007 at 0.95, and 0.075 if each spends all of it.
-OF_BEST = 0.95
 #: Values on which a scale is computed at once: larger intermediate arrays cost more time than their logarithms.
 FEW = 2**14
 #: A variance of differences below this share of the original variances is rounding error.
@@ -35,21 +43,64 @@ ROUNDING = 1e-12
 
 
 class RankSets(NamedTuple):
-    """Which order of the entities is sure, at the joint level of a ranking."""
+    """What is sure of the order of the entities."""
 
-    above: np.ndarray  #: Whether the entity is surely above the rival (entity, rival).
-    not_best: np.ndarray  #: Whether another entity is surely better (entity).
+    above: np.ndarray  #: Whether the entity is surely above the rival (entity, rival), right for all pairs at once.
+    not_best: np.ndarray  #: Whether another entity is surely better (entity), by a test of its own.
     kind: str  #: "confidence", "posterior" (of a population model), or "none" if nothing can be justified.
     reason: Note | None = None  #: Why nothing can be justified.
+    #: The entities that are surely above and below each one, if this one was named beforehand (entity, rival).
+    alone: tuple[np.ndarray, np.ndarray] | None = None
+    narrowed: bool = False  #: Whether more would be sure without the alternatives.
 
     def ranks(self, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the best and the worst possible rank of each entity, NaN for entities that are not ``members``."""
+        """Return the best and the worst possible rank of each entity, NaN for entities that are not ``members``.
+
+        The best one is 1 for each entity that could be best, and at least 2 for each other one. The only entity that
+        could be best has rank 1.
+        """
+        best = members & ~self.not_best
         lower, upper = 1 + self.above.sum(axis=0), members.sum() - self.above.sum(axis=1)
-        lower = np.where(self.not_best, np.maximum(lower, 2), lower)
-        best = members & (lower == 1)
-        if best.sum() == 1:  # the only one that could be best is best
-            upper = np.where(best, 1, upper)
+        lower = np.where(best, 1, np.maximum(lower, 2))
+        upper = np.where(best & (best.sum() == 1), 1, upper)
         return with_gaps(lower, members), with_gaps(upper, members)
+
+    def ranks_alone(self, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the best and the worst possible rank of an entity that was named beforehand, as ``ranks``."""
+        above, below = self.alone or (np.zeros_like(self.above),) * 2
+        return with_gaps(1 + above.sum(axis=1), members), with_gaps(members.sum() - below.sum(axis=1), members)
+
+
+class Decided(NamedTuple):
+    """What is decided on one scale, or on several."""
+
+    above: np.ndarray  #: Pairs (entity, rival), right for all at once.
+    behind: np.ndarray  #: Entities that are ruled out as best by the stepdown.
+    beats: np.ndarray  #: Pairs (entity, rival), each at the two-sided level.
+    alone_above: np.ndarray  #: Rivals above the entity (entity, rival), right for all rivals of one entity.
+    alone_below: np.ndarray
+    critical: float = np.inf  #: The critical value of the pairs that are not decided.
+
+    def __and__(self, other: "Decided") -> "Decided":
+        """Return what is decided on both scales."""
+        return Decided(
+            self.above & other.above,
+            self.behind & other.behind,
+            self.beats & other.beats,
+            self.alone_above & other.alone_above,
+            self.alone_below & other.alone_below,
+            max(self.critical, other.critical),
+        )
+
+    @classmethod
+    def nothing(cls, size: int) -> "Decided":
+        pairs = np.zeros((size, size), bool)
+        return cls(pairs, np.zeros(size, bool), pairs, pairs, pairs)
+
+    def ruled_out(self) -> np.ndarray:
+        """Return the entities that are not best: all others beside a verified winner, else those of the stepdown."""
+        winner = self.beats.sum(axis=1) == len(self.beats) - 1
+        return ~winner if winner.sum() == 1 else self.behind
 
 
 def rank_sets(
@@ -59,36 +110,64 @@ def rank_sets(
     prob: float,
     effective_size: float,
     information: Information | None = None,
+    alternatives: Sequence[np.ndarray] = (),
+    decide: Callable[[np.ndarray, float, Information | None], Decided] | None = None,
 ) -> RankSets:
-    """Return which entities are surely above which, and which are surely not best, jointly at ``prob``.
+    """Return which entities are surely above which, and which are surely not best, each at ``prob``.
 
     Draws ``x`` (draw, entity) that are NaN do not count for pairs of this entity. Nothing is sure of entities that are
-    not ``members``, nor of any if the effective sample size ``effective_size`` is NaN or below 1 / (1 - prob). Pairs
-    need 20 times as many effective draws, as they have a twentieth of the error.
+    not ``members``, nor of any if the effective sample size ``effective_size`` is NaN or below 1 / (1 - prob).
+    ``alternatives`` are draws of the same score under other conditions, such as at other prevalences: what is sure
+    holds under all of them. ``decide`` replaces the rule, given the members, for scores that have one of their own.
     """
     who = np.flatnonzero(members)
     above, not_best = np.zeros((x.shape[1], x.shape[1]), bool), np.zeros(x.shape[1], bool)
     if information and (reason := information.withheld()) is not None:
         return RankSets(above, not_best, "none", reason)
-    error = 1 - prob
-    of_pairs = (1 - OF_BEST) * error
-    if effective_size * error >= 1 - 1e-9 and len(who) > 1:
-        low, high = found.range
-        sure, out = np.ones((len(who), len(who)), bool), np.ones(len(who), bool)
-        threshold = partial(information.threshold, who) if information else float
-        observed = None if information is None or information.observed is None else information.observed[None]
-        known = scales(x, low, high, found.finite_mean)
-        for first, scale in enumerate(known if found.stretched else known[:1]):
-            values = _scale_values(x, who, found.sign, scale)
-            # The prior moves few cases further than many. The first scale is finite at the ends of the range.
-            seen = None if first or observed is None else _scale_values(observed, who, found.sign, scale)[0]
-            ahead, behind, _ = separate(values, 1 - OF_BEST * error, threshold, 1 - of_pairs, seen)
-            del values
-            sure &= ahead if effective_size * of_pairs >= 1 - 1e-9 else False
-            out &= behind
-        if not (out | sure.any(axis=0)).all():  # else undefined draws leave a circle of sure pairs: nothing is sure
-            above[np.ix_(who, who)], not_best[who] = sure, out
-    return RankSets(above, not_best, "posterior" if information and information.population else "confidence")
+    promised = information is not None and information.supported and not information.population
+    kind = "confidence" if promised else "posterior"
+    alone = above.copy(), above.copy()
+    if effective_size * (1 - prob) < 1 - 1e-9 or len(who) < 2:
+        return RankSets(above, not_best, kind, alone=alone)
+    observed = None if information is None else information.observed
+    if decide is None:
+        decided = first = _decide(x, who, found, prob, information, observed)
+    else:
+        decided = first = decide(who, prob, information)
+    for draws in alternatives:
+        decided &= _decide(draws, who, found, prob, information, None)
+    out = decided.ruled_out()
+    narrowed = bool((first.above & ~decided.above).any() or (first.ruled_out() & ~out).any())
+    if not (
+        out | decided.above.any(axis=0)
+    ).all():  # else undefined draws leave a circle of sure pairs: nothing is sure
+        pairs = np.ix_(who, who)
+        above[pairs], not_best[who] = decided.above, out
+        alone[0][pairs], alone[1][pairs] = decided.alone_above, decided.alone_below
+    return RankSets(above, not_best, kind, alone=alone, narrowed=narrowed)
+
+
+def _decide(
+    x: np.ndarray,
+    who: np.ndarray,
+    found: ScoreValues,
+    prob: float,
+    information: Information | None,
+    observed: np.ndarray | None,
+) -> Decided:
+    """Return what is decided on all scales of a score."""
+    low, high = found.range
+    threshold = partial(information.threshold, who) if information else _plain
+    known = scales(x, low, high, found.finite_mean)
+    decided = []
+    for first, scale in enumerate(known if found.stretched else known[:1]):
+        values = _scale_values(x, who, found.sign, scale)
+        # The prior moves few cases further than many. The first scale is finite at the ends of the range.
+        seen = None
+        if not first and observed is not None:
+            seen = _scale_values(observed[None], who, found.sign, scale)[0]
+        decided.append(separate(values, prob, threshold, seen, directional=first > 0))
+    return decided[0] if len(decided) == 1 else decided[0] & decided[1]
 
 
 def _scale_values(x: np.ndarray, who: np.ndarray, sign: int, scale: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
@@ -122,41 +201,55 @@ def scales(x: np.ndarray, low: float, high: float, finite_mean: bool) -> list[Ca
     return [np.asarray if finite_mean else as_odds, lambda part: direction * log(direction * (part - end))]
 
 
+def _plain(critical: Any, _: float) -> np.ndarray:
+    return np.asarray(critical)
+
+
+def _bonferroni(prob: float, comparisons: int) -> float:
+    """Return the normal critical value of one of several one-sided comparisons."""
+    return float(ndtri(1 - (1 - prob) / max(comparisons, 1)))
+
+
 def separate(
     y: np.ndarray,
     prob: float,
-    threshold: Callable[[float], Any] = float,
-    of_pairs: float | None = None,
+    threshold: Callable[[Any, float], Any] = _plain,
     observed: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return the pairs (entity, rival) that are decided, the entities that are surely not best, and the critical value.
+    directional: bool = False,
+) -> Decided:
+    """Return what is decided of values ``y`` (draw, entity) on one scale, NaN where undefined, which are overwritten.
 
-    The second holds at ``prob``, the first at ``of_pairs`` (by default the same). For ranks, a rejected pair is
-    removed; for the best, all pairs of an entity that is surely not best are removed. Values ``y`` (draw, entity) on
-    one scale, NaN where undefined, are overwritten. ``threshold`` widens the critical value for each pair. ``observed``
-    values (entity), NaN where unknown, must be as far ahead as their means over draws. With fewer draws than
-    1 / (1 - prob) nothing is sure, and the critical value is infinite.
+    ``threshold`` widens a critical value for each pair; its second argument is a Bonferroni value, a lower bound for
+    pairs of few units. ``observed`` values (entity), NaN where unknown, must be as far ahead as their means over draws.
+    With ``directional``, the spread of a lead is that of its lower tail. With fewer draws than 1 / (1 - prob) nothing
+    is sure, and the critical value is infinite.
     """
     draws, size = y.shape
-    none = np.zeros((size, size), bool)
-    # The numbers of draws at or beyond the critical value, as if there were one more draw.
-    levels = (prob if of_pairs is None else of_pairs, prob)
-    for_pairs, for_best = (min(int(np.floor((1 - level) * (draws + 1) + 1e-9)), draws) for level in levels)
-    if not for_best:
-        return none, np.zeros(size, bool), np.inf
+    # The number of draws at or beyond the critical value, as if there were one more draw.
+    beyond = min(int(np.floor((1 - prob) * (draws + 1) + 1e-9)), draws)
+    if not beyond:
+        return Decided.nothing(size)
     lead, spread, rows, shift = _leads(y)
+    single = ndtri((1 + prob) / 2)  # also for pairs without a spread, whose draws have no critical value
+    if directional:
+        spread = np.where(spread > 0, lower_spreads(rows, shift), 0.0)
     if observed is not None:
         lead = np.fmin(lead, observed[:, None] - observed)
     weight = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0).astype(rows.dtype)
-    found = largest(rows, shift, weight)
+    rows, shift = -rows, -shift  # a lead is too large where the draw of the difference is small
+    of_each = largest_of_each(rows, shift, weight)
+    found = of_each.max(axis=0)
+
+    def exceeds(critical: Any, comparisons: int = 1) -> np.ndarray:
+        with np.errstate(invalid="ignore"):  # pairs that never differ have no bound
+            return np.asarray(lead > threshold(critical, _bonferroni(prob, comparisons)) * spread)
 
     def step_down(by_pairs: bool) -> tuple[np.ndarray, float]:
-        sure, left, highest, stale = none.copy(), weight.copy(), found.copy(), np.zeros(draws, bool)
-        beyond = for_pairs if by_pairs else for_best
-        while beyond:
+        sure, left = np.zeros((size, size), bool), weight.copy()
+        highest, stale = found.copy(), np.zeros(draws, bool)
+        while True:
             critical = _critical(rows, shift, left, highest, stale, beyond)
-            with np.errstate(invalid="ignore"):  # pairs that never differ have no bound
-                more = (lead > threshold(critical) * spread) & ~sure
+            more = exceeds(critical or single, int(np.count_nonzero(left))) & ~sure
             if not by_pairs:
                 more[:, sure.any(axis=0)] = False  # entities surely not best take part in no more comparisons
                 more[sure.any(axis=0)] = False
@@ -168,11 +261,15 @@ def separate(
                 out = sure.any(axis=0)
                 left[out], left[:, out] = 0, 0
             stale[:] = True
-        return sure, np.inf
 
-    ahead, critical = step_down(by_pairs=True)
-    behind = np.any(step_down(by_pairs=False)[0], axis=0)
-    return ahead, np.asarray(behind), critical
+    above, critical = step_down(by_pairs=True)
+    behind = np.asarray(step_down(by_pairs=False)[0].any(axis=0))
+    own = np.partition(of_each, -beyond, axis=1)[:, [-beyond]]
+    wide = threshold(np.where(own > 0, own, single), _bonferroni(prob, 2 * (size - 1))) * np.ones_like(spread)
+    with np.errstate(invalid="ignore"):
+        alone_above, alone_below = wide * spread.T < lead.T, lead > wide * spread
+    beats = exceeds(single, 2)
+    return Decided(above, behind, beats, alone_above, alone_below, critical)
 
 
 def _critical(

@@ -116,3 +116,65 @@ def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray) -> np.ndarr
     starts = range(0, draws, together)
     in_threads(lambda low: _largest(rows, shift, weight, found, low, min(low + together, draws)), starts)
     return found
+
+
+@njit(nogil=True, cache=True)
+def _largest_of_each(
+    rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.ndarray, first: int, last: int
+) -> None:
+    size = len(rows)
+    for low in range(first, last, WIDTH):
+        high = min(low + WIDTH, last)
+        for start in range(0, size, STRIP):
+            stop = min(start + STRIP, size)
+            for j in range(start, size):
+                y, own = rows[j, low:high], found[j, low:high]
+                for i in range(start, min(stop, j)):
+                    x, other = rows[i, low:high], found[i, low:high]
+                    less, up, down = shift[i, j], weight[i, j], weight[j, i]
+                    for d in range(high - low):
+                        lead = x[d] - y[d] - less
+                        size_of_lead = lead * up if lead > 0 else -lead * down
+                        own[d] = size_of_lead if size_of_lead > own[d] else own[d]
+                        other[d] = size_of_lead if size_of_lead > other[d] else other[d]
+
+
+def largest_of_each(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Find the largest leads, as :func:`bayesrank.ranking._loops.largest_of_each`."""
+    size, draws = rows.shape
+    found = np.zeros_like(rows)
+    together = min(max(WORTH // (size * size), WIDTH), max(draws, 1))
+    starts = range(0, draws, together)
+    in_threads(lambda low: _largest_of_each(rows, shift, weight, found, low, min(low + together, draws)), starts)
+    return found
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc"})  # sums in any order can be vectorised
+def _lower_squares(rows: np.ndarray, shift: np.ndarray, squares: np.ndarray, below: np.ndarray, strip: int) -> None:
+    size, draws = rows.shape
+    start, stop = strip * STRIP, min(strip * STRIP + STRIP, size)
+    for low in range(0, draws, WIDTH):
+        high = min(low + WIDTH, draws)
+        for j in range(start, size):
+            y = rows[j, low:high]
+            for i in range(start, min(stop, j)):
+                x = rows[i, low:high]
+                less = shift[i, j]
+                down, up, fewer, more = np.float32(0), np.float32(0), np.float32(0), np.float32(0)
+                for d in range(high - low):
+                    lead = x[d] - y[d] - less
+                    square = lead * lead
+                    down += square if lead < 0 else np.float32(0)
+                    up += square if lead > 0 else np.float32(0)
+                    fewer += np.float32(1) if lead < 0 else np.float32(0)
+                    more += np.float32(1) if lead > 0 else np.float32(0)
+                squares[i, j] += down
+                squares[j, i] += up
+                below[i, j] += fewer
+                below[j, i] += more
+
+
+def lower_squares(rows: np.ndarray, shift: np.ndarray, squares: np.ndarray, below: np.ndarray) -> None:
+    """Add the squares and the numbers of negative leads (entity, rival) over draws, without undefined values."""
+    strips = range((len(rows) + STRIP - 1) // STRIP)
+    in_threads(lambda strip: _lower_squares(rows, shift, squares, below, strip), strips)

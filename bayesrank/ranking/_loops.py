@@ -1,7 +1,7 @@
 """Loops over draws × entities × entities: NumPy for small problems, compiled code for large ones.
 
-Both add the same numbers in the same order, so results agree to the last bit. Importing numba takes longer than ranking
-a small problem; without numba (in a browser), NumPy does all.
+Both add the same numbers, in the same order unless their sum is in single precision. Importing numba takes longer than
+ranking a small problem; without numba (in a browser), NumPy does all.
 """
 
 from itertools import pairwise
@@ -82,3 +82,51 @@ def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray) -> np.ndarr
         lead *= weight[:, rivals, None]
         np.fmax(found, np.fmax.reduce(lead.reshape(-1, draws), axis=0), out=found)
     return found
+
+
+def largest_of_each(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return the largest weighted lead of each entity over another, or of another over it (entity, draw).
+
+    It is at least 0. The largest one over all entities is that of :func:`largest`.
+    """
+    size, draws = rows.shape
+    if size * size * draws > SMALL_PAIRS and can_compile():
+        from bayesrank.ranking import _kernel
+
+        return _kernel.largest_of_each(rows, shift, weight)
+    found = np.zeros_like(rows)
+    for i in range(size - 1):
+        lead = rows[i] - rows[i + 1 :]
+        if shift.any():
+            lead -= shift[i, i + 1 :, None]
+        largest_of_two = lead * weight[i, i + 1 :, None]
+        np.fmax(largest_of_two, np.multiply(lead, -weight[i + 1 :, i, None], out=lead), out=largest_of_two)
+        np.fmax(found[i], np.fmax.reduce(largest_of_two, axis=0), out=found[i])
+        np.fmax(found[i + 1 :], largest_of_two, out=found[i + 1 :])
+    return found
+
+
+def lower_spreads(rows: np.ndarray, shift: np.ndarray) -> np.ndarray:
+    """Return the root mean square of the negative draws of each lead (entity, rival), of centred leads.
+
+    Draws in which one of the two is undefined do not count. It is the standard deviation if the lead is symmetric.
+    """
+    size, draws = rows.shape
+    squares, below = np.zeros((size, size)), np.zeros((size, size))
+    if size * size * draws > SMALL_PAIRS and can_compile():
+        from bayesrank.ranking import _kernel
+
+        _kernel.lower_squares(rows, shift, squares, below)
+    else:
+        whole = not np.isnan(rows).any()
+        for i in range(size - 1):
+            lead = rows[i] - rows[i + 1 :]
+            if shift.any():
+                lead -= shift[i, i + 1 :, None]
+            if not whole:
+                np.nan_to_num(lead, copy=False)
+            below[i, i + 1 :], below[i + 1 :, i] = (lead < 0).sum(axis=1), (lead > 0).sum(axis=1)
+            low = np.minimum(lead, 0)
+            less, all_squares = (np.einsum("jd,jd->j", part, part) for part in (low, lead))
+            squares[i, i + 1 :], squares[i + 1 :, i] = less, np.maximum(all_squares - less, 0.0)
+    return np.sqrt(squares / np.maximum(below, 1.0))

@@ -11,20 +11,26 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from scipy.special import ndtri
 
-from bayesrank._checks import check_weights, describe_value
+from bayesrank import models
+from bayesrank._checks import check_choice, check_weights, describe_value
 from bayesrank._draws import draw_dims
-from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
 from bayesrank._notes import Note, notes_of, notes_text
 from bayesrank._records import RankingRecord
 from bayesrank._source import Over, Source, parse_source
 from bayesrank._types import Container, ScoreLike
-from bayesrank.performance.arrays import as_performance
+from bayesrank.claims.effective import Information
+from bayesrank.claims.information import information_of
+from bayesrank.evidence.kinds import DrawsAlone
+from bayesrank.inference import fit
+from bayesrank.performance.arrays import KINDS, as_performance
 from bayesrank.performance.means import aggregate_over, mean_over_datasets
-from bayesrank.ranking._information import Information
 from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of
-from bayesrank.ranking.precision import information_of
+from bayesrank.ranking.extremes import Extremes, draw_alone
 from bayesrank.ranking.ranks import positions
+from bayesrank.ranking.support import support
 from bayesrank.ranking.values import DIRECTION, ScoreValues, natural_score, score_values
 from bayesrank.scores import Score, as_score
 from bayesrank.scores.names import find
@@ -32,7 +38,7 @@ from bayesrank.scores.names import find
 #: Aggregates that depend on which rivals there are.
 OF_RIVALS = ("borda", "win_rate")
 #: Aggregates for which the number of further cases is known.
-OF_PLANS = ("mean", "worst")
+OF_PLANS = ("mean",)
 WORDS = {
     "mean": "mean {}",
     "worst": "worst {}",
@@ -42,8 +48,14 @@ WORDS = {
 }
 #: Codes of notes on means that the note on the aggregate replaces.
 OF_MEANS = ("means_over_datasets", "mean_of_one_dataset")
-#: Largest ratio of the sizes of a group for which few equal entities have different worst scores and gaps by mistake.
+#: Largest ratio of the sizes of a group for which few equal entities have different gaps by mistake.
 UNEQUAL = 1.5
+#: Codes of the notes that follow from the score alone.
+OF_SCORE = ("positive_class", "score_should_not_rank")
+#: With fewer tasks of one score each, no entity can be better than another by a sign-flip test at 95%.
+FEWEST_TASKS = 6
+#: With up to as many tasks, all changes of signs are tried.
+MOST_FLIPPED = 12
 #: With more entities than this, their absences are not tried.
 MOST_TRIED = 200
 
@@ -96,6 +108,8 @@ class Scored:
     results: dict[str, np.ndarray] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
     caps: list[Note] = field(default_factory=list)
+    extremes: Extremes | None = None  #: The groups behind a worst score or a gap.
+    exact: xr.DataArray | None = None  #: Known values, if the draws are of their spread over tasks like these.
 
     @cached_property
     def evidence(self) -> Evidence:
@@ -111,15 +125,26 @@ class Scored:
         return information_of(self.evidence, self.score, self.found.values.sizes["entity"])
 
 
-def scored(source: Container, score: ScoreLike | None, higher_is_better: bool | None, kind: str | None) -> Scored:
-    """Return what is ranked of a source, with or without an aggregate over groups or data sets."""
+def scored(
+    source: Container, score: ScoreLike | None, higher_is_better: bool | None, kind: str | None, given: Any = None
+) -> Scored:
+    """Return what is ranked of a source, with or without an aggregate over groups or data sets.
+
+    ``given`` is evidence behind draws of a model that is not of the package.
+    """
     source = others_like(source, kind)
     if isinstance(source, Over):
+        if given is not None:
+            raise ArgumentError("evidence", "must be left out beside over=", describe_value(given))
         return _aggregated(source, score, higher_is_better, kind)
     held = parse_source(source)
     held = held.with_datasets() if isinstance(kind, str) and kind in ("typical", "new") else held
     found = score_values(held, score, higher_is_better, kind)
-    return Scored(found, lambda: evidence_of(held, found.variable, found.values, kind), held)
+
+    def find_evidence() -> Evidence:
+        return support(evidence_of(held, found.variable, found.values, kind), found, held, kind, given)
+
+    return Scored(found, find_evidence, held)
 
 
 def others_like(source: Container, kind: str | None) -> Container:
@@ -162,8 +187,8 @@ def aggregate_score(
     Returns
     -------
     xarray.DataArray
-        Over ``entity`` and the dims of the draws, in units of the score (win rates are between 0 and 1, Borda points
-        between 0 and the number of rivals). NaN for an entity without cases in one of the groups.
+        Over ``entity`` and the dims of the draws of ``source``, in units of the score (win rates are between 0 and 1,
+        Borda points between 0 and the number of rivals). NaN for an entity without cases in one of the groups.
 
     Raises
     ------
@@ -179,25 +204,30 @@ def aggregate_score(
     >>> posterior = br.fit(counts, "dirichlet_multinomial", seed=1)
     >>> worst = br.aggregate_score(posterior, "accuracy", over="group", aggregate="worst")
     >>> worst.mean(["chain", "draw"]).round(2).values
-    array([0.83, 0.74])
+    array([0.83, 0.75])
     """
-    return scored(aggregate_over(source, over, aggregate, weights), score, higher_is_better, kind).found.values
+    found = scored(aggregate_over(source, over, aggregate, weights), score, higher_is_better, kind)
+    return found.found.values if found.exact is None else found.exact
 
 
 def _aggregated(aim: Over, score: ScoreLike | None, higher_is_better: bool | None, kind: str | None) -> Scored:
     """Return an aggregate over the groups or data sets of a source, and what a ranking by it needs."""
     source, over, aggregate = aim.source.with_datasets(), aim.over, aim.aggregate
-    if isinstance(kind, str) and kind in ("typical", "new"):
+    if kind is not None and check_choice("kind", kind, KINDS) != "observed":
         raise ArgumentError(
-            "kind", f"must be left out beside over={over!r}, unless the aggregate is 'mean' without weights", repr(kind)
+            "kind",
+            Advice("must be left out beside ", Typed("over", over), ", unless the aggregate is 'mean' without weights"),
+            repr(kind),
         )
     base = score_values(source, score, _any_direction(score, higher_is_better, aggregate), _kind_of(source))
     if "dataset" not in base.values.dims:
         raise ArgumentError(
             "over", "must be a dim of source, or a coord along its groups or data sets", f"the dims {base.values.dims}",
-            "group= or dataset= of the constructor names them; br.pool sums over them",
+            InPython("group= or dataset= of the constructor names them; br.pool sums over them"),
         )  # fmt: skip
     evidence = evidence_of(source, base.variable, base.values, _kind_of(source))
+    if evidence.model.model not in models.names() and draw_dims(base.values):
+        evidence = replace(evidence, unsupported=Note("draws_alone"))
     plain = None if base.variable else base.score
     cases = cases_of(source, base.values)
     strata = strata_of(aim, base.values, cases)
@@ -223,13 +253,13 @@ def _aggregated(aim: Over, score: ScoreLike | None, higher_is_better: bool | Non
     if pair is not None:
         one, other, absent = (str(names[i]) for i in pair)
         notes.append(Note("pair_reversed_by_absence", {"one": one, "other": other, "absent": absent}))
-    notes += [note for note in evidence.notes(plain) if note.code == "positive_class"]
+    notes += [note for note in evidence.notes(plain) if note.code in OF_SCORE]
     number = len(strata.labels)
     these = Note("pooled_datasets", {"datasets": number, "unit": strata.unit}) if number > 1 else None
     facts = RankingRecord(over=over, aggregate=aggregate, stratum=strata.unit).to_attrs()
     met_cases = None if cases is None or "dataset" not in cases.dims else cases.isel(dataset=used).sum("dataset")
-    # New cases in the same shares of the groups tell of a mean and of the worst group as today's do.
-    single = evidence.patterns is None or evidence.patterns.cluster is None
+    # New cases in the same shares of the groups tell of a mean as today's do, but not which group is the worst.
+    single = not evidence.behind.clustered
     further = "cases" if single and aggregate in OF_PLANS else ""
     if aggregate == "mean" and met.all() and (linear := _of_mean(source, base, strata)) is not None:
         found, known = linear
@@ -237,12 +267,21 @@ def _aggregated(aim: Over, score: ScoreLike | None, higher_is_better: bool | Non
         own = notes_text(note for note in notes_of(known.assembled.notes) if note.code not in OF_MEANS)
         known = replace(known, assembled=replace(known.assembled, notes=own))
         counted = known.cases if met_cases is None else met_cases
-        known = replace(known, these=these, further=further, cases=counted)
+        known = replace(known, these=these, further=further, cases=counted, unsupported=evidence.unsupported)
         return Scored(found, lambda: known, None, notes, facts=facts)
     combine = _combiner(strata, aggregate, base.sign)
     values = kept.isel(dataset=0, drop=True).copy(data=combine(x))
     values = values.drop_vars([name for name in values.coords if "dataset" in kept.coords[name].dims], errors="ignore")
     found = _found(base, values, aggregate, x.shape[-2])
+    if aggregate in OF_RIVALS and not draw_dims(values):
+        share = strata.weight_of_labels()
+        points = points_against_rivals(base.sign * strata.within(x), aggregate)
+        if len(share) > 1 and np.ptp(share) < 1e-9 and np.isfinite(points).all():
+            sampled, behind_points = _over_tasks(points, names, strata.unit)
+            sampled = sampled.clip(*found.range).rename(found.name).assign_attrs(found.values.attrs)
+            return Scored(
+                replace(found, values=sampled), lambda: behind_points, None, notes, facts=facts, exact=found.values
+            )
     if observed is None:
         total = None
     else:
@@ -250,6 +289,17 @@ def _aggregated(aim: Over, score: ScoreLike | None, higher_is_better: bool | Non
             combined = combine(observed)
         total = values.isel(dict.fromkeys(draw_dims(values), 0), drop=True).copy(data=combined)
     parts = [information_of(evidence.at("dataset", int(i)), plain, x.shape[-2]) for i in np.flatnonzero(used)]
+    behind = None if total is None else total.values
+    information, extremes = _join(parts, behind), None
+    if aggregate in ("worst", "gap"):
+        drawn = x.reshape(-1, *x.shape[-2:])
+        alone = draw_alone(evidence, plain, names, used, len(drawn)) if len(drawn) > 1 else None
+        if alone is not None:  # the model's population moves groups towards each other
+            drawn = np.where(met, alone, np.nan)
+            information = replace(information, population="", observed=behind)
+        extremes = Extremes(
+            strata.within(drawn), None if observed is None else strata.within(observed), base, aggregate == "gap"
+        )
     known = Evidence(
         about=evidence.about,
         assembled=evidence.assembled,
@@ -260,14 +310,16 @@ def _aggregated(aim: Over, score: ScoreLike | None, higher_is_better: bool | Non
         bootstrap=evidence.bootstrap,
         tables=evidence.tables,
         prior=evidence.prior,
-        patterns=evidence.patterns,
-        known=_join(parts, None if total is None else total.values),
+        behind=evidence.joint_cases or DrawsAlone(),
+        unsupported=evidence.unsupported,
+        known=information,
         these=these,
         extreme=aggregate != "mean",
         further=further,
     )
     results = _worst(strata, x, base.sign, names, notes) if aggregate == "worst" else {}
-    return Scored(found, lambda: known, None, notes, results, facts, _caps(strata, aggregate, evidence, cases, used))
+    caps = _caps(strata, aggregate, evidence, cases, used)
+    return Scored(found, lambda: known, None, notes, results, facts, caps, extremes)
 
 
 def over_of(source: Container, over: str | None, aggregate: str | None, weights: Any) -> Container:
@@ -289,7 +341,7 @@ def check_needs_over(aggregate: str | None, weights: Any) -> None:
     """Raise an error if there is an aggregate or weights, without what they are over."""
     for name, given in (("aggregate", aggregate), ("weights", weights)):
         if given is not None:
-            raise ArgumentError(name, "must be left out without over=", describe_value(given))
+            raise ArgumentError(name, Advice("must be left out without ", Typed("over")), describe_value(given))
 
 
 def mean_performance(source: Container, purpose: str, worst: bool = False) -> Container:
@@ -337,6 +389,8 @@ def strata_of(aim: Over, values: xr.DataArray, cases: xr.DataArray | None) -> St
     """Return the data sets of ``values`` with their labels and weights."""
     over, source = aim.over, aim.source.with_datasets()
     dim = _dim_of(aim)
+    if "dataset" not in values.dims:
+        raise ArgumentError("over", "must be left out of a source without groups or data sets", f"{over!r}")
     names = values["dataset"].values.tolist() if "dataset" in values.coords else list(range(values.sizes["dataset"]))
     labels = names if over == dim else _labels(source, values, over, dim)
     known = list(dict.fromkeys(labels))
@@ -345,15 +399,20 @@ def strata_of(aim: Over, values: xr.DataArray, cases: xr.DataArray | None) -> St
     return Strata(names, _weights(aim, values, cases, names, known, place, dim), place, known, unit)
 
 
-def _labels(source: Source, values: xr.DataArray, over: str, dim: str) -> list[Any]:
-    """Return the label of each data set in a coord."""
+def _labels(source: Source, values: xr.DataArray, over: str, dim: str, argument: str = "over") -> list[Any]:
+    """Return the label of each data set in a coord that an argument names."""
     for held in (values, source.array, source.observed, source.dataset):
         coord = None if held is None else held.coords.get(over)
         if coord is not None and coord.dims == ("dataset",):
             return coord.values.tolist()
     coords = {str(n) for held in (values, source.observed) for n, c in held.coords.items() if c.dims == ("dataset",)}
     known = ", ".join([dim, *sorted(coords - {"dataset"})])
-    raise ArgumentError("over", f"must be {known}", f"{over!r}", "category= of br.from_frame adds categories")
+    raise ArgumentError(
+        argument,
+        f"must be {known}",
+        f"{over!r}",
+        Advice(Typed("category"), InPython(" of br.from_frame"), " adds categories"),
+    )
 
 
 def _weights(
@@ -376,7 +435,7 @@ def _weights(
         total = cases.sum("entity").values.astype(float)
         return total / total.sum()
     if isinstance(weights, str):
-        weights = dict(zip(names, _labels(source, values, weights, dim), strict=True))
+        weights = dict(zip(names, _labels(source, values, weights, dim, "weights"), strict=True))
     if isinstance(weights, xr.DataArray):
         if weights.ndim != 1 or str(weights.dims[0]) not in (dim, "dataset") or weights.dims[0] not in weights.coords:
             raise ArgumentError("weights", f"must be over {dim}, and name them", describe_value(weights))
@@ -460,16 +519,58 @@ def _combiner(strata: Strata, aggregate: str, sign: int) -> Callable[[np.ndarray
             return sign * (sign * by_label).min(axis=-1)
         if aggregate == "gap":
             return by_label.max(axis=-1) - by_label.min(axis=-1)
-        size = by_label.shape[-2]
-        found = np.zeros(by_label.shape[:-1])
-        for share, one in zip(weight, np.moveaxis(by_label, -1, 0), strict=True):
-            flat = sign * one.reshape(-1, size)
-            first, last = positions(flat)
-            beaten = (~np.isnan(flat)).sum(axis=1, keepdims=True) - 1 - (first + last) / 2
-            found += share * np.where(np.isnan(flat), np.nan, beaten).reshape(found.shape)
-        return found / max(size - 1, 1) if aggregate == "win_rate" else found
+        return points_against_rivals(sign * by_label, aggregate) @ weight
 
     return combine
+
+
+def points_against_rivals(by_label: np.ndarray, aggregate: str) -> np.ndarray:
+    """Return the number, or the share, of rivals that each entity beats by each label (..., entity, label)."""
+    size, found = by_label.shape[-2], np.empty(by_label.shape)
+    for i in range(by_label.shape[-1]):
+        flat = by_label[..., i].reshape(-1, size)
+        first, last = positions(flat)
+        beaten = (~np.isnan(flat)).sum(axis=1, keepdims=True) - 1 - (first + last) / 2
+        found[..., i] = np.where(np.isnan(flat), np.nan, beaten).reshape(by_label.shape[:-1])
+    return found / max(size - 1, 1) if aggregate == "win_rate" else found
+
+
+def _over_tasks(points: np.ndarray, names: np.ndarray, unit: str) -> tuple[xr.DataArray, Evidence]:
+    """Return draws of mean points over tasks like these, and the evidence, from points (entity, task).
+
+    The points of all entities on one task are one observation, as the scores of learners on one data set are. Few
+    points are discrete, so that a claim also needs a sign-flip test.
+    """
+    number = points.shape[1]
+    coords = {"entity": names, "dataset": ("split", np.arange(number))}
+    posterior = parse_source(fit(xr.Dataset({"fold_score": (("entity", "split"), points)}, coords), seed=0))
+    held = score_values(posterior, "mean_outcome", True, None)
+    known = evidence_of(posterior, held.variable, held.values, None)
+    note = Note("points_of_tasks", {"number": number, "unit": unit})
+    few = Note("datasets_too_few", {"datasets": number, "enough": FEWEST_TASKS}) if number < FEWEST_TASKS else None
+    information = information_of(known, None, len(points))
+    return held.values, replace(
+        known,
+        assembled=replace(known.assembled, notes=notes_text([note])),
+        known=replace(information, refusal=few, reach=reach_of_flips(points)),
+    )
+
+
+def reach_of_flips(points: np.ndarray) -> np.ndarray:
+    """Return the normal quantile of the sign-flip test of each mean difference (entity, rival).
+
+    ``points`` are over (entity, task). The test is exact for equal entities (Fisher 1935, The design of experiments).
+    Of many tasks, the quantile is that of the smallest possible p-value, which is all that differs much from a t test.
+    """
+    size, number = points.shape
+    off = points[:, None] - points
+    p = 0.5 ** (off != 0).sum(axis=2)
+    if number <= MOST_FLIPPED:
+        signs = 1 - 2 * (np.arange(2**number)[:, None] >> np.arange(number) & 1)
+        total = np.abs(off.sum(axis=2))
+        for i in range(size):
+            p[i] = (off[i] @ signs.T >= total[i][:, None] - 1e-9).mean(axis=1)
+    return np.asarray(-ndtri(p))
 
 
 def _found(base: ScoreValues, values: xr.DataArray, aggregate: str, size: int) -> ScoreValues:
@@ -524,6 +625,7 @@ def _join(parts: Sequence[Information], observed: np.ndarray | None) -> Informat
         freedom=np.minimum.reduce(pairs),
         inflation=np.maximum.reduce([np.broadcast_to(part.inflation, size) for part in parts]),
         excess=np.maximum.reduce([np.broadcast_to(part.excess, (size, size)) for part in parts]),
+        reach=np.minimum.reduce([np.broadcast_to(part.reach, (size, size)) for part in parts]),
         observed=None if first.population else observed,
     )
 
@@ -556,14 +658,14 @@ def _notes(
 
 def _independent(evidence: Evidence) -> bool:
     """Return whether a model has no population of the groups."""
-    return evidence.about is not None and not evidence.about.population
+    return evidence.about is not None and not evidence.about.population_of_tables
 
 
 def _caps(
     strata: Strata, aggregate: str, evidence: Evidence, cases: xr.DataArray | None, used: np.ndarray
 ) -> list[Note]:
-    """Return a cap for worst scores and gaps of groups whose sizes differ between entities."""
-    if aggregate not in ("worst", "gap") or cases is None or "dataset" not in cases.dims:
+    """Return a cap for gaps of groups whose sizes differ between entities."""
+    if aggregate != "gap" or cases is None or "dataset" not in cases.dims:
         return []
     size = cases.transpose("entity", "dataset").values[:, used].astype(float)
     size = size[(size > 0).all(axis=1)]

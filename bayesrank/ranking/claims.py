@@ -13,6 +13,7 @@ import xarray as xr
 
 from bayesrank._notes import Note, notes_of, notes_text
 from bayesrank._records import RankingRecord
+from bayesrank.claims.caps import Limit, check_caps, is_limited
 from bayesrank.ranking._confidence import RankSets
 from bayesrank.ranking.intervals import order_name, position_of
 
@@ -20,38 +21,24 @@ from bayesrank.ranking.intervals import order_name, position_of
 NOTABLE = 0.25
 #: Effective draws that a probability of 0.95 needs. With fewer, the true probability may be lower even if all agree.
 FEWEST = 60
-#: Codes of caps that leave every rank possible.
-UNJUSTIFIED = (
-    "not_identified",
-    "clusters_too_few",
-    "cases_of_class_too_few",
-    "cases_too_few",
-    "means_without_n",
-    "one_run_of_folds",
-    "seeds_too_few",
-    "datasets_too_few",
-    "sets_need_draws",
-    "not_measured",
-    "groups_unequal",
-)
-#: Codes of caps that leave no headline: the order comes from the prior.
-NO_HEADLINE = ("not_identified",)
-#: Caps that limit the headline to the evidence that was seen: an entity may be best on these data sets.
-ON_THESE = ("pooled_datasets",)
+
+#: Variables on the difference of each entity from the leader.
+OF_LEADER = ("difference", "difference_lower", "difference_upper")
 
 
 def ranks_and_tiers(sets: RankSets, ranked: np.ndarray) -> dict[str, np.ndarray]:
     """Return the possible ranks, the best set and the tiers, by the variable names of a ranking.
 
-    Tier 1 is the best set. A later tier has the entities that could be best of the rest: no other of them is surely
-    above.
+    Tier 1 is the best set. Tier 2 has the remaining entities that no other remaining entity is surely above, and so on.
     """
-    lower, upper = sets.ranks(ranked)
-    best = ranked & (lower == 1)
+    (lower, upper), alone = sets.ranks(ranked), sets.ranks_alone(ranked)
+    best = ranked & ~sets.not_best
     tier = tiers_of(best, sets.above, ranked)
     return {
         "rank_lower": lower,
         "rank_upper": upper,
+        "rank_alone_lower": alone[0],
+        "rank_alone_upper": alone[1],
         "in_best_set": best,
         "surely_above": sets.above,
         "tier": tier if ranked.all() else np.where(ranked, tier, np.nan),
@@ -77,27 +64,25 @@ def headline_of(
     identical: Sequence[np.ndarray] = (),
 ) -> tuple[str, list[Note]]:
     """Return the headline, "best", "shared", "leads" or "none", and its caps, from the variables of a ranking."""
+    caps = check_caps(caps)
     best, position = np.asarray(ranking["in_best_set"]), np.asarray(position_of(ranking))
-    if (~np.isnan(position)).sum() < 2 or any(cap.code in NO_HEADLINE for cap in caps):
-        return "none", list(caps)
+    if (~np.isnan(position)).sum() < 2 or is_limited(caps, Limit.ALL):
+        return "none", caps
     superiority = np.asarray(ranking["superiority"])
     leader, members = int(np.nanargmin(position)), np.flatnonzero(best)
     rivals = np.delete(superiority[leader], leader)[np.delete(~np.isnan(position), leader)]
     if np.isnan(rivals).all():
-        return "none", list(caps)
+        return "none", caps
     if len(members) > 1:
         alike = any(set(members) <= set(group) for group in identical)
         if not alike:  # without a ROPE, equivalent entities tie in nearly all draws
             alike = bool((np.asarray(ranking["equivalence"])[np.ix_(members, members)] >= prob).all())
-        return ("shared" if alike else "leads"), list(caps)
-    worst, chance = float(np.nanmin(rivals)), float(np.asarray(ranking["probability_best"])[leader])
-    if min(worst, chance) < prob:
-        others = np.where(np.arange(len(best)) == leader, np.nan, superiority[leader])
-        rival = names[int(np.nanargmin(others))]
-        below = {"rival": str(rival) if worst < prob else None, "p": min(worst, chance), "prob": prob, "rope": rope}
-        caps = [*caps, Note("probability_below", below)]
-    allowed = all(cap.code in ON_THESE for cap in caps)
-    return ("best" if allowed else "leads"), list(caps)
+        return ("shared" if alike else "leads"), caps
+    others = np.where(np.arange(len(best)) == leader, np.nan, superiority[leader])
+    if rope > 0 and np.nanmin(others) < prob:  # the set for the best does not ask by how much
+        below = {"rival": str(names[int(np.nanargmin(others))]), "p": float(np.nanmin(others)), "prob": prob}
+        caps = [*caps, Note("probability_below", {**below, "rope": rope})]
+    return ("leads" if is_limited(caps, Limit.HEADLINE) else "best"), caps
 
 
 def facts_of_claim(headline: str, sets: str, caps: Sequence[Note]) -> dict[str, Any]:
@@ -127,10 +112,9 @@ def cap(ranking: xr.Dataset, caps: Sequence[Note]) -> xr.Dataset:
         dim = str(ranking["headline"].dims[0])
         parts = [cap(ranking.isel({dim: i}), caps) for i in range(ranking.sizes[dim])]
         return xr.concat(parts, dim, coords="minimal", compat="override", combine_attrs="override", join="exact")
-    known = [note.code for note in caps_of(ranking)]
-    caps = [*caps_of(ranking), *(note for note in caps if note.code not in known)]
+    caps = check_caps([*caps_of(ranking), *caps])
     changed = ranking.copy()
-    if any(note.code in UNJUSTIFIED for note in caps):
+    if is_limited(caps, Limit.SETS):
         ranked = ranking["tier"].notnull().values
         none = np.zeros((len(ranked), len(ranked)), bool)
         sets = RankSets(none, np.zeros(len(ranked), bool), "none")

@@ -1,13 +1,22 @@
 """Credible rankings: the posterior order of the entities by a score."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_bool, check_choice, check_memory, check_number, check_prob, describe_value
+from bayesrank._checks import (
+    arguments_of,
+    check_bool,
+    check_choice,
+    check_keywords,
+    check_memory,
+    check_number,
+    check_prob,
+    describe_value,
+)
 from bayesrank._draws import (
     ERROR,
     Batches,
@@ -23,12 +32,16 @@ from bayesrank._notes import notes_of, notes_text
 from bayesrank._records import RankingRecord
 from bayesrank._source import Over, Source, parse_source
 from bayesrank._types import Container, ModelName, ScoreLike
-from bayesrank.ranking._confidence import RankSets, rank_sets
-from bayesrank.ranking._information import Information
+from bayesrank.claims.effective import Information
+from bayesrank.claims.ends import CLOSED, notes_on_closed
+from bayesrank.claims.information import information_of
+from bayesrank.models import find_model, in_closed_form, options_of
+from bayesrank.ranking._confidence import rank_sets
 from bayesrank.ranking._tallies import compare_draws, positive, rank_draws
 from bayesrank.ranking.aggregates import Scored, others_like, over_of, scored
 from bayesrank.ranking.claims import (
     FEWEST,
+    OF_LEADER,
     cap,
     facts_of_claim,
     headline_of,
@@ -37,20 +50,21 @@ from bayesrank.ranking.claims import (
 )
 from bayesrank.ranking.consensus import consensus_of
 from bayesrank.ranking.evidence import Evidence, rank_each
+from bayesrank.ranking.extremes import Extremes
 from bayesrank.ranking.hierarchy import hierarchy
 from bayesrank.ranking.identical import (
     agree,
     average_pairs,
     average_within,
-    hold_pairs,
+    hold_sets,
     hold_within,
     identical_groups,
     lowest_within,
 )
-from bayesrank.ranking.intervals import rank_intervals
+from bayesrank.ranking.intervals import position_of, rank_intervals
 from bayesrank.ranking.notes import discordance_of
-from bayesrank.ranking.precision import information_of
 from bayesrank.ranking.predictive import predictive_order, predictive_values
+from bayesrank.ranking.prevalence import values_at_common
 from bayesrank.ranking.separation import Pair, RankedDraws, Separation, population_behind
 from bayesrank.ranking.values import RankingOptions, ScoreValues, finite, ranking_of
 from bayesrank.ranking.without_draws import rank_exactly, replace_drawn
@@ -59,6 +73,8 @@ from bayesrank.ranking.without_draws import rank_exactly, replace_drawn
 MOSTLY = 0.5
 #: With fewer entities, the leader's expected overestimate is not stated.
 FEWEST_ENTITIES = 3
+#: The ends of the interval of a score.
+OF_INTERVAL = ("lower", "upper")
 #: Larger numbers have squares that cannot be summed.
 HUGE = 1e120
 
@@ -77,6 +93,7 @@ def credible_ranking(
     weights: Any = None,
     joint: bool = True,
     order: str = "consensus",
+    evidence: Any = None,
     model: ModelName | None = None,
     **options: Any,
 ) -> xr.Dataset:
@@ -120,6 +137,11 @@ def credible_ranking(
         ``"predictive"``: the order by the score of the posterior mean performance, which needs performances, not values
         of a score. docs/theory/uncertainty.md says when ``predictive_rank`` keeps the axioms of ranking. Sets, tiers
         and probabilities do not depend on ``order``.
+    evidence : optional
+        Counts or outcomes behind draws of a model that is not of this package, as :func:`bayesrank.fit` takes them.
+        Draws alone carry no promise for fixed true scores, and their headline is at most "leads". With evidence they
+        carry it, if no difference of two entities varies less than 0.8 times as much as in the default model of this
+        evidence. A posterior with these counts in its group ``observed_data`` needs no ``evidence``.
     model, **options
         With ``method="exact"`` and counts, a conjugate model of :func:`bayesrank.fit` and its options; the prevalence
         cannot be draws.
@@ -130,21 +152,30 @@ def credible_ranking(
         Over ``entity``, ``rank`` (1 is best) and ``rival``, NaN where undefined, with Monte-Carlo standard errors
         ``<name>_error``:
 
-        - ``median``, ``lower``, ``upper``: of the defined draws of the score, equal tails at ``prob``; ``observed``:
-          score of the observed counts, NaN if undefined or infinite; ``unobserved``: whether it is undefined (not
-          infinite) while that of another entity is not; ``contradicted``: whether ``observed`` is outside the interval
-          (beyond Monte-Carlo error, and not at an end of its range); ``cases``: number of cases.
+        - ``median``, ``lower``, ``upper``: of the defined draws of the score, equal tails at ``prob``. Where the
+          observed value is at an end of the score's range, or one case away from it, the near end of the interval is
+          the end of the range, so that the interval can hold a perfect score. ``observed``: score of the observed
+          counts, NaN if undefined or infinite; ``unobserved``: whether it is undefined (not infinite) while that of
+          another entity is not; ``contradicted``: whether ``observed`` is outside the interval (beyond Monte-Carlo
+          error, and not at an end of its range); ``cases``: number of cases. The draws of a worst score or a gap are
+          shifted: its interval, and that of its differences, come from the intervals of the groups, and a median
+          outside of it is moved to the closest end.
         - ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``: tied entities share positions.
         - ``sucra``: mean probability of ranking before a rival, with ties as halves. ``poth``: variance of ``sucra``
           relative to its maximum; 0 if all are equal, 1 if the order is certain and has no ties (Wigle et al.,
           arXiv:2501.11596).
-        - ``rank_lower``, ``rank_upper``: the best and the worst possible rank (the rank set). In a share of about
-          ``prob`` of repeated experiments the sets contain the true ranks of all entities at once, for any true scores.
-          ``rank_lower`` is 1 plus the number of entities that are surely above, and at least 2 if the entity is
-          surely not best, by a separate test. ``rank_upper`` is the number of ranked entities minus the number that are
-          surely below, and 1 for the only entity that could be best. Without enough evidence, every rank is possible.
-          ROPE has no effect. ``in_best_set``: whether ``rank_lower`` is 1. ``surely_above`` (entity, rival): the pairs
-          behind these ranks.
+        - ``in_best_set``: whether the entity could be best. In a share of about ``prob`` of repeated experiments the
+          set contains every truly best entity, for any true scores. An entity that beats each rival at this level is
+          alone in it (a verified winner). ROPE has no effect.
+        - ``surely_above`` (entity, rival): pairs whose order is right for all pairs at once in about ``prob`` of
+          repeated experiments. ``rank_lower``, ``rank_upper``: the best and the worst possible rank, of all entities
+          at once: 1 plus the number surely above, and the number of ranked entities minus the number surely below.
+          The best possible rank is 1 in the best set and at least 2 outside it; the only entity that could be best has
+          rank 1. Without enough evidence, every rank is possible.
+        - ``rank_alone_lower``, ``rank_alone_upper``: the possible ranks of one entity that was named before the data
+          were seen. They are narrower, and not for an entity that is looked at because of its rank.
+        - ``difference``, ``difference_lower``, ``difference_upper``: median and interval of the difference from the
+          leader, in units of the score. The interval of point estimates is NaN.
         - ``rank_marginal_lower``, ``rank_marginal_upper``: equal-tailed posterior interval of the rank of each entity
           alone.
         - ``superiority`` (entity, rival): probability that the entity beats the rival by more than the ROPE, among
@@ -157,7 +188,8 @@ def credible_ranking(
         - ``predictive``, ``predictive_rank``, ``predictive_position``, with ``order="predictive"``: the score of the
           posterior mean performance, the rank by it, and the rank without ties. Entities without an observed score
           come last here, too.
-        - ``tier``: the first tier is the best set; a later tier has the entities that could be best of the rest.
+        - ``tier``: tier 1 is the best set; tier 2 has the remaining entities that no other remaining entity is surely
+          above, and so on.
         - ``headline``: "best", "shared", "leads" or "none", as in :func:`bayesrank.verdict`. "best" needs a best set of
           one entity, and no cap except that data sets were pooled; "shared" a best set with equal evidence, or whose
           entities are equal, or within the ROPE of each other, with probability ``prob``. ``sets``: what the rank sets
@@ -176,12 +208,12 @@ def credible_ranking(
         - ``notes``, ``needed_evidence``: what :func:`bayesrank.verdict` and :func:`bayesrank.notes` print.
 
         The attrs are ``headline``, ``sets``, ``caps``, ``score``, ``prob``, ``rope``, ``higher_is_better``, ``draws``,
-        ``method``, the ``range`` and ``finite_mean`` of the score, and ``depends_on_prevalence`` if known. If data sets
-        were combined, ``evidence`` says how. If the headline is about a population other than the cases, ``population``
-        is its code. With ``method="exact"``, errors are those of the quadrature, every rank is possible, and there are
-        no ``draws``, ``effective_sample_size``, ``overestimate`` or ``separation``. With ``"auto"``, ``attrs["drawn"]``
-        names the variables that come from draws, such as the rank sets. A ratio with an interval beyond exp(±145) has a
-        rank, but no median or interval.
+        ``method``, ``interval`` (how intervals were made), the ``range`` and ``finite_mean`` of the score, and
+        ``depends_on_prevalence`` if known. If data sets were combined, ``evidence`` says how. If the headline is about
+        a population other than the cases, ``population`` is its code. With ``method="exact"``, errors are those of the
+        quadrature, every rank is possible, and there are no ``draws``, ``effective_sample_size``, ``overestimate`` or
+        ``separation``. With ``"auto"``, ``attrs["drawn"]`` names the variables that come from draws, such as the rank
+        sets. A ratio with an interval beyond exp(±145) has a rank, but no median or interval.
 
     Raises
     ------
@@ -202,9 +234,14 @@ def credible_ranking(
     [2, 1]
     >>> exact = br.credible_ranking(counts, "informedness", method="exact", model="beta_binomial")
     >>> exact["probability_best"].round(6).values.tolist()
-    [0.000172, 0.999828]
+    [9e-05, 0.99991]
     """
     check_choice("method", method, ("draws", "exact", "auto"))
+    if options:
+        of_models = [
+            name for one in (in_closed_form() if model is None else [model]) for name in options_of(find_model(one))
+        ]
+        check_keywords(options, [*arguments_of(credible_ranking), *of_models], "br.credible_ranking")
     source = over_of(source, over, aggregate, weights)
     source = others_like(source, kind)
     plain = source if isinstance(source, Over) else parse_source(source)
@@ -219,6 +256,8 @@ def credible_ranking(
             raise ArgumentError(
                 "method", "must be 'draws' or 'auto' beside over=, whose aggregate needs draws", "'exact'"
             )
+        if evidence is not None:
+            raise ArgumentError("evidence", "must be left out for method='exact'", describe_value(evidence))
         return rank_exactly(source, score, settings, higher_is_better, kind, model, options)
     if model is not None or options:
         raise ArgumentError(
@@ -228,7 +267,7 @@ def credible_ranking(
             "method='exact' takes them with counts",
         )
     grouped = isinstance(plain, Source) and plain.over_groups
-    one = scored(plain.with_datasets() if isinstance(plain, Source) else plain, score, higher_is_better, kind)
+    one = scored(plain.with_datasets() if isinstance(plain, Source) else plain, score, higher_is_better, kind, evidence)
     drawn = _rank(one, settings, kind)
     if one.source is None:
         return drawn
@@ -239,14 +278,16 @@ def credible_ranking(
     return replace_drawn(drawn, one.source, one.found, one.evidence, settings) if exact else drawn
 
 
-class Known(NamedTuple):
+class KnownFacts(NamedTuple):
     """The information in the evidence of one ranking, and the groups of entities with identical evidence."""
 
     information: Information
     groups: list[np.ndarray]
 
 
-def rank_variable(source: Container, name: str, prob: float, known: Callable[[tuple[int, ...]], Known]) -> xr.Dataset:
+def rank_variable(
+    source: Container, name: str, prob: float, known: Callable[[tuple[int, ...]], KnownFacts]
+) -> xr.Dataset:
     """Return rankings of a posterior variable, whose evidence the source lacks.
 
     ``known`` returns what is known of the evidence of one ranking, by its position in the other dims.
@@ -267,7 +308,7 @@ def _rank(
     one: Scored,
     settings: RankingOptions,
     kind: str | None,
-    known: Callable[[tuple[int, ...]], Known] | None = None,
+    known: Callable[[tuple[int, ...]], KnownFacts] | None = None,
     also: Callable[[RankedDraws], Any] | None = None,
 ) -> xr.Dataset:
     """Return a ranking of scores or of an aggregate; raise if they are empty, have dims of the result, or are many."""
@@ -295,12 +336,17 @@ def _of_draws(
     scores: Scored,
     settings: RankingOptions,
     kind: str | None,
-    known: Callable[[tuple[int, ...]], Known] | None,
+    known: Callable[[tuple[int, ...]], KnownFacts] | None,
     also: Callable[[RankedDraws], Any] | None,
 ) -> xr.Dataset:
     """Return a ranking from draws; ``also`` is called with the ranked draws."""
     found, values = scores.found, scores.found.values
-    [values] = load_arrays(values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False))
+    values = values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False)
+    parts: list[xr.DataArray] = []
+    if settings.joint and known is None:
+        parts = values_at_common(scores.source, scores.score, kind, scores.evidence.own_counts)
+    # Together, so that a lazy posterior is drawn once.
+    [values, *common] = load_arrays(values, *(part.transpose(*values.dims) for part in parts))
     expected = None
     if scores.source is not None and settings.order == "predictive":
         expected = predictive_values(scores.source, found, kind)
@@ -310,9 +356,13 @@ def _of_draws(
 
     def rank_one(part: xr.DataArray, one: Evidence, at: tuple[int, ...]) -> xr.Dataset:
         beside = None if known is None else known(at)
-        return _one(part, one, found, settings, None if expected is None else _at(expected, at), beside, also)
+        predictive = None if expected is None else _at(expected, at)
+        parts = (each.isel(dict(zip(values.dims[len(draw_dims(values)) : -1], at, strict=True))) for each in common)
+        alternatives = [part.values.reshape(-1, part.sizes["entity"]) for part in parts]
+        return _one(part, one, found, settings, predictive, beside, also, alternatives, scores.extremes)
 
-    return rank_each(values, scores.evidence, rank_one)
+    evidence = scores.evidence if known is None else replace(scores.evidence, unsupported=None)
+    return rank_each(values, evidence, rank_one)
 
 
 def _at(expected: xr.Dataset, at: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -326,17 +376,22 @@ def _one(
     found: ScoreValues,
     settings: RankingOptions,
     predictive: tuple[np.ndarray, np.ndarray] | None = None,
-    known: Known | None = None,
+    known: KnownFacts | None = None,
     also: Callable[[RankedDraws], Any] | None = None,
+    alternatives: Sequence[np.ndarray] = (),
+    extremes: Extremes | None = None,
 ) -> xr.Dataset:
     names, batches = values["entity"].values, Batches.of(values)
     x = finite(values.values).reshape(batches.number, len(names))
     score = None if found.variable else found.score
     if known is None:
-        known = Known(information_of(evidence, score, len(names)), identical_groups(evidence, len(names)))
+        known = KnownFacts(information_of(evidence, score, len(names)), identical_groups(evidence, len(names)))
     information, groups = known
     result, twice, efficiencies = _summarize(x, batches, settings, found, groups)
     groups, ranked = efficiencies.groups, result["undefined"] <= MOSTLY
+    if extremes is not None:
+        ends = (average_within(groups, end) for end in extremes.interval(settings.prob))
+        result |= _replaced(result, dict(zip(OF_INTERVAL, ends, strict=True)))
     population = population_behind(x, ranked, found, evidence, information)
     if population is not None and ranked.sum() >= FEWEST_ENTITIES:
         loss = np.full(len(names), np.nan)
@@ -353,11 +408,15 @@ def _one(
     interval = result["median"], result["lower"], result["upper"]
     result |= evidence.compare(score, interval, settings.prob, outside)
     result["contradicted"] = hold_within(groups, result["contradicted"])
-    if evidence.hidden is not None:
+    closed = evidence.close(score, *interval[1:], found.range)
+    result["lower"], result["upper"] = closed
+    if evidence.behind.withheld is not None:
         for end in ("lower", "upper"):
-            result[end] = np.where(evidence.hidden.values, np.nan, result[end])
+            result[end] = np.where(evidence.behind.withheld.values, np.nan, result[end])
     notes, needed = [*found.notes(), *evidence.notes(score)], evidence.needed()
+    notes += notes_on_closed(names, found.display, interval[1:], closed)
     facts = replace(found.facts, prob=settings.prob, rope=settings.rope, draws=batches.number, method="draws")
+    facts = replace(facts, interval=CLOSED)
     if settings.joint:
         texts = np.array([str(name) for name in names])
         unseen, expected = result["unobserved"], result["expected_rank"]
@@ -368,16 +427,28 @@ def _one(
         precision["sucra_error"] = average_within(groups, precision["sucra_error"])
         result |= pairs | order | precision
         with np.errstate(over="ignore", invalid="ignore"):  # outcomes near the largest float
-            sets = rank_sets(x, ranked, found, settings.prob, efficiencies.worst, information)
+            decide = None if extremes is None else extremes.decide
+            sets = rank_sets(x, ranked, found, settings.prob, efficiencies.worst, information, alternatives, decide)
         if predictive is not None:
             value, error = (average_within(groups, part) for part in predictive)
             result |= predictive_order(value, error, found, ranked, expected, texts, unseen)
-        sets = RankSets(hold_pairs(groups, sets.above), hold_within(groups, sets.not_best), sets.kind, sets.reason)
+        sets = hold_sets(groups, sets)
+        if alternatives:
+            notes = evidence.notes_at_common(notes, score, sets.narrowed)
         result |= ranks_and_tiers(sets, ranked)
-        few, alike = discordance_of(information, evidence.model, names, result, settings.prob, evidence.patterns)
+        position = np.asarray(position_of(result))
+        result |= _differences(x, position, settings.prob, groups)
+        if extremes is not None and ranked.any():
+            leader = int(np.nanargmin(position))
+            of_leader = extremes.differences(leader, np.flatnonzero(ranked), settings.prob, information)
+            apart = [group for group in groups if leader not in group]
+            result |= _replaced(result, dict(zip(OF_LEADER[1:], average_within(apart, of_leader.T).T, strict=True)))
+        few, alike = discordance_of(information, evidence.model, names, result, settings.prob, evidence.joint_cases)
         notes += few + information.notes()
         needed = "other cases" if alike and needed == "paired cases" else needed
-        caps = ([] if sets.reason is None else [sets.reason]) + evidence.caps(notes, result, texts.tolist())
+        caps = ([] if sets.reason is None else [sets.reason]) + evidence.caps(
+            notes, result, texts.tolist(), information
+        )
         headline, caps = headline_of(result, names.tolist(), caps, settings.prob, settings.rope, groups)
         if not efficiencies.worst >= FEWEST:  # a point estimate, or too few draws for probabilities
             headline = "none"
@@ -428,6 +499,29 @@ def _summarize(
     result["rank_marginal_lower"], result["rank_marginal_upper"] = rank_intervals(share, tail)
     paired = efficiency(*map(_of_differences, moments)) if settings.joint else None
     return result, twice, _Efficiency(paired, worst, groups)
+
+
+def _replaced(result: dict[str, Any], ends: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return both ends of an interval, where they are finite, and the median, or the end that is closest to it."""
+    found = {name: np.where(np.isfinite(end), end, result[name]) for name, end in ends.items()}
+    middle = "difference" if "difference_lower" in ends else "median"
+    return found | {middle: np.clip(result[middle], *found.values())}
+
+
+def _differences(x: np.ndarray, position: np.ndarray, prob: float, groups: list[np.ndarray]) -> dict[str, np.ndarray]:
+    """Return median and interval of the difference of each entity from the first in position, over draws.
+
+    Point estimates have differences without an interval.
+    """
+    ranked, found = ~np.isnan(position), np.full((3, len(position)), np.nan)
+    if ranked.any():
+        leader = int(np.nanargmin(position))
+        with np.errstate(over="ignore", invalid="ignore"):  # differences of huge outcomes overflow
+            found[:, ranked] = quantiles_of(x[:, ranked] - x[:, [leader]], (1 - prob) / 2)[:3]
+        if len(x) < 2:
+            found[1:] = np.nan
+        groups = [group for group in groups if leader not in group]
+    return {name: average_within(groups, each) for name, each in zip(OF_LEADER, found, strict=True)}
 
 
 def _compare_pairs(

@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtri
 
+from bayesrank._checks import check_choice
 from bayesrank._compat import get_variable
 from bayesrank._draws import DRAW_DIMS, draw_dims
 from bayesrank._labels import positive_label
@@ -16,27 +17,32 @@ from bayesrank._nuts import chain_problems, diagnostics
 from bayesrank._records import EvidenceRecord, ModelRecord, RankingRecord, SamplerRecord
 from bayesrank._source import Source, parse_source
 from bayesrank._types import Container
+from bayesrank.claims.caps import CAPS
+from bayesrank.claims.effective import Information
+from bayesrank.claims.information import sampling_variance
+from bayesrank.claims.information.skewness import HEAVY_TAIL, skewness_ratio
+from bayesrank.claims.observed import Observed
+from bayesrank.claims.pooling import differing_datasets
 from bayesrank.evidence.counts import mark_positive, parts_of
+from bayesrank.evidence.kinds import DrawsAlone, EvidenceKind, parse_evidence
 from bayesrank.evidence.pooled import provenance, record_of
 from bayesrank.models.parts.joint import FEW, few_units_notes
-from bayesrank.performance.arrays import OUTCOME_DIMS, as_performance, observed_counts, outcome_dims
-from bayesrank.ranking._information import (
-    HEAVY_TAIL,
-    Patterns,
-    skewness_ratio,
+from bayesrank.performance.arrays import (
+    OUTCOME_DIMS,
+    as_performance,
+    entities_without_posterior,
+    observed_counts,
+    outcome_dims,
 )
-from bayesrank.ranking._pooling import differing_datasets
 from bayesrank.ranking.intervals import position_of
 from bayesrank.ranking.notes import (
-    cases_of_classes,
     count_notes,
+    notes_on_score,
     positive_class_notes,
     prevalence_caveat,
     prevalence_notes,
     same_case_notes,
 )
-from bayesrank.ranking.observed import Observed
-from bayesrank.ranking.precision import sampling_variance
 from bayesrank.scores import Score
 
 #: How often some value of a ranking may contradict a right model, since it caps the headline.
@@ -47,15 +53,6 @@ FEW_DATASETS = 10
 OF_ONE = ("headline", "sets", "caps")
 #: Codes of populations of data sets, by the ranked one.
 POPULATIONS = {"typical": "datasets_like_these", "new": "new_dataset"}
-#: How the names of observed variables on truth known in part begin.
-JUDGED = ("judged_", "labels")
-#: The observed variables on votes; the numbers of labels, and the battles, are there only beside votes of judges.
-VOTED = ("wins", "ties", "pool", "labels")
-#: Codes of notes that limit the headline.
-CAPS = (
-    *("prevalences_differ", "chains_unreliable", "runs_differ", "easy_datasets_credited"),
-    *("latent_fit_poor", "latent_fit_unchecked", "latent_first_depends"),
-)
 
 
 @dataclass(frozen=True)
@@ -113,15 +110,33 @@ class Evidence(Observed):
         notes = [*self.sampler, *differing_datasets(record_of(assembled), score, names, not self.model.sets_prevalence)]
         notes += [*notes_of(assembled.notes), *self._kinds(score)]
         notes += [*self._without_cases(), *self.bootstrap]
-        if self.hidden is not None and (named := self.hidden["entity"].values[self.hidden.values].tolist()):
+        if self.improper:
+            notes.append(Note("no_posterior", {"entities": list(self.improper)}))
+        hidden = self.behind.withheld
+        if hidden is not None and (named := hidden["entity"].values[hidden.values].tolist()):
             notes.append(Note("intervals_withheld", {"entities": list(map(str, named))}))
-        if score is not None and score.depends_on_prevalence and self.about is not None:
-            notes += prevalence_notes(*self.class_shares(), score) + prevalence_caveat(score, self.about)
+        shares: tuple[xr.DataArray | None, np.ndarray | None] = (None, None)
+        of_classes = score is not None and score.space in ("binary", "classes")
+        if score is not None and of_classes and (score.depends_on_prevalence or score.importance is None):
+            shares = self.class_shares()
+        if score is not None and self.about is not None:
+            notes += prevalence_notes(*shares, score)
+            if score.depends_on_prevalence:
+                notes += prevalence_caveat(score, self.about)
         if self.counts is not None:
             notes += count_notes(self.counts, score, self.model)
-        notes += self._dependences(score)
+        notes += [*self._dependences(score), *notes_on_score(score, shares[0])]
         classes = self.counts if self.counts is not None else self.performance
         return notes if classes is None else notes + positive_class_notes(classes, score)
+
+    def notes_at_common(self, notes: list[Note], score: Score | None, narrowed: bool) -> list[Note]:
+        """Return notes in which the one on prevalences says whether the claims hold at common prevalences.
+
+        ``narrowed`` is whether fewer claims hold there.
+        """
+        assert score is not None
+        kept = [note for note in notes if note.code not in ("prevalences_differ", "ranks_at_one_prevalence")]
+        return kept + prevalence_notes(*self.class_shares(), score, "fail" if narrowed else "hold")
 
     def _dependences(self, score: Score | None) -> list[Note]:
         """Return a note if another dependence of tests, which fits no worse, puts another test first.
@@ -149,9 +164,16 @@ class Evidence(Observed):
 
     def limits(self, notes: list[Note]) -> list[Note]:
         """Return what limits the headline of any ranking of this evidence with these notes."""
-        return [note for note in notes if note.code in CAPS] + self._pooled()
+        own = [] if self.unsupported is None else [self.unsupported]
+        return [*own, *(note for note in notes if note.code in CAPS), *self._pooled()]
 
-    def caps(self, notes: list[Note], ranking: Mapping[str, Any], names: list[str]) -> list[Note]:
+    def caps(
+        self,
+        notes: list[Note],
+        ranking: Mapping[str, Any],
+        names: list[str],
+        information: Information | None = None,
+    ) -> list[Note]:
         """Return what limits the headline of a ranking of these entities with these notes."""
         caps = self.limits(notes)
         position = np.asarray(position_of(ranking))
@@ -160,11 +182,17 @@ class Evidence(Observed):
         leader = int(np.nanargmin(position))
         if ranking["unobserved"][leader]:
             caps.append(Note("observed_undefined"))
+        if information is not None and self.joint_cases is not None:
+            # Rivals that others rule out do not limit the headline.
+            skewed = information.too_skewed()[leader] & np.asarray(ranking["in_best_set"])
+            if rivals := [names[i] for i in np.flatnonzero(skewed)]:
+                caps.append(Note("differences_skewed", {"entities": rivals}))
+        if unranked := [names[i] for i in np.flatnonzero(np.isnan(position)) if names[i] in self.improper]:
+            caps.append(Note("rivals_undefined", {"entities": sorted(unranked)}))
         if np.asarray(ranking["contradicted"])[np.asarray(ranking["in_best_set"])].any():
             caps.append(Note("model_contradicted"))
         if apart := self._apart(leader, np.flatnonzero(~np.isnan(position))):
-            code = "pairs_unconnected" if self.votes is None else "pools_unconnected"
-            caps.append(Note(code, {"entities": [names[i] for i in apart]}))
+            caps.append(self.behind.unconnected([names[i] for i in apart]))
         return caps
 
     def _pooled(self) -> list[Note]:
@@ -175,17 +203,14 @@ class Evidence(Observed):
         number = 0 if record is None else len(record["datasets"])
         if self.weights is not None:
             number = max(number, len(self.weights))
-        if self.patterns is not None and self.patterns.dataset is not None:
-            number = max(number, len(set(self.patterns.dataset.tolist())))
+        number = max(number, self.behind.datasets)
         return [Note("pooled_datasets", {"datasets": number, "unit": self.model.stratum})] if number > 1 else []
 
     def _apart(self, leader: int, others: np.ndarray) -> list[int]:
         """Return the rivals that share no data set, or case, with the leader, under a model that does not join them."""
-        if self.votes is not None:
-            pool = self.votes["pool"].values
-            return [int(i) for i in others if pool[i] != pool[leader]]
-        if self.patterns is not None:
-            return [int(i) for i in others if i != leader and not self.patterns.share_cases(leader, int(i))]
+        apart = self.behind.apart(leader, [int(i) for i in others])
+        if apart is not None:
+            return apart
         parts = None if self.tables is None else parts_of(self.tables)
         table = self.tables if parts is None else parts
         if table is None or "dataset" not in table.dims:
@@ -200,6 +225,11 @@ class Evidence(Observed):
         if self.kind in POPULATIONS:
             return POPULATIONS[self.kind]
         return "these_datasets" if self._pooled() else ""
+
+    @property
+    def own_counts(self) -> xr.DataArray | None:
+        """Return the counts if they have the ranked prevalences; None if the prevalence was set."""
+        return None if self.model.sets_prevalence else self.counts
 
     def origin(self) -> EvidenceRecord:
         """Return how the evidence was assembled, from the posterior or the counts."""
@@ -223,13 +253,8 @@ class Evidence(Observed):
         """Return the further evidence that would help most to separate entities; empty if unknown."""
         if self.further is not None:
             return self.further
-        if self.votes is not None:
-            return "labels" if "labels" in self.votes else "votes"
-        if self.judged is not None:
-            # A verified case tells of all tests; judged outcomes have no prevalence.
-            return "labels" if self.model.prevalence is None else "verified cases"
-        if self.model.probabilities:
-            return "paired cases"
+        if (own := self.behind.needed(self.model)) is not None:
+            return own
         if self.kind in POPULATIONS:
             return "data sets"
         if self.model.over == "retrained":
@@ -275,7 +300,8 @@ class Evidence(Observed):
     def class_shares(self) -> tuple[xr.DataArray | None, np.ndarray | None]:
         """Return mean (entity, actual) and variance of class shares, of the cases or of the sampled performance."""
         if self.counts is not None and not self.model.sets_prevalence:
-            cases = cases_of_classes(self.counts)
+            others = [dim for dim in self.counts.dims if dim not in ("entity", "actual")]
+            cases = self.counts.reset_coords(drop=True).sum(others).transpose("entity", ...)
             total = cases.values.sum(axis=1, keepdims=True)
             with np.errstate(invalid="ignore"):
                 mean = cases.values / total
@@ -296,36 +322,31 @@ def evidence_of(source: Container, variable: str | None, values: xr.DataArray, k
     wanted = kind or about.kind or "observed"
     many = about.over_datasets and variable is None
     averaged = about.dataset_weights is not None and "dataset" not in values.dims
+    behind = parse_evidence(source).of(variable)
+    if not behind.is_about(_entities(values)):
+        behind = DrawsAlone()
     known = Evidence(
         about=about if source.array is None else None,
         assembled=source.assembled,
         sampler=tuple(_sampling(source, values)),
         cases=cases_of(source, values),
         kind=wanted if many else "",
-        patterns=Patterns.of(observed, about.target != "cluster"),
+        behind=behind,
         prior=get_variable(source.group("constant_data"), "prior_concentration"),
         datasets=tuple(np.atleast_1d(values["dataset"].values).tolist()) if "dataset" in values.coords else (),
         weights=np.array(about.dataset_weights) if averaged else None,
-        bootstrap=tuple(_bootstrap(observed, about)),
+        bootstrap=tuple(_bootstrap(behind, about)),
+        improper=tuple(entities_without_posterior(source)) if many or variable is None else (),
     )
     if about.probabilities:
-        hidden = get_variable(observed, f"{variable}_withheld")
-        hidden = hidden if hidden is not None and _matches(hidden, values) else None
         units = int(sum(about.units))
-        noted = (
-            few_units_notes(units, "cluster" if about.clustered else "case") if hidden is None and units < FEW else []
-        )
-        known = replace(known, hidden=hidden, bootstrap=tuple(noted))
-    if {"wins", "ties", "pool"} <= set(observed.data_vars) and _matches(observed["pool"], values):
-        known = replace(known, votes=observed[[name for name in VOTED if name in observed]])
-    if "judged_truth" in observed.data_vars and _matches(observed["labels"], values):
-        known = replace(known, judged=observed[[name for name in observed if str(name).startswith(JUDGED)]])
+        few = behind.withheld is None and units < FEW
+        noted = few_units_notes(units, "cluster" if about.clustered else "case") if few else []
+        known = replace(known, bootstrap=tuple(noted))
     estimates, chosen = observed.get("performance_estimate"), source.attrs.get("dependence")
     if estimates is not None and chosen in estimates["dependence"] and _matches(estimates, values, ("dependence",)):
         held = observed[["performance_estimate", "g2", "freedom"]].assign_attrs(dependence=chosen)
         known = replace(known, dependences=held)
-    if about.over == "retrained" and "seed_mean" in observed:
-        known = replace(known, seeds=observed["seed_mean"])
     counts = observed_counts(source)
     if counts is not None and _matches(counts, values, ("dataset",)):
         known = replace(known, tables=counts)
@@ -339,7 +360,13 @@ def evidence_of(source: Container, variable: str | None, values: xr.DataArray, k
                 return known
             if about.covariates:  # no mean over data sets is observed at the chosen values
                 return known
-            return replace(known, shares=_typical_shares(counts, about.typical or "mean"), pooled=as_performance(pool))
+            return replace(
+                known,
+                shares=_typical_shares(
+                    counts, check_choice("attrs['typical']", about.typical or "mean", ("mean", "median"))
+                ),
+                pooled=as_performance(pool),
+            )
     # There are no counts of outcomes with many values.
     seen = get_variable(observed, variable or str(values.name))
     if seen is not None and _matches(seen, values):
@@ -414,18 +441,14 @@ def cases_of(source: Container, values: xr.DataArray) -> xr.DataArray | None:
     """Return the number of cases of each entity of ``values`` (entity, [dataset]); None if unknown."""
     source = parse_source(source)
     counts = observed_counts(source)
-    names = ("pattern_count", "pattern_outcome", "cases")
-    patterns, outcome, sizes = (get_variable(source.observed, name) for name in names)
+    joint, sizes = parse_evidence(source).joint_cases, get_variable(source.observed, "cases")
     if counts is not None:
         cases = counts.sum(outcome_dims(counts))
     elif sizes is not None:
         cases = sizes
-    elif patterns is not None and "entity" in values.coords:
-        # Without outcomes, all entities predicted the same cases.
-        met = xr.ones_like(values["entity"], bool) if outcome is None else outcome.notnull()
-        if "dataset" in values.coords and (where := get_variable(source.observed, "pattern_dataset")) is not None:
-            met = met & (where == values["dataset"])
-        cases = (patterns * met).sum("pattern").astype(np.int64).rename("cases").drop_attrs()
+    elif joint is not None and "entity" in values.coords and joint.is_about(_entities(values)):
+        names = values["dataset"] if "dataset" in values.coords else None
+        cases = joint.numbers_of_cases(values["entity"], names)
     else:
         return None
     if other := [d for d in cases.dims if d not in values.dims]:
@@ -454,16 +477,22 @@ def _sampling(source: Source, values: xr.DataArray) -> list[Note]:
     return chain_problems(*given, how.tune, how.target_accept, how.sampler)
 
 
-def _bootstrap(observed: xr.Dataset, about: ModelRecord) -> Iterator[Note]:
+def _bootstrap(behind: EvidenceKind, about: ModelRecord) -> Iterator[Note]:
     """Yield notes on the Bayesian bootstrap of cases, and on outcomes too skewed for its intervals."""
-    if not about.paired or about.prior != "haldane" or "pattern_count" not in observed:
+    joint = behind.joint_cases
+    if joint is None or not about.paired or about.prior != "haldane":
         return
-    if "pattern_outcome" in observed:
-        outcome = observed["pattern_outcome"].transpose("pattern", "entity")
-        ratio = skewness_ratio(outcome.values.astype(float), observed["pattern_count"].values)
-        if names := sorted(str(name) for name in outcome["entity"].values[ratio > HEAVY_TAIL]):
+    if joint.outcome is not None:
+        ratio = skewness_ratio(joint.outcome, joint.count, joint.each)
+        if names := sorted(
+            str(name) for name, skewed in zip(joint.entities, ratio > HEAVY_TAIL, strict=True) if skewed
+        ):
             yield Note("heavy_tails", {"entities": names})
     yield Note("bayesian_bootstrap")
+
+
+def _entities(values: xr.DataArray) -> list[Any]:
+    return list(values["entity"].values.tolist()) if "entity" in values.dims else []
 
 
 def _matches(observed: xr.DataArray, values: xr.DataArray, but: tuple[str, ...] = ()) -> bool:

@@ -1,14 +1,14 @@
 """Entities with identical evidence, whose numbers must be identical: draws alone would differ by Monte-Carlo error."""
 
-from collections import defaultdict
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from bayesrank.evidence.counts import parts_of
-from bayesrank.ranking._information import Patterns
+from bayesrank.evidence.kinds.swaps import groups_of
+from bayesrank.evidence.weighting import unit_weight_of
+from bayesrank.ranking._confidence import RankSets
 from bayesrank.ranking.evidence import Evidence
 
 #: Means of draws of exchangeable entities differ by more standard errors almost never.
@@ -24,27 +24,18 @@ def identical_groups(evidence: Evidence, entities: int) -> list[np.ndarray]:
     """
     if evidence.model.model is None:
         return []
-    if evidence.seeds is not None:
-        # Equal outcomes of averages do not show equal models.
-        return []
-    if evidence.patterns is not None:
-        return _of_patterns(evidence.patterns, entities)
-    if evidence.judged is not None:
-        return _of_patterns(_of_judged(evidence.judged, entities), entities)
-    if evidence.votes is not None:
-        if "labels" in evidence.votes:
-            return []  # votes of judges distinguish entities, too
-        return _of_votes(*(evidence.votes[name].values for name in ("wins", "ties")))
+    if (alike := evidence.behind.interchangeable(entities)) is not None:
+        return alike
     if evidence.tables is None or evidence.tables.sizes["entity"] != entities:
         return []
-    arrays = [_rows(evidence.tables)]
+    arrays = [_rows(evidence.tables), _rows(evidence.tables.copy(data=unit_weight_of(evidence.tables)))]
     if (parts := parts_of(evidence.tables)) is not None:
         arrays.append(_rows(parts))
     if evidence.prior is not None and "entity" in evidence.prior.dims:
         arrays.append(_rows(evidence.prior))
     test_set = evidence.tables.coords.get("test_set")
     shared = np.full(entities, "") if test_set is None else _shared_names(test_set)
-    return _groups([(name, *(row.tobytes() for row in rows)) for name, *rows in zip(shared, *arrays, strict=True)])
+    return groups_of([(name, *(row.tobytes() for row in rows)) for name, *rows in zip(shared, *arrays, strict=True)])
 
 
 def agree(groups: list[np.ndarray], x: np.ndarray, effective_size: np.ndarray) -> list[np.ndarray]:
@@ -105,11 +96,12 @@ def hold_pairs(groups: list[np.ndarray], sure: np.ndarray) -> np.ndarray:
     return held
 
 
-def _groups(keys: list[Any]) -> list[np.ndarray]:
-    members: dict[Any, list[int]] = {}
-    for i, key in enumerate(keys):
-        members.setdefault(key, []).append(i)
-    return [np.array(group) for group in members.values() if len(group) > 1]
+def hold_sets(groups: list[np.ndarray], sets: RankSets) -> RankSets:
+    """Return what is sure of all members of each group."""
+    alone = sets.alone
+    if alone is not None:
+        alone = hold_pairs(groups, alone[0]), hold_pairs(groups, alone[1])
+    return sets._replace(above=hold_pairs(groups, sets.above), not_best=hold_within(groups, sets.not_best), alone=alone)
 
 
 def _rows(array: xr.DataArray) -> np.ndarray:
@@ -125,73 +117,3 @@ def _shared_names(test_set: xr.DataArray) -> np.ndarray:
         labels, number = np.unique(column, return_counts=True)
         column[np.isin(column, labels[number == 1])] = ""
     return np.array(["\n".join(row) for row in names])
-
-
-def _of_votes(wins: np.ndarray, ties: np.ndarray) -> list[np.ndarray]:
-    """Return the groups of entities with the same votes against every other one, and even votes among themselves."""
-    found, left = [], list(range(len(wins)))
-    while left:
-        first, *others = left
-        alike = [i for i in others if _same_votes(wins, ties, first, i)]
-        if alike:
-            found.append(np.array([first, *alike]))
-        left = [i for i in others if i not in alike]
-    return found
-
-
-def _same_votes(wins: np.ndarray, ties: np.ndarray, one: int, other: int) -> bool:
-    order = np.arange(len(wins))
-    order[[one, other]] = other, one
-    return all((votes == votes[np.ix_(order, order)]).all() for votes in (wins, ties))
-
-
-def _of_judged(judged: xr.Dataset, entities: int) -> Patterns:
-    """Return patterns whose answers are pairs of a verdict and a truth, known or not."""
-    verdict, truth = (judged[name].values for name in ("judged_verdict", "judged_truth"))
-    truth = np.broadcast_to(truth, verdict.shape)
-    pair = verdict * (truth.max() + 2) + truth + 1
-    named = (judged.get("judged_cluster"), judged.get("judged_dataset"))
-    cluster, dataset = (None if held is None else held.values for held in named)
-    count = judged["judged_count"].values.astype(float)
-    return Patterns(np.where(verdict < 0, -1, pair), count, cluster, dataset, by_case=True)
-
-
-def _of_patterns(patterns: Patterns, entities: int) -> list[np.ndarray]:
-    """Return the groups of columns that may be swapped; only columns with equal answers in number are tried."""
-    answers = patterns.answers
-    if answers.shape[1] != entities:
-        return []
-    where: Callable[[int], np.ndarray] = lambda i: answers[:, i]  # noqa: E731
-    margins = [tuple(np.bincount(where(i) + 1, patterns.count).tolist()) for i in range(entities)]
-    found = []
-    for candidates in _groups(margins):
-        left = candidates.tolist()
-        while len(left) > 1:
-            first, *others = left
-            alike = [other for other in others if _may_swap(patterns, first, other)]
-            if alike:
-                found.append(np.array([first, *alike]))
-            left = [other for other in others if other not in alike]
-    return found
-
-
-def _may_swap(patterns: Patterns, one: int, other: int) -> bool:
-    """Return whether swapping the answers of two entities leaves the weighted patterns as they are."""
-    answers = patterns.answers
-    differ = answers[:, one] != answers[:, other]
-    if not differ.any():
-        return True
-    swapped = answers[differ].copy()
-    swapped[:, [one, other]] = swapped[:, [other, one]]
-    return _tally(patterns, answers[differ], differ) == _tally(patterns, swapped, differ)
-
-
-def _tally(patterns: Patterns, rows: np.ndarray, kept: np.ndarray) -> dict[Any, float]:
-    """Return the number of cases of each pattern, cluster and data set."""
-    places = [
-        part[kept].tolist() if part is not None else [0] * len(rows) for part in (patterns.cluster, patterns.dataset)
-    ]
-    found: dict[Any, float] = defaultdict(float)
-    for row, count, *where in zip(rows, patterns.count[kept].tolist(), *places, strict=True):
-        found[row.tobytes(), *where] += count
-    return found

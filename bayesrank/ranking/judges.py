@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_prob
-from bayesrank._errors import ArgumentError
+from bayesrank._errors import ArgumentError, InPython
 from bayesrank._source import groups_of
 from bayesrank._types import Container
 from bayesrank.ranking.credible import credible_ranking
@@ -50,12 +50,12 @@ def judge_errors(posterior: Container, *, prob: float = 0.95) -> xr.Dataset:
     from scipy.stats import rankdata
 
     prob = check_prob("prob", prob)
-    groups = groups_of(posterior, "posterior", "observed_data")
+    groups = groups_of(posterior, "posterior", "observed_data", argument="posterior")
     held = groups.get("posterior", xr.Dataset())
     if "judge_error" not in held:
         raise ArgumentError("posterior", "must be of verdicts, right or wrong, as from br.from_judged", "another one")
     if "dataset" in held["judge_error"].dims:
-        raise ArgumentError("posterior", "must be of one data set", "several", "br.pool pools the evidence")
+        raise ArgumentError("posterior", "must be of one data set", "several", InPython("br.pool pools the evidence"))
     ranking = credible_ranking(posterior, "mean_outcome", prob=prob)
     levels = [0.5, (1 - prob) / 2, (1 + prob) / 2]
     ends = held["judge_error"].quantile(levels, ("chain", "draw"))

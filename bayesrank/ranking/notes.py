@@ -11,12 +11,16 @@ from scipy.special import ndtri
 from bayesrank._labels import known_classes, standing_pair
 from bayesrank._notes import Note
 from bayesrank._records import ModelRecord
+from bayesrank.claims.effective import Information, least
+from bayesrank.claims.pooling import pooling_notes
 from bayesrank.evidence.counts import names_test_sets, parts_of
-from bayesrank.ranking._information import Information, Patterns, least
-from bayesrank.ranking._pooling import pooling_notes
+from bayesrank.evidence.kinds import CaseEvidence
+from bayesrank.evidence.weighting import effective_cases
 from bayesrank.ranking.intervals import position_of
 from bayesrank.scores import Score
-from bayesrank.scores.averages import Average
+from bayesrank.scores.averages import is_average
+from bayesrank.scores.names import SCORES
+from bayesrank.scores.verdicts import ScoreVerdict, verdict_on
 
 #: With fewer cases of a class, the prior has a large weight in its rate.
 FEW = 10
@@ -56,7 +60,7 @@ def discordance_of(
     names: Any,
     ranking: Mapping[str, Any],
     prob: float,
-    patterns: Patterns | None,
+    joint: CaseEvidence | None,
 ) -> tuple[list[Note], bool]:
     """Return a caveat where few cases separate the first entity from a rival that it beats with probability ``prob``.
 
@@ -69,21 +73,33 @@ def discordance_of(
     different, beaten = information.discordant[first], np.where(np.isnan(order), np.nan, superiority[first])
     beaten[first] = np.nan
     agree = not np.isnan(beaten).all() and bool(different[np.nanargmin(beaten)] == 0)
-    agree = agree and patterns is not None and patterns.share_cases(first, int(np.nanargmin(beaten)))
-    bootstrap = about.prior == "haldane"
+    if agree and joint is not None:  # the cases of probabilities are always shared
+        agree = joint.share_cases(first, int(np.nanargmin(beaten)))
+    losses = about.probabilities and np.isnan(information.of_class)  # areas have pseudo-cases
+    bootstrap = bool(about.prior == "haldane" or losses)
     few = (superiority[first] >= prob) & (different < (FEW_WITHOUT_PRIOR if bootstrap else FEW))
     few[first] = False
+    if joint is not None:  # entities without a common case differ on none
+        few &= [joint.share_cases(first, i) for i in range(len(few))]
     if not few.any():
         return [], agree
     rival = int(min(np.flatnonzero(few), key=lambda i: (different[i], str(names[i]))))
-    cases, clusters = float(least(information.cases)), about.target is not None
+    cases, clusters = float(least(information.cases)), about.target is not None or about.clustered
+    if joint is not None:
+        cases = joint.count_shared(first, rival)
     who = {"first": str(names[first]), "rival": str(names[rival]), "different": float(different[rival])}
     size = {"cases": cases if np.isfinite(cases) else None, "clusters": clusters, "bootstrap": bootstrap}
     return [Note("few_discordant", {**who, **size})], agree
 
 
-def prevalence_notes(mean: xr.DataArray | None, variance: np.ndarray | None, score: Score) -> list[Note]:
-    """Return a note where the prevalences (entity, actual) differ between entities by more than chance."""
+def prevalence_notes(
+    mean: xr.DataArray | None, variance: np.ndarray | None, score: Score, claims: str = "unknown"
+) -> list[Note]:
+    """Return a note where the prevalences (entity, actual) differ between entities by more than chance.
+
+    ``claims`` says what the claims of a ranking do at prevalences that all entities share: "hold", "fail" or "unknown".
+    Where they fail, any difference is noted.
+    """
     if mean is None or variance is None or mean.sizes["entity"] < 2:
         return []
     width = np.fmax.reduce(mean.values) - np.fmin.reduce(mean.values)
@@ -93,22 +109,52 @@ def prevalence_notes(mean: xr.DataArray | None, variance: np.ndarray | None, sco
     place = 1 if two else int(np.nanargmax(width))
     m, v = mean.values[:, place], variance[:, place]
     low, high = np.nanargmin(m), np.nanargmax(m)
-    # The most different pair and class was picked: one in a hundred of such picks may be chance, as it caps a headline.
+    # The most different pair and class was picked: one in a hundred of such picks may be chance.
     comparisons = m.size * (m.size - 1) / 2 * (1 if two else mean.sizes["actual"])
-    if m[high] - m[low] <= max(ndtri(1 - 0.005 / comparisons) * np.sqrt(v[high] + v[low]), 1e-9):
+    by_chance = max(ndtri(1 - 0.005 / comparisons) * np.sqrt(v[high] + v[low]), 1e-9)
+    if m[high] - m[low] <= by_chance and claims != "fail":
         return []
     names = mean["entity"].values
     ends = {"lowest": m[low], "lowest_entity": str(names[low]), "highest": m[high], "highest_entity": str(names[high])}
-    label = None if two else str(mean["actual"].values[place])
-    instead = _without_prevalence(score, two)
-    return [Note("prevalences_differ", {"label": label, **ends, "score": score.display, "instead": instead})]
+    fields = {"label": None if two else str(mean["actual"].values[place]), **ends, "score": score.display}
+    found = []
+    if score.depends_on_prevalence:
+        found.append(Note("prevalences_checked" if claims == "hold" else "prevalences_differ", fields))
+    if (verdict := verdict_at_one_prevalence(score, mean.sizes["actual"])) is not None:
+        found.append(Note("ranks_at_one_prevalence", fields | _fault(verdict, two, None)))
+    return found
 
 
-def _without_prevalence(score: Score, two_classes: bool) -> str:
-    """Return the name of a score of the rates alone that may replace a score."""
-    if not two_classes:
-        return "macro_tpr"
-    return "balanced_accuracy" if score.name == "accuracy" else "informedness"
+def verdict_at_one_prevalence(score: Score, classes: int) -> ScoreVerdict | None:
+    """Return the verdict on a score that may rank only while the prevalence is fixed; None for other scores.
+
+    A two-class score without a verdict is one of these if it is a function of TPR and TNR alone.
+    """
+    verdict = verdict_on(score, classes)
+    if verdict.may_rank == "at one prevalence":
+        return verdict
+    of_rates = not verdict.may_rank and not score.depends_on_prevalence and score.space == "binary"
+    return ScoreVerdict("at one prevalence", fault="above") if of_rates else None
+
+
+def notes_on_score(score: Score | None, mean: xr.DataArray | None) -> list[Note]:
+    """Return a note on a score that should not rank two or more entities; ``mean`` are their class shares, if known."""
+    if score is None or (mean is not None and mean.sizes["entity"] < 2):
+        return []
+    classes = 2 if mean is None else mean.sizes["actual"]
+    verdict = verdict_on(score, classes)
+    if verdict.may_rank != "no":
+        return []
+    share = None if mean is None or classes > 2 else float(mean.isel(actual=1).mean())
+    return [Note("score_should_not_rank", {"score": score.display} | _fault(verdict, classes == 2, share))]
+
+
+def _fault(verdict: ScoreVerdict, two: bool, prevalence: float | None) -> dict[str, Any]:
+    """Return the fault of a score and, for two classes, the score that may rank and orders most alike."""
+    near = verdict.nearest(prevalence) if two else None
+    name, tau, share = near or ("", None, None)
+    nearest = SCORES[name].display if name else None
+    return {"fault": verdict.fault, "nearest": nearest, "tau": tau, "at": share}
 
 
 def prevalence_caveat(score: Score, about: ModelRecord) -> list[Note]:
@@ -120,8 +166,12 @@ def prevalence_caveat(score: Score, about: ModelRecord) -> list[Note]:
 
 
 def cases_of_classes(counts: xr.DataArray) -> xr.DataArray:
-    """Return the number of cases over all data sets: of each class (entity, actual), or of all outcomes (entity)."""
-    return counts.sum([d for d in counts.dims if d not in ("entity", "actual")]).transpose("entity", ...)
+    """Return the number of cases over all data sets: of each class (entity, actual), or of all outcomes (entity).
+
+    Weighted cases have the effective number within their class.
+    """
+    others = [d for d in counts.dims if d not in ("entity", "actual")]
+    return effective_cases(counts, others).transpose("entity", ...)
 
 
 def same_case_notes(counts: xr.DataArray) -> list[Note]:
@@ -184,8 +234,9 @@ def _few_cases(counts: xr.DataArray, population: Any) -> list[Note]:
     few = ~empty & (cases.values < FEW)
     if few.any():
         entity, label = np.unravel_index(np.where(few, cases.values, FEW).argmin(), few.shape)
-        worst = {"fewest": cases.values[entity, label], "entity": str(names[entity])}
-        fields = {"entities": int(few.any(axis=1).sum()), **worst, "enough": FEW}
+        fewest = float(np.floor(10 * cases.values[entity, label] + 1e-6) / 10)  # effective, of weighted cases
+        worst: dict[str, Any] = {"fewest": int(fewest) if fewest.is_integer() else fewest, "entity": str(names[entity])}
+        fields: dict[str, Any] = {"entities": int(few.any(axis=1).sum()), **worst, "enough": FEW}
         if of_class:
             fields |= {"label": str(classes[label]), "population": others}
         notes.append(Note("few_cases_of_class" if of_class else "few_cases", fields))
@@ -194,7 +245,7 @@ def _few_cases(counts: xr.DataArray, population: Any) -> list[Note]:
 
 def _class_population(counts: xr.DataArray, score: Score | None, about: ModelRecord) -> list[Note]:
     """Return a note if an average over classes rests mostly on the prior of rates that a model could learn."""
-    has_population = about.population or about.paired or about.model is None
+    has_population = about.population or about.model is None
     # Two classes do not show how classes differ.
     if score is None or not is_average(score) or has_population or counts.sizes["actual"] < 3:
         return []
@@ -204,8 +255,3 @@ def _class_population(counts: xr.DataArray, score: Score | None, about: ModelRec
         return []
     shifted = Note("prior_shifts_average", {"entities": int(few), "score": score.display, "enough": FEW})
     return [shifted, Note("model_that_learns_classes", {"model": "hierarchical_classes"})]
-
-
-def is_average(score: Score | None) -> bool:
-    """Return whether a score averages over classes."""
-    return score is not None and isinstance(score.matrix_function, Average) and score.matrix_function.kind != "micro"

@@ -17,12 +17,11 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 from bayesrank._draws import covariance_of, finite_rows
 from bayesrank._notes import Note
-from bayesrank.ranking._confidence import OF_BEST
-from bayesrank.ranking._information import ENOUGH_FREEDOM, Information
+from bayesrank.claims.effective import ENOUGH_FREEDOM, Information
+from bayesrank.claims.information import parts_of_pair, sampling_variance
 from bayesrank.ranking.evidence import Evidence
 from bayesrank.ranking.intervals import position_of
-from bayesrank.ranking.precision import parts_of_pair, prior_cases, sampling_variance
-from bayesrank.ranking.shrinkage import Population, population_of
+from bayesrank.ranking.shrinkage import MeanPopulation, population_of
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import Score
 
@@ -72,6 +71,7 @@ class Separation:
     freedom: float
     ends: tuple[float, float]
     critical: np.ndarray  #: Critical value by the number of entities that may be best; NaN below two.
+    alone: float  #: Critical value of one pair, which a verified winner exceeds against every rival.
     parts: tuple[np.ndarray, np.ndarray] | None  #: Variance of the difference and cases, by class.
     apart: bool  #: Whether only one of the two could be best today.
 
@@ -90,13 +90,16 @@ class Separation:
         of_top = self._leads(mean, observed, root, top)
         of_pair = self._leads(mean[:, :2], observed[:, :2], root[:2], first)[:, 1]
         of_top[future, top] = -np.inf
-        critical = self._critical_with(more)
+        both = self._critical_with(more, np.array([self.alone, *self.critical]))
+        alone, critical = both[0], both[1:]
+        others = np.where(np.arange(len(self.mean)) == top[:, None], np.inf, of_top)
+        wins = (top < 2) & (others > alone).all(axis=1)
         alive = np.full(len(mean), len(self.mean))
         while True:
             out = of_top > critical[alive][:, None]
             left = np.maximum(len(self.mean) - out.sum(axis=1), 2)
             if (left == alive).all():
-                return float(((out[:, 1] & ~out[:, 0]) | (of_pair > critical[alive])).mean())
+                return float((wins | (out[:, 1] & ~out[:, 0]) | (of_pair > critical[alive])).mean())
             alive = left
 
     def needed(self, assurance: float = ASSURANCE) -> float:
@@ -104,7 +107,7 @@ class Separation:
         most = MOST * float(self.units[:2].max())
         if not self.difference > 0 or not self._spread > 0:
             return np.nan
-        wide = (self.critical[2] + max(ndtri(assurance), 0.0)) * self._spread / self.difference
+        wide = (self.alone + max(ndtri(assurance), 0.0)) * self._spread / self.difference
         high = float(np.clip(self.units[:2].max() * (wide**2 - 1), 1.0, most))
         while self.success(high) < assurance:
             if high >= most:
@@ -179,12 +182,12 @@ class Separation:
         own = self.wider[:2, None] * self.covariance[:2, :2] * self.wider[:2]
         return float(np.sqrt(max(own[0, 0] + own[1, 1] - 2 * own[0, 1], 0.0)))
 
-    def _critical_with(self, more: float) -> np.ndarray:
-        """Return critical values by the number of entities, with the degrees of freedom after more units."""
+    def _critical_with(self, more: float, critical: np.ndarray) -> np.ndarray:
+        """Return normal critical values with the degrees of freedom after more units."""
         freedom = (self.freedom + 1) * (1 + more / self.units[:2].max()) - 1
         if np.isinf(freedom) or (self.unit == "cases" and freedom >= ENOUGH_FREEDOM):
-            return self.critical
-        return np.asarray(-stdtrit(freedom, ndtr(-self.critical)))
+            return critical
+        return np.asarray(-stdtrit(freedom, ndtr(-critical)))
 
     def _leads(self, mean: np.ndarray, observed: np.ndarray, root: np.ndarray, first: np.ndarray) -> np.ndarray:
         """Return leads of one entity of each future over each given one (future, entity), in standard deviations.
@@ -220,7 +223,7 @@ class Separation:
 
 def population_behind(
     x: np.ndarray, ranked: np.ndarray, found: ScoreValues, evidence: Evidence, information: Information
-) -> Population | None:
+) -> MeanPopulation | None:
     """Return the learned population of the ranked entities of draws ``x`` (draw, entity).
 
     None if a model of them already shrinks their scores, or their means are not finite.
@@ -228,7 +231,7 @@ def population_behind(
     if not found.finite_mean or information.population == "entities":
         return None
     ends = (found.facts.range if found.stretched else None) or (-np.inf, np.inf)
-    return population_of(x, np.flatnonzero(ranked), ends, information, prior_cases(evidence, x.shape[1]))
+    return population_of(x, np.flatnonzero(ranked), ends, information, evidence.prior_cases(x.shape[1]))
 
 
 class RankedDraws(NamedTuple):
@@ -238,7 +241,7 @@ class RankedDraws(NamedTuple):
     found: ScoreValues
     evidence: Evidence
     information: Information
-    population: Population | None  #: Of the ranked entities.
+    population: MeanPopulation | None  #: Of the ranked entities.
     ranking: Mapping[str, Any]  #: The variables of the ranking, as arrays.
     prob: float
 
@@ -302,7 +305,7 @@ class Pair(NamedTuple):
         low, high = found.facts.range or (-np.inf, np.inf)
         size = len(names)
         observed = np.full(size, np.nan) if information.observed is None else information.observed
-        freedom = float(np.broadcast_to(information.freedom, (size, size))[one, rival])
+        freedom = information.freedom_of_pair(one, rival)
         return Separation(
             entity=names[one], rival=names[rival], difference=difference, given=self.difference > 0,
             score=found.facts.display, per_case=needed == "per-case data",
@@ -310,7 +313,7 @@ class Pair(NamedTuple):
             units=number[who], prior=prior[who], cases_each=each, mean=mean, covariance=covariance,
             observed=found.sign * observed[who], wider=np.broadcast_to(information.inflation, size)[who],
             freedom=freedom, ends=(low, high) if found.sign > 0 else (-high, -low),
-            critical=_critical_values(y, _by_lead(mean, covariance), 1 - OF_BEST * (1 - prob)),
+            critical=_critical_values(y, _by_lead(mean, covariance), prob), alone=float(ndtri((1 + prob) / 2)),
             parts=parts_of_pair(evidence, None if found.variable else found.score, one, rival),
             apart=bool(best[one] != best[rival]),
         )  # fmt: skip
@@ -329,7 +332,7 @@ def _units(
             return None  # new cases do not reduce the uncertainty of a prevalence that has draws
     size = x.shape[1]
     cases = information.cases if evidence.known is None else evidence.size(size)  # of all groups of an aggregate
-    prior = prior_cases(evidence, size)
+    prior = evidence.prior_cases(size)
     if unit == "data sets":
         if evidence.kind != "typical" or not evidence.fewest_datasets:
             return None
@@ -338,10 +341,11 @@ def _units(
     if np.isnan(cases).any():
         return None
     if unit == "clusters":
-        assert evidence.patterns is not None
-        assert evidence.patterns.cluster is not None
-        number = np.full(size, float(len(np.unique(evidence.patterns.cluster))))
-        each = float(evidence.patterns.count.sum() / number[0])
+        joint = evidence.joint_cases
+        assert joint is not None
+        assert joint.cluster is not None
+        number = np.full(size, float(len(np.unique(joint.cluster))))
+        each = float(joint.count.sum() / number[0])
         return unit, number + prior / each, prior / each, each
     if information.population == "entities":
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesrank._draws import BLOCK, covariance_of, finite_rows
-from bayesrank.ranking._information import Information
+from bayesrank.claims.effective import Information
 
 #: The prior of τ: equal entities with this probability, else half-normal with this standard deviation. On the scale
 #: of rates it is about one logit; on others it is the same multiple of the standard deviation of one case.
@@ -25,7 +25,7 @@ MOST_JOINT = 300
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 
 
-class Population(NamedTuple):
+class MeanPopulation(NamedTuple):
     """The posterior of the true scores, in directions (entity, axis) in which errors are independent."""
 
     low: float
@@ -68,7 +68,7 @@ def learn_population(
     cases: np.ndarray | None = None,
     prior: np.ndarray | None = None,
     observed: np.ndarray | None = None,
-) -> Population | None:
+) -> MeanPopulation | None:
     """Return the posterior of the true scores given estimates with errors; None if an error is 0 or not finite.
 
     ``mean`` and ``covariance`` (entity, entity) or variances (entity) are moments of the posterior under independent
@@ -107,7 +107,7 @@ def learn_population(
     logs += (np.log(weight).sum(axis=1) - np.log(precision) - (weight * off**2).sum(axis=1)) / 2
     shares = np.exp(logs - logs.max())
     common = values * weight * ones / np.sqrt(precision)[:, None]
-    return Population(low, high, centre, axes, values, spread, shares / shares.sum(), values * weight * off, common)
+    return MeanPopulation(low, high, centre, axes, values, spread, shares / shares.sum(), values * weight * off, common)
 
 
 def population_of(
@@ -116,7 +116,7 @@ def population_of(
     ends: tuple[float, float],
     information: Information,
     prior: np.ndarray,
-) -> Population | None:
+) -> MeanPopulation | None:
     """Return the population of the entities ``who`` of draws ``x`` (draw, entity); ``prior`` is over all entities."""
     cases, observed = information.cases, information.observed
     if len(who) < 2 or len(x) < 2:

@@ -1,5 +1,7 @@
 """A credible ranking as a table, and checks of rankings."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -8,7 +10,9 @@ from bayesrank._checks import check_result, describe_value
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note
 from bayesrank._records import RankingRecord, ResultRecord
+from bayesrank._text import probability
 from bayesrank.ranking.intervals import position_of
+from bayesrank.ranking.values import SCHEMA
 from bayesrank.scores.display import display_name
 
 #: Variables of every ranking, and those missing without pairwise comparisons.
@@ -19,11 +23,12 @@ NEEDED = {
 }
 OF_PAIRS = (
     *("superiority", "equivalence", "consensus_position", "consensus_rank", "rank_lower", "rank_upper", "in_best_set"),
-    *("surely_above", "tier", "headline", "sets", "caps"),
+    *("surely_above", "tier", "headline", "sets", "caps", "difference", "rank_alone_lower", "rank_alone_upper"),
 )
 #: Columns of a table, if available.
 COLUMNS = (
     *("median", "lower", "upper", "observed", "cases", "probability_best", "expected_rank", "rank_lower", "rank_upper"),
+    *("difference", "difference_lower", "difference_upper"),
     *("predictive", "predictive_rank", "consensus_rank", "tier", "expected_regret", "undefined"),
 )
 #: The columns of a table that hold the evidence of each entity.
@@ -44,7 +49,8 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
         Indexed by entity, by tier and then in consensus order, or in predictive order if the ranking was made with
         ``order="predictive"`` (by expected rank if ``joint=False``). Columns, as far as the ranking has them:
         ``median``, ``lower``, ``upper``, ``observed``, ``cases``, ``probability_best``, ``expected_rank``,
-        ``rank_lower``, ``rank_upper``, ``predictive``, ``predictive_rank``, ``consensus_rank``, ``tier``,
+        ``rank_lower``, ``rank_upper``, ``difference`` (from the leader), ``difference_lower``, ``difference_upper``,
+        ``predictive``, ``predictive_rank``, ``consensus_rank``, ``tier``,
         ``expected_regret``, ``undefined``.
 
     Raises
@@ -112,6 +118,15 @@ def effective_draws(ranking: xr.Dataset) -> float:
     return float(draws * share.where(ranking["tier"].notnull()).min().fillna(1.0))
 
 
+def best_texts(ranking: xr.Dataset) -> dict[Any, str]:
+    """Return P(best) of each entity for people; a dash without a rank or without a rival."""
+    size, ranked = effective_draws(ranking), ranking["expected_rank"].values > 0
+    chances = np.where(ranked & (ranked.sum() > 1), ranking["probability_best"].values, np.nan)
+    return {
+        name: probability(p, size) for name, p in zip(ranking["entity"].values.tolist(), chances.tolist(), strict=True)
+    }
+
+
 def score_name(ranking: xr.Dataset) -> str:
     """Return the display name of the score that a result is about."""
     about = ResultRecord.of(ranking)
@@ -137,6 +152,14 @@ def _check_ranking(ranking: xr.Dataset) -> None:
     needed = NEEDED | ({"effective_sample_size"} if drawn else set())
     attrs = {"prob", "rope", "score", "method", "higher_is_better", "range"} | ({"draws"} if drawn else set())
     check_result("br.credible_ranking", "ranking", ranking, needed, attrs)
+    if ranking.attrs.get("schema") != SCHEMA:
+        raise ArgumentError(
+            "ranking",
+            f"must have the schema {SCHEMA} of its variables",
+            f"schema {ranking.attrs.get('schema', 1)}, saved by an older version",
+            "rank again: rank_lower and rank_upper now hold for all entities at once, rank_alone_lower and "
+            "rank_alone_upper for one named beforehand, and in_best_set has a test of its own",
+        )
     if not ranking.sizes["entity"]:
         raise ArgumentError("ranking", "must come from br.credible_ranking", describe_value(ranking))
     dims = ranking["median"].dims

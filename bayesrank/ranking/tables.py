@@ -1,6 +1,7 @@
 """Tables of several scores of the same entities."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -10,14 +11,15 @@ import xarray as xr
 from bayesrank._checks import check_prob, describe_value
 from bayesrank._draws import draw_dims, load_arrays
 from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._records import ModelRecord
 from bayesrank._source import parse_source
 from bayesrank._types import Container
+from bayesrank.claims.ends import CLOSED
 from bayesrank.models.parts.priors import in_words
 from bayesrank.performance import as_performance, at_prevalence
 from bayesrank.ranking.credible import quantiles_of
 from bayesrank.ranking.evidence import Evidence, evidence_of
 from bayesrank.ranking.values import ScoreValues, score_values_together
+from bayesrank.scores.verdicts import verdict_on
 
 
 def score_table(
@@ -44,7 +46,11 @@ def score_table(
     xarray.Dataset
         ``median``, ``lower``, ``upper``, ``observed`` (at the target prevalence, NaN if unknown) and ``undefined``
         (share of draws without a value, which quantiles ignore): (entity, any other dim, score), in units of each
-        score. The attrs are ``prob``, ``method`` ("draws"), and ``prevalence`` if given.
+        score. Intervals are closed at an end of the score's range as those of a ranking. The coord ``may_rank`` (score)
+        says whether an order by the score keeps the axioms of ranking: "yes", "at one prevalence", "no" (the score
+        should not rank), or "" if unknown, as for averages, own functions and scores without direction (see
+        :func:`bayesrank.audit`). The attrs are ``prob``, ``method`` ("draws"), ``interval`` (how intervals were made),
+        and ``prevalence`` if given.
 
     Raises
     ------
@@ -59,9 +65,9 @@ def score_table(
     >>> table.to_dataframe().round(2)[["median", "lower", "upper", "observed"]]
                                       median  lower  upper  observed
     entity score
-    kit    tpr                          0.89   0.78   0.96      0.90
-           ppv                          0.15   0.09   0.25      0.16
-           positive_likelihood_ratio    8.33   4.89  15.94      9.00
+    kit    tpr                          0.90   0.80   0.96      0.90
+           ppv                          0.15   0.09   0.26      0.16
+           positive_likelihood_ratio    8.75   5.14  16.88      9.00
     """
     prob = check_prob("prob", prob)
     if not isinstance(scores, list | tuple) or not scores:
@@ -82,9 +88,10 @@ def score_table(
     shape = tuple(sizes.values())
     # All scores of the performance have the same evidence.
     plain = next((one for one in found if not one.variable), None)
-    evidence = Evidence() if plain is None else evidence_of(source, None, plain.values, kind)
+    evidence = _at(Evidence() if plain is None else evidence_of(source, None, plain.values, kind), prevalence)
     evidence.observe([one.score for one in found if one.score is not None and not one.variable])
-    table = {name: np.empty((*shape, len(found))) for name in ("median", "lower", "upper", "observed", "undefined")}
+    names_of_numbers = ("median", "lower", "upper", "observed", "undefined")
+    table = {name: np.full((*shape, len(found)), np.nan) for name in names_of_numbers}
     loaded = load_arrays(*(one.values.transpose(..., *dims) for one in found))
     for i, (one, values) in enumerate(zip(found, loaded, strict=True)):
         x = values.values.reshape(-1, prod(shape)).astype(float, copy=False)
@@ -93,30 +100,41 @@ def score_table(
         for name, numbers in (("median", median), ("lower", lower), ("upper", upper), ("undefined", undefined)):
             table[name][..., i] = numbers.reshape(shape)
         known = evidence_of(source, one.variable, one.values, kind) if one.variable else evidence
-        if known.hidden is not None:  # the interval of an area is withheld
-            hidden = known.hidden.variable.set_dims(sizes).transpose(*dims).values
+        seen = known.observed(None if one.variable else one.score)
+        if seen is not None:
+            table["observed"][..., i] = seen.variable.set_dims(sizes).transpose(*dims).values
+            _close({name: held[..., i] for name, held in table.items()}, one, known, dims[1:])
+        if known.behind.withheld is not None:  # the interval of an area is withheld
+            hidden = known.behind.withheld.variable.set_dims(sizes).transpose(*dims).values
             for name in ("lower", "upper"):
                 table[name][..., i] = np.where(hidden, np.nan, table[name][..., i])
-        seen = _observed(one, known, prevalence)
-        table["observed"][..., i] = np.nan if seen is None else seen.variable.set_dims(sizes).transpose(*dims).values
     table["observed"][np.isinf(table["observed"])] = np.nan
-    about: dict[str, Any] = {"prob": prob, "method": "draws"}
+    about: dict[str, Any] = {"prob": prob, "method": "draws", "interval": CLOSED}
     if prevalence is not None:
         about["prevalence"] = float(prevalence) if np.ndim(prevalence) == 0 else in_words(prevalence, "")
+    of_classes = any(one.score is not None and one.score.space in ("binary", "classes") for one in found)
+    classes = as_performance(source, kind).sizes.get("actual", 2) if of_classes else 2
+    ranks = ["" if one.score is None or one.variable else verdict_on(one.score, classes).may_rank for one in found]
     return xr.Dataset(
-        {name: ((*dims, "score"), held) for name, held in table.items()}, coords | {"score": names}, about
+        {name: ((*dims, "score"), held) for name, held in table.items()},
+        coords | {"score": names, "may_rank": ("score", ranks)},
+        about,
     )
 
 
-def _observed(one: ScoreValues, evidence: Evidence, prevalence: Any) -> xr.DataArray | None:
-    """Return the observed value of a score, at the target prevalence; None if unknown."""
-    if one.variable:
-        return evidence.observed(None)
-    if prevalence is None or one.score is None or evidence.table is None or not one.score.depends_on_prevalence:
-        return evidence.observed(one.score)
-    estimate = prevalence.attrs.get("estimate") if isinstance(prevalence, xr.DataArray) else None
-    share = prevalence if estimate is None else ModelRecord(prevalence=estimate).prevalence_number
-    try:
-        return one.score(at_prevalence(as_performance(evidence.table), share))
-    except ValueError:  # draws of a prevalence, which counts do not have
-        return None
+def _at(evidence: Evidence, prevalence: Any) -> Evidence:
+    """Return the evidence with observed values at the target prevalence, unknown for draws of it."""
+    if prevalence is None:
+        return evidence
+    share = str(float(prevalence)) if np.ndim(prevalence) == 0 else in_words(prevalence, "")
+    return replace(evidence, about=replace(evidence.model, prevalence=share))
+
+
+def _close(numbers: dict[str, np.ndarray], one: ScoreValues, evidence: Evidence, dims: Sequence[str]) -> None:
+    """Close the intervals (entity, *dims) of a score, as rankings do."""
+    shape = numbers["lower"].shape
+    for dim, size in zip(dims, shape[1:], strict=True):
+        evidence = evidence.flat(dim, size)
+    ends = evidence.close(one.score, numbers["lower"].ravel(), numbers["upper"].ravel(), one.range)
+    for name, end in zip(("lower", "upper"), ends, strict=True):
+        numbers[name][...] = end.reshape(shape)

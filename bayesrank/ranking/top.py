@@ -22,7 +22,8 @@ from bayesrank._types import Container, ScoreLike
 from bayesrank.ranking._confidence import rank_sets
 from bayesrank.ranking.aggregates import scored
 from bayesrank.ranking.credible import MOSTLY
-from bayesrank.ranking.identical import hold_pairs, hold_within, identical_groups
+from bayesrank.ranking.identical import hold_sets, identical_groups
+from bayesrank.ranking.prevalence import values_at_common
 from bayesrank.ranking.ranks import positions
 from bayesrank.ranking.values import finite, one_ranking
 
@@ -98,9 +99,13 @@ def top_set(
     if batches.sampled:
         [of_each] = reduce(x, EffectiveDraws(), batches=batches)
         effective_size = of_each[ranked].min(initial=batches.number)
-    sets = rank_sets(x, ranked, found, prob, effective_size, one.information)
+    decide = None if one.extremes is None else one.extremes.decide
+    parts = values_at_common(one.source, one.score, kind, one.evidence.own_counts)
+    loaded = load_arrays(*(part.transpose(*values.dims) for part in parts))
+    alternatives = [part.values.reshape(-1, size) for part in loaded]
+    sets = rank_sets(x, ranked, found, prob, effective_size, one.information, alternatives, decide)
     groups = identical_groups(one.evidence, size)
-    sets = sets._replace(above=hold_pairs(groups, sets.above), not_best=hold_within(groups, sets.not_best))
+    sets = hold_sets(groups, sets)
     first, last = sets.ranks(ranked)
     top, few = np.empty(x.shape, bool), max(BLOCK // size, 1)
     for start in range(0, len(x), few):

@@ -13,11 +13,12 @@ import xarray as xr
 from bayesrank._checks import check_bool, check_choice
 from bayesrank._compat import get_variable
 from bayesrank._draws import DRAW_DIMS
-from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, Typed
 from bayesrank._notes import Note
 from bayesrank._records import ModelRecord, ResultRecord
 from bayesrank._source import Source, parse_source
 from bayesrank._types import Container, ScoreLike
+from bayesrank.evidence.kinds.given import natural_score_of
 from bayesrank.performance.arrays import KINDS, OUTCOME_DIMS, counts_or_performance, outcome_dims, posterior_of
 from bayesrank.scores import as_score
 from bayesrank.scores.display import display_name
@@ -26,6 +27,8 @@ from bayesrank.scores.score import Score, values_of
 
 #: Spaces of scores that a posterior may hold as a variable of that name.
 OF_VARIABLES = ("outcomes", "votes", "cases")
+#: The version of the variables of a ranking: 2 since possible ranks hold for all entities at once.
+SCHEMA = 2
 DIRECTION = {True: "higher is better", False: "lower is better", None: "none"}
 
 
@@ -121,7 +124,7 @@ def ranking_of(
     coords: dict[str, Any] = {"entity": names} | ({"rival": names} if joint else {})
     coords["rank"] = np.arange(1, len(names) + 1)
     coords |= {str(name): coord for name, coord in frame.coords.items() if coord.dims == ("entity",)}
-    return xr.Dataset(variables, coords, facts)
+    return xr.Dataset(variables, coords, {**facts, "schema": SCHEMA})
 
 
 def about_error(name: str, error: str) -> dict[str, str]:
@@ -176,23 +179,8 @@ def natural_score(source: Container) -> Score | None:
     """Return the default score of evidence or a posterior; None if there is none."""
     source = parse_source(source)
     held = posterior_of(source) if source.array is None else source.array
-    names = {*held.dims, *getattr(held, "data_vars", ())}
-    if {"strength", "win_probability"} <= names or {"wins", "ties"} <= names:
-        return get("strength")
-    return get("mean_outcome") if {"outcome", "mean_outcome", "fold_score", "verdict"} & names else None
-
-
-def sizes_of_space(evidence: xr.DataArray | xr.Dataset) -> Mapping[Any, int]:
-    """Return the sizes of the dims of counts, or the number of classes or outcomes of other evidence."""
-    if isinstance(evidence, xr.DataArray):
-        return evidence.sizes
-    if "wins" in evidence:
-        return {"votes": 2}
-    if "probability" in evidence and "pattern" not in evidence.dims:
-        return {"cases": 2}
-    if {"outcome", "mean_outcome", "fold_score", "verdict"} & set(evidence.data_vars):
-        return {"outcome": 2}
-    return {"actual": evidence.sizes["label"]}
+    name = natural_score_of({*held.dims, *getattr(held, "data_vars", ())})
+    return None if name is None else get(name)
 
 
 def score_values_together(
@@ -241,7 +229,7 @@ def _of_values(values: xr.DataArray, score: Any, higher_is_better: bool | None) 
             "score",
             f"must be that of the values, whose name says {other.name}",
             known.name,
-            "rename them, or pass higher_is_better=",
+            Advice("rename them, or pass ", Typed("higher_is_better")),
         )
     better = _direction(values, known.name, known.higher_is_better, higher_is_better)
     return ScoreValues(values, known.name, better, known)

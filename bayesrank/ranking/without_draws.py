@@ -6,15 +6,17 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._checks import check_bool
 from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note, notes_of, notes_text
 from bayesrank._records import EvidenceRecord, ModelRecord, RankingRecord
 from bayesrank._source import Source, parse_source
 from bayesrank._types import Container, ScoreLike
+from bayesrank.claims.ends import CLOSED, notes_on_closed
 from bayesrank.exact import Answer, ClosedForm, NoClosedForm, Plan, answer, closed_form_of, plan_of
 from bayesrank.ranking._confidence import RankSets
-from bayesrank.ranking.claims import caps_of, facts_of_claim, headline_of, ranks_and_tiers, state_claim
+from bayesrank.ranking.claims import OF_LEADER, caps_of, facts_of_claim, headline_of, ranks_and_tiers, state_claim
 from bayesrank.ranking.consensus import consensus_of
 from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of, rank_each
 from bayesrank.ranking.hierarchy import poth_of
@@ -29,7 +31,11 @@ UNRESOLVED = 5e-4
 #: CPU seconds that integrals may take, roughly, beside draws.
 MOST_SECONDS = 5.0
 #: The variables of a claim; "rank_lower" and the others of entities need draws.
-CLAIM = ("rank_lower", "rank_upper", "in_best_set", "surely_above", "tier", "headline", "sets", "caps")
+CLAIM = (
+    *("rank_lower", "rank_upper", "rank_alone_lower", "rank_alone_upper", "in_best_set", "surely_above", "tier"),
+    *("headline", "sets", "caps"),
+    *OF_LEADER,
+)
 
 
 def rank_exactly(
@@ -55,7 +61,7 @@ def rank_exactly(
     if score.higher_is_better is None:
         raise ArgumentError("score", "must have a direction to rank by", f"{score.name}, which has none")
     what = _values_of(score, natural is not None)
-    if higher_is_better not in (None, what.higher_is_better):
+    if higher_is_better is not None and check_bool("higher_is_better", higher_is_better) != what.higher_is_better:
         raise ArgumentError(
             "higher_is_better",
             f"must be left out for method='exact', which takes it from {what.name}",
@@ -140,7 +146,11 @@ def _claim_again(ranking: xr.Dataset, evidence: Evidence) -> xr.Dataset:
     groups = identical_groups(evidence, ranking.sizes["entity"])
     about = RankingRecord.of(ranking)
     headline, caps = headline_of(arrays, ranking["entity"].values.tolist(), caps, about.prob, about.rope, groups)
-    leader = str(ranking["entity"].values[int(np.nanargmin(position_of(arrays)))]) if headline != "none" else ""
+    place = int(np.argmin(np.nan_to_num(position_of(arrays), nan=np.inf)))  # any, if no entity is ranked
+    leader = str(ranking["entity"].values[place]) if headline != "none" else ""
+    if ranking["difference"].values[place] != 0:  # differences from the leader of the draws
+        for name in OF_LEADER:
+            ranking[name] = ranking[name] * np.nan
     apart = [
         pair for pair in notes_of(ranking["separation"]) if leader in (pair.fields["entity"], pair.fields["rival"])
     ]
@@ -200,7 +210,10 @@ def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: Ran
 
     interval = result["median"], result["lower"], result["upper"]
     result |= evidence.compare(what.score, interval, settings.prob, outside)
+    closed = evidence.close(what.score, *interval[1:], what.range)
+    result["lower"], result["upper"] = closed
     notes = [*_notes(found), *what.notes(), *evidence.notes(what.score)]
+    notes += notes_on_closed(names, what.display, interval[1:], closed)
     result |= {"notes": notes_text(notes), "needed_evidence": evidence.needed()}
     ranked = result["undefined"] < 1
     before, error = np.nan_to_num(found.numbers.before, nan=0.5), np.nan_to_num(found.error.before)
@@ -212,12 +225,13 @@ def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: Ran
         value = exact_predictive(known.concentration, known.totals, what.score)
         expected, texts = found.numbers.expected, np.array(names)
         result |= predictive_order(value, np.zeros(len(names)), what, ranked, expected, texts, unseen)
-    result |= ranks_and_tiers(sets, ranked)
+    result |= ranks_and_tiers(sets, ranked) | {name: np.full(len(names), np.nan) for name in OF_LEADER}
     caps = [Note("sets_need_draws"), *evidence.caps(notes, result, names)]
     groups = identical_groups(evidence, len(names))
     headline, caps = headline_of(result, names, caps, settings.prob, settings.rope, groups)
     result |= facts_of_claim(headline, sets.kind, caps)
-    about = replace(what.facts, prob=settings.prob, rope=settings.rope, method="exact").to_attrs() | evidence.facts()
+    facts = replace(what.facts, prob=settings.prob, rope=settings.rope, method="exact", interval=CLOSED)
+    about = facts.to_attrs() | evidence.facts()
     return state_claim(ranking_of(result, known.frame, True, "difference of two numbers of nodes", about))
 
 

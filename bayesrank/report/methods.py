@@ -13,7 +13,7 @@ from bayesrank.models import references_of, takes_truth_as_known
 from bayesrank.ranking.evidence import sampling
 from bayesrank.ranking.intervals import order_name
 from bayesrank.ranking.summary import is_exact
-from bayesrank.report.page import Block, Page
+from bayesrank.report.page import Page, PageBlock
 from bayesrank.scores import Score
 from bayesrank.scores.display import display_name
 from bayesrank.words.rankings import unobserved_last
@@ -44,6 +44,7 @@ CONFIDENCE = (
     "Mogstad, Romano, Shaikh and Wilhelm (2024). Inference for ranks with applications to mobility across "
     "neighbourhoods and academic achievement across countries. Review of Economic Studies 91:476-518."
 )
+WINNER = "Hung and Fithian (2019). Rank verification for exponential families. Annals of Statistics 47:758-782."
 
 
 def definition(name: str, score: Score | None, labels: int | None, ends: tuple[float, float]) -> str:
@@ -70,7 +71,7 @@ def methods(
     what: str,
     evidence: str,
     versions: str,
-    sections: Sequence[Block] = (),
+    sections: Sequence[PageBlock] = (),
     stated: Sequence[Note] = (),
 ) -> tuple[str, list[str]]:
     facts = RankingRecord.of(ranking)
@@ -110,7 +111,7 @@ def methods(
     cited += references_of(about.model)
     cited += [SAMPLER] * (about.sampler == "nuts")
     cited += [RHAT] * any(note.code == "chains_converged" for note in stated)
-    cited += [CONFIDENCE] * (facts.sets in ("confidence", "posterior"))
+    cited += [CONFIDENCE, WINNER] * (facts.sets in ("confidence", "posterior"))
     return " ".join(sentences), cited
 
 
@@ -163,8 +164,9 @@ def _describe_sets(facts: RankingRecord) -> str:
     if facts.sets not in ("confidence", "posterior"):
         return ""
     return (
-        f"; rank sets hold jointly at {facts.percent}. By the rank sets, the first tier has the entities "
-        "that could be best; a later tier has the entities that could be best of the rest"
+        f"; rank sets order all pairs at once at {facts.percent}. Tier 1 contains the entities that could be best, "
+        f"also at {facts.percent}, with an error of its own; tier 2 contains the remaining "
+        "entities that no other remaining entity is surely above"
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -25,10 +26,12 @@ from bayesrank.words.standing import Standing
 
 #: Rows of a picture that are seen at once, and rows that open with it.
 SEEN, LISTED = 12, 40
+#: What a row of a picture is unless it says otherwise.
+ROW = MappingProxyType({"band": False, "tall": 0, "plain": False, "side": ""})
 
 
 @dataclass(frozen=True)
-class Request:
+class PageRequest:
     """What the command knows when a section is asked for: enough to compute the section's result.
 
     ``evidence`` has its data sets apart; ``options`` are those of the model; ``categories`` are rankings of categories.
@@ -52,7 +55,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Block:
+class PageBlock:
     """A section as the page shows it: its heading, HTML, and what the paragraph on methods says and cites of it."""
 
     title: str
@@ -141,10 +144,12 @@ class Page:
 
 @cache
 def _environment() -> Any:
-    from jinja2 import Environment, PackageLoader
+    from jinja2 import Environment, PackageLoader, StrictUndefined
 
     loader = PackageLoader("bayesrank.report", "")
-    environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        loader=loader, undefined=StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
     environment.filters["capitalised"] = lambda text: text[:1].upper() + text[1:]
     environment.filters["soft"] = lambda text, fits=10: Markup(break_words(text, fits))
     return environment
@@ -163,7 +168,7 @@ def block(macro: str, *values: Any) -> Markup:
 def bars(axes: Sequence[Axis], rows: Sequence[Mapping[str, Any]], label: str) -> Markup:
     """Return rows of intervals or of shares under their axes, which fit any screen; ``label`` says what is seen."""
     width = max((cell_len(str(row["name"])) for row in rows), default=0) + 1
-    return block("bars", axes, rows, label, width)
+    return block("bars", axes, [{**ROW, **row} for row in rows], label, width)
 
 
 def interval_rows(

@@ -17,7 +17,7 @@ from bayesrank import _text
 from bayesrank._checks import check_entities, check_result, describe_value
 from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._labels import known_classes
+from bayesrank._labels import cell_headings, known_classes
 from bayesrank._notes import notes_of
 from bayesrank._outputs import check_output, write_output
 from bayesrank._records import ModelRecord, RankingRecord
@@ -28,9 +28,10 @@ from bayesrank.plots.kit.page import Html, colors_of, part
 from bayesrank.plots.kit.style import is_ratio
 from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.aggregates import mean_performance, scored
+from bayesrank.ranking.claims import OF_LEADER
 from bayesrank.ranking.evidence import sampling
 from bayesrank.ranking.notes import positive_class_notes
-from bayesrank.ranking.summary import check_complete, effective_draws, is_exact
+from bayesrank.ranking.summary import best_texts, check_complete, is_exact
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.report import sections as catalog
 from bayesrank.report.methods import definition, facts_of_methods, methods
@@ -167,12 +168,13 @@ def ranking_report(
         render(
             part("ranking.html", "bayesrank.report"),
             title=facts.get("title", "Credible ranking"),
-            facts=facts,
+            facts=dict.fromkeys(KNOWN, "") | facts,
             classes=" ".join(classes),
             sections=shown,
             **_picture(page),
             cells=cells,
             rows=rows,
+            differences=any(row["difference"] for row in rows),
             keep=_visible_rows(page.table["tier"]),
             definition=what,
             paste=text,
@@ -261,7 +263,7 @@ def _picture(page: Page) -> dict[str, Any]:
     """Return the picture of the leaders, the others folded below it, and its caption; none where nothing is defined."""
     table = page.table[page.table["median"].notna()]
     if table.empty:
-        return {"intervals": None}
+        return {"intervals": None, "caption": ""}
     display, ratio = page.found.display, is_ratio(page.ranking)
     columns, leaders = ["median", "lower", "upper", "observed"], set(page.leaders)
     numbers, tiers = dict(zip(table.index, table[columns].to_numpy(float), strict=True)), table["tier"]
@@ -295,27 +297,35 @@ def _table(page: Page) -> tuple[list[str], list[dict[str, Any]]]:
     undefined = ranking["unobserved"].to_series().to_dict()
     cells = {name: evidence_cells(row, header, undefined[name]) for name, row in page.table.iterrows()}
     if counts is not None and "dataset" not in counts.dims and counts.sizes.get("actual") == 2:
-        header += ["TN", "FP", "FN", "TP"]
+        header += cell_headings(counts).values()
         table = counts.transpose("entity", "actual", "predicted")
         for name, four in zip(table["entity"].values.tolist(), table.values.reshape(-1, 4).tolist(), strict=True):
             cells[name] += four
-    size = effective_draws(ranking)
-    columns = ["median", "lower", "probability_best", "rank_lower", "expected_rank"]
+    best = best_texts(ranking)
+    columns = ["median", "lower", "probability_best", "rank_lower", "expected_rank", "difference"]
     return header, [
         {
             "entity": name,
             "cells": cells[name],
             "median": _text.format_with_interval(row["median"], row["lower"], row["upper"]),
             "interval": _text.interval(row["lower"], row["upper"]),
-            # An entity that never has a score is not improbable to be best: nothing is known.
-            "best": "–" if row["undefined"] >= 1 else _text.probability(row["probability_best"], size),
+            "best": best[name],
             "expected": _text.number(row["expected_rank"], 1),
             "ranks": _text.interval(row["rank_lower"], row["rank_upper"], 0),
+            "difference": _difference(row, leads=name == page.table.index[0]),
             "tier": _text.number(row["tier"], 0),
             "sort": [f"{row[column]:.6g}" for column in columns],
         }
         for name, row in page.table.iterrows()
     ]
+
+
+def _difference(row: pd.Series, leads: bool) -> str:
+    """Return the difference of an entity from the leader with its interval; empty for the leader, or if undefined."""
+    middle, low, high = (float(row[name]) for name in OF_LEADER)
+    if leads or np.isnan([middle, low, high]).any():
+        return ""
+    return f"{_text.signed(middle, low, high)} ({_text.signed_interval(low, high)})"
 
 
 def _visible_rows(tiers: pd.Series) -> int:

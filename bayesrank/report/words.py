@@ -1,4 +1,4 @@
-"""Sentences of the command and the report: what the prior implies, and what the population is."""
+"""What the prior implies for a score before any data, in words of the command and the report."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._draws import draw_dims
+from bayesrank._labels import select_names
 from bayesrank._source import groups_of
 from bayesrank.ranking.values import score_values
 from bayesrank.ranking.without_draws import prior_quantiles
@@ -41,8 +42,8 @@ def implied_prior(
         return None
     levels = np.array([(1 - prob) / 2, 0.5, (1 + prob) / 2])
     exact = None if posterior is None else prior_quantiles(posterior, score, levels)
-    if exact is not None and bool(exact.sel(entity=values["entity"].values).notnull().all()):
-        each = exact.sel(entity=values["entity"].values).values
+    if exact is not None and bool(select_names(exact, entity=values["entity"].values).notnull().all()):
+        each = select_names(exact, entity=values["entity"].values).values
         same = bool(np.ptp(each, axis=0).max() < SAME)
         together = each[0]
     else:

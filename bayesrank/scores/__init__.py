@@ -17,7 +17,7 @@ from bayesrank.scores.families import (
     weighted_accuracy,
 )
 from bayesrank.scores.names import ALIASES, SCORES, as_score, catalog, find, get
-from bayesrank.scores.ranking_scores import of_importance
+from bayesrank.scores.ranking_scores import of_importance, of_satisfaction
 from bayesrank.scores.score import Score
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "implicit",
     "net_benefit",
     "of_importance",
+    "of_satisfaction",
     "scaled_log",
     "tversky",
     "weighted_accuracy",

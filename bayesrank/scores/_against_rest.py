@@ -3,6 +3,13 @@
 import numpy as np
 
 Cells = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+#: The mark of a label that occurs in the answers of an entity and never in the truth; 1 (True) is a class with cases.
+INVENTED = 2
+
+
+def mark_classes(cases: np.ndarray, answers: np.ndarray) -> np.ndarray:
+    """Return 1 for classes with cases, ``INVENTED`` for labels of answers alone, and 0 for other classes."""
+    return np.where(cases > 0, 1, INVENTED * (answers > 0))
 
 
 def against_rest(matrix: np.ndarray, tn: bool = True) -> Cells:

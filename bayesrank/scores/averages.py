@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
 from bayesrank._errors import ArgumentError
-from bayesrank.scores._against_rest import against_rest
+from bayesrank.scores._against_rest import INVENTED, against_rest
 from bayesrank.scores.score import SCORES, Score, ratio
 
 FOUNDATIONS = "Piérard et al., Foundations of the theory of performance-based ranking, A.2.1"
@@ -28,15 +28,29 @@ AVERAGES = {
 class Average:
     """A function of confusion matrices (..., actual, predicted): the average over classes of a two-class score.
 
-    NaN where the score is undefined for a class that takes part.
+    NaN where the score is undefined for a class that takes part. Macro and weighted means of precision, recall, F and
+    Jaccard follow scikit-learn instead: an undefined value counts 0, and a label that occurs in answers alone
+    (``INVENTED``) is one more class, with the value 0. Otherwise a model could improve its mean by answers that are no
+    class. ``cases_only`` leaves such labels out, as scikit-learn's balanced accuracy does.
     """
 
     kind: str
     score: Score
+    cases_only: bool = False
 
     def __call__(self, matrix: np.ndarray, present: Any) -> np.ndarray:
         """Return the average over the classes in ``present`` (..., class); True means all."""
         return self.of_rest(against_rest(np.asarray(matrix), self.needs_tn), present)
+
+    @cached_property
+    def worst(self) -> float | None:
+        """Return what an undefined value counts, or None if it leaves the average undefined."""
+        own = self.score.complement or self.score
+        if self.cases_only or self.kind not in ("macro", "weighted") or own.importance is None:
+            return None
+        if own.importance["tn"] != 0 or own.importance["tp"] == 0:
+            return None
+        return 0.0 if own is self.score else 1.0
 
     @property
     def needs_tn(self) -> bool:
@@ -50,7 +64,16 @@ class Average:
             return self.score.of_cells(*(cell.sum(axis=-1) for cell in cells))
         present = np.broadcast_to(present, cells[3].shape)
         each = self.score.of_cells(*cells)
+        with_cases = (present != 0) & (present != INVENTED)
+        if self.worst is None:
+            present = with_cases
+        else:
+            _, fp, fn, tp = cells
+            present = (present != 0) & (tp + fp + fn != 0)
+            # Nobody is truly in an invented class, although a prior may give it cases.
+            each = np.where(np.isnan(each) & ~np.isnan(tp) | ~with_cases, self.worst, each)
         if self.kind == "weighted":
+            present = present & with_cases
             cases = np.where(present, cells[2] + cells[3], 0.0)
             # A class without cases has weight 0, defined or not.
             return ratio(np.where(cases != 0, each * cases, 0.0).sum(axis=-1), cases.sum(axis=-1))
@@ -79,7 +102,7 @@ def average_of(score: Score, kind: str) -> Score:
         raise ArgumentError("score", f"must not be negative for a {kind} mean", f"{score.name!r}")
     words, reference = AVERAGES[kind]
     # The recall of a class, and 1 minus it, depends on the class alone.
-    own = score.complement or score
+    own, average = score.complement or score, Average(kind, score)
     of_class = own.importance is not None and own.importance["tn"] == own.importance["fp"] == 0
     return Score(
         f"{kind}_{score.name}",
@@ -90,7 +113,12 @@ def average_of(score: Score, kind: str) -> Score:
         higher_is_better=score.higher_is_better,
         depends_on_prevalence=kind in ("micro", "weighted") or not of_class,
         finite_mean=score.finite_mean,
-        matrix_function=Average(kind, score),
-        domain=f"for every class with cases: {score.domain}",
+        matrix_function=average,
+        domain="where a case is known" if average.worst is not None else f"for every class with cases: {score.domain}",
         reference=reference,
     )
+
+
+def is_average(score: Score | None) -> bool:
+    """Return whether a score averages over classes."""
+    return score is not None and isinstance(score.matrix_function, Average) and score.matrix_function.kind != "micro"

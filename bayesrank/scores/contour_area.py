@@ -2,6 +2,9 @@
 
 The FPR runs through the quantiles of its distribution, so that its density never appears. Adaptive Gauss-Kronrod on all
 values at once: kinks and steep layers (small prevalences) cost a few more rounds and no Python loop over values.
+
+A contour of a maximum or minimum of scores has a kink where the scores cross, often in a strip at an end that no node
+meets. So a panel also counts as done only if its polynomial meets the contour at the ends of the panel.
 """
 
 from collections.abc import Callable
@@ -33,6 +36,13 @@ _KRONROD = [
 NODES = np.array([*(-x for x in _HALF), 0.0, *reversed(_HALF)])
 KRONROD = np.array([*_KRONROD, 0.209482141084727828012999174891714, *reversed(_KRONROD)])
 GAUSS = np.polynomial.legendre.leggauss(7)[1]
+#: Points next to the ends of a panel, and the weights that extrapolate to them from the nodes (barycentric Lagrange).
+NEAR_ENDS = np.array([-1 + 1e-9, 1 - 1e-9])
+_BARYCENTRIC = 1 / np.prod(2 * (NODES[:, None] - NODES) + np.eye(NODES.size), axis=1)
+_TO_ENDS = _BARYCENTRIC[:, None] / (NEAR_ENDS - NODES[:, None])
+TO_ENDS = _TO_ENDS / _TO_ENDS.sum(axis=0)
+#: Weights of the coefficients of the Legendre polynomials of the highest degrees in a function at the nodes.
+HIGHEST = np.linalg.inv(np.polynomial.legendre.legvander(NODES, NODES.size - 1)).T[:, -4:]
 
 
 def score_at(score: Score, fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
@@ -134,7 +144,8 @@ def integrate(
 ) -> np.ndarray:
     """Return, for each of ``size`` items i, the sum of ∫ height(i, x) dx over its panels, by adaptive quadrature.
 
-    A panel is halved until the rules of Gauss and of Kronrod differ on it by less than the tolerance.
+    A panel is halved until three signs of a kink are below the tolerance: the difference of the rules of Gauss and of
+    Kronrod, the coefficients of the highest degrees, and the error of the polynomial at the ends of the panel.
     """
     total = np.zeros(size)
     wide = right > left
@@ -143,10 +154,16 @@ def integrate(
         if not item.size:
             break
         half, middle = (high - low) / 2, (high + low) / 2
-        x = middle[:, None] + half[:, None] * NODES
-        y = height(np.repeat(item, NODES.size), x.ravel()).reshape(x.shape)
+        x = middle[:, None] + half[:, None] * np.append(NODES, NEAR_ENDS)
+        heights = height(np.repeat(item, x.shape[1]), x.ravel()).reshape(x.shape)
+        y, ends = heights[:, : NODES.size], heights[:, NODES.size :]
         fine = half * (y @ KRONROD)
-        done = (np.abs(fine - half * (y[:, 1::2] @ GAUSS)) < tolerance) | (half < EDGE)
+        errors = [
+            np.abs(fine - half * (y[:, 1::2] @ GAUSS)),
+            half * np.abs(y @ HIGHEST).max(axis=1),
+            half * (1 + NODES[0]) * np.abs(ends - y @ TO_ENDS).sum(axis=1),
+        ]
+        done = (np.max(errors, axis=0) < tolerance) | (half < EDGE)
         np.add.at(total, item[done], fine[done])
         item, low, middle, high = (z[~done] for z in (item, low, middle, high))
         item, low, high = np.tile(item, 2), np.concatenate([low, middle]), np.concatenate([middle, high])

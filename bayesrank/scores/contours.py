@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_integer, check_labelled_numbers, check_prevalence, check_prevalences
+from bayesrank._checks import check_labelled_numbers, check_prevalence, check_prevalences, check_size
 from bayesrank._errors import ArgumentError
 from bayesrank._types import ScoreLike
 from bayesrank.scores.contour_area import EDGE, root
@@ -74,7 +74,7 @@ def contour_curve(
     """
     of, k = as_score(score), check_labelled_numbers("value", np.atleast_1d(value))
     low, high = extent
-    along = xr.DataArray(np.linspace(low, high, check_integer("points", points, 2)), dims=("point",))
+    along = xr.DataArray(np.linspace(low, high, check_size("points", points, 2)), dims=("point",))
     closed = closed_form(of)
     if closed is not None and closed.upright is not None:
         fpr, tpr = xr.broadcast(closed.upright(k, prevalence, 1 - prevalence), along)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._checks import check_choice, check_integer
+from bayesrank._checks import arguments_of, check_choice, check_integer, check_keywords
 from bayesrank._errors import ArgumentError
 from bayesrank._types import ScoreLike
 from bayesrank.scores.averages import AVERAGES, average_of
@@ -43,6 +43,10 @@ def average(score: ScoreLike, how: str) -> Score:
     Averages of catalogue scores have names, such as ``br.scores.macro_f1``. Classes without cases are ignored where
     the counts are known (counts, or the result of :func:`bayesrank.fit`); for a bare performance all classes count.
 
+    Macro and weighted averages of precision, recall, F and Jaccard equal those of scikit-learn. A label that occurs in
+    the answers of an entity and never in the truth is one more class for this entity. It counts 0, in each draw, too,
+    since nobody is truly in it. An undefined value, such as the precision of a class that is never answered, counts 0.
+
     An average is a summary, not a ranking score. It may violate the axioms: a mixture of two entities may beat both
     (Piérard et al., Foundations of the theory of performance-based ranking, A.2.1). With one label per case, micro
     averages equal accuracy or an increasing function of it.
@@ -50,7 +54,7 @@ def average(score: ScoreLike, how: str) -> Score:
     Parameters
     ----------
     score : Score, str or callable
-        A two-class score. The average is NaN where it is undefined for a class with cases.
+        A two-class score. Other averages are NaN where it is undefined for a class with cases.
     how : {"macro", "micro", "weighted", "geometric", "harmonic", "smallest", "largest"}
         Mean over classes; score of the summed tables; mean weighted by the cases of each class; geometric or harmonic
         mean; smallest or largest value.
@@ -82,6 +86,7 @@ def balanced(score: ScoreLike, name: str, **metadata: Any) -> Score:
     0.9
     """
     score = as_score(score)
+    check_keywords(metadata, arguments_of(Score), "br.scores.balanced")
     fixed: dict[str, Any] = {
         "range": score.range,
         "higher_is_better": score.higher_is_better,

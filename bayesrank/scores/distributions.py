@@ -118,14 +118,14 @@ def _columns(pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return pairs[..., 0], pairs[..., 1]
 
 
-class Table(NamedTuple):
+class ScoreTable(NamedTuple):
     """The distribution of a ranking score of a Dirichlet table: the prevalence is averaged over in closed form."""
 
     cdf: Callable[[np.ndarray], np.ndarray]  #: Of values.
     support: np.ndarray  #: Places between which the score lies.
 
 
-def table_of(score: Score, scale: Scale, rates: tuple[float, ...]) -> Table | None:
+def table_of(score: Score, scale: Scale, rates: tuple[float, ...]) -> ScoreTable | None:
     """Return the distribution of a score for these parameters of TNR and TPR; None if it has no closed form."""
     cells = dict(zip(("tn", "fp", "tp", "fn"), rates, strict=True))
     weights = {cell: weight for cell, weight in (score.importance or {}).items() if weight > 0}
@@ -135,7 +135,7 @@ def table_of(score: Score, scale: Scale, rates: tuple[float, ...]) -> Table | No
     odds = _betas.support(*(sum(a for _, a in side) for side in (right, wrong)))
     low = min(w for w, _ in right) / max(w for w, _ in wrong)
     high = max(w for w, _ in right) / min(w for w, _ in wrong)
-    return Table(of_dirichlet(right, wrong)[0], np.clip(np.stack(odds) + np.log([low, high]), *scale.limits))
+    return ScoreTable(of_dirichlet(right, wrong)[0], np.clip(np.stack(odds) + np.log([low, high]), *scale.limits))
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class Rates:
     beta: np.ndarray  #: Beta parameters (row, TNR and TPR, right and wrong). One of 0 fixes the rate at 0 or 1.
     share: np.ndarray  #: Prevalence of the positive class (row).
     rate: int  #: The rate that the score depends on, if it is one alone; places are then its log odds. Else -1.
-    tables: Mapping[int, Table]  #: Rows that are tables instead.
+    tables: Mapping[int, ScoreTable]  #: Rows that are tables instead.
 
     @cached_property
     def fixed(self) -> np.ndarray:

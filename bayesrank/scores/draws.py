@@ -6,9 +6,10 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtr, ndtri
 
-from bayesrank._checks import check_choice, check_integer, check_number, check_prob
+from bayesrank._checks import check_choice, check_number, check_prob, check_size
 from bayesrank._draws import draw_dims, load_arrays
 from bayesrank._errors import ArgumentError, ArgumentKeyError
+from bayesrank._labels import select_names
 from bayesrank.performance.arrays import name_entities, two_class_performance
 from bayesrank.performance.regions import ellipse
 
@@ -30,7 +31,9 @@ def differences(values: xr.DataArray, to: Any, rope: float = 0.0, *, prob: float
     if len(names) < 2:
         raise ArgumentError("values", f"must hold another entity to compare with {to!r}", "no other")
     rope, tail = check_number("rope", rope, 0.0, finite=True), (1 - check_prob("prob", prob)) / 2
-    others = values.sel(entity=[name for name in names if name != to]) - values.sel(entity=to, drop=True)
+    others = select_names(values, entity=[name for name in names if name != to]) - select_names(
+        values, entity=to, drop=True
+    )
     low, middle, high = _quantiles(others, [tail, 0.5, 1 - tail])
     order = np.argsort(-middle)
     low, middle, high = low[order], middle[order], high[order]
@@ -70,7 +73,7 @@ def rate_regions(source: Any, points: int = 181, *, prob: float = 0.95, kind: st
     draws, and does not extend beyond them. Draws with an undefined rate are ignored; an entity without any other is
     NaN.
     """
-    prob, number_of = check_prob("prob", prob), check_integer("points", points, 3)
+    prob, number_of = check_prob("prob", prob), check_size("points", points, 3)
     array = name_entities(two_class_performance(source, kind, "rates of two classes"))
     dims = draw_dims(array)
     total = array.sum("predicted", skipna=False)

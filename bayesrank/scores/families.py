@@ -7,7 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._checks import check_cells, check_number, check_numbers, describe_value
+from bayesrank._checks import (
+    arguments_of,
+    check_cells,
+    check_keywords,
+    check_number,
+    check_numbers,
+    check_text,
+    describe_value,
+)
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank.scores.score import Score, ratio
 
@@ -75,7 +83,8 @@ def conditional_probability(name: str, event: str, given: str = "tn fp fn tp", *
     >>> conditional_probability("ppv", "tp", "fp tp")(br.from_counts(tn=80, fp=1, fn=3, tp=27)).item()
     0.9642...
     """
-    inside, all_cells = set(event.split()), set(given.split())
+    check_keywords(metadata, arguments_of(Score), "br.scores.conditional_probability")
+    inside, all_cells = (set(check_text(name, cells).split()) for name, cells in (("event", event), ("given", given)))
     if not all_cells <= set(CELLS) or not inside or not inside < all_cells:
         raise ArgumentError("event", f"must be a proper part of given, both of {CELLS}", f"{event!r} given {given!r}")
 

@@ -14,11 +14,12 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank._checks import rename_argument
+from bayesrank._classes import by_class
 from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
 from bayesrank._types import ScoreLike
 from bayesrank.scores.averages import AVERAGES, average_of
 from bayesrank.scores.families import canonical
-from bayesrank.scores.ranking_scores import of_importance
+from bayesrank.scores.ranking_scores import of_importance, of_satisfaction
 from bayesrank.scores.score import SCORES, WORDS, CellFunction, OfClass, Score, ratio
 
 INFINITY = float("inf")
@@ -41,8 +42,8 @@ SYMBOLS: dict[str, set[str]] = {}
 OF_CASES = {"map", "ece", "calibrationerror", "expectedcalibrationerror", "gini"}
 #: Columns of the catalogue.
 COLUMNS = [
-    "space", "symbol", "formula", "aliases", "range", "higher_is_better", "depends_on_prevalence", "importance",
-    "domain", "reference",
+    "space", "symbol", "formula", "aliases", "range", "higher_is_better", "depends_on_prevalence", "may_rank",
+    "importance", "domain", "reference",
 ]  # fmt: skip
 #: Ambiguous names, and families that need a parameter, normalised by :func:`bare`, and what to write instead.
 SEVERAL = {
@@ -50,6 +51,9 @@ SEVERAL = {
     "wa": "a member of its family, br.scores.weighted_accuracy(weight)",
     "weightedaccuracy": "a member of its family, br.scores.weighted_accuracy(weight)",
     "fbeta": "a member of its family, br.scores.f_beta(beta)",
+    "db": "a member of its family, br.scores.decision_benefit(weights), which takes the benefits of the outcomes",
+    "nauc": "given to br.ops.of_value or br.ops.of_curve, as 'nauc_roc', 'nauc_pr' or 'nauc_lift'",
+    "auclift": "given to br.ops.of_value or br.ops.of_curve, as 'auc_lift'",
     "tversky": "a member of its family, br.scores.tversky(alpha, beta)",
     "netbenefit": "a member of its family, br.scores.net_benefit(threshold)",
 }
@@ -128,10 +132,21 @@ def find(name: Any, symbols: bool = False) -> Score | None:
             return SCORES[FOUND[written]]
     if symbols and len(SYMBOLS.get(wanted, ())) == 1:
         return SCORES[min(SYMBOLS[wanted])]
+    if printed := re.fullmatch(r"(.+?)(\s*)\(([^()]+)\)", name.strip()):  # AUC(ROC), or Odds Ratio (OR)
+        return _of_two_names(printed[1], printed[3], bool(printed[2]))
     kind, inner = _average(wanted, symbols)
     if inner is not None:
         return average_of(inner, kind) if _why_not(kind, inner) is None else None
     return _of_scikit_learn(wanted, symbols)
+
+
+def _of_two_names(first: str, second: str, apart: bool) -> Score | None:
+    """Return the score of "AUC(ROC)", one name in two parts, or if ``apart`` of a name and its symbol, which agree."""
+    together = find(f"{first} {second}")
+    if together is not None or not apart:
+        return together
+    one, other = find(first), find(second, symbols=True)
+    return one if other is None or one == other else None
 
 
 def _of_scikit_learn(wanted: str, symbols: bool) -> Score | None:
@@ -211,7 +226,7 @@ def get(name: str) -> Score:
         raise ArgumentTypeError("score", "must be a name", type(name).__name__)
     if (found := find(name, symbols=True)) is not None:
         return found
-    wanted = bare(name)
+    wanted = re.sub("[()]", "", bare(name))
     if wanted in SYMBOLS:
         raise ArgumentKeyError("score", f"must be one of {sorted(SYMBOLS[wanted])}", f"their symbol {name!r}")
     if wanted in SEVERAL:
@@ -247,7 +262,8 @@ def as_score(score: ScoreLike) -> Score:
     Parameters
     ----------
     score : Score, str, DataArray, pair of float, or callable
-        A DataArray is an importance, as from :func:`bayesrank.importance`; a pair (a, b) is a Tile position. A function
+        A DataArray is an importance, as from :func:`bayesrank.importance`, or over ``outcome`` without classes a
+        satisfaction, whose expectation is the score; a pair (a, b) is a Tile position. A function
         maps four arrays of probabilities to an array; higher is better, and its mean may be infinite.
 
     Raises
@@ -267,6 +283,9 @@ def as_score(score: ScoreLike) -> Score:
     if isinstance(score, str):
         return get(score)
     if isinstance(score, xr.DataArray):
+        if score.dims == ("outcome",) and by_class(score) is score:
+            with rename_argument("score", "satisfaction"):
+                return of_satisfaction(score)
         with rename_argument("score", "importance"):
             return of_importance(score)
     if isinstance(score, tuple):
@@ -314,6 +333,8 @@ class OfFunction:
 
 def catalog() -> pd.DataFrame:
     """Return all scores and their metadata as a DataFrame indexed by name, without averages over classes.
+
+    ``may_rank`` is as of :attr:`bayesrank.scores.Score.may_rank`.
 
     Examples
     --------

@@ -13,7 +13,8 @@ from bayesrank._kendall import typical_size
 from bayesrank._types import ScoreLike
 from bayesrank.scores.contour_area import root
 from bayesrank.scores.names import as_score
-from bayesrank.scores.score import Score, cells_at, ratio
+from bayesrank.scores.rational import exact_order, exact_places, simplest
+from bayesrank.scores.score import SCORES, Score, cells_at, ratio
 
 Place = tuple[float, float]
 
@@ -91,11 +92,11 @@ def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate:
     Returns
     -------
     tuple of float or None
-        (a, b), or None if no position was found: no ranking score gives the same order, or rounding hides a position
-        near an edge, such as that of Cohen's kappa at some prevalences below 0.001, or a plain function amplifies it.
-        Scores without an importance have no position at a prevalence closer to 0 or 1 than one in a million. A plain
-        function is compared on random performances only, up to 2e-9 of the range of its values; its position without a
-        named order is exact up to rounding.
+        (a, b), or None if no position was found: no ranking score gives the same order, or rounding hides it. If the
+        formula has no other operations than those of rational numbers, exact arithmetic decides on random performances;
+        a float stands for the simplest number within rounding, such as 1/5 for 0.2. Other scores have no position at a
+        prevalence closer to 0 or 1 than one in a million, and are compared up to 2e-9 of the range of their values;
+        their position without a named order is exact up to rounding.
 
     References
     ----------
@@ -123,10 +124,24 @@ def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate:
         # A score is constant if all right or all wrong outcomes weigh 0.
         constant = right <= 0 or wrong <= 0
         return None if constant else (float(plain.importance["tp"] / right), float(plain.importance["fn"] / wrong))
+    decide = exact_order(found, prevalence)
+    # A function of a user may have jumps between the random performances, which a lattice can show.
+    smooth = found.name in SCORES
+    if decide is not None:
+        for exact in exact_places(found, prevalence, NAMED):
+            at = float(exact[0]), float(exact[1])
+            if decide(exact) and (smooth or _has_no_jump(found, at, prevalence)):
+                return at
     if prevalence is not None and min(prevalence, 1 - prevalence) < RAREST * (1 - ROUNDING):
         return None
     candidates = chain(places(prevalence), _meeting_point(found, prevalence or 0.4))
-    return next((at for at in candidates if _orders_alike(found, at, prevalence)), None)
+    for at in candidates:
+        simple = None if decide is None else simplest(at)
+        if decide is not None and simple is not None and not decide(simple):
+            continue
+        if (smooth and decide is not None and simple is not None) or _orders_alike(found, at, prevalence):
+            return at
+    return None
 
 
 #: The scores of the last two positions of :func:`places`, which depend on the prevalence.
@@ -182,6 +197,14 @@ def _level_line(score: Score, prevalence: float, fpr: float, tpr: float) -> np.n
     sign = -1.0 if worse > 0 else 1.0
     [share] = root(lambda share, _: sign * (value(share) - level), np.zeros(1), np.ones(1))
     return np.cross([fpr, tpr, 1.0], [fpr + REACH * (1 - share), tpr + REACH * share, 1.0])
+
+
+def _has_no_jump(score: Score, at: tuple[float, float], prevalence: float | None) -> bool:
+    """Return whether a lattice shows no other order; a function with fractions in it divides by zero there."""
+    try:
+        return _orders_alike(score, at, prevalence)
+    except ZeroDivisionError:
+        return True
 
 
 def _orders_alike(score: Score, at: Place, prevalence: float | None) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 from scipy import special
 
-from bayesrank._checks import check_labelled_numbers
+from bayesrank._checks import arguments_of, check_labelled_numbers
 from bayesrank._errors import ArgumentError
 from bayesrank._types import ModelName, ScoreLike
 from bayesrank.evidence.counts import check_counts
@@ -38,9 +38,9 @@ class ScorePosterior:
     --------
     >>> accuracy = br.score_posterior(br.from_counts(tn=8, fp=2, fn=1, tp=9), "accuracy")
     >>> accuracy.cdf([0.0, 0.8, 1.0]).values.round(4).tolist(), accuracy.pdf([0.8, 1.2]).values.round(3).tolist()
-    ([[0.0, 0.5007, 1.0]], [[4.849, 0.0]])
+    ([[0.0, 0.3704, 1.0]], [[4.313, 0.0]])
     >>> accuracy.quantile(0.5).values.round(4).tolist()
-    [0.7999]
+    [0.8279]
     """
 
     error: xr.DataArray
@@ -112,13 +112,13 @@ def score_posterior(
     Examples
     --------
     >>> counts = br.from_counts(tn=32, fp=8, fn=4, tp=16)
-    >>> posterior = br.score_posterior(counts, "jaccard")  # a Beta(17, 14)
+    >>> posterior = br.score_posterior(counts, "jaccard")  # a Beta(16.5, 13)
     >>> round(posterior.cdf(0.5).item(), 4), posterior.quantile([0.025, 0.975]).values.round(3).tolist()
-    (0.2923, [[0.374, 0.717]])
+    (0.2564, [[0.381, 0.73]])
     """
     score = as_score(score)
     counts, one = _check_counts(counts)
-    known = conjugate_posterior(model, counts, options)
+    known = conjugate_posterior(model, counts, options, arguments_of(score_posterior))
     totals = known.totals
     if totals is not None and {"chain", "draw"} & set(totals.dims):
         raise ArgumentError("prevalence", "must be one number for each table", totals.dims)

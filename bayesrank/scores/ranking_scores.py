@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_cells, check_labelled_numbers, check_weights, describe_value
-from bayesrank._classes import order_classes
+from bayesrank._classes import by_class, order_classes
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import check_positive
 from bayesrank._types import Container
@@ -16,7 +16,7 @@ from bayesrank.performance.operations import check_importance, scaled_importance
 from bayesrank.scores.families import CELLS, by_importance
 from bayesrank.scores.score import Score, ratio
 
-__all__ = ["canonical_score", "importance", "of_importance", "ranking_score"]
+__all__ = ["canonical_score", "importance", "of_importance", "of_satisfaction", "ranking_score"]
 
 FOUNDATIONS = "Piérard et al., Foundations of the theory of performance-based ranking"
 
@@ -85,6 +85,77 @@ def of_importance(importance: xr.DataArray) -> Score:
         formula="Σ I P of the right outcomes / Σ I P",
         **metadata,
     )
+
+
+def of_satisfaction(satisfaction: xr.DataArray, importance: xr.DataArray | None = None) -> Score:
+    """Return the ranking score of a satisfaction of the outcomes without classes: R_I(P) = Σ I S P / Σ I P.
+
+    Without an importance it is the expected satisfaction (Piérard et al., Foundations of the theory of
+    performance-based ranking, Sections 3.3 and 4.3).
+
+    Parameters
+    ----------
+    satisfaction : xarray.DataArray
+        Finite numbers over ``outcome``, with its labels.
+    importance : xarray.DataArray, optional
+        Non-negative numbers over the same outcomes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not over labelled outcomes, or the satisfaction is the same for all outcomes of importance.
+
+    Examples
+    --------
+    >>> good = xr.DataArray([-1.0, -0.5, 1.0], {"outcome": ["fp", "fn", "tp"]})
+    >>> of_satisfaction(good)(xr.DataArray([0.2, 0.3, 0.5], good.coords)).item()
+    0.15...
+    """
+    good = _over_outcomes("satisfaction", satisfaction)
+    if not np.isfinite(good).all():
+        raise ArgumentError("satisfaction", "must be finite", good.values.tolist())
+    labels = tuple(good["outcome"].values.tolist())
+    weights = np.ones(len(labels))
+    if importance is not None:
+        held = _over_outcomes("importance", importance)
+        if set(held["outcome"].values.tolist()) != set(labels):
+            raise ArgumentError("importance", f"must have the outcomes {list(labels)}", held["outcome"].values.tolist())
+        check_weights("importance", held)
+        weights = held.sel(outcome=list(labels)).values
+    values = good.values[weights > 0]
+    if not values.size or values.min() == values.max():
+        raise ArgumentError("satisfaction", "must differ between outcomes of some importance", good.values.tolist())
+    return Score(
+        "expected_satisfaction" if importance is None else "ranking_score",
+        None,
+        symbol="R_I",
+        formula="Σ I S P / Σ I P",
+        range=(float(values.min()), float(values.max())),
+        depends_on_prevalence=False,
+        outcome_function=OfOutcomes(tuple(weights.tolist()), tuple(good.values.tolist())),
+        labels=labels,
+        domain="where an outcome of some importance occurs",
+        reference=f"{FOUNDATIONS}, Section 4.3",
+    )
+
+
+def _over_outcomes(argument: str, values: Any) -> xr.DataArray:
+    """Return numbers over labelled outcomes."""
+    if not isinstance(values, xr.DataArray) or values.dims != ("outcome",) or "outcome" not in values.coords:
+        raise ArgumentTypeError(argument, "must be a DataArray over outcome, with labels", describe_value(values))
+    return check_labelled_numbers(argument, values)
+
+
+@dataclass(frozen=True)
+class OfOutcomes:
+    """The ranking score of importances and satisfactions, as a function of probabilities of labelled outcomes."""
+
+    weights: tuple[float, ...]
+    good: tuple[float, ...]
+
+    def __call__(self, tables: np.ndarray, outcomes: Any) -> np.ndarray:
+        weighed = tables * np.array(self.weights)
+        return ratio(np.einsum("...i,i->...", weighed, np.array(self.good)), weighed.sum(axis=-1))
 
 
 @dataclass(frozen=True)
@@ -198,7 +269,7 @@ def _named(values: xr.DataArray, name: str, low: float, high: float) -> xr.DataA
 
 def _table_of(importance: xr.DataArray) -> tuple[np.ndarray, tuple[Any, ...] | None]:
     """Return importances as a square table, and the labels of the classes if there are any."""
-    dims = ("actual", "predicted")
+    dims, importance = ("actual", "predicted"), by_class(importance)
     if not importance.dims or set(importance.dims) - set(dims):
         raise ArgumentError("importance", "must be over actual and predicted", importance.dims)
     values = order_classes(check_labelled_numbers("importance", importance), "importance")

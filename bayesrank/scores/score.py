@@ -10,12 +10,12 @@ import xarray as xr
 
 from bayesrank._checks import check_interval, describe_value
 from bayesrank._checks import label_values as numbers_of
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._labels import check_positive
+from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython
+from bayesrank._labels import check_positive, select_names
 from bayesrank._source import Source, parse_source
 from bayesrank._threads import in_threads, pieces
 from bayesrank.performance.arrays import counts_or_performance, observed_counts, only_two_classes
-from bayesrank.scores._against_rest import against_rest
+from bayesrank.scores._against_rest import against_rest, mark_classes
 from bayesrank.scores.display import display_name
 from bayesrank.scores.forms import Area, Contour, ExactRatio
 
@@ -70,13 +70,15 @@ class Score:
     finite_mean : bool
         False for ratios with a possibly infinite posterior mean; they are summarised by medians, without regret.
     matrix_function : callable, optional
-        Function of two arguments: confusion matrices (..., actual, predicted) of more classes, and a mask (..., class)
-        of the classes that have cases, or True for all. Only averages over classes use the mask.
+        Function of two arguments: confusion matrices (..., actual, predicted) of more classes, and marks (..., class):
+        1 for a class with cases, 2 for a class in answers alone, 0 for others; or True for all with cases. Only
+        averages over classes use the marks.
     outcome_function : callable, optional
         Function of counts or probabilities (..., outcome) and of the numeric outcomes. Its value must lie between the
         smallest and largest outcome.
     labels : tuple, optional
-        Classes in the order of ``matrix_function``, if it treats them differently by name.
+        Classes in the order of ``matrix_function``, if it treats them differently by name; or the outcomes of
+        ``outcome_function`` in its order, if they are labels and not numbers.
     complement : Score, optional
         The score that equals 1 minus this score.
     contour, area : optional
@@ -152,6 +154,23 @@ class Score:
             return "outcomes"
         return "binary" if self.matrix_function is None else "classes"
 
+    @property
+    def may_rank(self) -> str:
+        """Return whether an order of two-class performances by the score keeps the axioms of ranking.
+
+        The verdict is "yes"; "at one prevalence", if all performances must have the same prevalence; "no", if a mixture
+        of two entities can be better, or worse, than both; or "" for scores without direction, and those outside of the
+        catalogue. :func:`bayesrank.audit` shows the counterexample.
+
+        Examples
+        --------
+        >>> br.scores.f1.may_rank, br.scores.informedness.may_rank, br.scores.mcc.may_rank
+        ('yes', 'at one prevalence', 'no')
+        """
+        from bayesrank.scores.verdicts import verdict_on
+
+        return verdict_on(self).may_rank
+
     def check_space(self, sizes: Mapping[Any, int]) -> None:
         """Raise if evidence of these ``sizes`` has another sample space than the score; suggest matching scores."""
         if special := next((name for name in NO_PERFORMANCE if name in sizes), None):
@@ -169,14 +188,21 @@ class Score:
             name = self.name
             raise ArgumentError(
                 "score",
-                f"must be an average over classes such as 'macro_{name}' or 'weighted_{name}', or {name}:CLASS for one "
-                f"class (or br.one_vs_rest first), or one of {some}, for {what}",
+                Advice(
+                    f"must be an average over classes such as 'macro_{name}' or 'weighted_{name}', or {name}:CLASS ",
+                    "for one class",
+                    InPython(" (or br.one_vs_rest first)"),
+                    f", or one of {some}, for {what}",
+                ),
                 f"{name!r}, a score of {WORDS[self.space]}",
             )
-        averages = " (or an average over classes such as 'macro_f1', or br.one_vs_rest first)" * (fit == ["classes"])
-        raise ArgumentError(
-            "score", f"must be {some}{averages} for {what}", f"{self.name!r}, a score of {WORDS[self.space]}"
-        )
+        averages = [" (or an average over classes such as 'macro_f1'", InPython(", or br.one_vs_rest first"), ")"]
+        wanted = Advice(f"must be {some}", *(averages if fit == ["classes"] else []), f" for {what}")
+        hint = Advice()
+        if self.space == "cases":
+            fitted = "br.fit(br.from_probabilities(y_true, probabilities), 'bayesian_bootstrap')"
+            hint = Advice("fit predicted probabilities", InPython(f": {fitted}"))
+        raise ArgumentError("score", wanted, f"{self.name!r}, a score of {WORDS[self.space]}", hint)
 
     def __call__(self, source: Any, kind: str | None = None) -> xr.DataArray:
         """Return the values, without the outcome dims; lazy if the source is.
@@ -188,7 +214,8 @@ class Score:
     def of_tables(self, tables: np.ndarray, present: Any = True) -> np.ndarray:
         """Return the value of each table (..., actual, predicted), in blocks; NaN where undefined.
 
-        ``present`` are the classes (..., class) that take part in an average; True means all.
+        ``present`` are the classes (..., class) that take part in an average; True means all, and 2 a class that
+        occurs in answers alone.
 
         Examples
         --------
@@ -234,6 +261,11 @@ class Score:
             raise ArgumentError("score", f"must name one of the classes {labels}", f"{self.name!r}")
         assert isinstance(self.matrix_function, OfClass)
         return replace(self, matrix_function=replace(self.matrix_function, position=labels.index(self.one_class)))
+
+    def position_in(self, array: xr.DataArray) -> int | None:
+        """Return the position of the score's one class among the classes of an array; None for other scores."""
+        found = self.for_classes(array).matrix_function
+        return found.position if isinstance(found, OfClass) else None
 
     def attrs(self) -> dict[str, Any]:
         """Return the attrs of the values: long name, direction, range, and whether the mean is finite."""
@@ -320,7 +352,7 @@ def values_of(
         groups.setdefault((matrix, matrix and score.labels), (here, []))[1].append(i)
     found: list[Any] = [None] * len(scores)
     for (matrix, _), (here, places) in groups.items():
-        present = _classes_with_cases(source, here) if matrix else EVERY
+        present = _classes_that_occur(source, here) if matrix else EVERY
         some = [scores[i] for i in places]
         function = partial(_of_tables, some, infinite=infinite)
         values = _apply(function, here, present, dims=["actual", "predicted"], outputs=len(some))
@@ -355,6 +387,14 @@ def _apply(function: Callable, array: xr.DataArray, *others: xr.DataArray, dims:
 
 def _of_outcomes(score: Score, array: xr.DataArray) -> xr.DataArray:
     """Return the value of a score of outcomes (labels of ``outcome``), with their range."""
+    if score.labels is not None:
+        held = array["outcome"].values.tolist() if "outcome" in array.coords else []
+        if set(held) != set(score.labels):
+            raise ArgumentError("source", f"must have the outcomes {list(score.labels)} for {score.name}", held)
+        array = select_names(array, outcome=list(score.labels))
+        of_labels: Any = score.outcome_function
+        [found] = _apply(lambda tables: [of_labels(tables, score.labels)], array, dims=["outcome"])
+        return _named(found, score.name, score.attrs())
     numbers = numbers_of(array["outcome"].values) if "outcome" in array.coords else None
     if numbers is None:
         held = array["outcome"].values.tolist() if "outcome" in array.coords else "no labels"
@@ -394,6 +434,8 @@ def _of_tables(scores: Sequence[Score], tables: np.ndarray, present: Any, infini
 
 def ratio(numerator: Any, denominator: Any) -> Any:
     """Return the quotient, NaN where the denominator is 0."""
+    if object in (np.asarray(numerator).dtype, np.asarray(denominator).dtype):  # exact numbers
+        return np.where(np.equal(denominator, 0), np.nan, np.true_divide(numerator, denominator))
     numerator, denominator = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
     return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator != 0)
 
@@ -436,19 +478,22 @@ def _with_classes(array: xr.DataArray, score: Score) -> xr.DataArray:
     for dim, size in sizes.items():
         if wanted and (size != len(wanted) or set(labels.get(dim, wanted)) != set(wanted)):
             raise ArgumentError("source", f"must have the classes of the score on {dim}, {wanted}", labels or size)
-        array = array.sel({dim: wanted}) if wanted and dim in labels else array
+        array = select_names(array, {dim: wanted}) if wanted and dim in labels else array
     return array
 
 
-def _classes_with_cases(source: Source, array: xr.DataArray) -> xr.DataArray:
-    """Return which classes have cases (..., actual), where that is known."""
+def _classes_that_occur(source: Source, array: xr.DataArray) -> xr.DataArray:
+    """Return 1 for classes with cases, 2 for classes in answers alone, else 0 (..., actual); all 1 if unknown."""
     counts = observed_counts(source)
     if counts is None:
-        return xr.DataArray(np.ones(array.sizes["actual"], dtype=bool), dims="actual")
+        return xr.DataArray(np.ones(array.sizes["actual"], dtype=np.int8), dims="actual")
     if "actual" in counts.coords and "actual" in array.coords:
         wanted = array["actual"].values
         if counts["actual"].values.tolist() != wanted.tolist():
-            counts = counts.sel(actual=wanted)
+            counts = select_names(counts, actual=wanted)
     # For a performance without the dim of the data sets, a class is present if any of them has it.
-    cases = counts.sum(["predicted", *(dim for dim in counts.dims if dim not in array.dims)])
-    return (cases > 0).reset_coords(drop=True)
+    counts = counts.sum([dim for dim in counts.dims if dim not in array.dims]).reset_coords(drop=True)
+    answers = counts.sum("actual").rename(predicted="actual")
+    if "actual" in counts.coords:
+        answers = answers.assign_coords(actual=counts["actual"])
+    return xr.apply_ufunc(mark_classes, counts.sum("predicted"), answers)

@@ -12,7 +12,9 @@ from bayesrank._records import EvidenceRecord
 from bayesrank.evidence.counts import check_tables, pool, pool_evidence
 from bayesrank.evidence.groups import GROUPS
 from bayesrank.evidence.judged import holds_partial_truth
+from bayesrank.evidence.kinds.given import sizes_of_space
 from bayesrank.evidence.predictions import counts_of
+from bayesrank.evidence.weighting import WEIGHTED
 from bayesrank.models import (
     chosen_by_evidence,
     find_model,
@@ -28,7 +30,7 @@ from bayesrank.models.parts.joint import check_joint
 from bayesrank.models.parts.margins import VALUES
 from bayesrank.models.parts.priors import concentration
 from bayesrank.models.parts.priors import in_words as prior_in_words
-from bayesrank.ranking.values import natural_score, sizes_of_space
+from bayesrank.ranking.values import natural_score
 from bayesrank.scores import Score, as_score
 from bayesrank.sensitivities.conflicts import prior_conflict
 from bayesrank.sensitivities.missing_truth import evidence_with_other_truths
@@ -69,7 +71,7 @@ def check_evidence(evidence: Any) -> Evidence:
 
 def base_analysis(evidence: Evidence, score: Any, model: Any, join: Any, options: dict[str, Any]) -> Alternative:
     """Return the base analysis."""
-    model = chosen_by_evidence(evidence, "split_prior" not in options) if model is None else model
+    model = chosen_by_evidence(evidence, options=options) if model is None else model
     pooled = _evidence_for(evidence, model, join, pool)
     return Alternative("base", "base", pooled, model, _score(evidence, score), options)
 
@@ -132,9 +134,9 @@ def _with_options(base: Alternative, name: str, kind: str, **changed: Any) -> Al
 
 
 def conflict(base: Alternative) -> xr.Dataset | None:
-    """Check whether the data contradict the base prior, if there is a closed form."""
+    """Check whether the data contradict the base prior, if there is a closed form for whole numbers of cases."""
     evidence, model, options = base.evidence, base.model, base.options
-    if holds_partial_truth(evidence):
+    if holds_partial_truth(evidence) or WEIGHTED in evidence.attrs:
         return None
     if isinstance(evidence, xr.Dataset):
         if not takes_cases(model) or "cluster" in evidence.coords:
@@ -163,7 +165,7 @@ def _score(evidence: Evidence, score: Any) -> Score:
 
 
 def _instance_of(one: Alternative) -> Any:
-    return make_model(one.model, one.evidence, one.options)
+    return make_model(one.model, one.evidence, one.options, ("prob", "rope", "draws", "seed", "over", "aggregate"))
 
 
 def _evidence_for(evidence: Evidence, model: Any, join: Any, pooling: Callable[..., Any] = pool_evidence) -> Evidence:

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._compat import pareto_k_threshold, smooth_weights, to_container
+from bayesrank._labels import select_names
 from bayesrank._random import stream
 from bayesrank._records import SamplerRecord
 from bayesrank._source import groups_of
@@ -89,4 +90,4 @@ def _log_ratio(
         return None
     if "datasets" not in known:
         known["datasets"] = instance.log_likelihood_of_datasets(posterior)["counts"]
-    return -known["datasets"].sel(dataset=lost[0], drop=True)
+    return -select_names(known["datasets"], dataset=lost[0], drop=True)

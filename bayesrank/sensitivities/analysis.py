@@ -6,9 +6,9 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_choice, check_prob, check_sequence, check_unique
-from bayesrank._errors import ArgumentError
-from bayesrank._labels import name_coord
+from bayesrank._checks import check_choice, check_prob, check_sequence, check_unique, describe_value
+from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._labels import name_coord, select_names
 from bayesrank._notes import notes_of, notes_text
 from bayesrank._random import Seed, root_sequence
 from bayesrank._records import RankingRecord
@@ -178,7 +178,7 @@ def sensitivity(
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> found = sensitivity(counts, "f1", scores=["tnr"], seed=1)
     >>> found["alternative"].values.tolist()[:3]
-    ['base', 'prior jeffreys', 'prior at twice its weight']
+    ['base', 'prior uniform', 'prior at half its weight']
     >>> bool(found["survives"].sel(conclusion="b beats a").all())
     True
     """
@@ -190,12 +190,14 @@ def sensitivity(
     check_choice("join", join, JOINS)
     if over is None:
         check_needs_over(aggregate, weights)
+    elif not isinstance(over, str):
+        raise ArgumentTypeError("over", "must be the name of a dim or coord", describe_value(over))
     elif "entities" in wanted and aggregate in ("borda", "win_rate"):
         why = f"must not hold 'entities' beside aggregate={aggregate!r}, which depends on the rivals"
         raise ArgumentError("alternatives", why, wanted)
     grouped = isinstance(evidence, xr.DataArray | xr.Dataset) and has_groups(evidence)
     if grouped:
-        model = chosen_by_evidence(evidence) if model is None else model
+        model = chosen_by_evidence(evidence, options=options) if model is None else model
         evidence = groups_as_datasets(evidence)
     evidence = check_evidence(evidence)
     pooled = join if over is None else None
@@ -255,12 +257,14 @@ def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Da
     """Return the variables of each alternative, and the conclusions of the base that survive in it."""
     names, prob = rankings[0]["entity"].values.tolist(), RankingRecord.of(rankings[0]).prob
     held = {
-        name: np.stack([ranking[name].sel(dict.fromkeys(ranking[name].dims, names)).values for ranking in rankings])
+        name: np.stack(
+            [select_names(ranking[name], dict.fromkeys(ranking[name].dims, names)).values for ranking in rankings]
+        )
         for name in (*PER_ENTITY, "consensus_position", "superiority", "superiority_error")
     }
     found: dict[str, Any] = {name: (("alternative", "entity"), held[name]) for name in PER_ENTITY}
     # None if no entity is ranked.
-    positions = [position_of(ranking.sel(entity=names)).values for ranking in rankings]
+    positions = [position_of(select_names(ranking, entity=names)).values for ranking in rankings]
     leaders = [None if np.isnan(position).all() else int(np.nanargmin(position)) for position in positions]
     lead = leaders[0]
     found["kind"] = ("alternative", [one.kind for one in alternatives])

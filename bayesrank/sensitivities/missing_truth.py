@@ -9,7 +9,7 @@ from bayesrank._notes import Note
 from bayesrank._random import Block, root_sequence
 from bayesrank.evidence.counts import mark_positive
 from bayesrank.evidence.judged import outcome_of_verdicts
-from bayesrank.models.partial_truth import PartialTruth, Strata
+from bayesrank.models.partial_truth import PartialTruth, TruthStrata
 from bayesrank.scores import Score
 
 #: Largest factor of odds that is tried, steps of its logarithm, and draws whose mean is the estimate.
@@ -83,7 +83,7 @@ def note_on_missing(model: PartialTruth, names: list[str], odds: np.ndarray, lea
     return Note("truth_missing_not_at_random", fields | {"positive": "" if model.judged else str(model.classes[-1])})
 
 
-def _move(part: Strata, joint: np.ndarray, system: int, log_odds: np.ndarray) -> np.ndarray:
+def _move(part: TruthStrata, joint: np.ndarray, system: int, log_odds: np.ndarray) -> np.ndarray:
     """Return the joint probabilities (factor, stratum, class) of one system if odds of unlabelled cases are divided."""
     cases, labels = part.cases[system], part.labels[system]
     mass = np.nan_to_num(joint[system]).sum(axis=1)

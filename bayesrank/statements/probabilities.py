@@ -90,7 +90,7 @@ def probability(
     ... )
     >>> found = br.probability(br.fit(counts, seed=1), "B is best and net 3 > A", "f1")
     >>> found["probability"].round(2).item(), found.attrs["statement"]
-    (0.73, 'B is best and net 3 > A')
+    (0.75, 'B is best and net 3 > A')
     """
     rope = check_number("rope", rope, 0.0, finite=True)
     found = scored(over_of(source, over, aggregate, weights), score, higher_is_better, kind).found
@@ -182,7 +182,7 @@ def probable_orders(
     >>> counts = br.from_counts(tn=[70, 79, 75], fp=[10, 1, 5], fn=[9, 1, 9], tp=[21, 29, 21], entity=["A", "B", "C"])
     >>> found = br.statements.probable_orders(br.fit(counts, seed=1), "f1", top=2)
     >>> found["label"].values.tolist(), found["probability"].round(2).values.tolist()
-    (['B > C > A', 'B > A > C'], [0.73, 0.27])
+    (['B > C > A', 'B > A > C'], [0.76, 0.24])
     """
     top = check_integer("top", top, 1)
     places = None if places is None else check_integer("places", places, 1)

@@ -10,6 +10,7 @@ from bayesrank._notes import add_notes
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.evidence.votes import count_votes
 from bayesrank.tables.columns import squeeze
+from bayesrank.tables.forms import holds_outcomes
 from bayesrank.tables.judgements import find_judges
 from bayesrank.tables.table import Roles, Table
 
@@ -24,9 +25,18 @@ def find_votes(table: Table, roles: Roles) -> dict[str, Any] | None:
     """
     held = {squeeze(name): name for name in table.columns}
     wanted = [role for role in HEADINGS if role != "winner" or roles.truth is None]
+    pair = [held[HEADINGS[role]] for role in ("a", "b") if HEADINGS[role] in held]
+    names = len(pair) == 2 and not any(holds_outcomes(table.columns[name]) for name in pair)
+    if names and "winner" not in held and roles.truth is None and roles.entities is None:
+        raise ArgumentError(
+            table.source,
+            f"must have a column winner beside {pair[0]} and {pair[1]}; its heading is {table.heading()}. "
+            "Its values are model_a, model_b, tie, or the name of the winner",
+        )
     if any(HEADINGS[role] not in held for role in wanted):
         return None
     found = {role: held[HEADINGS[role]] for role in wanted}
+    table.check_single(found.values())
     return found if roles.truth is None else found | {"winner": table.find("truth", roles.truth)}
 
 

@@ -12,19 +12,41 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank._checks import check_sequence, is_number
-from bayesrank._errors import ArgumentError
+from bayesrank._errors import Advice, ArgumentError, InPython
 from bayesrank._labels import factorize, find_repeat, standing_pair
 from bayesrank._notes import Note, add_notes
 from bayesrank._records import EvidenceRecord
 from bayesrank._text import list_names
 from bayesrank.evidence.components import variance_components
+from bayesrank.evidence.folds import split_columns
 from bayesrank.evidence.ledger import NO_OUTCOME, SCORED, add_runs, ledger_of
-from bayesrank.evidence.outcomes import from_outcomes
+from bayesrank.evidence.outcomes import count_outcomes
 from bayesrank.evidence.pooled import runs_of
 from bayesrank.evidence.predictions import joint_outcomes
-from bayesrank.tables.columns import CELLS, is_metadata_name, odd_columns, role_of, squeeze
-from bayesrank.tables.forms import Known, holds_outcomes, is_binary, name_roles, refuse_without_entity
-from bayesrank.tables.probabilities import hold_probabilities, read_wide
+from bayesrank.tables.columns import (
+    CELLS,
+    FOLD_NAMES,
+    PEOPLE,
+    REPEATS,
+    WEIGHT_NAMES,
+    is_metadata_name,
+    is_quantity_name,
+    is_row_number,
+    is_truth_name,
+    odd_columns,
+    role_of,
+    squeeze,
+)
+from bayesrank.tables.forms import (
+    Known,
+    holds_outcomes,
+    is_binary,
+    name_roles,
+    refuse_lacking,
+    refuse_without_entity,
+    suggest_folds,
+)
+from bayesrank.tables.probabilities import hold_probabilities, read_wide, refuse_class_names
 from bayesrank.tables.table import NO_CLASSES, Roles, Table
 from bayesrank.tables.totals import find_summary, unit_of
 from bayesrank.tables.values import as_count, as_outcomes, check_exact, count_hint, plain, to_number
@@ -37,14 +59,10 @@ OF_CASES = ("case", "run", "training_seed", "dataset", "cluster", "times", "weig
 MOST_CATEGORIES, LEAST_IN_CATEGORY, LEAST_CLUSTERS = 20, 3, 10
 #: Columns of scikit-learn's cv_results_ and cross_validate.
 FOLDS = re.compile(r"(mean|std|rank|split\d+)_((fit|score)_time|(test|train)_\w+)|(fit|score)_time|params?_?\w*__\w+")
-#: Names of tests, and of columns with people: their 0 and 1 may be results of tests.
+#: Up to so many rows of fractions may be scores of folds.
+FEW_ROWS = 10
+#: Names of tests, whose 0 and 1 may be results; so may those of people.
 TESTS = re.compile(r"(?<![A-Za-z])([Tt]est|TEST|[Aa]ssay|ASSAY|PCR|pcr|ELISA|[Aa]ntigen|[Ss]wab)s?(?![a-z])")
-PEOPLE = {
-    *("patient", "sample", "subject", "person", "participant", "individual", "specimen", "donor"),
-    *("woman", "child", "infant"),
-}
-#: Names of columns that may distinguish several rows of a case, as :func:`squeeze` returns them.
-REPEATS = {"seed", "randomseed", "seedid", "repeat", "repetition", "rep", "replicate", "trial", "epoch", "fit", "init"}
 #: Treatments of missing answers that messages offer.
 TREATMENTS = ("common", "own", 0)
 
@@ -68,6 +86,7 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
     """Read a table with one row for each case and one column for each entity."""
     why = "which does not say what each answer cost; write a row for each entity and case"
     table.refuse(roles, "cost", f"of a table with one column an entity, {why}")
+    table.refuse(roles, "outcome", "of a table with one column an entity, whose columns hold the outcomes")
     known = known._replace(of={role: name for role, name in known.of.items() if role in OF_CASES})
     _refuse_folds(table)
     chosen = roles.entities is not None
@@ -86,36 +105,81 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
         raise ArgumentError(table.source, "must have at least one row below its heading", "none")
     _refuse_matrices(table)
     for name in names:
-        if isinstance(name, str) and to_number(name) is not None:
+        if not chosen and isinstance(name, str) and to_number(name) is not None:
             raise ArgumentError(
                 table.source,
                 "must have a heading that names its columns, those of counts, or one for each entity "
                 f"(see 'bayesrank rank --help'); it has {name} for a name",
             )
-    listed = [] if chosen else [name for name in names if is_metadata_name(name)]
+    if not chosen:
+        _refuse_summaries(table, known, names)
+    truths = [] if chosen or "actual" in known.of else [name for name in names if is_truth_name(name, names)]
+    listed = truths + ([] if chosen else [name for name in names if is_metadata_name(name) and name not in truths])
     if any(role_of(name) == "outcome" for name in listed) and len(listed) == len(names):
         refuse_without_entity(table, known, ("outcome",))
     # If all columns are costs, each may name its entity, as in "gpt cost" and "llama cost".
     if listed and (len(listed) < len(names) or len(names) == 1):
-        odd = dict.fromkeys(listed, "named like an id, a group or a cost")
+        odd = {name: "named like " + ("the truth" if name in truths else "an id, a group or a cost") for name in listed}
         if "actual" not in known.of:
             text = [name for name in names if name not in odd and not holds_outcomes(table.columns[name])]
             odd = dict.fromkeys(text, "it holds text") | odd if len(text) + len(odd) < len(names) else odd
         _refuse_odd(table, roles, names, odd)
     about, _ = _read_about(table, known, None)
     if "actual" in known.of and hold_probabilities(table, known.of["actual"], names, chosen):
+        if not chosen:
+            refuse_class_names(table, known.of["actual"], names)
         return read_wide(table, known, known.of["actual"], names, about, roles)
     if "actual" in known.of:
         answers = _read_predictions(table, roles, known.of["actual"], names, chosen, roles.missing is not None)
         about["actual"] = answers.pop(known.of["actual"])
     else:
         table.refuse(roles, "positive", NO_CLASSES)
-        if not chosen and not table.trial:  # a suggestion may lead to this question
-            _refuse_test_results(table, known, names)
+        if not chosen and not table.trial:  # a suggestion may lead to these questions
+            _refuse_open_questions(table, known, names)
         answers = _read_outcomes(table, roles, names, chosen, roles.missing is not None)
         written = {name: table.columns[name] for name in names}
         _refuse_last_row(table, answers, written, -1, about.get("case", [None])[-1])
     return _join(table, {plain(name): held for name, held in answers.items()}, about, known, roles)
+
+
+def _refuse_summaries(table: Table, known: Known, names: list[Any]) -> None:
+    """Raise an error for columns that summarise cases, such as standard errors, and for a count without a meaning."""
+    held = {role: name for name in names if (role := role_of(name)) is not None}
+    if ("se" in held and not is_binary(table.columns[held["se"]])) or {"predicted", "count"} <= set(held):
+        refuse_lacking(table, known._replace(of=held), None)
+    counts = [name for name in names if role_of(name) == "count" and len(names) > 1]
+    if counts and all(as_count(value) is not None for value in table.columns[counts[0]]):
+        others = zip(*(map(str, table.columns[name]) for name in table.columns if name != counts[0]), strict=True)
+        # Rows that all differ are patterns, which mean nothing without their counts.
+        left = f", else {table.without(counts[0])}" if find_repeat(others) is not None else ""
+        raise ArgumentError(
+            table.source,
+            f"must say what its column {counts[0]} holds",
+            "a table with one column for each entity",
+            f"{table.option('count', counts[0])} if a row stands for that many cases{left}",
+        )
+
+
+def _refuse_open_questions(table: Table, known: Known, names: list[Any]) -> None:
+    """Ask what the values mean where they are probably no outcomes of cases; columns that the user lists are."""
+    _refuse_test_results(table, known, names)
+    numbers = {to_number(value) for name in names for value in table.columns[name]}
+    few = len(table.where) <= FEW_ROWS and len(names) > 1 and "case" not in known.of
+    if few and all(number is not None and 0 < number < 1 for number in numbers):
+        raise ArgumentError(
+            table.source,
+            "must say what its rows are",
+            f"{len(table.where)} rows of fractions, which may be scores of folds",
+            f"if each row is a case, list the columns with {table.argument('entities')}; {suggest_folds(table)}",
+        )
+    if numbers - {None} == {-1.0, 0.0, 1.0}:
+        raise ArgumentError(
+            table.source,
+            "must say what -1 means beside 0 and 1",
+            "-1",
+            f"leave the field empty if there is no answer; if -1 is a grade, list the columns with "
+            f"{table.argument('entities')}",
+        )
 
 
 def _refuse_test_results(table: Table, known: Known, names: list[Any]) -> None:
@@ -159,29 +223,50 @@ def _refuse_odd(table: Table, roles: Roles, names: list[Any], odd: dict[Any, str
         )
     left = table.drop(others)
     says = []
-    for role, meaning in _possible_roles(table, first):
+    truth = is_truth_name(first, names) and "actual" not in {role_of(name) for name in table.columns}
+    if truth and _can_be_read(table, replace(roles, truth=first, entities=rest), rest):
+        both = f"{table.option('truth', first)}{' ' if table.shell else ', '}{table.option('entities', rest)}"
+        says.append(f"{both} says that it holds the true labels")
+    for role, meaning in () if truth else _possible_roles(table, first):
         if _can_be_read(left, replace(roles, **{role: first}), rest):
             beside = f" {table.without(others)}" if others and table.shell else ""
             typed = (
                 f"--by {shlex.quote(str(first))}" if role == "dataset" and table.shell else table.option(role, first)
             )
             says.append(f"{typed}{beside} says that it {meaning}")
-    if rest and _can_be_read(table, replace(roles, entities=rest), rest):
+    if (
+        not truth
+        and rest
+        and _can_be_read(table, replace(roles, entities=rest), rest)
+        and _is_settled(table, roles, names, rest)
+    ):
         says.append(f"{table.option('entities', rest)} ranks these alone")
-    if _can_be_read(table.drop(list(odd)), roles, rest):
+    if not truth and _can_be_read(table.drop(list(odd)), roles, rest):
         says.append(f"{table.without(list(odd) if others else first)} leaves {'them' if others else 'it'} out")
-    if not says and (possible := _possible_roles(table, first)):
+    if not says and not truth and (possible := _possible_roles(table, first)):
         # Another column has to be explained first, too.
         says = [f"{table.option(possible[0][0], first)} says that it {possible[0][1]}"]
-    if squeeze(first) in ("label", "target", "y", "class"):
-        says.append("as the true label it is called actual")
-    raise ArgumentError(table.source, f"{wrong}{'. ' * bool(says)}{'; '.join(says)}")
+    hint = f"columns that {table.argument('entities')} lists are always entities" if truth else ""
+    raise ArgumentError(table.source, f"{wrong}{'. ' * bool(says)}{'; '.join(says)}", hint=hint)
+
+
+def _is_settled(table: Table, roles: Roles, names: list[Any], rest: list[Any]) -> bool:
+    """Return whether the rest of the columns raise no question of their own, which listing them would answer."""
+    alone = table.drop([name for name in names if name not in rest])
+    try:
+        _refuse_open_questions(alone, name_roles(alone, roles), rest)
+    except ArgumentError:
+        return False
+    return True
 
 
 def _possible_roles(table: Table, column: Any) -> list[tuple[str, str]]:
     """Return the roles that the values of a column fit, and their meaning."""
     rows, distinct = len(table.where), len(set(map(repr, table.columns[column])))
-    found = [("case", "names the cases")] if distinct == rows else []
+    numbers = [to_number(value) for value in table.columns[column]]
+    fractions = any(number is not None and number % 1 for number in numbers)
+    quantity = fractions or is_quantity_name(column) or squeeze(column) in FOLD_NAMES or is_row_number(column)
+    found = [("case", "names the cases")] if distinct == rows and not quantity else []
     # Few values, each many times, are categories; many small groups are clusters.
     cases = next((name for name in table.columns if role_of(name) == "case"), column)
     if cases != column and find_repeat(zip(table.columns[cases], table.columns[column], strict=True)) is None:
@@ -190,13 +275,10 @@ def _possible_roles(table: Table, column: Any) -> list[tuple[str, str]]:
         found.append(("dataset", "names categories of cases"))
     if LEAST_CLUSTERS <= distinct < rows:
         found.append(("cluster", "names clusters of cases"))
-    numbers = [to_number(value) for value in table.columns[column]]
-    whole = [int(number) for number in numbers if number is not None and number % 1 == 0]
-    is_index = len(whole) == rows == distinct and max(whole) - min(whole) == rows - 1
-    if all(number is not None and number >= 0 for number in numbers) and not is_index:
+    if squeeze(column) in WEIGHT_NAMES and all(number is not None and number >= 0 for number in numbers):
         found.append(("weight", "holds the importance weight of a case"))
-        if len(whole) == rows:
-            found.append(("count", "holds the number of cases of a row"))
+    if is_quantity_name(column) and all(as_count(value) is not None for value in table.columns[column]):
+        found.append(("count", "holds the number of cases of a row"))
     return found
 
 
@@ -227,6 +309,25 @@ def _can_be_read(table: Table, roles: Roles, entities: list[Any]) -> bool:
 
 def _refuse_folds(table: Table) -> None:
     """Raise an error for results of a cross-validation or a search of scikit-learn."""
+    folds = [name for name in table.columns if squeeze(name) in FOLD_NAMES]
+    again = [name for name in table.columns if squeeze(name) in REPEATS][:1]
+    keys = [table.columns[name] for name in (*folds[:1], *again)]
+    if folds and len(table.where) > 1 and find_repeat(zip(*keys, strict=True)) is None:
+        raise ArgumentError(
+            table.source,
+            "must hold single cases",
+            f"one row for each {' and '.join(map(str, (*folds[:1], *again)))}, so that its values are scores of folds",
+            suggest_folds(table, folds[0], repeat=next(iter(again), None)),
+        )
+    if splits := split_columns(table.columns):
+        (metric, columns), *others = splits.items()
+        typed = [table.option("outcome", metric)] if others else []
+        raise ArgumentError(
+            table.source,
+            "must hold single cases",
+            f"scores of the folds of a cross-validation in columns such as {columns[0]}",
+            suggest_folds(table, None, *typed, size=len(columns)),
+        )
     found = [name for name in table.columns if FOLDS.fullmatch(str(name))]
     if found:
         raise ArgumentError(
@@ -251,8 +352,11 @@ def _refuse_matrices(table: Table) -> None:
         raise ArgumentError(
             table.source,
             "must not be a confusion matrix with labels on both sides, which does not say whether its "
-            "rows are the actual or the predicted classes: write entity, actual, predicted, count with one row a cell, "
-            'or use br.from_matrix(frame, "actual_rows")',
+            "rows are the actual or the predicted classes",
+            hint=Advice(
+                "write entity, actual, predicted, count with one row a cell",
+                InPython(', or use br.from_matrix(frame, "actual_rows")'),
+            ),
         )
 
 
@@ -346,13 +450,9 @@ def _refuse_last_row(table: Table, answers: Columns, written: Columns, row: int,
     if len(above) < 3 or None in last:
         return
     every = np.array(above, float)  # NaN where an answer is missing
-    others = every[~np.isnan(every).any(axis=1)]
-    what = find_summary(others, last, [unit_of(held[-1]) for held in written.values()], name, grid=True)
-    known = every[~np.isnan(every)]
-    if not what and np.isin(known, (0.0, 1.0)).all() and min(last) >= 0 and max(last) > 1:
-        # Right and wrong answers above, and a number that is neither: sums over the answers that there are.
-        what = "totals"
-    if what:
+    units = [unit_of(held[-1]) for held in written.values()]
+    what = find_summary(every[~np.isnan(every).any(axis=1)], last, units, name, grid=True)
+    if what := what or find_summary(every, last, units, name, grid=True):
         raise ArgumentError(
             f"{table.where[row]}: a row",
             f"must be a case; its values are the {what} of the rows above",
@@ -362,14 +462,21 @@ def _refuse_last_row(table: Table, answers: Columns, written: Columns, row: int,
 
 
 def _refuse_last_labels(table: Table, actual: Any, names: list[Any], labels: Columns) -> None:
-    """Raise an error if the last row of a table of labels holds the number or the share of right answers."""
-    truth = labels[actual][:-1]
-    last = {name: to_number(str(labels[name][-1]).rstrip("%")) for name in names}
-    if len(truth) < 3 or None in last.values() or any(labels[name][-1] in truth for name in names):
+    """Raise an error if the last row of a table of labels holds the number or the share of right answers.
+
+    A number in the column of the truth is one of them, too, in which all answers are right.
+    """
+    *truth, own = labels[actual]
+    last = {name: to_number(str(labels[name][-1]).rstrip("%")) for name in [actual, *names]}
+    whole = [actual, *names] if last[actual] is not None else names
+    equal = last[actual] is not None and len({last[name] for name in whole}) == 1
+    if len(truth) < 3 or equal or None in [last[name] for name in names]:
         return
-    right = {name: [float(a == b) for a, b in zip(labels[name][:-1], truth, strict=True)] for name in names}
-    answers = {name: [*right[name], last[name]] for name in names}
-    _refuse_last_row(table, answers, {name: table.columns[name] for name in names}, -1)
+    if own in truth or any(labels[name][-1] in truth for name in names):
+        return
+    right = {name: [float(a == b) for a, b in zip(labels[name][:-1], truth, strict=True)] for name in whole}
+    answers = {name: [*right[name], last[name]] for name in whole}
+    _refuse_last_row(table, answers, {name: table.columns[name] for name in whole}, -1)
 
 
 def _read_role(table: Table, column: Any, role: str) -> list[Any]:
@@ -515,7 +622,8 @@ def _join(
             groups |= {"case": case}
             for role in ("run", "training_seed"):
                 groups[role] = pd.Series(about[role], name=known.of[role]) if role in about else None
-        joint = from_outcomes(frame, **groups, missing=roles.missing, cost=cost)
+        named = "entity" in known.of or roles.entities is not None
+        joint = count_outcomes(frame, groups, missing=roles.missing, cost=cost, named=named)
         notes += _note_runs(joint, frame, groups)
     else:
         labels = set(actual).union(*answers.values()) - {None}

@@ -18,7 +18,10 @@ ROLES: dict[str, tuple[str, ...]] = {
         *("actual", "ytrue", "truelabel", "trueclass", "truth", "groundtruth", "gold", "goldlabel", "goldstandard"),
         *("actuallabel", "actualclass", "referencestandard", "ytest", "yactual"),
     ),
-    "predicted": ("predicted", "ypred", "prediction", "pred", "predictedlabel", "predictedclass", "predlabel", "yhat"),
+    "predicted": (
+        *("predicted", "ypred", "prediction", "pred", "predictedlabel", "predictedclass", "predlabel", "predclass"),
+        "yhat",
+    ),
     "count": ("count", "counts", "frequency", "freq"),
     "correct": ("correct", "ncorrect", "numcorrect", "right", "correctanswers"),
     "wrong": ("wrong", "incorrect", "nwrong", "nincorrect", "numincorrect", "wronganswers"),
@@ -33,7 +36,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "case": ("case", "caseid", "casename"),
     "run": ("run", "runid"),
     "training_seed": ("trainingseed", "trainseed"),
-    "dataset": ("dataset", "datasetname", "datasetid"),
+    "dataset": ("dataset", "datasetname", "datasetid", "study", "studyname", "studyid"),
     "cluster": ("cluster", "clusterid"),
 }
 _BY_NAME = {name: role for role, names in ROLES.items() for name in names}
@@ -41,7 +44,7 @@ _BY_NAME = {name: role for role, names in ROLES.items() for name in names}
 ENTITY_NAMES = {
     f"{name}{ending}"
     for name in (
-        *("model", "classifier", "system", "detector", "algorithm", "method", "name", "team", "test", "study"),
+        *("model", "classifier", "system", "detector", "algorithm", "method", "name", "team", "test"),
         *("center", "centre", "submission", "participant", "player", "site", "hospital", "laboratory", "lab", "agent"),
         *("rater", "reader", "annotator", "estimator", "approach", "assay", "kit", "tool", "llm", "competitor"),
     )
@@ -62,8 +65,44 @@ METADATA = (
     | {"correct", "wrong", "iscorrect", "passed", "outcome", "prediction", "predicted", "expected", "output"}
     | {"total", "sum", "mean", "average", "avg", "median", "std", "sd", "score", "result", "n", "count", "time", "age"}
 )
+#: Columns that may hold the truth beside answers, which have no entity of that name: label, d, biopsy, human.
+TRUTH_NAMES = {
+    *("label", "target", "y", "class", "d", "t", "gt", "gs", "ref", "refstd", "refstandard", "reference", "standard"),
+    *("true", "real", "expected", "disease", "diseased", "diseasestatus", "status", "condition", "diagnosis", "event"),
+    *(
+        "biopsy",
+        "histology",
+        "histopathology",
+        "pathology",
+        "autopsy",
+        "culture",
+        "cad",
+        "pcr",
+        "infected",
+        "infection",
+    ),
+    *("human", "humanlabel", "expert", "consensus", "annotation", "verified", "groundtruthlabel", "finaldiagnosis"),
+}
+#: Columns with the folds of a cross-validation.
+FOLD_NAMES = {"fold", "foldid", "foldnumber", "foldno", "cvfold", "outerfold", "kfold", "split", "splitid", "resample"}
+#: Columns with importance weights of cases.
+WEIGHT_NAMES = {"w", "wt", "weight", "weights", "pweight", "caseweight", "sampleweight", "importance", "surveyweight"}
 #: Words that mark a column as a cost, as in "latency (ms)" or total_tokens.
 COSTS = {"latency", "token", "tokens", "second", "seconds", "cost", "runtime", "duration", "elapsed", "price", "usd"}
+
+#: Columns with people, or with what is taken from them.
+PEOPLE = {
+    *("patient", "sample", "subject", "person", "participant", "individual", "specimen", "donor"),
+    *("woman", "child", "infant"),
+}
+#: Names of columns that may distinguish several rows of a case, as :func:`squeeze` returns them.
+REPEATS = {"seed", "randomseed", "seedid", "repeat", "repetition", "rep", "replicate", "trial", "epoch", "fit", "init"}
+#: Words in headings of outcomes that may be good when they are low.
+LOW_IS_GOOD = re.compile(
+    r"(?<![a-z])(errors?|err|loss(es)?|times?|costs?|ranks?|rmse|mse|mae|perplexity|distances?|hausdorff|hd95|hd|assd"
+    r"|masd|brier|wer|cer|eer|ece|fid)(?![a-z])",
+    re.I,
+)
 
 
 def squeeze(name: Any) -> str:
@@ -80,8 +119,40 @@ def is_metadata_name(name: Any) -> bool:
     """Return whether a column name is a known id, group or cost, and so unlikely to be an entity."""
     words = re.findall(r"[a-z0-9]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", str(name)).lower())
     named_id = len(words) > 1 and words[-1] in ("id", "ids", "index", "idx")
+    known = squeeze(name) in METADATA or role_of(name) in ("total", "mean", "count")
+    return known or bool(COSTS & set(words)) or named_id or is_row_number(name)
+
+
+def may_name_units(name: Any) -> bool:
+    """Return whether a heading is that of people, of questions or of other ids: rows of one of them are no cases."""
+    word = squeeze(name)
+    return word in LONG_CASE_NAMES or word.removesuffix("id").removesuffix("s") in PEOPLE or word.endswith("id")
+
+
+def may_be_low(name: Any) -> bool:
+    """Return whether low values of a score may be good by its name; those of neg_mean_squared_error are not."""
+    return LOW_IS_GOOD.search(str(name)) is not None and not squeeze(name).startswith("neg")
+
+
+def is_quantity_name(name: Any) -> bool:
+    """Return whether a heading is that of a number of something, such as total or n_patients."""
+    return (
+        role_of(name) in ("count", "total") or re.match(r"(n|num|number)[_ ](of[_ ])?\w", str(name), re.I) is not None
+    )
+
+
+def is_row_number(name: Any) -> bool:
+    """Return whether a heading is that of row numbers, as a table has that was written with its index."""
     unnamed = re.match(r"unnamed: ?\d|level_\d", str(name).strip(), re.I)
-    return squeeze(name) in METADATA or bool(COSTS & set(words)) or named_id or unnamed is not None
+    return unnamed is not None or squeeze(name) in ("index", "idx", "row", "rownumber", "rownames")
+
+
+def is_truth_name(name: Any, beside: Iterable[Any]) -> bool:
+    """Return whether a column may hold the truth by its name; a letter among letters, as in a, b, c, d, does not."""
+    word = squeeze(name)
+    others = [squeeze(other) for other in beside if squeeze(other) != word]
+    letters = len(word) == 1 and bool(others) and all(len(other) == 1 for other in others)
+    return word in TRUTH_NAMES and not letters
 
 
 def odd_columns(columns: Mapping[Any, np.ndarray]) -> dict[Any, str]:

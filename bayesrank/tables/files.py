@@ -9,6 +9,7 @@ from typing import Any
 import xarray as xr
 
 from bayesrank._errors import ArgumentError
+from bayesrank._escape import csv_text
 from bayesrank._inputs import STDIN, is_workbook, is_zip, parse_csv, read_unpacked, read_workbook
 from bayesrank.tables.forms import FORMS
 from bayesrank.tables.frames import read_table
@@ -32,13 +33,16 @@ def read_evidence(path: str, ignore: Sequence[str] = (), **roles: Any) -> xr.Dat
 
 
 def read_csv(path: str, ignore: Sequence[str] = ()) -> Table:
-    """Return the file's columns except those to ``ignore``, as text; a missing field is None."""
+    """Return the file's columns except those to ``ignore``, as text; a missing field is None.
+
+    The apostrophe that ``bayesrank convert`` puts before a formula is no part of a name.
+    """
     source = STDIN if path == "-" else path
     rows = _read_rows(path, source)
     if not rows:
         raise ArgumentError(source, "must have a heading and at least one row; it is empty")
     (_, first), *rest = rows
-    names = [plain(name) or f"Unnamed: {i}" for i, name in enumerate(first)]
+    names = [plain(csv_text(name)) or f"Unnamed: {i}" for i, name in enumerate(first)]
     for line, fields in rest:
         if len(fields) < len(names) or any(field.strip() for field in fields[len(names) :]):
             raise ArgumentError(
@@ -49,7 +53,7 @@ def read_csv(path: str, ignore: Sequence[str] = ()) -> Table:
             )
     if not rest:
         raise ArgumentError(source, "must have at least one row below its heading; it has none")
-    columns = {name: [plain(fields[i]) or None for _, fields in rest] for i, name in enumerate(names)}
+    columns = {name: [plain(csv_text(fields[i])) or None for _, fields in rest] for i, name in enumerate(names)}
     table = Table(source, columns, [f"{source}, line {line}" for line, _ in rest], shell=True).drop_empty()
     kept = table.drop([table.find("ignore", name) for name in ignore])
     twice = next((name for name in kept.columns if names.count(name) > 1), None)

@@ -6,9 +6,23 @@ from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import find_repeat
 from bayesrank._notes import Note
 from bayesrank._text import list_names
-from bayesrank.tables.columns import CELLS, ENTITY_NAMES, LONG_CASE_NAMES, ROLES, role_of, squeeze
+from bayesrank.tables.columns import (
+    CELLS,
+    ENTITY_NAMES,
+    FOLD_NAMES,
+    LONG_CASE_NAMES,
+    REPEATS,
+    ROLES,
+    TRUTH_NAMES,
+    WEIGHT_NAMES,
+    is_metadata_name,
+    is_quantity_name,
+    may_name_units,
+    role_of,
+    squeeze,
+)
 from bayesrank.tables.table import Roles, Table
-from bayesrank.tables.values import as_outcomes, is_missing, to_number
+from bayesrank.tables.values import as_count, as_outcomes, is_missing, to_number
 
 #: Forms of a table by their columns, and what a row is.
 COUNTS = {
@@ -25,10 +39,15 @@ CASES = {
     ("case", "actual", "probability"): "the true label, and the probability of the positive class",
 }
 FORMS = COUNTS | MEANS | CASES
+#: Roles that a column of outcomes that the user names takes the place of.
+OTHER_ANSWERS = {*CELLS, "actual", "predicted", "probability", "correct", "wrong", "mean"}
+#: Roles with several usual names: a column of the role's own name comes first.
+SEVERAL = ("outcome", "case", "count", "correct", "wrong", "dataset")
 #: Descriptions of columns that a user can name.
 WHAT = {
     "entity": "names the entities",
     "dataset": "names the data sets or groups",
+    "group": "names the groups of cases",
     "category": "names the category of each data set or group",
     "case": "names the cases",
     "run": "says which run of its case a row is",
@@ -36,6 +55,7 @@ WHAT = {
     "cluster": "says what cases belong to",
     "cost": "says what an answer cost",
     "count": "says how many cases a row stands for",
+    "outcome": "holds the outcomes of cases",
     "weight": "holds the importance weight of a case",
     "covariates": "holds a number for each data set, or for each entity on a data set",
     "tn": "counts true negatives",
@@ -43,6 +63,10 @@ WHAT = {
     "fn": "counts false negatives",
     "tp": "counts true positives",
 }
+#: Why scores of folds cannot be ranked as cases.
+NO_FOLDS = "scores of folds are not independent, since their training data overlap"
+#: Headings of the truth beside predictions of one classifier, in caret's confusion matrices and resampled predictions.
+REFERENCES = {"reference", "obs"}
 #: Columns that mark a table of counts, or a table that names its entities.
 MARKS = ("tn", "fp", "fn", "tp", "predicted", "count", "correct", "wrong", "outcome")
 #: Names of scores, which lack the number of cases.
@@ -84,6 +108,8 @@ def name_roles(table: Table, roles: Roles) -> Known:
         forbidden = {*MARKS, "actual"} - ({"count"} if role == "count" else set())
         if role == "entity":
             forbidden -= {"predicted", "outcome", "actual"}
+        elif role == "outcome":
+            forbidden = (forbidden | {"entity"}) - {"outcome", "correct"}
         elif role == "cluster":
             forbidden |= {"entity", "case", "run"}
         other = role_of(name)
@@ -94,6 +120,13 @@ def name_roles(table: Table, roles: Roles) -> Known:
                 table.argument(said),
                 f"must name a column that {WHAT[said]}",
                 f"{name!r}, which is read as {other}",
+            )
+        if role == "case" and squeeze(name) in FOLD_NAMES:
+            raise ArgumentError(
+                table.argument(role),
+                f"must name a column that {WHAT[role]}",
+                f"{name!r}, which names folds",
+                suggest_folds(table, name),
             )
         rival = next((other for other in table.columns if squeeze(other) == role and other != name), None)
         if role == "cluster" and rival is not None:
@@ -121,7 +154,7 @@ def name_roles(table: Table, roles: Roles) -> Known:
             continue
         names = [name for name in table.columns if role_of(name) == role and name not in of.values()]
         exact = [name for name in names if squeeze(name) == role]
-        names = exact if len(exact) == 1 and role in ("outcome", "case", "count", "correct", "wrong") else names
+        names = exact if len(exact) == 1 and role in SEVERAL else names
         if len(names) > 1 and role not in ("total", "mean", "se"):
             raise ArgumentError(
                 table.source,
@@ -130,6 +163,13 @@ def name_roles(table: Table, roles: Roles) -> Known:
             )
         if names:
             of[role] = names[0]
+    if "predicted" in of and "actual" not in of:
+        references = [name for name in table.columns if squeeze(name) in REFERENCES and name not in of.values()]
+        of |= {"actual": references[0]} if len(references) == 1 else {}
+    if roles.outcome is not None:
+        of = {role: name for role, name in of.items() if role not in OTHER_ANSWERS}
+    _settle_number(table, of)
+    table.check_single(of.values())
     # With one row for each entity and case, the column correct holds the outcome.
     if "correct" in of and "outcome" not in of and not {"wrong", "total"} & set(of):
         of["outcome"] = of.pop("correct")
@@ -138,10 +178,92 @@ def name_roles(table: Table, roles: Roles) -> Known:
 
 def _settle_count(table: Table, of: dict[str, Any]) -> None:
     """Take a column count that the user named as the form's own, in a table without cases."""
-    held = {role_of(name) for name in table.columns}
-    named = "times" in of and role_of(of["times"]) == "count"
-    if named and held & {"predicted", "outcome"} and "case" not in held | set(of):
+    held = {role_of(name) for name in table.columns if name != of.get("times")} | set(of)
+    outcomes = held & {"predicted", "outcome"} or ("correct" in held and not held & {"wrong", "total"})
+    cases = [name for name in table.columns if squeeze(name) in LONG_CASE_NAMES]
+    rest = [column for name, column in table.columns.items() if name not in (*cases, of.get("times"))]
+    # Rows that differ by the names of their cases only are cases, each with a number of its own.
+    named = "case" in held or (cases and find_repeat(zip(*rest, strict=True)) is not None)
+    if "times" in of and outcomes and not named and not held & set(CELLS):
         of["count"] = of.pop("times")
+
+
+def _settle_number(table: Table, of: dict[str, Any]) -> None:
+    """Take a column n beside true and predicted labels as the count of a cell; ask about numbers of other names.
+
+    A row with a number of cases is not a case, unless its case has a name.
+    """
+    cases = "case" in of or any(squeeze(name) in LONG_CASE_NAMES for name in table.columns)
+    if not {"actual", "predicted"} <= set(of) or {"count", "times"} & set(of) or cases:
+        return
+    numbers = [
+        name
+        for name in table.columns
+        if is_quantity_name(name) and all(as_count(value) is not None for value in table.columns[name])
+    ]
+    others = [name for name in table.columns if name not in numbers]
+    # Rows that all differ are cells, which mean nothing without their counts.
+    cells = find_repeat(zip(*(table.columns[name] for name in others), strict=True)) is None
+    keys = [name for name in others if name in of.values() or not holds_outcomes(table.columns[name])]
+    once = find_repeat(zip(*(table.columns[name] for name in keys), strict=True)) is None
+    if len(numbers) == 1 and squeeze(numbers[0]) == "n" and once:
+        of["count"] = numbers[0]
+        of.pop("total", None)
+    elif numbers:
+        raise ArgumentError(
+            table.source,
+            f"must say what its column {numbers[0]} holds",
+            "a table of true and predicted labels",
+            f"{table.option('count', numbers[0])} if a row stands for that many cases"
+            + ("" if cells else f", else {table.without(numbers[0])}"),
+        )
+
+
+def suggest_folds(table: Table, fold: Any = None, *typed: str, repeat: Any = None, size: int = 0) -> str:
+    """Return why scores of folds are no cases, and what to type for those of a cross-validation.
+
+    Its folds are in the column ``fold``, or each row is one of them, or there are ``size``; ``repeat`` may name its
+    repetitions.
+    """
+    size = size or (len(table.where) if fold is None else len(set(map(str, table.columns[fold]))))
+    test = round(1 / max(size, 2), 4)
+    named = "" if fold is None else table.option("fold", fold)
+    shares = [table.option(role, share) for role, share in (("train", round(1 - test, 4)), ("test", test))]
+    again = "" if repeat is None else table.option("repeat", repeat)
+    said = table.together(named, again, *typed, *shares)
+    other = "" if repeat is None else f", and that each {repeat} has other splits"
+    return f"{NO_FOLDS}: {said} says that they are of {max(size, 2)} folds, with these shares of cases{other}"
+
+
+def is_one_classifier(table: Table, known: Known, entity: Any, roles: Roles) -> bool:
+    """Return whether a table has the true and the predicted labels of one classifier, and no column of entities.
+
+    Other columns of labels would be other classifiers; a column of text may name several of them.
+    """
+    if entity is not None or roles.entities is not None or not {"actual", "predicted"} <= set(known.of):
+        return False
+    free = known.free(table)
+    labels = {str(value) for value in table.columns[known.of["actual"]] if not is_missing(value)}
+    text = []
+    for name in free:
+        held = {str(value) for value in table.columns[name] if not is_missing(value)}
+        if held and held <= labels:
+            return False
+        if not holds_outcomes(table.columns[name]):
+            text.append(name)
+    for name in free if "count" not in known.of else ():
+        repeated = find_repeat(table.columns[name]) is not None
+        role = "weight" if squeeze(name) in WEIGHT_NAMES else "cluster" if may_name_units(name) and repeated else ""
+        if role:
+            raise ArgumentError(
+                table.source,
+                f"must say what its column {name} holds",
+                "a table of the labels of one classifier",
+                f"{table.option(role, name)} if it {WHAT[role]}, else {table.without(name)}",
+            )
+    if text:
+        refuse_without_entity(table, known, ("actual", "predicted"))
+    return True
 
 
 def find_entity(table: Table, known: Known, roles: Roles) -> Any:
@@ -154,9 +276,6 @@ def find_entity(table: Table, known: Known, roles: Roles) -> Any:
         return None
     if len(found) > 1:
         says = [table.option("entity", name) for name in found]
-        if len(found) == 2 and "study" in map(squeeze, found) and "dataset" not in known.of:
-            study = [squeeze(name) for name in found].index("study")
-            says[1 - study] += f"{' ' if table.shell else ', '}{table.option('dataset', found[study])}"
         raise ArgumentError(
             table.source,
             "must have one column that names the entities; its heading has "
@@ -177,6 +296,8 @@ def is_binary(column: list[Any]) -> bool:
 def find_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[str, ...] | None:
     """Return the columns that define the form of a row; None for answers (one column for each entity)."""
     held, marks = set(known.of), known.marks()
+    if entity is None and roles.outcome is not None:
+        refuse_without_entity(table, known, ("outcome",))
     whole = [form for form in FORMS if set(form) <= held]
     cases = "case" in held or any(squeeze(name) in LONG_CASE_NAMES for name in table.columns)
     if {"outcome", "se"} <= held and "mean" not in held and not cases and not whole:
@@ -195,22 +316,50 @@ def find_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[st
             f"({table.without(spare)} leaves the second out)",
         )
     if whole and (entity is not None or whole[0] not in CASES or marks & set(whole[0])):
+        if whole[0] == ("outcome", "count") and entity is not None and roles.count is None:
+            _refuse_total_as_count(table, known, entity)
         return whole[0]
-    if entity is not None and roles.entity is None and squeeze(entity) != "entity" and not marks:
+    if entity is not None and roles.entity is roles.outcome is None and squeeze(entity) != "entity" and not marks:
         # Two columns of 0 and 1 or more are the answers of entities, and the other one describes the cases.
         binary = [name for name in known.free(table) if name != entity and is_binary(table.columns[name])]
         if len(binary) > 1:
             return None
     if entity is not None:
-        return _case_form(table, known, entity)
-    return _refuse_lacking(table, known, entity) if marks else None
+        return _case_form(table, known, entity, roles)
+    return refuse_lacking(table, known, entity) if marks else None
 
 
-def _case_form(table: Table, known: Known, entity: Any) -> tuple[str, ...]:
+def _refuse_total_as_count(table: Table, known: Known, entity: Any) -> None:
+    """Ask whether a count is the number of cases with an outcome, or the total beside a number of right answers."""
+    outcome, count = known.of["outcome"], known.of["count"]
+    read = [[as_count(value) for value in table.columns[name]] for name in (outcome, count)]
+    values, totals = ([value for value in column if value is not None] for column in read)
+    if None in read[0] or None in read[1] or not values:
+        return
+    pairs = list(zip(values, totals, strict=True))
+    keys = zip(*(table.columns[name] for name in (entity, known.of.get("dataset", entity))), strict=True)
+    single = find_repeat(keys) is None and all(value <= of for value, of in pairs)
+    beyond = role_of(outcome) == "correct" and any(value > 1 for value, _ in pairs)
+    if not single and not beyond:
+        return
+    new = {outcome: "correct"} if role_of(outcome) != "correct" else {}
+    new |= {count: "total"}
+    renamed = " and ".join(f"{old} to {name}" for old, name in new.items())
+    typed = f"rename {renamed}" if table.shell else f"frame.rename(columns={new!r})"
+    raise ArgumentError(
+        table.source,
+        f"must say what its column {count} holds",
+        f"{pairs[0][0]} and {pairs[0][1]} in {table.place(0)}",
+        f"{typed} if {pairs[0][0]} of {pairs[0][1]} cases were right; "
+        f"{table.option('count', count)} if {pairs[0][1]} cases had the outcome {pairs[0][0]}",
+    )
+
+
+def _case_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[str, ...]:
     """Return the form of cases named by a column such as question_id; otherwise raise an error."""
     form = next((form for form in CASES if set(form) - {"case"} <= set(known.of)), None)
     if form is None:
-        _refuse_lacking(table, known, entity)
+        refuse_lacking(table, known, entity)
     free = [name for name in known.free(table) if name != entity]
     found = [name for name in free if squeeze(name) in LONG_CASE_NAMES]
     keys = [table.columns[name] for name in (entity, *(known.of[r] for r in ("dataset", "run") if r in known.of))]
@@ -221,8 +370,18 @@ def _case_form(table: Table, known: Known, entity: Any) -> tuple[str, ...]:
         return form
     numbers = {to_number(value) for value in table.columns[known.of[form[-1]]]} - {None}
     single = len(table.where) > 1 and find_repeat(table.columns[entity]) is None
-    if form[-1] == "outcome" and (single or (not numbers <= {0.0, 1.0} and not found)):
-        _refuse_lacking(table, known, entity)
+    counts = [name for name in table.columns if is_quantity_name(name) and name not in (entity, known.of[form[-1]])]
+    counts = [name for name in counts if all(as_count(value) is not None for value in table.columns[name])]
+    if counts and not found and not single and roles.count is None:
+        raise ArgumentError(
+            table.source,
+            f"must say what its column {counts[0]} holds",
+            f"a table of {entity} and {known.of[form[-1]]}",
+            f"{table.option('count', counts[0])} if a row stands for that many cases",
+        )
+    graded = not numbers <= {0.0, 1.0} and not found and roles.outcome is None
+    if form[-1] == "outcome" and (single or graded):
+        refuse_lacking(table, known, entity)
     offered = fitting or found or free[:1]
     remedy = f" ({table.options('case', offered)} says which column does)" if offered else ""
     raise ArgumentError(
@@ -230,8 +389,9 @@ def _case_form(table: Table, known: Known, entity: Any) -> tuple[str, ...]:
     )
 
 
-def _refuse_lacking(table: Table, known: Known, entity: Any) -> NoReturn:
+def refuse_lacking(table: Table, known: Known, entity: Any) -> NoReturn:
     """Raise an error that names missing columns, or scores without the number of their cases."""
+    _refuse_unnamed_roles(table, known, entity)
     rates = [name for name in table.columns if name != entity and _holds_rates(name, table.columns[name])]
     if rates:
         value = next((v for v in table.columns[rates[0]] if not is_missing(v)), "")
@@ -253,6 +413,54 @@ def _refuse_lacking(table: Table, known: Known, entity: Any) -> NoReturn:
     )
 
 
+def _refuse_unnamed_roles(table: Table, known: Known, entity: Any) -> None:
+    """Raise an error with the options that name columns of outcomes, of folds or of the truth, if they are enough."""
+    free = [name for name in known.free(table) if name != entity]
+    scores = [
+        name
+        for name in free
+        if not (is_metadata_name(name) or squeeze(name) in FOLD_NAMES)
+        and holds_outcomes(table.columns[name])
+        and len(set(as_outcomes(table.columns[name])) - {None}) > 1
+    ]
+    scores = [known.of["outcome"]] if "outcome" in known.of else scores
+    folds = [name for name in free if squeeze(name) in FOLD_NAMES]
+    labels = [name for name in free if squeeze(name) in TRUTH_NAMES]
+    if entity is None and "predicted" in known.of and "actual" not in known.of and labels:
+        raise ArgumentError(
+            table.source,
+            f"must say which column holds the true labels, beside {known.of['predicted']}",
+            list_names(list(map(str, labels)), 4),
+            f"{table.options('truth', labels[:4])} says so",
+        )
+    if entity is None or not scores or find_repeat(table.columns[entity]) is None:
+        return
+    cases = [known.of["case"]] if "case" in known.of else [n for n in free if squeeze(n) in LONG_CASE_NAMES]
+    beside = [known.of[role] for role in ("dataset", "run", "training_seed") if role in known.of]
+    keys = [table.columns[name] for name in (entity, *beside)]
+
+    def distinct(name: Any) -> bool:
+        return find_repeat(zip(*keys, table.columns[name], strict=True)) is None
+
+    if len(cases) == 1 and distinct(cases[0]):
+        raise ArgumentError(
+            table.source,
+            f"must say which column holds the outcomes, beside {entity} and {cases[0]}",
+            list_names(list(map(str, scores)), 6),
+            f"{table.options('outcome', scores[:6])} ranks the mean over cases",
+        )
+    again = next((name for name in free if squeeze(name) in REPEATS and name not in folds), None)
+    keys += [] if again is None else [table.columns[again]]
+    if not cases and len(folds) == 1 and distinct(folds[0]):
+        score = next((name for name in scores if name != again), scores[0])
+        raise ArgumentError(
+            table.source,
+            "must hold single cases",
+            f"one row for each {entity} and {folds[0]}, so that its values are scores of folds",
+            suggest_folds(table, folds[0], table.option("outcome", score), repeat=again),
+        )
+
+
 def _holds_rates(name: Any, column: list[Any]) -> bool:
     """Return whether a column holds scores by its name, or fractions, percentages or estimates with errors."""
     if squeeze(name) in RATES or str(name).strip().endswith("%"):
@@ -266,11 +474,25 @@ def _holds_rates(name: Any, column: list[Any]) -> bool:
     return all(n is not None and 0 <= n <= 100 for n in numbers) and any(n and n % 1 for n in numbers)
 
 
+def is_one_test(table: Table, known: Known, form: tuple[str, ...]) -> bool:
+    """Return whether a table without entities has the counts of one: a row for each data set, and no other names."""
+    if "dataset" not in known.of or form in (*CASES, *MEANS) or find_repeat(table.columns[known.of["dataset"]]):
+        return False
+    return all(holds_outcomes(table.columns[name]) for name in known.free(table))
+
+
 def refuse_without_entity(table: Table, known: Known, form: tuple[str, ...]) -> NoReturn:
     """Raise an error that lists columns which may name the entities."""
     free = known.free(table)
     text = [name for name in free if not holds_outcomes(table.columns[name])] or free
     wanted = ", ".join(form)
+    labels = {"actual", "predicted"} <= set(form)
+    if ("dataset" in known.of or labels) and text and form not in (*CASES, *MEANS):
+        raise ArgumentError(
+            table.source,
+            f"must have a column that names the entities beside {wanted}; its heading is without entity: "
+            f"{table.options('entity', text[:3])} says which, and {table.without(text)} that all rows are of one",
+        )
     if not text:
         raise ArgumentError(
             table.source, f"must have a column entity beside {wanted}; its heading is {table.heading()}, without entity"

@@ -11,15 +11,32 @@ import xarray as xr
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note, add_notes
 from bayesrank.evidence.groups import name_groups_of
+from bayesrank.evidence.kinds.given import sizes_of_space
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.tables.ballots import find_votes, read_votes
 from bayesrank.tables.cases import OF_CASES, read_answers, read_cases
 from bayesrank.tables.columns import squeeze
 from bayesrank.tables.counting import read_counts, read_means
-from bayesrank.tables.forms import CASES, MEANS, Known, find_entity, find_form, name_roles, refuse_without_entity
+from bayesrank.tables.folds import are_folds, read_folds
+from bayesrank.tables.forms import (
+    CASES,
+    MEANS,
+    Known,
+    find_entity,
+    find_form,
+    is_one_classifier,
+    is_one_test,
+    name_roles,
+    refuse_without_entity,
+)
 from bayesrank.tables.judgements import are_judged, read_judged
-from bayesrank.tables.probabilities import read_long
+from bayesrank.tables.probabilities import class_in, read_long
+from bayesrank.tables.selection import low_outcome, select
 from bayesrank.tables.table import Roles, Table, table_of
+from bayesrank.tables.values import is_missing, to_share
+
+#: The name of the only entity of a table that names none, as in br.from_counts.
+ONE = "entity 1"
 
 
 def from_frame(
@@ -46,6 +63,12 @@ def from_frame(
     group: Any = None,
     category: Any = None,
     covariates: Any = None,
+    outcome: Any = None,
+    fold: Any = None,
+    repeat: Any = None,
+    train: Any = None,
+    test: Any = None,
+    where: Any = None,
 ) -> xr.DataArray | xr.Dataset:
     """Return counts, means, votes or joint outcomes of cases from a table, as ``bayesrank`` on the shell reads files.
 
@@ -60,18 +83,22 @@ def from_frame(
     - a case of one entity: ``entity, case, outcome`` (or ``correct``, ``is_correct``, ``score``) or
       ``entity, case, actual, predicted``;
     - a predicted probability of one entity: ``entity, case, actual, probability``;
+    - one classifier without a name: ``actual, predicted`` with a row for each case, or ``actual, predicted, count``;
+    - scores of cross-validation, with ``train`` and ``test``: one column for each learner, or ``entity, fold, score``;
     - a case of all entities, one column each: the outcomes; or, with ``actual`` (or ``y_true``), the predicted labels,
       or the predicted probabilities of the positive class.
 
     Outcomes are numbers, or words such as true/false, yes/no, pass/fail, C/I. All forms but the last ignore other
-    columns; the last raises an error for a column unlike the others, such as row numbers, ids or costs.
+    columns; the last raises an error for a column unlike the others, such as row numbers, ids, costs or the truth.
+    A table of submissions from :func:`bayesrank.read` is of the last form; its columns of the truth are no entities.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         The table. A named index is used as a column.
-    entity : str, optional
+    entity : str or list of str, optional
         Column with the entities; by default ``entity``, or the only one of ``model``, ``team``, ``test`` and the like.
+        Several columns, such as ``["model", "variant"]``, name an entity together.
     entities : list of str, optional
         Columns that are entities, if there is one column for each; all other columns are then ignored.
     dataset, case, run, cluster : str, optional
@@ -87,6 +114,8 @@ def from_frame(
     count, weight : str, optional
         Columns with the number of cases that a row stands for, and with the importance weight of the case, as for
         :func:`bayesrank.from_predictions`. No column is used as a weight by its name alone.
+    outcome : str, optional
+        Column with the outcomes of cases, or with the scores of folds, of any name, such as ``"dice"``.
     positive : label, optional
         The positive one of two classes, as for :func:`bayesrank.from_predictions`.
     missing : "common", "own" or number, optional
@@ -105,22 +134,30 @@ def from_frame(
     training_seed : str, optional
         Column with the seed with which the answering model was trained, as for :func:`bayesrank.from_outcomes`; by
         default ``training_seed``.
+    fold, repeat : str, optional
+        Columns with the folds of a cross-validation and its repetitions; with ``train`` and ``test`` by default the
+        columns of these names. In ``cv_results_`` of scikit-learn, ``repeat`` is the number of repetitions.
+    train, test : int, float or str, optional
+        Numbers or shares of training and of test cases of each split, or columns with them, as for
+        :func:`bayesrank.from_folds`. They say that the values are scores of folds.
+    where : dict, optional
+        The rows to read, by column and value, such as ``{"metric": "dice"}``; a list of values keeps rows with any.
 
     Returns
     -------
     xarray.DataArray or xarray.Dataset
         Integer ``counts`` (entity, [dataset], actual, predicted) or (entity, [dataset], outcome); for single cases the
         result of :func:`bayesrank.joint_outcomes`, :func:`bayesrank.from_outcomes` or
-        :func:`bayesrank.from_probabilities`; for means a Dataset of
-        ``mean_outcome``, ``standard_error`` and, if known, ``cases`` (entity); for votes the result of
-        :func:`bayesrank.from_votes`. Cells and outcomes without a row are 0,
-        and the outcomes 0 and 1 are always both present. ``attrs["notes"]`` holds the inferred choices.
+        :func:`bayesrank.from_probabilities`; for means a Dataset of ``mean_outcome``, ``standard_error`` and, if known,
+        ``cases`` (entity); for votes the result of :func:`bayesrank.from_votes`; for scores of folds the result of
+        :func:`bayesrank.from_folds`. Cells and outcomes without a row are 0, and the outcomes 0 and 1 are always both
+        present. ``attrs["notes"]`` holds the inferred choices.
 
     Raises
     ------
     ValueError, TypeError
-        If columns are missing or ambiguous, a row occurs twice, a rate or percentage stands for a count, or outcomes
-        mix numbers and text. The message names the place and the fix.
+        If columns are missing or ambiguous, several metrics would be averaged, a row occurs twice, a rate or percentage
+        stands for a count, or outcomes mix numbers and text. The message names the place and the fix.
 
     Examples
     --------
@@ -128,11 +165,27 @@ def from_frame(
     >>> cases = pd.DataFrame({"qid": [1, 2, 3], "gpt": ["pass", "fail", "pass"], "llama": ["pass", "fail", "fail"]})
     >>> from_frame(cases, case="qid")["outcome"].values.tolist()
     [[0, 0], [1, 0], [1, 1]]
+
+    >>> grades = pd.DataFrame({"case": [1, 1, 2, 2], "model": ["A", "B"] * 2, "dice": [0.8, 0.7, 0.9, 0.6]})
+    >>> from_frame(grades, outcome="dice")["outcome"].values.tolist()
+    [[0.8, 0.7], [0.9, 0.6]]
     """
     roles = Roles(entity, entities, dataset, case, run, cluster, positive, missing, cost, count, weight, tn, fp, fn, tp)
     roles = replace(roles, judge=judge, truth=truth, training_seed=training_seed, group=group, category=category)
-    roles = replace(roles, covariates=covariates)
-    return read_table(table_of(frame), roles)
+    roles = replace(roles, covariates=covariates, outcome=outcome, where=where)
+    roles = replace(roles, fold=fold, repeat=repeat, train=train, test=test)
+    table = table_of(frame)
+    if "truth_columns" not in frame.attrs:
+        return read_table(table, roles)
+    evidence = read_table(table, of_submissions(frame, roles))
+    return evidence.assign_attrs(add_notes(evidence.attrs, frame.attrs["remarks"]))
+
+
+def of_submissions(frame: pd.DataFrame, roles: Roles) -> Roles:
+    """Return roles in which the columns of a table of submissions that are not of the truth are the entities."""
+    about = {"case", "actual", *frame.attrs["truth_columns"]}
+    teams = [name for name in frame if name not in about]
+    return roles if roles.entities is not None else replace(roles, entities=teams)
 
 
 def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
@@ -140,6 +193,17 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
 
     The attr ``notes`` holds what was inferred; a note with the field ``if_pooled`` applies if data sets are pooled.
     """
+    table, roles, selected = select(table, roles)
+    evidence = _read_selected(table, roles)
+    low = low_outcome(roles, selected) if "outcome" in sizes_of_space(evidence) else ""
+    notes = [*selected, *([Note("low_may_be_good", {"name": low})] if low else [])]
+    return evidence.assign_attrs(add_notes(evidence.attrs, notes)) if notes else evidence
+
+
+def _read_selected(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
+    """Return the evidence in a table of the rows that are read, with one column of entities at most."""
+    if are_folds(roles):
+        return read_folds(table, roles)
     judged = are_judged(table, roles)
     if judged or find_votes(table, roles) is not None:
         table.refuse(roles, "covariates", "of votes and of tables with judges")
@@ -153,6 +217,9 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
             table.argument("category"), "must be left out of a table without data sets or groups", f"{roles.category!r}"
         )
     entity = known.of.get("entity") or find_entity(table, known, roles)
+    table.check_single([entity])
+    if is_one_classifier(table, known, entity, roles):
+        table, known, entity, roles = _name_classifier(table, known, roles)
     form = find_form(table, known, entity, roles)
     evidence = _read_form(table, known, entity, form, roles)
     names = evidence["entity"].values.tolist() if form is None else [entity]
@@ -184,6 +251,37 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
     if ignored:
         evidence = evidence.assign_attrs(replace(ledger_of(evidence), ignored=ignored).to_attrs())
     return evidence
+
+
+def _name_classifier(table: Table, known: Known, roles: Roles) -> tuple[Table, Known, Any, Roles]:
+    """Return a table that names its only classifier: in a column of entities of cells, else in its heading of labels.
+
+    It has the name of the file, or is called predicted.
+    """
+    name, predicted = table.name or "predicted", known.of["predicted"]
+    notes = list(known.notes)
+    labels = {str(value) for value in table.columns[known.of["actual"]] if not is_missing(value)}
+    shares = [column for column in known.free(table) if _holds_shares(table, column, labels)]
+    if shares or "probability" in known.of:
+        shares = [*shares, *([known.of["probability"]] if "probability" in known.of else [])]
+        notes.append(Note("probabilities_unused", {"columns": list(map(str, shares))}))
+    of = {role: column for role, column in known.of.items() if role != "probability"}
+    if "count" in of:
+        table = replace(table, columns={**table.columns, "entity": [name] * len(table.where)})
+        return table, Known(of, notes), "entity", roles
+    name = name if name not in table.columns else "predicted" if "predicted" not in table.columns else predicted
+    columns = {name if column == predicted else column: held for column, held in table.columns.items()}
+    categories = {name if column == predicted else column: held for column, held in table.categories.items()}
+    of.pop("predicted")
+    named = replace(roles, entities=[name])
+    return replace(table, columns=columns, categories=categories), Known(of, notes), None, named
+
+
+def _holds_shares(table: Table, column: Any, labels: set[str]) -> bool:
+    """Return whether a column holds the probabilities of a class that its heading names."""
+    numbers = [to_share(value) for value in table.columns[column]]
+    whole = all(number is not None and 0 <= number <= 1 for number in numbers)
+    return whole and class_in(column, sorted(labels)) is not None
 
 
 def _with_categories(evidence: Any, table: Table, dataset: Any, category: Any) -> Any:
@@ -236,6 +334,10 @@ def _read_form(
     if form is None:
         return read_answers(table, known, roles)
     table.refuse(roles, "entities", "of a table whose column entity names them")
+    if entity is None and is_one_test(table, known, form):
+        entity, size = "entity", len(table.where)
+        table = replace(table, columns={**table.columns, entity: [ONE] * size})
+        known.notes.append(Note("one_entity", {"datasets": size}))
     if entity is None:
         refuse_without_entity(table, known, form)
     known.of["entity"] = entity

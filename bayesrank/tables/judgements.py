@@ -5,6 +5,7 @@ from typing import Any
 
 import xarray as xr
 
+from bayesrank._checks import check_column_names
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note, add_notes
 from bayesrank._text import list_names
@@ -34,7 +35,7 @@ def are_judged(table: Table, roles: Roles) -> bool:
 def read_judged(table: Table, roles: Roles) -> xr.Dataset:
     """Return the judged outcomes of a table, as :func:`bayesrank.from_judged` does; an inferred judge is noted."""
     for one in fields(Roles):
-        if one.name not in (*BESIDE, "judge", "truth"):
+        if one.name not in (*BESIDE, "judge", "truth", "weight"):
             table.refuse(roles, one.name, "of judged cases")
     truth = table.find("truth", roles.truth)
     columns = _find_columns(table, roles, [truth, *_named_judges(table, roles, [truth])])
@@ -44,6 +45,8 @@ def read_judged(table: Table, roles: Roles) -> xr.Dataset:
         table.read_names(columns[role], role)
     if "count" in columns:
         held["count"] = table.read_counts(columns["count"])
+    if "weight" in columns:
+        held["weight"] = table.read_numbers(columns["weight"])
     verdicts = [list(map(_plain, table.columns[name])) for name in judges]
     found = collect_judged(
         held, verdicts, list(map(_plain, table.columns[truth])), [str(j) for j in judges], table.where
@@ -64,7 +67,7 @@ def find_judges(table: Table, roles: Roles, taken: list[Any], long: bool) -> tup
 
 
 def _named_judges(table: Table, roles: Roles, taken: list[Any]) -> list[Any]:
-    given = [roles.judge] if isinstance(roles.judge, str) else list(roles.judge or ())
+    given = [] if roles.judge is None else check_column_names("judge", roles.judge, table.columns, table.source)
     judges = [table.find("judge", name) for name in given]
     if other := [name for name in judges if name in taken]:
         raise ArgumentError(table.argument("judge"), "must name columns other than that of the truth", f"{other[0]!r}")
@@ -73,7 +76,7 @@ def _named_judges(table: Table, roles: Roles, taken: list[Any]) -> list[Any]:
 
 def _find_columns(table: Table, roles: Roles, taken: list[Any]) -> dict[str, Any]:
     """Return the columns beside verdicts and truth by role: named by the user, or with usual names."""
-    named = {role: table.find(role, name) for role in BESIDE if (name := getattr(roles, role)) is not None}
+    named = {role: table.find(role, name) for role in (*BESIDE, "weight") if (name := getattr(roles, role)) is not None}
     free = [name for name in table.columns if name not in (*taken, *named.values())]
     if "entity" not in named:
         entity = next((name for name in free if squeeze(name) == "entity"), None)

@@ -1,6 +1,7 @@
 """Tables of predicted probabilities: the true label of each case, and a number of each entity for it."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,12 @@ from bayesrank._text import list_names
 from bayesrank.evidence.probabilities import from_probabilities
 from bayesrank.tables.forms import Known
 from bayesrank.tables.table import Roles, Table
-from bayesrank.tables.values import is_missing, plain, to_number
+from bayesrank.tables.values import is_missing, plain, to_number, to_share
 
 #: Arguments that tables of probabilities do not take.
 WITHOUT = ("run", "missing", "cost", "count")
+#: Words beside the name of a class in the heading of its probabilities.
+FILLERS = {"p", "pr", "prob", "probability", "proba", "pred", "predicted", "prediction", "score", "class", "is", "of"}
 
 
 def hold_probabilities(table: Table, actual: Any, names: Sequence[Any], chosen: bool) -> bool:
@@ -34,7 +37,7 @@ def hold_probabilities(table: Table, actual: Any, names: Sequence[Any], chosen: 
     known = {to_number(label) for label in labels} - {None}
     found = []
     for name in names:
-        numbers = [to_number(value) for value in table.columns[name] if not is_missing(value)]
+        numbers = [to_share(value) for value in table.columns[name] if not is_missing(value)]
         if not numbers or None in numbers:
             return False
         held = np.array(numbers, float)
@@ -52,6 +55,44 @@ def by_class(labels: set[str], names: Sequence[Any]) -> dict[str, dict[str, Any]
             return {}
         found.setdefault(entity, {})[label] = name
     return found if all(set(columns) == labels for columns in found.values()) else {}
+
+
+def class_in(heading: Any, classes: Sequence[str], fillers: Collection[str] | None = FILLERS) -> str | None:
+    """Return the class that a heading names, as in malignant, p_malignant or ".pred_1"; None if there is none.
+
+    ``fillers`` are the words that may stand beside it; None is any word.
+    """
+    words, found = _words(heading), list[tuple[int, str]]()
+    for label in classes:
+        own = _words(label)
+        size = len(own)
+        for i in range(len(words) - size + 1) if own else ():
+            if words[i : i + size] == own and (fillers is None or {*words[:i], *words[i + size :]} <= set(fillers)):
+                found.append((size, label))
+    # Of "benign" and "not benign", the longer one is meant.
+    longest = {label for size, label in found if size == max(found)[0]}
+    return longest.pop() if len(longest) == 1 else None
+
+
+def _words(text: Any) -> list[str]:
+    """Return the words of a heading or a label in lower case; those of a number are one."""
+    apart = re.sub(r"([a-z])([A-Z])", r"\1 \2", str(text)).replace("_", " ")
+    return re.findall(r"(?<!\w)-\d+(?:\.\d+)?|\d+\.\d+|\w+", apart.lower())
+
+
+def refuse_class_names(table: Table, actual: Any, names: Sequence[Any]) -> None:
+    """Raise an error for columns of numbers whose headings name classes: they are of one entity, which has no name."""
+    labels = sorted({str(plain(value)) for value in table.columns[actual] if not is_missing(value)})
+    named = {name: label for name in names if (label := class_in(name, labels)) is not None}
+    if not named:
+        return
+    name, label = next(iter(named.items()))
+    raise ArgumentError(
+        table.source,
+        "must name the entity in the headings of its probabilities",
+        f"{list_names(list(map(str, named)))}, which {'name classes' if len(named) > 1 else 'names a class'}",
+        f"rename {name} to 'MODEL: {label}', and so for each class; or to MODEL if it is of the positive class",
+    )
 
 
 def read_wide(table: Table, known: Known, actual: Any, names: Sequence[Any], about: dict, roles: Roles) -> xr.Dataset:
@@ -135,7 +176,7 @@ def _numbers(table: Table, name: Any) -> list[float]:
     """Return the numbers of a column; raise at a missing one."""
     found = []
     for where, value in zip(table.where, table.columns[name], strict=True):
-        number = to_number(value)
+        number = to_share(value)
         if number is None or number != number:
             raise ArgumentError(f"{where}: {name}", "must be a probability or another number", f"{value!r}")
         found.append(number)

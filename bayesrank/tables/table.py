@@ -3,21 +3,31 @@
 import shlex
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from bayesrank._checks import check_item_names, describe_value
+from bayesrank._checks import check_column_name, check_column_names, check_item_names, describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._inputs import STDIN
 from bayesrank._labels import find_repeat
 from bayesrank.tables.columns import squeeze
 from bayesrank.tables.values import as_count, as_label_columns, count_hint, is_missing, plain, to_number
 
 #: Options of the command that have other names than the arguments of Python.
 OPTIONS = {"dataset": "dataset-column", "covariates": "covariate"}
+#: Types of fields with several values.
+NESTED = (list, tuple, dict, set, frozenset, np.ndarray, pd.Series, pd.DataFrame)
 #: Why outcomes have no positive class.
 NO_CLASSES = "for outcomes, which have no classes"
+
+
+def list_choices(typed: Sequence[str]) -> str:
+    """Return a list with "or" before its last item."""
+    *most, last = typed
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 @dataclass(frozen=True)
@@ -48,6 +58,15 @@ class Roles:
     category: Any = None
     #: Columns of numbers that shift the rates of data sets.
     covariates: Any = None
+    #: The column with the outcomes of cases, or with the scores of folds.
+    outcome: Any = None
+    #: Columns with the folds of a cross-validation and its repetitions, and the sizes of its training and test sets.
+    fold: Any = None
+    repeat: Any = None
+    train: Any = None
+    test: Any = None
+    #: Values of columns that the rows to read have.
+    where: Any = None
 
     @property
     def strata(self) -> Any:
@@ -57,11 +76,12 @@ class Roles:
     def covariate_columns(self) -> list[Any]:
         """Return the columns of covariates."""
         given = self.covariates
-        return [] if given is None else [given] if isinstance(given, str) else list(given)
+        nothing = given is None or (isinstance(given, list | tuple) and not given)
+        return [] if nothing else check_column_names("covariates", given, ())
 
     def columns(self) -> dict[str, Any]:
         """Return the columns named by the user, by role."""
-        of_cases = ("entity", "case", "run", "training_seed", "cluster", "cost", "count", "weight")
+        of_cases = ("entity", "case", "run", "training_seed", "cluster", "cost", "count", "weight", "outcome")
         named = {name: getattr(self, name) for name in (*of_cases, "category", "tn", "fp", "fn", "tp")}
         named["dataset"] = self.strata
         named |= {f"covariates {i + 1}": column for i, column in enumerate(self.covariate_columns())}
@@ -79,8 +99,16 @@ class Table:
     categories: dict[Any, pd.CategoricalDtype] = field(default_factory=dict)
     #: The first label of an index of text without a name, which may hold a column; None if there is no such index.
     index: Any = None
+    #: A field with a list, an object or other values, by column: such a column can have no role.
+    nested: dict[Any, str] = field(default_factory=dict)
     #: Whether the table only tries a suggestion, so that its errors are not printed.
     trial: bool = False
+
+    @property
+    def name(self) -> str:
+        """Return the name of the file without its endings; empty for a frame and for standard input."""
+        file = PurePath(self.source).name
+        return "" if not self.shell or self.source == STDIN else file.partition(".")[0] or file
 
     def heading(self) -> str:
         return ", ".join(map(str, self.columns))
@@ -91,12 +119,15 @@ class Table:
 
     def find(self, argument: str, wanted: Any) -> Any:
         """Return the name of the column that the user means, which may differ in case."""
+        check_column_name(argument, wanted, self.columns, self.source)
         same = [name for name in self.columns if name == wanted]
         same = same or [name for name in self.columns if squeeze(name) == squeeze(wanted) and squeeze(wanted)]
         if not same:
             raise ArgumentError(
                 f"{self.argument(argument)}", f"must name a column of {self.source} ({self.heading()})", f"{wanted!r}"
             )
+        if argument != "ignore":
+            self.check_single(same[:1])
         return same[0]
 
     def argument(self, name: str) -> str:
@@ -113,8 +144,15 @@ class Table:
 
     def options(self, name: str, values: Iterable[Any]) -> str:
         """Return the choices of an argument, ready to be typed, in a list with "or"."""
-        *most, last = [self.option(name, value) for value in values]
-        return f"{', '.join(most)} or {last}" if most else last
+        return list_choices([self.option(name, value) for value in values])
+
+    def together(self, *typed: str) -> str:
+        """Return several arguments with their values, ready to be typed."""
+        return (" " if self.shell else ", ").join(one for one in typed if one)
+
+    def condition(self, column: Any, value: Any) -> str:
+        """Return the argument that keeps the rows with a value in a column, ready to be typed."""
+        return f"--where {shlex.quote(f'{column}={value}')}" if self.shell else f"where={ {column: value}!r}"
 
     def without(self, columns: Any) -> str:
         """Return how to omit one or several columns."""
@@ -131,6 +169,14 @@ class Table:
         """Return the table without empty unnamed columns, which trailing separators produce."""
         unnamed = [name for name in self.columns if str(name).startswith("Unnamed: ")]
         return self.drop([name for name in unnamed if all(map(is_missing, self.columns[name]))])
+
+    def check_single(self, columns: Iterable[Any]) -> None:
+        """Raise an error if one of the columns has a field with several values."""
+        for name in columns:
+            if name in self.nested:
+                raise ArgumentError(
+                    f"{self.source}: {name}", "must have one value in each field", self.nested[name][:60]
+                )
 
     def read_names(self, column: Any, role: str) -> list[Any]:
         """Return names of entities, data sets or clusters: text or other single values, none missing."""
@@ -197,18 +243,26 @@ def table_of(frame: Any) -> Table:
             raise ArgumentTypeError("frame", "must have columns with single names", f"{name!r}")
     if (twice := find_repeat(map(plain, frame.columns))) is not None:
         raise ArgumentError("frame", "must have each column once", f"{plain(frame.columns[twice[0]])!r} more than once")
-    repeated = any(frame[name].tolist() == frame.index.tolist() for name in frame.columns)
+    columns = {name: _fields(frame[name]) for name in frame.columns}
+    repeated = any(held == frame.index.tolist() for held in columns.values())
     text = len(frame) and frame.index.dtype.kind in "OUST" and not named and not repeated
     return Table(
         "frame",
-        {name: _fields(frame[name]) for name in frame.columns},
+        columns,
         places,
         categories={name: dtype for name, dtype in frame.dtypes.items() if isinstance(dtype, pd.CategoricalDtype)},
         index=frame.index[0] if text else None,
+        nested={name: _field(value) for name in frame for value in frame[name].tolist() if isinstance(value, NESTED)},
     ).drop_empty()
 
 
 def _fields(column: pd.Series) -> list[Any]:
-    """Return fields as Python objects, None if missing."""
+    """Return fields as Python objects, None if missing; those of several values as text."""
     pairs = zip(column.tolist(), column.isna().tolist(), strict=True)
-    return [None if lack else plain(value.item() if isinstance(value, np.generic) else value) for value, lack in pairs]
+    return [None if lack else _field(value) for value, lack in pairs]
+
+
+def _field(value: Any) -> Any:
+    if isinstance(value, NESTED):
+        return " ".join(repr(value).split())
+    return plain(value.item() if isinstance(value, np.generic) else value)

@@ -38,7 +38,7 @@ def find_summary(
     Parameters
     ----------
     above : numpy.ndarray
-        Values (row, column) of the other rows.
+        Values (row, column) of the other rows; NaN where one is missing.
     last : sequence of float
         Values of the row, and ``units`` of their last digit, to which means may be rounded.
     name : optional
@@ -50,12 +50,16 @@ def find_summary(
         return ""
     values, unit = np.array(last, float), np.array(units, float)
     named = is_total_name(name)
-    binary = bool(np.isin(above, (0.0, 1.0)).all())
+    seen = above[~np.isnan(above)]
+    if not seen.size or np.isnan(above).all(axis=0).any():
+        return ""
+    binary = bool(np.isin(seen, (0.0, 1.0)).all())
     if binary and np.isin(values, (0.0, 1.0)).all():
         # The row is like any other.
         return ""
-    sums, means, spread = above.sum(0), above.mean(0), np.ptp(above, axis=0)
-    grain = np.maximum(unit, _smallest_gap(above)) if grid and not binary else unit
+    sums, means = np.nansum(above, axis=0), np.nanmean(above, axis=0)
+    spread = np.nanmax(above, axis=0) - np.nanmin(above, axis=0)
+    grain = np.maximum(unit, _smallest_gap(seen)) if grid and not binary else unit
     if np.allclose(values, sums, rtol=1e-9, atol=1e-9) and (
         named or _is_strong("sums", np.abs(sums) / grain, binary, above.size)
     ):

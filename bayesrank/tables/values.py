@@ -57,6 +57,13 @@ def to_number(value: Any) -> float | None:
     return number if math.isfinite(number) and "_" not in value else None
 
 
+def to_share(value: Any) -> float | None:
+    """Return the number in a field, where 90% is 0.9."""
+    percent = isinstance(value, str) and value.strip().endswith("%")
+    number = to_number(value.strip()[:-1]) if percent else to_number(value)
+    return number / 100 if percent and number is not None else number
+
+
 def as_count(value: Any) -> int | None:
     """Return the count in a field, or None."""
     if isinstance(value, str):

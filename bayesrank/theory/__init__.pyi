@@ -1,3 +1,4 @@
+from .audits import audit_frame as audit_frame
 from .audits import audit_table as audit_table
 from .mixtures import filter_by_importance as filter_by_importance
 from .mixtures import mix as mix

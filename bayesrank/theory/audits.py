@@ -2,20 +2,32 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from fractions import Fraction
 from functools import lru_cache
+from math import lcm
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import check_integer, check_sequence
+from bayesrank._checks import check_integer, check_result, check_sequence
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._types import ScoreLike
 from bayesrank.scores.names import as_score
 from bayesrank.scores.placement import FixedRate, canonical_values, fixed_rate, place, places, swapped
 from bayesrank.scores.score import Score, cells_at
-from bayesrank.theory.axioms import FAR, HIGHER, OPERATIONS, ROUNDING, as_far_as_found, counterexamples, lattice
+from bayesrank.theory.axioms import (
+    FAR,
+    HIGHER,
+    OPERATIONS,
+    ROUNDING,
+    as_far_as_found,
+    counterexamples,
+    lattice,
+    searched_pairs,
+)
 from bayesrank.theory.posteriors import audit_order
 
 TESTS = ("axiom_2", "axiom_3_upper", "axiom_3_lower")
@@ -23,6 +35,8 @@ TESTS = ("axiom_2", "axiom_3_upper", "axiom_3_lower")
 SIMPLEX_STEPS, ROC_STEPS = 32, 80
 # Nineteenths, then thirds of thirds: these avoid the halves and fifths, where lattices have accidental ties.
 GRID, ZOOMS = 20, 5
+#: Largest number of cases that shows a counterexample in whole numbers.
+MOST_CASES = 10_000
 #: Share of a class below which positions around (π₋, π₋) are searched, too.
 RARE = 0.1
 #: Prevalences at which a score that fails in general may rank.
@@ -89,14 +103,16 @@ def audit(
         (``test``, ``role``, ``actual``, ``predicted``) and ``counterexample_value`` (``test``, ``role``), NaN if the
         test held: for axiom 2, a ``first`` performance that is surely no more satisfying than the ``second`` but scores
         higher; for axiom 3, two performances and their even mixture. For operations other than ``"mix"``, the two
-        performances are the same, and the third is the result of the operation. ``tau_min``, ``tau_max``: the extremes
+        performances are the same, and the third is the result of the operation. ``counterexample_cases``: the same in
+        whole numbers of cases, equally many in each role; NaN where that takes more than 10,000.
+        ``tau_min``, ``tau_max``: the extremes
         of Kendall's tau-b with a canonical ranking score, at ``tau_min_a``, ``tau_min_b``, ``tau_max_a``, ``tau_max_b``
         on the Tile, over 6,545 performances (6,561 at a fixed prevalence); 0 for a constant score. ``tau_min_tied``,
         ``tau_max_tied``: the same extremes over the positions of named scores, such as (½, ½), and of the score itself.
         Accidental ties there make them up to 0.016 more extreme than ``tau_min`` and ``tau_max`` for the scores of
         Table 1. ``verdict``: the result in words. If a ranking score has the same order, also on performances whose
         values differ by rounding errors, ``verdict`` also says whether the score is defined for more or for fewer
-        performances than that one.
+        performances than that one. ``attrs["pairs"]``: the number of pairs of performances that were mixed.
 
         With ``order``, for posteriors in which the score is defined with probability 1: ``axiom_1``, ``axiom_2``,
         ``axiom_3_upper``, ``axiom_3_lower``; ``proof`` (``test``): why the axiom holds, or the numbers of the
@@ -185,6 +201,7 @@ def _row(score: Score, evidence: np.ndarray, taus: dict[str, Any], fixed: FixedR
             "verdict": ((), ""),
             "counterexample": (("test", "role", "actual", "predicted"), evidence),
             "counterexample_value": (("test", "role"), values),
+            "counterexample_cases": (("test", "role", "actual", "predicted"), in_cases(evidence)),
         },
         coords={
             "score": score.name,
@@ -195,7 +212,22 @@ def _row(score: Score, evidence: np.ndarray, taus: dict[str, Any], fixed: FixedR
             "predicted": labels,
         },
     )
+    row.attrs["pairs"] = searched_pairs(fixed.share, len(labels))
     return row.assign_coords(prediction_rate=fixed.share) if fixed.predicted else row
+
+
+def in_cases(examples: np.ndarray) -> np.ndarray:
+    """Return performances (test, role, ...) as the fewest cases, equally many in each role; NaN if that takes many."""
+    found = np.full(examples.shape, np.nan)
+    for test, example in enumerate(examples):
+        if np.isnan(example).all():
+            continue
+        exact = [Fraction(cell).limit_denominator(MOST_CASES) for cell in np.nan_to_num(example).ravel().tolist()]
+        size = lcm(*(cell.denominator for cell in exact))
+        if size <= MOST_CASES and np.allclose([float(cell) for cell in exact], np.nan_to_num(example).ravel(), 1e-9, 0):
+            whole = np.array([float(cell * size) for cell in exact]).reshape(example.shape)
+            found[test] = np.where(np.isnan(example), np.nan, whole)
+    return found
 
 
 def _audit_of_classes(score: Score, fixed: FixedRate, classes: int, operations: list[Any]) -> xr.Dataset:
@@ -243,7 +275,7 @@ def _numeric(values: Any) -> Any:
     """Return values as a numeric array, or None if they are not numeric."""
     try:
         return np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
 
 
@@ -273,6 +305,42 @@ def audit_table(scores: Iterable[Any] = TABLE_1, prevalences: Iterable[float | N
         raise ArgumentError("scores and prevalences", "must hold one or more", f"{scores} and {constraints}")
     rows = [xr.concat([audit(score, p) for p in constraints], dim="prevalence") for score in scores]
     return xr.concat(rows, dim="score")
+
+
+def audit_frame(table: xr.Dataset) -> pd.DataFrame:
+    """Return audits as Foundations, Table 1 prints them: three tests, and the extremes of Kendall's tau.
+
+    Parameters
+    ----------
+    table : xarray.Dataset
+        From :func:`audit_table`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Over the scores. The columns are, for each prevalence (NaN: all performances), ``tests`` (✓ for a test that
+        held, ✗ for one that failed: axiom 2, axiom 3 upper, axiom 3 lower), ``tau_min`` and ``tau_max``.
+
+    Examples
+    --------
+    >>> frame = br.theory.audit_frame(br.theory.audit_table(["f1", "mcc"], [0.2]))
+    >>> frame.round(3)
+    prevalence   0.2
+               tests tau_min tau_max
+    score
+    f1           ✓✓✓   0.352   1.000
+    mcc          ✓✗✗   0.458   0.944
+    """
+    check_result("br.theory.audit_table", "table", table, (*TESTS, "tau_min", "tau_max"))
+    found: dict[Any, list[Any]] = {}
+    for i, share in enumerate(table["prevalence"].values.tolist()):
+        here = table.isel(prevalence=i)
+        held = np.stack([here[test].values for test in TESTS], axis=-1)
+        found[share, "tests"] = ["".join("✓" if one else "✗" for one in row) for row in held]
+        found |= {(share, name): here[name].values.tolist() for name in ("tau_min", "tau_max")}
+    columns = pd.MultiIndex.from_tuples(found, names=["prevalence", None])
+    index = pd.Index(table["score"].values, name="score")
+    return pd.DataFrame(dict(enumerate(found.values())), index=index).set_axis(columns, axis=1)
 
 
 def _correlations(score: Score, prevalence: float | None, *, exactly: bool) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -332,7 +400,7 @@ def _zoom(
     for _ in range(ZOOMS):
         step /= 3
         around = np.arange(-2, 3) * step
-        candidates = _square(np.clip(a + around, 0, 1), np.clip(b + around, 0, 1))
+        candidates = _square(*(np.unique(np.clip(center + around, 0, 1)) for center in (a, b)))
         taus = tau_b(values, _ranks(points, *candidates))
         i = np.argmax(sign * taus)
         if sign * taus[i] > sign * best:

@@ -176,6 +176,12 @@ def _images(operation: Any, points: np.ndarray, classes: int) -> Iterator[tuple[
                 yield every, every, swapped.reshape(points.shape)
 
 
+def searched_pairs(prevalence: float | None, classes: int = 2) -> int:
+    """Return the number of pairs of performances of the lattices, each with itself, too."""
+    sizes = [points.shape[1] for points in _lattices(prevalence, classes)]
+    return sum(size * (size + 1) // 2 for size in sizes)
+
+
 def _lattices(prevalence: float | None, classes: int) -> Iterator[np.ndarray]:
     """Yield lattices of performances (cell, point), coarse first."""
     if classes == 2:

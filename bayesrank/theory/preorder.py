@@ -9,6 +9,7 @@ import xarray as xr
 
 from bayesrank._checks import check_result, describe_value, rename_argument
 from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._labels import select_names
 from bayesrank.performance.arrays import as_performance, outcome_dims
 from bayesrank.ranking.values import bare_values
 
@@ -40,7 +41,8 @@ def relations(values: xr.DataArray, performance: Any = None, higher_is_better: b
     >>> found["incomparable"].sel(entity="a", rival="b").item(), found["equivalent"].sel(entity="b", rival="c").item()
     (True, True)
     """
-    values, sign = bare_values(values, higher_is_better)
+    with rename_argument("values", "source"):
+        values, sign = bare_values(values, higher_is_better)
     values = sign * values.reset_coords(drop=True)
     below = values <= values.rename(entity="rival")
     labels = values["entity"].values if "entity" in values.coords else np.arange(values.sizes["entity"])
@@ -84,7 +86,7 @@ def dominance(*orders: xr.Dataset) -> xr.Dataset:
     if any(set(map(repr, one)) != set(map(repr, names[0])) for one in names):
         raise ArgumentError("orders", "must be of the same entities", names)
     # Use the entity order of the first argument.
-    both = reduce(and_, (part.sel(entity=names[0], rival=names[0]) for part in parts))
+    both = reduce(and_, (select_names(part, entity=names[0], rival=names[0]) for part in parts))
     return _four_relations(both.transpose(..., "entity", "rival"))
 
 

@@ -24,6 +24,7 @@ from .neutral import neutral_band as neutral_band
 from .neutral import neutral_prevalence as neutral_prevalence
 from .neutral import no_skill_spread as no_skill_spread
 from .posterior import credible as credible
+from .posterior import credible_by_class as credible_by_class
 from .posterior import probability_best as probability_best
 from .posterior import value_interval as value_interval
 from .preferences import around as around

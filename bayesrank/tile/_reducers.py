@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from bayesrank._draws import BLOCK, Batches, BatchSums, Block, error_of_squares, mean_error, reduce
+from bayesrank._draws import BLOCK, Batches, BatchSums, DrawBlock, error_of_squares, mean_error, reduce
 from bayesrank._threads import ShareOut
 from bayesrank.tile.grid import TOLERANCE, area_weights, cells_of, parts
 
@@ -41,7 +41,7 @@ class Credible:
         self.incomplete: dict[int, list[tuple[int, np.ndarray]]] = {}
         self.complete: list[list[tuple[int, np.ndarray]]] = []
 
-    def add(self, block: Block) -> None:
+    def add(self, block: DrawBlock) -> None:
         # A copy, so that the chunk is freed.
         self.incomplete.setdefault(block.batch, []).append((block.start, cells_of(block).copy()))
         if block.complete:
@@ -97,6 +97,10 @@ class WorstOfGroups(Credible):
     The cells have a column for each group of each entity, in this order. An entity is undefined where a group is.
     """
 
+    @staticmethod
+    def best(cells: np.ndarray, a: np.ndarray, b: float, entities: int) -> tuple[np.ndarray, np.ndarray]:
+        return best_of_worst(cells, a, b, entities)
+
     def _count(self) -> None:
         size, entities = self.points.size, self.undefined.shape[-1]
         weight = area_weights(size).values
@@ -106,7 +110,7 @@ class WorstOfGroups(Credible):
                 areas = np.zeros((len(cells), entities))
                 whole = np.zeros(len(cells))
                 for j, b in enumerate(self.points):
-                    first, defined = best_of_worst(cells, self.points, b, entities)
+                    first, defined = self.best(cells, self.points, b, entities)
                     total[:, j] += first.sum(axis=1)
                     missing = (~defined).sum(axis=1)
                     self.undefined[:, j] += missing
@@ -121,14 +125,35 @@ class WorstOfGroups(Credible):
         self.complete = []
 
 
+class MeanOfGroups(WorstOfGroups):
+    """P(best) and areas by the mean score over several groups at each point of the Tile, on a grid."""
+
+    @staticmethod
+    def best(cells: np.ndarray, a: np.ndarray, b: float, entities: int) -> tuple[np.ndarray, np.ndarray]:
+        return best_of_mean(cells, a, b, entities)
+
+
+def best_of_mean(cells: np.ndarray, a: np.ndarray, b: float, entities: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return what :func:`best_of_worst` does, by the mean over groups."""
+    tn, fp, fn, tp = cells.transpose(1, 0, 2)
+    gain, loss = parts(tn, fp, fn, tp, a[:, None, None], b)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = gain / (gain + loss)
+    return share_first(value.reshape(*value.shape[:2], entities, -1).mean(axis=-1))
+
+
 def best_of_worst(cells: np.ndarray, a: np.ndarray, b: float, entities: int) -> tuple[np.ndarray, np.ndarray]:
     """Return shares of the first place (a, draw, entity) by the worst group, and which entities are defined."""
     tn, fp, fn, tp = cells.transpose(1, 0, 2)
     gain, loss = parts(tn, fp, fn, tp, a[:, None, None], b)
     with np.errstate(divide="ignore", invalid="ignore"):
         odds = gain / np.broadcast_to(loss, gain.shape)
-    worst = odds.reshape(*odds.shape[:2], entities, -1).min(axis=-1)
-    defined = ~np.isnan(worst)
-    top = np.where(defined, worst, -np.inf).max(axis=-1, keepdims=True)
-    first = (defined & (worst >= top * (1 - TOLERANCE))).astype(float)
+    return share_first(odds.reshape(*odds.shape[:2], entities, -1).min(axis=-1))
+
+
+def share_first(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return shares of the first place by positive values (..., entity), and which entities have one."""
+    defined = ~np.isnan(values)
+    top = np.where(defined, values, -np.inf).max(axis=-1, keepdims=True)
+    first = (defined & (values >= top * (1 - TOLERANCE))).astype(float)
     return first / np.maximum(first.sum(axis=-1, keepdims=True), 1.0), defined

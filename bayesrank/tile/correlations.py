@@ -6,8 +6,8 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_bool, check_choice, check_integer, rename_argument
-from bayesrank._draws import Batches, Block, draw_dims, iterate_blocks, reduce
+from bayesrank._checks import check_bool, check_choice, check_size, rename_argument
+from bayesrank._draws import Batches, DrawBlock, draw_dims, iterate_blocks, reduce
 from bayesrank._errors import ArgumentError
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank._threads import ShareOut, in_threads, thread_pool
@@ -122,7 +122,7 @@ def sample_performances(
     0.3
     """
     fixed = fixed_rate(prevalence, prediction_rate, ends=True)
-    size = check_integer("size", size, 1)
+    size = check_size("size", size)
     rng = stream(root_sequence(seed), "sample_performances")
     if fixed.share is None:
         return _label_samples(rng.dirichlet(np.ones(4), size), False)
@@ -156,7 +156,8 @@ def performance_grid(
     (121, [[0.35, 0.15], [0.35, 0.15]])
     """
     fixed = fixed_rate(prevalence, prediction_rate, ends=True)
-    return _label_samples(lattice(check_integer("steps", steps, 1), fixed.share).T, fixed.predicted)
+    check_size("steps", steps, power=3 if fixed.share is None else 2)
+    return _label_samples(lattice(steps, fixed.share).T, fixed.predicted)
 
 
 def _label_samples(cells: np.ndarray, predicted: bool) -> xr.DataArray:
@@ -180,7 +181,7 @@ class Products:
     def start(self, batches: Batches) -> None:
         self.count = 0
 
-    def add(self, block: Block) -> None:
+    def add(self, block: DrawBlock) -> None:
         rows = block.values.reshape(-1, 5)
         rows = rows[~np.isnan(rows[:, 0])]
         if not len(rows):

@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_choice, check_entities, check_integer, check_numbers, check_window
+from bayesrank._checks import (
+    check_choice,
+    check_entities,
+    check_integer,
+    check_numbers,
+    check_size,
+    check_window,
+    describe_value,
+)
 from bayesrank._errors import ArgumentError, ArgumentKeyError
 from bayesrank._types import Container
 from bayesrank.performance.arrays import two_class_cells
@@ -50,7 +58,7 @@ def frontier(source: Container, entity: Any, rival: Any, points: int = 201, *, k
     >>> frontier(counts, "a", "b", points=3).sizes["point"] > 0
     True
     """
-    check_integer("points", points, 2)
+    check_size("points", points, 2)
     cells, names = point_cells(source, kind)
     for argument, name in (("entity", entity), ("rival", rival)):
         check_choice(argument, name, names, ArgumentKeyError)
@@ -105,7 +113,7 @@ def frontiers(source: Container, points: int = 201, *, kind: str | None = None) 
     >>> list(zip(found["entity"].values.tolist(), found["rival"].values.tolist()))
     [('a', 'b'), ('b', 'c')]
     """
-    check_integer("points", points, 2)
+    check_size("points", points, 2)
     cells, names = point_cells(source, kind)
     pairs = list(combinations(range(len(names)), 2))
     curves = {pair: np.stack(_curve(cells[:, pair[0]], cells[:, pair[1]], points)) for pair in pairs}
@@ -151,6 +159,8 @@ def isovalue(source: Container, value: Any, *, kind: str | None = None) -> xr.Da
     """
     cells, names = point_cells(source, kind)
     level = check_numbers("value", value, 0.0, 1.0)
+    if level.ndim > 1:
+        raise ArgumentError("value", "must be a number or a sequence of numbers", describe_value(value))
     tn, fp, fn, tp = (cell[:, None] for cell in cells)
     v = np.atleast_1d(level)[None]
     # The line is p + q a + r b = 0; find where it crosses each side of the Tile.
@@ -205,7 +215,7 @@ def regions(
     >>> round(regions(counts)["area"].sum().item(), 12)
     1.0
     """
-    check_integer("points", points, 2)
+    check_size("points", points, 2)
     cells, names = point_cells(*zoom(source, kind, window))
     lines, slabs, areas, groups = _cut(cells, rank)
     chains = [chain for chain in _chain(lines, slabs) if areas[chain].sum() > SMALLEST]
@@ -367,12 +377,13 @@ def zone(source: Container, entities: Any, rivals: Any, points: int = 201, *, ki
     >>> found["lower"].values.tolist(), found["upper"].values.round(3).tolist(), round(found["area"].item(), 3)
     ([0.0, 0.0, 0.0], [0.952, 0.738, 0.524], 0.738)
     """
-    check_integer("points", points, 2)
+    check_size("points", points, 2)
     cells, names = point_cells(source, kind)
     chosen = []
     for argument, given in (("entities", entities), ("rivals", rivals)):
         wanted = list(given) if isinstance(given, list | tuple | np.ndarray) else [given]
-        for name in check_entities(argument, wanted):
+        wanted = check_entities(argument, [check_choice(argument, name, names, ArgumentKeyError) for name in wanted])
+        for name in wanted:
             check_choice(argument, name, names, ArgumentKeyError)
         chosen.append([names.index(name) for name in wanted])
     gain = gain_at_corners(*(cells[:, each.ravel()] for each in np.meshgrid(*chosen)))

@@ -9,7 +9,7 @@ import xarray as xr
 
 from bayesrank._checks import check_integer, check_memory
 from bayesrank._checks import check_window as checked_window
-from bayesrank._draws import Block, draw_dims
+from bayesrank._draws import DrawBlock, draw_dims
 from bayesrank._errors import ArgumentError
 from bayesrank.performance.arrays import name_entities, two_class_cells, two_class_performance
 from bayesrank.scores import Score
@@ -126,7 +126,7 @@ def point_cells(source: Any, kind: str | None) -> tuple[np.ndarray, list]:
     return np.ascontiguousarray(cells, dtype=np.float64), array["entity"].values.tolist()
 
 
-def cells_of(block: Block) -> np.ndarray:
+def cells_of(block: DrawBlock) -> np.ndarray:
     """Return the cells (draws, 4, entity) of a block of performances, contiguous."""
     draws, *_, entities = block.values.shape
     return np.ascontiguousarray(block.values.reshape(draws, 4, entities), dtype=np.float64)

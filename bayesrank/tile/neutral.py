@@ -11,12 +11,12 @@ from scipy.stats import beta as beta_distribution
 
 from bayesrank._checks import (
     check_beta_parameters,
-    check_integer,
     check_labelled_probabilities,
     check_number,
     check_prevalence,
     check_prob,
     check_probabilities,
+    check_size,
     describe_value,
 )
 from bayesrank._errors import ArgumentError
@@ -142,7 +142,7 @@ def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> x
     >>> band[["lower", "least", "upper"]].sel(a=0.5).to_array().round(2).values.tolist()
     [0.7, 0.85, 0.93]
     """
-    prob, size = check_prob("prob", prob), check_integer("points", points, 3)
+    prob, size = check_prob("prob", prob), check_size("points", points, 3)
     quantile, mean, starts = _distribution(prevalence)
     a = np.linspace(0.0, 1.0, size)
     ends = np.array([(1 - prob) / 2, 0.5, (1 + prob) / 2])

@@ -17,13 +17,15 @@ from bayesrank._draws import (
     reduce,
     share_error,
 )
-from bayesrank._errors import ArgumentKeyError
-from bayesrank._labels import factorize, name_coord
+from bayesrank._errors import ArgumentError, ArgumentKeyError
+from bayesrank._labels import factorize, name_coord, object_array
 from bayesrank._source import Over
 from bayesrank._threads import in_threads, thread_pool
 from bayesrank._types import Container
+from bayesrank.evidence.counts import one_vs_rest
+from bayesrank.performance.arrays import as_performance
 from bayesrank.ranking.aggregates import mean_performance, over_of
-from bayesrank.tile._reducers import OPTIONAL, Credible, WorstOfGroups
+from bayesrank.tile._reducers import OPTIONAL, Credible, MeanOfGroups, WorstOfGroups
 from bayesrank.tile.grid import (
     TOLERANCE,
     area_weights,
@@ -38,6 +40,8 @@ from bayesrank.tile.grid import (
     zoom,
 )
 
+#: The label of the mean over classes.
+MEAN = "mean over classes"
 #: Number of cells held in memory where all draws are needed at once: 256 MB.
 HELD = 2**25
 #: Number of scores (draws, entities and points) up to which NumPy takes less time than compiling: half a second.
@@ -114,12 +118,24 @@ def credible(
         maps = []
     if window is not None:  # skill needs all cells, and a window does not keep them
         maps = [name for name in maps if name != "probability_skilled"]
-    points = axis(resolution, 8)
     dim = "dataset" if worst else None
     array = with_entity(*zoom(source, kind, window, dim), dim)
-    count = WorstOfGroups if worst else Credible
+    return place_maps(_maps_of(array, resolution, prob, maps, by, dim, WorstOfGroups if worst else Credible), window)
+
+
+def _maps_of(
+    array: xr.DataArray,
+    resolution: int,
+    prob: float,
+    maps: Collection[str] = (),
+    by: str | None = None,
+    dim: str | None = None,
+    count: type[Credible] = Credible,
+) -> xr.Dataset:
+    """Return the maps of performances by a reducer; ``dim`` has the groups over which it takes one score."""
+    points = axis(resolution, 8)
     cells = on_the_tile(_in_columns(array, dim) if dim else array)
-    array, batches = array.isel(dataset=0) if dim else cells, Batches.of(cells)
+    array, batches = array.isel({dim: 0}) if dim else cells, Batches.of(cells)
     with thread_pool() as share_out:
         found, effective = reduce(cells, count(array.sizes["entity"], points, maps, share_out), EffectiveDraws())
     # A single performance without draws has no measurable Monte-Carlo error.
@@ -155,7 +171,56 @@ def credible(
     top = tile["winner_probability"]
     weight = area_weights(resolution).where(top.notnull(), 0.0)
     tile["undecided_area"] = (weight * (top < prob)).sum() / weight.sum().where(weight.sum() > 0)
-    return place_maps(tile, window)
+    return tile
+
+
+def credible_by_class(
+    source: Container, resolution: int = 51, *, prob: float = 0.95, kind: str | None = None
+) -> xr.Dataset:
+    """Return the Tile of each class against the others, and that of the mean over the classes.
+
+    At each point, the mean over classes is the mean of the canonical scores of each class against the others. In
+    general it is no ranking score: a mixture of two entities can be better than both.
+
+    Parameters
+    ----------
+    source : Container
+        A posterior, counts or performance of more than two classes; or two-class ones with the dim ``label``.
+    resolution, prob, kind
+        As for :func:`credible`.
+
+    Returns
+    -------
+    xarray.Dataset
+        The variables of :func:`credible` without the optional maps, over ``label``: the classes, then "mean over
+        classes". An entity has no mean where the score of a class is undefined. Areas of the mean are computed on the
+        grid.
+
+    Raises
+    ------
+    ValueError
+        If there are two classes, or a class has the name "mean over classes".
+
+    Examples
+    --------
+    >>> counts = br.from_matrix([[[50, 1, 0], [2, 70, 9], [0, 8, 4]], [[48, 3, 0], [5, 71, 5], [0, 3, 9]]],
+    ...                         "actual_rows", labels=["a", "b", "c"], entity=["u", "v"])
+    >>> tiles = credible_by_class(counts, 5)
+    >>> tiles["winner"].sel(a=1, b=1).values.tolist()
+    ['u', 'v', 'v', 'v']
+    """
+    prob, performance = check_prob("prob", prob), as_performance(source, kind)
+    if "label" not in performance.dims:
+        if performance.sizes.get("actual", 0) < 3:
+            raise ArgumentError("source", "must have more than two classes, or the dim label", dict(performance.sizes))
+        performance = one_vs_rest(performance)
+    array = with_entity(performance, None, "label")
+    labels = array["label"].values.tolist()
+    if MEAN in labels:
+        raise ArgumentError("source", f"must have no class with the name {MEAN!r}", labels)
+    tiles = [_maps_of(array.sel(label=label, drop=True), resolution, prob) for label in labels]
+    tiles.append(_maps_of(array, resolution, prob, dim="label", count=MeanOfGroups))
+    return xr.concat(tiles, "label", combine_attrs="override").assign_coords(label=object_array([*labels, MEAN]))
 
 
 def _in_columns(array: xr.DataArray, dim: str) -> xr.DataArray:

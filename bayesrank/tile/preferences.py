@@ -9,14 +9,14 @@ import xarray as xr
 from bayesrank._checks import (
     check_beta_parameters,
     check_choice,
-    check_integer,
     check_number,
     check_numbers,
     check_prob,
+    check_size,
     check_weights,
     describe_value,
 )
-from bayesrank._draws import ERROR, Batches, Block, EffectiveDraws, mean_error, part_error, reduce
+from bayesrank._draws import ERROR, Batches, DrawBlock, EffectiveDraws, mean_error, part_error, reduce
 from bayesrank._errors import ArgumentError, ArgumentKeyError
 from bayesrank._threads import ShareOut, thread_pool
 from bayesrank._types import Container, ScoreLike
@@ -69,7 +69,7 @@ def around(score: ScoreLike, radius: float = 0.1, prevalence: float | None = Non
     centre_a, centre_b = _place(score, prevalence)
     if not check_number("radius", radius) > 0:
         raise ArgumentError("radius", "must be above 0", radius)
-    check_integer("points", points, 1)
+    check_size("points", points)
     # A disc that covers the Tile is as good as a larger one.
     radius = min(radius, np.hypot(max(centre_a, 1 - centre_a), max(centre_b, 1 - centre_b)))
     # Vogel's spiral: each point represents the same area.
@@ -106,7 +106,7 @@ def between(*corners: Any, prevalence: float | None = None, points: int = 31) ->
     """
     if len(corners) < 2:
         raise ArgumentError("corners", "must be at least two", corners)
-    check_integer("points", points, 1)
+    check_size("points", points, power=min(len(corners) - 1, 2))
     where = np.array([_place(corner, prevalence) for corner in corners])
     if len(where) == 2:
         part = ((np.arange(points) + 0.5) / points)[:, None]
@@ -179,7 +179,7 @@ def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int
     """
     from scipy.special import betaincinv
 
-    check_integer("points", points, 1)
+    check_size("points", points, power=2)
     middles = (np.arange(points) + 0.5) / points
     each = [betaincinv(*check_beta_parameters(name, pair), middles) for name, pair in (("a", a), ("b", b))]
     return _preferences(*(grid.ravel() for grid in np.meshgrid(*each)))
@@ -266,7 +266,7 @@ class _Ranks:
     def start(self, batches: Batches) -> None:
         self.sums = np.zeros((3, len(batches.sizes), len(self.total)))
 
-    def add(self, block: Block) -> None:
+    def add(self, block: DrawBlock) -> None:
         from bayesrank.tile.kernels._credible import tally_ranks
 
         cells, columns = cells_of(block), np.arange(len(self.total))
@@ -294,9 +294,11 @@ def _preferences(a: np.ndarray, b: np.ndarray, weight: Any = 1.0) -> xr.Dataset:
 def _place(corner: Any, prevalence: float | None) -> tuple[float, float]:
     """Return (a, b) from a pair of numbers or from a score with a position on the Tile."""
     if isinstance(corner, list | tuple | np.ndarray):
-        pair = check_numbers("a place on the Tile", corner, 0.0, 1.0)
+        pair = check_numbers("score, a place on the Tile,", corner, 0.0, 1.0)
         if pair.shape != (2,):
-            raise ArgumentError("a place on the Tile", "must be two numbers between 0 and 1", describe_value(corner))
+            raise ArgumentError(
+                "score, a place on the Tile,", "must be two numbers between 0 and 1", describe_value(corner)
+            )
         return float(pair[0]), float(pair[1])
     found = place(corner, prevalence)
     if found is not None:

@@ -7,10 +7,10 @@ import xarray as xr
 
 from bayesrank._checks import (
     check_choice,
-    check_integer,
     check_labelled_probabilities,
     check_prevalence,
     check_probabilities,
+    check_size,
     describe_value,
 )
 from bayesrank._errors import ArgumentError, ArgumentKeyError
@@ -49,7 +49,7 @@ def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2)
     >>> line["tpr"].values.round(12).tolist(), line["fpr"].values.tolist()
     ([0.8, 0.8], [0.0, 1.0])
     """
-    check_integer("points", points, 2)
+    check_size("points", points, 2)
     a, b, value, positive = check_labelled_probabilities(a=a, b=b, value=value, prevalence=prevalence)
     negative = 1 - positive
     # of_y * tpr = of_x * fpr + constant, with coefficients of at least 0: the line meets ROC space.
@@ -141,7 +141,7 @@ def no_skill_curve(
     share = fixed_rate(prevalence, prediction_rate, ends=True).share
     if share is None:
         raise ArgumentError("prevalence", "must be given, or prediction_rate", "neither")
-    check_integer("points", points, 2)
+    check_size("points", points, 2)
     plus, minus = share**2, (1 - share) ** 2
     t = np.linspace(0.0, 1.0, points)
     # π₊² a b = π₋² (1-a) (1-b): symmetric in a and b
@@ -206,7 +206,7 @@ def prior_grid(prevalence: float, lines: int = 11) -> xr.DataArray:
     >>> prior_grid(0.5, lines=3).values.tolist()
     [0.0, 0.5, 1.0]
     """
-    check_integer("lines", lines, 2)
+    check_size("lines", lines, 2)
     share = check_prevalence(prevalence, ends=True)
     x = np.linspace(0.0, 1.0, lines)
     return xr.DataArray(_shift_line(x, 0.5, share), {"line": x}, "line", name="prior_grid")

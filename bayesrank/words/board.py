@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank import _text
 from bayesrank._checks import check_integer
 from bayesrank._escape import json_text
 from bayesrank._records import RankingRecord
 from bayesrank.ranking.claims import caps_of
 from bayesrank.ranking.intervals import order_name, position_of
-from bayesrank.ranking.summary import check_complete, effective_draws, first_of_order, is_exact, ranking_table
+from bayesrank.ranking.summary import best_texts, check_complete, first_of_order, is_exact, ranking_table
 from bayesrank.words.rankings import verdict_of_ranking
 from bayesrank.words.standing import Standing
 
@@ -62,20 +61,16 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
     order = [labels.index(name) for name in table.index.tolist()]
     parts = verdict_of_ranking(ranking.isel(entity=order, rival=order))
     table = table.rename(columns={f"{order_name(ranking)}_rank": "rank"})
-    for name in ("contradicted", "probability_best_error"):
+    for name in ("contradicted", "probability_best_error", "in_best_set", "rank_alone_lower", "rank_alone_upper"):
         table[name] = ranking[name].values[order]
-    table["probability_best_text"] = [
-        _text.probability(p if rank > 0 else math.nan, effective_draws(ranking))
-        for p, rank in zip(table["probability_best"], table["expected_rank"], strict=True)
-    ]
-    table["in_best_set"] = ranking["in_best_set"].values[order]
+    table["probability_best_text"] = table.index.map(best_texts(ranking))
     table["entity"] = table.index
     about = RankingRecord.of(ranking)
     schema = json.loads(Path(__file__).with_name("board.schema.json").read_text("utf-8"))
     fields = schema["properties"]["entities"]["items"]["properties"]
     content = {
         "format": "bayesrank board",
-        "version": 1,
+        "version": 2,
         "score": {
             "name": about.score,
             "higher_is_better": bool(about.higher_is_better),

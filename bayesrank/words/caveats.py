@@ -8,8 +8,10 @@ class Caveat(IntEnum):
     """How much a note changes the reading of a result. The verdict prints the note with the highest value."""
 
     NONE = 0
+    UNSEEN_VALUES = 5
     POSITIVE_LABEL = 10
     PREVALENCE_SET = 20
+    SHOULD_NOT_RANK = 22
     PREVALENCES_DIFFER = 25
     PRIOR_OUTWEIGHS_DATA = 30
     FEW_UNITS = 40

@@ -1,15 +1,18 @@
 """What changed between two boards, and which changes of rank their rank sets support."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from bayesrank import _text
 from bayesrank._errors import ArgumentError
-from bayesrank.words.parts import few_names
+from bayesrank._text import few_names
+from bayesrank.words.schemas import check_schema
 
 #: Fields that must agree, or ranks are not comparable.
 SAME = ("score", "positive", "rope", "prob")
@@ -27,19 +30,17 @@ def parse_board(text: str, name: str) -> dict[str, Any]:
     """Return a board from its JSON text; ``name`` is the file in messages."""
     try:
         held = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         held = None
-    if (
-        not isinstance(held, dict)
-        or held.get("format") != "bayesrank board"
-        or not isinstance(held.get("entities"), list)
-    ):
+    if not isinstance(held, dict) or held.get("format") != "bayesrank board":
         raise ArgumentError(
             name, "must be a board in JSON", "something else", "bayesrank rank DATA --format board > FILE writes one"
         )
-    wanted = {"entity", "rank", "rank_lower", "rank_upper", "tier", "cases", "median", "in_best_set"}
-    if any(not isinstance(one, dict) or wanted - set(one) for one in held["entities"]):
-        raise ArgumentError(name, "must have the fields of a board for each entity", "others")
+    check_schema(held, json.loads(Path(__file__).with_name("board.schema.json").read_text("utf-8")), name)
+    names = Counter(str(one["entity"]) for one in held["entities"])
+    twice = next((name for name, number in names.items() if number > 1), None)
+    if twice is not None:
+        raise ArgumentError(name, "must have each entity once", f"{twice!r} more than once")
     return held
 
 
@@ -59,8 +60,9 @@ def compare_boards(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
     -------
     Changes
         ``table`` with a row for each entity, in the order of the new board, entities that went last: ``change``
-        ("added", "removed", "up", "down" or "same"), ``supported``, and ``rank``, ``rank_lower``, ``rank_upper``,
-        ``tier``, ``median`` and ``cases`` of both boards, with the endings ``_old`` and ``_new``. ``sentences``.
+        ("added", "removed", "up", "down" or "same"), ``supported``, and for both boards, with the endings ``_old`` and
+        ``_new``: ``common_rank``, the rank among the entities of both boards, which sentences name, and ``rank``,
+        ``rank_lower``, ``rank_upper``, ``tier``, ``median`` and ``cases`` as on the board. ``sentences``.
 
     Raises
     ------
@@ -79,8 +81,8 @@ def compare_boards(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
     >>> import json
     >>> print(*compare_boards(make(a=95, b=50), make(a=30, b=80, c=75)).sentences, sep="\\n")
     1 entity was added: c.
-    Supported by the rank sets: a went down (1 to 2).
-    Not supported (the rank sets overlap): b went up (2 to 1).
+    Supported by the rank sets: a went down (1 to 2), among the 2 entities on both boards.
+    Not supported (the rank sets overlap): b went up (2 to 1), among the 2 entities on both boards.
     The best set was a, and is b and c.
     """
     for field in SAME:
@@ -102,15 +104,16 @@ def compare_boards(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
         for end, one in zip(("old", "new"), pair, strict=True):
             row |= {f"{key}_{end}": None if one is None else one[key] for key in
                     ("rank", "rank_lower", "rank_upper", "tier", "median", "cases")}  # fmt: skip
+        first, second = (place.get(name) for place in places)
+        row |= {"common_rank_old": first, "common_rank_new": second}
         if pair[0] is not None and pair[1] is not None:
-            first, second = (place.get(name) for place in places)
             row["change"] = "same"
             if first is not None and second is not None and first != second:
                 row["change"] = "up" if second < first else "down"
                 row["supported"] = _apart(pair[0], pair[1], len(removed), len(added), row["change"])
         rows.append(row)
     table = pd.DataFrame(rows).set_index("entity")
-    return Changes(table, _sentences(table, added, removed, places, before, after))
+    return Changes(table, _sentences(table, added, removed, before, after))
 
 
 def _places(side: Mapping[str, Any], common: list[str]) -> dict[str, int]:
@@ -134,7 +137,6 @@ def _sentences(
     table: pd.DataFrame,
     added: list[str],
     removed: list[str],
-    places: list[dict[str, int]],
     before: Mapping[str, Any],
     after: Mapping[str, Any],
 ) -> list[str]:
@@ -148,10 +150,16 @@ def _sentences(
     moved = table[table["change"].isin(["up", "down"])]
     for supported, title in ((True, "Supported by the rank sets"), (False, "Not supported (the rank sets overlap)")):
         names = moved.index[moved["supported"] == supported].tolist()
-        each = [f"{n} went {moved['change'][n]} ({places[0][n]} to {places[1][n]})" for n in names[:5]]
+        among = f", among the {len(table) - len(added) - len(removed)} entities on both boards" * bool(added or removed)
+        each = [
+            f"{name} went {change} ({old:.0f} to {new:.0f})"
+            for name, change, old, new in moved.loc[names[:5], ["change", "common_rank_old", "common_rank_new"]]
+            .reset_index()
+            .to_numpy()
+        ]
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
         if names:
-            said.append(f"{title}: {', '.join(each)}{more}.")
+            said.append(f"{title}: {', '.join(each)}{more}{among}.")
     if not len(moved):
         said.append("Among the entities on both boards, none changed its rank.")
     best = [[name for name, one in side.items() if one["in_best_set"]] for side in (before, after)]
@@ -160,8 +168,8 @@ def _sentences(
     both = table[~table["change"].isin(["added", "removed"])]
     cases = both[(both["cases_old"] != both["cases_new"]) & both["cases_old"].notna() & both["cases_new"].notna()]
     if len(cases):
-        apart = (cases["cases_new"] - cases["cases_old"]).astype(int)
+        apart = (cases["cases_new"] - cases["cases_old"]).astype(float)
         low, high = apart.min(), apart.max()
-        ends = f"{low:+,}" if low == high else f"{low:+,} to {high:+,}"
+        ends = f"{low:+,.0f}" if low == high else f"{low:+,.0f} to {high:+,.0f}"
         said.append(f"Cases changed for {_text.count(len(cases), 'entity')}: {ends}.")
     return said

@@ -6,10 +6,12 @@ import xarray as xr
 from bayesrank._checks import check_result
 from bayesrank._notes import Note, notes_of
 from bayesrank._records import ResultRecord
+from bayesrank._text import few_names
 from bayesrank.decisions.tables import check_decision
 from bayesrank.ranking.summary import effective_draws, outside_interval, score_name
-from bayesrank.words.parts import Verdict, compose, few_names
+from bayesrank.words.parts import Verdict, compose
 from bayesrank.words.rankings import common_notes, loss_of, next_step
+from bayesrank.words.sentences.claims import LOOKING
 from bayesrank.words.standing import Standing, headline_text, relation
 
 
@@ -36,8 +38,10 @@ def verdict_of_decision(decision: xr.Dataset) -> Verdict:
     notes += [f"The expected utility of {name} is {much} ({ends}).", *common_notes(standing, "utility")]
     notes += [*_close(standing), *_strategies(standing), *_information(decision)]
     loss = loss_of(decision, name, place, "per case (in the unit of the benefits)")
-    kind = standing.headline
-    return compose(kind, headline, notes, loss, "" if kind == "best" else next_step(decision, standing))
+    if standing.headline == "best":
+        return compose(standing.headline, headline, notes, loss)
+    step, looks_again = next_step(decision, standing)
+    return compose(standing.headline, headline, [*notes, LOOKING] if looks_again else notes, loss, step)
 
 
 def verdict_of_front(front: xr.Dataset) -> Verdict:

@@ -6,8 +6,18 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._notes import Note, notes_of
 from bayesrank._records import GateRecord
-from bayesrank.words.parts import Verdict, compose, few_names
+from bayesrank._text import few_names
+from bayesrank.words.parts import Verdict, compose
 
+#: What two versions have in common, by the codes of the variable ``identical``.
+IDENTICAL = {
+    "answers": "gave identical answers on all {cases}",
+    "outcomes": "had identical outcomes on all {cases}",
+    "errors": "were right and wrong on the same cases, of all {cases}",
+    "positive": "gave identical answers on all positive cases",
+    "negative": "gave identical answers on all negative cases",
+    "draws": "have the same score in every draw",
+}
 NEEDED = {"p_worse", "p_not_worse", "difference"}
 
 
@@ -27,13 +37,23 @@ def verdict_of_gate(gate: xr.Dataset) -> Verdict:
         headline = f"Undecided: {who('undecided')} may or may not be {than}"
     else:
         headline = f"Not worse: {who('not worse')} {'is' if len(names) == 1 else 'are'} not {than}"
+    ones = [gate.isel(entity=i) for i in range(len(names))]
+    said = [describe_identity(one) or describe_difference(one) for one in ones]
     if len(names) == 1:
-        headline += f" ({describe_difference(gate.isel(entity=0))})"
+        headline += f" ({said[0]})"
     notes: list[Note | str] = [*notes_of(gate["notes"])]
     if len(names) > 1:
-        notes += [f"{name}: {each}, {describe_difference(gate.isel(entity=i))}."
-                  for i, (name, each) in enumerate(zip(names, verdict, strict=True))]  # fmt: skip
+        notes += [f"{name}: {each}, {words}." for name, each, words in zip(names, verdict, said, strict=True)]
     return compose(about.verdict, f"{headline}.", notes, next_step=_next_step(gate))
+
+
+def describe_identity(one: xr.Dataset) -> str:
+    """Return what an entity and the baseline have in common on all cases; empty if they differ on some case."""
+    what = str(one["identical"].item())
+    if not what:
+        return ""
+    number = float(one["cases"])
+    return f"the two versions {IDENTICAL[what].format(cases=_text.count(int(np.nan_to_num(number)), 'case'))}"
 
 
 def describe_difference(one: xr.Dataset) -> str:

@@ -6,8 +6,9 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import check_result
 from bayesrank._records import RankingRecord, ResultRecord
+from bayesrank._text import few_names
 from bayesrank.ranking.summary import score_name
-from bayesrank.words.parts import Verdict, compose, few_names
+from bayesrank.words.parts import Verdict, compose
 from bayesrank.words.sentences.ranking import TYPICAL
 
 NEEDED = {

@@ -48,10 +48,13 @@ def compose(kind: str, headline: str, notes: Sequence[Note | str], loss: str = "
     Plain strings are sentences on what the result itself says, which words make and which are no caveats.
     """
     ordered = sorted(notes, key=lambda note: -caveat_of(note))
-    first = len(ordered) and caveat_of(ordered[0]) is not Caveat.NONE
-    caveat, rest = (say(ordered[0]), ordered[1:]) if first else ("", notes)
+    if not ordered or caveat_of(ordered[0]) is Caveat.NONE:
+        said, rest = [], list(notes)
+    else:  # that the score should not rank is said whatever else limits the result
+        said = ordered[:1] + [note for note in ordered[1:] if caveat_of(note) is Caveat.SHOULD_NOT_RANK]
+        rest = [note for note in ordered if note not in said]
     # Names of entities may contain control characters.
-    texts = [escape_invisible(text) for text in (headline, loss, next_step, caveat)]
+    texts = [escape_invisible(text) for text in (headline, loss, next_step, " ".join(map(say, said)))]
     return Verdict(kind, texts[0], texts[1], texts[2], texts[3], tuple(rest))
 
 
@@ -70,13 +73,3 @@ def evidence_cells(row: Any, columns: Sequence[str], undefined: bool, digits: in
         observed = "undefined" if undefined else "infinite"
     cases = "–" if math.isnan(row["cases"]) else f"{row['cases']:,.0f}"
     return [{"observed": observed, "cases": cases}[name] for name in columns]
-
-
-def join_names(names: Sequence[str]) -> str:
-    """Return the names as a sentence lists them."""
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-
-
-def few_names(names: Sequence[str], most: int = NAMED) -> str:
-    """Return all names, or the first few and the number of the others, at least two."""
-    return join_names(names) if len(names) <= most + 1 else f"{', '.join(names[:most])} and {len(names) - most:,} more"

@@ -5,9 +5,10 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._checks import check_result
+from bayesrank._text import join_names
 from bayesrank.scores.display import display_name
 from bayesrank.scores.placement import AT_ONE_PREVALENCE
-from bayesrank.words.parts import Verdict, compose, join_names
+from bayesrank.words.parts import Verdict, compose
 
 #: Scores with the order of a canonical score, but with other values.
 ORDER_ONLY = ("jaccard_negative", "cohen_kappa")

@@ -7,9 +7,10 @@ from bayesrank import _text
 from bayesrank._checks import check_result
 from bayesrank._notes import notes_of
 from bayesrank._records import PlanRecord
+from bayesrank._text import few_names, join_names
 from bayesrank.planning import OVERLAP
 from bayesrank.ranking.summary import score_name
-from bayesrank.words.parts import Verdict, compose, few_names, join_names
+from bayesrank.words.parts import Verdict, compose
 from bayesrank.words.sentences import say
 from bayesrank.words.standing import lift_of
 

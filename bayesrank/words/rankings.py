@@ -9,20 +9,25 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._notes import Note, notes_of
 from bayesrank._records import RankingRecord
-from bayesrank.ranking.claims import FEWEST, NO_HEADLINE, leader_overestimate
+from bayesrank._text import few_names
+from bayesrank.claims.caps import Limit, is_limited
+from bayesrank.ranking.claims import FEWEST, OF_LEADER, leader_overestimate
 from bayesrank.ranking.intervals import order_name, position_of
 from bayesrank.ranking.summary import check_complete, effective_draws, is_exact, outside_interval, score_name
 from bayesrank.words.identification import why_and_remedy
-from bayesrank.words.parts import Verdict, compose, few_names
+from bayesrank.words.parts import Verdict, compose
 from bayesrank.words.sentences import say
 from bayesrank.words.sentences.claims import LOOKING
 from bayesrank.words.standing import Standing, first_are_equivalent, headline_text, lift_of, relation
 
+#: A smaller P(best) of an entity that could be best is explained.
+UNLIKELY = 0.01
 #: Smaller expected losses are printed as this bound.
 LEAST = 1e-6
 #: Fields of the note on parameters that are not identified, which its words need.
 IDENTIFIED_BY = ("rank", "structural", "parameters", "weak", "tests", "populations", "dependence")
-#: Advice on separating entities, by the variable ``needed_evidence``, where no number is known.
+#: Advice on separating entities, by the variable ``needed_evidence``, where no number is known. Kinds of evidence that
+#: users add name theirs.
 STEPS = {
     "data sets": "More data sets would help most; more cases of the same data sets would help less",
     "clusters": "More clusters would help; more cases of the same clusters would help less",
@@ -63,24 +68,37 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[Note] = ()) -> Verdic
         names = sorted(standing.named(standing.tied))
         headline = f"No ranking: {few_names(names)} {'comes' if len(names) == 1 else 'come'} first, but {why}."
         return compose("none", headline, [*notes, *_unranked_notes(ranking, score)], next_step=step)
-    unidentified = next((cap for cap in standing.caps if cap.code in NO_HEADLINE), None)
+    unidentified = next((cap for cap in standing.caps if is_limited([cap], Limit.ALL)), None)
     if unidentified is not None:
         why, step = why_and_remedy(
             **{name: unidentified.fields[name] for name in unidentified.fields if name in IDENTIFIED_BY}
         )
         # Two sentences say it already, so that its note is no caveat.
-        others = [note for note in notes if isinstance(note, str) or note.code not in NO_HEADLINE]
+        others = [note for note in notes if isinstance(note, str) or note.code != unidentified.code]
         found = compose("none", f"No ranking: {why}.", [*others, *common_notes(standing, score)], next_step=step)
         return replace(found, others=(*found.others, unidentified))
     leader, best = standing.leader, standing.best()
-    headline = headline_text(standing, f"{leader} leads ({best})", f"{leader} is best: {best}")
+    headline = headline_text(standing, f"{leader} is ahead ({standing.chance_text()})", f"{leader} is best: {best}")
     if standing.headline == "none":
         headline = f"No ranking: {few_names(standing.names)} never have a value in the same draw."
     notes = [*notes, *common_notes(standing, score)]
-    loss = loss_of(ranking, leader, standing.places[0], f"in {score}")
-    return compose(
-        standing.headline, headline, notes, loss, "" if standing.headline == "best" else next_step(ranking, standing)
-    )
+    much = difference_of(ranking, standing, score) or loss_of(ranking, leader, standing.places[0], f"in {score}")
+    if standing.headline == "best":
+        return compose(standing.headline, headline, notes, much)
+    step, looks_again = next_step(ranking, standing)
+    return compose(standing.headline, headline, [*notes, LOOKING] if looks_again else notes, much, step)
+
+
+def difference_of(ranking: xr.Dataset, standing: Standing, score: str) -> str:
+    """Return the sentence on the difference of two entities, with its interval; empty for more, or if undefined."""
+    if standing.size != 2 or not set(OF_LEADER) <= set(ranking):
+        return ""
+    # That of the rival from the leader, the other way round.
+    middle, upper, lower = (-float(ranking[name].values[standing.places[1]]) for name in OF_LEADER)
+    if np.isnan([middle, lower, upper]).any():
+        return ""
+    interval = f"{100 * standing.prob:g}% interval {_text.signed_interval(lower, upper)}"
+    return f"The difference is {_text.signed(middle, lower, upper)} {score} ({interval})."
 
 
 def loss_of(ranking: xr.Dataset, leader: str, place: int, unit: str) -> str:
@@ -89,10 +107,10 @@ def loss_of(ranking: xr.Dataset, leader: str, place: int, unit: str) -> str:
     if np.isnan(regret):
         return ""
     if regret == 0 and not is_exact(ranking):
-        much = f"0 {unit}, since no other is better in any of {RankingRecord.of(ranking).draws:,} draws"
-    else:
-        much = f"{'less than ' * (regret < LEAST)}{_text.significant(max(regret, LEAST))} {unit}"
-    return f"Expected loss from choosing {leader} instead of the true best: {much}."
+        better = f"no other entity is better in any of {RankingRecord.of(ranking).draws:,} draws"
+        return f"If you pick {leader}, expect to lose 0 {unit}: {better}."
+    much = f"{'less than ' * (regret < LEAST)}{_text.significant(max(regret, LEAST))} {unit}"
+    return f"If you pick {leader}, expect to lose {much} against the true best."
 
 
 def needed_evidence(ranking: xr.Dataset) -> str:
@@ -100,20 +118,23 @@ def needed_evidence(ranking: xr.Dataset) -> str:
     return str(ranking["needed_evidence"].item()) if "needed_evidence" in ranking else ""
 
 
-def next_step(ranking: xr.Dataset, standing: Standing) -> str:
-    """Return what would lift a cap, or how many more cases would separate the leader from its closest rival."""
+def next_step(ranking: xr.Dataset, standing: Standing) -> tuple[str, bool]:
+    """Return what would lift a cap, or how many more cases would separate the leader from its closest rival.
+
+    Also return whether the step invites more cases, after which the ranking is looked at again.
+    """
     if lifts := [lift for cap in standing.caps if (lift := lift_of(cap, standing.leader, score_name(ranking)))]:
-        return lifts[0]
+        return lifts[0], False
     needed = needed_evidence(ranking)
     if needed == "other cases":
         i = int(np.nanargmin(standing.superiority.round(10)))  # of equals the first, not by rounding errors
         pair = f"separate {standing.leader} from {standing.names[i]}"
-        return f"No number of cases like these is expected to {pair}: they had the same outcome on every case."
+        return f"No number of cases like these is expected to {pair}: they had the same outcome on every case.", False
     if "separation" in ranking and (known := notes_of(ranking["separation"])):
-        return say(known[0])
+        return say(known[0]), known[0].code == "more_to_separate" and known[0].fields["needed"] is not None
     if standing.headline == "shared" and first_are_equivalent(standing):
-        return ""
-    return f"{STEPS[needed]}. {LOOKING}"
+        return "", False
+    return f"{STEPS.get(needed, f'More {needed} would help to separate them')}.", True
 
 
 def unobserved_last(ranking: xr.Dataset) -> str:
@@ -138,8 +159,8 @@ def common_notes(standing: Standing, score: str) -> list[str | Note]:
     notes += [note for describe in (_rank_sets, _pairs, _ties) for note in describe(standing)]
     if ranking["tier"].max() > 1:
         notes.append(
-            f"There are {int(ranking['tier'].max())} tiers. The first tier has all entities that could be best; a "
-            "later tier has the entities that could be best of the rest."
+            f"There are {int(ranking['tier'].max())} tiers. Tier 1 contains the entities that could be best; tier 2 "
+            "contains the remaining entities that no other remaining entity is surely above, and so on."
         )
     name, loss, much = leader_overestimate(ranking)
     if much:
@@ -159,7 +180,13 @@ def _rank_sets(standing: Standing) -> list[str]:
     everyone = "both entities" if size == 2 else f"all {size} entities"
     which = everyone if len(names) == size else f"{len(names)} of {size} entities ({few_names(names)})"
     how = "confidence" if standing.sets == "confidence" else "posterior probability"
-    return [f"By the rank sets ({how} {prob:g}), {which} could be best."]
+    chances = standing.ranking["probability_best"].values[standing.places][standing.could_be_best]
+    small = int((chances < UNLIKELY).sum())
+    why = ""
+    if small:
+        reason = "the sets hold for any true scores" if standing.sets == "confidence" else "the sets hold jointly"
+        why = f" P(best) is below {UNLIKELY:g} for {small:,} of these: it is a posterior probability, and {reason}."
+    return [f"By the rank sets ({how} {prob:g}), {which} could be best.{why}"]
 
 
 def _pairs(standing: Standing) -> list[str]:

@@ -9,6 +9,8 @@ from bayesrank._checks import describe_value
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note
 from bayesrank.words.decisions import verdict_of_decision, verdict_of_front
+from bayesrank.words.drift import NEEDED as OF_DRIFT
+from bayesrank.words.drift import verdict_of_drift
 from bayesrank.words.gates import NEEDED as OF_GATE
 from bayesrank.words.gates import verdict_of_gate
 from bayesrank.words.heterogeneities import verdict_of_heterogeneity
@@ -30,7 +32,8 @@ def verdict(result: xr.Dataset) -> list[str]:
         A ranking (:func:`bayesrank.credible_ranking`), a decision (:func:`bayesrank.decisions.expected_utility`), a
         Pareto front (:func:`bayesrank.decisions.pareto_front`), a gate (:func:`bayesrank.decisions.gate`), a
         sensitivity (:func:`bayesrank.sensitivity`), a plan (:func:`bayesrank.plan`), a heterogeneity
-        (:func:`bayesrank.heterogeneity`) or a place of the Tile (:func:`bayesrank.tile.describe_place`).
+        (:func:`bayesrank.heterogeneity`), changes between periods (:func:`bayesrank.ops.drift`) or a place of the Tile
+        (:func:`bayesrank.tile.describe_place`).
 
     Returns
     -------
@@ -80,6 +83,8 @@ def verdict_parts(result: Any, more: Sequence[Note] = ()) -> Verdict:
     # A variable that only one kind of result has decides the kind. Its function then names missing variables.
     if names >= OF_GATE:
         return verdict_of_gate(result)
+    if names >= OF_DRIFT:
+        return verdict_of_drift(result)
     if names & {"choice", "value_of_perfect_information"}:
         return verdict_of_decision(result)
     if "survives" in names:
@@ -97,6 +102,6 @@ def verdict_parts(result: Any, more: Sequence[Note] = ()) -> Verdict:
     raise ArgumentError(
         "result",
         "must come from br.credible_ranking, br.decisions.expected_utility, br.decisions.pareto_front, "
-        "br.decisions.gate, br.sensitivity, br.plan, br.heterogeneity or br.tile.describe_place",
+        "br.decisions.gate, br.sensitivity, br.plan, br.heterogeneity, br.ops.drift of draws or br.tile.describe_place",
         describe_value(result),
     )

@@ -8,9 +8,10 @@ from bayesrank._checks import check_result, describe_value
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note, notes_of
 from bayesrank._records import ResultRecord
+from bayesrank._text import few_names
 from bayesrank.ranking.summary import score_name
 from bayesrank.sensitivities.analysis import NEEDED
-from bayesrank.words.parts import NAMED, Verdict, compose, few_names
+from bayesrank.words.parts import NAMED, Verdict, compose
 
 
 def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:

@@ -1,4 +1,4 @@
-"""The standing of entities: the leader, the entities that could also be best, and the worse ones."""
+"""The standing of entities: the leader, the entities that could also be best, and those that are ruled out."""
 
 import numpy as np
 import xarray as xr
@@ -6,11 +6,15 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._notes import Note
 from bayesrank._records import RankingRecord
-from bayesrank.ranking.claims import ON_THESE, UNJUSTIFIED, caps_of
+from bayesrank._text import few_names, join_names
+from bayesrank.claims.caps import Limit, cap_of, is_limited
+from bayesrank.ranking.claims import caps_of
 from bayesrank.ranking.intervals import order_name
 from bayesrank.ranking.summary import effective_draws, score_name
-from bayesrank.words.parts import NAMED, few_names, join_names
+from bayesrank.words.parts import NAMED
 
+#: Rivals that a headline names, if there are more.
+CONTENDERS = 2
 #: What a ranking is over, by the code of its population.
 POPULATIONS = {
     "datasets_like_these": "on data sets like these",
@@ -18,25 +22,6 @@ POPULATIONS = {
     "samples_like_this": "on samples like this data set",
     "retrained": "over retrained models",
     "fitted": "for these fitted models",
-}
-_BEFORE = "before any entity can be ruled out."
-#: What would lift a cap of the headline, by its code.
-LIFTS = {
-    "clusters_too_few": f"At least {{enough}} effective clusters instead of {{clusters:.2g}} are needed {_BEFORE}",
-    "cases_too_few": f"At least {{enough}} cases instead of {{cases:g}} are needed {_BEFORE}",
-    "cases_of_class_too_few": f"At least {{enough}} cases of each class and data set are needed {_BEFORE}",
-    "datasets_too_few": f"At least {{enough}} data sets instead of {{datasets}} are needed {_BEFORE}",
-    "one_run_of_folds": f"Repeats with other splits (repeat=), or more data sets, are needed {_BEFORE}",
-    "means_without_n": f"The numbers of cases behind the means (column n) are needed {_BEFORE}",
-    "sets_need_draws": f"Draws (method='auto') are needed {_BEFORE}",
-    "not_measured": "No number of cases lifts this limit: the error rate of rank sets for {what} is not known.",
-    "prevalences_differ": "A comparison at one prevalence (--prevalence) is needed first, not more cases.",
-    "chains_unreliable": "Longer chains (draws=, tune=) are needed first, not more cases.",
-    "observed_undefined": "Cases on which the {score} of {leader} is defined are needed.",
-    "model_contradicted": "Another prior or model is needed first, not more cases.",
-    "pairs_unconnected": "Cases or data sets that {leader} shares with its rivals are needed.",
-    "seeds_too_few": "At least {enough} training seeds of each entity are needed before any can be ruled out.",
-    "pools_unconnected": "Votes that connect {leader} with its rivals are needed.",
 }
 
 
@@ -86,8 +71,16 @@ class Standing:
 
     def best(self, i: int = 0) -> str:
         """Return P(best) with its relation, such as "P(best) = 0.48"."""
-        p = float(self.ranking["probability_best"].values[self.places[i]])
-        return f"P(best) {relation(p, effective_draws(self.ranking))}"
+        return f"P(best) {relation(self.chance(i), effective_draws(self.ranking))}"
+
+    def chance(self, i: int = 0) -> float:
+        """Return P(best)."""
+        return float(self.ranking["probability_best"].values[self.places[i]])
+
+    def chance_text(self, i: int = 0) -> str:
+        """Return P(best) in words, such as "48% chance of being best"."""
+        text = _text.percent(self.chance(i), effective_draws(self.ranking))
+        return f"{text} chance of being best"
 
 
 def relation(p: float, size: float) -> str:
@@ -103,51 +96,58 @@ def headline_text(standing: Standing, lead: str, best: str) -> str:
     """
     where = f" {standing.population}".rstrip()
     if standing.headline == "best":
-        every = standing.names[1] if standing.size == 2 else "every rival"
-        margin = (
-            f", and it beats {every}{standing.by} with probability at least {standing.prob:g}" if standing.by else ""
-        )
-        return f"{best.replace(' is best', f' is best{where}')}{margin}."
-    worse = ~standing.could_be_best
+        return f"{best.replace(' is best', f' is best{where}')}{_margin(standing)}."
     if standing.headline == "shared":
         members = standing.could_be_best
         why = "equal evidence"
         if first_are_equivalent(standing):
             equal = f"equal with probability at least {standing.prob:g}"
             why = f"equivalent within {standing.rope:g}" if standing.rope else equal
-        who = (
-            join_names(sorted(standing.named(members)))
-            if members.sum() <= NAMED
-            else f"{members.sum():,} of {standing.size:,} entities"
-        )
-        return "; ".join([f"{who} share the first place{where} ({why})", *_worse(standing, worse)]) + "."
+        who = _names_or_number(standing, members)
+        return "; ".join([f"{who} share the first place{where} ({why})", *_ruled_out(standing)]) + "."
     tied = standing.tied & standing.could_be_best
     if tied.sum() > 1:
-        who = (
-            join_names(sorted(standing.named(tied)))
-            if tied.sum() <= NAMED
-            else f"{tied.sum():,} of {standing.size:,} entities"
-        )
-        chances = {standing.best(int(i)) for i in np.flatnonzero(tied)}
-        lead = f"{who} lead" + (f" ({chances.pop()} each)" if len(chances) == 1 else "")
+        chances = {standing.chance_text(int(i)) for i in np.flatnonzero(tied)}
+        each = f" ({chances.pop()} each)" if len(chances) == 1 else ""
+        lead = f"{_names_or_number(standing, tied)} are ahead{each}"
     lead += where
-    limits = [cap for cap in standing.caps if cap.code not in ON_THESE]
-    if limits and (not standing.rivals.any() or any(cap.code in UNJUSTIFIED for cap in limits)):
+    limits = [cap for cap in standing.caps if is_limited([cap], Limit.HEADLINE)]
+    sure = standing.chance() >= standing.prob
+    if limits and (sure or not standing.rivals.any() or is_limited(limits, Limit.SETS)):
         return f"{lead}, but {_limit(standing, limits[0])}."
+    if sure and standing.rivals.any():
+        lead += ", a posterior probability (for some true scores such data mislead more often)"
     others = standing.rivals & ~tied
-    if not others.any():
-        return "; ".join([lead, *_worse(standing, worse)]) + "."
-    if tied.sum() > 1:
-        more = f"{others.sum():,} more cannot be ruled out"
-        return "; ".join([lead, more, *_worse(standing, worse)]) + "."
-    if worse.any() or standing.size == 2:
-        return (
-            "; ".join([f"{lead}, but {_others(standing, others)} cannot be ruled out", *_worse(standing, worse)]) + "."
-        )
+    parts = [lead]
+    if others.any():
+        parts.append(_in_contention(standing, others))
+    return "; ".join([*parts, *_ruled_out(standing)]) + "."
+
+
+def _margin(standing: Standing) -> str:
+    """Return what "best" means where a margin or P(best) does not say it."""
+    every = standing.names[1] if standing.size == 2 else "every rival"
+    if standing.by:
+        return f", and it beats {every}{standing.by} with probability at least {standing.prob:g}"
+    if standing.chance() < standing.prob:
+        return f" (it beats {every}, each at the level {standing.prob:g})"
+    return ""
+
+
+def _in_contention(standing: Standing, others: np.ndarray) -> str:
+    """Return which rivals could be best, too."""
     upper = standing.ranking["rank_upper"].values[standing.places]
-    if (upper >= standing.size).all():
-        return f"{lead}, but no entity is separated from any other."
-    return f"{lead}, but no other entity can be ruled out."
+    if standing.could_be_best.all() and (upper >= standing.size).all() and standing.size > 2:
+        return "no entity is separated from any other"
+    names = few_names(standing.named(others), CONTENDERS)
+    return f"{names} {'is' if others.sum() == 1 else 'are'} still in contention"
+
+
+def _names_or_number(standing: Standing, members: np.ndarray) -> str:
+    """Return the names of a few entities, or the number of many."""
+    if members.sum() <= NAMED:
+        return join_names(sorted(standing.named(members)))
+    return f"{members.sum():,} of {standing.size:,} entities"
 
 
 def first_are_equivalent(standing: Standing) -> bool:
@@ -159,70 +159,27 @@ def first_are_equivalent(standing: Standing) -> bool:
 
 def _limit(standing: Standing, cap: Note) -> str:
     """Return why the leader is not called best."""
-    fields = cap.fields
+    entry, fields = cap_of(cap), cap.fields
+    claim = "P(best) is"
+    if fields.get("rival") is not None:
+        beats = f"P({standing.leader} beats {fields['rival']}{standing.by})"
+        claim = f"{beats} {relation(fields['p'], effective_draws(standing.ranking))},"
     rivals = standing.names[1] if standing.size == 2 else "any other"
-    if cap.code == "clusters_too_few":
-        return f"{fields['clusters']:.2g} effective clusters are too few to rule out {rivals}"
-    if cap.code == "cases_too_few":
-        return f"fewer than {fields['enough']} cases are too few to rule out {rivals}"
-    if cap.code == "means_without_n":
-        return f"means without numbers of cases cannot rule out {rivals}"
-    if cap.code == "one_run_of_folds":
-        return f"one run of cross-validation cannot rule out {rivals}"
-    if cap.code == "seeds_too_few":
-        return f"{fields['seeds']} training seeds are too few to rule out {rivals}"
-    if cap.code == "runs_differ":
-        return f"runs of {fields['entity']} differ more than their cases allow"
-    if cap.code == "easy_datasets_credited":
-        lacking = fields["lacking"]
-        return f"{few_names(lacking)} {'lacks' if len(lacking) == 1 else 'lack'} data sets, which may be the hard ones"
-    if cap.code == "datasets_too_few":
-        return f"{fields['datasets']} data sets are too few to rule out {rivals}"
-    if cap.code == "cases_of_class_too_few":
-        return f"with fewer than {fields['enough']} cases of a class or data set, no entity can be ruled out"
-    if cap.code == "sets_need_draws":
-        return f"integrals alone cannot rule out {rivals} (method='auto' computes rank sets from draws)"
-    if cap.code == "groups_unequal":
-        return f"the sizes of a {fields['unit']} differ too much between entities to rule out {rivals}"
-    if cap.code == "not_measured":
-        return f"rank sets for {fields['what']} are not justified"
-    if cap.code == "prevalences_differ":
-        return f"the test sets differ in prevalence, on which {score_name(standing.ranking)} depends"
-    if cap.code == "chains_unreliable":
-        return "the chains did not converge"
-    if cap.code == "observed_undefined":
-        return f"the observed {score_name(standing.ranking)} of {standing.leader} is undefined"
-    if cap.code == "latent_fit_unchecked":
-        return "the cases cannot show how the errors of the tests depend on each other"
-    if cap.code == "latent_first_depends":
-        return "another dependence of the tests, which fits no worse, puts another test first"
-    if cap.code == "latent_fit_poor":
-        return "the dependence of the tests in the model contradicts the data"
-    if cap.code == "model_contradicted":
-        return "the prior or the model contradicts the data"
-    if cap.code == "pairs_unconnected":
-        return f"{standing.leader} shares no data set or case with {few_names(fields['entities'])}"
-    size = effective_draws(standing.ranking)
-    if fields["rival"] is None:
-        return f"P(best) is below {fields['prob']:g}"
-    rival = f"{standing.leader} beats {fields['rival']}{standing.by}"
-    return f"P({rival}) {relation(fields['p'], size)}, below {fields['prob']:g}"
+    context = {"leader": standing.leader, "score": score_name(standing.ranking)}
+    return entry.fill(entry.why, fields, rivals=rivals, claim=claim, **context)
 
 
-def _others(standing: Standing, members: np.ndarray) -> str:
-    """Return a few members by name, or the number of many."""
-    names = standing.named(members)
-    return join_names(names) if len(names) <= NAMED else f"{len(names):,} others"
-
-
-def _worse(standing: Standing, members: np.ndarray) -> list[str]:
+def _ruled_out(standing: Standing) -> list[str]:
+    """Return a clause on the entities that are not best, if there are any."""
+    members = ~standing.could_be_best
     if not members.any():
         return []
     if members.sum() == 1:
-        return [f"{few_names(standing.named(members))} is worse"]
-    return [f"{members.sum():,} others are worse"]
+        return [f"{few_names(standing.named(members))} is ruled out as best"]
+    return [f"{members.sum():,} are ruled out as best"]
 
 
 def lift_of(cap: Note, leader: str, score: str) -> str:
     """Return what would lift a cap of the headline; empty if more cases would."""
-    return LIFTS.get(cap.code, "").format(**{**cap.fields, "leader": leader, "score": score})
+    entry = cap_of(cap)
+    return entry.fill(entry.lift, cap.fields, leader=leader, score=score)

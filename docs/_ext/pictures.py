@@ -1,11 +1,13 @@
-"""Draw the pictures of the gallery and the reports of Start pages and leaderboards during the build, and show them.
+"""Draw pictures and reports during the build, and show them.
 
-Both run in processes of their own, beside the reading of the pages. A picture or report is drawn again only if the
-package or its page has changed.
+Pictures are of the gallery and the papers, reports of Start pages and leaderboards. All run in processes of
+their own, beside the reading of the pages. A picture or report is drawn again only if the package or its page has
+changed.
 """
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +19,7 @@ from sphinx.errors import ExtensionError
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 GALLERY, REPORTS = DOCS / "figures" / "gallery", DOCS / "_build" / "extra" / "reports"
+PAPERS = DOCS / "figures" / "papers"
 #: Pixels of the page for each inch of a picture, which has 200 for each inch, to be sharp on every screen.
 INCH = 100
 
@@ -29,11 +32,18 @@ def state_of(*sources: Path) -> str:
     return found.hexdigest()
 
 
+def figures_on(pages: list[Path]) -> list[str]:
+    """Return the names of the figures of the papers that pages show."""
+    found = [re.findall(r"figures/papers/(\w+)\.png", page.read_text(encoding="utf-8")) for page in pages]
+    return [name for names in found for name in names]
+
+
 def start_drawing(app):
     """Start what draws; pages wait for it."""
     started = []
     for script, folder, sources in (
         ("make_gallery.py", GALLERY, [DOCS / "gallery" / "index.md"]),
+        ("paper_figures.py", PAPERS, sorted((DOCS / "papers").glob("*.md"))),
         ("make_reports.py", REPORTS, [*(DOCS / "start").glob("*.md"), DOCS / "learn" / "leaderboards.md"]),
     ):
         mark, state = folder / ".state", state_of(ROOT / "scripts" / script, *sources)
@@ -41,6 +51,8 @@ def start_drawing(app):
             continue
         folder.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, str(ROOT / "scripts" / script)]
+        if folder == PAPERS:
+            command += [str(PAPERS), *figures_on(sources)]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
         running = subprocess.Popen(
             command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

@@ -7,6 +7,7 @@ import csv
 import gzip
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -293,25 +294,29 @@ def test_a_table_of_numbers_is_read_by_a_mapping_from_standard_names(tmp_path):
 
 
 @pytest.mark.parametrize("heading", ["test,study,tp,fn,fp,tn", "study,test,tp,fn,fp,tn"])
-def test_a_study_beside_names_of_entities_may_be_a_data_set(tmp_path, heading):
+def test_a_study_beside_names_of_entities_is_a_data_set(tmp_path, heading):
     rows = [("A", "s1", 30), ("B", "s1", 20), ("A", "s2", 25), ("B", "s2", 28)]
     turned = heading.startswith("study")
     lines = [",".join((study, test) if turned else (test, study)) + f",{tp},9,4,60" for test, study, tp in rows]
     path = tmp_path / "counts.csv"
     path.write_text("\n".join([heading, *lines]) + "\n")
-    message = refused("rank", path)
-    assert "--entity test --dataset-column study" in message
-    assert "--entity study --dataset-column" not in message
+    assert "2 data sets" in invoke("rank", path, "--draws", 50)
+    found = br.from_frame(pd.read_csv(path))
+    assert found["entity"].values.tolist() == ["A", "B"]
+    assert found["dataset"].values.tolist() == ["s1", "s2"]
 
 
-@pytest.mark.parametrize(("last", "counted"), [(3, True), (2.5, False)])
-def test_only_a_column_of_whole_numbers_may_hold_numbers_of_cases(tmp_path, last, counted):
+@pytest.mark.parametrize(
+    ("name", "last", "offered"),
+    [("n_cases", 3, "count"), ("n_cases", 2.5, ""), ("wt", 2.5, "weight"), ("hours", 3, ""), ("hours", 2.5, "")],
+)
+def test_only_columns_named_so_are_offered_as_weights_and_numbers_of_cases(tmp_path, name, last, offered):
     path = tmp_path / "answers.csv"
     rows = [(i, i % 2, i % 3 % 2, i % 7 + 1) for i in range(39)] + [(39, 1, 1, last)]
-    pd.DataFrame(rows, columns=["case", "a", "b", "hours"]).to_csv(path, index=False)
+    pd.DataFrame(rows, columns=["case", "a", "b", name]).to_csv(path, index=False)
     message = refused("rank", path)
-    assert "--weight hours says that it holds the importance weight of a case" in message
-    assert ("--count hours says that it holds the number of cases of a row" in message) == counted
+    assert (f"--weight {name} says that it holds the importance weight of a case" in message) == (offered == "weight")
+    assert (f"--count {name} says that it holds the number of cases of a row" in message) == (offered == "count")
 
 
 def test_a_column_that_counts_the_rows_is_offered_as_no_weight(tmp_path):
@@ -336,3 +341,104 @@ def test_two_rows_written_column_by_column_are_rows():
     assert _as_rows({"id": ["q1", "q2"], "correct": [1, 0]}) == _as_rows(columns)
     for other in ({"id": {"0": "q1"}, "correct": {"0": 1}}, {"a": {"x": 1, "y": 2}, "b": {"x": 3, "y": 4}}):
         assert _as_rows(other) == other
+
+
+def random_value(rng, depth=0):
+    """A value as logs have them beside what is ranked: nulls, numbers, long texts, lists and objects."""
+    kinds = [
+        lambda: None,
+        lambda: float(rng.normal()),
+        lambda: int(rng.integers(5)),
+        lambda: "word " * int(rng.integers(1, 800)),
+        lambda: "",
+        lambda: [random_value(rng, depth + 1) for _ in range(rng.integers(4))],
+        lambda: {f"k{i}": random_value(rng, depth + 1) for i in range(rng.integers(4))},
+    ]
+    return kinds[int(rng.integers(len(kinds) - 2 * (depth > 2)))]()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_records_of_any_shape_are_read(seed, tmp_path):
+    """1 to 40 fields beside the three that count, which may be nested."""
+    rng = np.random.default_rng(seed)
+    nested = bool(seed % 2)
+    records = []
+    for system, case, right in ROWS:
+        other = {f"field{i}": random_value(rng) for i in range(seed + 1)}
+        score = {"verifier": {"reward": right, "note": None}} if nested else {"reward": right}
+        records.append(other | {"question": case, "model": system} | score)
+    path = tmp_path / "log.jsonl"
+    lines(path, records) if seed % 3 else path.write_text(json.dumps(records))
+    given = {"case": "question", "system": "model", "score": "verifier.reward" if nested else "reward"}
+    found = br.doctor(path)
+    assert as_mapping(found.command.split("--map ")[1].strip("'")) == given
+    for frame in (found.frame, br.read(path, map=given)):
+        assert frame.groupby("entity")["outcome"].agg(list).to_dict() == RIGHT
+
+
+@pytest.mark.parametrize("fields", [8, 20])
+def test_a_typed_path_is_a_field_where_values_are_alike(fields, tmp_path):
+    """Objects that are alike look like a table by key, unless the user names a field of them."""
+    alike = {f"check{i}": {"value": 1} for i in range(fields)}
+    records = [{"q": c, "m": s, "verifier": alike | {"reward": {"value": r}}} for s, c, r in ROWS]
+    lines(tmp_path / "a.jsonl", records)
+    frame = br.read(tmp_path / "a.jsonl", map={"case": "q", "system": "m", "score": "verifier.reward.value"})
+    assert frame.groupby("entity")["outcome"].agg(list).to_dict() == RIGHT
+
+
+def episodes(path, right):
+    """A log of one policy, as robot benchmarks write them: metrics by name, with a list of episodes each."""
+    metrics = {"sum_rewards": [5.0 * r for r in right], "max_rewards": right, "successes": [bool(r) for r in right]}
+    tasks = [{"task_group": "reach", "task_id": k, "metrics": metrics} for k in range(2)]
+    path.write_text(json.dumps({"per_task": tasks, "overall": {"avg_sum_reward": 0.5, "n_episodes": 24}}))
+
+
+def test_metrics_are_no_systems(tmp_path):
+    for system, right in RIGHT.items():
+        episodes(tmp_path / f"{system}.json", right)
+    alone = br.doctor(tmp_path / "gpt.json")
+    assert "system=" not in alone.command
+    assert set(alone.frame["entity"]) == {"gpt"}
+    found = br.doctor(tmp_path)
+    assert "system=@file,score=per_task.metrics.successes" in found.command
+    means = found.frame.groupby("entity")["outcome"].mean()
+    assert means.to_dict() == pytest.approx({system: sum(held) / 12 for system, held in RIGHT.items()})
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        lambda c, s, r: {"id": c, "metric": s, "value": r},
+        lambda c, s, r: {"id": c, "results": {"accuracy": r, "f1_score": 1 - r, "latency": 0.5}},
+        lambda c, s, r: {"id": c, "successRate": r, "exact_match": 1 - r},
+    ],
+)
+def test_names_of_metrics_are_never_proposed_as_systems(record, tmp_path):
+    names = {"gpt": "successes", "llama": "sum_rewards", "mistral": "pass@1"}
+    lines(tmp_path / "a.jsonl", [record(f"{c}{s}", names[s], r) for s, c, r in ROWS])
+    command = br.doctor(tmp_path / "a.jsonl").command
+    assert "system=" not in command
+    assert "+" not in command
+
+
+def test_files_of_one_record_each_are_one_table(tmp_path):
+    """As agents write one folder for each trial."""
+    for system, case, right in ROWS:
+        place = tmp_path / f"{system}__{case}" / "result.json"
+        place.parent.mkdir()
+        about = {"task_name": case, "agent_info": {"name": system, "version": "1"}, "exception_info": None}
+        place.write_text(
+            json.dumps(about | {"verifier_result": {"rewards": {"reward": float(right)}}, "steps": [1, 2]})
+        )
+    found = br.doctor(tmp_path)
+    wanted = "case=task_name,system=agent_info.name,score=verifier_result.rewards.reward"
+    assert found.command.endswith(f"--map {wanted}")
+    assert found.frame.groupby("entity")["outcome"].sum().to_dict() == {s: sum(held) for s, held in RIGHT.items()}
+
+
+@pytest.mark.parametrize("text", ['{"id": 1, "score": 1}\n{"id": 2, "sco', '[{"id": 1}, {"id"'])
+def test_doctor_prints_why_a_file_cannot_be_read(text, tmp_path):
+    (tmp_path / "log.json").write_text(text)
+    assert "log.json must be a whole file" in invoke("doctor", tmp_path / "log.json")
+    (tmp_path / "log.data").write_text(text)
+    assert "must hold whole JSON in every line" in invoke("doctor", tmp_path / "log.data")

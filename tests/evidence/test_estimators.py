@@ -74,8 +74,8 @@ def test_estimators_without_probabilities_have_labels_alone():
     assert "probabilities_lacking" in evidence.attrs["notes"]
     with pytest.raises((TypeError, ValueError), match="must be predicted probabilities"):
         br.fit(evidence, "bayesian_bootstrap")
-    words = br.from_estimators({"m": LogisticRegression()}, X, np.array(["u", "v"])[Y], cv=3)
-    assert "probability" not in words  # the positive class is unknown
+    with pytest.raises(ValueError, match=r"^positive must name the class that the probabilities are of.*positive='u'"):
+        br.from_estimators({"m": LogisticRegression()}, X, np.array(["u", "v"])[Y], cv=3)
     named = br.from_estimators({"m": LogisticRegression()}, X, np.array(["u", "v"])[Y], cv=3, positive="u")
     assert named["label"].values.tolist() == ["v", "u"]
     plain = br.from_estimators({"m": LogisticRegression()}, X, Y, cv=3)

@@ -6,6 +6,7 @@ Files are written as the tools write them, with as little in them as a reader ne
 import gzip
 import io
 import json
+import re
 import shlex
 import shutil
 import sys
@@ -18,6 +19,7 @@ import pandas as pd
 import pytest
 
 import bayesrank as br
+from bayesrank.cli import main
 from bayesrank.cli._logs import choices_of
 from bayesrank.cli._options import WORD, reading_logs
 from bayesrank.diagnosis import _clusters, diagnose
@@ -323,7 +325,7 @@ def test_layouts_of_swebench_without_samples_are_read(layout, tmp_path):
         message = refused("rank", tmp_path / "experiments")
         assert "b (1 absent)" in message
         assert "--missing 0 counts them as wrong" in message
-        assert any("some may be missing" in say(note) for note in br.read(path).attrs["doubts"])
+        assert any("The files list 3 cases" in say(note) for note in br.read(path).attrs["doubts"])
 
 
 def test_states_of_swebench_are_apart(tmp_path):
@@ -439,7 +441,7 @@ MANGLED = {
     "broken XML": (pair(junit, then=lambda f: cut(f / "a.xml")), "whole XML", True),
     "errors scored 0": (unlike(tau, {}, {"errors": [1]}), "--errors scored", True),
     "predictions": (pair(opencompass, key="x"), "predictions without outcomes", None),
-    "no row numbers": (pair(caret, row="q"), "names the cases", None),
+    "no row numbers": (pair(caret, row="q"), "must name logs of a known format", None),
     "no case names": (pair(weka, ids=False), "-p 1", None),
     "probabilities": (pair(kaggle, probabilities=True), "choose a threshold", None),
     "no outcomes": (pair(openai, then=lambda f: openai(f, "c", kind="sampling")), "status no outcome", True),
@@ -565,17 +567,20 @@ def test_categories_are_ranked_by_their_mean_and_their_worst(lower, tmp_path):
     for model in "ab":
         right = {family: (int(v.sum()), len(v)) for (name, family), v in held.items() if name == model}
         observed = np.array([s / n for s, n in right.values()])
-        # Each category has the prior Beta(2, 2); the mean has it once, a third of it in each category.
-        single = np.array([rng.beta(2 + s, 2 + n - s, 200_000) for s, n in right.values()])
-        split = np.array([rng.beta(2 / 3 + s, 2 / 3 + n - s, 200_000) for s, n in right.values()])
+        # Each category has the prior Beta(1/2, 1/2); the mean has it once, a third of it in each category.
+        single = np.array([rng.beta(1 / 2 + s, 1 / 2 + n - s, 200_000) for s, n in right.values()])
+        split = np.array([rng.beta(1 / 6 + s, 1 / 6 + n - s, 200_000) for s, n in right.values()])
         end = np.max if lower else np.min
         for row, draws, seen in [
             (mean[model], split.mean(0), observed.mean()),
-            (worst[model], end(single, 0), end(observed)),
+            (worst[model], of_worst := end(single, 0), end(observed)),
             *((part[model], single[k], observed[k]) for k, part in enumerate(each)),
         ]:
             assert row["observed"] == pytest.approx(seen)
             # Five standard errors of a quantile of 4,000 draws.
+            if draws is of_worst:  # its interval comes from those of the categories
+                assert row["lower"] < row["observed"] < row["upper"]
+                continue
             for name, level, wide in (("median", 0.5, 1.25), ("lower", 0.025, 2.7), ("upper", 0.975, 2.7)):
                 assert row[name] == pytest.approx(np.quantile(draws, level), abs=5 * wide * draws.std() / 4000**0.5)
     best = [min(part, key=lambda name: part[name]["expected_rank"]) for part in (mean, worst)]
@@ -743,3 +748,133 @@ def test_a_data_set_is_offered_only_if_several_systems_met_it(tmp_path):
     lm_eval(tmp_path, "c", task="y")
     [stop] = diagnose(tmp_path, Choices(shell=True)).stops
     assert "--only dataset=y ranks the systems with that data set" in stop.hint
+
+
+@pytest.mark.parametrize(("wide", "narrow"), [(3, 1), (5, 2)])
+def test_the_proposed_metric_has_the_most_systems_and_files_without_it_are_named(wide, narrow, tmp_path):
+    """The metric of few systems stands first in the files."""
+    for i in range(narrow):
+        lm_eval(tmp_path, f"a{i}", metrics=("acc_norm",))
+    for i in range(wide):
+        lm_eval(tmp_path, f"b{i}", metrics=("acc",))
+    found = br.doctor(tmp_path)
+    assert "--only metric=acc" in shlex.join(shlex.split(found.command))
+    assert len(set(found.frame["entity"])) == wide
+    doubts = " ".join(map(say, br.read(tmp_path, only={"metric": "acc"}).attrs["remarks"]))
+    assert f"Left out, since they lack the metric acc: {narrow} of {wide + narrow} files" in doubts
+    assert all(f"org__a{i}" in doubts for i in range(narrow))
+    assert f"{narrow} of {wide + narrow} files" in invoke("rank", tmp_path, "--only", "metric=acc", "--draws", "20")
+
+
+def test_a_refusal_of_many_tasks_lists_tasks_systems_and_metrics(tmp_path):
+    for task in ("one", "two", "three"):
+        for model in "ab":
+            lm_eval(tmp_path, model, task=task, metrics=("acc", "f1") if task != "three" else ("acc",))
+    contents = "3 data sets: one, three, two; 2 systems: org/a, org/b; 2 metrics: acc (3 data sets), f1 (2 data sets)"
+    assert contents in refused("rank", tmp_path)
+    assert contents in invoke("doctor", tmp_path)
+    with pytest.raises(br.ArgumentError, match=r"the logs hold 3 data sets: one, three, two; 2 systems: org/a, org/b"):
+        br.read(tmp_path)
+
+
+def test_all_files_that_cannot_be_read_are_named_at_once(tmp_path):
+    for model in "abcd":
+        inspect(tmp_path, model)
+    paths = sorted(path for path in tmp_path.rglob("*") if path.is_file())
+    for path in paths[1:]:
+        path.write_text(path.read_text()[:-40])
+    assert f"{len(paths) - 2} more files cannot be read" in refused("rank", tmp_path)
+    assert len(br.doctor(tmp_path).stops) == 1
+    assert len(set(br.read(tmp_path, errors="skip")["entity"])) == 1
+
+
+def resolved_only(folder, right, listed):
+    """Results as SWE-bench's experiments keep them today: of the instances without patch, and the resolved ones."""
+    for model, solved in right.items():
+        ids = [f"org__repo-{i}" for i in range(listed)]
+        dump(folder / model / "results" / "results.json", {"no_generation": ids[solved:], "resolved": ids[:solved]})
+
+
+@pytest.mark.parametrize(
+    ("listed", "total", "right"), [(72, 100, {"a": 51, "b": 40}), (9, 300, {"a": 9, "b": 3, "c": 0})]
+)
+def test_unlisted_cases_are_wrong_if_their_total_is_given(listed, total, right, tmp_path):
+    resolved_only(tmp_path, right, listed)
+    alone = br.read(tmp_path)
+    assert alone.groupby("entity")["outcome"].mean().to_dict() == pytest.approx(
+        {model: solved / listed for model, solved in right.items()}
+    )
+    doubts = " ".join(map(say, alone.attrs["doubts"]))
+    assert f"The files list {listed} cases, and the tool's board divides by all cases: 300 (Lite)" in doubts
+    assert f"The files list {listed} cases" in invoke("doctor", tmp_path)
+    frame = br.read(tmp_path, cases=total)
+    assert frame.groupby("entity")["outcome"].mean().to_dict() == pytest.approx(
+        {model: solved / total for model, solved in right.items()}
+    )
+    assert frame.groupby("entity")["case"].nunique().tolist() == [total] * len(right)
+    table = csv_of("rank", tmp_path, "--cases", total, "--draws", 50)
+    assert table.loc["a", "observed"] == pytest.approx(right["a"] / total)
+    assert table.loc["a", "cases"] == total
+    assert f"--cases {total}" in invoke("doctor", tmp_path, "--cases", total)
+
+
+def test_a_case_that_one_system_lists_is_wrong_for_the_others_and_in_their_other_runs(tmp_path):
+    dump(tmp_path / "a" / "results" / "results.json", {"no_generation": [], "resolved": ["o__r-1", "o__r-2"]})
+    dump(tmp_path / "b" / "results" / "results.json", {"no_generation": [], "resolved": ["o__r-3"]})
+    frame = br.read(tmp_path, cases=4).pivot(index="case", columns="entity", values="outcome")
+    assert frame["a"].to_dict() == {"o__r-1": 1, "o__r-2": 1, "o__r-3": 0, "unlisted 1": 0}
+    assert frame["b"].sum() == 1
+    dump(
+        tmp_path / "second" / "a" / "results" / "results.json", {"no_generation": [], "resolved": ["o__r-2", "o__r-4"]}
+    )
+    again = br.read(tmp_path, cases=4, reruns="runs")
+    assert again.groupby(["entity", "case"])["outcome"].mean()["a"].to_dict() == {
+        "o__r-1": 0.5, "o__r-2": 1.0, "o__r-3": 0.0, "o__r-4": 0.5,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("write", "cases", "words"),
+    [
+        (lambda folder: resolved_only(folder, {"a": 5}, 9), 8, "cases must be at least 9, the number of listed cases"),
+        (lambda folder: [lm_eval(folder, task=t) for t in ("one", "two")], 9, "of one data set; got 2"),
+        (lambda folder: lm_eval(folder, values=(1.0, 0.5)), 9, "logs that are not of right and wrong"),
+        (lambda folder: lm_eval(folder, better=False), 9, "logs that are not of right and wrong"),
+        (lambda folder: lm_eval(folder), 0, "at least 1"),
+    ],
+)
+def test_a_total_that_fits_no_logs_is_refused(write, cases, words, tmp_path):
+    write(tmp_path)
+    with pytest.raises(br.ArgumentError, match=words):
+        br.read(tmp_path, cases=cases)
+
+
+def test_a_cut_file_names_the_number_of_cases_of_its_run(tmp_path):
+    """The tool says how many documents there were."""
+    lm_eval(tmp_path, **{"n-samples": {"gsm8k": {"effective": 10}}})
+    assert any("cases=10, or --cases 10" in say(note) for note in br.read(tmp_path).attrs["doubts"])
+    assert br.read(tmp_path, cases=10)["outcome"].mean() == 0.3
+
+
+@pytest.mark.parametrize(
+    "folder",
+    ["mmlu:subject=law,model=a_b,seed=2", "run seed=3 case=x", "two  blanks", "score=f1 (br.fit)", "missing=0"],
+)
+def test_the_printed_remedies_work_where_paths_look_like_arguments(folder, tmp_path, monkeypatch, capsys):
+    """Names of users are data: no message rewrites them."""
+    place = tmp_path / folder
+    inspect(place, "a")
+    inspect(place, "b")
+    broken = place / "cut.json"
+    broken.write_text('{"version": 2, "stat')
+    monkeypatch.setattr("sys.argv", ["bayesrank", "rank", str(place)])
+    with pytest.raises(SystemExit):
+        main()
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert f"bayesrank: {broken} must be a whole file" in said
+    typed = re.search(r"(--name .*?) leaves the file out", said)[1]
+    assert "a" in invoke("rank", place, *shlex.split(typed), "--draws", 20)
+    command = invoke("doctor", place).strip().splitlines()[-1]
+    assert shlex.split(command)[2] == str(place)
+    assert "a" in invoke(*shlex.split(command)[1:], "--draws", 20)

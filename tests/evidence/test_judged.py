@@ -8,6 +8,7 @@ from scipy.stats import chisquare
 
 import bayesrank as br
 from bayesrank._source import groups_of
+from tests.commands import csv_of
 
 TEST = [1] * 429 + [0] * 221
 DISEASE = [1] * 231 + [0] * 32 + [None] * 166 + [1] * 27 + [0] * 54 + [None] * 140
@@ -130,6 +131,74 @@ def test_clusters_carry_the_weights():
     ten = frame.loc[frame.index.repeat(10)].assign(c=lambda f: f["case"])
     ten["case"] = ten.groupby("system").cumcount()
     assert mean_of(of_board(ten, cluster="c")).std(("chain", "draw")).values == pytest.approx(plain, rel=0.25)
+
+
+def weighted_board(seed=3, cases=600):
+    """Return labels (some None), predictions and weights of cases."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random(cases) < 0.4
+    guess = np.where(rng.random(cases) < 0.85, truth, ~truth).astype(int)
+    known = [int(label) if seen else None for label, seen in zip(truth, rng.random(cases) < 0.4, strict=True)]
+    return known, guess, rng.choice([0.2, 1.0, 3.0], cases)
+
+
+def test_weights_multiply_where_the_truth_is_known_in_part():
+    """Shares have the mean and the variance of a weighted bootstrap; the labels have the effective number."""
+    known, guess, weight = weighted_board()
+    fitted = br.fit(br.joint_outcomes(known, {"a": guess}, weight=weight), seed=1)
+    share = fitted["posterior"]["performance"].sum("actual").sel(predicted=1)
+    mean = np.average(guess, weights=weight)
+    assert share.mean().item() == pytest.approx(mean, abs=0.002)
+    wanted = np.sqrt((weight**2 * (guess - mean) ** 2).sum()) / weight.sum()
+    assert share.std().item() == pytest.approx(wanted, rel=0.04)
+    of_labels = weight[[label is not None for label in known]]
+    effective = of_labels.sum() ** 2 / np.square(of_labels).sum()
+    assert fitted["observed_data"]["labels"].item() == pytest.approx(effective, rel=1e-5)
+
+
+def test_weights_of_cases_with_one_verdict_do_not_move_the_rate_of_another():
+    """A weight that depends on the verdict alone changes no rate given the verdict."""
+    known, guess, _ = weighted_board()
+    found = []
+    for low in (1.0, 0.1):
+        joint = br.joint_outcomes(known, {"a": guess}, weight=np.where(guess == 1, 1.0, low))
+        ppv = br.scores.ppv(br.fit(joint, seed=1))
+        found.append((ppv.mean().item(), ppv.std().item()))
+    assert found[1] == pytest.approx(found[0], rel=0.03)
+
+
+def test_the_unit_of_weights_has_no_effect():
+    known, guess, weight = weighted_board(cases=80)
+    draws = [
+        br.fit(br.joint_outcomes(known, {"a": guess}, weight=each), seed=1, draws=50)["posterior"]["performance"]
+        for each in (weight, 8 * weight)
+    ]
+    xr.testing.assert_equal(*draws)
+    equal = br.fit(br.joint_outcomes(known, {"a": guess}, weight=np.full(80, 0.3)), seed=1, draws=50)
+    plain = br.fit(br.joint_outcomes(known, {"a": guess}), seed=1, draws=50)
+    xr.testing.assert_equal(equal["posterior"]["performance"], plain["posterior"]["performance"])
+
+
+def test_judged_cases_take_weights(tmp_path):
+    """The mean outcome is that of the weighted cases, in Python and from a file; weights belong to cases."""
+    frame = board(labels=400).rename(columns={"system": "entity"})
+    frame["w"] = np.random.default_rng(1).choice([0.2, 1.0, 3.0], 400)[frame["case"]]
+    judged = br.from_judged(frame, judge="gpt", truth="human", weight="w")
+    mean = br.fit(judged, seed=1)["posterior"]["mean_outcome"]
+    for name, part in frame.groupby("entity"):
+        wanted = np.average(part["human"], weights=part["w"])
+        assert mean.sel(entity=name).mean().item() == pytest.approx(wanted, abs=0.01)
+        spread = np.sqrt((part["w"] ** 2 * (part["human"] - wanted) ** 2).sum()) / part["w"].sum()
+        assert mean.sel(entity=name).std().item() == pytest.approx(spread, rel=0.1)
+    path = tmp_path / "judged.csv"
+    frame.to_csv(path, index=False)
+    table = csv_of("rank", path, "--truth", "human", "--judge", "gpt", "--weight", "w", "--draws", 200)
+    own = br.credible_ranking(br.fit(judged, seed=1, draws=200))
+    np.testing.assert_allclose(table.loc[["a", "b"], "lower"], own["lower"].sel(entity=["a", "b"]), atol=0.02)
+    with pytest.raises(ValueError, match="weight must be the same for all rows of a case"):
+        br.from_judged(frame.assign(w=range(800)), judge="gpt", truth="human", weight="w")
+    with pytest.raises(ValueError, match="weight must hold finite numbers"):
+        br.from_judged(frame.assign(w=-1.0), judge="gpt", truth="human", weight="w")
 
 
 def test_ranks_of_true_means_among_draws_are_uniform_under_the_prior():
@@ -309,7 +378,8 @@ def test_other_models_refuse_missing_truths(model):
 
 
 def test_a_plan_is_in_labels_on_the_entities_that_could_be_best():
-    from bayesrank.planning._evidence import read_source, with_units
+    from bayesrank.planning.preposterior import read_source
+    from bayesrank.planning.updates import with_units
     from bayesrank.ranking.aggregates import scored
 
     rng = np.random.default_rng(6)
@@ -341,7 +411,8 @@ def test_a_plan_is_in_labels_on_the_entities_that_could_be_best():
 
 
 def test_a_plan_of_labels_ends_with_the_last_unlabelled_case():
-    from bayesrank.planning._evidence import read_source, with_units
+    from bayesrank.planning.preposterior import read_source
+    from bayesrank.planning.updates import with_units
     from bayesrank.ranking.aggregates import scored
 
     known = np.where(np.arange(len(DISEASE)) > 0, np.nan_to_num(np.array(DISEASE, float)), np.nan)
@@ -357,7 +428,8 @@ def mean_of_draws(posterior):
 
 @pytest.mark.parametrize("score", ["f1", "tpr"])
 def test_a_plan_of_verified_cases_predicts_the_spread_after_them(score):
-    from bayesrank.planning._evidence import read_source, with_units
+    from bayesrank.planning.preposterior import read_source
+    from bayesrank.planning.updates import with_units
     from bayesrank.ranking.aggregates import scored
 
     rng = np.random.default_rng(5)
@@ -391,3 +463,20 @@ def test_a_plan_of_verified_cases_predicts_the_spread_after_them(score):
     assert variance**0.5 < 0.7 * spread_of(posterior)
     plan = br.plan(posterior, score, seed=1)
     assert "more verified cases are enough" in br.verdict(plan)[0]
+
+
+def test_standard_headings_of_judged_tables_are_taken_and_others_asked_for():
+    frame = pd.DataFrame({"entity": list("aabb"), "case": [1, 2, 1, 2], "gpt": [1, 0, 1, 1], "human": [1, 0, None, 1]})
+    found = br.from_judged(frame, judge="gpt", truth="human")
+    xr.testing.assert_identical(found, br.from_judged(frame, judge="gpt", truth="human", entity="entity", case="case"))
+    assert found["entity"].values.tolist() == ["a", "b"]
+    upper = frame.rename(columns={"entity": "Entity", "case": "CASE"})
+    xr.testing.assert_identical(found, br.from_judged(upper, judge="gpt", truth="human"))
+    for heading in ("model", "System"):
+        with pytest.raises(ValueError, match=f"^entity must say what the column '{heading}' holds.*entity='{heading}'"):
+            br.from_judged(frame.rename(columns={"entity": heading}), judge="gpt", truth="human")
+    with pytest.raises(ValueError, match=r"^count must say what .*count='count'"):
+        br.from_judged(frame.drop(columns="case").assign(count=2), judge="gpt", truth="human")
+    # A judge may be called so.
+    judges = frame.drop(columns=["entity", "case"]).rename(columns={"gpt": "model"})
+    assert br.from_judged(judges, judge="model", truth="human")["entity"].values.tolist() == ["all cases"]

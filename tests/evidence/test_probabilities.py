@@ -194,3 +194,58 @@ def test_the_command_reads_wide_and_long_tables(tmp_path):
     wide.assign(dataset=np.repeat(["x", "y"], 30)).to_csv(tmp_path / "sets.csv", index=False)
     assert "averaged over 2 data sets" in invoke("rank", tmp_path / "sets.csv", "--score", "auc")
     assert "predicted probabilities" in refused("tile", tmp_path / "wide.csv", "--draws", 20)
+
+
+def test_cases_on_which_probabilities_differ():
+    """Losses differ on cases with other probabilities, areas on cases with another order to the other class."""
+    rng = np.random.default_rng(1)
+    for _ in range(40):
+        truth = np.append([0, 1], rng.integers(0, 2, rng.integers(4, 12)))
+        values = {name: rng.integers(1, 5, truth.size) / 6 for name in "abc"}
+        found = BayesianBootstrap(br.from_probabilities(truth, values)).observed()["observed_data"]
+        order = {name: np.sign(x[truth == 1][:, None] - x[truth == 0]) for name, x in values.items()}
+        for one in "abc":
+            for other in "abc":
+                pair, moved = {"entity": one, "rival": other}, order[one] != order[other]
+                least = min(moved.any(axis=1).sum(), moved.any(axis=0).sum())
+                assert found["auc_roc_discordant"].sel(pair) == least
+                assert found["brier_discordant"].sel(pair) == (values[one] != values[other]).sum()
+
+
+def change_one(truth, values, label):
+    """The probabilities with one case of a class moved past all others, for the better."""
+    changed = values.copy()
+    case = np.flatnonzero(truth == label)[np.argmin(np.abs(values[truth == label] - (1 - label)))]
+    changed[case] = 0.01 + 0.98 * label
+    return changed
+
+
+@pytest.mark.parametrize("label", [0, 1])
+@pytest.mark.parametrize("score", ["brier", "log_loss", "auc_roc", "average_precision"])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_one_case_that_differs_is_too_few(score, label, clustered):
+    rng = np.random.default_rng(6)
+    truth = np.arange(100) % 2
+    values = np.clip(np.where(truth == 1, 0.65, 0.35) + rng.normal(0, 0.2, 100), 0.02, 0.98)
+    better = change_one(truth, values, label)
+    cluster = np.arange(100) // 2 if clustered else None
+    fitted = br.fit(br.from_probabilities(truth, {"a": values, "b": better}, cluster=cluster), seed=1)
+    ranking = br.credible_ranking(fitted, score)
+    assert ranking["probability_best"].sel(entity="b") > 0.95
+    assert ranking.attrs["headline"] == "leads"
+    units = "1 cluster" if clustered else "1 of 100 cases"
+    rests = "the comparison rests on these" if score in ("auc_roc", "average_precision") else "too few for the Bayesian"
+    assert any(f"they differ on only {units}: {rests}" in note for note in br.notes(ranking) + br.verdict(ranking))
+    # Of fewer entities the rivals are those that are left.
+    alone = br.credible_ranking(fitted.sel(entity=["b"]), score)
+    assert not any("they differ" in note for note in br.notes(alone) + br.verdict(alone))
+
+
+def test_many_cases_that_differ_have_no_such_note():
+    rng = np.random.default_rng(6)
+    truth = np.arange(200) % 2
+    values = np.clip(np.where(truth == 1, 0.6, 0.4) + rng.normal(0, 0.2, 200), 0.1, 0.9)
+    better = values + np.where(truth == 1, 1, -1) * 0.09
+    ranking = br.credible_ranking(br.fit(br.from_probabilities(truth, {"a": values, "b": better}), seed=1), "brier")
+    assert ranking.attrs["headline"] == "best"
+    assert not any("they differ" in note for note in br.notes(ranking) + br.verdict(ranking))

@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 import xarray as xr
 from scipy import special
-from scipy.optimize import minimize
+from scipy.optimize import linprog, minimize
 
 import bayesrank as br
 from bayesrank._notes import notes_of
 from bayesrank._source import groups_of
+from bayesrank.claims.information.pairings import uneven_factor
 from bayesrank.models.davidson import Davidson
 from bayesrank.models.parts.pairs import Pairs, sample_each
-from bayesrank.ranking._pairings import uneven_factor
 from tests.commands import invoke, json_of, refused
 
 #: Pairs of pudding brands: wins of the first, of the second, ties (Davidson 1970, table 1).
@@ -522,7 +522,7 @@ def test_ranks_of_people_are_in_sets_from_judges_and_few_votes():
 
 
 def test_the_factor_of_growing_samples_is_that_of_sup_wald_tests():
-    from bayesrank.ranking._pairings import looking_factor
+    from bayesrank.claims.information.pairings import looking_factor
 
     # Andrews (2003), Econometrica 71:395-397: points of the largest chi-square of a change point in the middle 70% of a
     # sample. The growth is the squared ratio of both parts at the ends. The formula is asymptotic.
@@ -577,7 +577,7 @@ def test_matched_entities_are_found_beside_a_perfect_record():
 
 
 def test_strengths_that_show_who_was_matched_have_the_slope_0():
-    from bayesrank.ranking._pairings import estimate_strengths
+    from bayesrank.claims.information.pairings import estimate_strengths
 
     votes = votes_of(PUDDINGS)
     wins, ties = votes["wins"].values, votes["ties"].values
@@ -590,7 +590,7 @@ def test_strengths_that_show_who_was_matched_have_the_slope_0():
 
 
 def test_the_factor_of_matched_entities_starts_at_the_joint_region_and_grows_with_the_votes():
-    from bayesrank.ranking._pairings import matching_factor
+    from bayesrank.claims.information.pairings import matching_factor
 
     once = -special.ndtri(0.025 / 190)
     even = 7.0 * (1 - np.eye(20))
@@ -610,7 +610,7 @@ def test_the_factor_of_matched_entities_starts_at_the_joint_region_and_grows_wit
 
 def test_numbers_of_votes_that_strengths_do_not_explain_are_not_called_matched():
     """Among boards with random numbers of votes, one in a hundred may seem to match similar strengths."""
-    from bayesrank.ranking._pairings import close_strengths_met
+    from bayesrank.claims.information.pairings import close_strengths_met
 
     rng, found = np.random.default_rng(1), []
     for _ in range(1000):
@@ -622,9 +622,95 @@ def test_numbers_of_votes_that_strengths_do_not_explain_are_not_called_matched()
 
 
 def test_one_more_vote_on_each_of_the_closest_pairs_is_seen():
-    from bayesrank.ranking._pairings import close_strengths_met
+    from bayesrank.claims.information.pairings import close_strengths_met
 
     place = np.arange(10.0)
     apart = np.abs(place[:, None] - place)
     assert close_strengths_met(np.where(apart == 1, 2.0, 1.0) * (apart > 0), place)
     assert not close_strengths_met(np.where(apart == 7, 2.0, 1.0) * (apart > 0), place)
+
+
+def recedes(pairs):
+    """Whether the likelihood never falls along a line of strengths and log nu, by a linear programme for each sign."""
+    size = pairs.entities
+    rows = []
+    for i, j, up, down, even in zip(pairs.first, pairs.second, pairs.wins, pairs.losses, pairs.ties, strict=True):
+        half = np.zeros(size + 1)
+        half[i], half[j] = 0.5, -0.5
+        tie = np.eye(size + 1)[size] * pairs.with_ties
+        exponents = [half, -half, *([tie] if pairs.with_ties else [])]
+        for seen, mine in zip((up, down, even), exponents, strict=False):
+            rows += [other - mine for other in exponents if seen]
+    sums = [np.append(np.ones(size), 0)] + ([] if pairs.with_ties else [np.eye(size + 1)[size]])
+    for k in range(size + 1):
+        for sign in (1, -1):
+            found = linprog(
+                -sign * np.eye(size + 1)[k], np.array(rows), np.zeros(len(rows)), np.array(sums),
+                np.zeros(len(sums)), bounds=[(-1, 1)] * (size + 1),
+            )  # fmt: skip
+            if -found.fun > 1e-7:
+                return True
+    return False
+
+
+def test_a_maximum_is_there_unless_the_likelihood_recedes():
+    rng, seen = np.random.default_rng(3), []
+    for _ in range(150):
+        size = int(rng.integers(2, 5))
+        wins = rng.poisson(rng.choice([0.3, 1.0]), (size, size)) * (rng.random((size, size)) < 0.6)
+        ties = rng.poisson(0.8, (size, size)) * (rng.random() < 0.7)
+        np.fill_diagonal(wins, 0)
+        ties = np.triu(ties, 1) + np.triu(ties, 1).T
+        if not (wins + wins.T + ties).any():
+            continue
+        pairs = Pairs.of(wins, ties, 0.0)
+        assert pairs.has_maximum() == (not recedes(pairs))
+        seen.append(pairs.has_maximum())
+    assert 20 < sum(seen) < len(seen) - 20
+
+
+def degenerate(kind, size):
+    """Votes of ``size`` entities, each pair by the same rule."""
+    names = [f"m{i}" for i in range(size)]
+    pairs = list(itertools.combinations(names, 2))
+    if kind == "chain of ties":
+        pairs = list(itertools.pairwise(names))
+    winners = {"a beats all, with ties": ["a", "tie"], "both bad": ["tie (bothbad)"], "perfect": ["a"]}.get(
+        kind, ["tie"]
+    )
+    rows = [(x, y, winner) for x, y in pairs for winner in winners]
+    rows += [(names[0], names[1], "a")] * (kind == "one decisive")
+    return br.from_votes(pd.DataFrame(rows, columns=["a", "b", "winner"]), a="a", b="b", winner="winner")
+
+
+@pytest.mark.parametrize("size", [2, 3, 10])
+@pytest.mark.parametrize(
+    "kind", ["all ties", "both bad", "chain of ties", "one decisive", "perfect", "a beats all, with ties"]
+)
+def test_degenerate_votes_have_an_answer_and_no_flat_prior(kind, size):
+    votes = degenerate(kind, size)
+    posterior = br.fit(votes, seed=1, draws=600)
+    ranking = br.credible_ranking(posterior)
+    assert np.isfinite(ranking["median"].values).all()
+    headline = br.verdict(ranking)[0]
+    assert isinstance(headline, str)
+    only_ties = kind in ("all ties", "both bad", "chain of ties")
+    codes = [note.code for note in notes_of(ranking["notes"])]
+    assert ("votes_all_ties" in codes) is only_ties
+    observed = Davidson(votes).observed()["observed_data"]
+    if only_ties:
+        assert observed["win_probability"].values.tolist() == [0.5] * size
+        assert observed["strength"].isnull().all()
+        assert observed["nu"].item() == np.inf
+        assert ranking.attrs["headline"] != "best"
+    if kind == "a beats all, with ties" and size > 2:
+        br.fit(votes, prior="flat", seed=1)  # m0 beats m2 no more often than it beats m1
+    else:
+        with pytest.raises(ValueError, match=r"must not be 'flat' .*prior=2.0 is the default"):
+            br.fit(votes, prior="flat", seed=1)
+
+
+def test_ties_and_wins_of_one_side_have_no_finite_estimate():
+    votes = votes_of({("x", "y"): (3, 0, 2)})
+    assert Davidson(votes).observed()["observed_data"]["strength"].isnull().all()
+    assert "votes_one_sided" in [note.code for note in Davidson(votes).notes]

@@ -80,8 +80,8 @@ def test_labels_at_a_threshold_have_the_dirichlet_of_their_counts():
     assert labels["entity"].values.tolist() == ["a", "b"]
     found = br.as_performance(br.fit(labels, seed=1))
     counts = br.from_predictions(TRUTH, {name: (risk >= 0.5).astype(int) for name, risk in RISK.items()})
-    alpha = (counts + xr.DataArray([[1, 1], [1, 1]], dims=("actual", "predicted"))).transpose("entity", ...)
-    total, draws = 114, 4000
+    alpha = (counts + xr.DataArray([[0.5, 0.5], [0.5, 0.5]], dims=("actual", "predicted"))).transpose("entity", ...)
+    total, draws = 112, 4000
     mean = alpha / total
     spread = np.sqrt(mean * (1 - mean) / (total + 1))
     assert float((abs(found.mean(("chain", "draw")) - mean) / spread).max()) < 4.5 / np.sqrt(draws)
@@ -180,7 +180,7 @@ def test_the_tile_of_entity_and_threshold_sums_over_thresholds():
     [
         (lambda: br.ops.credible_curves(EVIDENCE, "lift"), "curve must be one of"),
         (lambda: br.ops.credible_curves(TRUTH), "must be predicted probabilities"),
-        (lambda: br.ops.credible_curves(EVIDENCE, label=0), "must be the positive class"),
+        (lambda: br.ops.credible_curves(EVIDENCE, label=0), "it is the positive class"),
         (lambda: br.ops.credible_curves(br.from_probabilities(TRUTH, {"a": TRUTH * 7}), "calibration"), "values"),
         (lambda: br.ops.credible_curves(br.from_probabilities(TRUTH, RISK, dataset=TRUTH % 2)), "one data set"),
         (lambda: br.ops.apply_threshold(EVIDENCE, {"a": 0.5}), "none for 'b'"),

@@ -174,6 +174,36 @@ class TestCases:
         result = br.ops.of_curve(self.y_true, self.y_score, "auc_lift", draws=0)
         assert result.value.item() == pytest.approx(lift.mean(), rel=1e-12)
 
+    @pytest.mark.parametrize("curve", ["roc", "pr", "lift", "gain"])
+    def test_a_perfect_ranking_has_the_ideal_area(self, curve):
+        rng, few = np.random.default_rng(3), br.ops.directed_binary_tree(depth=2, samples=50)
+        for size in (5, 30, 200):
+            truth = np.append([0, 1], rng.integers(0, 2, size) * (rng.random(size) < 0.4))
+            scores = {
+                "perfect": truth + rng.random(truth.size) / 2,
+                "tied": truth,
+                "some ties": truth + rng.integers(0, 3, truth.size) / 4,
+            }
+            found = br.ops.of_curve(truth, scores, f"nauc_{curve}", draws=20, seed=1, reference=few)
+            np.testing.assert_allclose(found["value"], 1, rtol=0, atol=1e-12)
+            np.testing.assert_allclose(found["value_draws"], 1, rtol=0, atol=1e-12)
+            assert (found["no_skill"] < 1).all()
+
+    @pytest.mark.parametrize("curve", ["roc", "pr", "lift", "gain"])
+    def test_an_area_relative_to_the_ideal_ranking(self, curve):
+        scores = {"a": self.y_score, "b": self.coarse, "first": np.arange(400) == np.argmax(self.y_true)}
+        few = br.ops.directed_binary_tree(depth=2, samples=50)
+        relative, plain = (
+            br.ops.of_curve(self.y_true, scores, f"{of}_{curve}", draws=20, seed=1, reference=few)
+            for of in ("nauc", "auc")
+        )
+        assert (relative["value_draws"] < 1).all()
+        # The same order, so the same OPS (linear invariance).
+        xr.testing.assert_equal(relative["ops_draws"], plain["ops_draws"])
+        ideal = br.ops.of_curve(self.y_true, self.y_true * 10 + self.y_score, f"auc_{curve}", draws=0, reference=few)
+        ideal = ideal["value"].item()
+        np.testing.assert_allclose(relative["value"].sel(entity="a") * ideal, plain["value"].sel(entity="a"))
+
     def test_same_as_of_value(self):
         prevalence = self.y_true.mean()
         for metric, at in (("auc_pr", None), ("auc_lift", None), ("precision_at_recall", 0.5), ("lift_at_share", 0.1)):
@@ -257,17 +287,38 @@ class TestCases:
 )
 def test_curves_of_values_are_the_values_one_by_one(metric, options):
     curves = br.ops.value_curves(metric, [0.05, 0.4], points=5, **options)
-    assert curves.dims == ("prevalence", "value")
-    for one in curves.stack(point=("prevalence", "value")).transpose("point"):
-        value, share = one["value"].item(), one["prevalence"].item()
-        if np.isnan(one):
+    assert curves.dims == ("prevalence", "point")
+    for one in curves.stack(pair=("prevalence", "point")).transpose("pair"):
+        single = br.ops.of_value(metric, one["value"].item(), one["prevalence"].item(), **options)
+        assert (one.item(), one["ops_error"].item()) == (single.item(), single["ops_error"].item())
+    assert (curves.diff("point") >= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("score", "options"),
+    [("lift", {}), ("cohen_kappa", {}), ("determinant", {}), ("false_discovery_rate", {}), ("auc_lift", {}),
+     ("nauc_gain", {}), ("precision_at_recall", {"at": 0.8})],
+)  # fmt: skip
+def test_curves_of_values_begin_and_end_where_the_score_does(score, options):
+    curves = br.ops.value_curves(score, [0.01, 0.1, 0.5], points=9, **options)
+    reach = curves if score != "false_discovery_rate" else curves.isel(point=slice(None, None, -1))
+    np.testing.assert_allclose(reach.isel(point=0), 0, atol=1e-9)
+    np.testing.assert_allclose(reach.isel(point=-1), 1, atol=1e-3)  # a random curve may be ideal but for rounding
+    step = curves["value"].diff("point")
+    np.testing.assert_allclose(step, step.isel(point=[0] * 8), rtol=1e-9)
+    for share in (0.01, 0.1, 0.5):
+        low, high = curves["value"].sel(prevalence=share)[[0, -1]].values
+        for outside in (low - 0.01, high + 0.01):
             with pytest.raises(ValueError, match="value must lie between"):
-                br.ops.of_value(metric, value, share, **options)
-        else:
-            single = br.ops.of_value(metric, value, share, **options)
-            assert (one.item(), one["ops_error"].item()) == (single.item(), single["ops_error"].item())
-    assert curves.notnull().sum() >= 6
-    assert (curves.diff("value").fillna(0) >= 0).all()
+                br.ops.of_value(score, outside, share, **options)
+
+
+def test_lift_reaches_one_over_the_prevalence():
+    curves = br.ops.value_curves("lift", [0.02, 0.25], points=3)
+    np.testing.assert_allclose(curves["value"], [[0, 25, 50], [0, 2, 4]])
+    np.testing.assert_allclose(curves, br.ops.value_curves("ppv", [0.02, 0.25], points=3), rtol=0, atol=1e-11)
+    with pytest.raises(ValueError, match="score must have a finite range at each prevalence"):
+        br.ops.value_curves("diagnostic_odds_ratio", [0.1])
 
 
 def test_curves_of_values_of_a_given_reference():

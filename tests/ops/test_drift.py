@@ -48,11 +48,10 @@ def test_parts_sum_and_total_is_the_difference(posterior, baseline):
         result.change.sel(part="total"), result.change.sel(part=["prevalence", "rates"]).sum("part", skipna=False)
     )
     np.testing.assert_allclose(result.ops, br.ops.of_draws(posterior, "f1"), atol=1e-12)
-    against = result.ops.shift(dataset=1) if baseline is None else result.ops.sel(dataset="t1", drop=True)
-    expected = result.ops - against
-    if baseline:
-        expected = expected.where(result["dataset"] != "t1")
-    np.testing.assert_allclose(result.change.sel(part="total"), expected)
+    np.testing.assert_allclose(result.change.sel(part="total"), result.ops - result.ops.shift(dataset=1))
+    first = baseline or "t0"
+    expected = (result.ops - result.ops.sel(dataset=first, drop=True)).where(result["dataset"] != first)
+    np.testing.assert_allclose(result.since_baseline.sel(part="total"), expected)
 
 
 def test_probabilities(posterior):
@@ -188,3 +187,24 @@ def test_the_main_example_of_the_paper_by_its_other_solutions(first, second, par
         assert found == pytest.approx(printed, abs=5e-4)
     change = br.ops.drift(periods, "f1")["change"].isel(entity=0).sel(dataset="later", part=["prevalence", "rates"])
     np.testing.assert_allclose(change, parts, atol=1e-3)
+
+
+def test_a_slow_collapse_shows_since_the_first_period_and_in_the_rates():
+    """Recall falls from 0.92 to 0.675 in twelve steps, none of which is large; the OPS stays near 1."""
+    recall = np.linspace(0.92, 0.675, 12)
+    months = {
+        f"month {i + 1}": br.fit(
+            br.from_counts(tn=1960, fp=40, fn=round(200 * (1 - r)), tp=round(200 * r)), "beta_binomial", seed=i
+        )
+        for i, r in enumerate(recall)
+    }
+    found = br.ops.drift(months, "f1").isel(entity=0)
+    last = found.sel(dataset="month 12")
+    assert found["ops_mean"].min() > 0.9
+    assert last["degraded_since_baseline"] > 0.99
+    assert found["degraded"].isel(dataset=slice(1, None)).max() < 0.95
+    np.testing.assert_allclose([found["tpr_mean"][0], last["tpr_mean"]], [0.92, 0.675], atol=0.01)
+    np.testing.assert_allclose(last["fpr_mean"], 0.02, atol=0.002)
+    parts = last["since_baseline"].mean(("chain", "draw"))
+    assert parts.sel(part="total").item() == pytest.approx(parts.sel(part=["prevalence", "rates"]).sum().item())
+    assert np.isnan(found["since_baseline_mean"].isel(dataset=0)).all()

@@ -14,7 +14,7 @@ def periods():
         tn=[800, 900, 870], fp=[50, 40, 120], fn=[30, 8, 15], tp=[120, 52, 45], entity=["m"] * 3,
         dataset=["Q1", "Q2", "Q3"],
     )  # fmt: skip
-    return br.fit(table, draws=200, chains=2, seed=2)
+    return br.fit(table, "dirichlet_multinomial", draws=200, chains=2, seed=2)
 
 
 def test_values():
@@ -22,7 +22,9 @@ def test_values():
     ax = br.plots.ops_values(ops)
     ax.figure.canvas.draw()
     np.testing.assert_array_equal(ax.lines[1].get_ydata(), ops.sel(prevalence=0.5))
-    assert np.isnan(ax.lines[0].get_ydata()[0])  # kappa does not reach -1 there
+    for line, share in zip(ax.lines, (0.01, 0.5), strict=True):  # kappa does not reach -1 at a prevalence of 0.01
+        np.testing.assert_array_equal(line.get_xdata(), ops["value"].sel(prevalence=share))
+        np.testing.assert_allclose(line.get_ydata()[[0, -1]], [0, 1], atol=1e-9)
 
 
 @pytest.mark.parametrize(("score", "value"), [("f1", 0.6), ("false_discovery_rate", 0.3), ("mcc", -0.2), ("f1", 0.0)])

@@ -117,3 +117,16 @@ def test_honest_intervals_hold_the_truth_with_ten_positive_cases():
     honest, apparent, *_ = measure.coverage(np.random.default_rng(4), 60, 100, 0.1, 0.95, "informedness")
     assert honest >= 0.89
     assert apparent < 0.7
+
+
+def test_rates_over_another_dim_name_their_entities():
+    draws = xr.DataArray([[0.8, 0.7], [0.9, 0.6]], {"model": ["x", "y"]}, ("draw", "model"))
+    for given in ({"tpr": draws, "fpr": 0.1}, {"tpr": 0.1, "fpr": draws}, {"tpr": draws, "tnr": draws}):
+        name = "fpr" if given["tpr"] is not draws else "tpr"
+        with pytest.raises(ValueError, match=rf"^{name} must have the dim entity.*{name}\.rename\(model='entity'\)"):
+            br.from_rates(**given, prevalence=0.5)
+    found = br.from_rates(tpr=draws.rename(model="entity"), fpr=0.1, prevalence=0.5)
+    assert br.credible_ranking(found, "tpr")["entity"].values.tolist() == ["x", "y"]
+    kept = br.from_rates(tpr=draws, fpr=0.1, prevalence=0.5, entity="both")
+    assert kept.sizes["model"] == 2
+    assert kept["entity"].values.tolist() == ["both"]

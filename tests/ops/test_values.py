@@ -163,6 +163,55 @@ def test_kinks_and_scores_that_go_up_and_down():
     np.testing.assert_allclose(br.ops.of_value(balance, -value, 0.3), (1 - value) ** 2, atol=1e-6)
 
 
+PREVALENCES = [1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3, 0.5]
+
+
+def test_larger_of_recall_and_precision_has_a_kink_in_a_thin_strip():
+    # Simpson < v: TPR < v and FPR > c TPR, with c = π(1 - v) / (v(1 - π)): the area is v - c v² / 2 where c v <= 1.
+    # Braun-Blanquet < v: TPR < v or FPR > c TPR. Both areas have the sum of those of TPR and PPV.
+    for prevalence in PREVALENCES:
+        value = np.array([0.001849, 0.3, 0.87848, 0.9, 0.99, 0.999])
+        slope = prevalence * (1 - value) / (value * (1 - prevalence))
+        triangle = np.where(slope * value <= 1, slope * value**2 / 2, value - 1 / (2 * slope))
+        above = np.where(slope <= 1, slope / 2, 1 - 1 / (2 * slope))  # PPV >= v
+        simpson, braun = (br.ops.of_value(name, value, prevalence) for name in ("simpson", "braun_blanquet"))
+        np.testing.assert_allclose(simpson, value - triangle, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(braun, 1 - above + triangle, rtol=0, atol=1e-9)
+    assert br.ops.of_value("simpson", 0.9, 0.03).item() == pytest.approx(0.8986082, abs=5e-8)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("tpr", "ppv"), ("tpr", "npv"), ("tpr", "accuracy"), ("tpr", "f1"), ("tpr", "jaccard_negative"), ("ppv", "npv"),
+     ("ppv", "jaccard_negative"), ("npv", "f1"), ("accuracy", "f1"), ("f1", "jaccard_negative"), ("mcc", "tnr")],
+)  # fmt: skip
+def test_maximum_and_minimum_share_the_area_of_both_scores(one, other):
+    """P(max < v) + P(min < v) = P(A < v) + P(B < v), where the right side has closed forms."""
+    functions = [SCORES[name].of_cells for name in (one, other)]
+    rng = np.random.default_rng(8)
+    for prevalence in PREVALENCES:
+        value = np.concatenate([rng.random(6), rng.random(3) ** 6, 1 - rng.random(3) ** 6])
+        larger, smaller = (
+            br.ops.of_value(lambda *cells, of=of: of(*(f(*cells) for f in functions)), value, prevalence)
+            for of in (np.fmax, np.fmin)
+        )
+        expected = sum(br.ops.of_value(name, value, prevalence) for name in (one, other))
+        np.testing.assert_allclose(larger + smaller, expected, rtol=0, atol=1e-8)
+
+
+def test_a_condition_on_one_rate():
+    # NPV if TPR > 1/2, else 0, is below v unless TPR > 1/2 and NPV >= v, whose share the closed form of NPV gives.
+    def strict(tn, fp, fn, tp):
+        return np.where(tp > fn, tn / (tn + fn), 0.0)
+
+    value = np.array([0.1, 0.5, 0.9])
+    for prevalence in (0.001, 0.1, 0.5):
+        odds = value / (1 - value) * prevalence / (1 - prevalence)  # NPV >= v: TNR >= odds (1 - TPR)
+        missed = np.minimum(0.5, 1 / odds)  # of 1 - TPR below 1/2
+        reached = missed - odds * missed**2 / 2
+        np.testing.assert_allclose(br.ops.of_value(strict, value, prevalence), 1 - reached, rtol=0, atol=1e-8)
+
+
 def test_broadcasts_and_keeps_labels():
     value = xr.DataArray([0.3, 0.6], {"entity": ["a", "b"]}, ("entity",))
     prevalence = xr.DataArray([0.1, 0.2, 0.3], {"dataset": ["x", "y", "z"]}, ("dataset",))

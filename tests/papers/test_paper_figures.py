@@ -6,9 +6,10 @@ import pytest
 
 from tests.scripts import load_script
 
-#: Every figure of The Tile, of Outperformance score and of Never mind the metrics; those of D.2 and D.4 are one page.
+#: Table 1 of Foundations, and every figure of The Tile, of Outperformance score and of Never mind the metrics; those of
+#: D.2 and D.4 are one page.
 PRINTED = {
-    *(f"T{k}" for k in range(1, 10)), *(f"O{k}" for k in range(1, 8)), "U1", "U2a", "U2b", "U3", "U4", "U5",
+    "F1", *(f"T{k}" for k in range(1, 10)), *(f"O{k}" for k in range(1, 8)), "U1", "U2a", "U2b", "U3", "U4", "U5",
     *(f"UB{k}" for k in range(1, 16)), *(f"UC{k}" for k in range(1, 16)), "UD1", "UD2", "UD3", "UD5", "UD6", "UE1",
     "UF1", "UF2", "UF3",
 }  # fmt: skip

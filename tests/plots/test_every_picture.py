@@ -61,6 +61,14 @@ def evidence(d):
     return br.from_probabilities(d["actual"], d["risk"])
 
 
+def _classes(d):
+    """The Tiles of three classes, of as many entities."""
+    rng = np.random.default_rng(1)
+    tables = rng.integers(5, 60, (len(d["names"]), 3, 3)) + 60 * np.eye(3, dtype=int)
+    labels = ["a class with a long name, of which there are more", "$x_1$", "_"]
+    return br.tile.credible_by_class(br.from_matrix(tables, "actual_rows", labels=labels, entity=d["names"]), 5)
+
+
 def bands(d, curve):
     return br.ops.credible_curves(evidence(d), curve, draws=30, chains=1, seed=1)
 
@@ -81,6 +89,7 @@ PICTURES = {
     "neutral_tile": lambda d: br.plots.neutral_tile(br.tile.neutral_band((3, 7), points=21)),
     "frontier_tile": lambda d: br.plots.frontier_tile(br.tile.frontiers(d["point"]), prevalence=0.2),
     "winner_tile": lambda d: br.plots.winner_tile(br.tile.regions(d["point"]), prevalence=0.2),
+    "class_tiles": lambda d: br.plots.class_tiles(_classes(d)),
     "credible_tile": lambda d: br.plots.credible_tile(d["credible"], prevalence=0.2),
     "threshold_tile": lambda d: br.plots.threshold_tile(
         br.tile.credible(br.fit(br.ops.apply_threshold(evidence(d), [0.4, 0.6]), draws=30, seed=1), 9, by="classifier")
@@ -119,10 +128,10 @@ PICTURES = {
 }
 #: Pictures without entities, or of one alone, and pages, which have tests of their own.
 OTHERS = {
-    "animate_contours", "colors", "confusion_simplex", "contours", "count_ticks", "decision_curve", "explore_contours",
-    "explore_pmf", "latent_rates", "matrix_pmf", "multiplicities", "plan", "ops_drift", "ops_square", "ops_values",
-    "pr_pmf", "pr_points", "predictive_check", "roc_points", "save", "score_pmf", "score_pmfs", "summary_roc",
-    "turning_simplex",
+    "animate_contours", "audit_grid", "colors", "confusion_simplex", "contours", "count_ticks", "decision_curve",
+    "explore_contours", "explore_pmf", "latent_rates", "matrix_pmf", "multiplicities", "ops_drift", "ops_square",
+    "ops_values", "plan", "pr_pmf", "pr_points", "predictive_check", "roc_points", "save", "score_pmf", "score_pmfs",
+    "summary_roc", "turning_simplex",
 }  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from bayesrank.plots.kit.contours import round_values
 from bayesrank.scores.lattice import lattice_values
 
 COUNTS = br.from_counts(tn=32, fp=8, fn=4, tp=16)
-PMF = br.predictive.confusion_pmf(COUNTS)
+PMF = br.predictive.confusion_pmf(COUNTS, prior="uniform")
 
 
 def test_score_pmfs_are_drawn_with_their_numbers_of_matrices():

@@ -35,7 +35,7 @@ def compositions(n):
 
 
 @pytest.mark.parametrize(
-    ("prior", "joint"), [(None, (0.5, 0.5, 0.5, 0.5)), ([[2, 0.5], [0.5, 2]], (1.6, 0.4, 0.4, 0.1))]
+    ("prior", "joint"), [(None, (0.25, 0.25, 0.25, 0.25)), ([[2, 0.5], [0.5, 2]], (1.6, 0.4, 0.4, 0.1))]
 )
 def test_it_is_the_sum_over_all_joint_outcomes(prior, joint):
     """Four joint answers (both right, first, other, none) in each class, all enumerated."""

@@ -13,7 +13,11 @@ import bayesrank as br
 from bayesrank._notes import notes_of
 from bayesrank._records import RankingRecord
 from bayesrank._source import groups_of
+from bayesrank.claims.effective import Information
 from bayesrank.models.parts.population import learn
+from bayesrank.ranking.aggregates import reach_of_flips
+from bayesrank.ranking.extremes import Comparison, Extremes
+from bayesrank.ranking.values import ScoreValues
 from tests.commands import invoke, refused
 
 RNG = np.random.default_rng(7)
@@ -54,8 +58,10 @@ def test_the_gap_of_compas_is_the_published_one():
     posterior = br.fit(counts, "dirichlet_multinomial", seed=1, draws=5000)
     for score, gap, low, high in (("fpr", 0.214, 0.182, 0.245), ("fnr", 0.197, 0.160, 0.235)):
         ranking = br.credible_ranking(posterior, score, over="group", aggregate="gap")
-        for name, value in (("observed", gap), ("median", gap), ("lower", low), ("upper", high)):
+        for name, value in (("observed", gap), ("median", gap), ("upper", high)):
             assert ranking[name].item() == pytest.approx(value, abs=0.0015)
+        # The published end is for a difference of two groups that are named beforehand, not for their largest.
+        assert low - 0.006 < ranking["lower"].item() < low
         assert ranking.attrs["higher_is_better"] == 0
     default = br.credible_ranking(br.fit(counts, seed=1), "fpr", over="group", aggregate="gap")
     assert default["median"].item() == pytest.approx(0.212, abs=0.003)  # exchangeable groups are a little nearer
@@ -73,8 +79,11 @@ def test_the_worst_of_independent_groups_has_its_closed_form():
     )
     grid = np.linspace(0.6, 1, 4001)
     below = 1 - stats.beta.sf(grid, 271, 31) * stats.beta.sf(grid, 241, 61)
-    for name, level in (("lower", 0.025), ("median", 0.5), ("upper", 0.975)):
-        assert ranking[name].item() == pytest.approx(np.interp(level, below, grid), abs=0.0015)
+    assert ranking["median"].item() == pytest.approx(np.interp(0.5, below, grid), abs=0.0015)
+    # The worse group is known: the lower end is that of its own interval, and the upper end allows for the choice.
+    alone = stats.beta(240.5, 60.5)
+    assert ranking["lower"].item() == pytest.approx(alone.ppf(0.025), abs=0.0015)
+    assert alone.ppf(0.98) < ranking["upper"].item() < alone.ppf(0.996)
 
 
 @pytest.mark.parametrize("better", [True, False])
@@ -89,6 +98,78 @@ def test_win_rate_and_borda_points_count_rivals(better):
             TASKS, "accuracy", over="dataset", aggregate=how, weights=weights, higher_is_better=better
         )
         np.testing.assert_allclose(values.values, expected, atol=1e-12)
+
+
+def board_of_tasks(tasks, entities=4, seed=1):
+    """Return one score of each entity on each task; the first entity is better by one standard deviation."""
+    scores = np.random.default_rng(seed).normal(size=(entities, tasks))
+    scores[0] += 1
+    names = {"entity": [f"e{i}" for i in range(entities)], "dataset": [f"t{i}" for i in range(tasks)]}
+    return xr.DataArray(scores, names, ["entity", "dataset"])
+
+
+def test_scores_of_tasks_are_a_sample_of_tasks():
+    """Points of independent tasks have the t interval of a mean."""
+    board = board_of_tasks(25)
+    beaten = (board.values[:, None] > board.values).sum(axis=1)
+    ranking = br.credible_ranking(board, higher_is_better=True, over="dataset", aggregate="borda")
+    half = stats.t.isf(0.025, 24) * beaten.std(axis=1, ddof=1) / 5
+    for end, sign in (("lower", -1), ("upper", 1)):
+        # The quantiles of 4,000 draws have a standard error of 4% of their distance from the middle.
+        np.testing.assert_allclose(ranking[end], beaten.mean(axis=1) + sign * half, atol=0.12 * half.max())
+    assert ranking.attrs["population"] == "datasets_like_these"
+    assert ranking["rank_upper"].values.max() <= 4
+    shares = br.credible_ranking(board, higher_is_better=True, over="dataset", aggregate="win_rate")
+    for name in ("rank_lower", "rank_upper", "in_best_set", "probability_best"):
+        np.testing.assert_array_equal(shares[name], ranking[name])
+    exact = br.aggregate_score(board, higher_is_better=True, over="dataset", aggregate="borda")
+    np.testing.assert_allclose(exact, beaten.mean(axis=1), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("wins", "losses"), [(6, 0), (7, 1), (9, 2), (5, 5), (3, 7)])
+def test_the_points_of_two_entities_have_the_reach_of_the_sign_test(wins, losses):
+    ahead = np.repeat([1.0, 0.0], [wins, losses])
+    reach = reach_of_flips(np.stack([ahead, 1 - ahead]))
+    p = stats.binom.sf(max(wins, losses) - 1, wins + losses, 0.5)
+    np.testing.assert_allclose(reach[[0, 1], [1, 0]], -stats.norm.ppf(p), rtol=1e-9)
+
+
+def test_all_tasks_must_agree_that_one_of_two_entities_is_better():
+    for wins, losses, said in ((6, 0, "best"), (7, 1, "leads"), (8, 1, "best")):
+        ahead = np.repeat([1.0, 0.0], [wins, losses])
+        board = xr.DataArray(np.stack([ahead, 1 - ahead]), {"entity": ["a", "b"]}, ["entity", "dataset"])
+        found = br.credible_ranking(board, higher_is_better=True, over="dataset", aggregate="borda")
+        assert found.attrs["headline"] == said
+        assert found["rank_upper"].values.tolist() == ([1, 2] if said == "best" else [2, 2])
+
+
+def test_many_tasks_separate_entities_and_few_do_not():
+    many = br.credible_ranking(board_of_tasks(200), higher_is_better=True, over="dataset", aggregate="borda")
+    assert many.attrs["headline"] == "best"
+    assert br.verdict(many)[0] == "e0 is best on data sets like these: P(best) > 0.999."
+    few = br.credible_ranking(board_of_tasks(5), higher_is_better=True, over="dataset", aggregate="borda")
+    assert few.attrs["caps"] == ["datasets_too_few"]
+    assert few["rank_upper"].values.tolist() == [4] * 4
+
+
+def test_order_of_tasks_and_entities_has_no_effect_on_their_sample():
+    board = board_of_tasks(12)
+    first = br.credible_ranking(board, higher_is_better=True, over="dataset", aggregate="borda")
+    turned = board.isel(entity=[2, 0, 3, 1], dataset=slice(None, None, -1))
+    other = br.credible_ranking(turned, higher_is_better=True, over="dataset", aggregate="borda")
+    for name in ("median", "probability_best", "rank_lower", "rank_upper"):
+        np.testing.assert_allclose(first[name], other[name].sel(entity=first["entity"]), rtol=1e-9)
+    low = br.credible_ranking(-board, higher_is_better=False, over="dataset", aggregate="borda")
+    np.testing.assert_allclose(low["median"], first["median"], rtol=1e-9)
+
+
+def test_unequal_weights_and_missing_scores_leave_points_without_a_sample():
+    board = board_of_tasks(12)
+    weights = dict(zip(board["dataset"].values.tolist(), range(1, 13), strict=True))
+    gaps = board.where((board["entity"] != "e1") | (board["dataset"] != "t3"))
+    for source, own in ((board, weights), (gaps, None)):
+        found = br.credible_ranking(source, higher_is_better=True, over="dataset", aggregate="borda", weights=own)
+        assert (found.attrs["draws"], found.attrs["headline"]) == (1, "none")
 
 
 def test_mean_worst_and_gap_are_those_of_numpy_and_follow_the_direction():
@@ -361,8 +442,8 @@ def test_categories_of_counts_and_labels_are_ranked_one_by_one(tmp_path):
 
 
 @pytest.mark.parametrize("model", [None, "dirichlet_multinomial"])
-@pytest.mark.parametrize(("aggregate", "capped"), [("worst", True), ("gap", True), ("mean", False)])
-def test_unequal_numbers_of_cases_cap_the_worst_score_and_the_gap(model, aggregate, capped):
+@pytest.mark.parametrize(("aggregate", "capped"), [("worst", False), ("gap", True), ("mean", False)])
+def test_unequal_numbers_of_cases_cap_the_gap(model, aggregate, capped):
     right = np.array([[900, 300, 900], [270, 264, 267]])
     total = np.array([[1000, 1000, 1000], [300, 300, 300]])
     names = {"entity": ["long", "short"], "group": list("xyz"), "outcome": [0, 1]}
@@ -404,3 +485,108 @@ def test_an_infinite_value_of_one_data_set_leaves_other_categories_finite():
         ranking = br.credible_ranking(posterior, "positive_likelihood_ratio", over="category", aggregate=aggregate)
         assert not ranking["unobserved"].any()
         assert ranking["observed"].notnull().values.all() == (aggregate == "worst")
+
+
+# --- The rule for worst scores and gaps -------------------------------------------------------------------------------
+
+
+def extremes_of(rng, rates, cases, gap=False, better=True, draws=300):
+    """The groups behind a worst score or a gap, and their information: draws of independent rates."""
+    right = rng.binomial(cases, rates)
+    drawn = rng.beta(0.5 + right, 0.5 + cases - right, (draws, *right.shape))
+    base = ScoreValues(xr.DataArray(0.0), "accuracy", better, ends=(0.0, 1.0))
+    size = np.full(len(right), float(cases))
+    information = Information(size, np.full(len(right), np.nan), observed=np.zeros(len(right)))
+    return Extremes(drawn, right / cases, base, gap), information
+
+
+def by_loops(extremes, one, other):
+    """T and the draws of E of one entity over another, from the definition."""
+    sign = 1 if extremes.gap or extremes.found.higher_is_better else -1
+    x, seen = sign * extremes.values, sign * extremes.observed
+    groups = range(x.shape[2])
+    if extremes.gap:
+        parts = [(g, h) for g in groups for h in groups if g != h]
+        part = lambda values, p: values[..., p[1]] - values[..., p[0]]  # noqa: E731
+    else:
+        parts, part = list(groups), lambda values, p: values[..., p]
+    worst, best, errors = min(parts, key=lambda p: part(seen[one], p)), -np.inf, []
+    for g in parts:
+        ratios = []
+        for h in parts:
+            apart = part(x[:, one], h) - part(x[:, other], g)
+            lead = min(apart.mean(), part(seen[one], h) - part(seen[other], g))
+            ratios.append(lead / apart.std())
+            if h == worst:
+                errors.append((apart.mean() - apart) / apart.std())
+        best = max(best, min(ratios))
+    return best, np.max(errors, axis=0)
+
+
+@pytest.mark.parametrize(("gap", "better"), [(False, True), (False, False), (True, True), (True, False)])
+def test_statistic_and_error_are_those_of_the_definition(gap, better):
+    rates = np.array([[0.8, 0.6, 0.7, 0.9], [0.5, 0.7, 0.6, 0.9], [0.9, 0.9, 0.8, 0.8]])
+    extremes, information = extremes_of(np.random.default_rng(4), rates, 60, gap, better)
+    parts = extremes.scaled(np.arange(3), extremes.observed)[0]
+    for one, other in ((0, 1), (1, 0), (0, 2), (2, 1)):
+        statistic, error = by_loops(extremes, one, other)
+        assert parts.statistic(one)[other] == pytest.approx(statistic)
+        np.testing.assert_allclose(parts.error(one)[other], error, atol=1e-4)
+        compared = Comparison(extremes, np.array([one, other]), information)
+        bound = compared.plain_bound(0.05, -1)  # inverts the test: at this margin, T is the critical value
+        pair = extremes.scaled(np.array([one, other]), extremes.observed)[0]
+        critical = np.sort(error)[-int(0.05 * 301 + 1e-9)]
+        assert pair.statistic(0, -bound)[1] == pytest.approx(critical, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("gap", "uneven", "even"),
+    [(False, [0.6] + [0.9] * 11, [0.6] * 12), (True, [0.8, 0.6] + [0.7] * 10, [0.8] * 6 + [0.6] * 6)],
+)
+def test_equal_extremes_of_unequal_profiles_are_rarely_separated(gap, uneven, even):
+    """Of 60 boards, at most 3 + 2 errors may have a false claim; the draws of the extremes claim in far more."""
+    rng, rates, false, drawn, covered = np.random.default_rng(11), np.array([uneven, even]), 0, 0, np.zeros(2)
+    for _ in range(60):
+        extremes, information = extremes_of(rng, rates, 200, gap, draws=600)
+        false += extremes.decide(np.arange(2), 0.95, information).ruled_out().any()
+        low, high = extremes.interval(0.95)
+        covered += (low <= 0.2 + 0.4 * (not gap)) & (0.2 + 0.4 * (not gap) <= high)
+        found = np.ptp(extremes.values, axis=2) if gap else extremes.values.min(axis=2)
+        share = (found[:, 0] > found[:, 1]).mean()
+        drawn += min(share, 1 - share) < 0.025
+    assert false <= 6
+    assert drawn >= 15
+    assert covered.min() >= 54
+
+
+def test_a_better_worst_group_and_a_smaller_gap_are_found():
+    rates = np.array([[0.75, 0.9, 0.9, 0.9], [0.6, 0.9, 0.9, 0.9], [0.6, 0.7, 0.8, 0.9]])
+    for gap in (False, True):
+        extremes, information = extremes_of(np.random.default_rng(1), rates, 500, gap, draws=600)
+        decided = extremes.decide(np.arange(3), 0.95, information)
+        assert decided.ruled_out().tolist() == [False, True, True]
+        assert decided.above[0, 1:].all()
+        assert not decided.above[1:, 1:].any()
+
+
+def test_an_undefined_group_leaves_others_alone():
+    extremes, information = extremes_of(np.random.default_rng(1), np.full((3, 3), 0.7), 50)
+    extremes.values[:, 1, 2] = np.nan
+    low, high = extremes.interval(0.95)
+    assert np.isnan(low).tolist() == np.isnan(high).tolist() == [False, True, False]
+    assert extremes.decide(np.array([0, 2]), 0.95, information).above.shape == (2, 2)
+
+
+@pytest.mark.parametrize("better", [True, False])
+def test_bounds_of_few_cases_invert_the_test_on_both_scales(better):
+    rates = np.full((2, 6), 0.6 if better else 0.4)
+    extremes, information = extremes_of(np.random.default_rng(0), rates, 8, better=better, draws=2000)
+    compared = Comparison(extremes, np.arange(2), information)
+    apart = []
+    for side in (-1, 1):
+        bound = compared.bound(0.05, side)
+        apart.append(side * (bound - compared.plain_bound(0.05, side)))
+        outside, inside = (compared.p_value(-bound - side * step, -side) for step in (0.001, -0.001))
+        assert outside <= 0.05 < inside
+    assert min(apart) >= 0
+    assert max(apart) > 0.003  # the stretched scale decides

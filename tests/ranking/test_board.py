@@ -77,7 +77,7 @@ def test_the_schema_allows_it(name):
 def test_the_schema_refuses_what_is_none():
     found = json.loads(br.board(RANKINGS["draws"]()))
     for change in (
-        {"version": 2}, {"prob": 1.5}, {"draws": 0}, {"method": "magic"}, {"extra": 1}, {"entities": [{"entity": "a"}]},
+        {"version": 1}, {"prob": 1.5}, {"draws": 0}, {"method": "magic"}, {"extra": 1}, {"entities": [{"entity": "a"}]},
         {"rope": True}, {"score": found["score"] | {"range": [0.0]}},
     ):  # fmt: skip
         assert list(faults(found | change, SCHEMA)), change
@@ -95,6 +95,13 @@ def test_it_says_what_the_ranking_says(name):
         ("probability_best", "probability_best"), ("expected_rank", "expected_rank"),
     ):  # fmt: skip
         assert [one[field] for one in found["entities"]] == pytest.approx(frame[column].tolist(), rel=1e-5), field
+    for field in ("difference", "difference_lower", "difference_upper", "rank_alone_lower", "rank_alone_upper"):
+        wanted = ranking[field].sel(entity=frame.index.tolist()).values
+        shown = [np.nan if one[field] is None else one[field] for one in found["entities"]]
+        np.testing.assert_allclose(shown, wanted, rtol=1e-5, err_msg=field)
+    # The leader differs from itself by nothing; an exact ranking has no draws of a difference.
+    assert found["entities"][0]["difference"] == (None if name == "exact" else 0)
+    assert len({one["difference"] for one in found["entities"]}) == (1 if name == "exact" else 6)
     assert {one["cases"] for one in found["entities"]} == {100}
     assert found["size"] == 6
     assert found["score"]["higher_is_better"] == (name != "lower is better")

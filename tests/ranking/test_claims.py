@@ -10,11 +10,14 @@ from scipy import stats
 
 import bayesrank as br
 from bayesrank._notes import notes_of
+from bayesrank.claims.effective import Information
+from bayesrank.claims.information import information_of
+from bayesrank.claims.information.clusters import cluster_information
+from bayesrank.claims.information.tables import average_inflation
+from bayesrank.evidence.patterns import count_discordant
 from bayesrank.ranking._confidence import rank_sets
-from bayesrank.ranking._information import Information, average_inflation, cluster_information, count_discordant
 from bayesrank.ranking.claims import leader_overestimate
 from bayesrank.ranking.evidence import evidence_of
-from bayesrank.ranking.precision import information_of
 from bayesrank.ranking.values import ScoreValues, score_values
 from bayesrank.scores import get
 from tests.strategies import draws_of
@@ -107,7 +110,7 @@ def test_few_or_unequal_clusters_withhold_the_sets():
     equal = br.credible_ranking(br.fit(clustered(np.repeat(range(6), 10)), "paired", seed=1), "mean_outcome")
     assert equal.attrs["sets"] == "confidence"
     assert equal.attrs["caps"] == []
-    four = np.repeat(range(4), 15)
+    four = np.repeat(range(4), [10, 10, 10, 13])
     zipf = np.repeat(range(40), np.ceil(100 / np.arange(1, 41)).astype(int))
     for groups in (four, zipf):
         ranking = br.credible_ranking(br.fit(clustered(groups), "paired", seed=1), "mean_outcome")
@@ -121,6 +124,39 @@ def test_few_or_unequal_clusters_withhold_the_sets():
     assert top["in_confidence_set"].all()
     assert not top["surely_top"].any()
     assert top.attrs["sets"] == "none"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "supported"),
+    [
+        ([15] * 4, True),
+        ([10, 11, 12, 12], True),
+        ([10, 10, 10, 13], False),
+        ([20] * 3, False),
+        ([5, 10, 15, 20, 40], False),
+    ],
+)
+def test_four_nearly_equal_clusters_are_enough(sizes, supported):
+    groups = np.repeat(range(len(sizes)), sizes)
+    ranking = br.credible_ranking(br.fit(clustered(groups), "paired", seed=1, draws=200), "mean_outcome")
+    assert (ranking.attrs["sets"] == "confidence") == supported
+    assert ("clusters_too_few" in ranking.attrs["caps"]) != supported
+
+
+@pytest.mark.parametrize(("units", "entities"), [(5, 20), (6, 20), (8, 12)])
+def test_many_pairs_on_few_units_are_rarely_ruled_out(units, entities):
+    """Without the Bonferroni bound, the share of false claims is above 0.2 for 20 entities on 5 units."""
+    rng, unknown, false = np.random.default_rng(units), np.full(entities, np.nan), 0
+    factor = np.full(entities, np.sqrt((units + 1) / (units - 1)))
+    about = Information(unknown, unknown, freedom=float(units - 1), inflation=factor)
+    found = ScoreValues(xr.DataArray(0.0), "mean_outcome", True, None, "mean_outcome", (-np.inf, np.inf))
+    for _ in range(60):
+        grades = rng.normal(size=(units, entities))
+        weights = rng.standard_exponential((400, units))
+        x = weights @ grades / weights.sum(axis=1, keepdims=True)
+        sets = rank_sets(x, np.ones(entities, bool), found, 0.95, 400, about)
+        false += bool(sets.above.any() or sets.not_best.any())
+    assert false <= 7  # two standard errors above 0.05, and one board
 
 
 def test_a_population_has_sets_of_its_posterior():
@@ -140,9 +176,12 @@ def test_few_discordant_cases_separate_nothing_without_a_prior():
     x = posterior.posterior["mean_outcome"].values.reshape(-1, 2)
     assert best_set(x).tolist() == [True, False]  # what draws alone would say
     assert ranking["in_best_set"].values.tolist() == [True, True]
-    many = pd.DataFrame({"a": np.ones(60), "b": np.r_[np.zeros(9), np.ones(51)]})
-    posterior = br.fit(br.from_outcomes(many.assign(a=np.r_[np.ones(59), 0])), "paired", prior="haldane", seed=1)
-    assert br.credible_ranking(posterior, "mean_outcome")["in_best_set"].values.tolist() == [True, True]
+    # The exact test has p = 0.18 for 7 cases against 2, and 0.021 for 9 against 1.
+    for more, less, expected in ((7, 2, [True, True]), (9, 1, [True, False])):
+        a = np.r_[np.ones(more), np.zeros(less), np.ones(60 - more - less)]
+        b = np.r_[np.zeros(more), np.ones(60 - more)]
+        posterior = br.fit(br.from_outcomes(pd.DataFrame({"a": a, "b": b})), "paired", prior="haldane", seed=1)
+        assert br.credible_ranking(posterior, "mean_outcome")["in_best_set"].values.tolist() == expected
 
 
 def test_averages_over_small_classes_are_widened_or_withheld():

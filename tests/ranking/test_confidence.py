@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import bayesrank as br
-from bayesrank.ranking._confidence import scales, separate
+from bayesrank.ranking._confidence import RankSets, scales, separate
 from tests.strategies import draws_of
 
 
@@ -24,7 +24,7 @@ def by_loops(y, prob):
         d = y[:, i] - y[:, j]
         if np.isfinite(d).any():
             m, s = np.nanmean(d), np.nanstd(d)
-            standard[i, j] = m, s, (d - m) / s if s > 1e-9 else np.zeros(draws)
+            standard[i, j] = m, s, (m - d) / s if s > 1e-9 else np.zeros(draws)
     alone, sure = None, set()
     while True:
         left = [np.nan_to_num(standard[pair][2]) for pair in standard.keys() - sure]
@@ -47,7 +47,7 @@ def not_best_by_loops(y, prob):
     while True:
         leads = {(i, j): y[:, i] - y[:, j] for i in left for j in left if i != j}
         spread = {pair: d.std() if d.std() > 1e-9 else 0.0 for pair, d in leads.items()}
-        standard = [(d - d.mean()) / spread[pair] for pair, d in leads.items() if spread[pair]]
+        standard = [(d.mean() - d) / spread[pair] for pair, d in leads.items() if spread[pair]]
         largest = np.max([np.zeros(len(y)), *standard], axis=0)
         c = np.sort(largest)[::-1][int((1 - prob) * (len(y) + 1) + 1e-9) - 1]
         out = {pair[1] for pair, d in leads.items() if d.mean() > max(c * spread[pair], 1e-9)}
@@ -68,7 +68,7 @@ def test_against_loops(seed, draws, size, prob, gaps):
         y[rng.random(y.shape) < 0.2] = np.nan
         y[:, -1:] = np.where(rng.random() < 0.2, np.nan, y[:, -1:])
     expected, alone, c = by_loops(y, prob)
-    sure, behind, critical = separate(y.copy(), prob)
+    sure, behind, *_, critical = separate(y.copy(), prob)
     np.testing.assert_array_equal(sure, expected)
     assert critical == pytest.approx(c, rel=1e-4)
     assert (sure >= alone).all()  # the stepdown only ever decides more
@@ -88,7 +88,7 @@ def test_against_loops(seed, draws, size, prob, gaps):
 
 def test_two_entities_are_a_z_test():
     z = np.random.default_rng(1).normal(size=(40_000, 2))
-    critical = separate(z.copy(), 0.95)[2]
+    critical = separate(z.copy(), 0.95).critical
     # The quantile of |z| from n draws: the error of a share over the density there.
     error = np.sqrt(0.95 * 0.05 / 40_000) / (2 * stats.norm.pdf(1.96))
     assert abs(critical - stats.norm.ppf(0.975)) < 4.5 * error
@@ -192,10 +192,63 @@ def test_too_few_draws_leave_all_ranks():
     x = np.random.default_rng(10).normal([0.3, 0.9, 0.5], 0.01, (4000, 3))
     assert sets_of(br.credible_ranking(draws_of(x).isel(draw=0))) == [[1] * 3, [3] * 3]
     assert sets_of(br.credible_ranking(draws_of(x[:19]))) == [[1] * 3, [3] * 3]
-    # A hundred draws are enough for the best set, and four hundred for pairs.
-    assert sets_of(br.credible_ranking(draws_of(x[:100]))) == [[2, 1, 2], [3, 1, 3]]
-    assert sets_of(br.credible_ranking(draws_of(x[:800]))) == [[3, 1, 2]] * 2
+    for enough in (100, 800):
+        assert sets_of(br.credible_ranking(draws_of(x[:enough]))) == [[3, 1, 2]] * 2
     # Draws that hardly move are worth few: here, some 40.
     assert sets_of(br.credible_ranking(draws_of(x), prob=0.99)) == [[3, 1, 2]] * 2
     sticky = draws_of(np.repeat(x[:8], 500, axis=0))
     assert sets_of(br.credible_ranking(sticky, prob=0.99)) == [[1] * 3, [3] * 3]
+
+
+def leads_of(means, draws=4000):
+    """Independent normal draws with unit variance of each lead, and these means."""
+    z = np.random.default_rng(11).normal(size=(draws, len(means)))
+    z = np.linalg.solve(np.linalg.cholesky(np.cov(z.T)), (z - z.mean(axis=0)).T).T
+    return z / np.sqrt(2) + np.array(means)
+
+
+def test_a_verified_winner_beats_each_rival_at_the_two_sided_level():
+    """Ten entities: 1.96 standard deviations ahead of each is enough for "best", and not for a pair among all."""
+    for lead, wins in ((1.95, False), (1.97, True)):
+        decided = separate(leads_of([lead, *[0.0] * 9]), 0.95)
+        assert decided.beats[0, 1:].all() == wins
+        assert decided.ruled_out().tolist() == ([False] + [True] * 9 if wins else [False] * 10)
+        assert not decided.above.any()  # the critical value of all 45 pairs is about 3.2
+    # A winner over all but one is none.
+    decided = separate(leads_of([2.5, 1.0, *[0.0] * 8]), 0.95)
+    assert decided.beats[0].sum() == 8
+    assert not decided.ruled_out().any()
+
+
+def test_two_promises_agree_by_extending():
+    """A winner has rank 1 without a sure relation to its runner-up, whose best possible rank is 2."""
+    decided = separate(leads_of([2.05, 0.0, -9.0]), 0.95)
+    assert decided.above.tolist() == [[False, False, True], [False, False, True], [False] * 3]
+    sets = RankSets(decided.above, decided.ruled_out(), "confidence")
+    lower, upper = sets.ranks(np.ones(3, bool))
+    assert (lower.tolist(), upper.tolist()) == ([1, 2, 3], [1, 2, 3])
+
+
+def test_the_rank_of_one_entity_named_beforehand_is_narrower():
+    """Against k - 1 rivals the critical value is smaller than over all pairs; for two entities it is the same."""
+    y = leads_of([2.9, *[0.0] * 9])
+    decided = separate(y.copy(), 0.95)
+    assert decided.alone_below[0].sum() == 9
+    assert not decided.above.any()
+    two = separate(y[:, :2].copy(), 0.95)
+    assert two.alone_below.tolist() == two.above.tolist()
+    assert two.alone_above.tolist() == two.above.T.tolist()
+
+
+def test_the_spread_is_that_of_the_lower_tail():
+    """A lead with a long upper tail: its standard deviation is 1.19, the spread of its lower tail 0.97."""
+    levels = (np.arange(4000) + 0.5) / 4000
+    lead = np.where(levels < 0.5, 2 * levels - 1, 3 * (2 * levels - 1))
+    y = np.column_stack([np.random.default_rng(1).permutation(lead), np.zeros(4000)])
+    mean, off = lead.mean(), np.minimum(lead - lead.mean(), 0.0)
+    below = np.sqrt((off @ off) / (off < 0).sum())
+    assert below < lead.std()
+    for factor, sure in ((1.94, False), (1.98, True)):
+        shifted = y + np.array([factor * below - mean, 0.0])
+        assert separate(shifted.copy(), 0.95, directional=True).beats[0, 1] == sure
+        assert not separate(shifted.copy(), 0.95).beats[0, 1]

@@ -74,9 +74,10 @@ def test_order_of_input_changes_nothing(values, order):
 @given(score_draws())
 def test_lower_is_better_is_the_mirror(values):
     found, mirrored = br.credible_ranking(values), br.credible_ranking(-values, higher_is_better=False)
-    ends = ["median", "lower", "upper"]
+    ends = ["median", "lower", "upper", "difference", "difference_lower", "difference_upper"]
     xr.testing.assert_allclose(mirrored.drop_vars(ends), found.drop_vars(ends))
-    for name, other in zip(ends, ["median", "upper", "lower"], strict=True):
+    turned = ["median", "upper", "lower", "difference", "difference_upper", "difference_lower"]
+    for name, other in zip(ends, turned, strict=True):
         np.testing.assert_allclose(mirrored[name], -found[other])
 
 

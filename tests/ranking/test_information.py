@@ -1,5 +1,7 @@
 """How many independent units stand behind a ranking: against matrices, sums over all outcomes, and counts by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,17 +10,14 @@ from scipy import stats
 import bayesrank as br
 from bayesrank._notes import notes_of
 from bayesrank._source import groups_of, parse_source
-from bayesrank.ranking._influence import class_strength
-from bayesrank.ranking._information import (
-    FEWEST_OF_CLASS,
-    Information,
-    Patterns,
-    average_inflation,
-    cluster_information,
-    skewness_ratio,
-)
+from bayesrank.claims.effective import FEWEST_OF_CLASS, Information
+from bayesrank.claims.information import information_of, parts_of_pair, sampling_variance
+from bayesrank.claims.information.clusters import cluster_information
+from bayesrank.claims.information.influence import class_strength
+from bayesrank.claims.information.skewness import reach_of_pairs, skewness_ratio
+from bayesrank.claims.information.tables import average_inflation
+from bayesrank.evidence.kinds import CaseEvidence
 from bayesrank.ranking.evidence import evidence_of
-from bayesrank.ranking.precision import information_of, parts_of_pair, sampling_variance
 from bayesrank.ranking.values import score_values
 
 SIZES = [[[3.0, 5.0, 9.0, 2.0]], [[3.0, 5.0, 9.0, 2.0], [4.0, 4.0, 1.0]], [[1.0, 7.0, 2.0], [6.0, 2.0, 5.0, 8.0, 1.0]]]
@@ -146,6 +145,14 @@ RIGHT = pd.DataFrame({"a": [1, 1, 0, 1, 0, 1] * 10, "b": [1, 0, 1, 1, 0, 0] * 8 
 CLUSTERS = np.arange(60) // 6
 
 
+@pytest.mark.parametrize(("prior", "of_prior"), [("one_case", 0.5), ("four_cases", 2.0), ("uniform", 1.0)])
+def test_claims_on_right_and_wrong_have_two_discordant_cases_beside_those_of_the_data(prior, of_prior):
+    """Half of the prior's cases differ; a light prior makes claims need the spread of two such cases."""
+    frame = pd.DataFrame({"a": [1] * 7 + [0] * 3 + [1] * 20, "b": [0] * 7 + [1] * 3 + [1] * 20})
+    excess = excess_between(br.fit(br.from_outcomes(frame), prior=prior, draws=100, seed=1), None)
+    assert excess == pytest.approx(np.sqrt((10 + 2) / (10 + of_prior)))
+
+
 def test_clusters_that_vary_less_than_cases_count_as_independent_cases():
     posterior = br.fit(br.from_outcomes(RIGHT, cluster=CLUSTERS), draws=50, seed=1)
     difference = (RIGHT["a"] - RIGHT["b"]).to_numpy()
@@ -188,7 +195,8 @@ def test_the_larger_variance_needs_a_larger_lead():
         np.full(2, 60.0), np.full(2, 10.0), freedom=9.0, inflation=1.5, excess=np.array([[1, 2], [2, 1]])
     )
     needed = wide.threshold(np.arange(2), 1.96)
-    assert needed[0, 1] == pytest.approx(3 * stats.t(9).isf(stats.norm.sf(1.96)))
+    # Independent cases would need 1.96 of their standard deviations, which are twice as large.
+    assert needed[0, 1] == pytest.approx(2 * 1.5 * 1.96)
     assert needed[0, 0] == pytest.approx(1.5 * stats.t(9).isf(stats.norm.sf(1.96)))
 
 
@@ -249,21 +257,21 @@ def test_shrinkage_that_a_population_intends_contradicts_nothing():
     assert br.credible_ranking(wrong)["contradicted"].any()
 
 
-def test_a_prior_of_four_cases_contradicts_no_runs_that_are_nearly_always_right():
+def test_a_prior_of_two_cases_at_each_end_contradicts_no_runs_that_are_nearly_always_right():
     outcomes = pd.DataFrame(np.random.default_rng(1).binomial(4, 0.99, (60, 5)) / 4)
-    ranking = br.credible_ranking(br.fit(br.from_outcomes(outcomes.add_prefix("e")), seed=1, draws=250))
+    posterior = br.fit(br.from_outcomes(outcomes.add_prefix("e")), base={0: 2, 1: 2}, seed=1, draws=250)
+    ranking = br.credible_ranking(posterior)
     assert (ranking["observed"] > ranking["upper"]).any()
     assert not ranking["contradicted"].any()
 
 
-@pytest.mark.parametrize(("score", "instead"), [("f1", "informedness"), ("accuracy", "balanced_accuracy")])
-def test_an_order_that_comes_from_prevalences_caps_the_headline(score, instead):
+@pytest.mark.parametrize("score", ["f1", "accuracy"])
+def test_an_order_that_comes_from_prevalences_caps_the_headline(score):
     """Equal rates of 0.9 and 0.8 at prevalences of 0.1 and 0.5."""
     counts = br.from_counts(tn=[810, 450], fp=[90, 50], fn=[20, 100], tp=[80, 400], entity=["rare", "common"])
     ranking = br.credible_ranking(br.fit(counts, draws=250, seed=1), score)
-    [note] = [note for note in notes_of(ranking["caps"]) if note.code == "prevalences_differ"]
-    assert note.fields["instead"] == instead
-    assert not br.scores.get(instead).depends_on_prevalence
+    assert ranking.attrs["caps"] == ["prevalences_differ"]
+    assert ranking["in_best_set"].all()
     assert ranking.attrs["headline"] == "leads"
     level = br.credible_ranking(br.at_prevalence(br.fit(counts, draws=250, seed=1), 0.3), score)
     assert "prevalences_differ" not in level.attrs["caps"]
@@ -282,6 +290,37 @@ def test_a_constant_column_has_no_skewness():
     values = np.column_stack([np.full(8, 0.3), np.arange(8.0) ** 2, np.full(8, np.nan)])
     wanted = abs(stats.skew(values[:, 1])) / np.sqrt(8)
     np.testing.assert_allclose(skewness_ratio(values), [0, wanted, 0], rtol=1e-12)
+
+
+def test_skewness_limits_the_critical_values_of_a_pair():
+    """The critical value times the skewness ratio of a difference is at most 0.5, and that of two ratios 0.6."""
+    x = np.column_stack([np.zeros(12), np.arange(12.0) ** 2, -(np.arange(12.0) ** 2)])
+    ratio = stats.skew(x[:, 1]) / np.sqrt(12)
+    reach = reach_of_pairs(x, np.ones(12), None)
+    # Twice a variable has its skewness; mirrored, the difference of the signed ratios is twice the ratio.
+    np.testing.assert_allclose(reach[0, 1:], 0.5 / ratio, rtol=1e-12)
+    assert reach[1, 2] == pytest.approx(min(0.5 / ratio, 0.6 / (2 * ratio)), rel=1e-12)
+    np.testing.assert_array_equal(reach, reach.T)
+    assert np.isinf(np.diag(reach)).all()
+    # Of many units, two signed ratios differ less by chance: 0.4 and 6 per unit.
+    many = reach_of_pairs(np.repeat(x, 20, axis=0), np.ones(240), None)
+    assert many[1, 2] == pytest.approx((0.4 + 6 / 240) / (2 * ratio) * np.sqrt(20), rel=1e-12)
+    # Each case twice has the same skewness, of twice as many cases; clusters are units.
+    twice = reach_of_pairs(x, np.full(12, 2.0), None)
+    np.testing.assert_allclose(twice[0, 1:], np.sqrt(2) * reach[0, 1:], rtol=1e-12)
+    pairs = np.repeat(np.arange(12), 2)
+    np.testing.assert_allclose(reach_of_pairs(np.repeat(x, 2, axis=0), np.ones(24), pairs), reach, rtol=1e-12)
+
+
+def test_no_lead_is_enough_beyond_the_reach_of_a_skewed_pair():
+    reach = np.array([[np.inf, 2.0], [2.0, np.inf]])
+    known = Information(np.full(2, 50.0), np.full(2, np.nan), freedom=np.full((2, 2), 49.0), reach=reach)
+    both = np.arange(2)
+    assert known.threshold(both, 1.96)[0, 1] == pytest.approx(stats.t.isf(stats.norm.sf(1.96), 49))
+    assert np.isinf(known.threshold(both, 2.01)[0, 1])
+    assert np.isinf(replace(known, freedom=np.inf).threshold(both, 2.01)[0, 1])
+    assert known.of_pair(0, 1)[0] == 49
+    assert replace(known, reach=reach - 0.05).of_pair(0, 1)[0] == 0
 
 
 def test_the_variance_of_a_difference_within_each_class_is_that_of_its_proportions():
@@ -322,7 +361,7 @@ def test_clusters_with_wrong_labels_only_are_labelled():
 def test_claims_on_a_data_set_are_those_of_its_cases_alone(prior, cases):
     """Cases of other data sets do not count: 4 are too few without a prior, whatever there is elsewhere."""
     rng = np.random.default_rng(3)
-    right = rng.random((cases + 150, 3)) < [0.9, 0.5, 0.45]
+    right = rng.random((cases + 150, 3)) < [0.9, 0.5, 0.48]
     frame, where = pd.DataFrame(right.astype(int), columns=list("abc")), np.repeat(["x", "y"], [cases, 150])
     both = br.fit(br.from_outcomes(frame, dataset=where), "paired", prior=prior, seed=1)
     part = br.credible_ranking(both, kind="observed").sel(dataset="x")
@@ -345,7 +384,25 @@ def test_predictions_on_data_sets_count_their_own_cases():
 def test_the_typical_influence_of_a_class_is_the_root_mean_square_over_cases_and_entities():
     influence = np.array([[3.0, 1.0], [0.0, 1.0], [2.0, 4.0]])
     count, weight = np.array([1.0, 3.0, 2.0]), np.array([[1.0, 1.0], [1.0, 1.0], [2.0, 2.0]])
-    patterns = Patterns(np.zeros((3, 2), int), count, None, None, True, actual=np.array(["x", "x", "y"]))
+    patterns = CaseEvidence(["a", "b"], count, predicted=np.full((3, 2), "x"), actual=np.array(["x", "x", "y"]))
     x, y = np.sqrt((9 + 1 + 3 * 1) / 8), np.sqrt((1 + 4) / 2)
     np.testing.assert_allclose(class_strength(influence, patterns, weight), [x, x, y])
     assert class_strength(0 * influence, patterns, weight) is None
+
+
+@pytest.mark.parametrize(
+    ("negatives", "score", "headline"),
+    [
+        ([0, 0], "accuracy", "best"),
+        ([1, 1], "accuracy", "best"),
+        ([0, 2], "accuracy", "best"),
+        ([0, 0], "tpr", "best"),
+        ([1, 1], "informedness", "leads"),
+        ([1, 1], "tnr", "leads"),
+    ],
+)
+def test_a_class_of_few_cases_matters_as_far_as_the_score_depends_on_it(negatives, score, headline):
+    """900 and 700 of 1,000 positive cases are right, and all negative ones."""
+    counts = br.from_counts(tn=negatives, fp=[0, 0], fn=[100, 300], tp=[900, 700], entity=["a", "b"])
+    ranking = br.credible_ranking(br.fit(counts, seed=1, draws=300), score)
+    assert ranking.attrs["headline"] == headline

@@ -11,6 +11,7 @@ from bayesrank.ranking._tallies import mean_of_batches
 OF_PAIRS = {
     *("superiority", "superiority_error", "equivalence", "sucra", "sucra_error", "poth", "poth_error"),
     *("rank_lower", "rank_upper", "in_best_set", "surely_above", "tier", "headline", "sets", "caps", "separation"),
+    *("rank_alone_lower", "rank_alone_upper", "difference", "difference_lower", "difference_upper"),
     *("consensus_rank", "consensus_position", "consensus_distance", "consensus_lower_bound"),
 }
 

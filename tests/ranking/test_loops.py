@@ -1,7 +1,10 @@
 """Small problems are compared by NumPy and large ones by compiled loops: both give the same bits."""
 
+import warnings
+
 import numpy as np
 import pytest
+from scipy.special import ndtri
 
 from bayesrank.ranking import _loops
 
@@ -40,6 +43,46 @@ def test_largest_leads(monkeypatch, board):
 
     for one, other in by_both(monkeypatch, lambda: [_loops.largest(rows, shift - shift.T, weight)]):
         np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_largest_leads_of_each_entity(monkeypatch, board):
+    rng = np.random.default_rng(4)
+    rows = np.ascontiguousarray(BOARDS[board](rng).T.astype(np.float32))
+    shift, weight = rng.normal(size=(2, len(rows), len(rows)))
+    shift, weight = (shift - shift.T).astype(np.float32), np.abs(weight).astype(np.float32)
+    leads = (rows[:, None] - rows - shift[:, :, None]) * weight[:, :, None]
+    slow = np.fmax(np.fmax.reduce(leads, axis=1), np.fmax.reduce(leads, axis=0))
+    for found in next(by_both(monkeypatch, lambda: [_loops.largest_of_each(rows, shift, weight)])):
+        np.testing.assert_allclose(found, np.fmax(slow, 0), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(found.max(axis=0), _loops.largest(rows, shift, weight), rtol=1e-5)
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_spreads_of_the_lower_tail(monkeypatch, board):
+    rng = np.random.default_rng(5)
+    rows = np.ascontiguousarray(BOARDS[board](rng).T.astype(np.float32))
+    rows -= np.nansum(rows, axis=1, keepdims=True) / rows.shape[1]  # leads are nearly centred
+    shift = 0.1 * rng.normal(size=(len(rows), len(rows)))
+    shift = (shift - shift.T).astype(np.float32)
+    leads = rows[:, None] - rows - shift[:, :, None]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # entities that are never defined
+        slow = np.nan_to_num(np.sqrt(np.nanmean(np.where(leads < 0, leads, np.nan) ** 2, axis=-1)))
+    np.fill_diagonal(slow, 0.0)
+    for found in next(by_both(monkeypatch, lambda: [_loops.lower_spreads(rows, shift)])):
+        np.testing.assert_allclose(found, slow, rtol=1e-4, atol=1e-4)
+
+
+def test_the_spread_of_a_symmetric_lead_is_its_standard_deviation():
+    """A normal lead of variance 1, and one whose lower tail is that of a uniform distribution."""
+    levels = (np.arange(200_000) + 0.5) / 200_000
+    rows = np.zeros((3, len(levels)), np.float32)
+    rows[0], rows[1] = ndtri(levels), np.where(levels < 0.5, 2 * levels - 1, 3 * (2 * levels - 1))
+    spread = _loops.lower_spreads(rows, np.zeros((3, 3), np.float32))
+    assert spread[0, 2] == pytest.approx(1, rel=1e-3)
+    assert spread[2, 0] == pytest.approx(1, rel=1e-3)
+    assert (spread[1, 2], spread[2, 1]) == pytest.approx((np.sqrt(1 / 3), np.sqrt(3)), rel=1e-3)
 
 
 def test_counts_of_many_draws_do_not_overflow(monkeypatch):

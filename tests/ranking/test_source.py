@@ -6,6 +6,7 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank._source import groups_of
+from bayesrank.claims.ends import CLOSED
 
 COUNTS = br.from_counts(tn=[70, 79, 60], fp=[10, 1, 20], fn=[9, 1, 8], tp=[21, 29, 22], entity=["bad", "good", "worse"])
 POSTERIOR = br.fit(COUNTS, draws=50, seed=1)
@@ -60,7 +61,7 @@ def test_attrs_say_what_is_known():
     expected = {
         "score": "mcc", "display": "MCC", "prob": 0.9, "rope": 0.01, "higher_is_better": 1, "draws": 200,
         "range": [-1.0, 1.0], "finite_mean": 1, "depends_on_prevalence": 1, "method": "draws",
-        "headline": "best", "sets": "confidence", "caps": [],
+        "headline": "best", "sets": "confidence", "caps": [], "schema": 2, "interval": CLOSED,
     }  # fmt: skip
     assert attrs == expected
     bare = br.credible_ranking(br.scores.mcc(POSTERIOR).rename("mine")).attrs

@@ -7,11 +7,12 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
+from bayesrank.claims.ends import CLOSED
 from bayesrank.ranking.credible import quantiles_of
 
 DIAGNOSTIC = ["tpr", "tnr", "ppv", "npv", "positive_likelihood_ratio", "negative_likelihood_ratio"]
 DIAGNOSTIC += ["diagnostic_odds_ratio"]
-COUNTS = br.from_counts(tn=[90, 70, 99], fp=[10, 30, 1], fn=[5, 2, 20], tp=[45, 48, 30], entity=["a", "b", "c"])
+COUNTS = br.from_counts(tn=[90, 70, 97], fp=[10, 30, 3], fn=[5, 2, 20], tp=[45, 48, 30], entity=["a", "b", "c"])
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,8 @@ def test_transport_moves_what_depends_on_the_prevalence_and_nothing_else(posteri
     assert (there["upper"].sel(score="ppv") < here["lower"].sel(score="ppv")).all()
     # Bayes' theorem, of what was observed: 0.02 * 0.9 / (0.02 * 0.9 + 0.98 * 0.1).
     assert there["observed"].sel(entity="a", score="ppv").item() == pytest.approx(0.018 / 0.116, rel=1e-12)
-    assert there.attrs == {"prob": 0.95, "method": "draws", "prevalence": 0.02}
+    assert there.attrs == here.attrs | {"prevalence": 0.02}
+    assert here.attrs == {"prob": 0.95, "method": "draws", "interval": CLOSED}
     assert "prevalence" not in here.attrs
     # A model that was told the prevalence says the same.
     told = br.score_table(br.fit(COUNTS, prevalence=0.02, draws=2000, seed=1), ["ppv"])

@@ -83,7 +83,7 @@ def test_stated_priors_are_those_of_the_models():
     assert say(shares) == "The class shares have a Dirichlet prior with the concentration 1 for each class."
     three = br.from_matrix(np.full((3, 3), 9), "actual_rows")
     words = [say(note) for note in make_model("dirichlet_multinomial", three, {}).priors()]
-    assert "concentration 0.667 for the right answer and 0.333 for each other one" in words[0]
+    assert "concentration 0.167 for the right answer and 0.0833 for each other one" in words[0]
     uneven = make_model("beta_binomial", COUNTS, {"prior": [[1, 2], [3, 4]]}).priors()
     assert [say(note) for note in uneven] == ["The answers have Dirichlet priors with the supplied concentrations."]
 

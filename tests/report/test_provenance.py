@@ -105,7 +105,7 @@ def test_the_methods_paragraph_claims_nothing_of_draws_that_were_given():
         paragraph(br.ranking_report(source, score, sections=[]))
         for source, score in ((POSTERIOR, "tpr"), (POSTERIOR, "optimized_precision"), (own(), "mcc"), (COUNTS, "mcc"))
     )
-    assert "dirichlet-multinomial, chosen by the evidence, prior four_cases" in exact
+    assert "dirichlet-multinomial, chosen by the evidence, prior one_case" in exact
     assert "400 posterior draws (independent draws) was ranked" in drawn
     assert "independent" not in given
     assert "Bayesian model" not in given

@@ -3,6 +3,7 @@
 import re
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
 import bayesrank as br
@@ -62,7 +63,7 @@ def test_every_section_is_there(html):
     assert "svg" in page.tags
     text = " ".join("".join(page.text).split())
     for phrase in (
-        "P(best)", "Dirichlet-multinomial", "four_cases", "before any data it gives",
+        "P(best)", "Dirichlet-multinomial", "one_case", "before any data it gives",
         "x < y", "Seed 1", "bayesrank rank x", "rank sets",
     ):  # fmt: skip
         assert phrase in text, phrase
@@ -93,3 +94,36 @@ def test_what_pooling_hides_comes_before_other_caveats():
     assert "2 data sets, pooled" in html
     assert html.index("A above B; the pool ranks the opposite") < html.index("other caveats")
     assert "pooled" not in ranking_report(br.fit(COUNTS, seed=1, draws=50), "tpr", sections=[])
+
+
+@pytest.mark.parametrize(("score", "sign"), [("f1", "−"), ("fnr", "")])
+def test_the_table_says_by_how_much_each_entity_differs_from_the_leader(score, sign):
+    posterior = br.fit(COUNTS.assign_coords(entity=list("abcd")), draws=400, seed=1)
+    ranking = br.credible_ranking(posterior, score)
+    html = ranking_report(posterior, score, ranking=ranking, sections=[])
+    assert ">difference from the leader (95% interval)<" in html
+    leader, *others = br.ranking_table(ranking).index
+    assert leader == "b"
+    rows = dict(re.findall(r'<tr><td>(\w)</td>.*?<td class="below"[^>]*>(.*?)</td>', html))
+    assert rows[leader] == ""
+    values = posterior["posterior"]["performance"].pipe(getattr(br.scores, score)).stack(x=("chain", "draw"))
+    for name in others:
+        low, middle, high = (values.sel(entity=name) - values.sel(entity="b")).quantile([0.025, 0.5, 0.975]).values
+        shown = [float(x.replace("−", "-")) for x in re.findall(r"−?[\d.]+", rows[name])]
+        assert shown == pytest.approx([middle, low, high], abs=6e-3)
+        assert rows[name].startswith(sign)
+        assert (middle < 0) == (sign == "−")
+
+
+def test_a_ranking_without_draws_has_no_differences_in_the_table():
+    ranking = br.credible_ranking(COUNTS, "informedness", method="exact")
+    html = ranking_report(COUNTS, "informedness", ranking=ranking, sections=[])
+    assert "difference from the leader" not in html
+
+
+def test_point_estimates_have_differences_without_an_interval_and_no_column_of_them():
+    ranking = br.credible_ranking(COUNTS, "tpr")
+    known = ranking["observed"] - ranking["observed"].isel(entity=int(ranking["consensus_position"].argmin()))
+    np.testing.assert_allclose(ranking["difference"], known, atol=1e-12)
+    assert ranking["difference_lower"].isnull().all()
+    assert "difference from the leader" not in ranking_report(COUNTS, "tpr", sections=[])

@@ -17,7 +17,7 @@ LEVELS = np.array([0.025, 0.5, 0.975])
 def test_one_prior_is_stated_once_for_all_entities_that_have_it(entities):
     """Informedness is the sum of two uniforms less 1: a triangle, with its 2.5% quantile at sqrt(0.05) - 1."""
     counts = br.from_counts(tn=[70] * entities, fp=[10] * entities, fn=[6] * entities, tp=[24] * entities)
-    posterior = br.fit(counts, "beta_binomial", seed=1, groups=["prior"])
+    posterior = br.fit(counts, "beta_binomial", prior="uniform", seed=1, groups=["prior"])
     words = implied_prior(prior_scores(posterior, br.scores.informedness), 0.95)
     assert " up to " not in words
     middle, low, high = (float(w.strip(",")) for w in np.array(words.split())[[1, 4, 6]])
@@ -36,7 +36,7 @@ def test_nothing_is_said_of_what_is_not_there():
 def test_a_prior_in_closed_form_has_its_own_quantiles_in_every_output():
     """The accuracy of a uniform Dirichlet is a Beta(2, 2); informedness is a triangle."""
     counts = br.from_counts(tn=[70, 60], fp=[10, 20], fn=[6, 6], tp=[24, 24])
-    posterior = br.fit(counts, "dirichlet_multinomial", seed=1, groups=["prior"])
+    posterior = br.fit(counts, "dirichlet_multinomial", prior="uniform", seed=1, groups=["prior"])
     exact = prior_quantiles(posterior, "accuracy", LEVELS)
     np.testing.assert_allclose(exact, [stats.beta(2, 2).ppf(LEVELS)] * 2, atol=1e-6)
     exact = prior_quantiles(posterior, "informedness", LEVELS)

@@ -3,12 +3,14 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from scipy import stats
 from sklearn import metrics
 
 import bayesrank as br
+from bayesrank._source import groups_of
 from bayesrank.scores.averages import Average
 from bayesrank.scores.names import SCORES
 
@@ -49,14 +51,91 @@ def test_scikit_learn_agrees():
     assert br.scores.average(br.scores.f_beta(3.0), "macro")(COUNTS).item() == pytest.approx(theirs)
 
 
+#: Scores without true negatives, whose macro and weighted means are those of scikit-learn: what undefined values count.
+WORST = {"tpr": 0, "ppv": 0, "f1": 0, "jaccard": 0, "fnr": 1}
+
+
+PEERS = {
+    f"{average}_{name}": (function, average)
+    for average in ("macro", "weighted")
+    for name, function in (
+        ("f1", metrics.f1_score),
+        ("precision", metrics.precision_score),
+        ("recall", metrics.recall_score),
+        ("jaccard", metrics.jaccard_score),
+    )
+}
+
+
+def cases_of(truth, answers):
+    """The four ways to the same counts: predictions, joint outcomes, a table with a row for each case, a matrix."""
+    labels = sorted({*truth, *answers})
+    guess = {"it": answers, "other": truth}
+    yield br.from_predictions(truth, guess)
+    frame = pd.DataFrame({"case": range(len(truth)), "actual": truth, **guess})
+    for joint in (br.joint_outcomes(truth, guess), br.from_frame(frame, entities=list(guess))):
+        yield groups_of(br.fit(joint, draws=2, seed=1))["observed_data"]["counts"]
+    matrix = metrics.confusion_matrix(truth, answers, labels=labels)
+    yield br.from_matrix(matrix[None], "actual_rows", labels=labels, entity=["it"])
+
+
+@pytest.mark.parametrize("invented", [0, 1, 2])
+@pytest.mark.filterwarnings("ignore:y_pred contains classes")
+def test_labels_that_are_no_class_count_as_in_scikit_learn(invented):
+    """A label that occurs in answers alone is one more class, with the value 0; so is a class never answered."""
+    rng, checked = np.random.default_rng(20 + invented), 0
+    for classes in (2, 4):
+        for size in (8, 40):
+            names = np.array([*"abcd"[:classes], "invalid", "none of these"])
+            truth = names[rng.integers(0, classes, size)]
+            guess = np.where(rng.random(size) < 0.5, truth, names[rng.integers(0, classes, size)])
+            if invented:
+                strange = names[classes + rng.integers(0, invented, size)]
+                guess = np.where(rng.random(size) < 0.3, strange, guess)
+            if len({*truth}) < 2 or len({*truth, *guess}) < 3:
+                continue
+            for counts in cases_of(truth.tolist(), guess.tolist()):
+                for name, (function, average) in PEERS.items():
+                    theirs = function(truth, guess, average=average, zero_division=0)
+                    assert br.scores.get(name)(counts).sel(entity="it").item() == pytest.approx(theirs, abs=1e-12), name
+                    checked += 1
+                theirs = metrics.balanced_accuracy_score(truth, guess)
+                assert br.scores.balanced_accuracy(counts).sel(entity="it").item() == pytest.approx(theirs)
+    assert checked > 60
+
+
+def test_inventing_a_label_does_not_win():
+    """One model says "invalid" for its errors, the other guesses: scikit-learn's macro F1 decides."""
+    rng = np.random.default_rng(4)
+    truth = rng.choice([*"abc"], 200)
+    right = rng.random(200) < 0.8
+    guess = {
+        "invents": np.where(right, truth, "invalid"),
+        "guesses": np.where(right | (rng.random(200) < 0.1), truth, rng.permutation(truth)),
+    }
+    posterior = br.fit(br.from_predictions(truth, guess), seed=1)
+    for name, function in (("macro_f1", metrics.f1_score), ("macro_precision", metrics.precision_score)):
+        theirs = [function(truth, answers, average="macro", zero_division=0) for answers in guess.values()]
+        ranking = br.credible_ranking(posterior, name)
+        np.testing.assert_allclose(ranking["observed"], theirs)
+        assert theirs[0] < theirs[1]
+        assert ranking["probability_best"].sel(entity="guesses") > 0.95
+        # In each draw the invented class counts 0, too: at most three quarters are possible.
+        assert 0.63 < ranking["upper"].sel(entity="invents") < 0.75
+        assert not ranking["contradicted"].any()
+
+
 def one_by_one(kind, score, matrix, present):
     """The average of one table by loops over the classes that take part."""
     tables, values, weights = [], [], []
-    for c in np.flatnonzero(present | (kind == "micro")):
+    worst = WORST.get(score.name) if kind in ("macro", "weighted") else None
+    occurs = matrix.sum(axis=1) + matrix.sum(axis=0) > 0
+    for c in np.flatnonzero((present if worst is None else occurs) | (kind == "micro")):
         rest = np.arange(len(matrix)) != c
         cells = matrix[rest][:, rest].sum(), matrix[rest, c].sum(), matrix[c, rest].sum(), matrix[c, c]
         tables.append(cells)
-        values.append(float(score.of_cells(*cells)))
+        value = float(score.of_cells(*cells))
+        values.append(worst if worst is not None and np.isnan(value) else value)
         weights.append(cells[2] + cells[3])
     if not tables:
         return np.nan
@@ -85,7 +164,7 @@ PAIRS = [(n, k) for n in AVERAGED for k in KINDS if not (n == "mcc" and k in ("g
 @pytest.mark.parametrize(("name", "kind"), PAIRS)
 @pytest.mark.filterwarnings("error")
 def test_averages_one_table_at_a_time(kind, name, classes):
-    """Tables with empty rows, columns and classes; of counts classes without cases are left out."""
+    """Tables with empty rows, columns and classes; in counts these have their own rules."""
     rng = np.random.default_rng(classes)
     tables = rng.integers(0, 6, (24, classes, classes)) * (rng.random((24, classes, classes)) < 0.6)
     tables[:8, 0] = 0
@@ -130,7 +209,7 @@ def test_rankings_know_which_classes_have_cases():
     ranking = br.credible_ranking(posterior, "macro_tpr")
     # Both have the same matrix: their medians are averaged.
     np.testing.assert_allclose(ranking["median"], [values.median(["chain", "draw"]).mean()] * 2)
-    np.testing.assert_allclose(ranking["observed"], (5 / 6 + 7 / 10) / 2)
+    np.testing.assert_allclose(ranking["observed"], (5 / 6 + 7 / 10) / 3)
     xr.testing.assert_allclose(br.rank(posterior, "macro_tpr").drop_attrs(), br.rank(values).drop_attrs())
 
 
@@ -142,7 +221,10 @@ def test_averages_of_a_posterior_are_over_the_classes_with_cases_of_each_entity(
     for name in ("macro_tpr", "balanced_accuracy"):
         found = br.scores.get(name)(posterior)
         for entity, labels in enumerate(([0, 1], [0, 2])):
-            np.testing.assert_allclose(found[..., entity], each[..., entity, labels].mean("label"), rtol=1e-12)
+            # The second entity answers the class without cases, whose recall counts 0 in the macro mean.
+            classes = 3 if name == "macro_tpr" and entity == 1 else 2
+            expected = each[..., entity, labels].sum("label") / classes
+            np.testing.assert_allclose(found[..., entity], expected, rtol=1e-12)
         assert not np.allclose(br.scores.get(name)(br.as_performance(posterior)), found)
 
 

@@ -1,6 +1,7 @@
 """Every placement against the orders themselves, over random performances."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from bayesrank.scores import Score, as_score
 from bayesrank.scores.families import by_importance
 from bayesrank.scores.names import SCORES
 from bayesrank.scores.placement import places
+from bayesrank.scores.rational import to_fraction
 from bayesrank.scores.score import cells_at, ratio
 
 PREVALENCES = (0.03, 0.2, 0.5, 0.7, 0.95)
@@ -152,6 +154,36 @@ def test_chance_corrected_scores_are_placed_where_the_tile_sends_them():
     assert br.place(corrected) is None
 
 
+@pytest.mark.parametrize("alpha", [0.2, 0.7, 1 / 3])
+@pytest.mark.parametrize("beta", [0.2, 0.7, 0.9])
+def test_misleading_formulas_have_the_place_of_their_score(alpha, beta):
+    """Foundations, A.4.1: without positives, rounding makes 0/0 a number."""
+
+    def accuracy(tn, fp, fn, tp):
+        return (1 - alpha) * tn - alpha * fp - alpha * fn + (1 - alpha) * tp + alpha
+
+    def tpr(tn, fp, fn, tp):
+        right = -alpha * tn - alpha * fp - alpha * fn + (1 - alpha) * tp + alpha
+        return right / (-beta * tn - beta * fp + (1 - beta) * fn + (1 - beta) * tp + beta)
+
+    assert br.place(accuracy) == (0.5, 0.5)
+    assert br.place(tpr) == (1, 1)
+
+
+def test_floats_stand_for_the_simplest_number_within_rounding():
+    found = [to_fraction(x) for x in (0.2, 1 - 0.7, 0.1 + 0.2, 1 / 3, 1e-4, 0.0, 2**-40)]
+    tenths = Fraction(3, 10)
+    assert found == [Fraction(1, 5), tenths, tenths, Fraction(1, 3), Fraction(1, 10**4), 0, Fraction(1, 2**40)]
+
+
+def test_exact_arithmetic_sees_what_rounding_hides():
+    """F1 with an importance that differs by one in 10 million millions."""
+    near = Fraction(1, 10**13)
+    function = lambda tn, fp, fn, tp: 2 * tp / (2 * tp + (1 + near) * fp + (1 - near) * fn)  # noqa: E731
+    assert br.place(function) == (1.0, float((1 - near) / 2)) != (1.0, 0.5)
+    assert br.place(lambda tn, fp, fn, tp: tp / (tp + fp) + 1e-30 * tn) is None
+
+
 def test_a_place_is_not_an_approximation():
     for near in (1e-7, -1e-7):
         score = by_importance("near F1", fp=1 + near, fn=1 - near, tp=2)
@@ -246,7 +278,8 @@ def test_places_at_a_fixed_prediction_rate(rate):
         ("p_fn_given_tn_fp_fn", 1 - 1e-6, (1.0, 1.0)),
         ("negative_likelihood_ratio", 1e-6, (0.0, 1.0)),
         ("fowlkes_mallows", 1 - 1e-6, None),
-        ("balanced_accuracy", 1e-7, None),
+        ("balanced_accuracy", 1e-7, (1 - 1e-7, 1 - 1e-7)),
+        ("cohen_kappa", 1e-4, pytest.approx((0.9999**2 / (0.9999**2 + 1e-8), 0.5), abs=1e-15)),
         ("f1", 1e-9, (1.0, 0.5)),
     ],
 )

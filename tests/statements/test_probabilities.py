@@ -100,7 +100,7 @@ def test_probability_against_quadrature():
     positives, tp = 30, np.array([27, 25, 24])
     counts = br.from_counts(tn=[80] * 3, fp=[0] * 3, fn=positives - tp, tp=tp, entity=list("ABC"))
     posterior = br.fit(counts, "beta_binomial", draws=5000, seed=21)
-    a, b, c = (stats.beta(1 + t, 1 + positives - t) for t in tp)
+    a, b, c = (stats.beta(0.5 + t, 0.5 + positives - t) for t in tp)
     chain = integrate.quad(lambda x: b.pdf(x) * a.sf(x) * c.cdf(x), 0, 1)[0]
     far = integrate.quad(lambda x: a.pdf(x) * b.cdf(x - 0.05), 0.05, 1)[0]
     for text, rope, exact in [("A > B > C", 0.0, chain), ("A beats B", 0.05, far)]:

@@ -148,7 +148,7 @@ def test_ordinary_tables_raise_an_alarm_less_often_than_once_in_a_thousand(kind,
 
 
 def test_totals_of_right_answers_are_found_where_answers_are_missing():
-    frame = pd.DataFrame({"a": [1, 0, 1, None, 1, 3], "b": [0, None, 1, 1, 1, 3]})
+    frame = pd.DataFrame({"a": [1, 0, 1, None, 1, 0, 3], "b": [0, None, 1, 1, 1, 0, 3]})
     with pytest.raises(br.ArgumentError, match="must be a case"):
         br.from_frame(frame, missing="own")
     assert br.from_frame(frame.iloc[:-1], missing="own").sizes["entity"] == 2
@@ -162,3 +162,28 @@ def test_a_first_row_of_totals_is_found():
     with pytest.raises(br.ArgumentError, match="sums of the other rows"):
         br.from_frame(pd.concat([total, teams]).reset_index(drop=True))
     assert br.from_frame(teams).sizes["entity"] == 3
+
+
+@pytest.mark.parametrize(
+    "last", [(4, 4, 4), (4, 4, 1), (4, 5, 5), (4, 2, 4), (5, 5, 5)], ids=lambda row: "-".join(map(str, row))
+)
+def test_a_last_case_with_a_label_of_its_own_is_a_case(last, tmp_path):
+    """Rows were called totals without any arithmetic."""
+    rows = [(1, 1, 2), (2, 2, 2), (3, 3, 1), (1, 1, 1), (2, 1, 2), last]
+    frame = pd.DataFrame(rows, columns=["actual", "A", "B"])
+    assert br.from_frame(frame)["count"].sum() == 6
+    frame.to_csv(tmp_path / "labels.csv", index=False)
+    assert "Read 6 cases" in invoke("rank", tmp_path / "labels.csv", "--draws", 20)
+
+
+def test_the_number_of_right_labels_is_found_beside_the_number_of_cases():
+    truth = [1, 2, 3] * 10
+    guesses = {"A": [1, 2, 1] * 10, "B": [*truth[:23], *[1] * 7]}
+    right = [sum(a == b for a, b in zip(truth, guess, strict=True)) for guess in guesses.values()]
+    frame = pd.DataFrame({"actual": truth, **guesses})
+    for last in (30, "Summe"):
+        with pytest.raises(br.ArgumentError, match="its values are the sums"):
+            br.from_frame(with_row(frame, last, *right))
+    # Not the number of cases, or not the numbers of right answers: a case.
+    for row in ((31, *right), (30, right[0], right[1] + 1)):
+        assert br.from_frame(with_row(frame, *row))["count"].sum() == 31

@@ -134,7 +134,7 @@ def test_properties_of_relations(matrix, held):
 def ranked(right, cases):
     ones = [1] * len(right)
     counts = br.from_counts(tp=right, fn=np.subtract(cases, right), tn=ones, fp=ones)
-    return br.credible_ranking(counts, "tpr", method="exact", model="beta_binomial")
+    return br.credible_ranking(counts, "tpr", method="exact", model="beta_binomial", prior="uniform")
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -308,10 +308,10 @@ def test_arguments():
 
 @pytest.mark.parametrize("draws", [
     [0.142633, 0.614475, 0.387977, 0.157916, 0.2106, 0.286523, 0.334176],
-    [0.999999, 0.000284, 0.220045, 0.997404, 0.024023, 0.999876],
+    pytest.param([0.999999, 0.000284, 0.220045, 0.997404, 0.024023, 0.999876], marks=pytest.mark.slow),
     [0.0016, 0.166, 0.878],
-    [0.969534, 0.694193, 0.951478, 0.338458, 0.417486],
-    [0.980969, 0.00401091, 0.190316],
+    pytest.param([0.969534, 0.694193, 0.951478, 0.338458, 0.417486], marks=pytest.mark.slow),
+    pytest.param([0.980969, 0.00401091, 0.190316], marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_no_place_has_a_smaller_expected_range_over_few_draws(draws):
     draws, b = np.array(draws), np.linspace(0, 1, 4001)

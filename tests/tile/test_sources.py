@@ -8,8 +8,8 @@ import xarray as xr
 import bayesrank as br
 from tests.test_class_labels import PERFORMANCE, assert_same, public_cases
 
-#: Functions that need the evidence of a fit beside its performance.
-OF_FITS = ("ranking_report", "sensitivity", "predictive_check", "posterior_predictive")
+#: Functions that need the evidence of a fit beside its performance, or have no aggregate of a new group.
+OF_FITS = ("aggregate_score", "ranking_report", "sensitivity", "predictive_check", "posterior_predictive")
 CASES = {
     "score": (br.scores.f1, PERFORMANCE),
     "average": (br.scores.macro_tnr, PERFORMANCE),

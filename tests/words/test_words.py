@@ -1,5 +1,7 @@
 """Verdicts: their structure, and that thin evidence is said in every sentence."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,12 +9,14 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank._notes import Note
+from bayesrank.decisions.tables import utility_table
 from bayesrank.report.sections.tile import map_of
 from bayesrank.words.caveats import Caveat
 from bayesrank.words.models import check_model, model_notes
 from bayesrank.words.parts import compose
 from bayesrank.words.results import verdict_parts
 from bayesrank.words.sentences import caveat_of, say
+from tests.commands import invoke
 from tests.report.test_sections import STUDIES
 from tests.scripts import load_script
 from tests.strategies import draws_of
@@ -26,11 +30,15 @@ def everything(result):
 @pytest.mark.parametrize(
     ("means", "kind", "headline"),
     [
-        ([5, 0, 0], "best", "a is best: P(best) > 0.999."),
-        ([5, 4, -9], "leads", "but b cannot be ruled out; c is worse."),
-        ([1, 0.5, 0.3], "leads", "but no entity is separated from any other."),
+        ([5, 0, 0], "leads", "but draws without their evidence cannot rule out any other for fixed true scores."),
+        (
+            [5, 4, -9],
+            "leads",
+            "a is ahead (78% chance of being best); b is still in contention; c is ruled out as best.",
+        ),
+        ([1, 0.5, 0.3], "leads", "a is ahead (53% chance of being best); no entity is separated from any other."),
         # The evidence behind the draws is not known: equal draws may come from different evidence.
-        ([0, 0, -20], "leads", "a and b lead (P(best) = 0.500 each); c is worse."),
+        ([0, 0, -20], "leads", "a and b are ahead (50% chance of being best each); c is ruled out as best."),
     ],
 )
 def test_headlines_by_condition(means, kind, headline):
@@ -44,7 +52,46 @@ def test_headlines_by_condition(means, kind, headline):
     assert len(br.verdict(ranking)) <= 4
     assert bool(parts.next_step) == (kind != "best")
     # What the rank sets leave is said whatever they leave.
-    assert sum("rank sets (confidence 0.95)" in line for line in br.notes(ranking)) == 1
+    assert sum("rank sets (posterior probability 0.95)" in line for line in br.notes(ranking)) == 1
+
+
+def test_a_high_p_best_beside_rivals_is_explained():
+    """P(best) of the leader above 0.95, or that of a rival below 0.01, although the rank sets keep the rival."""
+
+    def rank(*correct):
+        board = pd.DataFrame({"model": [*"abcdefgh"][: len(correct)], "correct": correct})
+        return br.credible_ranking(br.fit(br.from_frame(board.assign(wrong=100 - board["correct"])), seed=1))
+
+    two = rank(60, 47)
+    assert two["probability_best"].max() > 0.95
+    assert two.attrs["headline"] == "leads"
+    assert ", a posterior probability (for some true scores such data mislead more often)" in br.verdict(two)[0]
+    ranking = rank(67, 57, 52, 52, 52, 52, 52, 52)
+    assert "posterior probability;" not in br.verdict(ranking)[0]
+    small = int((ranking["probability_best"].where(ranking["in_best_set"], 1) < 0.01).sum())
+    assert small
+    note = f"P(best) is below 0.01 for {small} of these: it is a posterior probability, and the sets hold for any true"
+    assert sum(note in line for line in br.notes(ranking)) == 1
+    assert "posterior probability;" not in everything(rank(50, 50))
+
+
+def test_an_only_entity_has_no_chance_to_be_best():
+    counts = br.from_counts(tn=[9, 8], fp=[1, 2], fn=[2, 3], tp=[8, 7], entity=["a", "b"])
+    alone = br.fit(counts.sel(entity=["a"]), seed=1)
+    for method in ("draws", "exact"):
+        ranking = br.credible_ranking(alone, "f1", method=method)
+        assert br.verdict(ranking) == ["Nothing to rank: a is the only entity."]
+        assert json.loads(br.board(ranking))["entities"][0]["probability_best_text"] == "–"
+    assert ">a</td><td" in br.ranking_report(alone, "f1", sections=[])
+    assert ">0.99" not in br.ranking_report(alone, "f1", sections=[])
+    worth = {"tn": 0, "fp": -1, "fn": -9, "tp": 0}
+    assert utility_table(br.decisions.expected_utility(alone, worth))[1][0][3] == "–"
+    for name in ("trajectory_judges", "hepatic_scans"):
+        printed = invoke("rank", name, "--draws", "100")
+        assert "Nothing to rank" in printed
+        assert ">0.9" not in printed
+    both = json.loads(br.board(br.credible_ranking(br.fit(counts, seed=1), "f1")))["entities"]
+    assert "–" not in {one["probability_best_text"] for one in both}
 
 
 def test_the_highest_caveat_is_the_fourth_sentence():
@@ -68,14 +115,14 @@ def test_without_draws_nothing_is_ruled_out():
 
 
 def test_one_failed_run_of_240_is_no_winner():
-    """Before: P(A beats B) > 0.999 by the bootstrap; with range=(0, 1), which is the default now, 0.603."""
+    """Before: P(A beats B) > 0.999 by the bootstrap; with range=(0, 1), which is the default now, 0.77."""
     frame = pd.DataFrame(
         {"case": np.repeat(range(60), 4), "run": [0, 1, 2, 3] * 60, "A": 1, "B": [1] * 7 + [0] + [1] * 232}
     )
     runs = br.from_outcomes(frame, case="case", run="run")
     ranking = br.credible_ranking(br.fit(runs, "paired", seed=1), "mean_outcome")
-    assert float(ranking["superiority"].sel(entity="A", rival="B")) == pytest.approx(0.6, abs=0.04)
-    assert br.verdict(ranking)[0].startswith("A leads (P(best) = 0.5")
+    assert float(ranking["superiority"].sel(entity="A", rival="B")) == pytest.approx(0.77, abs=0.04)
+    assert br.verdict(ranking)[0].startswith("A is ahead (7")
     same = br.fit(runs, "paired", seed=1, range=(0, 1))
     xr.testing.assert_identical(br.credible_ranking(same, "mean_outcome"), ranking)
 
@@ -87,7 +134,7 @@ def test_one_failed_run_of_240_is_no_winner():
 def test_only_shares_of_right_answers_have_a_range_by_default(numbers, shares):
     frame = pd.DataFrame({"a": numbers * 30, "b": numbers[::-1] * 30})
     fit = br.fit(br.from_outcomes(frame), "paired", seed=1, draws=20)
-    assert (fit["posterior"].attrs["prior"] == "four_cases") == shares
+    assert (fit["posterior"].attrs["prior"] == "one_case") == shares
     notes = everything(br.credible_ranking(fit, "mean_outcome"))
     assert ("Bayesian bootstrap" in notes) == (not shares)
 
@@ -116,7 +163,7 @@ def test_an_entity_without_cases_is_not_as_good_and_not_ruled_out():
     ranking = br.credible_ranking(br.fit(counts, force=True, seed=1), "informedness")
     assert "none has no data: " in everything(ranking)
     assert br.ranking_table(ranking).index[0] == "a"
-    assert "none cannot be ruled out" in br.verdict(ranking)[0]
+    assert "none" in br.verdict(ranking)[0]
 
 
 def test_inferior_needs_one_rate_that_falls_short():
@@ -152,7 +199,7 @@ def test_a_model_that_fails_its_check_is_a_caveat():
     pooled = br.fit(br.pool(STUDIES), seed=1)
     [note, remedy] = model_notes(check_model(pooled), pooled)
     assert caveat_of(note) is Caveat.MODEL_CONTRADICTED
-    assert remedy == Note("model_that_learns_differences", {"model": "crossed_logit_normal"})
+    assert remedy == Note("model_that_learns_differences", {"model": "hierarchical_logit_normal"})
     single = br.fit(STUDIES.isel(dataset=0, drop=True), seed=1)
     assert model_notes(check_model(single), single) == []
 

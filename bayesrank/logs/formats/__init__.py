@@ -9,7 +9,7 @@ may hold ``source`` (where the name of the system comes from), ``setup`` (what e
 
 A format may state how its tool scores, as :data:`RULES` names it: ``ERRORS = "scored"`` if the tool counts its own
 score of a run with an error, ``MISSING = 0`` if the tool counts a case without outcome as failed. Doctor suggests
-these.
+these. If its files may list only some cases, ``TOTALS`` has the numbers of cases by which its board divides.
 """
 
 import importlib
@@ -36,6 +36,11 @@ def rules_of(kinds: Iterable[str]) -> dict[str, Any]:
     stated = [{choice: getattr(load(kind), name, None) for choice, name in RULES.items()} for kind in set(kinds)]
     alike = {choice: {one[choice] for one in stated} for choice in RULES}
     return {choice: value for choice, held in alike.items() if len(held) == 1 for value in held if value is not None}
+
+
+def totals_of(kinds: Iterable[str]) -> dict[str, int]:
+    """Return the numbers of cases by which the boards of these formats divide."""
+    return {what: size for kind in set(kinds) for what, size in getattr(load(kind), "TOTALS", {}).items()}
 
 
 @cache

@@ -6,7 +6,8 @@ it: their positions are ``@row``, their keys ``@key`` and ``@key2``, and the nam
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -19,8 +20,8 @@ from bayesrank._errors import ArgumentError
 from bayesrank._inputs import decode, parse_csv, read_bytes
 from bayesrank._text import list_names
 from bayesrank.logs.formats._common import begin_of, read_json, read_lines
-from bayesrank.tables.columns import LONG_CASE_NAMES, squeeze
-from bayesrank.tables.values import as_outcomes
+from bayesrank.tables.columns import LONG_CASE_NAMES, is_quantity_name, is_truth_name, role_of, squeeze
+from bayesrank.tables.values import as_outcomes, to_number
 
 TITLE = "cases under other names, by a mapping"
 #: Roles that a mapping may have, and the columns that they fill.
@@ -37,16 +38,25 @@ NAMED = {
     "case": (*sorted(LONG_CASE_NAMES), "case", "prompt", "ticket", "challenge", "idx", "index", "row", "test", "ref"),
     "system": (
         *("system", "model", "agent", "engine", "llm", "candidate", "team", "method", "assistant", "submission"),
-        *("solver", "checkpoint", "net", "player", "by", "name", "entity", "bot", "policy"),
+        *("solver", "checkpoint", "net", "player", "by", "name", "entity", "bot", "policy", "generator"),
     ),
     "score": (
         *("score", "acc", "correct", "iscorrect", "isright", "right", "ok", "pass", "passed", "success", "grade"),
         *("reward", "solved", "hit", "win", "credit", "points", "outcome", "outcomes", "verdict", "exactmatch"),
-        *("accepted", "value"),
+        *("accepted", "value", "preference", "resolved", "isresolved", "issolved"),
     ),
     "dataset": ("benchmark", "dataset", "task", "suite", "subset"),
-    "run": ("try", "run", "attempt", "trial", "seed", "repeat", "epoch", "sample"),
+    "run": ("try", "run", "attempt", "trial", "seed", "repeat", "epoch", "sample", "turn"),
 }  # fmt: skip
+#: Headings of columns that name what was measured, and words in names of metrics. Neither names a system.
+METRIC_HEADINGS = {f"{name}{end}" for name in ("metric", "measure", "score", "criterion") for end in ("", "s", "name")}
+METRIC_WORDS = re.compile(
+    r"(?i)(^|[^a-z])(acc|accuracy|success(es)?|rewards?|scores?|loss(es)?|f1|precision|recall|auc|auroc|bleu|rouge|"
+    r"mae|mse|rmse|mcc|perplexity|latency|costs?|tokens|seconds|returns?|errors?|lengths?|correct|exact_match|"
+    r"pass([@_ ]?\d+)?|passed)([^a-z]|$)"
+)
+#: The share of names with such a word from which all of them are metrics.
+METRIC_SHARE = 0.5
 #: A table by key has values alike: this share of their keys is common. Fewer bare values are fields of one record.
 COMMON, BARE = 0.5, 8
 
@@ -109,10 +119,14 @@ def _delimiter(heading: str) -> str:
     return often if often in heading else ""
 
 
-def read_fields(path: Path, file: str) -> Fields:
-    """Return all values of a file by their paths."""
+def read_fields(path: Path, file: str, typed: Iterable[str] = ()) -> Fields:
+    """Return all values of a file by their paths.
+
+    Names that a user typed, such as verifier.reward, are ``typed``: their steps are fields, and not keys of a table.
+    """
     found = Fields(file)
     keyed: dict[Path_, bool] = {}
+    beginnings = {name[:end] for name in typed for end in (*(m.start() for m in re.finditer(r"\.", name)), len(name))}
     if begin_of(path)[:1] in ("{", "["):
         try:
             document = read_json(path)
@@ -122,25 +136,27 @@ def read_fields(path: Path, file: str) -> Fields:
         text = decode(read_bytes(path, path.name), path.name)
         (_, heading), *rows = parse_csv(text, path.name, _delimiter(text.split("\n", 1)[0]) or ",")
         document = [dict(zip(heading, row, strict=False)) for _, row in rows]
-    for way, place, value in _walk(document, (), (), keyed):
+    for way, place, value in _walk(document, (), (), keyed, beginnings):
         found.values.setdefault(way, {})[place] = value
     return found
 
 
-def _walk(node: Any, way: Path_, place: tuple, keyed: dict[Path_, bool]) -> Iterator[tuple[Path_, tuple, Any]]:
+def _walk(
+    node: Any, way: Path_, place: tuple, keyed: dict[Path_, bool], typed: set[str]
+) -> Iterator[tuple[Path_, tuple, Any]]:
     if isinstance(node, Mapping):
         node = _as_rows(node)
     if isinstance(node, list):
         for i, item in enumerate(node):
-            yield from _walk(item, (*way, ROW), (*place, i), keyed)
+            yield from _walk(item, (*way, ROW), (*place, i), keyed, typed)
     elif isinstance(node, Mapping):
         if way not in keyed:
-            keyed[way] = _is_keyed(node)
+            keyed[way] = _is_keyed(node) and not any(name_of((*way, str(key))) in typed for key in node)
         for key, item in node.items():
             if keyed[way]:
-                yield from _walk(item, (*way, KEY), (*place, str(key)), keyed)
+                yield from _walk(item, (*way, KEY), (*place, str(key)), keyed, typed)
             elif str(key).strip():
-                yield from _walk(item, (*way, str(key)), place, keyed)
+                yield from _walk(item, (*way, str(key)), place, keyed, typed)
     else:
         yield way, place, node
 
@@ -161,17 +177,24 @@ def _as_rows(node: Mapping) -> Any:
     return [dict(zip(node, row, strict=True)) for row in zip(*cells, strict=True)]
 
 
+def _are_metrics(names: Iterable[Any]) -> bool:
+    """Return whether names are those of metrics, such as successes and sum_rewards."""
+    words = {re.sub("(?<=[a-z])(?=[A-Z])", "_", str(name)) for name in names}
+    return sum(bool(METRIC_WORDS.search(name)) for name in words) >= METRIC_SHARE * max(len(words), 1)
+
+
 def _is_keyed(node: Mapping) -> bool:
     """Return whether the keys of an object are names of systems or cases, and not of fields: its values are alike."""
     values = list(node.values())
-    if len(values) < 2:
+    if len(values) < 2 or _are_metrics(node):
         return False
     if all(isinstance(value, Mapping) for value in values):
         keys = [set(map(str, value)) for value in values]
         return len(set.intersection(*keys)) >= COMMON * len(set.union(*keys)) > 0
     if all(isinstance(value, list) for value in values):
         return True
-    return len(values) >= BARE and set(as_outcomes(values)) <= {0.0, 1.0}
+    bare = not any(isinstance(value, Mapping | list) for value in values)
+    return len(values) >= BARE and bare and set(as_outcomes(values)) <= {0.0, 1.0}
 
 
 def parse_map(text: Any, argument: str) -> dict[str, str]:
@@ -194,6 +217,11 @@ def parse_map(text: Any, argument: str) -> dict[str, str]:
             f"{text!r}",
         )
     return given
+
+
+def fields_of(given: Mapping[str, str]) -> list[str]:
+    """Return the fields that a mapping names."""
+    return [name for field in given.values() for name in (field, *field.split("+")) if not name.startswith("@")]
 
 
 def write_map(given: Mapping[str, str]) -> str:
@@ -276,20 +304,38 @@ class _Option:
         return len(set(self.values))
 
 
+#: The penalty and the mapping where nothing fits.
+NOTHING: tuple[float, dict[str, str]] = (float("inf"), {})
+
+
 def propose(files: list[Fields]) -> dict[str, str]:
     """Return the mapping that fits best: each system and case once, a score of right and wrong, telling names.
 
-    The choice is among fields of the first file; empty if nothing fits. It is a proposal, which a user has to type.
+    The choice is among fields of the first file, or of all files as records of one list; empty if nothing fits. It is a
+    proposal, which a user has to type.
     """
-    best: tuple[float, dict[str, str]] = (float("inf"), {})
-    first = files[0]
-    scores = [path for path, held in first.values.items() if len(held) > 1 and _could_be_score(path, held)]
-    for path in scores:
-        found = _propose_for(first, path, len(files) > 1)
-        if found is not None and found[0] < best[0]:
-            best = found
-    wide = _propose_wide(first, scores)
-    return wide[1] if wide[0] < best[0] else best[1]
+    best = _propose_of(files[0], len(files) > 1)
+    records = len(files) > 1 and all(any(() in held for held in one.values.values()) for one in files)
+    if records and best[1].get("case", "@row") == "@row":
+        best = min(best, _propose_of(_as_one_file(files), False), key=lambda found: found[0])
+    return best[1]
+
+
+def _propose_of(fields: Fields, several: bool) -> tuple[float, dict[str, str]]:
+    """Return the penalty and the mapping of one file, or of the first of ``several``."""
+    scores = [path for path, held in fields.values.items() if len(held) > 1 and _could_be_score(path, held)]
+    scores = [path for path in scores if not _is_beside_answers(name_of(path))]
+    found = [_propose_for(fields, path, several) for path in scores]
+    return min(*filter(None, found), _propose_wide(fields, scores), NOTHING, key=lambda one: one[0])
+
+
+def _as_one_file(files: list[Fields]) -> Fields:
+    """Return files that are one record each as a list of records, without the names of the files."""
+    joined = Fields("")
+    for i, one in enumerate(files):
+        for path, held in one.values.items():
+            joined.values.setdefault((ROW, *path), {}).update({(i, *place): value for place, value in held.items()})
+    return joined
 
 
 def _could_be_score(path: Path_, held: Mapping[tuple, Any]) -> bool:
@@ -298,6 +344,15 @@ def _could_be_score(path: Path_, held: Mapping[tuple, Any]) -> bool:
     if any(value is not None and not isinstance(value, float) for value in values) or len(set(numbers)) < 2:
         return False
     return set(numbers) <= {0.0, 1.0} or _telling("score", name_of(path)) == 0
+
+
+def _is_beside_answers(name: str) -> bool:
+    """Return whether a field is a label, a count or a vote by its name: no system, case or score."""
+    last = name.rpartition(".")[2]
+    if any(squeeze(last) in names for names in NAMED.values()):
+        return False
+    known = role_of(last) in ("actual", "predicted") or is_quantity_name(last) or squeeze(last).startswith("winner")
+    return known or is_truth_name(last, ())
 
 
 def _telling(role: str, name: str) -> float:
@@ -316,13 +371,22 @@ def _propose_for(fields: Fields, path: Path_, several: bool) -> tuple[float, dic
     options = []
     for name in fields.names():
         column = fields.column(name, rows, path)
-        if column is None or name == name_of(path) or any(isinstance(value, list | dict) for value in column):
+        if (
+            column is None
+            or name == name_of(path)
+            or _is_beside_answers(name)
+            or any(isinstance(value, list | dict) for value in column)
+        ):
             continue
         if any(value is None or value == "" for value in column):
             continue
         options.append(_Option(name, tuple(map(str, column)), {"@row": 2.0, "@file": 0.5}.get(name, 0.0)))
     score = 2 * _telling("score", name_of(path))
     systems = [one for one in options if (1 < one.size < len(rows) or (several and one.name == "@file"))]
+    systems = [one for one in systems if one.name == "@file" or _could_be_system(one)]
+    # One file without a system is a log of one system.
+    alone = not systems and score == 0 and any(_telling("case", one.name) < 1 for one in options)
+    systems = [one for one in options if one.name == "@file"] if alone else systems
     if several and not any(one.name != "@file" and _telling("system", one.name) == 0 for one in systems):
         systems = [one for one in systems if one.name == "@file"]
     best: tuple[float, dict[str, str]] | None = None
@@ -336,10 +400,30 @@ def _propose_for(fields: Fields, path: Path_, several: bool) -> tuple[float, dic
             penalty, given = found
             penalty += score + (system.size > case.size)
             given["score"] = name_of(path)
+            if alone:
+                del given["system"]
             if best is None or penalty < best[0]:
                 best = penalty, {role: given[role] for role in ROLES if role in given}
             break
     return best
+
+
+def _could_be_system(option: _Option) -> bool:
+    """Return whether a field may name systems; numbers do so only in a field that says so, else they are outcomes."""
+    says_so = _telling("system", option.name) == 0
+    return not (_names_metrics(option) or _names_cases(option)) and (says_so or None in map(to_number, option.values))
+
+
+def _names_cases(option: _Option) -> bool:
+    """Return whether a field names cases, data sets or runs, and no systems."""
+    telling = [_telling(role, option.name) == 0 for role in ("system", "case", "dataset", "run")]
+    return any(telling[1:]) and not telling[0]
+
+
+def _names_metrics(option: _Option) -> bool:
+    """Return whether a field is a metric, or its values are names of metrics; neither names systems."""
+    last = option.name.rpartition(".")[2]
+    return squeeze(last) in METRIC_HEADINGS or _are_metrics([last]) or _are_metrics(option.values)
 
 
 def _complete(
@@ -365,19 +449,21 @@ def _complete(
 
 def _propose_wide(fields: Fields, scores: list[Path_]) -> tuple[float, dict[str, str]]:
     """Return the penalty and the mapping of a table with a column of right and wrong for each system."""
-    none = (float("inf"), dict[str, str]())
     levels: dict[Path_, list[Path_]] = {}
     for path in scores:
         levels.setdefault(path[:-1], []).append(path)
     several = max(levels.values(), key=len, default=[])
-    if len(several) < 2:
-        return none
+    names = [path[-1] for path in several]
+    # Metrics are no systems, nor are the winners of votes with a column for each.
+    if len(several) < 2 or _are_metrics(names) or all(squeeze(name).startswith("winner") for name in names):
+        return NOTHING
     rows = list(fields.values[several[0]])
     cases = [
         name for name in fields.names() if name not in ("@row", "@file") and name not in map(name_of, several)
+        and not _is_beside_answers(name)
         and (column := fields.column(name, rows, several[0])) is not None and len(set(map(str, column))) == len(rows)
     ]  # fmt: skip
     if not cases:
-        return none
+        return NOTHING
     case = min(cases, key=lambda name: (name.startswith("@"), _telling("case", name)))
     return 2.5, {"case": case, "score": "+".join(map(name_of, several))}

@@ -9,6 +9,14 @@ import pandas as pd
 from bayesrank.logs.formats._common import has_keys, read_json, rows_of
 
 TITLE = "EvalPlus, BigCodeBench or CRUXEval"
+#: The numbers of tasks by which the boards divide. A task without samples has no key in the file.
+TOTALS = {
+    "HumanEval": 164,
+    "MBPP": 378,
+    "BigCodeBench": 1140,
+    "BigCodeBench-Hard": 148,
+    "CRUXEval": 800,
+}
 
 
 def recognise(head: str) -> str:

@@ -22,7 +22,7 @@ def recognise(head: str) -> str:
     names = [squeeze(name) for name in heading]
     if "resample" in names and any("~" in name for name in heading):
         return "scores"
-    if {"ranktestscore", "meantestscore"} <= set(names):
+    if {"ranktestscore", "meantestscore"} <= set(names) and "split0testscore" not in names:
         return "scores"
     if names[:2] == ["id", "expected"]:
         return "about"
@@ -33,6 +33,8 @@ def recognise(head: str) -> str:
     # A table that names its entities is read as any other, but for repeated cross-validation.
     named = {"entity", *ENTITY_NAMES} & set(names)
     fits = truth and guess and (not named or {"model", "repeat"} <= set(names)) and (other or len(names) > 4)
+    # Without names of cases, a table of labels is of one classifier.
+    fits = fits and set(CASE) & set(names)
     return "cases" if fits else ""
 
 

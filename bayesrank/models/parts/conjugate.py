@@ -10,6 +10,10 @@ from bayesrank._errors import ArgumentError
 from bayesrank._random import Block
 
 
+class NoClosedForm(ArgumentError):
+    """The posterior of the score is not known in closed form, or quadrature cannot resolve it."""
+
+
 @dataclass(frozen=True)
 class Conjugate:
     """Dirichlet rows, and row totals that are known, or Dirichlet and shared by the entities of a test set.

@@ -7,6 +7,7 @@ is drawn from its marginals: Dirichlet tables of each entity with shared class t
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +38,8 @@ class Process:
     #: The summands (answer, feature): indicators or values of the observed answers, then of the answers of ``prior``.
     features: np.ndarray
     base: np.ndarray
+    #: The weight of a case of the prior in each class (prior, class): a prior for each stratum of weights, 0 for none.
+    prior_weight: np.ndarray
 
     @property
     def fewest(self) -> int:
@@ -75,7 +78,25 @@ class Process:
         return total
 
     def unseen(self, stream: Callable[..., np.random.Generator], names: list, draws: int) -> np.ndarray:
-        """Draw from the prior, summing to 1 over classes and answers: (draw, entity, class, answer)."""
+        """Draw from the prior: (draw, entity, class, answer), which sums to 1 if all its cases have the weight 1."""
+        if (self.prior_weight == 1).all():
+            return self._unseen(stream, names, draws)
+        return self._prior_sums(stream, names, draws)
+
+    def _prior_sums(self, stream: Callable[..., np.random.Generator], names: list, draws: int) -> np.ndarray:
+        """Draw unnormalised sums of all priors: (draw, entity, class, answer)."""
+        found, mass = np.zeros((draws, *self.prior.shape)), self.prior[0].sum()
+        for i, weight in enumerate(self.prior_weight):
+
+            def of(*purpose: Any, stratum: tuple = (i,) if i else ()) -> np.random.Generator:
+                return stream(*purpose, *stratum)
+
+            total = np.maximum(of("prior").standard_gamma(mass, draws), TINY)
+            found += total[:, None, None, None] * weight[:, None] * self._unseen(of, names, draws)
+        return found
+
+    def _unseen(self, stream: Callable[..., np.random.Generator], names: list, draws: int) -> np.ndarray:
+        """Draw from one prior, summing to 1 over classes and answers: (draw, entity, class, answer)."""
         rows = self.prior[0].sum(-1)
         mass = rows.sum()
         # The remaining share of the stick at each break; for tiny masses the broken share would round to 1.
@@ -99,25 +120,32 @@ class Process:
     def draw(self, stream: Callable[..., np.random.Generator], names: list, draws: int) -> np.ndarray:
         """Draw unnormalised posterior sums: (draw, entity, class, feature)."""
         total = self.observed(stream, draws)
-        mass = self.prior[0].sum()
-        if mass:
-            prior = np.maximum(stream("prior").standard_gamma(mass, draws), TINY)
-            total[:, : len(self.prior)] += prior[:, None, None, None] * (self.unseen(stream, names, draws) @ self.base)
+        if self.prior[0].sum():
+            total[:, : len(self.prior)] += self._prior_sums(stream, names, draws) @ self.base
         return total
 
 
 def gather(
-    codes: np.ndarray, count: np.ndarray, cluster: np.ndarray | None, by_case: bool = True
+    codes: np.ndarray,
+    count: np.ndarray,
+    cluster: np.ndarray | None,
+    by_case: bool = True,
+    weight: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return patterns, their units and sizes, and the counts of the units, in an order that depends on content only.
 
-    Without clusters each pattern is a unit. With clusters, equal contents of clusters are a unit. Cases have equal
-    weights (``by_case``), or clusters do.
+    ``count`` is the number of cases, or with ``weight`` (of one case of each pattern) the sum of their weights. Without
+    clusters each pattern is a unit. With clusters, equal contents of clusters are a unit. Cases have equal weights
+    (``by_case``), or clusters do.
     """
-    patterns, which = unique_rows(codes)
+    weights, of_weight = (np.ones(1), np.zeros(len(codes), int))
+    if weight is not None:
+        weights, of_weight = np.unique(weight, return_inverse=True)
+    rows, which = unique_rows(np.column_stack([codes, of_weight]))
+    patterns, each = rows[:, :-1], weights[rows[:, -1]]
     if cluster is None:
         units = np.arange(len(patterns))
-        return patterns, units, np.ones(units.size), np.bincount(which, count).astype(float)
+        return patterns, units, each, np.bincount(which, count / weights[of_weight]).round(9)
     held: dict[int, Counter[int]] = defaultdict(Counter)
     for group, place, n in zip(cluster.tolist(), which.tolist(), count.tolist(), strict=True):
         held[group][place] += n

@@ -7,13 +7,13 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_numbers, check_weights, describe_value
-from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
 from bayesrank._labels import name_coord, positive_label
 from bayesrank._random import Block
 from bayesrank._records import EvidenceRecord
-from bayesrank.evidence.counts import class_dims, count_cases, mark_positive
+from bayesrank.evidence.counts import class_dims, count_weighted, mark_positive
 from bayesrank.evidence.outcomes import check_range
-from bayesrank.evidence.weighting import WEIGHTED
+from bayesrank.evidence.weighting import BALANCED, UNIT_WEIGHT, WEIGHTED
 from bayesrank.models.dirichlet_multinomial import DirichletMultinomial
 from bayesrank.models.parts.conjugate import known_shares, loses_rows
 from bayesrank.models.parts.joint import check_one_value, mean_outcome, positions
@@ -21,13 +21,13 @@ from bayesrank.models.parts.priors import DEFAULT, in_words, of_shape
 
 #: Maximum number of values that have a probability each; with more values only the mean is drawn.
 VALUES = 20
-#: Prior cases at each end of a declared range; Beta(2, 2) for right and wrong.
-END = 2.0
+#: Prior cases at each end of a declared range; Beta(1/2, 1/2) for right and wrong.
+END = 0.5
 #: Maximum number of runs that is inferred from outcomes: costs and seconds may be multiples of smaller steps.
 RUNS = 10
 
 
-class Tables(DirichletMultinomial):
+class TableMargins(DirichletMultinomial):
     """A confusion matrix of each entity: classes and answers with the same labels."""
 
     centre: float | None = None
@@ -36,8 +36,9 @@ class Tables(DirichletMultinomial):
         names, classes = (joint[name].values.tolist() for name in ("entity", "label"))
         self.codes = positions(np.column_stack([joint["actual"].values, joint["predicted"].values]), classes)
         held, where = [self.codes[:, :1], self.codes[:, 1:]], joint["dataset"].values.tolist() if datasets else None
-        counts = count_cases(held, joint["count"].values, names, where, class_dims(classes))
-        counts = counts.assign_attrs({WEIGHTED: 1} if WEIGHTED in joint.attrs else {})
+        each = joint[UNIT_WEIGHT].values if UNIT_WEIGHT in joint.coords else None
+        counts = count_weighted(held, joint["count"].values, each, names, where, class_dims(classes))
+        counts = counts.assign_attrs({name: 1 for name in (WEIGHTED, BALANCED) if name in joint.attrs})
         sets = [f"test set {i + 1}" for i in range(max(len(datasets), 1))]
         counts = counts.assign_coords(test_set=("dataset", sets) if datasets else ("entity", sets * len(names)))
         own = {name: held for name, held in joint.coords.items() if held.dims == ("entity",) and name != "entity"}
@@ -73,7 +74,7 @@ class Tables(DirichletMultinomial):
         return {"performance": xr.Variable(dims, rows * shares[..., None])} | lost
 
 
-class Outcomes:
+class OutcomeMargins:
     """Numeric answers to cases of one class: a mean of each entity, and probabilities of a few values."""
 
     def __init__(
@@ -96,7 +97,10 @@ class Outcomes:
                 "target",
                 "must be 'case' where answers are missing, since the cases of a cluster then differ between entities",
                 "'cluster'",
-                "missing='common' of br.from_outcomes keeps the cases that all entities have",
+                Advice(
+                    *(Typed("missing", "common"), InPython(" of br.from_outcomes")),
+                    " keeps the cases that all entities have",
+                ),
             )
         seen = np.unique(outcome[~missing])
         declared = EvidenceRecord.of(joint).range if declared is None else declared
@@ -177,14 +181,16 @@ class Outcomes:
 def are_shares(seen: np.ndarray, evidence: xr.Dataset) -> bool:
     """Return whether outcomes, not all 0 or 1, are means over runs that are right or wrong.
 
-    The attr ``right_or_wrong_runs`` decides; without it, whether they are multiples of 1/m for some m up to 10.
+    The attr ``right_or_wrong_runs`` decides; without it, whether each is k/m for some m up to 10. The number of runs m
+    may differ between outcomes, since some runs of a case may have failed.
     """
     if np.isin(seen, [0, 1]).all() or seen.min() < 0 or seen.max() > 1:
         return False
     about = EvidenceRecord.of(evidence)
     if about.fewest_runs is not None:
         return about.right_or_wrong_runs
-    return any(np.abs(seen * m - np.round(seen * m)).max() < 1e-9 for m in range(2, RUNS + 1))
+    right = seen[:, None] * np.arange(2, RUNS + 1)
+    return bool((np.abs(right - np.round(right)).min(axis=1) < 1e-9).all())
 
 
 def _base_measure(

@@ -91,8 +91,17 @@ class Pairs:
         """Return the number of parameters."""
         return int(self.frame.shape[1] + self.with_ties * self.levels.shape[1])
 
-    def strongly_connected(self) -> bool:
-        """Return whether no group of entities won all its votes against the rest: Ford's condition."""
+    def has_maximum(self) -> bool:
+        """Return whether the likelihood has a maximum, at finite strengths and ν.
+
+        It has none if it never falls along a line of strengths s and log ν. If ν stays, no group of entities may have
+        won all its votes against the rest, where a tie is a vote for both: Ford's condition. If log ν grows by 1, the
+        strengths on the line satisfy |s_i - s_j| ≤ 2 for each tie and s_i - s_j ≥ 2 for each win of i over j, as where
+        all votes are ties.
+        """
+        return self._strongly_connected() and not (self.with_ties and self._ties_may_grow())
+
+    def _strongly_connected(self) -> bool:
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
 
@@ -100,6 +109,25 @@ class Pairs:
         ends = (np.append(self.first[up], self.second[down]), np.append(self.second[up], self.first[down]))
         graph = csr_array((np.ones(len(ends[0])), ends), shape=(self.entities,) * 2)
         return int(connected_components(graph, connection="strong")[0]) == 1
+
+    def _ties_may_grow(self) -> bool:
+        """Return whether strengths satisfy all s_i - s_j ≤ 2 of ties and s_j - s_i ≤ -2 of wins of i over j."""
+        up, down, even = self.wins > 0, self.losses > 0, self.ties > 0
+        if (up & down).any():
+            return False
+        # Of a pair with wins of i and ties, s_i - s_j is 2.
+        ends = [(self.first[even], self.second[even], 2.0), (self.second[even], self.first[even], 2.0)]
+        ends += [(self.second[up], self.first[up], -2.0), (self.first[down], self.second[down], -2.0)]
+        below, above = (np.concatenate([end[k] for end in ends]) for k in (0, 1))
+        most = np.concatenate([np.full(len(end[0]), end[2]) for end in ends])
+        # Shortest paths settle within as many rounds as there are entities, unless a cycle contradicts itself.
+        strength = np.zeros(self.entities)
+        for _ in range(self.entities):
+            before = strength.copy()
+            np.minimum.at(strength, below, before[above] + most)
+            if (strength == before).all():
+                return True
+        return False
 
     def split(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return strengths (..., entity) and the last log ν (...), minus infinity without ties, of parameters."""

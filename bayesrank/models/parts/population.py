@@ -12,12 +12,16 @@ from scipy.special import betaincinv, betaln, gammaln, xlogy
 
 #: Grid cells of the spread, and of the mean within each: for the search, and for the draws.
 SEARCH, CELLS = (48, 24), (128, 64)
+#: Grid cells of the spread of Dirichlet rows with a known mean.
+CELLS_OF_ROWS = 256
 #: Log density below the maximum at which the mass is negligible.
 NOTHING = 25.0
 #: Scale of the half-Student-t prior of 1/sqrt(kappa), and its degrees of freedom.
 SPREAD, DEGREES = 0.25, 3
 #: From here on Stirling's series is exact to the last digits.
 STIRLING = 50.0
+#: Terms of a sum of logarithms that take as long as one ratio of gamma functions by Stirling's series.
+FEW_TERMS = 8
 #: Concentrations of the Beta whose quantiles are the cells of the mean; smaller if those of the prior are.
 EVEN = 0.5
 #: Maximum factor of additional cells, since the mean then varies by orders of magnitude within one.
@@ -106,6 +110,35 @@ def learn(right: np.ndarray, cases: np.ndarray, prior: np.ndarray, scale: float 
     return Population(edges, np.stack([low, width], 1), ends, mass, float(np.log(mass[-1]) + top - constant))
 
 
+def draw_spread(counts: np.ndarray, mean: np.ndarray, rng: np.random.Generator, size: int) -> np.ndarray:
+    """Draw the spread of rows of counts (row, answer) whose probabilities have the known ``mean`` (row, answer).
+
+    Its prior is uniform from 0 to 1. It is drawn from cells of equal width, by quadrature, first over the whole range.
+    A longer run starts with the draws of a shorter one.
+    """
+    edges = np.linspace(0, 1, CELLS_OF_ROWS + 1)
+    for last in (False, True):
+        density = _density_of_rows((edges[1:] + edges[:-1]) / 2, counts, mean)
+        mass = np.exp(density - density.max())
+        if not last:
+            inside = np.flatnonzero(density > density.max() - NOTHING)
+            low, high = edges[max(inside[0] - 1, 0)], edges[min(inside[-1] + 2, CELLS_OF_ROWS)]
+            edges = np.linspace(low, high, CELLS_OF_ROWS + 1)
+    uniform, total = rng.random((size, 2)), np.cumsum(mass)
+    cell = np.searchsorted(total, uniform[:, 0] * total[-1], side="right").clip(max=CELLS_OF_ROWS - 1)
+    return np.asarray(edges[cell] + uniform[:, 1] * (edges[1] - edges[0]))
+
+
+def _density_of_rows(spread: np.ndarray, counts: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """Return the Dirichlet-multinomial log likelihood of a spread, without constants."""
+    kappa, total = 1 / spread**2 - 1, counts.sum(-1)
+    found = -_sum_rising(kappa, total, np.ones(len(total)))
+    for share in np.unique(mean[counts > 0]).tolist():
+        own = counts[(mean == share) & (counts > 0)]
+        found += _sum_rising(share * kappa, own, np.ones(len(own)))
+    return found
+
+
 def log_likelihood(counts: np.ndarray, mean: np.ndarray, spread: np.ndarray) -> np.ndarray:
     """Return the Dirichlet-multinomial log probability of counts (..., answer) given their total and the population."""
     kappa = 1 / np.square(spread) - 1
@@ -164,16 +197,36 @@ def _density(root: np.ndarray, level: np.ndarray, members: _Members) -> np.ndarr
     hits = (times * right).sum()
     found = xlogy(prior[0] - ends[0] + hits, mean) + xlogy(prior[1] - ends[1] + known - hits, rest)
     found += log_prior_of_spread(spread, scale) + (POWER - 1) * np.log(root)
-    for x, n, many in zip(right, cases, times, strict=True):
-        found += many * (_rising(a, x) + _rising(b, n - x) - _rising(kappa, n))
+    found += _sum_rising(a, right, times) + _sum_rising(b, cases - right, times) - _sum_rising(kappa, cases, times)
+    return found
+
+
+def _sum_rising(a: np.ndarray, counts: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """Return the sum of ``_rising`` over counts, each as many ``times``.
+
+    Log Γ(a + n) - log Γ(a) - n log(a) is the sum of log(1 + k / a) over k below n, which is fast for small counts.
+    """
+    most, unique = int(counts.max(initial=0)), np.unique(counts)
+    if most > FEW_TERMS * unique.size or (counts != np.rint(counts)).any():
+        return np.sum([times[counts == n].sum() * _rising(a, n) for n in unique], axis=0)
+    found = np.zeros(a.shape)
+    with np.errstate(divide="ignore", over="ignore"):  # a level at an end
+        for k in range(1, most):
+            found += times[counts > k].sum() * np.log1p(k / a)
     return found
 
 
 def _rising(a: np.ndarray, n: np.ndarray) -> np.ndarray:
     """Return log Γ(a + n) - log Γ(a) - n log(a), without cancellation for large a."""
-    large, small = np.maximum(a, STIRLING), np.minimum(a, STIRLING)
-    series = (large + n - 0.5) * np.log1p(n / large) - n
-    for power, coefficient in ((1, 1 / 12), (3, -1 / 360), (5, 1 / 1260)):
-        series += coefficient * ((large + n) ** -power - large**-power)
+    a, n = np.broadcast_arrays(np.asarray(a, float), n)
+    found, large = np.empty(a.shape), a > STIRLING
+    big, number = a[large], n[large]
+    series = (big + number - 0.5) * np.log1p(number / big) - number
+    for sign, inverse in ((1, 1 / (big + number)), (-1, 1 / big)):
+        square = inverse * inverse
+        series += sign * inverse * (1 / 12 - square * (1 / 360 - square / 1260))
+    found[large] = series
+    rest, number = a[~large], n[~large]
     with np.errstate(divide="ignore"):  # a level at an end
-        return np.where(a > STIRLING, series, gammaln(small + n) - gammaln(small) - n * np.log(small))
+        found[~large] = gammaln(rest + number) - gammaln(rest) - number * np.log(rest)
+    return found

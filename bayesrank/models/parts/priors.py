@@ -8,22 +8,29 @@ import xarray as xr
 
 from bayesrank._checks import check_choice, check_labelled_numbers, check_numbers, describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._labels import select_names
+from bayesrank.evidence.weighting import OF_WEIGHTS
 
 #: Concentrations of every cell by name.
 FLAT = {"uniform": 1.0, "jeffreys": 0.5, "haldane": 0.0}
+#: Default: one case, half of it right and half wrong, so that a rate is Beta(1/2, 1/2). Each of two classes has this
+#: prior; of more classes the table has it. See docs/measured/ends.md.
+DEFAULT = "one_case"
 #: Four cases in all: the accuracy is Beta(2, 2) for any number of classes.
-DEFAULT = "four_cases"
+FOUR = "four_cases"
 #: One case of each class. Default prior of the mean of a population, whose unit of information is one member.
 OF_MEANS = "unit"
 #: Maximum concentration; larger floats lose counts in rounding.
 LARGEST = 2.0**53
+NAMES = (DEFAULT, FOUR, *FLAT, OF_MEANS)
 OUTCOME = ("actual", "predicted")
 
 
 def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
     """Return the prior concentration (float, not negative) of every cell, with the dims of ``counts``.
 
-    ``prior`` is as for :func:`bayesrank.fit`; of outcomes without classes, "four_cases" and "unit" spread 4 and 1.
+    ``prior`` is as for :func:`bayesrank.fit`; of outcomes without classes, "four_cases" spreads 4,
+    "one_case" and "unit" spread 1.
     """
     entities = counts["entity"].values.tolist()
     if isinstance(prior, Mapping):
@@ -32,7 +39,7 @@ def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
             raise ArgumentError(
                 "prior", "must name every entity", f"none for {missing or '{}'}, unknown {extra or '{}'}"
             )
-        each = [concentration(counts.sel(entity=[name]), prior[name]) for name in entities]
+        each = [concentration(select_names(counts, entity=[name]), prior[name]) for name in entities]
         return xr.concat(each, "entity")
     if isinstance(prior, xr.DataArray):
         values = align("prior", prior, counts, counts.dims).variable
@@ -42,7 +49,8 @@ def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
     _check(values.values)
     # In C order: sums are keys of random streams, and their last bit depends on the memory layout.
     spread = np.array(values.set_dims(counts.sizes).transpose(*counts.dims).data, dtype=float, order="C")
-    coords = {name: held for name, held in counts.coords.variables.items() if name not in ("measured", "test_set")}
+    others = ("measured", "test_set", *OF_WEIGHTS)
+    coords = {name: held for name, held in counts.coords.variables.items() if name not in others}
     return xr.DataArray(spread, coords, counts.dims, "prior_concentration")
 
 
@@ -66,7 +74,7 @@ def align(argument: str, values: xr.DataArray, counts: xr.DataArray, dims: Seque
             # Compare by equality: 1 equals 1.0, the type of outcomes if some are missing.
             if len(held) != len(wanted) or set(held) != set(wanted):
                 raise ArgumentError(argument, f"must name every {dim} of counts once, {wanted}", held)
-            values = values.sel({dim: wanted})
+            values = select_names(values, {dim: wanted})
         elif values.sizes[dim] != len(wanted):
             raise ArgumentError(argument, f"must hold {len(wanted)} values along {dim}", values.sizes[dim])
     return values
@@ -86,14 +94,15 @@ def of_shape(prior: Any, shape: tuple[int, ...]) -> np.ndarray:
     if prior is None:
         prior = DEFAULT
     if isinstance(prior, str):
-        check_choice("prior", prior, (DEFAULT, *FLAT, OF_MEANS), other="a number (or, in Python, an array)")
+        check_choice("prior", prior, NAMES, other="a number (or, in Python, an array)")
         if prior in FLAT:
             prior = FLAT[prior]
         elif len(shape) == 1:
-            prior = (4 if prior == DEFAULT else 1) / shape[0]
+            prior = (4 if prior == FOUR else 1) / shape[0]
         else:
             # Half of the cases on the diagonal. One case a cell would outweigh data of ten classes.
-            size, half = shape[0], 2 if prior == DEFAULT else shape[0] / 2
+            size = shape[0]
+            half = {FOUR: 2.0, OF_MEANS: size / 2, DEFAULT: 1.0 if size == 2 else 0.5}[prior]
             prior = np.where(np.eye(size, dtype=bool), half / size, half / (size * (size - 1)))
     try:
         values = check_numbers("prior", prior)

@@ -12,7 +12,8 @@ from scipy import special
 
 from bayesrank._checks import check_bool, check_choice, check_labelled_prevalence, class_shares, label_values
 from bayesrank._compat import get_variable
-from bayesrank._errors import ArgumentError
+from bayesrank._errors import Advice, ArgumentError, InPython, Typed
+from bayesrank._labels import select_names
 from bayesrank._notes import Note
 from bayesrank._random import BLOCK, Block, fingerprint, seed_words
 from bayesrank._records import EvidenceRecord
@@ -20,7 +21,15 @@ from bayesrank._sampling import fill_tables, outcome_order, sample_counts, sampl
 from bayesrank._threads import LITTLE, in_threads
 from bayesrank.evidence.counts import are_outcomes, check_counts, parts_of
 from bayesrank.evidence.pooled import record_of
-from bayesrank.models.parts.conjugate import Conjugate, check_proper_prior, constant_shares, known_shares, loses_rows
+from bayesrank.evidence.weighting import BALANCED, OF_WEIGHTS, UNIT_WEIGHT, check_whole_cases
+from bayesrank.models.parts.conjugate import (
+    Conjugate,
+    NoClosedForm,
+    check_proper_prior,
+    constant_shares,
+    known_shares,
+    loses_rows,
+)
 from bayesrank.models.parts.priors import DEFAULT, align, concentration, in_words, split
 
 
@@ -53,7 +62,9 @@ class Rows:
         if split_prior:
             self.concentration = split(self.concentration, self.counts)
         if not force:
-            check_proper(self.counts, self.concentration)
+            check_cases(self.counts)
+        #: Rows without a posterior (entity, [dataset], [actual]): a cell has neither cases nor a prior.
+        self.improper = (self.counts.values + self.concentration.values <= 0).any(axis=-1) & (not force)
         self.test_set, self.key = test_sets(self.counts, self.concentration)
         self.settings: dict[str, Any] = {"prior": in_words(prior, self.default_prior)}
         self.values = label_values(self.counts["outcome"].values) if self.outcomes else None
@@ -61,7 +72,8 @@ class Rows:
             self.settings["mean_outcome_range"] = [float(self.values.min()), float(self.values.max())]
 
     def observed(self) -> dict[str, xr.Dataset]:
-        found = xr.Dataset({"counts": self.counts.variable}, self._coords(test_set=self.test_set.variable))
+        weights = {name: self.counts[name].variable for name in OF_WEIGHTS if name in self.counts.coords}
+        found = xr.Dataset({"counts": self.counts.variable}, self._coords(test_set=self.test_set.variable, **weights))
         if self.values is not None:
             total = self.counts.sum("outcome")
             mean = self.counts.dot(xr.DataArray(self.values, dims="outcome"), dim="outcome") / total.where(total > 0)
@@ -91,7 +103,8 @@ class Rows:
 
     def _coords(self, **more: Any) -> dict[str, Any]:
         """Return coords of the counts, except test sets, and others; without labels, which would be compared again."""
-        return {str(name): held for name, held in self.counts.coords.variables.items() if name != "test_set"} | more
+        held = self.counts.coords.variables.items()
+        return {str(name): coord for name, coord in held if name not in ("test_set", *OF_WEIGHTS)} | more
 
     @cached_property
     def test_sets(self) -> list[str]:
@@ -190,6 +203,7 @@ class Rows:
         return each
 
     def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
+        check_whole_cases(self.counts, "evidence", "for predictions of counts")
         if self.outcomes:
             return sample_outcomes(group["performance"], self.counts.sum("outcome"), root, purpose).to_dataset()
         known, rate = self.totals is not None, get_variable(group, "rate")
@@ -217,8 +231,41 @@ class DirichletRows(Rows):
         self.answers = "outcome" if self.outcomes else "predicted"
 
     def conjugate(self) -> Conjugate:
-        posterior = self.concentration.copy(data=self.concentration.values + self.counts.values).rename("concentration")
+        shape, scale = self.masses
+        if scale is not None and not self._has_weights_of_classes:
+            raise NoClosedForm(
+                "weight",
+                "must be equal for a posterior in closed form, or depend on the class alone with class sizes known",
+                "other weights",
+                Advice("rank them with ", Typed("method", "draws"), "; models are compared without weights"),
+            )
+        posterior = self.concentration.copy(data=shape).rename("concentration")
         return Conjugate(self.concentration, posterior, self.totals, self.test_set)
+
+    @cached_property
+    def masses(self) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return shape and scale of gamma variables whose shares are the posterior; the scale is None if all are 1.
+
+        A cell of weights w has the mass Σ w G with exponential G, and the prior's case has a weight of its own. A gamma
+        variable has its mean and variance, exactly its distribution if all weights are equal.
+        """
+        counts, prior = self.counts.values, self.concentration.values
+        if UNIT_WEIGHT not in self.counts.coords:
+            return prior + counts, None
+        each, weight, times = (
+            self.counts[name].variable.set_dims(self.counts.sizes).transpose(*self.counts.dims).values
+            for name in OF_WEIGHTS
+        )
+        prior = prior * times * weight
+        mean = counts + prior
+        scale = np.divide(counts * each + prior * weight, mean, out=weight.copy(), where=mean > 0)
+        return mean / scale, scale
+
+    @property
+    def _has_weights_of_classes(self) -> bool:
+        """Return whether all cases of a class have one weight, and class sizes are known."""
+        scale = self.masses[1]
+        return (self.totals is not None or self.outcomes) and (scale is None or _is_even(scale))
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         return self.draws(group, [block], root)
@@ -230,17 +277,23 @@ class DirichletRows(Rows):
         rows, if a class may have a share of 0; and ``mean_outcome`` of outcomes that are numbers. Each table of each
         block has its own stream.
         """
-        prior, posterior = self.concentration.values, self.concentration.values + self.counts.values
+        prior, (posterior, scale) = self.concentration.values, self.masses
         if group == "prior":
             check_proper_prior(not bool((prior <= 0).any()))
-        alpha = prior if group == "prior" else posterior
+        alpha, scale = (prior, None) if group == "prior" else (posterior, scale)
         dims, starts = ("draw", *map(str, self.counts.dims)), np.cumsum([0, *(block.size for block in blocks)])
-        prevalence, shares, of = self.draw_shares(alpha, group, blocks, root)
+        prevalence: dict[str, xr.Variable] = {}
+        apart = scale is not None and self.totals is None and not self.outcomes and not _is_even(scale)
+        if apart:  # the class sizes of weighted cases depend on the answers
+            shares, of = [np.ones((block.size, 1, 1)) for block in blocks], np.zeros(self.test_set.size, int)
+        else:
+            prevalence, shares, of = self.draw_shares(alpha, group, blocks, root)
         kept = ("performance", "rate") if loses_rows(self.totals) else ("performance",)
         arrays = {name: np.empty((starts[-1], *alpha.shape)) for name in kept}
         # The order of outcomes is no evidence; classes have theirs.
         order: Any = outcome_order(self.counts["outcome"].values) if self.outcomes else slice(None)
         tables = alpha[..., order].reshape(self.test_set.size, -1, alpha.shape[-1])
+        tables = tables.reshape(len(tables), 1, -1) if apart else tables
         measured = np.flatnonzero(self.test_set.values.ravel() != "")
         seeds = np.zeros((len(tables), 2), np.uint64)
         for i in measured.tolist():
@@ -261,8 +314,12 @@ class DirichletRows(Rows):
         together = max(LITTLE // (BLOCK * tables[0].size), 1)
         parts = [measured[k : k + together] for k in range(0, len(measured), together)]
         in_threads(fill, product(range(len(blocks)), parts), starts[-1] * alpha.size)
+        if scale is not None:
+            self._multiply(arrays, prevalence, scale)
         for array in arrays.values() if len(measured) < len(tables) else ():
             array[:, self.test_set.values == ""] = np.nan
+        for array in arrays.values() if self.improper.any() else ():
+            array[:, self.improper] = np.nan
         found = {name: xr.Variable(dims, array) for name, array in arrays.items()} | prevalence
         if self.values is not None:
             found["mean_outcome"] = xr.Variable(dims[:-1], arrays["performance"] @ self.values)
@@ -300,7 +357,9 @@ class DirichletRows(Rows):
             found = {"rate": row} if loses_rows(shares) else {}
         else:
             names = xr.where(self.test_set == "", self.test_sets[0], self.test_set)
-            performance = row * sampled["prevalence"].sel(test_set=names).drop_vars("test_set", errors="ignore")
+            performance = row * select_names(sampled["prevalence"], test_set=names).drop_vars(
+                "test_set", errors="ignore"
+            )
             found = {"prevalence": sampled["prevalence"]}
         performance = performance.transpose(*row.dims).where(measured).drop_vars("test_set", errors="ignore")
         return xr.Dataset({"performance": performance} | found)
@@ -336,6 +395,18 @@ class DirichletRows(Rows):
             found["row_totals"] = self.log_likelihood_of_sizes(posterior)
         return xr.Dataset(found)
 
+    def _multiply(self, arrays: dict[str, np.ndarray], prevalence: dict[str, xr.Variable], scale: np.ndarray) -> None:
+        """Multiply tables (draw, ...) and class shares by the weights of their cells; sums stay as they are."""
+        axes = (-1,) if self.totals is not None or self.outcomes else (-2, -1)
+        for tables in arrays.values():
+            before = tables.sum(axis=axes, keepdims=True)
+            tables *= scale
+            after = tables.sum(axis=axes, keepdims=True)
+            tables *= np.divide(before, after, out=np.ones_like(after), where=after != 0)
+        for name, held in prevalence.items():
+            each = held.values * self.by_test_set(scale.max(axis=-1))
+            prevalence[name] = xr.Variable(held.dims, each / each.sum(axis=-1, keepdims=True))
+
     def _rates_of(self, posterior: xr.Dataset) -> xr.DataArray:
         """Return the rows of a posterior, given their totals."""
         performance = posterior["performance"]
@@ -343,6 +414,11 @@ class DirichletRows(Rows):
             return performance if self.outcomes else posterior["rate"]
         total = performance.sum("predicted", skipna=False)
         return performance / total.where(total > 0)
+
+
+def _is_even(scale: np.ndarray) -> bool:
+    """Return whether all cells of a row have one weight."""
+    return bool((np.ptp(scale, axis=-1) <= 1e-9 * scale.max(axis=-1)).all())
 
 
 class ProductMultinomial(DirichletRows):
@@ -359,10 +435,11 @@ class ProductMultinomial(DirichletRows):
 
     def __init__(self, counts: xr.DataArray, *, prevalence: Any = None, force: bool = False, **options: Any) -> None:
         super().__init__(counts, force=force, **options)
-        self.totals = known_totals(self.counts, self.PREVALENCE if prevalence is None else prevalence)
+        default = "observed" if BALANCED in self.counts.attrs else self.PREVALENCE
+        self.totals = known_totals(self.counts, default if prevalence is None else prevalence)
         if not force:
             check_observed(self.counts, self.totals)
-        self.settings["prevalence"] = in_words(prevalence, self.PREVALENCE)
+        self.settings["prevalence"] = in_words(prevalence, default)
 
 
 def row_totals(counts: xr.DataArray) -> xr.DataArray:
@@ -442,36 +519,21 @@ def known_totals(counts: xr.DataArray, prevalence: Any) -> xr.DataArray | None:
             return None
         cases = counts.sum("predicted")
         total = cases.sum("actual")
-        return (cases / total.where(total > 0)).drop_vars(["measured", "test_set"], errors="ignore")
+        return (cases / total.where(total > 0)).drop_vars(["measured", "test_set", *OF_WEIGHTS], errors="ignore")
     dims = ("chain", "draw", *counts.dims[:-1])
     return class_shares(align("prevalence", check_labelled_prevalence(prevalence), counts, dims), counts)
 
 
-def check_proper(counts: xr.DataArray, alpha: xr.DataArray) -> None:
-    """Raise an error for an entity without cases, or a cell with neither prior nor cases (a degenerate rate)."""
-    tables = counts.values.reshape(counts.sizes["entity"], -1)
-    none = tables.sum(axis=1) == 0
+def check_cases(counts: xr.DataArray) -> None:
+    """Raise an error for an entity without cases."""
+    none = counts.values.reshape(counts.sizes["entity"], -1).sum(axis=1) == 0
     if none.any():
         who = counts["entity"].values[none].tolist()
         raise ArgumentError(
             "evidence",
             "must hold at least one case of every entity, or the prior alone determines its result",
             f"none of {who}",
-            "br.fit(..., force=True) accepts it",
-        )
-    empty = counts.values + alpha.values <= 0
-    if "measured" in counts.coords:
-        measured = counts["measured"].variable.set_dims(counts.sizes).transpose(*counts.dims).values
-        empty &= measured
-    if empty.any():
-        at = np.argwhere(empty)[0]
-        where = {d: counts[d].values.tolist()[i] for d, i in zip(counts.dims, at, strict=True)}
-        raise ArgumentError(
-            "prior",
-            "must be positive, as four_cases, uniform and jeffreys are, where a cell has no cases, or a rate "
-            "is degenerate",
-            f"concentration 0 and count 0 at {where}",
-            "br.fit(..., force=True) accepts it",
+            InPython("br.fit(..., force=True) accepts it"),
         )
 
 

@@ -10,7 +10,7 @@ from bayesrank.plots.kit.colors import DISTINCT, draw_halo, ink_color, paper_col
 from bayesrank.plots.kit.style import plain_names
 
 #: What the axes mean: R(a, b) weighs the four outcomes by 1-a (TN), 1-b (FP), b (FN) and a (TP).
-ACROSS, UP = "a: true positives count more →", "b: false negatives count more →"
+ACROSS, UP = "a: finding a case counts more →", "b: a missed case costs more →"
 
 #: Scores whose place on the Tile is the same at all priors: name, (a, b), where its label goes
 #: (Piérard et al., The Tile, Figure 3).

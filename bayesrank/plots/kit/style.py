@@ -8,9 +8,10 @@ from unicodedata import bidirectional
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import describe_value
+from bayesrank._checks import check_order_of, describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._escape import mathtext
+from bayesrank._labels import object_array
 from bayesrank._names import short_names
 from bayesrank._records import ResultRecord
 from bayesrank.plots.kit.colors import grey_shade, mark_and_dash
@@ -51,7 +52,7 @@ def new_panels(
         return plt.subplots(rows, columns, figsize=(width, height), layout="constrained", **shared)[1].ravel()
     from matplotlib.axes import Axes
 
-    given = np.ravel(axes)
+    given = object_array(check_order_of("axes", axes, "Axes")).ravel()
     if not all(isinstance(one, Axes) for one in given):
         raise ArgumentTypeError("axes", "must hold Matplotlib Axes", describe_value(axes))
     if given.size != rows * columns:

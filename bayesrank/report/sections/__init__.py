@@ -5,9 +5,9 @@ A section is a module with
 - ``PLACE``: a number, at least 10, by which sections are sorted;
 - ``NEEDS``: the required data, in words that follow "needs";
 - ``ON_REQUEST``: True if it is shown only when a user names it;
-- ``make(page)``: returns its :class:`bayesrank.report.page.Block` for a :class:`bayesrank.report.page.Page`, or None if
-  the page lacks the required data;
-- ``compute(request)``, optional: returns the result for the command from a :class:`bayesrank.report.page.Request`;
+- ``make(page)``: returns its :class:`bayesrank.report.page.PageBlock`, or None if the
+  :class:`bayesrank.report.page.Page` lacks the required data;
+- ``compute(request)``, optional: returns the result for the command from a :class:`bayesrank.report.page.PageRequest`;
   ``make`` finds it in ``page.results`` under the name of the section.
 """
 

@@ -7,15 +7,16 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import check_result
 from bayesrank._errors import ArgumentError
+from bayesrank._labels import select_names
 from bayesrank.cases import deciding_cases
 from bayesrank.plots.kit.style import list_size
-from bayesrank.report.page import LISTED, Block, Page, Request, block, picture
+from bayesrank.report.page import LISTED, Page, PageBlock, PageRequest, block, picture
 
 PLACE, ON_REQUEST = 55, True
 NEEDS = "results={'cases': br.cases.deciding_cases(...)}"
 
 
-def compute(request: Request) -> xr.Dataset:
+def compute(request: PageRequest) -> xr.Dataset:
     if not isinstance(request.evidence, xr.Dataset):
         raise ArgumentError(
             "--with cases",
@@ -25,7 +26,7 @@ def compute(request: Request) -> xr.Dataset:
     return deciding_cases(request.evidence)
 
 
-def make(page: Page) -> Block | None:
+def make(page: Page) -> PageBlock | None:
     result: Any = page.results.get("cases")
     if result is None:
         return None
@@ -47,6 +48,6 @@ def make(page: Page) -> Block | None:
             "The outcome of each deciding case for each entity, best first. Cases that most entities got right are on "
             "the left."
         )
-        shown = result.sel(entity=names)
+        shown = select_names(result, entity=names)
         html += picture(lambda figure: case_grid(shown, figure.subplots()), list_size(len(names), 9), caption)
-    return Block("Which cases decide", html)
+    return PageBlock("Which cases decide", html)

@@ -6,31 +6,31 @@ from typing import Any
 from bayesrank import _text
 from bayesrank._errors import ArgumentError
 from bayesrank.ranking import ranking_table
-from bayesrank.ranking.summary import effective_draws, score_name
-from bayesrank.report.page import Block, Page, Request, block
+from bayesrank.ranking.summary import best_texts, score_name
+from bayesrank.report.page import Page, PageBlock, PageRequest, block
 
 PLACE, ON_REQUEST = 44, True
 NEEDS = "rankings of categories ('bayesrank report --by COLUMN')"
 
 
-def compute(request: Request) -> Sequence[Any]:
+def compute(request: PageRequest) -> Sequence[Any]:
     if not request.categories:
         raise ArgumentError("--with categories", "needs --by COLUMN", request.title)
     return request.categories
 
 
-def make(page: Page) -> Block | None:
+def make(page: Page) -> PageBlock | None:
     found = page.results.get("categories")
     if not found:
         return None
     html = block("words", ["The ranking above is of all cases; those below are of categories of cases."])
     for one in found:
-        size = effective_draws(one.ranking)
+        best = best_texts(one.ranking)
         header = ["entity", f"{score_name(one.ranking)} ({page.percent} interval)", "P(best)", "tier"]
         rows = [
             [str(name), _text.estimate(row["median"], row["lower"], row["upper"]),
-             _text.probability(row["probability_best"], size), _text.number(row["tier"], 0)]
+             best[name], _text.number(row["tier"], 0)]
             for name, row in ranking_table(one.ranking).iterrows()
         ]  # fmt: skip
         html += block("heading", one.title) + block("words", one.lines) + block("table", header, rows)
-    return Block("Categories", html)
+    return PageBlock("Categories", html)

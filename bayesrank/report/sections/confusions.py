@@ -8,9 +8,10 @@ import xarray as xr
 from markupsafe import Markup
 
 from bayesrank._draws import draw_dims
+from bayesrank._labels import select_names
 from bayesrank.plots.kit.colors import DISTINCT, place_colors
 from bayesrank.plots.kit.page import apply_theme
-from bayesrank.report.page import Block, Page, bars, block
+from bayesrank.report.page import Page, PageBlock, bars, block
 from bayesrank.report.pictures import Axis
 
 PLACE, ON_REQUEST = 10, False
@@ -21,12 +22,12 @@ ERRORS = 4
 MATRICES, COMPARED, CLASSES, PAIRS = 2, 3, 12, 12
 
 
-def make(page: Page) -> Block | None:
+def make(page: Page) -> PageBlock | None:
     found = page.performance
     if found is None or found.sizes.get("actual", 0) < 3 or "dataset" in found.dims:
         return None
     names = page.order[:COMPARED]
-    found = found.sel(entity=names).transpose(*draw_dims(found), "entity", "actual", "predicted")
+    found = select_names(found, entity=names).transpose(*draw_dims(found), "entity", "actual", "predicted")
     rows = found.sum("predicted")
     shares = found / rows.where(rows > 0)
     means = shares.mean(draw_dims(found)).values
@@ -40,7 +41,7 @@ def make(page: Page) -> Block | None:
         html = Markup('<div class="matrices">{}</div>').format(Markup("").join(matrices)) + block("words", [words])
     else:
         html = _largest(names[0], labels, means[0])
-    return Block("Classes", html + _recalls(page, names, labels, shares))
+    return PageBlock("Classes", html + _recalls(page, names, labels, shares))
 
 
 def _matrix(name: str, labels: list[str], table: np.ndarray) -> Markup:

@@ -4,23 +4,24 @@ from typing import Any
 
 from bayesrank import _text
 from bayesrank._compat import get_variable
+from bayesrank._labels import select_names
 from bayesrank._records import ResultRecord
 from bayesrank.decisions import pareto_front
 from bayesrank.performance.arrays import posterior_of
-from bayesrank.report.page import Block, Page, block, picture
+from bayesrank.report.page import Page, PageBlock, block, picture
 from bayesrank.words.results import verdict_parts
 
 PLACE, ON_REQUEST = 42, False
 NEEDS = "costs of the cases ('--cost COLUMN', or cost= of br.from_frame)"
 
 
-def make(page: Page) -> Block | None:
+def make(page: Page) -> PageBlock | None:
     if page.posterior.container is None or get_variable(posterior_of(page.posterior), "mean_cost") is None:
         return None
     better = bool(page.facts.higher_is_better)
     front = pareto_front(page.posterior, page.score, prob=page.prob, higher_is_better=better, kind=page.kind)
     said = verdict_parts(front)
-    table = front.to_dataframe().loc[page.order]
+    table = select_names(front, entity=page.order).to_dataframe()
     rows = [
         [str(name), _text.estimate(row["cost"], row["cost_lower"], row["cost_upper"]),
          _text.probability(row["probability_front"], ResultRecord.of(front).effective_draws)]
@@ -36,4 +37,4 @@ def make(page: Page) -> Block | None:
     header = ["entity", f"mean cost ({page.percent} interval)", "P(on the front)"]
     words = [*said.sentences(), *said.notes]
     html = block("words", words) + block("table", header, rows) + picture(draw, (7.8, 4.8), caption)
-    return Block("Outcome and cost", html, "Mean costs come from the Bayesian bootstrap of the same cases.")
+    return PageBlock("Outcome and cost", html, "Mean costs come from the Bayesian bootstrap of the same cases.")

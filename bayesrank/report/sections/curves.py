@@ -8,16 +8,17 @@ from markupsafe import Markup
 
 from bayesrank._checks import check_result
 from bayesrank._errors import ArgumentError
+from bayesrank._labels import select_names
 from bayesrank.evidence.probabilities import are_probabilities, probabilities_of
 from bayesrank.ops.bands import credible_curves
-from bayesrank.report.page import LISTED, Block, Page, Request, picture
+from bayesrank.report.page import LISTED, Page, PageBlock, PageRequest, picture
 
 PLACE, ON_REQUEST = 45, True
 NEEDS = "results={'curves': br.ops.credible_curves(...)}"
 TITLES = {"roc": "ROC curve", "precision_recall": "Precision-recall curve", "calibration": "Calibration"}
 
 
-def compute(request: Request) -> list[xr.Dataset]:
+def compute(request: PageRequest) -> list[xr.Dataset]:
     evidence = probabilities_of(request.evidence)
     if not isinstance(evidence, xr.Dataset) or "probability" not in evidence:
         raise ArgumentError("--with curves", "must be left out for data without predicted probabilities", request.title)
@@ -25,12 +26,12 @@ def compute(request: Request) -> list[xr.Dataset]:
     return [credible_curves(evidence, curve, prob=request.prob, seed=request.seed) for curve in wanted]
 
 
-def make(page: Page) -> Block | None:
+def make(page: Page) -> PageBlock | None:
     given: Any = page.results.get("curves")
     if given is None:
         return None
     results = [given] if isinstance(given, xr.Dataset | str) or not isinstance(given, Sequence) else given
-    return Block("Curves", Markup("").join(_draw(one, page.order) for one in results))
+    return PageBlock("Curves", Markup("").join(_draw(one, page.order) for one in results))
 
 
 def _draw(curves: Any, order: list[Any]) -> Markup:
@@ -39,7 +40,7 @@ def _draw(curves: Any, order: list[Any]) -> Markup:
     check_result("br.ops.credible_curves", "curves", curves, ("median", "lower", "entity"), ("curve", "prob"))
     if set(curves["entity"].values.tolist()) != set(order):
         raise ArgumentError("curves", "must be of the entities of the posterior", curves["entity"].values.tolist()[:5])
-    kind, shown = curves.attrs["curve"], curves.sel(entity=order[:LISTED])
+    kind, shown = curves.attrs["curve"], select_names(curves, entity=order[:LISTED])
     draw, chance = getattr(plots, f"{kind}_curve"), f"{curves.attrs['prob']:g}"
     caption = f"{TITLES[kind]}: medians; a band holds the whole curve of its entity with probability {chance}."
     return picture(lambda figure: draw(shown, figure.subplots()), (7.4, 4.6), caption)

@@ -8,11 +8,12 @@ import xarray as xr
 from markupsafe import Markup
 
 from bayesrank import _text
+from bayesrank._labels import cell_headings, select_names
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.plots.kit.style import list_size
 from bayesrank.populations import heterogeneity
 from bayesrank.ranking import score_table
-from bayesrank.report.page import Block, Page, block, fold_rows, interval_rows, picture
+from bayesrank.report.page import Page, PageBlock, block, fold_rows, interval_rows, picture
 from bayesrank.report.sections.rates import RATES, TITLES
 from bayesrank.scores.display import display_name
 from bayesrank.words.heterogeneities import describe_typical
@@ -26,7 +27,7 @@ COLUMNS = ("typical", "new", "between_sd", "share")
 HEADER = ["entity", "data sets", "typical data set", "new data set", "standard deviation", "share beyond sampling"]
 
 
-def make(page: Page) -> Block | None:
+def make(page: Page) -> PageBlock | None:
     if page.posterior.array is not None:
         return None
     group = posterior_of(page.posterior)
@@ -34,7 +35,7 @@ def make(page: Page) -> Block | None:
     if words is not None:
         caption = _caption(page, "The vertical line is the mean of all.")
         html = block("words", [words])
-        return Block("Entities as a population", html + _shrinkage(page, None, len(page.order), caption))
+        return PageBlock("Entities as a population", html + _shrinkage(page, None, len(page.order), caption))
     if not {"performance", "performance_typical", "performance_new"} <= set(group.data_vars):
         return None
     if "dataset" not in group["performance"].dims:
@@ -50,16 +51,16 @@ def make(page: Page) -> Block | None:
         "variance that these true differences explain; the rest is sampling error. "
         "The interval of a new data set is for the score on one more data set like these."
     )
-    rows = [[str(name), *_cells(found.sel(entity=name))] for name in page.order]
+    rows = [[str(name), *_cells(select_names(found, entity=name))] for name in page.order]
     # Only entities with a rank are drawn, unless none has one.
-    first = [name for name in page.order if not np.isnan(float(found["typical"].sel(entity=name)))][:DRAWN]
+    first = [name for name in page.order if not np.isnan(float(select_names(found["typical"], entity=name)))][:DRAWN]
     first = first or page.order[:DRAWN]
     html = block("words", [words]) + block("table", HEADER, rows)
     more = f" The first {len(first)} of {len(page.order)} entities." if len(page.order) > len(first) else ""
     if page.two_classes is not None:
-        return Block("Data sets", html + _forests(page, first, more) + _roc(page, first, more) + _tables(page))
+        return PageBlock("Data sets", html + _forests(page, first, more) + _roc(page, first, more) + _tables(page))
     caption = _caption(page, "The vertical line is the typical data set; the wide band is the interval of a new one.")
-    return Block("Data sets", html + _shrinkage(page, first, size, caption + more))
+    return PageBlock("Data sets", html + _shrinkage(page, first, size, caption + more))
 
 
 def _cells(one: xr.Dataset) -> list[str]:
@@ -77,12 +78,12 @@ def _forests(page: Page, first: Sequence[Any], more: str) -> Markup:
         numbers[kind] = table[columns].to_array().transpose(..., "score", "variable")
     html = Markup("")
     for entity in first:
-        own = numbers["observed"].sel(entity=entity).transpose("dataset", ...).values
+        own = select_names(numbers["observed"], entity=entity).transpose("dataset", ...).values
         measured = np.flatnonzero(np.isfinite(own[..., 3]).any(axis=-1))
         measured = measured[np.argsort(-np.nan_to_num(own[measured, 0, 0]), kind="stable")]
         names = numbers["observed"]["dataset"].values[measured].tolist()
         rows = dict(zip(names, own[measured], strict=True))
-        last = [(f"{kind} data set", numbers[kind].sel(entity=entity).values) for kind in ("typical", "new")]
+        last = [(f"{kind} data set", select_names(numbers[kind], entity=entity).values) for kind in ("typical", "new")]
 
         def draw(shown: list, rows: dict = rows, last: list = last) -> Markup:
             label = "Sensitivity and specificity on each data set with intervals."
@@ -112,7 +113,7 @@ def _roc(page: Page, first: Sequence[Any], more: str) -> Markup:
         f"set.{more}"
     )
     names = [name for name in points["entity"].values.tolist() if name in first]
-    shown = points.sel(entity=names)
+    shown = select_names(points, entity=names)
     return picture(lambda figure: summary_roc(shown, figure.subplots(), prob=page.prob), (7.8, 4.8), caption)
 
 
@@ -124,11 +125,12 @@ def _tables(page: Page) -> Markup:
     counts = observed["counts"].transpose("entity", "dataset", "actual", "predicted")
     rows = []
     for name in page.order:
-        for table in counts.sel(entity=name):
+        for table in select_names(counts, entity=name):
             if table.sum() > 0:
                 cells = [f"{n:,.0f}" for n in table.values.ravel()]
                 rows.append([str(name), str(table["dataset"].item()), *cells])
-    return block("fold", "The 2 × 2 tables", block("table", ["entity", "data set", "TN", "FP", "FN", "TP"], rows))
+    headings = cell_headings(counts).values()
+    return block("fold", "The 2 × 2 tables", block("table", ["entity", "data set", *headings], rows))
 
 
 def _caption(page: Page, end: str) -> str:

@@ -14,7 +14,7 @@ from bayesrank._notes import notes_of
 from bayesrank._records import ResultRecord
 from bayesrank.decisions import expected_utility, noninferiority
 from bayesrank.decisions.tables import check_decision, comparison_table, comparison_words, utility_table
-from bayesrank.report.page import Block, Page, Request, block, picture
+from bayesrank.report.page import Page, PageBlock, PageRequest, block, picture
 from bayesrank.words.results import verdict_parts
 from bayesrank.words.sentences import say
 
@@ -27,7 +27,7 @@ NEEDS = (
 ROWS = 20
 
 
-def compute(request: Request) -> list[xr.Dataset]:
+def compute(request: PageRequest) -> list[xr.Dataset]:
     if request.benefit is None and request.reference is None:
         raise ArgumentError("--with decisions", "must go with --benefit or --reference", "neither")
     found = []
@@ -38,12 +38,12 @@ def compute(request: Request) -> list[xr.Dataset]:
     return found
 
 
-def make(page: Page) -> Block | None:
+def make(page: Page) -> PageBlock | None:
     given = page.results.get("decisions")
     if given is None:
         return None
     results = [given] if isinstance(given, xr.Dataset | str) or not isinstance(given, Sequence) else given
-    return Block("Decisions", Markup("").join(_decision(one) for one in results)) if results else None
+    return PageBlock("Decisions", Markup("").join(_decision(one) for one in results)) if results else None
 
 
 def _decision(result: Any) -> Markup:

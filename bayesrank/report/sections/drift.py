@@ -7,6 +7,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import describe_value
 from bayesrank._errors import ArgumentError
+from bayesrank._labels import select_names
 from bayesrank._records import ResultRecord
 from bayesrank.evidence.predictions import counts_of
 from bayesrank.inference import fit
@@ -14,8 +15,10 @@ from bayesrank.models import in_closed_form
 from bayesrank.ops import drift
 from bayesrank.performance.arrays import as_performance
 from bayesrank.plots.kit.style import plain_names
-from bayesrank.report.page import Block, Page, Request, block, picture
+from bayesrank.report.page import Page, PageBlock, PageRequest, block, picture
 from bayesrank.scores.display import display_name
+from bayesrank.words.drift import name_alarms
+from bayesrank.words.results import verdict_parts
 
 PLACE, ON_REQUEST = 65, True
 NEEDS = "results={'drift': br.ops.drift(...)}"
@@ -23,9 +26,9 @@ NEEDS = "results={'drift': br.ops.drift(...)}"
 DRAWN = 3
 
 
-def compute(request: Request) -> xr.Dataset:
+def compute(request: PageRequest) -> xr.Dataset:
     evidence = request.evidence
-    cases = isinstance(evidence, xr.Dataset) and "outcome" not in evidence
+    cases = isinstance(evidence, xr.Dataset) and {"predicted", "actual"} <= set(evidence.variables)
     counts = counts_of(evidence) if cases else evidence
     periods = isinstance(counts, xr.DataArray) and "dataset" in counts.dims and counts.sizes["dataset"] > 1
     if not periods or counts.sizes.get("actual") != 2:
@@ -40,11 +43,11 @@ def compute(request: Request) -> xr.Dataset:
     return drift(posterior, request.score, prob=request.prob)
 
 
-def make(page: Page) -> Block | None:
+def make(page: Page) -> PageBlock | None:
     result = page.results.get("drift")
     if result is None:
         return None
-    if not isinstance(result, xr.Dataset) or not {"degraded", "change_mean", "ops_mean"} <= set(result.data_vars):
+    if not isinstance(result, xr.Dataset) or not {"alarm", "degraded_since_baseline", "change_mean"} <= set(result):
         raise ArgumentError("drift", "must come from br.ops.drift of draws", describe_value(result))
     if "entity" not in result["ops_mean"].dims:
         result = result.expand_dims(entity=page.order[:1])
@@ -55,19 +58,17 @@ def make(page: Page) -> Block | None:
     [dim] = (str(dim) for dim in result["ops_mean"].dims if dim != "entity")
     periods, about, shown = result[dim].values.tolist(), ResultRecord.of(result), names[:DRAWN]
     rows = [
-        [str(name), str(period), *_cells(result.sel(entity=name).isel({dim: i}))]
+        [str(name), str(period), *_cells(select_names(result, entity=name).isel({dim: i}))]
         for name in shown
         for i, period in enumerate(periods)
     ]
-    since = "the one before" if about.baseline == "previous" else about.baseline
+    parts = verdict_parts(result)
     words = (
         f"The OPS of {display_name(about.score)} in each of {len(periods)} periods, compared with "
-        f"{since}: a change by prevalence says that the cases changed, a change by rates that the entity did. "
-        f"Means and {about.percent} intervals."
+        "the one before: a change by prevalence says that the cases changed, a change by rates that the entity did. "
+        "Near an OPS of 1, a large change of the rates changes it little: see the rates beside it, and the probability "
+        f"that they got worse since {about.baseline}. Means and {about.percent} intervals."
     )
-    if about.monitor not in ("", about.score):
-        monitored = display_name(about.monitor)
-        words += f" The OPS of {monitored} changes with the rates alone: monitor it if the prevalence moves."
     words += f" The first {DRAWN} of {len(names)} entities." if len(names) > DRAWN else ""
 
     def draw(figure: Any) -> None:
@@ -85,17 +86,27 @@ def make(page: Page) -> Block | None:
     size = (max(6.4, min(1.5 + 0.8 * len(periods), 6.4) * len(shown)), 5.6)
     changes = "and below it the changes by prevalence and by rates"
     caption = f"OPS over the periods, {changes}: means and {about.percent} intervals."
-    header = ["entity", dim, "OPS", "by prevalence", "by rates", "P(rates got worse)"]
-    html = block("words", [words]) + block("table", header, rows) + picture(draw, size, caption)
-    return Block("Changes of OPS", html)
+    header = ["entity", dim, display_name(about.score), "TPR", "FPR", "OPS", "by prevalence", "by rates"]
+    header += ["P(rates got worse)", f"since {about.baseline}", "alarm"]
+    html = (
+        block("words", [" ".join(parts.sentences()), words, *parts.notes])
+        + block("table", header, rows)
+        + picture(draw, size, caption)
+    )
+    return PageBlock("Changes of OPS", html)
 
 
 def _cells(here: xr.Dataset) -> list[str]:
-    """Return OPS and its changes with intervals in one period, and the probability that the rates got worse."""
-    parts = {"ops": [here], "change": [here.sel(part="prevalence"), here.sel(part="rates")]}
+    """Return the values of one period, the changes of OPS, the probabilities that rates got worse, and alarms."""
+    known = {name: [here] for name in ("score", "tpr", "fpr", "ops")}
+    parts = known | {"change": [here.sel(part="prevalence"), here.sel(part="rates")]}
     means = [
         _text.estimate(*(float(one[f"{name}_{what}"]) for what in ("mean", "lower", "upper")))
         for name, ones in parts.items()
         for one in ones
     ]
-    return [*means, _text.format_probability_with_error(float(here["degraded"]), float(here["degraded_error"]))]
+    worse = [
+        _text.format_probability_with_error(float(here[name]), float(here[f"{name}_error"]))
+        for name in ("degraded", "degraded_since_baseline")
+    ]
+    return [*means, *worse, name_alarms(here["alarm"])]

@@ -9,16 +9,17 @@ from markupsafe import Markup
 
 from bayesrank import _text
 from bayesrank._errors import ArgumentError
+from bayesrank._labels import select_names
 from bayesrank.plots.judges import judge_ranks
 from bayesrank.plots.kit.style import list_size
 from bayesrank.ranking.judges import judge_errors
-from bayesrank.report.page import SEEN, Block, Page, block, picture
+from bayesrank.report.page import SEEN, Page, PageBlock, block, picture
 
 PLACE, ON_REQUEST = 45, False
 NEEDS = "verdicts of a judge, right or wrong, on one data set"
 
 
-def make(page: Page) -> Block | None:
+def make(page: Page) -> PageBlock | None:
     try:
         found = judge_errors(page.posterior, prob=page.prob)
     except ArgumentError:
@@ -27,13 +28,17 @@ def make(page: Page) -> Block | None:
     found = found.isel(entity=order)
     html = Markup("")
     for judge in found["judge"].values.tolist():
-        one = found.sel(judge=judge)
+        one = select_names(found, judge=judge)
         rows = [
             [
                 str(name),
-                *(_estimate(one.sel(entity=name), error) for error in ("accepts_wrong", "rejects_right")),
-                _text.number(float(one["judge_rank"].sel(entity=name))),
-                _text.interval(float(one["rank_lower"].sel(entity=name)), float(one["rank_upper"].sel(entity=name)), 0),
+                *(_estimate(select_names(one, entity=name), error) for error in ("accepts_wrong", "rejects_right")),
+                _text.number(float(select_names(one["judge_rank"], entity=name))),
+                _text.interval(
+                    float(select_names(one["rank_lower"], entity=name)),
+                    float(select_names(one["rank_upper"], entity=name)),
+                    0,
+                ),
             ]
             for name in one["entity"].values.tolist()
         ]
@@ -48,7 +53,7 @@ def make(page: Page) -> Block | None:
             caption = f"Ranks by the verdicts of {judge} alone (diamonds) and corrected rank sets (bars)."
             draw = partial(_draw_ranks, found, judge)
             html += picture(draw, list_size(min(len(rows), SEEN)), caption)
-    return Block("Errors of the judge", html)
+    return PageBlock("Errors of the judge", html)
 
 
 def _draw_ranks(found: xr.Dataset, judge: str, figure: Any) -> Any:

@@ -7,12 +7,13 @@ import xarray as xr
 from markupsafe import Markup
 
 from bayesrank import _text
+from bayesrank._labels import select_names
 from bayesrank._notes import notes_of
+from bayesrank._text import few_names
 from bayesrank.models.latent_class import RATES
 from bayesrank.performance.arrays import posterior_of
-from bayesrank.report.page import Block, Page, block
+from bayesrank.report.page import Page, PageBlock, block
 from bayesrank.scores.display import display_name
-from bayesrank.words.parts import few_names
 from bayesrank.words.sentences import say
 from bayesrank.words.sentences.latent import DEPENDENCES
 
@@ -22,7 +23,7 @@ NEEDS = "tests without a gold standard"
 SEEN = 15
 
 
-def make(page: Page) -> Block | None:
+def make(page: Page) -> PageBlock | None:
     if page.posterior.array is not None or not {"contraction", "parameters"} <= set(page.posterior.attrs):
         return None
     said = [note for note in notes_of(page.posterior.attrs["notes"]) if "identified" in note.code]
@@ -30,7 +31,7 @@ def make(page: Page) -> Block | None:
     observed = page.posterior.observed
     if "dependence" in observed.dims:
         html += block("heading", "Dependence of the tests within a class") + _fits(page, observed)
-    return Block("Without a gold standard", html)
+    return PageBlock("Without a gold standard", html)
 
 
 def _parameters(page: Page) -> Markup:
@@ -44,7 +45,7 @@ def _parameters(page: Page) -> Markup:
         for label in page.order if dim == "entity" else drawn[dim].values.tolist():
             name = next(name for name in (f"{rate} of {label}", rate) if name in learned)
             share = f"{max(learned[name], 0.0):.0%}" if np.isfinite(learned[name]) else "–"
-            rows.append([name, _text.estimate(*drawn[variable].sel({dim: label}).values), share])
+            rows.append([name, _text.estimate(*select_names(drawn[variable], {dim: label}).values), share])
     lines = [
         f"Median and {page.percent} interval, and the share by which the variance is smaller than that of the prior: "
         "near 0% the prior decides, near 100% the cases do."
@@ -81,7 +82,9 @@ def _fits(page: Page, observed: xr.Dataset) -> Markup:
     html = block("words", lines) + block("table", header, rows)
     for rate in RATES[1:] if len(kinds) > 1 else ():
         values = observed[f"{rate}_estimate"].transpose("dependence", "entity", ...)
-        shown = [[str(name), *(_text.number(float(x), 3) for x in values.sel(entity=name))] for name in page.order]
+        shown = [
+            [str(name), *(_text.number(float(x), 3) for x in select_names(values, entity=name))] for name in page.order
+        ]
         html += block("heading", rate.capitalize()) + _table(["test", *map(DEPENDENCES.get, kinds)], shown)
     return html
 
@@ -90,7 +93,7 @@ def _first(page: Page, one: xr.Dataset) -> str:
     """Return the tests with the best score at the estimates of one dependence."""
     if page.found.score is None or page.two_classes is None:
         return "–"
-    values = page.found.score(one["performance_estimate"]).sel(entity=page.order)
+    values = select_names(page.found.score(one["performance_estimate"]), entity=page.order)
     values = values if page.found.higher_is_better else -values
     best = [name for name, value in zip(page.order, values.values, strict=True) if value > float(values.max()) - 1e-6]
     return few_names([str(name) for name in best]) if best else "–"

@@ -5,18 +5,20 @@ from markupsafe import Markup
 
 from bayesrank._draws import draw_dims
 from bayesrank.ops import of_draws, summarize
-from bayesrank.report.page import Block, Page, block, first_of, fold_rows, interval_rows
+from bayesrank.report.page import Page, PageBlock, block, first_of, fold_rows, interval_rows
 
-PLACE, ON_REQUEST = 85, True
+PLACE, ON_REQUEST = 6, False
 NEEDS = "draws of two classes with cases, and a score with its own direction"
 REFERENCE = (
     "Zhao, Bui, Yu and Dzieciolowski. Outperformance score: a universal standardization method for "
     "confusion-matrix-based classification performance metrics."
 )
+#: Above this OPS, differences say little.
+NEAR_ONE = 0.99
 WORDS = "OPS is the share of all pairs of true positive and true negative rate that score worse at the same prevalence"
 
 
-def make(page: Page) -> Block | None:
+def make(page: Page) -> PageBlock | None:
     found, performance = page.found, page.two_classes
     # OPS is about the score's own direction.
     directed = found.score is not None and found.score.higher_is_better == found.higher_is_better
@@ -35,5 +37,17 @@ def make(page: Page) -> Block | None:
         return interval_rows(rows, ["OPS"], "The outperformance score of each entity with its interval.")
 
     caption = f"Mean and {page.percent} interval. {WORDS}, so prevalences may differ."
-    html = block("rows", fold_rows(draw, names, first_of(page)), caption)
-    return Block("Outperformance scores", html, f"{WORDS}.", (REFERENCE,))
+    means = [values[name][0] for name in names]
+    html = block("words", [_describe_first(names, means, page.found.display)])
+    html += block("rows", fold_rows(draw, names, first_of(page)), caption)
+    return PageBlock("Compared with all possible performances (OPS)", html, f"{WORDS}.", (REFERENCE,))
+
+
+def _describe_first(names: list, means: list[float], score: str) -> str:
+    """Say what the OPS of the first entity means, and warn where the scores of several are near 1."""
+    best = int(np.argmax(means))
+    share = "over 99.9%" if means[best] > 0.9995 else f"{100 * means[best]:.1f}%"
+    said = f"By {score}, {names[best]} is better than {share} of all possible performances at its prevalence."
+    if sum(mean > NEAR_ONE for mean in means) > 1:
+        said += f" Above {NEAR_ONE:g} the OPS saturates: it changes little where error rates differ by a factor."
+    return said

@@ -4,14 +4,15 @@ import numpy as np
 
 from bayesrank import _text
 from bayesrank._draws import draw_dims
+from bayesrank._labels import select_names
 from bayesrank.ranking.summary import effective_draws
-from bayesrank.report.page import Block, Page, block
+from bayesrank.report.page import Page, PageBlock, block
 
 PLACE, ON_REQUEST = 50, False
 NEEDS = "several entities under a model that pairs cases"
 
 
-def make(page: Page) -> Block | None:
+def make(page: Page) -> PageBlock | None:
     """Return the first entity against its rivals, with pairing and without.
 
     Without, the draws of one entity are compared with all draws of the other, as if they were independent.
@@ -22,11 +23,11 @@ def make(page: Page) -> Block | None:
     found, ranking = page.found, page.ranking
     draws = found.sign * found.values.transpose("entity", *draw_dims(found.values))
     first, *others = order[:11]  # ten rivals are listed
-    x = draws.sel(entity=first).values.ravel()
+    x = select_names(draws, entity=first).values.ravel()
     tail, rope, size = (1 - page.prob) / 2, page.facts.rope, min(len(x), effective_draws(ranking))
     rows, shares = [], []
     for name in others:
-        y = draws.sel(entity=name).values.ravel()
+        y = select_names(draws, entity=name).values.ravel()
         both = ~np.isnan(x) & ~np.isnan(y)
         u, v = x[both], y[both]
         independent = np.sqrt(u.var() + v.var()) if len(u) else np.nan
@@ -35,7 +36,7 @@ def make(page: Page) -> Block | None:
         low, middle, high = np.sort(found.sign * np.quantile(u - v, [tail, 0.5, 1 - tail]))
         # How often a draw is above any draw of the other one, by more than the ROPE.
         free = float((np.searchsorted(np.sort(v), u - rope, "left") / len(v)).mean())
-        paired = float(ranking["superiority"].sel(entity=first, rival=name))
+        paired = float(select_names(ranking["superiority"], entity=first, rival=name))
         shares.append(float((u - v).std() / independent))
         rows.append(
             [str(name), _text.estimate(middle, low, high), *(_text.probability(p, size) for p in (paired, free))]
@@ -53,4 +54,4 @@ def make(page: Page) -> Block | None:
         f"independent errors{several}. The more often entities err on the same cases, the smaller this ratio is."
     )
     header = [f"rival of {first}", "difference", f"P({first} beats it)", "as if independent"]
-    return Block("What pairing adds", block("words", [words]) + block("table", header, rows))
+    return PageBlock("What pairing adds", block("words", [words]) + block("table", header, rows))

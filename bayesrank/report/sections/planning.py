@@ -1,20 +1,20 @@
 """How many more cases would settle the ranking, from a result of :func:`bayesrank.plan`."""
 
 from bayesrank.planning import plan
-from bayesrank.report.page import Block, Page, Request, block, picture
+from bayesrank.report.page import Page, PageBlock, PageRequest, block, picture
 from bayesrank.words.plans import verdict_of_plan
 
 PLACE, ON_REQUEST = 72, True
 NEEDS = "results={'planning': br.plan(...)}"
 
 
-def compute(request: Request) -> object:
+def compute(request: PageRequest) -> object:
     # As in the ranking, so that both say one number.
     target, rope, kind = request.prob, request.rope, request.kind
     return plan(request.posterior, request.score, target, rope=rope, kind=kind, seed=request.seed)
 
 
-def make(page: Page) -> Block | None:
+def make(page: Page) -> PageBlock | None:
     from bayesrank.plots import plan as draw
 
     result = page.results.get("planning")
@@ -24,5 +24,5 @@ def make(page: Page) -> Block | None:
     caption = "Probability that more cases meet the target; the band is twice the Monte-Carlo error."
     html = block("words", [*verdict.sentences(), *verdict.notes])
     if not result.sizes["n"]:
-        return Block("More cases", html)
-    return Block("More cases", html + picture(lambda figure: draw(result, figure.subplots()), (6.4, 3.6), caption))
+        return PageBlock("More cases", html)
+    return PageBlock("More cases", html + picture(lambda figure: draw(result, figure.subplots()), (6.4, 3.6), caption))

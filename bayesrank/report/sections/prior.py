@@ -4,7 +4,7 @@ from typing import Any
 
 from rich.cells import cell_len
 
-from bayesrank.report.page import Block, Page, picture
+from bayesrank.report.page import Page, PageBlock, picture
 from bayesrank.report.words import prior_scores
 from bayesrank.scores.display import display_name
 
@@ -13,7 +13,7 @@ NEEDS = "prior draws, groups=('prior',) of br.fit, and at most 30 entities"
 MOST = 30
 
 
-def make(page: Page) -> Block | None:
+def make(page: Page) -> PageBlock | None:
     values = page.found.values
     prior = prior_scores(page.posterior, page.found.variable or page.found.score or page.found.name, page.kind)
     if prior is None or values.sizes["entity"] > MOST or not bool(values.notnull().any()):
@@ -31,4 +31,4 @@ def make(page: Page) -> Block | None:
     def draw(figure: Any) -> None:
         posterior_against_prior(values, prior, figure.subplots(), ranking=page.ranking, colors=blue)
 
-    return Block("Prior and posterior", picture(draw, size, caption))
+    return PageBlock("Prior and posterior", picture(draw, size, caption))

@@ -7,7 +7,8 @@ import numpy as np
 import xarray as xr
 from markupsafe import Markup
 
-from bayesrank.report.page import Block, Page, bars, block, first_of, fold_rows
+from bayesrank._labels import select_names
+from bayesrank.report.page import Page, PageBlock, bars, block, first_of, fold_rows
 from bayesrank.report.pictures import Axis
 
 PLACE, ON_REQUEST = 40, False
@@ -18,7 +19,7 @@ COLUMNS = 60
 UNSEEN = 0.001
 
 
-def make(page: Page) -> Block | None:
+def make(page: Page) -> PageBlock | None:
     ranked = page.table["median"].notna()
     if ranked.sum() < 3 or not page.has_draws:
         return None
@@ -29,7 +30,7 @@ def make(page: Page) -> Block | None:
 
     caption = "How probable each rank is. Colours follow the square root, so that small probabilities are visible."
     names = page.table.index[ranked].tolist()
-    return Block("Probability of each rank", block("rows", fold_rows(draw, names, first_of(page)), caption))
+    return PageBlock("Probability of each rank", block("rows", fold_rows(draw, names, first_of(page)), caption))
 
 
 def rank_rows(ranking: xr.Dataset, names: list[Any]) -> tuple[Axis, list[dict[str, Any]]]:
@@ -37,7 +38,7 @@ def rank_rows(ranking: xr.Dataset, names: list[Any]) -> tuple[Axis, list[dict[st
 
     Only ranks that a shown entity may hold are drawn; many ranks share columns.
     """
-    mass = ranking["rank_probability"].transpose("entity", "rank").sel(entity=names).fillna(0.0).values
+    mass = select_names(ranking["rank_probability"].transpose("entity", "rank"), entity=names).fillna(0.0).values
     ranks = np.flatnonzero((mass > UNSEEN).any(0))
     last = int(ranks[-1]) + 1 if len(ranks) else mass.shape[1]
     # Columns of equally many ranks, each with the mean of its ranks, so that wide ones do not look more probable.

@@ -6,10 +6,12 @@ from markupsafe import Markup
 from scipy.special import betaincinv
 
 from bayesrank import _text
+from bayesrank._labels import cell_headings, select_names
 from bayesrank.decisions import natural_frequencies
+from bayesrank.decisions.frequencies import OUTCOMES
 from bayesrank.exact import NoClosedForm, closed_form_of
 from bayesrank.ranking import score_table
-from bayesrank.report.page import Block, Page, block, first_of, fold_rows, interval_rows
+from bayesrank.report.page import Page, PageBlock, block, first_of, fold_rows, interval_rows
 
 PLACE, ON_REQUEST = 10, False
 NEEDS = "two classes of which one is the positive one"
@@ -19,14 +21,14 @@ RATES = ("tpr", "tnr")
 TITLES = ("sensitivity", "specificity")
 
 
-def make(page: Page) -> Block | None:
+def make(page: Page) -> PageBlock | None:
     if page.two_classes is None:
         return None
     rates = rate_table(page)
     if not bool(rates["median"].notnull().any()):
         return None
     numbers = {
-        name: rates.sel(entity=name)[["median", "lower", "upper", "observed"]].to_array().T.values
+        name: select_names(rates, entity=name)[["median", "lower", "upper", "observed"]].to_array().T.values
         for name in page.order
     }
     seen = bool(rates["observed"].notnull().any())
@@ -41,7 +43,7 @@ def make(page: Page) -> Block | None:
     )
     known = [name for name in page.order if np.isfinite(numbers[name][:, 0]).any()]
     html = block("rows", fold_rows(draw, known, first_of(page)), caption) + _frequencies(page, numbers, known)
-    return Block("Sensitivity and specificity", html, _describe_prevalence(page))
+    return PageBlock("Sensitivity and specificity", html, _describe_prevalence(page))
 
 
 def rate_table(page: Page) -> xr.Dataset:
@@ -62,7 +64,9 @@ def rate_table(page: Page) -> xr.Dataset:
     right = np.stack([cells[:, 1, 1], cells[:, 0, 0]], axis=-1)
     wrong = np.stack([cells[:, 1, 0], cells[:, 0, 1]], axis=-1)
     for name, level in (("median", 0.5), ("lower", (1 - page.prob) / 2), ("upper", (1 + page.prob) / 2)):
-        table[name] = table[name].copy(data=betaincinv(right, wrong, level)).where(table["undefined"] < 1)
+        exact = table[name].copy(data=betaincinv(right, wrong, level)).where(table["undefined"] < 1)
+        closed = table[name].isin([0, 1]) & (name != "median")
+        table[name] = table[name].where(closed, exact)
     return table
 
 
@@ -73,9 +77,9 @@ def _frequencies(page: Page, numbers: dict, known: list) -> Markup:
     estimate = page.about.prevalence_estimate
     if estimate:
         counts = natural_frequencies(page.posterior, CASES, prob=page.prob, kind=page.kind)
-        persons = counts[["mean", "lower", "upper"]].sel(outcome=["tp", "fn", "fp", "tn"]).to_array()
+        persons = counts[["mean", "lower", "upper"]].to_array()
         for name in known[:ROWS]:
-            rows.append([str(name), *map(_count, persons.sel(entity=name).transpose("outcome", ...).values)])
+            rows.append([str(name), *map(_count, select_names(persons, entity=name).transpose("outcome", ...).values)])
     for name in known[:ROWS] if not estimate else ():
         cells = []
         for (middle, low, high), size in zip(numbers[name][:, :3], (positives, CASES - positives), strict=True):
@@ -83,7 +87,7 @@ def _frequencies(page: Page, numbers: dict, known: list) -> Markup:
             cells.append([_count([size * x for x in part]) for part in (right, wrong)])
         (found, missed), (cleared, alarms) = cells
         rows.append([str(name), found, missed, alarms, cleared])
-    header = ["entity", "TP: found", "FN: missed", "FP: false alarms", "TN: cleared"]
+    header = ["entity", *(cell_headings(page.two_classes)[cell] for cell in OUTCOMES)]
     left_out = f" The first {ROWS} of {len(known)} are listed." if len(known) > ROWS else ""
     lines = [
         f"In {CASES:,} cases at {where}, {_text.number(positives, 0 if positives >= 10 else 1)} are positive. "

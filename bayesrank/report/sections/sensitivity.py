@@ -5,7 +5,7 @@ from typing import Any
 from bayesrank import _text
 from bayesrank._checks import check_result, rename_argument
 from bayesrank._records import ResultRecord
-from bayesrank.report.page import Block, Page, Request, block
+from bayesrank.report.page import Page, PageBlock, PageRequest, block
 from bayesrank.sensitivities.analysis import NEEDED, sensitivity
 from bayesrank.words.results import verdict_parts
 
@@ -14,7 +14,7 @@ NEEDS = "results={'sensitivity': br.sensitivity(...)}"
 HEADER = ["analysis", "first", "P(first of the base is best)", "Kendall's τ to base", "conclusions kept"]
 
 
-def compute(request: Request) -> Any:
+def compute(request: PageRequest) -> Any:
     return sensitivity(
         request.evidence,
         request.score,
@@ -29,7 +29,7 @@ def compute(request: Request) -> Any:
     )
 
 
-def make(page: Page) -> Block | None:
+def make(page: Page) -> PageBlock | None:
     result = page.results.get("sensitivity")
     if result is None:
         return None
@@ -46,4 +46,4 @@ def make(page: Page) -> Block | None:
     ]  # fmt: skip
     html = block("words", parts.sentences()) + block("table", HEADER, rows)
     html += block("fold", "Notes", block("words", parts.notes)) if parts.notes else ""
-    return Block("Does the ranking depend on the analysis?", html)
+    return PageBlock("Does the ranking depend on the analysis?", html)

@@ -9,19 +9,21 @@ from markupsafe import Markup
 
 from bayesrank import _text
 from bayesrank._compiled import can_compile
+from bayesrank._labels import select_names
 from bayesrank._records import ResultRecord
 from bayesrank.plots.kit.colors import place_colors
-from bayesrank.plots.kit.furniture import MARKS, colors_repeat, label_positions
+from bayesrank.plots.kit.furniture import MARKS, label_positions
 from bayesrank.plots.kit.page import apply_theme, embed_json
 from bayesrank.ranking.summary import effective_draws, is_exact
-from bayesrank.report.page import Block, Page, render
+from bayesrank.report.page import Page, PageBlock, render
 from bayesrank.scores import Score
 from bayesrank.scores.placement import place
-from bayesrank.tile.grid import area_weights
 from bayesrank.tile.posterior import credible, leaders
+from bayesrank.words.audits import capitalise
+from bayesrank.words.tile import DECIDED_NOWHERE, format_share, weighting_sentence
 
-PLACE, ON_REQUEST = 30, False
-NEEDS = "two classes" if can_compile() else "two classes, and Numba"
+PLACE, ON_REQUEST = 5, False
+NEEDS = "two entities and two classes" if can_compile() else "two entities, two classes, and Numba"
 REFERENCE = (
     "Piérard, Halin, Cioppa, Deliège and Van Droogenbroeck (2024). The Tile: a 2D map of ranking scores for two-class "
     "classification. arXiv:2412.04309."
@@ -29,6 +31,8 @@ REFERENCE = (
 METHODS = "Other preferences were explored on the Tile, the map of all canonical ranking scores."
 #: Points along each axis, as in the command: F0.5, F1 and F2 are among them, as b = 0.2, 0.5 and 0.8.
 RESOLUTION = 51
+#: Largest distance of the prevalences of entities from their mean for one mark of a score that depends on it.
+NEAR = 0.02
 #: Who is told of at a place.
 LEADERS = 5
 #: Steps of the colours' strength.
@@ -39,21 +43,26 @@ WORDS = {
     "TNR": "TNR (specificity)", "PPV": "PPV (precision)", "NPV": "NPV", "TPR": "TPR (sensitivity, recall)",
     "A": "accuracy", "F₁": "F1",
 }  # fmt: skip
+#: Labels on the map.
+SHORT = {"A": "accuracy", "F₁": "F1", "TPR": "sensitivity", "TNR": "specificity", "PPV": "precision"}
 
 
-def make(page: Page) -> Block | None:
+def make(page: Page) -> PageBlock | None:
     performance, score = page.two_classes, page.found.score
-    if performance is None or score is None or not can_compile():
+    if performance is None or score is None or performance.sizes["entity"] < 2 or not can_compile():
         return None
     shares = performance.isel(actual=1).sum("predicted", skipna=False)
     low, high = float(shares.min()), float(shares.max())
     prevalence = low if high - low < 1e-9 and 0 < low < 1 else None  # where it is one number for all
     found = map_of(performance, score, page.prob, effective_draws(page.ranking), prevalence, page.ranking)
-    if "tile" not in page.named and not found["changes"]:
-        return None
+    if prevalence is None and place(score) is None:  # the mark stands near the places of all draws
+        found["marks"] = _marks(score, _place_at_mean(score, shares))
+    found["chosen"] = any(own for *_, own in found["marks"])
+    if not found["chosen"]:
+        found["here"] = f"{capitalise(score.display)} has no place on the Tile at these prevalences."
     name = page.found.display
     html = render(TEMPLATE, preferences=found, score_words=name, prob=page.prob)
-    return Block("Does your preference change the winner?", html, METHODS, (REFERENCE,))
+    return PageBlock("Does your preference change the winner?", html, METHODS, (REFERENCE,))
 
 
 def map_of(
@@ -68,14 +77,11 @@ def map_of(
 
     The probabilities rest on ``size`` independent draws; P(best) of ``ranking`` stands at the place of its score, so
     that table and map show the same numbers. ``cells`` are (x, y, width, colour, strength), ``unsure`` is a path,
-    ``numbers`` are those of the legend on the map, where colours repeat; ``changes`` says whether two entities lead on
-    a part of the map that can be seen.
+    ``numbers`` are those of the legend on the map, if there are several leaders; ``marks`` are named scores.
     """
     tile = credible(performance, RESOLUTION, prob=prob, maps=())
     share = tile["share"].sortby(-tile["share"])
     undecided = float(tile["undecided_area"])
-    # The part of the map that each entity leads as drawn decides whether the map is worth showing.
-    area = area_weights(RESOLUTION).transpose("b", "a").values
     digits = 3 if size >= 2000 else 2
     probability = tile["probability_best"].transpose("b", "a", "entity").values
     leading = leaders(tile)
@@ -84,7 +90,7 @@ def map_of(
     ranked = ranking if own is not None and _on(own) else None
     i, j = _point(own or (0.5, 0.5))
     if ranked is not None:
-        probability[j, i] = ranked["probability_best"].sel(entity=names).values
+        probability[j, i] = select_names(ranked["probability_best"], entity=names).values
     who, p = _leaders_at(probability)
     seen, shared = (leading[name].transpose("b", "a").values.copy() for name in ("leader", "shared"))
     if ranked is not None and is_exact(ranked) and who[j, i, 0] >= 0:
@@ -111,22 +117,31 @@ def map_of(
     top = np.where(who[..., 0] >= 0, p[..., 0], np.nan)
     first = [name for name in share["entity"].values.tolist() if (seen == name).any()][:NAMED]
     first = [name for name in first if name in palette]
-    # Regions have numbers where colours come again.
-    again = colors_repeat([names.index(name) for name in first])
+    # Numbers distinguish regions for those who do not see the colours.
+    again = len(first) > 1
     masks = [(seen == name) & ~shared for name in first]
-    # The ring of the chosen place stands at its start, and must not hide a number.
-    at = label_positions(masks, (0.0, 1.0, 0.0, 1.0), [own or (0.5, 0.5)]) if again else []
-    parts = {name: float(area[mask].sum()) for name, mask in zip(first, masks, strict=True)}
+    # Marks of scores must not hide a number.
+    taken = [own or (0.5, 0.5), *(near for _, at, _, sides in MARKS for near in (at, _label_place(at, sides)))]
+    at = label_positions(masks, (0.0, 1.0, 0.0, 1.0), taken) if again else []
+    nowhere = undecided >= DECIDED_NOWHERE
     legend = [
-        (palette[name], k if again else None, str(name), f"expected share {_share(float(share.sel(entity=name)))}")
+        (
+            palette[name],
+            k if again else None,
+            str(name),
+            f"expected share {format_share(float(select_names(share, entity=name)))}",
+        )
         for k, name in enumerate(first, 1)
     ]
     return {
         "n": RESOLUTION,
         "words": _words(share, undecided, prob),
+        "here": _describe_own(score, own, who[j, i], p[j, i], names, size),
         "cells": _cells(seen, shared, top, palette, len(names)),
-        "unsure": _runs(np.nan_to_num(top, nan=1.0) < prob),
-        "marks": [(name, *(x * (RESOLUTION - 1) for x in at), sides) for name, at, _, sides in MARKS],
+        # Hatching over all of the map would hide it.
+        "unsure": "" if nowhere else _runs(np.nan_to_num(top, nan=1.0) < prob),
+        "nowhere": nowhere,
+        "marks": _marks(score, own),
         "legend": legend,
         "numbers": [(k, *(round(x * (RESOLUTION - 1), 3) for x in one)) for k, one in enumerate(at, 1) if one],
         "shared": bool(shared.any()),
@@ -134,9 +149,44 @@ def map_of(
             _row(name, at, who, p, shared, names, size if at == own else data["size"]) for name, at in places if _on(at)
         ],
         "data": Markup(embed_json(data)),
-        # A leader on 2% of the map is seen.
-        "changes": sum(part >= 0.02 for part in parts.values()) > 1,
     }
+
+
+def _label_place(at: tuple[float, float], sides: tuple[str, str]) -> tuple[float, float]:
+    """Return about the middle of the label of a mark."""
+    across, up = 0.12 if sides[0] == "left" else -0.12, {"bottom": 0.05, "top": -0.05}.get(sides[1], 0.0)
+    return at[0] + across, at[1] + up
+
+
+def _place_at_mean(score: Score, shares: xr.DataArray) -> tuple[float, float] | None:
+    """Return the place of a score at the mean prevalence, if that of no entity differs from it by more than NEAR."""
+    of_entities = shares.mean([dim for dim in shares.dims if dim != "entity"])
+    mean = float(of_entities.mean())
+    near = bool((abs(of_entities - mean) <= NEAR).all()) and 0 < mean < 1
+    return place(score, mean) if near else None
+
+
+def _marks(score: Score, own: tuple[float, float] | None) -> list[tuple]:
+    """Return named scores on the map (name, x, y, sides of the label, whether it is the chosen one)."""
+    shown = score.display.partition(" (")[0]
+    marks = []
+    for name, at, _, sides in MARKS:
+        chosen = own is not None and bool(np.allclose(at, own, rtol=0, atol=1e-9))
+        words = shown if chosen else SHORT.get(name, name)
+        marks.append((words, *(x * (RESOLUTION - 1) for x in at), sides, chosen))
+    if own is not None and not any(chosen for *_, chosen in marks):
+        sides = ("left" if own[0] < 0.5 else "right", "top" if own[1] < 0.5 else "bottom")
+        marks.append((shown, *(x * (RESOLUTION - 1) for x in own), sides, True))
+    return marks
+
+
+def _describe_own(
+    score: Score, own: tuple[float, float] | None, who: np.ndarray, p: np.ndarray, names: list[Any], size: float
+) -> str:
+    """Say which entity is best by the chosen score; empty if it has no place."""
+    if own is None or who[0] < 0 or not _on(own):
+        return ""
+    return f"By {score.display}, {names[who[0]]} is best with probability {_text.probability(float(p[0]), size)}."
 
 
 def _leaders_at(probability: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -187,28 +237,19 @@ def _row(name: str, at: tuple[float, float], who: Any, p: Any, shared: Any, name
 
 
 def _words(share: xr.DataArray, undecided: float, prob: float) -> str:
-    if not bool(share.notnull().any()):
+    said = weighting_sentence(share, undecided, prob)
+    if not said:
         return "No entity has a defined score anywhere on the Tile."
-    shares = [f"{name} {_share(float(part))}" for name, part in share.to_series().head(3).items()]
-    return (
-        f"Expected share of the Tile on which an entity is best: {', '.join(shares)}. On {_share(undecided)} of it no "
-        f"entity is best with probability {prob:g}. Equal weights of all parts of the Tile are a convention: weigh "
-        "them by your own preference."
-    )
-
-
-def _share(share: float) -> str:
-    """Return a share in percent; 0% and 100% only where they are exact."""
-    if np.isnan(share):
-        return "–"
-    return "<1%" if 0 < share < 0.005 else ">99%" if 0.995 < share < 1 else f"{100 * share:.0f}%"
+    if undecided >= DECIDED_NOWHERE or not undecided:
+        return said
+    return f"{said} On {format_share(undecided)} of it no entity is best with probability {prob:g}."
 
 
 def _cells(seen: np.ndarray, shared: np.ndarray, top: np.ndarray, colors: dict[Any, str], entities: int) -> list[tuple]:
     """Return the map as runs of one colour and strength (x, y, width, colour, strength), from its upper left corner."""
     chance = 1 / max(entities, 2)
     strength = np.clip((np.nan_to_num(top) - chance) / (1 - chance), 0, 1)
-    steps = 0.15 + 0.85 * np.rint(strength * STEPS) / STEPS
+    steps = 0.35 + 0.65 * np.rint(strength * STEPS) / STEPS
 
     def look(j: int, i: int) -> tuple[str, float]:
         if np.isnan(top[j, i]):
@@ -236,20 +277,21 @@ def _runs(mask: np.ndarray) -> str:
 
 
 #: What the section looks like.
-TEMPLATE = """<p>{{ score_words | capitalised }} is one way to weigh outcomes. The Tile maps the others: to the right true positives count more and true negatives less, upwards false negatives count more and false positives less. {{ preferences.words | soft(24) }}</p>
+TEMPLATE = """<p>{{ preferences.words | soft(24) }} {{ preferences.here | soft(24) }}</p>
+<p>Each point of the Tile is a way to weigh outcomes, such as a score. Upwards a missed case (false negative) costs more, downwards a false alarm (false positive). To the right a found case (true positive) counts more, to the left a cleared one (true negative). Equal weights of all parts of the Tile are a convention: look where your own preference is.</p>
 <div class="tile" data-page="tile">
 {{ preferences.data }}
 <div>
-<div class="board" aria-label="The Tile: arrow keys move the chosen preference, Home goes back" aria-describedby="answer"><span class="up">b: false negatives count more →</span>
+<div class="board" aria-label="The Tile: arrow keys move the chosen preference, Home goes back" aria-describedby="answer"><span class="over">↑ a missed case costs more</span><span class="side">clearing a non-case counts more</span>
 <svg viewBox="0 0 {{ preferences.n }} {{ preferences.n }}" role="img" aria-label="Which entity is most probably best under which preference; the table below names the best for well-known scores.">
 <defs><pattern id="unsure" width="1" height="1" patternUnits="userSpaceOnUse"><path d="M0 1L1 0" stroke="var(--ink)" stroke-width=".12" opacity=".5"/></pattern></defs>
 <g shape-rendering="crispEdges">{% for x, y, width, color, strength in preferences.cells %}<rect x="{{ x }}" y="{{ y }}" width="{{ width }}" height="1" fill="{{ color }}" opacity="{{ strength }}"/>{% endfor %}</g>
 <path d="{{ preferences.unsure }}" fill="url(#unsure)"/>
-{% for name, x, y, sides in preferences.marks %}<circle class="mark" cx="{{ x + 0.5 }}" cy="{{ preferences.n - y - 0.5 }}" r=".7"/><text x="{{ x + (1.6 if sides[0] == "left" else -0.6) }}" y="{{ preferences.n - y - (1.4 if sides[1] == "bottom" else -1.8 if sides[1] == "top" else 0) }}" text-anchor="{{ "start" if sides[0] == "left" else "end" }}">{{ name }}</text>{% endfor %}
+{% for name, x, y, sides, own in preferences.marks %}{% if own %}<circle class="ring" cx="{{ x + 0.5 }}" cy="{{ preferences.n - y - 0.5 }}" r="1.5"/>{% endif %}<circle class="mark" cx="{{ x + 0.5 }}" cy="{{ preferences.n - y - 0.5 }}" r=".7"/><text{% if own %} class="own"{% endif %} x="{{ x + (1.9 if sides[0] == "left" else -0.9) }}" y="{{ preferences.n - y + (-1.6 if sides[1] == "bottom" else 1.6 if sides[1] == "top" else 0.1) }}" text-anchor="{{ "start" if sides[0] == "left" else "end" }}">{{ name | soft }}</text>{% endfor %}
 {% for number, x, y in preferences.numbers %}<text class="number" x="{{ x + 0.5 }}" y="{{ preferences.n - y + 0.1 }}" text-anchor="middle">{{ number }}</text>{% endfor %}
 <g class="chosen" hidden><circle r="1.1"/><circle r="1.1"/></g>
-</svg><span class="across">a: true positives count more →</span></div>
-<ul class="legend">{% for color, number, name, share in preferences.legend %}<li><i class="swatch" style="background:{{ color }}"></i>{% if number %}<b>{{ number }}</b> {% endif %}<bdi>{{ name | soft }}</bdi>: {{ share }}</li>{% endfor %}{% if preferences.shared %}<li><i class="swatch" style="background:var(--edge);opacity:.5"></i>several, too close to separate</li>{% endif %}<li>The paler, the less sure; hatched: no entity is best with probability {{ "%g" % prob }}.</li></ul>
+</svg><span class="side">finding a case counts more</span><span class="under">↓ a false alarm costs more</span></div>
+<ul class="legend">{% for color, number, name, share in preferences.legend %}<li><i class="swatch" style="background:{{ color }}"></i>{% if number %}<b>{{ number }}</b> {% endif %}<bdi>{{ name | soft }}</bdi>: {{ share }}</li>{% endfor %}{% if preferences.shared %}<li><i class="swatch" style="background:var(--edge);opacity:.5"></i>several, too close to separate</li>{% endif %}<li>The paler, the less sure; {% if preferences.nowhere %}nowhere{% else %}hatched:{% endif %} {% if preferences.nowhere %}is an{% else %}no{% endif %} entity {% if not preferences.nowhere %}is {% endif %}best with probability {{ "%g" % prob }}.</li>{% if preferences.chosen %}<li>Ring: the chosen score.</li>{% endif %}</ul>
 </div>
 <div><div class="answer" id="answer" aria-live="polite" hidden></div>
 <table class="words"><thead><tr><th scope="col">Preference</th><th scope="col">most probably best</th><th scope="col">P(best)</th></tr></thead><tbody>

@@ -19,7 +19,7 @@ AREAS = (
         "average_precision",
         "AP",
         "mean over positive cases of the precision at their score",
-        "average_precision_score ap auc_pr auprc pr_auc",
+        "average_precision_score ap auc_pr auprc pr_auc auc_prc",
         {"reference": "Davis and Goadrich (2006), ICML, 233-240"},
     ),
     (

@@ -52,17 +52,22 @@ def fowlkes_mallows(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return np.sqrt(ratio(tp * tp, (tp + fp) * (tp + fn)))
 
 
-for _base, _name, _equation in (
-    (f1, "f1", 35),
-    (JACCARD, "threat_score", 37),
-    (fowlkes_mallows, "fowlkes_mallows", 43),
+for _base, _name, _equation, _others in (
+    (f1, "f1", 35, ""),
+    (JACCARD, "threat_score", 37, "ts_bal balanced_ts"),
+    (fowlkes_mallows, "fowlkes_mallows", 43, "balanced_fm"),
 ):
     _reference = f"{METRICS}, Eq. {_equation}; Luque et al. (2019)"
-    add(balanced(_base, f"balanced_{_name}"), symbol=f"{_base.symbol}_bal", reference=_reference)
+    add(
+        balanced(_base, f"balanced_{_name}"),
+        symbol=f"{_base.symbol}_bal",
+        aliases=tuple(_others.split()),
+        reference=_reference,
+    )
 
 for _base, _symbol, _formula, _aliases in (
-    (PPV, "SPPV", "TPR / (TPR + FPR)", ("balanced_ppv", "standardized_positive_predictive_value")),
-    (NPV, "SNPV", "TNR / (TNR + FNR)", ("balanced_npv", "standardized_negative_predictive_value")),
+    (PPV, "SPPV", "TPR / (TPR + FPR)", ("balanced_ppv", "ppv_bal", "standardized_positive_predictive_value")),
+    (NPV, "SNPV", "TNR / (TNR + FNR)", ("balanced_npv", "npv_bal", "standardized_negative_predictive_value")),
 ):
     add(
         balanced(_base, f"standardized_{_base.name}"),

@@ -30,7 +30,7 @@ USUAL = {
     ("fp", "tn fp fn tp"): ("false_positive_probability", "PFP", ""),
     ("fn", "tn fp fn tp"): ("false_negative_probability", "PFN", ""),
     ("tp", "tn fp fn tp"): ("true_positive_probability", "PTP", "detection_rate russell_rao"),
-    ("fn tp", "tn fp fn tp"): ("prevalence", "π₊", "positive_prior base_rate"),
+    ("fn tp", "tn fp fn tp"): ("prevalence", "π₊", "positive_prior base_rate prev"),
     ("tn fp", "tn fp fn tp"): ("negative_prior", "π₋", ""),
     ("fp tp", "tn fp fn tp"): (
         "positive_prediction_rate", "τ₊", "predicted_positive_rate rate_of_positive_predictions"
@@ -43,9 +43,10 @@ USUAL = {
     ),
     ("tn", "tn fp"): ("tnr", "TNR", "specificity spec selectivity true_negative_rate inverse_recall"),
     ("fp", "tn fp"): (
-        "fpr", "FPR", "false_positive_rate fall_out false_alarm_rate probability_of_false_detection pofd"
+        "fpr", "FPR", "false_positive_rate fall_out false_alarm_rate probability_of_false_detection pofd "
+        "type_i_error type_1_error"
     ),
-    ("fn", "fn tp"): ("fnr", "FNR", "false_negative_rate miss_rate"),
+    ("fn", "fn tp"): ("fnr", "FNR", "false_negative_rate miss_rate type_ii_error type_2_error"),
     ("tp", "fp tp"): ("ppv", "PPV", "precision prec positive_predictive_value success_ratio"),
     ("tn", "tn fn"): ("npv", "NPV", "negative_predictive_value inverse_precision"),
     ("fp", "fp tp"): ("false_discovery_rate", "FDR", "fdr false_alarm_ratio"),
@@ -53,7 +54,7 @@ USUAL = {
     ("tp", "fp fn tp"): (
         "jaccard", "J₊",
         "jaccard_positive ji critical_success_index csi threat_score tanimoto tanimoto_coefficient similarity "
-        "intersection_over_union iou"
+        "intersection_over_union iou ts"
     ),
     ("tn", "tn fp fn"): ("jaccard_negative", "J₋", ""),
     ("fp fn", "fp fn tp"): ("jaccard_distance", "", "jaccard_distance_positive"),

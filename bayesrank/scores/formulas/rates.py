@@ -21,7 +21,7 @@ rate_quotient = partial(quotient, depends_on_prevalence=False)
     "BA",
     "(TPR + TNR) / 2",
     "bacc ba",
-    matrix_function=Average("macro", TPR),
+    matrix_function=Average("macro", TPR, cases_only=True),
     domain=BOTH_CLASSES,
     reference=TILE,
     contour=Contour(lambda k, x, p, n: 2 * k - 1 + x),
@@ -35,7 +35,7 @@ def balanced_accuracy(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     "J_Y",
     "TPR + TNR - 1",
     "bm delta_p_prime youden youden_j youden_index youden_j_statistic bookmaker_informedness peirce_skill_score "
-    "true_skill_statistic tss",
+    "true_skill_statistic tss balanced_kappa kappa_bal",
     range=(-1.0, 1.0),
     domain=BOTH_CLASSES,
     reference=f"{TILE}; Youden (1950)",

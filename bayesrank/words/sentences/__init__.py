@@ -1,6 +1,7 @@
 """Sentences of notes: one function for each code, whose parameters are the fields of the note.
 
-Each module of this folder holds the sentences about one part of the package. No other module turns notes into English.
+Each module of this folder has the sentences about one part of the package. Most sentences on caps are in the table of
+``bayesrank/claims/caps.py``.
 """
 
 import pkgutil
@@ -10,7 +11,9 @@ from importlib import import_module
 from types import FunctionType
 from typing import Any
 
+from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note
+from bayesrank.claims.caps import CAPS
 from bayesrank.words.caveats import Caveat, caveat_of_code
 
 __all__ = ["caveat_of", "say", "sentences"]
@@ -18,7 +21,14 @@ __all__ = ["caveat_of", "say", "sentences"]
 
 def say(note: Note | str) -> str:
     """Return the sentence of a note; a sentence stays as it is."""
-    return note if isinstance(note, str) else sentences()[note.code](**note.fields)
+    if isinstance(note, str):
+        return note
+    entry = CAPS.get(note.code)
+    if entry is not None and entry.sentence:
+        return entry.fill(entry.sentence, note.fields)
+    if note.code not in sentences():
+        raise ArgumentError("attrs", "must hold notes of this version of bayesrank", f"the note {note.code!r}")
+    return sentences()[note.code](**note.fields)
 
 
 def caveat_of(note: Note | str) -> Caveat:

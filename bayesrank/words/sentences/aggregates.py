@@ -17,6 +17,13 @@ def aggregated(aggregate: str, number: int, unit: str, weights: list[str] | None
     return f"In each draw, the value of an entity is {OF[aggregate]} {_text.count(number, unit)}{within}.{said}"
 
 
+def points_of_tasks(number: int, unit: str) -> str:
+    return (
+        f"The results on each of {_text.count(number, unit)} are one observation, so the ranking is for "
+        f"{_text.plural(unit)} like these, with the same rivals."
+    )
+
+
 def worst_of_each(worst: list[list], draws: int, unit: str) -> str:
     shown = [f"{entity}: {name} (probability {_text.probability(p, draws)})" for entity, name, p in worst[:5]]
     more = f"; and {len(worst) - 5:,} more" if len(worst) > 5 else ""
@@ -39,15 +46,8 @@ def groups_independent(cases: int, unit: str) -> str:
     units = _text.count(2, unit).split(" ", 1)[1]
     return (
         f"The {units} have independent priors, and the smallest has {_text.count(cases, 'case')}: chance alone makes "
-        "the gap and the worst score too extreme. For two classes or outcomes, the model 'hierarchical_beta_binomial' "
-        "corrects this."
-    )
-
-
-def groups_unequal(ratio: float, unit: str) -> str:
-    return (
-        f"Every rank is possible: one entity has {ratio:.2g} times as many cases of a {unit} as another. Worst scores "
-        "and gaps depend on the number of cases, so equal entities with unequal numbers often look different."
+        "medians and probabilities of the gap and the worst score too extreme. Intervals and possible ranks allow for "
+        "this. For two classes or outcomes, the model 'hierarchical_beta_binomial' corrects it."
     )
 
 

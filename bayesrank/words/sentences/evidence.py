@@ -36,3 +36,16 @@ def weighted_cases(cases: int, effective: float) -> str:
     return (
         f"The weights of {cases:,} cases are unequal: they count as {effective:,.1f} cases (Kish's effective number)."
     )
+
+
+def weights_balance_classes() -> str:
+    """Say that weights computed from class sizes are no evidence of a prevalence."""
+    return (
+        "The weights make all classes equally large, so they were computed from the class sizes: the prevalence is "
+        "taken as set by them, without an uncertainty of its own."
+    )
+
+
+def one_entity(datasets: int) -> str:
+    """Say that a table without a column of entities has one row for each data set."""
+    return f"No column names entities: the {datasets} rows are data sets of one."

@@ -44,7 +44,7 @@ def _describe(
     elif runs:
         what = f"{_text.count(runs, 'run')} of {_text.count(cases, 'case')} × {many}"
     elif missing or fewest == most:
-        what = f"{_text.count(cases, 'case')} × {many}"
+        what = f"{_text.count(cases, unit)} × {many}"
     else:
         what = f"{fewest:,} to {_text.count(most, 'case')} × {many}"
     named = [f"{name} ({low:.4g} to {high:.4g})" for name, low, high in covariates]
@@ -99,9 +99,19 @@ def human_baseline() -> str:
     return "The system 'human' is a baseline of people; the files may lack its failed runs."
 
 
-def odd_split(instances: int, splits: Sequence[int]) -> str:
-    sizes = ", ".join(map(str, splits))
-    return f"The file lists {instances} instances, but known splits have {sizes} of them: some may be missing."
+def board_total(cases: int, totals: Mapping[str, int]) -> str:
+    sizes = ", ".join(f"{size:,} ({what})" for what, size in totals.items())
+    return (
+        f"The files list {_text.count(cases, 'case')}, and the tool's board divides by all cases: {sizes}. cases=N, "
+        "or --cases N, counts the unlisted ones as wrong."
+    )
+
+
+def cases_unlisted(total: int, listed: int, runs: int) -> str:
+    return (
+        f"The logs list {listed:,} of {total:,} cases. Every unlisted case counts as wrong, in "
+        f"{_text.count(runs, 'run')} altogether."
+    )
 
 
 def more_submitted(submitted: int, total: int) -> str:
@@ -136,7 +146,7 @@ def unknown_files(files: int, first: str) -> str:
 
 
 def unreadable_files(files: Sequence[str]) -> str:
-    return f"Files that cannot be read are left out: {list_names(files, 3)}."
+    return f"Files that cannot be read are left out: {', '.join(files)}."
 
 
 def scores_alone(files: int, first: str) -> str:
@@ -145,6 +155,11 @@ def scores_alone(files: int, first: str) -> str:
 
 def datasets_left_out(key: str, wanted: Sequence[str], datasets: Sequence[str]) -> str:
     return f"Left out, since they lack the {key} {', '.join(wanted)}: {list_names(datasets)}."
+
+
+def files_left_out(key: str, wanted: Sequence[str], files: Sequence[str], total: int) -> str:
+    lacking = f"Left out, since they lack the {key} {', '.join(wanted)}"
+    return f"{lacking}: {len(files)} of {total} files, {list_names(files, 8)}."
 
 
 def no_number(column: str, rows: int, first: str) -> str:
@@ -170,6 +185,10 @@ def submissions_lack_cases(missing: int, total: int, most: int, team: str) -> st
     )
 
 
+def submissions_skipped(files: Sequence[str], suffixes: Sequence[str]) -> str:
+    return f"Not read, since submissions end in {', '.join(suffixes)}: {', '.join(files)}."
+
+
 def latest_log_counts() -> str:
     return "Of several logs of a system on the same cases, the latest counts."
 
@@ -185,7 +204,10 @@ def scales_differ(dataset: str, share: str, other: str, highest: float) -> str:
 
 
 def cut_file(file: str, cases: int, expected: int) -> str:
-    return f"{file} holds {cases} of {expected} cases of its run or data set."
+    return (
+        f"{file} holds {cases} of {expected} cases of its run or data set. cases={expected}, or --cases {expected}, "
+        "counts the others as wrong."
+    )
 
 
 def cases_by_position(dataset: str, first: str) -> str:

@@ -71,6 +71,20 @@ def prior_of_population(right: float | None, wrong: float | None, answers: int, 
     )
 
 
+def prior_of_classes(right: float | None, wrong: float | None, spread: float) -> str:
+    mean = "a supplied prior" if right is None or wrong is None else f"the prior Beta({right:g}, {wrong:g})"
+    return (
+        f"The mean recall of an entity's classes has {mean}. The prior of s/√(1 − s²) is half-Student-t with 3 degrees "
+        f"of freedom and scale {spread:g}, where s is the standard deviation of the recalls as a share of the largest "
+        "possible one. Errors on a class are Dirichlet over the other classes, with a spread that all classes share; "
+        "its prior is uniform."
+    )
+
+
+def prior_of_class_shares() -> str:
+    return "The class shares have a Dirichlet prior with equal means, and a spread whose prior is uniform."
+
+
 def prior_of_equal_groups(probability: float) -> str:
     return (
         f"With prior probability {probability:g} all groups of an entity have the same rate in a class; otherwise "
@@ -252,10 +266,10 @@ def design_incomplete(kind: str, missing: int, total: int, through_others: list[
 
 
 @caveat(Caveat.DATASETS_DIFFER)
-def entities_unconnected(pairs: list[list[str]]) -> str:
+def entities_unconnected(pairs: list[list[str]], instead: str) -> str:
     return (
         f"No data set connects {_pairs(pairs)}: the prior alone separates their rates from the difficulty of the data "
-        "sets."
+        f"sets. The model {instead!r} compares them if their data sets are samples of one population."
     )
 
 
@@ -288,7 +302,12 @@ def votes_unconnected(pools: list[list[str]]) -> str:
 
 @caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
 def votes_one_sided() -> str:
-    return "Some entities won, or lost, all votes against the rest: how far they are apart depends on the prior."
+    return "Some entities never lost, or never won, against the rest: how far they are apart depends on the prior."
+
+
+@caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
+def votes_all_ties() -> str:
+    return "All votes are ties: how far entities may be apart depends on the prior."
 
 
 def votes_without_ties() -> str:

@@ -2,6 +2,7 @@
 
 from bayesrank import _text
 from bayesrank.scores.display import display_name
+from bayesrank.words.audits import FAULTS, capitalise, nearest_sentence
 from bayesrank.words.caveats import Caveat, caveat
 
 #: What a model takes as a typical data set, by the attr ``typical`` of its posterior.
@@ -30,7 +31,7 @@ def few_discordant(
 ) -> str:
     rests = "too few for the Bayesian bootstrap" if bootstrap else "the comparison rests on these and on the prior"
     if clusters:
-        units = f"{different:.0f} clusters"
+        units = _text.count(int(different), "cluster")
     elif cases is None:
         units = _text.count(int(different), "case")
     else:
@@ -40,14 +41,62 @@ def few_discordant(
 
 @caveat(Caveat.PREVALENCES_DIFFER)
 def prevalences_differ(
-    label: str | None, lowest: float, lowest_entity: str, highest: float, highest_entity: str, score: str, instead: str
+    label: str | None, lowest: float, lowest_entity: str, highest: float, highest_entity: str, score: str
+) -> str:
+    return (
+        f"{_range_of_prevalences(label, lowest, lowest_entity, highest, highest_entity)} {score} depends on it, so "
+        f"part of the order may come from the test sets. {_remedy(label)}"
+    )
+
+
+@caveat(Caveat.PREVALENCES_DIFFER)
+def prevalences_checked(
+    label: str | None, lowest: float, lowest_entity: str, highest: float, highest_entity: str, score: str
+) -> str:
+    return (
+        f"{_range_of_prevalences(label, lowest, lowest_entity, highest, highest_entity)} {score} depends on it. The "
+        "claims hold at the prevalences of the test sets and at common ones."
+    )
+
+
+def ranks_at_one_prevalence(
+    label: str | None,
+    lowest: float,
+    lowest_entity: str,
+    highest: float,
+    highest_entity: str,
+    score: str,
+    fault: str = "above",
+    nearest: str | None = None,
+    tau: float | None = None,
+    at: float | None = None,
+) -> str:
+    what = "prevalence" if label is None else "share of each class"
+    differ = _range_of_prevalences(label, lowest, lowest_entity, highest, highest_entity)
+    rule = f"{capitalise(score)} may rank only while the {what} is fixed: otherwise"
+    why = FAULTS[fault].format(score=score)
+    return f"{differ} {rule} {why}. {_remedy(label)}{nearest_sentence(nearest, tau, at)}"
+
+
+@caveat(Caveat.SHOULD_NOT_RANK)
+def score_should_not_rank(score: str, fault: str, nearest: str | None, tau: float | None, at: float | None) -> str:
+    return (
+        f"{capitalise(score)} should not rank: {FAULTS[fault].format(score=score)}.{nearest_sentence(nearest, tau, at)}"
+    )
+
+
+def _range_of_prevalences(
+    label: str | None, lowest: float, lowest_entity: str, highest: float, highest_entity: str
 ) -> str:
     what = "prevalence" if label is None else f"share of the class {label!r}"
     return (
-        f"The {what} differs between entities, from {lowest:.3g} ({lowest_entity}) to {highest:.3g} "
-        f"({highest_entity}), and {score} depends on it: part of the order may come from the test sets. Compare "
-        f"them at one prevalence (br.at_prevalence, --prevalence), or by {instead!r}, which does not depend on it."
+        f"The {what} differs between entities, from {lowest:.3g} ({lowest_entity}) to {highest:.3g} ({highest_entity})."
     )
+
+
+def _remedy(label: str | None) -> str:
+    rates = "TPR and TNR apart" if label is None else "the recall of each class apart"
+    return f"Compare them at one prevalence (br.at_prevalence, --prevalence), or by {rates}."
 
 
 @caveat(Caveat.PREVALENCE_SET)
@@ -55,8 +104,7 @@ def prevalence_set(score: str, by_design: bool, estimate: str = "") -> str:
     how = "set by the design of the study" if by_design else "set by hand"
     if estimate:
         how = f"estimated from a sample ({estimate.replace('/', ' of ')} cases were positive)"
-    text = f"{score} depends on the prevalence, which was {how}: at another one the ranking may differ."
-    return text[:1].upper() + text[1:]
+    return capitalise(f"{score} depends on the prevalence, which was {how}: at another one the ranking may differ.")
 
 
 def same_cases(sharing: int, entities: int, test_sets: int, one: bool, of_outcomes: bool, named: bool) -> str:
@@ -110,13 +158,24 @@ def prior_shifts_average(entities: int, score: str, enough: int) -> str:
 
 
 def model_that_learns_classes(model: str) -> str:
-    return f"The model {model!r} learns from all classes how they differ."
+    return (
+        f"The model {model!r} learns from all classes how they differ, if the recall of a class does not depend on its "
+        "size."
+    )
 
 
 @caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
 def without_cases(entities: list[str]) -> str:
     who = f"{_text.list_names(entities, 3)} {_have(len(entities))}"
     return f"{who} no data: the prior alone determines the printed values."
+
+
+def no_posterior(entities: list[str]) -> str:
+    who = f"{_text.list_names(entities, 3)} {_have(len(entities))}"
+    return (
+        f"{who} a cell with no cases and no prior: the scores that depend on its class are undefined "
+        "(prior='jeffreys', --prior jeffreys, defines them)."
+    )
 
 
 def for_new_dataset(unit: str) -> str:
@@ -142,10 +201,11 @@ def heavy_tails(entities: list[str]) -> str:
     return f"{tails}: intervals of the mean are too narrow."
 
 
+@caveat(Caveat.UNSEEN_VALUES)
 def bayesian_bootstrap() -> str:
     return (
-        "Intervals come from the Bayesian bootstrap without a prior: outcomes that were not observed have probability "
-        "0. range=(low, high) adds a prior."
+        "Intervals and claims hold unless rare extreme values exist that no case shows (Bayesian bootstrap without a "
+        "prior). range=(low, high) adds a prior for them."
     )
 
 
@@ -179,6 +239,14 @@ def observed_outside_interval(
     return (
         f"The observed {score} of {entity} is outside its {100 * prob:g}% interval ({observed:.3f}, interval "
         f"{_text.interval(lower, upper)}): the prior or the model contradicts the data{more}."
+    )
+
+
+def interval_closed(entities: list[str], score: str, end: float) -> str:
+    whose = "interval" if len(entities) == 1 else "intervals"
+    return (
+        f"The {whose} of {_text.list_names(entities)} {'includes' if len(entities) == 1 else 'include'} {end:g}, the "
+        f"end of the range: at most one case keeps the observed {score} from it."
     )
 
 

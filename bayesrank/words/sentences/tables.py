@@ -9,6 +9,24 @@ def column_names_entities(column: str) -> str:
     return f"The column {column} names the entities."
 
 
+def rows_selected(conditions: Sequence[str], rows: int, of: int) -> str:
+    return f"{rows:,} of {of:,} rows are read: those with {' and '.join(conditions)}."
+
+
+def low_may_be_good(name: str) -> str:
+    return (
+        f"High values of {name} rank first by default. If it is an error, a loss, a distance, a time, a cost or a "
+        "rank, pass higher_is_better=False."
+    )
+
+
+def probabilities_unused(columns: Sequence[str]) -> str:
+    return (
+        f"The predicted labels are ranked. The probabilities in {list_names(columns)} are not used: "
+        "br.from_probabilities takes them."
+    )
+
+
 def column_names_cases(column: str) -> str:
     return f"The column {column} names the cases."
 

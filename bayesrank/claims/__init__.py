@@ -1,0 +1,1 @@
+"""What may be said of a ranking: the caps, which limit its claims."""

@@ -1,0 +1,173 @@
+"""The information in the evidence: effective counts, and the claims that they allow."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr, ndtri, stdtrit
+
+from bayesrank._notes import Note
+
+#: Minimum of effective clusters, or of cases without a prior, for rank sets.
+FEWEST_UNITS = 5
+#: Fewest effective clusters if all are nearly equal: four such clusters count as 3.9 or more. See
+#: docs/measured/claim_sweep.md.
+FEWEST_EQUAL = 3.9
+#: With fewer degrees of freedom of the cases behind a score of a table, rank sets use a t distribution.
+ENOUGH_FREEDOM = 19
+#: Minimum of cases of a class (or data set) for estimating the spread of its rate.
+FEWEST_OF_CLASS = 2
+#: A single run of cross-validation has no unbiased estimate of its variance (Bengio and Grandvalet 2004).
+FEWEST_REPEATS = 2
+#: With fewer data sets, one of ten equal learners was ruled out in 0.19 (3) and 0.76 (2) of boards; with 5, in 0.01.
+FEWEST_DATASETS = 5
+#: With fewer training seeds, the variance between fitted models is hardly known; see scripts/measure_seeds.py.
+FEWEST_SEEDS = 4
+#: The critical value of a single pair at 95%.
+SINGLE = float(ndtri(0.975))
+
+
+@dataclass(frozen=True)
+class Information:
+    """Effective counts behind a ranking (entity); NaN (or None) if unknown or not applicable."""
+
+    cases: np.ndarray
+    clusters: np.ndarray  #: Effective number of clusters: Satterthwaite's degrees of freedom plus 1.
+    nearly_equal: bool = False  #: Whether clusters have nearly equal sizes.
+    #: For paired evidence: cases (or clusters) on which two entities differ (entity, rival).
+    discordant: np.ndarray | None = None
+    #: The population of tables in a hierarchical model, "entities" or "data sets"; empty without one.
+    population: str = ""
+    #: Degrees of freedom of a difference (entity, rival); infinite for a normal quantile.
+    freedom: np.ndarray | float = np.inf
+    #: Factor by which the posterior standard deviation of a score is too small (entity), at least 1.
+    inflation: np.ndarray | float = 1.0
+    #: Factor by which independent cases vary more than their clusters do, or claims need a larger spread than that of
+    #: the posterior with its light prior (entity, rival), at least 1.
+    excess: np.ndarray | float = 1.0
+    #: The observed score (entity), NaN where unknown; None in models whose population moves it.
+    observed: np.ndarray | None = None
+    #: Repetitions of a cross-validation on one data set; NaN for other evidence.
+    repeats: float = np.nan
+    #: Data sets on which learners were compared; NaN for other evidence.
+    datasets: float = np.nan
+    seeds: float = np.nan  #: Training seeds of each entity, at least; NaN for other evidence.
+    of_class: float = np.nan  #: Cases, or clusters, of the rarest class, for areas under curves.
+    supported: bool = True  #: Whether evidence is known behind the draws.
+    errors_known: bool = True  #: False for standard errors of means of unknown numbers of cases.
+    refusal: Note | None = None  #: Why nothing can be justified, such as parameters that are not identified.
+    #: Largest critical value at which the skewness of a difference, or the number of tasks, allows a claim (entity,
+    #: rival).
+    reach: np.ndarray | float = np.inf
+    uneven: Note | None = None  #: Votes are spread unevenly, as if earlier ones chose the pairs.
+
+    def withheld(self) -> Note | None:
+        """Return why no rank set but all ranks can be justified; None if sets are available."""
+        clusters, cases = least(self.clusters), least(self.cases)
+        if self.refusal is not None:
+            return self.refusal
+        if not self.errors_known:
+            return Note("means_without_n")
+        if self.repeats < FEWEST_REPEATS:
+            return Note("one_run_of_folds")
+        if self.datasets < FEWEST_DATASETS:
+            return Note("datasets_too_few", {"datasets": int(self.datasets), "enough": FEWEST_DATASETS})
+        if self.seeds < FEWEST_SEEDS:
+            return Note("seeds_too_few", {"seeds": int(self.seeds), "enough": FEWEST_SEEDS})
+        if self.of_class < FEWEST_UNITS:
+            return Note("cases_of_class_too_few", {"enough": FEWEST_UNITS})
+        if clusters < (FEWEST_EQUAL if self.nearly_equal else FEWEST_UNITS) - 1e-9:
+            return Note("clusters_too_few", {"clusters": clusters, "enough": FEWEST_UNITS})
+        if not np.isfinite(np.max(self.inflation, initial=1.0)):
+            return Note("cases_of_class_too_few", {"enough": FEWEST_OF_CLASS})
+        if np.isnan(self.clusters).all() and np.isfinite(self.freedom).any() and cases < FEWEST_UNITS:
+            return Note("cases_too_few", {"cases": cases, "enough": FEWEST_UNITS})
+        return None
+
+    def with_constants(self, number: int) -> "Information":
+        """Return the counts with more entities of known values, such as the same answer to every case."""
+        old = len(self.cases)
+        if not number:
+            return self
+
+        def pairs(values: Any, beside: np.ndarray, alone: float) -> np.ndarray:
+            found = np.full((old + number,) * 2, alone)
+            found[:old, :old] = np.broadcast_to(values, (old, old))
+            found[:old, old:], found[old:, :old] = beside[:, None], beside
+            return found
+
+        freedom, excess = (np.broadcast_to(each, (old, old)) for each in (self.freedom, self.excess))
+        unknown = np.full(number, np.nan)
+        return replace(
+            self,
+            cases=np.append(self.cases, unknown),
+            clusters=np.append(self.clusters, unknown),
+            freedom=pairs(freedom, np.diag(freedom), np.inf),
+            excess=pairs(excess, excess.max(axis=1), 1.0),
+            inflation=np.append(np.broadcast_to(self.inflation, old), np.ones(number)),
+            discordant=None if self.discordant is None else pairs(self.discordant, np.full(old, np.inf), np.inf),
+            reach=pairs(np.broadcast_to(self.reach, (old, old)), np.full(old, np.inf), np.inf),
+            observed=None if self.observed is None else np.append(self.observed, unknown),
+        )
+
+    def notes(self) -> list[Note]:
+        """Return notes on rank sets that are wider than the posterior alone would make them."""
+        if self.withheld() is not None:
+            return []
+        if self.uneven is not None:
+            return [self.uneven]
+        if np.max(self.excess, initial=1.0) <= 1 or np.isnan(self.clusters).all():
+            return []
+        pairs = int(np.triu(self.excess > 1, 1).sum())
+        return [Note("clusters_vary_less", {"pairs": pairs, "of": len(self.cases) * (len(self.cases) - 1) // 2})]
+
+    def too_skewed(self) -> np.ndarray:
+        """Return whether a difference is too skewed for any claim at 95% (entity, rival)."""
+        return np.broadcast_to(self.reach, (len(self.cases),) * 2) < SINGLE
+
+    def freedom_of_pair(self, one: int, other: int) -> float:
+        """Return the degrees of freedom of a difference, 0 if it is too skewed."""
+        if self.too_skewed()[one, other]:
+            return 0.0
+        return float(np.broadcast_to(self.freedom, (len(self.cases),) * 2)[one, other])
+
+    def of_pair(self, one: int, other: int) -> tuple[float, float, float]:
+        """Return the degrees of freedom of a difference, the factor of its standard deviation, and the excess.
+
+        With d discordant cases (or clusters) there are at most d - 1 degrees of freedom.
+        """
+        size, freedom = len(self.cases), self.freedom_of_pair(one, other)
+        if self.discordant is not None:
+            freedom = min(freedom, float(max(self.discordant[one, other] - 1, 0.0)))
+        inflation = np.broadcast_to(self.inflation, size)
+        excess = float(np.broadcast_to(self.excess, (size, size))[one, other])
+        return freedom, float(max(inflation[one], inflation[other])), excess
+
+    def threshold(self, who: np.ndarray, critical: Any, bonferroni: float = 0.0) -> np.ndarray:
+        """Return the standard deviations that a lead requires (entity, rival), for normal critical values.
+
+        They are quantiles of t distributions times the larger factor of the two entities, but at least what as many
+        independent cases would need: a normal quantile times their larger standard deviation. With few degrees of
+        freedom, the critical value is at least ``bonferroni``: draws from G units lie in G - 1 dimensions, so the
+        largest of many leads is smaller in the draws than in repeated experiments. Of 20 equal entities on 5 cases, one
+        was called worse in 0.27 of boards without this bound. No lead is enough if the difference is too skewed.
+        """
+        size = len(self.cases)
+        factor = np.broadcast_to(self.inflation, size)[who]
+        factor = np.maximum(factor[:, None], factor)
+        pairs = np.ix_(who, who)
+        least = critical * factor * np.broadcast_to(self.excess, (size, size))[pairs]
+        least = np.where(critical > np.broadcast_to(self.reach, (size, size))[pairs], np.inf, least)
+        if np.isinf(self.freedom).all():
+            return least
+        freedom = np.broadcast_to(self.freedom, (size, size))[pairs]
+        critical = np.where(freedom < ENOUGH_FREEDOM, np.maximum(critical, bonferroni), critical)
+        wide = np.where(freedom > 0, critical, np.inf).astype(float)
+        some = (freedom > 0) & np.isfinite(freedom)
+        wide[some] = -stdtrit(freedom[some], ndtr(-critical[some]))
+        return np.maximum(wide * factor, least)
+
+
+def least(values: np.ndarray) -> float:
+    """Return the smallest known value; infinite if none is known."""
+    return float(np.fmin.reduce(values, axis=None, initial=np.inf))

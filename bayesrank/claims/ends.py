@@ -1,0 +1,120 @@
+"""Ends of the range of a score that the data cannot exclude: intervals are closed there.
+
+An interval with equal tails never contains an end of the range, although the observed value may be there. So the near
+end of an interval is the end of the range if the observed value is there, or would be if one case had been answered
+otherwise. The other end of the interval stays, so that closing only widens it. For a rate this is the modified interval
+of Brown, Cai and DasGupta (2001), Interval estimation for a binomial proportion, Statistical Science 16:101-133.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._notes import Note
+from bayesrank.performance.arrays import OUTCOME_DIMS
+from bayesrank.scores import Score
+
+#: The attr "interval" of results whose intervals are closed.
+CLOSED = "equal tails, closed at an end of the range that the observed value, or one case, reaches"
+#: Absolute and relative error of values that are at an end.
+ROUNDING = 1e-9
+Sides = tuple[np.ndarray, np.ndarray]
+
+
+def close_ends(
+    lower: np.ndarray, upper: np.ndarray, observed: np.ndarray, limits: tuple[float, float], near: Sides | None = None
+) -> Sides:
+    """Return intervals that are closed at finite ``limits`` of the score.
+
+    ``observed`` is the observed value, and ``near`` whether it is one case away from each limit. Where it is as near to
+    the other limit (0 of 1, 1 of 2), only the former counts.
+    """
+    low, high = at_ends(observed, limits)
+    if near is not None:
+        low, high = low | (near[0] & ~high & ~near[1]), high | (near[1] & ~low & ~near[0])
+    return (
+        np.where(low & ~np.isnan(lower), limits[0], lower),
+        np.where(high & ~np.isnan(upper), limits[1], upper),
+    )
+
+
+def fill_empty_classes(counts: xr.DataArray) -> xr.DataArray:
+    """Return tables of more than two classes with one right answer in each class without cases.
+
+    An average over classes is undefined without cases of one, but such a class excludes no end of the range.
+    """
+    table = counts.transpose("entity", *OUTCOME_DIMS)
+    empty = table.values.sum(axis=2) == 0
+    if table.sizes["actual"] < 3 or not empty.any():
+        return counts
+    return table.copy(data=table.values + np.eye(table.sizes["actual"], dtype=table.dtype) * empty[:, None])
+
+
+def notes_on_closed(names: Iterable[object], score: str, open_ends: Sides, closed: Sides) -> list[Note]:
+    """Return a note on the entities with closed intervals, one for each end of the range."""
+    found = []
+    for before, after in zip(open_ends, closed, strict=True):
+        moved = (before != after) & ~np.isnan(after)
+        if moved.any():
+            who = sorted(str(name) for name, one in zip(names, moved, strict=True) if one)
+            found.append(Note("interval_closed", {"entities": who, "score": score, "end": float(after[moved][0])}))
+    return found
+
+
+def at_ends(values: np.ndarray, limits: tuple[float, float]) -> Sides:
+    """Return which values are at each finite limit."""
+    low, high = (np.isfinite(end) & np.isclose(values, end, rtol=ROUNDING, atol=ROUNDING) for end in limits)
+    return low, high
+
+
+def near_ends(
+    counts: xr.DataArray,
+    score: Score,
+    limits: tuple[float, float],
+    value: Callable[[xr.DataArray], xr.DataArray | None],
+) -> Sides | None:
+    """Return which entities have a score that one case keeps from each limit; None for outcomes that are not 0 and 1.
+
+    ``value`` returns the score of tables of counts (entity, actual, predicted).
+    """
+    if "outcome" in counts.dims:
+        if score.name != "mean_outcome" or counts["outcome"].values.tolist() != [0, 1]:
+            return None
+        wrong, right = counts.transpose("outcome", "entity").values
+        return right <= 1, wrong <= 1
+    table = counts.transpose("entity", *OUTCOME_DIMS)
+    low, high = np.zeros((2, len(table)), bool)
+    for moved in _moves(table.values, score.position_in(counts)):
+        found = value(table.copy(data=moved))
+        if found is not None:
+            least, most = at_ends(found.values.astype(float), limits)
+            low, high = low | least, high | most
+    return low, high
+
+
+def _moves(table: np.ndarray, position: int | None) -> Iterator[np.ndarray]:
+    """Yield tables (entity, actual, predicted) in which one case has another answer, and others unchanged.
+
+    Of more than two classes, these are the tables with one error, which is put right; for a score of the class at
+    ``position`` one error of this class, and its only right answer.
+    """
+    size = table.shape[-1]
+    if size == 2:
+        for row, start in np.ndindex(2, 2):
+            step = np.zeros((2, 2), table.dtype)
+            step[row, start], step[row, 1 - start] = -1, 1
+            yield table + step * (table[:, row, start] > 0)[:, None, None]
+        return
+    off = ~np.eye(size, dtype=bool)
+    masks = [off]
+    if position is not None:
+        here = np.arange(size) == position
+        masks = [off & here[:, None], off & here]
+        right = table[:, position, position]
+        step = np.zeros((size, size), table.dtype)
+        step[position, position], step[position, (position + 1) % size] = -1, 1
+        yield table + step * (right == 1)[:, None, None]
+    for mask in masks:
+        errors = table * mask * ((table * mask).sum((1, 2)) == 1)[:, None, None]
+        yield table - errors + errors.sum(-1)[..., None] * ~off

@@ -1,0 +1,59 @@
+"""What clusters of cases are worth.
+
+Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with multi-stage samples, Survey
+Methodology 28:169-181, have the bias and Satterthwaite's degrees of freedom for means over clusters.
+"""
+
+import numpy as np
+
+from bayesrank.evidence.kinds import CaseEvidence
+from bayesrank.evidence.kinds.cases import sums_within
+
+#: Clusters are nearly equal if the largest has at most this many times the cases of the smallest.
+NEARLY_EQUAL = 1.2
+
+
+def cluster_information(sizes: list[np.ndarray], weights: np.ndarray) -> tuple[float, float]:
+    """Return the degrees of freedom of a mean over clusters, and the factor by which its bootstrap is too narrow.
+
+    G clusters of equal size (of each data set) have G - 1 degrees of freedom and the factor √((G + 1)/(G - 1)).
+    """
+    true = expected = squares = 0.0
+    for size, weight in zip(sizes, weights.tolist(), strict=True):
+        number = np.count_nonzero(size)
+        if number < 2:
+            return 0.0, np.inf
+        s2, s3, s4, s5 = (float(((size / size.sum()) ** power).sum()) for power in (2, 3, 4, 5))
+        trace = s2 - 2 * s3 + s2**2
+        square = s4 - 4 * s5 + 4 * s2 * s4 + 2 * s3**2 - 4 * s2**2 * s3 + s2**4
+        shrunk = weight**2 * number / (number + 1)
+        true += weight**2 * s2
+        expected += shrunk * trace
+        squares += shrunk**2 * square
+    return float(expected**2 / squares), float(np.sqrt(true / expected))
+
+
+def excess_of_cases(influence: np.ndarray, evidence: CaseEvidence, factor: np.ndarray) -> np.ndarray:
+    """Return the ratio of standard deviations of differences, of independent cases to clusters, at least 1.
+
+    ``influence`` (pattern, entity) is the change of a score by each case of a pattern; the result (entity, rival).
+    Clusters that vary less than their cases would by themselves are usually luck: the larger variance is conservative.
+    ``factor`` (entity) is the one of the clusters' bootstrap.
+    """
+    count, cluster = evidence.count, evidence.cluster
+    assert cluster is not None
+    groups = len(np.unique(cluster[(influence != 0).any(axis=1)]))
+    sums = sums_within(cluster, count[:, None] * influence)
+    of_clusters = _of_differences(sums.T @ sums) * groups / (groups + 1)
+    of_cases = _of_differences((evidence.squares[:, None] * influence).T @ influence)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.sqrt(of_cases / of_clusters) / np.maximum(factor[:, None], factor)
+    # Without a difference of any case the draws have no difference either.
+    return np.where(of_cases > 0, np.maximum(np.nan_to_num(ratio, nan=1.0, posinf=np.inf), 1.0), 1.0)
+
+
+def _of_differences(products: np.ndarray) -> np.ndarray:
+    """Return sums of squared differences (entity, rival) from sums of products; 0 if it is rounding error."""
+    own = np.diag(products)[:, None] + np.diag(products)
+    found = own - 2 * products
+    return np.where(found > 1e-12 * own, found, 0.0)

@@ -1,0 +1,35 @@
+"""What votes are worth."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from bayesrank._notes import Note
+from bayesrank.claims.effective import Information
+from bayesrank.claims.information.judged import with_labels
+from bayesrank.claims.information.pairings import pairing_factor
+from bayesrank.claims.observed import Observed
+from bayesrank.evidence.kinds import VoteEvidence
+from bayesrank.scores import Score
+
+
+def weigh_votes(evidence: VoteEvidence, observed: Observed, score: Score | None, found: Information) -> Information:
+    """Return the counts of votes, with wider sets if earlier votes may have chosen the pairs of a connected pool."""
+    pool, wins, ties = evidence.pool, evidence.wins, evidence.ties
+    # Votes do not compare entities of pools that no vote connects, however sure both strengths are.
+    found = replace(found, freedom=np.where(pool[:, None] == pool, np.inf, 0.0))
+    factor, uneven = 1.0, None
+    for name in np.unique(pool):
+        here = np.flatnonzero(pool == name)
+        if len(here) < 3:
+            continue
+        among = np.ix_(here, here)
+        own, close = pairing_factor(wins[among], ties[among])
+        if own > factor:
+            factor, fields = own, {"percent": 100 * (own - 1)}
+            if not close:
+                on_pairs = (wins + wins.T + ties)[among][np.triu_indices(len(here), 1)]
+                fields |= {"fewest": int(on_pairs.min()), "most": int(on_pairs.max())}
+            uneven = Note("close_strengths_met" if close else "votes_uneven", fields)
+    found = replace(found, inflation=found.inflation * factor, uneven=uneven)
+    return found if evidence.labels is None else with_labels(found, evidence.labels)

@@ -1,0 +1,19 @@
+"""Scores of folds of a cross-validation."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from bayesrank.evidence.kinds.base import EvidenceKind, Parts
+
+
+@dataclass(frozen=True, eq=False)
+class FoldEvidence(EvidenceKind):
+    """Scores of folds, whose training sets overlap; the posterior has only their means."""
+
+    unit: ClassVar[str] = "folds"
+    noun: ClassVar[str] = "scores of folds"
+
+    @classmethod
+    def parse(cls, parts: Parts) -> Self | None:
+        """Return that the posterior is of folds, or None if it is of other evidence."""
+        return cls() if parts.model.repeats or parts.model.datasets_of_learners else None

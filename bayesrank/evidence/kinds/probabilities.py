@@ -1,0 +1,56 @@
+"""Predicted probabilities, or scores of cases, that areas and losses are computed from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._records import ModelRecord
+from bayesrank.evidence.kinds.base import EvidenceKind, Parts, by_entity, names_of
+
+
+@dataclass(frozen=True, eq=False)
+class ProbabilityEvidence(EvidenceKind):
+    """Cases with predicted probabilities, which the posterior keeps as their numbers alone.
+
+    What depends on the area or loss is known of ``held``, and of one of them by :meth:`of`.
+    """
+
+    noun: ClassVar[str] = "predicted probabilities"
+    cases: np.ndarray  #: (entity, [dataset])
+    held: xr.Dataset  #: The observed variables.
+    withheld: xr.DataArray | None = None  #: Whether the interval of an area is withheld (entity, [dataset]).
+    #: Cases (or clusters) on which two entities differ (entity, rival, [dataset]).
+    discordant: xr.DataArray | None = None
+
+    @classmethod
+    def parse(cls, parts: Parts) -> Self | None:
+        """Return the numbers of cases of a posterior, or None if it is of other evidence."""
+        if not parts.model.probabilities or "cases" not in parts.observed:
+            return None
+        return cls(by_entity(parts.observed, "cases"), parts.observed)
+
+    def of(self, variable: str | None) -> Self:
+        """Return the evidence on one area or loss."""
+        withheld, discordant = (self.held.get(f"{variable}_{name}") for name in ("withheld", "discordant"))
+        if discordant is not None:
+            discordant = discordant.transpose("entity", "rival", ...)
+        return replace(self, withheld=withheld, discordant=discordant)
+
+    def is_about(self, entities: Sequence[Any]) -> bool:
+        """Return whether the evidence is about these entities, in this order."""
+        return names_of(self.held) == list(entities)
+
+    def on(self, dataset: Any) -> Self:
+        """Return the evidence of one data set."""
+        withheld, discordant = (
+            each if each is None or "dataset" not in each.dims else each.sel(dataset=dataset, drop=True)
+            for each in (self.withheld, self.discordant)
+        )
+        return replace(self, withheld=withheld, discordant=discordant)
+
+    def needed(self, model: ModelRecord) -> str:
+        """Return more cases, which all entities predict."""
+        return "paired cases"

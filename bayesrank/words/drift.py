@@ -1,0 +1,111 @@
+"""The verdict on drift: which rate got worse, when, and what score and OPS did meanwhile."""
+
+import numpy as np
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank._checks import describe_value
+from bayesrank._errors import ArgumentError
+from bayesrank._records import DriftRecord
+from bayesrank.ops.alarms import RECENT
+from bayesrank.scores.display import display_name
+from bayesrank.words.parts import Verdict, compose
+
+NEEDED = {"alarm", "p_worse", "since_baseline_mean"}
+#: What a rate does when it gets worse.
+VERBS = {"tpr": "fell", "fpr": "rose"}
+
+
+def verdict_of_drift(found: xr.Dataset) -> Verdict:
+    """Return the verdict on the result of :func:`bayesrank.ops.drift` of draws."""
+    about = DriftRecord.of(found)
+    if not set(found["alarm"].dims) <= {"entity", "dataset", "rate", "against"}:
+        raise ArgumentError("result", "must have no dims but entity and dataset", found["alarm"].dims)
+    found = found if "entity" in found["alarm"].dims else found.expand_dims("entity")
+    periods = [str(name) for name in found["dataset"].values.tolist()]
+    names = [str(name) for name in found["entity"].values.tolist()] if "entity" in found.coords else [""]
+    alarm = found["alarm"].transpose("entity", "dataset", "rate", "against").values
+    first = periods.index(about.baseline)
+    looks = len(periods) - 1 - first
+    said = {
+        place: f"{_describe(found, *place)}{f' ({names[place[0]]})' if len(names) > 1 else ''}"
+        for place in sorted(map(tuple, np.argwhere(alarm)), key=lambda place: (place[1], place[0]))
+    }
+    notes: list[str] = []
+    if said:
+        # The last look with an alarm, and in it the smallest p-value.
+        p = found["p_worse"].transpose("entity", "dataset", "rate", "against").values
+        chosen = min(said, key=lambda place: (-place[1], p[place]))
+        worst, last = chosen[0], int(chosen[1])
+        since = min(place[1] for place in said)
+        headline = f"Alarm in {periods[last]}: {said[chosen]}."
+        if since < last:
+            headline = f"{headline[:-1]}; the first alarm was in {periods[since]}."
+        elif last < len(periods) - 1:
+            headline = f"{headline[:-1]}; later looks have no alarm."
+        notes += [f"Alarm in {periods[place[1]]}: {text}." for place, text in said.items() if place != chosen]
+    else:
+        headline = (
+            f"No alarm in {_text.count(looks, 'look')} since {about.baseline}: no rate got worse by more than chance "
+            "explains."
+        )
+        part = found["since_baseline_mean"].sel(part="rates").transpose("entity", "dataset").values[:, -1]
+        worst, last = (0 if np.isnan(part).all() else int(np.nanargmin(part))), len(periods) - 1
+    notes.append(
+        f"In {_text.count(about.looks, 'successive look')} the probability of any false alarm is at most "
+        f"{1 - about.prob:.2g}, if the cases of each period are independent."
+    )
+    if about.monitor not in ("", about.score):
+        notes.append(
+            f"The OPS of {display_name(about.score)} also changes with the prevalence; that of "
+            f"{display_name(about.monitor)} changes with the rates alone."
+        )
+    kind = "alarm" if said else "no alarm"
+    return compose(kind, headline, notes, _values(found.isel(entity=worst), names[worst], len(names), first, last))
+
+
+def _describe(found: xr.Dataset, entity: int, period: int, rate: int, against: int) -> str:
+    """Return which rate got worse, from which value to which."""
+    name = str(found["rate"].values[rate])
+    means = found[f"{name}_mean"].isel(entity=entity).values
+    first = found["dataset"].values.tolist().index(_label(found))
+    measured = [i for i in range(first + 1, period + 1) if np.isfinite(means[i])]
+    if found["against"].values[against] == "previous":
+        before, now, over = means[measured[-2]], means[period], ""
+        where = str(found["dataset"].values[measured[-2]])
+    else:
+        # The look alone, or the last looks together: whichever is worse.
+        recent, sign = measured[-RECENT:], -1 if name == "tpr" else 1
+        recent = max(recent[-1:], recent, key=lambda few: sign * means[few].mean())
+        before, now, where = means[first], means[recent].mean(), DriftRecord.of(found).baseline
+        over = f" (mean of the last {len(recent)} looks)" if len(recent) > 1 else ""
+    from_to = f"from {_text.number(before, 3)} in {where} to {_text.number(now, 3)}{over}"
+    return f"{display_name(name)} {VERBS[name]} {from_to}"
+
+
+def _label(found: xr.Dataset) -> object:
+    """Return the baseline, which attrs hold as text."""
+    baseline = DriftRecord.of(found).baseline
+    matching = [name for name in found["dataset"].values.tolist() if str(name) == baseline]
+    if not matching:
+        raise ArgumentError("result", f"must hold the baseline {baseline!r}", describe_value(found))
+    return matching[0]
+
+
+def _values(one: xr.Dataset, name: str, entities: int, first: int, last: int) -> str:
+    """Return the score and its OPS in the baseline and in a look, as a sentence."""
+    about = DriftRecord.of(one)
+    ends = {
+        what: " to ".join(_text.number(float(one[f"{what}_mean"][i]), 3) for i in (first, last))
+        for what in ("score", "ops")
+    }
+    whose = f" of {name}" if entities > 1 else ""
+    return (
+        f"From {about.baseline} to {one['dataset'].values[last]}, {display_name(about.score)}{whose} went from "
+        f"{ends['score']}, and its OPS from {ends['ops']}."
+    )
+
+
+def name_alarms(alarm: xr.DataArray) -> str:
+    """Return the rates of one entity and period that raised an alarm; empty if none did."""
+    return ", ".join(str(rate).upper() for rate in alarm["rate"].values[alarm.any("against").values])

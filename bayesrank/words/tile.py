@@ -1,0 +1,34 @@
+"""Sentences on the Tile: on which share of all weightings of errors each entity is best."""
+
+import numpy as np
+import xarray as xr
+
+__all__ = ["DECIDED_NOWHERE", "format_share", "weighting_sentence"]
+
+#: Share of the Tile without a decision that counts as all of it.
+DECIDED_NOWHERE = 0.995
+#: Entities that the sentence names, and the smallest share that it tells.
+NAMED, LEAST = 3, 0.005
+
+
+def weighting_sentence(share: xr.DataArray, undecided: float, prob: float) -> str:
+    """Return on which share of the Tile each entity is expected to be best; empty if no entity has a score there."""
+    known = share.dropna("entity")
+    known = known.isel(entity=np.argsort(-known.values, kind="stable"))[:NAMED]
+    parts = [(str(name), float(held)) for name, held in known.to_series().items() if held >= LEAST]
+    if not parts:
+        return ""
+    (first, most), *others = parts
+    said = [
+        f"{first} is best on {format_share(most)} of the Tile",
+        *(f"{name} on {format_share(x)}" for name, x in others),
+    ]
+    nowhere = f" No weighting decides with probability {prob:g}." if undecided >= DECIDED_NOWHERE else ""
+    return f"By the weighting of errors: {', '.join(said)}.{nowhere}"
+
+
+def format_share(share: float) -> str:
+    """Return a share in percent; 0% and 100% only where they are exact."""
+    if np.isnan(share):
+        return "–"
+    return "<1%" if 0 < share < 0.005 else ">99%" if 0.995 < share < 1 else f"{100 * share:.0f}%"
