@@ -5,6 +5,7 @@ fewer of them in the quick run; and a switch that forbids skips in CI.
 """
 
 import gc
+import itertools
 import os
 import sys
 
@@ -13,9 +14,11 @@ import sys
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import hypothesis
+import numpy as np
 import pytest
 
 import bayesrank as br
+from bayesrank import _random
 from bayesrank._compat import import_arviz
 
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -48,6 +51,13 @@ def pytest_collection_finish():
 @pytest.fixture(autouse=True, scope="session")
 def _name_package(doctest_namespace):
     doctest_namespace["br"] = br  # examples in docstrings need not import what they document
+
+
+@pytest.fixture(autouse=True)
+def _repeat_unseeded_draws(monkeypatch):
+    """Fits without a seed differ from each other, but not from run to run."""
+    roots = itertools.count(1)
+    monkeypatch.setattr(_random, "unseeded", lambda: np.random.SeedSequence([0, next(roots)]))
 
 
 @pytest.fixture(autouse=True)

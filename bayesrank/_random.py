@@ -51,16 +51,23 @@ def blocks_between(chain: int, chain_end: int, start: int, stop: int, shape: tup
     ]
 
 
+def unseeded() -> np.random.SeedSequence:
+    """Return a root that differs in every call; tests replace this function by one that repeats in every run."""
+    return np.random.SeedSequence()
+
+
 def root_sequence(seed: Seed) -> np.random.SeedSequence:
     """Return the root of all streams. A Generator is advanced, so that a second use gives other draws."""
     if isinstance(seed, np.random.SeedSequence):
         return seed
     if isinstance(seed, np.random.Generator):
         return np.random.SeedSequence([int(word) for word in seed.integers(0, 2**32, size=4)])
-    if seed is None or (isinstance(seed, int | np.integer) and not isinstance(seed, bool)):
-        if seed is not None and seed < 0:
+    if seed is None:
+        return unseeded()
+    if isinstance(seed, int | np.integer) and not isinstance(seed, bool):
+        if seed < 0:
             raise ArgumentError("seed", "must be a non-negative integer", seed)
-        return np.random.SeedSequence(None if seed is None else int(seed))
+        return np.random.SeedSequence(int(seed))
     raise ArgumentTypeError("seed", "must be an int, a numpy SeedSequence or Generator, or None", type(seed).__name__)
 
 
