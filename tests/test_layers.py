@@ -31,6 +31,8 @@ STORY = [
     "diagnosis",
     "plots",
     "papers report",
+    "analysis",
+    "integrations",
     "cli __main__",
 ]
 PLACE = {name: place for place, names in enumerate(STORY) for name in names.split()}

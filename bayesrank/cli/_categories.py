@@ -12,7 +12,8 @@ from bayesrank._errors import ArgumentError
 from bayesrank._labels import select_names
 from bayesrank._notes import Note
 from bayesrank._records import ModelRecord
-from bayesrank.cli._analysis import ask, chosen_score, quiet
+from bayesrank.analysis import choose_score, quiet
+from bayesrank.cli._analysis import ask
 from bayesrank.evidence.kinds.given import holds_probabilities
 from bayesrank.logs import Choices
 from bayesrank.models import find_model, options_of
@@ -44,7 +45,7 @@ def rank_categories(
     if isinstance(evidence, xr.Dataset) and "fold_score" in evidence:
         hint = f"--dataset-column {by} says that it names data sets"
         raise ArgumentError("--by", "must be left out for scores of folds", f"{by!r}", hint)
-    score = chosen_score(evidence, score)
+    score = choose_score(evidence, score)
     if "dataset" not in evidence.coords or len(set(evidence["dataset"].values.tolist())) < 2:
         raise ArgumentError("--by", "must name a column with at least two categories", f"{by!r}")
     if "cluster" in evidence.coords:

@@ -10,7 +10,8 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _text
 from bayesrank._errors import ArgumentError
-from bayesrank.cli._analysis import Analysis, ask, chosen_score, quiet
+from bayesrank.analysis import choose_score, quiet
+from bayesrank.cli._analysis import Analysis, ask
 from bayesrank.cli._export import DIGITS, Export, Sheet, format_option
 from bayesrank.cli._help import Grouped
 from bayesrank.cli._options import DATA, SCORE, adding, asking
@@ -77,7 +78,7 @@ def drift(
             raise ArgumentError(
                 "--picture", "must be left out of a file with several entities", evidence.sizes["entity"]
             )
-        used = chosen_score(evidence, score)
+        used = choose_score(evidence, score)
         names = {str(name): name for name in evidence["dataset"].values.tolist()}
         if baseline is not None and baseline not in names:
             raise ArgumentError("--baseline", f"must be one of {_text.list_names(names)}", f"{baseline!r}")

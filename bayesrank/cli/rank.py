@@ -14,7 +14,8 @@ from bayesrank._errors import ArgumentError
 from bayesrank._labels import has_positive_class, select_names
 from bayesrank._notes import Note, notes_of
 from bayesrank._records import ModelRecord, RankingRecord, ResultRecord
-from bayesrank.cli._analysis import Analysis, analyse, chosen_score
+from bayesrank.analysis import choose_score, rank_posterior
+from bayesrank.cli._analysis import Analysis, analyse
 from bayesrank.cli._categories import CategoryRanking, rank_categories
 from bayesrank.cli._export import Export, Sheet, exporting
 from bayesrank.cli._help import Grouped
@@ -195,7 +196,7 @@ def rank(
     if score is None and used.name != "informedness":
         low, high = (RankingRecord.of(ranking).range if analysis.aim is None else used.range) or (-np.inf, np.inf)
         what = f", the mean of outcomes from {low:g} to {high:g}" if used.space == "outcomes" and high < np.inf else ""
-        what += "; lower is better" * analysis.lower
+        what += "; lower is better" * (analysis.higher_is_better is False)
         lines.append(f"Note: No --score was given: the ranking is by {used.display}{what}.")
     header, rows = _cells(ranking, table, columns or [], export.places)
     title = _title(ranking, used, analysis, export.top)
@@ -220,12 +221,9 @@ def make_ranking(
     if cost is not None:
         how = how | {"cost": cost}
     analysis = analyse(step, groups=("prior",) if prior else (), scores=[score], **how)
-    score = chosen_score(analysis.evidence, score)
+    score = choose_score(analysis.evidence, score)
     step("ranking")
-    better = analysis.direction(score)
-    ranking = br.credible_ranking(
-        analysis.source, score, prob=prob, rope=rope, higher_is_better=better, kind=kind, method="auto"
-    )
+    ranking = rank_posterior(analysis, analysis.posterior, score, prob=prob, rope=rope, kind=kind)
     return analysis, score, ranking
 
 
