@@ -1,26 +1,37 @@
 """One analysis for the command and for Python: the model, pooling, score, method and direction of who says nothing."""
 
 import logging
+import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from functools import cached_property
+from html import escape
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
+import pandas as pd
 import xarray as xr
+from rich.cells import cell_len
 
-from bayesrank import _text
-from bayesrank._checks import label_values
-from bayesrank._errors import Advice, ArgumentError, Typed
-from bayesrank._labels import known_classes, select_names
+from bayesrank import _text, datasets
+from bayesrank._checks import arguments_of, check_column_names, check_keywords, describe_value, label_values
+from bayesrank._compat import to_container
+from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, Typed
+from bayesrank._escape import escape_invisible
+from bayesrank._labels import find_lookalike, known_classes, select_names
+from bayesrank._names import short_names
 from bayesrank._notes import Note, notes_of
-from bayesrank._records import EvidenceRecord
-from bayesrank.evidence.counts import common_datasets, pool
+from bayesrank._random import Seed
+from bayesrank._records import EvidenceRecord, RankingRecord
+from bayesrank._types import ModelName, ScoreLike
+from bayesrank.evidence.counts import common_datasets, pool, put_in_class_order
 from bayesrank.evidence.groups import groups_as_datasets, has_groups
 from bayesrank.evidence.kinds.given import holds_means, holds_probabilities, holds_votes, sizes_of_space
 from bayesrank.evidence.ledger import Ledger, count_evidence, ledger_of
-from bayesrank.evidence.predictions import counts_of
+from bayesrank.evidence.predictions import counts_of, joint_outcomes
+from bayesrank.evidence.probabilities import from_probabilities, probabilities_of
 from bayesrank.inference import draw_groups
 from bayesrank.models import (
     chosen_by_evidence,
@@ -33,19 +44,33 @@ from bayesrank.models import (
     takes_cases,
 )
 from bayesrank.models.parts.margins import are_shares
+from bayesrank.models.parts.priors import in_words
 from bayesrank.performance import aggregate_over
 from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.notes import positive_class_notes
+from bayesrank.ranking.summary import ranking_table, score_name
 from bayesrank.ranking.values import natural_score
 from bayesrank.scores import Score, as_score
 from bayesrank.scores.score import SCORES
 from bayesrank.tables.columns import may_be_low, squeeze
+from bayesrank.tables.files import read_evidence
+from bayesrank.tables.frames import from_frame
+from bayesrank.words.cells import ranking_cells
+from bayesrank.words.models import check_model, model_notes
+from bayesrank.words.parts import Verdict
+from bayesrank.words.results import verdict_parts
 from bayesrank.words.sentences import say
 
 Evidence = xr.DataArray | xr.Dataset
 AnySetup = TypeVar("AnySetup", bound="Setup")
 #: The note on a score that is named like an error or a cost.
 LOW = "low_may_be_good"
+#: The number of entities that the text of an analysis shows.
+SHOWN = 20
+#: Names of columns that also name what is ranked.
+NOUNS = ("algorithm", "classifier", "detector", "method", "model", "system", "team", "test")
+#: Codes of notes that the title of a ranking repeats.
+JOINED = {"datasets_pooled": "pooled over", "datasets_averaged": "averaged over", "datasets_learned": "fitted to"}
 
 
 @dataclass(frozen=True)
@@ -64,6 +89,10 @@ class Setup:
     higher_is_better: bool | None = None
     #: Arguments of br.performance.aggregate_over; None if the ranking is not over groups or data sets.
     aim: dict[str, Any] | None = None
+    #: What an entity is called: the name of its column, such as model, test or team.
+    noun: str = "entity"
+    #: The remark that a title with this noun makes superfluous.
+    in_title: str = ""
 
     def source_of(self, posterior: Any) -> Any:
         """Return what is ranked: the posterior, or its aggregate over groups or data sets."""
@@ -84,9 +113,9 @@ class Setup:
         named = [note for score in scores for note in positive_class_notes(self.by_dataset, score)]
         return list(dict.fromkeys(map(say, [*self.remarks, *named])))
 
-    def read_note(self, noun: str, unit: str = "data set") -> Note:
-        """Return the note on what was read, with the words for an entity and for a data set."""
-        return self.ledger.read_note(noun, unit)
+    def read_note(self, unit: str = "data set") -> Note:
+        """Return the note on what was read; ``unit`` is what a data set is called."""
+        return self.ledger.read_note(self.noun, unit)
 
     @property
     def labels(self) -> dict[str, str]:
@@ -98,7 +127,7 @@ class Setup:
 def set_up(
     evidence: Evidence,
     *,
-    model: str | None = None,
+    model: Any = None,
     usual: str | None = None,
     prior: Any = None,
     prevalence: Any = None,
@@ -115,6 +144,7 @@ def set_up(
     source: str = "",
     ignored: Sequence[str] = (),
     place: str = "the data",
+    column: str = "",
 ) -> Setup:
     """Choose the model and what is pooled, as far as the arguments leave it open.
 
@@ -144,6 +174,8 @@ def set_up(
         What the data are called, and the columns that were not used.
     place
         Where single cases would be, for messages.
+    column
+        The column that names the entities, if the user named it.
     """
     for argument, value in (("aggregate", aggregate), ("weights", weights)) if over is None else ():
         if value is not None:
@@ -187,7 +219,8 @@ def set_up(
     options |= {key: value for key, value in (("prior", prior), ("prevalence", prevalence)) if value is not None}
     aim = None if over is None else _aim(evidence, over, aggregate, weights)
     by_dataset = every if dataset is None else evidence
-    return Setup(evidence, by_dataset, found, name, options, ledger, higher_is_better, aim)
+    noun, title = _noun(by_dataset, column)
+    return Setup(evidence, by_dataset, found, name, options, ledger, higher_is_better, aim, noun, title)
 
 
 def with_scores(setup: AnySetup, scores: Sequence[Score | None]) -> AnySetup:
@@ -238,6 +271,40 @@ def rank_posterior(
     return credible_ranking(source, score, prob=prob, rope=rope, higher_is_better=better, kind=kind, method="auto")
 
 
+def title_of(setup: Setup, ranking: xr.Dataset, score: Score, top: int | None = None) -> str:
+    """Return what is ranked by what, with the choices that decide how to read it."""
+    size, given = ranking.sizes["entity"], setup.options.get("prevalence")
+    first = f"the first {top} of " if top is not None and top < size else ""
+    words = [f"Ranking of {first}{_text.count(size, setup.noun)} by {score_name(ranking)}{_over_words(ranking)}"]
+    if given is not None:
+        words.append(f"prevalence {f'{100 * given:g}%' if isinstance(given, float) else in_words(given, '')}")
+    if positive_class_notes(setup.by_dataset, score):
+        words += [f"positive class {label}" for label in setup.labels.values()]
+    words += [_joined_words(note) for note in setup.remarks if isinstance(note, Note) and note.code in JOINED]
+    return "; ".join(words) + "."
+
+
+def _over_words(ranking: xr.Dataset) -> str:
+    """Return what an aggregate is over, such as " over 4 groups"; empty without one."""
+    note = next((note for note in notes_of(ranking["notes"]) if note.code == "aggregated"), None)
+    return f" over {_text.count(note.fields['number'], note.fields['unit'])}" if note else ""
+
+
+def _joined_words(note: Note) -> str:
+    """Return how data sets were joined, as the title says it."""
+    datasets, total = note.fields["datasets"], note.fields.get("total", note.fields["datasets"])
+    of = f" of {total}" if datasets < total else ""
+    return f"{JOINED[note.code]} {_text.count(datasets, 'data set')}{of}"
+
+
+def default_note(setup: Setup, ranking: xr.Dataset, score: Score) -> str:
+    """Return the sentence on a score that nobody named."""
+    low, high = (RankingRecord.of(ranking).range if setup.aim is None else score.range) or (-np.inf, np.inf)
+    what = f", the mean of outcomes from {low:g} to {high:g}" if score.space == "outcomes" and high < np.inf else ""
+    what += "; lower is better" * (setup.higher_is_better is False)
+    return f"No score was given: the ranking is by {score.display}{what}."
+
+
 @contextmanager
 def quiet() -> Iterator[None]:
     """Keep from the terminal what samplers log and warn of; what matters of it the rankings say themselves."""
@@ -257,6 +324,14 @@ def _aim(evidence: Evidence, over: str, aggregate: str | None, weights: Any) -> 
         known = {str(name): name for labels in held for name in labels}
         weights = {known.get(name, name): weight for name, weight in weights.items()}
     return {"over": over, "aggregate": aggregate or "mean", "weights": weights}
+
+
+def _noun(evidence: Evidence, column: str) -> tuple[str, str]:
+    """Return what an entity is called, and the remark that this makes superfluous."""
+    notes = notes_of(EvidenceRecord.of(evidence).notes)
+    named = next((note for note in notes if note.code == "column_names_entities"), None)
+    column = "model" if holds_votes(evidence) else str(column or (named.fields["column"] if named else "")).lower()
+    return (column, say(named) if named else "") if column in NOUNS else ("entity", "")
 
 
 def _check_model(evidence: Evidence, model: str, prior: Any, prevalence: Any, place: str) -> None:
@@ -384,3 +459,322 @@ def _pool(evidence: Evidence, join: Any, model: str, size: int) -> tuple[Evidenc
             )
         pooled = int(common.sum()) if lacking else size
     return pool(evidence, join=join), [Note("datasets_pooled", {"datasets": pooled, "total": size})]
+
+
+class Analysis:
+    """An analysis with its results: what :func:`analyze` returns. Its text and its HTML are the verdict and the table.
+
+    Attributes
+    ----------
+    evidence : DataArray or Dataset
+        What was analysed, after data sets were pooled or chosen.
+    score : Score
+        The score of the ranking.
+    model : str
+        The name of the model.
+    ranking : xarray.Dataset
+        The result of :func:`bayesrank.credible_ranking`.
+
+    Examples
+    --------
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["old", "new"])
+    >>> found = br.analyze(counts, "f1")
+    >>> found.verdict[0]
+    'new is best: P(best) > 0.999.'
+    >>> found.differences.round(2)[["difference", "lower", "upper"]]
+            difference  lower  upper
+    entity
+    old          -0.27  -0.41  -0.15
+    """
+
+    def __init__(self, setup: Setup, score: Score, drawn: xr.DataTree, ranking: xr.Dataset, asked: "Asked") -> None:
+        self.evidence, self.model, self.score, self.ranking = setup.evidence, setup.model, score, ranking
+        self._setup, self._drawn, self._asked = setup, drawn, asked
+
+    @cached_property
+    def posterior(self) -> Any:
+        """The posterior, as from :func:`bayesrank.fit`, with the group ``prior`` if there is a prior to draw from."""
+        return to_container({name: node.to_dataset() for name, node in self._drawn.children.items()})
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """The ranking as a table, best first (:func:`bayesrank.ranking_table`)."""
+        return ranking_table(self.ranking)
+
+    @cached_property
+    def differences(self) -> pd.DataFrame:
+        """The difference of each other entity from the leader, in the order of the ranking.
+
+        Indexed by entity: ``difference`` (median of the score minus that of the leader), ``lower`` and ``upper`` (its
+        interval at ``prob``), in units of the score; ``probability``, that the leader is better by more than the ROPE;
+        and ``separated``, whether the confidence sets separate it from the leader.
+        """
+        leader, rest = self.table.index[0], self.table.iloc[1:]
+        pair = select_names(self.ranking, entity=leader)
+        order = [pair["rival"].values.tolist().index(name) for name in rest.index]
+        found = rest[["difference", "difference_lower", "difference_upper"]]
+        found = found.set_axis(["difference", "lower", "upper"], axis=1)
+        return found.assign(
+            probability=pair["superiority"].values[order], separated=pair["surely_above"].values[order].astype(bool)
+        )
+
+    @property
+    def verdict(self) -> list[str]:
+        """The verdict in at most four sentences, as :func:`bayesrank.verdict` gives it."""
+        return self._parts.sentences()
+
+    @property
+    def notes(self) -> list[str]:
+        """The notes of :func:`bayesrank.notes`, how the data were read, and what was chosen for want of an argument."""
+        chosen = [default_note(self._setup, self.ranking, self.score)] if self._asked.score is None else []
+        said = [*self._parts.notes, *self._setup.stated(self.score), *chosen]
+        return [line for line in dict.fromkeys(said) if line != self._setup.in_title]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the ranking with :func:`bayesrank.plots.forest`, and return the Axes."""
+        from bayesrank.plots import forest
+
+        return forest(self.ranking, ax)
+
+    def report(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the report of :func:`bayesrank.ranking_report` as HTML, and write it to a file if a path is given."""
+        from bayesrank.report import ranking_report
+
+        data = {"title": self._setup.ledger.source} if self._setup.ledger.source else None
+        source = self._setup.source_of(self._drawn)
+        return ranking_report(source, self.score, path, ranking=self.ranking, kind=self._asked.kind, data=data)
+
+    @cached_property
+    def _parts(self) -> Verdict:
+        return verdict_parts(self.ranking, model_notes(check_model(self._drawn), self._drawn))
+
+    def _shown(self) -> tuple[str, list[str], list[list[str]], int]:
+        """Return title, heading and cells of the first entities, and the number of the others."""
+        first = self.table.head(SHOWN)
+        header, rows = ranking_cells(self.ranking, first, [], 3)
+        title = title_of(self._setup, self.ranking, self.score)
+        return title, [self._setup.noun, *header[1:]], rows, len(self.table) - len(first)
+
+    def __repr__(self) -> str:
+        title, header, rows, others = self._shown()
+        shown = zip(short_names([row[0] for row in rows], 40), rows, strict=True)
+        cells = [header, *([name, *row[1:]] for name, row in shown)]
+        widths = [max(cell_len(row[i]) for row in cells) for i in range(len(header))]
+        lines = [
+            "  ".join(
+                (cell + " " * (width - cell_len(cell))) if not i else (" " * (width - cell_len(cell)) + cell)
+                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+            for row in cells
+        ]
+        more = [f"... and {_text.count(others, 'more ' + self._setup.noun)}"] if others else []
+        return "\n".join([title, *self.verdict, "", *map(str.rstrip, lines), *more])
+
+    def _repr_html_(self) -> str:
+        title, header, rows, others = self._shown()
+        head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
+        lines = []
+        for name, *cells in rows:
+            shown = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+            lines.append(f"<tr><th>{escape(escape_invisible(name))}</th>{shown}</tr>")
+        body = "".join(lines)
+        first, *rest = self.verdict
+        more = f"<p>... and {escape(_text.count(others, 'more ' + self._setup.noun))}</p>" if others else ""
+        said = "".join(f"<p>{escape(line)}</p>" for line in rest)
+        return (
+            f"<div><p>{escape(title)}</p><p><strong>{escape(first)}</strong></p>{said}"
+            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}</div>"
+        )
+
+
+class Asked(NamedTuple):
+    """What the user asked for: the score, None for the default, and the kind of the ranking."""
+
+    score: Any
+    kind: str | None
+
+
+def analyze(
+    data: Any,
+    predictions: Any = None,
+    score: ScoreLike | None = None,
+    *,
+    model: ModelName | None = None,
+    prior: Any = None,
+    prevalence: Any = None,
+    over: str | None = None,
+    aggregate: str | None = None,
+    weights: Any = None,
+    join: Literal["exact", "inner"] = "exact",
+    higher_is_better: bool | None = None,
+    kind: str | None = None,
+    at: Mapping[str, float] | None = None,
+    prob: float = 0.95,
+    rope: float = 0.0,
+    draws: int = 1000,
+    sampler: Literal["auto", "exact", "nuts", "nutpie"] = "auto",
+    seed: Seed = 1,
+    **roles: Any,
+) -> Analysis:
+    """Fit, rank and say what follows, with the choices of the command ``bayesrank rank``, which calls this analysis.
+
+    Parameters
+    ----------
+    data : DataArray, Dataset, DataFrame, str or sequence
+        One of:
+
+        - evidence, as from :func:`bayesrank.from_counts`, :func:`bayesrank.joint_outcomes` and the like;
+        - a table for :func:`bayesrank.from_frame`, also the one that :func:`bayesrank.read` returns;
+        - the true label of each case, with ``predictions``;
+        - the name of a shipped data set, or of a file with a table.
+    predictions : mapping, DataFrame or array, optional
+        The predicted labels of each entity, as for :func:`bayesrank.joint_outcomes`, or its probabilities, as for
+        :func:`bayesrank.from_probabilities`, if the score is one of probabilities. Beside evidence or a table, the
+        second argument is the score.
+    score : Score, str or callable, optional
+        The score to rank by. The default is the mean of outcomes; of two classes that both have cases, informedness;
+        of other classes, accuracy. The notes say so.
+    model, prior, prevalence : optional
+        As for :func:`bayesrank.fit`; the default model is chosen by the evidence.
+    over, aggregate, weights : optional
+        Rank by an aggregate over groups or data sets, as for :func:`bayesrank.credible_ranking`. Groups named by
+        ``group=`` are ranked over by default.
+    join : str
+        How to pool data sets, as for :func:`bayesrank.pool`, where the model does not learn from them together.
+    higher_is_better : bool, optional
+        The direction of outcomes; needed if their name speaks of errors, losses, times, costs or ranks.
+    kind, prob, rope : optional
+        As for :func:`bayesrank.credible_ranking`. The ranking is exact within limits of work and error, else from
+        draws.
+    at : mapping, optional
+        Values of the ``covariates`` at which results hold, as for :func:`bayesrank.fit`.
+    draws, sampler, seed : optional
+        As for :func:`bayesrank.fit`; four chains.
+    **roles
+        Arguments of :func:`bayesrank.from_frame` for a table, such as ``entity="model"``, and of
+        :func:`bayesrank.joint_outcomes` beside predictions, such as ``positive="yes"``.
+
+    Returns
+    -------
+    Analysis
+        With the attributes ``evidence``, ``posterior``, ``ranking``, ``table``, ``differences``, ``verdict`` and
+        ``notes``, and the methods ``plot`` and ``report``.
+
+    Raises
+    ------
+    ArgumentError
+        If the data or an argument cannot be used; the message names the place and the fix.
+
+    Examples
+    --------
+    >>> y = [0] * 60 + [1] * 40
+    >>> old, new = [0] * 50 + [1] * 10 + [0] * 9 + [1] * 31, [0] * 58 + [1] * 2 + [0] * 2 + [1] * 38
+    >>> br.analyze(y, {"old": old, "new": new}, "f1").verdict[0]
+    'new is best: P(best) > 0.999.'
+    """
+    if score is None and (isinstance(predictions, str | Score | tuple) or callable(predictions)):
+        predictions, score = None, predictions
+    if score is None and isinstance(predictions, xr.DataArray) and set(predictions.dims) == {"actual", "predicted"}:
+        predictions, score = None, predictions
+    wanted = None if score is None else as_score(score)
+    evidence, given = evidence_in(data, predictions, wanted, roles)
+    if over is None and has_groups(evidence) and not given.shipped:
+        over = "group"
+    if wanted is not None and wanted.space == "cases":
+        evidence = probabilities_of(evidence)
+    setup = set_up(
+        evidence,
+        model=model,
+        usual=given.usual,
+        prior=prior,
+        prevalence=prevalence,
+        join=join,
+        over=over,
+        aggregate=aggregate,
+        weights=weights,
+        covariates=check_column_names("covariates", roles["covariates"], ()) if roles.get("covariates") else (),
+        at=None if at is None else dict(at),
+        higher_is_better=given.higher_is_better if higher_is_better is None else higher_is_better,
+        remarks=given.remarks,
+        source=given.source,
+        ignored=ledger_of(evidence).ignored,
+        column=given.column,
+    )
+    setup = with_scores(setup, [wanted])
+    used = choose_score(setup.evidence, wanted)
+    if kind is not None and population_of(setup.model) != "data sets":
+        raise ArgumentError("kind", "must be left out for models that do not learn from data sets", f"{kind!r}")
+    drawn = draw(setup, draws=draws, seed=seed, sampler=sampler, prior=True)
+    ranking = rank_posterior(setup, drawn, used, prob=prob, rope=rope, kind=kind)
+    return Analysis(setup, used, drawn, ranking, Asked(score, kind))
+
+
+class Given(NamedTuple):
+    """What is known of data beside the evidence: their name, usual model, direction, notes and column of entities."""
+
+    source: str = ""
+    usual: str | None = None
+    higher_is_better: bool | None = None
+    remarks: Sequence[Note | str] = ()
+    column: str = ""
+    shipped: bool = False
+
+
+def evidence_in(data: Any, predictions: Any, score: Score | None, roles: dict[str, Any]) -> tuple[Evidence, Given]:
+    """Return the evidence in the data of :func:`analyze`, and what else is known of them."""
+    column = str(roles.get("entity") or "")
+    if predictions is not None:
+        return _of_predictions(data, predictions, score, roles), Given()
+    if isinstance(data, pd.DataFrame):
+        check_keywords(roles, arguments_of(from_frame), "br.analyze for a table")
+        known = data.attrs
+        better = known.get("higher_is_better") if isinstance(known.get("higher_is_better"), bool) else None
+        remarks = [note for name in ("remarks", "doubts") for note in known.get(name, ())]
+        team = "team" if "truth_columns" in known else column
+        return from_frame(data, **roles), Given(higher_is_better=better, remarks=remarks, column=team)
+    if isinstance(data, str | os.PathLike):
+        return _of_name(os.fspath(data), roles)
+    check_keywords(roles, [], "br.analyze for evidence")
+    if not isinstance(data, xr.DataArray | xr.Dataset):
+        raise ArgumentTypeError(
+            "data", "must be evidence, a table, or true labels beside predictions", describe_value(data)
+        )
+    return data, Given()
+
+
+def _of_predictions(y_true: Any, predictions: Any, score: Score | None, roles: dict[str, Any]) -> Evidence:
+    """Return joint outcomes of predicted labels, or predicted probabilities for a score of them."""
+    if score is not None and score.space == "cases":
+        check_keywords(roles, arguments_of(from_probabilities), "br.analyze for predicted probabilities")
+        return from_probabilities(y_true, predictions, **roles)
+    check_keywords(roles, arguments_of(joint_outcomes), "br.analyze for predictions")
+    return joint_outcomes(y_true, predictions, **roles)
+
+
+def _of_name(name: str, roles: dict[str, Any]) -> tuple[Evidence, Given]:
+    """Return the evidence of a shipped data set, or of a file with a table, as the command reads it."""
+    if name in datasets.names():
+        check_keywords(roles, ["positive"], "br.analyze for a shipped data set")
+        evidence, about = shipped_data(name, None, roles.get("positive"))
+        return evidence, Given(name, about["model"], shipped=True)
+    if not os.path.isfile(name):
+        raise ArgumentError(
+            "data",
+            "must be the name of a file or one of br.datasets.names()",
+            f"{name!r}",
+            find_lookalike(name, datasets.names()) or "br.read takes folders of evaluation logs",
+        )
+    check_keywords(roles, arguments_of(from_frame), "br.analyze for a table")
+    return read_evidence(name, **roles), Given(os.path.basename(name), column=str(roles.get("entity") or ""))
+
+
+def shipped_data(name: str, model: str | None, positive: Any) -> tuple[Evidence, dict[str, str]]:
+    """Return a shipped data set in the form that the model takes, or its usual model, and its description."""
+    about = datasets.describe(name)
+    cases = takes_cases(model or about["model"]) and name in datasets.CASES
+    evidence = datasets.load_joint(name) if cases else datasets.load(name)
+    if positive is None:
+        return evidence, about
+    if not {"actual", "label"} & set(evidence.coords):
+        raise ArgumentError("positive", "must be left out for outcomes, which have no classes", f"{positive!r}")
+    return put_in_class_order(evidence, positive), about

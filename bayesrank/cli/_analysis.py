@@ -15,22 +15,16 @@ from bayesrank import _text
 from bayesrank._checks import rename_argument
 from bayesrank._errors import Advice, ArgumentError
 from bayesrank._inputs import STDIN
-from bayesrank._notes import notes_of
-from bayesrank._records import EvidenceRecord
 from bayesrank._source import groups_of
-from bayesrank.analysis import Setup, draw, set_up, with_scores
+from bayesrank.analysis import Setup, draw, set_up, shipped_data, with_scores
 from bayesrank.cli._export import READ
 from bayesrank.cli._logs import are_logs, choices_of, evidence_of_frame, print_skipped
 from bayesrank.cli._sink import print_error
 from bayesrank.cli._typed import target_prevalence
 from bayesrank.diagnosis import diagnose
-from bayesrank.evidence.counts import put_in_class_order
-from bayesrank.evidence.kinds.given import holds_votes, sizes_of_space
+from bayesrank.evidence.kinds.given import sizes_of_space
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.logs import Choices, read_submissions
-from bayesrank.models import (
-    takes_cases,
-)
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.values import score_values
@@ -42,19 +36,13 @@ from bayesrank.words.parts import Verdict
 from bayesrank.words.sentences import say
 
 Evidence = xr.DataArray | xr.Dataset
-#: Names of columns that also name what is ranked.
-NOUNS = ("algorithm", "classifier", "detector", "method", "model", "system", "team", "test")
 
 
 @dataclass(frozen=True)
-class Analysis(Setup):
+class CommandAnalysis(Setup):
     """The analysis of :mod:`bayesrank.analysis`, what the command says of its data, and the posterior."""
 
     about: dict[str, str] = field(default_factory=dict)
-    #: What an entity is called: the name of its column, such as model, test or team.
-    noun: str = "entity"
-    #: The remark that a title with this noun makes superfluous.
-    in_title: str = ""
     #: None before the fit.
     posterior: Any = field(default=None, repr=False)
 
@@ -135,7 +123,7 @@ def analyse(
     groups: Sequence[str] = (),
     scores: Sequence[Score | None] = (),
     **how: Any,
-) -> Analysis:
+) -> CommandAnalysis:
     """Read, choose or pool, and fit; ``groups`` are additional ones of :func:`bayesrank.fit`.
 
     ``scores`` are the ones that are wanted; None is the default score.
@@ -167,7 +155,7 @@ def ask(
     aggregate: str | None = None,
     weights: Any = None,
     **how: Any,
-) -> Analysis:
+) -> CommandAnalysis:
     """Read, and choose or pool; ``how`` are the options on columns of the file, and on evaluation logs if any.
 
     The groups of cases in the column ``by`` take the place of data sets, and stay apart. Data sets or groups also stay
@@ -215,19 +203,15 @@ def ask(
         remarks=[*found.get("remarks", ()), *found.get("doubts", ())],
         source=paths[0] if shipped else about["title"],
         ignored=unused,
+        column="team" if submitted else str(roles.entity or ""),
         place=f"{paths[0]} (see 'bayesrank rank --help')",
     )
     if prevalence is not None:
         setup = replace(setup, options=setup.options | {"prevalence": target_prevalence(prevalence, draws, seed)})
-    notes = notes_of(EvidenceRecord.of(setup.by_dataset).notes)
-    named = next((note for note in notes if note.code == "column_names_entities"), None)
-    column = str(roles.entity or (named.fields["column"] if named else "")).lower()
-    column = "model" if holds_votes(evidence) else "team" if submitted else column
-    noun, title = (column, say(named) if named else "") if column in NOUNS else ("entity", "")
     # Every command prints this line above its result.
-    read = setup.read_note(noun, "data set" if by in (None, "dataset") else "category")
+    read = setup.read_note("data set" if by in (None, "dataset") else "category")
     click.get_current_context().meta[READ] = say(read)
-    return Analysis(**vars(setup), about=about, noun=noun, in_title=title)
+    return CommandAnalysis(**vars(setup), about=about)
 
 
 def _read(data: str, model: str | None, roles: Roles, ignore: Sequence[str]) -> tuple[Evidence, dict[str, str]]:
@@ -248,14 +232,7 @@ def _read(data: str, model: str | None, roles: Roles, ignore: Sequence[str]) -> 
             raise ArgumentError(
                 option, "must be left out for a shipped data set, whose columns are known", f"{given!r}"
             )
-    about = br.datasets.describe(data)
-    cases = takes_cases(model or about["model"]) and data in br.datasets.CASES
-    evidence = br.datasets.load_joint(data) if cases else br.datasets.load(data)
-    if roles.positive is None:
-        return evidence, about
-    if not {"actual", "label"} & set(evidence.coords):
-        raise ArgumentError("--positive", "must be left out for outcomes, which have no classes", f"{roles.positive!r}")
-    return put_in_class_order(evidence, roles.positive), about
+    return shipped_data(data, model, roles.positive)
 
 
 def _read_submissions(
