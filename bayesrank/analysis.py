@@ -16,6 +16,7 @@ import xarray as xr
 from rich.cells import cell_len
 
 from bayesrank import _text, datasets
+from bayesrank._calls import check_call, in_own_words
 from bayesrank._checks import arguments_of, check_column_names, check_keywords, describe_value, label_values
 from bayesrank._compat import to_container
 from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, Typed
@@ -594,6 +595,7 @@ class Asked(NamedTuple):
     kind: str | None
 
 
+@check_call
 def analyze(
     data: Any,
     predictions: Any = None,
@@ -677,28 +679,62 @@ def analyze(
     if score is None and isinstance(predictions, xr.DataArray) and set(predictions.dims) == {"actual", "predicted"}:
         predictions, score = None, predictions
     wanted = None if score is None else as_score(score)
-    evidence, given = evidence_in(data, predictions, wanted, roles)
+    evidence, given = evidence_in(data, predictions, wanted, in_own_words(roles, ("positive", "weight")))
+    covariates = check_column_names("covariates", roles["covariates"], ()) if roles.get("covariates") else ()
+    return analyze_evidence(
+        evidence,
+        given,
+        score,
+        draws=draws,
+        sampler=sampler,
+        seed=seed,
+        kind=kind,
+        prob=prob,
+        rope=rope,
+        model=model,
+        prior=prior,
+        prevalence=prevalence,
+        over=over,
+        aggregate=aggregate,
+        weights=weights,
+        join=join,
+        higher_is_better=higher_is_better,
+        at=None if at is None else dict(at),
+        covariates=covariates,
+    )
+
+
+def analyze_evidence(
+    evidence: Evidence,
+    given: "Given",
+    score: ScoreLike | None,
+    *,
+    draws: int = 1000,
+    sampler: Any = "auto",
+    seed: Seed = 1,
+    kind: str | None = None,
+    prob: float = 0.95,
+    rope: float = 0.0,
+    over: str | None = None,
+    higher_is_better: bool | None = None,
+    **choices: Any,
+) -> Analysis:
+    """Return the analysis of evidence, of which more may be known; ``choices`` are those of :func:`set_up`."""
+    wanted = None if score is None else as_score(score)
     if over is None and has_groups(evidence) and not given.shipped:
         over = "group"
     if wanted is not None and wanted.space == "cases":
         evidence = probabilities_of(evidence)
     setup = set_up(
         evidence,
-        model=model,
-        usual=given.usual,
-        prior=prior,
-        prevalence=prevalence,
-        join=join,
         over=over,
-        aggregate=aggregate,
-        weights=weights,
-        covariates=check_column_names("covariates", roles["covariates"], ()) if roles.get("covariates") else (),
-        at=None if at is None else dict(at),
         higher_is_better=given.higher_is_better if higher_is_better is None else higher_is_better,
+        usual=given.usual,
         remarks=given.remarks,
         source=given.source,
         ignored=ledger_of(evidence).ignored,
         column=given.column,
+        **choices,
     )
     setup = with_scores(setup, [wanted])
     used = choose_score(setup.evidence, wanted)

@@ -4,6 +4,6 @@ An entity has the same colour in all plots: by its place among all entities, or 
 without a colour are grey (:func:`colors`). All other elements follow Matplotlib's style, including dark styles.
 """
 
-import lazy_loader as _lazy
+from bayesrank._lazy import attach as _attach
 
-__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = _attach(__name__, __file__)

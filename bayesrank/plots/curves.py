@@ -4,6 +4,7 @@ from typing import Any
 
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_result
 from bayesrank._errors import ArgumentError
 from bayesrank._records import ResultRecord
@@ -21,6 +22,7 @@ LABELS = {
 }
 
 
+@check_call
 def roc_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
     """Draw the ROC curve of each entity, with a band that holds the whole curve.
 
@@ -44,6 +46,7 @@ def roc_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> A
     return _draw(curves, "roc", ax, colors)
 
 
+@check_call
 def precision_recall_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
     """Draw the precision-recall curve of each entity, with a band that holds the whole curve.
 
@@ -61,6 +64,7 @@ def precision_recall_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors
     return _draw(curves, "precision_recall", ax, colors)
 
 
+@check_call
 def calibration_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
     """Draw how often each predicted probability comes true, with a band that holds the frequencies of all bins.
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note, add_notes
 from bayesrank.evidence.groups import name_groups_of
@@ -39,6 +40,7 @@ from bayesrank.tables.values import is_missing, to_share
 ONE = "entity 1"
 
 
+@check_call
 def from_frame(
     frame: pd.DataFrame,
     *,
