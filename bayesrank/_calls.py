@@ -16,7 +16,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 SYNONYMS = {
     **dict.fromkeys(("random_state", "random_seed", "rng"), "seed"),
     **dict.fromkeys(("sample_weight", "sample_weights", "weights"), "weight"),
+    **dict.fromkeys(("scoring", "metric"), "score"),
     "pos_label": "positive",
+    "ci_prob": "prob",
 }
 #: What a call of another package means here, by a method that its arguments have.
 MEANT = {
@@ -119,7 +121,9 @@ def _is_literal(parameter: Parameter) -> bool:
 
 def _name_of(function: Callable[..., Any]) -> str:
     """Return how a function is called: br.fit, or br.ops.of_value in its namespace."""
-    own = function.__name__
+    own = function.__qualname__
+    if "." in own:  # a method
+        return own
     parts = function.__module__.split(".")[1:-1]
     space = "" if own in dir(sys.modules["bayesrank"]) or not parts else f"{parts[0]}."
     return f"br.{space}{own}"

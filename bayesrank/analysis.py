@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import cached_property
 from html import escape
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -18,10 +19,10 @@ from rich.cells import cell_len
 from bayesrank import _text, datasets
 from bayesrank._calls import check_call, in_own_words
 from bayesrank._checks import arguments_of, check_column_names, check_keywords, describe_value, label_values
-from bayesrank._compat import to_container
+from bayesrank._compat import is_container, to_container
 from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, Typed
 from bayesrank._escape import escape_invisible
-from bayesrank._labels import find_lookalike, known_classes, select_names
+from bayesrank._labels import known_classes, select_names
 from bayesrank._names import short_names
 from bayesrank._notes import Note, notes_of
 from bayesrank._random import Seed
@@ -245,10 +246,13 @@ def draw(setup: Setup, *, draws: int, seed: Any, sampler: Any = "auto", prior: b
 def choose_score(evidence: Evidence, score: Score | None) -> Score:
     """Return a score after a check against the evidence; without one the default.
 
-    The default for classes is informedness, which needs no prevalence; accuracy unless both of two classes have cases.
+    Accuracy is the mean of right and wrong answers. The default for classes is informedness, which needs no prevalence;
+    accuracy unless both of two classes have cases.
     """
     sizes = sizes_of_space(evidence)
-    score = natural_score(evidence) if score is None else score
+    natural = natural_score(evidence)
+    if score is None or (score.name == "accuracy" and natural is not None and _are_right_or_wrong(evidence)):
+        score = natural
     if score is None and "cases" in sizes:
         held = [name for name, one in SCORES.items() if one.space == "cases"]
         wanted = f"must be one of {', '.join(held)} for predicted probabilities"
@@ -304,6 +308,14 @@ def default_note(setup: Setup, ranking: xr.Dataset, score: Score) -> str:
     what = f", the mean of outcomes from {low:g} to {high:g}" if score.space == "outcomes" and high < np.inf else ""
     what += "; lower is better" * (setup.higher_is_better is False)
     return f"No score was given: the ranking is by {score.display}{what}."
+
+
+def _are_right_or_wrong(evidence: Evidence) -> bool:
+    """Return whether all outcomes are 0 or 1, whose mean is the accuracy."""
+    if isinstance(evidence, xr.DataArray):
+        return "outcome" in evidence.dims and set(evidence["outcome"].values.tolist()) <= {0, 1}
+    seen = evidence["outcome"].values if "outcome" in evidence else np.array([np.nan])
+    return bool(np.isin(seen[~np.isnan(seen)], [0, 1]).all()) and not np.isnan(seen).all()
 
 
 @contextmanager
@@ -678,7 +690,8 @@ def analyze(
         predictions, score = None, predictions
     if score is None and isinstance(predictions, xr.DataArray) and set(predictions.dims) == {"actual", "predicted"}:
         predictions, score = None, predictions
-    wanted = None if score is None else as_score(score)
+    fitted = isinstance(data, Mapping) and any(hasattr(held, "predict") for held in data.values())
+    wanted = None if score is None or fitted else as_score(score)
     evidence, given = evidence_in(data, predictions, wanted, in_own_words(roles, ("positive", "weight")))
     covariates = check_column_names("covariates", roles["covariates"], ()) if roles.get("covariates") else ()
     return analyze_evidence(
@@ -759,6 +772,14 @@ class Given(NamedTuple):
 def evidence_in(data: Any, predictions: Any, score: Score | None, roles: dict[str, Any]) -> tuple[Evidence, Given]:
     """Return the evidence in the data of :func:`analyze`, and what else is known of them."""
     column = str(roles.get("entity") or "")
+    if isinstance(data, Mapping) and any(hasattr(held, "predict") for held in data.values()):
+        hint = "bayesrank.integrations.sklearn.compare_estimators(estimators, X, y, 'f1')"
+        raise ArgumentTypeError("data", "must be evidence, a table, or true labels", "estimators", hint)
+    if is_container(data):
+        hint = f"br.verdict(br.credible_ranking(posterior, {'f1' if score is None else score.name!r}))"
+        raise ArgumentTypeError("data", "must be evidence, a table, or true labels", "a fitted posterior", hint)
+    if hasattr(data, "get_column"):  # polars
+        data = pd.DataFrame({name: data.get_column(name).to_list() for name in data.columns})
     if predictions is not None:
         return _of_predictions(data, predictions, score, roles), Given()
     if isinstance(data, pd.DataFrame):
@@ -798,10 +819,18 @@ def _of_name(name: str, roles: dict[str, Any]) -> tuple[Evidence, Given]:
             "data",
             "must be the name of a file or one of br.datasets.names()",
             f"{name!r}",
-            find_lookalike(name, datasets.names()) or "br.read takes folders of evaluation logs",
+            _nearest_name(name),
         )
     check_keywords(roles, arguments_of(from_frame), "br.analyze for a table")
     return read_evidence(name, **roles), Given(os.path.basename(name), column=str(roles.get("entity") or ""))
+
+
+def _nearest_name(name: str) -> str:
+    """Return a hint at the shipped data set, or the file of the same folder, whose name is nearest."""
+    folder, file = os.path.split(name)
+    files = os.listdir(folder or ".") if os.path.isdir(folder or ".") else []
+    near = [*get_close_matches(name, datasets.names(), n=1), *get_close_matches(file, files, n=1)]
+    return f"did you mean {os.path.join(folder, near[0])!r}?" if near else "br.read takes folders of evaluation logs"
 
 
 def shipped_data(name: str, model: str | None, positive: Any) -> tuple[Evidence, dict[str, str]]:

@@ -114,6 +114,7 @@ class RankingDisplay:
         self.analysis = analysis
 
     @classmethod
+    @check_call
     def from_estimators(
         cls, estimators: Any, X: Any, y: Any, *, score: ScoreLike | None = None, ax: Any = None, **options: Any
     ) -> Self:
@@ -121,6 +122,7 @@ class RankingDisplay:
         return cls(compare_estimators(estimators, X, y, score, **options)).plot(ax)
 
     @classmethod
+    @check_call
     def from_predictions(
         cls,
         y_true: Any,
@@ -193,6 +195,7 @@ class CredibleRocDisplay(_CurveDisplay):
     curve = "roc"
 
     @classmethod
+    @check_call
     def from_estimators(
         cls,
         estimators: Any,
@@ -211,6 +214,7 @@ class CredibleRocDisplay(_CurveDisplay):
         return cls._draw(evidence, ax, prob=prob, seed=seed)
 
     @classmethod
+    @check_call
     def from_predictions(
         cls,
         y_true: Any,
@@ -249,6 +253,7 @@ class CredibleCalibrationDisplay(_CurveDisplay):
     curve = "calibration"
 
     @classmethod
+    @check_call
     def from_estimators(
         cls,
         estimators: Any,
@@ -268,6 +273,7 @@ class CredibleCalibrationDisplay(_CurveDisplay):
         return cls._draw(evidence, ax, strategy=strategy, prob=prob, seed=seed)
 
     @classmethod
+    @check_call
     def from_predictions(
         cls,
         y_true: Any,

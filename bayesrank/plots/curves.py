@@ -8,7 +8,8 @@ from bayesrank._calls import check_call
 from bayesrank._checks import check_result
 from bayesrank._errors import ArgumentError
 from bayesrank._records import ResultRecord
-from bayesrank.ops.bands import AXES
+from bayesrank.evidence.probabilities import probabilities_of
+from bayesrank.ops.bands import AXES, credible_curves
 from bayesrank.plots.kit.colors import Colors, entity_colors, frequent_winners, grey_shade
 from bayesrank.plots.kit.style import draw_curves, finish_plot, new_axes, plain_names, side_legend
 
@@ -32,7 +33,8 @@ def roc_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> A
     Parameters
     ----------
     curves : xarray.Dataset
-        The result of :func:`bayesrank.ops.credible_curves` of this curve.
+        The result of :func:`bayesrank.ops.credible_curves` of this curve; or evidence with probabilities, whose curves
+        are computed.
     ax : matplotlib Axes, optional
     colors : mapping, optional
         Colours by entity (:func:`colors`).
@@ -87,6 +89,8 @@ def calibration_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = No
 
 def _draw(curves: Any, curve: str, ax: Any, colors: Colors) -> Any:
     """Draw medians and bands of all entities, or of some that lead."""
+    if isinstance(curves, xr.Dataset) and "probability" in curves and "actual" in probabilities_of(curves).coords:
+        curves = credible_curves(probabilities_of(curves), curve, seed=0)
     maker, x = f"br.ops.credible_curves(..., curve={curve!r})", AXES[curve][0]
     check_result(maker, "curves", curves, (x, "median", "lower", "upper", "entity"), ("curve", "prob"))
     if curves.attrs["curve"] != curve:
