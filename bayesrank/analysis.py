@@ -541,7 +541,7 @@ class Analysis:
         """The notes of :func:`bayesrank.notes`, how the data were read, and what was chosen for want of an argument."""
         chosen = [default_note(self._setup, self.ranking, self.score)] if self._asked.score is None else []
         said = [*self._parts.notes, *self._setup.stated(self.score), *chosen]
-        return [line for line in dict.fromkeys(said) if line != self._setup.in_title]
+        return list(dict.fromkeys(said))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the ranking with :func:`bayesrank.plots.forest`, and return the Axes."""

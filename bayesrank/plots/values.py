@@ -77,7 +77,7 @@ def score_differences(
     >>> score_differences(br.fit(br.datasets.load("breast_cancer"), seed=1), score="f1", rope=0.02).get_xlabel()
     'F1 minus that of logreg (median and 95% interval)'
     """
-    if score is None and is_container(values) and not is_entity(values, to) and isinstance(to, str) and find(to):
+    if score is None and is_container(values) and not _is_entity(values, to) and isinstance(to, str) and find(to):
         score, to = to, "best"
     labelled = isinstance(values, xr.DataArray | xr.Dataset) and "entity" in values.coords
     best = isinstance(to, str) and to == "best" and not (labelled and "best" in values["entity"].values.tolist())
@@ -125,7 +125,7 @@ def score_differences(
     return finish_list(ax, rows, interval_label(words, prob, ratio, gap) + left_out, ratio, columns=4)
 
 
-def is_entity(source: Any, name: Any) -> bool:
+def _is_entity(source: Any, name: Any) -> bool:
     """Return whether a container has an entity of that name."""
     return name in posterior_of(source)["entity"].values.tolist()
 
