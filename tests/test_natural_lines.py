@@ -1,5 +1,6 @@
 """Lines that users of scikit-learn type without reading the documentation: they work, or the error names the fix."""
 
+# ruff: noqa: E501
 import warnings
 from functools import partial
 
