@@ -18,7 +18,7 @@ from rich.cells import cell_len
 
 from bayesrank import _text, datasets
 from bayesrank._calls import check_call, in_own_words
-from bayesrank._checks import arguments_of, check_column_names, check_keywords, describe_value, label_values
+from bayesrank._checks import arguments_of, check_bool, check_column_names, check_keywords, describe_value, label_values
 from bayesrank._compat import is_container, to_container
 from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, Typed
 from bayesrank._escape import escape_invisible
@@ -192,7 +192,8 @@ def set_up(
     chosen = chosen_by_evidence(evidence, together, () if prior is None else ("prior",))
     usual = chosen if usual is None or isinstance(evidence, xr.Dataset) else usual
     # The usual model of shipped data may need all data sets.
-    name = model or (usual if together or population_of(usual) != "data sets" else chosen)
+    by_default = usual if together or population_of(usual) != "data sets" else chosen
+    name = by_default if model is None else model
     summary = bool(form_of_summary(evidence))
     if isinstance(evidence, xr.Dataset) and not (summary or takes_cases(name)):
         evidence = counts_of(evidence)
@@ -497,7 +498,7 @@ class Analysis:
     >>> found.differences.round(2)[["difference", "lower", "upper"]]
             difference  lower  upper
     entity
-    old          -0.27  -0.41  -0.15
+    old          -0.27  -0.42  -0.14
     """
 
     def __init__(self, setup: Setup, score: Score, drawn: xr.DataTree, ranking: xr.Dataset, asked: "Asked") -> None:
@@ -733,6 +734,8 @@ def analyze_evidence(
     **choices: Any,
 ) -> Analysis:
     """Return the analysis of evidence, of which more may be known; ``choices`` are those of :func:`set_up`."""
+    if higher_is_better is not None:
+        check_bool("higher_is_better", higher_is_better)
     wanted = None if score is None else as_score(score)
     if over is None and has_groups(evidence) and not given.shipped:
         over = "group"

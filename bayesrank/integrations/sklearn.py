@@ -17,8 +17,6 @@ from bayesrank.evidence.estimators import from_estimators
 from bayesrank.evidence.predictions import joint_outcomes
 from bayesrank.evidence.probabilities import from_probabilities, probabilities_of
 from bayesrank.ops.bands import credible_curves
-from bayesrank.plots.curves import calibration_curve, roc_curve
-from bayesrank.plots.ranks import forest
 from bayesrank.scores.metrics import split_metric
 
 __all__ = ["CredibleCalibrationDisplay", "CredibleRocDisplay", "RankingDisplay", "compare_estimators"]
@@ -142,7 +140,7 @@ class RankingDisplay:
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the ranking with :func:`bayesrank.plots.forest`."""
-        self.ax_ = forest(self.analysis.ranking, ax)
+        self.ax_ = self.analysis.plot(ax)
         self.figure_ = self.ax_.figure
         return self
 
@@ -169,6 +167,8 @@ class _CurveDisplay:
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the median of each curve, and its band."""
+        from bayesrank.plots import calibration_curve, roc_curve
+
         self.ax_ = (roc_curve if self.curve == "roc" else calibration_curve)(self.curves, ax)
         self.figure_ = self.ax_.figure
         return self
@@ -189,7 +189,7 @@ class CredibleRocDisplay(_CurveDisplay):
     >>> from bayesrank.integrations.sklearn import CredibleRocDisplay
     >>> y, p = [0, 0, 0, 1, 1, 1] * 9, {"old": [0.1, 0.4, 0.6, 0.3, 0.7, 0.9] * 9}
     >>> CredibleRocDisplay.from_predictions(y, p).ax_.get_xlabel()
-    'false-positive rate (1 − specificity)'
+    'false positive rate (1 - specificity)'
     """
 
     curve = "roc"
