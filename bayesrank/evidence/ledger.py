@@ -76,6 +76,9 @@ class Ledger:
     labels: tuple[int, int] | None = None
     #: The name, the smallest and the largest value of each covariate of data sets.
     covariates: tuple[tuple[str, float, float], ...] = ()
+    #: For votes: how many have a winner, are ties, and call both bad; and how many voters and questions there are.
+    results: tuple[tuple[str, float], ...] = ()
+    units: tuple[tuple[str, int], ...] = ()
 
     def to_attrs(self) -> dict[str, str]:
         """Return the ledger as a text in attrs, which every file format can hold."""
@@ -94,7 +97,7 @@ class Ledger:
                 for one in held["entries"]
             ]
             drops = tuple(Drop(**one) for one in held["dropped"])
-            held["covariates"] = tuple(map(tuple, held.get("covariates", ())))
+            held |= {name: tuple(map(tuple, held.get(name, ()))) for name in ("covariates", "results", "units")}
             held |= {"entries": tuple(entries), "dropped": drops, "ignored": tuple(held["ignored"])}
             return Ledger(**held | {"labels": held["labels"] and tuple(held["labels"])})
 
@@ -123,6 +126,7 @@ class Ledger:
         fields |= {"unit": self.unit} if self.unit != "case" else {}
         fields |= {"labels": list(self.labels)} if self.labels else {}
         fields |= {"covariates": list(map(list, self.covariates))} if self.covariates else {}
+        fields |= {"units": dict(self.units)} if self.units else {}
         return fields | {"ignored": self.ignored, "dropped": [asdict(drop) for drop in self.dropped]}
 
     def run_notes(self) -> list[Note]:

@@ -405,7 +405,8 @@ def _one(
         error = proportion_error(beyond, result["effective_sample_size"])
         return (beyond + 2 * error < (1 - settings.prob) / 2) & ~np.isnan(observed) & ~found.at_an_end(observed)
 
-    interval = result["median"], result["lower"], result["upper"]
+    middle = result["median"]
+    interval = middle, *evidence.widen(settings.prob, middle, (result["lower"], result["upper"]))
     result |= evidence.compare(score, interval, settings.prob, outside)
     result["contradicted"] = hold_within(groups, result["contradicted"])
     closed = evidence.close(score, *interval[1:], found.range)
@@ -438,6 +439,7 @@ def _one(
         result |= ranks_and_tiers(sets, ranked)
         position = np.asarray(position_of(result))
         result |= _differences(x, position, settings.prob, groups)
+        result |= _widen_differences(result, position, evidence, settings.prob)
         if extremes is not None and ranked.any():
             leader = int(np.nanargmin(position))
             of_leader = extremes.differences(leader, np.flatnonzero(ranked), settings.prob, information)
@@ -522,6 +524,17 @@ def _differences(x: np.ndarray, position: np.ndarray, prob: float, groups: list[
             found[1:] = np.nan
         groups = [group for group in groups if leader not in group]
     return {name: average_within(groups, each) for name, each in zip(OF_LEADER, found, strict=True)}
+
+
+def _widen_differences(
+    result: dict[str, Any], position: np.ndarray, evidence: Evidence, prob: float
+) -> dict[str, np.ndarray]:
+    """Return the ends of differences from the leader, which allow for the fewer units of either entity."""
+    factor = np.broadcast_to(evidence.behind.interval_factor(prob), len(position))
+    if (factor == 1).all() or np.isnan(position).all():
+        return {}
+    factor, middle = np.maximum(factor, factor[int(np.nanargmin(position))]), result["difference"]
+    return {name: middle + factor * (result[name] - middle) for name in OF_LEADER[1:]}
 
 
 def _compare_pairs(

@@ -17,7 +17,13 @@ def weigh_votes(evidence: VoteEvidence, observed: Observed, score: Score | None,
     """Return the counts of votes, with wider sets if earlier votes may have chosen the pairs of a connected pool."""
     pool, wins, ties = evidence.pool, evidence.wins, evidence.ties
     # Votes do not compare entities of pools that no vote connects, however sure both strengths are.
-    found = replace(found, freedom=np.where(pool[:, None] == pool, np.inf, 0.0))
+    freedom = np.where(pool[:, None] == pool, np.inf, 0.0)
+    if evidence.units is not None:
+        own = evidence.units.freedom
+        freedom = np.minimum(freedom, np.minimum(own[:, None], own))
+        found = replace(found, clusters=own + 1, unit=evidence.units.noun, excess=evidence.units.excess)
+        wins, ties = (_as_units(votes, wins + wins.T + ties, evidence.units.on_pair) for votes in (wins, ties))
+    found = replace(found, freedom=freedom)
     factor, uneven = 1.0, None
     for name in np.unique(pool):
         here = np.flatnonzero(pool == name)
@@ -33,3 +39,8 @@ def weigh_votes(evidence: VoteEvidence, observed: Observed, score: Score | None,
             uneven = Note("close_strengths_met" if close else "votes_uneven", fields)
     found = replace(found, inflation=found.inflation * factor, uneven=uneven)
     return found if evidence.labels is None else with_labels(found, evidence.labels)
+
+
+def _as_units(votes: np.ndarray, number: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """Return votes (entity, rival) scaled to the numbers of units that voted on each pair: the units chose the pairs."""
+    return votes * np.divide(units, number, out=np.zeros(number.shape), where=number > 0)

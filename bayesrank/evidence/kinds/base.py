@@ -76,6 +76,10 @@ class EvidenceKind(ABC):
         """Return the evidence on one variable of the posterior."""
         return self
 
+    def interval_factor(self, prob: float) -> np.ndarray:
+        """Return how many times wider an interval must be than the one from draws, whose units are few (entity)."""
+        return np.ones(1)
+
     def needed(self, model: ModelRecord) -> str | None:
         """Return the further evidence that would help most, or None if the model and the tables tell."""
         return None

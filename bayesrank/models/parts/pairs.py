@@ -78,6 +78,24 @@ class Pairs:
         return found if self.shift is None else csr_array(hstack([found, csr_array(self.shift)]))
 
     @cached_property
+    def squares(self) -> Any:
+        """Return the products of the columns of the design (column x column, pair), as a sparse matrix."""
+        from scipy.sparse import csr_array
+
+        cells, wide = len(self.first), self.frame.shape[0]
+        half = np.full((cells, 1), 0.5)
+        ends = np.column_stack([self.first, self.second])
+        columns, values = ends, np.hstack([half, -half])
+        if self.shift is not None:
+            more = np.arange(self.entities, wide)
+            columns = np.hstack([ends, np.tile(more, (cells, 1))])
+            values = np.hstack([values, self.shift])
+        where = (columns[:, :, None] * wide + columns[:, None, :]).reshape(cells, -1)
+        products = (values[:, :, None] * values[:, None, :]).reshape(cells, -1)
+        row = np.repeat(np.arange(cells), where.shape[1])
+        return csr_array((products.ravel(), (where.ravel(), row)), shape=(wide * wide, cells))
+
+    @cached_property
     def levels(self) -> Any:
         """Return which log ν each pair has (pair, level), as a sparse matrix of 0 and 1."""
         from scipy.sparse import csr_array

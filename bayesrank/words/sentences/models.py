@@ -314,11 +314,48 @@ def votes_without_ties() -> str:
     return "No vote is a tie, so ties are left out of the model."
 
 
-def votes_relative() -> str:
+def votes_relative(independent: str) -> str:
     return (
         "A strength is relative to the other entities: the order of two entities also depends on their votes against "
-        "others. Votes are assumed independent."
+        f"others. {independent.capitalize()} are assumed independent."
     )
+
+
+def votes_by_result(decided: float, **others: float) -> str:
+    """Say how many votes have a winner; ``others`` are ties, and votes that call both bad."""
+    ties, bad = others.get("tie", 0.0), others.get("both bad", 0.0)
+    parts = [f"{decided:,.0f} have a winner"] + [f"{ties:,.0f} are ties"] * (ties > 0)
+    parts += [f"{bad:,.0f} call both bad"] * (bad > 0)
+    alike = " Both bad counts as a tie." if bad else ""
+    return (
+        f"Of {decided + ties + bad:,.0f} votes, {_text.list_names(parts, 3)}.{alike} A tie is evidence that two "
+        "strengths are close; it says nothing about how good either answer is."
+    )
+
+
+@caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
+def votes_perfect(won: list[str], lost: list[str]) -> str:
+    parts = [f"{_text.list_names(names, 3)} {verb} every vote" for names, verb in ((won, "won"), (lost, "lost")) if names]
+    return (
+        f"{' and '.join(parts)}. The votes bound {'these strengths' if len(won + lost) > 1 else 'this strength'} from "
+        "one side only; the prior bounds the other side."
+    )
+
+
+def votes_at_equal_style(covariates: list[str]) -> str:
+    return (
+        f"Strengths are those at equal {_text.list_names(covariates, 4)}. Rank without the covariates to see what they "
+        "change."
+    )
+
+
+def orders_merged(battles: int, decided: int, first: int, lower: float, upper: float) -> str:
+    """Say that both orders of a battle are one vote, and how often the first answer won there."""
+    shown = "none of them has a winner" if not decided else (
+        f"the entity named first won {first:,} of their {decided:,} votes with a winner ({100 * first / decided:.0f}%, "
+        f"95% interval {100 * lower:.0f}% to {100 * upper:.0f}%; 50% without an effect of the order)"
+    )
+    return f"Both orders of {_text.count(battles, 'battle')} were judged, and count as one vote each; {shown}."
 
 
 def votes_judged(judges: list[str], labels: int, votes: int) -> str:
