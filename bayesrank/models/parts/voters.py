@@ -8,8 +8,8 @@ With voters and questions, the weight of a vote is the product of both weights. 
 so that the covariance is the smallest upper bound of c₁V₁, c₂V₂ and c₁V₁ + c₂V₂ - V₁₂. V₁ and V₂ are the variances by
 voters and by questions, V₁₂ that by their combinations (Cameron, Gelbach and Miller 2011).
 
-The prior is one more unit: in each draw its centre is drawn from the prior itself, and its precision is multiplied by
-the number of votes of a unit, over the number of votes that the prior stands for.
+The votes of the prior have the weight of one unit: its precision is multiplied by the number of votes of a unit on one
+pair. In each draw its centre is drawn from the prior itself.
 
 References
 ----------
@@ -33,7 +33,9 @@ from bayesrank.models.parts.pairs import Pairs
 #: Numbers of draws times cells that are in memory at once.
 MEMORY = 4_000_000
 #: Newton's method stops where a step would gain less than this in the log density.
-GAIN = 1e-10
+GAIN = 1e-8
+#: Common steps go on while they shrink what is left to gain to less than this share.
+QUICK = 0.1
 STEPS, HALVINGS = 60, 30
 
 
@@ -88,13 +90,17 @@ class SharedVotes:
 
     @cached_property
     def prior_weight(self) -> float:
-        """Return the votes of a unit over those that the prior stands for, at least 1.
+        """Return the votes of a unit on one pair, as a mean over votes: the weight of one vote of the prior."""
+        number, found = self.results.sum(axis=1), []
+        for code in self.codes[: len(self.units)]:
+            each = np.bincount(pd.factorize(self.pair * (int(code.max()) + 1) + code)[0], number)
+            found.append(float((each**2).sum() / each.sum()))
+        return max(1.0, *found)
 
-        The prior of an entity stands for about one vote, and each vote is on two entities.
-        """
-        totals = [np.asarray(held.sum(axis=1)).ravel() / 2 for held in self.sizes]
-        votes = max(float((total**2).sum() / total.sum()) for total in totals)
-        return max(1.0, 2 * votes / self.pairs.entities)
+    @cached_property
+    def pair(self) -> np.ndarray:
+        """Return the pair of entities of each battle, as one code."""
+        return (self.pairs.first.astype(np.int64) * self.pairs.entities + self.pairs.second)[self.cell]
 
     @cached_property
     def weighted(self) -> Pairs:
@@ -112,14 +118,13 @@ class SharedVotes:
         return root.T @ root
 
     def _slopes(self) -> np.ndarray:
-        """Return the slope of each battle's log likelihood at the mode (battle, parameter)."""
+        """Return the slope of the log likelihood of one vote at the mode (result and cell, parameter)."""
         win, lose, tie = (part[:, 0] for part in self.pairs.probabilities(self.mode[None])[3:])
-        wins, losses, ties = self.results.T
-        number = self.results.sum(axis=1)
-        along = wins - losses - number * (win - lose)[self.cell]
-        found = (self.pairs.design[self.cell] * along[:, None]) @ self.pairs.frame
+        design = self.pairs.design @ self.pairs.frame
+        along = [side - (win - lose) for side in (1.0, -1.0, 0.0)]
+        found = np.concatenate([design * each[:, None] for each in along])
         if self.pairs.with_ties:
-            found = np.column_stack([found, ties - number * tie[self.cell]])
+            found = np.column_stack([found, np.concatenate([-tie, -tie, 1 - tie])])
         return np.asarray(found)
 
     @cached_property
@@ -128,7 +133,7 @@ class SharedVotes:
         slopes, inverse = self._slopes(), self.inverse
         squares = []
         for code in self.codes:
-            sums = _sums(code, slopes)
+            sums = self._votes_by(code).T @ slopes
             squares.append(inverse @ (sums.T @ sums) @ inverse)
         precision = np.broadcast_to(self.weighted.precision, len(inverse))
         prior = np.zeros_like(inverse)
@@ -179,23 +184,24 @@ class SharedVotes:
         size = self.pairs.entities
         found = []
         for code in self.codes[: len(self.units)]:
-            pair = self.pairs.first[self.cell] * size + self.pairs.second[self.cell]
-            met = np.unique(np.column_stack([pair, code]), axis=0)[:, 0]
+            met = pd.unique(self.pair * (int(code.max()) + 1) + code) // (int(code.max()) + 1)
             numbers = np.bincount(met, minlength=size * size).reshape(size, size).astype(float)
             found.append(numbers + numbers.T)
         return np.min(found, axis=0)
 
-    @cached_property
-    def _gather(self) -> Any:
-        """Return the votes of each unit, or of each battle if units cross, on each cell and result, sparse."""
+    def _votes_by(self, column: np.ndarray) -> Any:
+        """Return the votes on each cell (result and cell, column), of the column of each battle, as a sparse matrix."""
         from scipy.sparse import csr_array
 
-        cells, battles = len(self.pairs.first), len(self.cell)
-        column = self.codes[0] if len(self.units) == 1 else np.arange(battles)
-        where = (np.concatenate([self.cell + k * cells for k in range(3)]), np.tile(column, 3))
-        found = csr_array((self.results.T.ravel(), where), shape=(3 * cells, int(column.max()) + 1))
-        found.eliminate_zeros()
-        return found
+        cells, number = len(self.pairs.first), self.results.T.ravel()
+        kept = number > 0
+        where = np.concatenate([self.cell + k * cells for k in range(3)])[kept], np.tile(column, 3)[kept]
+        return csr_array((number[kept], where), shape=(3 * cells, int(column.max()) + 1))
+
+    @cached_property
+    def _gather(self) -> Any:
+        """Return the votes of each unit, or of each battle if units cross, on the cells."""
+        return self._votes_by(self.codes[0] if len(self.units) == 1 else np.arange(len(self.cell)))
 
     def sample(self, draws: int, rng: np.random.Generator) -> np.ndarray:
         """Return independent draws of the parameters (draw, parameter)."""
@@ -214,36 +220,44 @@ class SharedVotes:
         )
         wins, losses, ties = np.split(self._gather @ each, 3)
         drawn = replace(self.weighted, wins=wins, losses=losses, ties=ties, no_ties=self.pairs.no_ties)
-        found = modes_of(drawn, centre, self.mode)
+        found = modes_of(drawn, centre, self.mode, self.inverse)
         return self.mode + (found - self.mode) @ self.spreading
 
 
-def modes_of(pairs: Pairs, centre: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """Return the mode of each draw's votes (pair, draw) (draw, parameter), by Newton's method with halved steps.
+def modes_of(pairs: Pairs, centre: np.ndarray, start: np.ndarray, inverse: np.ndarray) -> np.ndarray:
+    """Return the mode of each draw's votes (pair, draw) (draw, parameter).
 
-    The prior of each draw has a ``centre`` of its own (draw, parameter).
+    The prior of each draw has a ``centre`` of its own (draw, parameter). Steps use the ``inverse`` curvature at
+    ``start`` while they converge quickly, as with many units; other draws need Newton's method with halved steps.
     """
     found = np.tile(start, (len(centre), 1))
-    active, votes = np.arange(len(centre)), pairs
+    active, votes, theta, pull = np.arange(len(centre)), pairs, found.copy(), centre * pairs.precision
+    value, slope = _with_centre(votes, theta, pull)
+    gain, quick = np.full(len(centre), np.inf), True
     for _ in range(STEPS):
-        theta, pull = found[active], centre[active] * votes.precision
-        value, slope = _with_centre(votes, theta, pull)
-        step = newton_steps(votes, theta, slope)
-        gain = (step * slope).sum(axis=1)
+        before, gain = gain, ((slope @ inverse) * slope).sum(axis=1)
         moving = gain > GAIN
         if not moving.all():
-            if not moving.any():
-                break
+            found[active[~moving]] = theta[~moving]
             active, votes = active[moving], _columns(votes, moving)
-            theta, pull, value, step, gain = (part[moving] for part in (theta, pull, value, step, gain))
+            theta, pull, value, slope, before, gain = (
+                part[moving] for part in (theta, pull, value, slope, before, gain)
+            )
+            if not len(active):
+                return found
+        quick = quick and float(np.median(gain / before)) < QUICK
+        step = slope @ inverse if quick else newton_steps(votes, theta, slope)
+        wanted = 1e-4 * (step * slope).sum(axis=1)
         share = np.ones(len(active))
         for _ in range(HALVINGS):
-            ahead, _ = _with_centre(votes, theta + share[:, None] * step, pull)
-            low = ahead < value + 1e-4 * share * gain - 1e-12 * np.abs(value)
+            place = theta + share[:, None] * step
+            ahead, slant = _with_centre(votes, place, pull)
+            low = ahead < value + share * wanted - 1e-12 * np.abs(value)
             if not low.any():
                 break
             share = np.where(low, share / 2, share)
-        found[active] = theta + share[:, None] * step
+        theta, value, slope = place, ahead, slant
+    found[active] = theta
     return found
 
 
@@ -304,11 +318,3 @@ def _roots(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _of_differences(covariance: np.ndarray) -> np.ndarray:
     own = np.diag(covariance)
     return own[:, None] + own - 2 * covariance
-
-
-def _sums(code: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return the sums of values (battle, ...) of each unit."""
-    from scipy.sparse import csr_array
-
-    row = np.arange(len(code))
-    return np.asarray(csr_array((np.ones(len(code)), (code, row)), shape=(int(code.max()) + 1, len(code))) @ values)
