@@ -192,7 +192,9 @@ def count_votes(
     entries = tuple(Entry(str(name), int(n)) for name, n in zip(names, cases, strict=True))
     results = rows.results(sides, counts)
     ledger = Ledger(entries, round(counts.sum()), unit="vote", results=results)
-    ledger = replace(ledger, units=tuple((role, len(ballots.names[role])) for role in units))
+    if battles:
+        spans = tuple((name, float(held.min()), float(held.max())) for name, held in numbers.items())
+        ledger = replace(ledger, units=tuple((role, len(ballots.names[role])) for role in units), covariates=spans)
     held = {"wins": (("entity", "rival"), wins), "ties": (("entity", "rival"), ties), "cases": ("entity", cases)}
     coords = {"entity": name_coord(names), "rival": name_coord(names)}
     if not verdicts:

@@ -61,6 +61,7 @@ from bayesrank.ranking.identical import (
     identical_groups,
     lowest_within,
 )
+from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking.intervals import position_of, rank_intervals
 from bayesrank.ranking.notes import discordance_of
 from bayesrank.ranking.predictive import predictive_order, predictive_values
@@ -174,6 +175,8 @@ def credible_ranking(
           rank 1. Without enough evidence, every rank is possible.
         - ``rank_alone_lower``, ``rank_alone_upper``: the possible ranks of one entity that was named before the data
           were seen. They are narrower, and not for an entity that is looked at because of its rank.
+        - ``win_rate``, ``win_against_leader`` (votes): the observed share of won votes, and the expected one against
+          the leader; a tie is half a win.
         - ``difference``, ``difference_lower``, ``difference_upper``: median and interval of the difference from the
           leader, in units of the score. The interval of point estimates is NaN.
         - ``rank_marginal_lower``, ``rank_marginal_upper``: equal-tailed posterior interval of the rank of each entity
@@ -275,7 +278,22 @@ def credible_ranking(
         drawn = drawn.rename(dataset="group") if "dataset" in drawn.dims else drawn
         return drawn.assign_attrs(RankingRecord(stratum="group").to_attrs())
     exact = method == "auto" and kind is None
-    return replace_drawn(drawn, one.source, one.found, one.evidence, settings) if exact else drawn
+    ranking = replace_drawn(drawn, one.source, one.found, one.evidence, settings) if exact else drawn
+    return _with_columns(ranking, one.source, one.evidence)
+
+
+def _with_columns(ranking: xr.Dataset, source: Source, evidence: Evidence) -> xr.Dataset:
+    """Add the columns that only this kind of evidence has to one ranking with a posterior."""
+    if source.array is not None or ranking["median"].dims != ("entity",):
+        return ranking
+    leader = None
+    if "tier" in ranking and ranking["tier"].notnull().any():
+        leader = int(np.nanargmin(np.asarray(position_of(ranking), float)))
+    draws = posterior_of(source)
+    columns = evidence.behind.columns(draws, leader)
+    if more := evidence.behind.notes_on(draws, RankingRecord.of(ranking).prob):
+        ranking["notes"] = notes_text([*notes_of(ranking["notes"]), *more])
+    return ranking.assign({name: ("entity", values) for name, values in columns.items()})
 
 
 class KnownFacts(NamedTuple):

@@ -67,6 +67,31 @@ class VoteEvidence(EvidenceKind):
         tail = (1 - prob) / 2
         return np.asarray(stdtrit(np.maximum(self.units.freedom, 1.0), tail) / ndtri(tail))
 
+    def columns(self, draws: xr.Dataset, leader: int | None) -> dict[str, np.ndarray]:
+        """Return the observed share of won votes, and the expected one against the leader; ties are half a win."""
+        won, number = (self.wins + self.ties / 2).sum(axis=1), (self.wins + self.wins.T + self.ties).sum(axis=1)
+        found = {"win_rate": np.divide(won, number, out=np.full(len(won), np.nan), where=number > 0)}
+        if leader is None or "strength" not in draws:
+            return found
+        strength = draws["strength"].transpose("chain", "draw", "entity").values
+        nu = draws["nu"].transpose("chain", "draw").values[..., None] if "nu" in draws else 0.0
+        up = np.exp((strength - strength[..., [leader]]) / 2)
+        share = ((up + nu / 2) / (up + 1 / up + nu)).mean(axis=(0, 1))
+        share[leader] = np.nan
+        # Votes do not compare entities of pools that no vote connects.
+        return found | {"win_against_leader": np.where(self.pool == self.pool[leader], share, np.nan)}
+
+    def notes_on(self, draws: xr.Dataset, prob: float) -> list[Note]:
+        """Return the coefficients of the covariates, with intervals that allow for few voters or questions."""
+        if "coefficient" not in draws:
+            return []
+        wide, fields = float(self.interval_factor(prob).max()), []
+        for name in draws["covariate"].values.tolist():
+            drawn = draws["coefficient"].sel(covariate=name).values.ravel()
+            middle, low, high = np.quantile(drawn, [0.5, (1 - prob) / 2, (1 + prob) / 2])
+            fields.append([name, middle, middle + wide * (low - middle), middle + wide * (high - middle)])
+        return [Note("style_coefficients", {"coefficients": fields, "prob": prob})]
+
     def is_about(self, entities: Sequence[Any]) -> bool:
         """Return whether the evidence is about these entities, in this order."""
         return self.entities == list(entities)

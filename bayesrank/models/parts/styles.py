@@ -35,26 +35,26 @@ class Cells:
         turned = side[:, 0] > side[:, 1]
         results = np.where(turned[:, None], results[:, [1, 0, 2]], results)
         first, second = np.sort(side, axis=1).T
-        names_of = covariates_of(evidence)
-        values = np.stack(
-            [evidence[f"covariate_{name}"].values[kept] for name in names_of] or [np.zeros(0)], axis=1
-        ) if names_of else np.zeros((len(side), 0))
-        values = np.where(turned[:, None], -values, values)
+        found = covariates_of(evidence)
+        values = np.empty((len(side), len(found)))
+        for k, name in enumerate(found):
+            values[:, k] = np.where(turned, -1, 1) * evidence[f"covariate_{name}"].values[kept]
+        codes = [_sorted_codes(evidence[role].values[kept]) for role in UNITS if role in evidence.variables]
+        # Sorted by content, so that the order of rows has no effect.
+        order = np.lexsort([*codes[::-1], *values.T[::-1], second, first])
+        first, second, values, results = first[order], second[order], values[order], results[order]
         number = results.sum(axis=1)
         scale = np.sqrt(number @ values**2 / number.sum())
         scale = np.where(scale > 0, scale, 1.0)
         keys = pd.DataFrame(np.column_stack([first, second, values]))
-        # Sorted by content, so that the order of rows has no effect.
         cell = keys.groupby(list(keys.columns)).ngroup().to_numpy()
         where = np.unique(cell, return_index=True)[1]
         votes = np.stack([np.bincount(cell, column, len(where)) for column in results.T])
-        shift = values[where] / scale / 2 if names_of else None
-        pairs = Pairs(
-            len(names), first[where], second[where], *votes, precision, shift, no_ties=not votes[2].any()
-        )
-        codes = {role: _sorted_codes(evidence[role].values[kept]) for role in UNITS if role in evidence.variables}
-        scales = dict(zip(names_of, scale.tolist(), strict=True))
-        return cls(pairs, cell, results, codes, scales)
+        shift = values[where] / scale / 2 if found else None
+        pairs = Pairs(len(names), first[where], second[where], *votes, precision, shift, no_ties=not votes[2].any())
+        roles = [role for role in UNITS if role in evidence.variables]
+        units = {role: code[order] for role, code in zip(roles, codes, strict=True)}
+        return cls(pairs, cell, results, units, dict(zip(found, scale.tolist(), strict=True)))
 
     @cached_property
     def shared(self) -> SharedVotes:

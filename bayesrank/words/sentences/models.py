@@ -1,5 +1,7 @@
 """Sentences about models, their priors, their samplers, and the means of their draws."""
 
+from typing import Any
+
 from bayesrank import _text
 from bayesrank._nuts import say_chains_to_agree, say_fewer_divergences, say_more_draws, say_unreliable
 from bayesrank.words.caveats import Caveat, caveat
@@ -328,23 +330,32 @@ def votes_by_result(decided: float, **others: float) -> str:
     parts += [f"{bad:,.0f} call both bad"] * (bad > 0)
     alike = " Both bad counts as a tie." if bad else ""
     return (
-        f"Of {decided + ties + bad:,.0f} votes, {_text.list_names(parts, 3)}.{alike} A tie is evidence that two "
+        f"Of {decided + ties + bad:,.0f} votes, {_text.few_names(parts)}.{alike} A tie is evidence that two "
         "strengths are close; it says nothing about how good either answer is."
     )
 
 
 @caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
 def votes_perfect(won: list[str], lost: list[str]) -> str:
-    parts = [f"{_text.list_names(names, 3)} {verb} every vote" for names, verb in ((won, "won"), (lost, "lost")) if names]
+    parts = [f"{_text.few_names(names)} {verb} every vote" for names, verb in ((won, "won"), (lost, "lost")) if names]
     return (
         f"{' and '.join(parts)}. The votes bound {'these strengths' if len(won + lost) > 1 else 'this strength'} from "
         "one side only; the prior bounds the other side."
     )
 
 
+def style_coefficients(coefficients: list[list[Any]], prob: float) -> str:
+    """Say how much each covariate sways a vote; each has a name, a median, and the ends of its interval."""
+    said = [
+        f"{name} {middle:.3g} ({100 * prob:g}% interval {low:.3g} to {high:.3g})".replace("-", "−")
+        for name, middle, low, high in coefficients
+    ]
+    return f"Effect on the log-odds of a win, for each unit of the covariate: {_text.list_names(said, 6)}."
+
+
 def votes_at_equal_style(covariates: list[str]) -> str:
     return (
-        f"Strengths are those at equal {_text.list_names(covariates, 4)}. Rank without the covariates to see what they "
+        f"Strengths are those at equal {_text.few_names(covariates)}. Rank without the covariates to see what they "
         "change."
     )
 
