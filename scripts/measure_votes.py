@@ -33,19 +33,17 @@ FIXED, ADAPTIVE = ("balanced", "sparse", "unbalanced"), ("closest", "leader", "d
 JUDGED_RUNS, ENTITIES, JUDGED, JUDGED_LABELS = 40, 8, 1500, 100
 #: Boards of votes that share voters or questions, and boards of the same without regard to these.
 TAILS = {"rank^-0.7": -0.7, "rank^-1": -1.0}
-SHARED_RUNS, IGNORED_RUNS, UNEQUAL_RUNS, MODELS = 200, 60, 80, 6
+SHARED_RUNS, IGNORED_RUNS, UNEQUAL_RUNS, MODELS = 100, 25, 40, 6
 #: Voters, votes of each (a name: 9,000 in all, in proportion to a power of the rank), questions, verdicts on each, and
 #: the standard deviation of a taste.
 SHARED = (
     *((voters, 60, 0, 0, taste) for voters in (5, 10, 50) for taste in (0.5, 1.0)),
     *((1500, tail, 0, 0, taste) for tail in TAILS for taste in (0.5, 1.0)),
-    *((0, 0, questions, verdicts, 1.0) for questions in (15, 60) for verdicts in (1, 3, 10)),
-    *(
-        (voters, 40, questions, 0, taste)
-        for voters, questions in ((10, 10), (10, 50), (50, 20))
-        for taste in (0.5, 1.0)
-    ),
+    *((0, 0, questions, verdicts, 1.0) for questions, verdicts in ((20, 3), (60, 1), (60, 3), (60, 10))),
+    *((voters, 40, questions, 0, 1.0) for voters, questions in ((10, 10), (10, 50), (50, 20))),
 )
+#: Those with models of unequal strength, too.
+SPREAD_CELLS = ((10, 60, 0, 0, 1.0), (50, 60, 0, 0, 1.0), (0, 0, 60, 3, 1.0), (50, 40, 20, 0, 1.0))
 HEAVY = 9000
 #: Standard deviation of the strengths of unequal models, votes behind their true values, and boards with style.
 UNEQUAL, MANY, STYLED_RUNS = 0.5, 400_000, 60
@@ -366,7 +364,7 @@ def true_strengths(taste: float, parts: int, strength: np.ndarray) -> np.ndarray
 def measure_units() -> None:
     """Print claims and intervals of votes that share voters, questions, or both."""
     rows = []
-    for spread, cells in ((0.0, SHARED), (UNEQUAL, [cell for cell in SHARED if cell[4] == 1.0 and cell[0] != 5])):
+    for spread, cells in ((0.0, SHARED), (UNEQUAL, SPREAD_CELLS)):
         for place, cell in enumerate(cells):
             voters, each, questions, verdicts, taste = cell
             strength = spread * np.linspace(1.5, -1.5, MODELS)

@@ -262,6 +262,11 @@ def ask(
     name = model or (usual if together or population_of(usual) != "data sets" else chosen)
     summary = bool(form_of_summary(evidence))
     votes = holds_votes(evidence)
+    if votes and by is None and how["dataset"] is not None:
+        column = how["dataset"]
+        raise ArgumentError(
+            "--dataset-column", "must be left out of votes", f"{column!r}", f"--by {column} ranks each of its categories"
+        )
     if isinstance(evidence, xr.Dataset) and not (summary or takes_cases(name)):
         evidence = counts_of(evidence)
     _check_model(evidence, name, prior, prevalence, paths[0])

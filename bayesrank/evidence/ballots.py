@@ -15,6 +15,8 @@ from bayesrank._notes import Note
 
 #: The roles of columns whose values share a taste: voters, and questions.
 UNITS = ("cluster", "case")
+#: The coord with the category of each battle.
+STRATUM = "stratum"
 #: What sentences call one such unit.
 NOUNS = {"cluster": "voter", "case": "question"}
 
@@ -28,8 +30,8 @@ class Ballots:
     turned: np.ndarray  #: Whether the table named the two in the other order.
     result: np.ndarray  #: 0 for the first, 1 for the second, 2 for a tie.
     number: np.ndarray  #: How many votes a row stands for.
-    units: dict[str, np.ndarray]  #: Codes of the voter ("cluster") and of the question ("case").
-    names: dict[str, list[Any]]  #: The names of these codes.
+    units: dict[str, np.ndarray]  #: Codes of the voter ("cluster"), of the question ("case"), and of the category.
+    names: dict[str, list[Any]]  #: The names of these codes, and those of categories.
     covariates: dict[str, np.ndarray]  #: First minus second.
 
     @classmethod
@@ -138,3 +140,19 @@ def read_covariates(
 def covariates_of(evidence: xr.Dataset) -> list[str]:
     """Return the names of the covariates of votes."""
     return [str(name).removeprefix("covariate_") for name in evidence.variables if str(name).startswith("covariate_")]
+
+
+def votes_of_category(evidence: xr.Dataset, name: Any) -> xr.Dataset:
+    """Return the votes of one category, on the entities that have votes there."""
+    kept = evidence.isel(battle=np.flatnonzero(evidence[STRATUM].values == name)).drop_vars(STRATUM)
+    side, results = kept["side"].values, kept["results"].values
+    code, names = factorize(side.ravel())
+    first, second = code.reshape(-1, 2).T
+    wins, ties = np.zeros((2, len(names), len(names)))
+    np.add.at(wins, (first, second), results[:, 0])
+    np.add.at(wins, (second, first), results[:, 1])
+    np.add.at(ties, (first, second), results[:, 2])
+    cases = np.rint((wins + wins.T + ties + ties.T).sum(axis=1)).astype(np.int64)
+    held = {"wins": (("entity", "rival"), wins), "ties": (("entity", "rival"), ties + ties.T), "cases": ("entity", cases)}
+    rest = kept.drop_vars(["wins", "ties", "cases", "entity", "rival"], errors="ignore").drop_attrs()
+    return xr.Dataset(held, {"entity": name_coord(names), "rival": name_coord(names)}).merge(rest)

@@ -13,7 +13,7 @@ from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import factorize, name_coord
 from bayesrank._notes import add_notes
 from bayesrank._text import list_names
-from bayesrank.evidence.ballots import UNITS, Ballots, read_covariates
+from bayesrank.evidence.ballots import STRATUM, UNITS, Ballots, read_covariates
 from bayesrank.evidence.ledger import Entry, Ledger
 
 #: Winners that mean a tie, and the first or the second entity of a row. Names of columns are added.
@@ -136,14 +136,14 @@ def count_votes(
     verdicts: Mapping[Any, list[Any]] | None = None,
     covariates: Mapping[Any, list[Any]] | None = None,
 ) -> xr.Dataset:
-    """Return the votes in columns by role (a, b, winner, [count], [cluster], [case]).
+    """Return the votes in columns by role (a, b, winner, [count], [cluster], [case], [stratum]).
 
     ``where`` is the place of each row in messages. ``verdicts`` are the votes of judges by name; winners may then be
     unknown. ``covariates`` are columns of numbers by name.
     """
     if not len(where):
         raise ArgumentError("frame", "must have at least one vote", "no row")
-    units = [role for role in UNITS if role in columns]
+    units = [role for role in (*UNITS, STRATUM) if role in columns]
     _check_beside_judges(verdicts, [*units, *["covariates"] * bool(covariates)], headings)
     for role in [*(("a", "b") if verdicts else ("a", "b", "winner")), *units]:
         for place, value in zip(where, columns[role], strict=True):
@@ -194,7 +194,7 @@ def count_votes(
     ledger = Ledger(entries, round(counts.sum()), unit="vote", results=results)
     if battles:
         spans = tuple((name, float(held.min()), float(held.max())) for name, held in numbers.items())
-        ledger = replace(ledger, units=tuple((role, len(ballots.names[role])) for role in units), covariates=spans)
+        ledger = replace(ledger, units=tuple((role, len(ballots.names[role])) for role in units if role in UNITS), covariates=spans)
     held = {"wins": (("entity", "rival"), wins), "ties": (("entity", "rival"), ties), "cases": ("entity", cases)}
     coords = {"entity": name_coord(names), "rival": name_coord(names)}
     if not verdicts:

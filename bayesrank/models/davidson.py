@@ -373,6 +373,7 @@ class SharedTastes(Davidson):
         held = self.evidence.drop_attrs().reset_coords()
         kept = [name for name, each in held.data_vars.items() if "battle" in each.dims]
         more = {
+            "unit_number": ("entity", shared.number[place]),
             "unit_freedom": ("entity", shared.freedom[place]),
             "unit_excess": (("entity", "rival"), shared.excess[among]),
             "units_on_pair": (("entity", "rival"), shared.on_pairs[among]),

@@ -7,7 +7,7 @@ import xarray as xr
 
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import add_notes
-from bayesrank.evidence.ballots import NOUNS, UNITS
+from bayesrank.evidence.ballots import NOUNS, STRATUM, UNITS
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.evidence.votes import count_votes
 from bayesrank.tables.columns import role_of, squeeze
@@ -57,7 +57,10 @@ def find_votes(table: Table, roles: Roles) -> dict[str, Any] | None:
 def read_votes(table: Table, headings: dict[str, Any], roles: Roles) -> xr.Dataset:
     """Return the votes of a table, as :func:`bayesrank.from_votes` does; an inferred judge is noted."""
     for one in fields(Roles):
-        if one.name not in ("count", "truth", "judge", "covariates", *UNITS):
+        if one.name == "group" and roles.group is not None:
+            by = f"; --by {roles.group} ranks each category" if table.shell else ""
+            table.refuse(roles, "group", f"of votes, which have no mean over groups{by}")
+        if one.name not in ("count", "truth", "judge", "covariates", "dataset", *UNITS):
             table.refuse(roles, one.name, "of votes, whose columns are model_a, model_b and winner")
     if roles.count is not None:
         headings = headings | {"count": table.find("count", roles.count)}
@@ -70,6 +73,8 @@ def read_votes(table: Table, headings: dict[str, Any], roles: Roles) -> xr.Datas
         )
     judges, notes = find_judges(table, roles, list(headings.values()), True)
     swaying = [table.find("covariates", name) for name in roles.covariate_columns()]
+    if roles.dataset is not None:
+        headings = headings | {STRATUM: table.find("dataset", roles.dataset)}
     headings = headings | _find_units(table, roles, [*headings.values(), *judges, *swaying])
     columns = {role: table.columns[name] for role, name in headings.items()}
     found = count_votes(

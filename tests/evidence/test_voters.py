@@ -330,6 +330,14 @@ def test_win_rates_stand_beside_the_ranking():
     assert {"win_rate", "win_against_leader"} <= set(br.ranking_table(ranking))
 
 
+def test_plans_are_in_voters_or_questions():
+    frame = simulate(30, 20, 3, 9, strength=[0.3, 0.0, -0.3])
+    for role, column, unit in (("cluster", "voter", "voters"), ("case", "voter", "questions")):
+        plan = br.plan(br.fit(br.from_votes(frame, **ROLES, **{role: column}), seed=1), "strength", seed=1)
+        assert plan.attrs["unit"] == unit
+        assert unit in " ".join(br.verdict(plan))
+
+
 def test_ties_both_bad_and_perfect_records_are_kept_apart():
     rows = [("x", "y", "x"), ("x", "y", "tie"), ("x", "z", "tie (bothbad)"), ("y", "z", "y"), ("x", "z", "both_bad")]
     votes = br.from_votes(pd.DataFrame(rows, columns=list(ROLES.values())), **ROLES)
@@ -394,6 +402,23 @@ def test_the_command_asks_for_voters_and_questions(battles):
     xr.testing.assert_equal(read, other)
     unique = frame.assign(question=range(400)).drop(columns="voter")
     assert "case" not in br.from_frame(unique).variables
+
+
+def test_the_command_ranks_each_category(battles):
+    frame = pd.read_csv(battles)
+    language = np.where(np.arange(400) % 4 > 0, "en", "de")
+    frame.assign(language=language).to_csv(battles, index=False)
+    typed = ("--cluster", "voter", "--case", "question")
+    said = invoke("rank", battles, *typed, "--by", "language")
+    assert "language en (" in said
+    assert said.index("All votes") < said.index("language en (") < said.index("language de (")
+    alone = br.from_votes(frame[language == "de"], **ROLES, cluster="voter", case="question")
+    ranking = br.credible_ranking(br.fit(alone, seed=1))
+    row = next(line for line in said[said.index("language de (") :].splitlines() if line.startswith("m0 "))
+    assert row.split()[1] == f"{ranking['median'].sel(entity='m0').item():.3f}"
+    assert "--by language ranks each category" in refused("rank", battles, *typed, "--group", "language")
+    assert "--by language ranks each of its" in refused("rank", battles, *typed, "--dataset-column", "language")
+    assert "at least two categories" in refused("rank", battles, *typed, "--where", "language=de", "--by", "language")
 
 
 def test_the_command_prints_elo_ratings_and_coefficients(battles):

@@ -20,6 +20,7 @@ class SharedUnits:
     """What voters, or questions, are worth in which votes share a taste."""
 
     noun: str  #: What one of them is called, in the plural.
+    number: np.ndarray  #: How many of them voted on each entity.
     freedom: np.ndarray  #: Degrees of freedom of each entity.
     excess: np.ndarray  #: Standard deviation of independent votes over that of units, at least 1 (entity, rival).
     on_pair: np.ndarray  #: How many units voted on each pair (entity, rival).
@@ -121,4 +122,5 @@ def _shared_units(observed: xr.Dataset) -> SharedUnits | None:
         return None
     excess, on_pair = (observed[name].transpose("entity", "rival").values for name in ("unit_excess", "units_on_pair"))
     noun = " and ".join(f"{NOUNS[role]}s" for role in UNITS if role in observed)
-    return SharedUnits(noun, by_entity(observed, "unit_freedom"), excess, on_pair)
+    number, freedom = (by_entity(observed, name) for name in ("unit_number", "unit_freedom"))
+    return SharedUnits(noun, number, freedom, excess, on_pair)

@@ -84,6 +84,11 @@ class SharedVotes:
         return np.min(each, axis=0)
 
     @cached_property
+    def number(self) -> np.ndarray:
+        """Return how many units voted on each entity: the fewer of voters and questions (entity)."""
+        return np.min([np.diff(held.tocsc().indptr) for held in self.sizes], axis=0)
+
+    @cached_property
     def corrections(self) -> list[float]:
         """Return the factor c of the variance by each kind of unit."""
         return [unit_freedom(np.asarray(held.sum(axis=1)).ravel())[1] for held in self.sizes]

@@ -325,7 +325,7 @@ def votes_relative(independent: str) -> str:
 
 def votes_by_result(decided: float, **others: float) -> str:
     """Say how many votes have a winner; ``others`` are ties, and votes that call both bad."""
-    ties, bad = others.get("tie", 0.0), others.get("both bad", 0.0)
+    ties, bad = others["tie"], others["both bad"]
     parts = [f"{decided:,.0f} have a winner"] + [f"{ties:,.0f} are ties"] * (ties > 0)
     parts += [f"{bad:,.0f} call both bad"] * (bad > 0)
     alike = " Both bad counts as a tie." if bad else ""
