@@ -82,7 +82,9 @@ class Ledger:
 
     def to_attrs(self) -> dict[str, str]:
         """Return the ledger as a text in attrs, which every file format can hold."""
-        return {"ledger": json.dumps(asdict(self), ensure_ascii=False)}
+        of_votes = {"results", "units"}
+        held = {name: value for name, value in asdict(self).items() if value or name not in of_votes}
+        return {"ledger": json.dumps(held, ensure_ascii=False)}
 
     @staticmethod
     def from_attrs(attrs: Mapping[Any, Any]) -> "Ledger | None":
