@@ -265,7 +265,10 @@ def ask(
     if votes and by is None and how["dataset"] is not None:
         column = how["dataset"]
         raise ArgumentError(
-            "--dataset-column", "must be left out of votes", f"{column!r}", f"--by {column} ranks each of its categories"
+            "--dataset-column",
+            "must be left out of votes",
+            f"{column!r}",
+            f"--by {column} ranks each of its categories",
         )
     if isinstance(evidence, xr.Dataset) and not (summary or takes_cases(name)):
         evidence = counts_of(evidence)
@@ -374,9 +377,7 @@ def _covariates(evidence: Evidence, model: str, typed: Sequence[str], at: dict[s
     )
 
 
-def _scale(
-    evidence: Evidence, scale: str | None, anchor: dict[str, float] | None
-) -> tuple[Evidence, dict[str, Any]]:
+def _scale(evidence: Evidence, scale: str | None, anchor: dict[str, float] | None) -> tuple[Evidence, dict[str, Any]]:
     """Return votes that are rated on a scale, and the option of the model for the anchor."""
     for option, given in (("--scale", scale), ("--anchor", anchor)):
         if given is not None and not holds_votes(evidence):

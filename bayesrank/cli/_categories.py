@@ -88,6 +88,7 @@ def _rank_votes(
 ) -> list[CategoryRanking]:
     """Return the ranking by all votes, and one of each category, whose strengths are relative to its own entities."""
     evidence = inputs.evidence
+    assert isinstance(evidence, xr.Dataset)
     if STRATUM not in evidence.variables:
         raise ArgumentError("--by", "must be left out beside votes of judges", f"{by!r}")
     names, sizes = np.unique(evidence[STRATUM].values, return_inverse=True)

@@ -141,7 +141,8 @@ naming_columns = (
         help="The column with the training seed of the model; ranks over retrained models.",
     ),
     click.option(
-        "--cluster", help="The column that names the cluster of each case, or the voter of each vote. [default: cluster]"
+        "--cluster",
+        help="The column that names the cluster of each case, or the voter of each vote. [default: cluster]",
     ),
     click.option("--count", help="The column that says how many cases a row stands for."),
     click.option("--weight", help="The column with importance (survey) weights of cases."),
@@ -213,7 +214,9 @@ asking = adding(
         help="Votes only: strengths as Elo ratings with the mean 1,000 (or --anchor).",
     ),
     click.option(
-        "--anchor", type=Typed("rating", read_values), help="With --scale elo: the rating of one entity, such as A=1200."
+        "--anchor",
+        type=Typed("rating", read_values),
+        help="With --scale elo: the rating of one entity, such as A=1200.",
     ),
     IGNORE,
     POSITIVE,

@@ -1,7 +1,7 @@
 """Votes with their voters, questions and style: what a table of votes holds beside its totals."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -61,9 +61,11 @@ class Ballots:
 
     def where(self, kept: np.ndarray) -> "Ballots":
         """Return the votes of some rows."""
-        arrays = [part[kept] for part in (self.first, self.second, self.turned, self.result, self.number)]
+        names = ("first", "second", "turned", "result", "number")
+        arrays = {name: getattr(self, name)[kept] for name in names}
         units = {role: code[kept] for role, code in self.units.items()}
-        return Ballots(*arrays, units, self.names, {name: held[kept] for name, held in self.covariates.items()})
+        covariates = {name: held[kept] for name, held in self.covariates.items()}
+        return replace(self, **arrays, units=units, covariates=covariates)
 
     def _group(self, *columns: np.ndarray) -> np.ndarray:
         """Return codes of the rows with equal pairs and equal values of further columns."""
@@ -82,9 +84,7 @@ class Ballots:
             return self.number, []
         battle = self._group(*self.units.values())
         size = int(battle.max()) + 1
-        straight, turned = (
-            np.bincount(battle, self.number * here, size) for here in (~self.turned, self.turned)
-        )
+        straight, turned = (np.bincount(battle, self.number * here, size) for here in (~self.turned, self.turned))
         both = np.minimum(straight, turned)
         if not both.any():
             return self.number, []
@@ -94,11 +94,11 @@ class Ballots:
         shown_first = self.result == self.turned  # the vote is for the entity that the table names first
         decided = seen & (self.result < 2)
         ahead, number = self.number[decided & shown_first].sum(), self.number[decided].sum()
-        low, high = (
-            betaincinv(ahead + 0.5, number - ahead + 0.5, q) for q in (0.025, 0.975)
-        )
+        low, high = (betaincinv(ahead + 0.5, number - ahead + 0.5, q) for q in (0.025, 0.975))
         fields = {"battles": int(both.sum()), "decided": int(number), "first": int(ahead)}
-        return self.number * share[battle], [Note("orders_merged", fields | {"lower": float(low), "upper": float(high)})]
+        return self.number * share[battle], [
+            Note("orders_merged", fields | {"lower": float(low), "upper": float(high)})
+        ]
 
     def to_variables(self, entities: list[Any], number: np.ndarray) -> dict[str, Any]:
         """Return variables and coords of the battles: rows with the same pair, units and covariates."""
@@ -110,7 +110,10 @@ class Ballots:
         np.add.at(results, (battle, self.result), number)
         names = name_coord(entities)
         sides = np.stack([self.first[where], self.second[where]], axis=1)
-        found: dict[str, Any] = {"side": (("battle", "place"), names[sides]), "results": (("battle", "result"), results)}
+        found: dict[str, Any] = {
+            "side": (("battle", "place"), names[sides]),
+            "results": (("battle", "result"), results),
+        }
         for role, code in self.units.items():
             found[role] = ("battle", np.asarray(name_coord(self.names[role]))[code[where]])
         for name, held in self.covariates.items():
@@ -118,9 +121,7 @@ class Ballots:
         return found
 
 
-def read_covariates(
-    columns: Mapping[Any, list[Any]], where: Sequence[str]
-) -> dict[str, np.ndarray]:
+def read_covariates(columns: Mapping[Any, list[Any]], where: Sequence[str]) -> dict[str, np.ndarray]:
     """Return numbers of votes, such as differences in length, by the name of their column."""
     found = {}
     for name, column in columns.items():
@@ -128,7 +129,8 @@ def read_covariates(
         if not np.isfinite(numbers).all():
             i = int((~np.isfinite(numbers)).argmax())
             raise ArgumentError(
-                f"{where[i]}: {name}", "must be a number, the value of the first entity minus that of the second",
+                f"{where[i]}: {name}",
+                "must be a number, the value of the first entity minus that of the second",
                 f"{column[i]!r}",
             )
         if not numbers.any():
@@ -153,6 +155,10 @@ def votes_of_category(evidence: xr.Dataset, name: Any) -> xr.Dataset:
     np.add.at(wins, (second, first), results[:, 1])
     np.add.at(ties, (first, second), results[:, 2])
     cases = np.rint((wins + wins.T + ties + ties.T).sum(axis=1)).astype(np.int64)
-    held = {"wins": (("entity", "rival"), wins), "ties": (("entity", "rival"), ties + ties.T), "cases": ("entity", cases)}
+    held = {
+        "wins": (("entity", "rival"), wins),
+        "ties": (("entity", "rival"), ties + ties.T),
+        "cases": ("entity", cases),
+    }
     rest = kept.drop_vars(["wins", "ties", "cases", "entity", "rival"], errors="ignore").drop_attrs()
     return xr.Dataset(held, {"entity": name_coord(names), "rival": name_coord(names)}).merge(rest)

@@ -22,7 +22,7 @@ def moments_of_units(size: np.ndarray) -> UnitMoments:
     """Return the moments for units of these sizes, of which two at least are not 0."""
     s2, s3, s4, s5 = (float(((size / size.sum()) ** power).sum()) for power in (2, 3, 4, 5))
     square = s4 - 4 * s5 + 4 * s2 * s4 + 2 * s3**2 - 4 * s2**2 * s3 + s2**4
-    return UnitMoments(np.count_nonzero(size), s2, s2 - 2 * s3 + s2**2, square)
+    return UnitMoments(int(np.count_nonzero(size)), s2, s2 - 2 * s3 + s2**2, square)
 
 
 def unit_freedom(size: np.ndarray) -> tuple[float, float]:

@@ -11,7 +11,7 @@ import xarray as xr
 from bayesrank._checks import check_column, check_column_names, describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import factorize, name_coord
-from bayesrank._notes import add_notes
+from bayesrank._notes import Note, add_notes
 from bayesrank._text import list_names
 from bayesrank.evidence.ballots import STRATUM, UNITS, Ballots, read_covariates
 from bayesrank.evidence.ledger import Entry, Ledger
@@ -165,12 +165,13 @@ def count_votes(
     counts = _counts(columns.get("count"), headings, where)
     rows = _VoteRows(columns, headings, where, names, first, second)
     sides = rows.sides(headings["winner"], columns["winner"])
-    notes, battles = [], {}
+    notes: list[Note] = []
+    battles: dict[str, Any] = {}
     if units or covariates:
         numbers = read_covariates(covariates or {}, where)
-        held = {role: columns[role] for role in units}
+        shared = {role: columns[role] for role in units}
         met = counts > 0
-        ballots = Ballots.of(first, second, sides, counts, held, numbers).where(met)
+        ballots = Ballots.of(first, second, sides, counts, shared, numbers).where(met)
         merged, notes = ballots.merge_orders()
         battles = ballots.to_variables(names, merged)
         if notes:
@@ -194,8 +195,14 @@ def count_votes(
     ledger = Ledger(entries, round(counts.sum()), unit="vote", results=results)
     if battles:
         spans = tuple((name, float(held.min()), float(held.max())) for name, held in numbers.items())
-        ledger = replace(ledger, units=tuple((role, len(ballots.names[role])) for role in units if role in UNITS), covariates=spans)
-    held = {"wins": (("entity", "rival"), wins), "ties": (("entity", "rival"), ties), "cases": ("entity", cases)}
+        ledger = replace(
+            ledger, units=tuple((role, len(ballots.names[role])) for role in units if role in UNITS), covariates=spans
+        )
+    held: dict[str, Any] = {
+        "wins": (("entity", "rival"), wins),
+        "ties": (("entity", "rival"), ties),
+        "cases": ("entity", cases),
+    }
     coords = {"entity": name_coord(names), "rival": name_coord(names)}
     if not verdicts:
         coords |= {role: battles.pop(role) for role in units}
@@ -307,13 +314,14 @@ class _VoteRows(NamedTuple):
             )
         return sides
 
-
     def results(self, sides: np.ndarray, counts: np.ndarray) -> tuple[tuple[str, float], ...]:
         """Return how many votes have a winner, are ties, and call both bad."""
         codes, words = factorize([None if _is_missing(word) else word for word in self.columns["winner"]])
         bad = np.array([*(_fold(word) in BOTH_BAD for word in words), False])[codes] & (sides == 2)
         numbers = {
-            "decided": counts[sides < 2].sum(), "tie": counts[(sides == 2) & ~bad].sum(), "both bad": counts[bad].sum()
+            "decided": counts[sides < 2].sum(),
+            "tie": counts[(sides == 2) & ~bad].sum(),
+            "both bad": counts[bad].sum(),
         }
         return tuple((name, float(number)) for name, number in numbers.items())
 

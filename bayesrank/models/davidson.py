@@ -239,8 +239,8 @@ class Davidson:
         }
         if self.scales:
             held["coefficient"] = ("covariate", coefficients)
-        found = self.votes.assign(held)
-        return {"observed_data": found.assign_coords(covariate=list(self.scales)) if self.scales else found}
+        observed = self.votes.assign(held)
+        return {"observed_data": observed.assign_coords(covariate=list(self.scales)) if self.scales else observed}
 
     def _met(self) -> np.ndarray:
         """Return the votes of each entity, NaN without any."""
@@ -402,7 +402,9 @@ class SharedTastes(Davidson):
         found = self._variables(strength[..., place], log_nu if self.pairs.with_ties else None)
         dims = ("draw", "entity")
         held = {name: xr.Variable(dims[: each.ndim], each) for name, each in found.items()}
-        return held | ({"coefficient": xr.Variable(("draw", "covariate"), self._coefficients(theta))} if self.scales else {})
+        return held | (
+            {"coefficient": xr.Variable(("draw", "covariate"), self._coefficients(theta))} if self.scales else {}
+        )
 
 
 class JudgedVotes(Davidson):
@@ -472,7 +474,9 @@ def _check_anchor(anchor: Any, names: list[Any]) -> tuple[Any, float] | None:
         raise ArgumentTypeError("anchor", "must map one entity to its rating", describe_value(anchor))
     [(name, rating)] = anchor.items()
     if name not in names:
-        raise ArgumentError("anchor", f"must name an entity of the votes ({list_names(list(map(str, names)), 5)})", f"{name!r}")
+        raise ArgumentError(
+            "anchor", f"must name an entity of the votes ({list_names(list(map(str, names)), 5)})", f"{name!r}"
+        )
     if not is_number(rating) or not np.isfinite(rating):
         raise ArgumentError("anchor", "must give the rating as a finite number", describe_value(rating))
     return name, float(rating)

@@ -36,6 +36,7 @@ from bayesrank.claims.effective import Information
 from bayesrank.claims.ends import CLOSED, notes_on_closed
 from bayesrank.claims.information import information_of
 from bayesrank.models import find_model, in_closed_form, options_of
+from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking._confidence import rank_sets
 from bayesrank.ranking._tallies import compare_draws, positive, rank_draws
 from bayesrank.ranking.aggregates import Scored, others_like, over_of, scored
@@ -61,7 +62,6 @@ from bayesrank.ranking.identical import (
     identical_groups,
     lowest_within,
 )
-from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking.intervals import position_of, rank_intervals
 from bayesrank.ranking.notes import discordance_of
 from bayesrank.ranking.predictive import predictive_order, predictive_values
@@ -424,16 +424,17 @@ def _one(
         return (beyond + 2 * error < (1 - settings.prob) / 2) & ~np.isnan(observed) & ~found.at_an_end(observed)
 
     middle = result["median"]
-    interval = middle, *evidence.widen(settings.prob, middle, (result["lower"], result["upper"]))
+    wide = evidence.widen(settings.prob, middle, (result["lower"], result["upper"]))
+    interval = middle, *wide
     result |= evidence.compare(score, interval, settings.prob, outside)
     result["contradicted"] = hold_within(groups, result["contradicted"])
-    closed = evidence.close(score, *interval[1:], found.range)
+    closed = evidence.close(score, *wide, found.range)
     result["lower"], result["upper"] = closed
     if evidence.behind.withheld is not None:
         for end in ("lower", "upper"):
             result[end] = np.where(evidence.behind.withheld.values, np.nan, result[end])
     notes, needed = [*found.notes(), *evidence.notes(score)], evidence.needed()
-    notes += notes_on_closed(names, found.display, interval[1:], closed)
+    notes += notes_on_closed(names, found.display, wide, closed)
     facts = replace(found.facts, prob=settings.prob, rope=settings.rope, draws=batches.number, method="draws")
     facts = replace(facts, interval=CLOSED)
     if settings.joint:

@@ -179,9 +179,10 @@ def test_every_rank_is_possible_below_five_effective_voters():
     assert "effective voters" in " ".join([*br.verdict(ranking), *br.notes(ranking)])
     # One voter with most votes counts for more than its number.
     few = frame.assign(voter=np.where(np.arange(len(frame)) % 10 > 0, 0, np.arange(len(frame))))
-    assert "clusters_too_few" in br.credible_ranking(
-        br.fit(br.from_votes(few, **ROLES, cluster="voter"), seed=1)
-    ).attrs["caps"]
+    assert (
+        "clusters_too_few"
+        in br.credible_ranking(br.fit(br.from_votes(few, **ROLES, cluster="voter"), seed=1)).attrs["caps"]
+    )
     enough = simulate(40, 20, 3, 6, strength=[3.0, 0.0, -3.0], taste=0.0)
     clear = br.credible_ranking(br.fit(br.from_votes(enough, **ROLES, cluster="voter"), seed=1))
     assert clear.attrs["headline"] == "best"
@@ -208,7 +209,12 @@ def test_both_orders_of_a_battle_are_one_vote():
     assert ledger_of(votes).cases == 3
     [note] = notes_of(votes.attrs["notes"])
     # In three of four votes with a winner, the one that is named first won.
-    assert (note.code, note.fields["battles"], note.fields["first"], note.fields["decided"]) == ("orders_merged", 2, 3, 4)
+    assert (note.code, note.fields["battles"], note.fields["first"], note.fields["decided"]) == (
+        "orders_merged",
+        2,
+        3,
+        4,
+    )
     low, high = stats.beta(3.5, 1.5).ppf([0.025, 0.975])
     assert (note.fields["lower"], note.fields["upper"]) == pytest.approx((low, high))
     assert br.from_votes(frame, **ROLES)["wins"].values.tolist() == [[0, 3], [1, 0]]

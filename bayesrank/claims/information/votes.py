@@ -30,9 +30,9 @@ def weigh_votes(evidence: VoteEvidence, observed: Observed, score: Score | None,
         if len(here) < 3:
             continue
         among = np.ix_(here, here)
-        own, close = pairing_factor(wins[among], ties[among])
-        if own > factor:
-            factor, fields = own, {"percent": 100 * (own - 1)}
+        wider, close = pairing_factor(wins[among], ties[among])
+        if wider > factor:
+            factor, fields = wider, {"percent": 100 * (wider - 1)}
             if not close:
                 on_pairs = (wins + wins.T + ties)[among][np.triu_indices(len(here), 1)]
                 fields |= {"fewest": int(on_pairs.min()), "most": int(on_pairs.max())}
@@ -42,5 +42,5 @@ def weigh_votes(evidence: VoteEvidence, observed: Observed, score: Score | None,
 
 
 def _as_units(votes: np.ndarray, number: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """Return votes (entity, rival) scaled to the numbers of units that voted on each pair: the units chose the pairs."""
+    """Return votes (entity, rival) scaled to the numbers of units that voted on each pair."""
     return votes * np.divide(units, number, out=np.zeros(number.shape), where=number > 0)

@@ -51,7 +51,9 @@ class Cells:
         where = np.unique(cell, return_index=True)[1]
         votes = np.stack([np.bincount(cell, column, len(where)) for column in results.T])
         shift = values[where] / scale / 2 if found else None
-        pairs = Pairs(len(names), first[where], second[where], *votes, precision, shift, no_ties=not votes[2].any())
+        wins, losses, ties = votes
+        ends = first[where], second[where]
+        pairs = Pairs(len(names), *ends, wins, losses, ties, precision, shift, no_ties=not ties.any())
         roles = [role for role in UNITS if role in evidence.variables]
         units = {role: code[order] for role, code in zip(roles, codes, strict=True)}
         return cls(pairs, cell, results, units, dict(zip(found, scale.tolist(), strict=True)))

@@ -61,12 +61,12 @@ class SharedVotes:
         return [*own, pd.factorize(own[0].astype(np.int64) * (int(own[1].max()) + 1) + own[1])[0]]
 
     @cached_property
-    def sizes(self) -> list[np.ndarray]:
-        """Return the votes of each unit on each entity (unit, entity), by the kind of unit."""
+    def sizes(self) -> list[Any]:
+        """Return the votes of each unit on each entity (unit, entity) as sparse matrices, by the kind of unit."""
         from scipy.sparse import csr_array
 
         number = self.results.sum(axis=1)
-        found = []
+        found: list[Any] = []
         for code in self.codes[: len(self.units)]:
             ends = [self.pairs.first[self.cell], self.pairs.second[self.cell]]
             where = (np.concatenate([code, code]), np.concatenate(ends))
@@ -78,8 +78,7 @@ class SharedVotes:
     def freedom(self) -> np.ndarray:
         """Return the degrees of freedom of each entity: the smallest of voters and questions (entity)."""
         each = [
-            [unit_freedom(held[:, [i]].toarray().ravel())[0] for i in range(self.pairs.entities)]
-            for held in self.sizes
+            [unit_freedom(held[:, [i]].toarray().ravel())[0] for i in range(self.pairs.entities)] for held in self.sizes
         ]
         return np.min(each, axis=0)
 
@@ -220,8 +219,10 @@ class SharedVotes:
         precision = np.broadcast_to(self.pairs.precision, len(self.mode))
         noise = rng.standard_normal(centre.shape)
         np.divide(noise, np.sqrt(precision), out=centre, where=precision > 0)
-        each = weights[0] if len(weights) == 1 else np.prod(
-            [held[code] for held, code in zip(weights, self.units.values(), strict=True)], axis=0
+        each = (
+            weights[0]
+            if len(weights) == 1
+            else np.prod([held[code] for held, code in zip(weights, self.units.values(), strict=True)], axis=0)
         )
         wins, losses, ties = np.split(self._gather @ each, 3)
         drawn = replace(self.weighted, wins=wins, losses=losses, ties=ties, no_ties=self.pairs.no_ties)

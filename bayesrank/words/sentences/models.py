@@ -362,9 +362,14 @@ def votes_at_equal_style(covariates: list[str]) -> str:
 
 def orders_merged(battles: int, decided: int, first: int, lower: float, upper: float) -> str:
     """Say that both orders of a battle are one vote, and how often the first answer won there."""
-    shown = "none of them has a winner" if not decided else (
-        f"the entity named first won {first:,} of their {decided:,} votes with a winner ({100 * first / decided:.0f}%, "
-        f"95% interval {100 * lower:.0f}% to {100 * upper:.0f}%; 50% without an effect of the order)"
+    shown = (
+        "none of them has a winner"
+        if not decided
+        else (
+            f"the entity named first won {first:,} of their {decided:,} votes with a winner "
+            f"({100 * first / decided:.0f}%, 95% interval {100 * lower:.0f}% to {100 * upper:.0f}%; 50% without an "
+            "effect of the order)"
+        )
     )
     return f"Both orders of {_text.count(battles, 'battle')} were judged, and count as one vote each; {shown}."
 
