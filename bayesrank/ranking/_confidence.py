@@ -205,7 +205,7 @@ def _plain(critical: Any, _: float) -> np.ndarray:
     return np.asarray(critical)
 
 
-def _bonferroni(prob: float, comparisons: int) -> float:
+def bonferroni(prob: float, comparisons: int) -> float:
     """Return the normal critical value of one of several one-sided comparisons."""
     return float(ndtri(1 - (1 - prob) / max(comparisons, 1)))
 
@@ -229,7 +229,7 @@ def separate(
     beyond = min(int(np.floor((1 - prob) * (draws + 1) + 1e-9)), draws)
     if not beyond:
         return Decided.nothing(size)
-    lead, spread, rows, shift = _leads(y)
+    lead, spread, rows, shift = leads_of(y)
     single = ndtri((1 + prob) / 2)  # also for pairs without a spread, whose draws have no critical value
     if directional:
         spread = np.where(spread > 0, lower_spreads(rows, shift), 0.0)
@@ -242,7 +242,7 @@ def separate(
 
     def exceeds(critical: Any, comparisons: int = 1) -> np.ndarray:
         with np.errstate(invalid="ignore"):  # pairs that never differ have no bound
-            return np.asarray(lead > threshold(critical, _bonferroni(prob, comparisons)) * spread)
+            return np.asarray(lead > threshold(critical, bonferroni(prob, comparisons)) * spread)
 
     def step_down(by_pairs: bool) -> tuple[np.ndarray, float]:
         sure, left = np.zeros((size, size), bool), weight.copy()
@@ -265,7 +265,7 @@ def separate(
     above, critical = step_down(by_pairs=True)
     behind = np.asarray(step_down(by_pairs=False)[0].any(axis=0))
     own = np.partition(of_each, -beyond, axis=1)[:, [-beyond]]
-    wide = threshold(np.where(own > 0, own, single), _bonferroni(prob, 2 * (size - 1))) * np.ones_like(spread)
+    wide = threshold(np.where(own > 0, own, single), bonferroni(prob, 2 * (size - 1))) * np.ones_like(spread)
     with np.errstate(invalid="ignore"):
         alone_above, alone_below = wide * spread.T < lead.T, lead > wide * spread
     beats = exceeds(single, 2)
@@ -289,7 +289,7 @@ def _critical(
         found[again], stale[again] = largest(np.ascontiguousarray(rows[:, again]), shift, weight), False
 
 
-def _leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def leads_of(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return mean and standard deviation of the leads (entity, rival), over draws in which both are defined.
 
     Also return centred values (entity, draw), and their mean lead (entity, rival): 0 where all is defined.

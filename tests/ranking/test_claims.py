@@ -12,7 +12,7 @@ import bayesrank as br
 from bayesrank._notes import notes_of
 from bayesrank.claims.effective import Information
 from bayesrank.claims.information import information_of
-from bayesrank.claims.information.clusters import cluster_information
+from bayesrank.evidence.clusters import cluster_information
 from bayesrank.claims.information.tables import average_inflation
 from bayesrank.evidence.patterns import count_discordant
 from bayesrank.ranking._confidence import rank_sets

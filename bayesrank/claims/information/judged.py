@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from bayesrank.claims.effective import ENOUGH_FREEDOM, Information
-from bayesrank.claims.information.clusters import cluster_information
 from bayesrank.claims.observed import Observed
+from bayesrank.evidence.clusters import cluster_information
 from bayesrank.evidence.kinds import JudgedEvidence
 from bayesrank.scores import Score
 
