@@ -26,7 +26,7 @@ FEWEST_PRIOR_CASES = 1.0 - 1e-9
 def weigh_cases(evidence: CaseEvidence, observed: Observed, score: Score | None, found: Information) -> Information:
     """Return the effective counts of cases or clusters, and of those on which entities differ."""
     found = _weigh(evidence, observed, score, found)
-    if not (spread := observed.model.spread):
+    if not (spread := observed.model.draws_spread):
         return found
     # The draws have been spread as few cases need, as the claims do by themselves; of data sets, the least is known.
     entities = evidence.answers.shape[1]

@@ -242,7 +242,7 @@ class AttemptsPosterior:
         drawn = self.draws([one])[0] if drawn is None else drawn
         coords = {"entity": held["entity"]} | ({"dataset": name_coord(self.names)} if self.names else {})
         about = {key: held.attrs[key] for key in KEPT if key in held.attrs}
-        about |= ModelRecord(spread=tuple(self.spread.ravel().tolist())).to_attrs()
+        about |= ModelRecord(draws_spread=tuple(self.spread.ravel().tolist())).to_attrs()
         about |= {f"{name}_range": [0.0, 1.0]}
         draws = xr.DataArray(drawn, coords, ("chain", "draw", *self.dims), name)
         observed = self.observed(one)
