@@ -24,12 +24,12 @@ from bayesrank.claims.information import information_of
 from bayesrank.evidence.attempts import Attempts
 from bayesrank.evidence.kinds import parse_evidence
 from bayesrank.models.parts.attempts import AttemptsPosterior
-from bayesrank.ranking._confidence import bonferroni, leads_of
+from bayesrank.ranking._confidence import MILD, bonferroni, leads_of, lower_leads_of
 from bayesrank.ranking._loops import largest
 from bayesrank.ranking.evidence import Evidence, evidence_of
 from bayesrank.ranking.identical import average_within, identical_groups
 from bayesrank.scores.attempts import pass_at_k, pass_hat_k
-from bayesrank.scores.score import Score, mean_of_estimates
+from bayesrank.scores.score import Score, log, mean_of_estimates
 
 EVENTS = ("any", "all")
 
@@ -150,13 +150,20 @@ class _Place:
         _, spread, rows, _ = self.leads
         return np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0).astype(rows.dtype)
 
+    @cached_property
+    def stretched(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return means of the leads in logits (entity, rival), and the spreads of their lower tails."""
+        lead, spread, *_ = lower_leads_of(log(self.draws) - log(1 - self.draws))
+        return lead, spread
+
     def exceeds(self, critical: Any, comparisons: int) -> np.ndarray:
-        """Return which leads are large enough (entity, rival)."""
-        lead, spread, _, _ = self.leads
-        every = np.arange(len(lead))
+        """Return which leads are large enough (entity, rival), by themselves and, as in rankings, in logits."""
+        (lead, spread, _, _), (other, of_other) = self.leads, self.stretched
+        every, bound = np.arange(len(lead)), bonferroni(self.prob, comparisons)
         with np.errstate(invalid="ignore"):
-            needed = self.information.threshold(every, critical, bonferroni(self.prob, comparisons)) * spread
-            return np.asarray(lead > needed)
+            enough = lead > self.information.threshold(every, critical, bound) * spread
+            mild = self.information.threshold(every, np.minimum(critical, MILD), min(bound, MILD))
+            return np.asarray(enough & (other > mild * of_other))
 
 
 class _Curve:
