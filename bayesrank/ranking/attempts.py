@@ -24,7 +24,7 @@ from bayesrank.claims.information import information_of
 from bayesrank.evidence.attempts import Attempts
 from bayesrank.evidence.kinds import parse_evidence
 from bayesrank.models.parts.attempts import AttemptsPosterior
-from bayesrank.ranking._confidence import MILD, bonferroni, leads_of, lower_leads_of
+from bayesrank.ranking._confidence import MILD, bonferroni, measure_leads, measure_lower_leads
 from bayesrank.ranking._loops import largest
 from bayesrank.ranking.evidence import Evidence, evidence_of
 from bayesrank.ranking.identical import average_within, identical_groups
@@ -141,7 +141,7 @@ class _Place:
     @cached_property
     def leads(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Return means and spreads of the leads (entity, rival), and the centred draws with their mean lead."""
-        lead, spread, rows, shift = leads_of(self.draws.copy())
+        lead, spread, rows, shift = measure_leads(self.draws.copy())
         # The prior moves few cases further than many.
         return np.fmin(lead, self.observed[:, None] - self.observed), spread, rows, shift
 
@@ -153,7 +153,7 @@ class _Place:
     @cached_property
     def stretched(self) -> tuple[np.ndarray, np.ndarray]:
         """Return means of the leads in logits (entity, rival), and the spreads of their lower tails."""
-        lead, spread, *_ = lower_leads_of(log(self.draws) - log(1 - self.draws))
+        lead, spread, *_ = measure_lower_leads(log(self.draws) - log(1 - self.draws))
         return lead, spread
 
     def exceeds(self, critical: Any, comparisons: int) -> np.ndarray:
