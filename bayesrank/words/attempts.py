@@ -69,7 +69,7 @@ def _said(found: list[Stretch], word: str) -> str:
 
 
 def _claim(one: Stretch) -> str:
-    return f"{one.leader} {'is best' if one.headline == 'best' else 'leads'} ({one.chance})"
+    return f"{one.leader} is best ({one.chance})" if one.headline == "best" else f"{one.leader} leads"
 
 
 def number_of_attempts(first: int, last: int) -> str:
