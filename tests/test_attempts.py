@@ -455,6 +455,8 @@ def test_report_has_the_curve_wherever_there_are_runs():
     page = br.ranking_report(POSTERIOR)
     assert "Several attempts" in page
     assert "By one attempt B leads" in page
+    page = br.ranking_report(POSTERIOR, "pass@4")
+    assert "pass@4, the mean over cases of 1 - C(n - c, 4) / C(n, 4), for c right of n runs" in page
     plain = br.ranking_report(br.fit(br.from_outcomes(FRAME[["A", "B"]]), seed=1))
     assert "Several attempts" not in plain
 
