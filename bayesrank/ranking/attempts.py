@@ -278,7 +278,7 @@ class _Curve:
         behind = np.zeros((len(places), size), bool)
         if size < 2 or is_limited(self.caps, Limit.SETS):
             return above, behind
-        above, behind = self._step_down(by_pairs=True), self._step_down(by_pairs=False).any(axis=1)
+        above, behind = self._step_down(by_pairs=True), np.asarray(self._step_down(by_pairs=False).any(axis=1))
         for i, winner in self._winners().items():
             behind[i] = np.arange(size) != winner
         for i, place in enumerate(places):
@@ -315,7 +315,7 @@ class _Curve:
             number = sum(int(np.count_nonzero(weight)) for weight in left)
             more = np.stack([place.exceeds(critical, number) for place in self.places]) & ~sure
             if not by_pairs:
-                out = sure.any(axis=1)
+                out = np.asarray(sure.any(axis=1))
                 more &= ~out[:, :, None] & ~out[:, None, :]
             if not more.any():
                 return sure

@@ -12,8 +12,8 @@ import bayesrank as br
 from bayesrank._notes import notes_of
 from bayesrank.claims.effective import Information
 from bayesrank.claims.information import information_of
-from bayesrank.evidence.clusters import cluster_information
 from bayesrank.claims.information.tables import average_inflation
+from bayesrank.evidence.clusters import cluster_information
 from bayesrank.evidence.patterns import count_discordant
 from bayesrank.ranking._confidence import rank_sets
 from bayesrank.ranking.claims import leader_overestimate

@@ -380,8 +380,8 @@ ROWS = [
     (
         "curve_of_cases_like_these",
         {"k": 8, "prob": 0.95},
-        "The scores are probabilities for cases like these, not for these cases alone. Bands and claims hold for 1 to 8 "
-        "attempts together, with probability 0.95.",
+        "The scores are probabilities for cases like these, not for these cases alone. Bands and claims hold for 1 to "
+        "8 attempts together, with probability 0.95.",
     ),
     ("missing_runs_counted", {"value": 0, "runs": 2}, "Missing answers count as 0: 2 runs without an outcome."),
     (
