@@ -319,7 +319,6 @@ OPERATIONS: dict[str, Callable[[Cell], Any]] = {
     "one_vs_rest": lambda c: br.one_vs_rest(c.evidence),
     "at_prevalence": lambda c: br.scores.ppv(br.at_prevalence(c.posterior, 0.05)),
     "deciding_cases": lambda c: br.cases.deciding_cases(c.evidence),
-    "attempts_curve": lambda c: br.scores.attempts_curve(c.posterior),
     "summary_points": lambda c: br.performance.summary_points(c.posterior),
     "mean_over_datasets": lambda c: br.scores.accuracy(br.performance.mean_over_datasets(c.posterior)),
     "credible_curves": lambda c: br.ops.credible_curves(c.evidence, draws=20, chains=2, seed=1),

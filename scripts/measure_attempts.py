@@ -226,8 +226,8 @@ rates of cases are drawn for each board from a population. The truth is the scor
 
 ## Intervals and bands
 
-Each row has {boards:,} boards of one system. Its intervals of 95% are those of {{func}}`bayesrank.credible_ranking`; the
-draws of the script were checked against the package. The first share is the range over all numbers of attempts k,
+Each row has {boards:,} boards of one system. Its intervals of 95% are those of {{func}}`bayesrank.credible_ranking`;
+the draws of the script were checked against the package. The first share is the range over all numbers of attempts k,
 for pass@k and pass^k, for which at least five cases have another estimate than the closer end of the range in 95% of
 the boards; the second is the smallest share over all other k. A band should hold the whole curve, over all
 k of both scores. The Monte-Carlo error of a share is {error:.3f}.
@@ -263,7 +263,8 @@ called best.
 PEERS = """
 ## Other packages
 
-Both packages met boards like those above, 200 for each row, with 100 cases. scorio 0.2.3 (`pass_at_k_ci`) has a flat prior for
+Both packages met boards like those above, 200 for each row, with 100 cases each.
+scorio 0.2.3 (`pass_at_k_ci`) has a flat prior for
 each case and takes the cases as fixed, which is another target; its intervals shrink each case to 1/2.
 passk-inference 0.3.1 (`compare`) has a bootstrap band for the difference of two systems over all k of pass@k. The last
 column is how often this band excludes 0 somewhere, though the systems are equal.
