@@ -56,6 +56,7 @@ from bayesrank.ranking.identical import (
     agree,
     average_pairs,
     average_within,
+    depends_on_prevalence,
     hold_sets,
     hold_within,
     identical_groups,
@@ -385,7 +386,8 @@ def _one(
     x = finite(values.values).reshape(batches.number, len(names))
     score = None if found.variable else found.score
     if known is None:
-        known = KnownFacts(information_of(evidence, score, len(names)), identical_groups(evidence, len(names)))
+        groups = identical_groups(evidence, len(names), depends_on_prevalence(score))
+        known = KnownFacts(information_of(evidence, score, len(names)), groups)
     information, groups = known
     result, twice, efficiencies = _summarize(x, batches, settings, found, groups)
     groups, ranked = efficiencies.groups, result["undefined"] <= MOSTLY
