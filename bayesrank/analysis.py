@@ -141,6 +141,8 @@ def set_up(
     weights: Any = None,
     covariates: Sequence[str] = (),
     at: dict[str, float] | None = None,
+    scale: str | None = None,
+    anchor: dict[str, float] | None = None,
     higher_is_better: bool | None = None,
     remarks: Sequence[Note | str] = (),
     source: str = "",
@@ -168,6 +170,8 @@ def set_up(
         As for :func:`bayesrank.performance.aggregate_over`. Groups or data sets then stay apart.
     covariates, at
         Columns on which the rates may depend, and the values of interest.
+    scale, anchor
+        The scale of the ratings of votes, such as "elo", and the rating of an entity on it.
     higher_is_better
         The direction of outcomes that the user or the files give.
     remarks
@@ -199,6 +203,7 @@ def set_up(
         evidence = counts_of(evidence)
     _check_model(evidence, name, prior, prevalence, place)
     moved = _covariates(evidence, name, covariates, at)
+    evidence, rated = _scale(evidence, scale, anchor)
     _check_direction(evidence, higher_is_better)
     every, found = evidence, list[Note | str]()
     if not apart and over is None:
@@ -220,6 +225,7 @@ def set_up(
     averaged = holds_probabilities(evidence) and "dataset" in evidence.coords
     options: dict[str, Any] = {"average": True} if averaged else moved
     options |= {key: value for key, value in (("prior", prior), ("prevalence", prevalence)) if value is not None}
+    options |= rated
     aim = None if over is None else _aim(evidence, over, aggregate, weights)
     by_dataset = every if dataset is None else evidence
     noun, title = _noun(by_dataset, column)
@@ -252,6 +258,8 @@ def choose_score(evidence: Evidence, score: Score | None) -> Score:
     """
     sizes = sizes_of_space(evidence)
     natural = natural_score(evidence)
+    if score is None and (scale := evidence.attrs.get("scale")):
+        score = as_score(scale)
     if score is None or (score.name == "accuracy" and natural is not None and _are_right_or_wrong(evidence)):
         score = natural
     if score is None and "cases" in sizes:
@@ -382,6 +390,10 @@ def _covariates(evidence: Evidence, model: str, typed: Sequence[str], at: dict[s
         if at is not None:
             raise ArgumentError("at", Advice("must be left out without ", Typed("covariates")), f"{at}")
         return {}
+    if holds_votes(evidence):
+        if at is not None:
+            raise ArgumentError("at", "must be left out of votes, whose strengths are those at equal values", f"{at}")
+        return {}
     if "covariates" not in options_of(find_model(model)):
         known = ", ".join(name for name in names() if "covariates" in options_of(find_model(name)))
         raise ArgumentError(
@@ -395,6 +407,20 @@ def _covariates(evidence: Evidence, model: str, typed: Sequence[str], at: dict[s
     return {"covariates": found} | (
         {} if at is None else {"at": {held.get(squeeze(name), name): value for name, value in at.items()}}
     )
+
+
+def _scale(evidence: Evidence, scale: str | None, anchor: dict[str, float] | None) -> tuple[Evidence, dict[str, Any]]:
+    """Return votes that are rated on a scale, and the option of the model for the anchor."""
+    for option, given in (("scale", scale), ("anchor", anchor)):
+        if given is not None and not holds_votes(evidence):
+            raise ArgumentError(option, "must be left out for evidence other than votes", f"{given}")
+    if anchor is not None and scale is None:
+        raise ArgumentError("anchor", Advice("must stand beside ", Typed("scale", "elo")), f"{anchor}")
+    if scale is None:
+        return evidence, {}
+    known = {str(name): name for name in evidence["entity"].values.tolist()}
+    held = {known.get(name, name): rating for name, rating in (anchor or {}).items()}
+    return evidence.assign_attrs(scale=scale), {"anchor": held} if held else {}
 
 
 def _check_direction(evidence: Evidence, higher_is_better: bool | None) -> None:

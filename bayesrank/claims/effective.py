@@ -34,13 +34,15 @@ class Information:
     cases: np.ndarray
     clusters: np.ndarray  #: Effective number of clusters: Satterthwaite's degrees of freedom plus 1.
     nearly_equal: bool = False  #: Whether clusters have nearly equal sizes.
+    unit: str = "clusters"  #: What clusters are called, such as voters.
     #: For paired evidence: cases (or clusters) on which two entities differ (entity, rival).
     discordant: np.ndarray | None = None
     #: The population of tables in a hierarchical model, "entities" or "data sets"; empty without one.
     population: str = ""
     #: Degrees of freedom of a difference (entity, rival); infinite for a normal quantile.
     freedom: np.ndarray | float = np.inf
-    #: Factor by which the posterior standard deviation of a score is too small (entity), at least 1.
+    #: Factor by which the posterior standard deviation of a score is too small (entity); at least 1, unless draws were
+    #: spread for few cases.
     inflation: np.ndarray | float = 1.0
     #: Factor by which independent cases vary more than their clusters do, or claims need a larger spread than that of
     #: the posterior with its light prior (entity, rival), at least 1.
@@ -77,7 +79,7 @@ class Information:
         if self.of_class < FEWEST_UNITS:
             return Note("cases_of_class_too_few", {"enough": FEWEST_UNITS})
         if clusters < (FEWEST_EQUAL if self.nearly_equal else FEWEST_UNITS) - 1e-9:
-            return Note("clusters_too_few", {"clusters": clusters, "enough": FEWEST_UNITS})
+            return Note("clusters_too_few", {"clusters": clusters, "enough": FEWEST_UNITS, "unit": self.unit})
         if not np.isfinite(np.max(self.inflation, initial=1.0)):
             return Note("cases_of_class_too_few", {"enough": FEWEST_OF_CLASS})
         if np.isnan(self.clusters).all() and np.isfinite(self.freedom).any() and cases < FEWEST_UNITS:
@@ -119,7 +121,8 @@ class Information:
         if np.max(self.excess, initial=1.0) <= 1 or np.isnan(self.clusters).all():
             return []
         pairs = int(np.triu(self.excess > 1, 1).sum())
-        return [Note("clusters_vary_less", {"pairs": pairs, "of": len(self.cases) * (len(self.cases) - 1) // 2})]
+        fields = {"pairs": pairs, "of": len(self.cases) * (len(self.cases) - 1) // 2}
+        return [Note("clusters_vary_less", fields | ({} if self.unit == "clusters" else {"unit": self.unit}))]
 
     def too_skewed(self) -> np.ndarray:
         """Return whether a difference is too skewed for any claim at 95% (entity, rival)."""
@@ -161,11 +164,15 @@ class Information:
         if np.isinf(self.freedom).all():
             return least
         freedom = np.broadcast_to(self.freedom, (size, size))[pairs]
+        place: Any = ...
+        if np.ndim(critical) == 0:  # many pairs have the same degrees of freedom
+            freedom, place = np.unique(freedom, return_inverse=True)
+            place = place.reshape(least.shape)
         critical = np.where(freedom < ENOUGH_FREEDOM, np.maximum(critical, bonferroni), critical)
         wide = np.where(freedom > 0, critical, np.inf).astype(float)
         some = (freedom > 0) & np.isfinite(freedom)
         wide[some] = -stdtrit(freedom[some], ndtr(-critical[some]))
-        return np.maximum(wide * factor, least)
+        return np.maximum(wide[place] * factor, least)
 
 
 def least(values: np.ndarray) -> float:

@@ -22,7 +22,7 @@ from bayesrank.cli._logs import are_logs, choices_of, evidence_of_frame, print_s
 from bayesrank.cli._sink import print_error
 from bayesrank.cli._typed import target_prevalence
 from bayesrank.diagnosis import diagnose
-from bayesrank.evidence.kinds.given import sizes_of_space
+from bayesrank.evidence.kinds.given import holds_votes, sizes_of_space
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.logs import Choices, read_submissions
 from bayesrank.performance.arrays import posterior_of
@@ -154,6 +154,8 @@ def ask(
     at: dict[str, float] | None = None,
     aggregate: str | None = None,
     weights: Any = None,
+    scale: str | None = None,
+    anchor: dict[str, float] | None = None,
     **how: Any,
 ) -> CommandAnalysis:
     """Read, and choose or pool; ``how`` are the options on columns of the file, and on evaluation logs if any.
@@ -185,6 +187,14 @@ def ask(
         evidence, about = _read(paths[0], model, roles, ignore)
     shipped = paths[0] in br.datasets.names()
     unused = () if shipped else [*map(str, ignore), *ledger_of(evidence).ignored]
+    if holds_votes(evidence) and by is None and how["dataset"] is not None:
+        column = how["dataset"]
+        raise ArgumentError(
+            "--dataset-column",
+            "must be left out of votes",
+            f"{column!r}",
+            f"--by {column} ranks each of its categories",
+        )
     setup = set_up(
         evidence,
         model=model,
@@ -199,6 +209,8 @@ def ask(
         weights=weights,
         covariates=covariates,
         at=at,
+        scale=scale,
+        anchor=anchor,
         higher_is_better=False if lower_is_better else True if higher_is_better else found.get("higher_is_better"),
         remarks=[*found.get("remarks", ()), *found.get("doubts", ())],
         source=paths[0] if shipped else about["title"],

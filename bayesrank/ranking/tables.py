@@ -89,9 +89,9 @@ def score_table(
     sizes = {dim: first.sizes[dim] for dim in dims}
     shape = tuple(sizes.values())
     # All scores of the performance have the same evidence.
-    plain = next((one for one in found if not one.variable), None)
+    plain = next((one for one in found if not one.variable and one.source is None), None)
     evidence = _at(Evidence() if plain is None else evidence_of(source, None, plain.values, kind), prevalence)
-    evidence.observe([one.score for one in found if one.score is not None and not one.variable])
+    evidence.observe([one.score for one in found if one.score is not None and not one.variable and one.source is None])
     names_of_numbers = ("median", "lower", "upper", "observed", "undefined")
     table = {name: np.full((*shape, len(found)), np.nan) for name in names_of_numbers}
     loaded = load_arrays(*(one.values.transpose(..., *dims) for one in found))
@@ -101,11 +101,13 @@ def score_table(
         undefined = (len(x) - defined) / len(x)
         for name, numbers in (("median", median), ("lower", lower), ("upper", upper), ("undefined", undefined)):
             table[name][..., i] = numbers.reshape(shape)
-        known = evidence_of(source, one.variable, one.values, kind) if one.variable else evidence
+        known = evidence
+        if one.variable or one.source is not None:
+            known = evidence_of(one.source or source, one.variable, one.values, kind)
         seen = known.observed(None if one.variable else one.score)
         if seen is not None:
             table["observed"][..., i] = seen.variable.set_dims(sizes).transpose(*dims).values
-            _close({name: held[..., i] for name, held in table.items()}, one, known, dims[1:])
+            _close({name: held[..., i] for name, held in table.items()}, one, known, dims[1:], prob)
         if known.behind.withheld is not None:  # the interval of an area is withheld
             hidden = known.behind.withheld.variable.set_dims(sizes).transpose(*dims).values
             for name in ("lower", "upper"):
@@ -132,8 +134,13 @@ def _at(evidence: Evidence, prevalence: Any) -> Evidence:
     return replace(evidence, about=replace(evidence.model, prevalence=share))
 
 
-def _close(numbers: dict[str, np.ndarray], one: ScoreValues, evidence: Evidence, dims: Sequence[str]) -> None:
-    """Close the intervals (entity, *dims) of a score, as rankings do."""
+def _close(
+    numbers: dict[str, np.ndarray], one: ScoreValues, evidence: Evidence, dims: Sequence[str], prob: float
+) -> None:
+    """Widen the intervals (entity, *dims) of a score for few units, and close them, as rankings do."""
+    if not dims:
+        ends = evidence.widen(prob, numbers["median"], (numbers["lower"], numbers["upper"]))
+        numbers["lower"][...], numbers["upper"][...] = ends
     shape = numbers["lower"].shape
     for dim, size in zip(dims, shape[1:], strict=True):
         evidence = evidence.flat(dim, size)

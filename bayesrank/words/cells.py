@@ -10,6 +10,9 @@ from bayesrank._records import RankingRecord
 from bayesrank.ranking.summary import best_texts, effective_draws, score_name
 from bayesrank.words.parts import evidence_cells, evidence_columns
 
+#: Headings of the columns of votes.
+OF_VOTES = {"win_rate": "win rate", "win_against_leader": "against first"}
+
 
 def interval_cells(middle: float, low: float, high: float, digits: int) -> list[str]:
     """Format a median and its interval, with fewer decimals the larger they are."""
@@ -31,7 +34,8 @@ def ranking_cells(
     costs, known = "mean_cost" in table, evidence_columns(table)
     header = ["entity", score_name(ranking), level, *known, *rank_header(about.prob), "tier"]
     header += ["mean cost", level, "P(front)"] * costs
-    columns = [name for name in columns if name not in known]
+    columns = [*[name for name in OF_VOTES if name in table], *columns]
+    columns = list(dict.fromkeys(name for name in columns if name not in known))
     rows, undefined, best = [], ranking["unobserved"].to_series().to_dict(), best_texts(ranking)
     for name, row in table.iterrows():
         cells = [str(name), *interval_cells(row["median"], row["lower"], row["upper"], digits)]
@@ -41,4 +45,4 @@ def ranking_cells(
             cells += interval_cells(row["mean_cost"], row["mean_cost_lower"], row["mean_cost_upper"], digits)
             cells.append(_text.probability(row["probability_front"], size))
         rows.append([*cells, *(_text.number(row[column], digits) for column in columns)])
-    return [*header, *columns], rows
+    return [*header, *(OF_VOTES.get(name, name) for name in columns)], rows
