@@ -650,6 +650,8 @@ def analyze(
     higher_is_better: bool | None = None,
     kind: str | None = None,
     at: Mapping[str, float] | None = None,
+    scale: str | None = None,
+    anchor: Mapping[str, float] | None = None,
     prob: float = 0.95,
     rope: float = 0.0,
     draws: int = 1000,
@@ -689,6 +691,8 @@ def analyze(
         draws.
     at : mapping, optional
         Values of the ``covariates`` at which results hold, as for :func:`bayesrank.fit`.
+    scale, anchor : optional
+        For votes: ``scale="elo"`` ranks by Elo ratings, and ``anchor`` is the rating of an entity, by its name.
     draws, sampler, seed : optional
         As for :func:`bayesrank.fit`; four chains.
     **roles
@@ -740,6 +744,8 @@ def analyze(
         join=join,
         higher_is_better=higher_is_better,
         at=None if at is None else dict(at),
+        scale=scale,
+        anchor=None if anchor is None else dict(anchor),
         covariates=covariates,
     )
 
