@@ -133,14 +133,17 @@ naming_columns = (
         "--entities", type=NAMES, help="In a table with one column for each entity: the columns to rank, such as A,B,C."
     ),
     click.option("--dataset-column", help="The column that names the data sets. [default: dataset]"),
-    click.option("--case", help="The column that names the cases. [default: case]"),
+    click.option("--case", help="The column that names the cases, or the questions of votes. [default: case]"),
     click.option("--run", help="The column that names the runs of a case. [default: run]"),
     click.option(
         "--training-seed",
         metavar="COLUMN",
         help="The column with the training seed of the model; ranks over retrained models.",
     ),
-    click.option("--cluster", help="The column that names the cluster of each case. [default: cluster]"),
+    click.option(
+        "--cluster",
+        help="The column that names the cluster of each case, or the voter of each vote. [default: cluster]",
+    ),
     click.option("--count", help="The column that says how many cases a row stands for."),
     click.option("--weight", help="The column with importance (survey) weights of cases."),
     click.option("--outcome", help="The column with the outcomes of cases, or the scores of folds, of any name."),
@@ -195,8 +198,8 @@ asking = adding(
         "covariates",
         multiple=True,
         metavar="COLUMN",
-        help="Counts on several data sets: a column of numbers on which the rates may depend, such as a threshold. May "
-        "be repeated.",
+        help="A column of numbers on which the rates of data sets, or votes, may depend, such as a threshold, or the "
+        "length of the first answer minus that of the second. May be repeated.",
     ),
     click.option(
         "--at",
@@ -205,6 +208,16 @@ asking = adding(
     ),
     *naming_cells,
     *judging_options,
+    click.option(
+        "--scale",
+        type=click.Choice(["elo"]),
+        help="Votes only: strengths as Elo ratings with the mean 1,000 (or --anchor).",
+    ),
+    click.option(
+        "--anchor",
+        type=Typed("rating", read_values),
+        help="With --scale elo: the rating of one entity, such as A=1200.",
+    ),
     IGNORE,
     POSITIVE,
     click.option("--missing", type=WORD, help=MISSING),

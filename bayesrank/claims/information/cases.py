@@ -11,9 +11,9 @@ from bayesrank.claims.information.influence import class_strength, influence_of_
 from bayesrank.claims.information.skewness import reach_of_pairs
 from bayesrank.claims.information.tables import parts_of_tables, rare_class_of_pair, with_observed
 from bayesrank.claims.observed import Observed
-from bayesrank.evidence.clusters import cluster_information
 from bayesrank.evidence.kinds import CaseEvidence
 from bayesrank.evidence.patterns import count_discordant
+from bayesrank.evidence.units import cluster_information
 from bayesrank.scores import Score
 
 #: Discordant cases that a claim about right and wrong answers adds to those of the data. Fewer are in the prior: with

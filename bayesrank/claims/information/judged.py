@@ -6,8 +6,8 @@ import numpy as np
 
 from bayesrank.claims.effective import ENOUGH_FREEDOM, Information
 from bayesrank.claims.observed import Observed
-from bayesrank.evidence.clusters import cluster_information
 from bayesrank.evidence.kinds import JudgedEvidence
+from bayesrank.evidence.units import cluster_information
 from bayesrank.scores import Score
 
 

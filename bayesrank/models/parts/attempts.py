@@ -35,9 +35,9 @@ from bayesrank._random import blocks_between, fingerprint, root_sequence, stream
 from bayesrank._records import EvidenceRecord, ModelRecord
 from bayesrank._source import Source
 from bayesrank.evidence.attempts import Attempts, CaseRuns
-from bayesrank.evidence.clusters import cluster_information
 from bayesrank.evidence.kinds import CaseEvidence, parse_evidence
 from bayesrank.evidence.kinds.base import Parts
+from bayesrank.evidence.units import cluster_information
 from bayesrank.evidence.weighting import UNIT_WEIGHT, prior_weights
 from bayesrank.models.parts.dirichlet_process import Process, gather
 from bayesrank.models.parts.joint import mean_outcome
