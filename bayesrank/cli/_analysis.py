@@ -55,7 +55,8 @@ from bayesrank.scores.score import SCORES
 from bayesrank.tables.columns import may_be_low, squeeze
 from bayesrank.tables.files import read_evidence
 from bayesrank.tables.frames import of_submissions, read_table
-from bayesrank.tables.table import OPTIONS, Roles, table_of
+from bayesrank.tables.roles import OPTIONS
+from bayesrank.tables.table import Roles, table_of
 from bayesrank.words.parts import Verdict
 from bayesrank.words.sentences import say
 

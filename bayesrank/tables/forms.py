@@ -1,5 +1,6 @@
 """Forms of tables: the roles of columns, and which columns are missing."""
 
+import re
 from typing import Any, NamedTuple, NoReturn
 
 from bayesrank._errors import ArgumentError, ArgumentTypeError
@@ -17,12 +18,13 @@ from bayesrank.tables.columns import (
     WEIGHT_NAMES,
     is_metadata_name,
     is_quantity_name,
+    is_row_number,
     may_name_units,
     role_of,
     squeeze,
 )
-from bayesrank.tables.table import Roles, Table
-from bayesrank.tables.values import as_count, as_outcomes, is_missing, to_number
+from bayesrank.tables.table import ROW, Roles, Table, list_choices
+from bayesrank.tables.values import as_count, as_outcomes, is_missing, to_number, to_share
 
 #: Forms of a table by their columns, and what a row is.
 COUNTS = {
@@ -32,7 +34,10 @@ COUNTS = {
     ("correct", "total"): "how many of all cases were right",
     ("outcome", "count"): "how many cases had an outcome, which is a number or text",
 }
-MEANS = {("mean", "se"): "a mean outcome and its standard error"}
+MEANS = {
+    ("mean", "se"): "a mean outcome and its standard error",
+    ("mean", "lower", "upper"): "a mean outcome and the ends of its 95% interval",
+}
 CASES = {
     ("case", "outcome"): "the outcome of a case",
     ("case", "actual", "predicted"): "the true and the predicted label of a case",
@@ -41,6 +46,10 @@ CASES = {
 FORMS = COUNTS | MEANS | CASES
 #: Roles that a column of outcomes that the user names takes the place of.
 OTHER_ANSWERS = {*CELLS, "actual", "predicted", "probability", "correct", "wrong", "mean"}
+#: Roles that say how sure a mean is.
+SPREADS = ("se", "lower", "upper")
+#: Up to so many rows are listed that a remedy keeps.
+MOST_KEPT = 12
 #: Roles with several usual names: a column of the role's own name comes first.
 SEVERAL = ("outcome", "case", "count", "correct", "wrong", "dataset")
 #: Descriptions of columns that a user can name.
@@ -56,6 +65,9 @@ WHAT = {
     "cost": "says what an answer cost",
     "count": "says how many cases a row stands for",
     "outcome": "holds the outcomes of cases",
+    "se": "holds the standard errors of means",
+    "lower": "holds the lower ends of 95% intervals",
+    "upper": "holds the upper ends of 95% intervals",
     "weight": "holds the importance weight of a case",
     "covariates": "holds a number for each data set, or for each entity on a data set",
     "tn": "counts true negatives",
@@ -63,6 +75,8 @@ WHAT = {
     "fn": "counts false negatives",
     "tp": "counts true positives",
 }
+#: Headings of standard errors, such as acc_stderr.
+SE_NAMES = re.compile(r"(?<![a-z])(stderr|std_err(or)?|se|sem|standard[ _]error)$", re.I)
 #: Why scores of folds cannot be ranked as cases.
 NO_FOLDS = "scores of folds are not independent, since their training data overlap"
 #: Headings of the truth beside predictions of one classifier, in caret's confusion matrices and resampled predictions.
@@ -110,6 +124,8 @@ def name_roles(table: Table, roles: Roles) -> Known:
             forbidden -= {"predicted", "outcome", "actual"}
         elif role == "outcome":
             forbidden = (forbidden | {"entity"}) - {"outcome", "correct"}
+        elif role in SPREADS:
+            forbidden |= {"entity", "case", "mean"}
         elif role == "cluster":
             forbidden |= {"entity", "case", "run"}
         other = role_of(name)
@@ -155,7 +171,7 @@ def name_roles(table: Table, roles: Roles) -> Known:
         names = [name for name in table.columns if role_of(name) == role and name not in of.values()]
         exact = [name for name in names if squeeze(name) == role]
         names = exact if len(exact) == 1 and role in SEVERAL else names
-        if len(names) > 1 and role not in ("total", "mean", "se"):
+        if len(names) > 1 and role not in ("total", "mean", *SPREADS):
             raise ArgumentError(
                 table.source,
                 f"must have each column once; its heading has {' and '.join(map(str, names))}, both "
@@ -251,6 +267,14 @@ def is_one_classifier(table: Table, known: Known, entity: Any, roles: Roles) -> 
             return False
         if not holds_outcomes(table.columns[name]):
             text.append(name)
+    folds = [name for name in free if squeeze(name) in FOLD_NAMES and find_repeat(table.columns[name]) is not None]
+    if folds:
+        raise ArgumentError(
+            table.source,
+            f"must hold one prediction for each case, and its column {folds[0]} names folds",
+            "a table of the labels of one classifier",
+            f"{table.without(folds)} says that each case is in one fold",
+        )
     for name in free if "count" not in known.of else ():
         repeated = find_repeat(table.columns[name]) is not None
         role = "weight" if squeeze(name) in WEIGHT_NAMES else "cluster" if may_name_units(name) and repeated else ""
@@ -300,11 +324,12 @@ def find_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[st
         refuse_without_entity(table, known, ("outcome",))
     whole = [form for form in FORMS if set(form) <= held]
     cases = "case" in held or any(squeeze(name) in LONG_CASE_NAMES for name in table.columns)
-    if {"outcome", "se"} <= held and "mean" not in held and not cases and not whole:
+    spread = next((form for form in MEANS if set(form[1:]) <= held), None)
+    if spread is not None and "outcome" in held and "mean" not in held and not cases and not whole:
         known.of["mean"] = known.of.pop("outcome")
-        return next(iter(MEANS))
+        return spread
     # Derived columns, such as a mean beside counts, or correct and total beside a matrix, are ignored.
-    for derived in (*MEANS, ("correct", "total")):
+    for derived in (*reversed(MEANS), ("correct", "total")):
         if len(whole) > 1:
             whole = [form for form in whole if form != derived]
     if len(whole) > 1:
@@ -424,6 +449,7 @@ def _refuse_unnamed_roles(table: Table, known: Known, entity: Any) -> None:
         and len(set(as_outcomes(table.columns[name])) - {None}) > 1
     ]
     scores = [known.of["outcome"]] if "outcome" in known.of else scores
+    _refuse_unnamed_means(table, known, entity)
     folds = [name for name in free if squeeze(name) in FOLD_NAMES]
     labels = [name for name in free if squeeze(name) in TRUTH_NAMES]
     if entity is None and "predicted" in known.of and "actual" not in known.of and labels:
@@ -461,6 +487,45 @@ def _refuse_unnamed_roles(table: Table, known: Known, entity: Any) -> None:
         )
 
 
+def _refuse_unnamed_means(table: Table, known: Known, entity: Any) -> None:
+    """Raise an error with the options that name means beside their standard errors or the ends of intervals."""
+    names = [name for name in table.columns if name != entity and _holds_shares_of(table.columns[name])]
+    spreads = {role: [name for name in names if role_of(name) == role] for role in SPREADS}
+    spreads["se"] = spreads["se"] or [name for name in names if SE_NAMES.search(str(name))]
+    ends = bool(spreads["lower"] and spreads["upper"]) and not spreads["se"]
+    used = {role: spreads[role][0] for role in (("lower", "upper") if ends else ("se",)) if spreads[role]}
+    index = next((name for name in table.columns if is_row_number(name)), None)
+    who = index if entity is None else entity
+    if not used or who is None or holds_outcomes(table.columns[who]) or find_repeat(table.columns[who]) is not None:
+        return
+    scores = [name for name in names if name not in used.values() and not is_metadata_name(name)]
+    named = [name for name in scores if "se" in used and str(used["se"]).startswith(str(name))]
+    # Without a name in common, the error stands right of its mean.
+    first = min(names.index(name) for name in used.values())
+    before = [name for name in names[:first] if name in scores]
+    scores = named or before[-1:] or scores
+    said = [table.option(role, name) for role, name in used.items() if role_of(name) != role]
+    said = [*([table.option("entity", who)] if entity is None else []), *said]
+    known_errors = [to_share(value) for value in table.columns[used["se"]]] if "se" in used else [None]
+    if 0 in known_errors:
+        kept = [table.columns[who][i] for i, error in enumerate(known_errors) if error != 0]
+        said += [table.conditions(who, kept)] if 2 <= len(kept) <= MOST_KEPT else []
+    typed = [table.together(table.option("outcome", score), *said) for score in scores[:4]]
+    if typed:
+        raise ArgumentError(
+            table.source,
+            f"must say which column holds the means, beside {list_names(list(map(str, used.values())))}",
+            list_names(list(map(str, scores)), 6),
+            f"{list_choices(typed)} says so" + " and leaves out rows without an error" * (0 in known_errors),
+        )
+
+
+def _holds_shares_of(column: list[Any]) -> bool:
+    """Return whether a column holds numbers, or percentages."""
+    held = [value for value in column if not is_missing(value, words=True)]
+    return bool(held) and all(to_share(value) is not None for value in held)
+
+
 def _holds_rates(name: Any, column: list[Any]) -> bool:
     """Return whether a column holds scores by its name, or fractions, percentages or estimates with errors."""
     if squeeze(name) in RATES or str(name).strip().endswith("%"):
@@ -494,8 +559,12 @@ def refuse_without_entity(table: Table, known: Known, form: tuple[str, ...]) -> 
             f"{table.options('entity', text[:3])} says which, and {table.without(text)} that all rows are of one",
         )
     if not text:
+        rows = f"{table.option('entity', ROW)} ranks the rows, {table.option('dataset', ROW)} says that they are data "
+        rows = f"{rows}sets of one entity" if len(table.where) > 1 and form in COUNTS and form[-1] != "count" else ""
         raise ArgumentError(
-            table.source, f"must have a column entity beside {wanted}; its heading is {table.heading()}, without entity"
+            table.source,
+            f"must have a column entity beside {wanted}; its heading is {table.heading()}, without entity",
+            hint=rows,
         )
     raise ArgumentError(
         table.source,

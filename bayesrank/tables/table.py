@@ -9,17 +9,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayesrank._checks import check_column_name, check_column_names, check_item_names, describe_value
+from bayesrank._checks import check_column_name, check_column_names, check_item_names
 from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._frames import as_pandas
 from bayesrank._inputs import STDIN
 from bayesrank._labels import find_repeat
 from bayesrank.tables.columns import squeeze
+from bayesrank.tables.roles import OPTIONS
 from bayesrank.tables.values import as_count, as_label_columns, count_hint, is_missing, plain, to_number
 
-#: Options of the command that have other names than the arguments of Python.
-OPTIONS = {"dataset": "dataset-column", "covariates": "covariate"}
 #: Types of fields with several values.
 NESTED = (list, tuple, dict, set, frozenset, np.ndarray, pd.Series, pd.DataFrame)
+#: What is typed for the number of a row.
+ROW = "@row"
 #: Why outcomes have no positive class.
 NO_CLASSES = "for outcomes, which have no classes"
 
@@ -58,8 +60,16 @@ class Roles:
     category: Any = None
     #: Columns of numbers that shift the rates of data sets.
     covariates: Any = None
-    #: The column with the outcomes of cases, or with the scores of folds.
+    #: The column with the outcomes of cases, with the scores of folds, or with means beside their standard errors.
     outcome: Any = None
+    #: Columns with the standard error of a mean, or with the ends of its 95% interval.
+    se: Any = None
+    lower: Any = None
+    upper: Any = None
+    #: Columns with the two entities of a vote, and with the winner.
+    a: Any = None
+    b: Any = None
+    winner: Any = None
     #: Columns with the folds of a cross-validation and its repetitions, and the sizes of its training and test sets.
     fold: Any = None
     repeat: Any = None
@@ -82,7 +92,8 @@ class Roles:
     def columns(self) -> dict[str, Any]:
         """Return the columns named by the user, by role."""
         of_cases = ("entity", "case", "run", "training_seed", "cluster", "cost", "count", "weight", "outcome")
-        named = {name: getattr(self, name) for name in (*of_cases, "category", "tn", "fp", "fn", "tp")}
+        others = ("category", "tn", "fp", "fn", "tp", "se", "lower", "upper")
+        named = {name: getattr(self, name) for name in (*of_cases, *others)}
         named["dataset"] = self.strata
         named |= {f"covariates {i + 1}": column for i, column in enumerate(self.covariate_columns())}
         return {name: column for name, column in named.items() if column is not None}
@@ -153,6 +164,12 @@ class Table:
     def condition(self, column: Any, value: Any) -> str:
         """Return the argument that keeps the rows with a value in a column, ready to be typed."""
         return f"--where {shlex.quote(f'{column}={value}')}" if self.shell else f"where={ {column: value}!r}"
+
+    def conditions(self, column: Any, values: list[Any]) -> str:
+        """Return the arguments that keep the rows with any of the values in a column, ready to be typed."""
+        if not self.shell:
+            return self.condition(column, values)
+        return " ".join(self.condition(column, value) for value in values)
 
     def without(self, columns: Any) -> str:
         """Return how to omit one or several columns."""
@@ -230,8 +247,7 @@ class Table:
 
 def table_of(frame: Any) -> Table:
     """Convert a DataFrame to a table; a named index becomes a column."""
-    if not isinstance(frame, pd.DataFrame):
-        raise ArgumentTypeError("frame", "must be a pandas DataFrame", describe_value(frame))
+    frame = as_pandas("frame", frame)
     if isinstance(frame.columns, pd.MultiIndex):
         raise ArgumentTypeError("frame", "must have one level of columns", frame.columns.nlevels)
     named = [name for name in frame.index.names if name is not None and name not in frame.columns]

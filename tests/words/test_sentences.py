@@ -1344,6 +1344,22 @@ ROWS = [
         "most 1,000 between cases with a known truth and the others.",
     ),
     (
+        "ends_of_intervals",
+        {"columns": ["low", "high"]},
+        "low, high are assumed to be the ends of 95% intervals of normal distributions.",
+    ),
+    (
+        "games_make_one_vote",
+        {"left_out": 2},
+        "Two games with sides changed make one vote: for the winner of both, else a tie. 2 pairs without two results are "
+        "left out.",
+    ),
+    (
+        "games_make_one_vote",
+        {"left_out": 0},
+        "Two games with sides changed make one vote: for the winner of both, else a tie.",
+    ),
+    (
         "ones_taken_as_right",
         {},
         "1 is assumed to mean right, and 0 wrong. If they are results of tests, add the truth as a "

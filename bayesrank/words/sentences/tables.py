@@ -20,6 +20,15 @@ def low_may_be_good(name: str) -> str:
     )
 
 
+def games_make_one_vote(left_out: int) -> str:
+    lacking = f" {left_out:,} pairs without two results are left out." if left_out else ""
+    return f"Two games with sides changed make one vote: for the winner of both, else a tie.{lacking}"
+
+
+def ends_of_intervals(columns: Sequence[str]) -> str:
+    return f"{list_names(columns)} are assumed to be the ends of 95% intervals of normal distributions."
+
+
 def probabilities_unused(columns: Sequence[str]) -> str:
     return (
         f"The predicted labels are ranked. The probabilities in {list_names(columns)} are not used: "
