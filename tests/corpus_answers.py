@@ -46,6 +46,8 @@ def observed_of(evidence: Any, score: str) -> dict[str, float]:
     names = list(map(str, evidence["entity"].values.tolist()))
     if isinstance(evidence, xr.DataArray):
         counts = evidence.sum("dataset") if "dataset" in evidence.dims else evidence
+        if "outcome" in counts.dims and counts["outcome"].dtype.kind not in "iuf":
+            raise br.ArgumentError("outcome", "must have numbers, which the command ranks by their mean")
         if "outcome" in counts.dims:
             return dict(zip(names, (counts * counts["outcome"]).sum("outcome") / counts.sum("outcome"), strict=True))
         return {n: _of_matrix(m, score) for n, m in zip(names, counts.values, strict=True)}
@@ -77,7 +79,7 @@ def _codes(values: np.ndarray, labels: list[Any]) -> list[int]:
 
 
 def _of_matrix(matrix: np.ndarray, score: str) -> float:
-    if score == "accuracy":
+    if score == "accuracy" or len(matrix) > 2:
         return float(np.trace(matrix) / matrix.sum())
     (tn, fp), (fn, tp) = matrix
     return float(2 * tp / (2 * tp + fp + fn) if score == "f1" else tp / (tp + fn) + tn / (tn + fp) - 1)

@@ -27,7 +27,6 @@ from bayesrank.evidence.predictions import joint_outcomes
 from bayesrank.tables.columns import (
     CELLS,
     FOLD_NAMES,
-    PEOPLE,
     REPEATS,
     WEIGHT_NAMES,
     is_metadata_name,
@@ -50,7 +49,7 @@ from bayesrank.tables.forms import (
 )
 from bayesrank.tables.probabilities import hold_probabilities, read_wide, refuse_class_names
 from bayesrank.tables.table import NO_CLASSES, Roles, Table
-from bayesrank.tables.totals import find_summary, unit_of
+from bayesrank.tables.totals import find_summary, is_total_name, unit_of
 from bayesrank.tables.values import (
     are_scores,
     as_count,
@@ -72,6 +71,8 @@ OF_CASES = ("case", "run", "training_seed", "dataset", "cluster", "times", "weig
 MOST_CATEGORIES, LEAST_IN_CATEGORY, LEAST_CLUSTERS = 20, 3, 10
 #: Columns of scikit-learn's cv_results_ and cross_validate.
 FOLDS = re.compile(r"(mean|std|rank|split\d+)_((fit|score)_time|(test|train)_\w+)|(fit|score)_time|params?_?\w*__\w+")
+#: Up to so many whole numbers may be labels of classes.
+MOST_LABELS = 12
 #: Up to so many rows of fractions may be scores of folds.
 FEW_ROWS = 10
 #: So many rows are those of repeated cross-validations, such as 10 times 10 folds.
@@ -119,6 +120,9 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
     if not len(table.where):
         raise ArgumentError(table.source, "must have at least one row below its heading", "none")
     _refuse_matrices(table)
+    _refuse_second_truth(table, known, names, chosen)
+    if "actual" not in known.of and not chosen:
+        _refuse_predictions_alone(table, names)
     for name in names:
         if not chosen and isinstance(name, str) and to_number(name) is not None:
             raise ArgumentError(
@@ -177,6 +181,41 @@ def _refuse_unlike_the_others(table: Table, roles: Roles, names: list[Any]) -> N
     )
 
 
+def _refuse_second_truth(table: Table, known: Known, names: list[Any], chosen: bool) -> None:
+    """Ask about a column with the values and the name of the truth, such as y_true_2 beside y_true."""
+    actual = known.of.get("actual")
+    if actual is None or chosen:
+        return
+    held = list(map(str, table.columns[actual]))
+    for name in names:
+        if squeeze(name).startswith(squeeze(actual)) and list(map(str, table.columns[name])) == held:
+            rest = [other for other in names if other != name]
+            alone = f"; {table.option('entities', rest)} ranks these alone" if rest else ""
+            raise ArgumentError(
+                table.source,
+                f"must have one column for each entity, and {name!r} is probably not an entity: it has the name and "
+                f"the values of {actual}. {table.without(name)} leaves it out{alone}",
+            )
+
+
+def _refuse_predictions_alone(table: Table, names: list[Any]) -> None:
+    """Ask for the truth beside a column that is called predicted."""
+    predicted = next((name for name in names if role_of(name) == "predicted"), None)
+    if predicted is None or len(names) < 2:
+        return
+    labels = {str(value) for value in table.columns[predicted] if not is_missing(value)}
+    alike = [
+        name for name in names if name != predicted and {str(v) for v in table.columns[name] if not is_missing(v)} >= labels
+    ]
+    says = f"{table.options('truth', alike[:4])} says so; " if alike else ""
+    raise ArgumentError(
+        table.source,
+        f"must say which column holds the true labels, beside {predicted}",
+        list_names(list(map(str, alike)), 4) or "none",
+        f"{says}{table.option('entities', names)} ranks all columns as outcomes",
+    )
+
+
 def _refuse_patterns(table: Table, known: Known, names: list[Any]) -> None:
     """Ask what 0 and 1 mean in a table of counted patterns: right answers, or results of tests beside the truth."""
     if "times" not in known.of or "case" in known.of or len(names) < 2:
@@ -232,10 +271,13 @@ def _refuse_open_questions(table: Table, known: Known, names: list[Any]) -> None
 def _refuse_test_results(table: Table, known: Known, names: list[Any]) -> None:
     """Ask what the truth is where 0 and 1 are results of tests, which do not say who was right.
 
-    Of cases that are people this stays open: a note says what was assumed.
+    Under other names this stays open: a note says what was assumed.
     """
     numbers = {to_number(value) for name in names for value in table.columns[name]} - {None}
     if not numbers <= {0.0, 1.0}:
+        whole = len(names) > 1 and all(number is not None and number % 1 == 0 for number in numbers)
+        if whole and len(numbers) <= MOST_LABELS:
+            known.notes.append(Note("numbers_taken_as_grades", {}))
         return
     if len(names) > 1 and all(TESTS.search(str(name)) for name in names):
         raise ArgumentError(
@@ -244,7 +286,7 @@ def _refuse_test_results(table: Table, known: Known, names: list[Any]) -> None:
             "the column with the truth actual, and 1 is a positive result. If 1 already means right and 0 wrong, "
             f"{table.option('entities', names)} says so",
         )
-    if "case" in known.of and squeeze(known.of["case"]).removesuffix("id").removesuffix("s") in PEOPLE:
+    if not any(isinstance(value, bool) for name in names for value in table.columns[name]):
         known.notes.append(Note("ones_taken_as_right", {}))
 
 
@@ -477,6 +519,9 @@ def _read_predictions(
             hint = f" ({table.option('missing', 'common')} keeps the cases that all entities met)" * (name != actual)
             raise ArgumentError(f"{table.where[column.index(None)]}: {name}", f"must not be empty{hint}")
     _refuse_last_labels(table, actual, names, dict(zip([actual, *names], [labels, *columns], strict=True)))
+    if is_total_name(labels[-1]) and labels.count(labels[-1]) == 1:
+        got = f"{labels[-1]!r} in {actual}"
+        raise ArgumentError(f"{table.where[-1]}: a row", "must be a case, not a total", got, "leave that row out")
     truth = set(labels) - {None}
     odd: dict[Any, str] = {}
     for name, column in zip(names, columns, strict=True):

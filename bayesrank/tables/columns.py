@@ -165,10 +165,17 @@ def is_truth_name(name: Any, beside: Iterable[Any]) -> bool:
     return (word in TRUTH_NAMES and not letters) or bool(TRUTH_WORDS & words)
 
 
+def _stem_of(name: str) -> str:
+    """Return a heading without the number or the letter at its end, as rater of rater_b; empty without one."""
+    stem = name.strip().rstrip("0123456789")
+    if stem == name.strip():
+        stem = stem[:-1] if stem[-2:-1] in ("_", " ", "-", ".") else ""
+    return squeeze(stem)
+
+
 def unlike_the_others(names: Sequence[Any]) -> Any:
     """Return the only heading that is not numbered, as d in d, y1, y2; None without one."""
-    stems = [re.fullmatch(r"(.*?)[\W_]?(\d+|[a-z])", str(name).strip(), re.I) for name in names]
-    bases = [squeeze(found[1]) if found else "" for found in stems]
+    bases = [_stem_of(str(name)) for name in names]
     bases = [base if len(base) == 1 or base in ENTITY_NAMES | NUMBERED else "" for base in bases]
     odd = [name for name, base in zip(names, bases, strict=True) if not base]
     return odd[0] if len(odd) == 1 and len(names) > 2 and len(set(filter(None, bases))) == 1 else None

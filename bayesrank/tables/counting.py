@@ -16,7 +16,7 @@ from bayesrank.tables.columns import CELLS, is_metadata_name
 from bayesrank.tables.forms import MOST_KEPT, Known, holds_outcomes
 from bayesrank.tables.table import NO_CLASSES, Roles, Table
 from bayesrank.tables.totals import find_summary, is_total_name, unit_of
-from bayesrank.tables.values import as_outcomes, check_exact, to_share
+from bayesrank.tables.values import as_outcomes, check_exact, missing_code, to_share
 
 #: The quantile of the normal distribution at the upper end of a 95% interval.
 NORMAL_95 = 1.959963984540054
@@ -140,6 +140,19 @@ def read_counts(table: Table, known: Known, form: tuple[str, ...], roles: Roles)
     columns = list(form[:-1])
     labels, positive, codes = (_outcome_codes if form[0] == "outcome" else _class_codes)(table, known, roles)
     counts = table.read_counts(known.of["count"])
+    for i, name in enumerate(entities):
+        if is_total_name(name) and 2 * counts[i] == sum(counts):
+            raise ArgumentError(
+                f"{table.where[i]}: {name!r}", "must be no row of its own where it holds the sum of the other rows",
+                f"{counts[i]}", "leave that row out",
+            )  # fmt: skip
+    for i, labels_of in enumerate(zip(*codes, strict=True)):
+        alone = all(column.count(label) == 1 for column, label in zip(codes, labels_of, strict=True))
+        if len(columns) > 1 and len(counts) > 4 and alone and 2 * counts[i] == sum(counts):
+            raise ArgumentError(
+                f"{table.where[i]}: a row", "must be a cell, not the sum of the other rows", f"{counts[i]}",
+                "leave that row out",
+            )  # fmt: skip
     rows = list(zip(entities, datasets or [None] * len(entities), strict=True))
     if (twice := find_repeat(zip(rows, *codes, strict=True))) is not None:
         i, before = twice
@@ -200,6 +213,8 @@ def _refuse_totals(where: list[str], counts: np.ndarray, entities: list[Any], da
         ]:
             i = called.index(name)
             rest = [j for j in range(len(called)) if called[j] != name and other[j] == other[i]]
+            # A row of totals may have a data set of its own.
+            rest = rest or [j for j in range(len(called)) if called[j] != name and is_total_name(name)]
             what = find_summary(rows[rest], rows[i].tolist(), [1.0] * rows.shape[1], name)
             if what and (what == "sums" or name != names[0]):
                 raise ArgumentError(
@@ -232,6 +247,13 @@ def _class_codes(table: Table, known: Known, roles: Roles) -> tuple[list[Any], A
     dtype = table.categories.get(known.of["actual"])
     columns = table.read_labels(known.of["actual"], known.of["predicted"])
     seen = [check_labels(name, column) for name, column in zip(("actual", "predicted"), columns, strict=True)]
+    if not set(seen[0].tolist()) & set(seen[1].tolist()):
+        raise ArgumentError(
+            f"{table.source}: {known.of['predicted']}",
+            f"must hold labels as {known.of['actual']} has them",
+            f"{columns[1][0]!r}, and {columns[0][0]!r} in {known.of['actual']}",
+            f"rename its labels to those of {known.of['actual']}",
+        )
     classes = all_classes(None if dtype is None else list(dtype.categories), seen)
     classes, positive = arrange_classes(classes, roles.positive, dtype is not None and bool(dtype.ordered))
     code = {label: i for i, label in enumerate(classes)}
@@ -256,6 +278,15 @@ def _outcome_codes(table: Table, known: Known, roles: Roles) -> tuple[list[Any],
         raise ArgumentError("outcome", "must hold finite numbers", "an infinite one")
     if not texts and all(value % 1 == 0 and abs(value) <= EXACT for value in values):
         values = list(map(int, values))
+    if roles.outcome is None and not texts and (meant := missing_code(values)) is not None:
+        rest = sorted(value for value in values if value != meant)
+        raise ArgumentError(
+            table.source,
+            f"must say what {meant:g} means beside values from {rest[0]:g} to {rest[-1]:g}",
+            f"{meant:g} in {column}",
+            f"leave its rows out if there was no answer; {table.option('outcome', column)} says that {meant:g} is an "
+            "outcome like the others",
+        )
     labels = values if dtype is not None else [0, 1] if {*values} <= {0, 1} else sorted({*values})
     if len(labels) < 2:
         raise ArgumentError("outcome", "must hold two or more outcomes", labels)

@@ -287,7 +287,24 @@ def is_one_classifier(table: Table, known: Known, entity: Any, roles: Roles) -> 
             )
     if text:
         refuse_without_entity(table, known, ("actual", "predicted"))
+    if "count" not in known.of:
+        _refuse_cells_without_counts(table, known, free)
     return True
+
+
+def _refuse_cells_without_counts(table: Table, known: Known, free: list[Any]) -> None:
+    """Ask for the counts of a table with one row for each pair of labels, which are cells of a matrix and no cases."""
+    pairs = list(zip(*(map(str, table.columns[known.of[role]]) for role in ("actual", "predicted")), strict=True))
+    sizes = [len(set(column)) for column in zip(*pairs, strict=True)]
+    if len(pairs) < 4 or len(set(pairs)) < len(pairs) or len(pairs) < sizes[0] * sizes[1]:
+        return
+    numbers = [name for name in free if all(as_count(value) is not None for value in table.columns[name])]
+    raise ArgumentError(
+        table.source,
+        "must have the number of cases of each cell: each pair of labels has one row",
+        f"{len(pairs)} rows without counts",
+        f"{table.options('count', numbers[:3])} if a row stands for that many cases" if numbers else "add a column count",
+    )
 
 
 def find_entity(table: Table, known: Known, roles: Roles) -> Any:
@@ -341,6 +358,8 @@ def find_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[st
             f"({table.without(spare)} leaves the second out)",
         )
     if whole and (entity is not None or whole[0] not in CASES or marks & set(whole[0])):
+        if whole[0] == ("case", "outcome") and roles.outcome is None:
+            _refuse_labels_as_outcomes(table, known)
         if whole[0] == ("outcome", "count") and entity is not None and roles.count is None:
             _refuse_total_as_count(table, known, entity)
         return whole[0]
@@ -352,6 +371,23 @@ def find_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[st
     if entity is not None:
         return _case_form(table, known, entity, roles)
     return refuse_lacking(table, known, entity) if marks else None
+
+
+def _refuse_labels_as_outcomes(table: Table, known: Known) -> None:
+    """Ask whether outcomes beside true labels are predicted labels, if both have the same values."""
+    outcome, actual = known.of["outcome"], known.of.get("actual")
+    if actual is None or "predicted" in known.of:
+        return
+    held = [{str(value) for value in table.columns[name] if not is_missing(value)} for name in (outcome, actual)]
+    if len(held[0]) > 1 and held[0] <= held[1]:
+        new = {outcome: "predicted"}
+        typed = f"rename {outcome} to predicted" if table.shell else f"frame.rename(columns={new!r})"
+        raise ArgumentError(
+            table.source,
+            f"must say what its column {outcome} holds, which has the values of {actual}",
+            list_names(sorted(held[0]), 4),
+            f"{typed} if it holds predicted labels; {table.option('outcome', outcome)} if 1 is a right answer",
+        )
 
 
 def _refuse_total_as_count(table: Table, known: Known, entity: Any) -> None:

@@ -1344,6 +1344,12 @@ ROWS = [
         "most 1,000 between cases with a known truth and the others.",
     ),
     (
+        "numbers_taken_as_grades",
+        {},
+        "The numbers are assumed to be outcomes. If they are predicted labels, add the true label of each case as a column "
+        "actual.",
+    ),
+    (
         "ends_of_intervals",
         {"columns": ["low", "high"]},
         "low, high are assumed to be the ends of 95% intervals of normal distributions.",

@@ -51,6 +51,13 @@ def ones_taken_as_right() -> str:
     )
 
 
+def numbers_taken_as_grades() -> str:
+    return (
+        "The numbers are assumed to be outcomes. If they are predicted labels, add the true label of each case as a "
+        "column actual."
+    )
+
+
 def labels_never_true(labels: Sequence[str]) -> str:
     return f"Predicted labels that are the true label of no case count as wrong: {list_names(labels)}."
 
