@@ -264,7 +264,7 @@ def _refuse_open_questions(table: Table, known: Known, names: list[Any]) -> None
             table.source,
             "must say what its rows are",
             f"{rows} rows of fractions or percentages, which may be scores of folds",
-            f"if each row is a case, {table.option('entities', names)} says so; {suggest_folds(table)}",
+            f"{suggest_folds(table)}; if each row is a case, {table.option('entities', names)} says so",
         )
 
 
@@ -286,7 +286,9 @@ def _refuse_test_results(table: Table, known: Known, names: list[Any]) -> None:
             "the column with the truth actual, and 1 is a positive result. If 1 already means right and 0 wrong, "
             f"{table.option('entities', names)} says so",
         )
-    if not any(isinstance(value, bool) for name in names for value in table.columns[name]):
+    fields = {str(value).strip() for name in names for value in table.columns[name] if not is_missing(value)}
+    # Words such as true and pass say what they mean.
+    if all(field[:1].isdigit() for field in fields):
         known.notes.append(Note("ones_taken_as_right", {}))
 
 
@@ -314,15 +316,15 @@ def _refuse_odd(table: Table, roles: Roles, names: list[Any], odd: dict[Any, str
     says = []
     truth = is_truth_name(first, names) and "actual" not in {role_of(name) for name in table.columns}
     if truth and _can_be_read(table, replace(roles, truth=first, entities=rest), rest):
-        both = f"{table.option('truth', first)}{' ' if table.shell else ', '}{table.option('entities', rest)}"
+        both = table.together(table.option("truth", first), table.option("entities", rest))
         says.append(f"{both} says that it holds the true labels")
     for role, meaning in () if truth else _possible_roles(table, first):
         if _can_be_read(left, replace(roles, **{role: first}), rest):
-            beside = f" {table.without(others)}" if others and table.shell else ""
             typed = (
                 f"--by {shlex.quote(str(first))}" if role == "dataset" and table.shell else table.option(role, first)
             )
-            says.append(f"{typed}{beside} says that it {meaning}")
+            typed = table.together(typed, table.without(others)) if others and table.shell else typed
+            says.append(f"{typed} says that it {meaning}")
     if (
         not truth
         and rest

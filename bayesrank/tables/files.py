@@ -37,8 +37,10 @@ def read_evidence(path: str, ignore: Sequence[str] = (), **roles: Any) -> xr.Dat
     return read_table(read_csv(path, ignore), Roles(**roles))
 
 
-def read_csv(path: str, ignore: Sequence[str] = ()) -> Table:
+def read_csv(path: str, ignore: Sequence[str] = (), problems: list[ArgumentError] | None = None) -> Table:
     """Return the file's columns except those to ``ignore``, as text; a missing field is None.
+
+    Lines with too few or too many fields are left out if there is a list of ``problems``, which then names them.
 
     The apostrophe that ``bayesrank convert`` puts before a formula is no part of a name.
     """
@@ -53,14 +55,18 @@ def read_csv(path: str, ignore: Sequence[str] = ()) -> Table:
         raise ArgumentError(source, "must have a heading and at least one row; it is empty")
     (_, first), *rest = rows
     names = [plain(csv_text(name)) or f"Unnamed: {i}" for i, name in enumerate(first)]
-    for line, fields in rest:
+    for line, fields in list(rest):
         if len(fields) < len(names) or any(field.strip() for field in fields[len(names) :]):
-            raise ArgumentError(
+            error = ArgumentError(
                 f"{source}, line {line}:",
                 f"must have {len(names)} fields",
                 len(fields),
                 "a field that holds the separator stands in quotation marks",
             )
+            if problems is None:
+                raise error
+            problems.append(error)
+            rest.remove((line, fields))
     if not rest:
         raise ArgumentError(source, "must have at least one row below its heading; it has none")
     columns = {name: [plain(csv_text(fields[i])) or None for _, fields in rest] for i, name in enumerate(names)}

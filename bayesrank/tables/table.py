@@ -1,7 +1,7 @@
 """A table of columns from a file or a DataFrame: names, fields, and the place of each row for messages."""
 
 import shlex
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
@@ -30,6 +30,16 @@ def list_choices(typed: Sequence[str]) -> str:
     """Return a list with "or" before its last item."""
     *most, last = typed
     return f"{', '.join(most)} or {last}" if most else last
+
+
+def merge_offers(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    """Return what two remedies say together: conditions and columns to ignore of both."""
+    merged = first | second
+    if "where" in first and "where" in second:
+        merged["where"] = first["where"] | second["where"]
+    if "ignore" in first and "ignore" in second:
+        merged["ignore"] = [*first["ignore"], *second["ignore"]]
+    return merged
 
 
 @dataclass(frozen=True)
@@ -114,6 +124,8 @@ class Table:
     nested: dict[Any, str] = field(default_factory=dict)
     #: Whether the table only tries a suggestion, so that its errors are not printed.
     trial: bool = False
+    #: What each text says that a message told to type: the roles, and the columns to ignore.
+    offers: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -147,11 +159,15 @@ class Table:
 
     def option(self, name: str, value: Any) -> str:
         """Return an argument with its value, ready to be typed."""
-        if not self.shell:
-            return f"{name}={value!r}"
         names = value if isinstance(value, list) else []
         text = ",".join(f'"{name}"' if "," in str(name) else str(name) for name in names) or str(value)
-        return f"{self.argument(name)} {shlex.quote(text)}"
+        typed = f"{self.argument(name)} {shlex.quote(text)}" if self.shell else f"{name}={value!r}"
+        return self._offer(typed, {name: value})
+
+    def _offer(self, typed: str, said: dict[str, Any]) -> str:
+        """Return what is typed, and remember what it says."""
+        self.offers[typed] = said
+        return typed
 
     def options(self, name: str, values: Iterable[Any]) -> str:
         """Return the choices of an argument, ready to be typed, in a list with "or"."""
@@ -159,24 +175,50 @@ class Table:
 
     def together(self, *typed: str) -> str:
         """Return several arguments with their values, ready to be typed."""
-        return (" " if self.shell else ", ").join(one for one in typed if one)
+        text = (" " if self.shell else ", ").join(one for one in typed if one)
+        said: dict[str, Any] = {}
+        for one in filter(None, typed):
+            said = merge_offers(said, self.offers.get(one, {}))
+        return self._offer(text, said)
 
     def condition(self, column: Any, value: Any) -> str:
         """Return the argument that keeps the rows with a value in a column, ready to be typed."""
-        return f"--where {shlex.quote(f'{column}={value}')}" if self.shell else f"where={ {column: value}!r}"
+        typed = f"--where {shlex.quote(f'{column}={value}')}" if self.shell else f"where={ {column: value}!r}"
+        return self._offer(typed, {"where": {column: value}})
 
     def conditions(self, column: Any, values: list[Any]) -> str:
         """Return the arguments that keep the rows with any of the values in a column, ready to be typed."""
         if not self.shell:
             return self.condition(column, values)
-        return " ".join(self.condition(column, value) for value in values)
+        typed = " ".join(self.condition(column, value) for value in values)
+        return self._offer(typed, {"where": {column: values}})
 
     def without(self, columns: Any) -> str:
         """Return how to omit one or several columns."""
-        if not self.shell:
-            return f"frame.drop(columns={columns!r})"
         several = columns if isinstance(columns, list) else [columns]
-        return " ".join(f"--ignore {shlex.quote(str(name))}" for name in several)
+        if not self.shell:
+            return self._offer(f"frame.drop(columns={columns!r})", {"ignore": several})
+        return self._offer(" ".join(f"--ignore {shlex.quote(str(name))}" for name in several), {"ignore": several})
+
+    def offers_in(self, message: str) -> list[dict[str, Any]]:
+        """Return what the remedies in a message say, in their order."""
+        found = {typed: message.find(typed) for typed in self.offers if typed and typed in message}
+        # A part of a longer remedy is none of its own.
+        whole = [one for one in found if not any(one != other and one in other for other in found)]
+        return [self.offers[typed] for typed in sorted(whole, key=found.__getitem__)]
+
+    def row_of(self, place: str) -> int | None:
+        """Return the row that an error is about, by the place that it names; None if it is about no row."""
+        for row, where in enumerate(self.where):
+            if place == where or place.startswith((f"{where}:", f"{where} ")):
+                return row
+        return None
+
+    def drop_rows(self, rows: Collection[int]) -> "Table":
+        """Return the table without some of its rows."""
+        kept = [row for row in range(len(self.where)) if row not in rows]
+        columns = {name: [held[row] for row in kept] for name, held in self.columns.items()}
+        return replace(self, columns=columns, where=[self.where[row] for row in kept])
 
     def drop(self, names: Sequence[Any]) -> "Table":
         """Return the table without these columns."""
