@@ -40,14 +40,20 @@ class Inspection:
     def lines(self) -> list[str]:
         """Return the description as lines of text, which a printer must escape."""
         found = [
-            f"{title + ':' if not i else '':12}{line}" for title, said in self.sections.items() for i, line in enumerate(said)
+            f"{title + ':' if not i else '':12}{line}"
+            for title, said in self.sections.items()
+            for i, line in enumerate(said)
         ]
         found.append(f"{'Problems:':12}{len(self.problems) or 'none.'}")
         found += [f"  {number}. {problem}" for number, problem in enumerate(self.problems, 1)]
         if not self.commands:
             return [*found, "No command ranks these data as they are."]
         answer = ", with one answer to each question" if self.problems else ""
-        return [*found, f"{'Commands' if len(self.commands) > 1 else 'Command'}{answer}:", *(f"  {c}" for c in self.commands)]
+        return [
+            *found,
+            f"{'Commands' if len(self.commands) > 1 else 'Command'}{answer}:",
+            *(f"  {c}" for c in self.commands),
+        ]
 
     def __str__(self) -> str:
         return "\n".join(escape_lines(self.lines()))
@@ -91,9 +97,9 @@ def inspect_table(path: str, roles: Roles, ignore: Sequence[str] = ()) -> Inspec
 def _settle(
     table: Table, given: dict[str, Any], problems: list[ArgumentError]
 ) -> tuple[Any, dict[str, Any], list[dict[str, Any]]]:
-    """Return the evidence of the rows without errors, the roles that were answered, and the answers to the first question.
+    """Return the evidence of the rows without errors, the answered roles, and the answers to the first question.
 
-    The evidence is None if a problem has no remedy. Rows with errors are left out, so no command ranks the file.
+    The evidence is None if a problem has no remedy.
     """
     answers, first, dropped = dict(given), list[dict[str, Any]](), False
     for _ in range(2 * MOST_PROBLEMS):
@@ -136,7 +142,9 @@ def _command(path: str, table: Table, answers: dict[str, Any]) -> str:
     typed = []
     for role, value in answers.items():
         if role == "where":
-            typed += [table.conditions(name, held if isinstance(held, list) else [held]) for name, held in value.items()]
+            typed += [
+                table.conditions(name, held if isinstance(held, list) else [held]) for name, held in value.items()
+            ]
         elif role == "ignore":
             typed += [table.without(value)] if value else []
         elif role == "covariates":

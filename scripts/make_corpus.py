@@ -74,9 +74,7 @@ def rows_text(*rows: str) -> str:
 CELLS = pd.DataFrame(
     {"entity": ["a", "b", "c"], "tn": [70, 75, 61], "fp": [10, 5, 19], "fn": [9, 6, 3], "tp": [21, 24, 27]}
 )
-INFORMEDNESS = {
-    row.entity: row.tp / (row.tp + row.fn) + row.tn / (row.tn + row.fp) - 1 for row in CELLS.itertuples()
-}
+INFORMEDNESS = {row.entity: row.tp / (row.tp + row.fn) + row.tn / (row.tn + row.fp) - 1 for row in CELLS.itertuples()}
 F1 = {row.entity: 2 * row.tp / (2 * row.tp + row.fp + row.fn) for row in CELLS.itertuples()}
 
 
@@ -91,32 +89,51 @@ def counts() -> None:
     spanish = ["Equipo", "Verdaderos Negativos", "Falsos Positivos", "Falsos Negativos", "Verdaderos Positivos"]
     cells = " ".join(f"--{c} '{n}'" for c, n in zip(("tn", "fp", "fn", "tp"), spanish[1:], strict=True))
     entry(
-        "counts_spanish.csv", CELLS.set_axis(spanish, axis=1), "informedness", INFORMEDNESS,
+        "counts_spanish.csv",
+        CELLS.set_axis(spanish, axis=1),
+        "informedness",
+        INFORMEDNESS,
         options=f"--entity Equipo {cells}",
-    )  # fmt: skip
+    )
     entry("counts_blanks.txt", CELLS.to_string(index=False), "informedness", INFORMEDNESS, by=f"{PANDAS} to_string")
     r_table = "\n".join(
         ['"tn" "fp" "fn" "tp"', *(f'"{r.entity}" {r.tn} {r.fp} {r.fn} {r.tp}' for r in CELLS.itertuples())]
     )
     entry(
-        "counts_r_write_table.txt", r_table + "\n", "informedness", INFORMEDNESS, by=R,
-        options="--entity 'Unnamed: 0'", mutate=False,
-    )  # fmt: skip
+        "counts_r_write_table.txt",
+        r_table + "\n",
+        "informedness",
+        INFORMEDNESS,
+        by=R,
+        options="--entity 'Unnamed: 0'",
+        mutate=False,
+    )
     for mark, what in ((";", "semicolons"), ("\t", "tabs"), ("|", "bars")):
         entry(f"counts_{what}.csv", CELLS.to_csv(index=False, sep=mark), "informedness", INFORMEDNESS)
     entry(
-        "counts_excel.csv", b"\xef\xbb\xbfsep=;\r\n" + CELLS.to_csv(index=False, sep=";").replace("\n", "\r\n").encode(),
-        "informedness", INFORMEDNESS, by="layout of Excel 365 (CSV UTF-8 with sep=)", mutate=False,
-    )  # fmt: skip
+        "counts_excel.csv",
+        b"\xef\xbb\xbfsep=;\r\n" + CELLS.to_csv(index=False, sep=";").replace("\n", "\r\n").encode(),
+        "informedness",
+        INFORMEDNESS,
+        by="layout of Excel 365 (CSV UTF-8 with sep=)",
+        mutate=False,
+    )
     entry(
-        "counts_utf16.csv", CELLS.replace({"entity": {"a": "é"}}).to_csv(index=False, sep="\t").encode("utf-16"),
-        "informedness", {"é": INFORMEDNESS["a"], "b": INFORMEDNESS["b"], "c": INFORMEDNESS["c"]},
-        by="layout of Excel 365 (Unicode text)", mutate=False,
-    )  # fmt: skip
+        "counts_utf16.csv",
+        CELLS.replace({"entity": {"a": "é"}}).to_csv(index=False, sep="\t").encode("utf-16"),
+        "informedness",
+        {"é": INFORMEDNESS["a"], "b": INFORMEDNESS["b"], "c": INFORMEDNESS["c"]},
+        by="layout of Excel 365 (Unicode text)",
+        mutate=False,
+    )
     entry(
-        "counts.csv.gz", gzip.compress(CELLS.to_csv(index=False).encode(), mtime=0), "informedness", INFORMEDNESS,
-        by=f"{PANDAS}, gzip", mutate=False,
-    )  # fmt: skip
+        "counts.csv.gz",
+        gzip.compress(CELLS.to_csv(index=False).encode(), mtime=0),
+        "informedness",
+        INFORMEDNESS,
+        by=f"{PANDAS}, gzip",
+        mutate=False,
+    )
     for orient in ("records", "columns"):
         text = CELLS.to_json(orient=orient)
         entry(f"counts_{orient}.json", text, "informedness", INFORMEDNESS, by=f"{PANDAS} to_json", mutate=False)
@@ -131,27 +148,42 @@ def counts() -> None:
         "counts_numbers_as_index.csv", CELLS.to_csv(), "informedness", INFORMEDNESS, by=f"{PANDAS} to_csv with an index"
     )
     studies = pd.concat([CELLS.assign(study="x"), CELLS.assign(study="y", tp=CELLS["tp"] + 5)])
-    entry(
-        "counts_two_studies.csv", studies, "informedness", _pooled(studies), options="--model dirichlet_multinomial"
-    )
+    entry("counts_two_studies.csv", studies, "informedness", _pooled(studies), options="--model dirichlet_multinomial")
     suites = pd.concat([CELLS.assign(suite=s, task=t) for s in "xy" for t in ("1", "2")])
     entry(
-        "counts_suite_and_task.csv", suites, "informedness", INFORMEDNESS,
+        "counts_suite_and_task.csv",
+        suites,
+        "informedness",
+        INFORMEDNESS,
         options="--dataset-column suite,task --model dirichlet_multinomial",
-    )  # fmt: skip
+    )
     total = pd.concat([CELLS, pd.DataFrame([["Total", *CELLS.iloc[:, 1:].sum()]], columns=CELLS.columns)])
     entry("counts_total_row.csv", total, "informedness", INFORMEDNESS, asks="'Total' must be no row of its own")
     entry(
-        "counts_without_entity.csv", rows_text("TP,FN,FP,TN", "47,9,101,738", "126,51,272,1543", "19,10,12,192"),
-        "informedness", {}, by="data AuditC of the R package mada 0.5.11, first three studies",
+        "counts_without_entity.csv",
+        rows_text("TP,FN,FP,TN", "47,9,101,738", "126,51,272,1543", "19,10,12,192"),
+        "informedness",
+        {},
+        by="data AuditC of the R package mada 0.5.11, first three studies",
         asks="must have a column entity",
         remedies={
             "--entity @row": {
-                "row 1": 47 / 56 + 738 / 839 - 1, "row 2": 126 / 177 + 1543 / 1815 - 1, "row 3": 19 / 29 + 192 / 204 - 1,
+                "row 1": 47 / 56 + 738 / 839 - 1,
+                "row 2": 126 / 177 + 1543 / 1815 - 1,
+                "row 3": 19 / 29 + 192 / 204 - 1,
             },
             "--dataset-column @row": {"entity 1": 192 / 262 + 2473 / 2858 - 1},
         },
-    )  # fmt: skip
+    )
+
+
+def detection() -> None:
+    boxes = CELLS.drop(columns="tn")
+    entry("detection.csv", boxes, "f1", F1, by="layout of an object detection board")
+    entry("detection_empty_tn.csv", boxes.assign(tn=""), "f1", F1, by="layout of an object detection board")
+    jaccard = {row.entity: row.tp / (row.tp + row.fp + row.fn) for row in CELLS.itertuples()}
+    zero = boxes.assign(tn=0).rename(columns={"entity": "detector"})
+    entry("detection_zero_tn.csv", zero, "jaccard", jaccard, by="layout of an object detection board")
 
 
 def _pooled(frame: pd.DataFrame) -> dict[str, float]:
@@ -167,12 +199,21 @@ def cells_in_rows() -> None:
     entry("cells.csv", long, "informedness", INFORMEDNESS)
     entry("cells_n.csv", long.rename(columns={"entity": "model", "count": "n"}), "informedness", INFORMEDNESS)
     entry(
-        "cells_n_patients.csv", long.rename(columns={"count": "n_patients"}), "informedness", INFORMEDNESS,
-        asks="must say what its column n_patients holds", remedies={"--count n_patients": INFORMEDNESS},
-    )  # fmt: skip
+        "cells_n_patients.csv",
+        long.rename(columns={"count": "n_patients"}),
+        "informedness",
+        INFORMEDNESS,
+        asks="must say what its column n_patients holds",
+        remedies={"--count n_patients": INFORMEDNESS},
+    )
     words = long.assign(**{c: long[c].map({0: "no", 1: "yes"}) for c in ("actual", "predicted")})
-    entry("cells_of_r.csv", words.rename(columns={"actual": "Reference", "predicted": "Prediction", "count": "Freq"}),
-          "informedness", INFORMEDNESS, by=R)  # fmt: skip
+    entry(
+        "cells_of_r.csv",
+        words.rename(columns={"actual": "Reference", "predicted": "Prediction", "count": "Freq"}),
+        "informedness",
+        INFORMEDNESS,
+        by=R,
+    )
     three = np.array([[50, 6, 14], [8, 124, 20], [3, 9, 60]])
     names = ["high", "low", "moderate"]
     freq = pd.DataFrame(
@@ -181,9 +222,14 @@ def cells_in_rows() -> None:
     )
     value = {"cells_of_r_three_classes": np.trace(three) / three.sum()}
     entry("cells_of_r_three_classes.csv", freq, "accuracy", value, by=R)
-    entry("caret_table.csv", "Prediction,Reference,Freq\nhigh,high,50\nlow,high,6\nmoderate,high,14\n"
-          "high,low,20\nlow,low,124\nmoderate,low,18\nhigh,moderate,8\nlow,moderate,32\nmoderate,moderate,22\n",
-          "accuracy", {"caret_table": 196 / 294}, by="caret issue 1020, as.data.frame(table(...)) of R")  # fmt: skip
+    entry(
+        "caret_table.csv",
+        "Prediction,Reference,Freq\nhigh,high,50\nlow,high,6\nmoderate,high,14\n"
+        "high,low,20\nlow,low,124\nmoderate,low,18\nhigh,moderate,8\nlow,moderate,32\nmoderate,moderate,22\n",
+        "accuracy",
+        {"caret_table": 196 / 294},
+        by="caret issue 1020, as.data.frame(table(...)) of R",
+    )
     crossed = pd.crosstab(pd.Series([0, 0, 1, 1, 1, 0], name="actual"), pd.Series([0, 1, 1, 1, 0, 0], name="predicted"))
     frame = crossed.stack().rename("count").reset_index()
     entry("crosstab.csv", frame, "accuracy", {"crosstab": 4 / 6}, by=f"{PANDAS} crosstab, stacked")
@@ -199,10 +245,13 @@ def right_and_wrong() -> None:
         held = pd.DataFrame({"model": names, "n_correct": right, total: 20})
         entry(f"right_of_{total}.csv", held, "mean_outcome", rate)
     entry(
-        "right_of_count.csv", pd.DataFrame({"entity": names, "correct": right, "count": 20}), "mean_outcome", rate,
+        "right_of_count.csv",
+        pd.DataFrame({"entity": names, "correct": right, "count": 20}),
+        "mean_outcome",
+        rate,
         asks="must say what its column count holds",
         remedies={"--count count": {"a": 17.0, "b": 14.0, "c": 9.0}},
-    )  # fmt: skip
+    )
     long = pd.DataFrame(
         {"entity": np.repeat(names, 2), "outcome": ["pass", "fail"] * 3, "count": [17, 3, 14, 6, 9, 11]}
     )
@@ -211,9 +260,13 @@ def right_and_wrong() -> None:
     grades = pd.DataFrame({"model": ["a"] * 3 + ["b"] * 3, "grade": [1, 3, 5] * 2, "freq": [2, 5, 3, 6, 3, 1]})
     entry("grades_freq.csv", grades, "mean_outcome", {"a": 32 / 10, "b": 20 / 10})
     entry(
-        "outcome_n.csv", long.assign(outcome=[1, 0] * 3).rename(columns={"count": "n"}), "mean_outcome", rate,
-        asks="must say what its column n holds", remedies={"--count n": rate},
-    )  # fmt: skip
+        "outcome_n.csv",
+        long.assign(outcome=[1, 0] * 3).rename(columns={"count": "n"}),
+        "mean_outcome",
+        rate,
+        asks="must say what its column n holds",
+        remedies={"--count n": rate},
+    )
 
 
 def means() -> None:
@@ -222,41 +275,66 @@ def means() -> None:
     entry("means.csv", board, "mean_outcome", value)
     entry("means_n.csv", board.assign(n=[1400, 500, 900]), "mean_outcome", value)
     entry("means_score_stderr.csv", board.set_axis(["model", "score", "stderr"], axis=1), "mean_outcome", value)
-    ends = pd.DataFrame({"model": list("abc"), "score": board["mean"], "lower": board["mean"] - 0.03,
-                         "upper": board["mean"] + 0.04}).round(4)  # fmt: skip
+    ends = pd.DataFrame(
+        {"model": list("abc"), "score": board["mean"], "lower": board["mean"] - 0.03, "upper": board["mean"] + 0.04}
+    ).round(4)
     entry("means_lower_upper.csv", ends, "mean_outcome", value)
     entry("means_ci_lower.csv", ends.set_axis(["model", "mean", "ci_lower", "ci_upper"], axis=1), "mean_outcome", value)
     percent = ends.set_index("model").map(lambda v: f"{100 * v:.1f}%").reset_index()
     entry("means_percent.csv", percent, "mean_outcome", value)
     entry(
-        "means_acc_stderr.csv", board.set_axis(["model", "acc", "acc_stderr"], axis=1), "mean_outcome", value,
+        "means_acc_stderr.csv",
+        board.set_axis(["model", "acc", "acc_stderr"], axis=1),
+        "mean_outcome",
+        value,
         by="layout of lm-evaluation-harness 0.4 (results, acc and acc_stderr)",
-        asks="must say which column holds the means", remedies={"--outcome acc --se acc_stderr": value},
-    )  # fmt: skip
+        asks="must say which column holds the means",
+        remedies={"--outcome acc --se acc_stderr": value},
+    )
     entry(
-        "leaderboard_percent_ends.csv", rows_text("Model,Accuracy,CI_lower,CI_upper", "a,80.1%,75.0%,85.2%", "b,70%,65%,75%"),
-        "mean_outcome", {"a": 0.801, "b": 0.7}, by="layout of a leaderboard",
-        asks="must say which column holds the means", remedies={"--outcome Accuracy": {"a": 0.801, "b": 0.7}},
-    )  # fmt: skip
+        "leaderboard_percent_ends.csv",
+        rows_text("Model,Accuracy,CI_lower,CI_upper", "a,80.1%,75.0%,85.2%", "b,70%,65%,75%"),
+        "mean_outcome",
+        {"a": 0.801, "b": 0.7},
+        by="layout of a leaderboard",
+        asks="must say which column holds the means",
+        remedies={"--outcome Accuracy": {"a": 0.801, "b": 0.7}},
+    )
     entry(
         "leaderboard_index_heading.csv",
-        rows_text(",win_rate,standard_error,n_total,avg_length", "model-a,50.00,0.00,805,1982", "model-b,46.21,1.52,805,2049",
-                  "model-c,31.80,1.45,805,1240"),
-        "mean_outcome", {"model-b": 46.21, "model-c": 31.8}, by="layout of alpaca_eval's leaderboards (pandas, index)",
+        rows_text(
+            ",win_rate,standard_error,n_total,avg_length",
+            "model-a,50.00,0.00,805,1982",
+            "model-b,46.21,1.52,805,2049",
+            "model-c,31.80,1.45,805,1240",
+        ),
+        "mean_outcome",
+        {"model-b": 46.21, "model-c": 31.8},
+        by="layout of alpaca_eval's leaderboards (pandas, index)",
         asks="must say which column holds the means",
         remedies={
-            "--outcome win_rate --entity 'Unnamed: 0' --where 'Unnamed: 0=model-b' --where 'Unnamed: 0=model-c'":
-            {"model-b": 46.21, "model-c": 31.8},
+            "--outcome win_rate --entity 'Unnamed: 0' --where 'Unnamed: 0=model-b' --where 'Unnamed: 0=model-c'": {
+                "model-b": 46.21,
+                "model-c": 31.8,
+            },
         },
-    )  # fmt: skip
+    )
     entry(
-        "leaderboard_rates.csv", rows_text("Model,Accuracy,F1", "a,0.85,0.8", "b,0.7,0.75"), "", {},
-        by="layout of a leaderboard", asks="do not say of how many cases",
-    )  # fmt: skip
+        "leaderboard_rates.csv",
+        rows_text("Model,Accuracy,F1", "a,0.85,0.8", "b,0.7,0.75"),
+        "",
+        {},
+        by="layout of a leaderboard",
+        asks="do not say of how many cases",
+    )
     entry(
-        "leaderboard_plus_minus.csv", rows_text("Model,Bench", "a,0.85 ± 0.02", "b,0.70 ± 0.03"), "", {},
-        by="layout of a leaderboard", asks="Bench holds scores",
-    )  # fmt: skip
+        "leaderboard_plus_minus.csv",
+        rows_text("Model,Bench", "a,0.85 ± 0.02", "b,0.70 ± 0.03"),
+        "",
+        {},
+        by="layout of a leaderboard",
+        asks="Bench holds scores",
+    )
 
 
 # --- Outcomes of cases ------------------------------------------------------------------------------------------------
@@ -280,44 +358,102 @@ def cases_in_rows() -> None:
         table = long_of(RIGHT)
         entry(f"cases_{name}.csv", table.assign(outcome=table["outcome"].map({0: zero, 1: one})), "mean_outcome", SHARE)
     entry("cases_grades.csv", long_of(GRADES), "mean_outcome", dict(GRADES.mean()))
-    entry("cases.json", long_of(RIGHT).to_json(orient="records"), "mean_outcome", SHARE, by=f"{PANDAS} to_json",
-          mutate=False)  # fmt: skip
-    entry("cases.jsonl", long_of(RIGHT).to_json(orient="records", lines=True), "mean_outcome", SHARE,
-          by=f"{PANDAS} to_json(lines=True)", mutate=False)  # fmt: skip
+    entry(
+        "cases.json",
+        long_of(RIGHT).to_json(orient="records"),
+        "mean_outcome",
+        SHARE,
+        by=f"{PANDAS} to_json",
+        mutate=False,
+    )
+    entry(
+        "cases.jsonl",
+        long_of(RIGHT).to_json(orient="records", lines=True),
+        "mean_outcome",
+        SHARE,
+        by=f"{PANDAS} to_json(lines=True)",
+        mutate=False,
+    )
     runs = pd.concat([long_of(RIGHT).assign(run=1), long_of(1 - RIGHT).assign(run=2)])
     entry("cases_runs.csv", runs, "mean_outcome", dict.fromkeys(RIGHT, 0.5))
     clustered = long_of(RIGHT)
     clustered["cluster"] = clustered["case"].str[1:].astype(int) // 2
     entry("cases_clusters.csv", clustered, "mean_outcome", SHARE)
-    entry("cases_passage.csv", clustered.rename(columns={"cluster": "passage"}), "mean_outcome", SHARE,
-          options="--cluster passage")  # fmt: skip
+    entry(
+        "cases_passage.csv",
+        clustered.rename(columns={"cluster": "passage"}),
+        "mean_outcome",
+        SHARE,
+        options="--cluster passage",
+    )
     dice = (RIGHT * 0.3 + 0.5 + rng.uniform(0, 0.19, RIGHT.shape)).round(3)
     table = long_of(dice, "model", "case", "dice")
-    entry("segmentation_dice.csv", table, "mean_outcome", dict(dice.mean()), asks="must say which column holds the outcomes",
-          remedies={"--outcome dice": dict(dice.mean())}, by="layout of a challenge host")  # fmt: skip
+    entry(
+        "segmentation_dice.csv",
+        table,
+        "mean_outcome",
+        dict(dice.mean()),
+        asks="must say which column holds the outcomes",
+        remedies={"--outcome dice": dict(dice.mean())},
+        by="layout of a challenge host",
+    )
     far = (20 * (1 - dice)).round(2)
     both = table.assign(hd95=long_of(far)["outcome"])
-    entry("segmentation_two.csv", both, "mean_outcome", dict(dice.mean()), options="--outcome dice",
-          by="layout of a challenge host")  # fmt: skip
-    metrics = pd.concat([table.rename(columns={"dice": "value"}).assign(metric="dice"),
-                         long_of(far, "model", "case", "value").assign(metric="hd95")])  # fmt: skip
-    entry("metrics_in_rows.csv", metrics, "mean_outcome", dict(dice.mean()),
-          options="--where metric=dice --outcome value", by="layout of seaborn's long form")  # fmt: skip
+    entry(
+        "segmentation_two.csv",
+        both,
+        "mean_outcome",
+        dict(dice.mean()),
+        options="--outcome dice",
+        by="layout of a challenge host",
+    )
+    metrics = pd.concat(
+        [
+            table.rename(columns={"dice": "value"}).assign(metric="dice"),
+            long_of(far, "model", "case", "value").assign(metric="hd95"),
+        ]
+    )
+    entry(
+        "metrics_in_rows.csv",
+        metrics,
+        "mean_outcome",
+        dict(dice.mean()),
+        options="--where metric=dice --outcome value",
+        by="layout of seaborn's long form",
+    )
     ranker = table.set_axis(["case", "alg_name", "value"], axis=1).assign(task="T1")
-    entry("challenger.csv", ranker, "mean_outcome", dict(dice.mean()), options="--entity alg_name --outcome value",
-          by="layout of the R package challengeR 1.0 (as.challenge)")  # fmt: skip
-    variants = pd.concat([long_of(RIGHT, "model").assign(variant="base"),
-                          long_of(1 - RIGHT, "model").assign(variant="tuned")])  # fmt: skip
+    entry(
+        "challenger.csv",
+        ranker,
+        "mean_outcome",
+        dict(dice.mean()),
+        options="--entity alg_name --outcome value",
+        by="layout of the R package challengeR 1.0 (as.challenge)",
+    )
+    variants = pd.concat(
+        [long_of(RIGHT, "model").assign(variant="base"), long_of(1 - RIGHT, "model").assign(variant="tuned")]
+    )
     value = {f"{name}, base": v for name, v in SHARE.items()} | {f"{name}, tuned": 1 - v for name, v in SHARE.items()}
     entry("model_and_variant.csv", variants, "mean_outcome", value, options="--entity model,variant")
     splits = pd.concat([long_of(RIGHT).assign(split="test"), long_of(1 - RIGHT).assign(split="dev")])
     entry("splits.csv", splits, "mean_outcome", SHARE, options="--where split=test")
-    entry("cases_missing_row.csv", long_of(RIGHT)[:-1], "mean_outcome", SHARE,
-          asks="must have a row for every entity on every case")  # fmt: skip
+    entry(
+        "cases_missing_row.csv",
+        long_of(RIGHT)[:-1],
+        "mean_outcome",
+        SHARE,
+        asks="must have a row for every entity on every case",
+    )
     code = long_of(RIGHT)
     code.loc[3, "outcome"] = -1
-    entry("cases_minus_one.csv", code, "mean_outcome", SHARE, asks="must say what -1 means",
-          remedies={"--outcome outcome": None})  # fmt: skip
+    entry(
+        "cases_minus_one.csv",
+        code,
+        "mean_outcome",
+        SHARE,
+        asks="must say what -1 means",
+        remedies={"--outcome outcome": None},
+    )
     sentinel = long_of(GRADES)
     sentinel.loc[3, "outcome"] = 999
     entry("cases_999.csv", sentinel, "mean_outcome", {}, asks="must say what 999 means")
@@ -331,15 +467,32 @@ def cases_in_columns() -> None:
     entry("answers_floats.csv", RIGHT.astype(float), "mean_outcome", SHARE)
     entry("answers_grades.csv", GRADES.assign(case=range(16)), "mean_outcome", dict(GRADES.mean()))
     halves = GRADES / 2 + 0.25
-    entry("answers_decimal_commas.csv", halves.assign(case=range(16)).to_csv(index=False, sep=";", decimal=","),
-          "mean_outcome", dict(halves.mean()), by=f"{PANDAS} to_csv(decimal=',')", mutate=False)  # fmt: skip
-    entry("answers_question.csv", RIGHT.assign(question=[f"q{i}" for i in range(16)]), "mean_outcome", SHARE,
-          asks="'question' is probably not an entity", remedies={"--case question": SHARE, "--ignore question": SHARE,
-          "--entities gpt,llama,qwen": SHARE})  # fmt: skip
+    entry(
+        "answers_decimal_commas.csv",
+        halves.assign(case=range(16)).to_csv(index=False, sep=";", decimal=","),
+        "mean_outcome",
+        dict(halves.mean()),
+        by=f"{PANDAS} to_csv(decimal=',')",
+        mutate=False,
+    )
+    entry(
+        "answers_question.csv",
+        RIGHT.assign(question=[f"q{i}" for i in range(16)]),
+        "mean_outcome",
+        SHARE,
+        asks="'question' is probably not an entity",
+        remedies={"--case question": SHARE, "--ignore question": SHARE, "--entities gpt,llama,qwen": SHARE},
+    )
     units = RIGHT.assign(patient=np.repeat(range(8), 2))
     entry("answers_patients.csv", units, "mean_outcome", SHARE, asks="'patient' is probably not an entity")
-    entry("answers_r_index.csv", RIGHT.to_csv(), "mean_outcome", SHARE, by=f"{PANDAS} to_csv with an index",
-          asks="'Unnamed: 0' is probably not an entity")  # fmt: skip
+    entry(
+        "answers_r_index.csv",
+        RIGHT.to_csv(),
+        "mean_outcome",
+        SHARE,
+        by=f"{PANDAS} to_csv with an index",
+        asks="'Unnamed: 0' is probably not an entity",
+    )
     weights = RIGHT.assign(weight=1.0)
     entry("answers_weight.csv", weights, "mean_outcome", SHARE, options="--weight weight")
     code = GRADES.assign(case=range(16))
@@ -347,15 +500,27 @@ def cases_in_columns() -> None:
     entry("answers_minus_one.csv", code, "mean_outcome", {}, asks="must say what -1 means")
     counted = RIGHT.groupby(list(RIGHT), as_index=False).size().rename(columns={"size": "Freq"})
     entry("answers_counted.csv", counted, "mean_outcome", SHARE, options="--count Freq --entities gpt,llama,qwen", by=R)
-    entry("answers_counted_open.csv", counted, "mean_outcome", SHARE, asks="must say what its values mean",
-          options="--count Freq", remedies={"--entities gpt,llama,qwen": SHARE}, by=R)  # fmt: skip
+    entry(
+        "answers_counted_open.csv",
+        counted,
+        "mean_outcome",
+        SHARE,
+        asks="must say what its values mean",
+        options="--count Freq",
+        remedies={"--entities gpt,llama,qwen": SHARE},
+        by=R,
+    )
 
 
 # --- Labels and probabilities -----------------------------------------------------------------------------------------
 
 TRUTH = rng.integers(0, 2, 30)
-SAID = pd.DataFrame({name: np.where(rng.random(30) < error, 1 - TRUTH, TRUTH)
-                     for name, error in (("CT", 0.1), ("MRI", 0.25), ("PET", 0.35))})  # fmt: skip
+SAID = pd.DataFrame(
+    {
+        name: np.where(rng.random(30) < error, 1 - TRUTH, TRUTH)
+        for name, error in (("CT", 0.1), ("MRI", 0.25), ("PET", 0.35))
+    }
+)
 YOUDEN = {name: held[TRUTH == 1].mean() - held[TRUTH == 0].mean() for name, held in SAID.items()}
 
 
@@ -364,20 +529,37 @@ def labels() -> None:
     entry("labels_y_true.csv", SAID.assign(y_true=TRUTH), "informedness", YOUDEN)
     entry("labels_ground_truth.csv", SAID.assign(**{"Ground Truth": TRUTH}), "informedness", YOUDEN)
     entry("labels_words.csv", SAID.assign(actual=TRUTH).replace({0: "negative", 1: "positive"}), "informedness", YOUDEN)
-    entry("labels_named.csv", SAID.assign(actual=TRUTH).replace({0: "benign", 1: "malignant"}), "informedness", YOUDEN,
-          options="--positive malignant")  # fmt: skip
+    entry(
+        "labels_named.csv",
+        SAID.assign(actual=TRUTH).replace({0: "benign", 1: "malignant"}),
+        "informedness",
+        YOUDEN,
+        options="--positive malignant",
+    )
     for name in ("d", "disease", "biopsy", "final_diagnosis", "cancer", "gold", "target", "label", "human", "ref_std"):
         frame = SAID.assign(**{name: TRUTH})
         if name == "gold":
             entry("labels_gold.csv", frame, "informedness", YOUDEN)
             continue
-        entry(f"labels_{name}.csv", frame, "informedness", YOUDEN, asks="named like the truth",
-              remedies={f"--truth {name} --entities CT,MRI,PET": YOUDEN})  # fmt: skip
+        entry(
+            f"labels_{name}.csv",
+            frame,
+            "informedness",
+            YOUDEN,
+            asks="named like the truth",
+            remedies={f"--truth {name} --entities CT,MRI,PET": YOUDEN},
+        )
     numbered = SAID.set_axis(["y1", "y2", "y3"], axis=1).assign(stone=TRUTH)
     value = dict(zip(("y1", "y2", "y3"), YOUDEN.values(), strict=True))
     means = dict(numbered.mean())
-    entry("labels_stone.csv", numbered, "informedness", value, asks="which is not numbered like y1",
-          remedies={"--truth stone --entities y1,y2,y3": value, "--entities y1,y2,y3,stone": means})  # fmt: skip
+    entry(
+        "labels_stone.csv",
+        numbered,
+        "informedness",
+        value,
+        asks="which is not numbered like y1",
+        remedies={"--truth stone --entities y1,y2,y3": value, "--entities y1,y2,y3,stone": means},
+    )
     long = SAID.assign(case=range(30), actual=TRUTH).melt(["case", "actual"], var_name="reader", value_name="predicted")
     entry("labels_long.csv", long, "informedness", YOUDEN)
     three, said = rng.integers(1, 5, 40), pd.DataFrame(rng.integers(1, 5, (40, 2)), columns=["A", "B"])
@@ -385,23 +567,58 @@ def labels() -> None:
     entry("labels_1_to_4.csv", said.assign(actual=three), "accuracy", {n: (said[n] == three).mean() for n in said})
     unseen = said.copy()
     unseen.loc[39, "B"] = 6
-    entry("labels_unseen_last.csv", unseen.assign(actual=three), "accuracy", {n: (unseen[n] == three).mean() for n in said})
+    entry(
+        "labels_unseen_last.csv",
+        unseen.assign(actual=three),
+        "accuracy",
+        {n: (unseen[n] == three).mean() for n in said},
+    )
     paired = pd.DataFrame([(d, a, b) for d in (0, 1) for a in (0, 1) for b in (0, 1)], columns=["d", "y1", "y2"])
     paired["Freq"] = [155, 22, 53, 31, 32, 22, 78, 319]
     published = {"y1": 397 / 451 + 177 / 261 - 1, "y2": 341 / 451 + 208 / 261 - 1}
-    entry("paired_tests_truth_d.csv", paired, "informedness", published, by="data Paired1 of the R package DTComPair 1.2",
-          options="--count Freq", asks="named like the truth",
-          remedies={"--truth d --entities y1,y2": published})  # fmt: skip
-    entry("paired_tests_stone.csv", paired.rename(columns={"d": "stone"}), "informedness", published,
-          by="data Paired1 of the R package DTComPair 1.2", options="--count Freq", asks="which is not numbered like y1, y2",
-          remedies={"--truth stone --entities y1,y2": published,
-                    "--entities stone,y1,y2": {"stone": 451 / 712, "y1": 481 / 712, "y2": 394 / 712}})  # fmt: skip
-    judges = pd.read_csv(io.StringIO(rows_text("case,actual,judge1,judge2", *(f"{i},pass,pass,pass" for i in range(1, 9)),
-                                               "9,pass,pass,fail", "10,fail,pass,fail")))  # fmt: skip
+    entry(
+        "paired_tests_truth_d.csv",
+        paired,
+        "informedness",
+        published,
+        by="data Paired1 of the R package DTComPair 1.2",
+        options="--count Freq",
+        asks="named like the truth",
+        remedies={"--truth d --entities y1,y2": published},
+    )
+    entry(
+        "paired_tests_stone.csv",
+        paired.rename(columns={"d": "stone"}),
+        "informedness",
+        published,
+        by="data Paired1 of the R package DTComPair 1.2",
+        options="--count Freq",
+        asks="which is not numbered like y1, y2",
+        remedies={
+            "--truth stone --entities y1,y2": published,
+            "--entities stone,y1,y2": {"stone": 451 / 712, "y1": 481 / 712, "y2": 394 / 712},
+        },
+    )
+    judges = pd.read_csv(
+        io.StringIO(
+            rows_text(
+                "case,actual,judge1,judge2",
+                *(f"{i},pass,pass,pass" for i in range(1, 9)),
+                "9,pass,pass,fail",
+                "10,fail,pass,fail",
+            )
+        )
+    )
     agreement = {"judge1": 0.9, "judge2": 0.9}
     entry("judges_actual.csv", judges, "accuracy", agreement, options="--positive pass")
-    entry("judges_human.csv", judges.rename(columns={"actual": "human"}), "accuracy", agreement,
-          asks="named like the truth", remedies={"--truth human --entities judge1,judge2": agreement})  # fmt: skip
+    entry(
+        "judges_human.csv",
+        judges.rename(columns={"actual": "human"}),
+        "accuracy",
+        agreement,
+        asks="named like the truth",
+        remedies={"--truth human --entities judge1,judge2": agreement},
+    )
 
 
 def one_classifier() -> None:
@@ -412,25 +629,49 @@ def one_classifier() -> None:
         entry(f"{name}.csv", pd.DataFrame({truth: TRUTH, guess: said}), "informedness", {name: value})
     caret = pd.DataFrame({"pred": said, "obs": TRUTH, "rowIndex": range(1, 31)}).replace({0: "no", 1: "yes"})
     caret["rowIndex"] = range(1, 31)
-    entry("caret_row_index.csv", caret, "informedness", {"caret_row_index": value}, by="layout of R caret 6.0 (train()$pred)")
+    entry(
+        "caret_row_index.csv",
+        caret,
+        "informedness",
+        {"caret_row_index": value},
+        by="layout of R caret 6.0 (train()$pred)",
+    )
     share = np.where(said == 1, 0.8, 0.2)
     yard = pd.DataFrame({"truth": TRUTH, ".pred_no": 1 - share, ".pred_yes": share, ".pred_class": said})
     yard[["truth", ".pred_class"]] = yard[["truth", ".pred_class"]].replace({0: "no", 1: "yes"})
     entry("tidymodels.csv", yard, "informedness", {"tidymodels": value}, by="layout of R yardstick 1.3 (augment())")
     folds = pd.DataFrame({"obs": TRUTH, "pred": said, "Resample": [f"Fold{i % 5 + 1:02d}" for i in range(30)]})
-    entry("yardstick_folds.csv", folds, "informedness", {"yardstick_folds": value}, by="layout of yardstick's hpc_cv",
-          asks="names folds", remedies={"--ignore Resample": {"yardstick_folds": value}})  # fmt: skip
+    entry(
+        "yardstick_folds.csv",
+        folds,
+        "informedness",
+        {"yardstick_folds": value},
+        by="layout of yardstick's hpc_cv",
+        asks="names folds",
+        remedies={"--ignore Resample": {"yardstick_folds": value}},
+    )
     patients = pd.DataFrame({"actual": TRUTH, "predicted": said, "patient": np.repeat(range(15), 2)})
-    entry("patients.csv", patients, "informedness", {"patients": value}, asks="must say what its column patient holds",
-          remedies={"--cluster patient": {"patients": value}, "--ignore patient": {"patients": value}})  # fmt: skip
+    entry(
+        "patients.csv",
+        patients,
+        "informedness",
+        {"patients": value},
+        asks="must say what its column patient holds",
+        remedies={"--cluster patient": {"patients": value}, "--ignore patient": {"patients": value}},
+    )
 
 
 def probabilities() -> None:
     x, y = load_breast_cancer(return_X_y=True)
     rows = rng.choice(len(y), 60, replace=False)
-    models = {"logreg": make_pipeline(StandardScaler(), LogisticRegression()), "tree": DecisionTreeClassifier(max_depth=3, random_state=1),
-              "bayes": GaussianNB()}  # fmt: skip
-    held = {name: cross_val_predict(m, x, y, cv=5, method="predict_proba")[rows, 1].round(4) for name, m in models.items()}
+    models = {
+        "logreg": make_pipeline(StandardScaler(), LogisticRegression()),
+        "tree": DecisionTreeClassifier(max_depth=3, random_state=1),
+        "bayes": GaussianNB(),
+    }
+    held = {
+        name: cross_val_predict(m, x, y, cv=5, method="predict_proba")[rows, 1].round(4) for name, m in models.items()
+    }
     frame = pd.DataFrame(held).assign(actual=y[rows])
     auc = {name: roc_auc_score(y[rows], p) for name, p in held.items()}
     by = f"{SKLEARN} cross_val_predict(method='predict_proba')"
@@ -450,12 +691,24 @@ def probabilities() -> None:
     wine = pd.DataFrame({n: cross_val_predict(m, wine_x, wine_y, cv=5) for n, m in models.items()})
     take = rng.choice(len(wine_y), 70, replace=False)
     wine = wine.iloc[take].assign(actual=wine_y[take])
-    entry("sklearn_three_classes.csv", wine, "accuracy",
-          {n: accuracy_score(wine["actual"], wine[n]) for n in models}, by=f"{SKLEARN} cross_val_predict")  # fmt: skip
-    entry("sklearn_target.csv", wine.rename(columns={"actual": "target"}), "accuracy",
-          {n: accuracy_score(wine["actual"], wine[n]) for n in models}, by=f"{SKLEARN} cross_val_predict",
-          asks="named like the truth", remedies={"--truth target --entities logreg,tree,bayes":
-          {n: accuracy_score(wine["actual"], wine[n]) for n in models}})  # fmt: skip
+    entry(
+        "sklearn_three_classes.csv",
+        wine,
+        "accuracy",
+        {n: accuracy_score(wine["actual"], wine[n]) for n in models},
+        by=f"{SKLEARN} cross_val_predict",
+    )
+    entry(
+        "sklearn_target.csv",
+        wine.rename(columns={"actual": "target"}),
+        "accuracy",
+        {n: accuracy_score(wine["actual"], wine[n]) for n in models},
+        by=f"{SKLEARN} cross_val_predict",
+        asks="named like the truth",
+        remedies={
+            "--truth target --entities logreg,tree,bayes": {n: accuracy_score(wine["actual"], wine[n]) for n in models}
+        },
+    )
 
 
 # --- Folds, votes, judges ---------------------------------------------------------------------------------------------
@@ -463,37 +716,86 @@ def probabilities() -> None:
 
 def folds() -> None:
     x, y = load_breast_cancer(return_X_y=True)
-    models = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(random_state=1), "stump": DecisionTreeClassifier(max_depth=1, random_state=1)}
+    models = {
+        "bayes": GaussianNB(),
+        "tree": DecisionTreeClassifier(random_state=1),
+        "stump": DecisionTreeClassifier(max_depth=1, random_state=1),
+    }
     found = {n: cross_validate(m, x, y, cv=10)["test_score"] for n, m in models.items()}
     wide = pd.DataFrame(found)
     value, by = dict(wide.mean()), f"{SKLEARN} cross_validate(cv=10)"
     sized = "--train 0.9 --test 0.1"
-    entry("folds_wide.csv", wide, "mean_outcome", value, by=by, asks="must say what its rows are",
-          remedies={sized: value, "--entities bayes,tree,stump": value})  # fmt: skip
-    entry("folds_percent.csv", (100 * wide).round(2), "mean_outcome", {n: v for n, v in (100 * wide).round(2).mean().items()},
-          by=by, asks="must say what its rows are")  # fmt: skip
+    entry(
+        "folds_wide.csv",
+        wide,
+        "mean_outcome",
+        value,
+        by=by,
+        asks="must say what its rows are",
+        remedies={sized: value, "--entities bayes,tree,stump": value},
+    )
+    entry(
+        "folds_percent.csv",
+        (100 * wide).round(2),
+        "mean_outcome",
+        dict((100 * wide).round(2).mean().items()),
+        by=by,
+        asks="must say what its rows are",
+    )
     entry("folds_sized.csv", wide, "mean_outcome", value, by=by, options="--train 512 --test 57")
-    entry("folds_numbered.csv", wide.assign(fold=range(10)), "mean_outcome", value, by=by, asks="one row for each fold",
-          remedies={f"--fold fold {sized}": value})  # fmt: skip
+    entry(
+        "folds_numbered.csv",
+        wide.assign(fold=range(10)),
+        "mean_outcome",
+        value,
+        by=by,
+        asks="one row for each fold",
+        remedies={f"--fold fold {sized}": value},
+    )
     long = wide.assign(fold=range(10)).melt("fold", var_name="model", value_name="accuracy")
-    entry("folds_long.csv", long, "mean_outcome", value, by=by, asks="one row for each model and fold",
-          remedies={f"--fold fold --outcome accuracy {sized}": value})  # fmt: skip
+    entry(
+        "folds_long.csv",
+        long,
+        "mean_outcome",
+        value,
+        by=by,
+        asks="one row for each model and fold",
+        remedies={f"--fold fold --outcome accuracy {sized}": value},
+    )
     twice = pd.concat([long.assign(repeat=r, accuracy=(long["accuracy"] - 0.01 * r).round(4)) for r in (0, 1)])
-    entry("folds_repeated.csv", twice, "mean_outcome", twice.groupby("model")["accuracy"].mean().to_dict(), by=by,
-          options=f"--fold fold --repeat repeat --outcome accuracy {sized}")  # fmt: skip
+    entry(
+        "folds_repeated.csv",
+        twice,
+        "mean_outcome",
+        twice.groupby("model")["accuracy"].mean().to_dict(),
+        by=by,
+        options=f"--fold fold --repeat repeat --outcome accuracy {sized}",
+    )
     grid = GridSearchCV(DecisionTreeClassifier(random_state=1), {"max_depth": [1, 3]}, cv=5).fit(x, y)
     results = pd.DataFrame(grid.cv_results_)
     # Times differ from run to run, and nothing is ranked by them.
     results[[c for c in results if c.endswith("_time")]] = 0.01
     mean = results[[c for c in results if c.startswith("split")]].mean(axis=1)
     value = {"max_depth=1": mean[0], "max_depth=3": mean[1]}
-    entry("cv_results.csv", results, "mean_outcome", value, by=f"{SKLEARN} GridSearchCV.cv_results_",
-          asks="scores of the folds of a cross-validation", remedies={"--train 0.8 --test 0.2": value}, mutate=False)  # fmt: skip
+    entry(
+        "cv_results.csv",
+        results,
+        "mean_outcome",
+        value,
+        by=f"{SKLEARN} GridSearchCV.cv_results_",
+        asks="scores of the folds of a cross-validation",
+        remedies={"--train 0.8 --test 0.2": value},
+        mutate=False,
+    )
 
 
 VOTES = pd.DataFrame(
-    {"model_a": list("aabbcc") * 5, "model_b": list("bccaab") * 5, "winner": ["model_a", "model_b", "tie", "model_a", "model_b", "model_a"] * 5}
-)  # fmt: skip
+    {
+        "model_a": list("aabbcc") * 5,
+        "model_b": list("bccaab") * 5,
+        "winner": ["model_a", "model_b", "tie", "model_a", "model_b", "model_a"] * 5,
+    }
+)
 
 
 def votes() -> None:
@@ -505,9 +807,14 @@ def votes() -> None:
     entry("votes.csv", VOTES, "strength", won, by="layout of Chatbot Arena's battles")
     entry("votes_named.csv", named, "strength", won)
     entry("votes_player.csv", named.set_axis(["player_1", "player_2", "winner"], axis=1), "strength", won)
-    entry("votes_left_right.csv", named.set_axis(["left", "right", "choice"], axis=1), "strength", won,
-          asks="must say which columns hold the entities of each vote",
-          remedies={"--a left --b right --winner choice": won})  # fmt: skip
+    entry(
+        "votes_left_right.csv",
+        named.set_axis(["left", "right", "choice"], axis=1),
+        "strength",
+        won,
+        asks="must say which columns hold the entities of each vote",
+        remedies={"--a left --b right --winner choice": won},
+    )
     counted = VOTES.groupby(list(VOTES), as_index=False).size().rename(columns={"size": "count"})
     entry("votes_counted.csv", counted, "strength", won, options="--count count")
     hot = pd.DataFrame({"id": range(30), "model_a": VOTES["model_a"], "model_b": VOTES["model_b"]})
@@ -518,26 +825,43 @@ def votes() -> None:
         entry(name, VOTES.to_json(orient=orient, lines=lines), "strength", won, by=f"{PANDAS} to_json", mutate=False)
     decided = VOTES[VOTES["winner"] != "tie"]
     first = decided["winner"] == "model_a"
-    winners = pd.DataFrame({"winner": np.where(first, decided["model_a"], decided["model_b"]),
-                            "loser": np.where(first, decided["model_b"], decided["model_a"])})  # fmt: skip
+    winners = pd.DataFrame(
+        {
+            "winner": np.where(first, decided["model_a"], decided["model_b"]),
+            "loser": np.where(first, decided["model_b"], decided["model_a"]),
+        }
+    )
     alone = {name: float((winners["winner"] == name).sum()) for name in won}
     entry("votes_winner_loser.csv", winners, "strength", alone)
-    games = pd.DataFrame({"question_id": range(30), "model_1": VOTES["model_a"], "model_2": VOTES["model_b"],
-                          "g1_winner": VOTES["winner"].replace({"model_a": "model_1", "model_b": "model_2"})})  # fmt: skip
+    games = pd.DataFrame(
+        {
+            "question_id": range(30),
+            "model_1": VOTES["model_a"],
+            "model_2": VOTES["model_b"],
+            "g1_winner": VOTES["winner"].replace({"model_a": "model_1", "model_b": "model_2"}),
+        }
+    )
     games["g2_winner"] = games["g1_winner"].where(games.index % 3 != 0, "tie")
     final = VOTES["winner"].where((games["g1_winner"] == games["g2_winner"]), "tie")
     twice = dict.fromkeys(won, 0.0)
     for row, winner in zip(VOTES.itertuples(), final, strict=True):
         for name, side in ((row.model_a, "model_a"), (row.model_b, "model_b")):
             twice[name] += 1.0 if winner == side else 0.5 if winner == "tie" else 0.0
-    entry("mt_bench_pair.jsonl", games.to_json(orient="records", lines=True), "strength", twice,
-          by="layout of FastChat's gpt-4_pair.jsonl", mutate=False)  # fmt: skip
+    entry(
+        "mt_bench_pair.jsonl",
+        games.to_json(orient="records", lines=True),
+        "strength",
+        twice,
+        by="layout of FastChat's gpt-4_pair.jsonl",
+        mutate=False,
+    )
 
 
 def main() -> None:
     for old in FOLDER.iterdir():
         old.unlink()
-    for make in (counts, cells_in_rows, right_and_wrong, means, cases_in_rows, cases_in_columns, labels, one_classifier,
+    for make in (counts, detection, cells_in_rows, right_and_wrong, means, cases_in_rows, cases_in_columns, labels,
+                 one_classifier,
                  probabilities, folds, votes):  # fmt: skip
         make()
     for one in ENTRIES:

@@ -3,7 +3,8 @@
 Usage: python scripts/mutate_corpus.py [NUMBER] [SEED]
 
 Harmless changes (order of rows and columns, separator, encoding, ends of lines, quotes) must leave the right answer.
-Harmful ones (a heading renamed, a column dropped, doubled or retyped, a row of totals) must be refused, or leave the right answer; entities that are left out or renamed must keep their values.
+Harmful ones (a heading renamed, a column dropped, doubled or retyped, a row of totals) must be refused, or leave the
+right answer; entities that are left out or renamed must keep their values.
 """
 
 import csv
@@ -19,8 +20,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from bayesrank import ArgumentError
-from tests.told import codes_in
 from tests.corpus_answers import ENTRIES, FOLDER, evidence_of, observed_of
+from tests.told import codes_in
 
 #: Notes on labels that are true for no case, and on numbers in a table without a truth.
 SAYING = {"labels_never_true", "ones_taken_as_right", "numbers_taken_as_grades"}
@@ -33,9 +34,10 @@ NAMES = ["foo", "value", "x", "label", "group", "id", "score", "n", "model", "co
 def tables() -> list[dict[str, Any]]:
     """The entries that are ranked as they are, in files of separated values."""
     return [
-        one for one in ENTRIES
+        one
+        for one in ENTRIES
         if "asks" not in one and one.get("mutate", True) and one["file"].endswith(".csv") and one["score"] != "auc_roc"
-    ]  # fmt: skip
+    ]
 
 
 def read(path: Path) -> tuple[list[str], list[list[str]], str]:
@@ -105,7 +107,11 @@ def judge(found: dict[str, float], right: dict[str, float], how: str) -> str:
     if how == "drop" and set(found) < set(right) and len(common) == len(found):
         return "fewer"
     # A doubled entity has the values of the one that it copies.
-    if how == "double" and len(found) == len(right) + 1 and {round(v, 9) for v in alike} == {round(v, 9) for v in values}:
+    if (
+        how == "double"
+        and len(found) == len(right) + 1
+        and {round(v, 9) for v in alike} == {round(v, 9) for v in values}
+    ):
         return "doubled"
     return "wrong"
 

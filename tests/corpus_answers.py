@@ -61,7 +61,9 @@ def observed_of(evidence: Any, score: str) -> dict[str, float]:
     times = evidence["count"].values
     if "outcome" in evidence:
         held = evidence["outcome"].transpose("entity", "pattern").values
-        return {n: float(np.average(v[~np.isnan(v)], weights=times[~np.isnan(v)])) for n, v in zip(names, held, strict=True)}
+        return {
+            n: float(np.average(v[~np.isnan(v)], weights=times[~np.isnan(v)])) for n, v in zip(names, held, strict=True)
+        }
     labels = evidence["label"].values.tolist()
     actual = evidence["actual"].values
     found = {}
@@ -82,6 +84,8 @@ def _of_matrix(matrix: np.ndarray, score: str) -> float:
     if score == "accuracy" or len(matrix) > 2:
         return float(np.trace(matrix) / matrix.sum())
     (tn, fp), (fn, tp) = matrix
+    if score == "jaccard":
+        return float(tp / (tp + fp + fn))
     return float(2 * tp / (2 * tp + fp + fn) if score == "f1" else tp / (tp + fn) + tn / (tn + fp) - 1)
 
 

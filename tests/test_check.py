@@ -42,7 +42,9 @@ def test_a_table_without_problems_has_its_command(tmp_path):
 
 def test_each_answer_to_the_first_question_has_a_command_that_ranks(tmp_path):
     path = tmp_path / "metrics.csv"
-    rows = [(c, m, of, 0.5 + 0.01 * c * (k + 1)) for of in ("dice", "iou") for c in range(8) for k, m in enumerate("ab")]
+    rows = [
+        (c, m, of, 0.5 + 0.01 * c * (k + 1)) for of in ("dice", "iou") for c in range(8) for k, m in enumerate("ab")
+    ]
     pd.DataFrame(rows, columns=["case", "model", "metric", "value"]).to_csv(path, index=False)
     found = json.loads(invoke("check", path, "--json", status=1))
     assert [one["where"] for one in found["problems"]] == [str(path)] * 2

@@ -6,8 +6,8 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank.evidence.predictions import counts_of
 from bayesrank._notes import Note, add_notes
+from bayesrank.evidence.predictions import counts_of
 from bayesrank.tables.files import read_evidence
 from tests.commands import csv_of, invoke, json_of, refused
 

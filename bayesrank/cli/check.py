@@ -46,9 +46,9 @@ def check(
 ) -> None:
     """List every problem of PATHS with its file and line, what is there, and commands that rank it.
 
-    PATHS are one table, evaluation logs, or with --truth FILE a folder of submissions. A row with an error does not hide
-    the next one. A question is a problem, too; the commands contain one answer to each, and one command is printed for
-    each answer to the first question. 'bayesrank doctor' says more about logs.
+    PATHS are one table, evaluation logs, or with --truth FILE a folder of submissions. A row with an error does not
+    hide the next one. A question is a problem, too; the commands contain one answer to each, and one command is
+    printed for each answer to the first question. For logs this is what 'bayesrank doctor' says.
 
     Exit status: 0 without problems, else 1.
     """

@@ -205,7 +205,9 @@ def _refuse_predictions_alone(table: Table, names: list[Any]) -> None:
         return
     labels = {str(value) for value in table.columns[predicted] if not is_missing(value)}
     alike = [
-        name for name in names if name != predicted and {str(v) for v in table.columns[name] if not is_missing(v)} >= labels
+        name
+        for name in names
+        if name != predicted and {str(v) for v in table.columns[name] if not is_missing(v)} >= labels
     ]
     says = f"{table.options('truth', alike[:4])} says so; " if alike else ""
     raise ArgumentError(
@@ -229,8 +231,8 @@ def _refuse_patterns(table: Table, known: Known, names: list[Any]) -> None:
         table.source,
         "must say what its values mean, since counted patterns may be those of tests beside the truth",
         f"{list_names(list(map(str, names)))} without a column actual",
-        f"if 1 is a right answer, {table.option('entities', names)} says so; if a COLUMN holds the truth, type {others} "
-        "with the names of your columns",
+        f"if 1 is a right answer, {table.option('entities', names)} says so; if a COLUMN holds the truth, type "
+        f"{others} with the names of your columns",
     )
 
 
@@ -635,7 +637,8 @@ def _says_which_run(table: Table, known: Known, entities: list[Any], keys: list[
         for chosen in combinations(names, size):
             held = [table.columns[name] for name in chosen]
             if find_repeat(zip(entities, keys, *held, strict=True)) is None:
-                return f"{table.option('dataset', list(chosen) if size > 1 else chosen[0])} says that rows are of several data sets"
+                typed = table.option("dataset", list(chosen) if size > 1 else chosen[0])
+                return f"{typed} says that rows are of several data sets"
     return ""
 
 

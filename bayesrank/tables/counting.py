@@ -13,7 +13,7 @@ from bayesrank._text import list_names
 from bayesrank.evidence.counts import TWO_CLASSES, arrange, class_dims, put_in_class_order
 from bayesrank.tables.cases import note_never_true, note_unknown_positive
 from bayesrank.tables.columns import CELLS, is_metadata_name
-from bayesrank.tables.forms import MOST_KEPT, Known, holds_outcomes
+from bayesrank.tables.forms import DETECTION, MOST_KEPT, Known, holds_outcomes
 from bayesrank.tables.table import NO_CLASSES, Roles, Table
 from bayesrank.tables.totals import find_summary, is_total_name, unit_of
 from bayesrank.tables.values import as_outcomes, check_exact, missing_code, to_share
@@ -117,12 +117,14 @@ def _refuse_certain_means(table: Table, known: Known, errors: list[float], role:
 def read_counts(table: Table, known: Known, form: tuple[str, ...], roles: Roles) -> xr.DataArray:
     entities = table.read_names(known.of["entity"], "entity")
     datasets = table.read_names(known.of["dataset"], "dataset") if "dataset" in known.of else None
-    if form == CELLS and str(roles.positive).lower() != "positive":
+    if form in (CELLS, DETECTION) and str(roles.positive).lower() != "positive":
         table.refuse(roles, "positive", "for tn, fp, fn, tp, which say it")
     elif "actual" not in form:
         table.refuse(roles, "positive", NO_CLASSES)
     if form[-1] != "count":
         cells = np.array([table.read_counts(known.of[name]) for name in form], np.int64)
+        if form == DETECTION:
+            cells, form = np.vstack([np.zeros_like(cells[:1]), cells]), CELLS
         _check_pairs(table, known, entities, datasets)
         _refuse_totals(table.where, cells.T, entities, datasets)
         if form == CELLS:

@@ -15,7 +15,7 @@ from bayesrank._inputs import STDIN, is_workbook, is_zip, parse_csv, parse_json,
 from bayesrank.tables.columns import ENTITY_NAMES, role_of, squeeze
 from bayesrank.tables.forms import FORMS
 from bayesrank.tables.frames import read_table
-from bayesrank.tables.roles import TABLE
+from bayesrank.tables.roles import TABLE, standard_headings
 from bayesrank.tables.table import NESTED, Roles, Table
 from bayesrank.tables.values import plain
 
@@ -26,6 +26,11 @@ A, B = (role for role in TABLE if role.name in ("a", "b"))
 HELP = "\n".join(
     textwrap.fill(words, 80, initial_indent=f"  {'entity, ' + ', '.join(form):34}", subsequent_indent=" " * 36)
     for form, words in FORMS.items()
+)
+#: Standard headings of each role, in lines of a terminal.
+HEADINGS = "\n".join(
+    textwrap.fill(", ".join(names), 80, initial_indent=f"  {role:15}", subsequent_indent=" " * 17)
+    for role, names in standard_headings().items()
 )
 
 

@@ -157,8 +157,8 @@ def _read_wide(table: Table, roles: Roles, used: dict[str, Any], rest: Table) ->
 
 def _refuse_scales(table: Table, scores: dict[Any, list[float]]) -> None:
     """Raise an error where some learners have fractions, and all scores of another are percentages."""
-    shares = [name for name, held in scores.items() if 0 <= min(held) and max(held) <= 1]
-    percent = [name for name, held in scores.items() if 1 < min(held) and max(held) <= 100]
+    shares = [name for name, held in scores.items() if min(held) >= 0 and max(held) <= 1]
+    percent = [name for name, held in scores.items() if min(held) > 1 and max(held) <= 100]
     if shares and percent:
         raise ArgumentError(
             table.source,

@@ -44,6 +44,8 @@ CASES = {
     ("case", "actual", "probability"): "the true label, and the probability of the positive class",
 }
 FORMS = COUNTS | MEANS | CASES
+#: The cells of a confusion matrix of detections: what was not there and not detected has no number.
+DETECTION = ("fp", "fn", "tp")
 #: Roles that a column of outcomes that the user names takes the place of.
 OTHER_ANSWERS = {*CELLS, "actual", "predicted", "probability", "correct", "wrong", "mean"}
 #: Roles that say how sure a mean is.
@@ -303,7 +305,9 @@ def _refuse_cells_without_counts(table: Table, known: Known, free: list[Any]) ->
         table.source,
         "must have the number of cases of each cell: each pair of labels has one row",
         f"{len(pairs)} rows without counts",
-        f"{table.options('count', numbers[:3])} if a row stands for that many cases" if numbers else "add a column count",
+        f"{table.options('count', numbers[:3])} if a row stands for that many cases"
+        if numbers
+        else "add a column count",
     )
 
 
@@ -341,6 +345,10 @@ def find_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[st
         refuse_without_entity(table, known, ("outcome",))
     whole = [form for form in FORMS if set(form) <= held]
     cases = "case" in held or any(squeeze(name) in LONG_CASE_NAMES for name in table.columns)
+    if {*DETECTION} <= held and not (held & {"actual", "predicted"}) and _has_no_negatives(table, known):
+        known.of.pop("tn", None)
+        known.notes.append(Note("no_true_negatives", {}))
+        return DETECTION
     spread = next((form for form in MEANS if set(form[1:]) <= held), None)
     if spread is not None and "outcome" in held and "mean" not in held and not cases and not whole:
         known.of["mean"] = known.of.pop("outcome")
@@ -371,6 +379,12 @@ def find_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[st
     if entity is not None:
         return _case_form(table, known, entity, roles)
     return refuse_lacking(table, known, entity) if marks else None
+
+
+def _has_no_negatives(table: Table, known: Known) -> bool:
+    """Return whether true negatives have no column, or one that is empty or 0 in every row."""
+    held = [] if "tn" not in known.of else table.columns[known.of["tn"]]
+    return all(is_missing(value, words=True) for value in held) or all(as_count(value) == 0 for value in held)
 
 
 def _refuse_labels_as_outcomes(table: Table, known: Known) -> None:

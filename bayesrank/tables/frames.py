@@ -105,8 +105,8 @@ def from_frame(
     Parameters
     ----------
     frame : pandas.DataFrame
-        The table. A named index is used as a column. With narwhals installed, frames of polars and tables of pyarrow work,
-        too.
+        The table. A named index is used as a column. With narwhals installed, frames of polars and tables of pyarrow
+        work, too.
     entity : str or list of str, optional
         Column with the entities; by default ``entity``, or the only one of ``model``, ``team``, ``test`` and the like.
         Several columns, such as ``["model", "variant"]``, name an entity together.
@@ -129,8 +129,8 @@ def from_frame(
         Column with the outcomes of cases, with the scores of folds, or with means beside ``se``, of any name, such as
         ``"dice"``.
     se, lower, upper : str, optional
-        Columns with the standard error of each mean, or with both ends of its 95% interval; by default ``se``, ``lower``
-        and ``upper``.
+        Columns with the standard error of each mean, or with both ends of its 95% interval; by default ``se``,
+        ``lower`` and ``upper``.
     a, b, winner : str, optional
         Columns of votes, as for :func:`bayesrank.from_votes`; by default ``model_a``, ``model_b`` and ``winner``.
     positive : label, optional

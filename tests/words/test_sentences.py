@@ -1344,10 +1344,16 @@ ROWS = [
         "most 1,000 between cases with a known truth and the others.",
     ),
     (
+        "no_true_negatives",
+        {},
+        "There are no true negatives, as in detection: only scores that need none rank the entities, such as F1, "
+        "precision and recall.",
+    ),
+    (
         "numbers_taken_as_grades",
         {},
-        "The numbers are assumed to be outcomes. If they are predicted labels, add the true label of each case as a column "
-        "actual.",
+        "The numbers are assumed to be outcomes. If they are predicted labels, add the true label of each case as a "
+        "column actual.",
     ),
     (
         "ends_of_intervals",
@@ -1357,8 +1363,8 @@ ROWS = [
     (
         "games_make_one_vote",
         {"left_out": 2},
-        "Two games with sides changed make one vote: for the winner of both, else a tie. 2 pairs without two results are "
-        "left out.",
+        "Two games with sides changed make one vote: for the winner of both, else a tie. 2 pairs without two results "
+        "are left out.",
     ),
     (
         "games_make_one_vote",

@@ -51,6 +51,13 @@ def ones_taken_as_right() -> str:
     )
 
 
+def no_true_negatives() -> str:
+    return (
+        "There are no true negatives, as in detection: only scores that need none rank the entities, such as F1, "
+        "precision and recall."
+    )
+
+
 def numbers_taken_as_grades() -> str:
     return (
         "The numbers are assumed to be outcomes. If they are predicted labels, add the true label of each case as a "
