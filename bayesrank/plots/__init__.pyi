@@ -28,6 +28,7 @@ from .predictive import score_pmf_by_tpr as score_pmf_by_tpr
 from .predictive import score_pmfs as score_pmfs
 from .ranks import forest as forest
 from .ranks import rank_heatmap as rank_heatmap
+from .ranks import ranking as ranking
 from .ranks import superiority as superiority
 from .rates import roc_regions as roc_regions
 from .tile import class_tiles as class_tiles

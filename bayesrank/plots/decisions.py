@@ -25,6 +25,7 @@ from bayesrank.plots.kit.style import (
     finish_list,
     finish_plot,
     first_rows,
+    log_axis,
     new_axes,
     plain_names,
     side_legend,
@@ -204,7 +205,9 @@ def plan(result: xr.Dataset, ax: Any = None) -> Any:
     ax.axhline(assurance, linestyle="--", linewidth=1, color="0.5", label=f"assurance {assurance:g}")
     if needed > 0:
         ax.axvline(needed, linewidth=1, color=color, alpha=0.6)
-    ax.set(xscale="log", ylim=(-0.02, 1.02), ylabel="probability")
+    ax.set(ylim=(-0.02, 1.02), ylabel="probability")
+    log_axis(ax)
+    ax.xaxis.set_major_formatter("{x:,.0f}")
     return finish_list(ax, None, f"more {about.unit}", columns=2)
 
 

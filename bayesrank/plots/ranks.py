@@ -8,8 +8,17 @@ import pandas as pd
 import xarray as xr
 from matplotlib.colors import PowerNorm
 
+from bayesrank import _text
 from bayesrank._records import RankingRecord
-from bayesrank.plots.kit.colors import Colors, choose_text_color, fade_colors, grey_shade, ink_color, list_colors
+from bayesrank.plots.kit.colors import (
+    OKABE_ITO,
+    Colors,
+    choose_text_color,
+    fade_colors,
+    grey_shade,
+    ink_color,
+    list_colors,
+)
 from bayesrank.plots.kit.style import (
     add_missing_fonts,
     finish_list,
@@ -21,14 +30,14 @@ from bayesrank.plots.kit.style import (
     new_axes,
     rank_ticks,
 )
-from bayesrank.ranking.summary import check_pairs, first_of_order, ranking_table, score_name
+from bayesrank.ranking.summary import best_texts, check_pairs, first_of_order, ranking_table, score_name
 
 
 def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colors: Colors = None) -> Any:
     """Draw each entity's median, interval and tier, in the order of the ranking; diamonds are observed values.
 
-    For ratios, such as odds ratios, the axis is logarithmic, and its label says so. Numbered bands are tiers: the
-    first holds the entities that could be best.
+    Entities that could be best are blue, the others grey. For ratios, such as odds ratios, the axis is logarithmic, and
+    its label says so. Numbered bands are tiers: the first holds the entities that could be best.
 
     Parameters
     ----------
@@ -38,7 +47,7 @@ def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, color
     top : int, optional
         Number of entities to draw, from the first; all by default.
     colors : mapping, optional
-        Colours by entity (:func:`colors`). By default more than twelve entities share one colour.
+        Colours by entity (:func:`colors`), instead of blue and grey.
 
     Examples
     --------
@@ -49,12 +58,62 @@ def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, color
     ['F1 (median and 95% interval)', 'tier 1: could be best; tier 2: no other entity outside tier 1 is surely above']
     """
     table, left_out = _first(ranking, top)
-    size = len(table)
-    ax = new_axes(ax, *list_size(size))
-    y = np.arange(size)
-    paints = list_colors(ax, ranking["entity"].values.tolist(), colors)
+    ax = new_axes(ax, *list_size(len(table)))
+    room = _draw_scores(ax, ranking, table, left_out, colors)
+    _draw_tiers(ax, _tiers(table), room)
+    return ax
+
+
+def ranking(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colors: Colors = None) -> Any:
+    """Draw a ranking as a table with a picture: score and interval, then P(best), possible ranks and tier.
+
+    The picture in each row is that of :func:`forest`.
+
+    Parameters
+    ----------
+    ranking, ax, top, colors
+        As for :func:`forest`.
+
+    Examples
+    --------
+    >>> ax = ranking(br.credible_ranking(br.fit(br.datasets.load("breast_cancer"), seed=1), "f1"), top=2)
+    >>> [text.get_text() for text in ax.texts]
+    ['P(best)', 'ranks', 'tier', '0.534', '1 to 6', '1', '0.289', '1 to 7', '1']
+    """
+    table, left_out = _first(ranking, top)
+    width, height = list_size(len(table))
+    ax = new_axes(ax, width + 1.6, height)
+    room = _draw_scores(ax, ranking, table, left_out, colors)
+    size = float(np.clip(0.6 * room, 5, 9))
+    facts = [("P(best)", "ranks", "tier")]
+    best = best_texts(ranking)
+    for (name, row), tier in zip(table.iterrows(), _tiers(table) or [None] * len(table), strict=True):
+        ranks = _text.interval(row["rank_lower"], row["rank_upper"], 0)
+        facts.append((best[name], ranks, "" if tier is None else str(tier)))
+    for y, cells in enumerate(facts, -1):
+        for place, cell in zip((0.5, 1.7, 2.7), cells, strict=True):
+            ax.annotate(
+                cell, (1.0, y), (place * 5.5 * size, 0), ("axes fraction", "data"), textcoords="offset points",
+                ha="center", va="center", fontsize=size, annotation_clip=False,
+            )  # fmt: skip
+    return ax
+
+
+def _tiers(table: pd.DataFrame) -> list[int | None]:
+    """Return the tier of each row, if there are any."""
+    return [None if np.isnan(tier) else int(tier) for tier in table["tier"]] if "tier" in table else []
+
+
+def _draw_scores(ax: Any, ranking: xr.Dataset, table: pd.DataFrame, left_out: str, colors: Colors) -> float:
+    """Draw medians, intervals and observed values; return the height of a row, in points."""
+    y = np.arange(len(table))
+    if colors is None:
+        could_be_best = dict(zip(ranking["entity"].values.tolist(), ranking["in_best_set"].values, strict=True))
+        paints = {name: OKABE_ITO[0] if could_be_best[name] else grey_shade(ax, 0.55) for name in table.index}
+    else:
+        paints = list_colors(ax, ranking["entity"].values.tolist(), colors)
     # Marks and small letters fit the height of a row, in points.
-    room = 72 * ax.get_window_extent().height / ax.figure.dpi / max(size, 1)
+    room = 72 * ax.get_window_extent().height / ax.figure.dpi / max(len(table), 1)
     mark_size = float(np.clip(0.4 * room, 1.5, 4.5))
     ranked, known = table["expected_rank"].notna().to_numpy(), table["median"].notna().to_numpy()
     if "tier" in table:
@@ -72,12 +131,10 @@ def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, color
         )  # fmt: skip
     ratio = is_ratio(ranking)
     label = interval_label(score_name(ranking), RankingRecord.of(ranking).prob, ratio)
-    tiers = [None if np.isnan(tier) else int(tier) for tier in table["tier"]] if "tier" in table else []
-    if any(tiers):
+    if any(_tiers(table)):
         label += "\ntier 1: could be best; tier 2: no other entity outside tier 1 is surely above"
     finish_list(ax, table.index.tolist(), label + left_out, ratio, columns=6)
-    _draw_tiers(ax, tiers, room)
-    return ax
+    return room
 
 
 def _draw_tiers(ax: Any, tiers: list[int | None], room: float) -> None:

@@ -14,6 +14,10 @@ the middle of the range, a stretched one for unequal numbers of cases near an en
 a lead is that of its lower tail, the root mean square of the draws below the mean: whether i beats j does not depend on
 how much better than today i might be.
 
+Logits stretch the ends so much that their lower tails are far lighter than normal ones: at the critical values of many
+pairs, an entity without an error would be above none. There, leads are measured by fourth roots, and in logits they
+need exceed ``MILD`` only. Fourth roots alone are too confident below it.
+
 Hung and Fithian (2019), Rank verification for exponential families, Annals of Statistics 47:758-782; Mogstad, Romano,
 Shaikh, Wilhelm (2024), Inference for ranks with applications to mobility across neighborhoods and academic achievement
 across countries, Review of Economic Studies 91:476-518, with the posterior instead of the bootstrap; Romano and Wolf
@@ -38,6 +42,8 @@ from bayesrank.scores.score import log
 
 #: Values on which a scale is computed at once: larger intermediate arrays cost more time than their logarithms.
 FEW = 2**14
+#: Critical value beyond which logits are too timid. Up to six entities have no larger one.
+MILD = 3.0
 #: A variance of differences below this share of the original variances is rounding error.
 ROUNDING = 1e-12
 
@@ -159,15 +165,18 @@ def _decide(
     low, high = found.range
     threshold = partial(information.threshold, who) if information else _plain
     known = scales(x, low, high, found.finite_mean)
-    decided = []
-    for first, scale in enumerate(known if found.stretched else known[:1]):
-        values = _scale_values(x, who, found.sign, scale)
-        # The prior moves few cases further than many. The first scale is finite at the ends of the range.
-        seen = None
-        if not first and observed is not None:
-            seen = _scale_values(observed[None], who, found.sign, scale)[0]
-        decided.append(separate(values, prob, threshold, seen, directional=first > 0))
-    return decided[0] if len(decided) == 1 else decided[0] & decided[1]
+    first = _scale_values(x, who, found.sign, known[0])
+    # The prior moves few cases further than many. The first scale is finite at the ends of the range.
+    seen = None if observed is None else _scale_values(observed[None], who, found.sign, known[0])[0]
+    decided = separate(first, prob, threshold, seen)
+    if len(known) == 1 or not found.stretched:
+        return decided
+    stretched = _scale_values(x, who, found.sign, known[1])
+    ends = known[0](np.array(found.range))
+    if not np.isfinite(ends).all() or _bonferroni(prob, len(who) * (len(who) - 1)) <= MILD:
+        return decided & separate(stretched, prob, threshold, directional=True)
+    roots = _scale_values(x, who, found.sign, lambda part: fourth_roots(known[0](part), *ends))
+    return decided & separate(roots, prob, threshold, directional=True, at_least=_lower_leads(stretched)[:2])
 
 
 def _scale_values(x: np.ndarray, who: np.ndarray, sign: int, scale: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
@@ -196,9 +205,16 @@ def scales(x: np.ndarray, low: float, high: float, finite_mean: bool) -> list[Ca
 
     def as_odds(part: np.ndarray) -> np.ndarray:
         distance = direction * (part - end)
-        return direction * np.where(np.isinf(distance), 1.0, distance / (1 + distance))
+        with np.errstate(invalid="ignore"):
+            return direction * np.where(np.isinf(distance), 1.0, distance / (1 + distance))
 
     return [np.asarray if finite_mean else as_odds, lambda part: direction * log(direction * (part - end))]
+
+
+def fourth_roots(values: np.ndarray, low: float, high: float) -> np.ndarray:
+    """Return values between ``low`` and ``high`` on a scale that stretches both ends, but keeps them finite."""
+    share = np.clip((values - low) / (high - low), 0, 1)
+    return np.asarray(np.sqrt(np.sqrt(share)) - np.sqrt(np.sqrt(1 - share)))
 
 
 def _plain(critical: Any, _: float) -> np.ndarray:
@@ -216,23 +232,23 @@ def separate(
     threshold: Callable[[Any, float], Any] = _plain,
     observed: np.ndarray | None = None,
     directional: bool = False,
+    at_least: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> Decided:
     """Return what is decided of values ``y`` (draw, entity) on one scale, NaN where undefined, which are overwritten.
 
     ``threshold`` widens a critical value for each pair; its second argument is a Bonferroni value, a lower bound for
     pairs of few units. ``observed`` values (entity), NaN where unknown, must be as far ahead as their means over draws.
-    With ``directional``, the spread of a lead is that of its lower tail. With fewer draws than 1 / (1 - prob) nothing
-    is sure, and the critical value is infinite.
+    With ``directional``, the spread of a lead is that of its lower tail. Leads and spreads ``at_least``, on another
+    scale, must exceed the same critical value, or ``MILD`` if that is less. With fewer draws than 1 / (1 - prob)
+    nothing is sure, and the critical value is infinite.
     """
     draws, size = y.shape
     # The number of draws at or beyond the critical value, as if there were one more draw.
     beyond = min(int(np.floor((1 - prob) * (draws + 1) + 1e-9)), draws)
     if not beyond:
         return Decided.nothing(size)
-    lead, spread, rows, shift = _leads(y)
+    lead, spread, rows, shift = _lower_leads(y) if directional else _leads(y)
     single = ndtri((1 + prob) / 2)  # also for pairs without a spread, whose draws have no critical value
-    if directional:
-        spread = np.where(spread > 0, lower_spreads(rows, shift), 0.0)
     if observed is not None:
         lead = np.fmin(lead, observed[:, None] - observed)
     weight = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0).astype(rows.dtype)
@@ -241,8 +257,13 @@ def separate(
     found = of_each.max(axis=0)
 
     def exceeds(critical: Any, comparisons: int = 1) -> np.ndarray:
+        bound = _bonferroni(prob, comparisons)
         with np.errstate(invalid="ignore"):  # pairs that never differ have no bound
-            return np.asarray(lead > threshold(critical, _bonferroni(prob, comparisons)) * spread)
+            enough = lead > threshold(critical, bound) * spread
+            if at_least is not None:
+                least, of_least = at_least
+                enough &= least > threshold(np.minimum(critical, MILD), min(bound, MILD)) * of_least
+        return np.asarray(enough)
 
     def step_down(by_pairs: bool) -> tuple[np.ndarray, float]:
         sure, left = np.zeros((size, size), bool), weight.copy()
@@ -265,9 +286,8 @@ def separate(
     above, critical = step_down(by_pairs=True)
     behind = np.asarray(step_down(by_pairs=False)[0].any(axis=0))
     own = np.partition(of_each, -beyond, axis=1)[:, [-beyond]]
-    wide = threshold(np.where(own > 0, own, single), _bonferroni(prob, 2 * (size - 1))) * np.ones_like(spread)
-    with np.errstate(invalid="ignore"):
-        alone_above, alone_below = wide * spread.T < lead.T, lead > wide * spread
+    own = np.where(own > 0, own, single) * np.ones_like(spread)  # of the entity that is named (entity, rival)
+    alone_below, alone_above = exceeds(own, 2 * (size - 1)), exceeds(own.T, 2 * (size - 1)).T
     beats = exceeds(single, 2)
     return Decided(above, behind, beats, alone_above, alone_below, critical)
 
@@ -287,6 +307,12 @@ def _critical(
             return float(found[order[-beyond:]].min())
         again = np.sort(order[-wide:][stale[order[-wide:]]])
         found[again], stale[again] = largest(np.ascontiguousarray(rows[:, again]), shift, weight), False
+
+
+def _lower_leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the same as ``_leads``, but with the spread of the lower tail of each lead."""
+    lead, spread, rows, shift = _leads(y)
+    return lead, np.where(spread > 0, lower_spreads(rows, shift), 0.0), rows, shift
 
 
 def _leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

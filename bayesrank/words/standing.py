@@ -15,6 +15,8 @@ from bayesrank.words.parts import NAMED
 
 #: Rivals that a headline names, if there are more.
 CONTENDERS = 2
+#: Number of characters of their names from which they are only counted.
+LONG = 100
 #: What a ranking is over, by the code of its population.
 POPULATIONS = {
     "datasets_like_these": "on data sets like these",
@@ -140,6 +142,8 @@ def _in_contention(standing: Standing, others: np.ndarray) -> str:
     if standing.could_be_best.all() and (upper >= standing.size).all() and standing.size > 2:
         return "no entity is separated from any other"
     names = few_names(standing.named(others), CONTENDERS)
+    if others.sum() > CONTENDERS and len(names) > LONG:
+        names = f"{others.sum():,} more"
     return f"{names} {'is' if others.sum() == 1 else 'are'} still in contention"
 
 

@@ -74,6 +74,7 @@ def bands(d, curve):
 
 
 PICTURES = {
+    "ranking": lambda d: br.plots.ranking(d["ranking"]),
     "forest": lambda d: br.plots.forest(d["ranking"]),
     "rank_heatmap": lambda d: br.plots.rank_heatmap(d["ranking"]),
     "pareto_front": lambda d: br.plots.pareto_front(br.decisions.pareto_front(d["values"], cost=d["values"] ** 2)),
@@ -240,8 +241,9 @@ def test_an_entity_has_one_colour_in_all_pictures(told):
         assert len(found) >= 3, name
         assert {k: wanted[k] for k in found} == found, name
     order = br.ranking_table(RANKING).index.tolist()
-    rows = br.plots.forest(RANKING, colors=told).collections[0].get_colors()
-    assert [to_hex(c) for c in rows] == [wanted[name] for name in order]
+    if told is not None:
+        rows = br.plots.forest(RANKING, colors=told).collections[0].get_colors()
+        assert [to_hex(c) for c in rows] == [wanted[name] for name in order]
     rows = br.plots.score_differences(POSTERIOR, score="informedness", colors=told).collections[0].get_colors()
     assert [to_hex(c) for c in rows] == [wanted[name] for name in order[1:]]
     tile = br.tile.credible(POSTERIOR, 11)
@@ -280,7 +282,19 @@ def test_more_than_six_tiers_are_distinguished():
     assert words == [f"tier {i}" for i in range(1, 11)]
 
 
-@pytest.mark.parametrize("name", ["forest", "rank_heatmap", "superiority"])
+def test_the_entities_that_could_be_best_are_blue_and_rows_say_what_the_ranking_says():
+    ax = br.plots.ranking(RANKING)
+    table = br.ranking_table(RANKING)
+    blue = [to_hex(color) == "#0072b2" for color in ax.collections[0].get_colors()]
+    assert blue == (table["rank_lower"] == 1).tolist()
+    words = [text.get_text() for text in ax.texts]
+    assert words[:3] == ["P(best)", "ranks", "tier"]
+    ends = [cell.split(" to ") for cell in words[4::3]]
+    assert ends == table[["rank_lower", "rank_upper"]].astype(int).astype(str).values.tolist()
+    assert words[5::3] == table["tier"].astype(int).astype(str).tolist()
+
+
+@pytest.mark.parametrize("name", ["ranking", "forest", "rank_heatmap", "superiority"])
 def test_a_picture_is_drawn_on_the_axes_that_are_given(name):
     figure, (left, right) = plt.subplots(1, 2)
     assert getattr(br.plots, name)(RANKING, right) is right

@@ -1,13 +1,17 @@
 """Rank sets against loops, the z-test, and what they promise at fixed truths."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.special import ndtr, ndtri
+from scipy.stats import beta, binom
 
 import bayesrank as br
-from bayesrank.ranking._confidence import RankSets, scales, separate
+from bayesrank.ranking._confidence import RankSets, _leads, _lower_leads, fourth_roots, scales, separate
 from tests.strategies import draws_of
 
 
@@ -168,6 +172,35 @@ def test_a_test_on_many_and_one_on_few_cases_need_both_scales():
     rate, logit = (separate(scale(x) + 0.0, 0.95)[0].any() for scale in scales(x, 0, 1, True))
     assert (rate, logit) == (False, True)
     assert sets_of(br.credible_ranking(draws_of(x), "accuracy")) == [[1, 1], [2, 2]]
+
+
+@pytest.mark.parametrize("cases", [10, 30, 100])
+def test_fourth_roots_say_how_improbable_a_lead_is(cases):
+    """Of right answers on few cases over a known rate, by all binomial counts; logits say far less."""
+    right, u = np.arange(cases + 1), (np.arange(4000) + 0.5) / 4000
+    draws = beta.ppf(u[:, None], right + 0.5, cases - right + 0.5)
+    for rate in (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99):
+        both = np.column_stack([draws, np.full(len(u), rate)])
+        errors = []
+        for scale in (np.copy, partial(fourth_roots, low=0, high=1), scales(both, 0, 1, True)[1]):
+            lead, spread, *_ = _leads(scale(both)) if scale is np.copy else _lower_leads(scale(both))
+            errors.append(lead[:-1, -1] / spread[:-1, -1])
+        values, roots, logits = errors
+        probability = binom.pmf(right, cases, rate)
+        for critical in (3.0, 3.3, 3.6, 4.0, 4.5):
+            false = probability[np.minimum(values, roots) > critical].sum()
+            assert false < (2.1 if cases == 10 else 1.6) * ndtr(-critical)
+        if 1e-9 < rate**cases < 1e-3:  # of none wrong, by the exact test
+            exact = -ndtri(rate**cases)
+            assert abs(roots[-1] / exact - 1) < 0.15
+            assert logits[-1] < 0.9 * exact
+
+
+def test_an_entity_without_an_error_is_above_poor_ones():
+    """Of 12 tests on 30 cases: all right, and 11 with a third right."""
+    counts = br.from_counts(tn=[0] * 12, fp=[0] * 12, fn=[0] + [20] * 11, tp=[30] + [10] * 11)
+    ranking = br.credible_ranking(br.fit(counts, "beta_binomial", seed=1), "tpr")
+    assert ranking["surely_above"][0].values.tolist() == [False] + [True] * 11
 
 
 def test_undefined_entities_have_no_set_and_take_no_rank():
