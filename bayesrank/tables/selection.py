@@ -76,7 +76,7 @@ def _keep_rows(table: Table, roles: Roles) -> tuple[Table, Note]:
 
 def table_with_rows(table: Table, roles: Roles) -> tuple[Table, Roles]:
     """Return the table with a column of row numbers if a role is typed as @row."""
-    wanted = [role for role in SEVERAL if getattr(roles, role) == ROW]
+    wanted = [role for role in SEVERAL if isinstance(name := getattr(roles, role), str) and name == ROW]
     if len(wanted) > 1:
         first, second = (table.argument(role) for role in wanted[:2])
         raise ArgumentError(second, "must name a column of its own", f"{ROW!r}, as {first} does")

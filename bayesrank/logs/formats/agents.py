@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from bayesrank._errors import ArgumentError
 from bayesrank.logs.formats._common import as_outcome, has_keys, read_json, rows_of
 
 TITLE = "Terminal-Bench, Harbor, aider or LeRobot"
@@ -59,8 +60,8 @@ def _read_terminal(log: dict[str, Any], path: Path) -> pd.DataFrame:
 
 def _agent_of(path: Path) -> str:
     """Return the agent and its model from the description of the run, or else the name of its folder."""
-    with suppress(Exception):
-        about = json.loads((path.parent / "run_metadata.json").read_text(encoding="utf-8"))
+    with suppress(ArgumentError):
+        about = read_json(path.parent / "run_metadata.json")
         named = [str(about[key]) for key in ("agent_name", "model_name") if about.get(key)]
         if named:
             return ", ".join(named)

@@ -2,13 +2,12 @@
 
 import hashlib
 import math
-import re
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from bayesrank.logs.formats._common import has_keys, read_json, read_lines, rows_of
+from bayesrank.logs.formats._common import begin_of, has_keys, read_json, read_lines, rows_of
 
 TITLE = "AlpacaEval, Arena-Hard or MT-bench"
 #: Arena-Hard's words for the winner, and how much of a win they are for the second answer.
@@ -25,7 +24,7 @@ def recognise(head: str) -> bool:
 
 
 def read(path: Path) -> pd.DataFrame:
-    rows = list(read_lines(path)) if _has_lines(path) else read_json(path)
+    rows = read_json(path) if begin_of(path).startswith("[") else list(read_lines(path))
     first = rows[0]
     if "preference" in first:
         return rows_of([_preference(row) for row in rows], "generator_2", dataset="AlpacaEval", better=True)
@@ -33,11 +32,6 @@ def read(path: Path) -> pd.DataFrame:
         found = [one for row in rows for one in _games(row)]
         return rows_of(found, "the field model", dataset="Arena-Hard", better=True)
     return rows_of([_grade(row) for row in rows], "the field model", dataset="MT-bench", better=True)
-
-
-def _has_lines(path: Path) -> bool:
-    with path.open(encoding="utf-8-sig") as file:
-        return not re.match(r"\s*\[", file.read(64))
 
 
 def _preference(row: dict[str, Any]) -> dict[str, Any]:
@@ -65,7 +59,7 @@ def _games(row: dict[str, Any]) -> list[dict[str, Any]]:
 def _grade(row: dict[str, Any]) -> dict[str, Any]:
     """Return the grade of an answer; the turns of a question are cases of one cluster."""
     missing = row["score"] in (None, NO_GRADE)
-    one = {"entity": row["model"], "case": f"{row['question_id']} turn {row['turn']}", "cluster": row["question_id"]}
+    one = {"entity": row["model"], "case": f"turn {row['turn']} of {row['question_id']}", "cluster": row["question_id"]}
     one |= {"judge": _text(row.get("judge")), "metric": "grade"}
     return one | {"outcome": math.nan if missing else float(row["score"]), "status": "error" if missing else None}
 
