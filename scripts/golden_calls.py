@@ -239,6 +239,7 @@ COMMANDS = (
     "plan FILE --draws 200",
     "sensitivity FILE --draws 100",
     "doctor FILE",
+    "check FILE",
     "convert FILE",
 )
 #: Commands with further options, of data sets, of logs, and of two versions.

@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -112,8 +111,9 @@ def _read_robot(log: dict[str, Any], path: Path) -> pd.DataFrame:
             for episode, value in enumerate(values or []):
                 one = {"case": f"{name} {episode}", "cluster": name, "metric": metric, "outcome": as_outcome(value)}
                 found.append(one)
-    entity = re.sub(r"[_-]?eval(_info)?$", "", path.parent.name) or path.parent.name
-    return rows_of(found, "the name of the folder", entity=entity, dataset="LeRobot", better=True)
+    own = path.stem != "eval_info"
+    entity, source = (path.stem, "the name of the file") if own else (path.parent.name, "the name of the folder")
+    return rows_of(found, source, entity=entity, dataset="LeRobot", better=True)
 
 
 def _columns(episodes: list[dict[str, Any]]) -> dict[str, list[Any]]:
