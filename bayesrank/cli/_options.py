@@ -1,6 +1,6 @@
 """Options that several commands have. An option is called like the argument of the package that it sets."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import reduce
 
 import click
@@ -122,26 +122,19 @@ judging_options = (
 )
 
 
-def _column_options(roles: Iterable[Role]) -> tuple[Callable[[Command], Command], ...]:
-    """Return an option for each role of columns."""
-    return tuple(
-        click.option(
-            role.option,
-            metavar=role.metavar or "COLUMN",
-            type=WORD if "NUMBER" in role.metavar else None,
-            help=role.text,
-        )
-        for role in roles
-    )
+def _column_option(role: Role) -> Callable[[Command], Command]:
+    """Return the option of a role of columns."""
+    named = WORD if "NUMBER" in role.metavar else None
+    return click.option(role.option, metavar=role.metavar or "COLUMN", type=named, help=role.text)
 
 
 #: The roles of columns in a table of cases, counts, means or votes.
-naming_columns = (
-    *_column_options(role for role in TABLE if role.name == "entity"),
+naming_columns: tuple[Callable[[Command], Command], ...] = (
+    *(_column_option(role) for role in TABLE if role.name == "entity"),
     click.option(
         "--entities", type=NAMES, help="In a table with one column for each entity: the columns to rank, such as A,B,C."
     ),
-    *_column_options(role for role in TABLE if role.name != "entity"),
+    *(_column_option(role) for role in TABLE if role.name != "entity"),
     click.option(
         "--where",
         multiple=True,
@@ -152,8 +145,8 @@ naming_columns = (
     ),
 )
 #: The roles of columns in a table of scores of folds, and the sizes of its training and test sets.
-naming_folds = _column_options(FOLDS)
-naming_cells = _column_options(CELLS)
+naming_folds = tuple(map(_column_option, FOLDS))
+naming_cells = tuple(map(_column_option, CELLS))
 #: Which of two labels is positive, and columns that are no evidence.
 IGNORE = click.option("--ignore", multiple=True, help="A column to ignore; may be repeated.")
 POSITIVE = click.option(
