@@ -24,7 +24,7 @@ from tests.corpus_answers import ENTRIES, FOLDER, evidence_of, observed_of
 from tests.told import codes_in
 
 #: Notes on labels that are true for no case, and on numbers in a table without a truth.
-SAYING = {"labels_never_true", "ones_taken_as_right", "numbers_taken_as_grades"}
+SAYING = {"labels_never_true", "ones_taken_as_right", "numbers_taken_as_grades", "no_true_negatives"}
 HARMLESS = ("rows", "columns", "separator", "encoding", "ends", "quotes", "blanks", "floats")
 HARMFUL = ("rename", "drop", "double", "retype", "total")
 #: New headings; those that state a truth are left out, since such a statement is believed.

@@ -5,11 +5,13 @@ scripts/make_corpus.py writes them; scripts/mutate_corpus.py changes them at ran
 
 import re
 import shlex
+import sys
 
 import pytest
 
 import bayesrank as br
 from tests.corpus_answers import ENTRIES, FOLDER, by_command, evidence_of, frame_of, observed_of, read_frame, same
+from tests.scripts import ROOT, load_script
 from tests.tables.test_suggestions import remedies
 
 RANKED = [one for one in ENTRIES if "asks" not in one]
@@ -78,3 +80,24 @@ def test_the_command_prints_the_right_answer(one):
 @pytest.mark.parametrize("one", RANKED, ids=name_of)
 def test_the_command_prints_every_right_answer(one):
     test_the_command_prints_the_right_answer(one)
+
+
+@pytest.fixture(scope="module")
+def changes():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [str(ROOT), *sys.path])
+        yield load_script("scripts/mutate_corpus.py")
+
+
+@pytest.mark.parametrize("number", [60, pytest.param(500, marks=pytest.mark.slow)])
+def test_harmless_changes_leave_the_right_answer(changes, number):
+    """Order, separator, encoding, ends of lines, quotes and blanks: none may change what is read."""
+    assert set(changes.run(number, 11, changes.HARMLESS, show=False)) == {"right"}
+
+
+@pytest.mark.parametrize("number", [80, pytest.param(500, marks=pytest.mark.slow)])
+def test_no_harmful_change_is_ranked_wrongly_in_silence(changes, number):
+    """Headings renamed, columns dropped, doubled or retyped, and rows of totals."""
+    tally = changes.run(number, 12, changes.HARMFUL, show=False)
+    assert tally["wrong"] == 0, tally
+    assert tally["refused"] > number / 3

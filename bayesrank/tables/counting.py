@@ -71,7 +71,7 @@ def _read_means(table: Table, known: Known, form: tuple[str, ...]) -> dict[str, 
                     f"{fields[i]!r}",
                     "write a mean and its standard error or interval as numbers, on one scale",
                 )
-        found[role] = [float(number) for number in held]
+        found[role] = [number for number in held if isinstance(number, float)]
     return found
 
 

@@ -346,6 +346,8 @@ def find_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[st
     whole = [form for form in FORMS if set(form) <= held]
     cases = "case" in held or any(squeeze(name) in LONG_CASE_NAMES for name in table.columns)
     if {*DETECTION} <= held and not (held & {"actual", "predicted"}) and _has_no_negatives(table, known):
+        if "tn" not in held:
+            _refuse_unnamed_negatives(table, known, entity)
         known.of.pop("tn", None)
         known.notes.append(Note("no_true_negatives", {}))
         return DETECTION
@@ -379,6 +381,20 @@ def find_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[st
     if entity is not None:
         return _case_form(table, known, entity, roles)
     return refuse_lacking(table, known, entity) if marks else None
+
+
+def _refuse_unnamed_negatives(table: Table, known: Known, entity: Any) -> None:
+    """Ask whether a column of counts beside fp, fn and tp has the true negatives under another name."""
+    used = {held for role, held in known.of.items() if role not in ("total", "count", "mean")} | {entity}
+    counts = [name for name in table.columns if name not in used]
+    counts = [name for name in counts if all(as_count(value) is not None for value in table.columns[name])]
+    if counts:
+        raise ArgumentError(
+            table.source,
+            f"must say what its column {counts[0]} holds, beside fp, fn and tp without tn",
+            list_names(list(map(str, counts)), 4),
+            f"{table.option('tn', counts[0])} if it has the true negatives, else {table.without(counts)}",
+        )
 
 
 def _has_no_negatives(table: Table, known: Known) -> bool:
@@ -440,6 +456,9 @@ def _case_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[s
     keys = [table.columns[name] for name in (entity, *(known.of[r] for r in ("dataset", "run") if r in known.of))]
     fitting = [name for name in found if find_repeat(zip(*keys, table.columns[name], strict=True)) is None]
     if len(fitting) == 1:
+        beyond = {to_number(value) for value in table.columns[known.of[form[-1]]]} - {None, 0.0, 1.0}
+        if len(table.where) > 1 and find_repeat(table.columns[entity]) is None and beyond and form[-1] == "outcome":
+            refuse_lacking(table, known, entity)  # one row for each entity is no case
         known.of["case"] = fitting[0]
         known.notes.append(Note("column_names_cases", {"column": str(fitting[0])}))
         return form
