@@ -1,4 +1,4 @@
-"""Every line of the README's table of evidence ranks what its page ranks, on the files that this page prints."""
+"""Every line of the table of evidence ranks what its page ranks, on the files that this page prints."""
 
 import io
 import re
@@ -13,11 +13,9 @@ from bayesrank.evidence.ledger import Ledger, count_evidence
 from tests.pages import blocks, run_command, run_doctest
 
 ROOT = Path(__file__).parent.parent
-TABLE = re.findall(
-    r"^\| \[.*?\]\((docs/start/\w+\.md)\).*? \| (.+?) \| `(.+?)` \|$",
-    (ROOT / "README.md").read_text(encoding="utf-8"),
-    re.MULTILINE,
-)
+START = ROOT / "docs" / "start"
+README, INDEX = ((folder / name).read_text("utf-8") for folder, name in ((ROOT, "README.md"), (START, "index.md")))
+TABLE = re.findall(r"^\| \[.*?\]\((\w+\.md)\).*? \| (`.+?) \| `(.+?)` \|$", INDEX, re.MULTILINE)
 MODELS = [
     *("claude-2.1", "gpt-4-1106-preview", "mixtral-8x7b-instruct", "gpt-3.5-turbo-0613-openai", "gpt-4-0613"),
     *("gpt-3.5-turbo-1106", "llama-v2-70b-chat", "mistral-7b-instruct", "llama-v2-13b-chat"),
@@ -52,17 +50,26 @@ def write_files(page):
 
 
 def test_the_table_has_a_line_for_each_page():
-    pages = {path.stem for path in (ROOT / "docs" / "start").glob("*.md")} - {"index", "install"}
+    pages = {path.stem for path in START.glob("*.md")} - {"index", "install"}
     assert [Path(page).stem for page, _, _ in TABLE] == list(WANTED)
-    # Estimators are no files, tests without a gold standard are more than a line, and a browser needs neither.
-    assert pages == {*WANTED, "estimators", "cross_validation", "no_gold_standard", "browser"}
+    # Of estimators, folds and tests without a gold standard there is no file; a browser needs no line.
+    others = {"estimators", "cross_validation", "no_gold_standard"}
+    assert pages == {*WANTED, *others, "browser"}
+    assert set(re.findall(r"^\| .*?\]\((\w+)\.md\).* \| \| `br", INDEX, re.MULTILINE)) == others
+
+
+def test_the_readme_has_lines_of_the_table():
+    rows = re.findall(r"^\| \[.*`.*\|$", README, re.MULTILINE)
+    assert len(rows) == 3
+    assert all(row.replace("docs/start/", "") in INDEX for row in rows)
+    assert len(README.split()) <= 700
 
 
 @pytest.mark.parametrize(("page", "shell", "python"), TABLE, ids=[Path(page).stem for page, _, _ in TABLE])
 def test_a_line_of_the_table_ranks_what_its_page_says(page, shell, python, tmp_path, monkeypatch):
     (tmp_path / "examples").symlink_to(ROOT / "examples", target_is_directory=True)
     monkeypatch.chdir(tmp_path)
-    write_files(ROOT / page)
+    write_files(START / page)
     entities, cases = WANTED[Path(page).stem]
     # The Python line as it stands, with each table by the name of its file.
     tables = {path.stem: pd.read_csv(path) for path in tmp_path.glob("*.csv")}
@@ -84,9 +91,9 @@ def test_a_line_of_the_table_ranks_what_its_page_says(page, shell, python, tmp_p
     assert sorted(table.index) == sorted(entities)
 
 
-def test_the_report_below_the_table_is_written(tmp_path, monkeypatch):
+def test_the_report_of_the_readme_is_written(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    write_files(ROOT / "docs" / "start" / "counts.md")
-    [line] = re.findall(r"^`(bayesrank report .+?)`", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    write_files(START / "counts.md")
+    [line] = re.findall(r"`(bayesrank report .+?)`", README)
     run_command(line)
     assert all(f">{name}<" in Path("report.html").read_text(encoding="utf-8") for name in "ABC")

@@ -15,7 +15,7 @@ from bayesrank.ranking.claims import FEWEST, OF_LEADER, leader_overestimate
 from bayesrank.ranking.intervals import order_name, position_of
 from bayesrank.ranking.summary import check_complete, effective_draws, is_exact, outside_interval, score_name
 from bayesrank.words.identification import why_and_remedy
-from bayesrank.words.parts import Verdict, compose
+from bayesrank.words.parts import NAMED, Verdict, compose
 from bayesrank.words.sentences import say
 from bayesrank.words.sentences.claims import LOOKING
 from bayesrank.words.standing import Standing, first_are_equivalent, headline_text, lift_of, relation
@@ -82,7 +82,8 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[Note] = ()) -> Verdic
     if standing.headline == "none":
         headline = f"No ranking: {few_names(standing.names)} never have a value in the same draw."
     notes = [*notes, *common_notes(standing, score)]
-    much = difference_of(ranking, standing, score) or loss_of(ranking, leader, standing.places[0], f"in {score}")
+    picked = leader if (standing.tied & standing.could_be_best).sum() <= NAMED else "one of them"
+    much = difference_of(ranking, standing, score) or loss_of(ranking, picked, standing.places[0], f"in {score}")
     if standing.headline == "best":
         return compose(standing.headline, headline, notes, much)
     step, looks_again = next_step(ranking, standing)

@@ -9,6 +9,8 @@ __all__ = ["DECIDED_NOWHERE", "format_share", "weighting_sentence"]
 DECIDED_NOWHERE = 0.995
 #: Entities that the sentence names, and the smallest share that it tells.
 NAMED, LEAST = 3, 0.005
+#: Expected share of the Tile below which the sentence names no entity, if no point of the Tile is decided.
+SHARED = 0.2
 
 
 def weighting_sentence(share: xr.DataArray, undecided: float, prob: float) -> str:
@@ -19,6 +21,8 @@ def weighting_sentence(share: xr.DataArray, undecided: float, prob: float) -> st
     if not parts:
         return ""
     (first, most), *others = parts
+    if undecided >= DECIDED_NOWHERE and most < SHARED:
+        return f"No weighting of errors decides: no entity is best on more than {format_share(most)} of the Tile."
     said = [
         f"{first} is best on {format_share(most)} of the Tile",
         *(f"{name} on {format_share(x)}" for name, x in others),

@@ -1,7 +1,7 @@
 """Draw pictures and reports during the build, and show them.
 
-Pictures are of the gallery, the tutorial and the papers, reports of Start pages and leaderboards. All run in processes of
-their own, beside the reading of the pages. A picture or report is drawn again only if the package or its page has
+Pictures are of the gallery, the tutorial and the papers, reports of Start pages and leaderboards. All run in processes
+of their own, beside the reading of the pages. A picture or report is drawn again only if the package or its page has
 changed.
 """
 

@@ -278,7 +278,7 @@ def _runs(mask: np.ndarray) -> str:
 
 #: What the section looks like.
 TEMPLATE = """<p>{{ preferences.words | soft(24) }} {{ preferences.here | soft(24) }}</p>
-<p>Each point of the Tile is a way to weigh outcomes, such as a score. Upwards a missed case (false negative) costs more, downwards a false alarm (false positive). To the right a found case (true positive) counts more, to the left a cleared one (true negative). Equal weights of all parts of the Tile are a convention: look where your own preference is.</p>
+<p>Each point of the Tile is one way to weigh outcomes; accuracy and F1 are two of them. Upwards a missed case (false negative) costs more, downwards a false alarm (false positive). To the right a found case (true positive) counts more, to the left a cleared one (true negative). Shares of the Tile count all points equally; your own preference is one point.</p>
 <div class="tile" data-page="tile">
 {{ preferences.data }}
 <div>
@@ -291,7 +291,7 @@ TEMPLATE = """<p>{{ preferences.words | soft(24) }} {{ preferences.here | soft(2
 {% for number, x, y in preferences.numbers %}<text class="number" x="{{ x + 0.5 }}" y="{{ preferences.n - y + 0.1 }}" text-anchor="middle">{{ number }}</text>{% endfor %}
 <g class="chosen" hidden><circle r="1.1"/><circle r="1.1"/></g>
 </svg><span class="side">finding a case counts more</span><span class="under">↓ a false alarm costs more</span></div>
-<ul class="legend">{% for color, number, name, share in preferences.legend %}<li><i class="swatch" style="background:{{ color }}"></i>{% if number %}<b>{{ number }}</b> {% endif %}<bdi>{{ name | soft }}</bdi>: {{ share }}</li>{% endfor %}{% if preferences.shared %}<li><i class="swatch" style="background:var(--edge);opacity:.5"></i>several, too close to separate</li>{% endif %}<li>The paler, the less sure; {% if preferences.nowhere %}nowhere{% else %}hatched:{% endif %} {% if preferences.nowhere %}is an{% else %}no{% endif %} entity {% if not preferences.nowhere %}is {% endif %}best with probability {{ "%g" % prob }}.</li>{% if preferences.chosen %}<li>Ring: the chosen score.</li>{% endif %}</ul>
+<ul class="legend">{% for color, number, name, share in preferences.legend %}<li><i class="swatch" style="background:{{ color }}"></i>{% if number %}<b>{{ number }}</b> {% endif %}<bdi>{{ name | soft }}</bdi>: {{ share }}</li>{% endfor %}{% if preferences.shared %}<li><i class="swatch" style="background:var(--edge);opacity:.5"></i>several, too close to separate</li>{% endif %}<li>{% if preferences.legend %}The paler, the less sure. {% endif %}{% if preferences.nowhere %}Nowhere is an entity{% else %}Hatched: no entity is{% endif %} best with probability {{ "%g" % prob }}.</li>{% if preferences.chosen %}<li>Ring: the chosen score.</li>{% endif %}</ul>
 </div>
 <div><div class="answer" id="answer" aria-live="polite" hidden></div>
 <table class="words"><thead><tr><th scope="col">Preference</th><th scope="col">most probably best</th><th scope="col">P(best)</th></tr></thead><tbody>
