@@ -427,8 +427,18 @@ def cases_in_rows() -> None:
         ranker,
         "mean_outcome",
         dict(dice.mean()),
-        options="--entity alg_name --outcome value",
+        options="--outcome value",
         by="layout of the R package challengeR 1.0 (as.challenge)",
+    )
+    tasks = pd.concat([ranker.assign(task=task) for task in ("c_ideal", "c_random")])
+    entry(
+        "challenger_tasks.csv",
+        tasks,
+        "mean_outcome",
+        dict(dice.mean()),
+        asks="must say which column holds the outcomes",
+        remedies={"--outcome value --dataset-column task": dict(dice.mean())},
+        by="layout of the R package challengeR 1.0 (as.challenge, several tasks)",
     )
     variants = pd.concat(
         [long_of(RIGHT, "model").assign(variant="base"), long_of(1 - RIGHT, "model").assign(variant="tuned")]

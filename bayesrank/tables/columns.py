@@ -46,7 +46,7 @@ _BY_NAME = {name: role for role, names in ROLES.items() for name in names}
 ENTITY_NAMES = {
     f"{name}{ending}"
     for name in (
-        *("model", "classifier", "system", "detector", "algorithm", "method", "name", "team", "test"),
+        *("model", "classifier", "system", "detector", "algorithm", "alg", "method", "name", "team", "test"),
         *("center", "centre", "submission", "participant", "player", "site", "hospital", "laboratory", "lab", "agent"),
         *("rater", "reader", "annotator", "estimator", "approach", "assay", "kit", "tool", "llm", "competitor"),
     )

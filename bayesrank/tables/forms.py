@@ -544,6 +544,17 @@ def _refuse_unnamed_roles(table: Table, known: Known, entity: Any) -> None:
             list_names(list(map(str, scores)), 6),
             f"{table.options('outcome', scores[:6])} ranks the mean over cases",
         )
+    texts = [name for name in free if name not in cases and not holds_outcomes(table.columns[name])]
+    sets = [table.columns[cases[0]]] if len(cases) == 1 else []
+    tasks = [name for name in texts if find_repeat(zip(*keys, *sets, table.columns[name], strict=True)) is None]
+    if sets and tasks and "dataset" not in known.of:
+        typed = [table.together(table.option("outcome", s), table.option("dataset", tasks[0])) for s in scores[:4]]
+        raise ArgumentError(
+            table.source,
+            f"must say which column holds the outcomes, beside {entity}, {cases[0]} and {tasks[0]}",
+            list_names(list(map(str, scores)), 6),
+            f"{list_choices(typed)} says so, and that {tasks[0]} names data sets",
+        )
     again = next((name for name in free if squeeze(name) in REPEATS and name not in folds), None)
     keys += [] if again is None else [table.columns[again]]
     if not cases and len(folds) == 1 and distinct(folds[0]):
