@@ -138,6 +138,15 @@ def votes(**options: Any) -> xr.Dataset:
     return br.from_votes(held, a="model_a", b="model_b", winner="winner", **options)
 
 
+def voted() -> xr.Dataset:
+    """Return counted votes of twelve voters on four questions, with a covariate."""
+    held = battles(
+        n=np.arange(48) % 3 + 1, voter=np.arange(48) % 12, question=np.arange(48) // 12, longer=np.arange(48) % 7 - 3.0
+    )
+    roles = {"cluster": "voter", "case": "question", "covariates": "longer", "count": "n"}
+    return br.from_votes(held, a="model_a", b="model_b", winner="winner", **roles)
+
+
 #: Evidence of each kind.
 KINDS: dict[str, Callable[[], Any]] = {
     "counts": lambda: counts(entity=list("abc")),
@@ -185,8 +194,8 @@ KINDS: dict[str, Callable[[], Any]] = {
     "judged": lambda: br.from_judged(verdicts(), judge="gpt", truth="human", entity="system", case="case"),
     "no_gold": lambda: br.datasets.load("myocardial_indicators"),
     "votes": votes,
-    "votes_counted": lambda: votes(count="n"),
     "votes_judge": lambda: votes(judge="gpt"),
+    "votes_voters": voted,
     "rates": lambda: br.from_rates(tpr=[0.8, 0.9], fpr=[0.1, 0.3], prevalence=0.3, entity=["a", "b"]),
     "draws": lambda: drawn("a", "b", "c"),
     "draws_of_rates": lambda: br.from_rates(tpr=drawn("a", "b"), fpr=drawn("a", "b") / 3, prevalence=0.3),

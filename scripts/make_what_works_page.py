@@ -31,6 +31,7 @@ KINDS = {
     "judged": "truth known in part",
     "no_gold": "no gold standard",
     "votes": "votes",
+    "votes_voters": "votes, voters and questions",
     "rates": "known rates",
     "draws": "draws alone",
 }

@@ -998,8 +998,8 @@ FOOT = """
   out in 0.066 of 500.
 - On the second scale the spread of a lead is the root mean square of the draws below its mean. With the root of twice
   their mean square over all draws, which is as large for a symmetric lead, 135 pairs of the antibody tests are
-  decided, with the present one 185. Of 0.999 and 0.93 on 100 cases, the better one is named in 0.80 of boards (the
-  test: 0.84), of 0.99 on 30 cases and 0.8 on 10,000 in 0.95 (0.96; 300 boards).
+  decided, with the present one 185, and with fourth roots 396. Of 0.999 and 0.93 on 100 cases, the better one is
+  named in 0.80 of boards (the test: 0.84), of 0.99 on 30 cases and 0.8 on 10,000 in 0.95 (0.96; 300 boards).
 - The points of few tasks are discrete: a t test alone excluded one of three equal entities in 0.14 of boards of 5
   tasks. So a claim also needs a sign-flip test, and six tasks.
 - [Many data sets](crossed.md), [training seeds](seeds.md) and [folds](folds.md) have pages of their own.

@@ -1,7 +1,7 @@
 """Votes, for docs/measured/votes.md: ranks from a judge's votes, errors of rank sets, and times beside others.
 
-Run: python scripts/measure_votes.py [arena | pairings | rules | judges | times] ... prints the tables; without a
-name, all of them. The times of arena-rank and arenakit are printed where they are installed.
+Run: python scripts/measure_votes.py [arena | pairings | rules | judges | units | style | times] ... prints the tables;
+without a name, all of them. The times of arena-rank and arenakit are printed where they are installed.
 """
 
 import sys
@@ -31,6 +31,22 @@ RULES, PRECISION = 400, 0.25
 FIXED, ADAPTIVE = ("balanced", "sparse", "unbalanced"), ("closest", "leader", "dropped", "Swiss", "Swiss only", "next")
 #: Boards with a judge: how many, votes, and votes of people among them.
 JUDGED_RUNS, ENTITIES, JUDGED, JUDGED_LABELS = 40, 8, 1500, 100
+#: Boards of votes that share voters or questions, and boards of the same without regard to these.
+TAILS = {"rank^-0.7": -0.7, "rank^-1": -1.0}
+SHARED_RUNS, IGNORED_RUNS, UNEQUAL_RUNS, MODELS = 100, 25, 40, 6
+#: Voters, votes of each (a name: 9,000 in all, in proportion to a power of the rank), questions, verdicts on each, and
+#: the standard deviation of a taste.
+SHARED = (
+    *((voters, 60, 0, 0, taste) for voters in (5, 10, 50) for taste in (0.5, 1.0)),
+    *((1500, tail, 0, 0, taste) for tail in TAILS for taste in (0.5, 1.0)),
+    *((0, 0, questions, verdicts, 1.0) for questions, verdicts in ((20, 3), (60, 1), (60, 3), (60, 10))),
+    *((voters, 40, questions, 0, 1.0) for voters, questions in ((10, 10), (10, 50), (50, 20))),
+)
+#: Those with models of unequal strength, too.
+SPREAD_CELLS = ((10, 60, 0, 0, 1.0), (50, 60, 0, 0, 1.0), (0, 0, 60, 3, 1.0), (50, 40, 20, 0, 1.0))
+HEAVY = 9000
+#: Standard deviation of the strengths of unequal models, votes behind their true values, and boards with style.
+UNEQUAL, MANY, STYLED_RUNS = 0.5, 400_000, 60
 
 
 def rank_votes(votes: xr.Dataset, seed: int, draws: int = 250) -> xr.Dataset:
@@ -304,13 +320,129 @@ def measure_judges() -> None:
     print_table(rows)
 
 
+def shared_votes(
+    cell: tuple[int, int | str, int, int, float], strength: np.ndarray, rng: np.random.Generator
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return votes of voters, on questions, or of both, whose tastes vary, and the roles of their columns."""
+    voters, each, questions, verdicts, taste = cell
+    models = len(strength)
+    if voters:
+        if each in TAILS:
+            share = np.arange(1, voters + 1) ** TAILS[each]
+            voter = rng.choice(voters, HEAVY, p=share / share.sum())
+        else:
+            voter = np.repeat(np.arange(voters), each)
+        question = rng.integers(questions, size=len(voter)) if questions else np.zeros(len(voter), int)
+        i = rng.integers(models, size=len(voter))
+        j = (i + rng.integers(1, models, size=len(voter))) % models
+    else:  # each question compares two models
+        question = np.repeat(np.arange(questions), verdicts)
+        voter = np.zeros(len(question), int)
+        pair = rng.integers(models, size=questions)
+        i, j = pair[question], ((pair + rng.integers(1, models, size=questions)) % models)[question]
+    own = np.tile(strength, (len(i), 1))
+    own = own + (taste * rng.standard_normal((voters, models)))[voter] if voters else own
+    own = own + (taste * rng.standard_normal((questions, models)))[question] if questions else own
+    row = np.arange(len(i))
+    half = (own[row, i] - own[row, j]) / 2
+    weight = np.stack([np.exp(half), np.exp(-half), np.full(half.shape, NU)], axis=-1)
+    said = (rng.random((len(i), 1)) * weight.sum(-1, keepdims=True) > np.cumsum(weight, axis=-1)).sum(-1)
+    frame = frame_of(i, j, said).assign(voter=voter, question=question)
+    return frame, ({"cluster": "voter"} if voters else {}) | ({"case": "question"} if questions else {})
+
+
+def true_strengths(taste: float, parts: int, strength: np.ndarray) -> np.ndarray:
+    """Return the strengths over all voters and questions, by votes that share nothing."""
+    if not strength.any():
+        return strength
+    cell = (MANY, 1, 0, 0, taste * np.sqrt(parts))
+    frame, _ = shared_votes(cell, strength, np.random.default_rng(99))
+    found = davidson.Davidson(br.from_votes(frame, winner="human", **COLUMNS)).observed()["observed_data"]["strength"]
+    return found.sel(entity=[f"m{k}" for k in range(len(strength))]).values
+
+
+def measure_units() -> None:
+    """Print claims and intervals of votes that share voters, questions, or both."""
+    rows = []
+    for spread, cells in ((0.0, SHARED), (UNEQUAL, SPREAD_CELLS)):
+        for place, cell in enumerate(cells):
+            voters, each, questions, verdicts, taste = cell
+            strength = spread * np.linspace(1.5, -1.5, MODELS)
+            truth = true_strengths(taste, bool(voters) + bool(questions), strength)
+            found, ignored = [], []
+            for run in range(UNEQUAL_RUNS if spread else SHARED_RUNS):
+                rng = np.random.default_rng([place, int(10 * spread), run])
+                frame, roles = shared_votes(cell, strength, rng)
+                votes = br.from_votes(frame, winner="human", **COLUMNS, **roles)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    posterior = br.fit(votes, seed=run, draws=250)
+                ranking = br.credible_ranking(posterior)
+                missed, wrong, _ = judge_sets(ranking, truth)
+                true = truth[[int(name[1:]) for name in ranking["entity"].values]]
+                cover = ((ranking["lower"].values <= true) & (true <= ranking["upper"].values)).mean()
+                effective = 1 + posterior["observed_data"]["unit_freedom"].values.min()
+                found.append((effective, wrong, missed, cover, ranking.attrs["headline"] == "best"))
+                if not spread and run < IGNORED_RUNS:
+                    alone = rank_votes(votes[["wins", "ties", "cases"]], run)
+                    ignored.append(alone.attrs["headline"] == "best")
+            effective, wrong, missed, cover, best = np.mean(found, axis=0).tolist()
+            each_of = str(each) if voters else ""
+            rows.append(
+                {"models": f"spread {spread:g}" if spread else "equal", "voters": voters or "",
+                 "votes each": each_of, "questions": questions or "", "verdicts each": verdicts or "",
+                 "taste": f"{taste:g}", "effective units": round(effective, 1), "false best": wrong,
+                 "ignoring units": float(np.mean(ignored)) if ignored else "",
+                 "true best": best - wrong if spread else "", "a set misses": missed, "coverage": cover}
+            )  # fmt: skip
+            print(rows[-1], file=sys.stderr, flush=True)
+    print_table(rows)
+
+
+def measure_style() -> None:
+    """Print the bias of strengths by the length of answers, with and without it as a covariate."""
+    rows = []
+    for name, voters in (("independent votes", 0), ("50 voters", 50)):
+        found = []
+        for run in range(STYLED_RUNS):
+            rng = np.random.default_rng([7, voters, run])
+            strength, length = np.linspace(0.8, -0.8, 5), np.array([-1.0, 0.5, 0.0, 1.0, -0.5])
+            i = rng.integers(5, size=3000)
+            j = (i + rng.integers(1, 5, size=3000)) % 5
+            longer = length[i] - length[j] + rng.standard_normal(3000)
+            won = rng.random(3000) < 1 / (1 + np.exp(strength[j] - strength[i] - longer))
+            frame = frame_of(i, j, np.where(won, 0, 1)).assign(longer=longer, voter=rng.integers(50, size=3000))
+            roles = {"cluster": "voter"} if voters else {}
+            truth = xr.DataArray(strength, {"entity": [f"m{k}" for k in range(5)]}, ("entity",))
+            each = []
+            for covariates in ("longer", None):
+                votes = br.from_votes(frame, winner="human", **COLUMNS, covariates=covariates, **roles)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    posterior = br.fit(votes, seed=run, draws=250)
+                ranking = br.credible_ranking(posterior)
+                inside = (ranking["lower"] <= truth) & (truth <= ranking["upper"])
+                each += [inside.mean().item(), float(abs(ranking["median"] - truth).mean())]
+                if covariates:
+                    drawn = posterior["posterior"]["coefficient"]
+                    each += [float(abs(drawn.mean() - 1) < 2 * drawn.std()), float(drawn.mean())]
+            found.append(each)
+        cover, error, slope, mean, plain, off = np.mean(found, axis=0).tolist()
+        rows.append(
+            {"votes": name, "coverage": cover, "mean error": error, "mean coefficient": mean,
+             "within two errors": slope, "coverage without": plain, "mean error without": off}
+        )  # fmt: skip
+    print_table(rows)
+
+
 def measure_times() -> None:
     """Print the CPU time of ranks and sets of 27,045 votes, and of the 95% intervals of ranks of other packages."""
     battles = br.datasets.load_cases("arena_battles")
     battles = battles.loc[battles.index.repeat(battles["count"]), ["model_a", "model_b", "human"]]
     battles = battles.sample(frac=1, random_state=1).reset_index(drop=True)
     rows = []
-    for name, job in (("bayesrank", _rank_ours), ("arena-rank", _rank_arena), ("arenakit", _rank_kit)):
+    jobs = (("bayesrank", _rank_ours), ("bayesrank, 1,500 voters", _rank_voters))
+    for name, job in (*jobs, ("arena-rank", _rank_arena), ("arenakit", _rank_kit)):
         try:
             job(battles[:2000])  # compiles
             start, wall = time.process_time(), time.perf_counter()
@@ -325,6 +457,15 @@ def measure_times() -> None:
 
 def _rank_ours(battles: pd.DataFrame) -> float:
     votes = br.from_votes(battles, a="model_a", b="model_b", winner="human")
+    ranking = br.credible_ranking(br.fit(votes, seed=1))
+    return float((ranking["rank_upper"] - ranking["rank_lower"] + 1).mean())
+
+
+def _rank_voters(battles: pd.DataFrame) -> float:
+    """Return the mean size of ranks with voters, which the data lack: 1,500 voters by Zipf's law."""
+    share = 1 / np.arange(1, 1501)
+    voter = np.random.default_rng(1).choice(1500, len(battles), p=share / share.sum())
+    votes = br.from_votes(battles.assign(voter=voter), a="model_a", b="model_b", winner="human", cluster="voter")
     ranking = br.credible_ranking(br.fit(votes, seed=1))
     return float((ranking["rank_upper"] - ranking["rank_lower"] + 1).mean())
 
@@ -359,6 +500,8 @@ if __name__ == "__main__":
         "pairings": measure_pairings,
         "rules": measure_rules,
         "judges": measure_judges,
+        "units": measure_units,
+        "style": measure_style,
         "times": measure_times,
     }
     for job in sys.argv[1:] or JOBS:

@@ -88,10 +88,10 @@ _ENTRIES = (
     Cap(
         "clusters_too_few",
         Limit.SETS,
-        why="{clusters:.2g} effective clusters are too few to rule out {rivals}",
-        lift=f"At least {{enough}} effective clusters instead of {{clusters:.2g}} are needed {BEFORE}",
-        sentence="Every rank is possible: rank sets need {enough} effective clusters, and there are {clusters:.2g}. "
-        "More clusters of about equal size would help; more cases of the same clusters would not.",
+        why="{clusters:.2g} effective {unit} are too few to rule out {rivals}",
+        lift=f"At least {{enough}} effective {{unit}} instead of {{clusters:.2g}} are needed {BEFORE}",
+        sentence="Every rank is possible: rank sets need {enough} effective {unit}, and there are {clusters:.2g}. "
+        "More {unit} of about equal size would help; more data from the same {unit} would not.",
     ),
     Cap(
         "cases_too_few",

@@ -34,6 +34,7 @@ class Information:
     cases: np.ndarray
     clusters: np.ndarray  #: Effective number of clusters: Satterthwaite's degrees of freedom plus 1.
     nearly_equal: bool = False  #: Whether clusters have nearly equal sizes.
+    unit: str = "clusters"  #: What clusters are called, such as voters.
     #: For paired evidence: cases (or clusters) on which two entities differ (entity, rival).
     discordant: np.ndarray | None = None
     #: The population of tables in a hierarchical model, "entities" or "data sets"; empty without one.
@@ -77,7 +78,7 @@ class Information:
         if self.of_class < FEWEST_UNITS:
             return Note("cases_of_class_too_few", {"enough": FEWEST_UNITS})
         if clusters < (FEWEST_EQUAL if self.nearly_equal else FEWEST_UNITS) - 1e-9:
-            return Note("clusters_too_few", {"clusters": clusters, "enough": FEWEST_UNITS})
+            return Note("clusters_too_few", {"clusters": clusters, "enough": FEWEST_UNITS, "unit": self.unit})
         if not np.isfinite(np.max(self.inflation, initial=1.0)):
             return Note("cases_of_class_too_few", {"enough": FEWEST_OF_CLASS})
         if np.isnan(self.clusters).all() and np.isfinite(self.freedom).any() and cases < FEWEST_UNITS:
@@ -119,7 +120,8 @@ class Information:
         if np.max(self.excess, initial=1.0) <= 1 or np.isnan(self.clusters).all():
             return []
         pairs = int(np.triu(self.excess > 1, 1).sum())
-        return [Note("clusters_vary_less", {"pairs": pairs, "of": len(self.cases) * (len(self.cases) - 1) // 2})]
+        fields = {"pairs": pairs, "of": len(self.cases) * (len(self.cases) - 1) // 2}
+        return [Note("clusters_vary_less", fields | ({} if self.unit == "clusters" else {"unit": self.unit}))]
 
     def too_skewed(self) -> np.ndarray:
         """Return whether a difference is too skewed for any claim at 95% (entity, rival)."""

@@ -229,6 +229,8 @@ def ask(
     at: dict[str, float] | None = None,
     aggregate: str | None = None,
     weights: Any = None,
+    scale: str | None = None,
+    anchor: dict[str, float] | None = None,
     **how: Any,
 ) -> Analysis:
     """Read, and choose or pool; ``how`` are the options on columns of the file, and on evaluation logs if any.
@@ -270,10 +272,19 @@ def ask(
     name = model or (usual if together or population_of(usual) != "data sets" else chosen)
     summary = bool(form_of_summary(evidence))
     votes = holds_votes(evidence)
+    if votes and by is None and how["dataset"] is not None:
+        column = how["dataset"]
+        raise ArgumentError(
+            "--dataset-column",
+            "must be left out of votes",
+            f"{column!r}",
+            f"--by {column} ranks each of its categories",
+        )
     if isinstance(evidence, xr.Dataset) and not (summary or takes_cases(name)):
         evidence = counts_of(evidence)
     _check_model(evidence, name, prior, prevalence, paths[0])
     moved = _covariates(evidence, name, covariates, at)
+    evidence, rated = _scale(evidence, scale, anchor)
     _check_direction(evidence, lower_is_better, higher_is_better, "higher_is_better" in found)
     every, remarks = evidence, list[Note | str]()
     if by is None and over is None:
@@ -299,6 +310,7 @@ def ask(
     options: dict[str, Any] = {"average": True} if averaged else moved
     target = target_prevalence(prevalence, draws, seed)
     options |= {key: value for key, value in (("prior", prior), ("prevalence", target)) if value is not None}
+    options |= rated
     lower = lower_is_better or found.get("higher_is_better") is False
     named = next((note for note in notes if note.code == "column_names_entities"), None)
     column = str(roles.entity or (named.fields["column"] if named else "")).lower()
@@ -356,6 +368,10 @@ def _covariates(evidence: Evidence, model: str, typed: Sequence[str], at: dict[s
         if at is not None:
             raise ArgumentError("--at", "must be left out without --covariate", f"{at}")
         return {}
+    if holds_votes(evidence):
+        if at is not None:
+            raise ArgumentError("--at", "must be left out of votes, whose strengths are those at equal values", f"{at}")
+        return {}
     if "covariates" not in options_of(find_model(model)):
         known = ", ".join(name for name in names() if "covariates" in options_of(find_model(name)))
         raise ArgumentError(
@@ -369,6 +385,20 @@ def _covariates(evidence: Evidence, model: str, typed: Sequence[str], at: dict[s
     return {"covariates": found} | (
         {} if at is None else {"at": {held.get(squeeze(name), name): value for name, value in at.items()}}
     )
+
+
+def _scale(evidence: Evidence, scale: str | None, anchor: dict[str, float] | None) -> tuple[Evidence, dict[str, Any]]:
+    """Return votes that are rated on a scale, and the option of the model for the anchor."""
+    for option, given in (("--scale", scale), ("--anchor", anchor)):
+        if given is not None and not holds_votes(evidence):
+            raise ArgumentError(option, "must be left out for evidence other than votes", f"{given}")
+    if anchor is not None and scale is None:
+        raise ArgumentError("--anchor", "must stand beside --scale elo", f"{anchor}")
+    if scale is None:
+        return evidence, {}
+    names = {str(name): name for name in evidence["entity"].values.tolist()}
+    held = {names.get(name, name): rating for name, rating in (anchor or {}).items()}
+    return evidence.assign_attrs(scale=scale), {"anchor": held} if held else {}
 
 
 def _check_direction(evidence: Evidence, lower: bool, higher: bool, known: bool) -> None:
@@ -408,6 +438,8 @@ def chosen_score(evidence: Evidence, typed: Score | None) -> Score:
     """
     sizes = sizes_of_space(evidence)
     score = natural_score(evidence) if typed is None else typed
+    if typed is None and (scale := evidence.attrs.get("scale")):
+        score = as_score(scale)
     score = as_score("f1") if score is None and lacks_true_negatives(evidence) else score
     if score is None and "cases" in sizes:
         held = [name for name, one in SCORES.items() if one.space == "cases"]

@@ -12,8 +12,9 @@ from bayesrank._errors import ArgumentError
 from bayesrank._labels import select_names
 from bayesrank._notes import Note
 from bayesrank._records import ModelRecord
-from bayesrank.cli._analysis import ask, chosen_score, quiet
-from bayesrank.evidence.kinds.given import holds_probabilities
+from bayesrank.cli._analysis import Analysis, ask, chosen_score, quiet
+from bayesrank.evidence.ballots import STRATUM, votes_of_category
+from bayesrank.evidence.kinds.given import holds_probabilities, holds_votes
 from bayesrank.logs import Choices
 from bayesrank.models import find_model, options_of
 from bayesrank.ranking.claims import cap
@@ -45,6 +46,8 @@ def rank_categories(
         hint = f"--dataset-column {by} says that it names data sets"
         raise ArgumentError("--by", "must be left out for scores of folds", f"{by!r}", hint)
     score = chosen_score(evidence, score)
+    if holds_votes(evidence):
+        return _rank_votes(step, by, score, rope, prob, inputs, fitted)
     if "dataset" not in evidence.coords or len(set(evidence["dataset"].values.tolist())) < 2:
         raise ArgumentError("--by", "must name a column with at least two categories", f"{by!r}")
     if "cluster" in evidence.coords:
@@ -77,6 +80,34 @@ def rank_categories(
         one = select_names(each, dataset=name, drop=True)
         title = f"{by} {name} ({_text.count(int(sizes[name]), 'case')})"
         rankings.append(CategoryRanking(title, one, verdict_parts(one).sentences()[:1]))
+    return rankings
+
+
+def _rank_votes(
+    step: Any, by: str, score: Score, rope: float, prob: float, inputs: Analysis, fitted: dict[str, Any]
+) -> list[CategoryRanking]:
+    """Return the ranking by all votes, and one of each category, whose strengths are relative to its own entities."""
+    evidence = inputs.evidence
+    assert isinstance(evidence, xr.Dataset)
+    if STRATUM not in evidence.variables:
+        raise ArgumentError("--by", "must be left out beside votes of judges", f"{by!r}")
+    names, sizes = np.unique(evidence[STRATUM].values, return_inverse=True)
+    sizes = np.rint(np.bincount(sizes, evidence["results"].sum("result").values)).astype(int)
+    if len(names) < 2:
+        raise ArgumentError("--by", "must name a column with at least two categories", f"{by!r}")
+    order = np.argsort(-sizes, kind="stable")
+    parts = [("All votes", evidence.drop_vars(STRATUM))]
+    for i in order.tolist():
+        title = f"{by} {names[i]} ({_text.count(int(sizes[i]), 'vote')})"
+        parts.append((title, votes_of_category(evidence, names[i])))
+    step("drawing")
+    rankings = []
+    for title, votes in parts:
+        with quiet():
+            posterior = br.fit(votes, inputs.model, **fitted, **inputs.options)
+        ranking = br.credible_ranking(posterior, score, prob=prob, rope=rope)
+        words = verdict_parts(ranking).sentences()
+        rankings.append(CategoryRanking(title, ranking, words[: len(words) if title == "All votes" else 1]))
     return rankings
 
 

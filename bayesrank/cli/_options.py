@@ -172,8 +172,8 @@ asking = adding(
         "covariates",
         multiple=True,
         metavar="COLUMN",
-        help="Counts on several data sets: a column of numbers on which the rates may depend, such as a threshold. May "
-        "be repeated.",
+        help="A column of numbers on which the rates of data sets, or votes, may depend, such as a threshold, or the "
+        "length of the first answer minus that of the second. May be repeated.",
     ),
     click.option(
         "--at",
@@ -182,6 +182,16 @@ asking = adding(
     ),
     *naming_cells,
     *judging_options,
+    click.option(
+        "--scale",
+        type=click.Choice(["elo"]),
+        help="Votes only: strengths as Elo ratings with the mean 1,000 (or --anchor).",
+    ),
+    click.option(
+        "--anchor",
+        type=Typed("rating", read_values),
+        help="With --scale elo: the rating of one entity, such as A=1200.",
+    ),
     IGNORE,
     POSITIVE,
     click.option("--missing", type=WORD, help=MISSING),

@@ -57,8 +57,10 @@ Examples:
 #: Codes of notes that are printed without --notes.
 PRINTED = (
     *("score_undefined", "worst_of_each", "groups_without_cases", "entities_lack_groups", "groups_independent"),
-    *("pair_reversed_by_absence", "at_covariates"),
+    *("pair_reversed_by_absence", "at_covariates", "style_coefficients"),
 )
+#: Headings of the columns of votes.
+OF_VOTES = {"win_rate": "win rate", "win_against_leader": "against first"}
 #: Codes of notes that the title of a ranking repeats.
 JOINED = {"datasets_pooled": "pooled over", "datasets_averaged": "averaged over", "datasets_learned": "fitted to"}
 
@@ -349,7 +351,8 @@ def _cells(
     costs, known = "mean_cost" in table, evidence_columns(table)
     header = ["entity", score_name(ranking), level, *known, *rank_header(about.prob), "tier"]
     header += ["mean cost", level, "P(front)"] * costs
-    columns = [name for name in columns if name not in known]
+    columns = [*[name for name in OF_VOTES if name in table], *columns]
+    columns = list(dict.fromkeys(name for name in columns if name not in known))
     rows, undefined, best = [], ranking["unobserved"].to_series().to_dict(), best_texts(ranking)
     for name, row in table.iterrows():
         cells = [str(name), *interval_cells(row["median"], row["lower"], row["upper"], digits)]
@@ -359,4 +362,4 @@ def _cells(
             cells += interval_cells(row["mean_cost"], row["mean_cost_lower"], row["mean_cost_upper"], digits)
             cells.append(_text.probability(row["probability_front"], size))
         rows.append([*cells, *(_text.number(row[column], digits) for column in columns)])
-    return [*header, *columns], rows
+    return [*header, *(OF_VOTES.get(name, name) for name in columns)], rows

@@ -76,10 +76,15 @@ class Ledger:
     labels: tuple[int, int] | None = None
     #: The name, the smallest and the largest value of each covariate of data sets.
     covariates: tuple[tuple[str, float, float], ...] = ()
+    #: For votes: how many have a winner, are ties, and call both bad; and how many voters and questions there are.
+    results: tuple[tuple[str, float], ...] = ()
+    units: tuple[tuple[str, int], ...] = ()
 
     def to_attrs(self) -> dict[str, str]:
         """Return the ledger as a text in attrs, which every file format can hold."""
-        return {"ledger": json.dumps(asdict(self), ensure_ascii=False)}
+        of_votes = {"results", "units"}
+        held = {name: value for name, value in asdict(self).items() if value or name not in of_votes}
+        return {"ledger": json.dumps(held, ensure_ascii=False)}
 
     @staticmethod
     def from_attrs(attrs: Mapping[Any, Any]) -> "Ledger | None":
@@ -94,7 +99,7 @@ class Ledger:
                 for one in held["entries"]
             ]
             drops = tuple(Drop(**one) for one in held["dropped"])
-            held["covariates"] = tuple(map(tuple, held.get("covariates", ())))
+            held |= {name: tuple(map(tuple, held.get(name, ()))) for name in ("covariates", "results", "units")}
             held |= {"entries": tuple(entries), "dropped": drops, "ignored": tuple(held["ignored"])}
             return Ledger(**held | {"labels": held["labels"] and tuple(held["labels"])})
 
@@ -123,6 +128,7 @@ class Ledger:
         fields |= {"unit": self.unit} if self.unit != "case" else {}
         fields |= {"labels": list(self.labels)} if self.labels else {}
         fields |= {"covariates": list(map(list, self.covariates))} if self.covariates else {}
+        fields |= {"units": dict(self.units)} if self.units else {}
         return fields | {"ignored": self.ignored, "dropped": [asdict(drop) for drop in self.dropped]}
 
     def run_notes(self) -> list[Note]:

@@ -11,11 +11,14 @@ import xarray as xr
 from bayesrank._checks import check_column, check_column_names, describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import factorize, name_coord
+from bayesrank._notes import Note, add_notes
 from bayesrank._text import list_names
+from bayesrank.evidence.ballots import STRATUM, UNITS, Ballots, read_covariates
 from bayesrank.evidence.ledger import Entry, Ledger
 
 #: Winners that mean a tie, and the first or the second entity of a row. Names of columns are added.
-TIES = ("tie", "tie (bothbad)", "both_bad", "bothbad", "both bad", "draw")
+BOTH_BAD = ("tie (bothbad)", "both_bad", "bothbad", "both bad")
+TIES = ("tie", "draw", *BOTH_BAD)
 FIRST, SECOND = ("model_a", "a"), ("model_b", "b")
 
 
@@ -23,7 +26,18 @@ FIRST, SECOND = ("model_a", "a"), ("model_b", "b")
 UNKNOWN = 3
 
 
-def from_votes(frame: pd.DataFrame, *, a: Any, b: Any, winner: Any, count: Any = None, judge: Any = None) -> xr.Dataset:
+def from_votes(
+    frame: pd.DataFrame,
+    *,
+    a: Any,
+    b: Any,
+    winner: Any,
+    count: Any = None,
+    judge: Any = None,
+    cluster: Any = None,
+    case: Any = None,
+    covariates: Any = None,
+) -> xr.Dataset:
     """Count the votes on pairs of entities, such as battles of language models that a person judged.
 
     Parameters
@@ -41,6 +55,15 @@ def from_votes(frame: pd.DataFrame, *, a: Any, b: Any, winner: Any, count: Any =
         Column with the votes of a judge, such as a language model, on all rows, or one column for each judge; in the
         words of ``winner``. ``winner`` then holds the votes of people on some of the rows, and is empty in the others.
         Where one of several judges gave no vote, this counts as a vote of its own.
+    cluster : str, optional
+        Column with the voter. Votes of one voter share a taste, so that voters, not votes, are independent.
+    case : str, optional
+        Column with the question (prompt) on which the answers of the two were compared. Votes on one question are not
+        independent either. With ``cluster`` too, both are taken into account. Both orders of one battle (the same pair,
+        question and voter, with the sides swapped) are one vote.
+    covariates : str or list of str, optional
+        Columns with numbers that may sway a vote, such as a difference in length: the value of ``a`` minus that of
+        ``b``. The model then estimates strengths at equal values, and the coefficients.
 
     Returns
     -------
@@ -52,13 +75,16 @@ def from_votes(frame: pd.DataFrame, *, a: Any, b: Any, winner: Any, count: Any =
         with the same pair of entities and the same votes of judges. ``side`` (battle, place) holds the two entities.
         ``judge_vote`` (battle, judge) is 0 for the first, 1 for the second, 2 for a tie, 3 for no vote. ``human_votes``
         (battle, result) counts the people who voted for the first, for the second, for a tie, and not at all.
+        With ``cluster``, ``case`` or ``covariates``, a ``battle`` is all rows with the same pair and equal values of
+        these: ``results`` (battle, result) counts its votes for the first, for the second, and ties; ``cluster``,
+        ``case`` and ``covariate_<name>`` are along ``battle``.
 
     Raises
     ------
     ValueError, TypeError, KeyError
         If a column, a name, a winner or a number is missing; a winner is neither of the two entities nor a tie; or an
         entity is compared with itself. With ``judge``, also if a row has no vote of a judge, or no row has a vote of a
-        person.
+        person, or voters, questions or covariates are named beside it.
 
     References
     ----------
@@ -75,22 +101,32 @@ def from_votes(frame: pd.DataFrame, *, a: Any, b: Any, winner: Any, count: Any =
     """
     if not isinstance(frame, pd.DataFrame):
         raise ArgumentTypeError("frame", "must be a pandas DataFrame", describe_value(frame))
-    judges = (
-        []
-        if judge is None
-        else [check_column("judge", name, frame.columns) for name in check_column_names("judge", judge, frame.columns)]
-    )
+    judges = _named_columns(frame, "judge", judge)
+    swaying = _named_columns(frame, "covariates", covariates)
     roles = [("a", a), ("b", b), ("winner", winner), *(("judge", name) for name in judges)]
-    roles += [] if count is None else [("count", count)]
+    one_each = {"count": count, "cluster": cluster, "case": case}
+    roles += [(role, name) for role, name in one_each.items() if name is not None]
+    roles += [("covariates", name) for name in swaying]
     for i, (role, name) in enumerate(roles):
         check_column(role, name, frame.columns)
         taken = next((other for other, held in roles[:i] if held == name), None)
         if taken is not None:
             raise ArgumentError(role, "must name a column of its own", f"{name!r}, the {taken} as well")
-    columns = {role: frame[name].tolist() for role, name in roles if role != "judge"}
-    verdicts = {name: frame[name].tolist() for name in judges}
+    columns = {role: frame[name].tolist() for role, name in roles if role not in ("judge", "covariates")}
     where = [f"frame, row {label}" for label in frame.index.tolist()]
-    return count_votes(columns, dict(roles), where, verdicts)
+    return count_votes(
+        columns,
+        dict(roles),
+        where,
+        {name: frame[name].tolist() for name in judges},
+        {name: frame[name].tolist() for name in swaying},
+    )
+
+
+def _named_columns(frame: pd.DataFrame, role: str, given: Any) -> list[Any]:
+    if given is None:
+        return []
+    return [check_column(role, name, frame.columns) for name in check_column_names(role, given, frame.columns)]
 
 
 def count_votes(
@@ -98,14 +134,18 @@ def count_votes(
     headings: dict[str, Any],
     where: Sequence[str],
     verdicts: Mapping[Any, list[Any]] | None = None,
+    covariates: Mapping[Any, list[Any]] | None = None,
 ) -> xr.Dataset:
-    """Return the votes in columns by role (a, b, winner, [count]); ``where`` is the place of each row in messages.
+    """Return the votes in columns by role (a, b, winner, [count], [cluster], [case], [stratum]).
 
-    ``verdicts`` are the votes of judges by name; winners may then be unknown.
+    ``where`` is the place of each row in messages. ``verdicts`` are the votes of judges by name; winners may then be
+    unknown. ``covariates`` are columns of numbers by name.
     """
     if not len(where):
         raise ArgumentError("frame", "must have at least one vote", "no row")
-    for role in ("a", "b") if verdicts else ("a", "b", "winner"):
+    units = [role for role in (*UNITS, STRATUM) if role in columns]
+    _check_beside_judges(verdicts, [*units, *["covariates"] * bool(covariates)], headings)
+    for role in [*(("a", "b") if verdicts else ("a", "b", "winner")), *units]:
         for place, value in zip(where, columns[role], strict=True):
             if _is_missing(value):
                 hint = "write tie for a vote without a winner, or leave the row out" if role == "winner" else ""
@@ -125,25 +165,48 @@ def count_votes(
     counts = _counts(columns.get("count"), headings, where)
     rows = _VoteRows(columns, headings, where, names, first, second)
     sides = rows.sides(headings["winner"], columns["winner"])
-    wins, ties = (np.zeros((len(names), len(names)), np.int64) for _ in range(2))
+    notes: list[Note] = []
+    battles: dict[str, Any] = {}
+    if units or covariates:
+        numbers = read_covariates(covariates or {}, where)
+        shared = {role: columns[role] for role in units}
+        met = counts > 0
+        ballots = Ballots.of(first, second, sides, counts, shared, numbers).where(met)
+        merged, notes = ballots.merge_orders()
+        battles = ballots.to_variables(names, merged)
+        if notes:
+            counts = counts.astype(float)
+            counts[met] = merged
+    wins, ties = (np.zeros((len(names), len(names)), counts.dtype) for _ in range(2))
     for side, winners, losers in ((0, first, second), (1, second, first)):
         np.add.at(wins, (winners[sides == side], losers[sides == side]), counts[sides == side])
     tied = sides == 2
     np.add.at(ties, (first[tied], second[tied]), counts[tied])
     ties = ties + ties.T
     labels = (wins + wins.T + ties).sum(axis=1)
-    cases = np.bincount(code, np.tile(counts, 2), len(names)).astype(np.int64)
+    cases = np.rint(np.bincount(code, np.tile(counts, 2), len(names))).astype(np.int64)
     if not cases.all():
         lacking = [str(names[i]) for i in np.flatnonzero(cases == 0)]
         raise ArgumentError(
             str(headings.get("count")), "must give each entity a vote", f"0 for {list_names(lacking, 3)}"
         )
     entries = tuple(Entry(str(name), int(n)) for name, n in zip(names, cases, strict=True))
-    ledger = Ledger(entries, int(counts.sum()), unit="vote")
-    held = {"wins": (("entity", "rival"), wins), "ties": (("entity", "rival"), ties), "cases": ("entity", cases)}
+    results = rows.results(sides, counts)
+    ledger = Ledger(entries, round(counts.sum()), unit="vote", results=results)
+    if battles:
+        spans = tuple((name, float(held.min()), float(held.max())) for name, held in numbers.items())
+        ledger = replace(
+            ledger, units=tuple((role, len(ballots.names[role])) for role in units if role in UNITS), covariates=spans
+        )
+    held: dict[str, Any] = {
+        "wins": (("entity", "rival"), wins),
+        "ties": (("entity", "rival"), ties),
+        "cases": ("entity", cases),
+    }
     coords = {"entity": name_coord(names), "rival": name_coord(names)}
     if not verdicts:
-        return xr.Dataset(held, coords, ledger.to_attrs())
+        coords |= {role: battles.pop(role) for role in units}
+        return xr.Dataset(held | battles, coords, add_notes(ledger.to_attrs(), notes))
     known = int(labels.sum()) // 2
     if not known:
         raise ArgumentError(str(headings["winner"]), "must hold the vote of a person for at least one row", "none")
@@ -157,16 +220,26 @@ def count_votes(
             "let the judge vote on these pairs too, or leave the rows out",
         )
     met, row = np.unique(np.column_stack([first, second, votes])[counts > 0], axis=0, return_inverse=True)
-    results = np.zeros((len(met), UNKNOWN + 1), np.int64)
-    np.add.at(results, (row.ravel(), sides[counts > 0]), counts[counts > 0])
+    people = np.zeros((len(met), UNKNOWN + 1), np.int64)
+    np.add.at(people, (row.ravel(), sides[counts > 0]), counts[counts > 0])
     held |= {
         "labels": ("entity", labels),
         "side": (("battle", "place"), name_coord(names)[met[:, :2]]),
         "judge_vote": (("battle", "judge"), met[:, 2:]),
-        "human_votes": (("battle", "result"), results),
+        "human_votes": (("battle", "result"), people),
     }
     ledger = replace(ledger, labels=(known, known))
     return xr.Dataset(held, coords | {"judge": [str(name) for name in verdicts]}, ledger.to_attrs())
+
+
+def _check_beside_judges(verdicts: Any, beside: list[str], headings: dict[str, Any]) -> None:
+    """Refuse voters, questions and covariates beside votes of judges, whose model has none."""
+    if verdicts and beside:
+        raise ArgumentError(
+            beside[0],
+            "must be left out beside votes of judges, whose errors are learned from independent votes",
+            f"{headings[beside[0]]!r}",
+        )
 
 
 def connected_pools(total: np.ndarray) -> np.ndarray:
@@ -240,6 +313,17 @@ class _VoteRows(NamedTuple):
                 f"{column[i]!r}",
             )
         return sides
+
+    def results(self, sides: np.ndarray, counts: np.ndarray) -> tuple[tuple[str, float], ...]:
+        """Return how many votes have a winner, are ties, and call both bad."""
+        codes, words = factorize([None if _is_missing(word) else word for word in self.columns["winner"]])
+        bad = np.array([*(_fold(word) in BOTH_BAD for word in words), False])[codes] & (sides == 2)
+        numbers = {
+            "decided": counts[sides < 2].sum(),
+            "tie": counts[(sides == 2) & ~bad].sum(),
+            "both bad": counts[bad].sum(),
+        }
+        return tuple((name, float(number)) for name, number in numbers.items())
 
 
 def _is_missing(value: Any) -> bool:

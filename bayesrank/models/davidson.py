@@ -28,6 +28,14 @@ posterior in Laplace's approximation. So the votes of the judges add information
 votes of people. In each draw, the unknown votes are imputed from this model. The strengths are then drawn from
 Davidson's posterior, given all votes.
 
+Covariates :math:`x` of a vote, such as a difference in length, add :math:`x^\top\gamma` to :math:`s_i - s_j`. Strengths
+are then those at :math:`x = 0`: at equal length. The prior of a coefficient is that of a strength, for a covariate in
+units of its root mean square.
+
+Votes of one voter, or on one question, share a taste. Where these are known, a draw is the mode of the posterior with
+random weights of the voters, the questions, or both (:mod:`bayesrank.models.parts.voters`). The prior then has the
+weight of one voter or question.
+
 A vote of :math:`i` against :math:`j` depends on their difference alone. So strengths of entities that no chain of votes
 connects cannot be compared, and the ranking leaves their order open.
 
@@ -38,6 +46,8 @@ the American Statistical Association 65:317-328. Ford (1957), Solution of a rank
 American Mathematical Monthly 64:28-33, for the existence of the maximum-likelihood estimate.
 """
 
+import json
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -48,13 +58,21 @@ import xarray as xr
 from bayesrank._checks import check_unique, describe_value, is_number
 from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, Typed
 from bayesrank._notes import Note
-from bayesrank._random import fingerprint, stream
+from bayesrank._random import Block, fingerprint, stream
+from bayesrank._text import list_names
+from bayesrank.evidence.ballots import NOUNS, UNITS
+from bayesrank.evidence.ledger import ledger_of
 from bayesrank.evidence.votes import connected_pools
 from bayesrank.models.parts.battles import Battles
+from bayesrank.models.parts.conjugate import check_proper_prior
 from bayesrank.models.parts.pairs import Pairs, sample_around_mode
+from bayesrank.models.parts.styles import Cells
+from bayesrank.models.parts.voters import SharedVotes
 
 #: Standard deviation of the prior, in logits: odds of 7 to 1 against an average entity are one standard deviation.
 SPREAD = 2.0
+#: Elo ratings: points of one logit, and the mean rating.
+ELO, ELO_MEAN = 400 / np.log(10), 1000.0
 
 
 class Davidson:
@@ -67,6 +85,8 @@ class Davidson:
     prior : float or "flat"
         Standard deviation of the strengths and of the logarithm of the frequency of ties, in logits (default 2), or
         "flat". A flat prior is only possible without judges, and if the maximum-likelihood estimates are finite.
+    anchor : mapping, optional
+        The Elo rating of one entity, such as ``{"gpt-4": 1200}``; by default the mean rating is 1,000.
 
     Examples
     --------
@@ -92,9 +112,13 @@ class Davidson:
     @classmethod
     def taking(cls, evidence: Any) -> type:
         """Return the class for this evidence: for votes of people, or of judges and some people."""
-        return JudgedVotes if "judge_vote" in evidence else cls
+        if "judge_vote" in evidence:
+            return JudgedVotes
+        return SharedTastes if {*UNITS} & {*map(str, evidence.variables)} else cls
 
-    def __init__(self, evidence: xr.Dataset, prior: float | str = SPREAD) -> None:
+    def __init__(
+        self, evidence: xr.Dataset, prior: float | str = SPREAD, anchor: Mapping[Any, float] | None = None
+    ) -> None:
         if not isinstance(evidence, xr.Dataset) or not {"wins", "ties"} <= set(evidence.data_vars):
             raise ArgumentTypeError(
                 "evidence", "must be votes, as from br.from_votes, for the model Davidson", describe_value(evidence)
@@ -104,8 +128,10 @@ class Davidson:
                 "prior", "must be a standard deviation above 0, in logits, or 'flat' for votes", describe_value(prior)
             )
         self.votes = evidence[["wins", "ties"]].transpose("entity", "rival").drop_attrs()
+        self.evidence = evidence
         names = self.votes["entity"].values.tolist()
         check_unique("entity", names)
+        self.anchor = _check_anchor(anchor, names)
         if len(names) < 2:
             raise ArgumentError("evidence", "must have votes on two entities or more", len(names))
         # Sorted by name, so that the order of the evidence does not change the draws.
@@ -119,12 +145,19 @@ class Davidson:
             )
         self.total = total[np.ix_(*[np.argsort(self.order)] * 2)]
         self.flat = prior == "flat"
-        self.pairs = Pairs.of(wins, ties, 0.0 if isinstance(prior, str) else 1 / prior**2)
+        precision = 0.0 if isinstance(prior, str) else 1 / prior**2
+        #: Root mean squares of the covariates, by name.
+        self.scales: dict[str, float] = {}
+        self.cells: Cells | None = None
+        if "results" in evidence:
+            self.cells = Cells.of(evidence, [names[i] for i in self.order], precision)
+            self.scales = self.cells.scales
+        self.pairs = Pairs.of(wins, ties, precision) if self.cells is None else self.cells.pairs
         if self.flat and not self.pairs.has_maximum():
             raise ArgumentError(
                 "prior",
-                "must not be 'flat' where some entities never lost, or never won, a vote against the rest: estimates "
-                "would be infinite",
+                "must not be 'flat' where some entities never lost, or never won, a vote against the rest, or a "
+                "covariate explains all votes: estimates would be infinite",
                 "'flat'",
                 Advice(Typed("prior", SPREAD), " is the default"),
             )
@@ -132,11 +165,28 @@ class Davidson:
             "prior": "flat" if self.flat else float(prior),
             "strength_range": [-np.inf, np.inf],
             "win_probability_range": [0.0, 1.0],
+            "elo_range": [-np.inf, np.inf],
             "votes": 1,
         }
+        if self.anchor is not None:
+            self.settings["anchor"] = json.dumps([str(self.anchor[0]), self.anchor[1]])
         self.notes = self._notes()
 
     def _notes(self) -> list[Note]:
+        results = dict(ledger_of(self.evidence).results)
+        counted = [Note("votes_by_result", results)] if sum(results.values()) > results.get("decided", 0.0) else []
+        return [*counted, *self._perfect_records(), *self._notes_of_model()]
+
+    def _perfect_records(self) -> list[Note]:
+        """Return the entities that won, or lost, all their votes."""
+        wins, ties = (self.votes[name].values for name in ("wins", "ties"))
+        names = list(map(str, self.votes["entity"].values.tolist()))
+        sure = ~ties.any(axis=1)
+        won, lost = sure & wins.any(axis=1) & ~wins.any(axis=0), sure & wins.any(axis=0) & ~wins.any(axis=1)
+        found = {key: [names[i] for i in np.flatnonzero(mask)] for key, mask in (("won", won), ("lost", lost))}
+        return [Note("votes_perfect", found)] if won.any() or lost.any() else []
+
+    def _notes_of_model(self) -> list[Note]:
         pool = connected_pools(self.total)
         names = [str(name) for name in self.votes["entity"].values.tolist()]
         notes = []
@@ -149,7 +199,12 @@ class Davidson:
             notes.append(Note("votes_one_sided"))
         if not self.pairs.ties.any():
             notes.append(Note("votes_without_ties"))
-        return [*notes, Note("votes_relative")]
+        if self.scales:
+            notes.append(Note("votes_at_equal_style", {"covariates": list(self.scales)}))
+        return [*notes, Note("votes_relative", {"independent": self.units})]
+
+    #: The units of the votes that are independent.
+    units: ClassVar[str] = "votes"
 
     @property
     def estimated(self) -> Pairs:
@@ -164,8 +219,11 @@ class Davidson:
         size = len(self.order)
         found, nu, wins = np.full((1, size), np.nan), np.nan, np.full((1, size), np.nan)
         free = replace(self.estimated, precision=0.0)
+        coefficients = np.full(len(self.scales), np.nan)
         if free.has_maximum():
-            found, log_nu = free.split(free.mode()[None])
+            mode = free.mode()
+            coefficients = self._coefficients(mode)
+            found, log_nu = free.split(mode[None])
             nu, wins = float(np.exp(log_nu[0])), free.win_probability(found, log_nu)
         elif not (free.wins.any() or free.losses.any() or connected_pools(self.total).max()):
             nu, wins = np.inf, np.full((1, size), 0.5)
@@ -176,12 +234,36 @@ class Davidson:
             "strength": ("entity", strength[0]),
             "win_probability": ("entity", wins[0, np.argsort(self.order)]),
             "nu": nu,
+            "elo": ("entity", self._elo(strength)[0]),
+            "win_rate": ("entity", (self.votes["wins"] + self.votes["ties"] / 2).sum("rival").values / self._met()),
         }
-        return {"observed_data": self.votes.assign(held)}
+        if self.scales:
+            held["coefficient"] = ("covariate", coefficients)
+        observed = self.votes.assign(held)
+        return {"observed_data": observed.assign_coords(covariate=list(self.scales)) if self.scales else observed}
+
+    def _met(self) -> np.ndarray:
+        """Return the votes of each entity, NaN without any."""
+        total = self.total.sum(axis=1).astype(float)
+        return np.where(total > 0, total, np.nan)
+
+    def _elo(self, strength: np.ndarray) -> np.ndarray:
+        """Return Elo ratings of strengths (..., entity) in the order of the evidence."""
+        if self.anchor is None:
+            return ELO_MEAN + ELO * strength
+        name, rating = self.anchor
+        place = self.votes["entity"].values.tolist().index(name)
+        return rating + ELO * (strength - strength[..., [place]])
+
+    def _coefficients(self, theta: np.ndarray) -> np.ndarray:
+        """Return coefficients per unit of each covariate (..., covariate) from parameters (..., parameter)."""
+        start = len(self.order) - 1
+        return theta[..., start : start + len(self.scales)] / np.array(list(self.scales.values()))
 
     def coords(self) -> dict[str, Any]:
         """Return the coords of the draws."""
-        return {"entity": self.votes["entity"].values}
+        coords: dict[str, Any] = {"entity": self.votes["entity"].values}
+        return coords | ({"covariate": list(self.scales)} if self.scales else {})
 
     def build(self) -> Any:
         """Return the PyMC model: ``strength`` and ``win_probability`` (entity) and, if there are ties, ``log_nu``."""
@@ -189,7 +271,8 @@ class Davidson:
 
         pairs = self.pairs
         names = self.votes["entity"].values[self.order]
-        with pm.Model(coords={"entity": names}) as model:
+        covariates = {"covariate": list(self.scales)} if self.scales else {}
+        with pm.Model(coords={"entity": names, **covariates}) as model:
             scale = np.inf if self.flat else pairs.precision**-0.5
             if self.flat:
                 free = pm.Flat("free", shape=len(names) - 1)
@@ -197,6 +280,14 @@ class Davidson:
             else:
                 strength = pm.ZeroSumNormal("strength", sigma=scale, dims="entity")
             half = (strength[pairs.first] - strength[pairs.second]) / 2
+            if pairs.shift is not None:
+                scaled = (
+                    pm.Flat("scaled", shape=len(self.scales))
+                    if self.flat
+                    else pm.Normal("scaled", 0.0, scale, shape=len(self.scales))
+                )
+                pm.Deterministic("coefficient", scaled / np.array(list(self.scales.values())), dims="covariate")
+                half += pm.math.dot(pairs.shift, scaled)
             parts = [half, -half]
             likelihood = (pairs.wins - pairs.losses) * half
             if pairs.with_ties:
@@ -214,7 +305,9 @@ class Davidson:
 
     def sample_chains(self, shape: tuple[int, int], root: np.random.SeedSequence) -> dict[str, xr.Dataset]:
         """Sample strengths and the frequency of ties by Hamiltonian Monte Carlo around the mode."""
-        key = fingerprint(self.pairs.first, self.pairs.second, self.pairs.wins, self.pairs.losses, self.pairs.ties)
+        pairs = self.pairs
+        shift = [] if pairs.shift is None else [pairs.shift]
+        key = fingerprint(pairs.first, pairs.second, pairs.wins, pairs.losses, pairs.ties, *shift)
         rngs = [stream(root, "chains", "davidson", key, self.pairs.precision, chain) for chain in range(shape[0])]
         return self._as_groups(*sample_around_mode(self.pairs, shape[1], rngs))
 
@@ -226,6 +319,8 @@ class Davidson:
         found: dict[str, Any] = {"strength": (("chain", "draw", "entity"), strength)}
         if self.pairs.with_ties:
             found["log_nu"] = (("chain", "draw"), log_nu)
+        if self.scales:
+            found["coefficient"] = (("chain", "draw", "covariate"), self._coefficients(theta))
         coords = {"chain": np.arange(len(theta)), "draw": np.arange(theta.shape[1])}
         drawn = xr.Dataset(found, coords | {"entity": self.votes["entity"].values[self.order]})
         stats = xr.Dataset({"acceptance_rate": (("chain", "draw"), accepted)}, coords)
@@ -237,11 +332,79 @@ class Davidson:
         dims, place = ("chain", "draw", "entity"), np.argsort(self.order)
         strength = sampled["strength"].transpose(*dims).values
         log_nu = sampled["log_nu"].transpose(*dims[:2]).values if self.pairs.with_ties else None
-        wins = self.pairs.win_probability(strength, np.full(strength.shape[:2], -np.inf) if log_nu is None else log_nu)
-        found: dict[str, Any] = {"strength": (dims, strength[..., place]), "win_probability": (dims, wins[..., place])}
-        if log_nu is not None:
-            found["nu"] = (dims[:2], np.exp(log_nu))
+        found = {
+            name: (dims[: held.ndim], held) for name, held in self._variables(strength[..., place], log_nu).items()
+        }
+        if self.scales:
+            found["coefficient"] = ((*dims[:2], "covariate"), sampled["coefficient"].transpose(*dims[:2], ...).values)
         return xr.Dataset(found, {name: sampled[name].values for name in dims[:2]})
+
+    def _variables(self, strength: np.ndarray, log_nu: np.ndarray | None) -> dict[str, np.ndarray]:
+        """Return the variables to rank from strengths (..., entity) in the order of the evidence, and ν (...)."""
+        none = np.full(strength.shape[:-1], -np.inf)
+        wins = self.pairs.win_probability(strength, none if log_nu is None else log_nu)
+        found = {"strength": strength, "win_probability": wins, "elo": self._elo(strength)}
+        return found if log_nu is None else found | {"nu": np.exp(log_nu)}
+
+
+class SharedTastes(Davidson):
+    """Model votes that share voters or questions, by random weights of these."""
+
+    words: ClassVar[str] = (
+        "Each vote depends on the difference of the strengths of its two entities; votes of one voter, or on one "
+        "question, share a taste. Draws weight the voters or questions at random; the strengths sum to 0."
+    )
+
+    @cached_property
+    def shared(self) -> SharedVotes:
+        """Return the votes by voters and questions."""
+        assert self.cells is not None
+        return self.cells.shared
+
+    @property
+    def units(self) -> str:  # type: ignore[override]
+        return " and ".join(f"{NOUNS[role]}s" for role in self.shared.units)
+
+    def observed(self) -> dict[str, xr.Dataset]:
+        """Return the votes, the maximum-likelihood estimates, and what the voters or questions are worth."""
+        found = super().observed()["observed_data"]
+        shared, place = self.shared, np.argsort(self.order)
+        among = np.ix_(place, place)
+        held = self.evidence.drop_attrs().reset_coords()
+        kept = [name for name, each in held.data_vars.items() if "battle" in each.dims]
+        more = {
+            "unit_number": ("entity", shared.number[place]),
+            "unit_freedom": ("entity", shared.freedom[place]),
+            "unit_excess": (("entity", "rival"), shared.excess[among]),
+            "units_on_pair": (("entity", "rival"), shared.on_pairs[among]),
+        }
+        return {"observed_data": found.assign(more).merge(held[kept])}
+
+    def build(self) -> Any:
+        """Refuse: random weights of voters are no likelihood."""
+        raise ArgumentError(
+            "evidence",
+            "must hold no voters or questions for NUTS or a PyMC graph, since each draw has weights of its own",
+            f"votes of {self.units}",
+            "votes[['wins', 'ties', 'cases']] are the votes without them",
+        )
+
+    def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+        """Draw one block: modes under random weights of the voters or questions, spread for their number."""
+        rng = stream(root, group, "davidson", self.shared.key, self.pairs.precision, *block.key)
+        if group == "prior":
+            check_proper_prior(not self.flat)
+            theta = rng.standard_normal((block.size, self.pairs.size)) / np.sqrt(self.pairs.precision)
+        else:
+            theta = self.shared.sample(block.size, rng)
+        strength, log_nu = self.pairs.split(theta)
+        place = np.argsort(self.order)
+        found = self._variables(strength[..., place], log_nu if self.pairs.with_ties else None)
+        dims = ("draw", "entity")
+        held = {name: xr.Variable(dims[: each.ndim], each) for name, each in found.items()}
+        return held | (
+            {"coefficient": xr.Variable(("draw", "covariate"), self._coefficients(theta))} if self.scales else {}
+        )
 
 
 class JudgedVotes(Davidson):
@@ -252,11 +415,13 @@ class JudgedVotes(Davidson):
         "fills in the unknown votes and computes the strengths from all votes; strengths sum to 0."
     )
 
-    def __init__(self, evidence: xr.Dataset, prior: float | str = SPREAD) -> None:
+    def __init__(
+        self, evidence: xr.Dataset, prior: float | str = SPREAD, anchor: Mapping[Any, float] | None = None
+    ) -> None:
         if prior == "flat":
             raise ArgumentError("prior", "must be a standard deviation for votes of a judge", "'flat'")
         self.judged = evidence
-        super().__init__(evidence, prior)
+        super().__init__(evidence, prior, anchor)
 
     @cached_property
     def battles(self) -> Battles:
@@ -269,12 +434,12 @@ class JudgedVotes(Davidson):
         """Return the completed votes that are expected."""
         return self.battles.expected()
 
-    def _notes(self) -> list[Note]:
+    def _notes_of_model(self) -> list[Note]:
         known, number = int(self.battles.known.sum()), int(self.battles.human.sum())
         found = [Note("votes_judged", {"judges": self.battles.judges, "labels": known, "votes": number})]
         none = self.votes["entity"].values[~self.total.any(axis=1)].tolist()
         found += [Note("entities_without_labels", {"entities": list(map(str, none))})] if none else []
-        return [*found, *super()._notes()]
+        return [*found, *super()._notes_of_model()]
 
     def observed(self) -> dict[str, xr.Dataset]:
         """Return the votes, and the maximum-likelihood estimates of the completed votes that are expected."""
@@ -299,3 +464,19 @@ class JudgedVotes(Davidson):
         drawn = [self.battles.sample(shape[1], rng) for rng in rngs]
         theta, accepted = (np.stack(parts) for parts in zip(*drawn, strict=True))
         return self._as_groups(theta, accepted)
+
+
+def _check_anchor(anchor: Any, names: list[Any]) -> tuple[Any, float] | None:
+    """Return the entity whose Elo rating is fixed, and this rating; None without one."""
+    if anchor is None:
+        return None
+    if not isinstance(anchor, Mapping) or len(anchor) != 1:
+        raise ArgumentTypeError("anchor", "must map one entity to its rating", describe_value(anchor))
+    [(name, rating)] = anchor.items()
+    if name not in names:
+        raise ArgumentError(
+            "anchor", f"must name an entity of the votes ({list_names(list(map(str, names)), 5)})", f"{name!r}"
+        )
+    if not is_number(rating) or not np.isfinite(rating):
+        raise ArgumentError("anchor", "must give the rating as a finite number", describe_value(rating))
+    return name, float(rating)

@@ -36,6 +36,7 @@ from bayesrank.claims.effective import Information
 from bayesrank.claims.ends import CLOSED, notes_on_closed
 from bayesrank.claims.information import information_of
 from bayesrank.models import find_model, in_closed_form, options_of
+from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking._confidence import rank_sets
 from bayesrank.ranking._tallies import compare_draws, positive, rank_draws
 from bayesrank.ranking.aggregates import Scored, others_like, over_of, scored
@@ -56,6 +57,7 @@ from bayesrank.ranking.identical import (
     agree,
     average_pairs,
     average_within,
+    depends_on_prevalence,
     hold_sets,
     hold_within,
     identical_groups,
@@ -174,6 +176,8 @@ def credible_ranking(
           rank 1. Without enough evidence, every rank is possible.
         - ``rank_alone_lower``, ``rank_alone_upper``: the possible ranks of one entity that was named before the data
           were seen. They are narrower, and not for an entity that is looked at because of its rank.
+        - ``win_rate``, ``win_against_leader`` (votes): the observed share of won votes, and the expected one against
+          the leader; a tie is half a win.
         - ``difference``, ``difference_lower``, ``difference_upper``: median and interval of the difference from the
           leader, in units of the score. The interval of point estimates is NaN.
         - ``rank_marginal_lower``, ``rank_marginal_upper``: equal-tailed posterior interval of the rank of each entity
@@ -275,7 +279,22 @@ def credible_ranking(
         drawn = drawn.rename(dataset="group") if "dataset" in drawn.dims else drawn
         return drawn.assign_attrs(RankingRecord(stratum="group").to_attrs())
     exact = method == "auto" and kind is None
-    return replace_drawn(drawn, one.source, one.found, one.evidence, settings) if exact else drawn
+    ranking = replace_drawn(drawn, one.source, one.found, one.evidence, settings) if exact else drawn
+    return _with_columns(ranking, one.source, one.evidence)
+
+
+def _with_columns(ranking: xr.Dataset, source: Source, evidence: Evidence) -> xr.Dataset:
+    """Add the columns that only this kind of evidence has to one ranking with a posterior."""
+    if source.array is not None or ranking["median"].dims != ("entity",):
+        return ranking
+    leader = None
+    if "tier" in ranking and ranking["tier"].notnull().any():
+        leader = int(np.nanargmin(np.asarray(position_of(ranking), float)))
+    draws = posterior_of(source)
+    columns = evidence.behind.columns(draws, leader)
+    if more := evidence.behind.notes_on(draws, RankingRecord.of(ranking).prob):
+        ranking["notes"] = notes_text([*notes_of(ranking["notes"]), *more])
+    return ranking.assign({name: ("entity", values) for name, values in columns.items()})
 
 
 class KnownFacts(NamedTuple):
@@ -385,7 +404,8 @@ def _one(
     x = finite(values.values).reshape(batches.number, len(names))
     score = None if found.variable else found.score
     if known is None:
-        known = KnownFacts(information_of(evidence, score, len(names)), identical_groups(evidence, len(names)))
+        groups = identical_groups(evidence, len(names), depends_on_prevalence(score))
+        known = KnownFacts(information_of(evidence, score, len(names)), groups)
     information, groups = known
     result, twice, efficiencies = _summarize(x, batches, settings, found, groups)
     groups, ranked = efficiencies.groups, result["undefined"] <= MOSTLY
@@ -405,16 +425,18 @@ def _one(
         error = proportion_error(beyond, result["effective_sample_size"])
         return (beyond + 2 * error < (1 - settings.prob) / 2) & ~np.isnan(observed) & ~found.at_an_end(observed)
 
-    interval = result["median"], result["lower"], result["upper"]
+    middle = result["median"]
+    wide = evidence.widen(settings.prob, middle, (result["lower"], result["upper"]))
+    interval = middle, *wide
     result |= evidence.compare(score, interval, settings.prob, outside)
     result["contradicted"] = hold_within(groups, result["contradicted"])
-    closed = evidence.close(score, *interval[1:], found.range)
+    closed = evidence.close(score, *wide, found.range)
     result["lower"], result["upper"] = closed
     if evidence.behind.withheld is not None:
         for end in ("lower", "upper"):
             result[end] = np.where(evidence.behind.withheld.values, np.nan, result[end])
     notes, needed = [*found.notes(), *evidence.notes(score)], evidence.needed()
-    notes += notes_on_closed(names, found.display, interval[1:], closed)
+    notes += notes_on_closed(names, found.display, wide, closed)
     facts = replace(found.facts, prob=settings.prob, rope=settings.rope, draws=batches.number, method="draws")
     facts = replace(facts, interval=CLOSED)
     if settings.joint:
@@ -438,6 +460,7 @@ def _one(
         result |= ranks_and_tiers(sets, ranked)
         position = np.asarray(position_of(result))
         result |= _differences(x, position, settings.prob, groups)
+        result |= _widen_differences(result, position, evidence, settings.prob)
         if extremes is not None and ranked.any():
             leader = int(np.nanargmin(position))
             of_leader = extremes.differences(leader, np.flatnonzero(ranked), settings.prob, information)
@@ -522,6 +545,17 @@ def _differences(x: np.ndarray, position: np.ndarray, prob: float, groups: list[
             found[1:] = np.nan
         groups = [group for group in groups if leader not in group]
     return {name: average_within(groups, each) for name, each in zip(OF_LEADER, found, strict=True)}
+
+
+def _widen_differences(
+    result: dict[str, Any], position: np.ndarray, evidence: Evidence, prob: float
+) -> dict[str, np.ndarray]:
+    """Return the ends of differences from the leader, which allow for the fewer units of either entity."""
+    factor = np.broadcast_to(evidence.behind.interval_factor(prob), len(position))
+    if (factor == 1).all() or np.isnan(position).all():
+        return {}
+    factor, middle = np.maximum(factor, factor[int(np.nanargmin(position))]), result["difference"]
+    return {name: middle + factor * (result[name] - middle) for name in OF_LEADER[1:]}
 
 
 def _compare_pairs(

@@ -10,15 +10,17 @@ from bayesrank.evidence.kinds.swaps import groups_of
 from bayesrank.evidence.weighting import unit_weight_of
 from bayesrank.ranking._confidence import RankSets
 from bayesrank.ranking.evidence import Evidence
+from bayesrank.scores import Score
 
 #: Means of draws of exchangeable entities differ by more standard errors almost never.
 FAR = 6.0
 
 
-def identical_groups(evidence: Evidence, entities: int) -> list[np.ndarray]:
+def identical_groups(evidence: Evidence, entities: int, by_prevalence: bool = True) -> list[np.ndarray]:
     """Return the groups of entities (indices) that the model may swap without a change, two members at least.
 
-    These have equal counts and priors, on their own or on a common test set; in paired evidence, swapping the columns
+    These have equal counts and priors, on their own or on a common test set, or on any test sets if the score does not
+    depend on the prevalence (``by_prevalence``); in paired evidence, swapping the columns
     of two members leaves the patterns of answers as they are. Only posteriors of :func:`bayesrank.fit` have groups:
     the model of another posterior may distinguish its entities.
     """
@@ -34,8 +36,13 @@ def identical_groups(evidence: Evidence, entities: int) -> list[np.ndarray]:
     if evidence.prior is not None and "entity" in evidence.prior.dims:
         arrays.append(_rows(evidence.prior))
     test_set = evidence.tables.coords.get("test_set")
-    shared = np.full(entities, "") if test_set is None else _shared_names(test_set)
+    shared = _shared_names(test_set) if test_set is not None and by_prevalence else np.full(entities, "")
     return groups_of([(name, *(row.tobytes() for row in rows)) for name, *rows in zip(shared, *arrays, strict=True)])
+
+
+def depends_on_prevalence(score: Score | None) -> bool:
+    """Return whether a score depends on the prevalence, or may do so if it is not known."""
+    return score is None or score.depends_on_prevalence
 
 
 def agree(groups: list[np.ndarray], x: np.ndarray, effective_size: np.ndarray) -> list[np.ndarray]:

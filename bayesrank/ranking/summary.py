@@ -30,6 +30,7 @@ COLUMNS = (
     *("median", "lower", "upper", "observed", "cases", "probability_best", "expected_rank", "rank_lower", "rank_upper"),
     *("difference", "difference_lower", "difference_upper"),
     *("predictive", "predictive_rank", "consensus_rank", "tier", "expected_regret", "undefined"),
+    *("win_rate", "win_against_leader"),
 )
 #: The columns of a table that hold the evidence of each entity.
 EVIDENCE = ("observed", "cases")
@@ -51,7 +52,7 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
         ``median``, ``lower``, ``upper``, ``observed``, ``cases``, ``probability_best``, ``expected_rank``,
         ``rank_lower``, ``rank_upper``, ``difference`` (from the leader), ``difference_lower``, ``difference_upper``,
         ``predictive``, ``predictive_rank``, ``consensus_rank``, ``tier``,
-        ``expected_regret``, ``undefined``.
+        ``expected_regret``, ``undefined``; of votes also ``win_rate`` and ``win_against_leader``.
 
     Raises
     ------

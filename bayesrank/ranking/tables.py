@@ -103,7 +103,7 @@ def score_table(
         seen = known.observed(None if one.variable else one.score)
         if seen is not None:
             table["observed"][..., i] = seen.variable.set_dims(sizes).transpose(*dims).values
-            _close({name: held[..., i] for name, held in table.items()}, one, known, dims[1:])
+            _close({name: held[..., i] for name, held in table.items()}, one, known, dims[1:], prob)
         if known.behind.withheld is not None:  # the interval of an area is withheld
             hidden = known.behind.withheld.variable.set_dims(sizes).transpose(*dims).values
             for name in ("lower", "upper"):
@@ -130,8 +130,13 @@ def _at(evidence: Evidence, prevalence: Any) -> Evidence:
     return replace(evidence, about=replace(evidence.model, prevalence=share))
 
 
-def _close(numbers: dict[str, np.ndarray], one: ScoreValues, evidence: Evidence, dims: Sequence[str]) -> None:
-    """Close the intervals (entity, *dims) of a score, as rankings do."""
+def _close(
+    numbers: dict[str, np.ndarray], one: ScoreValues, evidence: Evidence, dims: Sequence[str], prob: float
+) -> None:
+    """Widen the intervals (entity, *dims) of a score for few units, and close them, as rankings do."""
+    if not dims:
+        ends = evidence.widen(prob, numbers["median"], (numbers["lower"], numbers["upper"]))
+        numbers["lower"][...], numbers["upper"][...] = ends
     shape = numbers["lower"].shape
     for dim, size in zip(dims, shape[1:], strict=True):
         evidence = evidence.flat(dim, size)

@@ -22,7 +22,7 @@ from bayesrank._types import Container, ScoreLike
 from bayesrank.ranking._confidence import rank_sets
 from bayesrank.ranking.aggregates import scored
 from bayesrank.ranking.credible import MOSTLY
-from bayesrank.ranking.identical import hold_sets, identical_groups
+from bayesrank.ranking.identical import depends_on_prevalence, hold_sets, identical_groups
 from bayesrank.ranking.prevalence import values_at_common
 from bayesrank.ranking.ranks import positions
 from bayesrank.ranking.values import finite, one_ranking
@@ -104,7 +104,7 @@ def top_set(
     loaded = load_arrays(*(part.transpose(*values.dims) for part in parts))
     alternatives = [part.values.reshape(-1, size) for part in loaded]
     sets = rank_sets(x, ranked, found, prob, effective_size, one.information, alternatives, decide)
-    groups = identical_groups(one.evidence, size)
+    groups = identical_groups(one.evidence, size, depends_on_prevalence(one.score))
     sets = hold_sets(groups, sets)
     first, last = sets.ranks(ranked)
     top, few = np.empty(x.shape, bool), max(BLOCK // size, 1)

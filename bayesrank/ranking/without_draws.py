@@ -20,7 +20,7 @@ from bayesrank.ranking.claims import OF_LEADER, caps_of, facts_of_claim, headlin
 from bayesrank.ranking.consensus import consensus_of
 from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of, rank_each
 from bayesrank.ranking.hierarchy import poth_of
-from bayesrank.ranking.identical import identical_groups
+from bayesrank.ranking.identical import depends_on_prevalence, identical_groups
 from bayesrank.ranking.intervals import position_of, rank_intervals
 from bayesrank.ranking.predictive import exact_predictive, predictive_order
 from bayesrank.ranking.values import RankingOptions, ScoreValues, natural_score, ranking_of
@@ -143,8 +143,8 @@ def _claim_again(ranking: xr.Dataset, evidence: Evidence) -> xr.Dataset:
     arrays = {
         str(name): held.transpose("entity", ...).values for name, held in ranking.items() if "entity" in held.dims
     }
-    groups = identical_groups(evidence, ranking.sizes["entity"])
     about = RankingRecord.of(ranking)
+    groups = identical_groups(evidence, ranking.sizes["entity"], about.depends_on_prevalence in (None, True))
     headline, caps = headline_of(arrays, ranking["entity"].values.tolist(), caps, about.prob, about.rope, groups)
     place = int(np.argmin(np.nan_to_num(position_of(arrays), nan=np.inf)))  # any, if no entity is ranked
     leader = str(ranking["entity"].values[place]) if headline != "none" else ""
@@ -227,7 +227,7 @@ def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: Ran
         result |= predictive_order(value, np.zeros(len(names)), what, ranked, expected, texts, unseen)
     result |= ranks_and_tiers(sets, ranked) | {name: np.full(len(names), np.nan) for name in OF_LEADER}
     caps = [Note("sets_need_draws"), *evidence.caps(notes, result, names)]
-    groups = identical_groups(evidence, len(names))
+    groups = identical_groups(evidence, len(names), depends_on_prevalence(what.score))
     headline, caps = headline_of(result, names, caps, settings.prob, settings.rope, groups)
     result |= facts_of_claim(headline, sets.kind, caps)
     facts = replace(what.facts, prob=settings.prob, rope=settings.rope, method="exact", interval=CLOSED)

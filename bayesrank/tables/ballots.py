@@ -8,16 +8,30 @@ import xarray as xr
 
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import add_notes
+from bayesrank.evidence.ballots import NOUNS, STRATUM, UNITS
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.evidence.votes import TIES, count_votes
-from bayesrank.tables.columns import squeeze
+from bayesrank.tables.columns import role_of, squeeze
 from bayesrank.tables.forms import holds_outcomes
 from bayesrank.tables.judgements import find_judges
 from bayesrank.tables.roles import TABLE
 from bayesrank.tables.table import Roles, Table
+from bayesrank.tables.values import is_missing
 
 #: The columns of such a table by role, without case, blanks and underscores.
 HEADINGS = {role.name: role.headings for role in TABLE if role.name in ("a", "b", "winner")}
+#: Headings of columns that look like voters and like questions.
+LIKE_UNITS = {
+    "cluster": {
+        f"{name}{ending}"
+        for name in ("voter", "user", "judge", "rater", "annotator", "evaluator", "labeler", "participant", "worker")
+        for ending in ("", "id", "name")
+    },
+    "case": {
+        f"{name}{ending}" for name in ("question", "prompt", "item", "task", "instruction") for ending in ("", "id")
+    }
+    | {"qid"},
+}
 
 
 def find_votes(table: Table, roles: Roles) -> dict[str, Any] | None:
@@ -96,7 +110,10 @@ def _are_votes(first: list[Any], second: list[Any], won: list[Any]) -> bool:
 def read_votes(table: Table, headings: dict[str, Any], roles: Roles) -> xr.Dataset:
     """Return the votes of a table, as :func:`bayesrank.from_votes` does; an inferred judge is noted."""
     for one in fields(Roles):
-        if one.name not in (*HEADINGS, "count", "truth", "judge"):
+        if one.name == "group" and roles.group is not None:
+            by = f"; --by {roles.group} ranks each category" if table.shell else ""
+            table.refuse(roles, "group", f"of votes, which have no mean over groups{by}")
+        if one.name not in (*HEADINGS, "count", "truth", "judge", "covariates", "dataset", *UNITS):
             table.refuse(roles, one.name, "of votes, whose columns are model_a, model_b and winner")
     if roles.count is not None:
         headings = headings | {"count": table.find("count", roles.count)}
@@ -107,9 +124,53 @@ def read_votes(table: Table, headings: dict[str, Any], roles: Roles) -> xr.Datas
             "a table of votes",
             f"{table.option('count', named[0])} if a row stands for that many votes, else {table.without(named[0])}",
         )
-    columns = {role: table.columns[name] for role, name in headings.items()}
     judges, notes = find_judges(table, roles, list(headings.values()), True)
-    found = count_votes(columns, headings, table.where, {name: table.columns[name] for name in judges})
-    used = {*headings.values(), *judges}
+    swaying = [table.find("covariates", name) for name in roles.covariate_columns()]
+    if roles.dataset is not None:
+        headings = headings | {STRATUM: table.find("dataset", roles.dataset)}
+    headings = headings | _find_units(table, roles, [*headings.values(), *judges, *swaying])
+    columns = {role: table.columns[name] for role, name in headings.items()}
+    found = count_votes(
+        columns,
+        headings | ({"covariates": swaying[0]} if swaying else {}),
+        table.where,
+        {name: table.columns[name] for name in judges},
+        {name: table.columns[name] for name in swaying},
+    )
+    used = {*headings.values(), *judges, *swaying}
     ignored = tuple(str(name) for name in table.columns if name not in used)
     return found.assign_attrs(add_notes(found.attrs, notes) | replace(ledger_of(found), ignored=ignored).to_attrs())
+
+
+def _find_units(table: Table, roles: Roles, taken: list[Any]) -> dict[str, Any]:
+    """Return the columns of voters and questions by role; stop at a column that looks like one and is not named."""
+    found = {role: table.find(role, name) for role in UNITS if (name := getattr(roles, role)) is not None}
+    free = [name for name in table.columns if name not in (*taken, *found.values())]
+    for role in UNITS:
+        if role not in found and (same := [name for name in free if role_of(name) == role]):
+            found[role] = same[0]
+    if roles.truth is not None:
+        return found
+    like = {
+        role: next((name for name in free if squeeze(name) in names and _repeats(table.columns[name])), None)
+        for role, names in LIKE_UNITS.items()
+        if role not in found
+    }
+    if doubts := {role: name for role, name in like.items() if name is not None}:
+        several = len(doubts) > 1
+        what = " and ".join(f"{NOUNS[role]}s" for role in doubts)
+        raise ArgumentError(
+            table.source,
+            f"must say whether its {'columns' if several else 'column'} {' and '.join(map(str, doubts.values()))} "
+            f"{'name' if several else 'names'} {what}, whose votes are not independent",
+            "",
+            f"{table.together(*(table.option(role, name) for role, name in doubts.items()))} if so, else "
+            f"{table.without(list(doubts.values()))}",
+        )
+    return found
+
+
+def _repeats(column: list[Any]) -> bool:
+    """Return whether a value stands in several rows, but not in all."""
+    known = [value for value in column if not is_missing(value)]
+    return 1 < len(set(known)) < len(known)

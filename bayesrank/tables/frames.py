@@ -226,10 +226,10 @@ def _read_selected(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
     if are_folds(roles):
         return read_folds(table, roles)
     judged = are_judged(table, roles)
-    if judged or find_votes(table, roles) is not None:
-        table.refuse(roles, "covariates", "of votes and of tables with judges")
     if (headings := find_votes(table, roles)) is not None:
         return read_votes(table, headings, roles)
+    if judged:
+        table.refuse(roles, "covariates", "of tables with judges")
     if judged:
         return read_judged(table, roles)
     known = name_roles(table, roles)

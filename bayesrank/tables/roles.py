@@ -38,14 +38,18 @@ TABLE = tuple(
             (),
         ),
         ("dataset", "The column that names the data sets, or several, such as suite,task. [default: dataset]", ()),
-        ("case", "The column that names the cases. [default: case]", ()),
+        ("case", "The column that names the cases, or the questions of votes. [default: case]", ()),
         ("run", "The column that names the runs of a case. [default: run]", ()),
         (
             "training_seed",
             "The column with the training seed of the model; ranks over retrained models.",
             (),
         ),
-        ("cluster", "The column that names the cluster of each case. [default: cluster]", ()),
+        (
+            "cluster",
+            "The column that names the cluster of each case, or the voter of each vote. [default: cluster]",
+            (),
+        ),
         ("count", "The column that says how many cases a row stands for.", ()),
         ("weight", "The column with importance (survey) weights of cases.", ()),
         (

@@ -68,6 +68,7 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
     about = RankingRecord.of(ranking)
     schema = json.loads(Path(__file__).with_name("board.schema.json").read_text("utf-8"))
     fields = schema["properties"]["entities"]["items"]["properties"]
+    known = [name for name in fields if name in table]
     content = {
         "format": "bayesrank board",
         "version": 2,
@@ -89,9 +90,9 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
         "caps": [note.code for note in caps_of(ranking)],
         "verdict": parts.sentences(),
         "notes": list(parts.notes),
-        "definitions": {name: field["description"] for name, field in fields.items()},
+        "definitions": {name: fields[name]["description"] for name in known},
         "entities": [
-            {name: _plain(row[name], name, "integer" in field["type"]) for name, field in fields.items()}
+            {name: _plain(row[name], name, "integer" in fields[name]["type"]) for name in known}
             for row in table[table.index.isin(first_of_order(ranking, top).index)].to_dict("records")
         ],
     }

@@ -246,7 +246,7 @@ def test_the_command_ranks_a_table_of_votes(battles):
     for command in ("tile", "ops"):
         assert "no performance" in refused(command, battles)
     assert "votes have one model" in refused("sensitivity", battles)
-    assert "--case must be left out of votes" in refused("rank", battles, "--case", "winner")
+    assert "--run must be left out of votes" in refused("rank", battles, "--run", "winner")
 
 
 def test_a_column_of_counts_is_not_guessed(tmp_path):

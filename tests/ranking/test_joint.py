@@ -60,3 +60,18 @@ def test_means_of_batches_have_the_standard_deviation_and_error_of_their_draws()
     # 20 batches know the error to 1 / sqrt(2 * 19); it is never below that of independent draws.
     assert spread / 100 <= error <= spread / 100 * (1 + 3 / np.sqrt(38))
     assert mean_of_batches(draws.sum(1), (draws**2).sum(), np.full(20, 500), 10.0, 1.0)[2] == 0.1
+
+
+def test_equal_counts_on_other_test_sets_are_equal_evidence_unless_the_prevalence_matters():
+    """Of five tests on two panels, the first and the last have equal counts, on other panels."""
+    counts = br.from_counts(
+        tn=[60, 50, 55, 57, 60], fp=[4, 14, 9, 7, 4], fn=[2, 8, 5, 4, 2], tp=[28, 22, 25, 26, 28], entity=list("abcde")
+    ).assign_coords(test_set=("entity", ["one", "one", "one", "two", "two"]))
+    posterior = br.fit(counts, seed=1, draws=250)
+    columns = ["probability_best", "expected_rank", "rank_lower", "rank_upper"]
+
+    def of(score, entity):
+        return br.credible_ranking(posterior, score)[columns].sel(entity=entity).drop_vars("entity")
+
+    xr.testing.assert_equal(of("informedness", "a"), of("informedness", "e"))
+    assert not of("accuracy", "a").equals(of("accuracy", "e"))

@@ -58,9 +58,9 @@ def test_where_everything_is_undecided_it_says_so_without_a_hatch():
     undecided, decided = report(CLOSE, "f1"), report(COUNTS, "f1")
     assert "No weighting decides with probability 0.95." in undecided
     assert '<path d="" fill="url(#unsure)"/>' in undecided
-    assert "nowhere is an entity best with probability 0.95" in undecided
+    assert "Nowhere is an entity best with probability 0.95" in undecided
     assert '<path d="" fill="url(#unsure)"/>' not in decided
-    assert "hatched: no entity is best with probability 0.95" in decided
+    assert "Hatched: no entity is best with probability 0.95" in decided
 
 
 def test_a_report_of_one_entity_or_of_more_classes_has_no_tile():

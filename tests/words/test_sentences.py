@@ -693,9 +693,9 @@ ROWS = [
     ),
     (
         "clusters_too_few",
-        {"clusters": 3.2, "enough": 5},
-        "Every rank is possible: rank sets need 5 effective clusters, and there are 3.2. More clusters of about equal "
-        "size would help; more cases of the same clusters would not.",
+        {"clusters": 3.2, "enough": 5, "unit": "voters"},
+        "Every rank is possible: rank sets need 5 effective voters, and there are 3.2. More voters of about equal size "
+        "would help; more data from the same voters would not.",
     ),
     (
         "cases_too_few",
@@ -1121,6 +1121,34 @@ ROWS = [
     ("votes_all_ties", {}, "All votes are ties: how far entities may be apart depends on the prior."),
     ("votes_without_ties", {}, "No vote is a tie, so ties are left out of the model."),
     (
+        "votes_by_result",
+        {"decided": 20000.0, "tie": 1234.0, "both bad": 3.0},
+        "Of 21,237 votes, 20,000 have a winner, 1,234 are ties and 3 call both bad. Both bad counts as a tie. A tie is "
+        "evidence that two strengths are close; it says nothing about how good either answer is.",
+    ),
+    (
+        "votes_perfect",
+        {"won": ["a"], "lost": ["y", "z"]},
+        "a won every vote and y and z lost every vote. The votes bound these strengths from one side only; the prior "
+        "bounds the other side.",
+    ),
+    (
+        "votes_at_equal_style",
+        {"covariates": ["length", "tone"]},
+        "Strengths are those at equal length and tone. Rank without the covariates to see what they change.",
+    ),
+    (
+        "style_coefficients",
+        {"coefficients": [["length", 0.2823, -0.0121, 0.5]], "prob": 0.95},
+        "Effect on the log-odds of a win, for each unit of the covariate: length 0.282 (95% interval −0.0121 to 0.5).",
+    ),
+    (
+        "orders_merged",
+        {"battles": 28, "decided": 56, "first": 31, "lower": 0.42, "upper": 0.68},
+        "Both orders of 28 battles were judged, and count as one vote each; the entity named first won 31 of their 56 "
+        "votes with a winner (55%, 95% interval 42% to 68%; 50% without an effect of the order).",
+    ),
+    (
         "votes_judged",
         {"judges": ["gpt4", "claude"], "labels": 1000, "votes": 27045},
         "The votes of people are known for 1,000 of 27,045. Each draw fills in the others from the votes of gpt4,"
@@ -1130,7 +1158,7 @@ ROWS = [
     ),
     (
         "votes_relative",
-        {},
+        {"independent": "votes"},
         "A strength is relative to the other entities: the order of two entities also depends on their votes "
         "against others. Votes are assumed independent.",
     ),
@@ -1388,7 +1416,7 @@ CAVEATS = {
     Caveat.PREVALENCES_DIFFER: {"prevalences_differ", "prevalences_checked"},
     Caveat.PRIOR_OUTWEIGHS_DATA: {
         "class_without_cases", "few_cases_of_class", "prior_shifts_average", "votes_one_sided", "without_cases",
-        "votes_all_ties", "entities_without_labels", "strata_without_labels", "not_identified",
+        "votes_all_ties", "votes_perfect", "entities_without_labels", "strata_without_labels", "not_identified",
     },
     Caveat.FEW_UNITS: {
         "intervals_withheld",

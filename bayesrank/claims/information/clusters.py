@@ -1,13 +1,10 @@
-"""What clusters of cases are worth.
-
-Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with multi-stage samples, Survey
-Methodology 28:169-181, have the bias and Satterthwaite's degrees of freedom for means over clusters.
-"""
+"""What clusters of cases are worth."""
 
 import numpy as np
 
 from bayesrank.evidence.kinds import CaseEvidence
 from bayesrank.evidence.kinds.cases import sums_within
+from bayesrank.evidence.units import moments_of_units
 
 #: Clusters are nearly equal if the largest has at most this many times the cases of the smallest.
 NEARLY_EQUAL = 1.2
@@ -20,16 +17,13 @@ def cluster_information(sizes: list[np.ndarray], weights: np.ndarray) -> tuple[f
     """
     true = expected = squares = 0.0
     for size, weight in zip(sizes, weights.tolist(), strict=True):
-        number = np.count_nonzero(size)
-        if number < 2:
+        if np.count_nonzero(size) < 2:
             return 0.0, np.inf
-        s2, s3, s4, s5 = (float(((size / size.sum()) ** power).sum()) for power in (2, 3, 4, 5))
-        trace = s2 - 2 * s3 + s2**2
-        square = s4 - 4 * s5 + 4 * s2 * s4 + 2 * s3**2 - 4 * s2**2 * s3 + s2**4
-        shrunk = weight**2 * number / (number + 1)
-        true += weight**2 * s2
-        expected += shrunk * trace
-        squares += shrunk**2 * square
+        found = moments_of_units(size)
+        shrunk = weight**2 * found.number / (found.number + 1)
+        true += weight**2 * found.true
+        expected += shrunk * found.expected
+        squares += shrunk**2 * found.square
     return float(expected**2 / squares), float(np.sqrt(true / expected))
 
 

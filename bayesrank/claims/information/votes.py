@@ -17,19 +17,30 @@ def weigh_votes(evidence: VoteEvidence, observed: Observed, score: Score | None,
     """Return the counts of votes, with wider sets if earlier votes may have chosen the pairs of a connected pool."""
     pool, wins, ties = evidence.pool, evidence.wins, evidence.ties
     # Votes do not compare entities of pools that no vote connects, however sure both strengths are.
-    found = replace(found, freedom=np.where(pool[:, None] == pool, np.inf, 0.0))
+    freedom = np.where(pool[:, None] == pool, np.inf, 0.0)
+    if evidence.units is not None:
+        own = evidence.units.freedom
+        freedom = np.minimum(freedom, np.minimum(own[:, None], own))
+        found = replace(found, clusters=own + 1, unit=evidence.units.noun, excess=evidence.units.excess)
+        wins, ties = (_as_units(votes, wins + wins.T + ties, evidence.units.on_pair) for votes in (wins, ties))
+    found = replace(found, freedom=freedom)
     factor, uneven = 1.0, None
     for name in np.unique(pool):
         here = np.flatnonzero(pool == name)
         if len(here) < 3:
             continue
         among = np.ix_(here, here)
-        own, close = pairing_factor(wins[among], ties[among])
-        if own > factor:
-            factor, fields = own, {"percent": 100 * (own - 1)}
+        wider, close = pairing_factor(wins[among], ties[among])
+        if wider > factor:
+            factor, fields = wider, {"percent": 100 * (wider - 1)}
             if not close:
                 on_pairs = (wins + wins.T + ties)[among][np.triu_indices(len(here), 1)]
                 fields |= {"fewest": int(on_pairs.min()), "most": int(on_pairs.max())}
             uneven = Note("close_strengths_met" if close else "votes_uneven", fields)
     found = replace(found, inflation=found.inflation * factor, uneven=uneven)
     return found if evidence.labels is None else with_labels(found, evidence.labels)
+
+
+def _as_units(votes: np.ndarray, number: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """Return votes (entity, rival) scaled to the numbers of units that voted on each pair."""
+    return votes * np.divide(units, number, out=np.zeros(number.shape), where=number > 0)

@@ -76,6 +76,18 @@ class EvidenceKind(ABC):
         """Return the evidence on one variable of the posterior."""
         return self
 
+    def interval_factor(self, prob: float) -> np.ndarray:
+        """Return how many times wider an interval must be than the one from draws, whose units are few (entity)."""
+        return np.ones(1)
+
+    def columns(self, draws: xr.Dataset, leader: int | None) -> dict[str, np.ndarray]:
+        """Return further columns of a ranking (entity) from the posterior's draws and the place of the leader."""
+        return {}
+
+    def notes_on(self, draws: xr.Dataset, prob: float) -> list[Note]:
+        """Return what the posterior's draws say beside the ranking, such as coefficients."""
+        return []
+
     def needed(self, model: ModelRecord) -> str | None:
         """Return the further evidence that would help most, or None if the model and the tables tell."""
         return None

@@ -14,6 +14,9 @@ LENGTH = np.pi / 2
 #: Trajectories that take each draw of a normal approximation to the posterior itself.
 TURNS = 4
 
+#: Curvatures below this share are 0 but for rounding errors.
+FLAT = 1e-8
+
 Look = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
@@ -78,6 +81,24 @@ class Pairs:
         return found if self.shift is None else csr_array(hstack([found, csr_array(self.shift)]))
 
     @cached_property
+    def squares(self) -> Any:
+        """Return the products of the columns of the design (column x column, pair), as a sparse matrix."""
+        from scipy.sparse import csr_array
+
+        cells, wide = len(self.first), self.frame.shape[0]
+        half = np.full((cells, 1), 0.5)
+        ends = np.column_stack([self.first, self.second])
+        columns, values = ends, np.hstack([half, -half])
+        if self.shift is not None:
+            more = np.arange(self.entities, wide)
+            columns = np.hstack([ends, np.tile(more, (cells, 1))])
+            values = np.hstack([values, self.shift])
+        where = (columns[:, :, None] * wide + columns[:, None, :]).reshape(cells, -1)
+        products = (values[:, :, None] * values[:, None, :]).reshape(cells, -1)
+        row = np.repeat(np.arange(cells), where.shape[1])
+        return csr_array((products.ravel(), (where.ravel(), row)), shape=(wide * wide, cells))
+
+    @cached_property
     def levels(self) -> Any:
         """Return which log ν each pair has (pair, level), as a sparse matrix of 0 and 1."""
         from scipy.sparse import csr_array
@@ -97,9 +118,20 @@ class Pairs:
         It has none if it never falls along a line of strengths s and log ν. If ν stays, no group of entities may have
         won all its votes against the rest, where a tie is a vote for both: Ford's condition. If log ν grows by 1, the
         strengths on the line satisfy |s_i - s_j| ≤ 2 for each tie and s_i - s_j ≥ 2 for each win of i over j, as where
-        all votes are ties.
+        all votes are ties. With shifts, the curvature vanishes where Newton's method leads, along such a line.
         """
-        return self._strongly_connected() and not (self.with_ties and self._ties_may_grow())
+        if not self._strongly_connected():
+            return False
+        if self.shift is not None:
+            return self._is_curved()
+        return not (self.with_ties and self._ties_may_grow())
+
+    def _is_curved(self) -> bool:
+        """Return whether the log density is curved in all directions at its mode, as at 0."""
+        first = np.linalg.eigvalsh(self.curvature(np.zeros(self.size)))
+        if first[0] < FLAT * first[-1]:
+            return False
+        return bool(np.linalg.eigvalsh(self.curvature(self.mode()))[0] > FLAT * first[0])
 
     def _strongly_connected(self) -> bool:
         from scipy.sparse import csr_array

@@ -26,3 +26,16 @@ add(
         reference="Davidson (1970), Journal of the American Statistical Association 65:317-328",
     )
 )
+add(
+    Score(
+        "elo",
+        None,
+        formula="1000 + 400 / ln 10 times the strength, or relative to the rating of an anchor",
+        range=(-INFINITY, INFINITY),
+        depends_on_prevalence=False,
+        only_of="votes",
+        domain="votes on pairs of entities",
+        reference="Elo (1978), The Rating of Chessplayers, Past and Present, Arco, for the scale",
+        display="Elo rating",
+    )
+)

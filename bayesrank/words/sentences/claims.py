@@ -6,11 +6,12 @@ from bayesrank import _text
 LOOKING = "Rank again only when all new data are collected (bayesrank gate allows repeated looks)."
 
 
-def clusters_vary_less(pairs: int, of: int) -> str:
+def clusters_vary_less(pairs: int, of: int, unit: str = "clusters") -> str:
     which = "the pair of entities" if of == 1 else f"{pairs:,} of {of:,} pairs of entities"
+    cases = "cases" if unit == "clusters" else "votes"
     return (
-        f"For {which}, clusters vary less than independent cases would. A lead must also be large enough for "
-        "independent cases, which is conservative."
+        f"For {which}, {unit} vary less than independent {cases} would. A lead must also be large enough for "
+        f"independent {cases}, which is conservative."
     )
 
 

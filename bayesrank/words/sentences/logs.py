@@ -5,6 +5,7 @@ from typing import Any
 
 from bayesrank import _text
 from bayesrank._text import list_names
+from bayesrank.evidence.ballots import NOUNS
 from bayesrank.words.sentences import sentences
 
 
@@ -33,6 +34,7 @@ def _describe(
     labels: Sequence[int] = (),
     covariates: Sequence[tuple[str, float, float]] = (),
     stratum: str = "data set",
+    units: Mapping[str, int] | None = None,
     **_: Any,
 ) -> str:
     many = _text.count(entities, noun)
@@ -52,6 +54,7 @@ def _describe(
     if labels:
         least, largest = (f"{number:,}" for number in labels)
         parts.append(f"the truth known for {least if least == largest else f'{least} to {largest}'}")
+    parts += [_text.count(number, NOUNS[role]) for role, number in (units or {}).items()]
     parts += [f"covariate{'s' * (len(named) > 1)} {list_names(named)}"] if named else []
     return ", ".join([what, *parts])
 

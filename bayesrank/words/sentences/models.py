@@ -1,5 +1,7 @@
 """Sentences about models, their priors, their samplers, and the means of their draws."""
 
+from typing import Any
+
 from bayesrank import _text
 from bayesrank._nuts import say_chains_to_agree, say_fewer_divergences, say_more_draws, say_unreliable
 from bayesrank.words.caveats import Caveat, caveat
@@ -314,11 +316,62 @@ def votes_without_ties() -> str:
     return "No vote is a tie, so ties are left out of the model."
 
 
-def votes_relative() -> str:
+def votes_relative(independent: str) -> str:
     return (
         "A strength is relative to the other entities: the order of two entities also depends on their votes against "
-        "others. Votes are assumed independent."
+        f"others. {independent.capitalize()} are assumed independent."
     )
+
+
+def votes_by_result(decided: float, **others: float) -> str:
+    """Say how many votes have a winner; ``others`` are ties, and votes that call both bad."""
+    ties, bad = others["tie"], others["both bad"]
+    parts = [f"{decided:,.0f} have a winner"] + [f"{ties:,.0f} are ties"] * (ties > 0)
+    parts += [f"{bad:,.0f} call both bad"] * (bad > 0)
+    alike = " Both bad counts as a tie." if bad else ""
+    return (
+        f"Of {decided + ties + bad:,.0f} votes, {_text.few_names(parts)}.{alike} A tie is evidence that two "
+        "strengths are close; it says nothing about how good either answer is."
+    )
+
+
+@caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
+def votes_perfect(won: list[str], lost: list[str]) -> str:
+    parts = [f"{_text.few_names(names)} {verb} every vote" for names, verb in ((won, "won"), (lost, "lost")) if names]
+    return (
+        f"{' and '.join(parts)}. The votes bound {'these strengths' if len(won + lost) > 1 else 'this strength'} from "
+        "one side only; the prior bounds the other side."
+    )
+
+
+def style_coefficients(coefficients: list[list[Any]], prob: float) -> str:
+    """Say how much each covariate sways a vote; each has a name, a median, and the ends of its interval."""
+    said = [
+        f"{name} {middle:.3g} ({100 * prob:g}% interval {low:.3g} to {high:.3g})".replace("-", "−")
+        for name, middle, low, high in coefficients
+    ]
+    return f"Effect on the log-odds of a win, for each unit of the covariate: {_text.list_names(said, 6)}."
+
+
+def votes_at_equal_style(covariates: list[str]) -> str:
+    return (
+        f"Strengths are those at equal {_text.few_names(covariates)}. Rank without the covariates to see what they "
+        "change."
+    )
+
+
+def orders_merged(battles: int, decided: int, first: int, lower: float, upper: float) -> str:
+    """Say that both orders of a battle are one vote, and how often the first answer won there."""
+    shown = (
+        "none of them has a winner"
+        if not decided
+        else (
+            f"the entity named first won {first:,} of their {decided:,} votes with a winner "
+            f"({100 * first / decided:.0f}%, 95% interval {100 * lower:.0f}% to {100 * upper:.0f}%; 50% without an "
+            "effect of the order)"
+        )
+    )
+    return f"Both orders of {_text.count(battles, 'battle')} were judged, and count as one vote each; {shown}."
 
 
 def votes_judged(judges: list[str], labels: int, votes: int) -> str:

@@ -1,0 +1,326 @@
+"""Votes that share voters, questions or both: draws of strengths from random weights of these units.
+
+With one kind of unit, each voter has a weight with the standard exponential distribution in each draw, and the draw is
+the mode of the weighted posterior (a weighted-likelihood bootstrap). Deviations from the mode are multiplied by √c.
+Here c corrects the variance for few or unequal units as Bell and McCaffrey (2002) do; of G equal units it is G/(G - 1).
+
+With voters and questions, the weight of a vote is the product of both weights. The deviations are then mapped linearly,
+so that the covariance is the smallest upper bound of c₁V₁, c₂V₂ and c₁V₁ + c₂V₂ - V₁₂. V₁ and V₂ are the variances by
+voters and by questions, V₁₂ that by their combinations (Cameron, Gelbach and Miller 2011).
+
+The votes of the prior have the weight of one unit: its precision is multiplied by the number of votes of a unit on one
+pair. In each draw its centre is drawn from the prior itself.
+
+References
+----------
+Newton and Raftery (1994), Approximate Bayesian inference with the weighted likelihood bootstrap, Journal of the Royal
+Statistical Society B 56:3-48. Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with
+multi-stage samples, Survey Methodology 28:169-181. Cameron, Gelbach and Miller (2011), Robust inference with multiway
+clustering, Journal of Business and Economic Statistics 29:238-249.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bayesrank._random import fingerprint
+from bayesrank.evidence.units import unit_freedom
+from bayesrank.models.parts.pairs import Pairs
+
+#: Numbers of draws times cells that are in memory at once.
+MEMORY = 4_000_000
+#: Newton's method stops where a step would gain less than this in the log density.
+GAIN = 1e-8
+#: Common steps go on while they shrink what is left to gain to less than this share.
+QUICK = 0.1
+STEPS, HALVINGS = 60, 30
+
+
+@dataclass(frozen=True)
+class SharedVotes:
+    """Votes on cells (pairs with equal covariates) by the units that they share."""
+
+    pairs: Pairs  #: The votes on each cell, with the prior of independent votes.
+    cell: np.ndarray  #: The cell of each battle.
+    results: np.ndarray  #: Votes for the first, for the second, and ties (battle, result).
+    units: dict[str, np.ndarray]  #: Codes of voters ("cluster") and questions ("case") of each battle.
+
+    @cached_property
+    def key(self) -> str:
+        return fingerprint(self.pairs.first, self.pairs.second, self.cell, self.results, *self.units.values())
+
+    @cached_property
+    def codes(self) -> list[np.ndarray]:
+        """Return the units of each kind; of voters and questions also their combinations."""
+        own = list(self.units.values())
+        if len(own) == 1:
+            return own
+        return [*own, pd.factorize(own[0].astype(np.int64) * (int(own[1].max()) + 1) + own[1])[0]]
+
+    @cached_property
+    def sizes(self) -> list[Any]:
+        """Return the votes of each unit on each entity (unit, entity) as sparse matrices, by the kind of unit."""
+        from scipy.sparse import csr_array
+
+        number = self.results.sum(axis=1)
+        found: list[Any] = []
+        for code in self.codes[: len(self.units)]:
+            ends = [self.pairs.first[self.cell], self.pairs.second[self.cell]]
+            where = (np.concatenate([code, code]), np.concatenate(ends))
+            shape = (int(code.max()) + 1, self.pairs.entities)
+            found.append(csr_array((np.concatenate([number, number]), where), shape=shape))
+        return found
+
+    @cached_property
+    def freedom(self) -> np.ndarray:
+        """Return the degrees of freedom of each entity: the smallest of voters and questions (entity)."""
+        each = [
+            [unit_freedom(held[:, [i]].toarray().ravel())[0] for i in range(self.pairs.entities)] for held in self.sizes
+        ]
+        return np.min(each, axis=0)
+
+    @cached_property
+    def number(self) -> np.ndarray:
+        """Return how many units voted on each entity: the fewer of voters and questions (entity)."""
+        return np.min([np.diff(held.tocsc().indptr) for held in self.sizes], axis=0)
+
+    @cached_property
+    def corrections(self) -> list[float]:
+        """Return the factor c of the variance by each kind of unit."""
+        return [unit_freedom(np.asarray(held.sum(axis=1)).ravel())[1] for held in self.sizes]
+
+    @cached_property
+    def prior_weight(self) -> float:
+        """Return the votes of a unit on one pair, as a mean over votes: the weight of one vote of the prior."""
+        number, found = self.results.sum(axis=1), []
+        for code in self.codes[: len(self.units)]:
+            each = np.bincount(pd.factorize(self.pair * (int(code.max()) + 1) + code)[0], number)
+            found.append(float((each**2).sum() / each.sum()))
+        return max(1.0, *found)
+
+    @cached_property
+    def pair(self) -> np.ndarray:
+        """Return the pair of entities of each battle, as one code."""
+        return (self.pairs.first.astype(np.int64) * self.pairs.entities + self.pairs.second)[self.cell]
+
+    @cached_property
+    def weighted(self) -> Pairs:
+        """Return the votes, with the prior that has the weight of a unit."""
+        return replace(self.pairs, precision=np.asarray(self.pairs.precision) * self.prior_weight)
+
+    @cached_property
+    def mode(self) -> np.ndarray:
+        return self.weighted.mode()
+
+    @cached_property
+    def inverse(self) -> np.ndarray:
+        """Return the inverse curvature at the mode (parameter, parameter)."""
+        root = self.weighted.whiten(self.mode)
+        return root.T @ root
+
+    def _slopes(self) -> np.ndarray:
+        """Return the slope of the log likelihood of one vote at the mode (result and cell, parameter)."""
+        win, lose, tie = (part[:, 0] for part in self.pairs.probabilities(self.mode[None])[3:])
+        design = self.pairs.design @ self.pairs.frame
+        along = [side - (win - lose) for side in (1.0, -1.0, 0.0)]
+        found = np.concatenate([design * each[:, None] for each in along])
+        if self.pairs.with_ties:
+            found = np.column_stack([found, np.concatenate([-tie, -tie, 1 - tie])])
+        return np.asarray(found)
+
+    @cached_property
+    def parts(self) -> tuple[list[np.ndarray], np.ndarray]:
+        """Return sums of squares of the slopes of the units of each kind, and that of the prior, as covariances."""
+        slopes, inverse = self._slopes(), self.inverse
+        squares = []
+        for code in self.codes:
+            sums = self._votes_by(code).T @ slopes
+            squares.append(inverse @ (sums.T @ sums) @ inverse)
+        precision = np.broadcast_to(self.weighted.precision, len(inverse))
+        prior = np.zeros_like(inverse)
+        if precision.any():
+            spread = precision**2 / np.broadcast_to(self.pairs.precision, len(inverse))
+            prior = (inverse * spread) @ inverse
+        return squares, prior
+
+    @cached_property
+    def covariance(self) -> np.ndarray:
+        """Return the covariance of the parameters by the units, corrected for their number."""
+        squares, prior = self.parts
+        corrected = [c * (own + prior) for c, own in zip(self.corrections, squares, strict=False)]
+        if len(corrected) == 1:
+            return corrected[0]
+        both = squares[-1] + prior
+        return larger(larger(*corrected), corrected[0] + corrected[1] - both)
+
+    @cached_property
+    def spreading(self) -> np.ndarray:
+        """Return the map of deviations from the mode that gives draws this covariance (parameter, parameter)."""
+        squares, prior = self.parts
+        if len(self.units) == 1:
+            return np.sqrt(self.corrections[0]) * np.eye(len(prior))
+        # Products of weights count a voter, a question, and both together.
+        drawn = sum(squares) + prior
+        root, back = _roots(drawn)
+        middle = _roots(root @ self.covariance @ root)[0]
+        return np.asarray(back @ middle @ back)
+
+    @cached_property
+    def excess(self) -> np.ndarray:
+        """Return the ratio of standard deviations of independent votes to those of units, at least 1 (entity, rival).
+
+        Units that vary less than their votes would by themselves are usually luck.
+        """
+        basis = self.pairs.basis
+        free = basis.shape[1]
+        alone, shared = (
+            _of_differences(basis @ held[:free, :free] @ basis.T) for held in (self.inverse, self.covariance)
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(alone > 0, np.maximum(np.sqrt(alone / shared), 1.0), 1.0)
+
+    @cached_property
+    def on_pairs(self) -> np.ndarray:
+        """Return how many units voted on each pair (entity, rival), by the kind that has fewer."""
+        size = self.pairs.entities
+        found = []
+        for code in self.codes[: len(self.units)]:
+            met = pd.unique(self.pair * (int(code.max()) + 1) + code) // (int(code.max()) + 1)
+            numbers = np.bincount(met, minlength=size * size).reshape(size, size).astype(float)
+            found.append(numbers + numbers.T)
+        return np.min(found, axis=0)
+
+    def _votes_by(self, column: np.ndarray) -> Any:
+        """Return the votes on each cell (result and cell, column), of the column of each battle, as a sparse matrix."""
+        from scipy.sparse import csr_array
+
+        cells, number = len(self.pairs.first), self.results.T.ravel()
+        kept = number > 0
+        where = np.concatenate([self.cell + k * cells for k in range(3)])[kept], np.tile(column, 3)[kept]
+        return csr_array((number[kept], where), shape=(3 * cells, int(column.max()) + 1))
+
+    @cached_property
+    def _gather(self) -> Any:
+        """Return the votes of each unit, or of each battle if units cross, on the cells."""
+        return self._votes_by(self.codes[0] if len(self.units) == 1 else np.arange(len(self.cell)))
+
+    def sample(self, draws: int, rng: np.random.Generator) -> np.ndarray:
+        """Return independent draws of the parameters (draw, parameter)."""
+        step = int(np.clip(MEMORY // max(len(self.pairs.first), self._gather.shape[1]), 20, draws))
+        parts = [self._sample(min(step, draws - at), rng) for at in range(0, draws, step)]
+        return np.concatenate(parts)
+
+    def _sample(self, draws: int, rng: np.random.Generator) -> np.ndarray:
+        weights = [rng.standard_exponential((int(code.max()) + 1, draws)) for code in self.units.values()]
+        centre = np.zeros((draws, len(self.mode)))
+        precision = np.broadcast_to(self.pairs.precision, len(self.mode))
+        noise = rng.standard_normal(centre.shape)
+        np.divide(noise, np.sqrt(precision), out=centre, where=precision > 0)
+        each = (
+            weights[0]
+            if len(weights) == 1
+            else np.prod([held[code] for held, code in zip(weights, self.units.values(), strict=True)], axis=0)
+        )
+        wins, losses, ties = np.split(self._gather @ each, 3)
+        drawn = replace(self.weighted, wins=wins, losses=losses, ties=ties, no_ties=self.pairs.no_ties)
+        found = modes_of(drawn, centre, self.mode, self.inverse)
+        return self.mode + (found - self.mode) @ self.spreading
+
+
+def modes_of(pairs: Pairs, centre: np.ndarray, start: np.ndarray, inverse: np.ndarray) -> np.ndarray:
+    """Return the mode of each draw's votes (pair, draw) (draw, parameter).
+
+    The prior of each draw has a ``centre`` of its own (draw, parameter). Steps use the ``inverse`` curvature at
+    ``start`` while they converge quickly, as with many units; other draws need Newton's method with halved steps.
+    """
+    found = np.tile(start, (len(centre), 1))
+    active, votes, theta, pull = np.arange(len(centre)), pairs, found.copy(), centre * pairs.precision
+    value, slope = _with_centre(votes, theta, pull)
+    gain, quick = np.full(len(centre), np.inf), True
+    for _ in range(STEPS):
+        before, gain = gain, ((slope @ inverse) * slope).sum(axis=1)
+        moving = gain > GAIN
+        if not moving.all():
+            found[active[~moving]] = theta[~moving]
+            active, votes = active[moving], _columns(votes, moving)
+            theta, pull, value, slope, before, gain = (
+                part[moving] for part in (theta, pull, value, slope, before, gain)
+            )
+            if not len(active):
+                return found
+        quick = quick and float(np.median(gain / before)) < QUICK
+        step = slope @ inverse if quick else newton_steps(votes, theta, slope)
+        wanted = 1e-4 * (step * slope).sum(axis=1)
+        share = np.ones(len(active))
+        for _ in range(HALVINGS):
+            place = theta + share[:, None] * step
+            ahead, slant = _with_centre(votes, place, pull)
+            low = ahead < value + share * wanted - 1e-12 * np.abs(value)
+            if not low.any():
+                break
+            share = np.where(low, share / 2, share)
+        theta, value, slope = place, ahead, slant
+    found[active] = theta
+    return found
+
+
+def _with_centre(pairs: Pairs, theta: np.ndarray, pull: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    value, slope = pairs.value_and_slope(theta)
+    return value + (pull * theta).sum(axis=1), slope + pull
+
+
+def _columns(pairs: Pairs, kept: np.ndarray) -> Pairs:
+    """Return the votes of some draws."""
+    wins, losses, ties = (votes[:, kept] for votes in (pairs.wins, pairs.losses, pairs.ties))
+    return replace(pairs, wins=wins, losses=losses, ties=ties)
+
+
+def newton_steps(pairs: Pairs, theta: np.ndarray, slope: np.ndarray) -> np.ndarray:
+    """Return the Newton step of each draw (draw, parameter).
+
+    The equations are those of all strengths, whose sum gets a curvature of its own: it does not move.
+    """
+    win, lose, tie = pairs.probabilities(theta)[3:]
+    along = pairs.number * ((win + lose) - (win - lose) ** 2)
+    wide, free = pairs.frame.shape
+    size = wide + pairs.with_ties
+    matrix, right = np.empty((len(theta), size, size)), np.empty((len(theta), size))
+    matrix[:, :wide, :wide] = (pairs.squares @ along).T.reshape(len(theta), wide, wide)
+    right[:, :wide] = slope[:, :free] @ pairs.frame.T
+    precision = np.broadcast_to(pairs.precision, theta.shape[1])
+    if pairs.with_ties:
+        cross = (pairs.design.T @ (-pairs.number * (win - lose) * tie)).T
+        matrix[:, :wide, wide], matrix[:, wide, :wide] = cross, cross
+        matrix[:, wide, wide] = (pairs.number * tie * (1 - tie)).sum(axis=0)
+        right[:, wide] = slope[:, free]
+    own = np.arange(size)
+    matrix[:, own, own] += np.append(precision[0], precision)
+    strengths = slice(0, pairs.entities)
+    matrix[:, strengths, strengths] += matrix[:, 0, 0][:, None, None]
+    found = np.linalg.solve(matrix, right[..., None])[..., 0]
+    steps = found[:, :wide] @ pairs.frame
+    return np.column_stack([steps, found[:, wide:]])
+
+
+def larger(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return the smallest symmetric matrix in its eigenvectors that no contrast finds smaller than either matrix."""
+    root, back = _roots(one)
+    values, vectors = np.linalg.eigh(back @ other @ back)
+    held = root @ vectors
+    return np.asarray((held * np.maximum(values, 1.0)) @ held.T)
+
+
+def _roots(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the square root of a symmetric matrix, and the inverse of this root where it is not 0."""
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
+    root = np.sqrt(np.maximum(values, 0.0))
+    back = np.divide(1.0, root, out=np.zeros_like(root), where=root > 1e-7 * root.max(initial=0.0))
+    return (vectors * root) @ vectors.T, (vectors * back) @ vectors.T
+
+
+def _of_differences(covariance: np.ndarray) -> np.ndarray:
+    own = np.diag(covariance)
+    return own[:, None] + own - 2 * covariance
