@@ -159,6 +159,7 @@ class ModelRecord(Record):
     datasets_of_learners: int = 0
     repeats: int = 0
     errors_assumed: bool = False
+    draws_spread: tuple[float, ...] = ()  #: The factors by which draws of means were spread about their mean.
     over: str = ""  #: The population of the ranking: "fitted" or "retrained" models; empty for cases or data sets.
     seeds: int = 0  #: Training seeds of each entity.
     votes: bool = False  #: Whether the evidence is votes.

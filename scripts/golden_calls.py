@@ -115,6 +115,7 @@ BARE: dict[str, Callable[[], Any]] = {
     "joint outcomes of a data set": lambda: br.datasets.load_joint("langchain_tool_use"),
     "case_weights": weights_of_cases,
     "weighted_metric": lambda: cases.weighted_metric("auc_roc", *risks(), weights_of_cases()),
+    "attempts_curve": lambda: scores.attempts_curve(br.fit(KINDS["outcomes_runs"](), **DRAWS)),
     "variance_components": lambda: cases.variance_components(
         right(item=CASES // 2, attempt=CASES % 2), case="item", run="attempt"
     ),
@@ -239,7 +240,6 @@ COMMANDS = (
     "plan FILE --draws 200",
     "sensitivity FILE --draws 100",
     "doctor FILE",
-    "check FILE",
     "convert FILE",
 )
 #: Commands with further options, of data sets, of logs, and of two versions.
@@ -274,6 +274,7 @@ MORE_COMMANDS = (
     "rank logs",
     "rank logs --map case=id,system=model,score=score",
     "doctor logs",
+    "check means.csv",
     "convert logs --map case=id,system=model,score=score",
     "tile counts.csv --preference 'around f1 0.2'",
     "decide counts.csv --benefit tn=0,fp=-1,fn=-9,tp=0 --reference a --always",

@@ -51,6 +51,7 @@ def thresholds():
     )
 
 
+RETRIES = br.fit(br.from_outcomes(ANSWERS, case="task", run="again"), draws=50, chains=2, seed=1)
 COSTS = xr.DataArray([1.0, 2.0], {"entity": ["a", "b"]}, ("entity",))
 TRUSTED = br.fit(
     br.from_judged(JUDGED, judge="gpt", truth="human", entity="who", case="item"), draws=20, chains=1, seed=1
@@ -195,6 +196,8 @@ GOOD_OF = {
     "natural_frequencies": {"found": decisions.natural_frequencies(refusals.POSTERIOR)},
     "neutral_tile": {"band": br.tile.neutral_band((30, 70), points=5)},
     "net_benefit": {"threshold": 0.3},
+    "attempts": {"curve": br.scores.attempts_curve(RETRIES)},
+    "attempts_curve": {"posterior": RETRIES},
     "pareto_front": {"front": decisions.pareto_front(refusals.POSTERIOR, "f1", COSTS), "score": "f1", "cost": COSTS},
     "precision_recall_curve": {"curves": br.ops.credible_curves(PROBABILITIES, "precision_recall", seed=1, draws=5)},
     "rank_bounds": {"order": theory.relations(br.scores.f1(POINT))},

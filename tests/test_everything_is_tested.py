@@ -39,6 +39,11 @@ GRADES = xr.DataArray(
     ("entity", "dataset", "outcome"),
 )  # fmt: skip
 JOINT = br.from_outcomes(pd.DataFrame(RNG.random((60, 3)) < [0.9, 0.6, 0.5], columns=list("abc")).astype(int))
+RETRIES = br.from_outcomes(
+    pd.DataFrame((RNG.random((80, 2)) < [0.9, 0.6]).astype(int), columns=list("ab"))
+    .assign(case=np.arange(80) // 4, run=np.arange(80) % 4),
+    case="case", run="run",
+)  # fmt: skip
 BATTLES = pd.DataFrame([("a", "b", "a"), ("b", "c", "b"), ("a", "c", "tie")] * 9, columns=["x", "y", "winner"])
 VOTES = br.from_votes(BATTLES, a="x", b="y", winner="winner")
 FOLDS = br.from_folds(
@@ -145,6 +150,7 @@ def utility(posterior):
 
 #: For each section: evidence, model, score, and the results that it shows; "categories" are shown by the command alone.
 PAGES = {
+    "attempts": (lambda: RETRIES, None, "mean_outcome", None),
     "cases": (lambda: JOINT, "paired", "mean_outcome", lambda p: br.cases.deciding_cases(JOINT)),
     "categories": None,
     "confusions": (lambda: CLASSES, None, "accuracy", None),

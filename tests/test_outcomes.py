@@ -69,7 +69,9 @@ def test_runs_are_no_more_cases():
     """Ten runs of each of thirty cases that always come out the same are thirty cases."""
     frame = pd.DataFrame({"a": [1, 0, 1] * 10, "b": [0, 0, 1] * 10})
     runs = pd.concat([frame.assign(q=range(30), seed=seed) for seed in range(10)])
-    xr.testing.assert_equal(br.from_outcomes(runs, case="q", run="seed"), br.from_outcomes(frame))
+    joint = br.from_outcomes(runs, case="q", run="seed")
+    assert (joint["runs"] == 10).all()
+    xr.testing.assert_equal(joint.drop_vars("runs"), br.from_outcomes(frame))
 
 
 # --- Missing answers ----------------------------------------------------------------------------------------------

@@ -41,7 +41,8 @@ class Information:
     population: str = ""
     #: Degrees of freedom of a difference (entity, rival); infinite for a normal quantile.
     freedom: np.ndarray | float = np.inf
-    #: Factor by which the posterior standard deviation of a score is too small (entity), at least 1.
+    #: Factor by which the posterior standard deviation of a score is too small (entity); at least 1, unless draws were
+    #: spread for few cases.
     inflation: np.ndarray | float = 1.0
     #: Factor by which independent cases vary more than their clusters do, or claims need a larger spread than that of
     #: the posterior with its light prior (entity, rival), at least 1.
@@ -163,11 +164,15 @@ class Information:
         if np.isinf(self.freedom).all():
             return least
         freedom = np.broadcast_to(self.freedom, (size, size))[pairs]
+        place: Any = ...
+        if np.ndim(critical) == 0:  # many pairs have the same degrees of freedom
+            freedom, place = np.unique(freedom, return_inverse=True)
+            place = place.reshape(least.shape)
         critical = np.where(freedom < ENOUGH_FREEDOM, np.maximum(critical, bonferroni), critical)
         wide = np.where(freedom > 0, critical, np.inf).astype(float)
         some = (freedom > 0) & np.isfinite(freedom)
         wide[some] = -stdtrit(freedom[some], ndtr(-critical[some]))
-        return np.maximum(wide * factor, least)
+        return np.maximum(wide[place] * factor, least)
 
 
 def least(values: np.ndarray) -> float:

@@ -79,7 +79,7 @@ def near_ends(
     ``value`` returns the score of tables of counts (entity, actual, predicted).
     """
     if "outcome" in counts.dims:
-        if score.name != "mean_outcome" or counts["outcome"].values.tolist() != [0, 1]:
+        if not score.is_mean or counts["outcome"].values.tolist() != [0, 1]:
             return None
         wrong, right = counts.transpose("outcome", "entity").values
         return right <= 1, wrong <= 1

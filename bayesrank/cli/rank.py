@@ -24,6 +24,7 @@ from bayesrank.cli._sink import print_block, progress
 from bayesrank.models import population_of
 from bayesrank.models.parts.priors import in_words
 from bayesrank.performance.arrays import posterior_of
+from bayesrank.ranking.attempts import curve_where_runs
 from bayesrank.ranking.notes import positive_class_notes
 from bayesrank.ranking.summary import EVIDENCE, best_texts, effective_draws, first_of_order, is_exact, score_name
 from bayesrank.scores import Score
@@ -46,6 +47,7 @@ Examples:
   bayesrank rank antibody_tests --top 10 --format latex
   bayesrank rank breast_cancer --ask "logreg > knn5" --ask "rf in top 3"
   bayesrank rank logs/ --only metric=acc
+  bayesrank rank logs/ --score pass@4
   bayesrank rank logs/ --by category
   bayesrank rank counts.csv --group language --aggregate worst
   bayesrank rank answers.csv --cluster question --ignore remark
@@ -192,7 +194,8 @@ def rank(
         frame = table.assign(**source) if export.format == "csv" else table
         export.show(Sheet([], [], frame=frame, about=about, name="ranking"))
         return
-    lines = [*paid, *parts.sentences()[1:], *_weighting(analysis, ranking), *(parts.notes if notes else ())]
+    runs = _attempts(analysis, prob)
+    lines = [*paid, *parts.sentences()[1:], *runs, *_weighting(analysis, ranking), *(parts.notes if notes else ())]
     if notes:
         lines += _lines_of_model(analysis, used, kind, ranking)
     else:
@@ -266,6 +269,14 @@ def _weighting(analysis: Analysis, ranking: xr.Dataset) -> list[str]:
         return []
     said = weighting_sentence(*coarse_shares(performance, prob), prob)
     return [said] if said else []
+
+
+def _attempts(analysis: Analysis, prob: float) -> list[str]:
+    """Return who is best for how many attempts, if there are several runs of each case and several entities."""
+    curve = curve_where_runs(analysis.posterior, prob) if analysis.aim is None and not analysis.lower else None
+    if curve is None or curve.sizes["entity"] < 2:
+        return []
+    return [" ".join(verdict_parts(curve).sentences())]
 
 
 def _lines_of_model(analysis: Analysis, score: Score, kind: str | None, ranking: xr.Dataset) -> list[str]:

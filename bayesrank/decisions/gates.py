@@ -311,7 +311,7 @@ def _normals(one: Scored, others: list[int], base: int) -> Sequence["_Normal | C
 def _few_differences(evidence: Evidence, found: ScoreValues, one: int, base: int) -> tuple[int, int, int, float] | None:
     """Return how many cases are worse and better, their number, and the range, if few of them differ; else None."""
     joint, ends = evidence.joint_cases, found.ends
-    if joint is None or joint.outcome is None or joint.cluster is not None or found.name != "mean_outcome":
+    if joint is None or joint.outcome is None or joint.cluster is not None or not _is_mean(found):
         return None
     apart = found.sign * (joint.outcome[:, one] - joint.outcome[:, base])
     worse, better = (int(joint.count[rows].sum()) for rows in (apart < 0, apart > 0))
@@ -320,13 +320,18 @@ def _few_differences(evidence: Evidence, found: ScoreValues, one: int, base: int
     return worse, better, int(joint.count[~np.isnan(apart)].sum()), float(ends[1] - ends[0])
 
 
+def _is_mean(found: ScoreValues) -> bool:
+    """Return whether values are means over cases of their outcomes."""
+    return found.name == "mean_outcome" or (found.score is not None and found.score.is_mean)
+
+
 def _check_bets(evidence: Evidence, found: ScoreValues) -> None:
     """Raise an error unless the score is a mean of bounded outcomes over paired, independent cases."""
     joint, ends = evidence.joint_cases, found.ends
     why = ""
     if joint is None:
         why = "no single cases"
-    elif joint.outcome is None or found.name != "mean_outcome":
+    elif joint.outcome is None or not _is_mean(found):
         why = f"{found.name}, which is no mean over cases"
     elif joint.cluster is not None:
         why = "clusters of cases"

@@ -12,6 +12,7 @@ from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython
 from bayesrank._labels import factorize, name_coord
 from bayesrank._notes import Note, add_notes, notes_text
 from bayesrank.evidence.alignment import align_cases
+from bayesrank.evidence.attempts import refuse_stopped_runs
 from bayesrank.evidence.groups import take_groups
 from bayesrank.evidence.ledger import count_answers, find_common
 from bayesrank.evidence.patterns import (
@@ -65,7 +66,8 @@ def from_outcomes(
         Everything with an index is joined to the frame by its labels.
     run : sequence or str, optional
         The run (repetition, sample) of the case, or the name of a column. The outcome of a case is its mean over
-        runs, which are not additional cases. Their number may vary. Runs are of one fitted model: if their means differ
+        runs, which are not additional cases. Their number may vary, but must not depend on their outcomes: runs that
+        stop at the first success, or failure, raise an error. Runs are of one fitted model: if their means differ
         more than their cases allow (p < 0.001), as those of retrained models do, they raise an error.
     training_seed : sequence or str, optional
         The seed with which the answering model was trained, or the name of a column. It needs ``case``. Every case has
@@ -88,7 +90,8 @@ def from_outcomes(
     -------
     xarray.Dataset
         For the model ``"paired"``: ``outcome`` (pattern, entity), NaN if missing; ``count`` (pattern), above 0, which
-        with unequal weights is their sum, beside the coord ``unit_weight`` (pattern); and, if given, ``cost``
+        with unequal weights is their sum, beside the coord ``unit_weight`` (pattern); with runs that are right or
+        wrong, ``runs`` (pattern, entity), the number behind each mean, 0 if missing; and, if given, ``cost``
         (pattern, entity) and the coords ``dataset`` or ``group``, and ``cluster`` (pattern). Attrs: with
         missing answers ``missing``, the ``note`` that rankings print and, for ``"common"``, ``cases`` and
         ``cases_left_out``; with runs ``fewest_runs`` and ``most_runs`` of a case, and ``right_or_wrong_runs``,
@@ -101,8 +104,8 @@ def from_outcomes(
     ------
     ValueError, TypeError
         If an outcome is missing, not finite or above 1e100 in size; an entity has no outcomes; a column, case or run
-        occurs twice; lengths or indexes differ; some columns have only 0 and 1 and another has other numbers; or the
-        means of runs differ more than their cases allow.
+        occurs twice; lengths or indexes differ; some columns have only 0 and 1 and another has other numbers; runs
+        stop at an outcome; or the means of runs differ more than their cases allow.
 
     Examples
     --------
@@ -163,6 +166,9 @@ def count_outcomes(
     check_cases(groups, numbers.repeats)
     case_of_runs = groups["case"] if "run" in groups else None
     never = untrained(values, groups["training_seed"]) if seeded else np.zeros(values.shape, bool)
+    right_or_wrong = bool((np.isin(values, [0, 1]) | np.isnan(values)).all())
+    if "run" in groups and not seeded and right_or_wrong:
+        refuse_stopped_runs(values, groups["case"], groups["run"], list(outcomes.columns))
     ledger = count_answers(
         outcomes.columns,
         ~np.isnan(values),
@@ -183,10 +189,11 @@ def count_outcomes(
     values[never] = np.nan
     about |= ledger.to_attrs()
     trained, doubts = xr.Dataset(), list[Note]()
+    runs: np.ndarray | None = None  # of each case, where each is right or wrong
     if "run" in groups:
         if np.isnan(values).all():
             raise ArgumentError("frame", "must have the outcome of at least one case", "none")
-        right_or_wrong = (np.isin(values, [0, 1]) | np.isnan(values)).all()
+        right_or_wrong = bool((np.isin(values, [0, 1]) | np.isnan(values)).all())
         if seeded and run is not None:  # the mean of a seed over its runs
             pairs = list(zip(groups["case"], groups["training_seed"], strict=True))
             numbers = _of_cases(numbers, pairs)
@@ -201,10 +208,12 @@ def count_outcomes(
         else:
             doubts = check_runs(found, run, names)
         numbers = _of_cases(numbers, groups["case"])
-        each, groups, runs = _means(np.hstack([values, costs]), groups)
-        runs = runs[:, : values.shape[1]]
+        each, groups, made = _means(np.hstack([values, costs]), groups)
+        made = made[:, : values.shape[1]]
         values, costs = np.split(each, [values.shape[1]], axis=1)
-        about["fewest_runs"], about["most_runs"] = int(runs[runs > 0].min()), int(runs.max())
+        if right_or_wrong and not seeded:
+            runs = made
+        about["fewest_runs"], about["most_runs"] = int(made[made > 0].min()), int(made.max())
         about["right_or_wrong_runs"] = int(right_or_wrong)
     if (values == np.floor(values)).all() and np.abs(values).max(initial=0) < EXACT:
         values = values.astype(np.int64)
@@ -212,10 +221,13 @@ def count_outcomes(
     seen, codes = np.unique(values, return_inverse=True)
     amounts, cost_codes = np.unique(costs, return_inverse=True)
     both = np.hstack([codes.reshape(values.shape), cost_codes.reshape(costs.shape)])
+    both = both if runs is None else np.hstack([both, runs])
     weighted = scale_weights(numbers, groups.get("dataset"))
     rows, counts, coords = patterns(both, weighted.number, groups, weighted.each)
-    outcome, spent = np.split(rows, [values.shape[1]], axis=1)
+    outcome, spent, made = np.split(rows, np.cumsum([values.shape[1], costs.shape[1]]), axis=1)
     held = {"outcome": (("pattern", "entity"), seen[outcome]), "count": ("pattern", counts)}
+    if runs is not None:
+        held["runs"] = (("pattern", "entity"), made)
     if cost is not None:
         held["cost"] = (("pattern", "entity"), amounts[spent])
     attrs = add_notes(about | weighted.attrs, [*joined, *weighted.notes, *doubts])

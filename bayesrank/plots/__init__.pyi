@@ -1,3 +1,4 @@
+from .attempts import attempts as attempts
 from .cases import case_grid as case_grid
 from .curves import calibration_curve as calibration_curve
 from .curves import precision_recall_curve as precision_recall_curve

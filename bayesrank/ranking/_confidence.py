@@ -173,10 +173,10 @@ def _decide(
         return decided
     stretched = _scale_values(x, who, found.sign, known[1])
     ends = known[0](np.array(found.range))
-    if not np.isfinite(ends).all() or _bonferroni(prob, len(who) * (len(who) - 1)) <= MILD:
+    if not np.isfinite(ends).all() or bonferroni(prob, len(who) * (len(who) - 1)) <= MILD:
         return decided & separate(stretched, prob, threshold, directional=True)
     roots = _scale_values(x, who, found.sign, lambda part: fourth_roots(known[0](part), *ends))
-    return decided & separate(roots, prob, threshold, directional=True, at_least=_lower_leads(stretched)[:2])
+    return decided & separate(roots, prob, threshold, directional=True, at_least=measure_lower_leads(stretched)[:2])
 
 
 def _scale_values(x: np.ndarray, who: np.ndarray, sign: int, scale: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
@@ -221,7 +221,7 @@ def _plain(critical: Any, _: float) -> np.ndarray:
     return np.asarray(critical)
 
 
-def _bonferroni(prob: float, comparisons: int) -> float:
+def bonferroni(prob: float, comparisons: int) -> float:
     """Return the normal critical value of one of several one-sided comparisons."""
     return float(ndtri(1 - (1 - prob) / max(comparisons, 1)))
 
@@ -247,7 +247,7 @@ def separate(
     beyond = min(int(np.floor((1 - prob) * (draws + 1) + 1e-9)), draws)
     if not beyond:
         return Decided.nothing(size)
-    lead, spread, rows, shift = _lower_leads(y) if directional else _leads(y)
+    lead, spread, rows, shift = measure_lower_leads(y) if directional else measure_leads(y)
     single = ndtri((1 + prob) / 2)  # also for pairs without a spread, whose draws have no critical value
     if observed is not None:
         lead = np.fmin(lead, observed[:, None] - observed)
@@ -257,7 +257,7 @@ def separate(
     found = of_each.max(axis=0)
 
     def exceeds(critical: Any, comparisons: int = 1) -> np.ndarray:
-        bound = _bonferroni(prob, comparisons)
+        bound = bonferroni(prob, comparisons)
         with np.errstate(invalid="ignore"):  # pairs that never differ have no bound
             enough = lead > threshold(critical, bound) * spread
             if at_least is not None:
@@ -309,13 +309,13 @@ def _critical(
         found[again], stale[again] = largest(np.ascontiguousarray(rows[:, again]), shift, weight), False
 
 
-def _lower_leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the same as ``_leads``, but with the spread of the lower tail of each lead."""
-    lead, spread, rows, shift = _leads(y)
+def measure_lower_leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the same as ``measure_leads``, but with the spread of the lower tail of each lead."""
+    lead, spread, rows, shift = measure_leads(y)
     return lead, np.where(spread > 0, lower_spreads(rows, shift), 0.0), rows, shift
 
 
-def _leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def measure_leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return mean and standard deviation of the leads (entity, rival), over draws in which both are defined.
 
     Also return centred values (entity, draw), and their mean lead (entity, rival): 0 where all is defined.

@@ -140,6 +140,7 @@ def scored(
     held = parse_source(source)
     held = held.with_datasets() if isinstance(kind, str) and kind in ("typical", "new") else held
     found = score_values(held, score, higher_is_better, kind)
+    held = found.source or held
 
     def find_evidence() -> Evidence:
         return support(evidence_of(held, found.variable, found.values, kind), found, held, kind, given)
@@ -220,6 +221,8 @@ def _aggregated(aim: Over, score: ScoreLike | None, higher_is_better: bool | Non
             repr(kind),
         )
     base = score_values(source, score, _any_direction(score, higher_is_better, aggregate), _kind_of(source))
+    if base.source is not None:
+        aim, source = replace(aim, source=base.source), base.source
     if "dataset" not in base.values.dims:
         raise ArgumentError(
             "over", "must be a dim of source, or a coord along its groups or data sets", f"the dims {base.values.dims}",

@@ -87,9 +87,9 @@ def score_table(
     sizes = {dim: first.sizes[dim] for dim in dims}
     shape = tuple(sizes.values())
     # All scores of the performance have the same evidence.
-    plain = next((one for one in found if not one.variable), None)
+    plain = next((one for one in found if not one.variable and one.source is None), None)
     evidence = _at(Evidence() if plain is None else evidence_of(source, None, plain.values, kind), prevalence)
-    evidence.observe([one.score for one in found if one.score is not None and not one.variable])
+    evidence.observe([one.score for one in found if one.score is not None and not one.variable and one.source is None])
     names_of_numbers = ("median", "lower", "upper", "observed", "undefined")
     table = {name: np.full((*shape, len(found)), np.nan) for name in names_of_numbers}
     loaded = load_arrays(*(one.values.transpose(..., *dims) for one in found))
@@ -99,7 +99,9 @@ def score_table(
         undefined = (len(x) - defined) / len(x)
         for name, numbers in (("median", median), ("lower", lower), ("upper", upper), ("undefined", undefined)):
             table[name][..., i] = numbers.reshape(shape)
-        known = evidence_of(source, one.variable, one.values, kind) if one.variable else evidence
+        known = evidence
+        if one.variable or one.source is not None:
+            known = evidence_of(one.source or source, one.variable, one.values, kind)
         seen = known.observed(None if one.variable else one.score)
         if seen is not None:
             table["observed"][..., i] = seen.variable.set_dims(sizes).transpose(*dims).values

@@ -23,7 +23,7 @@ from bayesrank.performance.arrays import KINDS, OUTCOME_DIMS, counts_or_performa
 from bayesrank.scores import as_score
 from bayesrank.scores.display import display_name
 from bayesrank.scores.names import find, get
-from bayesrank.scores.score import Score, values_of
+from bayesrank.scores.score import Score, values_of, with_attempts
 
 #: Spaces of scores that a posterior may hold as a variable of that name.
 OF_VARIABLES = ("outcomes", "votes", "cases")
@@ -55,6 +55,7 @@ class ScoreValues:
     label: str = ""  #: The display name, if it is not that of the score.
     stretched: bool = True  #: Whether rank sets may use logits of the values, infinite at an end of the range.
     natural: bool = False  #: Whether the score was chosen by default.
+    source: Source | None = None  #: The posterior of the values, if it is not that of the cases' outcomes.
 
     @property
     def sign(self) -> int:
@@ -188,15 +189,23 @@ def score_values_together(
 ) -> list[ScoreValues]:
     """Return the values of several scores of one source that holds a performance, which is read once."""
     source = parse_source(source)
-    known = [_variable_of(source, score, higher_is_better, kind) for score in scores]
-    others = [as_score(score) for score, one in zip(scores, known, strict=True) if one is None]
+    held = [_with_posterior(source, score) for score in scores]
+    known = [_variable_of(own, score, higher_is_better, kind) for own, score in held]
+    others = [as_score(score) for (_, score), one in zip(held, known, strict=True) if one is None]
     found = []
     for score, values in zip(others, values_of(others, source, kind) if others else (), strict=True):
         better = _better(score.name, score.higher_is_better, higher_is_better)
         ends = ResultRecord.of(values).range if score.space == "outcomes" else None
         found.append(ScoreValues(_check(values), score.name, better, score, ends=ends))
     rest = iter(found)
-    return [one or next(rest) for one in known]
+    every = [one or next(rest) for one in known]
+    return [one if own is source else replace(one, source=own) for one, (own, _) in zip(every, held, strict=True)]
+
+
+def _with_posterior(source: Source, score: Any) -> tuple[Source, Any]:
+    """Return the posterior of a score of runs, and the score there; the source and the score for others."""
+    named = isinstance(score, str) and not _is_variable(source, score)
+    return with_attempts(source, find(score) or score if named else score)
 
 
 def _variable_of(source: Source, score: Any, higher_is_better: bool | None, kind: str | None) -> ScoreValues | None:

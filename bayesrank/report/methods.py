@@ -52,6 +52,8 @@ def definition(name: str, score: Score | None, labels: int | None, ends: tuple[f
     words = score.display if score is not None else display_name(name)
     if score is None:
         return words
+    if score.attempts is not None:
+        return f"{words}, the {score.formula}"
     if score.space == "outcomes":
         between = f", between {ends[0]:g} and {ends[1]:g}" if np.isfinite(ends).all() else ""
         return f"{words}, the expected outcome of a case{between}"

@@ -20,7 +20,12 @@ SAME = 1e-6
 
 
 def prior_scores(posterior: Any, score: Score | str, kind: str | None = None) -> xr.DataArray | None:
-    """Prior draws of a score, or of a variable by its name (chain, draw, entity); None without the group ``prior``."""
+    """Prior draws of a score, or of a variable by its name (chain, draw, entity); None without the group ``prior``.
+
+    Scores of runs have no prior draws: the group has those of the mean outcome.
+    """
+    if isinstance(score, Score) and score.attempts is not None:
+        return None
     groups = groups_of(posterior, "prior")
     if "prior" not in groups or (isinstance(score, str) and score not in groups["prior"]):
         return None

@@ -4,7 +4,11 @@ Each score of the catalogue is an attribute by its name or alias, such as ``br.s
 Averages over classes are, too: ``br.scores.macro_f1``.
 """
 
+from importlib import import_module
+from typing import Any
+
 from bayesrank.scores import formulas, lattice  # noqa: F401 - the catalogue fills itself; lattice is br.scores.lattice
+from bayesrank.scores.attempts import pass_at_k, pass_hat_k
 from bayesrank.scores.derived import average, balanced, scaled_log
 from bayesrank.scores.families import (
     canonical,
@@ -23,6 +27,7 @@ from bayesrank.scores.score import Score
 __all__ = [
     "Score",
     "as_score",
+    "attempts_curve",
     "average",
     "balanced",
     "canonical",
@@ -35,13 +40,17 @@ __all__ = [
     "net_benefit",
     "of_importance",
     "of_satisfaction",
+    "pass_at_k",
+    "pass_hat_k",
     "scaled_log",
     "tversky",
     "weighted_accuracy",
 ]
 
 
-def __getattr__(name: str) -> Score:
+def __getattr__(name: str) -> Any:
+    if name == "attempts_curve":  # it makes claims, which come after scores
+        return import_module("bayesrank.ranking.attempts").attempts_curve
     if not name.startswith("_") and (found := find(name)) is not None:
         return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,6 +17,7 @@ from bayesrank._checks import rename_argument
 from bayesrank._classes import by_class
 from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
 from bayesrank._types import ScoreLike
+from bayesrank.scores.attempts import pass_at_k, pass_hat_k
 from bayesrank.scores.averages import AVERAGES, average_of
 from bayesrank.scores.families import canonical
 from bayesrank.scores.ranking_scores import of_importance, of_satisfaction
@@ -55,6 +56,10 @@ SEVERAL = {
     "nauc": "given to br.ops.of_value or br.ops.of_curve, as 'nauc_roc', 'nauc_pr' or 'nauc_lift'",
     "auclift": "given to br.ops.of_value or br.ops.of_curve, as 'auc_lift'",
     "tversky": "a member of its family, br.scores.tversky(alpha, beta)",
+    "pass@k": "a member of its family, br.scores.pass_at_k(k), such as 'pass@4'",
+    "passatk": "a member of its family, br.scores.pass_at_k(k), such as 'pass@4'",
+    "pass^k": "a member of its family, br.scores.pass_hat_k(k), such as 'pass^4'",
+    "passhatk": "a member of its family, br.scores.pass_hat_k(k), such as 'pass^4'",
     "netbenefit": "a member of its family, br.scores.net_benefit(threshold)",
 }
 
@@ -126,6 +131,9 @@ def find(name: Any, symbols: bool = False) -> Score | None:
         one = find(base, symbols)
         return None if one is None or one.function is None else of_class(one, label.strip())
     wanted = bare(name)
+    if of_attempts := re.fullmatch(r"pass(@|at|\^|hat)([1-9]\d{0,5})", wanted):
+        family = pass_at_k if of_attempts[1] in ("@", "at") else pass_hat_k
+        return family(int(of_attempts[2]))
     # Papers write Youden's index where the name here is youden_index.
     for written in (wanted, bare(re.sub("['′’]s?(?=\\s|$)", "", name)).replace("π", "pi").replace("κ", "kappa")):
         if written in FOUND:

@@ -16,6 +16,8 @@ from bayesrank._notes import notes_of
 from bayesrank._records import EvidenceRecord
 from bayesrank._source import Source, parse_source
 from bayesrank._threads import in_threads, pieces
+from bayesrank.evidence.attempts import Attempts
+from bayesrank.models.parts.attempts import AttemptsPosterior
 from bayesrank.performance.arrays import counts_or_performance, observed_counts, only_two_classes
 from bayesrank.scores._against_rest import against_rest, mark_classes
 from bayesrank.scores.display import display_name
@@ -38,7 +40,7 @@ MIRRORED = np.stack([_SOME, _SOME[:, ::-1, ::-1]])
 #: Two-class scores suggested in messages, and the words for each sample space.
 USUAL = ("f1", "mcc", "informedness", "accuracy")
 WORDS = {"binary": "two classes", "classes": "classes", "outcomes": "outcomes without classes"}
-WORDS |= {"votes": "votes", "cases": "predicted probabilities"}
+WORDS |= {"votes": "votes", "cases": "predicted probabilities", "runs": "several runs of each case"}
 #: The code of the note of evidence without true negatives, and scores that need none.
 NO_TRUE_NEGATIVES = "no_true_negatives"
 WITHOUT_TRUE_NEGATIVES = ("f1", "precision", "recall", "jaccard")
@@ -90,8 +92,10 @@ class Score:
         Contours, and the outperformance score of a value and a prevalence (uniform reference), in closed form. Those of
         ranking scores follow from the importance.
     only_of : str
-        ``"votes"`` or ``"cases"`` (predicted probabilities) for a score that only a model of these computes, since it
-        is no function of a performance.
+        ``"votes"``, ``"cases"`` (predicted probabilities) or ``"runs"`` (of cases) for a score that only a model of
+        these computes, since it is no function of a performance.
+    attempts : Attempts, optional
+        Of a score of runs: the number of attempts, and whether one or all of them must succeed.
     one_class : str
         The label of the class that is positive, all others being negative; "" for other scores. ``matrix_function`` is
         then an :class:`OfClass`.
@@ -127,6 +131,7 @@ class Score:
     fraction: ExactRatio | None = field(default=None, repr=False)
     display: str = ""
     only_of: str = ""
+    attempts: Attempts | None = None
     one_class: str = ""
     _forms_of: CellFunction | None = field(default=None, repr=False, compare=False)
     _display_of: str | None = field(default=None, repr=False, compare=False)
@@ -152,7 +157,7 @@ class Score:
 
     @property
     def space(self) -> str:
-        """Return the sample space: ``"binary"`` (of two classes), "classes", "outcomes", "votes" or "cases"."""
+        """Return the sample space: ``"binary"`` (of two classes), "classes", "outcomes", "votes", "cases" or "runs"."""
         if self.only_of:
             return self.only_of
         if self.outcome_function is not None:
@@ -176,6 +181,11 @@ class Score:
 
         return verdict_on(self).may_rank
 
+    @property
+    def is_mean(self) -> bool:
+        """Return whether the score is the mean outcome, of the cases or of estimates from their runs."""
+        return self.outcome_function is mean_of_outcomes
+
     def check_space(self, sizes: Mapping[Any, int]) -> None:
         """Raise if evidence of these ``sizes`` has another sample space than the score; suggest matching scores."""
         if special := next((name for name in NO_PERFORMANCE if name in sizes), None):
@@ -185,7 +195,7 @@ class Score:
         else:
             classes = sizes.get("actual", 2)
             fit, what = ["classes"] + ["binary"] * (classes == 2), f"{classes} classes"
-        if self.space in fit:
+        if self.space in fit or self.space in sizes:
             return
         names = USUAL if "binary" in fit else [name for name, score in SCORES.items() if score.space in fit]
         some = ", ".join(map(repr, names)) + " or another of br.scores.catalog()" * ("binary" in fit)
@@ -207,6 +217,9 @@ class Score:
         if self.space == "cases":
             fitted = "br.fit(br.from_probabilities(y_true, probabilities), 'bayesian_bootstrap')"
             hint = Advice("fit predicted probabilities", InPython(f": {fitted}"))
+        if self.space == "runs":
+            made = "br.fit(br.from_outcomes(frame, case=..., run=...))"
+            hint = Advice("it needs the runs of each case, right or wrong", InPython(f": {made}"))
         raise ArgumentError("score", wanted, f"{self.name!r}, a score of {WORDS[self.space]}", hint)
 
     def __call__(self, source: Any, kind: str | None = None) -> xr.DataArray:
@@ -341,6 +354,11 @@ def values_of(
     Infinite values are NaN unless ``infinite``.
     """
     source = parse_source(source)
+    if any(score.attempts is not None for score in scores):
+        return [
+            values_of([score], source, kind, infinite)[0] if score.attempts is None else _of_attempts(score, source)
+            for score in scores
+        ]
     array = counts_or_performance(source, kind)
     for score in scores:
         score.check_space(array.sizes)
@@ -386,6 +404,37 @@ def _is_without_true_negatives(score: Score) -> bool:
     """Return whether a score is the same for any number of true negatives."""
     few, many = (np.array([tn, 2.0, 3.0, 4.0]) / (tn + 9) for tn in (1.0, 50.0))
     return bool(np.isclose(score.of_cells(*few), score.of_cells(*many)))
+
+
+def with_attempts(source: Source, score: Any) -> tuple[Source, Any]:
+    """Return the posterior of a score of runs, and the score as the mean outcome there; others are unchanged."""
+    if not isinstance(score, Score) or score.attempts is None:
+        return source, score
+    one, name, held = score.attempts, score.name, source.group("posterior")
+    if held is not None and name in held:  # it is the posterior of this score
+        return source, mean_of_estimates(score)
+
+    def compute() -> Source:
+        return AttemptsPosterior.of(source, one.k, score.display).posterior(one, name)
+
+    return source.once(("attempts", one), compute), mean_of_estimates(score)
+
+
+def mean_of_estimates(score: Score) -> Score:
+    """Return a score of runs as the mean outcome of the posterior whose outcomes are the estimates of the cases."""
+    return replace(score, only_of="", outcome_function=mean_of_outcomes)
+
+
+def _of_attempts(score: Score, source: Source) -> xr.DataArray:
+    posterior = with_attempts(source, score)[0].group("posterior")
+    assert posterior is not None
+    return _named(posterior[score.name], score.name, score.attrs())
+
+
+def mean_of_outcomes(tables: np.ndarray, outcomes: np.ndarray) -> np.ndarray:
+    """Return the mean of numeric outcomes with these counts or probabilities (..., outcome)."""
+    # A product of matrices would sum equal rows in different orders.
+    return np.asarray(ratio(np.einsum("...i,i->...", tables, outcomes), tables.sum(axis=-1)))
 
 
 def _named(values: xr.DataArray, name: str, attrs: Mapping[str, Any]) -> xr.DataArray:

@@ -60,7 +60,7 @@ OF_MORE = {
 
 def verdict_on(score: Score, classes: int = 2) -> ScoreVerdict:
     """Return the verdict on a score of the catalogue or a ranking score; averages and own functions have none."""
-    if score.importance is not None:
+    if score.importance is not None or score.attempts is not None:  # a mean over cases is linear in their distribution
         return ScoreVerdict("yes")
     base = score.matrix_function.score if isinstance(score.matrix_function, OfClass) else score
     if SCORES.get(base.name) is not base:

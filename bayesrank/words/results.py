@@ -8,6 +8,8 @@ import xarray as xr
 from bayesrank._checks import describe_value
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note
+from bayesrank.words.attempts import NEEDED as OF_ATTEMPTS
+from bayesrank.words.attempts import verdict_of_attempts
 from bayesrank.words.decisions import verdict_of_decision, verdict_of_front
 from bayesrank.words.drift import NEEDED as OF_DRIFT
 from bayesrank.words.drift import verdict_of_drift
@@ -32,8 +34,8 @@ def verdict(result: xr.Dataset) -> list[str]:
         A ranking (:func:`bayesrank.credible_ranking`), a decision (:func:`bayesrank.decisions.expected_utility`), a
         Pareto front (:func:`bayesrank.decisions.pareto_front`), a gate (:func:`bayesrank.decisions.gate`), a
         sensitivity (:func:`bayesrank.sensitivity`), a plan (:func:`bayesrank.plan`), a heterogeneity
-        (:func:`bayesrank.heterogeneity`), changes between periods (:func:`bayesrank.ops.drift`) or a place of the Tile
-        (:func:`bayesrank.tile.describe_place`).
+        (:func:`bayesrank.heterogeneity`), a curve of attempts (:func:`bayesrank.scores.attempts_curve`), changes
+        between periods (:func:`bayesrank.ops.drift`) or a place of the Tile (:func:`bayesrank.tile.describe_place`).
 
     Returns
     -------
@@ -93,6 +95,8 @@ def verdict_parts(result: Any, more: Sequence[Note] = ()) -> Verdict:
         return verdict_of_plan(result)
     if "probability_front" in names:
         return verdict_of_front(result)
+    if names >= OF_ATTEMPTS:
+        return verdict_of_attempts(result)
     if names >= OF_PLACE:
         return verdict_of_place(result)
     if "between_sd" in names:
@@ -102,6 +106,7 @@ def verdict_parts(result: Any, more: Sequence[Note] = ()) -> Verdict:
     raise ArgumentError(
         "result",
         "must come from br.credible_ranking, br.decisions.expected_utility, br.decisions.pareto_front, "
-        "br.decisions.gate, br.sensitivity, br.plan, br.heterogeneity, br.ops.drift of draws or br.tile.describe_place",
+        "br.decisions.gate, br.sensitivity, br.plan, br.heterogeneity, br.scores.attempts_curve, br.ops.drift of "
+        "draws or br.tile.describe_place",
         describe_value(result),
     )

@@ -12,9 +12,9 @@ import bayesrank as br
 from bayesrank._notes import notes_of
 from bayesrank.claims.effective import Information
 from bayesrank.claims.information import information_of
-from bayesrank.claims.information.clusters import cluster_information
 from bayesrank.claims.information.tables import average_inflation
 from bayesrank.evidence.patterns import count_discordant
+from bayesrank.evidence.units import cluster_information
 from bayesrank.ranking._confidence import rank_sets
 from bayesrank.ranking.claims import leader_overestimate
 from bayesrank.ranking.evidence import evidence_of

@@ -11,7 +11,7 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import beta, binom
 
 import bayesrank as br
-from bayesrank.ranking._confidence import RankSets, _leads, _lower_leads, fourth_roots, scales, separate
+from bayesrank.ranking._confidence import RankSets, fourth_roots, measure_leads, measure_lower_leads, scales, separate
 from tests.strategies import draws_of
 
 
@@ -183,7 +183,7 @@ def test_fourth_roots_say_how_improbable_a_lead_is(cases):
         both = np.column_stack([draws, np.full(len(u), rate)])
         errors = []
         for scale in (np.copy, partial(fourth_roots, low=0, high=1), scales(both, 0, 1, True)[1]):
-            lead, spread, *_ = _leads(scale(both)) if scale is np.copy else _lower_leads(scale(both))
+            lead, spread, *_ = measure_leads(scale(both)) if scale is np.copy else measure_lower_leads(scale(both))
             errors.append(lead[:-1, -1] / spread[:-1, -1])
         values, roots, logits = errors
         probability = binom.pmf(right, cases, rate)

@@ -354,6 +354,35 @@ ROWS = [
         {"kept": 3, "total": 5},
         "Answers are missing: 3 of 5 cases are kept; all entities met these.",
     ),
+    (
+        "attempts_of_cases_like_these",
+        {"k": 4, "every": False},
+        "The score is the probability that at least one of 4 attempts succeeds at a case like these; it does not speak "
+        "of these cases alone.",
+    ),
+    (
+        "attempts_of_cases_like_these",
+        {"k": 4, "every": True},
+        "The score is the probability that all of 4 attempts succeed at a case like these; it does not speak of these "
+        "cases alone.",
+    ),
+    (
+        "attempts_of_cases_like_these",
+        {"k": 1, "every": False},
+        "The score is the probability that one attempt succeeds at a case like these; it does not speak of these cases "
+        "alone.",
+    ),
+    (
+        "cases_with_few_runs",
+        {"least": 6, "used": 50, "total": 60},
+        "50 of 60 cases have at least 6 runs of every entity that met them; the others are left out.",
+    ),
+    (
+        "curve_of_cases_like_these",
+        {"k": 8, "prob": 0.95},
+        "The scores are probabilities for cases like these, not for these cases alone. Bands and claims hold for 1 to "
+        "8 attempts together, with probability 0.95.",
+    ),
     ("missing_runs_counted", {"value": 0, "runs": 2}, "Missing answers count as 0: 2 runs without an outcome."),
     (
         "missing_answers_counted",

@@ -6,13 +6,14 @@ from functools import partial
 import numpy as np
 
 from bayesrank.claims.effective import Information
-from bayesrank.claims.information.clusters import NEARLY_EQUAL, cluster_information, excess_of_cases
+from bayesrank.claims.information.clusters import NEARLY_EQUAL, excess_of_cases
 from bayesrank.claims.information.influence import class_strength, influence_of_tables
 from bayesrank.claims.information.skewness import reach_of_pairs
 from bayesrank.claims.information.tables import parts_of_tables, rare_class_of_pair, with_observed
 from bayesrank.claims.observed import Observed
 from bayesrank.evidence.kinds import CaseEvidence
 from bayesrank.evidence.patterns import count_discordant
+from bayesrank.evidence.units import cluster_information
 from bayesrank.scores import Score
 
 #: Discordant cases that a claim about right and wrong answers adds to those of the data. Fewer are in the prior: with
@@ -24,6 +25,16 @@ FEWEST_PRIOR_CASES = 1.0 - 1e-9
 
 def weigh_cases(evidence: CaseEvidence, observed: Observed, score: Score | None, found: Information) -> Information:
     """Return the effective counts of cases or clusters, and of those on which entities differ."""
+    found = _weigh(evidence, observed, score, found)
+    if not (spread := observed.model.draws_spread):
+        return found
+    # The draws have been spread as few cases need, as the claims do by themselves; of data sets, the least is known.
+    entities = evidence.answers.shape[1]
+    done = np.array(spread).reshape(entities, -1).min(axis=1) if len(spread) % entities == 0 else np.ones(entities)
+    return replace(found, inflation=found.inflation / done)
+
+
+def _weigh(evidence: CaseEvidence, observed: Observed, score: Score | None, found: Information) -> Information:
     found = with_observed(observed, score, found)
     discordant = count_discordant(evidence.answers, evidence.count, evidence.cluster, evidence.each)
     found = replace(found, discordant=discordant)

@@ -4,27 +4,9 @@ import numpy as np
 
 from bayesrank.evidence.kinds import CaseEvidence
 from bayesrank.evidence.kinds.cases import sums_within
-from bayesrank.evidence.units import moments_of_units
 
 #: Clusters are nearly equal if the largest has at most this many times the cases of the smallest.
 NEARLY_EQUAL = 1.2
-
-
-def cluster_information(sizes: list[np.ndarray], weights: np.ndarray) -> tuple[float, float]:
-    """Return the degrees of freedom of a mean over clusters, and the factor by which its bootstrap is too narrow.
-
-    G clusters of equal size (of each data set) have G - 1 degrees of freedom and the factor √((G + 1)/(G - 1)).
-    """
-    true = expected = squares = 0.0
-    for size, weight in zip(sizes, weights.tolist(), strict=True):
-        if np.count_nonzero(size) < 2:
-            return 0.0, np.inf
-        found = moments_of_units(size)
-        shrunk = weight**2 * found.number / (found.number + 1)
-        true += weight**2 * found.true
-        expected += shrunk * found.expected
-        squares += shrunk**2 * found.square
-    return float(expected**2 / squares), float(np.sqrt(true / expected))
 
 
 def excess_of_cases(influence: np.ndarray, evidence: CaseEvidence, factor: np.ndarray) -> np.ndarray:

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from bayesrank.claims.effective import ENOUGH_FREEDOM, Information
-from bayesrank.claims.information.clusters import cluster_information
 from bayesrank.claims.observed import Observed
 from bayesrank.evidence.kinds import JudgedEvidence
+from bayesrank.evidence.units import cluster_information
 from bayesrank.scores import Score
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank._records import EvidenceRecord
+from bayesrank.evidence.attempts import CaseRuns
 from bayesrank.evidence.kinds.base import EvidenceKind, Parts, as_codes, as_values, by_entity, names_of, patterns_on
 from bayesrank.evidence.kinds.swaps import swaps_of_columns
 from bayesrank.evidence.patterns import effective_number
@@ -45,6 +46,7 @@ class CaseEvidence(EvidenceKind):
     by_case: bool = True  #: Whether all cases have equal weight, regardless of the size of their cluster.
     #: Number of runs of each case if outcomes are means of right or wrong runs; else 0.
     runs: int = 0
+    made: np.ndarray | None = None  #: Number of right or wrong runs behind each outcome (pattern, entity), if known.
     training: TrainingSeeds | None = None  #: None if models were trained once.
 
     @classmethod
@@ -65,6 +67,7 @@ class CaseEvidence(EvidenceKind):
             each=as_values(observed, "pattern_unit_weight"),
             by_case=parts.model.target != "cluster",
             runs=0 if outcome is None else _right_or_wrong_runs(outcome, parts.assembled),
+            made=_rows(observed, "pattern_runs"),
             training=_training_seeds(observed),
         )
 
@@ -84,6 +87,18 @@ class CaseEvidence(EvidenceKind):
     def clustered(self) -> bool:
         """Return whether cases are in clusters."""
         return self.cluster is not None
+
+    @property
+    def case_runs(self) -> CaseRuns | None:
+        """Return the successes and runs of each case; None for outcomes that are not of right or wrong runs."""
+        if self.training is not None or self.outcome is None:
+            return None
+        runs = self.made
+        if runs is None and self.right_or_wrong:
+            runs = (~np.isnan(self.outcome)).astype(int)
+        if runs is None:
+            return None
+        return CaseRuns(np.round(np.nan_to_num(self.outcome) * runs).astype(int), runs.astype(int))
 
     @property
     def datasets(self) -> int:
@@ -130,7 +145,7 @@ class CaseEvidence(EvidenceKind):
         """Return the cases of one data set."""
         if self.dataset is None:
             return self
-        found: Self = patterns_on(self, dataset, ("count", "outcome", "actual", "predicted", "cluster", "each"))
+        found: Self = patterns_on(self, dataset, ("count", "outcome", "actual", "predicted", "cluster", "each", "made"))
         return found
 
     def apart(self, entity: int, others: Sequence[int]) -> list[int]:

@@ -38,7 +38,7 @@ def sizes_of_space(evidence: xr.DataArray | xr.Dataset) -> Mapping[Any, int]:
     if "probability" in evidence and "pattern" not in evidence.dims:
         return {"cases": 2}
     if OUTCOMES & set(evidence.data_vars):
-        return {"outcome": 2}
+        return {"outcome": 2} | ({"runs": 2} if "runs" in evidence else {})
     return {"actual": evidence.sizes["label"]}
 
 

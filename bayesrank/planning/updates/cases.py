@@ -94,7 +94,7 @@ def _patterns(evidence: CaseEvidence, source: Preposterior) -> PairedPatterns:
 
 
 def _of_outcomes(evidence: CaseEvidence, source: Preposterior) -> PairedPatterns:
-    if outcome_score(source).name != "mean_outcome":
+    if not outcome_score(source).is_mean:
         raise ArgumentError("score", "must be 'mean_outcome' for joint outcomes", f"{source.found.name!r}")
     outcome, prior, sign = evidence.given[:, source.keep], source.prior(), source.found.sign
     points = prior["outcome"].values.astype(float) if "outcome" in prior.dims else np.empty(0)

@@ -1,15 +1,7 @@
 """Scores of outcomes without classes, such as grades, costs, or right and wrong answers."""
 
-import numpy as np
-
 from bayesrank.scores.names import INFINITY, add
-from bayesrank.scores.score import Score, ratio
-
-
-def _mean(tables: np.ndarray, outcomes: np.ndarray) -> np.ndarray:
-    # A product of matrices would sum equal rows in different orders.
-    return ratio(np.einsum("...i,i->...", tables, outcomes), tables.sum(axis=-1))
-
+from bayesrank.scores.score import Score, mean_of_outcomes
 
 add(
     Score(
@@ -20,7 +12,7 @@ add(
         range=(-INFINITY, INFINITY),
         finite_mean=False,
         depends_on_prevalence=False,
-        outcome_function=_mean,
+        outcome_function=mean_of_outcomes,
         domain="outcomes are numbers",
         reference="Definition",
     )

@@ -49,3 +49,23 @@ def weights_balance_classes() -> str:
 def one_entity(datasets: int) -> str:
     """Say that a table without a column of entities has one row for each data set."""
     return f"No column names entities: the {datasets} rows are data sets of one."
+
+
+def attempts_of_cases_like_these(k: int, every: bool) -> str:
+    """Say what a score of attempts is, and which cases it is about."""
+    event = f"all of {k} attempts succeed" if every else f"at least one of {k} attempts succeeds"
+    what = event if k > 1 else "one attempt succeeds"
+    return f"The score is the probability that {what} at a case like these; it does not speak of these cases alone."
+
+
+def cases_with_few_runs(least: int, used: int, total: int) -> str:
+    """Say how many cases have too few runs for a number of attempts."""
+    return f"{used} of {total} cases have at least {least} runs of every entity that met them; the others are left out."
+
+
+def curve_of_cases_like_these(k: int, prob: float) -> str:
+    """Say what the curve of attempts is over, and what its claims hold for."""
+    return (
+        f"The scores are probabilities for cases like these, not for these cases alone. Bands and claims hold for 1 to "
+        f"{k} attempts together, with probability {prob:g}."
+    )

@@ -1,0 +1,138 @@
+"""Several runs of a case: what a number of attempts at it would give, and runs that are no fixed number."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from bayesrank._errors import ArgumentError
+from bayesrank._labels import factorize
+
+#: So many cases of an entity must have stopped early, before its runs are taken to stop at an outcome.
+FEWEST_STOPPED = 3
+
+
+@dataclass(frozen=True)
+class Attempts:
+    """The event that one of k attempts at a case succeeds, or that all of them do.
+
+    Examples
+    --------
+    >>> Attempts(2).estimate(np.array([1, 2]), np.array([2, 4])).tolist()
+    [1.0, 0.8333333333333334]
+    """
+
+    k: int
+    every: bool = False  #: Whether all attempts must succeed.
+
+    def estimate(self, successes: np.ndarray, runs: np.ndarray) -> np.ndarray:
+        """Return the share of k of the runs of a case, drawn without replacement, that have the event.
+
+        It is an unbiased estimate of the probability of the event; NaN for cases with fewer than k runs.
+        """
+        return self.of_cells(CaseRuns(np.asarray(successes), np.asarray(runs)))
+
+    def of_cells(self, cases: "CaseRuns") -> np.ndarray:
+        """Return the estimate of each case (pattern, entity)."""
+        successes, runs = cases.cells
+        values = [self._share(c, n) for c, n in zip(successes.tolist(), runs.tolist(), strict=True)]
+        return np.array(values, float)[cases.codes]
+
+    def _share(self, successes: int, runs: int) -> float:
+        if runs < self.k:
+            return np.nan
+        total = comb(runs, self.k)
+        right = comb(successes, self.k) if self.every else total - comb(runs - successes, self.k)
+        return right / total
+
+
+@dataclass(frozen=True, eq=False)
+class CaseRuns:
+    """How many runs of each case were made and how many were right (pattern, entity); no run where it was not met."""
+
+    successes: np.ndarray
+    runs: np.ndarray
+
+    @cached_property
+    def _cells(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the outcomes of cases as numbers, and the place of each case among them."""
+        width = int(self.runs.max(initial=0)) + 1
+        found, place = np.unique(self.runs.astype(int) * width + self.successes.astype(int), return_inverse=True)
+        return np.stack(np.divmod(found, width)), place.reshape(self.runs.shape)
+
+    @property
+    def cells(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the successes and the runs of all outcomes of a case that occur."""
+        runs, successes = self._cells[0]
+        return successes, runs
+
+    @property
+    def codes(self) -> np.ndarray:
+        """Return the place of the outcome of each case among ``cells`` (pattern, entity)."""
+        return self._cells[1]
+
+    def of(self, kept: np.ndarray) -> "CaseRuns":
+        """Return the runs of some cases."""
+        return CaseRuns(self.successes[kept], self.runs[kept])
+
+    @property
+    def most(self) -> int:
+        """Return the largest number of runs of a case."""
+        return int(self.runs.max(initial=0))
+
+    @property
+    def equal(self) -> bool:
+        """Return whether all cases that were met have the same number of runs."""
+        return bool((self.runs[self.runs > 0] == self.most).all())
+
+    def enough_for(self, k: int) -> np.ndarray:
+        """Return the cases with at least k runs of every entity that met them (pattern)."""
+        met = self.runs > 0
+        return np.asarray(met.any(axis=1) & ((self.runs >= k) | ~met).all(axis=1))
+
+
+def refuse_stopped_runs(
+    values: np.ndarray, case: Sequence[Hashable], run: Sequence[Hashable], names: Sequence[Any]
+) -> None:
+    """Raise an error for an entity whose runs of a case stopped at its first success, or at its first failure.
+
+    ``values`` (row, entity) are 0 and 1, NaN where no run was made. The number of runs then depends on their outcomes,
+    so that neither their mean nor any function of successes and runs is unbiased.
+    """
+    which = factorize(case)[0]
+    order = np.lexsort((_places(run), which))
+    values, which = values[order], which[order]
+    size = int(which.max(initial=-1)) + 1
+    for column, name in zip(values.T, names, strict=True):
+        made = ~np.isnan(column)
+        runs = np.bincount(which, made, size)
+        for end, word in ((1.0, "success"), (0.0, "failure")):
+            hits = np.bincount(which[made], column[made] == end, size)
+            last = np.zeros(size)
+            last[which[made]] = column[made]  # rows are in the order of runs, so that the last one stays
+            early = (runs > 0) & (runs < runs.max(initial=0))
+            stopped = (hits == 1) & (last == end)
+            if early.sum() < FEWEST_STOPPED or not stopped[early].all() or (hits > 1).any():
+                continue
+            if not (stopped | (hits == 0))[runs > 0].all():
+                continue
+            raise ArgumentError(
+                "run",
+                f"must not stop at the first {word} of a case: the mean of so many runs is biased",
+                f"{int(early.sum())} cases of {str(name)!r} with fewer than {int(runs.max())} runs, each of which "
+                f"ended with its only {word}",
+                "keep the first run of each case; or give one outcome for each case, whether it was solved within "
+                "the largest number of runs",
+            )
+
+
+def _places(run: Sequence[Hashable]) -> np.ndarray:
+    """Return the place of each run, by number if all have one, else in the order of appearance."""
+    try:
+        numbers = np.array([float(str(name)) for name in run])
+    except ValueError:
+        numbers = np.full(1, np.nan)
+    return factorize(run)[0] if np.isnan(numbers).any() else numbers

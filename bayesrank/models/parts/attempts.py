@@ -1,0 +1,284 @@
+r"""The posterior of scores of several attempts, from the runs of each case.
+
+Each case has an unbiased estimate: the share of k of its runs, drawn without replacement, that have a success, or are
+all right. The score of an entity is the mean of the estimates over cases like these. Their distribution is a Dirichlet
+process with the prior of the model ``paired``, by default half a case that never succeeds and half a case that always
+does. The draws of a mean over N cases are spread about their mean by the factor
+
+.. math:: \sqrt{\frac{N + 1}{N - 1}} \, \frac{t_{N - 1}}{z},
+
+with quantiles of Student's t and the normal distribution at 0.975, since the weights of N cases vary less than the mean
+of N new cases. Draws beyond 0 and 1 are moved there. All numbers of attempts have the same weights of the cases in
+each draw, so that they can be compared.
+
+References
+----------
+Chen et al. (2021), Evaluating large language models trained on code, arXiv:2107.03374, has the estimate of one
+success. Ferguson (1973), Annals of Statistics 1:209-230.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from scipy.special import ndtri, stdtrit
+
+from bayesrank._compat import to_container
+from bayesrank._errors import Advice, ArgumentError, InPython
+from bayesrank._labels import name_coord
+from bayesrank._notes import Note, add_notes
+from bayesrank._random import blocks_between, fingerprint, root_sequence, stream
+from bayesrank._records import EvidenceRecord, ModelRecord
+from bayesrank._source import Source
+from bayesrank.evidence.attempts import Attempts, CaseRuns
+from bayesrank.evidence.kinds import CaseEvidence, parse_evidence
+from bayesrank.evidence.kinds.base import Parts
+from bayesrank.evidence.units import cluster_information
+from bayesrank.evidence.weighting import UNIT_WEIGHT, prior_weights
+from bayesrank.models.parts.dirichlet_process import Process, gather
+from bayesrank.models.parts.joint import mean_outcome
+
+#: The quantile at which the t and the normal distribution are compared.
+LEVEL = 0.975
+#: The spread of the draws where one case alone was met, which leaves the whole range.
+WHOLE_RANGE = 1e6
+
+
+@dataclass(frozen=True)
+class AttemptsPosterior:
+    """What the runs of each case say of scores of attempts, on the cases with at least ``least`` runs."""
+
+    source: Source
+    evidence: CaseEvidence  #: With all cases.
+    runs: CaseRuns
+    least: int
+
+    @classmethod
+    def of(cls, source: Source, least: int, score: str) -> "AttemptsPosterior":
+        """Return the posterior behind a source; raise if it does not know the runs of its cases, or none is enough."""
+        joint = None if source.container is None else parse_evidence(source).joint_cases
+        runs = None if joint is None else joint.case_runs
+        if joint is None or runs is None or not source.model.paired:
+            what = "training seeds" if joint is not None and joint.training is not None else "no runs that are known"
+            raise ArgumentError(
+                "score",
+                "must be of evidence with the runs of each case, each right or wrong",
+                f"{score!r} for {what}",
+                Advice(
+                    "give a row for each run, with the columns case and run",
+                    InPython(" (br.from_outcomes(frame, case=..., run=...)), and fit the model 'paired'"),
+                ),
+            )
+        found = cls(source, joint, runs, least)
+        if not found.kept.any():
+            raise ArgumentError(
+                "score",
+                f"must be of at most {max(found.enough, default=0)} attempts: no case has more runs of all entities",
+                f"{score!r}",
+            )
+        none = ~(found.used.runs > 0).any(axis=0)
+        if none.any():
+            raise ArgumentError(
+                "score",
+                "must be of a number of attempts that some case of every entity has",
+                f"{score!r}, for which {joint.entities[int(none.argmax())]!r} has no case",
+            )
+        return found
+
+    @property
+    def enough(self) -> list[int]:
+        """Return the numbers of attempts for which some case has enough runs."""
+        return [k for k in range(1, self.runs.most + 1) if self.runs.enough_for(k).any()]
+
+    @cached_property
+    def kept(self) -> np.ndarray:
+        """Return the cases with enough runs of all entities that met them (pattern)."""
+        return self.runs.enough_for(self.least)
+
+    @cached_property
+    def used(self) -> CaseRuns:
+        """Return the runs of the cases that count."""
+        return self.runs.of(self.kept)
+
+    @cached_property
+    def names(self) -> list[Any]:
+        """Return the data sets of the cases; none if they name none."""
+        held = self.evidence.dataset
+        return [] if held is None else list(dict.fromkeys(held.tolist()))
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """Return the dims of a score."""
+        return ("entity", "dataset") if self.names else ("entity",)
+
+    @cached_property
+    def shape(self) -> tuple[int, int]:
+        """Return the numbers of chains and draws of the source."""
+        held = self.source.group("posterior")
+        assert held is not None
+        return held.sizes.get("chain", 1), held.sizes.get("draw", 1)
+
+    def estimates(self, one: Attempts) -> np.ndarray:
+        """Return the estimate of each case that counts (pattern, entity), NaN where it was not met."""
+        found = one.of_cells(self.used)
+        return np.where(self.used.runs > 0, found, np.nan)
+
+    def observed(self, one: Attempts) -> xr.Dataset:
+        """Return the estimates of the cases as outcomes, with counts and groups of the cases."""
+        evidence, kept = self.evidence, self.kept
+        held: dict[str, Any] = {
+            "outcome": (("pattern", "entity"), self.estimates(one)),
+            "count": ("pattern", evidence.count[kept]),
+        }
+        groups = {"cluster": evidence.cluster, "dataset": evidence.dataset, UNIT_WEIGHT: evidence.each}
+        held |= {name: ("pattern", values[kept]) for name, values in groups.items() if values is not None}
+        return xr.Dataset(held, {"entity": name_coord(evidence.entities)})
+
+    def means(self, one: Attempts) -> np.ndarray:
+        """Return the observed score (entity, [dataset])."""
+        found = mean_outcome(self.observed(one), self.names, self.evidence.by_case)
+        return found if self.names else found[:, 0]
+
+    def draws(self, wanted: Sequence[Attempts]) -> np.ndarray:
+        """Return draws of several scores (score, chain, draw, entity, [dataset]), with common weights of the cases."""
+        parts = [self._draw(i, wanted) for i in range(max(len(self.names), 1))]
+        found = np.stack(parts, axis=-1) if self.names else parts[0]
+        spread, centre = self.spread, found.mean(axis=(1, 2), keepdims=True)
+        found -= centre
+        found *= spread
+        found += centre
+        return np.clip(found, 0.0, 1.0, out=found)
+
+    @cached_property
+    def spread(self) -> np.ndarray:
+        """Return the factor by which draws are spread about their mean (entity, [dataset])."""
+        found = np.ones((len(self.evidence.entities), max(len(self.names), 1)))
+        evidence = self.kind_of(Attempts(1))
+        known: dict[bytes, float] = {}
+        for i in range(len(found)):
+            for j, sizes in enumerate(evidence.sizes(i)):
+                key = np.sort(sizes).tobytes()
+                known[key] = known[key] if key in known else _spread(sizes)
+                found[i, j] = known[key]
+        return found if self.names else found[:, 0]
+
+    def kind_of(self, one: Attempts) -> CaseEvidence:
+        """Return the evidence whose outcomes are the estimates."""
+        held = self.observed(one)
+        observed = held.rename({str(old): f"pattern_{old}" for old in held.data_vars})
+        found = CaseEvidence.parse(Parts(observed, self.source.model, EvidenceRecord()))
+        assert found is not None
+        return found
+
+    def _draw(self, i: int, wanted: Sequence[Attempts]) -> np.ndarray:
+        """Return draws on data set ``i`` (score, chain, draw, entity), not spread."""
+        evidence = self.evidence
+        here = self.kept & (evidence.dataset == self.names[i]) if self.names else self.kept
+        names = evidence.entities
+        # Sorted by name, so that the order of the entities has no effect.
+        order = np.argsort([repr(name) for name in names], kind="stable")
+        used = self.runs.of(here)
+        right, made = used.cells
+        codes = np.insert(used.codes[:, order], 0, 0, axis=1)
+        features = np.empty((len(made), 1 + len(wanted)))
+        features[:, 0] = made > 0
+        for s, one in enumerate(wanted):
+            features[:, 1 + s] = np.where(made > 0, one.estimate(right, made), 0.0)
+        points, mass = self.prior
+        base = np.column_stack([np.ones(len(points)), *(self._at_prior(one) for one in wanted)])
+        cluster = None if evidence.cluster is None else pd.factorize(evidence.cluster[here])[0]
+        number, each = evidence.count[here], None if evidence.each is None else evidence.each[here]
+        alpha = mass[order, i][:, None]
+        units = gather(codes, number, cluster, evidence.by_case, each)
+        priors = prior_weights(number, each, codes[:, 0], 1)
+        process = Process(alpha, *units, features, base, priors)
+        key = fingerprint(right, made, process.codes, process.unit, process.size, process.count)
+        dataset, root = self.names[i] if self.names else "", self._root
+        found = np.empty((1 + len(wanted), *self.shape, len(names)))
+        for block in blocks_between(0, self.shape[0], 0, self.shape[1], self.shape):
+
+            def of(*purpose: Any, at: tuple[int, int] = block.key) -> np.random.Generator:
+                return stream(root, "attempts", *purpose, dataset, key, *at)
+
+            drawn = process.draw(of, [names[j] for j in order], block.size)[:, :, 0]
+            found[:, block.chain, block.start : block.stop][..., order] = np.moveaxis(drawn, -1, 0)
+        with np.errstate(invalid="ignore"):
+            found[1:] /= found[0]
+        found[:, :, :, ~(used.runs > 0).any(axis=0)] = np.nan  # no cases of an entity on a data set
+        return found[1:]
+
+    @cached_property
+    def prior(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the shares of right runs of the prior's cases, and their numbers (entity, data set, share)."""
+        size = len(self.evidence.entities), max(len(self.names), 1)
+        held = (self.source.group("constant_data") or xr.Dataset()).get("prior_concentration")
+        if held is None or "outcome" not in held.dims:
+            return np.zeros(1), np.zeros((*size, 1))
+        return held["outcome"].values.astype(float), held.transpose(*self.dims, "outcome").values.reshape(*size, -1)
+
+    def _at_prior(self, one: Attempts) -> np.ndarray:
+        """Return the estimates of the prior's cases, which have as many runs as any case has."""
+        runs = max(self.runs.most, one.k)
+        every = one.estimate(np.arange(runs + 1), np.full(runs + 1, runs))
+        return np.interp(self.prior[0] * runs, np.arange(runs + 1), every)
+
+    @cached_property
+    def _root(self) -> np.random.SeedSequence:
+        """Return the root of the random streams, which follows from the draws of the source alone."""
+        held = self.source.group("posterior")
+        assert held is not None
+        some = held["mean_outcome"].isel(draw=slice(8), chain=slice(1), missing_dims="ignore")
+        # Sorted, so that the order of the entities has no effect.
+        return root_sequence(int(fingerprint(np.sort(some.values, axis=None)), 16))
+
+    def posterior(self, one: Attempts, name: str, drawn: np.ndarray | None = None) -> Source:
+        """Return the posterior of one score as a source with the variable ``name``, and its evidence."""
+        held = self.source.group("posterior")
+        assert held is not None
+        drawn = self.draws([one])[0] if drawn is None else drawn
+        coords = {"entity": held["entity"]} | ({"dataset": name_coord(self.names)} if self.names else {})
+        about = {key: held.attrs[key] for key in KEPT if key in held.attrs}
+        about |= ModelRecord(draws_spread=tuple(self.spread.ravel().tolist())).to_attrs()
+        about |= {f"{name}_range": [0.0, 1.0]}
+        draws = xr.DataArray(drawn, coords, ("chain", "draw", *self.dims), name)
+        observed = self.observed(one)
+        own = observed.rename({str(old): f"pattern_{old}" for old in observed.data_vars}).assign(
+            {name: (self.dims, self.means(one))}
+        )
+        own = own.assign_coords({dim: coord for dim, coord in coords.items() if dim == "dataset"})
+        values, place = np.unique(self._at_prior(one), return_inverse=True)
+        mass = self.prior[1] @ (place.reshape(-1, 1) == np.arange(len(values)))  # several may have the same estimate
+        prior = xr.DataArray(mass if self.names else mass[:, 0], own[name].coords, (*self.dims, "outcome"))
+        prior = prior.assign_coords(outcome=values)
+        groups = {
+            "posterior": draws.to_dataset().assign_attrs(add_notes(about, self.notes(one))),
+            "observed_data": own,
+            "constant_data": prior.rename("prior_concentration").to_dataset(),
+        }
+        return Source(container=to_container(groups))
+
+    def notes(self, one: Attempts) -> list[Note]:
+        """Return what the scores are for, and how many cases have too few runs."""
+        count = self.evidence.count if self.evidence.each is None else self.evidence.count / self.evidence.each
+        total, used = round(float(count.sum())), round(float(count[self.kept].sum()))
+        found = [Note("attempts_of_cases_like_these", {"k": one.k, "every": one.every})]
+        if used < total:
+            found.append(Note("cases_with_few_runs", {"least": self.least, "used": used, "total": total}))
+        return found
+
+
+#: What the posterior of a score of attempts says as that of the mean outcome does.
+KEPT = ("model", "model_chosen_by", "words", "kind", "paired", "target", "clusters", "missing", "ledger", "stratum",
+        "seed", "notes", "units", "prior")  # fmt: skip
+
+
+def _spread(sizes: np.ndarray) -> float:
+    """Return the factor of the spread of a mean over units with these weights."""
+    freedom, factor = cluster_information([sizes], np.ones(1))
+    if not freedom > 0:
+        return WHOLE_RANGE
+    return float(factor * stdtrit(freedom, LEVEL) / ndtri(LEVEL))

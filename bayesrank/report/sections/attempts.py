@@ -1,0 +1,25 @@
+"""Who is best for how many attempts, if several runs of each case are known."""
+
+from bayesrank.ranking.attempts import curve_where_runs
+from bayesrank.report.page import Page, PageBlock, block, picture
+from bayesrank.words.results import verdict_parts
+
+PLACE, ON_REQUEST = 15, False
+NEEDS = "several runs of each case, right or wrong"
+
+
+def make(page: Page) -> PageBlock | None:
+    curve = curve_where_runs(page.posterior, page.prob)
+    if curve is None or not page.facts.higher_is_better:
+        return None
+    from bayesrank.plots import attempts
+
+    words = verdict_parts(curve)
+    caption = (
+        "The probability that one of so many attempts at a case succeeds (right), or that all of them do (left): "
+        f"medians and bands that hold the whole curve of an entity with probability {page.prob:g}. Below: the most "
+        "probable best entity and P(best); a star marks where it alone could be best."
+    )
+    html = block("words", [*words.sentences(), *words.notes])
+    html += picture(lambda figure: attempts(curve, figure.subplots()), (7.4, 4.8), caption)
+    return PageBlock("Several attempts", html)

@@ -1,0 +1,103 @@
+"""Scores of several attempts at a case: whether one of them succeeds, or all of them."""
+
+from functools import cache
+
+from bayesrank._checks import check_integer
+from bayesrank.evidence.attempts import Attempts
+from bayesrank.scores.score import Score
+
+#: The first reference has the estimate of one success, the second the score of all.
+CHEN = "Chen et al. (2021), Evaluating large language models trained on code, arXiv:2107.03374"
+YAO = "Yao et al. (2024), tau-bench, arXiv:2406.12045"
+
+
+def pass_at_k(k: int) -> Score:
+    """Return pass@k: the probability that at least one of k attempts at a case succeeds.
+
+    A case with c right runs of n has the unbiased estimate 1 - C(n - c, k) / C(n, k), and the score is the mean over
+    cases like these. In terms of a ranking score, if all cases have n runs: the outcomes are c = 0, ..., n, all of
+    importance 1, and their satisfaction is the estimate. With different numbers of runs, 1 of 2 and 2 of 4 right runs
+    differ (pass@2 is 1 and 5/6), and each case with at least k runs of all entities has its own estimate.
+
+    Parameters
+    ----------
+    k : int
+        Number of attempts, at least 1. pass@1 is the mean outcome.
+
+    Returns
+    -------
+    Score
+        Named ``pass_at_<k>``, with the alias ``pass@<k>``. It is of posteriors of :func:`bayesrank.fit` with the model
+        ``"paired"``, whose evidence has right or wrong runs of each case.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If k is no positive integer. A source without runs, or with fewer than k of each case, raises where the score is
+        used.
+
+    References
+    ----------
+    Chen et al. (2021), Evaluating large language models trained on code, arXiv:2107.03374.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> runs = pd.DataFrame({"case": [1, 1, 2, 2] * 4, "run": [1, 2, 3, 4] * 4, "a": [1, 0, 0, 0] * 4})
+    >>> runs["case"] = [i // 4 for i in range(16)]
+    >>> posterior = br.fit(br.from_outcomes(runs, case="case", run="run"), seed=1)
+    >>> br.credible_ranking(posterior, br.scores.pass_at_k(2))["observed"].values
+    array([0.5])
+    """
+    return _of_attempts(check_integer("k", k, 1), False)
+
+
+def pass_hat_k(k: int) -> Score:
+    """Return pass^k: the probability that all of k attempts at a case succeed.
+
+    A case with c right runs of n has the unbiased estimate C(c, k) / C(n, k); all else is as for :func:`pass_at_k`.
+
+    Parameters
+    ----------
+    k : int
+        Number of attempts, at least 1. pass^1 is the mean outcome.
+
+    Returns
+    -------
+    Score
+        Named ``pass_hat_<k>``, with the alias ``pass^<k>``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As for :func:`pass_at_k`.
+
+    References
+    ----------
+    Yao et al. (2024), tau-bench, arXiv:2406.12045.
+
+    Examples
+    --------
+    >>> br.scores.pass_hat_k(4).name, br.scores.get("pass^4").display
+    ('pass_hat_4', 'pass^4')
+    """
+    return _of_attempts(check_integer("k", k, 1), True)
+
+
+@cache
+def _of_attempts(k: int, every: bool) -> Score:
+    mark, word = ("^", "hat") if every else ("@", "at")
+    share = f"C(c, {k}) / C(n, {k})" if every else f"1 - C(n - c, {k}) / C(n, {k})"
+    return Score(
+        f"pass_{word}_{k}",
+        None,
+        symbol=f"pass{mark}{k}",
+        display=f"pass{mark}{k}",
+        formula=f"mean over cases of {share}, for c right of n runs",
+        aliases=(f"pass{mark}{k}",),
+        depends_on_prevalence=False,
+        only_of="runs",
+        attempts=Attempts(k, every),
+        domain=f"at least {k} runs of a case",
+        reference=YAO if every else CHEN,
+    )

@@ -1,0 +1,476 @@
+"""Several attempts at a case: pass@k and pass^k of runs, and who is best for how many attempts."""
+
+from itertools import combinations
+from math import prod
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import bayesrank as br
+from bayesrank._source import groups_of
+from bayesrank.evidence.attempts import Attempts, CaseRuns
+from bayesrank.models.parts.attempts import AttemptsPosterior, _spread
+from bayesrank.plots.attempts import _along, _ticks
+from bayesrank.ranking.attempts import curve_where_runs
+from bayesrank.scores.attempts import pass_at_k, pass_hat_k
+from bayesrank.words.attempts import number_of_attempts, stretches
+from tests.commands import invoke, refused
+
+#: A solves each case sometimes; B solves 60% of the cases nearly always, and the others rarely.
+STEADY, SPLIT = np.full(60, 0.55), np.where(np.arange(60) < 36, 0.95, 0.2)
+
+
+def table(rates, runs, seed=1):
+    """A row for each case and run, a column for each system."""
+    rng, cases = np.random.default_rng(seed), len(next(iter(rates.values())))
+    held = {"case": np.repeat(np.arange(cases), runs), "run": np.tile(np.arange(runs), cases)}
+    return pd.DataFrame(
+        held | {name: (rng.random((cases, runs)) < p[:, None]).ravel() * 1 for name, p in rates.items()}
+    )
+
+
+def evidence(frame, **roles):
+    return br.from_outcomes(frame, case="case", run="run", **roles)
+
+
+FRAME = table({"A": STEADY, "B": SPLIT}, 8)
+POSTERIOR = br.fit(evidence(FRAME), seed=1)
+CURVE = br.scores.attempts_curve(POSTERIOR)
+
+
+def right_runs(frame=FRAME, names=("A", "B")):
+    return frame.groupby("case")[list(names)].sum().to_numpy()
+
+
+# ---- estimates
+
+
+@pytest.mark.parametrize("n", range(1, 13))
+def test_estimates_equal_enumeration_of_all_draws_of_k_runs(n):
+    for c in range(n + 1):
+        runs = [1] * c + [0] * (n - c)
+        for k in range(1, n + 1):
+            drawn = list(combinations(runs, k))
+            anyone, everyone = (np.mean([test(one) for one in drawn]) for test in (any, all))
+            made = np.array([c]), np.array([n])
+            assert Attempts(k).estimate(*made) == pytest.approx([anyone], abs=1e-12)
+            assert Attempts(k, True).estimate(*made) == pytest.approx([everyone], abs=1e-12)
+
+
+@pytest.mark.parametrize(("n", "k"), [(5, 1), (20, 10), (200, 100)])
+def test_one_success_has_the_estimator_of_humaneval(n, k):
+    """The published product over the wrong runs; 1 where fewer than k are wrong."""
+    c = np.arange(n + 1)
+    published = [1 - prod(1 - k / i for i in range(n - right + 1, n + 1)) if n - right >= k else 1.0 for right in c]
+    assert Attempts(k).estimate(c, np.full(n + 1, n)) == pytest.approx(published, abs=1e-12)
+
+
+def test_one_of_two_and_two_of_four_differ():
+    assert Attempts(2).estimate(np.array([1, 2]), np.array([2, 4])).tolist() == [1, 5 / 6]
+    assert np.isnan(Attempts(3).estimate(np.array([1]), np.array([2]))).all()
+
+
+def test_estimates_are_unbiased_for_every_success_rate():
+    for p in (0.1, 0.5, 0.93):
+        chance = np.array([1.0])
+        for _ in range(7):  # binomial probabilities by Pascal's rule
+            chance = np.convolve(chance, [1 - p, p])
+        c, n = np.arange(8), np.full(8, 7)
+        for k in range(1, 8):
+            assert chance @ Attempts(k).estimate(c, n) == pytest.approx(1 - (1 - p) ** k, abs=1e-12)
+            assert chance @ Attempts(k, True).estimate(c, n) == pytest.approx(p**k, abs=1e-12)
+
+
+def test_with_equal_runs_both_are_ranking_scores_of_importance_one():
+    right = right_runs()
+    counts = np.stack([(right == c).sum(axis=0) for c in range(9)], axis=1)
+    table = xr.DataArray(counts, {"entity": ["A", "B"], "outcome": np.arange(9) / 8}, ("entity", "outcome"))
+    for score in (pass_at_k(4), pass_hat_k(4)):
+        satisfaction = score.attempts.estimate(np.arange(9), np.full(9, 8))
+        linear = br.scores.of_satisfaction(xr.DataArray(satisfaction, {"outcome": table["outcome"]}, ("outcome",)))
+        observed = br.credible_ranking(POSTERIOR, score)["observed"]
+        assert observed.values == pytest.approx(linear(table).values, abs=1e-12)
+
+
+# ---- evidence
+
+
+def test_evidence_keeps_the_runs_of_each_case():
+    frame = FRAME.drop(FRAME.index[(FRAME["case"] < 10) & (FRAME["run"] > 4)])
+    joint = evidence(frame)
+    whole = joint["outcome"] * joint["runs"]
+    assert np.allclose(whole, np.round(whole))
+    assert (joint["count"] * (joint["runs"].isel(entity=0) == 5)).sum() == 10
+    assert "runs" not in br.from_outcomes(FRAME[["A", "B"]])
+    graded = FRAME.assign(A=FRAME["A"] / 2, B=FRAME["B"] * 0.7)
+    assert "runs" not in evidence(graded)
+
+
+def test_the_same_share_of_other_runs_is_another_outcome():
+    frame = pd.DataFrame({"case": [1, 1, 2, 2, 2, 2, 3, 3, 3, 3], "run": [1, 2, *[1, 2, 3, 4] * 2]})
+    frame["a"] = [1, 0, 1, 1, 0, 0, 1, 1, 1, 1]
+    joint = evidence(frame)
+    assert joint["outcome"].values.ravel().tolist() == [0.5, 0.5, 1.0]
+    assert joint["runs"].values.ravel().tolist() == [2, 4, 4]
+    posterior = br.fit(joint, seed=1)
+    assert br.credible_ranking(posterior, "pass@2")["observed"].item() == pytest.approx((1 + 5 / 6 + 1) / 3)
+
+
+@pytest.mark.parametrize(("end", "word"), [(1, "success"), (0, "failure")])
+def test_runs_that_stop_at_an_outcome_are_refused(end, word):
+    rng, rows = np.random.default_rng(3), []
+    for case in range(40):
+        for run in range(8):
+            right = int(rng.random() < 0.3)
+            rows.append((case, run, right if end else 1 - right))
+            if right:
+                break
+    frame = pd.DataFrame(rows, columns=["case", "run", "a"])
+    with pytest.raises(br.ArgumentError, match=f"must not stop at the first {word}"):
+        evidence(frame)
+    # So many runs whatever comes of them are no stop, nor are lost runs.
+    evidence(FRAME)
+    evidence(FRAME.drop(FRAME.index[np.random.default_rng(1).random(len(FRAME)) < 0.2]), missing="own")
+
+
+def test_means_over_runs_that_stop_at_success_are_biased_as_the_refusal_says():
+    """0.3 each, at most 8 runs: the mean of c/n is 0.51."""
+    p, most = 0.3, 8
+    mean = sum(p * (1 - p) ** (n - 1) / n for n in range(1, most + 1))
+    assert mean == pytest.approx(0.51, abs=0.005)
+
+
+def test_case_runs_count_cases_with_enough_runs_of_all_entities():
+    runs = CaseRuns(np.array([[1, 1], [2, 0], [0, 0]]), np.array([[2, 4], [4, 0], [0, 0]]))
+    assert [runs.enough_for(k).tolist() for k in (2, 3)] == [[True, True, False], [False, True, False]]
+    assert runs.most == 4
+    assert runs.of(np.array([True, False, False])).runs.tolist() == [[2, 4]]
+    assert [held.tolist() for held in runs.cells] == [[0, 1, 1, 2], [0, 2, 4, 4]]
+    assert Attempts(1).of_cells(runs)[0].tolist() == [0.5, 0.25]
+
+
+# ---- posterior
+
+
+@pytest.mark.parametrize("score", ["pass@1", "pass@4", "pass^2", "pass^8"])
+def test_draws_have_the_moments_of_the_dirichlet_process_and_its_spread(score):
+    posterior = br.fit(evidence(FRAME), seed=2, draws=10_000)
+    drawn, one = br.scores.get(score)(posterior), br.scores.get(score).attempts
+    each = one.estimate(right_runs(), np.full((60, 2), 8))
+    total = 60 + 1
+    mean = (each.sum(axis=0) + 0.5) / total
+    square = ((each**2).sum(axis=0) + 0.5) / total
+    spread = np.sqrt(61 / 59) * 2.00099538 / 1.95996398
+    sd = spread * np.sqrt((square - mean**2) / (total + 1))
+    assert drawn.mean(["chain", "draw"]).values == pytest.approx(mean, abs=5 * sd.max() / 200)
+    assert drawn.std(["chain", "draw"]).values == pytest.approx(sd, rel=0.03)
+    correlation = np.corrcoef(drawn.values.reshape(-1, 2).T)[0, 1]
+    both = (each.prod(axis=1).sum() + 0.5 * 0.5) / total  # the prior's answers are independent
+    wanted = (both - mean.prod()) / np.prod(np.sqrt(square - mean**2))
+    assert correlation == pytest.approx(wanted, abs=0.03)
+
+
+def test_spread_has_the_factor_of_few_cases():
+    assert _spread(np.ones(60)) == pytest.approx(np.sqrt(61 / 59) * 2.00099538 / 1.95996398, rel=1e-6)
+    assert _spread(np.ones(1)) > 1000
+
+
+def test_order_and_names_of_cases_have_no_effect_and_other_scores_share_the_weights():
+    other = br.fit(evidence(FRAME[["run", "B", "case", "A"]].sample(frac=1, random_state=1)), seed=1)
+    for score in ("pass@4", "pass^4"):
+        one, two = (br.credible_ranking(held, score) for held in (POSTERIOR, other))
+        assert two.sel(entity=["A", "B"])["median"].values == pytest.approx(one["median"].values, abs=1e-12)
+    again = br.credible_ranking(POSTERIOR, "pass@4")
+    assert again.identical(br.credible_ranking(POSTERIOR, "pass@4"))
+
+
+def test_one_attempt_is_the_mean_outcome():
+    for score in ("pass@1", "pass^1"):
+        ranking, mean = br.credible_ranking(POSTERIOR, score), br.credible_ranking(POSTERIOR)
+        assert ranking["observed"].values == pytest.approx(mean["observed"].values)
+        assert ranking["median"].values == pytest.approx(mean["median"].values, abs=0.01)
+    plain = br.fit(br.from_outcomes(FRAME[["A", "B"]]), seed=1)  # one run of each case
+    assert br.credible_ranking(plain, "pass@1")["observed"].values == pytest.approx(FRAME[["A", "B"]].mean())
+
+
+def test_the_prior_of_the_posterior_is_used():
+    light = br.credible_ranking(br.fit(evidence(FRAME), seed=1, prior="haldane"), "pass@4")
+    assert light["median"].values == pytest.approx(light["observed"].values, abs=0.005)
+    heavy = br.credible_ranking(br.fit(evidence(FRAME), seed=1, base={0: 30.0, 0.5: 20.0, 1: 30.0}), "pass@4")
+    middle = Attempts(4).estimate(np.array([4]), np.array([8])).item()
+    wanted = (60 * heavy["observed"] + 30 + 20 * middle) / 140
+    assert heavy["median"].values == pytest.approx(wanted.values, abs=0.01)
+
+
+def test_intervals_are_closed_where_all_cases_succeed():
+    ranking = br.credible_ranking(POSTERIOR, "pass@8")
+    assert ranking["observed"].sel(entity="A") == 1
+    assert ranking["upper"].sel(entity="A") == 1
+    assert 0.9 < ranking["lower"].sel(entity="A") < 1
+
+
+def test_claims_use_the_spread_once():
+    """The critical value of a pair is that of the t distribution, times the spread of unspread draws."""
+    from bayesrank.ranking.aggregates import scored
+
+    information = scored(POSTERIOR, "pass@4", None, None).information
+    plain = scored(POSTERIOR, "mean_outcome", None, None).information
+    assert information.inflation == pytest.approx(plain.inflation / _spread(np.ones(60)))
+    assert information.inflation == pytest.approx(1.95996398 / 2.00099538, rel=1e-6)
+
+
+def test_scores_of_runs_need_runs():
+    counts = br.fit(br.datasets.load("breast_cancer"), seed=1)
+    with pytest.raises(br.ArgumentError, match="must be of evidence with the runs of each case"):
+        br.credible_ranking(counts, "pass@4")
+    with pytest.raises(br.ArgumentError, match="no runs that are known"):
+        br.credible_ranking(br.fit(evidence(FRAME), "dirichlet_multinomial", seed=1), "pass@2")
+    with pytest.raises(br.ArgumentError, match="at most 8 attempts"):
+        br.credible_ranking(POSTERIOR, "pass@9")
+    seeds = br.fit(br.from_outcomes(FRAME, case="case", training_seed="run"), seed=1)
+    with pytest.raises(br.ArgumentError, match="training seeds"):
+        br.credible_ranking(seeds, "pass@2")
+    with pytest.raises(br.ArgumentError, match="needs the runs of each case"):
+        br.sensitivity(br.from_outcomes(FRAME[["A", "B"]]), score="pass@2", seed=1)
+    one = FRAME.assign(B=FRAME["B"].where(FRAME["run"] < 2))
+    with pytest.raises(br.ArgumentError, match="at most 2 attempts"):
+        br.credible_ranking(br.fit(evidence(one, missing="own"), seed=1), "pass@3")
+
+
+def test_entities_without_cases_of_so_many_runs_are_named():
+    frame = FRAME.assign(B=FRAME["B"].where((FRAME["run"] < 2) & (FRAME["case"] < 20)), A=FRAME["A"].astype(float))
+    posterior = br.fit(evidence(frame, missing="own"), seed=1)
+    with pytest.raises(br.ArgumentError, match="'B' has no case"):
+        br.credible_ranking(posterior, "pass@4")
+
+
+def test_names_and_aliases():
+    for name in ("pass_at_4", "pass@4", "Pass@4", "pass at 4"):
+        assert br.scores.get(name) == br.scores.pass_at_k(4) == br.scores.pass_at_4
+    for name in ("pass_hat_4", "pass^4", "pass hat 4"):
+        assert br.scores.get(name) == br.scores.pass_hat_k(4)
+    assert br.scores.pass_at_k(4).space == "runs"
+    for wrong in ("pass@k", "pass^k"):
+        with pytest.raises(KeyError, match="a member of its family"):
+            br.scores.get(wrong)
+    for wrong in (0, 1.5, "4"):
+        with pytest.raises((ValueError, TypeError)):
+            br.scores.pass_at_k(wrong)
+
+
+# ---- everything that takes a score
+
+
+def test_scores_of_runs_can_be_used_wherever_a_score_can():
+    drawn = br.scores.pass_at_4(POSTERIOR)
+    assert drawn.dims == ("chain", "draw", "entity")
+    assert br.rank(POSTERIOR, "pass@4").mean(["chain", "draw"]).values == pytest.approx([1, 2], abs=0.01)
+    both = br.score_table(POSTERIOR, ["mean_outcome", "pass@4", "pass^4"])
+    for i, score in enumerate(("mean_outcome", "pass@4", "pass^4")):
+        ranking = br.credible_ranking(POSTERIOR, score)
+        for name in ("median", "lower", "upper", "observed"):
+            assert both[name].isel(score=i).values == pytest.approx(ranking[name].values), (score, name)
+    assert br.probability(POSTERIOR, "A > B", "pass@4")["probability"] > 0.99
+    assert br.top_set(POSTERIOR, "pass^4", 1)["in_confidence_set"].values.tolist() == [False, True]
+    gate = br.decisions.gate(POSTERIOR, "A", "pass@4")
+    assert gate["verdict"].sel(entity="B").item() == "worse"
+    assert br.decisions.gate(POSTERIOR, "A", "pass@4", looks="any")["verdict"].sel(entity="B").item() == "worse"
+    assert br.plan(POSTERIOR, "pass@1", seed=1)["needed"] > 60
+    assert "pass@4" in br.ranking_report(POSTERIOR, "pass@4")
+    found = br.sensitivity(evidence(FRAME), score="pass@4", seed=1)
+    assert bool(found["survives"].all())
+
+
+def test_data_sets_clusters_and_weights():
+    joint = evidence(FRAME, dataset=np.where(FRAME["case"] % 2, "odd", "even"))
+    posterior = br.fit(joint, seed=1)
+    apart = br.credible_ranking(posterior, "pass@4")
+    each = Attempts(4).estimate(right_runs(), np.full((60, 2), 8))
+    names = apart["dataset"].values.tolist()
+    wanted = np.stack([each[int(name == "odd") :: 2].mean(axis=0) for name in names], axis=1)
+    assert apart["observed"].transpose("entity", "dataset").values == pytest.approx(wanted)
+    over = br.credible_ranking(posterior, "pass@4", over="dataset")
+    assert over["observed"].values == pytest.approx(each.mean(axis=0))
+    with pytest.raises(br.ArgumentError, match="one data set"):
+        br.scores.attempts_curve(posterior)
+    clustered = br.fit(evidence(FRAME, cluster=FRAME["case"] // 3), seed=1)
+    ranking = br.credible_ranking(clustered, "pass@4")
+    assert ranking["observed"].values == pytest.approx(each.mean(axis=0))
+    weight = 1.0 + FRAME["case"] % 3
+    weighted = br.credible_ranking(br.fit(evidence(FRAME, weight=weight), seed=1), "pass@4")
+    assert weighted["observed"].values == pytest.approx(np.average(each, axis=0, weights=1 + np.arange(60) % 3))
+
+
+def test_cases_with_few_runs_are_left_out_and_counted():
+    frame = FRAME.drop(FRAME.index[(FRAME["case"] < 10) & (FRAME["run"] > 4)])
+    posterior = br.fit(evidence(frame), seed=1)
+    ranking = br.credible_ranking(posterior, "pass@6")
+    assert ranking["cases"].values.tolist() == [50, 50]
+    assert any(note.startswith("50 of 60 cases have at least 6 runs") for note in br.notes(ranking))
+    each = Attempts(6).estimate(right_runs()[10:], np.full((50, 2), 8))
+    assert ranking["observed"].values == pytest.approx(each.mean(axis=0))
+    assert br.scores.attempts_curve(posterior).sizes["attempts"] == 5  # keeps all cases
+    curve = br.scores.attempts_curve(posterior, 8)
+    assert (curve.attrs["cases"], curve.attrs["cases_left_out"]) == (50, 10)
+    one = curve["observed"].sel(event="any", attempts=1).values  # the same cases for all numbers of attempts
+    assert one == pytest.approx(right_runs()[10:].mean(axis=0) / 8)
+
+
+# ---- the curve
+
+
+def test_the_curve_has_the_numbers_of_the_rankings():
+    for event, mark in (("any", "@"), ("all", "^")):
+        for k in (1, 4, 8):
+            ranking, place = br.credible_ranking(POSTERIOR, f"pass{mark}{k}"), CURVE.sel(event=event, attempts=k)
+            for name in ("observed", "median", "probability_best"):
+                assert place[name].values == pytest.approx(ranking[name].values, abs=1e-12), (event, k, name)
+            # What holds for all numbers of attempts is no sharper than what holds for one, and bands are no narrower.
+            assert (place["in_best_set"] | ~ranking["in_best_set"]).all()
+            assert (place["lower"] <= ranking["lower"] + 1e-3).all()
+            assert (place["upper"] >= ranking["upper"] - 1e-3).all()
+
+
+def test_bands_hold_whole_curves_of_draws():
+    held = AttemptsPosterior.of(br._source.parse_source(POSTERIOR), 8, "curve")
+    places = [Attempts(k) for k in range(1, 9)] + [Attempts(k, True) for k in range(2, 9)]
+    drawn = held.draws(places).reshape(len(places), -1, 2)
+    band = [
+        np.concatenate([CURVE[end].sel(event="any").values, CURVE[end].sel(event="all").values[1:]])[:, None]
+        for end in ("lower", "upper")
+    ]
+    inside = ((band[0] <= drawn + 1e-12) & (drawn <= band[1] + 1e-12)).all(axis=0).mean(axis=0)
+    assert (inside >= 0.949).all()
+    assert (inside <= 0.98).all()
+
+
+def test_systems_cross():
+    """By the mean and by pass^4 B is ahead, by pass@4 A."""
+    assert CURVE["leader"].sel(event="any", attempts=[1, 4]).values.tolist() == ["B", "A"]
+    assert CURVE["headline"].sel(event="any", attempts=[1, 4]).values.tolist() == ["leads", "best"]
+    assert CURVE["leader"].sel(event="all", attempts=4).item() == "B"
+    assert CURVE["crosses"].values.tolist() == [[False, True], [True, False]]
+    assert CURVE["surely_above"].sel(event="any", attempts=4, entity="A", rival="B")
+    assert CURVE["surely_above"].sel(event="all", attempts=4, entity="B", rival="A")
+    said = br.verdict(CURVE)
+    assert said[0].startswith("By one attempt B leads; by ")
+    assert "by 3 to 6 attempts A is best (P > 0.999)" in said[0]
+    assert said[1].startswith("If all attempts must succeed, for 2 to 8 attempts B is best (P")
+    assert "1 pair surely changes its order" in br.notes(CURVE)[1]
+
+
+def test_identical_systems_share_the_first_place_everywhere():
+    frame = table({"a": SPLIT}, 4).assign(b=lambda held: held["a"])
+    curve = br.scores.attempts_curve(br.fit(evidence(frame), seed=1))
+    assert (curve["probability_best"] == 0.5).all()
+    assert curve["in_best_set"].all()
+    assert not curve["surely_above"].any()
+
+
+def test_a_better_system_is_best_at_every_number_of_attempts_and_one_system_has_no_rival():
+    frame = table({"good": np.full(80, 0.9), "bad": np.full(80, 0.3), "worse": np.full(80, 0.1)}, 3)
+    curve = br.scores.attempts_curve(br.fit(evidence(frame), seed=1))
+    assert (curve["leader"] == "good").all()
+    assert (curve["headline"] == "best").all()
+    assert br.verdict(curve)[0] == "By 1 to 3 attempts good is best (P > 0.999)."
+    alone = br.scores.attempts_curve(br.fit(evidence(frame[["case", "run", "good"]]), seed=1))
+    assert (alone["headline"] == "none").all()
+    assert br.verdict(alone)[0].startswith("Nothing to rank: good is the only entity. It has pass@1 0.9")
+
+
+def test_few_cases_allow_no_claim():
+    frame = table({"good": np.full(4, 0.95), "bad": np.full(4, 0.05)}, 6)
+    curve = br.scores.attempts_curve(br.fit(evidence(frame), seed=1))
+    assert curve["in_best_set"].all()
+    assert "best" not in curve["headline"]
+    few = br.fit(evidence(frame), seed=1, draws=5, chains=1)
+    with pytest.raises(br.ArgumentError, match="at least 20 draws"):
+        br.scores.attempts_curve(few)
+
+
+def test_arguments_of_the_curve():
+    with pytest.raises(br.ArgumentError, match="at most 8"):
+        br.scores.attempts_curve(POSTERIOR, 9)
+    for wrong in ({"k": 0}, {"prob": 1.0}):
+        with pytest.raises((ValueError, TypeError)):
+            br.scores.attempts_curve(POSTERIOR, **wrong)
+    short = br.scores.attempts_curve(POSTERIOR, 3)
+    assert short["observed"].values == pytest.approx(CURVE["observed"].sel(attempts=[1, 2, 3]).values)
+    wide = br.scores.attempts_curve(POSTERIOR, prob=0.5)
+    assert (wide["lower"] >= CURVE["lower"]).all()
+    assert curve_where_runs(br.fit(br.from_outcomes(FRAME[["A", "B"]]), seed=1), 0.95) is None
+    assert curve_where_runs(POSTERIOR, 0.95).identical(CURVE)
+    assert curve_where_runs(CURVE["observed"], 0.95) is None
+
+
+def test_the_curve_survives_a_file(tmp_path):
+    path = tmp_path / "curve.nc"
+    CURVE.assign(leader=CURVE["leader"].astype(str)).to_netcdf(path)
+    assert br.verdict(xr.load_dataset(path)) == br.verdict(CURVE)
+    held = {name: group.load() for name, group in groups_of(POSTERIOR).items()}
+    tree = xr.DataTree.from_dict(held)
+    tree.to_netcdf(tmp_path / "posterior.nc", engine="h5netcdf")
+    again = xr.open_datatree(tmp_path / "posterior.nc", engine="h5netcdf")
+    assert br.credible_ranking(again, "pass@4")["median"].values == pytest.approx(
+        br.credible_ranking(POSTERIOR, "pass@4")["median"].values
+    )
+
+
+# ---- words, pictures, pages and the command
+
+
+def test_stretches_in_words():
+    found = stretches(CURVE, "any")
+    assert [(one.first, one.last, one.leader, one.headline) for one in found] == [
+        (1, 1, "B", "leads"), (2, 2, "A", "leads"), (3, 6, "A", "best"), (7, 8, "A", "leads"),
+    ]  # fmt: skip
+    assert stretches(CURVE, "all")[0].first == 2
+    assert number_of_attempts(4, 4) == "four attempts"
+    assert number_of_attempts(1, 1) == "one attempt"
+    assert number_of_attempts(14, 14) == "14 attempts"
+    assert number_of_attempts(2, 8) == "2 to 8 attempts"
+
+
+def test_the_picture_shows_curves_and_who_is_best():
+    figure, ax = plt.subplots()
+    assert br.plots.attempts(CURVE, ax) is ax
+    lines = {line.get_label(): line for line in ax.get_lines()}
+    assert lines["A"].get_xdata().tolist() == list(range(-7, 8))
+    wanted = [
+        *CURVE["median"].sel(entity="A", event="all").values[:0:-1],
+        *CURVE["median"].sel(entity="A", event="any"),
+    ]
+    assert lines["A"].get_ydata() == pytest.approx(np.array(wanted, float))
+    [strip] = ax.child_axes
+    said = [text.get_text() for text in strip.texts]
+    assert said[:7] == ["★"] * 7
+    assert said[7].startswith(".9")
+    assert _along(CURVE).sizes["attempts"] == 15
+    assert [_ticks(most) for most in (1, 2, 3)] == [[0], [-1, 0, 1], [-2, -1, 0, 1, 2]]
+    assert _ticks(17)[-3:] == [12, 14, 16]
+    plt.close(figure)
+    with pytest.raises(br.ArgumentError, match="attempts_curve"):
+        br.plots.attempts(br.credible_ranking(POSTERIOR, "pass@4"))
+
+
+def test_report_has_the_curve_wherever_there_are_runs():
+    page = br.ranking_report(POSTERIOR)
+    assert "Several attempts" in page
+    assert "By one attempt B leads" in page
+    page = br.ranking_report(POSTERIOR, "pass@4")
+    assert "pass@4, the mean over cases of 1 - C(n - c, 4) / C(n, 4), for c right of n runs" in page
+    plain = br.ranking_report(br.fit(br.from_outcomes(FRAME[["A", "B"]]), seed=1))
+    assert "Several attempts" not in plain
+
+
+def test_the_command_ranks_by_attempts(tmp_path):
+    path = tmp_path / "runs.csv"
+    FRAME.melt(["case", "run"], var_name="agent", value_name="correct").to_csv(path, index=False)
+    lines = invoke("rank", path, "--score", "pass@4")
+    assert "Ranking of 2 entities by pass@4." in lines
+    assert "A is best: P(best) > 0.999." in lines
+    assert "By one attempt B leads" in invoke("rank", path)
+    assert "at most 8 attempts" in refused("rank", path, "--score", "pass@9")
