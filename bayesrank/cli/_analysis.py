@@ -51,11 +51,12 @@ from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.notes import positive_class_notes
 from bayesrank.ranking.values import natural_score, score_values
 from bayesrank.scores import Score, as_score
-from bayesrank.scores.score import SCORES
+from bayesrank.scores.score import NO_TRUE_NEGATIVES, SCORES
 from bayesrank.tables.columns import may_be_low, squeeze
 from bayesrank.tables.files import read_evidence
 from bayesrank.tables.frames import of_submissions, read_table
-from bayesrank.tables.table import OPTIONS, Roles, table_of
+from bayesrank.tables.roles import OPTIONS
+from bayesrank.tables.table import Roles, table_of
 from bayesrank.words.parts import Verdict
 from bayesrank.words.sentences import say
 
@@ -110,6 +111,10 @@ class Analysis:
 
     def check_two_classes(self, what: str) -> None:
         sizes = sizes_of_space(self.evidence)
+        if lacks_true_negatives(self.evidence):
+            raise ArgumentError(
+                "DATA", f"must have true negatives for {what}", "none", "'bayesrank rank --score f1' needs none"
+            )
         if sizes.get("actual") != 2:
             if "cases" in sizes:
                 raise ArgumentError(
@@ -169,6 +174,11 @@ class Analysis:
         if score.space != "outcomes":
             raise ArgumentError("--lower-is-better", "must be left out for scores that have a direction", score.name)
         return False
+
+
+def lacks_true_negatives(evidence: Evidence) -> bool:
+    """Return whether evidence is that of detection, which counts no true negatives."""
+    return any(note.code == NO_TRUE_NEGATIVES for note in notes_of(EvidenceRecord.of(evidence).notes))
 
 
 def analyse(
@@ -430,6 +440,7 @@ def chosen_score(evidence: Evidence, typed: Score | None) -> Score:
     score = natural_score(evidence) if typed is None else typed
     if typed is None and (scale := evidence.attrs.get("scale")):
         score = as_score(scale)
+    score = as_score("f1") if score is None and lacks_true_negatives(evidence) else score
     if score is None and "cases" in sizes:
         held = [name for name, one in SCORES.items() if one.space == "cases"]
         raise ArgumentError(
