@@ -22,6 +22,8 @@ from typing import IO, Any, cast
 
 from bayesrank._errors import ArgumentError, ArgumentFileError
 
+#: The hidden file that aider writes for each exercise.
+AIDER = ".aider.results.json"
 #: What messages call the file -.
 STDIN = "standard input"
 #: Bytes of a file, and of all that it unpacks to. Parsed values take several times this memory.
@@ -216,7 +218,9 @@ def list_files(folder: Path) -> tuple[list[Path], list[ArgumentFileError]]:
 
 
 def is_hidden(member: str) -> bool:
-    return any(part.startswith(".") or part == "__MACOSX" for part in member.split("/"))
+    """Return whether a file or one of its folders is hidden; aider hides the results of its benchmark."""
+    parts = [part for part in member.split("/") if part != AIDER]
+    return any(part.startswith(".") or part == "__MACOSX" for part in parts)
 
 
 def is_zip(data: bytes) -> bool:

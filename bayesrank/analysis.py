@@ -22,6 +22,7 @@ from bayesrank._checks import arguments_of, check_bool, check_column_names, chec
 from bayesrank._compat import is_container, to_container
 from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, Typed
 from bayesrank._escape import escape_invisible
+from bayesrank._frames import as_pandas
 from bayesrank._labels import known_classes, select_names
 from bayesrank._names import short_names
 from bayesrank._notes import Note, notes_of
@@ -53,7 +54,7 @@ from bayesrank.ranking.notes import positive_class_notes
 from bayesrank.ranking.summary import ranking_table, score_name
 from bayesrank.ranking.values import natural_score
 from bayesrank.scores import Score, as_score
-from bayesrank.scores.score import SCORES
+from bayesrank.scores.score import NO_TRUE_NEGATIVES, SCORES
 from bayesrank.tables.columns import may_be_low, squeeze
 from bayesrank.tables.files import read_evidence
 from bayesrank.tables.frames import from_frame
@@ -250,6 +251,11 @@ def draw(setup: Setup, *, draws: int, seed: Any, sampler: Any = "auto", prior: b
     return xr.DataTree.from_dict(found)
 
 
+def lacks_true_negatives(evidence: Evidence) -> bool:
+    """Return whether evidence is that of detection, which counts no true negatives."""
+    return any(note.code == NO_TRUE_NEGATIVES for note in notes_of(EvidenceRecord.of(evidence).notes))
+
+
 def choose_score(evidence: Evidence, score: Score | None) -> Score:
     """Return a score after a check against the evidence; without one the default.
 
@@ -260,6 +266,7 @@ def choose_score(evidence: Evidence, score: Score | None) -> Score:
     natural = natural_score(evidence)
     if score is None and (scale := evidence.attrs.get("scale")):
         score = as_score(scale)
+    score = as_score("f1") if score is None and natural is None and lacks_true_negatives(evidence) else score
     if score is None or (score.name == "accuracy" and natural is not None and _are_right_or_wrong(evidence)):
         score = natural
     if score is None and "cases" in sizes:
@@ -813,8 +820,8 @@ def evidence_in(data: Any, predictions: Any, score: Score | None, roles: dict[st
     if is_container(data):
         hint = f"br.verdict(br.credible_ranking(posterior, {'f1' if score is None else score.name!r}))"
         raise ArgumentTypeError("data", "must be evidence, a table, or true labels", "a fitted posterior", hint)
-    if hasattr(data, "get_column"):  # polars
-        data = pd.DataFrame({name: data.get_column(name).to_list() for name in data.columns})
+    if hasattr(data, "columns") and not isinstance(data, pd.DataFrame):
+        data = as_pandas("data", data)
     if predictions is not None:
         return _of_predictions(data, predictions, score, roles), Given()
     if isinstance(data, pd.DataFrame):

@@ -284,7 +284,7 @@ def _try(frame: pd.DataFrame, choices: Choices) -> ArgumentError | None:
     """Return why the table of the logs cannot be ranked with these choices; None if it can."""
     table = replace(table_of(frame[["entity", "dataset", "case", "run", "outcome"]]), source="the logs", shell=True)
     try:
-        evidence = read_table(table, Roles(missing=choices.missing))
+        evidence = read_table(table, Roles(missing=choices.missing, outcome="outcome"))
     except ArgumentError as error:
         return error
     ranked = set(map(str, evidence["entity"].values.tolist()))

@@ -274,6 +274,7 @@ MORE_COMMANDS = (
     "rank logs",
     "rank logs --map case=id,system=model,score=score",
     "doctor logs",
+    "check means.csv",
     "convert logs --map case=id,system=model,score=score",
     "tile counts.csv --preference 'around f1 0.2'",
     "decide counts.csv --benefit tn=0,fp=-1,fn=-9,tp=0 --reference a --always",

@@ -215,6 +215,7 @@ def test_each_section_says_what_it_lacks(name):
 #: Words of a run of each command, and what it must print; LOGS stands for a folder of logs of lm-eval.
 RUNS = {
     "audit": (["mcc"], "should not rank"),
+    "check": (["LOGS"], "Problems:   none."),
     "convert": (["LOGS"], "entity,dataset,case"),
     "datasets": ([], "tornado"),
     "decide": (["tornado", "--benefit", "tn=0,fp=-1,fn=-9,tp=0", "--draws", 50], "utility"),
@@ -255,11 +256,14 @@ def test_each_command_runs(name, tmp_path):
 
 #: Functions that write logs of each format.
 WRITERS = {
+    "agents": [logs.terminal_bench, logs.harbor, logs.aider, logs.lerobot],
     "code_tests": [logs.code],
     "deepeval": [logs.deepeval],
     "every_eval_ever": [logs.eee],
     "helm": [logs.helm],
     "inspect": [logs.inspect],
+    "judgments": [logs.alpaca_eval, logs.arena_hard, logs.mt_bench],
+    "livecodebench": [logs.livecodebench],
     "lm_eval": [logs.lm_eval],
     "metr": [logs.metr],
     "mteb": [logs.mteb],

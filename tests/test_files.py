@@ -6,6 +6,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
+from bayesrank._notes import Note, add_notes
 from bayesrank.evidence.predictions import counts_of
 from bayesrank.tables.files import read_evidence
 from tests.commands import csv_of, invoke, json_of, refused
@@ -51,14 +52,19 @@ def test_outcomes_are_numbers_if_all_are(write):
 # Single cases
 
 
+def noted(joint):
+    """The joint outcomes with the note that a table of 0 and 1 without the truth has."""
+    return joint.assign_attrs(add_notes(joint.attrs, [Note("ones_taken_as_right", {})]))
+
+
 def test_wide_outcomes(write):
     joint = read_evidence(write(CASES))
-    assert joint.identical(br.from_outcomes(CASES))
-    assert read_evidence(write(CASES.astype(bool))).identical(joint)
+    assert joint.identical(noted(br.from_outcomes(CASES)))
+    assert noted(read_evidence(write(CASES.replace({0: "fail", 1: "pass"})))).identical(joint)
     assert read_evidence(write(CASES * 2.5)).identical(br.from_outcomes(CASES * 2.5))
     about = CASES.assign(Case=range(6), dataset=SETS, Cluster=CLUSTERS, weight=[1, 2, 1, 0, 3, 1])
     expected = br.from_outcomes(CASES, dataset=SETS, cluster=CLUSTERS, count=about["weight"])
-    assert read_evidence(write(about), count="weight").identical(expected)
+    assert read_evidence(write(about), count="weight").identical(noted(expected))
 
 
 def test_runs_are_means_of_their_cases(write):
@@ -136,7 +142,7 @@ def test_missing_answers(write):
     frame = pd.read_csv(path)
     for missing in ("common", "own", 0.0):
         wanted = br.from_outcomes(frame, missing=missing)
-        assert read_evidence(path, missing=missing).identical(wanted)
+        assert read_evidence(path, missing=missing).identical(noted(wanted))
     found = csv_of("rank", path, "--missing", missing, "--draws", "50")["median"]
     ranking = br.credible_ranking(br.fit(wanted, "paired", draws=50, seed=1), "mean_outcome")
     np.testing.assert_allclose(found[list("abc")], ranking["median"].sel(entity=list("abc")), rtol=1e-12)

@@ -110,7 +110,7 @@ def test_what_is_no_table_is_refused(tmp_path):
         ("c.csv", b"PK\x03\x04" + b"x" * 60, "that can be read; got damaged data"),
         ("d.csv", gzip.compress(b"0" * 2**24 + b"0"), "must unpack to at most 16 MiB"),
         ("e.csv", TABLE.replace("70", "9" * 400), "tn"),
-        ("f.csv", b"\xff\xfe" + TABLE.encode("utf-16-le"), "must be text in UTF-8"),
+        ("f.csv", b"\xff\xfe" + TABLE.encode("utf-16-le") + b"\x00", "must be text in UTF-8"),
         ("g.csv", "", "is empty"),
     ):
         assert words in refused("rank", write(tmp_path / name, content), "--draws", "20"), name

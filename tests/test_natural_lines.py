@@ -169,7 +169,6 @@ br.credible_ranking(post,'f1_score')
 br.fit(ev,chains=2,draws=500,seed=1)
 br.analyze(yte,{'old':po,'new':pn},score='f1',positive='fraud')
 br.joint_outcomes(Polars({'old': list(yte)}).get_column('old'), Polars({'old': po, 'new': pn}), positive='fraud')
-br.analyze(Polars({'model': ['a', 'b'], 'correct': [80, 90], 'total': [100, 100]})).verdict
 """.strip().splitlines()
 
 #: Lines that have two readings or none, and words of the error.

@@ -16,7 +16,7 @@ from bayesrank._checks import rename_argument
 from bayesrank._errors import Advice, ArgumentError
 from bayesrank._inputs import STDIN
 from bayesrank._source import groups_of
-from bayesrank.analysis import Setup, draw, set_up, shipped_data, with_scores
+from bayesrank.analysis import Setup, draw, lacks_true_negatives, set_up, shipped_data, with_scores
 from bayesrank.cli._export import READ
 from bayesrank.cli._logs import are_logs, choices_of, evidence_of_frame, print_skipped
 from bayesrank.cli._sink import print_error
@@ -31,7 +31,8 @@ from bayesrank.ranking.values import score_values
 from bayesrank.scores import Score
 from bayesrank.tables.files import read_evidence
 from bayesrank.tables.frames import of_submissions, read_table
-from bayesrank.tables.table import OPTIONS, Roles, table_of
+from bayesrank.tables.roles import OPTIONS
+from bayesrank.tables.table import Roles, table_of
 from bayesrank.words.parts import Verdict
 from bayesrank.words.sentences import say
 
@@ -62,6 +63,10 @@ class CommandAnalysis(Setup):
 
     def check_two_classes(self, what: str) -> None:
         sizes = sizes_of_space(self.evidence)
+        if lacks_true_negatives(self.evidence):
+            raise ArgumentError(
+                "DATA", f"must have true negatives for {what}", "none", "'bayesrank rank --score f1' needs none"
+            )
         if sizes.get("actual") != 2:
             if "cases" in sizes:
                 raise ArgumentError(

@@ -7,8 +7,9 @@ OWN, EVIDENCE, LOGS, MODEL, SCORE, OUTPUT = (
     *("Options of this command", "Evidence options", "Log options", "Model options", "Score options", "Output options"),
 )
 MEMBERS = {
-    EVIDENCE: "dataset entity entities dataset_column case run training_seed cluster outcome count weight tn fp fn tp "
-    "truth judge group category cost where ignore fold repeat train test positive missing join",
+    EVIDENCE: "dataset entity entities dataset_column case run training_seed cluster outcome se lower upper "
+    "a b winner count weight tn fp fn tp truth judge group category cost where ignore fold repeat train test "
+    "positive missing join",
     LOGS: "name only map match reruns errors",
     MODEL: "model prior prevalence sampler draws seed",
     SCORE: "score lower_is_better higher_is_better rope kind prob ask over aggregate weights by benefit reference",

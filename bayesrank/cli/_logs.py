@@ -16,6 +16,8 @@ from bayesrank.cli._sink import print_error
 from bayesrank.evidence.groups import name_groups_of
 from bayesrank.evidence.ledger import add_runs, ledger_of
 from bayesrank.logs import Choices, check_choices, formats
+from bayesrank.logs.formats.predictions import is_one_classifier
+from bayesrank.tables.files import is_table_of_records
 from bayesrank.tables.frames import read_table
 from bayesrank.tables.table import Roles, table_of
 from bayesrank.words.sentences import say
@@ -57,8 +59,12 @@ def are_logs(paths: Sequence[str]) -> bool:
     head = read_unpacked_head(text)
     with guard(text):
         text = formats.head_text(head)
-        is_json = text.lstrip()[:1] in ("{", "[")
-        return (is_zip(head) and not is_workbook(head)) or is_json or bool(formats.recognise(text)[0])
+        kind = formats.recognise(text)[0]
+        if is_zip(head) and not is_workbook(head):
+            return True
+        if kind:
+            return not (kind == "predictions" and is_one_classifier(text))
+        return text.lstrip()[:1] in ("{", "[") and not is_table_of_records(text)
 
 
 def evidence_of_frame(
@@ -81,6 +87,8 @@ def evidence_of_frame(
         frame = frame.drop(columns=by)
     spare = {"category", "cost", "seconds", "status"} - set(map(str, roles.columns().values())) - set(ignore)
     table = replace(table_of(frame.drop(columns=[*(spare & set(frame))])), source="the logs", shell=True)
+    # The formats know what their numbers mean.
+    roles = replace(roles, outcome="outcome") if roles.outcome is None else roles
     evidence = read_table(table.drop([table.find("ignore", name) for name in ignore]), roles)
     ledger = replace(ledger_of(evidence), ignored=())
     evidence = evidence.assign_attrs((add_runs(ledger, frame) if "status" in frame else ledger).to_attrs())

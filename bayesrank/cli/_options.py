@@ -21,6 +21,7 @@ from bayesrank.cli._typed import (
 )
 from bayesrank.models import names
 from bayesrank.models.parts.priors import NAMES as PRIORS
+from bayesrank.tables.roles import CELLS, FOLDS, TABLE, Role
 
 Command = Callable[..., None]
 NUMBER = Typed("number", read_number)
@@ -109,9 +110,6 @@ MISSING = (
     "entity's own cases; a number: use it as the outcome. [default: an error]"
 )
 JOIN = "Data sets to pool. exact: refuse if they differ between entities; inner: use the common ones."
-CELL_NAMES = (
-    *(("tn", "true negatives"), ("fp", "false positives"), ("fn", "false negatives"), ("tp", "true positives")),
-)
 DEFAULT_PRIORS = "[default: one_case; unit for hierarchical models; haldane (no prior) for grades per case]"
 #: Columns of cases whose truth is known in part.
 judging_options = (
@@ -122,31 +120,21 @@ judging_options = (
     ),
     click.option("--judge", type=NAMES, help="With --truth: the columns with verdicts of judges on all cases."),
 )
-#: The roles of columns in a table of cases.
-naming_columns = (
-    click.option(
-        "--entity",
-        help="The column that names the entities, or several, such as model,variant. [default: entity, model, team, "
-        "test, ...]",
-    ),
+
+
+def _column_option(role: Role) -> Callable[[Command], Command]:
+    """Return the option of a role of columns."""
+    named = WORD if "NUMBER" in role.metavar else None
+    return click.option(role.option, metavar=role.metavar or "COLUMN", type=named, help=role.text)
+
+
+#: The roles of columns in a table of cases, counts, means or votes.
+naming_columns: tuple[Callable[[Command], Command], ...] = (
+    *(_column_option(role) for role in TABLE if role.name == "entity"),
     click.option(
         "--entities", type=NAMES, help="In a table with one column for each entity: the columns to rank, such as A,B,C."
     ),
-    click.option("--dataset-column", help="The column that names the data sets. [default: dataset]"),
-    click.option("--case", help="The column that names the cases, or the questions of votes. [default: case]"),
-    click.option("--run", help="The column that names the runs of a case. [default: run]"),
-    click.option(
-        "--training-seed",
-        metavar="COLUMN",
-        help="The column with the training seed of the model; ranks over retrained models.",
-    ),
-    click.option(
-        "--cluster",
-        help="The column that names the cluster of each case, or the voter of each vote. [default: cluster]",
-    ),
-    click.option("--count", help="The column that says how many cases a row stands for."),
-    click.option("--weight", help="The column with importance (survey) weights of cases."),
-    click.option("--outcome", help="The column with the outcomes of cases, or the scores of folds, of any name."),
+    *(_column_option(role) for role in TABLE if role.name != "entity"),
     click.option(
         "--where",
         multiple=True,
@@ -157,22 +145,8 @@ naming_columns = (
     ),
 )
 #: The roles of columns in a table of scores of folds, and the sizes of its training and test sets.
-naming_folds = (
-    click.option("--fold", metavar="COLUMN", help="Scores of cross-validation: the column with the folds."),
-    click.option("--repeat", help="Scores of cross-validation: the column with the repetitions."),
-    *(
-        click.option(
-            f"--{role}",
-            type=WORD,
-            metavar="NUMBER|COLUMN",
-            help=f"Scores of cross-validation: the number, or the share, of {what} cases of each split.",
-        )
-        for role, what in (("train", "training"), ("test", "test"))
-    ),
-)
-naming_cells = tuple(
-    click.option(f"--{cell}", metavar="COLUMN", help=f"The column of {what}.") for cell, what in CELL_NAMES
-)
+naming_folds = tuple(map(_column_option, FOLDS))
+naming_cells = tuple(map(_column_option, CELLS))
 #: Which of two labels is positive, and columns that are no evidence.
 IGNORE = click.option("--ignore", multiple=True, help="A column to ignore; may be repeated.")
 POSITIVE = click.option(

@@ -14,7 +14,7 @@ from bayesrank._errors import ArgumentError
 from bayesrank._labels import has_positive_class, select_names
 from bayesrank._notes import notes_of
 from bayesrank._records import ModelRecord, RankingRecord, ResultRecord
-from bayesrank.analysis import choose_score, default_note, rank_posterior, title_of
+from bayesrank.analysis import choose_score, default_note, lacks_true_negatives, rank_posterior, title_of
 from bayesrank.cli._analysis import CommandAnalysis, analyse
 from bayesrank.cli._categories import CategoryRanking, rank_categories
 from bayesrank.cli._export import Export, Sheet, exporting
@@ -27,7 +27,7 @@ from bayesrank.ranking.attempts import curve_where_runs
 from bayesrank.ranking.summary import EVIDENCE, effective_draws, first_of_order, is_exact, score_name
 from bayesrank.scores import Score
 from bayesrank.statements.probabilities import exact_probability
-from bayesrank.tables.files import HELP
+from bayesrank.tables.files import HEADINGS, HELP
 from bayesrank.tile.coarse import coarse_shares
 from bayesrank.words.cells import ranking_cells
 from bayesrank.words.models import check_model, model_notes, population_words
@@ -92,6 +92,11 @@ two columns. Scores of cross-validation (a column for each learner, or a row for
 --test, and --fold or --repeat if their columns have other names. In a file with one column per entity, --entities lists
 the entities, or --ignore leaves other columns out. The default model for per-case data, paired, needs every entity on
 every case, unless --missing says how to treat empty fields.
+
+A role is taken without its option only from these headings. Case, blanks, hyphens and underscores do not count:
+
+\b
+{HEADINGS}
 """
 
 
@@ -247,7 +252,7 @@ def _weighting(analysis: CommandAnalysis, ranking: xr.Dataset) -> list[str]:
     """Return a sentence on the share of the Tile where each entity is best, if there is a positive class."""
     group = posterior_of(analysis.posterior)
     fits = analysis.aim is None and "performance" in group and "outcome" not in group["performance"].dims
-    if not fits or ranking.sizes["entity"] < 2:
+    if not fits or ranking.sizes["entity"] < 2 or lacks_true_negatives(analysis.evidence):
         return []
     performance, prob = analysis.performance, RankingRecord.of(ranking).prob
     if performance.sizes["actual"] != 2 or not has_positive_class(performance) or "dataset" in performance.dims:

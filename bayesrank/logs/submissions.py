@@ -117,6 +117,15 @@ def read_submissions(
     return frame
 
 
+class SeveralProblems(ArgumentError):
+    """The problems of all submissions, with the remedies that they share."""
+
+    def __init__(self, problems: Sequence[ArgumentError], shared: str) -> None:
+        self.problems = list(problems)
+        listed = "; ".join(f"({number}) {problem}" for number, problem in enumerate(problems, 1))
+        super().__init__("the submissions", f"have {len(problems)} problems: {listed}", hint=shared)
+
+
 @contextmanager
 def _collect(problems: list[ArgumentError]) -> Iterator[None]:
     """Keep the problem of one file, so that those of the others are found, too."""
@@ -136,8 +145,7 @@ def _raise_together(problems: list[ArgumentError]) -> None:
     shared = list(dict.fromkeys(hint for hint in hints if hint and hints.count(hint) > 1))
     for problem in problems:
         problem.hint = "" if problem.hint in shared else problem.hint
-    listed = "; ".join(f"({number}) {problem}" for number, problem in enumerate(problems, 1))
-    raise ArgumentError("the submissions", f"have {len(problems)} problems: {listed}", hint="; ".join(shared))
+    raise SeveralProblems(problems, "; ".join(shared))
 
 
 # --- Files ------------------------------------------------------------------------------------------------------------

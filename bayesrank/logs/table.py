@@ -272,6 +272,9 @@ def _match_cases(rows: pd.DataFrame, logs: Logs, choices: Choices) -> pd.DataFra
 
 def _settle_reruns(rows: pd.DataFrame, logs: Logs, choices: Choices, remarks: list[Note]) -> pd.DataFrame:
     """Keep each run once; the user decides what a second log of the same cases is."""
+    # A log without numbers of runs may stand beside another one of the same cases that has some.
+    first = "1" if rows["run"].map(lambda run: isinstance(run, str)).any() else 1
+    rows = rows.assign(run=rows["run"].where(rows["run"].notna(), first))
     again = rows.duplicated(RUN, keep=False)
     if again.any() and choices.reruns is None:
         stops.refuse_reruns(rows[again], logs, choices)
@@ -297,7 +300,7 @@ def _settle_reruns(rows: pd.DataFrame, logs: Logs, choices: Choices, remarks: li
         order = rows.assign(age=age).sort_values("age", kind="stable", na_position="first")
         rows = rows.loc[order.drop_duplicates(RUN, keep="last").index.sort_values()]
         remarks.append(Note("latest_log_counts"))
-    return rows.assign(run=rows["run"].where(rows["run"].notna(), 1))
+    return rows
 
 
 def _settle_errors(rows: pd.DataFrame, logs: Logs, choices: Choices) -> pd.DataFrame:

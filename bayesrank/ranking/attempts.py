@@ -24,8 +24,8 @@ from bayesrank.claims.information import information_of
 from bayesrank.evidence.attempts import Attempts
 from bayesrank.evidence.kinds import parse_evidence
 from bayesrank.models.parts.attempts import AttemptsPosterior
-from bayesrank.ranking._confidence import MILD, bonferroni, measure_leads, measure_lower_leads
-from bayesrank.ranking._loops import largest
+from bayesrank.ranking._confidence import MILD, ROUNDING, bonferroni, measure_lower_leads
+from bayesrank.ranking._loops import largest, lower_spreads
 from bayesrank.ranking.evidence import Evidence, evidence_of
 from bayesrank.ranking.identical import average_within, identical_groups
 from bayesrank.scores.attempts import pass_at_k, pass_hat_k
@@ -141,7 +141,7 @@ class _Place:
     @cached_property
     def leads(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Return means and spreads of the leads (entity, rival), and the centred draws with their mean lead."""
-        lead, spread, rows, shift = measure_leads(self.draws.copy())
+        lead, spread, rows, shift = _leads_of(self.draws)
         # The prior moves few cases further than many.
         return np.fmin(lead, self.observed[:, None] - self.observed), spread, rows, shift
 
@@ -153,8 +153,12 @@ class _Place:
     @cached_property
     def stretched(self) -> tuple[np.ndarray, np.ndarray]:
         """Return means of the leads in logits (entity, rival), and the spreads of their lower tails."""
-        lead, spread, *_ = measure_lower_leads(log(self.draws) - log(1 - self.draws))
-        return lead, spread
+        values = log(self.draws) - log(1 - self.draws)
+        if np.isnan(values).any():  # draws at an end of the range
+            lead, spread, *_ = measure_lower_leads(values)
+            return lead, spread
+        lead, spread, rows, shift = _leads_of(values)
+        return lead, np.where(spread > 0, lower_spreads(rows, shift), 0.0)
 
     def exceeds(self, critical: Any, comparisons: int) -> np.ndarray:
         """Return which leads are large enough (entity, rival), by themselves and, as in rankings, in logits."""
@@ -349,6 +353,18 @@ class _Curve:
                 if np.delete(beats, winner).all():
                     found[i] = winner
         return found
+
+
+def _leads_of(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the same as ``measure_leads``, for values (draw, entity) that are all defined."""
+    centre = values.mean(axis=0)
+    off = values - centre
+    product = off.T @ off / len(off)
+    own = np.diag(product)[:, None] + np.diag(product)
+    variance = own - 2 * product
+    variance[variance <= ROUNDING * own] = 0.0
+    rows = np.array(off.T, np.float32, order="C")
+    return centre[:, None] - centre, np.sqrt(variance), rows, np.zeros(product.shape, np.float32)
 
 
 def _share_best(draws: np.ndarray, groups: list[np.ndarray]) -> np.ndarray:

@@ -12,6 +12,8 @@ from bayesrank._checks import check_interval, describe_value
 from bayesrank._checks import label_values as numbers_of
 from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython
 from bayesrank._labels import check_positive, select_names
+from bayesrank._notes import notes_of
+from bayesrank._records import EvidenceRecord
 from bayesrank._source import Source, parse_source
 from bayesrank._threads import in_threads, pieces
 from bayesrank.evidence.attempts import Attempts
@@ -39,6 +41,9 @@ MIRRORED = np.stack([_SOME, _SOME[:, ::-1, ::-1]])
 USUAL = ("f1", "mcc", "informedness", "accuracy")
 WORDS = {"binary": "two classes", "classes": "classes", "outcomes": "outcomes without classes"}
 WORDS |= {"votes": "votes", "cases": "predicted probabilities", "runs": "several runs of each case"}
+#: The code of the note of evidence without true negatives, and scores that need none.
+NO_TRUE_NEGATIVES = "no_true_negatives"
+WITHOUT_TRUE_NEGATIVES = ("f1", "precision", "recall", "jaccard")
 #: What scores that no performance has are of, and what its evidence lacks.
 NO_PERFORMANCE = {
     "votes": "votes, which give strengths but no performance",
@@ -357,6 +362,7 @@ def values_of(
     array = counts_or_performance(source, kind)
     for score in scores:
         score.check_space(array.sizes)
+    _refuse_true_negatives(source, scores)
     scores = [score.for_classes(array) for score in scores]
     if "outcome" in array.dims:
         return [_of_outcomes(score, array) for score in scores]
@@ -377,6 +383,27 @@ def values_of(
         for i, score, own in zip(places, some, values, strict=True):
             found[i] = _named(own, score.name, score.attrs())
     return found
+
+
+def _refuse_true_negatives(source: Source, scores: Sequence[Score]) -> None:
+    """Raise an error for scores that need true negatives, of evidence that has none, as that of detection."""
+    notes = source.assembled.notes if source.array is None else EvidenceRecord.of(source.array).notes
+    if not any(note.code == NO_TRUE_NEGATIVES for note in notes_of(notes)):
+        return
+    for score in scores:
+        if score.space not in ("binary", "classes") or _is_without_true_negatives(score):
+            continue
+        raise ArgumentError(
+            "score",
+            f"must need no true negatives, such as {', '.join(WITHOUT_TRUE_NEGATIVES)}, where there are none",
+            f"{score.name!r}",
+        )
+
+
+def _is_without_true_negatives(score: Score) -> bool:
+    """Return whether a score is the same for any number of true negatives."""
+    few, many = (np.array([tn, 2.0, 3.0, 4.0]) / (tn + 9) for tn in (1.0, 50.0))
+    return bool(np.isclose(score.of_cells(*few), score.of_cells(*many)))
 
 
 def with_attempts(source: Source, score: Any) -> tuple[Source, Any]:

@@ -1,6 +1,7 @@
 """Tables of votes on pairs: the columns model_a, model_b and winner."""
 
 from dataclasses import fields, replace
+from itertools import combinations
 from typing import Any
 
 import xarray as xr
@@ -9,15 +10,16 @@ from bayesrank._errors import ArgumentError
 from bayesrank._notes import add_notes
 from bayesrank.evidence.ballots import NOUNS, STRATUM, UNITS
 from bayesrank.evidence.ledger import ledger_of
-from bayesrank.evidence.votes import count_votes
+from bayesrank.evidence.votes import TIES, count_votes
 from bayesrank.tables.columns import role_of, squeeze
 from bayesrank.tables.forms import holds_outcomes
 from bayesrank.tables.judgements import find_judges
+from bayesrank.tables.roles import TABLE
 from bayesrank.tables.table import Roles, Table
 from bayesrank.tables.values import is_missing
 
 #: The columns of such a table by role, without case, blanks and underscores.
-HEADINGS = {"a": "modela", "b": "modelb", "winner": "winner"}
+HEADINGS = {role.name: role.headings for role in TABLE if role.name in ("a", "b", "winner")}
 #: Headings of columns that look like voters and like questions.
 LIKE_UNITS = {
     "cluster": {
@@ -37,21 +39,72 @@ def find_votes(table: Table, roles: Roles) -> dict[str, Any] | None:
 
     The column with the truth holds the votes of people, and takes the place of the winner.
     """
-    held = {squeeze(name): name for name in table.columns}
+    given = {role: getattr(roles, role) for role in HEADINGS}
+    named = {role: table.find(role, name) for role, name in given.items() if name is not None}
+    held = {squeeze(name): name for name in reversed(table.columns)}
     wanted = [role for role in HEADINGS if role != "winner" or roles.truth is None]
-    pair = [held[HEADINGS[role]] for role in ("a", "b") if HEADINGS[role] in held]
+    usual = {role: held[one] for role in HEADINGS for one in reversed(HEADINGS[role]) if one in held}
+    found = usual | named
+    pair = [found[role] for role in ("a", "b") if role in found]
     names = len(pair) == 2 and not any(holds_outcomes(table.columns[name]) for name in pair)
-    if names and "winner" not in held and roles.truth is None and roles.entities is None:
-        raise ArgumentError(
-            table.source,
-            f"must have a column winner beside {pair[0]} and {pair[1]}; its heading is {table.heading()}. "
-            "Its values are model_a, model_b, tie, or the name of the winner",
-        )
-    if any(HEADINGS[role] not in held for role in wanted):
+    if named or (names and roles.truth is None and roles.entities is None):
+        _refuse_lacking(table, roles, found, wanted)
+    if any(role not in found for role in wanted):
+        _refuse_unnamed_votes(table, roles)
         return None
-    found = {role: held[HEADINGS[role]] for role in wanted}
+    found = {role: found[role] for role in wanted}
     table.check_single(found.values())
     return found if roles.truth is None else found | {"winner": table.find("truth", roles.truth)}
+
+
+def _refuse_lacking(table: Table, roles: Roles, found: dict[str, Any], wanted: list[str]) -> None:
+    """Raise an error for votes without one of their columns."""
+    lacking = [role for role in wanted if role not in found]
+    if not lacking:
+        return
+    beside = " and ".join(str(found[role]) for role in HEADINGS if role in found)
+    if lacking == ["winner"]:
+        raise ArgumentError(
+            table.source,
+            f"must have a column winner beside {beside}; its heading is {table.heading()}. "
+            "Its values are model_a, model_b, tie, or the name of the winner",
+        )
+    raise ArgumentError(
+        table.argument(lacking[0]),
+        f"must name a column beside {beside}: votes have the columns a, b and winner",
+        "none",
+    )
+
+
+def _refuse_unnamed_votes(table: Table, roles: Roles) -> None:
+    """Ask for the columns of votes where each value of a column is that of one of two others in its row, or a tie."""
+    given = (one.name for one in fields(Roles) if getattr(roles, one.name) is not None)
+    if set(given) - {"count", "where"} or not len(table.where):
+        return
+    texts = {
+        name: held for name, held in table.columns.items() if not holds_outcomes(held) and name not in table.nested
+    }
+    for winner, won in texts.items():
+        others = [name for name in texts if name != winner]
+        for a, b in combinations(others, 2):
+            if _are_votes(texts[a], texts[b], won):
+                typed = [table.option(role, name) for role, name in (("a", a), ("b", b), ("winner", winner))]
+                raise ArgumentError(
+                    table.source,
+                    "must say which columns hold the entities of each vote and its winner",
+                    f"{a}, {b} and {winner}",
+                    f"{table.together(*typed)} says so",
+                )
+
+
+def _are_votes(first: list[Any], second: list[Any], won: list[Any]) -> bool:
+    """Return whether each winner is the entity of one of two columns in its row, or a tie; both sides occur."""
+    rows = list(zip(first, second, won, strict=True))
+    ties = {tie.casefold() for tie in TIES}
+    if any(a == b for a, b, _ in rows):
+        return False
+    known = all(w in (a, b) or str(w).strip().casefold() in ties for a, b, w in rows)
+    return known and any(w == a for a, _, w in rows) and any(w == b for _, b, w in rows)
 
 
 def read_votes(table: Table, headings: dict[str, Any], roles: Roles) -> xr.Dataset:
@@ -60,7 +113,7 @@ def read_votes(table: Table, headings: dict[str, Any], roles: Roles) -> xr.Datas
         if one.name == "group" and roles.group is not None:
             by = f"; --by {roles.group} ranks each category" if table.shell else ""
             table.refuse(roles, "group", f"of votes, which have no mean over groups{by}")
-        if one.name not in ("count", "truth", "judge", "covariates", "dataset", *UNITS):
+        if one.name not in (*HEADINGS, "count", "truth", "judge", "covariates", "dataset", *UNITS):
             table.refuse(roles, one.name, "of votes, whose columns are model_a, model_b and winner")
     if roles.count is not None:
         headings = headings | {"count": table.find("count", roles.count)}

@@ -5,6 +5,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,6 @@ from bayesrank.evidence.predictions import joint_outcomes
 from bayesrank.tables.columns import (
     CELLS,
     FOLD_NAMES,
-    PEOPLE,
     REPEATS,
     WEIGHT_NAMES,
     is_metadata_name,
@@ -36,6 +36,7 @@ from bayesrank.tables.columns import (
     odd_columns,
     role_of,
     squeeze,
+    unlike_the_others,
 )
 from bayesrank.tables.forms import (
     Known,
@@ -48,8 +49,19 @@ from bayesrank.tables.forms import (
 )
 from bayesrank.tables.probabilities import hold_probabilities, read_wide, refuse_class_names
 from bayesrank.tables.table import NO_CLASSES, Roles, Table
-from bayesrank.tables.totals import find_summary, unit_of
-from bayesrank.tables.values import as_count, as_outcomes, check_exact, count_hint, plain, to_number
+from bayesrank.tables.totals import find_summary, is_total_name, unit_of
+from bayesrank.tables.values import (
+    are_scores,
+    as_count,
+    as_outcomes,
+    check_exact,
+    count_hint,
+    is_missing,
+    missing_code,
+    plain,
+    to_number,
+    to_share,
+)
 
 #: Fields by column, or by role.
 Columns = dict[Any, list[Any]]
@@ -59,8 +71,12 @@ OF_CASES = ("case", "run", "training_seed", "dataset", "cluster", "times", "weig
 MOST_CATEGORIES, LEAST_IN_CATEGORY, LEAST_CLUSTERS = 20, 3, 10
 #: Columns of scikit-learn's cv_results_ and cross_validate.
 FOLDS = re.compile(r"(mean|std|rank|split\d+)_((fit|score)_time|(test|train)_\w+)|(fit|score)_time|params?_?\w*__\w+")
+#: Up to so many whole numbers may be labels of classes.
+MOST_LABELS = 12
 #: Up to so many rows of fractions may be scores of folds.
 FEW_ROWS = 10
+#: So many rows are those of repeated cross-validations, such as 10 times 10 folds.
+FOLD_ROWS = {15, 20, 25, 30, 50, 100}
 #: Names of tests, whose 0 and 1 may be results; so may those of people.
 TESTS = re.compile(r"(?<![A-Za-z])([Tt]est|TEST|[Aa]ssay|ASSAY|PCR|pcr|ELISA|[Aa]ntigen|[Ss]wab)s?(?![a-z])")
 #: Treatments of missing answers that messages offer.
@@ -104,6 +120,9 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
     if not len(table.where):
         raise ArgumentError(table.source, "must have at least one row below its heading", "none")
     _refuse_matrices(table)
+    _refuse_second_truth(table, known, names, chosen)
+    if "actual" not in known.of and not chosen:
+        _refuse_predictions_alone(table, names)
     for name in names:
         if not chosen and isinstance(name, str) and to_number(name) is not None:
             raise ArgumentError(
@@ -114,6 +133,8 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
     if not chosen:
         _refuse_summaries(table, known, names)
     truths = [] if chosen or "actual" in known.of else [name for name in names if is_truth_name(name, names)]
+    if not chosen and not truths and "actual" not in known.of:
+        _refuse_unlike_the_others(table, roles, names)
     listed = truths + ([] if chosen else [name for name in names if is_metadata_name(name) and name not in truths])
     if any(role_of(name) == "outcome" for name in listed) and len(listed) == len(names):
         refuse_without_entity(table, known, ("outcome",))
@@ -142,6 +163,79 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
     return _join(table, {plain(name): held for name, held in answers.items()}, about, known, roles)
 
 
+def _refuse_unlike_the_others(table: Table, roles: Roles, names: list[Any]) -> None:
+    """Ask whether a column holds the truth if the others are numbered and all have the same labels, as d, y1, y2 do."""
+    odd = unlike_the_others(names)
+    rest = [name for name in names if name != odd]
+    labels = [{str(value) for value in table.columns[name] if not is_missing(value)} for name in names]
+    if odd is None or table.trial or len(set.union(*labels)) != 2:
+        return
+    if not _can_be_read(table, replace(roles, truth=odd, entities=rest), rest):
+        return
+    both = table.together(table.option("truth", odd), table.option("entities", rest))
+    raise ArgumentError(
+        table.source,
+        f"must say what its column {odd} holds, which is not numbered like {list_names(list(map(str, rest)), 3)}",
+        f"{odd}",
+        f"{both} says that it holds the true labels; {table.option('entities', names)} ranks all columns",
+    )
+
+
+def _refuse_second_truth(table: Table, known: Known, names: list[Any], chosen: bool) -> None:
+    """Ask about a column with the values and the name of the truth, such as y_true_2 beside y_true."""
+    actual = known.of.get("actual")
+    if actual is None or chosen:
+        return
+    held = list(map(str, table.columns[actual]))
+    for name in names:
+        if squeeze(name).startswith(squeeze(actual)) and list(map(str, table.columns[name])) == held:
+            rest = [other for other in names if other != name]
+            alone = f"; {table.option('entities', rest)} ranks these alone" if rest else ""
+            raise ArgumentError(
+                table.source,
+                f"must have one column for each entity, and {name!r} is probably not an entity: it has the name and "
+                f"the values of {actual}. {table.without(name)} leaves it out{alone}",
+            )
+
+
+def _refuse_predictions_alone(table: Table, names: list[Any]) -> None:
+    """Ask for the truth beside a column that is called predicted."""
+    predicted = next((name for name in names if role_of(name) == "predicted"), None)
+    if predicted is None or len(names) < 2:
+        return
+    labels = {str(value) for value in table.columns[predicted] if not is_missing(value)}
+    alike = [
+        name
+        for name in names
+        if name != predicted and {str(v) for v in table.columns[name] if not is_missing(v)} >= labels
+    ]
+    says = f"{table.options('truth', alike[:4])} says so; " if alike else ""
+    raise ArgumentError(
+        table.source,
+        f"must say which column holds the true labels, beside {predicted}",
+        list_names(list(map(str, alike)), 4) or "none",
+        f"{says}{table.option('entities', names)} ranks all columns as outcomes",
+    )
+
+
+def _refuse_patterns(table: Table, known: Known, names: list[Any]) -> None:
+    """Ask what 0 and 1 mean in a table of counted patterns: right answers, or results of tests beside the truth."""
+    if "times" not in known.of or "case" in known.of or len(names) < 2:
+        return
+    rows = zip(*(table.columns[name] for name in table.columns if name != known.of["times"]), strict=True)
+    if find_repeat(rows) is not None or not all(is_binary(table.columns[name]) for name in names):
+        return
+    columns = "COLUMN"
+    others = table.together(table.option("truth", columns), table.option("entities", ["A", "B"]))
+    raise ArgumentError(
+        table.source,
+        "must say what its values mean, since counted patterns may be those of tests beside the truth",
+        f"{list_names(list(map(str, names)))} without a column actual",
+        f"if 1 is a right answer, {table.option('entities', names)} says so; if a COLUMN holds the truth, type "
+        f"{others} with the names of your columns",
+    )
+
+
 def _refuse_summaries(table: Table, known: Known, names: list[Any]) -> None:
     """Raise an error for columns that summarise cases, such as standard errors, and for a count without a meaning."""
     held = {role: name for name in names if (role := role_of(name)) is not None}
@@ -163,32 +257,29 @@ def _refuse_summaries(table: Table, known: Known, names: list[Any]) -> None:
 def _refuse_open_questions(table: Table, known: Known, names: list[Any]) -> None:
     """Ask what the values mean where they are probably no outcomes of cases; columns that the user lists are."""
     _refuse_test_results(table, known, names)
-    numbers = {to_number(value) for name in names for value in table.columns[name]}
-    few = len(table.where) <= FEW_ROWS and len(names) > 1 and "case" not in known.of
-    if few and all(number is not None and 0 < number < 1 for number in numbers):
+    _refuse_patterns(table, known, names)
+    numbers = {to_share(value) for name in names for value in table.columns[name]}
+    rows = len(table.where)
+    few = (rows <= FEW_ROWS or rows in FOLD_ROWS) and len(names) > 1 and "case" not in known.of
+    if few and None not in numbers and are_scores([number for number in numbers if number is not None]):
         raise ArgumentError(
             table.source,
             "must say what its rows are",
-            f"{len(table.where)} rows of fractions, which may be scores of folds",
-            f"if each row is a case, list the columns with {table.argument('entities')}; {suggest_folds(table)}",
-        )
-    if numbers - {None} == {-1.0, 0.0, 1.0}:
-        raise ArgumentError(
-            table.source,
-            "must say what -1 means beside 0 and 1",
-            "-1",
-            f"leave the field empty if there is no answer; if -1 is a grade, list the columns with "
-            f"{table.argument('entities')}",
+            f"{rows} rows of fractions or percentages, which may be scores of folds",
+            f"{suggest_folds(table)}; if each row is a case, {table.option('entities', names)} says so",
         )
 
 
 def _refuse_test_results(table: Table, known: Known, names: list[Any]) -> None:
     """Ask what the truth is where 0 and 1 are results of tests, which do not say who was right.
 
-    Of cases that are people this stays open: a note says what was assumed.
+    Under other names this stays open: a note says what was assumed.
     """
     numbers = {to_number(value) for name in names for value in table.columns[name]} - {None}
     if not numbers <= {0.0, 1.0}:
+        whole = len(names) > 1 and all(number is not None and number % 1 == 0 for number in numbers)
+        if whole and len(numbers) <= MOST_LABELS:
+            known.notes.append(Note("numbers_taken_as_grades", {}))
         return
     if len(names) > 1 and all(TESTS.search(str(name)) for name in names):
         raise ArgumentError(
@@ -197,7 +288,9 @@ def _refuse_test_results(table: Table, known: Known, names: list[Any]) -> None:
             "the column with the truth actual, and 1 is a positive result. If 1 already means right and 0 wrong, "
             f"{table.option('entities', names)} says so",
         )
-    if "case" in known.of and squeeze(known.of["case"]).removesuffix("id").removesuffix("s") in PEOPLE:
+    fields = {str(value).strip() for name in names for value in table.columns[name] if not is_missing(value)}
+    # Words such as true and pass say what they mean.
+    if all(field[:1].isdigit() for field in fields):
         known.notes.append(Note("ones_taken_as_right", {}))
 
 
@@ -225,15 +318,15 @@ def _refuse_odd(table: Table, roles: Roles, names: list[Any], odd: dict[Any, str
     says = []
     truth = is_truth_name(first, names) and "actual" not in {role_of(name) for name in table.columns}
     if truth and _can_be_read(table, replace(roles, truth=first, entities=rest), rest):
-        both = f"{table.option('truth', first)}{' ' if table.shell else ', '}{table.option('entities', rest)}"
+        both = table.together(table.option("truth", first), table.option("entities", rest))
         says.append(f"{both} says that it holds the true labels")
     for role, meaning in () if truth else _possible_roles(table, first):
         if _can_be_read(left, replace(roles, **{role: first}), rest):
-            beside = f" {table.without(others)}" if others and table.shell else ""
             typed = (
                 f"--by {shlex.quote(str(first))}" if role == "dataset" and table.shell else table.option(role, first)
             )
-            says.append(f"{typed}{beside} says that it {meaning}")
+            typed = table.together(typed, table.without(others)) if others and table.shell else typed
+            says.append(f"{typed} says that it {meaning}")
     if (
         not truth
         and rest
@@ -382,6 +475,8 @@ def _read_outcomes(table: Table, roles: Roles, names: list[Any], chosen: bool, m
                 f"{value!r}{hint and f', {hint}'}{remedy * (not wrong)}",
             )
         odd[name] = f"got {value!r}, which is no outcome, in {table.place(rows[0])}"
+    if not odd and (not chosen or (len(names) == 1 and roles.outcome is None and roles.entities is None)):
+        _refuse_codes(table, names, columns)
     if not odd and not chosen:
         odd = odd_columns({name: np.array(values, float) for name, values in columns.items()})
     if odd:
@@ -400,6 +495,24 @@ def _read_outcomes(table: Table, roles: Roles, names: list[Any], chosen: bool, m
     return columns
 
 
+def _refuse_codes(table: Table, names: list[Any], columns: Columns) -> None:
+    """Ask what a number means that may stand for a missing answer, such as -1 beside 0 and 1 or 999 beside grades."""
+    values = {value for held in columns.values() for value in held if isinstance(value, float)}
+    code = missing_code(values)
+    if code is None or table.trial:
+        return
+    name = next(name for name, held in columns.items() if code in held)
+    rest = [f"{value:g}" for value in sorted(values - {code})]
+    beside = " and ".join(rest) if len(rest) == 2 else f"values from {rest[0]} to {rest[-1]}"
+    grade = table.option("outcome", name) if len(names) == 1 else table.option("entities", names)
+    raise ArgumentError(
+        f"{table.where[columns[name].index(code)]}: {name}",
+        f"must say what {code:g} means beside {beside}",
+        f"{code:g}",
+        f"leave the field empty if there is no answer; {grade} says that {code:g} is an outcome like the others",
+    )
+
+
 def _read_predictions(
     table: Table, roles: Roles, actual: Any, names: list[Any], chosen: bool, may_lack: bool
 ) -> Columns:
@@ -410,6 +523,9 @@ def _read_predictions(
             hint = f" ({table.option('missing', 'common')} keeps the cases that all entities met)" * (name != actual)
             raise ArgumentError(f"{table.where[column.index(None)]}: {name}", f"must not be empty{hint}")
     _refuse_last_labels(table, actual, names, dict(zip([actual, *names], [labels, *columns], strict=True)))
+    if is_total_name(labels[-1]) and labels.count(labels[-1]) == 1:
+        got = f"{labels[-1]!r} in {actual}"
+        raise ArgumentError(f"{table.where[-1]}: a row", "must be a case, not a total", got, "leave that row out")
     truth = set(labels) - {None}
     odd: dict[Any, str] = {}
     for name, column in zip(names, columns, strict=True):
@@ -514,6 +630,15 @@ def _says_which_run(table: Table, known: Known, entities: list[Any], keys: list[
         if squeeze(name) in REPEATS and find_repeat(zip(entities, keys, table.columns[name], strict=True)) is None:
             said = [table.option(role, name) for role in ("run", "training_seed")]
             return f"{said[0]} says that rows are runs of one fitted model, {said[1]} that models were retrained"
+    if "dataset" in known.of:
+        return ""
+    names = [name for name in known.free(table) if not holds_outcomes(table.columns[name])]
+    for size in (1, 2):
+        for chosen in combinations(names, size):
+            held = [table.columns[name] for name in chosen]
+            if find_repeat(zip(entities, keys, *held, strict=True)) is None:
+                typed = table.option("dataset", list(chosen) if size > 1 else chosen[0])
+                return f"{typed} says that rows are of several data sets"
     return ""
 
 

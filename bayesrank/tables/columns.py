@@ -1,7 +1,7 @@
 """Roles of table columns, inferred from their names and from their values beside the other columns."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,8 @@ ROLES: dict[str, tuple[str, ...]] = {
     "total": ("total", "n", "ntotal", "numtotal", "ncases", "trials"),
     "mean": ("mean", "meanoutcome", "meanscore", "average", "avg"),
     "se": ("se", "stderr", "stderror", "standarderror", "sem"),
+    "lower": ("lower", "cilower", "lowerci", "lowerbound", "cilow", "lcl", "lower95", "ci95lower", "95cilower"),
+    "upper": ("upper", "ciupper", "upperci", "upperbound", "cihigh", "ucl", "upper95", "ci95upper", "95ciupper"),
     "probability": (
         *("probability", "prob", "proba", "yprob", "yproba", "yscore", "predictedprobability", "decisionvalue"),
     ),
@@ -44,7 +46,7 @@ _BY_NAME = {name: role for role, names in ROLES.items() for name in names}
 ENTITY_NAMES = {
     f"{name}{ending}"
     for name in (
-        *("model", "classifier", "system", "detector", "algorithm", "method", "name", "team", "test"),
+        *("model", "classifier", "system", "detector", "algorithm", "alg", "method", "name", "team", "test"),
         *("center", "centre", "submission", "participant", "player", "site", "hospital", "laboratory", "lab", "agent"),
         *("rater", "reader", "annotator", "estimator", "approach", "assay", "kit", "tool", "llm", "competitor"),
     )
@@ -83,6 +85,13 @@ TRUTH_NAMES = {
     ),
     *("human", "humanlabel", "expert", "consensus", "annotation", "verified", "groundtruthlabel", "finaldiagnosis"),
 }
+#: Words of headings that may hold the truth beside others, as in final_diagnosis.
+TRUTH_WORDS = {
+    *("truth", "true", "actual", "gold", "groundtruth", "reference", "diagnosis", "disease", "diseased", "biopsy"),
+    *("cancer", "carcinoma", "malignant", "malignancy", "tumor", "tumour", "sick", "histology", "pathology", "autopsy"),
+}
+#: Words before a number or a letter, as in test1 or rater_b, beside those of entities.
+NUMBERED = {"judge", "device", "scanner", "observer", "reviewer", "expert", "radiologist", "pathologist", "doctor"}
 #: Columns with the folds of a cross-validation.
 FOLD_NAMES = {"fold", "foldid", "foldnumber", "foldno", "cvfold", "outerfold", "kfold", "split", "splitid", "resample"}
 #: Columns with importance weights of cases.
@@ -152,7 +161,24 @@ def is_truth_name(name: Any, beside: Iterable[Any]) -> bool:
     word = squeeze(name)
     others = [squeeze(other) for other in beside if squeeze(other) != word]
     letters = len(word) == 1 and bool(others) and all(len(other) == 1 for other in others)
-    return word in TRUTH_NAMES and not letters
+    words = set(re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", str(name)).lower()))
+    return (word in TRUTH_NAMES and not letters) or bool(TRUTH_WORDS & words)
+
+
+def _stem_of(name: str) -> str:
+    """Return a heading without the number or the letter at its end, as rater of rater_b; empty without one."""
+    stem = name.strip().rstrip("0123456789")
+    if stem == name.strip():
+        stem = stem[:-1] if stem[-2:-1] in ("_", " ", "-", ".") else ""
+    return squeeze(stem)
+
+
+def unlike_the_others(names: Sequence[Any]) -> Any:
+    """Return the only heading that is not numbered, as d in d, y1, y2; None without one."""
+    bases = [_stem_of(str(name)) for name in names]
+    bases = [base if len(base) == 1 or base in ENTITY_NAMES | NUMBERED else "" for base in bases]
+    odd = [name for name, base in zip(names, bases, strict=True) if not base]
+    return odd[0] if len(odd) == 1 and len(names) > 2 and len(set(filter(None, bases))) == 1 else None
 
 
 def odd_columns(columns: Mapping[Any, np.ndarray]) -> dict[Any, str]:

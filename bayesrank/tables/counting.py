@@ -8,13 +8,18 @@ import xarray as xr
 from bayesrank._checks import EXACT, all_classes, check_labels
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import arrange_classes, factorize, find_repeat, name_coord
+from bayesrank._notes import Note
+from bayesrank._text import list_names
 from bayesrank.evidence.counts import TWO_CLASSES, arrange, class_dims, put_in_class_order
 from bayesrank.tables.cases import note_never_true, note_unknown_positive
 from bayesrank.tables.columns import CELLS, is_metadata_name
-from bayesrank.tables.forms import Known, holds_outcomes
+from bayesrank.tables.forms import DETECTION, MOST_KEPT, Known, holds_outcomes
 from bayesrank.tables.table import NO_CLASSES, Roles, Table
 from bayesrank.tables.totals import find_summary, is_total_name, unit_of
-from bayesrank.tables.values import as_outcomes, check_exact
+from bayesrank.tables.values import as_outcomes, check_exact, missing_code, to_share
+
+#: The quantile of the normal distribution at the upper end of a 95% interval.
+NORMAL_95 = 1.959963984540054
 
 
 def read_means(table: Table, known: Known, form: tuple[str, ...], roles: Roles) -> xr.Dataset:
@@ -29,30 +34,14 @@ def read_means(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
         )
     entities = table.read_names(known.of["entity"], "entity")
     _check_pairs(table, known, entities, None)
-    held: dict[str, Any] = {}
-    for name, role in zip(("mean_outcome", "standard_error"), form, strict=True):
-        column = known.of[role]
-        held[name] = as_outcomes(table.columns[column])
-        for i, number in enumerate(held[name]):
-            if not isinstance(number, float) or not np.isfinite(number):
-                raise ArgumentError(
-                    f"{table.where[i]}: {column}",
-                    "must be a finite number",
-                    f"{table.columns[column][i]!r}",
-                    "write a mean and its standard error as two numbers, on one scale",
-                )
-            if role == "se" and number <= 0:
-                why = (
-                    " (the outcomes of all cases were equal, which does not show how sure the mean is: write counts as "
-                    "entity, correct, total)"
-                )
-                raise ArgumentError(
-                    f"{table.where[i]}: {column}",
-                    "must be a standard error above 0",
-                    f"{number:g}{why * (number == 0)}",
-                )
+    numbers = _read_means(table, known, form)
+    held: dict[str, Any] = {"mean_outcome": numbers["mean"], "standard_error": numbers.get("se")}
+    if "lower" in form:
+        held["standard_error"] = _halve_intervals(table, known, numbers)
+        known.notes.append(Note("ends_of_intervals", {"columns": [str(known.of[role]) for role in form[1:]]}))
+    _refuse_certain_means(table, known, held["standard_error"], form[-1], entities)
     written = [table.columns[known.of[role]][-1] for role in form]
-    rows = np.array([*held.values()]).T
+    rows = np.array([numbers[role] for role in form]).T
     if what := find_summary(rows[:-1], rows[-1].tolist(), list(map(unit_of, written)), entities[-1]):
         raise ArgumentError(
             f"{table.where[-1]}: {entities[-1]!r}",
@@ -66,15 +55,76 @@ def read_means(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
     return xr.Dataset({name: ("entity", np.array(values)) for name, values in held.items()}, coords)
 
 
+def _read_means(table: Table, known: Known, form: tuple[str, ...]) -> dict[str, list[float]]:
+    """Return the numbers of means and of their errors or ends by role; 90% is 0.9 if all are written so."""
+    found: dict[str, list[float]] = {}
+    percent = {role: any("%" in str(value) for value in table.columns[known.of[role]]) for role in form}
+    for role in form:
+        column = known.of[role]
+        fields = table.columns[column]
+        held = [to_share(value) for value in fields] if all(percent.values()) else as_outcomes(fields)
+        for i, number in enumerate(held):
+            if not isinstance(number, float) or not np.isfinite(number):
+                raise ArgumentError(
+                    f"{table.where[i]}: {column}",
+                    "must be a finite number",
+                    f"{fields[i]!r}",
+                    "write a mean and its standard error or interval as numbers, on one scale",
+                )
+        found[role] = [number for number in held if isinstance(number, float)]
+    return found
+
+
+def _halve_intervals(table: Table, known: Known, numbers: dict[str, list[float]]) -> list[float]:
+    """Return the standard errors that belong to the ends of 95% intervals of a normal distribution."""
+    found = []
+    for i, (mean, low, high) in enumerate(zip(*(numbers[role] for role in ("mean", "lower", "upper")), strict=True)):
+        if not low <= mean <= high:
+            column = known.of["lower"] if low > mean else known.of["upper"]
+            raise ArgumentError(
+                f"{table.where[i]}: {column}", f"must be the end of an interval around {known.of['mean']}",
+                f"{mean:g} with the ends {low:g} and {high:g}",
+                "write the values at both ends, and not their distances from the mean",
+            )  # fmt: skip
+        found.append((high - low) / (2 * NORMAL_95))
+    return found
+
+
+def _refuse_certain_means(table: Table, known: Known, errors: list[float], role: str, entities: list[Any]) -> None:
+    """Raise an error for a mean without uncertainty, with the rows that have some if they are few."""
+    certain = [i for i, number in enumerate(errors) if number <= 0]
+    if not certain:
+        return
+    i = certain[0]
+    why = (
+        " (the outcomes of all cases were equal, which does not show how sure the mean is: write counts as "
+        "entity, correct, total)"
+    )
+    rest = [str(name) for k, name in enumerate(entities) if k not in certain]
+    keep = table.conditions(known.of["entity"], rest)
+    few = errors[i] == 0 and 2 <= len(rest) <= MOST_KEPT
+    raise ArgumentError(
+        f"{table.where[i]}: {known.of[role]}",
+        "must be a standard error above 0" if role == "se" else "must be the end of an interval with a width",
+        f"{errors[i]:g}{why * (errors[i] == 0)}",
+        f"{keep} leaves out {list_names([str(entities[k]) for k in certain], 4)}, such as a baseline that every other "
+        "is compared with"
+        if few
+        else "",
+    )
+
+
 def read_counts(table: Table, known: Known, form: tuple[str, ...], roles: Roles) -> xr.DataArray:
     entities = table.read_names(known.of["entity"], "entity")
     datasets = table.read_names(known.of["dataset"], "dataset") if "dataset" in known.of else None
-    if form == CELLS and str(roles.positive).lower() != "positive":
+    if form in (CELLS, DETECTION) and str(roles.positive).lower() != "positive":
         table.refuse(roles, "positive", "for tn, fp, fn, tp, which say it")
     elif "actual" not in form:
         table.refuse(roles, "positive", NO_CLASSES)
     if form[-1] != "count":
         cells = np.array([table.read_counts(known.of[name]) for name in form], np.int64)
+        if form == DETECTION:
+            cells, form = np.vstack([np.zeros_like(cells[:1]), cells]), CELLS
         _check_pairs(table, known, entities, datasets)
         _refuse_totals(table.where, cells.T, entities, datasets)
         if form == CELLS:
@@ -92,6 +142,19 @@ def read_counts(table: Table, known: Known, form: tuple[str, ...], roles: Roles)
     columns = list(form[:-1])
     labels, positive, codes = (_outcome_codes if form[0] == "outcome" else _class_codes)(table, known, roles)
     counts = table.read_counts(known.of["count"])
+    for i, name in enumerate(entities):
+        if is_total_name(name) and 2 * counts[i] == sum(counts):
+            raise ArgumentError(
+                f"{table.where[i]}: {name!r}", "must be no row of its own where it holds the sum of the other rows",
+                f"{counts[i]}", "leave that row out",
+            )  # fmt: skip
+    for i, labels_of in enumerate(zip(*codes, strict=True)):
+        alone = all(column.count(label) == 1 for column, label in zip(codes, labels_of, strict=True))
+        if len(columns) > 1 and len(counts) > 4 and alone and 2 * counts[i] == sum(counts):
+            raise ArgumentError(
+                f"{table.where[i]}: a row", "must be a cell, not the sum of the other rows", f"{counts[i]}",
+                "leave that row out",
+            )  # fmt: skip
     rows = list(zip(entities, datasets or [None] * len(entities), strict=True))
     if (twice := find_repeat(zip(rows, *codes, strict=True))) is not None:
         i, before = twice
@@ -152,6 +215,8 @@ def _refuse_totals(where: list[str], counts: np.ndarray, entities: list[Any], da
         ]:
             i = called.index(name)
             rest = [j for j in range(len(called)) if called[j] != name and other[j] == other[i]]
+            # A row of totals may have a data set of its own.
+            rest = rest or [j for j in range(len(called)) if called[j] != name and is_total_name(name)]
             what = find_summary(rows[rest], rows[i].tolist(), [1.0] * rows.shape[1], name)
             if what and (what == "sums" or name != names[0]):
                 raise ArgumentError(
@@ -184,6 +249,13 @@ def _class_codes(table: Table, known: Known, roles: Roles) -> tuple[list[Any], A
     dtype = table.categories.get(known.of["actual"])
     columns = table.read_labels(known.of["actual"], known.of["predicted"])
     seen = [check_labels(name, column) for name, column in zip(("actual", "predicted"), columns, strict=True)]
+    if not set(seen[0].tolist()) & set(seen[1].tolist()):
+        raise ArgumentError(
+            f"{table.source}: {known.of['predicted']}",
+            f"must hold labels as {known.of['actual']} has them",
+            f"{columns[1][0]!r}, and {columns[0][0]!r} in {known.of['actual']}",
+            f"rename its labels to those of {known.of['actual']}",
+        )
     classes = all_classes(None if dtype is None else list(dtype.categories), seen)
     classes, positive = arrange_classes(classes, roles.positive, dtype is not None and bool(dtype.ordered))
     code = {label: i for i, label in enumerate(classes)}
@@ -208,6 +280,15 @@ def _outcome_codes(table: Table, known: Known, roles: Roles) -> tuple[list[Any],
         raise ArgumentError("outcome", "must hold finite numbers", "an infinite one")
     if not texts and all(value % 1 == 0 and abs(value) <= EXACT for value in values):
         values = list(map(int, values))
+    if roles.outcome is None and not texts and (meant := missing_code(values)) is not None:
+        rest = sorted(value for value in values if value != meant)
+        raise ArgumentError(
+            table.source,
+            f"must say what {meant:g} means beside values from {rest[0]:g} to {rest[-1]:g}",
+            f"{meant:g} in {column}",
+            f"leave its rows out if there was no answer; {table.option('outcome', column)} says that {meant:g} is an "
+            "outcome like the others",
+        )
     labels = values if dtype is not None else [0, 1] if {*values} <= {0, 1} else sorted({*values})
     if len(labels) < 2:
         raise ArgumentError("outcome", "must hold two or more outcomes", labels)

@@ -3,6 +3,7 @@
 from dataclasses import fields, replace
 from typing import Any, NoReturn
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -16,6 +17,7 @@ from bayesrank.tables.cases import FOLDS
 from bayesrank.tables.columns import ENTITY_NAMES, FOLD_NAMES, is_metadata_name, may_be_low, role_of, squeeze
 from bayesrank.tables.forms import Known, find_entity, holds_outcomes
 from bayesrank.tables.table import Roles, Table
+from bayesrank.tables.totals import find_summary, unit_of
 from bayesrank.tables.values import as_count, is_missing, to_number, to_share
 
 #: Roles of tables of folds.
@@ -143,7 +145,27 @@ def _read_wide(table: Table, roles: Roles, used: dict[str, Any], rest: Table) ->
                 hint=f"{table.option('entities', others)} ranks the others" if others else "",
             )
     scores = {name: _read_scores(table, name) for name in learners}
+    _refuse_scales(table, scores)
+    rows = np.array([*scores.values()]).T
+    if what := find_summary(rows[:-1], rows[-1].tolist(), [unit_of(table.columns[name][-1]) for name in learners]):
+        raise ArgumentError(
+            f"{table.where[-1]}: a row", f"must be a split; its values are the {what} of the rows above",
+            ", ".join(f"{value:g}" for value in rows[-1]), "leave that row out",
+        )  # fmt: skip
     return pd.DataFrame(scores | _of_splits(table, used, range(len(table.where))))
+
+
+def _refuse_scales(table: Table, scores: dict[Any, list[float]]) -> None:
+    """Raise an error where some learners have fractions, and all scores of another are percentages."""
+    shares = [name for name, held in scores.items() if min(held) >= 0 and max(held) <= 1]
+    percent = [name for name, held in scores.items() if min(held) > 1 and max(held) <= 100]
+    if shares and percent:
+        raise ArgumentError(
+            table.source,
+            "must have scores of one scale for all learners",
+            f"{scores[shares[0]][0]:g} of {shares[0]!r}, and {scores[percent[0]][0]:g} of {percent[0]!r}",
+            "divide scores in percent by 100",
+        )
 
 
 def _read_long(table: Table, roles: Roles, used: dict[str, Any], rest: Table, entity: Any) -> pd.DataFrame:
@@ -184,6 +206,7 @@ def _read_long(table: Table, roles: Roles, used: dict[str, Any], rest: Table, en
         )
     values = _read_scores(table, score)
     scores = {name: [values[rows[name, key]] for key in splits] for name in names}
+    _refuse_scales(table, scores)
     first = [keys.index(key) for key in splits]
     for role in ("train", "test"):
         if role in used:

@@ -1,5 +1,6 @@
 """Forms of tables: the roles of columns, and which columns are missing."""
 
+import re
 from typing import Any, NamedTuple, NoReturn
 
 from bayesrank._errors import ArgumentError, ArgumentTypeError
@@ -17,12 +18,13 @@ from bayesrank.tables.columns import (
     WEIGHT_NAMES,
     is_metadata_name,
     is_quantity_name,
+    is_row_number,
     may_name_units,
     role_of,
     squeeze,
 )
-from bayesrank.tables.table import Roles, Table
-from bayesrank.tables.values import as_count, as_outcomes, is_missing, to_number
+from bayesrank.tables.table import ROW, Roles, Table, list_choices
+from bayesrank.tables.values import as_count, as_outcomes, is_missing, to_number, to_share
 
 #: Forms of a table by their columns, and what a row is.
 COUNTS = {
@@ -32,15 +34,24 @@ COUNTS = {
     ("correct", "total"): "how many of all cases were right",
     ("outcome", "count"): "how many cases had an outcome, which is a number or text",
 }
-MEANS = {("mean", "se"): "a mean outcome and its standard error"}
+MEANS = {
+    ("mean", "se"): "a mean outcome and its standard error",
+    ("mean", "lower", "upper"): "a mean outcome and the ends of its 95% interval",
+}
 CASES = {
     ("case", "outcome"): "the outcome of a case",
     ("case", "actual", "predicted"): "the true and the predicted label of a case",
     ("case", "actual", "probability"): "the true label, and the probability of the positive class",
 }
 FORMS = COUNTS | MEANS | CASES
+#: The cells of a confusion matrix of detections: what was not there and not detected has no number.
+DETECTION = ("fp", "fn", "tp")
 #: Roles that a column of outcomes that the user names takes the place of.
 OTHER_ANSWERS = {*CELLS, "actual", "predicted", "probability", "correct", "wrong", "mean"}
+#: Roles that say how sure a mean is.
+SPREADS = ("se", "lower", "upper")
+#: Up to so many rows are listed that a remedy keeps.
+MOST_KEPT = 12
 #: Roles with several usual names: a column of the role's own name comes first.
 SEVERAL = ("outcome", "case", "count", "correct", "wrong", "dataset")
 #: Descriptions of columns that a user can name.
@@ -56,6 +67,9 @@ WHAT = {
     "cost": "says what an answer cost",
     "count": "says how many cases a row stands for",
     "outcome": "holds the outcomes of cases",
+    "se": "holds the standard errors of means",
+    "lower": "holds the lower ends of 95% intervals",
+    "upper": "holds the upper ends of 95% intervals",
     "weight": "holds the importance weight of a case",
     "covariates": "holds a number for each data set, or for each entity on a data set",
     "tn": "counts true negatives",
@@ -63,6 +77,8 @@ WHAT = {
     "fn": "counts false negatives",
     "tp": "counts true positives",
 }
+#: Headings of standard errors, such as acc_stderr.
+SE_NAMES = re.compile(r"(?<![a-z])(stderr|std_err(or)?|se|sem|standard[ _]error)$", re.I)
 #: Why scores of folds cannot be ranked as cases.
 NO_FOLDS = "scores of folds are not independent, since their training data overlap"
 #: Headings of the truth beside predictions of one classifier, in caret's confusion matrices and resampled predictions.
@@ -110,6 +126,8 @@ def name_roles(table: Table, roles: Roles) -> Known:
             forbidden -= {"predicted", "outcome", "actual"}
         elif role == "outcome":
             forbidden = (forbidden | {"entity"}) - {"outcome", "correct"}
+        elif role in SPREADS:
+            forbidden |= {"entity", "case", "mean"}
         elif role == "cluster":
             forbidden |= {"entity", "case", "run"}
         other = role_of(name)
@@ -155,7 +173,7 @@ def name_roles(table: Table, roles: Roles) -> Known:
         names = [name for name in table.columns if role_of(name) == role and name not in of.values()]
         exact = [name for name in names if squeeze(name) == role]
         names = exact if len(exact) == 1 and role in SEVERAL else names
-        if len(names) > 1 and role not in ("total", "mean", "se"):
+        if len(names) > 1 and role not in ("total", "mean", *SPREADS):
             raise ArgumentError(
                 table.source,
                 f"must have each column once; its heading has {' and '.join(map(str, names))}, both "
@@ -251,6 +269,14 @@ def is_one_classifier(table: Table, known: Known, entity: Any, roles: Roles) -> 
             return False
         if not holds_outcomes(table.columns[name]):
             text.append(name)
+    folds = [name for name in free if squeeze(name) in FOLD_NAMES and find_repeat(table.columns[name]) is not None]
+    if folds:
+        raise ArgumentError(
+            table.source,
+            f"must hold one prediction for each case, and its column {folds[0]} names folds",
+            "a table of the labels of one classifier",
+            f"{table.without(folds)} says that each case is in one fold",
+        )
     for name in free if "count" not in known.of else ():
         repeated = find_repeat(table.columns[name]) is not None
         role = "weight" if squeeze(name) in WEIGHT_NAMES else "cluster" if may_name_units(name) and repeated else ""
@@ -263,7 +289,26 @@ def is_one_classifier(table: Table, known: Known, entity: Any, roles: Roles) -> 
             )
     if text:
         refuse_without_entity(table, known, ("actual", "predicted"))
+    if "count" not in known.of:
+        _refuse_cells_without_counts(table, known, free)
     return True
+
+
+def _refuse_cells_without_counts(table: Table, known: Known, free: list[Any]) -> None:
+    """Ask for the counts of a table with one row for each pair of labels, which are cells of a matrix and no cases."""
+    pairs = list(zip(*(map(str, table.columns[known.of[role]]) for role in ("actual", "predicted")), strict=True))
+    sizes = [len(set(column)) for column in zip(*pairs, strict=True)]
+    if len(pairs) < 4 or len(set(pairs)) < len(pairs) or len(pairs) < sizes[0] * sizes[1]:
+        return
+    numbers = [name for name in free if all(as_count(value) is not None for value in table.columns[name])]
+    raise ArgumentError(
+        table.source,
+        "must have the number of cases of each cell: each pair of labels has one row",
+        f"{len(pairs)} rows without counts",
+        f"{table.options('count', numbers[:3])} if a row stands for that many cases"
+        if numbers
+        else "add a column count",
+    )
 
 
 def find_entity(table: Table, known: Known, roles: Roles) -> Any:
@@ -300,11 +345,18 @@ def find_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[st
         refuse_without_entity(table, known, ("outcome",))
     whole = [form for form in FORMS if set(form) <= held]
     cases = "case" in held or any(squeeze(name) in LONG_CASE_NAMES for name in table.columns)
-    if {"outcome", "se"} <= held and "mean" not in held and not cases and not whole:
+    if {*DETECTION} <= held and not (held & {"actual", "predicted"}) and _has_no_negatives(table, known):
+        if "tn" not in held:
+            _refuse_unnamed_negatives(table, known, entity)
+        known.of.pop("tn", None)
+        known.notes.append(Note("no_true_negatives", {}))
+        return DETECTION
+    spread = next((form for form in MEANS if set(form[1:]) <= held), None)
+    if spread is not None and "outcome" in held and "mean" not in held and not cases and not whole:
         known.of["mean"] = known.of.pop("outcome")
-        return next(iter(MEANS))
+        return spread
     # Derived columns, such as a mean beside counts, or correct and total beside a matrix, are ignored.
-    for derived in (*MEANS, ("correct", "total")):
+    for derived in (*reversed(MEANS), ("correct", "total")):
         if len(whole) > 1:
             whole = [form for form in whole if form != derived]
     if len(whole) > 1:
@@ -316,6 +368,8 @@ def find_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[st
             f"({table.without(spare)} leaves the second out)",
         )
     if whole and (entity is not None or whole[0] not in CASES or marks & set(whole[0])):
+        if whole[0] == ("case", "outcome") and roles.outcome is None:
+            _refuse_labels_as_outcomes(table, known)
         if whole[0] == ("outcome", "count") and entity is not None and roles.count is None:
             _refuse_total_as_count(table, known, entity)
         return whole[0]
@@ -327,6 +381,43 @@ def find_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[st
     if entity is not None:
         return _case_form(table, known, entity, roles)
     return refuse_lacking(table, known, entity) if marks else None
+
+
+def _refuse_unnamed_negatives(table: Table, known: Known, entity: Any) -> None:
+    """Ask whether a column of counts beside fp, fn and tp has the true negatives under another name."""
+    used = {held for role, held in known.of.items() if role not in ("total", "count", "mean")} | {entity}
+    counts = [name for name in table.columns if name not in used]
+    counts = [name for name in counts if all(as_count(value) is not None for value in table.columns[name])]
+    if counts:
+        raise ArgumentError(
+            table.source,
+            f"must say what its column {counts[0]} holds, beside fp, fn and tp without tn",
+            list_names(list(map(str, counts)), 4),
+            f"{table.option('tn', counts[0])} if it has the true negatives, else {table.without(counts)}",
+        )
+
+
+def _has_no_negatives(table: Table, known: Known) -> bool:
+    """Return whether true negatives have no column, or one that is empty or 0 in every row."""
+    held = [] if "tn" not in known.of else table.columns[known.of["tn"]]
+    return all(is_missing(value, words=True) for value in held) or all(as_count(value) == 0 for value in held)
+
+
+def _refuse_labels_as_outcomes(table: Table, known: Known) -> None:
+    """Ask whether outcomes beside true labels are predicted labels, if both have the same values."""
+    outcome, actual = known.of["outcome"], known.of.get("actual")
+    if actual is None or "predicted" in known.of:
+        return
+    held = [{str(value) for value in table.columns[name] if not is_missing(value)} for name in (outcome, actual)]
+    if len(held[0]) > 1 and held[0] <= held[1]:
+        new = {outcome: "predicted"}
+        typed = f"rename {outcome} to predicted" if table.shell else f"frame.rename(columns={new!r})"
+        raise ArgumentError(
+            table.source,
+            f"must say what its column {outcome} holds, which has the values of {actual}",
+            list_names(sorted(held[0]), 4),
+            f"{typed} if it holds predicted labels; {table.option('outcome', outcome)} if 1 is a right answer",
+        )
 
 
 def _refuse_total_as_count(table: Table, known: Known, entity: Any) -> None:
@@ -365,6 +456,9 @@ def _case_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[s
     keys = [table.columns[name] for name in (entity, *(known.of[r] for r in ("dataset", "run") if r in known.of))]
     fitting = [name for name in found if find_repeat(zip(*keys, table.columns[name], strict=True)) is None]
     if len(fitting) == 1:
+        beyond = {to_number(value) for value in table.columns[known.of[form[-1]]]} - {None, 0.0, 1.0}
+        if len(table.where) > 1 and find_repeat(table.columns[entity]) is None and beyond and form[-1] == "outcome":
+            refuse_lacking(table, known, entity)  # one row for each entity is no case
         known.of["case"] = fitting[0]
         known.notes.append(Note("column_names_cases", {"column": str(fitting[0])}))
         return form
@@ -424,6 +518,7 @@ def _refuse_unnamed_roles(table: Table, known: Known, entity: Any) -> None:
         and len(set(as_outcomes(table.columns[name])) - {None}) > 1
     ]
     scores = [known.of["outcome"]] if "outcome" in known.of else scores
+    _refuse_unnamed_means(table, known, entity)
     folds = [name for name in free if squeeze(name) in FOLD_NAMES]
     labels = [name for name in free if squeeze(name) in TRUTH_NAMES]
     if entity is None and "predicted" in known.of and "actual" not in known.of and labels:
@@ -449,6 +544,17 @@ def _refuse_unnamed_roles(table: Table, known: Known, entity: Any) -> None:
             list_names(list(map(str, scores)), 6),
             f"{table.options('outcome', scores[:6])} ranks the mean over cases",
         )
+    texts = [name for name in free if name not in cases and not holds_outcomes(table.columns[name])]
+    sets = [table.columns[cases[0]]] if len(cases) == 1 else []
+    tasks = [name for name in texts if find_repeat(zip(*keys, *sets, table.columns[name], strict=True)) is None]
+    if sets and tasks and "dataset" not in known.of:
+        typed = [table.together(table.option("outcome", s), table.option("dataset", tasks[0])) for s in scores[:4]]
+        raise ArgumentError(
+            table.source,
+            f"must say which column holds the outcomes, beside {entity}, {cases[0]} and {tasks[0]}",
+            list_names(list(map(str, scores)), 6),
+            f"{list_choices(typed)} says so, and that {tasks[0]} names data sets",
+        )
     again = next((name for name in free if squeeze(name) in REPEATS and name not in folds), None)
     keys += [] if again is None else [table.columns[again]]
     if not cases and len(folds) == 1 and distinct(folds[0]):
@@ -459,6 +565,45 @@ def _refuse_unnamed_roles(table: Table, known: Known, entity: Any) -> None:
             f"one row for each {entity} and {folds[0]}, so that its values are scores of folds",
             suggest_folds(table, folds[0], table.option("outcome", score), repeat=again),
         )
+
+
+def _refuse_unnamed_means(table: Table, known: Known, entity: Any) -> None:
+    """Raise an error with the options that name means beside their standard errors or the ends of intervals."""
+    names = [name for name in table.columns if name != entity and _holds_shares_of(table.columns[name])]
+    spreads = {role: [name for name in names if role_of(name) == role] for role in SPREADS}
+    spreads["se"] = spreads["se"] or [name for name in names if SE_NAMES.search(str(name))]
+    ends = bool(spreads["lower"] and spreads["upper"]) and not spreads["se"]
+    used = {role: spreads[role][0] for role in (("lower", "upper") if ends else ("se",)) if spreads[role]}
+    index = next((name for name in table.columns if is_row_number(name)), None)
+    who = index if entity is None else entity
+    if not used or who is None or holds_outcomes(table.columns[who]) or find_repeat(table.columns[who]) is not None:
+        return
+    scores = [name for name in names if name not in used.values() and not is_metadata_name(name)]
+    named = [name for name in scores if "se" in used and str(used["se"]).startswith(str(name))]
+    # Without a name in common, the error stands right of its mean.
+    first = min(names.index(name) for name in used.values())
+    before = [name for name in names[:first] if name in scores]
+    scores = named or before[-1:] or scores
+    said = [table.option(role, name) for role, name in used.items() if role_of(name) != role]
+    said = [*([table.option("entity", who)] if entity is None else []), *said]
+    known_errors = [to_share(value) for value in table.columns[used["se"]]] if "se" in used else [None]
+    if 0 in known_errors:
+        kept = [table.columns[who][i] for i, error in enumerate(known_errors) if error != 0]
+        said += [table.conditions(who, kept)] if 2 <= len(kept) <= MOST_KEPT else []
+    typed = [table.together(table.option("outcome", score), *said) for score in scores[:4]]
+    if typed:
+        raise ArgumentError(
+            table.source,
+            f"must say which column holds the means, beside {list_names(list(map(str, used.values())))}",
+            list_names(list(map(str, scores)), 6),
+            f"{list_choices(typed)} says so" + " and leaves out rows without an error" * (0 in known_errors),
+        )
+
+
+def _holds_shares_of(column: list[Any]) -> bool:
+    """Return whether a column holds numbers, or percentages."""
+    held = [value for value in column if not is_missing(value, words=True)]
+    return bool(held) and all(to_share(value) is not None for value in held)
 
 
 def _holds_rates(name: Any, column: list[Any]) -> bool:
@@ -494,8 +639,12 @@ def refuse_without_entity(table: Table, known: Known, form: tuple[str, ...]) -> 
             f"{table.options('entity', text[:3])} says which, and {table.without(text)} that all rows are of one",
         )
     if not text:
+        rows = f"{table.option('entity', ROW)} ranks the rows, {table.option('dataset', ROW)} says that they are data "
+        rows = f"{rows}sets of one entity" if len(table.where) > 1 and form in COUNTS and form[-1] != "count" else ""
         raise ArgumentError(
-            table.source, f"must have a column entity beside {wanted}; its heading is {table.heading()}, without entity"
+            table.source,
+            f"must have a column entity beside {wanted}; its heading is {table.heading()}, without entity",
+            hint=rows,
         )
     raise ArgumentError(
         table.source,

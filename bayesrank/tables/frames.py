@@ -10,6 +10,7 @@ import xarray as xr
 
 from bayesrank._calls import check_call
 from bayesrank._errors import ArgumentError
+from bayesrank._frames import as_pandas
 from bayesrank._notes import Note, add_notes
 from bayesrank.evidence.groups import name_groups_of
 from bayesrank.evidence.kinds.given import sizes_of_space
@@ -18,10 +19,12 @@ from bayesrank.tables.ballots import find_votes, read_votes
 from bayesrank.tables.cases import OF_CASES, read_answers, read_cases
 from bayesrank.tables.columns import squeeze
 from bayesrank.tables.counting import read_counts, read_means
+from bayesrank.tables.duels import with_winner
 from bayesrank.tables.folds import are_folds, read_folds
 from bayesrank.tables.forms import (
     CASES,
     MEANS,
+    SPREADS,
     Known,
     find_entity,
     find_form,
@@ -66,6 +69,12 @@ def from_frame(
     category: Any = None,
     covariates: Any = None,
     outcome: Any = None,
+    se: Any = None,
+    lower: Any = None,
+    upper: Any = None,
+    a: Any = None,
+    b: Any = None,
+    winner: Any = None,
     fold: Any = None,
     repeat: Any = None,
     train: Any = None,
@@ -81,6 +90,7 @@ def from_frame(
     - right and wrong answers: ``entity, correct, wrong`` or ``entity, correct, total``;
     - the number of cases with an outcome: ``entity, outcome, count``;
     - a mean outcome and its standard error: ``entity, mean, se`` and, if known, ``n``; the comparison is then unpaired;
+      or the ends of its 95% interval: ``entity, mean, lower, upper``;
     - a vote on two entities: ``model_a, model_b, winner``, as for :func:`bayesrank.from_votes`;
     - a case of one entity: ``entity, case, outcome`` (or ``correct``, ``is_correct``, ``score``) or
       ``entity, case, actual, predicted``;
@@ -97,7 +107,8 @@ def from_frame(
     Parameters
     ----------
     frame : pandas.DataFrame
-        The table. A named index is used as a column.
+        The table. A named index is used as a column. With narwhals installed, frames of polars and tables of pyarrow
+        work, too.
     entity : str or list of str, optional
         Column with the entities; by default ``entity``, or the only one of ``model``, ``team``, ``test`` and the like.
         Several columns, such as ``["model", "variant"]``, name an entity together.
@@ -117,7 +128,13 @@ def from_frame(
         Columns with the number of cases that a row stands for, and with the importance weight of the case, as for
         :func:`bayesrank.from_predictions`. No column is used as a weight by its name alone.
     outcome : str, optional
-        Column with the outcomes of cases, or with the scores of folds, of any name, such as ``"dice"``.
+        Column with the outcomes of cases, with the scores of folds, or with means beside ``se``, of any name, such as
+        ``"dice"``.
+    se, lower, upper : str, optional
+        Columns with the standard error of each mean, or with both ends of its 95% interval; by default ``se``,
+        ``lower`` and ``upper``.
+    a, b, winner : str, optional
+        Columns of votes, as for :func:`bayesrank.from_votes`; by default ``model_a``, ``model_b`` and ``winner``.
     positive : label, optional
         The positive one of two classes, as for :func:`bayesrank.from_predictions`.
     missing : "common", "own" or number, optional
@@ -175,7 +192,9 @@ def from_frame(
     roles = Roles(entity, entities, dataset, case, run, cluster, positive, missing, cost, count, weight, tn, fp, fn, tp)
     roles = replace(roles, judge=judge, truth=truth, training_seed=training_seed, group=group, category=category)
     roles = replace(roles, covariates=covariates, outcome=outcome, where=where)
+    roles = replace(roles, se=se, lower=lower, upper=upper, a=a, b=b, winner=winner)
     roles = replace(roles, fold=fold, repeat=repeat, train=train, test=test)
+    frame = as_pandas("frame", frame)
     table = table_of(frame)
     if "truth_columns" not in frame.attrs:
         return read_table(table, roles)
@@ -196,6 +215,8 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
     The attr ``notes`` holds what was inferred; a note with the field ``if_pooled`` applies if data sets are pooled.
     """
     table, roles, selected = select(table, roles)
+    table, joined = with_winner(table, roles)
+    selected = [*selected, *joined]
     evidence = _read_selected(table, roles)
     low = low_outcome(roles, selected) if "outcome" in sizes_of_space(evidence) else ""
     notes = [*selected, *([Note("low_may_be_good", {"name": low})] if low else [])]
@@ -333,6 +354,8 @@ def _with_covariates(evidence: Any, table: Table, known: Known, names: list[Any]
 def _read_form(
     table: Table, known: Known, entity: Any, form: tuple[str, ...] | None, roles: Roles
 ) -> xr.DataArray | xr.Dataset:
+    for role in SPREADS if form not in MEANS else ():
+        table.refuse(roles, role, "of a table without means, which has one row for each entity")
     if form is None:
         return read_answers(table, known, roles)
     table.refuse(roles, "entities", "of a table whose column entity names them")

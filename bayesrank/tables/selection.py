@@ -10,11 +10,13 @@ from bayesrank._inputs import split_line
 from bayesrank._notes import Note
 from bayesrank._text import list_names
 from bayesrank.tables.columns import ENTITY_NAMES, may_be_low, role_of, squeeze
-from bayesrank.tables.table import Roles, Table, list_choices
+from bayesrank.tables.table import ROW, Roles, Table, list_choices
 from bayesrank.tables.values import is_missing, plain, to_number
 
 #: Headings of the column with the metric, in a table with a row for each of several metrics.
 METRIC_NAMES = {"metric", "metricname"}
+#: Roles that several columns may have together.
+SEVERAL = ("entity", "dataset", "case", "cluster")
 
 
 def select(table: Table, roles: Roles) -> tuple[Table, Roles, list[Note]]:
@@ -26,7 +28,9 @@ def select(table: Table, roles: Roles) -> tuple[Table, Roles, list[Note]]:
     if roles.where is not None:
         table, note = _keep_rows(table, roles)
         notes.append(note)
-    table, roles = _join_entity(table, replace(roles, where=None))
+    table, roles = table_with_rows(table, replace(roles, where=None))
+    for role in SEVERAL:
+        table, roles = _join_columns(table, roles, role)
     _refuse_metrics(table, roles)
     return table, roles, notes
 
@@ -59,7 +63,7 @@ def _keep_rows(table: Table, roles: Roles) -> tuple[Table, Note]:
         where=[table.where[i] for i in kept],
     )
     named = {squeeze(name) for one in fields(Roles) if isinstance(name := getattr(roles, one.name), str)}
-    named |= {squeeze(name) for name in _entity_columns(table, roles)}
+    named |= {squeeze(name) for role in SEVERAL for name in _columns_of(table, roles, role)}
     spare = [
         name
         for name in found
@@ -70,9 +74,22 @@ def _keep_rows(table: Table, roles: Roles) -> tuple[Table, Note]:
     return table.drop(spare), Note("rows_selected", {"conditions": said, "rows": len(kept), "of": size})
 
 
-def _entity_columns(table: Table, roles: Roles) -> list[Any]:
-    """Return the columns that together name the entities, if the user named two or more."""
-    given = roles.entity
+def table_with_rows(table: Table, roles: Roles) -> tuple[Table, Roles]:
+    """Return the table with a column of row numbers if a role is typed as @row."""
+    wanted = [role for role in SEVERAL if isinstance(name := getattr(roles, role), str) and name == ROW]
+    if len(wanted) > 1:
+        first, second = (table.argument(role) for role in wanted[:2])
+        raise ArgumentError(second, "must name a column of its own", f"{ROW!r}, as {first} does")
+    if not wanted:
+        return table, roles
+    name = next(name for name in ("row", "row number", ROW) if name not in table.columns)
+    columns = {**table.columns, name: [f"row {i + 1}" for i in range(len(table.where))]}
+    return replace(table, columns=columns), replace(roles, **{wanted[0]: name})
+
+
+def _columns_of(table: Table, roles: Roles, role: str) -> list[Any]:
+    """Return the columns that together name the entities, data sets or cases, if the user named two or more."""
+    given = getattr(roles, role)
     if isinstance(given, list | tuple) and len(given) > 1:
         return list(given)
     if not table.shell or not isinstance(given, str) or "," not in given or given in map(str, table.columns):
@@ -81,27 +98,27 @@ def _entity_columns(table: Table, roles: Roles) -> list[Any]:
     return names if len(names) > 1 else []
 
 
-def _join_entity(table: Table, roles: Roles) -> tuple[Table, Roles]:
-    """Return the table with one column in place of several that together name the entities."""
-    wanted = _entity_columns(table, roles)
+def _join_columns(table: Table, roles: Roles, role: str) -> tuple[Table, Roles]:
+    """Return the table with one column in place of several that together have a role."""
+    wanted = _columns_of(table, roles, role)
     if not wanted:
         return table, roles
-    names = [table.find("entity", name) for name in wanted]
-    others = {one.name: getattr(roles, one.name) for one in fields(Roles) if one.name not in ("entity", "entities")}
-    taken = next((role for role, value in others.items() if isinstance(value, str) and value in names), None)
+    names = [table.find(role, name) for name in wanted]
+    others = {one.name: getattr(roles, one.name) for one in fields(Roles) if one.name not in (role, "entities")}
+    taken = next((other for other, value in others.items() if isinstance(value, str) and value in names), None)
     if taken is not None or len(set(names)) < len(names):
         got = f"{others[taken]!r}, the {taken} as well" if taken else ", ".join(map(str, names))
-        raise ArgumentError(table.argument("entity"), "must name columns of their own", got)
-    rows = list(zip(*(table.read_names(name, "entity") for name in names), strict=True))
+        raise ArgumentError(table.argument(role), "must name columns of their own", got)
+    rows = list(zip(*(table.read_names(name, role) for name in names), strict=True))
     joined = [", ".join(map(str, row)) for row in rows]
     if len(set(joined)) < len(set(rows)):
         raise ArgumentError(
-            table.argument("entity"), "must name columns whose values with commas between them differ", f"{joined[0]!r}"
+            table.argument(role), "must name columns whose values with commas between them differ", f"{joined[0]!r}"
         )
     title = ", ".join(map(str, names))
     columns = {title if name == names[0] else name: held for name, held in table.columns.items()}
     columns[title] = joined
-    return replace(table, columns=columns).drop(names[1:]), replace(roles, entity=title)
+    return replace(table, columns=columns).drop(names[1:]), replace(roles, **{role: title})
 
 
 def _refuse_metrics(table: Table, roles: Roles) -> None:

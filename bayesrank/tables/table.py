@@ -1,7 +1,7 @@
 """A table of columns from a file or a DataFrame: names, fields, and the place of each row for messages."""
 
 import shlex
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
@@ -9,17 +9,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayesrank._checks import check_column_name, check_column_names, check_item_names, describe_value
+from bayesrank._checks import check_column_name, check_column_names, check_item_names
 from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._frames import as_pandas
 from bayesrank._inputs import STDIN
 from bayesrank._labels import find_repeat
 from bayesrank.tables.columns import squeeze
+from bayesrank.tables.roles import OPTIONS
 from bayesrank.tables.values import as_count, as_label_columns, count_hint, is_missing, plain, to_number
 
-#: Options of the command that have other names than the arguments of Python.
-OPTIONS = {"dataset": "dataset-column", "covariates": "covariate"}
 #: Types of fields with several values.
 NESTED = (list, tuple, dict, set, frozenset, np.ndarray, pd.Series, pd.DataFrame)
+#: What is typed for the number of a row.
+ROW = "@row"
 #: Why outcomes have no positive class.
 NO_CLASSES = "for outcomes, which have no classes"
 
@@ -28,6 +30,16 @@ def list_choices(typed: Sequence[str]) -> str:
     """Return a list with "or" before its last item."""
     *most, last = typed
     return f"{', '.join(most)} or {last}" if most else last
+
+
+def merge_offers(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    """Return what two remedies say together: conditions and columns to ignore of both."""
+    merged = first | second
+    if "where" in first and "where" in second:
+        merged["where"] = first["where"] | second["where"]
+    if "ignore" in first and "ignore" in second:
+        merged["ignore"] = [*first["ignore"], *second["ignore"]]
+    return merged
 
 
 @dataclass(frozen=True)
@@ -58,8 +70,16 @@ class Roles:
     category: Any = None
     #: Columns of numbers that shift the rates of data sets.
     covariates: Any = None
-    #: The column with the outcomes of cases, or with the scores of folds.
+    #: The column with the outcomes of cases, with the scores of folds, or with means beside their standard errors.
     outcome: Any = None
+    #: Columns with the standard error of a mean, or with the ends of its 95% interval.
+    se: Any = None
+    lower: Any = None
+    upper: Any = None
+    #: Columns with the two entities of a vote, and with the winner.
+    a: Any = None
+    b: Any = None
+    winner: Any = None
     #: Columns with the folds of a cross-validation and its repetitions, and the sizes of its training and test sets.
     fold: Any = None
     repeat: Any = None
@@ -82,7 +102,8 @@ class Roles:
     def columns(self) -> dict[str, Any]:
         """Return the columns named by the user, by role."""
         of_cases = ("entity", "case", "run", "training_seed", "cluster", "cost", "count", "weight", "outcome")
-        named = {name: getattr(self, name) for name in (*of_cases, "category", "tn", "fp", "fn", "tp")}
+        others = ("category", "tn", "fp", "fn", "tp", "se", "lower", "upper")
+        named = {name: getattr(self, name) for name in (*of_cases, *others)}
         named["dataset"] = self.strata
         named |= {f"covariates {i + 1}": column for i, column in enumerate(self.covariate_columns())}
         return {name: column for name, column in named.items() if column is not None}
@@ -103,6 +124,8 @@ class Table:
     nested: dict[Any, str] = field(default_factory=dict)
     #: Whether the table only tries a suggestion, so that its errors are not printed.
     trial: bool = False
+    #: What each text says that a message told to type: the roles, and the columns to ignore.
+    offers: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -136,11 +159,15 @@ class Table:
 
     def option(self, name: str, value: Any) -> str:
         """Return an argument with its value, ready to be typed."""
-        if not self.shell:
-            return f"{name}={value!r}"
         names = value if isinstance(value, list) else []
         text = ",".join(f'"{name}"' if "," in str(name) else str(name) for name in names) or str(value)
-        return f"{self.argument(name)} {shlex.quote(text)}"
+        typed = f"{self.argument(name)} {shlex.quote(text)}" if self.shell else f"{name}={value!r}"
+        return self._offer(typed, {name: value})
+
+    def _offer(self, typed: str, said: dict[str, Any]) -> str:
+        """Return what is typed, and remember what it says."""
+        self.offers[typed] = said
+        return typed
 
     def options(self, name: str, values: Iterable[Any]) -> str:
         """Return the choices of an argument, ready to be typed, in a list with "or"."""
@@ -148,18 +175,50 @@ class Table:
 
     def together(self, *typed: str) -> str:
         """Return several arguments with their values, ready to be typed."""
-        return (" " if self.shell else ", ").join(one for one in typed if one)
+        text = (" " if self.shell else ", ").join(one for one in typed if one)
+        said: dict[str, Any] = {}
+        for one in filter(None, typed):
+            said = merge_offers(said, self.offers.get(one, {}))
+        return self._offer(text, said)
 
     def condition(self, column: Any, value: Any) -> str:
         """Return the argument that keeps the rows with a value in a column, ready to be typed."""
-        return f"--where {shlex.quote(f'{column}={value}')}" if self.shell else f"where={ {column: value}!r}"
+        typed = f"--where {shlex.quote(f'{column}={value}')}" if self.shell else f"where={ {column: value}!r}"
+        return self._offer(typed, {"where": {column: value}})
+
+    def conditions(self, column: Any, values: list[Any]) -> str:
+        """Return the arguments that keep the rows with any of the values in a column, ready to be typed."""
+        if not self.shell:
+            return self.condition(column, values)
+        typed = " ".join(self.condition(column, value) for value in values)
+        return self._offer(typed, {"where": {column: values}})
 
     def without(self, columns: Any) -> str:
         """Return how to omit one or several columns."""
-        if not self.shell:
-            return f"frame.drop(columns={columns!r})"
         several = columns if isinstance(columns, list) else [columns]
-        return " ".join(f"--ignore {shlex.quote(str(name))}" for name in several)
+        if not self.shell:
+            return self._offer(f"frame.drop(columns={columns!r})", {"ignore": several})
+        return self._offer(" ".join(f"--ignore {shlex.quote(str(name))}" for name in several), {"ignore": several})
+
+    def offers_in(self, message: str) -> list[dict[str, Any]]:
+        """Return what the remedies in a message say, in their order."""
+        found = {typed: message.find(typed) for typed in self.offers if typed and typed in message}
+        # A part of a longer remedy is none of its own.
+        whole = [one for one in found if not any(one != other and one in other for other in found)]
+        return [self.offers[typed] for typed in sorted(whole, key=found.__getitem__)]
+
+    def row_of(self, place: str) -> int | None:
+        """Return the row that an error is about, by the place that it names; None if it is about no row."""
+        for row, where in enumerate(self.where):
+            if place == where or place.startswith((f"{where}:", f"{where} ")):
+                return row
+        return None
+
+    def drop_rows(self, rows: Collection[int]) -> "Table":
+        """Return the table without some of its rows."""
+        kept = [row for row in range(len(self.where)) if row not in rows]
+        columns = {name: [held[row] for row in kept] for name, held in self.columns.items()}
+        return replace(self, columns=columns, where=[self.where[row] for row in kept])
 
     def drop(self, names: Sequence[Any]) -> "Table":
         """Return the table without these columns."""
@@ -230,8 +289,7 @@ class Table:
 
 def table_of(frame: Any) -> Table:
     """Convert a DataFrame to a table; a named index becomes a column."""
-    if not isinstance(frame, pd.DataFrame):
-        raise ArgumentTypeError("frame", "must be a pandas DataFrame", describe_value(frame))
+    frame = as_pandas("frame", frame)
     if isinstance(frame.columns, pd.MultiIndex):
         raise ArgumentTypeError("frame", "must have one level of columns", frame.columns.nlevels)
     named = [name for name in frame.index.names if name is not None and name not in frame.columns]

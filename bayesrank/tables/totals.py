@@ -60,7 +60,7 @@ def find_summary(
     sums, means = np.nansum(above, axis=0), np.nanmean(above, axis=0)
     spread = np.nanmax(above, axis=0) - np.nanmin(above, axis=0)
     grain = np.maximum(unit, _smallest_gap(seen)) if grid and not binary else unit
-    if np.allclose(values, sums, rtol=1e-9, atol=1e-9) and (
+    if (np.abs(values - sums) <= unit / 2 + 1e-9 * np.maximum(1, np.abs(sums))).all() and (
         named or _is_strong("sums", np.abs(sums) / grain, binary, above.size)
     ):
         return "sums"

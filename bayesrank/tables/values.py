@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,10 @@ GROUPED = re.compile(r"\d{1,3}([ ,.'’ ]\d{3})+")
 COUNT = re.compile(r"(\d{1,16})(?:\.0{1,2})?")
 #: Codes that look like numbers: the labels 01 and 1 differ.
 CODE = re.compile(r"[+-]?0\d|\+|.*_")
+#: Numbers that stand for missing answers in some files; positive ones are so many times the largest value.
+MISSING_CODES, FAR = (-1.0, -9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0), 9
+#: Percentages of folds are at least so high; grades are lower.
+LEAST_PERCENT = 10
 COMMA = re.compile(r"[+-]?\d*,\d+")
 
 
@@ -114,6 +118,26 @@ def as_outcomes(column: Sequence[Any]) -> list[Any]:
         return value if number is None or (pair is not None and number not in (0, 1)) else number
 
     return [read(value) for value in column]
+
+
+def are_scores(values: Collection[float]) -> bool:
+    """Return whether numbers are fractions, or percentages with decimals, as scores of folds are."""
+    if not values:
+        return False
+    low, high = min(values), max(values)
+    decimals = sum(value % 1 != 0 for value in values) > len(values) / 2
+    return low > 0 and (high < 1 or (low >= LEAST_PERCENT and high < 100 and decimals))
+
+
+def missing_code(values: Collection[float]) -> float | None:
+    """Return the number that may stand for a missing answer: far from all others, or negative among none such."""
+    for code in MISSING_CODES:
+        rest = [value for value in values if value != code]
+        if code not in values or len(rest) < 2 or min(rest) < 0:
+            continue
+        if code < 0 or (max(rest) * FAR <= code and all(value % 1 == 0 for value in rest)):
+            return code
+    return None
 
 
 def check_exact(values: Sequence[Any]) -> None:

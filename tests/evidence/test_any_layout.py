@@ -400,7 +400,7 @@ def test_metrics_are_no_systems(tmp_path):
     assert "system=" not in alone.command
     assert set(alone.frame["entity"]) == {"gpt"}
     found = br.doctor(tmp_path)
-    assert "system=@file,score=per_task.metrics.successes" in found.command
+    assert "--only metric=success" in found.command
     means = found.frame.groupby("entity")["outcome"].mean()
     assert means.to_dict() == pytest.approx({system: sum(held) / 12 for system, held in RIGHT.items()})
 

@@ -196,13 +196,60 @@ def kaggle(folder, model="a", values=(1, 0, 1, 1), probabilities=False):
     (folder / f"{model}.csv").write_text(f"Id,Predicted\n{submission}")
 
 
+def terminal_bench(folder, model="a", values=(1, 0, 1, 1)):
+    trials = [{"task_id": f"t{i}", "is_resolved": bool(v), "failure_mode": "unset"} for i, v in enumerate(values)]
+    dump(folder / model / "results.json", {"results": trials, "accuracy": 0.5})
+
+
+def harbor(folder, model="a", values=(1, 0, 1, 1)):
+    for i, v in enumerate(values):
+        about = {"task_name": f"t{i}", "trial_name": f"t{i}__x", "agent_info": {"name": model}}
+        about |= {"verifier_result": {"rewards": {"reward": v}}, "exception_info": None}
+        dump(folder / model / f"t{i}__x" / "result.json", about)
+
+
+def aider(folder, model="a", values=(1, 0, 1, 1)):
+    for i, v in enumerate(values):
+        held = {"testcase": f"t{i}", "model": model, "edit_format": "diff", "tests_outcomes": [False, bool(v)]}
+        dump(folder / model / "go" / "exercises" / "practice" / f"t{i}" / ".aider.results.json", held)
+
+
+def lerobot(folder, model="a", values=(1, 0, 1, 1)):
+    metrics = {"sum_rewards": [], "successes": [bool(v) for v in values]}
+    dump(folder / model / "eval_info.json", {"per_task": [{"task_group": "g", "task_id": 0, "metrics": metrics}]})
+
+
+def alpaca_eval(folder, model="a", values=(1, 0, 1, 1)):
+    rows = [{"instruction": f"q{i}", "generator_1": "base", "generator_2": model, "preference": 1.0 + v}
+            for i, v in enumerate(values)]  # fmt: skip
+    dump(folder / f"{model}.json", rows)
+
+
+def arena_hard(folder, model="a", values=(1, 0, 1, 1)):
+    rows = [{"question_id": f"q{i}", "model": model, "judge": "j", "games": [{"score": "B>>A" if v else "A>B"}]}
+            for i, v in enumerate(values)]  # fmt: skip
+    dump(folder / f"{model}.jsonl", rows, lines=True)
+
+
+def mt_bench(folder, model="a", values=(1, 0, 1, 1)):
+    about = {"model": model, "judge": ["gpt-4", "single-v1"], "judgment": "", "turn": 1}
+    rows = [about | {"question_id": i, "score": v} for i, v in enumerate(values)]
+    dump(folder / f"{model}.jsonl", rows, lines=True)
+
+
+def livecodebench(folder, model="a", values=(1, 0, 1, 1)):
+    rows = [{"question_id": f"q{i}", "graded_list": [bool(v)]} for i, v in enumerate(values)]
+    dump(folder / model / "eval_all.json", rows)
+
+
 WRITERS = [
+    *(terminal_bench, harbor, aider, lerobot, alpaca_eval, arena_hard, mt_bench, livecodebench),
     *(lm_eval, inspect, swebench, swebench_instances, helm, eee, promptfoo, code, junit, pytest_report, tau, openai),
     *(deepeval, mlflow, opencompass, opencompass_details, metr, mteb, weka, caret, kaggle),
 ]
 #: What must be chosen in files with several metrics.
-ONLY = {"promptfoo": {"metric": "success"}, "code": {"metric": "plus"}, "deepeval": {"metric": "success"},
-        "metr": {"metric": "score_binarized"}}  # fmt: skip
+ONLY = {"aider": {"metric": "solved"}, "promptfoo": {"metric": "success"}, "code": {"metric": "plus"},
+        "deepeval": {"metric": "success"}, "metr": {"metric": "score_binarized"}}  # fmt: skip
 
 
 def both(writer, folder, **options):

@@ -12,9 +12,8 @@ from scipy.optimize import minimize
 import bayesrank as br
 from bayesrank._notes import notes_of
 from bayesrank._source import groups_of
-from bayesrank.claims.information.clusters import cluster_information
 from bayesrank.evidence.ledger import ledger_of
-from bayesrank.evidence.units import unit_freedom
+from bayesrank.evidence.units import cluster_information, unit_freedom
 from bayesrank.models.davidson import Davidson, SharedTastes
 from bayesrank.models.parts.pairs import Pairs
 from bayesrank.models.parts.voters import larger, modes_of, newton_steps

@@ -12,11 +12,11 @@ from bayesrank._notes import notes_of
 from bayesrank._source import groups_of, parse_source
 from bayesrank.claims.effective import FEWEST_OF_CLASS, Information
 from bayesrank.claims.information import information_of, parts_of_pair, sampling_variance
-from bayesrank.claims.information.clusters import cluster_information
 from bayesrank.claims.information.influence import class_strength
 from bayesrank.claims.information.skewness import reach_of_pairs, skewness_ratio
 from bayesrank.claims.information.tables import average_inflation
 from bayesrank.evidence.kinds import CaseEvidence
+from bayesrank.evidence.units import cluster_information
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.values import score_values
 

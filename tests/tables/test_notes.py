@@ -35,7 +35,8 @@ def test_runs_and_cases_are_notes():
 
 
 def test_names_of_cases_that_data_sets_share_matter_only_if_they_are_pooled(tmp_path):
-    assert notes(FOLDS) == [Note("case_names_shared", {"cases": 2, "if_pooled": True})]
+    shared = Note("case_names_shared", {"cases": 2, "if_pooled": True})
+    assert notes(FOLDS) == [Note("ones_taken_as_right", {}), shared]
     FOLDS.to_csv(tmp_path / "folds.csv", index=False)
     said = "Several data sets have cases of the same name (2)"
     assert said in invoke("rank", tmp_path / "folds.csv", "--draws", 50)

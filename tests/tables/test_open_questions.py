@@ -103,6 +103,7 @@ def test_scores_of_folds_are_no_cases(tmp_path):
     """Ten folds were ten independent cases: "bagging is best: P(best) = 0.999"."""
     for frame, words in (
         (SCORES, "must say what its rows are; got 10 rows of fractions"),
+        ((100 * SCORES).round(2), "must say what its rows are; got 10 rows of fractions or percentages"),
         (SCORES.assign(fold=range(10)), "one row for each fold"),
         (SCORES.assign(split=range(1, 11)), "one row for each split"),
     ):
@@ -120,7 +121,7 @@ def test_scores_of_folds_are_no_cases(tmp_path):
 
 def test_rows_of_fractions_with_names_or_many_of_them_are_cases():
     assert br.from_frame(SCORES.assign(case=range(10))).sizes["entity"] == 3
-    assert br.from_frame(pd.concat([SCORES, SCORES + 0.01])).sizes["entity"] == 3
+    assert br.from_frame(pd.concat([SCORES, SCORES + 0.01, SCORES[:3]])).sizes["entity"] == 3
     assert br.from_frame(SCORES, entities=list(SCORES)).sizes["entity"] == 3
 
 

@@ -53,7 +53,7 @@ def test_rows_with_a_value_are_those_of_a_table_of_these_rows(tmp_path):
         pd.DataFrame({"case": range(8), "A": [1, 0] * 4, "B": [1, 1, 0, 0] * 2, "split": ["dev"] * 4 + ["test"] * 4}),
         pd.DataFrame({"entity": list("abab"), "tn": 9, "fp": [1, 2, 3, 4], "fn": 2, "tp": 8, "split": HALVES}),
         pd.DataFrame({"model_a": list("abab"), "model_b": list("babc"), "winner": "model_a", "split": HALVES}),
-        pd.DataFrame({"actual": list("xyxyxy"), "predicted": list("xyyyxx"), "split": ["dev"] * 2 + ["test"] * 4}),
+        pd.DataFrame({"actual": list("xyxyxyx"), "predicted": list("xyyyxxx"), "split": ["dev"] * 2 + ["test"] * 5}),
     ],
 )  # fmt: skip
 def test_every_form_takes_conditions(frame, tmp_path):

@@ -160,13 +160,16 @@ FORMS = {
     ),
     "a leaderboard of totals": (lines("name,win_rate,n_total", "a,50.00,805", "b,46.21,805", "c,31.8,805"), set()),
     "one-hot votes": (
-        lines("id,model_a,model_b,prompt,winner_model_a,winner_model_b,winner_tie", *BATTLES), set()
+        lines("id,model_a,model_b,prompt,winner_model_a,winner_model_b,winner_tie", *BATTLES), {("a,b,c", "strength")}
     ),
     "percentages": (
         lines("actual,A,B", "1,90%,40%", "1,80%,85%", "0,30%,45%", "0,10%,20%", "1,70%,60%", "0,35%,55%"),
         {("A,B", name) for name in ("AUC", "average precision", "Brier score", "log loss")},
     ),
-    "one test in six studies": (lines("TP,FN,FP,TN", "47,9,101,738", "126,51,272,1543", "19,10,12,192"), set()),
+    "one test in six studies": (
+        lines("TP,FN,FP,TN", "47,9,101,738", "126,51,272,1543", "19,10,12,192"),
+        {("entity 1", "informedness"), ("row 1,row 2,row 3", "informedness")},
+    ),
     "a code of missing answers": (
         lines("id,A,B", *(f"q{i},{i % 3 % 2},{-1 if i == 5 else i % 2}" for i in range(12))), set()
     ),

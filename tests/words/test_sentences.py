@@ -1401,6 +1401,34 @@ ROWS = [
         "most 1,000 between cases with a known truth and the others.",
     ),
     (
+        "no_true_negatives",
+        {},
+        "There are no true negatives, as in detection: only scores that need none rank the entities, such as F1, "
+        "precision and recall.",
+    ),
+    (
+        "numbers_taken_as_grades",
+        {},
+        "The numbers are assumed to be outcomes. If they are predicted labels, add the true label of each case as a "
+        "column actual.",
+    ),
+    (
+        "ends_of_intervals",
+        {"columns": ["low", "high"]},
+        "low, high are assumed to be the ends of 95% intervals of normal distributions.",
+    ),
+    (
+        "games_make_one_vote",
+        {"left_out": 2},
+        "Two games with sides changed make one vote: for the winner of both, else a tie. 2 pairs without two results "
+        "are left out.",
+    ),
+    (
+        "games_make_one_vote",
+        {"left_out": 0},
+        "Two games with sides changed make one vote: for the winner of both, else a tie.",
+    ),
+    (
         "ones_taken_as_right",
         {},
         "1 is assumed to mean right, and 0 wrong. If they are results of tests, add the truth as a "

@@ -38,6 +38,13 @@ def recognise(head: str) -> str:
     return "cases" if fits else ""
 
 
+def is_one_classifier(head: str) -> bool:
+    """Return whether a table has the labels of one classifier, once a case: it is read as any other table."""
+    names = [squeeze(name) for name in _heading(head)]
+    held = set(names) & {"resample", "repeat", "fold", "model", "entity", *ENTITY_NAMES}
+    return not held and any(name in TRUTH for name in names) and any(name in GUESS for name in names)
+
+
 def _is_wide(head: str, names: list[str]) -> bool:
     """Return whether a table has an id, a target, and a column of labels for each of several models."""
     if names[:2] != ["id", "target"] or len(names) < 4:

@@ -20,6 +20,15 @@ def low_may_be_good(name: str) -> str:
     )
 
 
+def games_make_one_vote(left_out: int) -> str:
+    lacking = f" {left_out:,} pairs without two results are left out." if left_out else ""
+    return f"Two games with sides changed make one vote: for the winner of both, else a tie.{lacking}"
+
+
+def ends_of_intervals(columns: Sequence[str]) -> str:
+    return f"{list_names(columns)} are assumed to be the ends of 95% intervals of normal distributions."
+
+
 def probabilities_unused(columns: Sequence[str]) -> str:
     return (
         f"The predicted labels are ranked. The probabilities in {list_names(columns)} are not used: "
@@ -39,6 +48,20 @@ def ones_taken_as_right() -> str:
     return (
         "1 is assumed to mean right, and 0 wrong. If they are results of tests, add the truth as a column actual: to "
         "be often positive does not make a test good."
+    )
+
+
+def no_true_negatives() -> str:
+    return (
+        "There are no true negatives, as in detection: only scores that need none rank the entities, such as F1, "
+        "precision and recall."
+    )
+
+
+def numbers_taken_as_grades() -> str:
+    return (
+        "The numbers are assumed to be outcomes. If they are predicted labels, add the true label of each case as a "
+        "column actual."
     )
 
 

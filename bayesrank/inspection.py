@@ -1,0 +1,200 @@
+"""Check a table, evaluation logs or submissions: all problems at once, what is there, and commands that rank it."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from bayesrank._errors import ArgumentError
+from bayesrank._escape import escape_lines, quote_word
+from bayesrank._notes import notes_of
+from bayesrank._records import EvidenceRecord
+from bayesrank._text import count as count_words
+from bayesrank._text import list_names
+from bayesrank.diagnosis import diagnose
+from bayesrank.evidence.ledger import ledger_of
+from bayesrank.logs import Choices, read_submissions
+from bayesrank.logs.submissions import SeveralProblems
+from bayesrank.tables.files import read_csv
+from bayesrank.tables.frames import read_table
+from bayesrank.tables.roles import OPTIONS
+from bayesrank.tables.table import Roles, Table, merge_offers
+from bayesrank.words.sentences import say
+
+#: The largest number of problems that are listed, and of commands.
+MOST_PROBLEMS, MOST_COMMANDS = 100, 6
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What was found: sentences by title, problems with their places, and commands that rank what is there.
+
+    A problem is an error that a ranking would raise. Each command contains one answer to each question.
+    """
+
+    sections: dict[str, list[str]]
+    problems: list[ArgumentError]
+    commands: list[str]
+
+    def lines(self) -> list[str]:
+        """Return the description as lines of text, which a printer must escape."""
+        found = [
+            f"{title + ':' if not i else '':12}{line}"
+            for title, said in self.sections.items()
+            for i, line in enumerate(said)
+        ]
+        found.append(f"{'Problems:':12}{len(self.problems) or 'none.'}")
+        found += [f"  {number}. {problem}" for number, problem in enumerate(self.problems, 1)]
+        if not self.commands:
+            return [*found, "No command ranks these data as they are."]
+        answer = ", with one answer to each question" if self.problems else ""
+        return [
+            *found,
+            f"{'Commands' if len(self.commands) > 1 else 'Command'}{answer}:",
+            *(f"  {c}" for c in self.commands),
+        ]
+
+    def __str__(self) -> str:
+        return "\n".join(escape_lines(self.lines()))
+
+    __repr__ = __str__
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was found as lists and dictionaries of text."""
+        problems = [
+            {"where": str(one.argument), "wanted": str(one.wanted), "got": str(one.got), "hint": str(one.hint)}
+            for one in self.problems
+        ]
+        return {"sections": self.sections, "problems": problems, "commands": self.commands}
+
+
+# --- Tables -----------------------------------------------------------------------------------------------------------
+
+
+def inspect_table(path: str, roles: Roles, ignore: Sequence[str] = ()) -> Inspection:
+    """Check one table: rows with an error are left out one after another, and questions get their first answer."""
+    problems: list[ArgumentError] = []
+    try:
+        table = read_csv(path, (), problems)
+    except ArgumentError as error:
+        return Inspection({}, [error], [])
+    given = {role: value for role, value in vars(roles).items() if value is not None} | {"ignore": list(ignore)}
+    evidence, answers, first = _settle(table, given, problems)
+    sections = {"What": [f"One table with {count_words(len(table.where), 'row')} and the columns {table.heading()}."]}
+    if evidence is not None:
+        sections |= _describe(evidence, path)
+    commands = []
+    for answer in first or [{}]:
+        # Each answer to the first question leads to a command of its own, if all else can be settled.
+        if answer:
+            evidence, answers, _ = _settle(table, merge_offers(given, answer), [])
+        if evidence is not None:
+            commands.append(_command(path, table, answers))
+    return Inspection(sections, problems[:MOST_PROBLEMS], list(dict.fromkeys(commands))[:MOST_COMMANDS])
+
+
+def _settle(
+    table: Table, given: dict[str, Any], problems: list[ArgumentError]
+) -> tuple[Any, dict[str, Any], list[dict[str, Any]]]:
+    """Return the evidence of the rows without errors, the answered roles, and the answers to the first question.
+
+    The evidence is None if a problem has no remedy.
+    """
+    answers, first, dropped = dict(given), list[dict[str, Any]](), False
+    for _ in range(2 * MOST_PROBLEMS):
+        try:
+            named = {role: value for role, value in answers.items() if role != "ignore"}
+            kept = table.drop([table.find("ignore", name) for name in answers["ignore"]])
+            evidence = read_table(kept, Roles(**named))
+            return evidence, answers | {"rows": dropped}, first
+        except ArgumentError as error:
+            problems.append(error)
+            offers = [one for one in table.offers_in(str(error)) if "COLUMN" not in one.values()]
+            table.offers.clear()
+            row = table.row_of(str(error.argument))
+            fresh = [one for one in offers if merge_offers(answers, one) != answers]
+            if not fresh and row is None:
+                return None, answers, first
+            if not fresh and row is not None:
+                table, dropped = table.drop_rows([row]), True
+                continue
+            first = first or fresh
+            answers = merge_offers(answers, fresh[0])
+    return None, answers, first
+
+
+def _describe(evidence: Any, path: str) -> dict[str, list[str]]:
+    """Describe what a table holds: what was read, entities, data sets, and what was assumed."""
+    ledger = replace(ledger_of(evidence), source=Path(path).name)
+    names = list(map(str, evidence["entity"].values.tolist()))
+    said = {"Read": [say(ledger.read_note("entity"))], "Systems": [f"{len(names)}: {list_names(names, 12)}."]}
+    if "dataset" in evidence.coords:
+        datasets = list(dict.fromkeys(map(str, evidence["dataset"].values.tolist())))
+        said["Data sets"] = [f"{len(datasets)}: {list_names(datasets, 12)}."]
+    notes = notes_of(EvidenceRecord.of(evidence).notes)
+    said |= {"Notes": list(map(say, notes))} if notes else {}
+    return said
+
+
+def _command(path: str, table: Table, answers: dict[str, Any]) -> str:
+    """Return the command that ranks a table with these roles; rows with errors must be put right before."""
+    typed = []
+    for role, value in answers.items():
+        if role == "where":
+            typed += [
+                table.conditions(name, held if isinstance(held, list) else [held]) for name, held in value.items()
+            ]
+        elif role == "ignore":
+            typed += [table.without(value)] if value else []
+        elif role == "covariates":
+            typed += [f"--{OPTIONS[role]} {quote_word(str(name))}" for name in value]
+        elif role != "rows":
+            typed.append(table.option(role, value))
+    after = "  # after these lines were put right" if answers.get("rows") else ""
+    return " ".join(["bayesrank", "rank", quote_word(path), *typed]) + after
+
+
+# --- Submissions and logs ---------------------------------------------------------------------------------------------
+
+
+def inspect_submissions(paths: Sequence[str], truth: str, choices: Choices, missing: Any, positive: Any) -> Inspection:
+    """Check a folder of submissions; the command leaves out the files that cannot be read."""
+    problems: list[ArgumentError] = []
+    treated, names = missing, dict(choices.name)
+    frame = None
+    for _ in range(2):
+        try:
+            frame = read_submissions(paths, truth, replace(choices, name=names), treated, positive)
+            break
+        except SeveralProblems as error:
+            found = error.problems
+        except ArgumentError as error:
+            found = [error]
+        problems += [one for one in found if str(one) not in set(map(str, problems))]
+        files = [str(one.argument).partition(": ")[0] for one in found]
+        names |= {file: "" for file in files if os.path.isfile(file) and file != truth}
+        treated = "wrong" if any(one.argument == "each submission" for one in found) else treated
+    if frame is None:
+        return Inspection({}, problems, [])
+    about = {"case", "actual", *frame.attrs["truth_columns"]}
+    teams = list(dict.fromkeys(str(name).partition(": ")[0] for name in frame if name not in about))
+    labels = list(dict.fromkeys(map(str, frame["actual"])))
+    sections = {
+        "What": ["Submissions beside the truth."],
+        "Systems": [f"{len(teams)}: {list_names(teams, 12)}."],
+        "Cases": [f"{len(frame):,}, with the labels {list_names(sorted(labels), 8)}."],
+    }
+    notes = [say(note) for note in frame.attrs["remarks"]]
+    sections |= {"Notes": notes} if notes else {}
+    words = ["bayesrank", "rank", *map(quote_word, paths), "--truth", quote_word(truth)]
+    words += [f"--name {quote_word(f'{file}={name}')}" for file, name in names.items()]
+    words += ["--missing", "wrong"] if treated == "wrong" else []
+    words += ["--positive", quote_word(str(positive))] if positive is not None else []
+    return Inspection(sections, problems, [" ".join(words)])
+
+
+def inspect_logs(paths: Sequence[str], choices: Choices) -> Inspection:
+    """Check evaluation logs, as ``br.doctor`` does."""
+    found = diagnose(paths, choices)
+    return Inspection(found.sections, list(found.stops), [found.command] if found.command else [])
