@@ -1,7 +1,7 @@
 """Credible rankings of classifiers, diagnostic tests, detectors and language models from their results on cases."""
 
-import lazy_loader as _lazy
+from bayesrank._lazy import attach as _attach
 
 __version__ = "0.2.0"
 
-__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = _attach(__name__, __file__)

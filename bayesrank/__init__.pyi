@@ -14,6 +14,7 @@ from . import statements as statements
 from . import theory as theory
 from . import tile as tile
 from ._errors import ArgumentError as ArgumentError
+from .analysis import analyze as analyze
 from .cases.weights import case_weights as case_weights
 from .comparisons import compare as compare
 from .diagnosis import doctor as doctor

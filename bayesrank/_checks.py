@@ -452,7 +452,8 @@ OF_OTHERS = {
     **dict.fromkeys(("pos_label", "positive_class", "positive_label"), "positive"),
     **dict.fromkeys(("dim", "groupby", "by"), "over"),
     "sample_weight": "weight",
-    "metric": "score",
+    **dict.fromkeys(("metric", "scoring"), "score"),
+    **dict.fromkeys(("names", "models", "model_names", "index"), "entity"),
     "greater_is_better": "higher_is_better",
 }
 
@@ -460,6 +461,7 @@ OF_OTHERS = {
 #: A function that takes such an argument.
 TAKES = {
     **dict.fromkeys(("seed", "draws", "chains"), "br.fit"),
+    "entity": "br.from_frame and of br.from_counts",
     **dict.fromkeys(("positive", "weight"), "br.from_frame and of br.from_predictions"),
     **dict.fromkeys(("prob", "over", "score", "higher_is_better"), "br.credible_ranking"),
 }
@@ -470,6 +472,8 @@ def suggest_argument(unknown: str, known: Iterable[str]) -> str:
     names = list(known)
     meant = OF_OTHERS.get(unknown)
     near = [meant] if meant in names else get_close_matches(unknown, names, n=1)
+    if not near and meant is None:
+        near = [OF_OTHERS[other] for other in get_close_matches(unknown, OF_OTHERS, n=1) if OF_OTHERS[other] in names]
     if near:
         return f"did you mean {near[0]}=?"
     return "" if meant is None else f"{meant}= is an argument of {TAKES[meant]}"

@@ -3,7 +3,16 @@
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Advice", "ArgumentError", "ArgumentFileError", "ArgumentKeyError", "ArgumentTypeError", "InPython", "Typed"]
+__all__ = [
+    "Advice",
+    "ArgumentAttributeError",
+    "ArgumentError",
+    "ArgumentFileError",
+    "ArgumentKeyError",
+    "ArgumentTypeError",
+    "InPython",
+    "Typed",
+]
 
 
 @dataclass(frozen=True)
@@ -108,3 +117,7 @@ class ArgumentKeyError(ArgumentError, KeyError):
 
 class ArgumentFileError(ArgumentError, OSError):
     """A file that cannot be read or written; also an OSError."""
+
+
+class ArgumentAttributeError(ArgumentError, AttributeError):
+    """A name that a module does not have; also an AttributeError."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+import pandas as pd
 import xarray as xr
 
 from bayesrank._checks import describe_value
@@ -151,9 +152,10 @@ def parse_source(source: Any, argument: str = "source") -> Source:
         return Source(dataset=order_classes(source, argument))
     if is_container(source):
         return Source(container=source)
-    raise ArgumentTypeError(
-        argument, "must be a DataArray, a Dataset, or an ArviZ InferenceData or DataTree", describe_value(source)
-    )
+    framed = isinstance(source, pd.DataFrame)
+    hint = "br.analyze(frame) fits and ranks a table; scores of folds need train= and test=" if framed else ""
+    wanted = "must be a DataArray, a Dataset, or an ArviZ InferenceData or DataTree"
+    raise ArgumentTypeError(argument, wanted, describe_value(source), hint)
 
 
 def groups_of(source: Any, *names: str, argument: str = "source") -> dict[str, xr.Dataset]:

@@ -11,6 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank import _text
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_paths, is_number
 from bayesrank._errors import ArgumentError
 from bayesrank._escape import escape_lines, quote_word
@@ -69,6 +70,7 @@ class Diagnosis:
     __repr__ = __str__
 
 
+@check_call
 def doctor(
     paths: Any,
     *,

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import arguments_of, check_choice, check_integer, check_memory, describe_value
 from bayesrank._chunks import Drawn, Sizes, chunk_sizes, draw_lazily
 from bayesrank._compat import to_container
@@ -45,6 +46,7 @@ def _in_container(function: Callable[Options, dict[str, xr.Dataset]]) -> Callabl
     return wrapped
 
 
+@check_call
 @_in_container
 def fit(
     evidence: Any,
@@ -266,6 +268,7 @@ def fit(
     return {name: result[name] for name in kept}
 
 
+@check_call
 def to_pymc(evidence: Any, model: ModelName | type | None = None, **options: Any) -> Any:
     """Return the PyMC model of the evidence, to look at, extend, and sample.
 
@@ -330,7 +333,7 @@ RANKED = {"performance", "mean_outcome", "strength"}
 
 
 #: The groups of :func:`fit` by name, without importing ArviZ, which takes longer than most fits.
-draw_groups: Callable[..., dict[str, xr.Dataset]] = fit.__wrapped__  # type: ignore[attr-defined]
+draw_groups: Callable[..., dict[str, xr.Dataset]] = fit.__wrapped__.__wrapped__  # type: ignore[attr-defined]
 
 
 def _evidence_for(model: Any, evidence: Any) -> Any:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_prob
 from bayesrank._draws import draw_dims, median_and_interval
 from bayesrank._errors import ArgumentError, ArgumentTypeError
@@ -25,6 +26,7 @@ __all__ = ["heterogeneity", "shrinkage"]
 REPLICATES = 400
 
 
+@check_call
 def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob: float = 0.95) -> xr.Dataset:
     """Measure how much a score differs between data sets, beyond sampling error.
 

@@ -128,7 +128,8 @@ GOOD_OF = {
         for name in ("credible_ranking", "gate", "probability", "probable_orders", "rank", "ranking_report")
     },
     "beta_preferences": {"a": (1, 1), "b": (1, 1)},
-    "best_threshold": {"y_true": [0, 0, 1, 1], "y_score": [0.1, 0.4, 0.3, 0.9]},
+    "analyze": {"data": refusals.COUNTS, "score": "f1"},
+    "best_threshold": {"y_true": [0, 0, 1, 1], "y_score": [0.1, 0.4, 0.3, 0.9], "score": "f1"},
     "credible_by_class": {"source": refusals.THREE},
     "class_tiles": {"tiles": br.tile.credible_by_class(refusals.THREE, 3)},
     "audit_grid": {"table": AUDITS},

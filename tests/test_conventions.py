@@ -18,7 +18,7 @@ FUNCTIONS = {
 }
 PUBLIC = {f"{space}.{name}".strip("."): function for (space, name), function in FUNCTIONS.items()}
 #: What says how to compute, not what: it may follow the seed.
-TECHNICAL = {"sampler", "groups", "nuts", "chunks", "options"}
+TECHNICAL = {"sampler", "groups", "nuts", "chunks", "options", "roles"}
 #: Of future test sets whose class sizes are given.
 GIVEN_SIZES = {"predictive.confusion_pmf", "predictive.by_class"}
 #: What has no more arguments than fit on the line of a call.

@@ -23,6 +23,7 @@ ELSEWHERE = {
     "doctor": "command doctor",
     "read": "command convert",
     "ranking_report": "command report",
+    "analyze": "command rank, whose digits it has (tests/test_analysis.py)",
     "to_pymc": "makes a graph of PyMC, no result",
     "from_estimators": "fits of scikit-learn differ between its versions",
 }

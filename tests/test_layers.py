@@ -10,9 +10,9 @@ import pytest
 import bayesrank as br
 
 STORY = [
-    "_types _errors _labels _records _notes "
+    "_types _errors _lazy _labels _records _notes "
     "_escape _inputs _outputs _checks _frames _classes _compat _source _text _names _threads "
-    "_compiled _draws _random _chunks _sampling _nuts _kendall",
+    "_compiled _draws _random _chunks _sampling _nuts _kendall _calls",
     "evidence",
     "tables",
     "logs",
@@ -31,6 +31,8 @@ STORY = [
     "diagnosis inspection",
     "plots",
     "papers report",
+    "analysis",
+    "integrations",
     "cli __main__",
 ]
 PLACE = {name: place for place, names in enumerate(STORY) for name in names.split()}

@@ -105,6 +105,7 @@ ALLOWED += [("mix", "dim", "nonesuch")]
 #: Arguments that must go with others, or have other names in messages; rows of the table speak of them.
 NOT_HERE = [("credible_ranking", "model"), ("around", "score"), ("independent_betas", "tpr"), ("plan", "entity")]
 NOT_HERE += [("plan", "positives"), ("plan", "ax"), ("sensitivity", "ax"), ("sensitivity", "colors")]
+NOT_HERE += [("analyze", "kind"), ("analyze", "weights"), ("analyze", "join")]  # of several data sets
 NOT_HERE += [("aggregate_over", "weights")]  # checked where they are used
 NOT_HERE += [("roc_beside_tile", "colors"), ("zone", "entities")]
 NOT_HERE += [("threshold_tile", name) for name in ("ax", "colors", "prevalence", "credible")]  # of another Tile

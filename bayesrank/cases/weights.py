@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_integer, check_memory, describe_value
 from bayesrank._chunks import dask_array
 from bayesrank._draws import draw_dims, iterate_blocks
@@ -21,6 +22,7 @@ from bayesrank.models.parts.joint import few_units_notes
 CASES = ("case", "pattern")
 
 
+@check_call
 def case_weights(
     cases: Any,
     *,

@@ -19,7 +19,7 @@ from bayesrank.cli._sink import STAGE, print_error
 __all__ = ["main"]
 
 #: Arguments of the package that hold the data.
-DATA = ("evidence", "counts", "frame", "source")
+DATA = ("data", "evidence", "counts", "frame", "source")
 #: What needs less memory, by the name of the option.
 REMEDIES = {"draws": "fewer --draws", "resolution": "a coarser --resolution"}
 #: The longest word of a message, such as a name of the file, and the longest message.

@@ -12,7 +12,8 @@ from bayesrank._errors import ArgumentError
 from bayesrank._labels import select_names
 from bayesrank._notes import Note
 from bayesrank._records import ModelRecord
-from bayesrank.cli._analysis import Analysis, ask, chosen_score, quiet
+from bayesrank.analysis import choose_score, quiet
+from bayesrank.cli._analysis import CommandAnalysis, ask
 from bayesrank.evidence.ballots import STRATUM, votes_of_category
 from bayesrank.evidence.kinds.given import holds_probabilities, holds_votes
 from bayesrank.logs import Choices
@@ -45,7 +46,7 @@ def rank_categories(
     if isinstance(evidence, xr.Dataset) and "fold_score" in evidence:
         hint = f"--dataset-column {by} says that it names data sets"
         raise ArgumentError("--by", "must be left out for scores of folds", f"{by!r}", hint)
-    score = chosen_score(evidence, score)
+    score = choose_score(evidence, score)
     if holds_votes(evidence):
         return _rank_votes(step, by, score, rope, prob, inputs, fitted)
     if "dataset" not in evidence.coords or len(set(evidence["dataset"].values.tolist())) < 2:
@@ -84,7 +85,7 @@ def rank_categories(
 
 
 def _rank_votes(
-    step: Any, by: str, score: Score, rope: float, prob: float, inputs: Analysis, fitted: dict[str, Any]
+    step: Any, by: str, score: Score, rope: float, prob: float, inputs: CommandAnalysis, fitted: dict[str, Any]
 ) -> list[CategoryRanking]:
     """Return the ranking by all votes, and one of each category, whose strengths are relative to its own entities."""
     evidence = inputs.evidence

@@ -121,17 +121,6 @@ def _print(header: Sequence[str], rows: Rows, widths: Sequence[int | None]) -> N
     print_block()
 
 
-def interval_cells(middle: float, low: float, high: float, digits: int) -> list[str]:
-    """Format a median and its interval, with fewer decimals the larger they are."""
-    if math.isnan(low):
-        return ["–", "–"]
-    return [_text.format_with_interval(middle, low, high, digits), _text.interval_digits(low, high, digits)]
-
-
-def rank_header(prob: float) -> list[str]:
-    return ["P(best)", f"{100 * prob:g}% ranks"]
-
-
 def probability_cell(row: Any, size: float) -> str:
     """Format P(best) of a row of a ranking table, from ``size`` effective draws; an entity without a rank has none."""
     return _text.probability(row["probability_best"] if row["expected_rank"] > 0 else float("nan"), size)

@@ -10,7 +10,8 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _text
 from bayesrank._errors import ArgumentError
-from bayesrank.cli._analysis import Analysis, ask, chosen_score, quiet
+from bayesrank.analysis import choose_score, quiet
+from bayesrank.cli._analysis import CommandAnalysis, ask
 from bayesrank.cli._export import DIGITS, Export, Sheet, format_option
 from bayesrank.cli._help import Grouped
 from bayesrank.cli._options import DATA, SCORE, adding, asking
@@ -77,7 +78,7 @@ def drift(
             raise ArgumentError(
                 "--picture", "must be left out of a file with several entities", evidence.sizes["entity"]
             )
-        used = chosen_score(evidence, score)
+        used = choose_score(evidence, score)
         names = {str(name): name for name in evidence["dataset"].values.tolist()}
         if baseline is not None and baseline not in names:
             raise ArgumentError("--baseline", f"must be one of {_text.list_names(names)}", f"{baseline!r}")
@@ -117,7 +118,7 @@ def _periods(
     if how["model"] not in (None, *in_closed_form()):
         alone = " or ".join(in_closed_form())
         raise ArgumentError("--model", f"must be {alone}, which fit each period on its own", how["model"])
-    analysis: Analysis = ask(step, draws=draws, seed=seed, over="dataset", **how)
+    analysis: CommandAnalysis = ask(step, draws=draws, seed=seed, over="dataset", **how)
     analysis.check_two_classes("drift")
     evidence = analysis.evidence
     if "dataset" not in evidence.coords or len(set(evidence["dataset"].values.tolist())) < 2:

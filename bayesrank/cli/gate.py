@@ -16,7 +16,7 @@ from bayesrank._labels import select_names
 from bayesrank._notes import notes_of
 from bayesrank._records import GateRecord
 from bayesrank._text import list_names
-from bayesrank.cli._analysis import chosen_score, quiet
+from bayesrank.analysis import choose_score, quiet
 from bayesrank.cli._export import markdown
 from bayesrank.cli._help import Grouped
 from bayesrank.cli._logs import choices_of, print_skipped
@@ -184,7 +184,7 @@ def gate(
         settled = versions.settle(missing, lower_is_better)
         evidence = settled.evidence()
         evidence = br.pool(evidence) if "dataset" in evidence.coords else evidence
-        used = chosen_score(evidence, score)
+        used = choose_score(evidence, score)
         better = _direction(versions, used, lower_is_better, higher_is_better)
         step("drawing")
         with quiet():

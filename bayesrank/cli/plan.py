@@ -8,7 +8,8 @@ import click
 import bayesrank as br
 from bayesrank import _text
 from bayesrank._records import PlanRecord
-from bayesrank.cli._analysis import analyse, chosen_score
+from bayesrank.analysis import choose_score
+from bayesrank.cli._analysis import analyse
 from bayesrank.cli._export import Export, exporting, sheet_of
 from bayesrank.cli._help import Grouped
 from bayesrank.cli._options import DATA, NOTES, NUMBER, PROBABILITY, analysing, over_groups, scoring
@@ -61,7 +62,7 @@ def plan(
     with progress() as step:
         goal = {name: how.pop(name) for name in ("target", "assurance", "margin", "rope", "kind", "true_scores")}
         analysis = analyse(step, scores=[score], **how)
-        score = chosen_score(analysis.evidence, score)
+        score = choose_score(analysis.evidence, score)
         step("planning")
         found = br.plan(
             analysis.source,

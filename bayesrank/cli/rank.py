@@ -12,27 +12,25 @@ import bayesrank as br
 from bayesrank import _text
 from bayesrank._errors import ArgumentError
 from bayesrank._labels import has_positive_class, select_names
-from bayesrank._notes import Note, notes_of
+from bayesrank._notes import notes_of
 from bayesrank._records import ModelRecord, RankingRecord, ResultRecord
-from bayesrank.cli._analysis import Analysis, analyse, chosen_score, lacks_true_negatives
+from bayesrank.analysis import choose_score, default_note, lacks_true_negatives, rank_posterior, title_of
+from bayesrank.cli._analysis import CommandAnalysis, analyse
 from bayesrank.cli._categories import CategoryRanking, rank_categories
 from bayesrank.cli._export import Export, Sheet, exporting
 from bayesrank.cli._help import Grouped
 from bayesrank.cli._options import BY, COST, NAMES, NOTES, PATHS, adding, analysing, over_groups, reading_logs, scoring
-from bayesrank.cli._output import interval_cells, rank_header
 from bayesrank.cli._sink import print_block, progress
 from bayesrank.models import population_of
-from bayesrank.models.parts.priors import in_words
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking.attempts import curve_where_runs
-from bayesrank.ranking.notes import positive_class_notes
-from bayesrank.ranking.summary import EVIDENCE, best_texts, effective_draws, first_of_order, is_exact, score_name
+from bayesrank.ranking.summary import EVIDENCE, effective_draws, first_of_order, is_exact, score_name
 from bayesrank.scores import Score
 from bayesrank.statements.probabilities import exact_probability
 from bayesrank.tables.files import HEADINGS, HELP
 from bayesrank.tile.coarse import coarse_shares
+from bayesrank.words.cells import ranking_cells
 from bayesrank.words.models import check_model, model_notes, population_words
-from bayesrank.words.parts import evidence_cells, evidence_columns
 from bayesrank.words.results import verdict_parts
 from bayesrank.words.sentences import say
 from bayesrank.words.tile import weighting_sentence
@@ -61,10 +59,6 @@ PRINTED = (
     *("score_undefined", "worst_of_each", "groups_without_cases", "entities_lack_groups", "groups_independent"),
     *("pair_reversed_by_absence", "at_covariates", "style_coefficients"),
 )
-#: Headings of the columns of votes.
-OF_VOTES = {"win_rate": "win rate", "win_against_leader": "against first"}
-#: Codes of notes that the title of a ranking repeats.
-JOINED = {"datasets_pooled": "pooled over", "datasets_averaged": "averaged over", "datasets_learned": "fitted to"}
 
 WHAT = f"""Rank the entities of DATA: a shipped data set, a CSV file, evaluation logs, or - for standard input.
 
@@ -203,12 +197,9 @@ def rank(
     lines += [_answer_words(answer, ranking) for answer in answers]
     lines += [f"Note: {line}" for line in remarks if line not in lines and line != analysis.in_title]
     if score is None and used.name != "informedness":
-        low, high = (RankingRecord.of(ranking).range if analysis.aim is None else used.range) or (-np.inf, np.inf)
-        what = f", the mean of outcomes from {low:g} to {high:g}" if used.space == "outcomes" and high < np.inf else ""
-        what += "; lower is better" * analysis.lower
-        lines.append(f"Note: No --score was given: the ranking is by {used.display}{what}.")
-    header, rows = _cells(ranking, table, columns or [], export.places)
-    title = _title(ranking, used, analysis, export.top)
+        lines.append(f"Note: {default_note(analysis, ranking, used).replace('No score', 'No --score')}")
+    header, rows = ranking_cells(ranking, table, columns or [], export.places)
+    title = title_of(analysis, ranking, used, export.top)
     export.show(Sheet([analysis.noun, *header[1:]], rows, lines, heading=[title, parts.headline], least=EVIDENCE))
 
 
@@ -221,7 +212,7 @@ def make_ranking(
     cost: str | None,
     how: dict[str, Any],
     prior: bool = True,
-) -> tuple[Analysis, Score, xr.Dataset]:
+) -> tuple[CommandAnalysis, Score, xr.Dataset]:
     """Return the analysis of DATA, the score that it is ranked by, and the ranking; ``prior`` adds its draws."""
     if score is not None and score.higher_is_better is None and how.get("aggregate") != "gap":
         raise ArgumentError("--score", f"must have a direction to rank by; {score.name} has none")
@@ -230,16 +221,15 @@ def make_ranking(
     if cost is not None:
         how = how | {"cost": cost}
     analysis = analyse(step, groups=("prior",) if prior else (), scores=[score], **how)
-    score = chosen_score(analysis.evidence, score)
+    score = choose_score(analysis.evidence, score)
     step("ranking")
-    better = analysis.direction(score)
-    ranking = br.credible_ranking(
-        analysis.source, score, prob=prob, rope=rope, higher_is_better=better, kind=kind, method="auto"
-    )
+    ranking = rank_posterior(analysis, analysis.posterior, score, prob=prob, rope=rope, kind=kind)
     return analysis, score, ranking
 
 
-def _answer(ranking: xr.Dataset, statement: str, analysis: Analysis, score: Score, kind: str | None) -> xr.Dataset:
+def _answer(
+    ranking: xr.Dataset, statement: str, analysis: CommandAnalysis, score: Score, kind: str | None
+) -> xr.Dataset:
     """Return the probability of a statement; from the numbers of the table where they suffice, so that both agree."""
     known = exact_probability(ranking, statement) if is_exact(ranking) else None
     if known is not None:
@@ -258,7 +248,7 @@ def _answer_words(answer: xr.Dataset, ranking: xr.Dataset) -> str:
     return f"{about.statement}: probability {p} ({origin}{apart})."
 
 
-def _weighting(analysis: Analysis, ranking: xr.Dataset) -> list[str]:
+def _weighting(analysis: CommandAnalysis, ranking: xr.Dataset) -> list[str]:
     """Return a sentence on the share of the Tile where each entity is best, if there is a positive class."""
     group = posterior_of(analysis.posterior)
     fits = analysis.aim is None and "performance" in group and "outcome" not in group["performance"].dims
@@ -271,15 +261,19 @@ def _weighting(analysis: Analysis, ranking: xr.Dataset) -> list[str]:
     return [said] if said else []
 
 
-def _attempts(analysis: Analysis, prob: float) -> list[str]:
+def _attempts(analysis: CommandAnalysis, prob: float) -> list[str]:
     """Return who is best for how many attempts, if there are several runs of each case and several entities."""
-    curve = curve_where_runs(analysis.posterior, prob) if analysis.aim is None and not analysis.lower else None
+    curve = (
+        curve_where_runs(analysis.posterior, prob)
+        if analysis.aim is None and analysis.higher_is_better is not False
+        else None
+    )
     if curve is None or curve.sizes["entity"] < 2:
         return []
     return [" ".join(verdict_parts(curve).sentences())]
 
 
-def _lines_of_model(analysis: Analysis, score: Score, kind: str | None, ranking: xr.Dataset) -> list[str]:
+def _lines_of_model(analysis: CommandAnalysis, score: Score, kind: str | None, ranking: xr.Dataset) -> list[str]:
     """Return what the prior alone says of the score, and how much data sets differ for the leader."""
     from bayesrank.report.words import implied_prior, prior_scores
 
@@ -318,7 +312,10 @@ def _costs(front: xr.Dataset) -> pd.DataFrame:
 def _category_sheets(rankings: list[CategoryRanking], by: str, export: Export) -> list[Sheet]:
     """Return one ranking a sheet, or all in one table that programs read."""
     if not export.full:
-        tables = [_cells(one.ranking, _chosen_first(one.ranking, export.top), [], export.places) for one in rankings]
+        firsts = [_chosen_first(one.ranking, export.top) for one in rankings]
+        tables = [
+            ranking_cells(one.ranking, first, [], export.places) for one, first in zip(rankings, firsts, strict=True)
+        ]
         return [
             Sheet(*table, one.lines, heading=[one.title], least=EVIDENCE)
             for table, one in zip(tables, rankings, strict=True)
@@ -326,51 +323,3 @@ def _category_sheets(rankings: list[CategoryRanking], by: str, export: Export) -
     frame = pd.concat([first_of_order(one.ranking, export.top).assign(part=one.title) for one in rankings])
     about = {"by": by, "lines": {one.title: one.lines for one in rankings}}
     return [Sheet([], [], frame=frame, about=about, name="ranking")]
-
-
-def _title(ranking: xr.Dataset, score: Score, analysis: Analysis, top: int | None) -> str:
-    """Return what is ranked by what, with the choices that decide how to read it."""
-    size, given = ranking.sizes["entity"], analysis.options.get("prevalence")
-    first = f"the first {top} of " if top is not None and top < size else ""
-    words = [f"Ranking of {first}{_text.count(size, analysis.noun)} by {score_name(ranking)}{_over_words(ranking)}"]
-    if given is not None:
-        words.append(f"prevalence {f'{100 * given:g}%' if isinstance(given, float) else in_words(given, '')}")
-    if positive_class_notes(analysis.by_dataset, score):
-        words += [f"positive class {label}" for label in analysis.labels.values()]
-    words += [_joined_words(note) for note in analysis.remarks if isinstance(note, Note) and note.code in JOINED]
-    return "; ".join(words) + "."
-
-
-def _over_words(ranking: xr.Dataset) -> str:
-    """Return what an aggregate is over, such as " over 4 groups"; empty without one."""
-    note = next((note for note in notes_of(ranking["notes"]) if note.code == "aggregated"), None)
-    return f" over {_text.count(note.fields['number'], note.fields['unit'])}" if note else ""
-
-
-def _joined_words(note: Note) -> str:
-    """Return how data sets were joined, as the title says it."""
-    datasets, total = note.fields["datasets"], note.fields.get("total", note.fields["datasets"])
-    of = f" of {total}" if datasets < total else ""
-    return f"{JOINED[note.code]} {_text.count(datasets, 'data set')}{of}"
-
-
-def _cells(
-    ranking: xr.Dataset, table: pd.DataFrame, columns: list[str], digits: int
-) -> tuple[list[str], list[list[str]]]:
-    about, size = RankingRecord.of(ranking), effective_draws(ranking)
-    level = f"{about.percent} interval"
-    costs, known = "mean_cost" in table, evidence_columns(table)
-    header = ["entity", score_name(ranking), level, *known, *rank_header(about.prob), "tier"]
-    header += ["mean cost", level, "P(front)"] * costs
-    columns = [*[name for name in OF_VOTES if name in table], *columns]
-    columns = list(dict.fromkeys(name for name in columns if name not in known))
-    rows, undefined, best = [], ranking["unobserved"].to_series().to_dict(), best_texts(ranking)
-    for name, row in table.iterrows():
-        cells = [str(name), *interval_cells(row["median"], row["lower"], row["upper"], digits)]
-        cells += evidence_cells(row, known, undefined[name], digits)
-        cells += [best[name], _text.interval(row["rank_lower"], row["rank_upper"], 0), _text.number(row["tier"], 0)]
-        if costs:
-            cells += interval_cells(row["mean_cost"], row["mean_cost_lower"], row["mean_cost_upper"], digits)
-            cells.append(_text.probability(row["probability_front"], size))
-        rows.append([*cells, *(_text.number(row[column], digits) for column in columns)])
-    return [*header, *(OF_VOTES.get(name, name) for name in columns)], rows

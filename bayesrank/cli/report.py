@@ -9,7 +9,7 @@ import click
 import bayesrank as br
 from bayesrank._errors import ArgumentError
 from bayesrank._outputs import write_output
-from bayesrank.cli._analysis import quiet
+from bayesrank.analysis import quiet
 from bayesrank.cli._categories import rank_categories
 from bayesrank.cli._export import READ
 from bayesrank.cli._help import Grouped

@@ -13,17 +13,18 @@ from bayesrank import _text
 from bayesrank._errors import ArgumentError
 from bayesrank._labels import has_positive_class
 from bayesrank._records import ResultRecord
-from bayesrank.cli._analysis import Analysis, analyse
+from bayesrank.cli._analysis import CommandAnalysis, analyse
 from bayesrank.cli._export import Export, Sheet, exporting
 from bayesrank.cli._help import Grouped
 from bayesrank.cli._options import KIND, SCORE_FORMS, analysing
-from bayesrank.cli._output import fits, interval_cells, print_line, print_text
+from bayesrank.cli._output import fits, print_line, print_text
 from bayesrank.cli._sink import progress
 from bayesrank.cli._typed import Typed, read_score, target_prevalence
 from bayesrank.decisions.frequencies import OUTCOMES
 from bayesrank.models import population_of
 from bayesrank.ranking.values import natural_score
 from bayesrank.scores import Score
+from bayesrank.words.cells import interval_cells
 
 EXAMPLES = """
 \b
@@ -141,7 +142,7 @@ def _at(prevalence: float | str | None) -> str:
 
 
 def _show_persons(
-    analysis: Analysis,
+    analysis: CommandAnalysis,
     per: float,
     prevalence: float | str | None,
     share: Any,
@@ -189,7 +190,7 @@ def _with_interval(numbers: list[xr.DataArray], digits: int) -> str:
     return f"{shown} ({ends})"
 
 
-def _default_scores(analysis: Analysis) -> list[str]:
+def _default_scores(analysis: CommandAnalysis) -> list[str]:
     natural = natural_score(analysis.evidence)
     if natural is not None:
         return [natural.name]

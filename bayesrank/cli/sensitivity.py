@@ -10,7 +10,8 @@ from bayesrank import _text
 from bayesrank._errors import ArgumentError
 from bayesrank._names import short_names
 from bayesrank._records import ResultRecord
-from bayesrank.cli._analysis import ask, chosen_score, quiet
+from bayesrank.analysis import choose_score, quiet
+from bayesrank.cli._analysis import ask
 from bayesrank.cli._export import Export, Sheet, format_option
 from bayesrank.cli._help import Grouped
 from bayesrank.cli._options import (
@@ -91,7 +92,7 @@ def sensitivity(
         if wrong:
             raise ArgumentError("--other-prevalence", "must be a share of positives, as 0.02 or 2%", f"{wrong[0]!r}")
         inputs = ask(step, draws=settings["draws"], seed=settings["seed"], **how)
-        score = chosen_score(inputs.evidence, score)
+        score = choose_score(inputs.evidence, score)
         step("ranking")
         with quiet():
             found = br.sensitivity(

@@ -14,12 +14,13 @@ from bayesrank.cli._analysis import analyse
 from bayesrank.cli._export import Export, Sheet, exporting, sheet_of
 from bayesrank.cli._help import Grouped
 from bayesrank.cli._options import DATA, analysing, over_groups
-from bayesrank.cli._output import probability_cell, rank_header
+from bayesrank.cli._output import probability_cell
 from bayesrank.cli._sink import progress
 from bayesrank.cli._typed import FORMS, read_preferences
 from bayesrank.ranking.aggregates import mean_performance
 from bayesrank.tile.geometry import holders
 from bayesrank.tile.preferences import REGIONS
+from bayesrank.words.cells import rank_header
 
 EXAMPLES = f"""
 \b

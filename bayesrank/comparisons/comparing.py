@@ -6,6 +6,7 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import (
     arguments_of,
     check_bool,
@@ -39,6 +40,7 @@ FEW = 20
 NOUNS = {"dataset": "data set", "table": "table", "case": "case"}
 
 
+@check_call
 def compare(
     evidence: xr.DataArray | xr.Dataset | Mapping[Any, Any],
     models: Iterable[ModelName] | None = None,

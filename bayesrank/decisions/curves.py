@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import (
     check_by_entity,
     check_integer,
@@ -35,6 +36,7 @@ STRATEGIES = ("treat all", "treat none")
 UNITS = 50
 
 
+@check_call
 def decision_curve(
     y_true: Any,
     predictions: Mapping[Any, Any] | pd.DataFrame,

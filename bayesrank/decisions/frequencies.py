@@ -4,6 +4,7 @@ from typing import Any
 
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_number, check_prob
 from bayesrank._draws import draw_dims
 from bayesrank._labels import cell_headings
@@ -17,6 +18,7 @@ from bayesrank.ranking.tables import score_table
 OUTCOMES = {"tp": (1, 1), "fn": (1, 0), "fp": (0, 1), "tn": (0, 0)}
 
 
+@check_call
 def natural_frequencies(
     source: Container,
     persons: float = 1000,

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_prob
 from bayesrank._compat import get_variable
 from bayesrank._draws import draw_dims, load_arrays, median_and_interval
@@ -27,6 +28,7 @@ from bayesrank.ranking.values import one_ranking, score_values
 FEW_COSTS = 50
 
 
+@check_call
 def pareto_front(
     source: Container,
     score: ScoreLike | None = None,

@@ -14,6 +14,7 @@ import xarray as xr
 from scipy.optimize import brentq
 from scipy.special import bdtr, betaincinv, logsumexp, ndtr, ndtri, stdtr, stdtrit
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_integer, check_number, check_prob, check_unique, is_text
 from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError, ArgumentKeyError
@@ -40,6 +41,7 @@ OF_ONE_CLASS = {"tpr": 1, "fnr": 1, "tnr": 0, "fpr": 0}
 VERDICTS = ("worse", "undecided", "not worse")
 
 
+@check_call
 def gate(
     source: Container,
     baseline: Any,

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_number, check_prob, check_unique
 from bayesrank._draws import draw_dims, load_arrays, median_and_interval
 from bayesrank._errors import ArgumentError, ArgumentKeyError
@@ -24,6 +25,7 @@ from bayesrank.scores import as_score
 RATES = ("tpr", "tnr")
 
 
+@check_call
 def noninferiority(
     source: Container,
     reference: Any,

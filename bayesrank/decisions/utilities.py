@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import (
     check_bool,
     check_labelled_numbers,
@@ -36,6 +37,7 @@ from bayesrank.scores import Score
 CELLS = ("tn", "fp", "fn", "tp")
 
 
+@check_call
 def expected_utility(
     source: Container,
     benefit: Any,
@@ -185,11 +187,12 @@ def _benefits(benefit: Any, performance: xr.DataArray) -> xr.DataArray:
     """Return the benefit of each outcome (actual, predicted), with the labels of the performance."""
     size = performance.sizes["actual"], performance.sizes["predicted"]
     if isinstance(benefit, Mapping):
-        if set(benefit) != set(CELLS) or size != (2, 2):
+        if not benefit or not set(benefit) <= set(CELLS) or size != (2, 2):
             wanted = "tn, fp, fn and tp" if size == (2, 2) else f"no mapping but an array for {size[0]} classes"
             raise ArgumentError("benefit", f"must hold {wanted}", f"{dict(benefit)!r:.60}")
         check_positive(performance, "a benefit of tn, fp, fn and tp")
-        benefit = [[benefit["tn"], benefit["fp"]], [benefit["fn"], benefit["tp"]]]
+        tn, fp, fn, tp = (benefit.get(cell, 0) for cell in CELLS)
+        benefit = [[tn, fp], [fn, tp]]
     if isinstance(benefit, xr.DataArray):
         if set(benefit.dims) != set(OUTCOME_DIMS):
             raise ArgumentError("benefit", "must have the dims actual and predicted", benefit.dims)

@@ -30,10 +30,10 @@ def align_cases(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Note]]:
     """Put arguments that hold one item for each case into one order, by their labels.
 
     Equal labels in equal order stay as they are. The same labels in another order are joined by label, unless one
-    index is the default 0, 1, ..., n - 1. A default index beside other whole numbers is matched by position, since a
-    random split leaves such an index beside new frames. Anything else is refused. Arguments without labels (lists,
-    NumPy arrays) are in the order of the first argument. The keys of a mapping from case to value are labels, and so is
-    the only coordinate of a DataArray of one dim.
+    index is the default 0, 1, ..., n - 1. A default index beside other whole numbers, or texts that are no numbers, is
+    matched by position, since a split leaves such labels beside new frames. Anything else is refused. Arguments without
+    labels (lists, NumPy arrays) are in the order of the first argument. The keys of a mapping from case to value are
+    labels, and so is the only coordinate of a DataArray of one dim.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def _by_position(first: _Labelled, others: list[_Labelled], labelled: list[_Labe
         return False
     plain = default[0]
     for other in (one for one in (first, *others) if not _same_order(one, plain)):
-        if not _are_integers(other.labels) or set(other.labels) == set(plain.labels):
+        if not _are_no_positions(other.labels, plain.labels):
             _refuse_default(plain, other, first)
     odd = [one for one in (first, *others) if not _same_order(one, plain)]
     if apart := [one for one in odd if not _same_order(one, odd[0])]:
@@ -195,6 +195,15 @@ def _by_position(first: _Labelled, others: list[_Labelled], labelled: list[_Labe
             f"{apart[0].name}.to_numpy() goes by position",
         )
     return True
+
+
+def _are_no_positions(labels: pd.Index, plain: pd.Index) -> bool:
+    """Return whether labels cannot be meant by 0, 1, ...: other whole numbers, or texts that are no numbers."""
+    if _are_integers(labels):
+        return set(labels) != set(plain)
+    if isinstance(labels, pd.MultiIndex) or not all(isinstance(label, str) for label in labels):
+        return False
+    return isinstance(plain, pd.RangeIndex) and not any(label.strip().isdecimal() for label in labels)
 
 
 def _refuse_default(plain: _Labelled, other: _Labelled, first: _Labelled) -> None:

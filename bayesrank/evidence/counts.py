@@ -6,6 +6,7 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import (
     check_case_numbers,
     check_choice,
@@ -38,6 +39,7 @@ JOINS = ("exact", "inner")
 NAMED = 3
 
 
+@check_call
 def from_counts(
     *,
     tn: Any,
@@ -101,6 +103,7 @@ def entity_names(entity: Any, size: int) -> list:
     return [f"entity {i + 1}" for i in range(size)] if entity is None else check_item_names("entity", entity, size)
 
 
+@check_call
 def pool(counts: Any, *, join: Literal["exact", "inner"] = "exact") -> Any:
     """Pool the cases of all data sets or groups: sum counts over them, or drop their names from joint outcomes.
 
@@ -236,6 +239,7 @@ def common_datasets(counts: xr.DataArray) -> tuple[np.ndarray, str]:
     return np.asarray(table.all(axis=0)), "; ".join(lacking[:NAMED]) + more
 
 
+@check_call
 def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
     """Convert C × C counts to two-class counts of each class against all others, along the new dim ``label``.
 

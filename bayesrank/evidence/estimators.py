@@ -10,24 +10,29 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_entities, check_labels, check_order_of, describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import known_classes
 from bayesrank._notes import Note, add_notes
+from bayesrank.evidence.alignment import align_cases
+from bayesrank.evidence.columns import name_estimators
 from bayesrank.evidence.predictions import joint_outcomes
 from bayesrank.evidence.probabilities import BESIDE_PATTERNS, from_probabilities
 
 
+@check_call
 def from_estimators(
-    estimators: Mapping[Any, Any], X: Any, y: Any, *, cv: Any = None, positive: Any = None
+    estimators: Any, X: Any, y: Any, *, cv: Any = None, positive: Any = None, weight: Any = None
 ) -> xr.Dataset:
     """Predict the cases of a test set with fitted estimators, or with out-of-fold predictions.
 
     Parameters
     ----------
-    estimators : mapping
+    estimators : mapping, list or estimator
         From the name of each entity to an object with ``predict``, as scikit-learn's estimators, pipelines and
-        searches. Without ``cv`` they must be fitted, on other cases than ``X``.
+        searches; or pairs (name, estimator); or estimators of different classes, which these name. Without ``cv`` they
+        must be fitted, on other cases than ``X``.
     X, y : array or DataFrame, sequence of labels
         The features and the true label of each case.
     cv : int or splitter, optional
@@ -36,6 +41,9 @@ def from_estimators(
     positive : label, optional
         The positive one of two classes, as for :func:`bayesrank.from_predictions`. Estimators with probabilities need
         it, unless a standard pair of labels (0/1, no/yes, ...) says which.
+    weight : sequence of float, optional
+        Importance weight of each case, as for :func:`bayesrank.from_predictions`. With ``cv`` the estimators are
+        fitted without weights.
 
     Returns
     -------
@@ -64,6 +72,7 @@ def from_estimators(
     >>> br.scores.accuracy(br.fit(evidence, seed=1)["observed_data"]["counts"]).item().__round__(3)
     0.667
     """
+    estimators = name_estimators("estimators", estimators)
     if not isinstance(estimators, Mapping):
         raise ArgumentTypeError("estimators", "must be a mapping from names to estimators", describe_value(estimators))
     names = check_entities("estimators", list(estimators))
@@ -79,7 +88,8 @@ def from_estimators(
     values: dict[Any, Any] = {}
     for name in names:
         labels[name], values[name] = _predict(name, estimators[name], X, y, splits)
-    joint = joint_outcomes(y, labels, positive=positive)
+    weight = None if weight is None else np.asarray(align_cases({"y_true": y, "weight": weight})[0]["weight"])
+    joint = joint_outcomes(y, labels, positive=positive, weight=weight)
     notes = [Note("out_of_fold", {"folds": len(splits)})] if splits else []
     lacking = [str(name) for name in names if values[name] is None]
     two = joint.sizes["label"] == 2
@@ -87,7 +97,7 @@ def from_estimators(
         order = joint["label"].values.tolist()
         found = {name: _table(values[name], order) for name in names}
         known = order[1] if two and known_classes(joint) is not None else None
-        probabilities = from_probabilities(np.asarray(y), found, positive=known)
+        probabilities = from_probabilities(np.asarray(y), found, positive=known, weight=weight)
         renamed = probabilities.drop_vars(["label", "positive"], errors="ignore").rename(BESIDE_PATTERNS)
         joint = joint.assign(renamed.data_vars).assign_coords(case_actual=renamed["case_actual"])
     elif lacking and len(lacking) < len(names):

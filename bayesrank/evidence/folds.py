@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_column, describe_value, is_number
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import name_coord
@@ -19,6 +20,7 @@ SPLIT = re.compile(r"split(\d+)_test_(\w+)")
 NO_SCORES = re.compile(r"(fit|score)_time|train_\w+|estimator|indices")
 
 
+@check_call
 def from_folds(
     scores: pd.DataFrame | Mapping[Any, Any],
     *,

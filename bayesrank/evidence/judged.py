@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import (
     check_column,
     check_column_names,
@@ -38,6 +39,7 @@ NAME = "all cases"
 OF_ENTITIES = ("model", "system", "classifier", "method", "algorithm", "team", "agent", "llm")
 
 
+@check_call
 def from_judged(
     frame: pd.DataFrame,
     *,

@@ -6,6 +6,7 @@ from typing import Any, Literal
 import pandas as pd
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_class_labels, check_counts_array, check_labelled_numbers
 from bayesrank._errors import ArgumentError
 from bayesrank.evidence.counts import CLASS_DIMS, TWO_CLASSES, arrange, class_dims, entity_names, put_in_class_order
@@ -14,6 +15,7 @@ from bayesrank.evidence.counts import CLASS_DIMS, TWO_CLASSES, arrange, class_di
 BESIDE_ENTITIES = ("chain", "draw", "sample", "dataset", "group", "prevalence", "threshold")
 
 
+@check_call
 def from_matrix(
     matrix: Any,
     orientation: Literal["actual_rows", "predicted_rows"],
@@ -84,6 +86,7 @@ def from_matrix(
     return put_in_class_order(counts, positive, ordered)
 
 
+@check_call
 def from_rates(*, tpr: Any, fpr: Any = None, tnr: Any = None, prevalence: Any, entity: Any = None) -> xr.DataArray:
     """Return the two-class performance with these rates and prevalence.
 

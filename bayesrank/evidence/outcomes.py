@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import EXACT, check_absent, check_choice, check_finite, describe_value, is_number
 from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
 from bayesrank._labels import factorize, name_coord
@@ -37,6 +38,7 @@ OTHER_NAMES = ("id", "n", "fold", "seed", "split", "index")
 FEWEST_NUMBERED = 6
 
 
+@check_call
 def from_outcomes(
     frame: pd.DataFrame,
     *,

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import all_classes, check_by_entity, check_choice, check_item_names, check_labels
 from bayesrank._errors import Advice, ArgumentError, InPython, Typed
 from bayesrank._labels import (
@@ -21,6 +22,7 @@ from bayesrank._labels import (
 )
 from bayesrank._notes import Note, add_notes
 from bayesrank.evidence.alignment import align_cases
+from bayesrank.evidence.columns import name_columns
 from bayesrank.evidence.counts import class_dims, count_weighted, mark_positive
 from bayesrank.evidence.groups import groups_as_datasets, has_groups, name_groups_of, take_groups
 from bayesrank.evidence.judged import holds_partial_truth
@@ -37,6 +39,7 @@ LACKING = InPython(
 NO_TRUTH = InPython(" (br.joint_outcomes takes truths that are known in part)")
 
 
+@check_call
 def from_predictions(
     y_true: Any,
     predictions: Mapping[Any, Any] | pd.DataFrame,
@@ -54,9 +57,10 @@ def from_predictions(
     ----------
     y_true : sequence of labels
         The true label of each case, of any type.
-    predictions : mapping or DataFrame
+    predictions : mapping, DataFrame, array or list
         For each entity (key or column), its predicted labels. Everything with an index is joined to ``y_true`` by its
-        labels; lists and NumPy arrays are in the order of ``y_true``.
+        labels; lists and NumPy arrays are in the order of ``y_true``. A list may hold pairs (name, labels). Without
+        names (one sequence, an array (case, entity), a list of sequences), entities are "entity 1", "entity 2", ....
     labels : sequence, optional
         All classes in order; with two classes, the negative one first. Classes without cases are kept. By default the
         categories of ``y_true``, else the sorted labels that occur. A label that occurs in predictions alone is a
@@ -99,6 +103,7 @@ def from_predictions(
     [[2, 0], [1, 1]]
     """
     dataset, finish = take_groups(dataset, group)
+    predictions = name_columns("predictions", predictions, _size(y_true))
     given, joined = align_cases(
         {"y_true": y_true, "predictions": predictions, "dataset": dataset, "count": count, "weight": weight}
     )
@@ -114,6 +119,7 @@ def from_predictions(
     return finish(mark_positive(counts, cases.positive))
 
 
+@check_call
 def joint_outcomes(
     y_true: Any,
     predictions: Mapping[Any, Any] | pd.DataFrame,
@@ -186,6 +192,7 @@ def joint_outcomes(
         square = "left out (a confusion matrix has no place for a missing prediction)"
         check_choice("missing", missing, ("common",), other=square)
     dataset, finish = take_groups(dataset, group)
+    predictions = name_columns("predictions", predictions, _size(y_true))
     given, joined = align_cases(
         {
             "y_true": y_true,
@@ -318,6 +325,11 @@ def _encode(
             )
         columns.append(np.array([*(code[label] for label in seen), -1])[which])  # the last one for missing labels
     return _Cases(columns[0], np.column_stack(columns[1:]), entities, classes, chosen)
+
+
+def _size(y_true: Any) -> int | None:
+    """Return the number of cases, if true labels are given."""
+    return len(y_true) if hasattr(y_true, "__len__") else None
 
 
 def _check_types(argument: str, guess: np.ndarray, truth: np.ndarray) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import (
     all_classes,
     check_by_entity,
@@ -20,6 +21,7 @@ from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, Typed
 from bayesrank._labels import arrange_classes, factorize, find_repeat, is_ordered, name_coord, ordered_categories
 from bayesrank._notes import add_notes
 from bayesrank.evidence.alignment import align_cases
+from bayesrank.evidence.columns import are_pairs, name_columns, pairs_by_name
 from bayesrank.evidence.counts import mark_positive
 from bayesrank.evidence.ledger import Entry, Ledger
 from bayesrank.evidence.weighting import check_numbers_of_cases, scale_weights
@@ -28,6 +30,7 @@ from bayesrank.evidence.weighting import check_numbers_of_cases, scale_weights
 BESIDE_PATTERNS = {"actual": "case_actual", "weight": "case_weight"}
 
 
+@check_call
 def from_probabilities(
     y_true: Any,
     probabilities: Any,
@@ -83,8 +86,11 @@ def from_probabilities(
     >>> round(posterior["observed_data"]["auc_roc"].item(), 3)
     0.778
     """
-    if not isinstance(probabilities, Mapping | pd.DataFrame):
-        probabilities = {"entity 1": probabilities}
+    if are_pairs(probabilities):
+        probabilities = pairs_by_name("probabilities", probabilities)
+    elif not isinstance(probabilities, Mapping | pd.DataFrame):
+        framed = hasattr(probabilities, "get_column")  # polars; a table of two columns may also be of two classes
+        probabilities = name_columns("probabilities", probabilities, None) if framed else {"entity 1": probabilities}
     groups = {"case": case, "cluster": cluster, "dataset": dataset}
     given, joined = align_cases({"y_true": y_true, "probabilities": probabilities, "weight": weight, **groups})
     y_true, probabilities = given["y_true"], given["probabilities"]

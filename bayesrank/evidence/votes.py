@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_column, check_column_names, describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import factorize, name_coord
@@ -26,6 +27,7 @@ FIRST, SECOND = ("model_a", "a"), ("model_b", "b")
 UNKNOWN = 3
 
 
+@check_call
 def from_votes(
     frame: pd.DataFrame,
     *,

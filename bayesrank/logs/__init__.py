@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_absent, check_path, check_paths
 from bayesrank.logs.choices import Choices, LogError, check_choices
 from bayesrank.logs.files import Logs, collect
@@ -15,6 +16,7 @@ from bayesrank.logs.table import settle
 __all__ = ["Choices", "LogError", "Logs", "check_choices", "collect", "find_stop", "read", "read_submissions", "settle"]
 
 
+@check_call
 def read(
     paths: Any,
     *,

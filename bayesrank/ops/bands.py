@@ -1,11 +1,12 @@
 """Curves of predicted probabilities with simultaneous bands, and labels of cases at thresholds."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_integer, check_memory, check_numbers, check_prob, check_unique
 from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
 from bayesrank._labels import name_coord
@@ -30,11 +31,13 @@ PLACES = {"roc": np.linspace(0, 1, STEPS + 1) ** 2, "precision_recall": np.linsp
 JEFFREYS = 0.5
 
 
+@check_call
 def credible_curves(
     evidence: xr.Dataset,
     curve: str = "roc",
     *,
     label: Any = None,
+    strategy: Literal["quantile", "uniform"] = "quantile",
     prob: float = 0.95,
     draws: int = 1000,
     chains: int = 4,
@@ -44,7 +47,7 @@ def credible_curves(
 
     The whole curve of an entity lies in its band with probability ``prob``. ROC and precision-recall curves are those
     of the draws of the model ``bayesian_bootstrap``, whose areas with the same seed are the areas under these curves.
-    A calibration curve has bins with about the same number of cases; the frequency of each bin has the Jeffreys prior.
+    A calibration curve has up to ten bins; the frequency of each bin has the Jeffreys prior.
 
     Parameters
     ----------
@@ -53,6 +56,9 @@ def credible_curves(
     curve : {"roc", "precision_recall", "calibration"}
     label : hashable, optional
         With more than two classes, the class that is compared with the rest.
+    strategy : {"quantile", "uniform"}
+        Whether the bins of a calibration curve have about the same number of cases, or the same width of 0.1. Bins
+        without cases are left out.
     prob : float
         Probability that a band holds all points of its curve.
     draws, chains, seed
@@ -83,6 +89,7 @@ def credible_curves(
     (0.25, [0.32, 0.67, 0.91])
     """
     check_choice("curve", curve, AXES, ArgumentKeyError)
+    check_choice("strategy", strategy, ("quantile", "uniform"))
     prob, root = check_prob("prob", prob), root_sequence(seed)
     shape = check_integer("chains", chains, 1), check_integer("draws", draws, 1)
     evidence = _check_evidence(evidence)
@@ -99,7 +106,7 @@ def credible_curves(
     size = (shape[0] * shape[1], STEPS + 1, len(model.names))
     check_memory("draws must be fewer", " x ".join(map(str, size)) + " points", size, str(draws))
     predicted = model.values[part.where, :, column]
-    binned = [_bins(one) for one in predicted.T] if curve == "calibration" else []
+    binned = [_bins(one, strategy) for one in predicted.T] if curve == "calibration" else []
 
     def ordinates(k: int, prior: np.ndarray, weight: np.ndarray, mass: Any, chosen: Any) -> np.ndarray:
         if binned:
@@ -139,6 +146,7 @@ def credible_curves(
     return (result if binned else result.drop_vars("cases")).assign_attrs(notes)
 
 
+@check_call
 def apply_threshold(evidence: xr.Dataset, threshold: Any) -> xr.Dataset:
     """Return the labels of cases at one threshold or several: joint outcomes, for models and scores of labels.
 
@@ -247,10 +255,11 @@ def _ordinates(part: CasePart, label: int, entity: int, curve: str, weight: Any,
     return share * at / (share * at + (1 - share) * first)
 
 
-def _bins(values: np.ndarray) -> np.ndarray:
-    """Return the bin of each case; bins have about the same number of cases, and equal values share one."""
+def _bins(values: np.ndarray, strategy: str) -> np.ndarray:
+    """Return the bin of each case; bins have about the same number of cases or width, and equal values share one."""
     number = int(np.clip(len(values) // IN_BIN, 1, BINS))
-    edges = np.quantile(values, np.linspace(0, 1, number + 1)[1:-1])
+    equal = strategy == "uniform"
+    edges = np.linspace(0, 1, BINS + 1)[1:-1] if equal else np.quantile(values, np.linspace(0, 1, number + 1)[1:-1])
     return np.unique(np.searchsorted(edges, values, "right"), return_inverse=True)[1].ravel()
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_integer, check_prob, describe_value
 from bayesrank._compat import is_container
 from bayesrank._draws import ERROR, Batches, BatchSums, EffectiveDraws, draw_dims, mean_error, reduce, share_error
@@ -23,6 +24,7 @@ from bayesrank.scores import as_score
 from bayesrank.scores.score import cells_at
 
 
+@check_call
 def summarize(ops: xr.DataArray, *, prob: float = 0.95) -> xr.Dataset:
     """Return the posterior mean, standard deviation and equal-tailed credible interval of OPS, or of a difference.
 
@@ -88,6 +90,7 @@ def below_zero(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
     return probability, error.assign_attrs(method=ERROR)
 
 
+@check_call
 def drift(
     source: Container | Mapping[Any, Container],
     score: ScoreLike,

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import (
     check_absent,
     check_choice,
@@ -44,6 +45,7 @@ DIAGONAL = np.array([0.0, 1.0])
 Place = tuple[str, float]
 
 
+@check_call
 def of_value(
     score: ScoreLike,
     value: Any,
@@ -112,6 +114,7 @@ def of_value(
     return wrap(values, _below(curves, metric, place, values.values, shares.values), curves.sizes["sample"])
 
 
+@check_call
 def of_curve(
     y_true: Any,
     y_score: Any,
@@ -208,6 +211,7 @@ def of_curve(
     return out.assign_attrs(add_notes({"metric": metric, "prob": prob}, joined))
 
 
+@check_call
 def value_curves(
     score: ScoreLike,
     prevalence: Any,
@@ -265,6 +269,7 @@ def value_curves(
     return of_value(score, values, values["prevalence"], at=at, size=size, reference=reference).assign_attrs(score=name)
 
 
+@check_call
 def square(score: ScoreLike, value: float, prevalence: float, resolution: int = 201) -> xr.Dataset:
     """Return a score over the ROC square, and the OPS of a value: the area with worse scores (Zhao et al., Figure 1).
 

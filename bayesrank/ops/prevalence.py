@@ -6,6 +6,7 @@ if, that order is. On the Tile this holds at the four corners (docs/theory/ops.m
 
 import numpy as np
 
+from bayesrank._calls import check_call
 from bayesrank._errors import ArgumentError
 from bayesrank._types import ScoreLike
 from bayesrank.ops.references import UNIFORM, below
@@ -21,6 +22,7 @@ PREVALENCES, RANDOM = (0.5, 0.02, 0.2, 0.8, 0.98), 600
 POINTS = 16
 
 
+@check_call
 def prevalence_free(score: ScoreLike) -> bool:
     """Return whether the OPS of a score at fixed rates does not depend on the prevalence.
 

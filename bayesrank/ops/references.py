@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import (
     check_beta_parameters,
     check_callable,
@@ -126,6 +127,7 @@ Reference = Distribution | Sample
 UNIFORM = Distribution(lambda u: u, lambda fpr, tpr: tpr)
 
 
+@check_call
 def independent_betas(fpr: tuple[float, float], tpr: tuple[float, float]) -> Distribution:
     """Return a reference with independent Beta distributions of the two rates.
 
@@ -146,6 +148,7 @@ def independent_betas(fpr: tuple[float, float], tpr: tuple[float, float]) -> Dis
     return Distribution(lambda u: special.betaincinv(*fpr, u), lambda x, y: special.betainc(*tpr, np.clip(y, 0, 1)))
 
 
+@check_call
 def better_than_chance() -> Distribution:
     """Return the uniform reference over performances with TPR > FPR, the upper triangle of the ROC square.
 
@@ -157,6 +160,7 @@ def better_than_chance() -> Distribution:
     return Distribution(lambda u: 1 - np.sqrt(1 - u), lambda fpr, tpr: np.maximum(tpr - fpr, 0.0) / (1 - fpr))
 
 
+@check_call
 def from_sampler(sampler: Callable[[np.random.Generator, int], Any], size: int = 40_000, *, seed: Seed = 0) -> Sample:
     """Return a reference from a user-defined sampler of the two rates.
 
@@ -192,6 +196,7 @@ def from_sampler(sampler: Callable[[np.random.Generator, int], Any], size: int =
 SOBOL_LEVELS, SOBOL_BITS = 3, 30
 
 
+@check_call
 def directed_binary_tree(depth: int = 7, samples: int = 32_768, seed: Seed = 0) -> xr.Dataset:
     """Sample ROC curves from the directed binary tree distribution.
 

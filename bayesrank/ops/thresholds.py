@@ -1,20 +1,27 @@
 """Curves of a classifier along its thresholds, and the best threshold for a score."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_integer, check_memory, check_prevalences, check_prob
+from bayesrank._classes import CELLS
 from bayesrank._errors import ArgumentError, ArgumentKeyError
+from bayesrank._labels import select_names
 from bayesrank._notes import add_notes
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank._types import ScoreLike
 from bayesrank.evidence.alignment import align_cases
+from bayesrank.evidence.probabilities import probabilities_of
 from bayesrank.ops._areas import IDEAL, Thresholds, called_positive, order_cases
 from bayesrank.ops.curves import check_curve_cases
 from bayesrank.ops.values import orient
+from bayesrank.scores.families import decision_benefit
 from bayesrank.scores.score import Score
 
 #: Numbers of weights of cases and folds that are processed together.
@@ -23,6 +30,7 @@ TOGETHER = 2**18
 FEW, LEAST = 3, 0.6
 
 
+@check_call
 def ideal_area(curve: str, prevalence: Any) -> xr.DataArray:
     """Return the area under a curve of the ideal ranking, with all positives first (Zhao et al., Table 3).
 
@@ -42,6 +50,7 @@ def ideal_area(curve: str, prevalence: Any) -> xr.DataArray:
     return shares.copy(data=area(shares.values)).rename("ideal_area")
 
 
+@check_call
 def threshold_curves(y_true: Any, y_score: Any, *, positive: Any = 1) -> xr.Dataset:
     """Return the ROC, precision-recall, lift and gain curves at every threshold, ends included (Zhao et al., Table 3).
 
@@ -80,10 +89,11 @@ def threshold_curves(y_true: Any, y_score: Any, *, positive: Any = 1) -> xr.Data
     return found.assign_attrs(add_notes({}, joined))
 
 
+@check_call
 def best_threshold(
     y_true: Any,
     y_score: Any,
-    score: ScoreLike,
+    score: ScoreLike | Mapping[str, float] | None = None,
     *,
     positive: Any = 1,
     draws: int = 200,
@@ -97,8 +107,10 @@ def best_threshold(
     ----------
     y_true, y_score, positive, prob
         As for :func:`of_curve`.
-    score : Score, str or callable
-        Any two-class score with a direction, which is defined at some threshold.
+    score : Score, str, callable or mapping
+        Any two-class score with a direction, which is defined at some threshold. A mapping holds the benefit of each
+        outcome, such as {"fp": -1, "fn": -20}, as for :func:`bayesrank.decisions.expected_utility`. After evidence with
+        probabilities (:func:`bayesrank.from_probabilities`), the second argument is the score.
     draws, seed
         Draws of the case weights (Bayesian bootstrap), each with its own folds, for all classifiers; at least 1.
     folds : int, optional
@@ -131,9 +143,11 @@ def best_threshold(
     >>> found["optimism"].item() > 0.05, found["honest"].item() < found["apparent"].item()
     (True, True)
     """
+    if isinstance(y_true, xr.Dataset) and score is None:
+        y_true, y_score, score, positive = _of_evidence(y_true, y_score)
     given, joined = align_cases({"y_true": y_true, "y_score": y_score})
     truth, scores = check_curve_cases(given["y_true"], given["y_score"], positive)
-    rule = orient(score)
+    rule = _of_benefit(score) if isinstance(score, Mapping) else orient(score)
     draws, prob, root = check_integer("draws", draws, 1), check_prob("prob", prob), root_sequence(seed)
     fewest = int(min(truth.sum(), (~truth).sum()))
     if fewest < 2:
@@ -188,6 +202,25 @@ def best_threshold(
         optimism=optimism.mean("draw"),
         optimism_error=optimism.std("draw", ddof=1) / np.sqrt(optimism.count("draw")),
     ).assign_attrs(add_notes({"score": rule.name, "folds": folds, "prob": prob}, joined))
+
+
+def _of_benefit(benefit: Mapping[str, float]) -> Score:
+    """Return the mean benefit per case, which ranks thresholds; outcomes that are not named have none."""
+    if not benefit or not set(benefit) <= set(CELLS):
+        raise ArgumentError("score", f"must hold benefits of {', '.join(CELLS)}", f"{dict(benefit)!r:.60}")
+    tn, fp, fn, tp = (benefit.get(cell, 0.0) for cell in CELLS)
+    return replace(decision_benefit([[tn, fp], [fn, tp]]), higher_is_better=True)
+
+
+def _of_evidence(evidence: xr.Dataset, score: Any) -> tuple[Any, Any, Any, Any]:
+    """Return true labels, probabilities by entity, the score and the positive class of evidence of two classes."""
+    held = probabilities_of(evidence)
+    if "probability" not in held or "label" in held["probability"].dims:
+        raise ArgumentError(
+            "y_true", "must hold probabilities of two classes", "other evidence", "br.from_probabilities makes them"
+        )
+    columns = {name: select_names(held["probability"], entity=name).values for name in held["entity"].values.tolist()}
+    return held["actual"].values, columns, score, held["label"].values.tolist()[1]
 
 
 def _cells(part: Thresholds, truth: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, ...]:

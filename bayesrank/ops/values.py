@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import (
     check_integer,
     check_labelled_numbers,
@@ -30,6 +31,7 @@ from bayesrank.scores.ranking_scores import canonical_score
 ERROR = "standard error of a share of the reference's sample"
 
 
+@check_call
 def of_draws(
     source: Container, score: ScoreLike, reference: Reference | None = None, *, kind: str | None = None
 ) -> xr.DataArray:
@@ -65,6 +67,7 @@ def of_draws(
     return labelled(ops, f"OPS of {score.display}")
 
 
+@check_call
 def on_tile(source: Container, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
     """Return the OPS of every canonical ranking score R_ab of the Tile (The Tile, Definition 1; Zhao et al., Eq. 6).
 
@@ -100,6 +103,7 @@ def on_tile(source: Container, resolution: int = 101, *, kind: str | None = None
     return labelled(xr.apply_ufunc(area, *arrays, dask="parallelized", output_dtypes=[np.float64]))
 
 
+@check_call
 def by_label(
     source: Container,
     score: ScoreLike,

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_labelled_numbers
 from bayesrank._classes import order_classes
 from bayesrank._compat import get_variable
@@ -27,6 +28,7 @@ CHECKED = "checked-performance-"
 TOGETHER = 2**20
 
 
+@check_call
 def as_performance(source: Container, kind: str | None = None) -> xr.DataArray:
     """Return the performance in a container, as validated probabilities.
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import (
     check_choice,
     check_labelled_numbers,
@@ -170,6 +171,7 @@ def shift_importance(importance: xr.DataArray, prevalence: float, new: float) ->
     return (importance * factor).transpose(*importance.dims)
 
 
+@check_call
 def at_prevalence(source: Container, prevalence: Any) -> Any:
     """Return performances at a target prevalence, with unchanged rates.
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import (
     check_absent,
     check_bool,
@@ -48,6 +49,7 @@ INTERVALS = 400_000
 PRECISION = 5e-3
 
 
+@check_call
 def plan(
     posterior: Container,
     score: ScoreLike | None = None,

@@ -5,6 +5,6 @@ without a colour are grey (:func:`colors`). A list of ranked entities is blue wh
 elsewhere. All other elements follow Matplotlib's style, including dark styles.
 """
 
-import lazy_loader as _lazy
+from bayesrank._lazy import attach as _attach
 
-__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = _attach(__name__, __file__)

@@ -10,11 +10,13 @@ from matplotlib.colors import Normalize
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_result
 from bayesrank.plots.kit.colors import paper_color
 from bayesrank.plots.kit.style import add_missing_fonts, list_names, list_size, new_axes
 
 
+@check_call
 def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     """Draw the outcome of every deciding case for every entity.
 

@@ -4,10 +4,12 @@ from typing import Any
 
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_result
 from bayesrank._errors import ArgumentError
 from bayesrank._records import ResultRecord
-from bayesrank.ops.bands import AXES
+from bayesrank.evidence.probabilities import probabilities_of
+from bayesrank.ops.bands import AXES, credible_curves
 from bayesrank.plots.kit.colors import Colors, entity_colors, frequent_winners, grey_shade
 from bayesrank.plots.kit.style import draw_curves, finish_plot, new_axes, plain_names, side_legend
 
@@ -21,6 +23,7 @@ LABELS = {
 }
 
 
+@check_call
 def roc_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
     """Draw the ROC curve of each entity, with a band that holds the whole curve.
 
@@ -30,7 +33,8 @@ def roc_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> A
     Parameters
     ----------
     curves : xarray.Dataset
-        The result of :func:`bayesrank.ops.credible_curves` of this curve.
+        The result of :func:`bayesrank.ops.credible_curves` of this curve; or evidence with probabilities, whose curves
+        are computed.
     ax : matplotlib Axes, optional
     colors : mapping, optional
         Colours by entity (:func:`colors`).
@@ -44,6 +48,7 @@ def roc_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> A
     return _draw(curves, "roc", ax, colors)
 
 
+@check_call
 def precision_recall_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
     """Draw the precision-recall curve of each entity, with a band that holds the whole curve.
 
@@ -61,6 +66,7 @@ def precision_recall_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors
     return _draw(curves, "precision_recall", ax, colors)
 
 
+@check_call
 def calibration_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
     """Draw how often each predicted probability comes true, with a band that holds the frequencies of all bins.
 
@@ -83,6 +89,8 @@ def calibration_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = No
 
 def _draw(curves: Any, curve: str, ax: Any, colors: Colors) -> Any:
     """Draw medians and bands of all entities, or of some that lead."""
+    if isinstance(curves, xr.Dataset) and "probability" in curves and "actual" in probabilities_of(curves).coords:
+        curves = credible_curves(probabilities_of(curves), curve, seed=0)
     maker, x = f"br.ops.credible_curves(..., curve={curve!r})", AXES[curve][0]
     check_result(maker, "curves", curves, (x, "median", "lower", "upper", "entity"), ("curve", "prob"))
     if curves.attrs["curve"] != curve:

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
+from bayesrank._calls import check_call
 from bayesrank._checks import check_result
 from bayesrank._errors import ArgumentError
 from bayesrank._records import PlanRecord, ResultRecord
@@ -38,6 +39,7 @@ OUTCOME_COLORS = (OKABE_ITO[2], OKABE_ITO[5], OKABE_ITO[4])
 NAMED = 12
 
 
+@check_call
 def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
     """Draw the net benefit over the threshold probability.
 
@@ -81,6 +83,7 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) 
     return finish_plot(ax)
 
 
+@check_call
 def natural_frequencies(found: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
     """Draw how many of 1,000 tested persons each test finds, misses and alarms falsely, all on one axis.
 
@@ -117,6 +120,7 @@ def natural_frequencies(found: xr.Dataset, ax: Any = None, *, top: int | None = 
     return finish_list(ax, names, label + left_out, columns=3)
 
 
+@check_call
 def pareto_front(front: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
     """Draw score over cost, with intervals and the front.
 
@@ -173,6 +177,7 @@ def pareto_front(front: xr.Dataset, ax: Any = None, *, colors: Colors = None) ->
     return finish_plot(ax)
 
 
+@check_call
 def plan(result: xr.Dataset, ax: Any = None) -> Any:
     """Draw the probability that more cases meet the target, and its limit.
 
@@ -211,6 +216,7 @@ def plan(result: xr.Dataset, ax: Any = None) -> Any:
     return finish_list(ax, None, f"more {about.unit}", columns=2)
 
 
+@check_call
 def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
     """Draw P(best) of the leading entities under every alternative.
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_integer, check_result
 from bayesrank._errors import ArgumentError
 from bayesrank._labels import select_names
@@ -12,6 +13,7 @@ from bayesrank.plots.kit.colors import OKABE_ITO, grey_shade, ink_color
 from bayesrank.plots.kit.style import finish_list, list_size, new_axes, rank_ticks
 
 
+@check_call
 def judge_ranks(found: xr.Dataset, judge: Any = None, ax: Any = None, *, top: int | None = None) -> Any:
     """Draw the rank of each entity by a judge's verdicts alone, beside its corrected ranks.
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_prob, describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import select_names
@@ -16,6 +17,7 @@ from bayesrank.plots.kit.colors import PALETTE, paper_color
 from bayesrank.plots.kit.style import figure_legend, finish_list, list_size, new_panels
 
 
+@check_call
 def latent_rates(posteriors: Mapping[str, Container], axes: Any = None, *, prob: float = 0.95) -> Any:
     """Draw sensitivity and specificity of each test under several analyses, such as kinds of dependence, side by side.
 

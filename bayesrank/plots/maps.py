@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.patheffects import withStroke
 
+from bayesrank._calls import check_call
 from bayesrank._checks import (
     check_array,
     check_bool,
@@ -33,6 +34,7 @@ TITLES = {
 }
 
 
+@check_call
 def value_tile(
     tile: xr.DataArray,
     ax: Any = None,
@@ -114,6 +116,7 @@ def _draw_map(ax: Any, tile: xr.DataArray, colors: dict[str, Any], lines: int | 
     return image
 
 
+@check_call
 def value_tiles(
     tiles: xr.DataArray, prevalence: Any = None, label: str | None = None, *, lines: int | Sequence[float] = 0
 ) -> Any:

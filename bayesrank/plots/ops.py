@@ -8,6 +8,7 @@ import xarray as xr
 from rich.cells import cell_len
 
 from bayesrank import _text
+from bayesrank._calls import check_call
 from bayesrank._checks import check_array, check_choice, check_result
 from bayesrank._errors import ArgumentError, ArgumentKeyError
 from bayesrank._labels import select_names
@@ -43,6 +44,7 @@ LINES = {
 PART_COLORS = {"prevalence": OKABE_ITO[4], "rates": OKABE_ITO[5]}
 
 
+@check_call
 def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
     """Draw OPS against the value of a score, by prevalence.
 
@@ -70,6 +72,7 @@ def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
     return ax
 
 
+@check_call
 def ops_square(square: xr.Dataset, ax: Any = None) -> Any:
     """Draw the area of rates that a value outperforms, which is its OPS.
 
@@ -105,6 +108,7 @@ def ops_square(square: xr.Dataset, ax: Any = None) -> Any:
     return ax
 
 
+@check_call
 def ops_curve(result: xr.Dataset | Mapping[Any, xr.Dataset], axes: Any = None, *, colors: Colors = None) -> Any:
     """Draw a curve and the curve of its OPS beside those of a random ranking: PRC and OPRC, or lift and OPS(lift).
 
@@ -164,6 +168,7 @@ def ops_curve(result: xr.Dataset | Mapping[Any, xr.Dataset], axes: Any = None, *
     return axes
 
 
+@check_call
 def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
     """Draw OPS, TPR and FPR of one entity over the periods, and below them the changes of OPS in two parts.
 

@@ -9,6 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from bayesrank import populations
+from bayesrank._calls import check_call
 from bayesrank._checks import check_entities, check_sequence
 from bayesrank._errors import ArgumentKeyError
 from bayesrank._labels import select_names
@@ -44,6 +45,7 @@ WHOLE, PART = (-0.02, 1.02), 0.85
 MARKS = "sD^vPXp*"
 
 
+@check_call
 def shrinkage(
     posterior: Container,
     score: ScoreLike | None = None,
@@ -139,6 +141,7 @@ def _draw_column(ax: Any, column: xr.Dataset, over: str, most: float) -> None:
     ax.scatter(observed, y, area, label="observed, by cases", **look)
 
 
+@check_call
 def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any:
     """Draw the summary ROC of each entity: the typical data set, and the region of a new one.
 

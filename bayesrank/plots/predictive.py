@@ -9,6 +9,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 
 from bayesrank import _text, scores
+from bayesrank._calls import check_call
 from bayesrank._checks import (
     check_array,
     check_bool,
@@ -42,6 +43,7 @@ LABELS = {
 }
 
 
+@check_call
 def matrix_pmf(
     pmf: xr.DataArray | Mapping[str, xr.DataArray], observed: xr.DataArray | None = None, figure: Any = None
 ) -> Any:
@@ -91,6 +93,7 @@ def matrix_pmf(
     return figure
 
 
+@check_call
 def pr_pmf(pmf: xr.DataArray, observed: xr.DataArray | None = None, ax: Any = None) -> Any:
     """Draw a future confusion matrix in the precision-recall square; areas are proportional to masses.
 
@@ -125,6 +128,7 @@ def pr_pmf(pmf: xr.DataArray, observed: xr.DataArray | None = None, ax: Any = No
     return ax
 
 
+@check_call
 def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), axes: Any = None) -> Any:
     """Draw pmfs of the next test set after increasing amounts of the same evidence (Lovell et al., Figure 5).
 
@@ -158,6 +162,7 @@ def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), ax
     return axes[0].figure
 
 
+@check_call
 def pmf_over_contours(
     pmf: xr.DataArray, score: ScoreLike, values: Sequence[float] = (), ridges: bool = False, ax: Any = None
 ) -> Any:
@@ -202,6 +207,7 @@ def pmf_over_contours(
     return ax
 
 
+@check_call
 def score_pmf(
     pmfs: Mapping[str, xr.Dataset] | xr.Dataset, observed: float | None = None, ax: Any = None, *, bins: int = 0
 ) -> Any:
@@ -259,6 +265,7 @@ def score_pmf(
     return ax
 
 
+@check_call
 def score_pmfs(
     pmfs: Mapping[str, xr.Dataset], form: str = "forest", observed: Mapping[str, float] | None = None, ax: Any = None
 ) -> Any:
@@ -341,6 +348,7 @@ def _defined_pmfs(pmfs: Any) -> dict[str, xr.Dataset]:
     return {name: one.isel(value=one["value"].notnull().values) for name, one in pmfs.items()}
 
 
+@check_call
 def score_pmf_by_tpr(pmf: xr.DataArray, score: ScoreLike, ax: Any = None) -> Any:
     """Draw the values of a future score and their probabilities, connected at equal TPR (Lovell et al., F.2).
 
@@ -393,6 +401,7 @@ def _colors(size: int) -> list[str]:
     return [*free, *place_colors(range(6, size + 1))][:size]
 
 
+@check_call
 def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
     """Draw the histogram of each statistic's replicates, and its observed value as a line; 1 is expected by chance.
 

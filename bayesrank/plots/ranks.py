@@ -9,6 +9,7 @@ import xarray as xr
 from matplotlib.colors import PowerNorm
 
 from bayesrank import _text
+from bayesrank._calls import check_call
 from bayesrank._records import RankingRecord
 from bayesrank.plots.kit.colors import (
     OKABE_ITO,
@@ -19,6 +20,7 @@ from bayesrank.plots.kit.colors import (
     ink_color,
     list_colors,
 )
+from bayesrank.plots.kit.ranked import rank_posterior
 from bayesrank.plots.kit.style import (
     add_missing_fonts,
     finish_list,
@@ -33,6 +35,7 @@ from bayesrank.plots.kit.style import (
 from bayesrank.ranking.summary import best_texts, check_pairs, first_of_order, ranking_table, score_name
 
 
+@check_call
 def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colors: Colors = None) -> Any:
     """Draw each entity's median, interval and tier, in the order of the ranking; diamonds are observed values.
 
@@ -42,7 +45,8 @@ def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, color
     Parameters
     ----------
     ranking : xarray.Dataset
-        The result of :func:`bayesrank.credible_ranking`; the intervals have its ``prob``.
+        The result of :func:`bayesrank.credible_ranking`; the intervals have its ``prob``. Or a posterior, followed by
+        the score to rank by.
     ax : matplotlib Axes, optional
     top : int, optional
         Number of entities to draw, from the first; all by default.
@@ -57,6 +61,7 @@ def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, color
     >>> ax.get_xlabel().split("\\n")[:2]
     ['F1 (median and 95% interval)', 'tier 1: could be best; tier 2: no other entity outside tier 1 is surely above']
     """
+    ranking, ax = rank_posterior(ranking, ax)
     table, left_out = _first(ranking, top)
     ax = new_axes(ax, *list_size(len(table)))
     room = _draw_scores(ax, ranking, table, left_out, colors)
@@ -64,6 +69,7 @@ def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, color
     return ax
 
 
+@check_call
 def ranking(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colors: Colors = None) -> Any:
     """Draw a ranking as a table with a picture: score and interval, then P(best), possible ranks and tier.
 
@@ -80,6 +86,7 @@ def ranking(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colo
     >>> [text.get_text() for text in ax.texts]
     ['P(best)', 'ranks', 'tier', '0.534', '1 to 6', '1', '0.289', '1 to 7', '1']
     """
+    ranking, ax = rank_posterior(ranking, ax)
     table, left_out = _first(ranking, top)
     width, height = list_size(len(table))
     ax = new_axes(ax, width + 1.6, height)
@@ -153,6 +160,7 @@ def _draw_tiers(ax: Any, tiers: list[int | None], room: float) -> None:
         start = end
 
 
+@check_call
 def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
     """Draw the probability of each rank for each entity as a heat map, in the order of the ranking.
 
@@ -168,6 +176,7 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None)
     >>> rank_heatmap(br.credible_ranking(br.fit(br.datasets.load("breast_cancer"), seed=1), "f1")).get_xlabel()
     'rank'
     """
+    ranking, ax = rank_posterior(ranking, ax)
     ordered, left_out = _in_order(ranking, top)
     size = ordered.sizes["entity"]
     ax = new_axes(ax, *(list_size(size) if size <= 60 else (9.0, _side(size) - 1.4)))
@@ -187,6 +196,7 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None)
     return add_missing_fonts(ax)
 
 
+@check_call
 def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
     """Draw the probability that the entity of the row beats the entity of the column by more than the ROPE.
 
@@ -203,6 +213,7 @@ def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) 
     >>> superiority(ranking).get_title()
     'P(row beats column by more than 0.01)'
     """
+    ranking, ax = rank_posterior(ranking, ax)
     check_pairs(ranking)
     ordered, left_out = _in_order(ranking, top)
     size = ordered.sizes["entity"]

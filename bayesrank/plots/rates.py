@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_integer
 from bayesrank._types import Container
 from bayesrank.plots.kit.colors import Colors, entity_colors, grey_shade, ink_color, mark_and_dash
@@ -12,6 +13,7 @@ from bayesrank.plots.kit.style import add_missing_fonts, new_axes, plain_names, 
 from bayesrank.scores.draws import rate_regions
 
 
+@check_call
 def roc_regions(
     source: Container,
     ranking: xr.Dataset | None = None,

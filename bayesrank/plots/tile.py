@@ -8,7 +8,9 @@ from matplotlib.colors import to_rgb
 from matplotlib.path import Path
 
 from bayesrank import _text
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_integer, check_result
+from bayesrank._compat import is_container
 from bayesrank._errors import ArgumentError, ArgumentKeyError
 from bayesrank._labels import select_names
 from bayesrank._records import TileRecord
@@ -41,6 +43,7 @@ from bayesrank.words.tile import DECIDED_NOWHERE
 PIXELS = 81
 
 
+@check_call
 def winner_tile(regions: xr.Dataset, ax: Any = None, prevalence: float | None = None, *, colors: Colors = None) -> Any:
     """Draw the entity with a given rank at each point of the Tile, exactly.
 
@@ -62,6 +65,9 @@ def winner_tile(regions: xr.Dataset, ax: Any = None, prevalence: float | None = 
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
     ['logreg  88%', 'lda  11%', 'majority  1%']
     """
+    if is_container(regions):
+        hint = "br.plots.credible_tile(br.tile.credible(posterior)) draws a posterior"
+        raise ArgumentError("regions", "must come from br.tile.regions", "a posterior", hint)
     check_result("br.tile.regions", "regions", regions, ("entity", "first", "position", "tied", "area", "a", "b"))
     ax = new_axes(ax, 7.4, 4.0)
     table = holders(regions)
@@ -85,6 +91,7 @@ def winner_tile(regions: xr.Dataset, ax: Any = None, prevalence: float | None = 
     return add_missing_fonts(ax)
 
 
+@check_call
 def frontier_tile(frontiers: xr.Dataset, ax: Any = None, prevalence: float | None = None) -> Any:
     """Draw the curves on which two entities change order; more than twelve are grey.
 
@@ -115,6 +122,7 @@ def frontier_tile(frontiers: xr.Dataset, ax: Any = None, prevalence: float | Non
     return add_missing_fonts(ax)
 
 
+@check_call
 def neutral_tile(band: xr.Dataset, ax: Any = None) -> Any:
     """Draw where canonical scores are neutral to chance under an uncertain prevalence, with its band.
 
@@ -146,6 +154,7 @@ def neutral_tile(band: xr.Dataset, ax: Any = None) -> Any:
     return add_missing_fonts(ax)
 
 
+@check_call
 def credible_tile(
     credible: xr.Dataset, ax: Any = None, prevalence: float | None = None, *, colors: Colors = None
 ) -> Any:
@@ -222,6 +231,7 @@ def credible_tile(
     return add_missing_fonts(ax)
 
 
+@check_call
 def class_tiles(tiles: xr.Dataset, *, colors: Colors = None) -> Any:
     """Draw the Tiles of all classes, and of their mean, side by side; returns their figure.
 
@@ -257,6 +267,7 @@ def class_tiles(tiles: xr.Dataset, *, colors: Colors = None) -> Any:
     return axes[0].figure
 
 
+@check_call
 def threshold_tile(
     credible: xr.Dataset, ax: Any = None, prevalence: float | None = None, *, colors: Colors = None
 ) -> Any:
@@ -306,6 +317,7 @@ def _check_credible(credible: Any) -> xr.Dataset:
     return check_result("br.tile.credible", "credible", credible, needed)
 
 
+@check_call
 def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any:
     """Draw the expected rank of one entity; 1 is best.
 
@@ -329,6 +341,7 @@ def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any
     return add_missing_fonts(ax)
 
 
+@check_call
 def shares(credible: xr.Dataset, ax: Any = None, *, top: int = 20, colors: Colors = None) -> Any:
     """Draw each entity's share of the Tile with its interval, largest first.
 

@@ -5,12 +5,15 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_array, describe_value, rename_argument
+from bayesrank._compat import is_container
 from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError
 from bayesrank._labels import select_names
 from bayesrank._records import RankingRecord, ResultRecord
 from bayesrank._types import ScoreLike
+from bayesrank.performance.arrays import posterior_of
 from bayesrank.plots.kit.colors import OKABE_ITO, Colors, grey_shade, ink_color, list_colors, paper_color
 from bayesrank.plots.kit.style import (
     finish_list,
@@ -28,8 +31,10 @@ from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.values import score_values
 from bayesrank.scores.display import display_name
 from bayesrank.scores.draws import differences, histograms
+from bayesrank.scores.names import find
 
 
+@check_call
 def score_differences(
     values: Any,
     to: Any = "best",
@@ -51,7 +56,8 @@ def score_differences(
     Parameters
     ----------
     values : DataArray, Dataset, InferenceData or DataTree
-        Draws of a score (chain, draw, entity), or with ``score`` a container of a performance.
+        Draws of a score (chain, draw, entity), or with ``score`` a container of a performance. A container may be
+        followed by the score.
     to : hashable
         The entity to compare with; "best" is the first entity of the ranking, unless an entity has this name.
     rope : float
@@ -71,6 +77,8 @@ def score_differences(
     >>> score_differences(br.fit(br.datasets.load("breast_cancer"), seed=1), score="f1", rope=0.02).get_xlabel()
     'F1 minus that of logreg (median and 95% interval)'
     """
+    if score is None and is_container(values) and not _is_entity(values, to) and isinstance(to, str) and find(to):
+        score, to = to, "best"
     labelled = isinstance(values, xr.DataArray | xr.Dataset) and "entity" in values.coords
     best = isinstance(to, str) and to == "best" and not (labelled and "best" in values["entity"].values.tolist())
     with rename_argument("values", "source"):
@@ -117,6 +125,11 @@ def score_differences(
     return finish_list(ax, rows, interval_label(words, prob, ratio, gap) + left_out, ratio, columns=4)
 
 
+def _is_entity(source: Any, name: Any) -> bool:
+    """Return whether a container has an entity of that name."""
+    return name in posterior_of(source)["entity"].values.tolist()
+
+
 def _check_draws(argument: str, values: Any) -> None:
     draws = draw_dims(values) if isinstance(values, xr.DataArray) else ()
     check_array(argument, values, (*draws, "entity"))
@@ -124,6 +137,7 @@ def _check_draws(argument: str, values: Any) -> None:
         raise ArgumentError(argument, "must name its entities", describe_value(values))
 
 
+@check_call
 def posterior_against_prior(
     values: xr.DataArray,
     prior: xr.DataArray,
@@ -180,6 +194,7 @@ def _logarithms(values: xr.DataArray) -> xr.DataArray:
     return found.copy(data=np.log(found.values))
 
 
+@check_call
 def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> Any:
     """Draw points and intervals of entities, one panel per score, in the table's order; diamonds are observed values.
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_integer, rename_argument
 from bayesrank._compat import get_variable
 from bayesrank._errors import ArgumentError, ArgumentTypeError
@@ -16,6 +17,7 @@ from bayesrank._types import Container
 from bayesrank.performance.arrays import as_performance, observed_counts, posterior_of
 
 
+@check_call
 def posterior_predictive(
     posterior: Container, size: Any = None, *, kind: str | None = None, seed: Seed = None
 ) -> xr.DataArray:

@@ -14,6 +14,7 @@ import xarray as xr
 from scipy.special import ndtri
 
 from bayesrank import models
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_weights, describe_value
 from bayesrank._draws import draw_dims
 from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
@@ -155,6 +156,7 @@ def others_like(source: Container, kind: str | None) -> Container:
     return source.source if isinstance(kind, str) and kind in ("typical", "new") else source
 
 
+@check_call
 def aggregate_score(
     source: Container,
     score: ScoreLike | None = None,

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import (
     arguments_of,
     check_bool,
@@ -81,6 +82,7 @@ OF_INTERVAL = ("lower", "upper")
 HUGE = 1e120
 
 
+@check_call
 def credible_ranking(
     source: Container,
     score: ScoreLike | None = None,

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_prob
 from bayesrank._errors import ArgumentError, InPython
 from bayesrank._source import groups_of
@@ -15,6 +16,7 @@ from bayesrank.ranking.credible import credible_ranking
 ERRORS = {0: "accepts_wrong", 1: "rejects_right"}
 
 
+@check_call
 def judge_errors(posterior: Container, *, prob: float = 0.95) -> xr.Dataset:
     """Return how often each judge errs on each entity, and its ranks beside those corrected by labels.
 

@@ -5,12 +5,14 @@ from typing import Literal
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice
 from bayesrank._types import Container, ScoreLike
 from bayesrank.ranking._loops import tied_groups
 from bayesrank.ranking.values import score_values
 
 
+@check_call
 def rank(
     source: Container,
     score: ScoreLike | None = None,

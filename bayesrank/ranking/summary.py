@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_result, describe_value
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note
@@ -36,6 +37,7 @@ COLUMNS = (
 EVIDENCE = ("observed", "cases")
 
 
+@check_call
 def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     """Return a ranking as a table, best first.
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_prob, describe_value
 from bayesrank._draws import draw_dims, load_arrays
 from bayesrank._errors import ArgumentError, ArgumentTypeError
@@ -22,6 +23,7 @@ from bayesrank.ranking.values import ScoreValues, score_values_together
 from bayesrank.scores.verdicts import verdict_on
 
 
+@check_call
 def score_table(
     source: Container, scores: Sequence[Any], *, prob: float = 0.95, prevalence: Any = None, kind: str | None = None
 ) -> xr.Dataset:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_integer, check_prob
 from bayesrank._draws import (
     BLOCK,
@@ -31,6 +32,7 @@ from bayesrank.ranking.values import finite, one_ranking
 EXACT_SIZE = 16
 
 
+@check_call
 def top_set(
     source: Container,
     score: ScoreLike | None,

@@ -14,6 +14,7 @@ import xarray as xr
 from markupsafe import Markup
 
 from bayesrank import _text
+from bayesrank._calls import check_call
 from bayesrank._checks import check_entities, check_result, describe_value
 from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError, ArgumentTypeError
@@ -55,6 +56,7 @@ KNOWN = ("title", "question", "description", "citation", "licence", "caveats", "
 WHOLE, KEPT = 25, (10, 20)
 
 
+@check_call
 def ranking_report(
     source: Container,
     score: ScoreLike | None = None,

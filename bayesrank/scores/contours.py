@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_labelled_numbers, check_prevalence, check_prevalences, check_size
 from bayesrank._errors import ArgumentError
 from bayesrank._types import ScoreLike
@@ -23,6 +24,7 @@ from bayesrank.scores.score import Score, cells_at
 __all__ = ["closed_area", "closed_form", "contour", "contour_curve", "contour_meeting_points"]
 
 
+@check_call
 def contour(score: ScoreLike, value: Any, fpr: Any, prevalence: Any) -> xr.DataArray:
     """Return the TPR at which a score takes a value, for a FPR and a prevalence.
 

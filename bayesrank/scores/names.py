@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from inspect import signature
@@ -14,12 +14,13 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank._checks import rename_argument
-from bayesrank._classes import by_class
+from bayesrank._classes import CELLS, by_class
 from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
 from bayesrank._types import ScoreLike
 from bayesrank.scores.attempts import pass_at_k, pass_hat_k
 from bayesrank.scores.averages import AVERAGES, average_of
 from bayesrank.scores.families import canonical
+from bayesrank.scores.metrics import is_metric, metric_name
 from bayesrank.scores.ranking_scores import of_importance, of_satisfaction
 from bayesrank.scores.score import SCORES, WORDS, CellFunction, OfClass, Score, ratio
 
@@ -271,7 +272,8 @@ def as_score(score: ScoreLike) -> Score:
     ----------
     score : Score, str, DataArray, pair of float, or callable
         A DataArray is an importance, as from :func:`bayesrank.importance`, or over ``outcome`` without classes a
-        satisfaction, whose expectation is the score; a pair (a, b) is a Tile position. A function
+        satisfaction, whose expectation is the score; a pair (a, b) is a Tile position. A metric or scorer of
+        scikit-learn is the score of its name. Another function
         maps four arrays of probabilities to an array; higher is better, and its mean may be infinite.
 
     Raises
@@ -300,8 +302,18 @@ def as_score(score: ScoreLike) -> Score:
         if len(score) != 2:
             raise ArgumentError("score", "must be a pair (a, b) if it is a place on the Tile", f"{score!r}")
         return canonical(*score)
+    if is_metric(score):
+        return get(metric_name(score))
     if callable(score):
         return _of_function(score)
+    if isinstance(score, Mapping) and score and set(score) <= set(CELLS):
+        given = ", ".join(f"{cell}={value}" for cell, value in score.items())
+        raise ArgumentTypeError(
+            "score",
+            "must say whether these are importances or benefits",
+            f"the mapping {dict(score)!r}",
+            f"br.importance({given}) weighs outcomes; br.decisions.expected_utility takes benefits and costs",
+        )
     raise ArgumentTypeError(
         "score",
         "must be a Score, a name, an importance as from br.importance(fn=5, ...), a place (a, b), or a function "

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesrank import _text
+from bayesrank._calls import check_call
 from bayesrank._checks import check_number, check_prevalence
 from bayesrank._errors import ArgumentError
 from bayesrank._kendall import typical_size
@@ -71,6 +72,7 @@ def swapped(score: Score) -> Score:
     )
 
 
+@check_call
 def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate: float | None = None) -> Place | None:
     """Return the exact position on the Tile of the order that a score induces, its better values first.
 

@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 from scipy import special
 
+from bayesrank._calls import check_call
 from bayesrank._checks import arguments_of, check_labelled_numbers
 from bayesrank._errors import ArgumentError
 from bayesrank._types import ModelName, ScoreLike
@@ -79,6 +80,7 @@ class ScorePosterior:
         return each.copy(data=out).assign_coords(self.error.coords)
 
 
+@check_call
 def score_posterior(
     counts: xr.DataArray, score: ScoreLike, model: ModelName | None = None, **options: Any
 ) -> ScorePosterior:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_cells, check_labelled_numbers, check_weights, describe_value
 from bayesrank._classes import by_class, order_classes
 from bayesrank._errors import ArgumentError, ArgumentTypeError
@@ -21,6 +22,7 @@ __all__ = ["canonical_score", "importance", "of_importance", "of_satisfaction", 
 FOUNDATIONS = "Piérard et al., Foundations of the theory of performance-based ranking"
 
 
+@check_call
 def importance(*, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float = 0.0) -> xr.DataArray:
     """Return the importance of the four outcomes of two-class classification, as an array (actual, predicted).
 
@@ -169,6 +171,7 @@ class OfTable:
         return ratio(np.trace(weighed, axis1=-2, axis2=-1), weighed.sum(axis=(-2, -1)))
 
 
+@check_call
 def ranking_score(
     source: Container, importance: xr.DataArray, satisfaction: xr.DataArray | None = None, *, kind: str | None = None
 ) -> xr.DataArray:
@@ -221,6 +224,7 @@ def ranking_score(
     return _named(value, "ranking score", good.min().item(), good.max().item())
 
 
+@check_call
 def canonical_score(source: Container, a: Any, b: Any, *, kind: str | None = None) -> xr.DataArray:
     """Return the canonical ranking score at one or more points of the Tile (The Tile, Definition 1).
 

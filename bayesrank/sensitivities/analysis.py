@@ -6,6 +6,7 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_prob, check_sequence, check_unique, describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import name_coord, select_names
@@ -52,6 +53,7 @@ NEEDED = (
 )
 
 
+@check_call
 def sensitivity(
     evidence: xr.DataArray | xr.Dataset,
     score: ScoreLike | None = None,

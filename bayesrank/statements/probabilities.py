@@ -1,5 +1,6 @@
 """Probabilities of statements on the order, and the most probable orders."""
 
+import re
 from collections import Counter
 from dataclasses import replace
 from heapq import nsmallest
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_integer, check_number
 from bayesrank._draws import (
     ERROR,
@@ -20,16 +22,18 @@ from bayesrank._draws import (
     share_error,
 )
 from bayesrank._errors import ArgumentError
-from bayesrank._records import ResultRecord
+from bayesrank._records import RankingRecord, ResultRecord
 from bayesrank._types import Container, ScoreLike
 from bayesrank.ranking.aggregates import over_of, scored
 from bayesrank.ranking.credible import MOSTLY
 from bayesrank.ranking.ranks import positions
+from bayesrank.ranking.summary import is_exact
 from bayesrank.ranking.values import about_error, finite, one_ranking
 from bayesrank.statements._parser import Beats, Bound, Not, Place, Statement, claims_of, parse, quote_name
 from bayesrank.statements._truth import share_true
 
 
+@check_call
 def probability(
     source: Container,
     statement: str,
@@ -47,12 +51,15 @@ def probability(
     Parameters
     ----------
     source, score, higher_is_better, kind, over, aggregate, weights
-        As for :func:`bayesrank.credible_ranking`, with its errors. Lazy chunks are computed once, and not kept.
+        As for :func:`bayesrank.credible_ranking`, with its errors. Lazy chunks are computed once, and not kept. A
+        ranking gives the probability of one comparison or place, with its own score and ROPE.
     statement : str
         Claims, joined by ``and``, ``or``, ``not`` and parentheses:
 
         - ``A > B`` or ``A beats B``: A is better by more than the ROPE, in the direction of the score. ``A < B``: A is
           worse. ``A = B``: neither is better. ``A >= B``: B is not better. Chains: ``A > B > C``.
+        - ``A > B + 0.02``, alone: A is better by more than 0.02, where higher is better; the same as ``A > B`` with
+          this ROPE.
         - ``A < 0.1``: the value of A is below 0.1, whatever the direction of the score and the ROPE. With
           ``aggregate="gap"``, this is the probability that groups differ by less than 0.1.
         - ``A is best``, ``A is worst``, ``A in top 3``; each may be negated, as in ``A is not best``.
@@ -93,11 +100,14 @@ def probability(
     (0.75, 'B is best and net 3 > A')
     """
     rope = check_number("rope", rope, 0.0, finite=True)
+    if isinstance(source, xr.Dataset) and {"superiority", "rank_probability"} <= set(source.data_vars):
+        return _of_ranking(source, statement, score, rope)
     found = scored(over_of(source, over, aggregate, weights), score, higher_is_better, kind).found
     values, names = found.values, _names_of(found.values)
     extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
     frame = values.transpose(*draw_dims(values), *extra, "entity")
-    share, error, undefined = _share_of(frame, parse(statement, names), found.sign, rope)
+    claim, rope = _with_margin(statement, names, found.sign, rope)
+    share, error, undefined = _share_of(frame, claim, found.sign, rope)
     shape = [values.sizes[dim] for dim in extra]
     variables = {"probability": share, "probability_error": error, "undefined": undefined}
     about = replace(found.facts, rope=rope, draws=Batches.of(values).number, method="draws").to_attrs()
@@ -106,6 +116,35 @@ def probability(
         {dim: values[dim] for dim in extra if dim in values.coords},
         about | {"statement": statement},
     )
+
+
+#: A comparison with a margin: "A > B + 0.02".
+MARGIN = re.compile(r"(.+?\s(?:>|beats)\s.+?)\s*\+\s*(\d+\.?\d*|\.\d+)\s*")
+
+
+def _with_margin(statement: str, names: list[str], sign: int, rope: float) -> tuple[Statement, float]:
+    """Return a statement and its ROPE, which "A > B + 0.02" states if nothing else does and higher is better."""
+    try:
+        return parse(statement, names), rope
+    except ArgumentError:
+        stated = MARGIN.fullmatch(statement) if isinstance(statement, str) and sign > 0 and not rope else None
+        if stated is None:
+            raise
+    claim = parse(stated[1], names)
+    return (claim, float(stated[2])) if isinstance(claim, Beats) else (parse(statement, names), rope)
+
+
+def _of_ranking(ranking: xr.Dataset, statement: str, score: Any, rope: float) -> xr.Dataset:
+    """Return the probability of one claim from a ranking; others need the posterior."""
+    about = RankingRecord.of(ranking)
+    for argument, given in (("score", score is not None), ("rope", rope != 0 and rope != about.rope)):
+        if given:
+            raise ArgumentError(argument, "must be left out for a ranking, which has its own", "", "pass the posterior")
+    found = exact_probability(ranking, statement)
+    if found is None:
+        hint = f"br.probability(posterior, {statement!r}, {about.score!r})"
+        raise ArgumentError("source", "must be a posterior for several claims or values", "a ranking", hint)
+    return found if is_exact(ranking) else found.assign_attrs(method="draws", draws=about.draws)
 
 
 def exact_probability(ranking: xr.Dataset, statement: str) -> xr.Dataset | None:

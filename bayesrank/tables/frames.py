@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._errors import ArgumentError
 from bayesrank._frames import as_pandas
 from bayesrank._notes import Note, add_notes
@@ -42,6 +43,7 @@ from bayesrank.tables.values import is_missing, to_share
 ONE = "entity 1"
 
 
+@check_call
 def from_frame(
     frame: pd.DataFrame,
     *,

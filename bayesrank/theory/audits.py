@@ -12,6 +12,7 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank import _text
+from bayesrank._calls import check_call
 from bayesrank._checks import check_integer, check_result, check_sequence
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._types import ScoreLike
@@ -52,6 +53,7 @@ TABLE_1: tuple[str, ...] = (
 )  # fmt: skip
 
 
+@check_call
 def audit(
     score: ScoreLike,
     prevalence: float | None = None,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_integer
 from bayesrank._escape import json_text
 from bayesrank._records import RankingRecord
@@ -21,6 +22,7 @@ from bayesrank.words.standing import Standing
 DIGITS = 6
 
 
+@check_call
 def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
     """Return a ranking as JSON for a leaderboard; evidence in another order gives the same bytes.
 

@@ -5,7 +5,9 @@ from typing import Any
 
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import describe_value
+from bayesrank._compat import is_container
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note
 from bayesrank.words.attempts import NEEDED as OF_ATTEMPTS
@@ -16,6 +18,8 @@ from bayesrank.words.drift import verdict_of_drift
 from bayesrank.words.gates import NEEDED as OF_GATE
 from bayesrank.words.gates import verdict_of_gate
 from bayesrank.words.heterogeneities import verdict_of_heterogeneity
+from bayesrank.words.margins import NEEDED as OF_MARGINS
+from bayesrank.words.margins import verdict_of_margins
 from bayesrank.words.parts import Verdict
 from bayesrank.words.places import NEEDED as OF_PLACE
 from bayesrank.words.places import verdict_of_place
@@ -25,6 +29,7 @@ from bayesrank.words.rankings import verdict_of_ranking
 from bayesrank.words.sensitivities import verdict_of_sensitivity
 
 
+@check_call
 def verdict(result: xr.Dataset) -> list[str]:
     r"""Return a result in at most four sentences: headline, expected loss, next step, and the main caveat.
 
@@ -32,6 +37,7 @@ def verdict(result: xr.Dataset) -> list[str]:
     ----------
     result : xarray.Dataset
         A ranking (:func:`bayesrank.credible_ranking`), a decision (:func:`bayesrank.decisions.expected_utility`), a
+        non-inferiority test (:func:`bayesrank.decisions.noninferiority`), a
         Pareto front (:func:`bayesrank.decisions.pareto_front`), a gate (:func:`bayesrank.decisions.gate`), a
         sensitivity (:func:`bayesrank.sensitivity`), a plan (:func:`bayesrank.plan`), a heterogeneity
         (:func:`bayesrank.heterogeneity`), a curve of attempts (:func:`bayesrank.scores.attempts_curve`), changes
@@ -57,6 +63,7 @@ def verdict(result: xr.Dataset) -> list[str]:
     return verdict_parts(result).sentences()
 
 
+@check_call
 def notes(result: xr.Dataset) -> list[str]:
     """Return the notes on a result: caveats first, then rank sets, tiers, evidence, and what is not in the verdict.
 
@@ -95,6 +102,8 @@ def verdict_parts(result: Any, more: Sequence[Note] = ()) -> Verdict:
         return verdict_of_plan(result)
     if "probability_front" in names:
         return verdict_of_front(result)
+    if names >= OF_MARGINS:
+        return verdict_of_margins(result)
     if names >= OF_ATTEMPTS:
         return verdict_of_attempts(result)
     if names >= OF_PLACE:
@@ -103,10 +112,14 @@ def verdict_parts(result: Any, more: Sequence[Note] = ()) -> Verdict:
         return verdict_of_heterogeneity(result)
     if names & {"expected_rank", "tier", "superiority"}:
         return verdict_of_ranking(result, more)
+    if is_container(result):
+        hint = "br.verdict(br.credible_ranking(posterior, 'f1')) ranks it by f1; br.analyze(evidence).verdict chooses"
+        raise ArgumentError("result", "must be a ranking or a decision", "a posterior, which has no score", hint)
     raise ArgumentError(
         "result",
         "must come from br.credible_ranking, br.decisions.expected_utility, br.decisions.pareto_front, "
-        "br.decisions.gate, br.sensitivity, br.plan, br.heterogeneity, br.scores.attempts_curve, br.ops.drift of "
+        "br.decisions.noninferiority, br.decisions.gate, br.sensitivity, br.plan, br.heterogeneity, "
+        "br.scores.attempts_curve, br.ops.drift of "
         "draws or br.tile.describe_place",
         describe_value(result),
     )

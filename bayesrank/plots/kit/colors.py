@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from bayesrank._calls import check_call
 from bayesrank._checks import describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 
@@ -25,6 +26,7 @@ GREY = "#707070"
 Colors: TypeAlias = Mapping[Any, Any] | None
 
 
+@check_call
 def colors(entities: Any, *, top: int = 8) -> dict[Any, Any]:
     """Choose colours for ``colors=`` of all plots: one for each of the first entities, grey for the others.
 

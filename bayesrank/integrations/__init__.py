@@ -1,0 +1,1 @@
+"""Hooks of other tools: comparisons and displays for users of scikit-learn."""

@@ -1,0 +1,48 @@
+"""The cells of tables of rankings, for the terminal and for notebooks."""
+
+import math
+
+import pandas as pd
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank._records import RankingRecord
+from bayesrank.ranking.summary import best_texts, effective_draws, score_name
+from bayesrank.words.parts import evidence_cells, evidence_columns
+
+#: Headings of the columns of votes.
+OF_VOTES = {"win_rate": "win rate", "win_against_leader": "against first"}
+
+
+def interval_cells(middle: float, low: float, high: float, digits: int) -> list[str]:
+    """Format a median and its interval, with fewer decimals the larger they are."""
+    if math.isnan(low):
+        return ["–", "–"]
+    return [_text.format_with_interval(middle, low, high, digits), _text.interval_digits(low, high, digits)]
+
+
+def rank_header(prob: float) -> list[str]:
+    return ["P(best)", f"{100 * prob:g}% ranks"]
+
+
+def ranking_cells(
+    ranking: xr.Dataset, table: pd.DataFrame, columns: list[str], digits: int
+) -> tuple[list[str], list[list[str]]]:
+    """Return the heading and the cells of a ranking table, with further columns by name."""
+    about, size = RankingRecord.of(ranking), effective_draws(ranking)
+    level = f"{about.percent} interval"
+    costs, known = "mean_cost" in table, evidence_columns(table)
+    header = ["entity", score_name(ranking), level, *known, *rank_header(about.prob), "tier"]
+    header += ["mean cost", level, "P(front)"] * costs
+    columns = [*[name for name in OF_VOTES if name in table], *columns]
+    columns = list(dict.fromkeys(name for name in columns if name not in known))
+    rows, undefined, best = [], ranking["unobserved"].to_series().to_dict(), best_texts(ranking)
+    for name, row in table.iterrows():
+        cells = [str(name), *interval_cells(row["median"], row["lower"], row["upper"], digits)]
+        cells += evidence_cells(row, known, undefined[name], digits)
+        cells += [best[name], _text.interval(row["rank_lower"], row["rank_upper"], 0), _text.number(row["tier"], 0)]
+        if costs:
+            cells += interval_cells(row["mean_cost"], row["mean_cost_lower"], row["mean_cost_upper"], digits)
+            cells.append(_text.probability(row["probability_front"], size))
+        rows.append([*cells, *(_text.number(row[column], digits) for column in columns)])
+    return [*header, *(OF_VOTES.get(name, name) for name in columns)], rows
