@@ -16,6 +16,7 @@ from rich.cells import cell_len
 import bayesrank as br
 from bayesrank import _text
 from bayesrank.cli import cli
+from bayesrank.cli._help import EXAMPLES
 from bayesrank.cli._output import fit_columns, print_text
 from tests.commands import invoke, run
 
@@ -145,9 +146,10 @@ def test_nothing_is_wider_than_a_terminal_of_60_columns(names):
 
 def test_help_fits_a_terminal_of_80_columns():
     for command in ([], *([name] for name in cli.list_commands(None))):
-        text = run(*command, "--help", terminal_width=80).output
-        assert [line for line in text.splitlines() if len(line) > 80] == []
-        assert text.startswith("Usage:")
+        for option in ("--help", *["--help-all"] * (command == ["rank"])):
+            text = run(*command, option, terminal_width=80).output
+            assert [line for line in text.splitlines() if len(line) > 80] == []
+            assert text.startswith("Usage:")
     assert "bayesrank rank antibody_tests" in run("--help").output
     assert run("--version").output.strip().endswith(br.__version__)
     assert run().output.startswith("Usage: ")
@@ -155,15 +157,28 @@ def test_help_fits_a_terminal_of_80_columns():
 
 def test_options_that_commands_share_are_explained_once():
     shown = {name: run(name, "--help", terminal_width=80).output for name in cli.list_commands(None)}
+    short, shown["rank"] = shown["rank"], run("rank", "--help-all", terminal_width=80).output
     for name, text in shown.items():
         assert ("Evidence options:" in text) >= ("--case " in text), name
-        brief = "explained by 'bayesrank rank --help'" in text
+        brief = "explained by 'bayesrank rank --help-all'" in " ".join(text.split())
         assert brief == (name != "rank" and any(one.name == "model" for one in cli.get_command(None, name).params)), (
             name
         )
-    assert "The column that names the cases." in shown["rank"]
-    assert "The column that names the cases." not in shown["report"]
-    assert len(shown["report"].splitlines()) < 90 < len(shown["rank"].splitlines())
+    assert "The column that names the cases" in shown["rank"]
+    assert "The column that names the cases" not in shown["report"]
+    assert len(shown["report"].splitlines()) < 95 < len(shown["rank"].splitlines())
+    assert len(short.splitlines()) <= 60
+    assert len(re.findall(r"^  -", short, re.MULTILINE)) == 11
+
+
+def test_the_examples_of_the_help_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "counts.csv").write_text("entity,tn,fp,fn,tp\na,70,10,9,21\nb,79,1,1,29\n")
+    (tmp_path / "labels.csv").write_text("actual,a,b\n" + 3 * "malignant,malignant,benign\nbenign,benign,benign\n")
+    (tmp_path / "answers.csv").write_text("question,a,b\n" + "".join(f"{i // 2},{i % 2},1\n" for i in range(12)))
+    for line, _ in EXAMPLES:
+        found = run(*line.split()[1:], "--draws", "20")
+        assert found.exit_code == 0, found.output
 
 
 def test_a_pipe_has_no_width(names):

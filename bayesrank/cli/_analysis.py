@@ -221,7 +221,7 @@ def ask(
         source=paths[0] if shipped else about["title"],
         ignored=unused,
         column="team" if submitted else str(roles.entity or ""),
-        place=f"{paths[0]} (see 'bayesrank rank --help')",
+        place=f"{paths[0]} (see 'bayesrank rank --help-all')",
     )
     if prevalence is not None:
         setup = replace(setup, options=setup.options | {"prevalence": target_prevalence(prevalence, draws, seed)})

@@ -128,7 +128,7 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
             raise ArgumentError(
                 table.source,
                 "must have a heading that names its columns, those of counts, or one for each entity "
-                f"(see 'bayesrank rank --help'); it has {name} for a name",
+                f"(see 'bayesrank rank --help-all'); it has {name} for a name",
             )
     if not chosen:
         _refuse_summaries(table, known, names)

@@ -29,7 +29,7 @@ HELP = "\n".join(
 )
 #: Standard headings of each role, in lines of a terminal.
 HEADINGS = "\n".join(
-    textwrap.fill(", ".join(names), 80, initial_indent=f"  {role:15}", subsequent_indent=" " * 17)
+    textwrap.fill(", ".join(names), 78, initial_indent=f"  {role:15}", subsequent_indent=" " * 17)
     for role, names in standard_headings().items()
 )
 
