@@ -168,7 +168,7 @@ def test_options_that_commands_share_are_explained_once():
     assert "The column that names the cases" not in shown["report"]
     assert len(shown["report"].splitlines()) < 95 < len(shown["rank"].splitlines())
     assert len(short.splitlines()) <= 60
-    assert len(re.findall(r"^  -", short, re.MULTILINE)) == 11
+    assert len(re.findall(r"^  --?\w", short, re.MULTILINE)) == 11
 
 
 def test_the_examples_of_the_help_run(tmp_path, monkeypatch):
