@@ -29,6 +29,7 @@ WANTED = {
     "right_and_wrong": (MODELS, 20),
     "grades": (["ada", "bob", "cleo"], 12),
     "runs_and_clusters": (["GPT-4O-2024-05-13", "Codestral-Latest"], 479),
+    "attempts": (["bold", "careful"], 60),
     "training_seeds": (["small", "large"], 300),
     "many_data_sets": (["A", "B"], 390),
     "judged": (["ours", "gpt-small", "llama"], 600),
