@@ -114,7 +114,7 @@ class Davidson:
         """Return the class for this evidence: for votes of people, or of judges and some people."""
         if "judge_vote" in evidence:
             return JudgedVotes
-        return SharedTastes if {*UNITS} & {*map(str, evidence.variables)} else cls
+        return SharedTastes if any(unit in evidence for unit in UNITS) else cls
 
     def __init__(
         self, evidence: xr.Dataset, prior: float | str = SPREAD, anchor: Mapping[Any, float] | None = None

@@ -4,10 +4,10 @@ from collections import defaultdict
 
 import xarray as xr
 
-from bayesrank import _text
 from bayesrank._notes import notes_of
 from bayesrank._text import few_names
 from bayesrank.words.parts import Verdict, compose
+from bayesrank.words.standing import relation
 
 NEEDED = {"noninferior", "superior", "equivalent", "tpr_difference"}
 #: What each verdict means, in the order in which they are said.
@@ -37,7 +37,7 @@ def verdict_of_margins(result: xr.Dataset) -> Verdict:
     headline = f"{'; '.join(said)} ({margins}, probability at least {result.attrs['prob']:g})."
     size = float(result.attrs["effective_draws"])
     lines = [
-        f"P({name} is non-inferior to {reference}) = {_text.probability(float(share), size)}."
+        f"P({name} is non-inferior to {reference}) {relation(float(share), size)}."
         for name, share in zip(result["entity"].values.tolist(), result["noninferior"].values, strict=True)
     ]
     return compose("none", headline, [*notes_of(result["notes"]), *lines])
