@@ -731,6 +731,8 @@ def analyze(
     fitted = isinstance(data, Mapping) and any(hasattr(held, "predict") for held in data.values())
     wanted = None if score is None or fitted else as_score(score)
     evidence, given = evidence_in(data, predictions, wanted, in_own_words(roles, ("positive", "weight")))
+    if "entity" not in evidence.dims:
+        raise ArgumentError("data", "must have the dim entity", f"the dims {tuple(evidence.dims)}")
     covariates = check_column_names("covariates", roles["covariates"], ()) if roles.get("covariates") else ()
     return analyze_evidence(
         evidence,

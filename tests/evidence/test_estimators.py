@@ -87,7 +87,7 @@ def test_estimators_without_probabilities_have_labels_alone():
     [
         ({"m": LogisticRegression()}, {}, "pass cv="),
         ({"m": LogisticRegression}, {}, "object with the method predict"),
-        (LogisticRegression(), {}, "mapping"),
+        (LogisticRegression(), {}, "fit it before"),
         ({"m": LogisticRegression()}, {"cv": RepeatedStratifiedKFold(n_splits=3, n_repeats=2)}, "each case once"),
         ({"m": LogisticRegression()}, {"cv": 1}, "cv must"),
     ],

@@ -414,7 +414,8 @@ def test_the_command_prints_the_ranking_of_python(tmp_path):
     assert "over 2 categories" in by_kind
     assert "for these 2 categories" in by_kind
     assert "--dataset must be left out" in refused(*words, "--dataset", "DF")
-    assert "--aggregate must be left out without" in refused("rank", path, "--aggregate", "worst")
+    alone = refused("rank", path, "--dataset-column", "group", "--aggregate", "worst")
+    assert "--aggregate must be left out without" in alone
 
 
 def test_categories_of_counts_and_labels_are_ranked_one_by_one(tmp_path):
