@@ -129,9 +129,9 @@ PICTURES = {
 }
 #: Pictures without entities, or of one alone, and pages, which have tests of their own.
 OTHERS = {
-    "animate_contours", "attempts", "audit_grid", "colors", "confusion_simplex", "contours", "count_ticks", "decision_curve",
-    "explore_contours", "explore_pmf", "latent_rates", "matrix_pmf", "multiplicities", "ops_drift", "ops_square",
-    "ops_values", "plan", "pr_pmf", "pr_points", "predictive_check", "roc_points", "save", "score_pmf", "score_pmfs",
+    "animate_contours", "attempts", "audit_grid", "colors", "confusion_simplex", "contours", "count_ticks",
+    "decision_curve", "explore_contours", "explore_pmf", "latent_rates", "matrix_pmf", "multiplicities", "ops_drift",
+    "ops_square", "ops_values", "plan", "pr_pmf", "pr_points", "predictive_check", "roc_points", "save", "score_pmf", "score_pmfs",
     "summary_roc", "turning_simplex",
 }  # fmt: skip
 
