@@ -18,7 +18,15 @@ from rich.cells import cell_len
 
 from bayesrank import _text, datasets
 from bayesrank._calls import check_call, in_own_words
-from bayesrank._checks import arguments_of, check_bool, check_column_names, check_keywords, describe_value, label_values
+from bayesrank._checks import (
+    arguments_of,
+    check_bool,
+    check_column_names,
+    check_keywords,
+    describe_value,
+    label_values,
+    rename_argument,
+)
 from bayesrank._compat import is_container, to_container
 from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, Typed
 from bayesrank._escape import escape_invisible
@@ -730,7 +738,8 @@ def analyze(
         predictions, score = None, predictions
     fitted = isinstance(data, Mapping) and any(hasattr(held, "predict") for held in data.values())
     wanted = None if score is None or fitted else as_score(score)
-    evidence, given = evidence_in(data, predictions, wanted, in_own_words(roles, ("positive", "weight")))
+    with rename_argument("data", "y_true"):
+        evidence, given = evidence_in(data, predictions, wanted, in_own_words(roles, ("positive", "weight")))
     if "entity" not in evidence.dims:
         raise ArgumentError("data", "must have the dim entity", f"the dims {tuple(evidence.dims)}")
     covariates = check_column_names("covariates", roles["covariates"], ()) if roles.get("covariates") else ()

@@ -131,8 +131,8 @@ PICTURES = {
 OTHERS = {
     "animate_contours", "attempts", "audit_grid", "colors", "confusion_simplex", "contours", "count_ticks",
     "decision_curve", "explore_contours", "explore_pmf", "latent_rates", "matrix_pmf", "multiplicities", "ops_drift",
-    "ops_square", "ops_values", "plan", "pr_pmf", "pr_points", "predictive_check", "roc_points", "save", "score_pmf", "score_pmfs",
-    "summary_roc", "turning_simplex",
+    "ops_square", "ops_values", "plan", "pr_pmf", "pr_points", "predictive_check", "roc_points", "save",
+    "score_pmf", "score_pmfs", "summary_roc", "turning_simplex",
 }  # fmt: skip
 
 
