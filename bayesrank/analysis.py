@@ -740,6 +740,9 @@ def analyze(
     wanted = None if score is None or fitted else as_score(score)
     with rename_argument("data", "y_true"):
         evidence, given = evidence_in(data, predictions, wanted, in_own_words(roles, ("positive", "weight")))
+    for argument, value in (("at", at), ("anchor", anchor)):
+        if value is not None and not isinstance(value, Mapping):
+            raise ArgumentTypeError(argument, "must be a mapping from names to numbers", describe_value(value))
     if "entity" not in evidence.dims:
         raise ArgumentError("data", "must have the dim entity", f"the dims {tuple(evidence.dims)}")
     covariates = check_column_names("covariates", roles["covariates"], ()) if roles.get("covariates") else ()
