@@ -200,7 +200,7 @@ REFUSED = {
     "br.from_matrix({'old':[[50,2],[3,10]],'new':[[49,3],[1,12]]})": "br.from_matrix(matrix, orientation); orientation: 'actual_ro",
     "br.fit(br.from_estimators(models,Xte,yte),'bayesian_bootstrap',seed=1)": "positive='ok' or positive='fraud' says which",
     "br.credible_ranking(br.fit(br.from_estimators(models,Xte,yte),seed=1),'f1')": "positive='ok' or positive='fraud' says which",
-    "br.score_posterior(post,'f1')": "counts must be a DataArray, as made by br.from_counts; got I",
+    "br.score_posterior(post,'f1')": "counts must be a DataArray, as made by br.from_counts; got ",
     "br.plots.reliability(yte,qo)": "did you mean br.plots.calibration_curve?",
     "br.joint_outcomes(ynum,{'old':(qo[:,pos]),'new':(qn[:,pos])})": "predictions['old'] must hold labels, not probabilities (set ",
     "br.joint_outcomes(ynum,{'old':np.where(qo[:,pos]>.5,'1','0')})": "rename its labels to those of y_true",

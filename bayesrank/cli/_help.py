@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from bayesrank.cli._sink import print_block
+
 #: Groups of options, in the order of the help. Options in no group are those of the command itself.
 OWN, EVIDENCE, LOGS, MODEL, SCORE, OUTPUT = (
     *("Options of this command", "Evidence options", "Log options", "Model options", "Score options", "Output options"),
@@ -62,7 +64,7 @@ class Grouped(click.Command):
         if wanted:
             formatter = ctx.make_formatter()
             super().format_help(ctx, formatter)
-            click.echo(formatter.getvalue().rstrip("\n"))
+            print_block(formatter.getvalue())
             ctx.exit()
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -4,6 +4,7 @@ from collections import defaultdict
 
 import xarray as xr
 
+from bayesrank._errors import ArgumentError
 from bayesrank._notes import notes_of
 from bayesrank._text import few_names
 from bayesrank.words.parts import Verdict, compose
@@ -23,6 +24,8 @@ MEANINGS = {
 
 def verdict_of_margins(result: xr.Dataset) -> Verdict:
     """Return the verdict on the result of :func:`bayesrank.decisions.noninferiority`."""
+    if extra := [str(dim) for dim in result["verdict"].dims if dim != "entity"]:
+        raise ArgumentError("result", "must be of one comparison (select it with .isel)", f"the dims {extra} too")
     reference, groups = result.attrs["reference"], defaultdict(list)
     for name, verdict in zip(result["entity"].values.tolist(), result["verdict"].values.tolist(), strict=True):
         groups[verdict].append(str(name))
