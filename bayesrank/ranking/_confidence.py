@@ -42,7 +42,7 @@ from bayesrank.scores.score import log
 
 #: Values on which a scale is computed at once: larger intermediate arrays cost more time than their logarithms.
 FEW = 2**14
-#: Critical value beyond which logits are too timid. Up to six entities have no larger one.
+#: Critical value beyond which logits are too timid. Bonferroni's normal value of up to six entities is smaller.
 MILD = 3.0
 #: A variance of differences below this share of the original variances is rounding error.
 ROUNDING = 1e-12

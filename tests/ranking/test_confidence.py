@@ -11,7 +11,15 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import beta, binom
 
 import bayesrank as br
-from bayesrank.ranking._confidence import RankSets, fourth_roots, measure_leads, measure_lower_leads, scales, separate
+from bayesrank.ranking._confidence import (
+    MILD,
+    RankSets,
+    fourth_roots,
+    measure_leads,
+    measure_lower_leads,
+    scales,
+    separate,
+)
 from tests.strategies import draws_of
 
 
@@ -197,10 +205,20 @@ def test_fourth_roots_say_how_improbable_a_lead_is(cases):
 
 
 def test_an_entity_without_an_error_is_above_poor_ones():
-    """Of 12 tests on 30 cases: all right, and 11 with a third right."""
-    counts = br.from_counts(tn=[0] * 12, fp=[0] * 12, fn=[0] + [20] * 11, tp=[30] + [10] * 11)
+    """Of 40 tests on 30 cases: all right, and 39 with a third right, which logits alone do not separate."""
+    counts = br.from_counts(tn=[0] * 40, fp=[0] * 40, fn=[0] + [20] * 39, tp=[30] + [10] * 39)
     ranking = br.credible_ranking(br.fit(counts, "beta_binomial", seed=1), "tpr")
-    assert ranking["surely_above"][0].values.tolist() == [False] + [True] * 11
+    assert ranking["surely_above"][0].values.tolist() == [False] + [True] * 39
+
+
+@pytest.mark.parametrize(("entities", "enough"), [(2, 1.96), (40, MILD)])
+def test_a_lead_must_exceed_the_critical_value_on_the_other_scale_too_but_no_more_than_mild(entities, enough):
+    y = np.random.default_rng(9).normal([9] + [0] * (entities - 1), 1, (4000, entities))
+    one = np.ones((entities, entities))
+    for lead, decided in ((0.97 * enough, False), (1.03 * enough, True)):
+        found = separate(y.copy(), 0.95, directional=True, at_least=(lead * one, one))
+        assert found.above[0, 1:].all() == decided
+        assert found.above.any() == decided
 
 
 def test_undefined_entities_have_no_set_and_take_no_rank():
