@@ -67,7 +67,7 @@ def test_the_first_line_says_what_was_read_and_what_was_left_out(labels):
     )
     assert json_of("rank", labels, "--missing", "common", "--draws", "50")["read"] == first
     assert "Read" not in ",".join(csv_of("rank", labels, "--missing", "common", "--draws", "50").columns)
-    for command in ("rank", "scores", "tile", "ops", "sensitivity"):
+    for command in ("rank", "scores", "tile", "ops"):
         said = invoke(command, "tornado", "--draws", "50").splitlines()[0]
         assert said == "Read 2,803 cases × 2 entities, 2 classes, from tornado."
 

@@ -263,7 +263,7 @@ def test_strengths_and_coefficients_are_those_of_a_logistic_regression():
 
 @pytest.mark.parametrize("units", [{}, {"cluster": "voter"}])
 def test_a_bias_for_length_is_removed(units):
-    frame, strength = lengths(3, 1.0)
+    frame, strength = lengths(3, 1.0, 2000)
     names = [f"m{k}" for k in range(5)]
     posterior = posterior_of(br.from_votes(frame, **ROLES, covariates="longer", **units), draws=500)
     over = ("chain", "draw")
