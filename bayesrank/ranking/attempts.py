@@ -10,7 +10,7 @@ import xarray as xr
 from scipy.special import ndtri
 
 from bayesrank._checks import check_integer, check_prob
-from bayesrank._draws import share_error
+from bayesrank._draws import product_of, share_error
 from bayesrank._errors import ArgumentError
 from bayesrank._labels import name_coord
 from bayesrank._notes import Note, notes_text
@@ -157,17 +157,27 @@ class _Place:
         if np.isnan(values).any():  # draws at an end of the range
             lead, spread, *_ = measure_lower_leads(values)
             return lead, spread
-        lead, spread, rows, shift = _leads_of(values)
-        return lead, np.where(spread > 0, lower_spreads(rows, shift), 0.0)
+        lead, rows, shift = _centre(values)
+        return lead, np.where(self.leads[1] > 0, lower_spreads(rows, shift), 0.0)
+
+    @cached_property
+    def mild(self) -> np.ndarray:
+        """Return which leads in logits exceed the largest threshold that they need exceed (entity, rival)."""
+        return self._exceeds_stretched(MILD, MILD)
+
+    def _exceeds_stretched(self, critical: Any, bound: float) -> np.ndarray:
+        lead, spread = self.stretched
+        with np.errstate(invalid="ignore"):
+            return np.asarray(lead > self.information.threshold(np.arange(len(lead)), critical, bound) * spread)
 
     def exceeds(self, critical: Any, comparisons: int) -> np.ndarray:
         """Return which leads are large enough (entity, rival), by themselves and, as in rankings, in logits."""
-        (lead, spread, _, _), (other, of_other) = self.leads, self.stretched
-        every, bound = np.arange(len(lead)), bonferroni(self.prob, comparisons)
+        (lead, spread, _, _), bound = self.leads, bonferroni(self.prob, comparisons)
         with np.errstate(invalid="ignore"):
-            enough = lead > self.information.threshold(every, critical, bound) * spread
-            mild = self.information.threshold(every, np.minimum(critical, MILD), min(bound, MILD))
-            return np.asarray(enough & (other > mild * of_other))
+            enough = lead > self.information.threshold(np.arange(len(lead)), critical, bound) * spread
+        if np.ndim(critical) == 0 and critical >= MILD and bound >= MILD:
+            return np.asarray(enough & self.mild)
+        return np.asarray(enough & self._exceeds_stretched(np.minimum(critical, MILD), min(bound, MILD)))
 
 
 class _Curve:
@@ -189,7 +199,7 @@ class _Curve:
         evidence = evidence_of(source, None, posterior[name.name], None)
         groups = identical_groups(evidence, len(self.entities))
         draws = drawn.reshape(-1, len(self.entities))
-        return _Place(score, draws, self.held.means(one), evidence, groups, self.prob)
+        return _Place(score, draws, evidence.values.values, evidence, groups, self.prob)
 
     def result(self) -> xr.Dataset:
         above, behind = self._decide()
@@ -357,14 +367,19 @@ class _Curve:
 
 def _leads_of(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the same as ``measure_leads``, for values (draw, entity) that are all defined."""
-    centre = values.mean(axis=0)
-    off = values - centre
-    product = off.T @ off / len(off)
+    lead, rows, shift = _centre(values)
+    product = product_of(values, values.mean(axis=0)) / len(values)
     own = np.diag(product)[:, None] + np.diag(product)
     variance = own - 2 * product
     variance[variance <= ROUNDING * own] = 0.0
-    rows = np.array(off.T, np.float32, order="C")
-    return centre[:, None] - centre, np.sqrt(variance), rows, np.zeros(product.shape, np.float32)
+    return lead, np.sqrt(variance), rows, shift
+
+
+def _centre(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the mean leads (entity, rival), the centred values (entity, draw), and their mean leads, which are 0."""
+    centre = values.mean(axis=0)
+    lead = centre[:, None] - centre
+    return lead, np.array((values - centre).T, np.float32, order="C"), np.zeros(lead.shape, np.float32)
 
 
 def _share_best(draws: np.ndarray, groups: list[np.ndarray]) -> np.ndarray:
