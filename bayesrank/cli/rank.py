@@ -184,11 +184,11 @@ def rank(
         if _of_datasets(analysis.posterior):
             found = br.heterogeneity(analysis.posterior, used, prob=prob)
             table = table.join(found.drop_vars([name for name in found.coords if name != "entity"]).to_dataframe())
-        about |= analysis.labels | source | {"remarks": remarks}
+        about |= analysis.labels | source | {"remarks": remarks, **_attempts(analysis, prob)}
         frame = table.assign(**source) if export.format == "csv" else table
         export.show(Sheet([], [], frame=frame, about=about, name="ranking"))
         return
-    runs = _attempts(analysis, prob)
+    runs = [" ".join(said) for said in _attempts(analysis, prob).values()]
     lines = [*paid, *parts.sentences()[1:], *runs, *_weighting(analysis, ranking), *(parts.notes if notes else ())]
     if notes:
         lines += _lines_of_model(analysis, used, kind, ranking)
@@ -261,16 +261,12 @@ def _weighting(analysis: CommandAnalysis, ranking: xr.Dataset) -> list[str]:
     return [said] if said else []
 
 
-def _attempts(analysis: CommandAnalysis, prob: float) -> list[str]:
+def _attempts(analysis: CommandAnalysis, prob: float) -> dict[str, list[str]]:
     """Return who is best for how many attempts, if there are several runs of each case and several entities."""
-    curve = (
-        curve_where_runs(analysis.posterior, prob)
-        if analysis.aim is None and analysis.higher_is_better is not False
-        else None
-    )
-    if curve is None or curve.sizes["entity"] < 2:
-        return []
-    return [" ".join(verdict_parts(curve).sentences())]
+    if analysis.aim is not None or analysis.higher_is_better is False:
+        return {}
+    curve = curve_where_runs(analysis.posterior, prob)
+    return {} if curve is None or curve.sizes["entity"] < 2 else {"attempts": verdict_parts(curve).sentences()}
 
 
 def _lines_of_model(analysis: CommandAnalysis, score: Score, kind: str | None, ranking: xr.Dataset) -> list[str]:

@@ -9,12 +9,12 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtri
 
-from bayesrank._checks import check_integer, check_prob
+from bayesrank._checks import check_choice, check_integer, check_prob
 from bayesrank._draws import product_of, share_error
 from bayesrank._errors import ArgumentError
 from bayesrank._labels import name_coord
 from bayesrank._notes import Note, notes_text
-from bayesrank._records import EvidenceRecord, ResultRecord
+from bayesrank._records import EvidenceRecord, RankingRecord
 from bayesrank._source import parse_source
 from bayesrank._types import Container
 from bayesrank.claims.caps import Limit, check_caps, is_limited
@@ -32,9 +32,13 @@ from bayesrank.scores.attempts import pass_at_k, pass_hat_k
 from bayesrank.scores.score import Score, log, mean_of_estimates
 
 EVENTS = ("any", "all")
+#: What the scores are of.
+CASES = ("like these", "these")
 
 
-def attempts_curve(posterior: Container, k: int | None = None, *, prob: float = 0.95) -> xr.Dataset:
+def attempts_curve(
+    posterior: Container, k: int | None = None, *, prob: float = 0.95, cases: str = "like these"
+) -> xr.Dataset:
     """Return who is best for how many attempts: pass@1 to pass@k and pass^1 to pass^k, with claims on all at once.
 
     Systems cross: one that solves few cases surely is best where all attempts must succeed, and one that may solve many
@@ -52,6 +56,10 @@ def attempts_curve(posterior: Container, k: int | None = None, *, prob: float = 
         Largest number of attempts; by default the largest one that keeps all cases, at least 2 if any case has 2 runs.
     prob : float
         Probability of the bands and of the claims.
+    cases : {"like these", "these"}
+        What the scores are of. For cases like these, the cases are a sample. For these cases, as of a fixed benchmark,
+        only the runs vary: bands are narrower, and systems are compared as if their runs were independent. With few
+        runs a case, the variance of runs is hardly known, and bands are as wide as for cases like these.
 
     Returns
     -------
@@ -100,14 +108,17 @@ def attempts_curve(posterior: Container, k: int | None = None, *, prob: float = 
     ({'any': 'bold', 'all': 'steady'}, ['best', 'best'])
     """
     source, prob = parse_source(posterior, "posterior"), check_prob("prob", prob)
+    these = check_choice("cases", cases, CASES) == "these"
     every = AttemptsPosterior.of(source, 1, "attempts_curve")
     whole = max(n for n in every.enough if every.runs.enough_for(n).sum() == every.kept.sum())
     most = max(whole, min(2, max(every.enough))) if k is None else check_integer("k", k, 1)
-    held = AttemptsPosterior.of(source, most, f"attempts_curve(k={most})")
+    held = AttemptsPosterior.of(source, most, f"attempts_curve(k={most})", these)
     if held.names:
         raise ArgumentError(
             "posterior", "must be of one data set for a curve", f"{len(held.names)} data sets", "fit each alone"
         )
+    if these and not held.evidence.by_case:
+        raise ArgumentError("cases", "must be 'like these' where clusters have equal weights", "'these'")
     if held.shape[0] * held.shape[1] * (1 - prob) < 1:
         raise ArgumentError("posterior", f"must have at least {int(np.ceil(1 / (1 - prob)))} draws", str(held.shape))
     return _Curve(held, most, prob).result()
@@ -185,6 +196,8 @@ class _Curve:
 
     def __init__(self, held: AttemptsPosterior, most: int, prob: float) -> None:
         self.held, self.most, self.prob = held, most, prob
+        # Draws for these cases go together along the curve as those for cases like these, which is too much.
+        self.level = (1 + prob) / 2 if held.these else prob
         self.entities = held.evidence.entities
         wanted = [Attempts(k) for k in range(1, most + 1)] + [Attempts(k, True) for k in range(2, most + 1)]
         drawn = held.draws(wanted)
@@ -227,7 +240,14 @@ class _Curve:
         leaders = best.argmax(axis=1)
         found["leader"] = dims[:2], self._by_event(names[leaders])
         found["headline"] = dims[:2], self._by_event(self._headlines(behind, leaders, size))
-        about = ResultRecord(higher_is_better=True, prob=self.prob, draws=draws, interval=CLOSED, range=(0.0, 1.0))
+        about = RankingRecord(
+            higher_is_better=True,
+            prob=self.prob,
+            draws=draws,
+            interval=CLOSED,
+            range=(0.0, 1.0),
+            population=self.places[0].evidence.population(),
+        )
         cases = self._cases()
         record = EvidenceRecord(ledger=self.held.source.assembled.ledger, notes=notes_text(self._notes(cases)))
         facts = about.to_attrs() | record.to_attrs() | {"cases": cases[0], "cases_left_out": cases[1] - cases[0]}
@@ -244,7 +264,7 @@ class _Curve:
         return round(float(count[self.held.kept].sum())), round(float(count.sum()))
 
     def _notes(self, cases: tuple[int, int]) -> list[Note]:
-        found = [Note("curve_of_cases_like_these", {"k": self.most, "prob": self.prob})]
+        found = [Note("curve_of_cases", {"k": self.most, "prob": self.prob, "these": self.held.these})]
         if cases[0] < cases[1]:
             found.append(Note("cases_with_few_runs", {"least": self.most, "used": cases[0], "total": cases[1]}))
         return found + self.caps
@@ -278,7 +298,7 @@ class _Curve:
             below[i] = np.sqrt((square * ~up).sum(axis=0) / np.maximum(len(off) - number, 1))
             size = np.where(up, above[i], below[i])
             np.maximum(worst, np.divide(np.abs(off), size, out=np.zeros_like(off), where=size > 0), out=worst)
-        wide = np.quantile(worst, self.prob, axis=0)
+        wide = np.quantile(worst, self.level, axis=0)
         lower, upper = np.clip(centre - wide * below, 0.0, 1.0), np.clip(centre + wide * above, 0.0, 1.0)
         for i, place in enumerate(self.places):
             lower[i], upper[i] = place.evidence.close(place.score, lower[i], upper[i], (0.0, 1.0))
@@ -316,7 +336,7 @@ class _Curve:
         return self._critical([place.weight for place in self.places])
 
     def _quantile(self, found: np.ndarray) -> float:
-        beyond = int(np.floor((1 - self.prob) * (len(found) + 1) + 1e-9))
+        beyond = max(int(np.floor((1 - self.level) * (len(found) + 1) + 1e-9)), 1)
         return float(np.partition(found, -beyond)[-beyond])
 
     def _step_down(self, by_pairs: bool) -> np.ndarray:

@@ -378,8 +378,8 @@ ROWS = [
         "50 of 60 cases have at least 6 runs of every entity that met them; the others are left out.",
     ),
     (
-        "curve_of_cases_like_these",
-        {"k": 8, "prob": 0.95},
+        "curve_of_cases",
+        {"k": 8, "prob": 0.95, "these": False},
         "The scores are probabilities for cases like these, not for these cases alone. Bands and claims hold for 1 to "
         "8 attempts together, with probability 0.95.",
     ),

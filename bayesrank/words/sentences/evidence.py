@@ -63,9 +63,8 @@ def cases_with_few_runs(least: int, used: int, total: int) -> str:
     return f"{used} of {total} cases have at least {least} runs of every entity that met them; the others are left out."
 
 
-def curve_of_cases_like_these(k: int, prob: float) -> str:
-    """Say what the curve of attempts is over, and what its claims hold for."""
-    return (
-        f"The scores are probabilities for cases like these, not for these cases alone. Bands and claims hold for 1 to "
-        f"{k} attempts together, with probability {prob:g}."
-    )
+def curve_of_cases(k: int, prob: float, these: bool) -> str:
+    """Say which cases the curve of attempts is over, and what its claims hold for."""
+    only_runs = "The scores are probabilities for these cases, of which only the runs vary, not for other cases."
+    cases = only_runs if these else "The scores are probabilities for cases like these, not for these cases alone."
+    return f"{cases} Bands and claims hold for 1 to {k} attempts together, with probability {prob:g}."
