@@ -212,6 +212,7 @@ class _Curve:
         evidence = evidence_of(source, None, posterior[name.name], None)
         groups = identical_groups(evidence, len(self.entities))
         draws = drawn.reshape(-1, len(self.entities))
+        assert evidence.values is not None
         return _Place(score, draws, evidence.values.values, evidence, groups, self.prob)
 
     def result(self) -> xr.Dataset:

@@ -181,8 +181,8 @@ class AttemptsPosterior:
     def narrowing(self, one: Attempts) -> np.ndarray:
         """Return the factor of the spread where only the runs of these cases vary (entity), at most 1.
 
-        It is the square root of the share of the variance that is within cases. The estimate rests on the cases that are
-        not at an end: t has so many degrees of freedom, less one.
+        It is the square root of the share of the variance that is within cases. The estimate rests on the cases that
+        are not at an end: t has so many degrees of freedom, less one.
         """
         count, square = self.evidence.count[self.kept], self.evidence.squares[self.kept]
         right, runs = self.used.cells
