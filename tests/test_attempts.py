@@ -2,7 +2,7 @@
 
 import json
 from itertools import combinations, product
-from math import prod
+from math import comb, prod
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -527,6 +527,7 @@ def test_the_picture_shows_curves_and_who_is_best():
 def test_report_has_the_curve_wherever_there_are_runs():
     page = br.ranking_report(POSTERIOR)
     assert "Several attempts" in page
+    assert "Cases that flicker: " in page
     assert "On cases like these, by one attempt B leads" in page
     page = br.ranking_report(POSTERIOR, "pass@4")
     assert "pass@4, the mean over cases of 1 - C(n - c, 4) / C(n, 4), for c right of n runs" in page
@@ -543,4 +544,82 @@ def test_the_command_ranks_by_attempts(tmp_path):
     assert "On cases like these, by one attempt B leads" in invoke("rank", path)
     held = json.loads(invoke("rank", path, "--format", "json"))
     assert held["attempts"] == br.verdict(CURVE)
+    assert "Cases that flicker: " in invoke("rank", path, "--notes")
     assert "at most 8 attempts" in refused("rank", path, "--score", "pass@9")
+
+
+# ---- reliability
+
+
+def test_reliability_splits_the_spread_and_lists_the_cases_that_flicker():
+    found = br.cases.reliability(POSTERIOR)
+    p, n = right_runs() / 8, 8
+    within = p * (1 - p) * n / (n - 1)
+    between = (p * (p * n - 1) / (n - 1)).mean(axis=0) - p.mean(axis=0) ** 2
+    assert found["between_runs"].values == pytest.approx(np.sqrt(within.mean(axis=0)), abs=1e-12)
+    assert found["between_cases"].values == pytest.approx(np.sqrt(np.maximum(between, 0)), abs=1e-12)
+    parts = br.cases.variance_components(FRAME, case="case", run="run")
+    assert found["between_runs"].values == pytest.approx(np.sqrt(parts["between_runs"].values))
+    flickers = (right_runs() > 0) & (right_runs() < 8)
+    assert found["flickering"].values.tolist() == flickers.sum(axis=0).tolist()
+    assert sorted(found["case"].values, key=int) == [str(i) for i in np.flatnonzero(flickers.any(axis=1))]
+    assert found["right"].sel(case="7").values.tolist() == right_runs()[7].tolist()
+    assert (found["runs"] == 8).all()
+    both = ((found["right"] > 0) & (found["right"] < 8)).sum("entity").values
+    assert (np.diff(both) <= 0).all()
+
+
+@pytest.mark.parametrize(("score", "k", "every"), [("pass@1", 1, False), ("pass^3", 3, True), ("pass@4", 4, False)])
+def test_plans_in_runs_and_cases_follow_from_the_variance_of_the_difference(score, k, every):
+    found = br.cases.reliability(POSTERIOR, score, entity="B", rival="A", difference=0.1, assurance=0.9)
+    x, n = (right_runs() if every else 8 - right_runs()), np.full((60, 2), 8)
+    z = 1.959964 + 1.281552
+
+    def moment(order):
+        return Attempts(order, True).estimate(x, n).mean(axis=0)
+
+    for runs in (4, 8, 64):
+        common = [prod_of(k, j, runs) for j in range(k + 1)]
+        within = sum(h * moment(2 * k - j) for j, h in enumerate(common)) - moment(2 * k)
+        covariance = np.cov(Attempts(k, True).estimate(x, n).T, ddof=0)[0, 1]
+        between = np.maximum(moment(2 * k) - moment(k) ** 2, 0).sum() - 2 * covariance
+        wanted = (z / 0.1) ** 2 * (max(between, 0) + np.maximum(within, 0).sum())
+        assert found["cases_needed"].sel(planned_runs=runs).item() == np.ceil(wanted)
+    needed = found["runs_needed"].item()
+    assert np.isnan(needed) == (found["cases_needed"][-1] > 60) or needed > 64
+
+
+def prod_of(k, j, runs):
+    """The hypergeometric probability of j common runs of two draws of k."""
+    return comb(k, j) * comb(runs - k, k - j) / comb(runs, k)
+
+
+def test_runs_alone_decide_between_cases_that_do_not_differ():
+    frame = table({"a": np.full(100, 0.6), "b": np.full(100, 0.5)}, 4, seed=3)
+    posterior = br.fit(evidence(frame), seed=1)
+    found = br.cases.reliability(posterior, difference=0.1)
+    few, many = (found["cases_needed"].sel(planned_runs=r).item() for r in (2, 32))
+    assert many < few
+    again = br.cases.reliability(posterior, difference=10.0)
+    assert again["runs_needed"].item() == 1
+    assert found.attrs["entity"] == "a"
+    with pytest.raises(br.ArgumentError, match="pass@k"):
+        br.cases.reliability(posterior, "f1")
+    with pytest.raises(KeyError):
+        br.cases.reliability(posterior, entity="c")
+    with pytest.raises(br.ArgumentError, match="another entity"):
+        br.cases.reliability(posterior, entity="a", rival="a")
+    short = br.cases.reliability(posterior, "pass@3")  # 6 runs would be needed
+    assert np.isnan(short["between_runs"]).all()
+    assert np.isnan(short["cases_needed"]).all()
+    assert br.verdict(short)[0].startswith("No case has twice as many runs as pass@3 has attempts")
+
+
+def test_reliability_in_words():
+    found = br.cases.reliability(POSTERIOR, "pass@1", difference=0.1)
+    said = br.verdict(found)
+    assert said[0].startswith("pass@1 varies by ")
+    assert "between cases" in said[0]
+    assert "between runs" in said[0]
+    assert said[1].startswith("If B and A truly differ by 0.100 in pass@1, about 150 cases with 8 runs each")
+    assert br.notes(found)[0].startswith("Cases that flicker: ")

@@ -15,6 +15,7 @@ from bayesrank._labels import has_positive_class, select_names
 from bayesrank._notes import notes_of
 from bayesrank._records import ModelRecord, RankingRecord, ResultRecord
 from bayesrank.analysis import choose_score, default_note, lacks_true_negatives, rank_posterior, title_of
+from bayesrank.cases.reliability import reliability_where_runs
 from bayesrank.cli._analysis import CommandAnalysis, analyse
 from bayesrank.cli._categories import CategoryRanking, rank_categories
 from bayesrank.cli._export import Export, Sheet, exporting
@@ -191,6 +192,8 @@ def rank(
     runs = [" ".join(said) for said in _attempts(analysis, prob).values()]
     lines = [*paid, *parts.sentences()[1:], *runs, *_weighting(analysis, ranking), *(parts.notes if notes else ())]
     if notes:
+        found = reliability_where_runs(analysis.posterior) if runs else None
+        lines += [] if found is None else [*br.verdict(found), *br.notes(found)]
         lines += _lines_of_model(analysis, used, kind, ranking)
     else:
         lines += [say(note) for note in notes_of(ranking["notes"]) if note.code in PRINTED]
