@@ -1,7 +1,7 @@
 """Several attempts at a case: pass@k and pass^k of runs, and who is best for how many attempts."""
 
 import json
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from math import comb, prod
 
 import matplotlib.pyplot as plt
@@ -623,3 +623,41 @@ def test_reliability_in_words():
     assert "between runs" in said[0]
     assert said[1].startswith("If B and A truly differ by 0.100 in pass@1, about 150 cases with 8 runs each")
     assert br.notes(found)[0].startswith("Cases that flicker: ")
+
+
+# ---- costs
+
+
+def test_costs_of_attempts_that_stop_at_a_success_equal_enumeration_of_all_orders():
+    """Each order of the runs of a case is as probable; the runs up to the first success, at most k, are paid."""
+    outcomes = np.array([[1, 0, 0], [0, 0, 0], [1, 1, 0], [1, 1, 1]])
+    paid = np.array([[5.0, 1, 2], [1, 4, 1], [3, 6, 2], [1, 1, 4]])
+    frame = pd.DataFrame({"case": np.repeat(range(4), 3), "run": [0, 1, 2] * 4, "a": outcomes.ravel()})
+    cost = pd.DataFrame({"a": paid.ravel()})
+    curve = br.scores.attempts_curve(br.fit(evidence(frame, cost=cost), seed=1), 3)
+    for k in (1, 2, 3):
+        wanted = []
+        for right, each in zip(outcomes, paid, strict=True):
+            totals = []
+            for order in permutations(range(3)):
+                stop = next((j + 1 for j, i in enumerate(order[:k]) if right[i]), k)
+                totals.append(each[list(order[:stop])].sum())
+            wanted.append(np.mean(totals))
+        assert curve["mean_cost"].sel(attempts=k).item() == pytest.approx(np.mean(wanted), abs=1e-12)
+    assert curve["mean_cost"].sel(attempts=1).item() == pytest.approx(paid.mean())
+    said = f"Up to 3 attempts at a case that stop at a success cost on average: a {curve['mean_cost'][-1].item():.3g}"
+    assert any(note.startswith(said) for note in br.notes(curve))
+
+
+def test_the_picture_by_cost():
+    cost = pd.DataFrame({"A": np.full(len(FRAME), 2.0), "B": 1.0 + FRAME["B"]})
+    curve = br.scores.attempts_curve(br.fit(evidence(FRAME, cost=cost), seed=1))
+    figure, ax = plt.subplots()
+    br.plots.attempts(curve, ax, by="cost")
+    lines = {line.get_label(): line for line in ax.get_lines()}
+    assert lines["A"].get_xdata() == pytest.approx(curve["mean_cost"].sel(entity="A").values)
+    assert lines["A"].get_ydata() == pytest.approx(curve["median"].sel(entity="A", event="any").values)
+    assert not ax.child_axes
+    plt.close(figure)
+    with pytest.raises(br.ArgumentError, match="without costs"):
+        br.plots.attempts(CURVE, by="cost")

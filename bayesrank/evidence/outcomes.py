@@ -95,7 +95,8 @@ def from_outcomes(
         with unequal weights is their sum, beside the coord ``unit_weight`` (pattern); with runs that are right or
         wrong, ``runs`` (pattern, entity), the number behind each mean, 0 if missing, and ``flickering_right`` and
         ``flickering_runs`` (flickering_case, entity) of the cases with right and wrong runs; and, if given, ``cost``
-        (pattern, entity) and the coords ``dataset`` or ``group``, and ``cluster`` (pattern). Attrs: with
+        (pattern, entity), beside right or wrong runs also ``cost_right`` and ``cost_wrong``, the mean costs of the
+        right and of the wrong runs of a case; and the coords ``dataset`` or ``group``, and ``cluster`` (pattern). Attrs: with
         missing answers ``missing``, the ``note`` that rankings print and, for ``"common"``, ``cases`` and
         ``cases_left_out``; with runs ``fewest_runs`` and ``most_runs`` of a case, and ``right_or_wrong_runs``,
         whether all runs are 0 or 1; ``notes`` on joined labels and weights; and ``ledger``, a text with the
@@ -193,7 +194,7 @@ def count_outcomes(
     about |= ledger.to_attrs()
     trained, doubts = xr.Dataset(), list[Note]()
     runs: np.ndarray | None = None  # of each case, where each is right or wrong
-    flickering, flickers = dict[str, Any](), list[str]()
+    flickering, flickers, parted = dict[str, Any](), list[str](), list[str]()
     if "run" in groups:
         if np.isnan(values).all():
             raise ArgumentError("frame", "must have the outcome of at least one case", "none")
@@ -212,9 +213,14 @@ def count_outcomes(
         else:
             doubts = check_runs(found, run, names)
         numbers = _of_cases(numbers, groups["case"])
+        size = values.shape[1]
+        if right_or_wrong and not seeded and cost is not None:  # right and wrong runs may cost differently
+            ends = [np.where(values == end, costs, np.nan) for end in (1, 0)]
+            parted = ["cost_right", "cost_wrong"]
+            costs = np.hstack([costs, *ends])
         each, groups, made = _means(np.hstack([values, costs]), groups)
-        made = made[:, : values.shape[1]]
-        values, costs = np.split(each, [values.shape[1]], axis=1)
+        made = made[:, :size]
+        values, costs = np.split(each, [size], axis=1)
         if right_or_wrong and not seeded:
             runs = made
             flickering, flickers = _flickering(values, made, groups)
@@ -236,7 +242,8 @@ def count_outcomes(
         held |= flickering
         coords |= {"flickering_case": flickers} if flickering else {}
     if cost is not None:
-        held["cost"] = (("pattern", "entity"), amounts[spent])
+        parts = np.split(amounts[spent], 1 + len(parted), axis=1)
+        held |= {name: (("pattern", "entity"), part) for name, part in zip(["cost", *parted], parts, strict=True)}
     attrs = add_notes(about | weighted.attrs, [*joined, *weighted.notes, *doubts])
     return finish(xr.Dataset(held, {"entity": name_coord(list(outcomes.columns))} | coords, attrs).assign(trained))
 

@@ -77,6 +77,8 @@ def attempts_curve(
           once;
         - ``crosses`` (entity, rival): whether the entity is surely above the rival for one number of attempts, and
           surely below it for another, or for the other event;
+        - ``mean_cost`` (attempts, entity), if the evidence has costs of runs: the observed mean cost of up to so many
+          attempts at a case that stop at the first success;
         - ``leader`` (event, attempts): the most probable best entity; ``headline``: "best" if it alone could be best,
           else "leads", or "none" without rivals.
 
@@ -238,6 +240,8 @@ class _Curve:
         found["surely_above"] = (*dims, "rival"), pairs
         up = pairs.any(axis=(0, 1))
         found["crosses"] = ("entity", "rival"), up & up.T
+        if (costs := self.held.mean_costs(self.most)) is not None:
+            found["mean_cost"] = ("attempts", "entity"), costs
         leaders = best.argmax(axis=1)
         found["leader"] = dims[:2], self._by_event(names[leaders])
         found["headline"] = dims[:2], self._by_event(self._headlines(behind, leaders, size))
@@ -268,6 +272,9 @@ class _Curve:
         found = [Note("curve_of_cases", {"k": self.most, "prob": self.prob, "these": self.held.these})]
         if cases[0] < cases[1]:
             found.append(Note("cases_with_few_runs", {"least": self.most, "used": cases[0], "total": cases[1]}))
+        if (costs := self.held.mean_costs(self.most)) is not None:
+            paid = dict(zip(map(str, self.entities), costs[-1].tolist(), strict=True))
+            found.append(Note("cost_of_attempts", {"k": self.most, "costs": paid}))
         return found + self.caps
 
     @cached_property

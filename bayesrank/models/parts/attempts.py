@@ -149,6 +149,29 @@ class AttemptsPosterior:
         found = mean_outcome(self.observed(one), self.names, self.evidence.by_case)
         return found if self.names else found[:, 0]
 
+    def mean_costs(self, most: int) -> np.ndarray | None:
+        """Return the mean cost of up to k attempts at a case that stop at a success (k from 1, entity); None if unknown.
+
+        The last attempt is right with the probability of a success, and all others are wrong. Right and wrong runs of a
+        case may cost differently. Cases whose costs are unknown do not count.
+        """
+        held = self.source.observed
+        if "pattern_cost_right" not in held or self.names:
+            return None
+        right, wrong = (
+            held[f"pattern_cost_{end}"].transpose("pattern", "entity").values[self.kept] for end in ("right", "wrong")
+        )
+        found, failed = np.empty((most, right.shape[1])), np.zeros(right.shape)
+        weight = self.evidence.count[self.kept][:, None]
+        for k in range(1, most + 1):
+            success = self.estimates(Attempts(k))
+            failed += 1 - success
+            paid = np.where(success > 0, success * right, 0.0) + np.where(failed > 0, failed * wrong, 0.0)
+            known = ~np.isnan(paid) & (self.used.runs > 0)
+            with np.errstate(invalid="ignore"):
+                found[k - 1] = np.where(known, paid * weight, 0.0).sum(axis=0) / (known * weight).sum(axis=0)
+        return found
+
     def draws(self, wanted: Sequence[Attempts]) -> np.ndarray:
         """Return draws of several scores (score, chain, draw, entity, [dataset]), with common weights of the cases.
 

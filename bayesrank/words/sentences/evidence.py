@@ -1,5 +1,6 @@
 """Sentences about how evidence was read, joined and counted."""
 
+from bayesrank import _text
 from bayesrank._text import list_names
 
 
@@ -61,6 +62,13 @@ def attempts_of_cases_like_these(k: int, every: bool) -> str:
 def cases_with_few_runs(least: int, used: int, total: int) -> str:
     """Say how many cases have too few runs for a number of attempts."""
     return f"{used} of {total} cases have at least {least} runs of every entity that met them; the others are left out."
+
+
+def cost_of_attempts(k: int, costs: dict[str, float]) -> str:
+    """Say what attempts that stop at a success cost each entity."""
+    amounts = [f"{name} {_text.significant(cost, 3)}" for name, cost in costs.items()]
+    attempts = f"Up to {k} attempts at a case that stop at a success" if k > 1 else "One attempt at a case"
+    return f"{attempts} cost{'s' * (k == 1)} on average: {_text.few_names(amounts)}."
 
 
 def curve_of_cases(k: int, prob: float, these: bool) -> str:
