@@ -96,8 +96,8 @@ def from_outcomes(
         wrong, ``runs`` (pattern, entity), the number behind each mean, 0 if missing, and ``flickering_right`` and
         ``flickering_runs`` (flickering_case, entity) of the cases with right and wrong runs; and, if given, ``cost``
         (pattern, entity), beside right or wrong runs also ``cost_right`` and ``cost_wrong``, the mean costs of the
-        right and of the wrong runs of a case; and the coords ``dataset`` or ``group``, and ``cluster`` (pattern). Attrs: with
-        missing answers ``missing``, the ``note`` that rankings print and, for ``"common"``, ``cases`` and
+        right and of the wrong runs of a case; and the coords ``dataset`` or ``group``, and ``cluster`` (pattern).
+        Attrs: with missing answers ``missing``, the ``note`` that rankings print and, for ``"common"``, ``cases`` and
         ``cases_left_out``; with runs ``fewest_runs`` and ``most_runs`` of a case, and ``right_or_wrong_runs``,
         whether all runs are 0 or 1; ``notes`` on joined labels and weights; and ``ledger``, a text with the
         cases and runs of each entity. With training seeds ``seed_mean`` (entity, training_seed), NaN where an

@@ -150,8 +150,9 @@ class AttemptsPosterior:
         return found if self.names else found[:, 0]
 
     def mean_costs(self, most: int) -> np.ndarray | None:
-        """Return the mean cost of up to k attempts at a case that stop at a success (k from 1, entity); None if unknown.
+        """Return the mean cost of up to k attempts at a case that stop at a success (k from 1, entity).
 
+        None if the costs are unknown.
         The last attempt is right with the probability of a success, and all others are wrong. Right and wrong runs of a
         case may cost differently. Cases whose costs are unknown do not count.
         """
