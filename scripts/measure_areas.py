@@ -12,6 +12,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from page_tables import write_page
 from scipy.special import ndtr, ndtri
 
 import bayesrank as br
@@ -246,7 +247,7 @@ def main():
                 lines.append(f"| {positives} / {negatives} | {area} | {entities} | {best:.3f} | {out:.3f} |")
                 print(lines[-1], flush=True)
     lines += ["", *TIES, "", *tied(rng, few), "", *SPREADS, "", *unlike(rng, few)]
-    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_page(PAGE, "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import xarray as xr
+from page_tables import write_page
 from scipy.special import expit
 from scipy.stats import binom, norm
 from scipy.stats import t as student
@@ -1021,7 +1022,7 @@ def main() -> None:
         verdict = "No cell fails." if not failed else f"{_text.count(failed, 'cell')} failed."
         page = [HEAD.format(failed=verdict).rstrip() + "\n", HEADER, *again, *lines]
         page += [POWER_HEAD.format(boards=boards).rstrip() + "\n", *powers, PAIRS_HEAD.rstrip() + "\n", *pairs, FOOT]
-        PAGE.write_text("\n".join(page).replace("\n\n\n", "\n\n").rstrip() + "\n", encoding="utf-8")
+        write_page(PAGE, "\n".join(page).replace("\n\n\n", "\n\n").rstrip() + "\n")
         draw(tallies, points)
     print(f"{failed} cells fail")
     sys.exit(failed > 0)
