@@ -216,7 +216,8 @@ def main():
         "The rule depends on the observed area and on the class sizes alone. *Shown* is the share of boards with an",
         "interval. *Holds* is the share of intervals, shown or not, that hold the true area. *Shown and wrong* is the",
         "share of boards on which a user would read a wrong interval.",
-        f"{f'Other methods, with 100 resamples, are measured on {OF_PEERS} boards per row.' if others else ''}",
+        f"Other methods (DeLong and bootstraps of 100 resamples) are measured on {OF_PEERS} boards per row."
+        * bool(others),
         "",
         f"| positive / negative | true area | shown | holds | shown and wrong |{heads}",
         "|---|---:|---:|---:|---:|" + "---:|" * len(others),
