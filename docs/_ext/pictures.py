@@ -1,8 +1,8 @@
 """Draw pictures and reports during the build, and show them.
 
-Pictures are of the gallery, the tutorial, the papers and what was measured; reports of Start pages and leaderboards. All
-run in processes of their own, beside the reading of the pages. A picture or report is drawn again only if the package
-or its page has changed.
+Pictures are of the gallery, the tutorial, the papers and what was measured; reports of Start pages and leaderboards.
+All run in processes of their own, beside the reading of the pages. A picture or report is drawn again only if the
+package or its page has changed.
 """
 
 import hashlib
