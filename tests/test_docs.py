@@ -246,8 +246,8 @@ CODE = re.compile(r"^(`{3,})(?!\{(?:glossary|eval-rst)\})[^\n]*\n.*?^\1$", re.DO
 
 
 def count_words(text):
-    """Return the number of words of a page, without code, its output, the targets of links and rules of tables."""
-    text = re.sub(r"\]\([^)]*\)", "]", CODE.sub("", text))
+    """Return the number of words to read on a page: no code, output, tables in files, targets of links or alt texts."""
+    text = re.sub(r"!\[[^\]]*\]|\]\([^)]*\)", "]", CODE.sub("", text))
     return sum(bool(re.search(r"\w", word)) for word in text.split())
 
 
