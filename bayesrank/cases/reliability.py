@@ -13,11 +13,11 @@ from bayesrank._errors import ArgumentError, ArgumentKeyError
 from bayesrank._labels import name_coord
 from bayesrank._records import ReliabilityRecord
 from bayesrank._source import parse_source
-from bayesrank._types import Container, ScoreLike
+from bayesrank._types import Container
 from bayesrank.evidence.attempts import RateMoments
 from bayesrank.evidence.kinds import parse_evidence
 from bayesrank.models.parts.attempts import AttemptsPosterior
-from bayesrank.scores import get
+from bayesrank.scores import Score, get
 
 #: Numbers of runs of a case that a plan shows, beside today's, and the largest that is searched.
 PLANNED, MOST = (1, 2, 4, 8, 16, 32, 64), 2**14
@@ -25,7 +25,7 @@ PLANNED, MOST = (1, 2, 4, 8, 16, 32, 64), 2**14
 
 def reliability(
     posterior: Container,
-    score: ScoreLike = "pass@1",
+    score: Score | str = "pass@1",
     *,
     entity: Any = None,
     rival: Any = None,
@@ -91,7 +91,7 @@ def reliability(
     >>> found["runs_needed"].item()
     nan
     """
-    one = get(score)
+    one = score if isinstance(score, Score) else get(score)
     if one.attempts is None:
         raise ArgumentError("score", "must be pass@k or pass^k", f"{one.name!r}")
     prob, assurance = check_prob("prob", prob), check_prob("assurance", assurance)

@@ -192,8 +192,8 @@ def rank(
     runs = [" ".join(said) for said in _attempts(analysis, prob).values()]
     lines = [*paid, *parts.sentences()[1:], *runs, *_weighting(analysis, ranking), *(parts.notes if notes else ())]
     if notes:
-        found = reliability_where_runs(analysis.posterior) if runs else None
-        lines += [] if found is None else [*br.verdict(found), *br.notes(found)]
+        of_runs = reliability_where_runs(analysis.posterior) if runs else None
+        lines += [] if of_runs is None else [*br.verdict(of_runs), *br.notes(of_runs)]
         lines += _lines_of_model(analysis, used, kind, ranking)
     else:
         lines += [say(note) for note in notes_of(ranking["notes"]) if note.code in PRINTED]
