@@ -1,7 +1,7 @@
 """Measure how often the claims of a ranking are false, and how often true claims are made, over the range of evidence.
 
-Run ``python scripts/measure_claim_sweep.py`` (about two hours on one core). It writes docs/measured/claim_sweep.md and
-two pictures, and keeps the shares of each cell in claim_sweep.json beside the page, so that a run can be interrupted:
+Run ``python scripts/measure_claim_sweep.py`` (about two hours on one core). It writes docs/measured/claim_sweep.md,
+and keeps the shares of each cell in claim_sweep.json beside the page, so that a run can be interrupted:
 what is kept is not measured again. After a change of the package, delete the file, or forget some cells: ``--forget
 zipf`` does it by their names. ``--only zipf`` measures some cells and prints them without writing the page, ``--boards
 40`` is quicker, and ``--jobs 2`` uses two processes. It ends with status 1 if a cell fails.
@@ -20,12 +20,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import claim_cells
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
 from claim_cells import CELLS, CLAIMS, POWER, Board, Cell, Fitted, is_slow, ladders, power_cell, two_rates
+from page_tables import write_page
 
 from bayesrank import _text
 from bayesrank.ranking._confidence import rank_sets
@@ -33,7 +30,6 @@ from bayesrank.ranking._confidence import rank_sets
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "measured" / "claim_sweep.md"
 KEPT = PAGE.with_suffix(".json")
-PICTURES = DOCS / "figures" / "claims_false.png", DOCS / "figures" / "claims_power.png"
 PROB = 0.95
 #: The number of draws that ``br.fit`` makes by default.
 MANY_DRAWS = 4000
@@ -270,11 +266,10 @@ def is_suspect(tally: Tally) -> bool:
 
 
 class Sweep(NamedTuple):
-    """The tables of false claims, the largest share of each cell by its group, and the number of cells that fail."""
+    """The tables of false claims, and the number of cells that fail."""
 
     lines: list[str]
     again: list[str]
-    points: list[tuple[str, float]]
     failed: int
 
 
@@ -320,11 +315,11 @@ def sweep(results: Results, only: str, boards: int | None) -> Sweep:
             for task in row:
                 shown[task.size] = short(results.tally(task)) + " *" * ((group, name, task.size) in suspect)
             lines.append(f"| {name} | " + " | ".join(shown.values()) + f" | {row[0].boards} |")
-    return Sweep(lines, again, [(task.group, results.tally(task).worst) for task in first], len(bad))
+    return Sweep(lines, again, len(bad))
 
 
-def power(results: Results, boards: int) -> tuple[list[str], list[str], list[tuple[str, float, float]]]:
-    """Measure power, and return its tables, and its points by kind."""
+def power(results: Results, boards: int) -> tuple[list[str], list[str]]:
+    """Measure power, and return its tables."""
 
     def task(group: str, name: str, size: int) -> Task:
         return Task(group, name, size, "power", 4 * boards if group == "two rates" else boards)
@@ -334,50 +329,19 @@ def power(results: Results, boards: int) -> tuple[list[str], list[str], list[tup
     steps = {name: task("ladders", name, size) for name, (_, size) in ladders().items()}
     results.measure([*(one for row in gaps.values() for one in row), *rates.values(), *steps.values()])
     heads = " | ".join(f"{gap} errors" for gap in GAPS)
-    lines, points = [f"| evidence | entities | {heads} | another is best |", "|---" * (len(GAPS) + 3) + "|"], []
+    lines = [f"| evidence | entities | {heads} | another is best |", "|---" * (len(GAPS) + 3) + "|"]
     for (kind, k), row in gaps.items():
         found = [results.power(one) for one in row]
-        points += [(kind, one.winner, one.best) for one in found]
         shares = " | ".join(f"{one.best:.2f} / {one.winner:.2f}" for one in found)
         lines.append(f"| {kind} | {k} | {shares} | {max(one.false for one in found):.3f} |")
     for name, one_task in rates.items():
         one = results.power(one_task)
-        points.append((name, one.winner, one.best))
         lines.append(f"| {name} | 2 | | {one.best:.2f} / {one.winner:.2f} | | {one.false:.3f} |")
     pairs = ["| ladder | pairs here | pairs by Holm |", "|---|---|---|"]
     for name, one_task in steps.items():
         one = results.power(one_task)
         pairs.append(f"| {name} | {one.pairs:.3f} | {one.holm:.3f} |")
-    return lines, pairs, points
-
-
-def draw(tallies: list[tuple[str, float]], powers: list[tuple[str, float, float]]) -> None:
-    """Draw false claims by group beside the limit, and the power beside that of the tests."""
-    groups = list(dict.fromkeys(group for group, _ in tallies))[::-1]
-    figure, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
-    rng = np.random.default_rng(0)
-    for y, group in enumerate(groups):
-        shares = [share for one, share in tallies if one == group]
-        ax.plot(shares, y + rng.uniform(-0.25, 0.25, len(shares)), "o", color="#1f5fa8", alpha=0.45, markersize=4)
-    ax.axvline(LIMIT, color="black", linewidth=1, label=f"promised: {LIMIT:g}")
-    ax.axvline(FAILURE, color="black", linewidth=1, linestyle=":", label=f"a cell fails above {FAILURE:g}")
-    ax.set_yticks(range(len(groups)), groups)
-    ax.set_xlim(-0.003, max(0.1, *(share + 0.01 for _, share in tallies)))
-    ax.set_xlabel("largest share of boards with a false claim")
-    ax.legend(frameon=False, loc="upper right", fontsize=8)
-    ax.spines[["top", "right"]].set_visible(False)
-    figure.savefig(PICTURES[0], dpi=160)
-    figure, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
-    for i, kind in enumerate(dict.fromkeys(kind for kind, *_ in powers)):
-        x, y = zip(*[(x, y) for one, x, y in powers if one == kind], strict=True)
-        ax.plot(x, y, "osD^vP*Xhd<"[i % 11], color=plt.get_cmap("tab10")(i % 10), label=kind, markersize=5, alpha=0.8)
-    ax.plot([0, 1], [0, 1], color="grey", linewidth=1, zorder=0)
-    ax.set_xlabel("power of the verified winner by the sharpest valid test")
-    ax.set_ylabel("power of the headline")
-    ax.set_aspect("equal")
-    ax.legend(frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
-    ax.spines[["top", "right"]].set_visible(False)
-    figure.savefig(PICTURES[1], dpi=160)
+    return lines, pairs
 
 
 HEAD = """# False claims and power
@@ -385,7 +349,7 @@ HEAD = """# False claims and power
 This page measures two things in the same kinds of evidence: how often a claim of a ranking is false, and how often a
 true claim is made. The numbers come from `scripts/measure_claim_sweep.py`.
 
-![False claims by kind of evidence: each point is one cell](../figures/claims_false.png)
+![False claims by kind of evidence: each point is one cell](../figures/measured/false_claims.png)
 
 ## False claims
 
@@ -420,7 +384,7 @@ that every rank is possible.
 POWER_HEAD = """
 ## Power
 
-![Power of the headline beside the best valid test](../figures/claims_power.png)
+![Power of the headline beside the best valid test](../figures/measured/power.png)
 
 One entity is 2, 3 or 4 standard errors of a difference better than all others, which are equal. The first number of
 each pair is the share of boards in which the headline names it as best. The second is the power of the best valid rule:
@@ -488,12 +452,11 @@ def main() -> None:
         print("\n".join([HEADER, *found.again, *found.lines]))
     else:
         boards = chosen.boards or POWER_BOARDS
-        powers, pairs, points = power(results, boards)
+        powers, pairs = power(results, boards)
         verdict = "No cell failed." if not found.failed else f"{_text.count(found.failed, 'cell')} failed."
         page = [HEAD.format(failed=verdict).rstrip() + "\n", HEADER, *found.again, *found.lines]
         page += [POWER_HEAD.format(boards=boards).rstrip() + "\n", *powers, PAIRS_HEAD.rstrip() + "\n", *pairs, FOOT]
-        PAGE.write_text("\n".join(page).replace("\n\n\n", "\n\n").rstrip() + "\n", encoding="utf-8")
-        draw(found.points, points)
+        write_page(PAGE, "\n".join(page).replace("\n\n\n", "\n\n").rstrip() + "\n")
     print(_text.count(found.failed, "cell"), "failed")
     sys.exit(found.failed > 0)
 
