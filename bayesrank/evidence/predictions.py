@@ -33,7 +33,7 @@ from bayesrank.evidence.alignment import align_cases
 from bayesrank.evidence.columns import name_columns
 from bayesrank.evidence.counts import class_dims, count_weighted, mark_averaged, mark_classes_as, mark_positive
 from bayesrank.evidence.groups import groups_as_datasets, has_groups, name_groups_of, take_groups
-from bayesrank.evidence.judged import holds_partial_truth
+from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.evidence.ledger import count_answers
 from bayesrank.evidence.patterns import check_cases, common_note, keep_rows, name_groups, patterns
 from bayesrank.evidence.weighting import UNIT_WEIGHT, check_numbers_of_cases, scale_weights
@@ -385,7 +385,7 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
     """
     if has_groups(joint):
         return name_groups_of(counts_of(groups_as_datasets(joint)))
-    if holds_partial_truth(joint):
+    if parse_given(joint).truth_in_part:
         raise ArgumentError("model", "must be 'partial_truth' where the truth of some cases is unknown", "another one")
     if "cluster" in joint.coords:
         raise ArgumentError(
