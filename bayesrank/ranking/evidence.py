@@ -337,7 +337,7 @@ def evidence_of(source: Container, variable: str | None, values: xr.DataArray, k
         bootstrap=tuple(_bootstrap(behind, about)),
         improper=tuple(entities_without_posterior(source)) if many or variable is None else (),
     )
-    if about.probabilities:
+    if behind.draws_scores:
         units = int(sum(about.units))
         few = behind.withheld is None and units < FEW
         noted = few_units_notes(units, "cluster" if about.clustered else "case") if few else []

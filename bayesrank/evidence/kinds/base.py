@@ -34,11 +34,17 @@ class EvidenceKind(ABC):
     unit: ClassVar[str] = "cases"
     #: What sentences call this kind of evidence.
     noun: ClassVar[str]
+    #: Whether the draws are of named scores, such as areas and losses.
+    draws_scores: ClassVar[bool] = False
 
     @classmethod
     @abstractmethod
     def parse(cls, parts: Parts) -> Self | None:
         """Return the evidence of a posterior, or None if it is of another kind."""
+
+    def why_no_performance(self, variables: list[str]) -> tuple[str, str] | None:
+        """Return why a posterior with these variables has no performance, and what to do; None if it may have one."""
+        return None
 
     @property
     def independent_unit(self) -> str:

@@ -76,6 +76,12 @@ class CaseEvidence(EvidenceKind):
         """Return the cases with the answers of all entities."""
         return self
 
+    def why_no_performance(self, variables: list[str]) -> tuple[str, str] | None:
+        """Return why there is no performance, and what to do instead."""
+        if self.training is None:
+            return None
+        return "outcomes of training seeds, with a mean over retrained models", "rank them by mean_outcome"
+
     @property
     def independent_unit(self) -> str:
         """Return the unit of the largest variance: training seeds, clusters or cases."""

@@ -51,6 +51,11 @@ class VoteEvidence(EvidenceKind):
         cases, pool = by_entity(observed, "cases"), observed["pool"].values
         return cls(cases, wins, ties, pool, names_of(observed), labels, _shared_units(observed))
 
+    def why_no_performance(self, variables: list[str]) -> tuple[str, str] | None:
+        """Return why there is no performance, and what to do instead."""
+        got = "votes: their strengths compare entities with one another, which is no performance"
+        return got, "rank them by strength or win_probability"
+
     @property
     def clustered(self) -> bool:
         """Return whether votes share voters or questions."""
