@@ -262,9 +262,6 @@ class Evidence(Observed):
             return "clusters"
         if self.model.paired:
             return "paired cases"
-        if self.model.unpaired:
-            same = self.cases is not None and len(set(self.cases.values.tolist())) == 1
-            return "per-case data" if same else ""
         if self.counts is None:
             return "cases" if self.cases is not None else ""
         return "per-case data" if same_case_notes(self.counts) else "cases"

@@ -88,3 +88,14 @@ def test_misspelt_labels_are_no_others(answers, options, message):
 def test_a_misspelt_label_of_the_truth_is_refused():
     with pytest.raises(br.ArgumentError, match=r"holds the label 'Dog', not among labels .*did you mean 'dog'"):
         br.from_predictions(["cat", "Dog", "owl"], {"m": ["cat", "dog", "owl"]}, labels=["cat", "dog", "owl"])
+
+
+def test_truth_known_in_part_has_the_same_labels():
+    truth = TRUTH.astype(object)
+    truth[::6] = None
+    posterior = br.fit(br.joint_outcomes(truth, GUESS, labels=["a", "c"]), draws=100, chains=1, seed=1)
+    theirs = metrics.f1_score(TRUTH, ANSWERS, labels=["a", "c"], average="macro")
+    over_all = metrics.f1_score(TRUTH, ANSWERS, average="macro", zero_division=0)
+    found = br.scores.macro_f1(posterior).sel(entity="m").mean().item()
+    assert found == pytest.approx(theirs, abs=0.05)
+    assert abs(found - over_all) > 0.1
