@@ -1,1 +1,1 @@
-"""Hooks of other tools: scikit-learn, Inspect and pytest."""
+"""Hooks of other tools: scikit-learn, Inspect, pytest and Every Eval Ever."""

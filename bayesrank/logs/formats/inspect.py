@@ -1,4 +1,14 @@
-"""Inspect: logs as JSON, and as .eval archives."""
+"""Inspect: logs as JSON, and as .eval archives.
+
+The reader takes JSON logs and `.eval` archives. Scores C, P and I are 1, 0.5 and 0; N is an abstention that counts
+as 0, as in Inspect. If a scorer returns several values, each is a metric with the name `scorer.value`. Epochs are
+runs. A sample with an error has no outcome. Since July 2026 archives are compressed with Zstandard. To read them
+with a Python before 3.14, use `pip install zstandard`.
+
+    bayesrank rank logs/*.eval --only metric=match --missing own
+
+At the end of an eval set, [a hook](../howto/tools.md#inspect) writes ranking and report beside the logs.
+"""
 
 import json
 import re
