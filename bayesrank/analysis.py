@@ -483,8 +483,8 @@ def _one_table_each(
 def _pool(evidence: Evidence, join: Any, model: str, size: int) -> tuple[Evidence, list[Note | str]]:
     """Pool all data sets, or the data sets of all entities, unless the model learns from them together."""
     pooled = size
-    if code := parse_given(evidence).of_datasets:
-        return evidence, [Note(code, {"datasets": size})]
+    if (note := parse_given(evidence).never_pooled(size)) is not None:
+        return evidence, [note]
     if isinstance(evidence, xr.DataArray):
         if getattr(find_model(model), "over_datasets_together", False):
             return evidence, [Note("datasets_learned", {"datasets": size})]

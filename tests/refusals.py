@@ -285,7 +285,7 @@ POSTERIORS = [
     ("performance_typical", lambda: br.performance.summary_points(POSTERIOR)),
     ("prevalence must|labels of the source|sum to 1", lambda x: br.at_prevalence(POSTERIOR, x), 1.5, "much", [0.1, 0.2], xr.DataArray([0.1] * 3, {"draw": range(3)}, ["draw"]), xr.DataArray([0.1, 0.2], {"actual": ["negative", "positive"]}, ["actual"])),
     ("source must be|must hold a performance", lambda x: br.at_prevalence(x, 0.1), "a", xr.Dataset({"x": 1})),
-    ("actual.*outcomes have no classes", lambda x: x(), lambda: br.at_prevalence(OUTCOMES, 0.3), lambda: br.decisions.expected_utility(OUTCOMES, np.eye(2))),
+    ("(actual|must have classes).*outcomes have no classes", lambda x: x(), lambda: br.at_prevalence(OUTCOMES, 0.3), lambda: br.decisions.expected_utility(OUTCOMES, np.eye(2))),
     ("refit must", lambda: br.compare({"a": EACH}, refit="x")),
     ("posteriors must (hold at least one|be mapped to what br.fit returns; got DataArray for 'a')", br.compare, {}, {"a": STUDIES}),
     ("evidence must be a mapping from names to posteriors", br.compare, [EACH], STUDIES),

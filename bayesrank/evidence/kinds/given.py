@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 import pandas as pd
 import xarray as xr
 
+from bayesrank._notes import Note
+
 #: Variables of outcomes that are numbers.
 OUTCOMES = {"outcome", "mean_outcome", "fold_score", "verdict"}
 #: Options that only votes have, and why others lack them.
@@ -29,8 +31,6 @@ class GivenEvidence(ABC):
     truth_in_part: ClassVar[bool] = False
     #: What an entity is called; empty if the column says it.
     entity: ClassVar[str] = ""
-    #: The note on several data sets that are never pooled; empty if they are.
-    of_datasets: ClassVar[str] = ""
     #: Whether the draws of a model are of named scores, as of areas and losses.
     draws_scores: ClassVar[bool] = False
     #: Whether covariates are part of the evidence, so that the model needs no option for them.
@@ -55,6 +55,10 @@ class GivenEvidence(ABC):
     def refused(self) -> Mapping[str, str]:
         """Return the options that this evidence does not take, and why not."""
         return OF_VOTES
+
+    def never_pooled(self, datasets: int) -> Note | None:
+        """Return the note on several data sets if they are never pooled."""
+        return None
 
     @property
     def of_cases(self) -> bool:
@@ -196,13 +200,16 @@ class GivenFolds(GivenEvidence):
     noun: ClassVar[str] = "scores of folds"
     form: ClassVar[str] = "folds"
     summary: ClassVar[bool] = True
-    of_datasets: ClassVar[str] = "datasets_learned"
     by_category: ClassVar[bool] = False
 
     @classmethod
     def recognise(cls, evidence: Any) -> bool:
         """Return whether there are scores of folds."""
         return _holds(evidence, "fold_score")
+
+    def never_pooled(self, datasets: int) -> Note:
+        """Return that the model learns from the data sets."""
+        return Note("datasets_learned", {"datasets": datasets})
 
     @property
     def space(self) -> Mapping[Any, int]:
@@ -221,7 +228,6 @@ class GivenProbabilities(GivenEvidence):
     noun: ClassVar[str] = "predicted probabilities"
     form: ClassVar[str] = "probabilities"
     summary: ClassVar[bool] = True
-    of_datasets: ClassVar[str] = "datasets_averaged"
     draws_scores: ClassVar[bool] = True
     by_category: ClassVar[bool] = False
 
@@ -229,6 +235,10 @@ class GivenProbabilities(GivenEvidence):
     def recognise(cls, evidence: Any) -> bool:
         """Return whether there are probabilities, and not joint outcomes beside them."""
         return _holds(evidence, "probability") and "pattern" not in evidence.dims
+
+    def never_pooled(self, datasets: int) -> Note:
+        """Return that data sets are averaged."""
+        return Note("datasets_averaged", {"datasets": datasets})
 
     @property
     def space(self) -> Mapping[Any, int]:
