@@ -17,17 +17,18 @@ from bayesrank._labels import find_repeat, standing_pair
 from bayesrank._notes import Note
 from bayesrank._text import list_names
 from bayesrank.logs.choices import Choices
-from bayesrank.tables.columns import LONG_CASE_NAMES, role_of, squeeze
+from bayesrank.tables.columns import role_of, squeeze
 from bayesrank.tables.files import read_csv
 from bayesrank.tables.probabilities import class_in
+from bayesrank.tables.roles import LONG_CASE_NAMES
 from bayesrank.tables.table import Table, table_of
 from bayesrank.tables.values import is_missing, plain, to_number, to_share
 
 SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
-#: Headings of ids and of true labels, beside those of the roles case and actual.
-IDS = LONG_CASE_NAMES | {"case", "caseid", "rowid", "image", "file", "filename", "name"}
 #: Headings of row numbers, which are ids only if there are no other ones.
 ROW_NUMBERS = {"row", "index", "unnamed0"}
+#: Headings of ids and of true labels, beside those of the roles case and actual.
+IDS = (LONG_CASE_NAMES - ROW_NUMBERS) | {"case", "caseid", "file", "filename", "name"}
 TRUTHS = {"expected", "label", "target", "class", "y"}
 #: Columns that say which part of a competition a case is in.
 SPARE = {"usage", "split"}

@@ -1,6 +1,5 @@
 """Joint outcomes from tables of single cases: a row for each entity and case, or a column for each entity."""
 
-import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable
@@ -25,10 +24,6 @@ from bayesrank.evidence.outcomes import count_outcomes
 from bayesrank.evidence.pooled import runs_of
 from bayesrank.evidence.predictions import joint_outcomes
 from bayesrank.tables.columns import (
-    CELLS,
-    FOLD_NAMES,
-    REPEATS,
-    WEIGHT_NAMES,
     is_metadata_name,
     is_quantity_name,
     is_row_number,
@@ -48,6 +43,7 @@ from bayesrank.tables.forms import (
     suggest_folds,
 )
 from bayesrank.tables.probabilities import hold_probabilities, read_wide, refuse_class_names
+from bayesrank.tables.roles import CELLS, FOLD_NAMES, FOLD_SCORES, REPEATS, TESTS, WEIGHT_NAMES
 from bayesrank.tables.table import NO_CLASSES, Roles, Table
 from bayesrank.tables.totals import find_summary, is_total_name, unit_of
 from bayesrank.tables.values import (
@@ -69,16 +65,12 @@ Columns = dict[Any, list[Any]]
 OF_CASES = ("case", "run", "training_seed", "dataset", "cluster", "times", "weight", "actual")
 #: Categories are few, each with many cases; clusters are many.
 MOST_CATEGORIES, LEAST_IN_CATEGORY, LEAST_CLUSTERS = 20, 3, 10
-#: Columns of scikit-learn's cv_results_ and cross_validate.
-FOLDS = re.compile(r"(mean|std|rank|split\d+)_((fit|score)_time|(test|train)_\w+)|(fit|score)_time|params?_?\w*__\w+")
 #: Up to so many whole numbers may be labels of classes.
 MOST_LABELS = 12
 #: Up to so many rows of fractions may be scores of folds.
 FEW_ROWS = 10
 #: So many rows are those of repeated cross-validations, such as 10 times 10 folds.
 FOLD_ROWS = {15, 20, 25, 30, 50, 100}
-#: Names of tests, whose 0 and 1 may be results; so may those of people.
-TESTS = re.compile(r"(?<![A-Za-z])([Tt]est|TEST|[Aa]ssay|ASSAY|PCR|pcr|ELISA|[Aa]ntigen|[Ss]wab)s?(?![a-z])")
 #: Treatments of missing answers that messages offer.
 TREATMENTS = ("common", "own", 0)
 
@@ -421,7 +413,7 @@ def _refuse_folds(table: Table) -> None:
             f"scores of the folds of a cross-validation in columns such as {columns[0]}",
             suggest_folds(table, None, *typed, size=len(columns)),
         )
-    found = [name for name in table.columns if FOLDS.fullmatch(str(name))]
+    found = [name for name in table.columns if FOLD_SCORES.fullmatch(str(name))]
     if found:
         raise ArgumentError(
             table.source,

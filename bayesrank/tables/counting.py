@@ -12,8 +12,9 @@ from bayesrank._notes import Note
 from bayesrank._text import list_names
 from bayesrank.evidence.counts import TWO_CLASSES, arrange, class_dims, put_in_class_order
 from bayesrank.tables.cases import note_never_true, note_unknown_positive
-from bayesrank.tables.columns import CELLS, is_metadata_name
+from bayesrank.tables.columns import is_metadata_name
 from bayesrank.tables.forms import DETECTION, MOST_KEPT, Known, holds_outcomes
+from bayesrank.tables.roles import CELLS
 from bayesrank.tables.table import NO_CLASSES, Roles, Table
 from bayesrank.tables.totals import find_summary, is_total_name, unit_of
 from bayesrank.tables.values import as_outcomes, check_exact, missing_code, to_share

@@ -1,6 +1,5 @@
 """Forms of tables: the roles of columns, and which columns are missing."""
 
-import re
 from typing import Any, NamedTuple, NoReturn
 
 from bayesrank._errors import ArgumentError, ArgumentTypeError
@@ -8,20 +7,25 @@ from bayesrank._labels import find_repeat
 from bayesrank._notes import Note
 from bayesrank._text import list_names
 from bayesrank.tables.columns import (
-    CELLS,
-    ENTITY_NAMES,
-    FOLD_NAMES,
-    LONG_CASE_NAMES,
-    REPEATS,
-    ROLES,
-    TRUTH_NAMES,
-    WEIGHT_NAMES,
     is_metadata_name,
     is_quantity_name,
     is_row_number,
     may_name_units,
     role_of,
     squeeze,
+)
+from bayesrank.tables.roles import (
+    CELLS,
+    ENTITY_NAMES,
+    FOLD_NAMES,
+    LONG_CASE_NAMES,
+    RATES,
+    REFERENCES,
+    REPEATS,
+    SE_NAMES,
+    STANDARD,
+    TRUTH_NAMES,
+    WEIGHT_NAMES,
 )
 from bayesrank.tables.table import ROW, Roles, Table, list_choices
 from bayesrank.tables.values import as_count, as_outcomes, is_missing, to_number, to_share
@@ -67,6 +71,11 @@ WHAT = {
     "cost": "says what an answer cost",
     "count": "says how many cases a row stands for",
     "outcome": "holds the outcomes of cases",
+    "predicted": "holds the predicted labels",
+    "probability": "holds the probabilities of the positive class",
+    "correct": "counts right answers",
+    "wrong": "counts wrong answers",
+    "total": "counts all answers",
     "se": "holds the standard errors of means",
     "lower": "holds the lower ends of 95% intervals",
     "upper": "holds the upper ends of 95% intervals",
@@ -77,20 +86,10 @@ WHAT = {
     "fn": "counts false negatives",
     "tp": "counts true positives",
 }
-#: Headings of standard errors, such as acc_stderr.
-SE_NAMES = re.compile(r"(?<![a-z])(stderr|std_err(or)?|se|sem|standard[ _]error)$", re.I)
 #: Why scores of folds cannot be ranked as cases.
 NO_FOLDS = "scores of folds are not independent, since their training data overlap"
-#: Headings of the truth beside predictions of one classifier, in caret's confusion matrices and resampled predictions.
-REFERENCES = {"reference", "obs"}
 #: Columns that mark a table of counts, or a table that names its entities.
 MARKS = ("tn", "fp", "fn", "tp", "predicted", "count", "correct", "wrong", "outcome")
-#: Names of scores, which lack the number of cases.
-RATES = (
-    *("accuracy", "acc", "sensitivity", "specificity", "precision", "recall", "f1", "fscore", "auc", "auroc", "roc"),
-    *("tpr", "tnr", "fpr", "fnr", "ppv", "npv", "mcc", "kappa", "support", "rate", "percent", "winrate", "passrate"),
-    *("fmeasure", "auprc", "map", "bleu", "rouge", "em", "exactmatch", "top1", "top5", "balancedaccuracy", "dice"),
-)
 
 
 class Known(NamedTuple):
@@ -121,7 +120,7 @@ def name_roles(table: Table, roles: Roles) -> Known:
             raise ArgumentError(
                 f"{table.argument(said)}", "must name a column of its own", f"{name!r}, the {taken} as well"
             )
-        forbidden = {*MARKS, "actual"} - ({"count"} if role == "count" else set())
+        forbidden = {*MARKS, "actual"} - {role}
         if role == "entity":
             forbidden -= {"predicted", "outcome", "actual"}
         elif role == "outcome":
@@ -167,7 +166,7 @@ def name_roles(table: Table, roles: Roles) -> Known:
     if roles.truth is not None:
         of["actual"] = table.find("truth", roles.truth)
     _settle_count(table, of)
-    for role in ROLES:
+    for role in STANDARD:
         if role in of:
             continue
         names = [name for name in table.columns if role_of(name) == role and name not in of.values()]

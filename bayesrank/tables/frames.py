@@ -69,6 +69,11 @@ def from_frame(
     category: Any = None,
     covariates: Any = None,
     outcome: Any = None,
+    predicted: Any = None,
+    probability: Any = None,
+    correct: Any = None,
+    wrong: Any = None,
+    total: Any = None,
     se: Any = None,
     lower: Any = None,
     upper: Any = None,
@@ -130,6 +135,11 @@ def from_frame(
     outcome : str, optional
         Column with the outcomes of cases, with the scores of folds, or with means beside ``se``, of any name, such as
         ``"dice"``.
+    predicted, probability : str, optional
+        Columns with the predicted labels, or with the probability of the positive class, beside ``truth``; by default
+        the columns with such headings.
+    correct, wrong, total : str, optional
+        Columns with the numbers of right, of wrong and of all answers; by default the columns with such headings.
     se, lower, upper : str, optional
         Columns with the standard error of each mean, or with both ends of its 95% interval; by default ``se``,
         ``lower`` and ``upper``.
@@ -192,6 +202,7 @@ def from_frame(
     roles = Roles(entity, entities, dataset, case, run, cluster, positive, missing, cost, count, weight, tn, fp, fn, tp)
     roles = replace(roles, judge=judge, truth=truth, training_seed=training_seed, group=group, category=category)
     roles = replace(roles, covariates=covariates, outcome=outcome, where=where)
+    roles = replace(roles, predicted=predicted, probability=probability, correct=correct, wrong=wrong, total=total)
     roles = replace(roles, se=se, lower=lower, upper=upper, a=a, b=b, winner=winner)
     roles = replace(roles, fold=fold, repeat=repeat, train=train, test=test)
     frame = as_pandas("frame", frame)

@@ -72,6 +72,12 @@ class Roles:
     covariates: Any = None
     #: The column with the outcomes of cases, with the scores of folds, or with means beside their standard errors.
     outcome: Any = None
+    #: Columns with predicted labels or probabilities, and with the numbers of right, wrong and all answers.
+    predicted: Any = None
+    probability: Any = None
+    correct: Any = None
+    wrong: Any = None
+    total: Any = None
     #: Columns with the standard error of a mean, or with the ends of its 95% interval.
     se: Any = None
     lower: Any = None
@@ -102,8 +108,9 @@ class Roles:
     def columns(self) -> dict[str, Any]:
         """Return the columns named by the user, by role."""
         of_cases = ("entity", "case", "run", "training_seed", "cluster", "cost", "count", "weight", "outcome")
+        answers = ("predicted", "probability", "correct", "wrong", "total")
         others = ("category", "tn", "fp", "fn", "tp", "se", "lower", "upper")
-        named = {name: getattr(self, name) for name in (*of_cases, *others)}
+        named = {name: getattr(self, name) for name in (*of_cases, *answers, *others)}
         named["dataset"] = self.strata
         named |= {f"covariates {i + 1}": column for i, column in enumerate(self.covariate_columns())}
         return {name: column for name, column in named.items() if column is not None}

@@ -5,29 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from bayesrank.tables.roles import TOTALS
+
 #: A row agrees by more than chance from this product on, over its columns, of the number of values that it could hold.
 STRONG = 1e4
 #: Where all others are 0 and 1, a row of other numbers is odd already: less is enough, and the least in long tables.
 STRONG_IN_BINARY = {"sums": (25.0, 0.0, 12), "means": (1e3, 100.0, 20)}
-#: Names that confirm an agreement which may be due to chance, such as that of small counts.
-NAMES = {
-    *("total", "totals", "sum", "grand total", "all", "overall", "average", "mean", "macro avg", "weighted avg"),
-    *("accuracy", "summe", "gesamt", "durchschnitt", "mittelwert", "mittel", "suma", "media", "promedio", "somme"),
-    *(
-        "moyenne",
-        "totale",
-        "somma",
-        "soma",
-        "média",
-        "totaal",
-        "gemiddelde",
-        "итого",
-        "среднее",
-        "合計",
-        "平均",
-        "总计",
-    ),
-}
 
 
 def find_summary(
@@ -73,7 +56,7 @@ def find_summary(
 
 def is_total_name(name: Any) -> bool:
     """Return whether a name says that a row summarises others, in one of some languages."""
-    return isinstance(name, str) and name.strip().lower() in NAMES
+    return isinstance(name, str) and name.strip().lower() in TOTALS
 
 
 def unit_of(value: Any) -> float:

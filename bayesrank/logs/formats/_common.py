@@ -13,12 +13,8 @@ import pandas as pd
 
 from bayesrank._errors import ArgumentError, ArgumentFileError
 from bayesrank._inputs import decode, open_file, parse_csv, parse_json, read_bytes, read_head
+from bayesrank.tables.roles import CATEGORIES
 
-#: Fields that may group cases.
-CATEGORIES = (
-    *("category", "subject", "subtask", "topic", "domain", "difficulty", "level", "type", "language", "subset"),
-    *("task_family", "repo"),
-)
 #: Endings of file names that do not name a system.
 ENDINGS = re.compile(r"(?i)[_.-]?(eval_)?(results?|predictions?|pred|report|output|scored?|samples|junit|log)$")
 

@@ -20,7 +20,8 @@ from bayesrank._errors import ArgumentError
 from bayesrank._inputs import decode, parse_csv, read_bytes
 from bayesrank._text import list_names
 from bayesrank.logs.formats._common import begin_of, read_json, read_lines
-from bayesrank.tables.columns import LONG_CASE_NAMES, is_quantity_name, is_truth_name, role_of, squeeze
+from bayesrank.tables.columns import is_quantity_name, is_truth_name, role_of, squeeze
+from bayesrank.tables.roles import METRIC_HEADINGS, METRIC_WORDS, PROPOSED
 from bayesrank.tables.values import as_outcomes, to_number
 
 TITLE = "cases under other names, by a mapping"
@@ -33,28 +34,6 @@ NEEDED = ("case", "score")
 #: Steps of a path without a name: into a list, and into a table by key.
 ROW, KEY = "[]", "{}"
 DELIMITERS = ",\t;|"
-#: Beginnings of names, for proposals alone.
-NAMED = {
-    "case": (*sorted(LONG_CASE_NAMES), "case", "prompt", "ticket", "challenge", "idx", "index", "row", "test", "ref"),
-    "system": (
-        *("system", "model", "agent", "engine", "llm", "candidate", "team", "method", "assistant", "submission"),
-        *("solver", "checkpoint", "net", "player", "by", "name", "entity", "bot", "policy", "generator"),
-    ),
-    "score": (
-        *("score", "acc", "correct", "iscorrect", "isright", "right", "ok", "pass", "passed", "success", "grade"),
-        *("reward", "solved", "hit", "win", "credit", "points", "outcome", "outcomes", "verdict", "exactmatch"),
-        *("accepted", "value", "preference", "resolved", "isresolved", "issolved"),
-    ),
-    "dataset": ("benchmark", "dataset", "task", "suite", "subset"),
-    "run": ("try", "run", "attempt", "trial", "seed", "repeat", "epoch", "sample", "turn"),
-}  # fmt: skip
-#: Headings of columns that name what was measured, and words in names of metrics. Neither names a system.
-METRIC_HEADINGS = {f"{name}{end}" for name in ("metric", "measure", "score", "criterion") for end in ("", "s", "name")}
-METRIC_WORDS = re.compile(
-    r"(?i)(^|[^a-z])(acc|accuracy|success(es)?|rewards?|scores?|loss(es)?|f1|precision|recall|auc|auroc|bleu|rouge|"
-    r"mae|mse|rmse|mcc|perplexity|latency|costs?|tokens|seconds|returns?|errors?|lengths?|correct|exact_match|"
-    r"pass([@_ ]?\d+)?|passed)([^a-z]|$)"
-)
 #: The share of names with such a word from which all of them are metrics.
 METRIC_SHARE = 0.5
 #: A table by key has values alike: this share of their keys is common. Fewer bare values are fields of one record.
@@ -349,7 +328,7 @@ def _could_be_score(path: Path_, held: Mapping[tuple, Any]) -> bool:
 def _is_beside_answers(name: str) -> bool:
     """Return whether a field is a label, a count or a vote by its name: no system, case or score."""
     last = name.rpartition(".")[2]
-    if any(squeeze(last) in names for names in NAMED.values()):
+    if any(squeeze(last) in names for names in PROPOSED.values()):
         return False
     known = role_of(last) in ("actual", "predicted") or is_quantity_name(last) or squeeze(last).startswith("winner")
     return known or is_truth_name(last, ())
@@ -360,7 +339,7 @@ def _telling(role: str, name: str) -> float:
     parts = name.split(".")
     words = [squeeze(part) for part in (parts[-1], *parts[-2:-1])]
     for i, word in enumerate(words):
-        if any(word == known or (len(known) > 3 and word.startswith(known)) for known in NAMED[role]):
+        if any(word == known or (len(known) > 3 and word.startswith(known)) for known in PROPOSED[role]):
             return 0.3 * i
     return 1.0
 

@@ -10,7 +10,8 @@ import pandas as pd
 from bayesrank._errors import ArgumentError
 from bayesrank._inputs import split_line
 from bayesrank.logs.formats._common import begin_of, list_names, read_csv, remember, stem_of
-from bayesrank.tables.columns import ENTITY_NAMES, squeeze
+from bayesrank.tables.columns import squeeze
+from bayesrank.tables.roles import ENTITY_NAMES
 
 TITLE = "predictions in CSV"
 TRUTH, GUESS = ("obs", "truth", "ytrue", "label", "actual", "target"), ("pred", "predicted", "ypred", "prediction")
