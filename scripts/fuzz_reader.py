@@ -545,7 +545,7 @@ def check_alike(records: list[dict[str, Any]], path: Path) -> str:
 
 def check_damaged_nested(folder: Path, damaged: Path) -> str:
     """Read a whole log beside a damaged one by a typed mapping; raise AssertionError if one is lost in silence."""
-    given = {"case": "qid", "system": "run.model", "score": "verifier.reward"}
+    given = {"case": "qid", "entity": "run.model", "outcome": "verifier.reward"}
     for errors in (None, "skip"):
         try:
             logs = collect(folder, Choices(map=given, errors=errors, shell=True))

@@ -217,12 +217,12 @@ ONLY = (
     "Keep one metric, variant (filter, perturbation), judge, dataset, category, entity, status or file; for "
     "submissions, a column of the truth. Separate several values by commas. May be repeated."
 )
-FIELDS = "the fields of the case, the system and the score, such as run.model. 'bayesrank doctor' proposes them."
+FIELDS = "the fields of the case, the entity and the outcome, such as run.model. 'bayesrank doctor' proposes them."
 #: How to read evaluation logs.
 reading_logs = adding(
     click.option("--name", multiple=True, metavar="FILE=NAME", help=NAMED),
     click.option("--only", multiple=True, metavar="WHAT=VALUE", help=ONLY),
-    click.option("--map", metavar="case=FIELD,system=FIELD,score=FIELD", help=f"Logs of an unknown format: {FIELDS}"),
+    click.option("--map", metavar="case=FIELD,entity=FIELD,outcome=FIELD", help=f"Logs of an unknown format: {FIELDS}"),
     click.option(
         "--match",
         type=click.Choice(["id", "content"]),

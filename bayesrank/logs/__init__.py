@@ -56,7 +56,7 @@ def read(
         ``"skip"`` leaves out files that cannot be read, and names them in ``attrs["doubts"]``: damaged, cut and empty
         files, dangling links, and folders without permission. By default they raise an error.
     map : mapping, optional
-        Fields of other JSON, JSON lines or tables, by role: ``"case"``, ``"system"``, ``"score"``, and as far as there
+        Fields of other JSON, JSON lines or tables, by role: ``"case"``, ``"entity"``, ``"outcome"``, and as far as there
         are some ``"dataset"``, ``"run"``, ``"cluster"``, ``"category"``, ``"cost"``. A field is a path such as
         ``"run.model"``, or ``"@key"``, ``"@row"``, ``"@file"``: see the guide. Without it, such files raise an error
         that proposes one.

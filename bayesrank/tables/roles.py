@@ -300,11 +300,11 @@ TOTALS = {
 
 PROPOSED = {
     "case": (*sorted(LONG_CASE_NAMES), "case", "prompt", "ticket", "challenge", "idx", "index", "test", "ref"),
-    "system": (
+    "entity": (
         *("system", "model", "agent", "engine", "llm", "candidate", "team", "method", "assistant", "submission"),
         *("solver", "checkpoint", "net", "player", "by", "name", "entity", "bot", "policy", "generator"),
     ),
-    "score": (
+    "outcome": (
         *("score", "acc", "correct", "iscorrect", "isright", "right", "ok", "pass", "passed", "success", "grade"),
         *("reward", "solved", "hit", "win", "credit", "points", "outcome", "outcomes", "verdict", "exactmatch"),
         *("accepted", "value", "preference", "resolved", "isresolved", "issolved", "dice", "jaccard", "iou", "dsc"),
