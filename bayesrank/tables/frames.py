@@ -33,6 +33,7 @@ from bayesrank.tables.forms import (
     name_roles,
     refuse_without_entity,
 )
+from bayesrank.tables.fractions import with_counts
 from bayesrank.tables.judgements import are_judged, read_judged
 from bayesrank.tables.probabilities import class_in, read_long
 from bayesrank.tables.selection import low_outcome, select
@@ -227,7 +228,8 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
     """
     table, roles, selected = select(table, roles)
     table, joined = with_winner(table, roles)
-    selected = [*selected, *joined]
+    table, counted = with_counts(table, roles)
+    selected = [*selected, *joined, *counted]
     evidence = _read_selected(table, roles)
     low = low_outcome(roles, selected) if "outcome" in sizes_of_space(evidence) else ""
     notes = [*selected, *([Note("low_may_be_good", {"name": low})] if low else [])]

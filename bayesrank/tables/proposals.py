@@ -80,7 +80,8 @@ def propose_long(
     options = [
         Option(name, tuple(map(str, column)), {"@row": 2.0, "@file": 0.5}.get(name, 0.0))
         for name, column in columns.items()
-        if not is_beside_answers(name) and not any(isinstance(value, list | dict) or value in (None, "") for value in column)
+        if not is_beside_answers(name)
+        and not any(isinstance(value, list | dict) or value in (None, "") for value in column)
     ]
     score = 2 * telling("outcome", outcome)
     systems = [one for one in options if (1 < one.size < rows or (several and one.name == "@file"))]

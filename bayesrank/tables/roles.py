@@ -50,7 +50,7 @@ STANDARD: dict[str, tuple[str, ...]] = {
     "case": ("case", "caseid", "casename"),
     "run": ("run", "runid"),
     "training_seed": ("trainingseed", "trainseed"),
-    "dataset": ("dataset", "datasetname", "datasetid", "study", "studyname", "studyid"),
+    "dataset": ("dataset", "datasetname", "datasetid", "study", "studyname", "studyid", "keydataset"),
     "cluster": ("cluster", "clusterid"),
     "fold": ("fold",),
     "repeat": ("repeat",),
@@ -65,7 +65,7 @@ ENTITY_WORDS = (
     *("rater", "reader", "annotator", "estimator", "approach", "assay", "kit", "tool", "llm", "competitor"),
     *("learner", "scheme", "wflow", "workflow", "experiment", "indextest", "marker", "biomarker"),
 )
-ENTITY_NAMES = {f"{name}{ending}" for name in ENTITY_WORDS for ending in ("", "name", "id", "s")}
+ENTITY_NAMES = {f"{name}{ending}" for name in ENTITY_WORDS for ending in ("", "name", "id", "s")} | {"keyscheme"}
 
 
 class Role(NamedTuple):
@@ -222,6 +222,8 @@ NUMBERED = {"judge", "device", "scanner", "observer", "reviewer", "expert", "rad
 TESTS = re.compile(r"(?<![A-Za-z])([Tt]est|TEST|[Aa]ssay|ASSAY|PCR|pcr|ELISA|[Aa]ntigen|[Ss]wab)s?(?![a-z])")
 #: Names that a tool gives to columns without any, as MATLAB, R and spreadsheets do.
 NAMELESS = re.compile(r"(?i)(var|v|column|col|field)_?\d+")
+#: Columns beside means over the folds of a cross-validation, as tidymodels writes them.
+OVER_RESAMPLES = {".estimator", ".config"}
 #: Words that mark a column as a cost, as in "latency (ms)" or total_tokens.
 COSTS = {"latency", "token", "tokens", "second", "seconds", "cost", "runtime", "duration", "elapsed", "price", "usd"}
 #: Headings of standard errors, such as acc_stderr.
@@ -239,6 +241,10 @@ RATES = (
     *("ece", "brier", "perplexity", "faithfulness", "relevancy", "relevance", "correctness", "groundedness"),
     *("toxicity", "bias", "hallucination", "loss", "error", "ce", "kap", "wer", "cer", "fid", "chrf", "meteor"),
 )
+#: Scores whose fractions are counts.
+SENSITIVITIES = ("sensitivity", "sens", "tpr", "truepositiverate", "recall", "se")
+SPECIFICITIES = ("specificity", "spec", "tnr", "truenegativerate", "sp")
+ACCURACIES = ("accuracy", "acc", "correct", "passrate", "successrate", "score")
 #: Words that qualify the name of a score: mean accuracy, F1 macro avg, context precision, val/box_loss.
 QUALIFIERS = {
     *(

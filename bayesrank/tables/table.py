@@ -188,6 +188,14 @@ class Table:
             said = merge_offers(said, self.offers.get(one, {}))
         return self._offer(text, said)
 
+    def mapping(self, case: Any, outcome: Any) -> str:
+        """Return how to read one score of one entity's cases, ready to be typed, with its meaning."""
+        if not self.shell:
+            return f"frame.assign(entity=NAME) with case={case!r}, outcome={outcome!r} ranks one score"
+        given = {"case": str(case), "outcome": str(outcome)}
+        typed = f"--map {shlex.quote(','.join(f'{role}={name}' for role, name in given.items()))}"
+        return f"{self._offer(typed, {'map': given})} reads one score, of one or several files"
+
     def condition(self, column: Any, value: Any) -> str:
         """Return the argument that keeps the rows with a value in a column, ready to be typed."""
         typed = f"--where {shlex.quote(f'{column}={value}')}" if self.shell else f"where={ {column: value}!r}"

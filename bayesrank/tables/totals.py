@@ -16,7 +16,9 @@ STRONG_IN_BINARY = {"sums": (25.0, 0.0, 12), "means": (1e3, 100.0, 20)}
 def find_summary(
     above: np.ndarray, last: Sequence[float], units: Sequence[float], name: Any = None, grid: bool = False
 ) -> str:
-    """Return "sums" or "means" if a row holds those of the rows above, by more than chance; else "".
+    """Return "sums", "means" or "standard deviations" if a row holds those of the rows above, by more than chance.
+
+    Other rows return "".
 
     Parameters
     ----------
@@ -51,6 +53,12 @@ def find_summary(
         rounded = np.abs(values - scale * means) <= unit / 2 + 1e-9 * np.maximum(1, np.abs(means))
         if rounded.all() and (named or _is_strong("means", _free(above, scale * spread / grain), binary, above.size)):
             return "means"
+    if not binary and len(above) > 2:
+        # Software differs in the divisor.
+        spreads = [np.nanstd(above, axis=0, ddof=ddof) for ddof in (0, 1)]
+        strong = named or _is_strong("means", _free(above, spread / grain), binary, above.size)
+        if strong and any((np.abs(values - one) <= unit / 2 + 1e-9).all() for one in spreads):
+            return "standard deviations"
     return ""
 
 

@@ -1,7 +1,8 @@
 """Any other log of cases: JSON, JSON lines and separated values under any names, read by a mapping that the user types.
 
 A field is the path of a value, its names with dots between them: ``run.model``. Lists and tables by key have no name in
-it: their positions are ``@row``, their keys ``@key`` and ``@key2``, and the name of the file is ``@file``.
+it: their positions are ``@row``, and their keys ``@key`` and ``@key2``. The names of the file and of its folder are
+``@file`` and ``@folder``.
 """
 
 import csv
@@ -49,18 +50,19 @@ class Fields:
 
     file: str
     values: dict[Path_, dict[tuple, Any]] = field(default_factory=dict)
+    folder: str = ""
 
     def names(self) -> list[str]:
         """Return the fields, and the positions and keys that a mapping may use."""
         depth = max((path.count(KEY) for path in self.values), default=0)
         keys = ["@key" if i == 1 else f"@key{i}" for i in range(1, depth + 1)]
-        return [*dict.fromkeys(map(name_of, self.values)), *keys, "@row", "@file"]
+        return [*dict.fromkeys(map(name_of, self.values)), *keys, "@row", "@file", "@folder"]
 
     def column(self, name: str, rows: list[tuple], path: Path_) -> list[Any] | None:
         """Return a field in the rows of ``path``, which have it on their own level or on one above; None without it."""
         steps = [step for step in path if step in (ROW, KEY)]
-        if name == "@file":
-            return [self.file] * len(rows)
+        if name in ("@file", "@folder"):
+            return [self.file if name == "@file" else self.folder] * len(rows)
         if name.startswith(("@key", "@row")):
             wanted = KEY if name.startswith("@key") else ROW
             places = [i for i, step in enumerate(steps) if step == wanted]
@@ -104,7 +106,7 @@ def read_fields(path: Path, file: str, typed: Iterable[str] = ()) -> Fields:
 
     Names that a user typed, such as verifier.reward, are ``typed``: their steps are fields, and not keys of a table.
     """
-    found = Fields(file)
+    found = Fields(file, folder=path.parent.name)
     keyed: dict[Path_, bool] = {}
     beginnings = {name[:end] for name in typed for end in (*(m.start() for m in re.finditer(r"\.", name)), len(name))}
     if begin_of(path)[:1] in ("{", "["):
@@ -277,7 +279,10 @@ def propose(files: list[Fields]) -> dict[str, str]:
     records = len(files) > 1 and all(any(() in held for held in one.values.values()) for one in files)
     if records and best[1].get("case", "@row") == "@row":
         best = min(best, _propose_of(_as_one_file(files), []), key=lambda found: found[0])
-    return best[1]
+    given = best[1]
+    if given.get("entity") == "@file" and len(files) > 1 and len({one.file for one in files}) == 1:
+        given = given | {"entity": "@folder"}  # each entity has a folder with a file of the same name
+    return given
 
 
 def _propose_of(fields: Fields, others: list[Fields]) -> tuple[float, dict[str, str]]:
@@ -304,7 +309,9 @@ def _could_be_score(path: Path_, held: Mapping[tuple, Any]) -> bool:
 def _propose_for(fields: Fields, path: Path_, others: list[Fields]) -> tuple[float, dict[str, str]] | None:
     """Return the penalty and the mapping of one score; None if no fields name its rows."""
     rows, several = list(fields.values[path]), bool(others)
-    columns = {name: fields.column(name, rows, path) for name in fields.names() if name != name_of(path)}
+    columns = {
+        name: fields.column(name, rows, path) for name in fields.names() if name not in (name_of(path), "@folder")
+    }
     found = propose_long({name: held for name, held in columns.items() if held is not None}, name_of(path), several)
     if found is None or not several or found[1].get("entity") != "@file":
         return found
@@ -344,7 +351,8 @@ def _propose_wide(fields: Fields, scores: list[Path_]) -> tuple[float, dict[str,
         return NOTHING
     rows = list(fields.values[several[0]])
     cases = [
-        name for name in fields.names() if name not in ("@row", "@file") and name not in map(name_of, several)
+        name for name in fields.names()
+        if name not in ("@row", "@file", "@folder") and name not in map(name_of, several)
         and not is_beside_answers(name)
         and (column := fields.column(name, rows, several[0])) is not None and len(set(map(str, column))) == len(rows)
     ]  # fmt: skip

@@ -21,8 +21,6 @@ CASE = ("rowindex", "rowid", "row", "sample", "id", "case", "index", ".row")
 def recognise(head: str) -> str:
     heading = _heading(head)
     names = [squeeze(name) for name in heading]
-    if "resample" in names and any("~" in name for name in heading):
-        return "scores"
     if {"ranktestscore", "meantestscore"} <= set(names) and "split0testscore" not in names:
         return "scores"
     if names[:2] == ["id", "expected"]:
