@@ -17,6 +17,7 @@ from bayesrank._labels import find_repeat, standing_pair
 from bayesrank._notes import Note
 from bayesrank._text import list_names
 from bayesrank.logs.choices import Choices
+from bayesrank.logs.formats._common import read_parquet
 from bayesrank.tables.columns import role_of, squeeze
 from bayesrank.tables.files import read_csv
 from bayesrank.tables.probabilities import class_in
@@ -240,12 +241,8 @@ def _read_table(path: Path) -> Table:
     """Return the columns of a file; the text of a CSV file is not converted."""
     if not path.name.lower().endswith(".parquet"):
         return read_csv(str(path))
-    try:
-        with guard(str(path)):
-            frame = pd.read_parquet(path)
-    except ImportError:
-        raise ArgumentError(str(path), "needs the package pyarrow to be read", "none", "or write CSV") from None
-    table = table_of(frame)
+    with guard(str(path)):
+        table = table_of(pd.DataFrame(read_parquet(path)))
     return replace(table, source=str(path), where=[f"{path}, row {i}" for i in range(len(table.where))])
 
 

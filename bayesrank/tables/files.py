@@ -74,14 +74,6 @@ def read_csv(path: str, ignore: Sequence[str] = (), problems: list[ArgumentError
         raise ArgumentError(source, "must have at least one row below its heading; it has none")
     columns = {name: [plain(csv_text(fields[i])) or None for _, fields in rest] for i, name in enumerate(names)}
     table = Table(source, columns, [f"{source}, line {line}" for line, _ in rest], shell=True).drop_empty()
-    unnamed = [name for name in table.columns if str(name).startswith("Unnamed: ")]
-    if len(unnamed) > 1 and 2 * len(unnamed) > len(table.columns):
-        raise ArgumentError(
-            f"{source}, line {rows[0][0]}:",
-            "must be the heading, which names the columns",
-            f"{len(unnamed)} of {len(table.columns)} columns without a name",
-            "leave out what stands above the heading; of several tables, write one with a row for each",
-        )
     kept = table.drop([table.find("ignore", name) for name in ignore])
     twice = next((name for name in kept.columns if names.count(name) > 1), None)
     if twice is not None:

@@ -555,8 +555,8 @@ def refuse_lacking(table: Table, known: Known, entity: Any) -> NoReturn:
     if not rates and entity is not None and find_repeat(table.columns[entity]) is None:
         # One row for each entity, with whole numbers up to 100 that no role has.
         numbers = [name for name in known.free(table) if name != entity and _holds_shares_of(table.columns[name])]
-        held = [to_share(value) for name in numbers for value in table.columns[name]]
-        rates = numbers if len(numbers) > 1 and all(0 <= (n or 0) <= 100 for n in held) else []
+        shares = [to_share(value) for name in numbers for value in table.columns[name]]
+        rates = numbers if len(numbers) > 1 and all(0 <= (share or 0) <= 100 for share in shares) else []
     if rates:
         value = next((v for v in table.columns[rates[0]] if not is_missing(v)), "")
         raise ArgumentError(

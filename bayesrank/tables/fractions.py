@@ -22,9 +22,9 @@ def with_counts(table: Table, roles: Roles) -> tuple[Table, list[Note]]:
         next((of[name] for name in names if name in of), None) for names in (SENSITIVITIES, SPECIFICITIES, ACCURACIES)
     )
     if positives is not None and negatives is not None:
-        held = _read(table, positives), _read(table, negatives)
-        if held[0] is not None and held[1] is not None:
-            return _with_cells(table, (positives, negatives), _cells_of(*held))
+        sick, healthy = _read(table, positives), _read(table, negatives)
+        if sick is not None and healthy is not None:
+            return _with_cells(table, (positives, negatives), _cells_of(sick, healthy))
     elif right is not None and (pairs := _read(table, right)) is not None:
         return _with_cells(table, (right,), {"correct": [k for k, _ in pairs], "total": [n for _, n in pairs]})
     return table, []

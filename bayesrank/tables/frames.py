@@ -226,6 +226,7 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
 
     The attr ``notes`` holds what was inferred; a note with the field ``if_pooled`` applies if data sets are pooled.
     """
+    _refuse_lines_above(table)
     table, roles, selected = select(table, roles)
     table, joined = with_winner(table, roles)
     table, counted = with_counts(table, roles)
@@ -234,6 +235,18 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
     low = low_outcome(roles, selected) if "outcome" in sizes_of_space(evidence) else ""
     notes = [*selected, *([Note("low_may_be_good", {"name": low})] if low else [])]
     return evidence.assign_attrs(add_notes(evidence.attrs, notes)) if notes else evidence
+
+
+def _refuse_lines_above(table: Table) -> None:
+    """Raise an error where most columns have no name: the first line is a title, or there are several tables."""
+    unnamed = [name for name in table.columns if str(name).startswith("Unnamed: ")]
+    if len(unnamed) > 1 and 2 * len(unnamed) > len(table.columns):
+        raise ArgumentError(
+            f"the first line of {table.source}",
+            "must be the heading, which names the columns",
+            f"{len(unnamed)} of {len(table.columns)} columns without a name",
+            "leave out what stands above the heading; of several tables, write one with a row for each",
+        )
 
 
 def _read_selected(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:

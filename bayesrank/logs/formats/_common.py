@@ -1,5 +1,6 @@
 """Helpers of formats: JSON files, names of systems from paths, outcomes and categories of cases."""
 
+import importlib
 import io
 import math
 import os
@@ -79,6 +80,19 @@ def read_csv(path: Path) -> pd.DataFrame:
         if len(row) != len(heading):
             raise ArgumentFileError(f"{path.name}, line {line}:", f"must have {len(heading)} fields", len(row))
     return pd.DataFrame([row for _, row in rest], columns=heading, dtype=object)
+
+
+def read_parquet(path: Path) -> list[dict[str, Any]]:
+    """Return the rows of a Parquet file, by pyarrow or polars."""
+    for name, read in (("pyarrow.parquet", "read_table"), ("polars", "read_parquet")):
+        try:
+            module = importlib.import_module(name)
+        except ImportError:
+            continue
+        table = getattr(module, read)(path)
+        rows: list[dict[str, Any]] = table.to_dicts() if name == "polars" else table.to_pylist()
+        return rows
+    raise ArgumentError(path.name, "needs the package pyarrow or polars to be read", "neither", "or write CSV")
 
 
 def has_keys(head: str, *keys: str) -> bool:
