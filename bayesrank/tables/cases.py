@@ -89,6 +89,8 @@ FOLD_ROWS = {15, 20, 25, 30, 50, 100}
 MOST_SUMMARIES = 8
 #: The largest penalty of a proposal that is printed: one of its names is not usual for its role.
 MOST_PENALTY = 1.5
+#: Tables with more columns are no list of entities and cases, for which roles are proposed.
+MOST_COLUMNS = 30
 #: Treatments of missing answers that messages offer.
 TREATMENTS = ("common", "own", 0)
 
@@ -403,7 +405,7 @@ def _refuse_odd(table: Table, roles: Roles, names: list[Any], odd: dict[Any, str
 
 def _refuse_long(table: Table, roles: Roles, texts: list[Any]) -> None:
     """Propose the columns of a table with one row for each entity and case, under names that no role has."""
-    if table.trial or len(texts) < 2 or roles.entities is not None:
+    if table.trial or len(texts) < 2 or roles.entities is not None or len(table.columns) > MOST_COLUMNS:
         return
     best: tuple[float, dict[str, str]] = NOTHING
     for name, held in table.columns.items():

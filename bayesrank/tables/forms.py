@@ -322,7 +322,7 @@ def _refuse_cells_without_counts(table: Table, known: Known, free: list[Any]) ->
 
 def find_entity(table: Table, known: Known, roles: Roles) -> Any:
     """Return the only column that can name the entities, or None; several raise an error."""
-    found = [name for name in known.free(table) if squeeze(name) in ENTITY_NAMES]
+    found = [name for name in known.free(table) if squeeze(name) in ENTITY_NAMES and name not in OVER_RESAMPLES]
     if not known.marks() and not any(set(form) <= set(known.of) for form in FORMS):
         # In a table of answers, entities may have such names; columns of outcomes or of labels are no names.
         labels = set() if "actual" not in known.of else set(map(str, table.columns[known.of["actual"]]))
@@ -330,6 +330,7 @@ def find_entity(table: Table, known: Known, roles: Roles) -> Any:
         found = [name for name in found if not labels & set(map(str, table.columns[name]))]
         # What a column called name names is open: the same name in all rows is that of a metric or a task.
         found = [name for name in found if squeeze(name) != "name" or len(set(map(str, table.columns[name]))) > 1]
+        found = [name for name in found if len(set(map(str, table.columns[name]))) > 1] or found
     if roles.entities is not None or not found:
         return None
     found = _different_names(table, found)
@@ -346,17 +347,17 @@ def find_entity(table: Table, known: Known, roles: Roles) -> Any:
 def _different_names(table: Table, names: list[Any]) -> list[Any]:
     """Return the columns that may name entities, those with the fewest names first.
 
-    Of columns that name the same rows alike one is kept. A column with one name is none, unless there is no other.
+    Of columns that name the same groups of rows one is kept.
     """
     held = {name: list(map(str, table.columns[name])) for name in names}
-    several = [name for name in names if len(set(held[name])) > 1]
     kept: list[Any] = []
-    for name in several or names[:1]:
+    for name in names:
         size = len(set(held[name]))
-        alike = (other for other in kept if len(set(held[other])) == size)
+        alike = (other for other in kept if len(set(held[other])) == size < len(table.where))
         if not any(len(set(zip(held[name], held[other], strict=True))) == size for other in alike):
             kept.append(name)
-    return sorted(kept, key=lambda name: len(set(held[name])))
+    sizes = {name: len(set(held[name])) for name in kept}
+    return sorted(kept, key=lambda name: (sizes[name] == 1, sizes[name]))
 
 
 def name_cases(table: Table, entity: Any, beside: list[Any], free: list[Any]) -> list[Any]:

@@ -6,6 +6,7 @@ A proposal is printed, and read only when a user types it.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property
 from itertools import product
 from typing import Any
 
@@ -21,7 +22,7 @@ MAPPED = ("case", "entity", "outcome", "dataset", "run", "cluster", "category", 
 NOTHING: tuple[float, dict[str, str]] = (float("inf"), {})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Option:
     """A column that may have a role."""
 
@@ -29,7 +30,7 @@ class Option:
     values: tuple[Any, ...]
     penalty: float
 
-    @property
+    @cached_property
     def size(self) -> int:
         return len(set(self.values))
 
@@ -58,6 +59,7 @@ def is_beside_answers(name: str) -> bool:
     return known or is_truth_name(last, ())
 
 
+@cache
 def telling(role: str, name: str) -> float:
     """Return 0 for the name of a field that is usual for a role, and more for others."""
     parts = name.split(".")
@@ -91,12 +93,15 @@ def propose_long(
     systems = [one for one in options if one.name == "@file"] if alone else systems
     if several and not any(one.name != "@file" and telling("entity", one.name) == 0 for one in systems):
         systems = [one for one in systems if one.name == "@file"]
+    extras = {
+        role: [one for one in options if telling(role, one.name) == 0 and one.size > 1] for role in ("dataset", "run")
+    }
     best: tuple[float, dict[str, str]] | None = None
     for system, case in product(systems, options):
         if case is system or case.size < 2 or case.name == "@file":
             continue
         for extra in ((), ("dataset",), ("run",), ("dataset", "run")):
-            found = _complete(system, case, extra, options, rows)
+            found = _complete(system, case, extra, extras, rows)
             if found is None:
                 continue
             penalty, given = found
@@ -129,13 +134,13 @@ def _names_metrics(option: Option) -> bool:
 
 
 def _complete(
-    system: Option, case: Option, extra: tuple[str, ...], options: list[Option], rows: int
+    system: Option, case: Option, extra: tuple[str, ...], extras: Mapping[str, list[Option]], rows: int
 ) -> tuple[float, dict[str, str]] | None:
     """Return the penalty and the roles of an entity and a case that name each row once, with ``extra`` roles."""
     given = {"case": case.name, "entity": system.name}
     keys: list[tuple[Any, ...]] = [case.values, system.values]
     for role in extra:
-        named = [one for one in options if one not in (system, case) and telling(role, one.name) == 0 and one.size > 1]
+        named = [one for one in extras[role] if one is not system and one is not case]
         if not named:
             return None
         given[role] = named[0].name

@@ -248,7 +248,11 @@ def lighteval(folder, model="a", values=(1, 0, 1, 1), shots=0, old=False):
     place.mkdir(parents=True, exist_ok=True)
     rows = []
     for i, value in enumerate(map(float, values)):
-        new = {"doc": {"id": f"q{i}", "query": "qrstuvwx"[i]}, "metric": {"em": value}, "model_response": {"text": ["x"]}}
+        new = {
+            "doc": {"id": f"q{i}", "query": "qrstuvwx"[i]},
+            "metric": {"em": value},
+            "model_response": {"text": ["x"]},
+        }
         rows.append({"example": "qrstuvwx"[i], "metrics": {"em": value}, "gold": ["x"]} if old else new)
     polars.DataFrame(rows).write_parquet(place / f"details_lighteval|gsm8k|{shots}_{time}.parquet")
     known = {"config_general": {"lighteval_sha": "?", "model_name": f"org/{model}"}, "results": {"all": {"em": 0.5}}}
