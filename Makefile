@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-all check bench golden mutants oldest docs figures clean
+.PHONY: demo test test-all check bench golden mutants oldest wheel docs figures clean
 
 demo: $(VENV)/.package
 	$(BIN)/bayesrank report antibody_tests --model beta_binomial --score informedness -o antibody_tests.html
@@ -37,6 +37,10 @@ oldest: $(VENV)/.dev
 	$(BIN)/uv pip install --quiet --python .venv-oldest --resolution lowest-direct --editable . --group dev
 	.venv-oldest/bin/python -m pytest -m "not slow" -n 2 --dist worksteal --ignore tests/test_docs.py
 
+# Both distributions, and a ranking by the wheel in an empty environment.
+wheel:
+	$(PYTHON) scripts/check_wheel.py
+
 docs: $(VENV)/.docs
 	$(BIN)/python scripts/make_scores_page.py
 	$(BIN)/python scripts/make_what_works_page.py
@@ -47,7 +51,7 @@ figures: $(VENV)/.dev
 	for file in scripts/make_*.py; do $(BIN)/python $$file || exit 1; done
 
 clean:
-	rm -rf $(VENV) .venv-oldest docs/_build docs/reference/api docs/learn/notebooks docs/figures/gallery docs/figures/papers docs/figures/tutorial .pytest_cache .mypy_cache .ruff_cache antibody_tests.html
+	rm -rf $(VENV) .venv-oldest docs/_build docs/reference/api docs/learn/notebooks docs/figures/gallery docs/figures/papers docs/figures/tutorial docs/figures/measured .pytest_cache .mypy_cache .ruff_cache antibody_tests.html
 
 $(VENV)/.package: pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'bayesrank needs Python 3.11 or newer')"

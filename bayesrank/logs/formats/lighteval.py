@@ -1,4 +1,8 @@
-"""lighteval: details of a task as Parquet, and the results beside them."""
+"""lighteval: details of a task as Parquet, and the results beside them.
+
+Write details with `--save-details`. The system is named by the folders between `details` and the time of the run. Cases
+without an id have the number of their row. Reading Parquet needs pyarrow or polars.
+"""
 
 import re
 from collections.abc import Mapping
