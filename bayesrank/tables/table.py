@@ -13,7 +13,7 @@ from bayesrank._checks import check_column_name, check_column_names, check_item_
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._frames import as_pandas
 from bayesrank._inputs import STDIN
-from bayesrank._labels import find_repeat
+from bayesrank._labels import find_lookalike, find_repeat
 from bayesrank.tables.columns import squeeze
 from bayesrank.tables.roles import OPTIONS
 from bayesrank.tables.values import as_count, as_label_columns, count_hint, is_missing, plain, to_number
@@ -154,7 +154,10 @@ class Table:
         same = same or [name for name in self.columns if squeeze(name) == squeeze(wanted) and squeeze(wanted)]
         if not same:
             raise ArgumentError(
-                f"{self.argument(argument)}", f"must name a column of {self.source} ({self.heading()})", f"{wanted!r}"
+                f"{self.argument(argument)}",
+                f"must name a column of {self.source} ({self.heading()})",
+                f"{wanted!r}",
+                find_lookalike(wanted, self.columns),
             )
         if argument != "ignore":
             self.check_single(same[:1])
