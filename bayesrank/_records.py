@@ -26,6 +26,7 @@ __all__ = [
         "PlanRecord",
         "RankingRecord",
         "Record",
+        "ReliabilityRecord",
         "ResultRecord",
     ),
     *("SamplerRecord", "TileRecord"),
@@ -297,6 +298,18 @@ class PlanRecord(ResultRecord):
     others: int = 0
     reason: str  #: "met", "limit", "fixed", "size", or empty if the plan has a number.
     true_scores: str = "posterior"  #: Where the true scores of futures come from.
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReliabilityRecord(ResultRecord):
+    """What a reliability of runs says of itself: today's cases and runs, and the two entities of its plan."""
+
+    cases: int
+    runs: int
+    assurance: float
+    entity: str = ""
+    rival: str = ""
+    difference: float = np.nan
 
 
 @dataclass(frozen=True, kw_only=True)

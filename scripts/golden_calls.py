@@ -115,6 +115,7 @@ BARE: dict[str, Callable[[], Any]] = {
     "joint outcomes of a data set": lambda: br.datasets.load_joint("langchain_tool_use"),
     "case_weights": weights_of_cases,
     "weighted_metric": lambda: cases.weighted_metric("auc_roc", *risks(), weights_of_cases()),
+    "reliability": lambda: cases.reliability(br.fit(KINDS["outcomes_runs"](), **DRAWS)),
     "attempts_curve": lambda: scores.attempts_curve(br.fit(KINDS["outcomes_runs"](), **DRAWS)),
     "variance_components": lambda: cases.variance_components(
         right(item=CASES // 2, attempt=CASES % 2), case="item", run="attempt"

@@ -199,6 +199,7 @@ GOOD_OF = {
     "net_benefit": {"threshold": 0.3},
     "attempts": {"curve": br.scores.attempts_curve(RETRIES)},
     "attempts_curve": {"posterior": RETRIES},
+    "reliability": {"posterior": RETRIES},
     "pareto_front": {"front": decisions.pareto_front(refusals.POSTERIOR, "f1", COSTS), "score": "f1", "cost": COSTS},
     "precision_recall_curve": {"curves": br.ops.credible_curves(PROBABILITIES, "precision_recall", seed=1, draws=5)},
     "rank_bounds": {"order": theory.relations(br.scores.f1(POINT))},

@@ -78,6 +78,11 @@ class CaseRuns:
         """Return the runs of some cases."""
         return CaseRuns(self.successes[kept], self.runs[kept])
 
+    def numbers(self, count: np.ndarray) -> np.ndarray:
+        """Return how many cases have each outcome of ``cells`` (cell, entity); ``count`` is of each pattern."""
+        size = len(self._cells[0][0])
+        return np.stack([np.bincount(codes, count, size) for codes in self.codes.T], axis=1)
+
     @property
     def most(self) -> int:
         """Return the largest number of runs of a case."""
@@ -92,6 +97,55 @@ class CaseRuns:
         """Return the cases with at least k runs of every entity that met them (pattern)."""
         met = self.runs > 0
         return np.asarray(met.any(axis=1) & ((self.runs >= k) | ~met).all(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class RateMoments:
+    r"""Moments of the rates of success, or of failure, of cases (order, entity), estimated from their runs.
+
+    The share of :math:`j` of the runs of a case that are all right is an unbiased estimate of :math:`p^j`. Moments of
+    orders above the number of runs are the smallest ones that agree with the last two: logarithms of moments are convex
+    in the order. Variances within cases are then the largest possible ones.
+
+    Two shares of :math:`k` of the same :math:`n` runs have :math:`j` runs in common with the hypergeometric probability
+    :math:`h_j`, and the expected value :math:`p^{2k - j}` of their product. So the mean variance of the estimate within
+    cases is :math:`\sum_j h_j M_{2k - j} - M_{2k}`, and the variance of :math:`p^k` between cases
+    :math:`M_{2k} - M_k^2`.
+    """
+
+    values: np.ndarray
+
+    @classmethod
+    def of(cls, cases: CaseRuns, count: np.ndarray, every: bool) -> "RateMoments":
+        """Estimate the moments of the rates of success (``every``) or failure; ``count`` is the number of cases."""
+        right, made = cases.cells
+        number = cases.numbers(count)
+        found = np.full((cases.most + 1, number.shape[1]), np.nan)
+        for order in range(cases.most + 1):
+            enough = (made >= order) & (made > 0)
+            share = Attempts(order, True).estimate(right if every else made - right, made)[enough]
+            with np.errstate(invalid="ignore"):
+                found[order] = share @ number[enough] / number[enough].sum(axis=0)
+        return cls(found)
+
+    def order(self, order: int) -> np.ndarray:
+        """Return a moment (entity)."""
+        if order < len(self.values):
+            return np.asarray(self.values[order])
+        last, before = self.values[-1], self.values[-2]
+        ratio = np.divide(last, before, out=np.zeros_like(last), where=before > 0)
+        return np.asarray(last * np.minimum(ratio, 1.0) ** (order - len(self.values) + 1))
+
+    def within(self, k: int, runs: int) -> np.ndarray:
+        """Return the mean variance of the estimate from so many runs, given the rate of its case (entity)."""
+        total = comb(runs, k)
+        common = [comb(k, j) * comb(runs - k, k - j) / total for j in range(k + 1)]
+        square = sum(share * self.order(2 * k - j) for j, share in enumerate(common) if share)
+        return np.maximum(np.asarray(square - self.order(2 * k)), 0.0)
+
+    def between(self, k: int) -> np.ndarray:
+        """Return the variance of the score between cases (entity)."""
+        return np.maximum(self.order(2 * k) - self.order(k) ** 2, 0.0)
 
 
 def refuse_stopped_runs(

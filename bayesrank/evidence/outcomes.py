@@ -93,9 +93,11 @@ def from_outcomes(
     xarray.Dataset
         For the model ``"paired"``: ``outcome`` (pattern, entity), NaN if missing; ``count`` (pattern), above 0, which
         with unequal weights is their sum, beside the coord ``unit_weight`` (pattern); with runs that are right or
-        wrong, ``runs`` (pattern, entity), the number behind each mean, 0 if missing; and, if given, ``cost``
-        (pattern, entity) and the coords ``dataset`` or ``group``, and ``cluster`` (pattern). Attrs: with
-        missing answers ``missing``, the ``note`` that rankings print and, for ``"common"``, ``cases`` and
+        wrong, ``runs`` (pattern, entity), the number behind each mean, 0 if missing, and ``flickering_right`` and
+        ``flickering_runs`` (flickering_case, entity) of the cases with right and wrong runs; and, if given, ``cost``
+        (pattern, entity), beside right or wrong runs also ``cost_right`` and ``cost_wrong``, the mean costs of the
+        right and of the wrong runs of a case; and the coords ``dataset`` or ``group``, and ``cluster`` (pattern).
+        Attrs: with missing answers ``missing``, the ``note`` that rankings print and, for ``"common"``, ``cases`` and
         ``cases_left_out``; with runs ``fewest_runs`` and ``most_runs`` of a case, and ``right_or_wrong_runs``,
         whether all runs are 0 or 1; ``notes`` on joined labels and weights; and ``ledger``, a text with the
         cases and runs of each entity. With training seeds ``seed_mean`` (entity, training_seed), NaN where an
@@ -192,6 +194,7 @@ def count_outcomes(
     about |= ledger.to_attrs()
     trained, doubts = xr.Dataset(), list[Note]()
     runs: np.ndarray | None = None  # of each case, where each is right or wrong
+    flickering, flickers, parted = dict[str, Any](), list[str](), list[str]()
     if "run" in groups:
         if np.isnan(values).all():
             raise ArgumentError("frame", "must have the outcome of at least one case", "none")
@@ -210,11 +213,17 @@ def count_outcomes(
         else:
             doubts = check_runs(found, run, names)
         numbers = _of_cases(numbers, groups["case"])
+        size = values.shape[1]
+        if right_or_wrong and not seeded and cost is not None:  # right and wrong runs may cost differently
+            ends = [np.where(values == end, costs, np.nan) for end in (1, 0)]
+            parted = ["cost_right", "cost_wrong"]
+            costs = np.hstack([costs, *ends])
         each, groups, made = _means(np.hstack([values, costs]), groups)
-        made = made[:, : values.shape[1]]
-        values, costs = np.split(each, [values.shape[1]], axis=1)
+        made = made[:, :size]
+        values, costs = np.split(each, [size], axis=1)
         if right_or_wrong and not seeded:
             runs = made
+            flickering, flickers = _flickering(values, made, groups)
         about["fewest_runs"], about["most_runs"] = int(made[made > 0].min()), int(made.max())
         about["right_or_wrong_runs"] = int(right_or_wrong)
     if (values == np.floor(values)).all() and np.abs(values).max(initial=0) < EXACT:
@@ -230,8 +239,11 @@ def count_outcomes(
     held = {"outcome": (("pattern", "entity"), seen[outcome]), "count": ("pattern", counts)}
     if runs is not None:
         held["runs"] = (("pattern", "entity"), made)
+        held |= flickering
+        coords |= {"flickering_case": flickers} if flickering else {}
     if cost is not None:
-        held["cost"] = (("pattern", "entity"), amounts[spent])
+        parts = np.split(amounts[spent], 1 + len(parted), axis=1)
+        held |= {name: (("pattern", "entity"), part) for name, part in zip(["cost", *parted], parts, strict=True)}
     attrs = add_notes(about | weighted.attrs, [*joined, *weighted.notes, *doubts])
     return finish(xr.Dataset(held, {"entity": name_coord(list(outcomes.columns))} | coords, attrs).assign(trained))
 
@@ -401,6 +413,16 @@ def _of_cases(numbers: Numbers, cases: list) -> Numbers:
                 "weight", "must be the same for all runs of a case", f"several for {names[which[differ[0]]]!r}"
             )
     return numbers.keep(first)
+
+
+def _flickering(values: np.ndarray, made: np.ndarray, groups: dict[str, list]) -> tuple[dict[str, Any], list[str]]:
+    """Return right runs and all runs of the cases with right and wrong runs of an entity, and the names of these."""
+    right = np.round(np.nan_to_num(values) * made).astype(int)
+    some = ((right > 0) & (right < made)).any(axis=1)
+    dims = ("flickering_case", "entity")
+    held = {"flickering_right": (dims, right[some]), "flickering_runs": (dims, made[some])}
+    names = [str(name) for name, kept in zip(groups["case"], some, strict=True) if kept]
+    return (held, names) if names else ({}, names)
 
 
 def _means(values: np.ndarray, groups: dict[str, list]) -> tuple[np.ndarray, dict[str, list], np.ndarray]:

@@ -743,7 +743,9 @@ def _join(
         frame = pd.DataFrame(answers, dtype=float)
         if {"run", "training_seed"} & set(about):
             # Names of cases are unique within a data set.
-            case = list(map(repr, zip(about.get("dataset", about["case"]), about["case"], strict=True)))
+            case = about["case"]
+            if "dataset" in about:
+                case = [f"{name!r} of {home!r}" for name, home in zip(case, about["dataset"], strict=True)]
             groups |= {"case": case}
             for role in ("run", "training_seed"):
                 groups[role] = pd.Series(about[role], name=known.of[role]) if role in about else None

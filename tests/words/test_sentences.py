@@ -378,8 +378,20 @@ ROWS = [
         "50 of 60 cases have at least 6 runs of every entity that met them; the others are left out.",
     ),
     (
-        "curve_of_cases_like_these",
-        {"k": 8, "prob": 0.95},
+        "cost_of_attempts",
+        {"k": 4, "costs": {"a": 0.12345, "b": 20.0}},
+        "Up to 4 attempts at a case that stop at a success cost on average: a 0.123 and b 20.",
+    ),
+    ("cost_of_attempts", {"k": 1, "costs": {"a": 0.5}}, "One attempt at a case costs on average: a 0.5."),
+    (
+        "curve_of_cases",
+        {"k": 4, "prob": 0.9, "these": True},
+        "The scores are probabilities for these cases, of which only the runs vary, not for other cases. Bands and "
+        "claims hold for 1 to 4 attempts together, with probability 0.9.",
+    ),
+    (
+        "curve_of_cases",
+        {"k": 8, "prob": 0.95, "these": False},
         "The scores are probabilities for cases like these, not for these cases alone. Bands and claims hold for 1 to "
         "8 attempts together, with probability 0.95.",
     ),
