@@ -94,7 +94,7 @@ def reliability(
     nan
     """
     one = score if isinstance(score, Score) else get(score)
-    if one.attempts is None:
+    if one.attempts is None or one.attempts.majority:
         raise ArgumentError("score", "must be pass@k or pass^k", f"{one.name!r}")
     prob, assurance = check_prob("prob", prob), check_prob("assurance", assurance)
     if difference is not None:

@@ -47,6 +47,7 @@ class CaseEvidence(EvidenceKind):
     #: Number of runs of each case if outcomes are means of right or wrong runs; else 0.
     runs: int = 0
     made: np.ndarray | None = None  #: Number of right or wrong runs behind each outcome (pattern, entity), if known.
+    said: np.ndarray | None = None  #: How often each answer was given in the runs (pattern, entity), as text, if known.
     training: TrainingSeeds | None = None  #: None if models were trained once.
 
     @classmethod
@@ -68,6 +69,7 @@ class CaseEvidence(EvidenceKind):
             by_case=parts.model.target != "cluster",
             runs=0 if outcome is None else _right_or_wrong_runs(outcome, parts.assembled),
             made=_rows(observed, "pattern_runs"),
+            said=_rows(observed, "pattern_answers"),
             training=_training_seeds(observed),
         )
 
@@ -98,7 +100,7 @@ class CaseEvidence(EvidenceKind):
             runs = (~np.isnan(self.outcome)).astype(int)
         if runs is None:
             return None
-        return CaseRuns(np.round(np.nan_to_num(self.outcome) * runs).astype(int), runs.astype(int))
+        return CaseRuns(np.round(np.nan_to_num(self.outcome) * runs).astype(int), runs.astype(int), self.said)
 
     @property
     def datasets(self) -> int:
@@ -145,7 +147,9 @@ class CaseEvidence(EvidenceKind):
         """Return the cases of one data set."""
         if self.dataset is None:
             return self
-        found: Self = patterns_on(self, dataset, ("count", "outcome", "actual", "predicted", "cluster", "each", "made"))
+        found: Self = patterns_on(
+            self, dataset, ("count", "outcome", "actual", "predicted", "cluster", "each", "made", "said")
+        )
         return found
 
     def apart(self, entity: int, others: Sequence[int]) -> list[int]:
