@@ -14,6 +14,11 @@ BOARD = pd.DataFrame(
 )
 
 
+def probability_above(law, others):
+    """P(a value of one law exceeds those of all others), by quadrature."""
+    return quad(lambda x: law.pdf(x) * np.prod([other.cdf(x) for other in others]), -1, 2, points=[0.7], limit=200)[0]
+
+
 @pytest.mark.parametrize("cases", [None, [5, 9, 16]])
 def test_intervals_and_probabilities_are_those_of_normal_or_t_distributions(cases):
     """Where the numbers of cases are known, of t distributions; probabilities by quadrature."""
@@ -29,7 +34,7 @@ def test_intervals_and_probabilities_are_those_of_normal_or_t_distributions(case
         rivals = [i for i in range(3) if i != k]
         pairs = [(ranking["superiority"][k, i], [laws[i]]) for i in rivals]
         for found, others in [(ranking["probability_best"][k], [laws[i] for i in rivals]), *pairs]:
-            exact = quad(lambda x: law.pdf(x) * np.prod([o.cdf(x) for o in others]), -1, 2, points=[0.7], limit=200)[0]  # noqa: B023
+            exact = probability_above(law, others)
             assert found.item() == pytest.approx(exact, abs=5 * np.sqrt(exact * (1 - exact) / 40_000))
     assert ranking["observed"].values.tolist() == BOARD["mean"].tolist()
 
