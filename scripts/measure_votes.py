@@ -454,7 +454,7 @@ def measure_units() -> None:
 
 
 def judge_shared(votes: xr.Dataset, truth: np.ndarray, seed: int) -> tuple:
-    """Return effective units, whether the best is wrong, whether a set misses, the coverage, whether a best is named."""
+    """Return effective units, whether the best is wrong, whether a set misses, coverage, whether a best is named."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         posterior = br.fit(votes, seed=seed, draws=250)
