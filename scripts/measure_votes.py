@@ -1,9 +1,9 @@
 """Votes, for docs/measured/votes.md: ranks from a judge's votes, errors of rank sets, and times beside others.
 
 Run: python scripts/measure_votes.py [GROUP ...] [--boards N] [--sums FILE] [--peers FOLDER] prints the tables of the
-groups arena, pairings, rules, judges, units, adaptive, style and times; without a name, all of them. In units and
-adaptive, each cell gets N more boards, which are added to the sums in FILE, so that a long night adds to the last one.
-arena-rank and arenakit take part in times, and arenakit in units, where they are installed or in FOLDER.
+groups arena, pairings, rules, judges, units, adaptive, arenakit, style and times; without a name, all of them. In
+units, adaptive and arenakit, each cell gets N more boards, which are added to the sums in FILE, so that a long night
+adds to the last one. arena-rank and arenakit take part in times where they are installed or in FOLDER; arenakit needs it.
 """
 
 import argparse
@@ -491,6 +491,42 @@ def measure_adaptive() -> None:
     print_table(rows)
 
 
+def measure_arenakit() -> None:
+    """Print how often arenakit's bootstrap of voters or questions gives one of equal models the rank 1 alone."""
+    import arenakit
+
+    def interval(arena: "arenakit.Arena", run: int, cluster: str) -> bool:
+        ranks = arenakit.bootstrap(arena, n_resamples=300, seed=run, cluster=cluster).rank_ci()
+        return bool((ranks == 1).all(axis=1).any())
+
+    rows = []
+    for place, cell in enumerate(SHARED):
+        voters, each, questions, verdicts, taste = cell
+        if voters and questions:
+            continue  # its bootstrap has one kind of unit
+
+        def board(run: int, place: int = place, cell: tuple = cell) -> tuple:
+            frame, roles = shared_votes(cell, np.zeros(MODELS), np.random.default_rng([place, 0, run]))
+            unit, name = ("voter_id", "voter") if "cluster" in roles else ("item_id", "item")
+            words = frame["human"].map({"model_a": "a", "model_b": "b"}).fillna("tie")
+            held = zip(frame["model_a"], frame["model_b"], words, frame[next(iter(roles.values()))], strict=True)
+            battles = [
+                arenakit.Battle(model_a=a, model_b=b, winner=winner, **{unit: str(code)}) for a, b, winner, code in held
+            ]
+            arena = arenakit.Arena(battles)
+            ours = rank_votes(br.from_votes(frame, winner="human", **COLUMNS, **roles), run)
+            return ours.attrs["headline"] == "best", interval(arena, run, name), interval(arena, run, "battle")
+
+        boards, (ours, clustered, plain) = SUMS.add(f"arenakit | {cell}", IGNORED_RUNS, board)
+        rows.append(
+            {"voters": voters or "", "votes each": str(each) if voters else "", "questions": questions or "",
+             "verdicts each": verdicts or "", "taste": f"{taste:g}", "boards": boards, "bayesrank": ours,
+             "arenakit, units": clustered, "arenakit, votes": plain}
+        )  # fmt: skip
+        print(rows[-1], file=sys.stderr, flush=True)
+    print_table(rows)
+
+
 def measure_style() -> None:
     """Print the bias of strengths by the length of answers, with and without it as a covariate."""
     rows = []
@@ -593,6 +629,7 @@ JOBS = {
     "judges": measure_judges,
     "units": measure_units,
     "adaptive": measure_adaptive,
+    "arenakit": measure_arenakit,
     "style": measure_style,
     "times": measure_times,
 }
@@ -602,14 +639,14 @@ def main() -> None:
     global SUMS
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("groups", nargs="*", choices=[[], *JOBS], metavar="GROUP")
-    parser.add_argument("--boards", type=int, help="more boards of each cell of units and adaptive")
+    parser.add_argument("--boards", type=int, help="more boards of each cell of units, adaptive and arenakit")
     parser.add_argument("--sums", type=Path, help="file with the sums of earlier boards")
     parser.add_argument("--peers", help="folder with other packages")
     chosen = parser.parse_args()
     if chosen.peers:
         sys.path.append(chosen.peers)
     SUMS = Sums(chosen.sums, chosen.boards)
-    for group in chosen.groups or JOBS:
+    for group in chosen.groups or [name for name in JOBS if name != "arenakit" or chosen.peers]:
         JOBS[group]()
         print()
 
