@@ -3,7 +3,7 @@
 Run: python scripts/measure_votes.py [GROUP ...] [--boards N] [--sums FILE] [--peers FOLDER] prints the tables of the
 groups arena, pairings, rules, judges, units, adaptive, arenakit, style and times; without a name, all of them. In
 units, adaptive and arenakit, each cell gets N more boards, which are added to the sums in FILE, so that a long night
-adds to the last one. arena-rank and arenakit take part in times where they are installed or in FOLDER; arenakit needs it.
+adds to the last one. arena-rank and arenakit take part in times where they are installed or in FOLDER.
 """
 
 import argparse
