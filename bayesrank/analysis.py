@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cached_property
 from html import escape
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -31,7 +30,7 @@ from bayesrank._compat import is_container, to_container
 from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, Typed
 from bayesrank._escape import escape_invisible
 from bayesrank._frames import as_pandas
-from bayesrank._labels import known_classes, select_names
+from bayesrank._labels import find_lookalike, known_classes, select_names, suggest_entity, suggest_file
 from bayesrank._names import short_names
 from bayesrank._notes import Note, notes_of
 from bayesrank._random import Seed
@@ -744,7 +743,8 @@ def analyze(
         if value is not None and not isinstance(value, Mapping):
             raise ArgumentTypeError(argument, "must be a mapping from names to numbers", describe_value(value))
     if "entity" not in evidence.dims:
-        raise ArgumentError("data", "must have the dim entity", f"the dims {tuple(evidence.dims)}")
+        hint = suggest_entity(evidence.dims, "data")
+        raise ArgumentError("data", "must have the dim entity", f"the dims {tuple(evidence.dims)}", hint)
     covariates = check_column_names("covariates", roles["covariates"], ()) if roles.get("covariates") else ()
     return analyze_evidence(
         evidence,
@@ -883,10 +883,8 @@ def _of_name(name: str, roles: dict[str, Any]) -> tuple[Evidence, Given]:
 
 def _nearest_name(name: str) -> str:
     """Return a hint at the shipped data set, or the file of the same folder, whose name is nearest."""
-    folder, file = os.path.split(name)
-    files = os.listdir(folder or ".") if os.path.isdir(folder or ".") else []
-    near = [*get_close_matches(name, datasets.names(), n=1), *get_close_matches(file, files, n=1)]
-    return f"did you mean {os.path.join(folder, near[0])!r}?" if near else "br.read takes folders of evaluation logs"
+    near = find_lookalike(name, datasets.names()) or suggest_file(name)
+    return near or "br.read takes folders of evaluation logs"
 
 
 def shipped_data(name: str, model: str | None, positive: Any) -> tuple[Evidence, dict[str, str]]:

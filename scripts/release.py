@@ -70,7 +70,7 @@ def steps() -> Iterator[Step]:
     )
     yield Step(
         "Name the authors in paper/paper.md and CITATION.cff, and submit the paper.",
-        "TODO" not in read("paper/paper.md"),
+        "To be named" not in read("paper/paper.md"),
     )
 
 

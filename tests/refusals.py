@@ -190,7 +190,7 @@ EVIDENCE = [
     (r"entity must hold names without the character NUL.*'a\\x00'", lambda: br.from_frame(FRAME.assign(entity=["a\0", "b"]))),
     ("without the character NUL", lambda: br.from_frame(pd.DataFrame({"a\0": [1, 0], "b": [0, 1]}))),
     ("a number with separators: write '1234'", lambda x: br.from_frame(pd.DataFrame(x)), {"entity": ["a"], "correct": ["1,234"], "total": ["2,000"]}, {"a": ["1,234", "1,300", "2"], "b": ["2,000", "2,000", "1"]}),
-    ("leave that row out", lambda: br.from_frame(pd.concat([FRAME, FRAME.sum().to_frame().T.assign(entity="Total")]))),
+    ("leaves it out", lambda: br.from_frame(pd.concat([FRAME, FRAME.sum().to_frame().T.assign(entity="Total")]))),
     ("'total' must be no actual where it sums up the others .leave its rows out", lambda: br.from_frame(pd.DataFrame({"entity": "a", "actual": ["x", "y", "total"], "predicted": ["x", "y", "total"], "count": [1, 2, 3]}))),
     (r"entities=\['a', 'b'\] ranks these", lambda: br.from_frame(pd.DataFrame({"case": [1, 2, 3], "a": [1, 0, 1], "b": [1, 1, 0], "total": [2, 1, 1]}))),
     ("a row must be a case; its values are the sums", lambda: br.from_frame(pd.DataFrame({"case": ["1", "2", "3", "total"], "a": [1, 0, 1, 2], "b": [1, 1, 0, 2]}))),

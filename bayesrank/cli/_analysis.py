@@ -15,6 +15,7 @@ from bayesrank import _text
 from bayesrank._checks import rename_argument
 from bayesrank._errors import Advice, ArgumentError
 from bayesrank._inputs import STDIN
+from bayesrank._labels import find_lookalike, suggest_file
 from bayesrank._source import groups_of
 from bayesrank.analysis import Setup, draw, lacks_true_negatives, set_up, shipped_data, with_scores
 from bayesrank.cli._export import READ
@@ -239,6 +240,7 @@ def _read(data: str, model: str | None, roles: Roles, ignore: Sequence[str]) -> 
                 "DATA",
                 "must be a file that exists, a name that 'bayesrank datasets' lists, or - for standard input",
                 f"{data!r}",
+                find_lookalike(data, br.datasets.names()) or suggest_file(data),
             )
         return read_evidence(data, ignore, **vars(roles)), {"title": STDIN if data == "-" else Path(data).name}
     options = {f"--{OPTIONS.get(k, k).replace('_', '-')}": value for k, value in vars(roles).items() if k != "positive"}

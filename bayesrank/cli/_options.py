@@ -21,7 +21,7 @@ from bayesrank.cli._typed import (
 )
 from bayesrank.models import names
 from bayesrank.models.parts.priors import NAMES as PRIORS
-from bayesrank.tables.roles import CELLS, FOLDS, TABLE, Role
+from bayesrank.tables.roles import FOLDS, MATRIX, TABLE, Role
 
 Command = Callable[..., None]
 NUMBER = Typed("number", read_number)
@@ -146,7 +146,7 @@ naming_columns: tuple[Callable[[Command], Command], ...] = (
 )
 #: The roles of columns in a table of scores of folds, and the sizes of its training and test sets.
 naming_folds = tuple(map(_column_option, FOLDS))
-naming_cells = tuple(map(_column_option, CELLS))
+naming_cells = tuple(map(_column_option, MATRIX))
 #: Which of two labels is positive, and columns that are no evidence.
 IGNORE = click.option("--ignore", multiple=True, help="A column to ignore; may be repeated.")
 POSITIVE = click.option(
@@ -217,12 +217,12 @@ ONLY = (
     "Keep one metric, variant (filter, perturbation), judge, dataset, category, entity, status or file; for "
     "submissions, a column of the truth. Separate several values by commas. May be repeated."
 )
-FIELDS = "the fields of the case, the system and the score, such as run.model. 'bayesrank doctor' proposes them."
+FIELDS = "the fields of the case, the entity and the outcome, such as run.model. 'bayesrank doctor' proposes them."
 #: How to read evaluation logs.
 reading_logs = adding(
     click.option("--name", multiple=True, metavar="FILE=NAME", help=NAMED),
     click.option("--only", multiple=True, metavar="WHAT=VALUE", help=ONLY),
-    click.option("--map", metavar="case=FIELD,system=FIELD,score=FIELD", help=f"Logs of an unknown format: {FIELDS}"),
+    click.option("--map", metavar="case=FIELD,entity=FIELD,outcome=FIELD", help=f"Logs of an unknown format: {FIELDS}"),
     click.option(
         "--match",
         type=click.Choice(["id", "content"]),

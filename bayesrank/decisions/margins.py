@@ -9,7 +9,7 @@ from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_number, check_prob, check_unique
 from bayesrank._draws import draw_dims, load_arrays, median_and_interval
 from bayesrank._errors import ArgumentError, ArgumentKeyError
-from bayesrank._labels import select_names
+from bayesrank._labels import select_names, suggest_entity
 from bayesrank._notes import notes_text
 from bayesrank._types import Container
 from bayesrank.decisions._means import (
@@ -124,7 +124,7 @@ def noninferiority(
 def _minus(values: xr.DataArray, reference: Any) -> xr.DataArray:
     """Return each entity's values minus those of the reference, without the reference."""
     if "entity" not in values.dims:
-        raise ArgumentError("source", "must have the dim entity", values.dims)
+        raise ArgumentError("source", "must have the dim entity", values.dims, suggest_entity(values.dims))
     if "entity" not in values.coords:
         values = values.assign_coords(entity=np.arange(values.sizes["entity"]))
     names = values["entity"].values.tolist()

@@ -14,6 +14,7 @@ from bayesrank._checks import check_bool, check_choice
 from bayesrank._compat import get_variable
 from bayesrank._draws import DRAW_DIMS
 from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, Typed
+from bayesrank._labels import suggest_entity
 from bayesrank._notes import Note
 from bayesrank._records import ModelRecord, ResultRecord
 from bayesrank._source import Source, parse_source
@@ -270,7 +271,7 @@ def _check(values: Any) -> xr.DataArray:
     if not isinstance(values, xr.DataArray):
         raise ArgumentTypeError("values", "must be a DataArray of score values", type(values).__name__)
     if "entity" not in values.dims:
-        raise ArgumentError("source", "must have the dim entity", values.dims)
+        raise ArgumentError("source", "must have the dim entity", values.dims, suggest_entity(values.dims))
     if set(values.dims) & {*OUTCOME_DIMS, "outcome"}:
         raise ArgumentError("values", "must be a score's values, not a performance", f"the dims {values.dims}")
     if values.dtype.kind not in "fiub":

@@ -14,24 +14,14 @@ from bayesrank.evidence.votes import TIES, count_votes
 from bayesrank.tables.columns import role_of, squeeze
 from bayesrank.tables.forms import holds_outcomes
 from bayesrank.tables.judgements import find_judges
-from bayesrank.tables.roles import TABLE
+from bayesrank.tables.roles import QUESTIONS, STANDARD, VOTERS
 from bayesrank.tables.table import Roles, Table
 from bayesrank.tables.values import is_missing
 
 #: The columns of such a table by role, without case, blanks and underscores.
-HEADINGS = {role.name: role.headings for role in TABLE if role.name in ("a", "b", "winner")}
+HEADINGS = {role: STANDARD[role] for role in ("a", "b", "winner")}
 #: Headings of columns that look like voters and like questions.
-LIKE_UNITS = {
-    "cluster": {
-        f"{name}{ending}"
-        for name in ("voter", "user", "judge", "rater", "annotator", "evaluator", "labeler", "participant", "worker")
-        for ending in ("", "id", "name")
-    },
-    "case": {
-        f"{name}{ending}" for name in ("question", "prompt", "item", "task", "instruction") for ending in ("", "id")
-    }
-    | {"qid"},
-}
+LIKE_UNITS = {"cluster": VOTERS, "case": QUESTIONS}
 
 
 def find_votes(table: Table, roles: Roles) -> dict[str, Any] | None:

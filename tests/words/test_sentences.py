@@ -1425,6 +1425,11 @@ ROWS = [
         "column actual.",
     ),
     (
+        "counts_from_fractions",
+        {"columns": ["Sensitivity", "Specificity"]},
+        "The fractions in Sensitivity, Specificity are read as counts.",
+    ),
+    (
         "ends_of_intervals",
         {"columns": ["low", "high"]},
         "low, high are assumed to be the ends of 95% intervals of normal distributions.",
