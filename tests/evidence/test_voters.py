@@ -15,8 +15,8 @@ from bayesrank._source import groups_of
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.evidence.units import cluster_information, unit_freedom
 from bayesrank.models.davidson import Davidson, SharedTastes
-from bayesrank.models.parts.pairs import Pairs
 from bayesrank.models.parts import voters
+from bayesrank.models.parts.pairs import Pairs
 from bayesrank.models.parts.voters import larger, modes_of, newton_steps
 from tests.commands import invoke, refused
 
