@@ -11,6 +11,11 @@ import xarray as xr
 
 from bayesrank._errors import Advice, ArgumentError, ArgumentKeyError, InPython, Typed
 
+#: The coord that says which classes take part in averages over classes; without it, all do.
+AVERAGED = "averaged"
+#: The answer of more than two classes where an entity has none; it is no class.
+NO_ANSWER = "(no answer)"
+
 Selected = TypeVar("Selected", xr.DataArray, xr.Dataset)
 
 #: The place of the actual class of each cell, and what happens to its cases.
@@ -226,6 +231,16 @@ def positive_label(source: Any) -> Any:
     """Return the positive class in the coord ``positive``; None without one."""
     named = source.coords.variables.get("positive")
     return None if named is None or named.ndim else named.item()
+
+
+def classes_in_averages(source: Any, array: Any) -> np.ndarray:
+    """Return whether each class of ``array`` takes part in averages over classes, by the coord of ``source``."""
+    named = source.coords.get(AVERAGED)
+    size = array.sizes["actual"]
+    if named is None or "actual" not in array.coords:
+        return np.ones(size, bool)
+    part = dict(zip(named[named.dims[0]].values.tolist(), named.values.tolist(), strict=True))
+    return np.array([part.get(label, True) for label in array["actual"].values.tolist()])
 
 
 def known_classes(source: Any) -> tuple[Any, Any] | None:

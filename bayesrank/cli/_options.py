@@ -8,7 +8,7 @@ import click
 from bayesrank._source import AGGREGATES
 from bayesrank.cli._typed import (
     ScoreName,
-    Typed,
+    ValueType,
     number_or_word,
     read_benefit,
     read_conditions,
@@ -24,11 +24,11 @@ from bayesrank.models.parts.priors import NAMES as PRIORS
 from bayesrank.tables.roles import FOLDS, MATRIX, TABLE, Role
 
 Command = Callable[..., None]
-NUMBER = Typed("number", read_number)
+NUMBER = ValueType("number", read_number)
 SCORE_TYPE = ScoreName("score", read_score)
-SHARE = Typed("prevalence", read_share)
-NAMES = Typed("names", read_names)
-WORD = Typed("text", number_or_word)
+SHARE = ValueType("prevalence", read_share)
+NAMES = ValueType("names", read_names)
+WORD = ValueType("text", number_or_word)
 PROBABILITY = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
@@ -71,7 +71,7 @@ KIND = click.option(
 NOTES = click.option("--notes", is_flag=True, help="Print the notes below the verdict.")
 BENEFIT = click.option(
     "--benefit",
-    type=Typed("benefit", read_benefit),
+    type=ValueType("benefit", read_benefit),
     help="Benefit of each outcome at --prevalence: tn=0,fp=-1,fn=-10,tp=0. Costs are negative.",
 )
 REFERENCE = click.option("--reference", help="An entity: test whether the others are no worse in TPR and TNR.")
@@ -93,7 +93,7 @@ over_groups = adding(
     ),
     click.option(
         "--weights",
-        type=Typed("weights", read_weights),
+        type=ValueType("weights", read_weights),
         help="Weights of the groups or data sets: cases, category (categories weigh the same), or a=1,b=2.",
     ),
 )
@@ -177,7 +177,7 @@ asking = adding(
     ),
     click.option(
         "--at",
-        type=Typed("values", read_values),
+        type=ValueType("values", read_values),
         help="Results are for data sets with these values of the covariates: threshold=0.5. [default: their means]",
     ),
     *naming_cells,
@@ -189,7 +189,7 @@ asking = adding(
     ),
     click.option(
         "--anchor",
-        type=Typed("rating", read_values),
+        type=ValueType("rating", read_values),
         help="With --scale elo: the rating of one entity, such as A=1200.",
     ),
     IGNORE,

@@ -12,14 +12,13 @@ import xarray as xr
 
 from bayesrank._errors import ArgumentError
 from bayesrank._inputs import STDIN
-from bayesrank._labels import standing_pair
+from bayesrank._labels import NO_ANSWER, standing_pair
 from bayesrank._notes import Note, notes_text
 from bayesrank._text import list_names
 from bayesrank.cli._logs import are_logs
 from bayesrank.diagnosis import diagnose
 from bayesrank.evidence.ledger import NO_OUTCOME, ledger_of
 from bayesrank.logs import Choices
-from bayesrank.logs.submissions import NO_ANSWER
 from bayesrank.tables.ballots import find_votes
 from bayesrank.tables.cases import OF_CASES
 from bayesrank.tables.columns import may_be_low, squeeze

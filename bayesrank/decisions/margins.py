@@ -18,6 +18,7 @@ from bayesrank.decisions._means import (
     name_pair,
     share_and_error,
 )
+from bayesrank.performance.arrays import as_performance, only_two_classes
 from bayesrank.ranking.aggregates import mean_performance
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.scores import as_score
@@ -87,6 +88,7 @@ def noninferiority(
     margins = {"tpr": check_number("tpr", tpr, 0.0, 1.0), "tnr": check_number("tnr", tnr, 0.0, 1.0)}
     prob = check_prob("prob", prob)
     source = mean_performance(source, "two rates")
+    only_two_classes(as_performance(source, kind))
     rates = {name: as_score(name)(source, kind) for name in RATES}
     evidence = evidence_of(source, None, rates["tpr"], kind)
     apart = load_arrays(*(_minus(values, reference) for values in rates.values()))

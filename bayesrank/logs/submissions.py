@@ -13,7 +13,7 @@ import pandas as pd
 
 from bayesrank._errors import ArgumentError
 from bayesrank._inputs import guard, is_hidden, list_files
-from bayesrank._labels import find_repeat, standing_pair
+from bayesrank._labels import NO_ANSWER, find_repeat, standing_pair
 from bayesrank._notes import Note
 from bayesrank._text import list_names
 from bayesrank.logs.choices import Choices
@@ -33,8 +33,6 @@ IDS = (LONG_CASE_NAMES - ROW_NUMBERS) | {"case", "caseid", "file", "filename", "
 TRUTHS = {"expected", "label", "target", "class", "y"}
 #: Columns that say which part of a competition a case is in.
 SPARE = {"usage", "split"}
-#: The answer of more than two classes where a team has none: a class without cases.
-NO_ANSWER = "(no answer)"
 #: What the columns of the table are called that come from no team.
 CASE, ACTUAL = "case", "actual"
 #: Probabilities of two classes may differ by so much from a sum of 1, by rounding.

@@ -19,6 +19,7 @@ from bayesrank._notes import Note
 from bayesrank._records import ModelRecord, ResultRecord
 from bayesrank._source import Source, parse_source
 from bayesrank._types import Container, ScoreLike
+from bayesrank.evidence.kinds import parse_evidence
 from bayesrank.evidence.kinds.given import natural_score_of
 from bayesrank.performance.arrays import KINDS, OUTCOME_DIMS, counts_or_performance, outcome_dims, posterior_of
 from bayesrank.scores import as_score
@@ -152,7 +153,7 @@ def score_values(
         check_choice("kind", kind, KINDS)
     natural = natural_score(source) if score is None else None
     wanted = natural or score
-    if wanted is None and source.array is None and source.model.probabilities:
+    if wanted is None and source.array is None and parse_evidence(source).draws_scores:
         held = ", ".join(map(str, posterior_of(source).data_vars))
         raise ArgumentError("score", "must be given for predicted probabilities", "None", f"one of {held}")
     if wanted is None:

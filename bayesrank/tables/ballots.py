@@ -103,6 +103,8 @@ def read_votes(table: Table, headings: dict[str, Any], roles: Roles) -> xr.Datas
         if one.name == "group" and roles.group is not None:
             by = f"; --by {roles.group} ranks each category" if table.shell else ""
             table.refuse(roles, "group", f"of votes, which have no mean over groups{by}")
+        if one.name == "weight":
+            table.refuse(roles, "weight", "of votes, which count alike; count says how many votes a row stands for")
         if one.name not in (*HEADINGS, "count", "truth", "judge", "covariates", "dataset", *UNITS):
             table.refuse(roles, one.name, "of votes, whose columns are model_a, model_b and winner")
     if roles.count is not None:

@@ -13,7 +13,7 @@ from bayesrank._errors import ArgumentError
 from bayesrank._frames import as_pandas
 from bayesrank._notes import Note, add_notes
 from bayesrank.evidence.groups import name_groups_of
-from bayesrank.evidence.kinds.given import sizes_of_space
+from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.tables.ballots import find_votes, read_votes
 from bayesrank.tables.cases import OF_CASES, read_answers, read_cases
@@ -232,7 +232,7 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
     table, counted = with_counts(table, roles)
     selected = [*selected, *joined, *counted]
     evidence = _read_selected(table, roles)
-    low = low_outcome(roles, selected) if "outcome" in sizes_of_space(evidence) else ""
+    low = low_outcome(roles, selected) if "outcome" in parse_given(evidence).space else ""
     notes = [*selected, *([Note("low_may_be_good", {"name": low})] if low else [])]
     return evidence.assign_attrs(add_notes(evidence.attrs, notes)) if notes else evidence
 

@@ -1372,6 +1372,11 @@ ROWS = [
         "takes them.",
     ),
     (
+        "labels_outside_averages",
+        {"labels": ["neutral", "?"]},
+        "Averages over classes leave out the labels that were not chosen: neutral, ?.",
+    ),
+    (
         "labels_never_true",
         {"labels": ["x", "y"]},
         "Predicted labels that are the true label of no case count as wrong: x, y.",

@@ -12,7 +12,7 @@ import xarray as xr
 from bayesrank._records import EvidenceRecord
 from bayesrank.evidence.attempts import CaseRuns
 from bayesrank.evidence.kinds.base import EvidenceKind, Parts, as_codes, as_values, by_entity, names_of, patterns_on
-from bayesrank.evidence.kinds.swaps import swaps_of_columns
+from bayesrank.evidence.kinds.swaps import Fitted, swaps_of_columns
 from bayesrank.evidence.patterns import effective_number
 
 #: Outcomes are means of right or wrong runs if they are this near to whole numbers of runs.
@@ -77,6 +77,12 @@ class CaseEvidence(EvidenceKind):
     def joint_cases(self) -> Self:
         """Return the cases with the answers of all entities."""
         return self
+
+    def why_no_performance(self, variables: list[str]) -> tuple[str, str] | None:
+        """Return why there is no performance, and what to do instead."""
+        if self.training is None:
+            return None
+        return "outcomes of training seeds, with a mean over retrained models", "rank them by mean_outcome"
 
     @property
     def independent_unit(self) -> str:
@@ -156,10 +162,10 @@ class CaseEvidence(EvidenceKind):
         """Return which of the others have no answers to the cases of an entity."""
         return [int(i) for i in others if i != entity and not self.share_cases(entity, int(i))]
 
-    def interchangeable(self, entities: int) -> list[np.ndarray]:
+    def interchangeable(self, fitted: Fitted) -> list[np.ndarray]:
         """Return the groups of entities whose answers may be swapped."""
         # Equal outcomes of averages do not show equal models.
-        if self.training is not None or self.answers.shape[1] != entities:
+        if self.training is not None or self.answers.shape[1] != fitted.entities:
             return []
         return swaps_of_columns(self.answers, self.count, self.cluster, self.dataset, self.each)
 

@@ -73,6 +73,10 @@ def labels_never_true(labels: Sequence[str]) -> str:
     return f"Predicted labels that are the true label of no case count as wrong: {list_names(labels)}."
 
 
+def labels_outside_averages(labels: Sequence[str]) -> str:
+    return f"Averages over classes leave out the labels that were not chosen: {list_names(labels)}."
+
+
 def positive_class_unknown(labels: Sequence[str], options: str) -> str:
     first, second = labels
     return f"None of the classes {first!r} and {second!r} is known as the positive one: {options} says which."
