@@ -146,8 +146,6 @@ class ModelRecord(Record):
     priors: str = ""  #: Every prior, as notes in one text.
     covariates: tuple[str, ...] = ()  #: Names of the covariates of data sets.
     paired: bool = False  #: Whether the model knows which cases entities share.
-    unpaired: bool = False  #: Whether the evidence is means and standard errors.
-    partial_truth: bool = False
     split_prior: bool | None = None  #: Whether one prior is divided between data sets.
     target: str | None = None  #: What a mean over clustered cases is of: "case" or "cluster".
     units: tuple[float, ...] = ()  #: Cases or clusters of each data set.
@@ -163,7 +161,6 @@ class ModelRecord(Record):
     draws_spread: tuple[float, ...] = ()  #: The factors by which draws of means were spread about their mean.
     over: str = ""  #: The population of the ranking: "fitted" or "retrained" models; empty for cases or data sets.
     seeds: int = 0  #: Training seeds of each entity.
-    votes: bool = False  #: Whether the evidence is votes.
     probabilities: bool = False  #: Whether it is predicted probabilities.
 
     @property

@@ -203,7 +203,7 @@ GOOD_OF = {
     "pareto_front": {"front": decisions.pareto_front(refusals.POSTERIOR, "f1", COSTS), "score": "f1", "cost": COSTS},
     "precision_recall_curve": {"curves": br.ops.credible_curves(PROBABILITIES, "precision_recall", seed=1, draws=5)},
     "rank_bounds": {"order": theory.relations(br.scores.f1(POINT))},
-    "read": {"paths": case_file, "map": {"system": "agent", "case": "task", "score": "right"}},
+    "read": {"paths": case_file, "map": {"entity": "agent", "case": "task", "outcome": "right"}},
     "relation_properties": {"relation": theory.relations(refusals.F1)["better"]},
     "roc_curve": {"curves": br.ops.credible_curves(PROBABILITIES, "roc", seed=1, draws=5)},
     "save": {"html": papers.turning_simplex(4, [2], "mcc"), "path": "page.html"},

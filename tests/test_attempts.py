@@ -12,7 +12,7 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank._source import groups_of, parse_source
-from bayesrank.evidence.attempts import Attempts, CaseRuns, RateMoments
+from bayesrank.evidence.attempts import Attempts, CaseRuns, RateMoments, describe_answers, share_of_majority
 from bayesrank.models.parts.attempts import AttemptsPosterior, _spread
 from bayesrank.plots.attempts import _along, _ticks
 from bayesrank.ranking.attempts import curve_where_runs
@@ -661,3 +661,56 @@ def test_the_picture_by_cost():
     plt.close(figure)
     with pytest.raises(br.ArgumentError, match="without costs"):
         br.plots.attempts(CURVE, by="cost")
+
+
+# ---- the most frequent answer
+
+
+@pytest.mark.parametrize("given", ["aab", "aabbc", "abcd", "aaabbccd", "bbbb", "a"])
+@pytest.mark.parametrize("right", ["a", "ac", ""])
+def test_majorities_equal_enumeration_of_all_draws(given, right):
+    answers = np.array(list(given))
+    text = describe_answers(answers, np.isin(answers, list(right)))
+    for k in range(1, len(given) + 1):
+        shares = []
+        for drawn in combinations(given, k):
+            top = max(drawn.count(one) for one in drawn)
+            first = [one for one in set(drawn) if drawn.count(one) == top]
+            shares.append(np.mean([one in right for one in first]))
+        assert share_of_majority(text, k) == pytest.approx(np.mean(shares), abs=1e-12)
+    assert np.isnan(share_of_majority(text, len(given) + 1))
+
+
+def test_majorities_rank_and_need_answers():
+    rng = np.random.default_rng(1)
+    # A says one of many wrong answers, B always the same one.
+    wrong = pd.DataFrame({"A": rng.integers(0, 50, len(FRAME)).astype(str), "B": "w"})
+    said = wrong.where(FRAME[["A", "B"]] == 0, "right")
+    posterior = br.fit(evidence(FRAME, answers=said), seed=1)
+    each = np.array(
+        [
+            [share_of_majority(describe_answers(own.to_numpy(), (own == "right").to_numpy()), 5) for own in (a, b)]
+            for a, b in ((held["A"], held["B"]) for _, held in said.groupby(FRAME["case"]))
+        ]
+    )
+    ranking = br.credible_ranking(posterior, "maj@5")
+    assert ranking["observed"].values == pytest.approx(each.mean(axis=0))
+    assert ranking["observed"].sel(entity="A") > br.credible_ranking(posterior)["observed"].sel(entity="A")
+    assert br.verdict(ranking)[0] == "A is best on cases like these: P(best) > 0.999."
+    assert any("most frequent answer of 5 attempts is right" in note for note in br.notes(ranking))
+    one = br.credible_ranking(posterior, "majority@1")
+    assert one["observed"].values == pytest.approx(right_runs().mean(axis=0) / 8)
+    assert br.scores.get("majority_at_5") == br.scores.majority_at_k(5)
+    for name in ("pass@4", "pass^2"):  # answers have no effect on other scores
+        with_answers, without = (br.credible_ranking(held, name)["observed"].values for held in (posterior, POSTERIOR))
+        assert with_answers == pytest.approx(without)
+    with pytest.raises(br.ArgumentError, match="answers of the runs"):
+        br.credible_ranking(POSTERIOR, "maj@5")
+    with pytest.raises(br.ArgumentError, match="pass@k or"):
+        br.cases.reliability(posterior, "maj@5")
+    with pytest.raises(br.ArgumentError, match="right in all runs of a case"):
+        evidence(FRAME, answers=said.assign(A="same"))
+    with pytest.raises(br.ArgumentError, match="an answer for each outcome"):
+        evidence(FRAME, answers=said.assign(A=None))
+    with pytest.raises(br.ArgumentError, match="right or wrong runs"):
+        br.from_outcomes(FRAME[["A", "B"]], answers=said)

@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtri
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_number, check_prob
 from bayesrank._errors import ArgumentError, ArgumentKeyError
 from bayesrank._labels import name_coord
@@ -23,6 +24,7 @@ from bayesrank.scores import Score, get
 PLANNED, MOST = (1, 2, 4, 8, 16, 32, 64), 2**14
 
 
+@check_call
 def reliability(
     posterior: Container,
     score: Score | str = "pass@1",
@@ -92,7 +94,7 @@ def reliability(
     nan
     """
     one = score if isinstance(score, Score) else get(score)
-    if one.attempts is None:
+    if one.attempts is None or one.attempts.majority:
         raise ArgumentError("score", "must be pass@k or pass^k", f"{one.name!r}")
     prob, assurance = check_prob("prob", prob), check_prob("assurance", assurance)
     if difference is not None:

@@ -122,7 +122,7 @@ class Paired:
         held = self.joint.reset_coords()
         names = [
             name
-            for name in (*VARIABLES, "runs", "cost_right", "cost_wrong", "dataset", "cluster", UNIT_WEIGHT)
+            for name in (*VARIABLES, "runs", "answers", "cost_right", "cost_wrong", "dataset", "cluster", UNIT_WEIGHT)
             if name in held and "pattern" in held[name].dims
         ]
         named = held[names].rename({name: f"pattern_{name}" for name in names})

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_result
 from bayesrank._errors import ArgumentError
 from bayesrank._records import ResultRecord
@@ -24,6 +25,7 @@ NAMED = 8
 STRIP, GAP = 0.13, 0.20
 
 
+@check_call
 def attempts(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None, by: str = "attempts") -> Any:
     """Draw each entity's score over the number of attempts, and below who is best for how many, and how surely.
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_prob, check_sequence
 from bayesrank._compiled import can_compile
 from bayesrank._draws import (
@@ -51,6 +52,7 @@ FEW = 10**8
 TINY = 1e-100
 
 
+@check_call
 def credible(
     source: Container,
     resolution: int = 101,
@@ -178,6 +180,7 @@ def _maps_of(
     return tile
 
 
+@check_call
 def credible_by_class(
     source: Container, resolution: int = 51, *, prob: float = 0.95, kind: str | None = None
 ) -> xr.Dataset:
@@ -285,6 +288,7 @@ def leaders(credible: xr.Dataset) -> xr.Dataset:
     )
 
 
+@check_call
 def probability_best(
     source: Container, resolution: int = 101, *, kind: str | None = None, window: Any = None
 ) -> xr.DataArray:
@@ -356,6 +360,7 @@ def _count_best(array: xr.DataArray, points: np.ndarray, batches: Batches) -> tu
     return mean, mean_error(wins, sizes)
 
 
+@check_call
 def value_interval(
     source: Container, resolution: int = 101, *, prob: float = 0.95, kind: str | None = None, window: Any = None
 ) -> xr.Dataset:

@@ -1372,6 +1372,11 @@ ROWS = [
         "takes them.",
     ),
     (
+        "labels_outside_averages",
+        {"labels": ["neutral", "?"]},
+        "Averages over classes leave out the labels that were not chosen: neutral, ?.",
+    ),
+    (
         "labels_never_true",
         {"labels": ["x", "y"]},
         "Predicted labels that are the true label of no case count as wrong: x, y.",
@@ -1423,6 +1428,11 @@ ROWS = [
         {},
         "The numbers are assumed to be outcomes. If they are predicted labels, add the true label of each case as a "
         "column actual.",
+    ),
+    (
+        "counts_from_fractions",
+        {"columns": ["Sensitivity", "Specificity"]},
+        "The fractions in Sensitivity, Specificity are read as counts.",
     ),
     (
         "ends_of_intervals",

@@ -209,8 +209,8 @@ class AttemptsPosterior:
         are not at an end: t has so many degrees of freedom, less one.
         """
         count, square = self.evidence.count[self.kept], self.evidence.squares[self.kept]
-        right, runs = self.used.cells
-        estimates, met = one.estimate(right, runs), runs > 0
+        runs = self.used.cells[1]
+        estimates, met = one.of_each_cell(self.used), runs > 0
         moments = RateMoments.of(self.used, count, one.every)
         within = np.stack([moments.within(one.k, n) if n else moments.values[0] for n in runs.tolist()])
         prior = self.prior[1][:, 0] * (square.sum() / count.sum()) ** 2
@@ -257,7 +257,7 @@ class AttemptsPosterior:
         features = np.empty((len(made), 1 + len(wanted)))
         features[:, 0] = made > 0
         for s, one in enumerate(wanted):
-            features[:, 1 + s] = np.where(made > 0, one.estimate(right, made), 0.0)
+            features[:, 1 + s] = np.where(made > 0, one.of_each_cell(used), 0.0)
         points, mass = self.prior
         base = np.column_stack([np.ones(len(points)), *(self._at_prior(one) for one in wanted)])
         cluster = None if evidence.cluster is None or purpose else pd.factorize(evidence.cluster[here])[0]
@@ -292,6 +292,8 @@ class AttemptsPosterior:
 
     def _at_prior(self, one: Attempts) -> np.ndarray:
         """Return the estimates of the prior's cases, which have as many runs as any case has."""
+        if one.majority:
+            return np.asarray(self.prior[0])
         runs = max(self.runs.most, one.k)
         every = one.estimate(np.arange(runs + 1), np.full(runs + 1, runs))
         return np.interp(self.prior[0] * runs, np.arange(runs + 1), every)
@@ -336,7 +338,7 @@ class AttemptsPosterior:
         """Return what the scores are for, and how many cases have too few runs."""
         count = self.evidence.count if self.evidence.each is None else self.evidence.count / self.evidence.each
         total, used = round(float(count.sum())), round(float(count[self.kept].sum()))
-        found = [Note("attempts_of_cases_like_these", {"k": one.k, "every": one.every})]
+        found = [Note("attempts_of_cases_like_these", {"k": one.k, "every": one.every, "majority": one.majority})]
         if used < total:
             found.append(Note("cases_with_few_runs", {"least": self.least, "used": used, "total": total}))
         return found

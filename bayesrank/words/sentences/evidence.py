@@ -52,9 +52,10 @@ def one_entity(datasets: int) -> str:
     return f"No column names entities: the {datasets} rows are data sets of one."
 
 
-def attempts_of_cases_like_these(k: int, every: bool) -> str:
+def attempts_of_cases_like_these(k: int, every: bool, majority: bool = False) -> str:
     """Say what a score of attempts is, and which cases it is about."""
     event = f"all of {k} attempts succeed" if every else f"at least one of {k} attempts succeeds"
+    event = f"the most frequent answer of {k} attempts is right" if majority else event
     what = event if k > 1 else "one attempt succeeds"
     return f"The score is the probability that {what} at a case like these; it does not speak of these cases alone."
 
