@@ -525,7 +525,6 @@ COMMANDS = [
     ("--score must have a direction to rank by; prevalence has none", "rank tornado --score prevalence"),
     ("with numbers", "tile tornado --preference 'around f1 wide'"),
     # the report
-    ("Missing option '-o' / '--output'", "report tornado"),
     ("--output must end in .html; got 'r.txt'", "report tornado -o r.txt"),
     ("--with must be among ", "report tornado -o r.html --with roc"),
     ("--with drift needs data sets of two classes as periods", "report tornado -o r.html --with drift --draws 9"),

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import warnings
 import zipfile
+from pathlib import Path
 
 import click
 import numpy as np
@@ -16,6 +17,7 @@ import bayesrank as br
 from bayesrank._errors import Advice, ArgumentError, InPython, Typed
 from bayesrank.cli import in_options, main
 from bayesrank.cli._typed import read_preferences
+from bayesrank.cli.report import report_beside
 from tests.commands import csv_of, invoke, json_of, refused
 from tests.test_terminal import on_terminals, split_table
 
@@ -514,6 +516,36 @@ def test_cases_and_sections_that_cannot_be_had(tmp_path):
     assert "--with cases must be left out unless there is one row for each case" in refused(
         *asked, "cases", "--model", "dirichlet_multinomial"
     )
+
+
+def test_a_report_without_a_name_lies_beside_its_data(table, tmp_path, monkeypatch):
+    printed = invoke("report", table, "--draws", "20", "--score", "f1")
+    beside = Path(table).with_suffix(".html")
+    assert printed.splitlines()[-1] == f"Report: {beside}"
+    assert "<!doctype html>" in beside.read_text(encoding="utf-8").lower()
+    monkeypatch.chdir(tmp_path)
+    assert invoke("report", "tornado", "--draws", "20").splitlines()[-1] == "Report: tornado.html"
+    beside.write_text("mine", encoding="utf-8")
+    assert "must not replace" in refused("report", table, "--draws", "20")
+    assert beside.read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize(
+    ("data", "page"),
+    [
+        (("a/counts.csv",), "a/counts.html"),
+        (("a/counts.csv.gz",), "a/counts.html"),
+        (("a/logs/",), "a/logs.html"),
+        (("a/one.json", "b/two.json"), "a/one.html"),
+        (("a/logs/*.json",), "a/logs.html"),
+        (("tornado",), "tornado.html"),
+        (("-",), "report.html"),
+        (("a/model.v2.csv",), "a/model.v2.html"),
+        ((".",), "report.html"),
+    ],
+)
+def test_the_name_of_a_report_follows_from_its_data(data, page):
+    assert report_beside(data) == page
 
 
 def test_the_report_tells_what_changed_from_period_to_period(tmp_path):
