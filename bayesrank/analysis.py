@@ -116,7 +116,7 @@ class Setup:
         if score.space == "outcomes":
             return None if self.higher_is_better else False
         if not self.higher_is_better:
-            raise ArgumentError("higher_is_better", "must be left out for scores that have a direction", score.name)
+            raise ArgumentError("higher_is_better", "cannot be used for scores that have a direction", score.name)
         return None
 
     def stated(self, *scores: Score | None) -> list[str]:
@@ -194,10 +194,10 @@ def set_up(
     """
     for argument, value in (("aggregate", aggregate), ("weights", weights)) if over is None else ():
         if value is not None:
-            wanted = Advice("must be left out without ", Typed("over"), " or ", Typed("group"))
+            wanted = Advice("cannot be used without ", Typed("over"), " or ", Typed("group"))
             raise ArgumentError(argument, wanted, f"{value!r}")
     if over is not None and dataset is not None:
-        wanted = Advice("must be left out beside ", Typed("over"), " or ", Typed("group"))
+        wanted = Advice("cannot be used with ", Typed("over"), " or ", Typed("group"))
         raise ArgumentError("dataset", wanted, f"{dataset!r}")
     if over is None and has_groups(evidence):
         evidence = groups_as_datasets(evidence)
@@ -389,31 +389,29 @@ def _check_model(evidence: Evidence, model: str, prior: Any, prevalence: Any, pl
             raise ArgumentError("data", "must have numbers as outcomes, which are ranked by their mean", given)
     if (outcomes or holds_votes(evidence)) and prevalence is not None:
         what = "outcomes" if outcomes else "votes"
-        raise ArgumentError("prevalence", f"must be left out for {what}, which have no classes", f"{prevalence!r}")
+        raise ArgumentError("prevalence", f"cannot be used for {what}, which have no classes", f"{prevalence!r}")
     for option, given in (("prior", prior), ("prevalence", prevalence)) if holds_probabilities(evidence) else ():
         if given is not None:
-            raise ArgumentError(option, "must be left out for predicted probabilities", f"{given!r}")
+            raise ArgumentError(option, "cannot be used for predicted probabilities", f"{given!r}")
     if holds_means(evidence) and prior is not None:
-        raise ArgumentError(
-            "prior", "must be left out for means and standard errors, whose prior is flat", f"{prior!r}"
-        )
+        raise ArgumentError("prior", "cannot be used for means and standard errors, whose prior is flat", f"{prior!r}")
 
 
 def _covariates(evidence: Evidence, model: str, typed: Sequence[str], at: dict[str, float] | None) -> dict[str, Any]:
     """Return the options of the model for covariates, by the names of their columns, which may differ in case."""
     if not typed:
         if at is not None:
-            raise ArgumentError("at", Advice("must be left out without ", Typed("covariates")), f"{at}")
+            raise ArgumentError("at", Advice("cannot be used without ", Typed("covariates")), f"{at}")
         return {}
     if holds_votes(evidence):
         if at is not None:
-            raise ArgumentError("at", "must be left out of votes, whose strengths are those at equal values", f"{at}")
+            raise ArgumentError("at", "cannot be used for votes, whose strengths refer to equal values", f"{at}")
         return {}
     if "covariates" not in options_of(find_model(model)):
         known = ", ".join(name for name in names() if "covariates" in options_of(find_model(name)))
         raise ArgumentError(
             "covariates",
-            f"must be left out for the model {model}",
+            f"cannot be used for the model {model}",
             f"{typed[0]!r}",
             f"models with covariates: {known}",
         )
@@ -428,7 +426,7 @@ def _scale(evidence: Evidence, scale: str | None, anchor: dict[str, float] | Non
     """Return votes that are rated on a scale, and the option of the model for the anchor."""
     for option, given in (("scale", scale), ("anchor", anchor)):
         if given is not None and not holds_votes(evidence):
-            raise ArgumentError(option, "must be left out for evidence other than votes", f"{given}")
+            raise ArgumentError(option, "cannot be used for evidence other than votes", f"{given}")
     if anchor is not None and scale is None:
         raise ArgumentError("anchor", Advice("must stand beside ", Typed("scale", "elo")), f"{anchor}")
     if scale is None:
@@ -452,7 +450,7 @@ def _check_direction(evidence: Evidence, higher_is_better: bool | None) -> None:
         )
         raise ArgumentError(
             "data",
-            "must say which outcomes are good, where headings name errors, losses, times, costs or ranks",
+            "must say which outcomes are good, because headings name errors, losses, times, costs or ranks",
             f"{named[0]!r}",
             Advice(low, " ranks low ones first, ", high, " high ones"),
         )
@@ -476,7 +474,7 @@ def _one_table_each(
     """Return the evidence of one data set, or pooled, or unpooled for models that need that; and remarks."""
     if "dataset" not in evidence.coords:
         if dataset is not None:
-            raise ArgumentError("dataset", "must be left out for data without data sets", f"{dataset!r}")
+            raise ArgumentError("dataset", "cannot be used for data without data sets", f"{dataset!r}")
         return evidence, []
     known = {str(name): name for name in dict.fromkeys(evidence["dataset"].values.tolist())}
     if dataset is not None and dataset not in known:
@@ -808,7 +806,7 @@ def analyze_evidence(
     setup = with_scores(setup, [wanted])
     used = choose_score(setup.evidence, wanted)
     if kind is not None and population_of(setup.model) != "data sets":
-        raise ArgumentError("kind", "must be left out for models that do not learn from data sets", f"{kind!r}")
+        raise ArgumentError("kind", "cannot be used for models that do not learn from data sets", f"{kind!r}")
     drawn = draw(setup, draws=draws, seed=seed, sampler=sampler, prior=True)
     ranking = rank_posterior(setup, drawn, used, prob=prob, rope=rope, kind=kind)
     return Analysis(setup, used, drawn, ranking, Asked(score, kind))
@@ -897,5 +895,5 @@ def shipped_data(name: str, model: str | None, positive: Any) -> tuple[Evidence,
     if positive is None:
         return evidence, about
     if not {"actual", "label"} & set(evidence.coords):
-        raise ArgumentError("positive", "must be left out for outcomes, which have no classes", f"{positive!r}")
+        raise ArgumentError("positive", "cannot be used for outcomes, which have no classes", f"{positive!r}")
     return put_in_class_order(evidence, positive), about

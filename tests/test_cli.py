@@ -225,7 +225,7 @@ def test_csv_and_json_hold_the_same_as_python(table):
     error = float(drawn["probability_error"])
     ends = ["(without draws).", "(without draws).", f"(from draws, Monte-Carlo error {error:.2g})."]
     assert all(line.endswith(end) for line, end in zip(lines, ends, strict=True))
-    assert "--ask must be left out of --format csv" in refused(*options, *asked, "--format", "csv")
+    assert "--ask cannot be used for --format csv" in refused(*options, *asked, "--format", "csv")
 
 
 def test_the_answer_stands_above_the_table_and_columns_are_added_on_request(table):
@@ -252,7 +252,7 @@ def test_a_hierarchical_model_keeps_data_sets_apart(studies):
     assert "The model is fitted to 3 data sets, each with its own rates." in shown
     assert br.verdict(found.sel(entity=[br.ranking_table(br.credible_ranking(posterior, "tpr")).index[0]]))[0] in shown
     assert "The model is fitted to" not in invoke(*command, "--dataset", "x")
-    assert "--kind must be left out" in refused("rank", studies, "--kind", "new")
+    assert "--kind cannot be used" in refused("rank", studies, "--kind", "new")
 
 
 @pytest.mark.parametrize("command", ["rank", "tile", "ops"])
@@ -513,7 +513,7 @@ def test_cases_and_sections_that_cannot_be_had(tmp_path):
     assert said in page
     assert "10 of 15 cases decide: on the others all entities have the same outcome" in page
     assert [f'<h2 id="{name}">' in page for name in ("pairing", "cases")] == [True, True]
-    assert "--with cases must be left out unless there is one row for each case" in refused(
+    assert "--with cases cannot be used unless there is one row for each case" in refused(
         *asked, "cases", "--model", "dirichlet_multinomial"
     )
 

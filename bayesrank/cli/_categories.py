@@ -42,10 +42,10 @@ def rank_categories(
     evidence = inputs.evidence
     if holds_probabilities(evidence):
         hint = f"--dataset-column {by} --dataset NAME ranks one category"
-        raise ArgumentError("--by", "must be left out for predicted probabilities", f"{by!r}", hint)
+        raise ArgumentError("--by", "cannot be used for predicted probabilities", f"{by!r}", hint)
     if isinstance(evidence, xr.Dataset) and "fold_score" in evidence:
         hint = f"--dataset-column {by} says that it names data sets"
-        raise ArgumentError("--by", "must be left out for scores of folds", f"{by!r}", hint)
+        raise ArgumentError("--by", "cannot be used for scores of folds", f"{by!r}", hint)
     score = choose_score(evidence, score)
     if holds_votes(evidence):
         return _rank_votes(step, by, score, rope, prob, inputs, fitted)
@@ -91,7 +91,7 @@ def _rank_votes(
     evidence = inputs.evidence
     assert isinstance(evidence, xr.Dataset)
     if STRATUM not in evidence.variables:
-        raise ArgumentError("--by", "must be left out beside votes of judges", f"{by!r}")
+        raise ArgumentError("--by", "cannot be used with votes of judges", f"{by!r}")
     names, sizes = np.unique(evidence[STRATUM].values, return_inverse=True)
     sizes = np.rint(np.bincount(sizes, evidence["results"].sum("result").values)).astype(int)
     if len(names) < 2:

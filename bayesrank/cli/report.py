@@ -108,7 +108,7 @@ def report(
         check_output("--output", output, "report")
     with progress() as step:
         if by is not None and how["dataset"] is not None:
-            raise ArgumentError("--dataset", "must be left out beside --by", f"{how['dataset']!r}")
+            raise ArgumentError("--dataset", "cannot be used with --by", f"{how['dataset']!r}")
         analysis, used, ranking = make_ranking(step, score, rope, prob, kind, cost, dict(how))
         if benefit or reference:
             analysis.check_two_classes("--benefit and --reference")

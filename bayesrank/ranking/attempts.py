@@ -106,7 +106,7 @@ def attempts_curve(posterior: Container, k: int | None = None, *, prob: float = 
     held = AttemptsPosterior.of(source, most, f"attempts_curve(k={most})")
     if held.names:
         raise ArgumentError(
-            "posterior", "must be of one data set for a curve", f"{len(held.names)} data sets", "fit each alone"
+            "posterior", "must have one data set for a curve", f"{len(held.names)} data sets", "fit each alone"
         )
     if held.shape[0] * held.shape[1] * (1 - prob) < 1:
         raise ArgumentError("posterior", f"must have at least {int(np.ceil(1 / (1 - prob)))} draws", str(held.shape))

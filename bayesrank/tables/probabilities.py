@@ -154,7 +154,7 @@ def _evidence(
     table: Table, known: Known, actual: list, columns: dict[Any, Any], about: dict[str, Any], roles: Roles
 ) -> xr.Dataset:
     for argument in WITHOUT:
-        table.refuse(roles, argument, "of predicted probabilities")
+        table.refuse(roles, argument, "for predicted probabilities")
     if None in actual or any(is_missing(value) for value in actual):
         row = next(i for i, value in enumerate(actual) if is_missing(value))
         raise ArgumentError(f"{table.where[row]}: {known.of['actual']}", "must not be empty")
