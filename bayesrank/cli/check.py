@@ -26,7 +26,7 @@ from bayesrank.cli._options import (
 )
 from bayesrank.cli._output import print_line
 from bayesrank.cli._sink import print_block
-from bayesrank.evidence.kinds.given import holds_probabilities
+from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.inspection import Inspection, inspect_logs, inspect_submissions, inspect_table
 from bayesrank.scores import as_score
 from bayesrank.tables.table import Roles
@@ -38,7 +38,7 @@ def choices_of_analysis(evidence: Any) -> list[str]:
     if LOW in notes:
         return ["--lower-is-better", "--higher-is-better"]
     setup = set_up(evidence)
-    of_probabilities = holds_probabilities(setup.evidence)
+    of_probabilities = parse_given(setup.evidence).form == "probabilities"
     choose_score(setup.evidence, as_score("auc_roc") if of_probabilities else None)
     score = ["--score auc_roc"] if of_probabilities else []
     labels = notes["positive_class_unknown"]["labels"] if "positive_class_unknown" in notes else []
