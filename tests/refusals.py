@@ -163,7 +163,7 @@ EVIDENCE = [
     ("entity must .*once.*'a'|entity and dataset must .*'a' on 'x'", lambda x: br.from_counts(tn=[1, 1], fp=[1, 1], fn=[1, 1], tp=[1, 1], entity=["a", "a"], dataset=x), None, ["x", "x"]),
     # predictions
     ("predictions must .*(mapping|at least one)", lambda x: predictions(predictions=x), 5, "ab", {}),
-    (r"predictions\['m'\] must .*(not probabilities|2 cases|sequence|hold labels as y_true has them)", lambda x: predictions(predictions={"m": x}), [0.2, 1.0], [0], 3, ["no", "yes"], ["0", "1"]),
+    (r"predictions\['m'\] must .*(not probabilities|2 cases|sequence|use the labels of y_true)", lambda x: predictions(predictions={"m": x}), [0.2, 1.0], [0], 3, ["no", "yes"], ["0", "1"]),
     (r"positive cannot be used for 3 classes|labels must .*once|labels must have the negative class first, \[0, 1\].*positive=0|count must .*(whole|2 cases)|dataset must .*2 names", lambda x: predictions(**x), {"predictions": {"m": [0, 2]}, "labels": [0, 1], "positive": 1}, {"labels": [0, 1, 1]}, {"labels": [1, 0]}, {"count": [1, 0.5]}, {"count": [1]}, {"dataset": ["x"]}),
     (r"predictions\['m'\] must use the labels of y_true", lambda: br.joint_outcomes(["a", "b"], {"m": [0, 1]})),
     ("y_true must (.*sequence|hold a label for every case)|labels must (.*two or more|be given)", lambda x: br.from_predictions(x, {"m": x}), [], ["a", NAN], [0, 0], [0, "x"]),
