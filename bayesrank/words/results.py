@@ -29,6 +29,8 @@ from bayesrank.words.rankings import verdict_of_ranking
 from bayesrank.words.reliabilities import NEEDED as OF_RELIABILITY
 from bayesrank.words.reliabilities import verdict_of_reliability
 from bayesrank.words.sensitivities import verdict_of_sensitivity
+from bayesrank.words.top_sets import NEEDED as OF_TOP_SET
+from bayesrank.words.top_sets import verdict_of_top_set
 
 
 @check_call
@@ -42,8 +44,9 @@ def verdict(result: xr.Dataset) -> list[str]:
         non-inferiority test (:func:`bayesrank.decisions.noninferiority`), a
         Pareto front (:func:`bayesrank.decisions.pareto_front`), a gate (:func:`bayesrank.decisions.gate`), a
         sensitivity (:func:`bayesrank.sensitivity`), a plan (:func:`bayesrank.plan`), a heterogeneity
-        (:func:`bayesrank.heterogeneity`), a curve of attempts (:func:`bayesrank.scores.attempts_curve`), changes
-        between periods (:func:`bayesrank.ops.drift`) or a place of the Tile (:func:`bayesrank.tile.describe_place`).
+        (:func:`bayesrank.heterogeneity`), a set for the k best (:func:`bayesrank.top_set`), a curve of attempts
+        (:func:`bayesrank.scores.attempts_curve`), changes between periods (:func:`bayesrank.ops.drift`) or a place of
+        the Tile (:func:`bayesrank.tile.describe_place`).
 
     Returns
     -------
@@ -112,6 +115,8 @@ def verdict_parts(result: Any, more: Sequence[Note] = ()) -> Verdict:
         return verdict_of_reliability(result)
     if names >= OF_PLACE:
         return verdict_of_place(result)
+    if names >= OF_TOP_SET:
+        return verdict_of_top_set(result)
     if "between_sd" in names:
         return verdict_of_heterogeneity(result)
     if names & {"expected_rank", "tier", "superiority"}:
