@@ -27,6 +27,7 @@ def _page(generator: str) -> re.Pattern[bytes]:
 KINDS = {
     "report": {".html": _page("bayesrank report")},
     "page": {".html": _page("bayesrank")},
+    "record": {".json": re.compile(rb'\{\s*"schema_version": "')},
     # A board begins so, as its keys are sorted.
     "board": {".json": re.compile(rb'\{\s*"caps": \[[^]]*\],\s*"definitions": \{')},
     # A table has no mark by which to tell an earlier output from a file of the user.

@@ -114,5 +114,5 @@ def _write_records(frame: pd.DataFrame, folder: Path, about: dict[str, Any]) -> 
         for name, text in records.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            write_output("--output", path, "record", text)
     print_line(f"Records: {folder} ({count(len(records), 'file')})")
