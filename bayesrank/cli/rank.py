@@ -11,10 +11,10 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _text
 from bayesrank._errors import ArgumentError
-from bayesrank._labels import has_positive_class, select_names
+from bayesrank._labels import select_names
 from bayesrank._notes import notes_of
 from bayesrank._records import ModelRecord, RankingRecord, ResultRecord
-from bayesrank.analysis import choose_score, default_note, lacks_true_negatives, rank_posterior, title_of
+from bayesrank.analysis import choose_score, default_note, describe_weighting, rank_posterior, title_of
 from bayesrank.cli._analysis import CommandAnalysis, analyse
 from bayesrank.cli._categories import CategoryRanking, rank_categories
 from bayesrank.cli._export import Export, Sheet, exporting
@@ -28,12 +28,10 @@ from bayesrank.ranking.summary import EVIDENCE, effective_draws, first_of_order,
 from bayesrank.scores import Score
 from bayesrank.statements.probabilities import exact_probability
 from bayesrank.tables.files import HEADINGS, HELP
-from bayesrank.tile.coarse import coarse_shares
 from bayesrank.words.cells import ranking_cells
 from bayesrank.words.models import check_model, model_notes, population_words
 from bayesrank.words.results import verdict_parts
 from bayesrank.words.sentences import say
-from bayesrank.words.tile import weighting_sentence
 
 EXAMPLES = """
 \b
@@ -189,18 +187,25 @@ def rank(
         export.show(Sheet([], [], frame=frame, about=about, name="ranking"))
         return
     runs = _attempts(analysis, prob)
-    lines = [*paid, *parts.sentences()[1:], *runs, *_weighting(analysis, ranking), *(parts.notes if notes else ())]
+    weighting = filter(None, [describe_weighting(analysis, analysis.posterior, ranking)])
+    lines = [
+        *paid,
+        *parts.sentences()[1:],
+        *runs,
+        *weighting,
+        *(parts.notes if notes else ()),
+    ]
     if notes:
         lines += _lines_of_model(analysis, used, kind, ranking)
     else:
         lines += [say(note) for note in notes_of(ranking["notes"]) if note.code in PRINTED]
     lines += [_answer_words(answer, ranking) for answer in answers]
-    lines += [f"Note: {line}" for line in remarks if line not in lines and line != analysis.in_title]
+    lines += [f"Note: {line}" for line in remarks if line not in lines]
     if score is None and used.name != "informedness":
         lines.append(f"Note: {default_note(analysis, ranking, used).replace('No score', 'No --score')}")
     header, rows = ranking_cells(ranking, table, columns or [], export.places)
     title = title_of(analysis, ranking, used, export.top)
-    export.show(Sheet([analysis.noun, *header[1:]], rows, lines, heading=[title, parts.headline], least=EVIDENCE))
+    export.show(Sheet(header, rows, lines, heading=[title, parts.headline], least=EVIDENCE))
 
 
 def make_ranking(
@@ -246,19 +251,6 @@ def _answer_words(answer: xr.Dataset, ranking: xr.Dataset) -> str:
     apart = f"; differences up to the ROPE of {rope:g} do not count" if rope else ""
     p = _text.probability(float(answer["probability"]), size)
     return f"{about.statement}: probability {p} ({origin}{apart})."
-
-
-def _weighting(analysis: CommandAnalysis, ranking: xr.Dataset) -> list[str]:
-    """Return a sentence on the share of the Tile where each entity is best, if there is a positive class."""
-    group = posterior_of(analysis.posterior)
-    fits = analysis.aim is None and "performance" in group and "outcome" not in group["performance"].dims
-    if not fits or ranking.sizes["entity"] < 2 or lacks_true_negatives(analysis.evidence):
-        return []
-    performance, prob = analysis.performance, RankingRecord.of(ranking).prob
-    if performance.sizes["actual"] != 2 or not has_positive_class(performance) or "dataset" in performance.dims:
-        return []
-    said = weighting_sentence(*coarse_shares(performance, prob), prob)
-    return [said] if said else []
 
 
 def _attempts(analysis: CommandAnalysis, prob: float) -> list[str]:

@@ -245,6 +245,7 @@ class Evidence(Observed):
             kind=self.kind,
             typical=typical,
             ledger=origin.ledger,
+            noun=origin.noun,
             population=self.population(),
         )
         return about.to_attrs()

@@ -10,6 +10,8 @@ import xarray as xr
 from bayesrank._errors import ArgumentError
 from bayesrank._labels import find_repeat
 from bayesrank._notes import Note, add_notes
+from bayesrank._nouns import noun_of_column
+from bayesrank._records import EvidenceRecord
 from bayesrank._text import list_names
 from bayesrank.evidence.folds import from_folds, split_columns
 from bayesrank.evidence.ledger import ledger_of
@@ -63,7 +65,8 @@ def read_folds(table: Table, roles: Roles) -> xr.Dataset:
     read = {*used.values(), *scores.columns, entity, scores.attrs.get("score")}
     ignored = tuple(str(name) for name in table.columns if name not in read)
     ledger = replace(ledger_of(found), ignored=ignored)
-    return found.assign_attrs(add_notes(found.attrs, named) | ledger.to_attrs())
+    called = EvidenceRecord(noun="" if entity is None else noun_of_column(entity))
+    return found.assign_attrs(add_notes(found.attrs, named) | ledger.to_attrs() | called.to_attrs())
 
 
 def _find_columns(table: Table, roles: Roles) -> dict[str, Any]:
