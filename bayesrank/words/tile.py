@@ -50,7 +50,7 @@ def weighting_sentence(share: xr.DataArray, undecided: float, prob: float) -> st
 
 
 def format_share(share: float) -> str:
-    """Return a share in percent; 0% and 100% only where they are exact."""
+    """Return an expected share in percent, never 0% or 100%, since draws cannot show these."""
     if np.isnan(share):
         return "–"
-    return "<1%" if 0 < share < 0.005 else ">99%" if 0.995 < share < 1 else f"{100 * share:.0f}%"
+    return "<1%" if share < 0.005 else ">99%" if share > 0.995 else f"{100 * share:.0f}%"

@@ -138,7 +138,7 @@ def map_of(
         "n": RESOLUTION,
         "words": _words(share, undecided, prob),
         "here": _describe_own(score, own, who[j, i], p[j, i], names, size),
-        "cells": _cells(seen, shared, top, palette, len(names)),
+        "cells": cells_of(seen, shared, top, palette, len(names)),
         # Hatching over all of the map would hide it.
         "unsure": "" if nowhere else _runs(np.nan_to_num(top, nan=1.0) < prob),
         "nowhere": nowhere,
@@ -246,7 +246,9 @@ def _words(share: xr.DataArray, undecided: float, prob: float) -> str:
     return f"{said} On {format_share(undecided)} of it no {noun()} is best with probability {prob:g}."
 
 
-def _cells(seen: np.ndarray, shared: np.ndarray, top: np.ndarray, colors: dict[Any, str], entities: int) -> list[tuple]:
+def cells_of(
+    seen: np.ndarray, shared: np.ndarray, top: np.ndarray, colors: dict[Any, str], entities: int
+) -> list[tuple]:
     """Return the map as runs of one colour and strength (x, y, width, colour, strength), from its upper left corner."""
     chance = 1 / max(entities, 2)
     strength = np.clip((np.nan_to_num(top) - chance) / (1 - chance), 0, 1)
