@@ -219,7 +219,8 @@ class _Curve:
         found["headline"] = dims[:2], self._by_event(self._headlines(behind, leaders, size))
         about = ResultRecord(higher_is_better=True, prob=self.prob, draws=draws, interval=CLOSED, range=(0.0, 1.0))
         cases = self._cases()
-        record = EvidenceRecord(ledger=self.held.source.assembled.ledger, notes=notes_text(self._notes(cases)))
+        known = self.held.source.assembled
+        record = EvidenceRecord(ledger=known.ledger, noun=known.noun, notes=notes_text(self._notes(cases)))
         facts = about.to_attrs() | record.to_attrs() | {"cases": cases[0], "cases_left_out": cases[1] - cases[0]}
         return found.assign_attrs(facts)
 
