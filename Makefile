@@ -47,7 +47,7 @@ figures: $(VENV)/.dev
 	for file in scripts/make_*.py; do $(BIN)/python $$file || exit 1; done
 
 clean:
-	rm -rf $(VENV) .venv-oldest docs/_build docs/reference/api docs/learn/notebooks docs/figures/gallery docs/figures/papers docs/figures/tutorial .pytest_cache .mypy_cache .ruff_cache antibody_tests.html
+	rm -rf $(VENV) .venv-oldest docs/_build docs/reference/api docs/learn/notebooks docs/figures/gallery docs/figures/papers docs/figures/tutorial docs/figures/measured .pytest_cache .mypy_cache .ruff_cache antibody_tests.html
 
 $(VENV)/.package: pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'bayesrank needs Python 3.11 or newer')"

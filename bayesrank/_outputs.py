@@ -27,6 +27,8 @@ def _page(generator: str) -> re.Pattern[bytes]:
 KINDS = {
     "report": {".html": _page("bayesrank report")},
     "page": {".html": _page("bayesrank")},
+    # A board begins so, as its keys are sorted.
+    "board": {".json": re.compile(rb'\{\s*"caps": \[[^]]*\],\s*"definitions": \{')},
     # A table has no mark by which to tell an earlier output from a file of the user.
     "table": {".csv": re.compile(rb"(?!)")},
     "picture": {
@@ -35,6 +37,11 @@ KINDS = {
         ".svg": re.compile(rb"<\?xml .{0,2000}<dc:creator>\s*<cc:Agent>\s*<dc:title>bayesrank</dc:title>", re.S),
     },
 }
+
+
+def is_page_or_board(head: bytes) -> bool:
+    """Return whether a file that begins with ``head`` is a report, another page or a board of this package."""
+    return any(mark.match(head) for kind in ("report", "page", "board") for mark in KINDS[kind].values())
 
 
 def check_output(argument: str, path: str | os.PathLike[str], kind: str) -> Path:

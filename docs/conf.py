@@ -97,6 +97,7 @@ html_title = f"bayesrank {version}"
 html_static_path = ["_static"]
 html_extra_path = ["_build/extra"]
 html_css_files = ["site.css"]
+html_search_scorer = "_static/scorer.js"
 html_show_sourcelink = False
 html_sidebars = {"index": [], "gallery/index": []}
 html_theme_options = {

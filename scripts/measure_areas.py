@@ -12,6 +12,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from page_tables import write_page
 from scipy.special import ndtr, ndtri
 
 import bayesrank as br
@@ -215,7 +216,8 @@ def main():
         "The rule depends on the observed area and on the class sizes alone. *Shown* is the share of boards with an",
         "interval. *Holds* is the share of intervals, shown or not, that hold the true area. *Shown and wrong* is the",
         "share of boards on which a user would read a wrong interval.",
-        f"{f'Other methods, with 100 resamples, are measured on {OF_PEERS} boards per row.' if others else ''}",
+        f"Other methods (DeLong and bootstraps of 100 resamples) are measured on {OF_PEERS} boards per row."
+        * bool(others),
         "",
         f"| positive / negative | true area | shown | holds | shown and wrong |{heads}",
         "|---|---:|---:|---:|---:|" + "---:|" * len(others),
@@ -246,7 +248,7 @@ def main():
                 lines.append(f"| {positives} / {negatives} | {area} | {entities} | {best:.3f} | {out:.3f} |")
                 print(lines[-1], flush=True)
     lines += ["", *TIES, "", *tied(rng, few), "", *SPREADS, "", *unlike(rng, few)]
-    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_page(PAGE, "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

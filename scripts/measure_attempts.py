@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from page_tables import write_page
 from scipy.special import betaln, ndtri, stdtrit
 
 import bayesrank as br
@@ -215,7 +216,7 @@ def main(boards=2000, folder=None):
     for cases in (30, 60, 120):
         found.append(f"| {cases} | " + " | ".join(f"{x:.2f}" for x in power(boards // 40, cases)) + " |")
         print(found[-1], f"{time.process_time() - start:.0f} s", flush=True)
-    PAGE.write_text(page(boards, rows, claims, found, compared), encoding="utf-8")
+    write_page(PAGE, page(boards, rows, claims, found, compared))
 
 
 TEXT = """# Several attempts

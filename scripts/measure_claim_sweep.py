@@ -1,7 +1,7 @@
 """Measure how often the claims of a ranking are false, and how often true claims are made, over the range of evidence.
 
-Run ``python scripts/measure_claim_sweep.py`` (about an hour on one core). It writes docs/measured/claim_sweep.md and
-two pictures. ``--boards 40`` is quicker, ``--only zipf`` chooses cells by their name and prints them without writing,
+Run ``python scripts/measure_claim_sweep.py`` (about an hour on one core). It writes docs/measured/claim_sweep.md.
+``--boards 40`` is quicker, ``--only zipf`` chooses cells by their name and prints them without writing,
 and ``--entities 2,5`` chooses the numbers of entities. It ends with status 1 if a cell fails.
 
 A cell is one kind of evidence, a board one simulated evaluation of it. Where a closed form allows it, the posterior is
@@ -19,13 +19,10 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import xarray as xr
+from page_tables import write_page
 from scipy.special import expit
 from scipy.stats import binom, norm
 from scipy.stats import t as student
@@ -47,7 +44,6 @@ from bayesrank.scores import get
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "measured" / "claim_sweep.md"
-PICTURES = DOCS / "figures" / "claims_false.png", DOCS / "figures" / "claims_power.png"
 PROB, DRAWS = 0.95, 500
 #: The number of draws that ``br.fit`` makes by default.
 MANY_DRAWS = 4000
@@ -818,9 +814,9 @@ def fails(name: str, tally: Tally) -> bool:
     return bool((tally.false > np.array([FAILURE, FAILURE, of_ranges, FAILURE])).any())
 
 
-def sweep(boards: int | None, only: str, entities: tuple[int, ...]) -> tuple[list[str], list[str], list[Any], int]:
+def sweep(boards: int | None, only: str, entities: tuple[int, ...]) -> tuple[list[str], list[str], int]:
     """Return the lines of both tables of false claims, the tallies by group, and the number of cells that fail."""
-    lines, again, points, failed = [], [], [], 0
+    lines, again, failed = [], [], 0
     for group, cells in CELLS.items():
         chosen = {name: held for name, held in cells.items() if only.lower() in f"{group} {name}".lower()}
         measured = sorted(
@@ -848,22 +844,20 @@ def sweep(boards: int | None, only: str, entities: tuple[int, ...]) -> tuple[lis
                         many = with_many_draws(cell, k, second, [3, *seed])
                         again.append(label(f"{name}, {MANY_DRAWS:,} draws | {k}", many))
                         print("again:", again[-1], flush=True)
-                points.append((group, tally.worst))
             lines.append(f"| {name} | " + " | ".join(row.values()) + f" | {first} |")
             print(lines[-1], flush=True)
         if not chosen:
             del lines[-3:]
-    return lines, again, points, failed
+    return lines, again, failed
 
 
-def power(boards: int) -> tuple[list[str], list[str], list[tuple[str, float, float]]]:
-    """Return the lines of both tables of power, and its points by kind."""
+def power(boards: int) -> tuple[list[str], list[str]]:
+    """Return the lines of both tables of power."""
     heads = " | ".join(f"{gap} errors" for gap in GAPS)
-    lines, points = [f"| evidence | entities | {heads} | another is best |", "|---" * (len(GAPS) + 3) + "|"], []
+    lines = [f"| evidence | entities | {heads} | another is best |", "|---" * (len(GAPS) + 3) + "|"]
     for kind in POWER:
         for k in SIZES:
             found = [power_of(power_cell(kind, gap), k, boards, [3, k, gap, *kind.encode()]) for gap in GAPS]
-            points += [(kind, one.winner, one.best) for one in found]
             shares = " | ".join(f"{one.best:.2f} / {one.winner:.2f}" for one in found)
             lines.append(f"| {kind} | {k} | {shares} | {max(one.false for one in found):.3f} |")
             print(lines[-1], flush=True)
@@ -873,7 +867,6 @@ def power(boards: int) -> tuple[list[str], list[str], list[tuple[str, float, flo
     }
     for name, cell in special.items():
         one = power_of(cell, 2, 4 * boards, [4, *name.encode()])
-        points.append((name, one.winner, one.best))
         lines.append(f"| {name} | 2 | | {one.best:.2f} / {one.winner:.2f} | | {one.false:.3f} |")
         print(lines[-1], flush=True)
     pairs = ["| ladder | pairs here | pairs by Holm |", "|---|---|---|"]
@@ -881,36 +874,7 @@ def power(boards: int) -> tuple[list[str], list[str], list[tuple[str, float, flo
         one = power_of(cell, size, boards, [5, *name.encode()])
         pairs.append(f"| {name} | {one.pairs:.3f} | {one.holm:.3f} |")
         print(pairs[-1], flush=True)
-    return lines, pairs, points
-
-
-def draw(tallies: list[tuple[str, float]], powers: list[tuple[str, float, float]]) -> None:
-    """Draw false claims by group beside the limit, and the power beside that of the tests."""
-    groups = list(dict.fromkeys(group for group, _ in tallies))[::-1]
-    figure, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
-    rng = np.random.default_rng(0)
-    for y, group in enumerate(groups):
-        shares = [share for one, share in tallies if one == group]
-        ax.plot(shares, y + rng.uniform(-0.25, 0.25, len(shares)), "o", color="#1f5fa8", alpha=0.45, markersize=4)
-    ax.axvline(LIMIT, color="black", linewidth=1, label=f"promised: {LIMIT:g}")
-    ax.axvline(FAILURE, color="black", linewidth=1, linestyle=":", label=f"a cell fails above {FAILURE:g}")
-    ax.set_yticks(range(len(groups)), groups)
-    ax.set_xlim(-0.003, max(0.1, *(share + 0.01 for _, share in tallies)))
-    ax.set_xlabel("largest share of boards with a false claim")
-    ax.legend(frameon=False, loc="upper right", fontsize=8)
-    ax.spines[["top", "right"]].set_visible(False)
-    figure.savefig(PICTURES[0], dpi=160)
-    figure, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
-    for i, kind in enumerate(dict.fromkeys(kind for kind, *_ in powers)):
-        x, y = zip(*[(x, y) for one, x, y in powers if one == kind], strict=True)
-        ax.plot(x, y, "osD^vP*Xhd<"[i % 11], color=plt.get_cmap("tab10")(i % 10), label=kind, markersize=5, alpha=0.8)
-    ax.plot([0, 1], [0, 1], color="grey", linewidth=1, zorder=0)
-    ax.set_xlabel("power of the verified winner by the sharpest valid test")
-    ax.set_ylabel("power of the headline")
-    ax.set_aspect("equal")
-    ax.legend(frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
-    ax.spines[["top", "right"]].set_visible(False)
-    figure.savefig(PICTURES[1], dpi=160)
+    return lines, pairs
 
 
 HEAD = """# False claims and power
@@ -918,7 +882,7 @@ HEAD = """# False claims and power
 This page measures two things in the same kinds of evidence: how often a claim of a ranking is false, and how often a
 true claim is made. The numbers come from `scripts/measure_claim_sweep.py`.
 
-![False claims by kind of evidence: each point is one cell](../figures/claims_false.png)
+![False claims by kind of evidence: each point is one cell](../figures/measured/false_claims.png)
 
 ## False claims
 
@@ -953,7 +917,7 @@ that every rank is possible.
 POWER_HEAD = """
 ## Power
 
-![Power of the headline beside the best valid test](../figures/claims_power.png)
+![Power of the headline beside the best valid test](../figures/measured/power.png)
 
 One entity is 2, 3 or 4 standard errors of a difference better than all others, which are equal. The first number of
 each pair is the share of boards in which the headline names it as best. The second is the power of the best valid rule:
@@ -1014,15 +978,14 @@ def main() -> None:
     chosen: Any = options.parse_args()
     warnings.simplefilter("ignore")
     entities = tuple(map(int, chosen.entities.split(",")))
-    lines, again, tallies, failed = sweep(chosen.boards, chosen.only, entities)
+    lines, again, failed = sweep(chosen.boards, chosen.only, entities)
     if not chosen.only:
         boards = chosen.boards or 100
-        powers, pairs, points = power(boards)
+        powers, pairs = power(boards)
         verdict = "No cell fails." if not failed else f"{_text.count(failed, 'cell')} failed."
         page = [HEAD.format(failed=verdict).rstrip() + "\n", HEADER, *again, *lines]
         page += [POWER_HEAD.format(boards=boards).rstrip() + "\n", *powers, PAIRS_HEAD.rstrip() + "\n", *pairs, FOOT]
-        PAGE.write_text("\n".join(page).replace("\n\n\n", "\n\n").rstrip() + "\n", encoding="utf-8")
-        draw(tallies, points)
+        write_page(PAGE, "\n".join(page).replace("\n\n\n", "\n\n").rstrip() + "\n")
     print(f"{failed} cells fail")
     sys.exit(failed > 0)
 

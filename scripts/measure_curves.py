@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from page_tables import write_page
 from scipy.special import expit, logit, ndtr, ndtri
 
 import bayesrank as br
@@ -98,7 +99,7 @@ def main():
         row = " | ".join(f"{share:.3f}" for share in np.mean(found, axis=0))
         lines.append(f"| {n} | {share:g} | {area:g} | {row} |")
         print(lines[-1], flush=True)
-    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_page(PAGE, "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from page_tables import write_page
 
 import bayesrank as br
 
@@ -117,7 +118,7 @@ def main(boards=400, path=None):
             f"1 point) and P(second better) differ by at most {worst:.4f} from baycomp's `two_on_single(runs=10)`.",
         ]
         print(lines[-1])
-    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_page(PAGE, "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

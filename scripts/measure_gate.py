@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from page_tables import write_page
 from scipy.special import logsumexp
 from scipy.stats import t
 
@@ -156,7 +157,7 @@ def main() -> None:
     text += "\n\nShare of streams in which a version is called not worse:\n\n"
     text += "\n".join(table(OTHERS[1:], streams, "not worse", rng, False))
     text += "\n\nRun `python scripts/measure_gate.py` for the tables.\n"
-    PAGE.write_text(text, encoding="utf-8")
+    write_page(PAGE, text)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from page_tables import write_page
 from scipy.special import expit, ndtri
 
 import bayesrank as br
@@ -202,7 +203,7 @@ def table(seconds: float) -> str:
 def main(seconds: float) -> None:
     """Measure and write the page."""
     warnings.simplefilter("ignore")
-    PAGE.write_text(compare() + table(seconds), encoding="utf-8")
+    write_page(PAGE, compare() + table(seconds))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from page_tables import write_page
 from scipy.stats import beta, chisquare, norm
 
 import bayesrank as br
@@ -207,7 +208,7 @@ def main(runs: int) -> None:
     for part in (measure_kin(min(runs, 400)), measure_faults(100), calibrate(runs)):
         print("\n".join(part), flush=True)
         lines += part
-    PAGE.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    write_page(PAGE, "\n".join([*lines, ""]))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from page_tables import write_page
 
 import bayesrank as br
 
@@ -78,7 +79,7 @@ def main(boards=400):
             shares = " | ".join(f"{first:.3f} | {best - first:.3f}" for best, first, *_ in found)
             power.append(f"| {cases:,} | {seeds} | {spread:g} | {shares} |")
             print(power[-1], f"{time.process_time() - start:.0f} s", flush=True)
-    PAGE.write_text(page(boards, rows, power), encoding="utf-8")
+    write_page(PAGE, page(boards, rows, power))
 
 
 def page(boards, rows, power):

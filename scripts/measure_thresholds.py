@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from page_tables import write_page
 from scipy.special import ndtr, ndtri
 
 import bayesrank as br
@@ -85,7 +86,7 @@ def main():
                 lines.append(f"{row} {bias:+.3f} | {other:+.3f} |")
                 print(lines[-1], flush=True)
         lines.append("")
-    PAGE.write_text("\n".join(lines), encoding="utf-8")
+    write_page(PAGE, "\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The code blocks, commands, links and lists of README and site are right."""
 
+import csv
 import importlib
 import inspect
 import re
@@ -38,23 +39,34 @@ def test_the_page_of_scores_is_up_to_date():
 
 def test_the_page_of_formats_lists_all_of_them():
     page = (DOCS / "reference" / "formats.md").read_text(encoding="utf-8")
+    assert "<!-- formats -->" in page
+    listed = load_script("docs/_ext/generated.py").list_formats()
     for name in formats.names():
-        assert f"| {formats.load(name).TITLE} | `{name}.py` |" in page
+        assert f"### {formats.load(name).TITLE}\n\n" in listed
+    table = (DOCS / "reference" / "tables" / "formats_1.csv").read_text(encoding="utf-8")
     for columns, row in forms.FORMS.items():
-        assert f"| `{', '.join(['entity', *columns])}` | {row} |" in page
+        assert re.search(f'^"?`{", ".join(["entity", *columns])}`"?,"?{re.escape(row)}"?$', table, re.MULTILINE), (
+            columns
+        )
 
 
-def rows(text, heading):
-    """Return the codes in backticks of the first cells of the first table after a heading or a sentence."""
-    table = re.search(r"(?:^\|[^\n]*\n)+", text[text.index(heading) :], re.MULTILINE).group()
-    return [code for line in table.splitlines()[2:] for code in re.findall(r"`(\w+)`", line.split("|")[1])]
+def rows(path, heading):
+    """Return the codes in backticks of the first cells of the first table after a heading or a sentence of a page."""
+    text = path.read_text(encoding="utf-8")
+    table = re.search(r"(?:^\|[^\n]*\n)+|^:file: (\S+)$", text[text.index(heading) :], re.MULTILINE)
+    if table[1]:
+        with (path.parent / table[1]).open(encoding="utf-8", newline="") as file:
+            first = [row[0] for row in list(csv.reader(file))[1:]]
+    else:
+        first = [line.split("|")[1] for line in table.group().splitlines()[2:]]
+    return [code for cell in first for code in re.findall(r"`(\w+)`", cell)]
 
 
 def test_the_page_of_the_command_lists_all_commands_sections_and_formats():
-    page = (DOCS / "howto" / "command.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"^bayesrank (\w+)(?: +[A-Z]+ {2,}| {2,})", page, re.MULTILINE)) == set(
-        cli.list_commands(None)
-    )
+    page = DOCS / "howto" / "command.md"
+    assert set(
+        re.findall(r"^bayesrank (\w+)(?: +[A-Z]+ {2,}| {2,})", page.read_text(encoding="utf-8"), re.MULTILINE)
+    ) == set(cli.list_commands(None))
     defaults, everything = report.sections.names(defaults=True), report.sections.names()
     assert sorted(rows(page, "## The report")) == sorted(defaults)
     assert sorted(rows(page, "`--with` adds sections")) == sorted(set(everything) - set(defaults))
@@ -63,7 +75,7 @@ def test_the_page_of_the_command_lists_all_commands_sections_and_formats():
 
 
 def test_the_page_of_the_headline_lists_all_caps_and_populations():
-    page = (DOCS / "understand" / "rank_sets.md").read_text(encoding="utf-8")
+    page = DOCS / "understand" / "rank_sets.md"
     caps, populations = rows(page, '`attrs["caps"]` has the codes'), rows(page, "**Over what.**")
     assert set(caps) == set(CAPS)
     assert set(populations) == {*standing.POPULATIONS, "these_datasets"}
@@ -113,12 +125,10 @@ LONG = {
     "predictive",
     "tile",
     "rank_sets",
-    "exact",
     "large",
     "planning",
     "audit",
-    "pymc",
-    "compare",
+    "own",
     "sensitivity",
 }
 
@@ -185,7 +195,7 @@ def test_links_between_pages_lead_somewhere():
         (page, link)
         for page in [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
         for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
-        if not re.search("figures/(gallery|papers|tutorial)/", link)  # drawn when the site is built
+        if not re.search("figures/(gallery|measured|papers|tutorial)/", link)  # drawn when the site is built
     ]
     assert len(links) > 10
     assert not [(page.name, link) for page, link in links if not (page.parent / link).exists()]
@@ -193,7 +203,7 @@ def test_links_between_pages_lead_somewhere():
 
 def test_names_in_backticks_exist():
     found = 0
-    for path in PAGES:
+    for path in [*PAGES, *DOCS.rglob("tables/*.csv")]:
         for name in re.findall(r"(?<![\w`])`br((?:\.[a-z_A-Z]\w*)+)", path.read_text(encoding="utf-8")):
             place = br
             for part in name.strip(".").split("."):
@@ -214,7 +224,7 @@ def test_pictures_say_what_is_seen():
 #: Words that people search for, and the pages on which they must find them.
 SEARCHED = {
     "multiclass": ["understand/glossary.md", "reference/scores.md", "howto/hierarchical.md"],
-    "gold standard": ["start/no_gold_standard.md", "understand/glossary.md", "howto/verification.md"],
+    "gold standard": ["start/no_gold_standard.md", "understand/glossary.md", "start/judged.md"],
     "Bradley-Terry": ["start/votes.md", "understand/glossary.md", "reference/models.md"],
     "McNemar": ["start/right_and_wrong.md", "understand/glossary.md", "measured/peers.md"],
     "DeLong": ["start/probabilities.md", "understand/glossary.md", "measured/areas.md"],
@@ -228,6 +238,35 @@ SEARCHED = {
     "imbalanced": ["understand/glossary.md"],
     "subgroup": ["understand/glossary.md"],
 }
+
+
+#: Pages that scripts write, and fenced blocks whose content is read as prose.
+WRITTEN = {"reference/scores.md", "reference/what_works.md", "learn/leaderboards.md", "measured/benchmarks.md"}
+CODE = re.compile(r"^(`{3,})(?!\{(?:glossary|eval-rst)\})[^\n]*\n.*?^\1$", re.DOTALL | re.MULTILINE)
+
+
+def count_words(text):
+    """Return the number of words to read on a page: no code, output, tables in files, targets of links or alt texts."""
+    text = re.sub(r"!\[[^\]]*\]|\]\([^)]*\)", "]", CODE.sub("", text))
+    return sum(bool(re.search(r"\w", word)) for word in text.split())
+
+
+def test_the_site_can_be_read():
+    words = {
+        path.relative_to(DOCS).as_posix(): count_words(path.read_text(encoding="utf-8"))
+        for path in PAGES
+        if path != README
+    }
+    assert sum(count for name, count in words.items() if name not in WRITTEN) <= 60_000
+
+
+def test_each_table_in_a_file_is_shown_once():
+    shown = [
+        path.parent / name
+        for path in PAGES
+        for name in re.findall(r"^:file: (\S+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    assert sorted(shown) == sorted(DOCS.rglob("tables/*.csv"))
 
 
 @pytest.mark.parametrize("word", SEARCHED)
@@ -258,15 +297,16 @@ def test_long_guides_have_pictures():
 
 
 def rows_of_the_papers():
-    """The cells of the rows of docs/papers.md."""
-    text = (DOCS / "papers.md").read_text(encoding="utf-8")
-    lines = [line for line in text.splitlines() if line.startswith("| ") and not line.startswith("| where")]
-    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+    """The cells of the rows of the tables of docs/papers.md."""
+    found = []
+    for path in sorted((DOCS / "tables").glob("papers_*.csv")):
+        with path.open(encoding="utf-8", newline="") as file:
+            found += list(csv.reader(file))[1:]
+    return found
 
 
 def test_the_page_of_the_papers_names_what_is_there():
-    text = (DOCS / "papers.md").read_text(encoding="utf-8")
-    names = sorted(set(re.findall(r"br(?:\.[a-z_0-9]+)+", text)))
+    names = sorted({name for row in rows_of_the_papers() for name in re.findall(r"br(?:\.[a-z_0-9]+)+", " ".join(row))})
     assert len(names) > 60
     # In a fresh interpreter, the deepest names first: another one may have loaded what they need.
     script = "import sys\nimport bayesrank as br\nfor name in sys.argv[1:]:\n    eval(name)"

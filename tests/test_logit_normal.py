@@ -573,7 +573,7 @@ def test_data_sets_are_left_out_of_a_design_that_then_tells_less():
 
 
 def test_what_the_priors_imply_before_any_data():
-    """The table of docs/understand/meta_analysis.md, with exact densities of the deviations.
+    """The table of docs/howto/hierarchical.md, with exact densities of the deviations.
 
     A normal deviation with a half-normal standard deviation is a product of two normal variables, with the density
     K0(|z|) / π. The sum of two such deviations has a Rayleigh standard deviation, so it is a Laplace variable.

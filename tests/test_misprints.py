@@ -1,5 +1,6 @@
 """Each row of docs/understand/misprints.md: what is right holds in numbers, and what is printed does not."""
 
+import csv
 import inspect
 import re
 from collections import Counter
@@ -394,8 +395,12 @@ def test_right_formulas_give_the_number_and_printed_ones_do_not(where):
 
 
 def test_each_row_of_the_page_has_its_check():
-    rows = re.findall(r"^\| ([^|]+) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    assert sorted(row for row in rows if row != "where") == sorted([*CHECKS, *FORMULAS])
+    page = PAGE.read_text(encoding="utf-8")
+    rows = [where for where in re.findall(r"^\| ([^|]+) \|", page, re.MULTILINE) if where != "where"]
+    for name in re.findall(r"^:file: (\S+)$", page, re.MULTILINE):
+        with (PAGE.parent / name).open(encoding="utf-8", newline="") as file:
+            rows += [row[0] for row in list(csv.reader(file))[1:]]
+    assert sorted(rows) == sorted([*CHECKS, *FORMULAS])
 
 
 @pytest.mark.parametrize("where", CHECKS)

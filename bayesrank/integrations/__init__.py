@@ -1,1 +1,1 @@
-"""Hooks of other tools: comparisons and displays for users of scikit-learn."""
+"""Hooks of other tools: scikit-learn, Inspect, pytest and Every Eval Ever."""

@@ -17,6 +17,7 @@ from bayesrank._errors import ArgumentError, ArgumentFileError
 from bayesrank._escape import quote_word
 from bayesrank._inputs import HEAD, OPENERS, STDIN, guard, open_file, read_head, reason_of
 from bayesrank._notes import Note, notes_text
+from bayesrank._outputs import is_page_or_board
 from bayesrank._text import list_names
 from bayesrank.logs import formats
 from bayesrank.logs.choices import Choices, EveryFileLeftOut, LogError
@@ -242,6 +243,8 @@ def _recognise(path: Path, label: str) -> tuple[str, str]:
     for start, words in UNREADABLE.items():
         if head.startswith(start):
             raise ArgumentFileError(label, *words)
+    if is_page_or_board(head):
+        return "bayesrank", "about"
     with guard(label):
         return formats.recognise(formats.head_text(head))
 

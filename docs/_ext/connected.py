@@ -22,7 +22,7 @@ NAME = re.compile(r"br((?:\.[A-Za-z_]\w*)+)(?:\(.*\))?(?:\.\w+.*)?", re.DOTALL)
 COMMAND = re.compile(r"bayesrank ([a-z]+)\b.*", re.DOTALL)
 API, SCORES_PAGE = "reference/api/bayesrank.", "reference/scores"
 #: The most guides that an API page lists, and the folders in the order of the list.
-MOST, ORDER = 8, ("start/", "howto/", "", "learn/", "understand/", "reference/", "measured/", "theory/")
+MOST, ORDER = 8, ("start/", "howto/", "", "learn/", "understand/", "reference/", "measured/", "theory/", "appendix/")
 #: An example of the gallery: its picture and its code.
 EXAMPLE = re.compile(r"\(\.\./figures/gallery/(\w+)\.png\)\n\n```python\n(.*?)```", re.DOTALL)
 

@@ -1,8 +1,9 @@
-"""Write the parts of pages that list what the package holds: models, data sets, commands, and pictures of the gallery.
+"""Write the parts of pages that list what the package holds: models, data sets, formats, commands, and pictures.
 
 A page has a comment such as ``<!-- models -->`` where its list belongs.
 """
 
+import inspect
 import re
 
 import click
@@ -10,6 +11,7 @@ import click
 from bayesrank import datasets, models
 from bayesrank.cli import cli
 from bayesrank.cli._help import COMMON, group_options
+from bayesrank.logs import formats
 
 TAKES = {
     "counts": "counts",
@@ -68,6 +70,12 @@ def list_datasets() -> str:
     return "\n".join([*rows, "", *parts])
 
 
+def list_formats() -> str:
+    """Return a section for each format of logs, with the docstring of its module."""
+    found = sorted(map(formats.load, formats.names()), key=lambda module: module.TITLE.casefold())
+    return "\n\n".join(f"### {module.TITLE}\n\n{inspect.getdoc(module)}" for module in found)
+
+
 def describe(option: click.Option, context: click.Context) -> str:
     """Return the names and the help of an option as an item of a definition list."""
     names, text = option.get_help_record(context) or ("", "")
@@ -118,7 +126,12 @@ def list_thumbnails(text: str) -> str:
     return "\n".join(["::::{grid} 2 3 3 4", ":gutter: 2", ":class-container: gallery", *cards, "::::"])
 
 
-LISTS = {"reference/models": list_models, "reference/datasets": list_datasets, "reference/command": list_commands}
+LISTS = {
+    "reference/models": list_models,
+    "reference/datasets": list_datasets,
+    "reference/command": list_commands,
+    "reference/formats": list_formats,
+}
 
 
 def write_lists(app, page, source):

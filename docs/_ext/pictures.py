@@ -1,8 +1,8 @@
 """Draw pictures and reports during the build, and show them.
 
-Pictures are of the gallery, the tutorial and the papers, reports of Start pages and leaderboards. All run in processes
-of their own, beside the reading of the pages. A picture or report is drawn again only if the package or its page has
-changed.
+Pictures are of the gallery, the tutorial, the papers and what was measured; reports of Start pages and leaderboards.
+All run in processes of their own, beside the reading of the pages. A picture or report is drawn again only if the
+package or its page has changed.
 """
 
 import hashlib
@@ -19,7 +19,8 @@ from sphinx.errors import ExtensionError
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 GALLERY, REPORTS = DOCS / "figures" / "gallery", DOCS / "_build" / "extra" / "reports"
-PAPERS, TUTORIAL = DOCS / "figures" / "papers", DOCS / "figures" / "tutorial"
+PAPERS, TUTORIAL, MEASURED = (DOCS / "figures" / name for name in ("papers", "tutorial", "measured"))
+BENCHMARKS = DOCS / "measured" / "benchmarks.md"
 #: Pixels of the page for each inch of a picture, which has 200 for each inch, to be sharp on every screen.
 INCH = 100
 
@@ -44,6 +45,7 @@ def start_drawing(app):
     for script, folder, sources in (
         ("make_gallery.py", GALLERY, [DOCS / "gallery" / "index.md"]),
         ("make_tutorial_pictures.py", TUTORIAL, [DOCS / "learn" / "tutorial.md"]),
+        ("make_measured_pictures.py", MEASURED, [*(DOCS / "measured" / "tables").glob("*.csv"), BENCHMARKS]),
         ("paper_figures.py", PAPERS, sorted((DOCS / "papers").glob("*.md"))),
         ("make_reports.py", REPORTS, [*(DOCS / "start").glob("*.md"), DOCS / "learn" / "leaderboards.md"]),
     ):

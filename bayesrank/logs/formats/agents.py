@@ -1,4 +1,12 @@
-"""Runs of agents and robots: Terminal-Bench, Harbor, aider's benchmark, LeRobot."""
+"""Runs of agents and robots: Terminal-Bench, Harbor, aider's benchmark, LeRobot.
+
+In Terminal-Bench and Harbor a trial is a run of its task. A trial without a verdict has no outcome; `--errors
+scored` counts it as failed, as the boards do. A time-out counts with its verdict. The system is the agent with its
+model, from `run_metadata.json` or the file of the trial. aider's benchmark writes a hidden file for each exercise:
+`solved` is the outcome of the last try, `solved_first` of the first one, and the system is the model with its edit
+format. In LeRobot each episode is a case of its task, and the system has the name of the folder. Choose `--only
+metric=success`: sums of rewards are another metric.
+"""
 
 import json
 import math

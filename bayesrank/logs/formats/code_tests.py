@@ -1,4 +1,8 @@
-"""EvalPlus, BigCodeBench and CRUXEval: whether programs passed their tests."""
+"""EvalPlus, BigCodeBench and CRUXEval: whether programs passed their tests.
+
+The system has the name of the file, and the samples of a task are runs. EvalPlus has the metrics `base` and `plus`;
+`plus` is 1 only if the base tests pass as well. A timeout counts as wrong and keeps its status.
+"""
 
 import re
 from pathlib import Path

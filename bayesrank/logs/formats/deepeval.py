@@ -1,4 +1,7 @@
-"""DeepEval: test cases, each with several metrics."""
+"""DeepEval: test cases, each with several metrics.
+
+The system is the model in the hyperparameters.
+"""
 
 import math
 from pathlib import Path

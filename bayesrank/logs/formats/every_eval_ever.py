@@ -1,4 +1,10 @@
-"""Every Eval Ever: instance-level lines, and aggregates without cases."""
+"""Every Eval Ever: instance-level lines, and aggregates without cases.
+
+The reader takes instance-level files (`*_samples.jsonl`), and the direction of the metric from the aggregate file
+beside them. Aggregate files alone contain no cases. Different agents with the same model have the same `model_id`;
+give each file a name with `--name FILE=NAME`. `bayesrank convert --to every-eval-ever` [writes
+records](../howto/tools.md#every-eval-ever).
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,11 @@
-"""HELM: statistics of instances, and the run's own description beside them."""
+"""HELM: statistics of instances, and the run's own description beside them.
+
+A run folder needs `per_instance_stats.json` and `run_spec.json`. Choose one statistic with `--only metric=`.
+Perturbed copies of an instance are variants, not further cases; `--only variant=original` keeps the originals.
+Trials are runs.
+
+    bayesrank rank benchmark_output/runs/v1/ --only metric=exact_match --only variant=original
+"""
 
 import math
 import re

@@ -1,7 +1,16 @@
-"""Inspect: logs as JSON, and as .eval archives."""
+"""Inspect: logs as JSON, and as .eval archives.
+
+The reader takes JSON logs and `.eval` archives. Scores C, P and I are 1, 0.5 and 0; N is an abstention that counts
+as 0, as in Inspect. If a scorer returns several values, each is a metric with the name `scorer.value`. Epochs are
+runs. A sample with an error has no outcome. Since July 2026 archives are compressed with Zstandard. To read them
+with a Python before 3.14, use `pip install zstandard`.
+
+    bayesrank rank logs/*.eval --only metric=match --missing own
+
+At the end of an eval set, [a hook](../howto/tools.md#inspect) writes ranking and report beside the logs.
+"""
 
 import json
-import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +28,9 @@ WORDS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 
 
 def recognise(head: str) -> str:
+    # Inspect's lists of the logs of a folder, and of the tasks of an eval set.
+    if re.match(r'\s*\{\s*("[^"]+\.(eval|json)"\s*:\s*\{\s*"version"|"eval_set_id")', head):
+        return "about"
     if head.startswith("PK\x03\x04"):
         return "cases" if "_journal/" in head or "header.json" in head or "samples/" in head else ""
     return "cases" if re.match(r'\s*\{\s*"(version|status)"', head) and has_keys(head, "eval", "task", "model") else ""
@@ -39,11 +51,8 @@ def read(path: Path) -> pd.DataFrame:
         if isinstance(old, dict) and not scores:
             scores["score"] = old.get("value")
         failed = bool(sample.get("error"))
-        if not scores:
-            found.append(about | {"metric": None, "outcome": math.nan, "status": "error" if failed else "not scored"})
-        for metric, value in _flat(scores):
-            status = "error" if failed else "abstained" if value == "N" else None
-            outcome = WORDS.get(value, value) if isinstance(value, str) else as_outcome(value)
+        for metric, value in flat_scores(scores) if scores else [(None, None)]:
+            outcome, status = outcome_and_status(value, failed)
             found.append(about | {"metric": metric, "outcome": outcome, "status": status})
     frame = pd.DataFrame(found, columns=["case", "run", "metric", "outcome", "status", "category", "seconds", "hash"])
     frame["entity"], frame["dataset"] = run["model"], task
@@ -64,7 +73,15 @@ def read(path: Path) -> pd.DataFrame:
     return frame
 
 
-def _flat(scores: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+def outcome_and_status(value: Any, failed: bool) -> tuple[Any, str | None]:
+    """Return the outcome of a score, None if the sample has no score, and how the sample ended."""
+    outcome = WORDS.get(value, value) if isinstance(value, str) else as_outcome(value)
+    if failed:
+        return outcome, "error"
+    return outcome, "not scored" if value is None else "abstained" if value == "N" else None
+
+
+def flat_scores(scores: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield scores by name; a score with several parts has a name for each part."""
     for name, value in scores.items():
         if isinstance(value, dict):

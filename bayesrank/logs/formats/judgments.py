@@ -1,4 +1,10 @@
-"""Verdicts of language models as judges: AlpacaEval's preferences, Arena-Hard's games, MT-bench's grades."""
+"""Verdicts of language models as judges: AlpacaEval's preferences, Arena-Hard's games, MT-bench's grades.
+
+AlpacaEval's preferences become wins over the reference, from 0 to 1, and a tie is 0.5. Arena-Hard judges a pair
+twice with sides changed: each game is a run, won (1), tied (0.5) or lost (0), and `>>` counts like `>`. In
+MT-bench's grades each turn is a case, and the turns of a question are a cluster. What the judge could not grade is
+missing. MT-bench's file of pairs is read as a table of votes: a model wins if it wins both games.
+"""
 
 import hashlib
 import math

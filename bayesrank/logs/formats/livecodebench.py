@@ -1,4 +1,8 @@
-"""LiveCodeBench: graded programs of each problem, and the site's shares of right programs in percent."""
+"""LiveCodeBench: graded programs of each problem, and the site's shares of right programs in percent.
+
+Graded programs of a problem are its runs, and the system has the name of the folder. The file of the site has shares
+of right programs in percent, which become fractions.
+"""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,13 @@
-"""lm-evaluation-harness: samples of versions 0.4.0 and later, and results without cases."""
+"""lm-evaluation-harness: samples of versions 0.4.0 and later, and results without cases.
+
+Run it with `--log_samples`, and keep `results_*.json` beside `samples_*.jsonl`. Only the results contain the name of
+the model, the direction of metrics and the number of cases. bayesrank reads files of version 0.4.0 and later. Files
+before 0.4.3 do not name the filters, so these are called `filter 1` and `filter 2` in the order of the file. With
+`--limit`, the cases beyond the limit have no rows. The tool does not score repeats of a document separately, so they
+do not count as runs.
+
+    bayesrank rank results/ --only metric=exact_match --only variant=strict-match
+"""
 
 import json
 import re

@@ -1,4 +1,9 @@
-"""METR: runs of agents on tasks of known length."""
+"""METR: runs of agents on tasks of known length.
+
+The system is the alias, because two aliases may have the same model. A run that ended at a usage limit counts with
+its score, as METR counts it; other runs with `fatal_error_from` have no outcome. The category is the task family.
+Systems have different numbers of runs, so use `--missing own`.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,8 @@
-"""MTEB: results of tasks; a task and its language subset is a case."""
+"""MTEB: results of tasks; a task and its language subset is a case.
+
+A case is a task, or one language subset of a task. So the ranking is for a population of tasks, not of documents.
+Choose one split. Scores in a folder `external` are self-reported, and the column `status` says so.
+"""
 
 import re
 from pathlib import Path

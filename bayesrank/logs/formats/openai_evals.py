@@ -1,4 +1,7 @@
-"""OpenAI evals: logs of events; events of the types match and metrics hold outcomes."""
+"""OpenAI evals: logs of events; events of the types match and metrics hold outcomes.
+
+Events `match` and `metrics` give the outcomes. A sample without such an event has no outcome.
+"""
 
 from pathlib import Path
 from typing import Any

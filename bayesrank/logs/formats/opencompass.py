@@ -1,4 +1,7 @@
-"""OpenCompass: predictions by position; without a rule that scores them they hold no outcomes."""
+"""OpenCompass: predictions by position; without a rule that scores them they hold no outcomes.
+
+Files with predictions alone do not show which predictions are right. Run OpenCompass with `--dump-eval-details`.
+"""
 
 import re
 from pathlib import Path

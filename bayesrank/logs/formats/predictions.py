@@ -1,4 +1,11 @@
-"""Tables of true and predicted labels: scikit-learn, caret, yardstick, Kaggle."""
+"""Tables of true and predicted labels: scikit-learn, caret, yardstick, Kaggle.
+
+The outcome is 1 if both labels are equal, else 0. These tables are read: out-of-fold predictions of scikit-learn
+(`model, repeat, fold, row_id, y_true, y_pred`), `id, target` and one column per model, predictions of caret (`pred,
+obs, rowIndex, Resample`), and submissions to Kaggle beside the solution. For predicted probabilities, choose a
+threshold and write labels, or rank a table of [probabilities](../start/probabilities.md) by areas and losses. For
+other tables of labels, see [labels](../start/labels.md).
+"""
 
 import re
 from contextlib import suppress

@@ -1,4 +1,11 @@
-"""promptfoo: results as JSON, JSON lines or CSV."""
+"""promptfoo: results as JSON, JSON lines or CSV.
+
+The reader takes JSON, JSON lines and CSV. The system is the provider, with the prompt if there are several.
+Repetitions of a test are runs of one case. Only `failureReason` 2 is an error; a failed assertion counts as a wrong
+answer.
+
+    bayesrank rank out.json --only metric=success --missing common
+"""
 
 import json
 import math

@@ -1,4 +1,18 @@
-"""SWE-bench and its relatives: lists of results, run reports, reports of instances, and JSON lines of OpenHands."""
+"""SWE-bench and its relatives: lists of results, run reports, reports of instances, and JSON lines of OpenHands.
+
+The reader takes the run report, `results.json` of the experiments repository, `report.json` of single instances, and
+the results of SWE-bench Pro. It also reads the board of the website, and JSON lines of OpenHands. The system has the
+name of the file or of its folder. An empty patch is an abstention that counts as 0; `error_ids` are errors of the
+harness, and have no outcome. Instances that were never submitted are missing too. `--missing 0` counts all missing
+outcomes as unresolved, as the leaderboard does; `bayesrank doctor` suggests it. The category is the repository of
+the instance.
+
+Some files list only resolved or attempted instances. The leaderboard divides by all instances of the split: 300 in
+Lite, 500 in Verified, 2,294 in the full test set. `--cases 500` adds the unlisted ones as wrong; `bayesrank doctor`
+says so where the number of instances is that of no split.
+
+    bayesrank rank reports/ --missing 0 --cluster category
+"""
 
 import math
 import re

@@ -1,4 +1,7 @@
-"""MLflow and Weights & Biases: tables as columns and data, with a column of outcomes."""
+"""MLflow and Weights & Biases: tables as columns and data, with a column of outcomes.
+
+Tables need a column whose name ends in `/score` or is `correct`. The system has the name of the run's folder.
+"""
 
 import re
 from pathlib import Path

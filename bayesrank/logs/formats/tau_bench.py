@@ -1,4 +1,10 @@
-"""tau-bench: a list of runs with rewards; tau2-bench: simulations with rewards."""
+"""tau-bench: a list of runs with rewards; tau2-bench: simulations with rewards.
+
+Rewards are outcomes and trials are runs. In tau-bench a run with an error has no outcome; `--errors scored` counts
+it as 0, as the tool does, and `bayesrank doctor` suggests it. In tau2-bench only runs with an infrastructure error
+have no outcome. The data set is the domain, and the text of the task is the content of the case: retail and airline
+number their tasks alike. If a file shows no domain, `bayesrank doctor` says so.
+"""
 
 import json
 import re

@@ -1,4 +1,9 @@
-"""JUnit XML and pytest-json-report: a test is a case."""
+"""JUnit XML and pytest-json-report: a test is a case.
+
+Each test is a case. Failed tests count as wrong. Errors of the setup, skipped tests and tests that were expected to
+fail have no outcome. In JUnit XML, an unexpected pass cannot be distinguished from a pass. The system has the name
+of the test suite or of the file.
+"""
 
 import math
 import re

@@ -1,4 +1,7 @@
-"""Weka: predictions printed as text, with an attribute that names the cases."""
+"""Weka: predictions printed as text, with an attribute that names the cases.
+
+The text output of `-p 1` is read: the outcome is 1 if the true and the predicted label are equal, else 0.
+"""
 
 import re
 from pathlib import Path
