@@ -126,8 +126,6 @@ def _periods(
         hint = "--dataset-column names the column of the periods"
         raise ArgumentError("DATA", "must have two or more periods as data sets", "one", hint)
     if "cluster" in evidence.coords:
-        if how["model"] is not None:
-            raise ArgumentError("--model", "must be left out of clusters of cases", how["model"])
         return evidence, "paired", analysis.options
     counts = counts_of(evidence) if isinstance(evidence, xr.Dataset) else evidence
     return counts, how["model"] or in_closed_form()[0], analysis.options

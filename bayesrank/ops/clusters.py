@@ -61,6 +61,7 @@ def worth_of_periods(sums: Sequence[tuple[np.ndarray, np.ndarray, float]]) -> tu
         alone = rate * (1 - rate) * squares / total**2
         between, independent = between + here / alone, independent + 1.0
         effect = max(1.0, here / alone, between / independent)
-        cases.append(total**2 / squares / effect)
+        # The inverse of an estimated variance is too large on average, by about this factor.
+        cases.append(total**2 / squares / effect * own / (own + 2))
         degrees.append(own)
     return np.array(cases), np.array(degrees)

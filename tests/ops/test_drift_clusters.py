@@ -13,7 +13,7 @@ from tests.commands import invoke, refused
 def test_clusters_of_one_case_are_cases():
     right, size = np.repeat([1.0, 0.0], [150, 50]), np.ones(200)
     cases, freedom = worth_of_periods([(right, size, 200.0)] * 3)
-    np.testing.assert_allclose(cases, 200, rtol=0.01)
+    np.testing.assert_allclose(cases, 200, rtol=0.02)
     np.testing.assert_allclose(freedom, 199)
 
 
@@ -21,9 +21,9 @@ def test_cases_of_one_cluster_with_one_outcome_count_as_one():
     """G clusters of m equal cases: the design effect of intraclass correlation 1 is m."""
     right, size = 10.0 * np.repeat([1.0, 0.0], [15, 5]), np.full(20, 10.0)
     cases, freedom = worth_of_periods([(right, size, 200.0)])
-    # G/(G - 1) for the variance, and half a case of each outcome in that of independent cases.
+    # G/(G - 1) for the variance, half a case of each outcome in that of independent cases, 19 degrees of freedom.
     rate = 150.5 / 201
-    assert cases[0] == pytest.approx(20 * 19 / 20 * rate * (1 - rate) / (0.75 * 0.25))
+    assert cases[0] == pytest.approx(20 * 19 / 20 * rate * (1 - rate) / (0.75 * 0.25) * 19 / 21)
     assert freedom[0] == pytest.approx(19)
 
 
@@ -32,7 +32,7 @@ def test_a_period_without_errors_has_the_design_effect_of_the_periods_before():
     size = np.full(20, 10.0)
     alone = worth_of_periods([(size, size, 200.0)])[0][0]
     after = worth_of_periods([(clustered, size, 200.0), (size, size, 200.0)])[0][1]
-    assert alone == pytest.approx(200)
+    assert alone == pytest.approx(200 * 19 / 21)
     assert after < 200 / 4
     # A period alone has one cluster at least, and is not compared otherwise.
     assert worth_of_periods([(size[:1], size[:1], 10.0)])[0][0] == 0
@@ -68,7 +68,7 @@ def test_the_whole_of_it_and_the_command(tmp_path):
         frame.to_csv(tmp_path / "cases.csv", index=False)
         asked = ("drift", tmp_path / "cases.csv", "--dataset-column", "month", "--cluster", "site", "--draws", 200)
         assert br.verdict(found)[0] in invoke(*asked, "--score", "f1", status=int(fall))
-    assert "must be left out of clusters of cases" in refused(*asked, "--model", "beta_binomial")
+    assert "--model must be 'paired' for cases in clusters" in refused(*asked, "--model", "beta_binomial")
     # Without the clusters, the same cases look like more.
     plain = br.fit(br.joint_outcomes(frame["y_true"], frame[["model"]], dataset=frame["month"]), "paired", seed=1)
     p_plain = br.ops.drift(plain, "f1")["p_worse"].sel(dataset="month 2", rate="tpr", against="baseline").item()
