@@ -125,10 +125,8 @@ class Setup:
     def stated(self, *scores: Score | None) -> list[str]:
         """Return how the data were read, and the positive class unless no score depends on it."""
         named = [note for score in scores for note in positive_class_notes(self.by_dataset, score)]
-        # A title with the noun of a column says that it names the entities.
-        remarks = [n for n in self.remarks if self.noun == ENTITY or not _names_entities(n)]
         with using_noun(self.noun):
-            return list(dict.fromkeys(map(say, [*remarks, *named])))
+            return list(dict.fromkeys(map(say, [*self.remarks, *named])))
 
     def read_note(self, unit: str = "data set") -> Note:
         """Return the note on what was read; ``unit`` is what a data set is called."""
@@ -313,10 +311,6 @@ def title_of(setup: Setup, ranking: xr.Dataset, score: Score, top: int | None = 
         words += [f"positive class {label}" for label in setup.labels.values()]
     words += [_joined_words(note) for note in setup.remarks if isinstance(note, Note) and note.code in JOINED]
     return "; ".join(words) + "."
-
-
-def _names_entities(note: Note | str) -> bool:
-    return isinstance(note, Note) and note.code == "column_names_entities"
 
 
 def _over_words(ranking: xr.Dataset) -> str:

@@ -58,7 +58,8 @@ def read_folds(table: Table, roles: Roles) -> xr.Dataset:
         scores = _read_long(table, roles, used, rest, entity)
     kept = {role: used[role] for role in ("repeat", "dataset") if role in used}
     found = from_folds(scores, **{role: used.get(role, size) for role, size in sizes.items()}, **kept)
-    notes = [] if entity is None or squeeze(entity) == "entity" or roles.entity is not None else [entity]
+    plain = entity is None or squeeze(entity) == "entity" or noun_of_column(entity)
+    notes = [] if plain or roles.entity is not None else [entity]
     named = [Note("column_names_entities", {"column": str(name)}) for name in notes]
     low = scores.attrs.get("score") if roles.outcome is None else None
     named += [Note("low_may_be_good", {"name": low})] if low is not None and may_be_low(low) else []

@@ -372,7 +372,8 @@ def _read_form(
     if entity is None:
         refuse_without_entity(table, known, form)
     known.of["entity"] = entity
-    if squeeze(entity) != "entity" and roles.entity is None:
+    # A heading that names what is ranked needs no note.
+    if squeeze(entity) != "entity" and roles.entity is None and not noun_of_column(entity):
         known.notes.append(Note("column_names_entities", {"column": str(entity)}))
     if table.index is not None:
         raise ArgumentError(
