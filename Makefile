@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-all check bench golden mutants oldest docs figures clean
+.PHONY: demo test test-all check bench golden mutants oldest wheel docs figures clean
 
 demo: $(VENV)/.package
 	$(BIN)/bayesrank report antibody_tests --model beta_binomial --score informedness -o antibody_tests.html
@@ -36,6 +36,10 @@ oldest: $(VENV)/.dev
 	$(BIN)/uv venv --quiet --clear .venv-oldest
 	$(BIN)/uv pip install --quiet --python .venv-oldest --resolution lowest-direct --editable . --group dev
 	.venv-oldest/bin/python -m pytest -m "not slow" -n 2 --dist worksteal --ignore tests/test_docs.py
+
+# Both distributions, and a ranking by the wheel in an empty environment.
+wheel:
+	$(PYTHON) scripts/check_wheel.py
 
 docs: $(VENV)/.docs
 	$(BIN)/python scripts/make_scores_page.py

@@ -268,7 +268,7 @@ class EffectiveDraws:
 def product_of(rows: np.ndarray, centre: np.ndarray | float = 0.0) -> np.ndarray:
     """Return off.T @ off for off = rows - centre; products of few columns are split so that no threads start."""
     together = ALONE // max(rows.shape[1] ** 2, 1)
-    together = together if together >= 64 else max(len(rows), 1)
+    together = together if together >= 8 else max(len(rows), 1)
     total = np.zeros((rows.shape[1],) * 2)
     for start in range(0, len(rows), together):
         off = rows[start : start + together] - centre

@@ -1,6 +1,8 @@
 """Arrays of names and labels, without conversion; the positive one of two classes."""
 
+import os
 from collections.abc import Hashable, Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
 import numpy as np
@@ -8,6 +10,11 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank._errors import Advice, ArgumentError, ArgumentKeyError, InPython, Typed
+
+#: The coord that says which classes take part in averages over classes; without it, all do.
+AVERAGED = "averaged"
+#: The answer of more than two classes where an entity has none; it is no class.
+NO_ANSWER = "(no answer)"
 
 Selected = TypeVar("Selected", xr.DataArray, xr.Dataset)
 
@@ -62,12 +69,34 @@ def unique_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return rows[np.unique(which, return_index=True)[1]], which
 
 
+#: The least similarity of names of which one is a misprint of the other.
+NEAR = 0.7
+#: Dims that name no entities.
+OTHER_DIMS = {"chain", "draw", "sample", "dataset", "group", "actual", "predicted", "outcome", "case", "rank", "run"}
+
+
+def suggest_entity(dims: Iterable[Any], what: str = "source") -> str:
+    """Return how to name the dim entity, if one other dim may be meant; else ""."""
+    rest = [str(dim) for dim in dims if dim not in OTHER_DIMS]
+    return f"{what}.rename({rest[0]}='entity') names it" if len(rest) == 1 and rest[0].isidentifier() else ""
+
+
+def suggest_file(path: str) -> str:
+    """Return the file of the same folder whose name is nearest to that of a path; else ""."""
+    folder, file = os.path.split(path)
+    files = os.listdir(folder or ".") if os.path.isdir(folder or ".") else []
+    near = get_close_matches(file, files, n=1, cutoff=NEAR)
+    return f"did you mean {os.path.join(folder, near[0])!r}?" if near else ""
+
+
 def find_lookalike(name: Any, known: Iterable[Any]) -> str:
-    """Return a hint at a name that looks like another one and differs from it, such as 1 beside "001"; else ""."""
-    key = _look_of(name)
-    alike = next((other for other in known if _look_of(other) == key and other is not name), None)
+    """Return a hint at a known name that looks like another one, as "001" does like 1, or is spelled nearly so."""
+    key, names = _look_of(name), list(known)
+    alike = next((other for other in names if _look_of(other) == key and other is not name), None)
     if alike is None:
-        return ""
+        texts = {str(other).casefold(): other for other in names if isinstance(other, str)}
+        near = get_close_matches(name.casefold(), texts, n=1, cutoff=NEAR) if isinstance(name, str) else []
+        return f"did you mean {texts[near[0]]!r}?" if near else ""
     if isinstance(name, str) == isinstance(alike, str):
         return f"did you mean {alike!r}?"
     return f"{name!r} and {alike!r} are names of two types: convert one of them"
@@ -202,6 +231,16 @@ def positive_label(source: Any) -> Any:
     """Return the positive class in the coord ``positive``; None without one."""
     named = source.coords.variables.get("positive")
     return None if named is None or named.ndim else named.item()
+
+
+def classes_in_averages(source: Any, array: Any) -> np.ndarray:
+    """Return whether each class of ``array`` takes part in averages over classes, by the coord of ``source``."""
+    named = source.coords.get(AVERAGED)
+    size = array.sizes["actual"]
+    if named is None or "actual" not in array.coords:
+        return np.ones(size, bool)
+    part = dict(zip(named[named.dims[0]].values.tolist(), named.values.tolist(), strict=True))
+    return np.array([part.get(label, True) for label in array["actual"].values.tolist()])
 
 
 def known_classes(source: Any) -> tuple[Any, Any] | None:

@@ -26,6 +26,7 @@ __all__ = [
         "PlanRecord",
         "RankingRecord",
         "Record",
+        "ReliabilityRecord",
         "ResultRecord",
     ),
     *("SamplerRecord", "TileRecord"),
@@ -146,8 +147,6 @@ class ModelRecord(Record):
     priors: str = ""  #: Every prior, as notes in one text.
     covariates: tuple[str, ...] = ()  #: Names of the covariates of data sets.
     paired: bool = False  #: Whether the model knows which cases entities share.
-    unpaired: bool = False  #: Whether the evidence is means and standard errors.
-    partial_truth: bool = False
     split_prior: bool | None = None  #: Whether one prior is divided between data sets.
     target: str | None = None  #: What a mean over clustered cases is of: "case" or "cluster".
     units: tuple[float, ...] = ()  #: Cases or clusters of each data set.
@@ -163,7 +162,6 @@ class ModelRecord(Record):
     draws_spread: tuple[float, ...] = ()  #: The factors by which draws of means were spread about their mean.
     over: str = ""  #: The population of the ranking: "fitted" or "retrained" models; empty for cases or data sets.
     seeds: int = 0  #: Training seeds of each entity.
-    votes: bool = False  #: Whether the evidence is votes.
     probabilities: bool = False  #: Whether it is predicted probabilities.
 
     @property
@@ -299,6 +297,18 @@ class PlanRecord(ResultRecord):
     others: int = 0
     reason: str  #: "met", "limit", "fixed", "size", or empty if the plan has a number.
     true_scores: str = "posterior"  #: Where the true scores of futures come from.
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReliabilityRecord(ResultRecord):
+    """What a reliability of runs says of itself: today's cases and runs, and the two entities of its plan."""
+
+    cases: int
+    runs: int
+    assurance: float
+    entity: str = ""
+    rival: str = ""
+    difference: float = np.nan
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cached_property
 from html import escape
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -31,7 +30,14 @@ from bayesrank._compat import is_container, to_container
 from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, Typed
 from bayesrank._escape import escape_invisible
 from bayesrank._frames import as_pandas
-from bayesrank._labels import has_positive_class, known_classes, select_names
+from bayesrank._labels import (
+    find_lookalike,
+    has_positive_class,
+    known_classes,
+    select_names,
+    suggest_entity,
+    suggest_file,
+)
 from bayesrank._names import short_names
 from bayesrank._notes import Note, notes_of
 from bayesrank._nouns import ENTITY, using_noun
@@ -40,7 +46,7 @@ from bayesrank._records import EvidenceRecord, RankingRecord
 from bayesrank._types import ModelName, ScoreLike
 from bayesrank.evidence.counts import common_datasets, pool, put_in_class_order
 from bayesrank.evidence.groups import groups_as_datasets, has_groups
-from bayesrank.evidence.kinds.given import holds_means, holds_probabilities, holds_votes, sizes_of_space
+from bayesrank.evidence.kinds.given import GivenEvidence, parse_given
 from bayesrank.evidence.ledger import Ledger, count_evidence, ledger_of
 from bayesrank.evidence.predictions import counts_of, joint_outcomes
 from bayesrank.evidence.probabilities import from_probabilities, probabilities_of
@@ -48,7 +54,6 @@ from bayesrank.inference import draw_groups
 from bayesrank.models import (
     chosen_by_evidence,
     find_model,
-    form_of_summary,
     model_for_datasets,
     names,
     options_of,
@@ -208,11 +213,12 @@ def set_up(
     # The usual model of shipped data may need all data sets.
     by_default = usual if together or population_of(usual) != "data sets" else chosen
     name = by_default if model is None else model
-    summary = bool(form_of_summary(evidence))
-    if isinstance(evidence, xr.Dataset) and not (summary or takes_cases(name)):
-        evidence = counts_of(evidence)
-    _check_model(evidence, name, prior, prevalence, place)
-    moved = _covariates(evidence, name, covariates, at)
+    given = parse_given(evidence)
+    if given.of_cases and not takes_cases(name):
+        evidence = counts_of(given.held)
+        given = parse_given(evidence)
+    _check_model(given, name, {"prior": prior, "prevalence": prevalence, "scale": scale, "anchor": anchor}, place)
+    moved = _covariates(given, name, covariates, at)
     evidence, rated = _scale(evidence, scale, anchor)
     _check_direction(evidence, higher_is_better)
     every, found = evidence, list[Note | str]()
@@ -221,8 +227,8 @@ def set_up(
     # The direction is typed.
     notes = [note for note in notes_of(EvidenceRecord.of(every).notes) if note.code != LOW]
     found += [note for note in notes if together or not note.fields.get("if_pooled")]
-    if isinstance(evidence, xr.Dataset) and (not summary or holds_probabilities(evidence)):
-        if model is None and not summary:
+    if given.of_cases or given.draws_scores:
+        if model is None and given.of_cases:
             found.append(Note("model_of_cases", {"model": name}))
         if "cluster" in evidence.coords:
             clusters = len(set(evidence["cluster"].values.tolist()))
@@ -232,7 +238,7 @@ def set_up(
     found += ledger.run_notes()
     used = ledger if dataset is None else replace(count_evidence(evidence), source=source)
     evidence = evidence.assign_attrs(used.to_attrs())
-    averaged = holds_probabilities(evidence) and "dataset" in evidence.coords
+    averaged = given.draws_scores and "dataset" in evidence.coords
     options: dict[str, Any] = {"average": True} if averaged else moved
     options |= {key: value for key, value in (("prior", prior), ("prevalence", prevalence)) if value is not None}
     options |= rated
@@ -243,7 +249,7 @@ def set_up(
 
 def with_scores(setup: AnySetup, scores: Sequence[Score | None]) -> AnySetup:
     """Name the scores, or None for the default, to models of predicted probabilities, which draw them."""
-    if not holds_probabilities(setup.evidence) or not scores:
+    if not parse_given(setup.evidence).draws_scores or not scores:
         return setup
     wanted = dict.fromkeys(choose_score(setup.evidence, score).name for score in scores)
     return replace(setup, options=setup.options | {"scores": tuple(wanted)})
@@ -270,7 +276,7 @@ def choose_score(evidence: Evidence, score: Score | None) -> Score:
     Accuracy is the mean of right and wrong answers. The default for classes is informedness, which needs no prevalence;
     accuracy unless both of two classes have cases.
     """
-    sizes = sizes_of_space(evidence)
+    sizes = parse_given(evidence).space
     natural = natural_score(evidence)
     if score is None and (scale := evidence.attrs.get("scale")):
         score = as_score(scale)
@@ -376,43 +382,35 @@ def _aim(evidence: Evidence, over: str, aggregate: str | None, weights: Any) -> 
     return {"over": over, "aggregate": aggregate or "mean", "weights": weights}
 
 
-def _check_model(evidence: Evidence, model: str, prior: Any, prevalence: Any, place: str) -> None:
+def _check_model(given: GivenEvidence, model: str, options: dict[str, Any], place: str) -> None:
     """Refuse models and options that do not fit the form of the evidence."""
-    outcomes = "outcome" in sizes_of_space(evidence)
-    if isinstance(evidence, xr.DataArray):
-        if takes_cases(model):
-            raise ArgumentError(
-                "model",
-                f"must not be {model} for counts, which do not show which errors coincide: this model needs "
-                f"one row for each case in {place}",
-            )
-        if outcomes and getattr(find_model(model), "needs_classes", False):
-            fit = chosen_by_evidence(evidence, False)
-            raise ArgumentError("model", f"must be {fit} for counts of outcomes, which have no classes", model)
-        if outcomes and label_values(evidence["outcome"].values) is None:
-            given = ", ".join(map(str, evidence["outcome"].values.tolist()))
-            raise ArgumentError("data", "must have numbers as outcomes, which are ranked by their mean", given)
-    if (outcomes or holds_votes(evidence)) and prevalence is not None:
-        what = "outcomes" if outcomes else "votes"
-        raise ArgumentError("prevalence", f"must be left out for {what}, which have no classes", f"{prevalence!r}")
-    for option, given in (("prior", prior), ("prevalence", prevalence)) if holds_probabilities(evidence) else ():
-        if given is not None:
-            raise ArgumentError(option, "must be left out for predicted probabilities", f"{given!r}")
-    if holds_means(evidence) and prior is not None:
+    outcomes = "outcome" in given.space
+    if takes_cases(model) and not given.of_cases and not given.summary:
         raise ArgumentError(
-            "prior", "must be left out for means and standard errors, whose prior is flat", f"{prior!r}"
+            "model",
+            f"must not be {model} for counts, which do not show which errors coincide: this model needs "
+            f"one row for each case in {place}",
         )
+    if outcomes and not given.summary and getattr(find_model(model), "needs_classes", False):
+        fit = chosen_by_evidence(given.held, False)
+        raise ArgumentError("model", f"must be {fit} for counts of outcomes, which have no classes", model)
+    if "outcome" in given.held.dims and label_values(given.held["outcome"].values) is None:
+        found = ", ".join(map(str, given.held["outcome"].values.tolist()))
+        raise ArgumentError("data", "must have numbers as outcomes, which are ranked by their mean", found)
+    for option, why in given.refused.items():
+        if options.get(option) is not None:
+            raise ArgumentError(option, f"must be left out {why}", f"{options[option]!r}")
 
 
-def _covariates(evidence: Evidence, model: str, typed: Sequence[str], at: dict[str, float] | None) -> dict[str, Any]:
+def _covariates(given: GivenEvidence, model: str, typed: Sequence[str], at: dict[str, float] | None) -> dict[str, Any]:
     """Return the options of the model for covariates, by the names of their columns, which may differ in case."""
     if not typed:
         if at is not None:
             raise ArgumentError("at", Advice("must be left out without ", Typed("covariates")), f"{at}")
         return {}
-    if holds_votes(evidence):
-        if at is not None:
-            raise ArgumentError("at", "must be left out of votes, whose strengths are those at equal values", f"{at}")
+    if at is not None and (why := given.refused.get("at")):
+        raise ArgumentError("at", f"must be left out {why}", f"{at}")
+    if given.holds_covariates:
         return {}
     if "covariates" not in options_of(find_model(model)):
         known = ", ".join(name for name in names() if "covariates" in options_of(find_model(name)))
@@ -422,7 +420,7 @@ def _covariates(evidence: Evidence, model: str, typed: Sequence[str], at: dict[s
             f"{typed[0]!r}",
             f"models with covariates: {known}",
         )
-    found = [name for name, *_ in ledger_of(evidence).covariates]
+    found = [name for name, *_ in ledger_of(given.held).covariates]
     held = {squeeze(name): name for name in found}
     return {"covariates": found} | (
         {} if at is None else {"at": {held.get(squeeze(name), name): value for name, value in at.items()}}
@@ -431,9 +429,6 @@ def _covariates(evidence: Evidence, model: str, typed: Sequence[str], at: dict[s
 
 def _scale(evidence: Evidence, scale: str | None, anchor: dict[str, float] | None) -> tuple[Evidence, dict[str, Any]]:
     """Return votes that are rated on a scale, and the option of the model for the anchor."""
-    for option, given in (("scale", scale), ("anchor", anchor)):
-        if given is not None and not holds_votes(evidence):
-            raise ArgumentError(option, "must be left out for evidence other than votes", f"{given}")
     if anchor is not None and scale is None:
         raise ArgumentError("anchor", Advice("must stand beside ", Typed("scale", "elo")), f"{anchor}")
     if scale is None:
@@ -445,7 +440,7 @@ def _scale(evidence: Evidence, scale: str | None, anchor: dict[str, float] | Non
 
 def _check_direction(evidence: Evidence, higher_is_better: bool | None) -> None:
     """Ask for the direction of outcomes whose headings speak of errors, losses, times, costs or ranks."""
-    if higher_is_better is not None or "outcome" not in sizes_of_space(evidence):
+    if higher_is_better is not None or "outcome" not in parse_given(evidence).space:
         return
     entities = [str(name) for name in evidence["entity"].values.tolist()]
     named = [note.fields["name"] for note in notes_of(EvidenceRecord.of(evidence).notes) if note.code == LOW]
@@ -466,7 +461,7 @@ def _check_direction(evidence: Evidence, higher_is_better: bool | None) -> None:
 def _has_prior(setup: Setup) -> bool:
     """Return whether there is a prior to draw from; means have none, and graded outcomes only a given one."""
     evidence, prior = setup.evidence, setup.options.get("prior")
-    if form_of_summary(evidence):
+    if parse_given(evidence).summary:
         return False
     if prior is None and isinstance(evidence, xr.Dataset) and "outcome" in evidence:
         seen = np.unique(evidence["outcome"].values)
@@ -499,10 +494,8 @@ def _one_table_each(
 def _pool(evidence: Evidence, join: Any, model: str, size: int) -> tuple[Evidence, list[Note | str]]:
     """Pool all data sets, or the data sets of all entities, unless the model learns from them together."""
     pooled = size
-    if holds_probabilities(evidence):
-        return evidence, [Note("datasets_averaged", {"datasets": size})]
-    if isinstance(evidence, xr.Dataset) and "fold_score" in evidence:
-        return evidence, [Note("datasets_learned", {"datasets": size})]
+    if (note := parse_given(evidence).never_pooled(size)) is not None:
+        return evidence, [note]
     if isinstance(evidence, xr.DataArray):
         if getattr(find_model(model), "over_datasets_together", False):
             return evidence, [Note("datasets_learned", {"datasets": size})]
@@ -759,7 +752,8 @@ def analyze(
         if value is not None and not isinstance(value, Mapping):
             raise ArgumentTypeError(argument, "must be a mapping from names to numbers", describe_value(value))
     if "entity" not in evidence.dims:
-        raise ArgumentError("data", "must have the dim entity", f"the dims {tuple(evidence.dims)}")
+        hint = suggest_entity(evidence.dims, "data")
+        raise ArgumentError("data", "must have the dim entity", f"the dims {tuple(evidence.dims)}", hint)
     covariates = check_column_names("covariates", roles["covariates"], ()) if roles.get("covariates") else ()
     return analyze_evidence(
         evidence,
@@ -894,10 +888,8 @@ def _of_name(name: str, roles: dict[str, Any]) -> tuple[Evidence, Given]:
 
 def _nearest_name(name: str) -> str:
     """Return a hint at the shipped data set, or the file of the same folder, whose name is nearest."""
-    folder, file = os.path.split(name)
-    files = os.listdir(folder or ".") if os.path.isdir(folder or ".") else []
-    near = [*get_close_matches(name, datasets.names(), n=1), *get_close_matches(file, files, n=1)]
-    return f"did you mean {os.path.join(folder, near[0])!r}?" if near else "br.read takes folders of evaluation logs"
+    near = find_lookalike(name, datasets.names()) or suggest_file(name)
+    return near or "br.read takes folders of evaluation logs"
 
 
 def shipped_data(name: str, model: str | None, positive: Any) -> tuple[Evidence, dict[str, str]]:

@@ -18,7 +18,8 @@ from bayesrank._escape import escape_lines, quote_word
 from bayesrank._labels import select_names
 from bayesrank._notes import notes_of
 from bayesrank._text import list_names
-from bayesrank.evidence.judged import holds_partial_truth, outcome_of_verdicts
+from bayesrank.evidence.judged import outcome_of_verdicts
+from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.evidence.ledger import SCORED, Entry, count_runs, ledger_of
 from bayesrank.logs import formats
 from bayesrank.logs.choices import Choices, EveryFileLeftOut, LogError, check_choices
@@ -132,7 +133,7 @@ def diagnose_judged(paths: Any, roles: Roles) -> Diagnosis:
     try:
         evidence = read_table(table, roles)
         votes = isinstance(evidence, xr.Dataset) and "judge_vote" in evidence
-        if not isinstance(evidence, xr.Dataset) or not (votes or holds_partial_truth(evidence)):
+        if not isinstance(evidence, xr.Dataset) or not (votes or parse_given(evidence).truth_in_part):
             raise ArgumentError("--truth", "must be left out of a table whose truth is known for all cases")
     except ArgumentError as error:
         return Diagnosis({}, [error], "", None)

@@ -22,7 +22,7 @@ from bayesrank._records import ModelRecord, SamplerRecord
 from bayesrank._types import ModelName
 from bayesrank.evidence.counts import hold_parts
 from bayesrank.evidence.groups import datasets_as_groups, groups_as_datasets, has_groups
-from bayesrank.evidence.judged import holds_partial_truth
+from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.evidence.pooled import record_text
 from bayesrank.evidence.predictions import counts_of
 from bayesrank.evidence.probabilities import probabilities_of
@@ -340,7 +340,8 @@ def _evidence_for(model: Any, evidence: Any) -> Any:
     """Return the evidence in the form that a named model takes."""
     if isinstance(model, str) and getattr(find_model(model), "takes", "") == "probabilities":
         return probabilities_of(evidence)
-    cases = isinstance(evidence, xr.Dataset) and "pattern" in evidence.dims and not holds_partial_truth(evidence)
+    given = parse_given(evidence)
+    cases = given.of_cases and not given.truth_in_part
     return counts_of(evidence) if cases and isinstance(model, str) and not takes_cases(model) else evidence
 
 

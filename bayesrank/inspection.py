@@ -1,7 +1,7 @@
 """Check a table, evaluation logs or submissions: all problems at once, what is there, and commands that rank it."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,8 @@ from bayesrank.words.sentences import say
 
 #: The largest number of problems that are listed, and of commands.
 MOST_PROBLEMS, MOST_COMMANDS = 100, 6
+#: So often a table is read to find answers to its questions.
+MOST_TRIES = 2 * MOST_PROBLEMS
 
 
 @dataclass(frozen=True)
@@ -72,56 +74,86 @@ class Inspection:
 # --- Tables -----------------------------------------------------------------------------------------------------------
 
 
-def inspect_table(path: str, roles: Roles, ignore: Sequence[str] = ()) -> Inspection:
-    """Check one table: rows with an error are left out one after another, and questions get their first answer."""
+def inspect_table(
+    path: str, roles: Roles, ignore: Sequence[str] = (), choices: Callable[[Any], list[str]] = lambda evidence: [""]
+) -> Inspection:
+    """Check one table: rows with an error are left out one after another, and questions get their first answer.
+
+    ``choices`` returns what an analysis of evidence may add to the command, or raises what stops it.
+    """
     problems: list[ArgumentError] = []
     try:
         table = read_csv(path, (), problems)
     except ArgumentError as error:
         return Inspection({}, [error], [])
     given = {role: value for role, value in vars(roles).items() if value is not None} | {"ignore": list(ignore)}
-    evidence, answers, first = _settle(table, given, problems)
+    settled = _settle(table, given, choices, iter(range(MOST_TRIES)))
+    problems += settled.problems
+    evidence = settled.evidence
     sections = {"What": [f"One table with {count_words(len(table.where), 'row')} and the columns {table.heading()}."]}
     if evidence is not None:
         sections |= _describe(evidence, path)
     commands = []
-    for answer in first or [{}]:
+    for answer in settled.first or [{}]:
         # Each answer to the first question leads to a command of its own, if all else can be settled.
+        if "map" in answer:
+            commands.append(f"bayesrank rank {quote_word(path)} --map {quote_map(answer['map'])}")
+            continue
         if answer:
-            evidence, answers, _ = _settle(table, merge_offers(given, answer), [])
-        if evidence is not None:
-            commands.append(_command(path, table, answers))
+            settled = _settle(table, merge_offers(given, answer), choices, iter(range(MOST_TRIES)))
+        if settled.evidence is not None:
+            commands += [_command(path, table, settled.answers, more) for more in choices(settled.evidence)]
     return Inspection(sections, problems[:MOST_PROBLEMS], list(dict.fromkeys(commands))[:MOST_COMMANDS])
 
 
-def _settle(
-    table: Table, given: dict[str, Any], problems: list[ArgumentError]
-) -> tuple[Any, dict[str, Any], list[dict[str, Any]]]:
-    """Return the evidence of the rows without errors, the answered roles, and the answers to the first question.
+@dataclass(frozen=True)
+class _Settled:
+    """A table whose questions have answers; ``evidence`` is None if a problem has no remedy."""
 
-    The evidence is None if a problem has no remedy.
+    evidence: Any
+    answers: dict[str, Any]
+    problems: list[ArgumentError]
+    #: The answers to the first question.
+    first: list[dict[str, Any]]
+
+
+def _settle(
+    table: Table,
+    given: dict[str, Any],
+    choices: Callable[[Any], list[str]],
+    tries: Iterator[int],
+    dropped: bool = False,
+) -> _Settled:
+    """Answer the questions of a table one after another, with the first answers that lead to evidence.
+
+    Rows with errors are left out. The problems are those on the way.
     """
-    answers, first, dropped = dict(given), list[dict[str, Any]](), False
-    for _ in range(2 * MOST_PROBLEMS):
+    problems: list[ArgumentError] = []
+    for _ in tries:
+        named = {role: value for role, value in given.items() if role != "ignore"}
         try:
-            named = {role: value for role, value in answers.items() if role != "ignore"}
-            kept = table.drop([table.find("ignore", name) for name in answers["ignore"]])
+            kept = table.drop([table.find("ignore", name) for name in given["ignore"]])
             evidence = read_table(kept, Roles(**named))
-            return evidence, answers | {"rows": dropped}, first
+            choices(evidence)
+            return _Settled(evidence, given | {"rows": dropped}, problems, [])
         except ArgumentError as error:
             problems.append(error)
             offers = [one for one in table.offers_in(str(error)) if "COLUMN" not in one.values()]
             table.offers.clear()
             row = table.row_of(str(error.argument))
-            fresh = [one for one in offers if merge_offers(answers, one) != answers]
-            if not fresh and row is None:
-                return None, answers, first
-            if not fresh and row is not None:
-                table, dropped = table.drop_rows([row]), True
-                continue
-            first = first or fresh
-            answers = merge_offers(answers, fresh[0])
-    return None, answers, first
+        fresh = [one for one in offers if merge_offers(given, one) != given]
+        if row is not None and not fresh:
+            table, dropped = table.drop_rows([row]), True
+            continue
+        found = [_Settled(None, given, [], [])]
+        for offer in fresh:
+            if "map" not in offer:
+                found.append(_settle(table, merge_offers(given, offer), choices, tries, dropped))
+            if found[-1].evidence is not None:
+                break
+        best = found[-1] if found[-1].evidence is not None else found[:2][-1]
+        return _Settled(best.evidence, best.answers, problems + best.problems, fresh)
+    return _Settled(None, given, problems, [])
 
 
 def _describe(evidence: Any, path: str) -> dict[str, list[str]]:
@@ -137,7 +169,7 @@ def _describe(evidence: Any, path: str) -> dict[str, list[str]]:
     return said
 
 
-def _command(path: str, table: Table, answers: dict[str, Any]) -> str:
+def _command(path: str, table: Table, answers: dict[str, Any], more: str) -> str:
     """Return the command that ranks a table with these roles; rows with errors must be put right before."""
     typed = []
     for role, value in answers.items():
@@ -152,7 +184,12 @@ def _command(path: str, table: Table, answers: dict[str, Any]) -> str:
         elif role != "rows":
             typed.append(table.option(role, value))
     after = "  # after these lines were put right" if answers.get("rows") else ""
-    return " ".join(["bayesrank", "rank", quote_word(path), *typed]) + after
+    return " ".join(filter(None, ["bayesrank", "rank", quote_word(path), *typed, more])) + after
+
+
+def quote_map(given: dict[str, str]) -> str:
+    """Return a mapping as it is typed in a shell."""
+    return quote_word(",".join(f"{role}={name}" for role, name in given.items()))
 
 
 # --- Submissions and logs ---------------------------------------------------------------------------------------------

@@ -42,8 +42,9 @@ from bayesrank.cli._logs import evidence_of_frame  # noqa: E402
 from bayesrank.diagnosis import diagnose  # noqa: E402
 from bayesrank.logs.choices import Choices, LogError  # noqa: E402
 from bayesrank.logs.files import collect  # noqa: E402
-from bayesrank.tables.columns import METADATA, ROLES, TRUTH_NAMES, squeeze  # noqa: E402
+from bayesrank.tables.columns import squeeze  # noqa: E402
 from bayesrank.tables.files import read_csv, read_evidence  # noqa: E402
+from bayesrank.tables.roles import METADATA, STANDARD, TRUTH_NAMES  # noqa: E402
 from bayesrank.tables.table import Roles, Table  # noqa: E402
 from bayesrank.words.sentences import say  # noqa: E402
 
@@ -394,7 +395,7 @@ def fuzz_submissions(mutations: int, seed: int) -> Result:
 
 # --- Data frames -----------------------------------------------------------------------------------------------------
 
-HEADINGS = sorted({*(name for names in ROLES.values() for name in names), *METADATA, *TRUTH_NAMES})
+HEADINGS = sorted({*(name for names in STANDARD.values() for name in names), *METADATA, *TRUTH_NAMES})
 #: Values of cells, several in a column.
 CELLS = [
     [0, 1], ["yes", "no"], [0.5, 0.25, 1.0], [1, 2, 3, 400], ["a", "b", "c"], [None, 1, 0], [float("nan"), "x"],
@@ -544,7 +545,7 @@ def check_alike(records: list[dict[str, Any]], path: Path) -> str:
 
 def check_damaged_nested(folder: Path, damaged: Path) -> str:
     """Read a whole log beside a damaged one by a typed mapping; raise AssertionError if one is lost in silence."""
-    given = {"case": "qid", "system": "run.model", "score": "verifier.reward"}
+    given = {"case": "qid", "entity": "run.model", "outcome": "verifier.reward"}
     for errors in (None, "skip"):
         try:
             logs = collect(folder, Choices(map=given, errors=errors, shell=True))

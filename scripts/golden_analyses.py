@@ -232,6 +232,15 @@ class Cell:
         return {2: "f1"}.get(sizes[0], "macro_f1") if sizes else None
 
     @cached_property
+    def scores(self) -> list[str]:
+        """Return the scores of a table."""
+        if self.kind.startswith("votes"):
+            return ["strength", "win_probability"]
+        if self.kind == "probabilities":
+            return ["auc_roc", "log_loss"]
+        return [self.score, "mcc"] if self.score else ["mean_outcome"]
+
+    @cached_property
     def posterior(self) -> Any:
         is_fitted = self.kind in FITTED and self.model is None
         return self.evidence if is_fitted else br.fit(self.evidence, self.model, **DRAWS)
@@ -321,7 +330,7 @@ OPERATIONS: dict[str, Callable[[Cell], Any]] = {
     "predictive": lambda c: br.posterior_predictive(c.posterior, seed=1),
     "predictive_check": lambda c: br.predictive.predictive_check(c.posterior, seed=1),
     "confusion_pmf": lambda c: br.predictive.confusion_pmf(c.evidence.isel(entity=0)),
-    "score_table": lambda c: br.score_table(c.posterior, [c.score, "mcc"] if c.score else ["mean_outcome"]),
+    "score_table": lambda c: br.score_table(c.posterior, c.scores),
     "score_posterior": lambda c: br.score_posterior(c.evidence, c.score or "mean_outcome").quantile([0.05, 0.5]),
     "aggregate_score": lambda c: br.aggregate_score(c.posterior, c.score, over="dataset", aggregate="worst"),
     "pool": lambda c: br.pool(c.evidence),

@@ -115,6 +115,7 @@ BARE: dict[str, Callable[[], Any]] = {
     "joint outcomes of a data set": lambda: br.datasets.load_joint("langchain_tool_use"),
     "case_weights": weights_of_cases,
     "weighted_metric": lambda: cases.weighted_metric("auc_roc", *risks(), weights_of_cases()),
+    "reliability": lambda: cases.reliability(br.fit(KINDS["outcomes_runs"](), **DRAWS)),
     "attempts_curve": lambda: scores.attempts_curve(br.fit(KINDS["outcomes_runs"](), **DRAWS)),
     "variance_components": lambda: cases.variance_components(
         right(item=CASES // 2, attempt=CASES % 2), case="item", run="attempt"
@@ -272,10 +273,10 @@ MORE_COMMANDS = (
     "rank metrics.csv --where metric=dice --outcome value --entity model,variant",
     "rank folds.csv --train 0.9 --test 0.1",
     "rank logs",
-    "rank logs --map case=id,system=model,score=score",
+    "rank logs --map case=id,entity=model,outcome=score",
     "doctor logs",
     "check means.csv",
-    "convert logs --map case=id,system=model,score=score",
+    "convert logs --map case=id,entity=model,outcome=score",
     "tile counts.csv --preference 'around f1 0.2'",
     "decide counts.csv --benefit tn=0,fp=-1,fn=-9,tp=0 --reference a --always",
     "plan counts.csv --true-scores population",

@@ -5,8 +5,11 @@ results are stored in ``tests/golden``: an operation works, or raises an error t
 """
 
 import json
+from inspect import signature
 from pathlib import Path
 from typing import Any
+
+import bayesrank as br
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reference" / "what_works.md"
@@ -59,6 +62,12 @@ OPERATIONS = {
     "deciding_cases": "`br.cases.deciding_cases`",
 }
 
+#: What makes evidence, and the arguments that say what cases share or count.
+MAKERS = (
+    *("from_counts", "from_predictions", "joint_outcomes", "from_outcomes", "from_probabilities", "from_folds"),
+    *("from_judged", "from_votes"),
+)
+ARGUMENTS = ("dataset", "group", "cluster", "case", "run", "count", "weight", "missing", "covariates")
 #: Arguments that are the evidence, or come from it.
 EVIDENCE = ("evidence", "source", "posterior", "joint", "ops")
 
@@ -87,6 +96,16 @@ def letter(number: int) -> str:
     return "" if number < 0 else letter(number // 26 - 1) + chr(ord("a") + number % 26)
 
 
+def arguments_table() -> str:
+    """Return the table of what makes evidence and the arguments that it takes, by its signature."""
+    rows = []
+    for maker in MAKERS:
+        takes = signature(getattr(br, maker)).parameters
+        rows.append(f"| `br.{maker}` | " + " | ".join("•" if name in takes else "" for name in ARGUMENTS) + " |")
+    heads = " | ".join(f"`{name}=`" for name in ARGUMENTS)
+    return "\n".join([f"| function | {heads} |", "|---" + "|:-:" * len(ARGUMENTS) + "|", *rows])
+
+
 def page() -> str:
     """Return the page."""
     records = {
@@ -106,6 +125,7 @@ def page() -> str:
     said = [f"- **{name}**: {reason}" for reason, name in reasons.items()]
     head = HEAD.format(everywhere=f"{', '.join(everywhere[:-1])} and {everywhere[-1]}")
     parts = ["\n".join(legend), "\n".join(table), "## Why not\n\n" + "\n".join(said)]
+    parts.append(f"## Arguments\n\nThese functions make evidence, and take these arguments.\n\n{arguments_table()}")
     return head + "\n\n".join(parts) + "\n"
 
 

@@ -1,12 +1,20 @@
 """How often intervals and bands of pass@k and pass^k hold the truth, and how often equal systems are called best.
 
-Usage: python scripts/measure_attempts.py [BOARDS] [FOLDER WITH SCORIO AND PASSK-INFERENCE]
+Usage: python scripts/measure_attempts.py [GROUP ...] [--boards N] [--sums FILE] [--peers FOLDER]
 
-Success rates of cases are drawn for each board from a population, whose score is the truth (cases like these). One
-system is drawn without the package for speed: its posterior depends only on how many cases have each number of right
-runs. The script first checks that these draws are those of the package. Writes docs/measured/attempts.md.
+The groups are intervals, these, equal, power and peers; without a name, all run. Each cell gets N more boards, which
+are added to the sums in FILE, so that a long night adds to the last one. If FILE has sums of all groups,
+docs/measured/attempts.md is written from them. FOLDER has scorio, passk-inference and evalstats (pip install --target),
+which are no dependencies.
+
+Success rates of cases are drawn for each board from a population. For cases like these, its score is the truth; for
+these cases, the mean over the cases drawn is. One system is drawn without the package for speed: its posterior depends
+only on how many cases have each number of right runs. The script first checks that these draws are those of the
+package.
 """
 
+import argparse
+import json
 import sys
 import time
 import warnings
@@ -19,7 +27,9 @@ from page_tables import write_page
 from scipy.special import betaln, ndtri, stdtrit
 
 import bayesrank as br
-from bayesrank.evidence.attempts import Attempts
+from bayesrank._source import parse_source
+from bayesrank.evidence.attempts import Attempts, RateMoments
+from bayesrank.models.parts.attempts import AttemptsPosterior
 
 PAGE = Path(__file__).parents[1] / "docs" / "measured" / "attempts.md"
 #: Populations of success rates: parameters of a Beta distribution, or one rate.
@@ -70,26 +80,46 @@ def close(lower, upper, observed, counts, features):
     return np.where(low, 0.0, lower), np.where(high, 1.0, upper)
 
 
-def coverage(boards, population, cases, runs, seed):
-    """Coverage (place) of intervals, of the band over all places, and the share of boards with five other cases."""
-    rng, wanted = np.random.default_rng(seed), np.array([truth(population, one) for one in places(runs)])
-    held, bands, enough = [], [], []
+def narrowing(counts, features):
+    """The factor of the spread where only the runs vary (board, place), as the package has it."""
+    runs, cases, found = counts.shape[1] - 1, counts[0].sum(), []
+    right, made = np.arange(runs + 1), np.full(runs + 1, runs)
+    for i, one in enumerate(places(runs)):
+        hits = right if one.every else runs - right
+        moments = [Attempts(k, True).estimate(hits, made) @ counts.T / cases for k in range(runs + 1)]
+        mean = counts @ features[:, i] / cases
+        prior = (mean**2 + (1 - mean) ** 2) / 2
+        every = (counts * (features[:, i] - mean[:, None]) ** 2).sum(axis=1) + prior
+        share = (cases * RateMoments(np.stack(moments)).within(one.k, runs) + prior) / every
+        fewest = np.min([counts @ (features[:, i] != end) for end in (0, 1)], axis=0)
+        wide = np.where(fewest > 1, stdtrit(np.maximum(fewest - 1, 1), 0.975) / ndtri(0.975), np.inf)
+        found.append(np.minimum(np.sqrt(share) * wide, 1))
+    return np.stack(found, axis=1)
+
+
+def coverage(rng, boards, population, cases, runs, these=False):
+    """Whether intervals hold (board, place), whether the band over all places does, and whether five cases differ."""
+    wanted = np.array([truth(population, one) for one in places(runs)])
+    found = []
     for _ in range(boards // TOGETHER):
-        right = rng.binomial(runs, rates(rng, population, (TOGETHER, cases)))
+        rate = rates(rng, population, (TOGETHER, cases))
+        right = rng.binomial(runs, rate)
         counts = np.stack([(right == c).sum(axis=1) for c in range(runs + 1)], axis=1)
         drawn, observed, features = draws_of(rng, counts)
-        ends = np.quantile(drawn, [(1 - PROB) / 2, (1 + PROB) / 2], axis=1)
-        lower, upper = close(*ends, observed, counts, features)
-        held.append((lower - 1e-12 <= wanted) & (wanted <= upper + 1e-12))
-        ends = band(drawn)
-        lower, upper = close(*ends, observed, counts, features)
-        bands.append(((lower - 1e-12 <= wanted) & (wanted <= upper + 1e-12)).all(axis=1))
-        end = wanted > 0.5
-        enough.append(counts @ (features != end))
-    return np.concatenate(held), np.concatenate(bands), np.concatenate(enough)
+        if these:
+            own = [truth_at(rate, one).mean(axis=1) for one in places(runs)]
+            wanted, centre = np.stack(own, axis=1), drawn.mean(axis=1, keepdims=True)
+            drawn = np.clip(centre + narrowing(counts, features)[:, None] * (drawn - centre), 0, 1)
+        parts = []
+        for ends in (np.quantile(drawn, [(1 - PROB) / 2, (1 + PROB) / 2], axis=1), band(drawn, these)):
+            lower, upper = close(*ends, observed, counts, features)
+            parts.append((lower - 1e-12 <= wanted) & (wanted <= upper + 1e-12))
+        enough = counts @ (features != (np.atleast_2d(wanted).mean(axis=0) > 0.5)) >= 5
+        found.append(np.column_stack([parts[0], parts[1].all(axis=1), enough]))
+    return np.concatenate(found)
 
 
-def band(drawn):
+def band(drawn, these=False):
     """The ends of bands over all places (board, place), from semi-deviations, as the package has them."""
     off = drawn - drawn.mean(axis=1, keepdims=True)
     up = off > 0
@@ -98,7 +128,7 @@ def band(drawn):
     below = np.sqrt((off**2 * ~up).sum(axis=1) / np.maximum(drawn.shape[1] - number, 1))
     size = np.where(up, above[:, None], below[:, None])
     worst = np.divide(np.abs(off), size, out=np.zeros_like(off), where=size > 0).max(axis=-1)
-    wide = np.quantile(worst, PROB, axis=1)[:, None]
+    wide = np.quantile(worst, (1 + PROB) / 2 if these else PROB, axis=1)[:, None]
     centre = drawn.mean(axis=1)
     return np.clip(centre - wide * below, 0, 1), np.clip(centre + wide * above, 0, 1)
 
@@ -138,85 +168,181 @@ def check():
         ends = np.quantile(drawn[0, :, i], [0.025, 0.5, 0.975])
         for name, end in zip(("lower", "median", "upper"), ends, strict=True):
             assert abs(own[name].item() - end) < 0.004 or end > 0.99, (one, name, own[name].item(), end)
+    features = np.stack([one.estimate(np.arange(9), np.full(9, 8)) for one in places(8)], axis=1)
+    held = AttemptsPosterior.of(parse_source(posterior), 8, "curve", True)
+    own = [held.narrowing(one)[0] for one in places(8)]
+    assert np.allclose(narrowing(counts, features)[0], own), (narrowing(counts, features)[0], own)
 
 
-def equal_systems(boards, population, cases, runs, systems, shared, seed):
-    """Shares of boards on which an equal system is called best: at the worst place, and at any; bands that hold all."""
-    rng, best, same = np.random.default_rng(seed), [], []
-    wanted = np.array([[truth(population, Attempts(k, every)) for k in range(1, runs + 1)] for every in (False, True)])
-    for i in range(boards):
+def equal_systems(rng, boards, population, cases, runs, systems, shared, target):
+    """Whether an equal system is called best, at each place and at any; and the share of bands that hold (board)."""
+    found = []
+    pairs = [[Attempts(k, every) for k in range(1, runs + 1)] for every in (False, True)]
+    wanted = np.array([[truth(population, one) for one in row] for row in pairs])
+    for _ in range(boards):
         p = rates(rng, population, (cases, 1 if shared else systems))
+        if target == "these":  # all systems have the same rates
+            wanted = np.array([[truth_at(p, one).mean() for one in row] for row in pairs])
         right = rng.binomial(runs, np.broadcast_to(p, (cases, systems)))
-        curve = br.scores.attempts_curve(fit(right, runs, i), runs)
-        best.append(curve["headline"].values == "best")
+        curve = br.scores.attempts_curve(fit(right, runs, int(rng.integers(2**31))), runs, cases=target)
+        best = (curve["headline"].values == "best").ravel()
         inside = (curve["lower"] - 1e-9 <= wanted[..., None]) & (wanted[..., None] <= curve["upper"] + 1e-9)
-        same.append(inside.all(["event", "attempts"]).mean().item())
-    best = np.array(best)
-    return best.mean(axis=0).max(), best.any(axis=(1, 2)).mean(), np.mean(same)
+        found.append([*best, best.any(), inside.all(["event", "attempts"]).mean().item()])
+    return np.array(found, float)
 
 
-def peers(boards, population, cases, runs, k, seed):
-    """Coverage of scorio's interval of pass@k; false differences of passk-inference between equal systems; widths."""
+def truth_at(rate, one):
+    """The probability of the event at cases of these rates."""
+    return rate**one.k if one.every else 1 - (1 - rate) ** one.k
+
+
+def peers(rng, boards, population, cases, runs, k):
+    """Whether intervals of scorio and evalstats hold pass@k, and whether passk-inference finds a false difference."""
+    from evalstats import mean_ci
     from passk_inference import compare
     from scorio.eval import pass_at_k_ci
 
-    rng, wanted = np.random.default_rng(seed), truth(population, Attempts(k))
-    found = []
-    for i in range(boards):
-        right = rng.binomial(runs, rates(rng, population, cases))
+    wanted, made, found = truth(population, Attempts(k)), np.full(cases, runs), []
+    for _ in range(boards):
+        right, other = (rng.binomial(runs, rates(rng, population, cases)) for _ in range(2))
         table = np.arange(runs) < right[:, None]
         *_, low, high = pass_at_k_ci(table.astype(int), k)
-        other = rng.binomial(runs, rates(rng, population, cases))
-        made = np.full(cases, runs)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            result = compare(right, made, other, made, ks=list(range(1, runs + 1)), bootstrap=1000, seed=i)
+            own = mean_ci(Attempts(k).estimate(right, made), score_range=(0, 1), rng=int(rng.integers(2**31)))
+            seed = int(rng.integers(2**31))
+            result = compare(right, made, other, made, ks=list(range(1, runs + 1)), bootstrap=1000, seed=seed)
         lower, upper = (np.array(result[name]) for name in ("lower", "upper"))
-        found.append([low <= wanted <= high, ((lower > 0) | (upper < 0)).any()])
-    return np.mean(found, axis=0)
+        held = [low <= wanted <= high, own.ci_low <= wanted <= own.ci_high, ((lower > 0) | (upper < 0)).any()]
+        found.append(held)
+    return np.array(found, float)
 
 
-def main(boards=2000, folder=None):
+def power(rng, boards, cases):
+    """Whether the better one is called best, by pass@4 and by pass^4: by the curve, and alone (board, 4)."""
+    rates_of = np.stack([np.full(cases, 0.55), np.where(np.arange(cases) < 0.6 * cases, 0.95, 0.2)], axis=1)
+    found = []
+    for _ in range(boards):
+        posterior = fit(rng.binomial(8, rates_of), 8, int(rng.integers(2**31)))
+        curve = br.scores.attempts_curve(posterior, 8).sel(attempts=4)
+        row = []
+        for event, score, better in (("any", "pass@4", "s0"), ("all", "pass^4", "s1")):
+            one, ranking = curve.sel(event=event), br.credible_ranking(posterior, score)
+            row.append(one["headline"].item() == "best" and one["leader"].item() == better)
+            first = ranking["entity"].values[ranking["in_best_set"].values].tolist() == [better]
+            row.append(ranking.attrs["headline"] == "best" and first)
+        found.append(row)
+    return np.array(found, float)
+
+
+BOARDS_OF_EQUALS = ((30, 2, False), (100, 2, False), (100, 2, True), (100, 10, False), (30, 10, True))
+
+
+def cells(group):
+    """The cells of a group: their name, the function of (rng, boards) and its arguments, and the share of boards."""
+    for name, population in POPULATIONS.items():
+        if group in ("intervals", "these"):
+            for cases in CASES:
+                for runs in RUNS:
+                    yield (name, cases, runs), coverage, (population, cases, runs, group == "these"), 1
+        if group == "equal":
+            for cases, systems, shared in BOARDS_OF_EQUALS:
+                for target in ("like these", "these") if shared else ("like these",):
+                    how = (population, cases, 8, systems, shared, target)
+                    yield (name, cases, systems, shared, target), equal_systems, how, 3 if systems == 2 else 1
+        if group == "peers":
+            for runs in RUNS:
+                yield (name, runs), peers, (population, 100, runs, min(4, runs)), 1
+    if group == "power":
+        for cases in (30, 60, 120):
+            yield (cases,), power, (cases,), 1
+
+
+#: Boards of a cell by default; a board of these groups takes much longer than one of intervals.
+DEFAULT = {"intervals": 2000, "these": 2000, "equal": 40, "power": 50, "peers": 200}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("groups", nargs="*", choices=[[], *DEFAULT], metavar="GROUP")
+    parser.add_argument("--boards", type=int, help="more boards of each cell")
+    parser.add_argument("--sums", type=Path, default=Path("attempts_sums.json"))
+    parser.add_argument("--peers", help="folder with the other packages")
+    chosen = parser.parse_args()
+    if chosen.peers:
+        sys.path.append(chosen.peers)
+    sums = json.loads(chosen.sums.read_text()) if chosen.sums.exists() else {}
     start = time.process_time()
     check()
-    rows, claims, anywhere, found, compared = [], [], [], [], []
-    for p, (name, population) in enumerate(POPULATIONS.items()):
-        for cases in CASES:
-            for runs in RUNS:
-                held, bands, enough = coverage(boards, population, cases, runs, (p, cases, runs))
-                share, usual = held.mean(axis=0), (enough >= 5).mean(axis=0) >= 0.95
-                many = f"{share[usual].min():.3f} to {share[usual].max():.3f}" if usual.any() else "–"
-                few = "–" if usual.all() else f"{share[~usual].min():.3f}"
-                rows.append(f"| {name} | {cases} | {runs} | {many} | {few} | {bands.mean():.3f} |")
-                print(rows[-1], f"{time.process_time() - start:.0f} s", flush=True)
-                if folder and cases == 100:
-                    k = min(4, runs)
-                    interval, difference = peers(200, population, cases, runs, k, (p, runs))
-                    compared.append(
-                        f"| {name} | {runs} | {k} | {share[k - 1]:.3f} | {interval:.3f} | {difference:.3f} |"
-                    )
-                    print(compared[-1], flush=True)
-    for name, population in POPULATIONS.items():
-        for cases, systems, shared in (
-            (30, 2, False),
-            (100, 2, False),
-            (100, 2, True),
-            (100, 10, False),
-            (30, 10, True),
-        ):
-            number = boards * 3 // 50 if systems == 2 else boards // 50
-            shares = equal_systems(number, population, cases, 8, systems, shared, (cases, systems, shared))
-            kind = "the same" if shared else "their own"
-            text = " | ".join(f"{x:.3f}" for x in shares)
-            claims.append(f"| {name} | {cases} | {systems} | {kind} | {number} | {text} |")
-            anywhere.append((number, shares[1]))
-            print(claims[-1], f"{time.process_time() - start:.0f} s", flush=True)
+    for group in chosen.groups or [name for name in DEFAULT if name != "peers" or chosen.peers]:
+        for key, function, how, share in cells(group):
+            number = share * (chosen.boards or DEFAULT[group])
+            number = -(-number // TOGETHER) * TOGETHER if function is coverage else number
+            name = " | ".join(map(str, (group, *key)))
+            held = sums.get(name, {"boards": 0, "sums": 0})
+            rng = np.random.default_rng([held["boards"], *name.encode()])
+            found = function(rng, number, *how).sum(axis=0) + held["sums"]
+            sums[name] = {"boards": held["boards"] + number, "sums": found.tolist()}
+            chosen.sums.write_text(json.dumps(sums))  # a night may end at any time
+            print(name, sums[name]["boards"], np.round(found / sums[name]["boards"], 3).min(), flush=True)
+            print(f"  {time.process_time() - start:.0f} s", file=sys.stderr, flush=True)
+    lacking = [group for group in DEFAULT if not any(name.startswith(f"{group} |") for name in sums)]
+    if lacking:
+        print(f"No page: {chosen.sums} has no boards of {', '.join(lacking)}.")
+        return
+    write_page(PAGE, page(sums))
+
+
+def shares_of(sums, group):
+    """The keys, boards and means of the cells of a group that have boards."""
+    for key, *_ in cells(group):
+        held = sums.get(" | ".join(map(str, (group, *key))))
+        if held is not None:
+            yield key, held["boards"], np.array(held["sums"]) / held["boards"]
+
+
+def rows_of_coverage(sums, group):
+    for (name, cases, runs), _, mean in shares_of(sums, group):
+        size = len(places(runs))
+        share, usual = mean[:size], mean[size + 1 :] >= 0.95
+        many = f"{share[usual].min():.3f} to {share[usual].max():.3f}" if usual.any() else "–"
+        few = "–" if usual.all() else f"{share[~usual].min():.3f}"
+        yield f"| {name} | {cases} | {runs} | {many} | {few} | {mean[size]:.3f} |"
+
+
+def rows_of_equals(sums):
+    anywhere = []
+    for (name, cases, systems, shared, target), boards, mean in shares_of(sums, "equal"):
+        anywhere.append((boards, mean[-2]))
+        text = " | ".join(f"{x:.3f}" for x in (mean[:-2].max(), mean[-2], mean[-1]))
+        kind = "the same" if shared else "their own"
+        yield f"| {name} | {cases} | {systems} | {kind} | {target} | {boards} | {text} |"
     numbers, shares = np.array(anywhere).T
-    claims.append(f"| all together | | | | {numbers.sum():.0f} | | {numbers @ shares / numbers.sum():.3f} | |")
-    for cases in (30, 60, 120):
-        found.append(f"| {cases} | " + " | ".join(f"{x:.2f}" for x in power(boards // 40, cases)) + " |")
-        print(found[-1], f"{time.process_time() - start:.0f} s", flush=True)
-    write_page(PAGE, page(boards, rows, claims, found, compared))
+    yield f"| all together | | | | | {numbers.sum():.0f} | | {numbers @ shares / numbers.sum():.3f} | |"
+
+
+def page(sums):
+    usual = {(name, runs): mean for (name, cases, runs), _, mean in shares_of(sums, "intervals") if cases == 100}
+    beside = [
+        f"| {name} | {runs} | {min(4, runs)} | {usual[name, runs][min(4, runs) - 1]:.3f} | "
+        + " | ".join(f"{x:.3f}" for x in mean)
+        + " |"
+        for (name, runs), _, mean in shares_of(sums, "peers")
+    ]
+    boards = {group: min(number for _, number, _ in shares_of(sums, group)) for group in DEFAULT}
+    found = [
+        f"| {cases} | " + " | ".join(f"{x:.2f}" for x in mean) + " |" for (cases,), _, mean in shares_of(sums, "power")
+    ]
+    parts = {
+        "rows": rows_of_coverage(sums, "intervals"),
+        "these": rows_of_coverage(sums, "these"),
+        "claims": rows_of_equals(sums),
+        "power": found,
+        "peers": beside,
+    }
+    error = (0.95 * 0.05 / boards["intervals"]) ** 0.5
+    held = {name: "\n".join(lines) for name, lines in parts.items()}
+    return TEXT.format(boards=boards["intervals"], few=boards["power"], some=boards["peers"], error=error, **held)
 
 
 TEXT = """# Several attempts
@@ -237,16 +363,22 @@ k of both scores. The Monte-Carlo error of a share is {error:.3f}.
 |---|---:|---:|---:|---:|---:|
 {rows}
 
+The same for *these cases*: the truth is the mean over the cases of the board, and only the runs vary.
+
+| success rates | cases | runs | at least five other cases | fewer, smallest | band holds the curve |
+|---|---:|---:|---:|---:|---:|
+{these}
+
 ## Equal systems
 
 All systems have success rates from the same population, either the same rate for each case or rates of their own. The
 table shows how often {{func}}`bayesrank.scores.attempts_curve` calls one of them best for one number of 8 attempts (the
 largest share over all places of the curve) and for any of them, where 0.05 is promised for all together, and how often
 the band of a system holds its whole curve. All cases have 8 runs. The Monte-Carlo error of a share of 0.05 is 0.02 with
-120 boards, and 0.006 with all together.
+120 boards.
 
-| success rates | cases | systems | rates | boards | best at one place | best at any place | band holds the curve |
-|---|---:|---:|---|---:|---:|---:|---:|
+| success rates | cases | systems | rates | for cases | boards | best at one place | best at any place | band holds |
+|---|---:|---:|---|---|---:|---:|---:|---:|
 {claims}
 
 ## A difference that is found
@@ -260,50 +392,20 @@ called best.
 | cases | pass@4: curve | ranking | pass^4: curve | ranking |
 |---:|---:|---:|---:|---:|
 {power}
-{peers}"""
-PEERS = """
+
 ## Other packages
 
-Both packages met boards like those above, 200 for each row, with 100 cases each.
-scorio 0.2.3 (`pass_at_k_ci`) has a flat prior for
-each case and takes the cases as fixed, which is another target; its intervals shrink each case to 1/2.
-passk-inference 0.3.1 (`compare`) has a bootstrap band for the difference of two systems over all k of pass@k. The last
-column is how often this band excludes 0 somewhere, though the systems are equal.
+Each row has {some} boards or more like those above, with 100 cases each. scorio 0.2.3 (`pass_at_k_ci`) has a flat prior
+for each case and takes the cases as fixed, which is another target; its intervals shrink each case to 1/2. evalstats
+0.3.3 (`mean_ci`) was given the unbiased estimates of the cases; it has no pass@k of its own. passk-inference 0.3.1
+(`compare`) has a bootstrap band for the difference of two systems over all k of pass@k. The last column is how often
+this band excludes 0 somewhere, though the systems are equal.
 
-| success rates | runs | k | bayesrank holds pass@k | scorio holds pass@k | passk-inference finds a difference |
-|---|---:|---:|---:|---:|---:|
-{rows}
+| success rates | runs | k | bayesrank holds pass@k | scorio | evalstats | passk-inference finds a difference |
+|---|---:|---:|---:|---:|---:|---:|
+{peers}
 """
 
 
-def page(boards, rows, claims, found, compared):
-    error, beside = (0.95 * 0.05 / boards) ** 0.5, ""
-    if compared:
-        beside = PEERS.format(rows="\n".join(compared))
-    parts = {"rows": rows, "claims": claims, "power": found}
-    return TEXT.format(
-        boards=boards, few=boards // 40, error=error, peers=beside, **{k: "\n".join(v) for k, v in parts.items()}
-    )
-
-
-def power(boards, cases):
-    """Shares of boards on which the better one is called best, by pass@4 and by pass^4: by the curve, and alone."""
-    rates_of = np.stack([np.full(cases, 0.55), np.where(np.arange(cases) < 0.6 * cases, 0.95, 0.2)], axis=1)
-    found = []
-    for i in range(boards):
-        posterior = fit(np.random.default_rng((cases, i)).binomial(8, rates_of), 8, i)
-        curve = br.scores.attempts_curve(posterior, 8).sel(attempts=4)
-        row = []
-        for event, score, better in (("any", "pass@4", "s0"), ("all", "pass^4", "s1")):
-            one, ranking = curve.sel(event=event), br.credible_ranking(posterior, score)
-            row.append(one["headline"].item() == "best" and one["leader"].item() == better)
-            first = ranking["entity"].values[ranking["in_best_set"].values].tolist() == [better]
-            row.append(ranking.attrs["headline"] == "best" and first)
-        found.append(row)
-    return np.mean(found, axis=0)
-
-
 if __name__ == "__main__":
-    if len(sys.argv) > 2:
-        sys.path.append(sys.argv[2])
-    main(*map(int, sys.argv[1:2]), folder=sys.argv[2] if len(sys.argv) > 2 else None)
+    main()

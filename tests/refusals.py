@@ -164,7 +164,7 @@ EVIDENCE = [
     # predictions
     ("predictions must .*(mapping|at least one)", lambda x: predictions(predictions=x), 5, "ab", {}),
     (r"predictions\['m'\] must .*(not probabilities|2 cases|sequence|hold labels as y_true has them)", lambda x: predictions(predictions={"m": x}), [0.2, 1.0], [0], 3, ["no", "yes"], ["0", "1"]),
-    (r"not among labels|labels must .*once|labels must have the negative class first, \[0, 1\].*positive=0|count must .*(whole|2 cases)|dataset must .*2 names", lambda x: predictions(**x), {"predictions": {"m": [0, 2]}, "labels": [0, 1]}, {"labels": [0, 1, 1]}, {"labels": [1, 0]}, {"count": [1, 0.5]}, {"count": [1]}, {"dataset": ["x"]}),
+    (r"positive must be left out for 3 classes|labels must .*once|labels must have the negative class first, \[0, 1\].*positive=0|count must .*(whole|2 cases)|dataset must .*2 names", lambda x: predictions(**x), {"predictions": {"m": [0, 2]}, "labels": [0, 1], "positive": 1}, {"labels": [0, 1, 1]}, {"labels": [1, 0]}, {"count": [1, 0.5]}, {"count": [1]}, {"dataset": ["x"]}),
     (r"predictions\['m'\] must hold labels as y_true has them", lambda: br.joint_outcomes(["a", "b"], {"m": [0, 1]})),
     ("y_true must (.*sequence|hold a label for every case)|labels must (.*two or more|be given)", lambda x: br.from_predictions(x, {"m": x}), [], ["a", NAN], [0, 0], [0, "x"]),
     # matrices
@@ -190,7 +190,7 @@ EVIDENCE = [
     (r"entity must hold names without the character NUL.*'a\\x00'", lambda: br.from_frame(FRAME.assign(entity=["a\0", "b"]))),
     ("without the character NUL", lambda: br.from_frame(pd.DataFrame({"a\0": [1, 0], "b": [0, 1]}))),
     ("a number with separators: write '1234'", lambda x: br.from_frame(pd.DataFrame(x)), {"entity": ["a"], "correct": ["1,234"], "total": ["2,000"]}, {"a": ["1,234", "1,300", "2"], "b": ["2,000", "2,000", "1"]}),
-    ("leave that row out", lambda: br.from_frame(pd.concat([FRAME, FRAME.sum().to_frame().T.assign(entity="Total")]))),
+    ("leaves it out", lambda: br.from_frame(pd.concat([FRAME, FRAME.sum().to_frame().T.assign(entity="Total")]))),
     ("'total' must be no actual where it sums up the others .leave its rows out", lambda: br.from_frame(pd.DataFrame({"entity": "a", "actual": ["x", "y", "total"], "predicted": ["x", "y", "total"], "count": [1, 2, 3]}))),
     (r"entities=\['a', 'b'\] ranks these", lambda: br.from_frame(pd.DataFrame({"case": [1, 2, 3], "a": [1, 0, 1], "b": [1, 1, 0], "total": [2, 1, 1]}))),
     ("a row must be a case; its values are the sums", lambda: br.from_frame(pd.DataFrame({"case": ["1", "2", "3", "total"], "a": [1, 0, 1, 2], "b": [1, 1, 0, 2]}))),
@@ -285,7 +285,7 @@ POSTERIORS = [
     ("performance_typical", lambda: br.performance.summary_points(POSTERIOR)),
     ("prevalence must|labels of the source|sum to 1", lambda x: br.at_prevalence(POSTERIOR, x), 1.5, "much", [0.1, 0.2], xr.DataArray([0.1] * 3, {"draw": range(3)}, ["draw"]), xr.DataArray([0.1, 0.2], {"actual": ["negative", "positive"]}, ["actual"])),
     ("source must be|must hold a performance", lambda x: br.at_prevalence(x, 0.1), "a", xr.Dataset({"x": 1})),
-    ("actual.*outcomes have no classes", lambda x: x(), lambda: br.at_prevalence(OUTCOMES, 0.3), lambda: br.decisions.expected_utility(OUTCOMES, np.eye(2))),
+    ("(actual|must have classes).*outcomes have no classes", lambda x: x(), lambda: br.at_prevalence(OUTCOMES, 0.3), lambda: br.decisions.expected_utility(OUTCOMES, np.eye(2))),
     ("refit must", lambda: br.compare({"a": EACH}, refit="x")),
     ("posteriors must (hold at least one|be mapped to what br.fit returns; got DataArray for 'a')", br.compare, {}, {"a": STUDIES}),
     ("evidence must be a mapping from names to posteriors", br.compare, [EACH], STUDIES),

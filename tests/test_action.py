@@ -71,7 +71,6 @@ def test_the_page_asks_for_no_more_than_comments():
 @pytest.mark.parametrize(
     ("right", "options", "status", "words"),
     [
-        (250, "--margin 0.01", "1", "**Worse: new is worse than base"),
         pytest.param(301, "--prob '0.9'", "0", "new", marks=pytest.mark.slow),
         (None, "", "2", "**The gate has no answer.**"),
     ],
@@ -121,3 +120,49 @@ def test_a_token_that_may_not_write_fails_no_job(runner):
     done = runner[0]("Comment", GH_TOKEN="t", REPOSITORY="o/r", NUMBER="3", FOUND="", REFUSED="yes")
     assert done.returncode == 0
     assert "::warning::The comment was not written" in done.stdout
+
+
+def fill(text, known):
+    """Return a value of a step with the expressions of GitHub replaced, as its runner does."""
+    return re.sub(r"\$\{\{\s*([\w.]+)\s*\}\}", lambda match: known[match[1]], str(text))
+
+
+@pytest.mark.parametrize(
+    ("right", "status", "words"),
+    [
+        (250, 1, "**Worse: new is worse than base"),
+        pytest.param(300, 0, "**Not worse: new", marks=pytest.mark.slow),
+    ],
+)
+def test_all_steps_run_in_order_and_the_job_has_the_status_of_the_gate(runner, tmp_path, right, status, words):
+    """The package is installed already: python3 only writes down how it was called."""
+    run, files = runner
+    for name, count in (("base", 300), ("new", right)):
+        results(tmp_path / f"{name}.csv", count)
+    (tmp_path / "python3").write_text('#!/bin/sh\nprintf "%s\\n" "$*" >> "$CALLS"\n', encoding="utf-8")
+    (tmp_path / "bayesrank" / "bin" / "python").write_text((tmp_path / "python3").read_text(), encoding="utf-8")
+    for path in (tmp_path / "python3", tmp_path / "bayesrank" / "bin" / "python"):
+        path.chmod(0o755)
+    known = {f"inputs.{name}": about.get("default", "") for name, about in ACTION["inputs"].items()}
+    known |= {
+        "inputs.base": "base.csv",
+        "inputs.new": "new.csv",
+        "inputs.options": "--margin 0.01",
+        "inputs.token": "t",
+    }
+    known |= {"github.action_path": "/action", "github.repository": "o/r", "github.event.pull_request.number": "3"}
+    done = {}
+    for name, step in STEPS.items():
+        given = {key: fill(value, known) for key, value in step["env"].items()}
+        done[name] = run(name, **given, FOUND="7", REFUSED="")
+        for line in files["GITHUB_OUTPUT"].read_text().splitlines() if "id" in step else ():
+            key, value = line.split("=", 1)
+            known[f"steps.{step['id']}.outputs.{key}"] = value
+    assert [one.returncode for one in done.values()] == [0, 0, 0, status], [one.stderr for one in done.values()]
+    assert fill(ACTION["outputs"]["status"]["value"], known) == str(status)
+    venv, install, *asked, written = files["CALLS"].read_text().splitlines()
+    assert venv == f"-m venv {tmp_path}/bayesrank"
+    assert install.endswith("install --quiet /action")
+    assert len(asked) == 1
+    assert "--method PATCH repos/o/r/issues/comments/7" in written
+    assert words in (tmp_path / "comment.md").read_text(encoding="utf-8")

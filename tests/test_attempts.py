@@ -1,7 +1,8 @@
 """Several attempts at a case: pass@k and pass^k of runs, and who is best for how many attempts."""
 
-from itertools import combinations
-from math import prod
+import json
+from itertools import combinations, permutations, product
+from math import comb, prod
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -10,8 +11,8 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._source import groups_of
-from bayesrank.evidence.attempts import Attempts, CaseRuns
+from bayesrank._source import groups_of, parse_source
+from bayesrank.evidence.attempts import Attempts, CaseRuns, RateMoments, describe_answers, share_of_majority
 from bayesrank.models.parts.attempts import AttemptsPosterior, _spread
 from bayesrank.plots.attempts import _along, _ticks
 from bayesrank.ranking.attempts import curve_where_runs
@@ -141,6 +142,49 @@ def test_means_over_runs_that_stop_at_success_are_biased_as_the_refusal_says():
     p, most = 0.3, 8
     mean = sum(p * (1 - p) ** (n - 1) / n for n in range(1, most + 1))
     assert mean == pytest.approx(0.51, abs=0.005)
+
+
+def moments_of(rates, order):
+    return RateMoments(np.mean(np.asarray(rates)[:, None] ** np.arange(order + 1), axis=0)[:, None])
+
+
+@pytest.mark.parametrize(("n", "k"), [(1, 1), (3, 1), (3, 2), (4, 3), (4, 4)])
+def test_variance_within_and_between_cases_equals_enumeration_of_all_runs(n, k):
+    rates = [0.0, 0.2, 0.7, 1.0]
+    within = []
+    for p in rates:
+        runs = np.array(list(product([0, 1], repeat=n)))
+        chance = np.prod(np.where(runs, p, 1 - p), axis=1)
+        each = Attempts(k, True).estimate(runs.sum(axis=1), np.full(len(runs), n))
+        within.append(chance @ each**2 - (chance @ each) ** 2)
+    moments = moments_of(rates, 2 * k)  # all that matter are known
+    assert moments.within(k, n) == pytest.approx([np.mean(within)], abs=1e-12)
+    assert moments.between(k) == pytest.approx([np.var(np.array(rates) ** k)], abs=1e-12)
+
+
+def test_moments_of_rates_are_unbiased_and_those_of_higher_orders_are_the_smallest():
+    right, made = np.array([[0], [1], [3], [4]]), np.full((4, 1), 4)
+    cases, count = CaseRuns(right, made), np.array([2.0, 1.0, 3.0, 4.0])
+    for every, hits in ((True, right[:, 0]), (False, 4 - right[:, 0])):
+        found = RateMoments.of(cases, count, every)
+        shares = [Attempts(j, True).estimate(hits, made[:, 0]) for j in range(1, 5)]
+        assert found.values[0] == 1
+        assert found.values[1:, 0] == pytest.approx([share @ count / 10 for share in shares])
+    rates = np.array([0.1, 0.4, 0.8])
+    few, whole = moments_of(rates, 3), moments_of(rates, 8)
+    for order in range(4, 9):
+        assert few.order(order) <= whole.order(order)
+    assert few.within(4, 6) >= whole.within(4, 6)
+    one, same = np.full(3, 0.6), np.array([0.0, 1.0, 1.0])
+    for held in (one, same):  # all cases alike, or none varies: the bound is exact
+        assert moments_of(held, 2).order(6) == pytest.approx(np.mean(held**6))
+    assert moments_of(np.zeros(2), 2).order(5) == 0
+
+
+def test_with_one_run_nothing_is_known_of_the_variance_within_cases():
+    frame = FRAME[FRAME["run"] == 0]
+    held = AttemptsPosterior.of(parse_source(br.fit(evidence(frame), seed=1)), 1, "pass@1", True)
+    assert held.narrowing(Attempts(1)) == pytest.approx([1, 1], abs=0.01)
 
 
 def test_case_runs_count_cases_with_enough_runs_of_all_entities():
@@ -335,7 +379,7 @@ def test_the_curve_has_the_numbers_of_the_rankings():
 
 
 def test_bands_hold_whole_curves_of_draws():
-    held = AttemptsPosterior.of(br._source.parse_source(POSTERIOR), 8, "curve")
+    held = AttemptsPosterior.of(parse_source(POSTERIOR), 8, "curve")
     places = [Attempts(k) for k in range(1, 9)] + [Attempts(k, True) for k in range(2, 9)]
     drawn = held.draws(places).reshape(len(places), -1, 2)
     band = [
@@ -356,10 +400,34 @@ def test_systems_cross():
     assert CURVE["surely_above"].sel(event="any", attempts=4, entity="A", rival="B")
     assert CURVE["surely_above"].sel(event="all", attempts=4, entity="B", rival="A")
     said = br.verdict(CURVE)
-    assert said[0].startswith("By one attempt B leads; by ")
+    assert said[0].startswith("On cases like these, by one attempt B leads; by ")
     assert "by 3 to 6 attempts A is best (P > 0.999)" in said[0]
     assert said[1].startswith("If all attempts must succeed, for 2 to 8 attempts B is best (P")
     assert "1 pair surely changes its order" in br.notes(CURVE)[1]
+
+
+def test_of_these_cases_only_the_runs_vary():
+    """The spread is that of independent runs, whose variance within each case is known here."""
+    frame = table({"half": np.full(200, 0.5), "sure": np.repeat([1.0, 0.0], 100)}, 8, seed=2)
+    posterior = br.fit(evidence(frame), seed=1)
+    held = AttemptsPosterior.of(parse_source(posterior), 1, "curve", True)
+    drawn = held.draws([Attempts(1)])[0].reshape(-1, 2)
+    prior = 0.5 / 201**2  # the prior's case counts as one that flips
+    wanted = np.sqrt([0.25 / 8 / 200, prior / 2])
+    assert drawn.std(axis=0) == pytest.approx(wanted, rel=0.08)
+    assert abs(np.corrcoef(drawn.T)[0, 1]) < 0.06
+    these, like = (br.scores.attempts_curve(posterior, 4, cases=cases) for cases in ("these", "like these"))
+    narrow, wide = ((held["upper"] - held["lower"]).sel(entity="sure") for held in (these, like))
+    assert (narrow < wide / 4).all()
+    assert these["observed"].equals(like["observed"])
+    assert br.verdict(these)[0].startswith("On these cases, by ")
+    assert br.notes(these)[0].startswith("The scores are probabilities for these cases, of which only the runs vary")
+    assert these.attrs["population"] == "these_cases"
+    with pytest.raises(br.ArgumentError, match="cases"):
+        br.scores.attempts_curve(posterior, cases="new")
+    pairs = br.fit(evidence(frame, cluster=frame["case"] // 7), target="cluster", seed=1)
+    with pytest.raises(br.ArgumentError, match="equal weights"):
+        br.scores.attempts_curve(pairs, cases="these")
 
 
 def test_identical_systems_share_the_first_place_everywhere():
@@ -375,7 +443,7 @@ def test_a_better_system_is_best_at_every_number_of_attempts_and_one_system_has_
     curve = br.scores.attempts_curve(br.fit(evidence(frame), seed=1))
     assert (curve["leader"] == "good").all()
     assert (curve["headline"] == "best").all()
-    assert br.verdict(curve)[0] == "By 1 to 3 attempts good is best (P > 0.999)."
+    assert br.verdict(curve)[0] == "On cases like these, by 1 to 3 attempts good is best (P > 0.999)."
     alone = br.scores.attempts_curve(br.fit(evidence(frame[["case", "run", "good"]]), seed=1))
     assert (alone["headline"] == "none").all()
     assert br.verdict(alone)[0].startswith("Nothing to rank: good is the only entity. It has pass@1 0.9")
@@ -459,7 +527,8 @@ def test_the_picture_shows_curves_and_who_is_best():
 def test_report_has_the_curve_wherever_there_are_runs():
     page = br.ranking_report(POSTERIOR)
     assert "Several attempts" in page
-    assert "By one attempt B leads" in page
+    assert "Cases that flicker: " in page
+    assert "On cases like these, by one attempt B leads" in page
     page = br.ranking_report(POSTERIOR, "pass@4")
     assert "pass@4, the mean over cases of 1 - C(n - c, 4) / C(n, 4), for c right of n runs" in page
     plain = br.ranking_report(br.fit(br.from_outcomes(FRAME[["A", "B"]]), seed=1))
@@ -471,6 +540,177 @@ def test_the_command_ranks_by_attempts(tmp_path):
     FRAME.melt(["case", "run"], var_name="agent", value_name="correct").to_csv(path, index=False)
     lines = invoke("rank", path, "--score", "pass@4")
     assert "Ranking of 2 entities by pass@4." in lines
-    assert "A is best: P(best) > 0.999." in lines
-    assert "By one attempt B leads" in invoke("rank", path)
+    assert "A is best on cases like these: P(best) > 0.999." in lines
+    assert "On cases like these, by one attempt B leads" in invoke("rank", path)
+    held = json.loads(invoke("rank", path, "--format", "json"))
+    assert held["attempts"] == br.verdict(CURVE)
+    assert "Cases that flicker: " in invoke("rank", path, "--notes")
     assert "at most 8 attempts" in refused("rank", path, "--score", "pass@9")
+
+
+# ---- reliability
+
+
+def test_reliability_splits_the_spread_and_lists_the_cases_that_flicker():
+    found = br.cases.reliability(POSTERIOR)
+    p, n = right_runs() / 8, 8
+    within = p * (1 - p) * n / (n - 1)
+    between = (p * (p * n - 1) / (n - 1)).mean(axis=0) - p.mean(axis=0) ** 2
+    assert found["between_runs"].values == pytest.approx(np.sqrt(within.mean(axis=0)), abs=1e-12)
+    assert found["between_cases"].values == pytest.approx(np.sqrt(np.maximum(between, 0)), abs=1e-12)
+    parts = br.cases.variance_components(FRAME, case="case", run="run")
+    assert found["between_runs"].values == pytest.approx(np.sqrt(parts["between_runs"].values))
+    flickers = (right_runs() > 0) & (right_runs() < 8)
+    assert found["flickering"].values.tolist() == flickers.sum(axis=0).tolist()
+    assert sorted(found["case"].values, key=int) == [str(i) for i in np.flatnonzero(flickers.any(axis=1))]
+    assert found["right"].sel(case="7").values.tolist() == right_runs()[7].tolist()
+    assert (found["runs"] == 8).all()
+    both = ((found["right"] > 0) & (found["right"] < 8)).sum("entity").values
+    assert (np.diff(both) <= 0).all()
+
+
+@pytest.mark.parametrize(("score", "k", "every"), [("pass@1", 1, False), ("pass^3", 3, True), ("pass@4", 4, False)])
+def test_plans_in_runs_and_cases_follow_from_the_variance_of_the_difference(score, k, every):
+    found = br.cases.reliability(POSTERIOR, score, entity="B", rival="A", difference=0.1, assurance=0.9)
+    x, n = (right_runs() if every else 8 - right_runs()), np.full((60, 2), 8)
+    z = 1.959964 + 1.281552
+
+    def moment(order):
+        return Attempts(order, True).estimate(x, n).mean(axis=0)
+
+    for runs in (4, 8, 64):
+        common = [prod_of(k, j, runs) for j in range(k + 1)]
+        within = sum(h * moment(2 * k - j) for j, h in enumerate(common)) - moment(2 * k)
+        covariance = np.cov(Attempts(k, True).estimate(x, n).T, ddof=0)[0, 1]
+        between = np.maximum(moment(2 * k) - moment(k) ** 2, 0).sum() - 2 * covariance
+        wanted = (z / 0.1) ** 2 * (max(between, 0) + np.maximum(within, 0).sum())
+        assert found["cases_needed"].sel(planned_runs=runs).item() == np.ceil(wanted)
+    needed = found["runs_needed"].item()
+    assert np.isnan(needed) == (found["cases_needed"][-1] > 60) or needed > 64
+
+
+def prod_of(k, j, runs):
+    """The hypergeometric probability of j common runs of two draws of k."""
+    return comb(k, j) * comb(runs - k, k - j) / comb(runs, k)
+
+
+def test_runs_alone_decide_between_cases_that_do_not_differ():
+    frame = table({"a": np.full(100, 0.6), "b": np.full(100, 0.5)}, 4, seed=3)
+    posterior = br.fit(evidence(frame), seed=1)
+    found = br.cases.reliability(posterior, difference=0.1)
+    few, many = (found["cases_needed"].sel(planned_runs=r).item() for r in (2, 32))
+    assert many < few
+    again = br.cases.reliability(posterior, difference=10.0)
+    assert again["runs_needed"].item() == 1
+    assert found.attrs["entity"] == "a"
+    with pytest.raises(br.ArgumentError, match="pass@k"):
+        br.cases.reliability(posterior, "f1")
+    with pytest.raises(KeyError):
+        br.cases.reliability(posterior, entity="c")
+    with pytest.raises(br.ArgumentError, match="another entity"):
+        br.cases.reliability(posterior, entity="a", rival="a")
+    short = br.cases.reliability(posterior, "pass@3")  # 6 runs would be needed
+    assert np.isnan(short["between_runs"]).all()
+    assert np.isnan(short["cases_needed"]).all()
+    assert br.verdict(short)[0].startswith("No case has twice as many runs as pass@3 has attempts")
+
+
+def test_reliability_in_words():
+    found = br.cases.reliability(POSTERIOR, "pass@1", difference=0.1)
+    said = br.verdict(found)
+    assert said[0].startswith("pass@1 varies by ")
+    assert "between cases" in said[0]
+    assert "between runs" in said[0]
+    assert said[1].startswith("If B and A truly differ by 0.100 in pass@1, about 150 cases with 8 runs each")
+    assert br.notes(found)[0].startswith("Cases that flicker: ")
+
+
+# ---- costs
+
+
+def test_costs_of_attempts_that_stop_at_a_success_equal_enumeration_of_all_orders():
+    """Each order of the runs of a case is as probable; the runs up to the first success, at most k, are paid."""
+    outcomes = np.array([[1, 0, 0], [0, 0, 0], [1, 1, 0], [1, 1, 1]])
+    paid = np.array([[5.0, 1, 2], [1, 4, 1], [3, 6, 2], [1, 1, 4]])
+    frame = pd.DataFrame({"case": np.repeat(range(4), 3), "run": [0, 1, 2] * 4, "a": outcomes.ravel()})
+    cost = pd.DataFrame({"a": paid.ravel()})
+    curve = br.scores.attempts_curve(br.fit(evidence(frame, cost=cost), seed=1), 3)
+    for k in (1, 2, 3):
+        wanted = []
+        for right, each in zip(outcomes, paid, strict=True):
+            totals = []
+            for order in permutations(range(3)):
+                stop = next((j + 1 for j, i in enumerate(order[:k]) if right[i]), k)
+                totals.append(each[list(order[:stop])].sum())
+            wanted.append(np.mean(totals))
+        assert curve["mean_cost"].sel(attempts=k).item() == pytest.approx(np.mean(wanted), abs=1e-12)
+    assert curve["mean_cost"].sel(attempts=1).item() == pytest.approx(paid.mean())
+    said = f"Up to 3 attempts at a case that stop at a success cost on average: a {curve['mean_cost'][-1].item():.3g}"
+    assert any(note.startswith(said) for note in br.notes(curve))
+
+
+def test_the_picture_by_cost():
+    cost = pd.DataFrame({"A": np.full(len(FRAME), 2.0), "B": 1.0 + FRAME["B"]})
+    curve = br.scores.attempts_curve(br.fit(evidence(FRAME, cost=cost), seed=1))
+    figure, ax = plt.subplots()
+    br.plots.attempts(curve, ax, by="cost")
+    lines = {line.get_label(): line for line in ax.get_lines()}
+    assert lines["A"].get_xdata() == pytest.approx(curve["mean_cost"].sel(entity="A").values)
+    assert lines["A"].get_ydata() == pytest.approx(curve["median"].sel(entity="A", event="any").values)
+    assert not ax.child_axes
+    plt.close(figure)
+    with pytest.raises(br.ArgumentError, match="without costs"):
+        br.plots.attempts(CURVE, by="cost")
+
+
+# ---- the most frequent answer
+
+
+@pytest.mark.parametrize("given", ["aab", "aabbc", "abcd", "aaabbccd", "bbbb", "a"])
+@pytest.mark.parametrize("right", ["a", "ac", ""])
+def test_majorities_equal_enumeration_of_all_draws(given, right):
+    answers = np.array(list(given))
+    text = describe_answers(answers, np.isin(answers, list(right)))
+    for k in range(1, len(given) + 1):
+        shares = []
+        for drawn in combinations(given, k):
+            top = max(drawn.count(one) for one in drawn)
+            first = [one for one in set(drawn) if drawn.count(one) == top]
+            shares.append(np.mean([one in right for one in first]))
+        assert share_of_majority(text, k) == pytest.approx(np.mean(shares), abs=1e-12)
+    assert np.isnan(share_of_majority(text, len(given) + 1))
+
+
+def test_majorities_rank_and_need_answers():
+    rng = np.random.default_rng(1)
+    # A says one of many wrong answers, B always the same one.
+    wrong = pd.DataFrame({"A": rng.integers(0, 50, len(FRAME)).astype(str), "B": "w"})
+    said = wrong.where(FRAME[["A", "B"]] == 0, "right")
+    posterior = br.fit(evidence(FRAME, answers=said), seed=1)
+    each = np.array(
+        [
+            [share_of_majority(describe_answers(own.to_numpy(), (own == "right").to_numpy()), 5) for own in (a, b)]
+            for a, b in ((held["A"], held["B"]) for _, held in said.groupby(FRAME["case"]))
+        ]
+    )
+    ranking = br.credible_ranking(posterior, "maj@5")
+    assert ranking["observed"].values == pytest.approx(each.mean(axis=0))
+    assert ranking["observed"].sel(entity="A") > br.credible_ranking(posterior)["observed"].sel(entity="A")
+    assert br.verdict(ranking)[0] == "A is best on cases like these: P(best) > 0.999."
+    assert any("most frequent answer of 5 attempts is right" in note for note in br.notes(ranking))
+    one = br.credible_ranking(posterior, "majority@1")
+    assert one["observed"].values == pytest.approx(right_runs().mean(axis=0) / 8)
+    assert br.scores.get("majority_at_5") == br.scores.majority_at_k(5)
+    for name in ("pass@4", "pass^2"):  # answers have no effect on other scores
+        with_answers, without = (br.credible_ranking(held, name)["observed"].values for held in (posterior, POSTERIOR))
+        assert with_answers == pytest.approx(without)
+    with pytest.raises(br.ArgumentError, match="answers of the runs"):
+        br.credible_ranking(POSTERIOR, "maj@5")
+    with pytest.raises(br.ArgumentError, match="pass@k or"):
+        br.cases.reliability(posterior, "maj@5")
+    with pytest.raises(br.ArgumentError, match="right in all runs of a case"):
+        evidence(FRAME, answers=said.assign(A="same"))
+    with pytest.raises(br.ArgumentError, match="an answer for each outcome"):
+        evidence(FRAME, answers=said.assign(A=None))
+    with pytest.raises(br.ArgumentError, match="right or wrong runs"):
+        br.from_outcomes(FRAME[["A", "B"]], answers=said)

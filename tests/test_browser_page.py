@@ -1,5 +1,6 @@
 """The page that ranks in the browser, without its Python: what it holds and asks for, and what the build adds."""
 
+import hashlib
 import json
 import queue
 import re
@@ -149,6 +150,79 @@ def test_the_page_shows_what_is_printed_and_what_cannot_be_loaded(tmp_path):
             )
 
 
+def write_pyodide(folder):
+    """Write the stand-in as a distribution of Pyodide, with a lock file."""
+    folder.mkdir()
+    for name in ("pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip"):
+        (folder / name).write_text(name, encoding="utf-8")
+    (folder / "pyodide.js").write_text(STAND_IN, encoding="utf-8")
+    packages = {}
+    for name, depends in (
+        ("numpy", []),
+        ("scipy", ["numpy", "blas"]),
+        ("pandas", ["numpy"]),
+        ("blas", []),
+        ("rest", []),
+    ):
+        (folder / name).write_text(f"wheel of {name}", encoding="utf-8")
+        digest = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        packages[name] = {"file_name": name, "sha256": digest, "depends": depends}
+    lock = {"info": {"version": "0.27.7"}, "packages": packages}
+    (folder / "pyodide-lock.json").write_text(json.dumps(lock), encoding="utf-8")
+    return folder
+
+
+@needs_browser
+def test_the_folder_ranks_a_dropped_file_and_loads_nothing_from_elsewhere(tmp_path):
+    """In Chromium without a network, with a stand-in for Pyodide; a report stands below the ranking."""
+    folder = tmp_path / "folder"
+    load_script("scripts/browser_folder.py").make_folder(folder, write_pyodide(tmp_path / "pyodide"))
+    held = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    runtime = {"pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"}
+    packages = {"numpy", "scipy", "pandas", "blas"}
+    assert held == {
+        "index.html",
+        "static/browser.js",
+        "browser.zip",
+        *(f"pyodide/{name}" for name in runtime | packages),
+    }
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    assert "https://" not in page
+    assert ".browser iframe {" in page
+    drop = (
+        "const held = new DataTransfer(); held.items.add(new File(['a,b\\n1,2\\n'], 'counts.csv'));"
+        "document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: held, bubbles: true, cancelable: true }));"
+        "setInterval(() => { const shown = document.querySelector('iframe')?.contentDocument?.body?.textContent;"
+        " if (shown) fetch('/', { method: 'POST', body: JSON.stringify([location.search, shown,"
+        " document.getElementById('browser-table').value, document.getElementById('browser-result').textContent]) });"
+        " }, 100);"
+    )
+    (folder / "index.html").write_text(page.replace("</body>", f"<script>{drop}</script></body>"), encoding="utf-8")
+    with serve(folder) as (address, sent):
+        report, table, result = visit_and_hear(tmp_path, f"{address}index.html", sent)
+    assert (report, table) == ("report", "a,b\n1,2\n")
+    assert result.startswith("Open the report of this rankingBy mcc.")
+
+
+def test_a_copy_of_pyodide_is_checked(tmp_path):
+    script = load_script("scripts/browser_folder.py")
+    copy = write_pyodide(tmp_path / "pyodide")
+    (copy / "blas").write_text("another wheel", encoding="utf-8")
+    with pytest.raises(SystemExit, match="blas has another checksum than the one"):
+        script.make_folder(tmp_path / "a", copy)
+    (copy / "blas").unlink()
+    with pytest.raises(SystemExit, match="lacks the package blas"):
+        script.make_folder(tmp_path / "b", copy)
+    (copy / "pyodide-lock.json").write_text('{"info": {"version": "0.1"}}', encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"must be of version 0\.27\.7"):
+        script.make_folder(tmp_path / "c", copy)
+    (copy / "pyodide.js").unlink()
+    with pytest.raises(SystemExit, match=r"it has no pyodide\.js"):
+        script.make_folder(tmp_path / "d", copy)
+    with pytest.raises(SystemExit, match="is not empty"):
+        script.make_folder(copy)
+
+
 def press(folder, address, sent, pyodide="", before=""):
     """Press the button of the page in Chromium; return the status and the result when both are there."""
     form = re.search(r"<form.*?</form>", PAGE, re.DOTALL)[0]
@@ -164,9 +238,15 @@ def press(folder, address, sent, pyodide="", before=""):
         f'<script src="/_static/browser.js" data-pyodide="{address}{pyodide}"></script><script>{before}{send}</script>'
     )
     (folder / "page.html").write_text(page, encoding="utf-8")
+    return visit_and_hear(folder, f"{address}page.html", sent)
+
+
+def visit_and_hear(folder, page, sent):
+    """Open a page in Chromium, which reaches no other host; return what it sends after its own query."""
     # What an earlier page sends may still arrive.
     run = f"?{secrets.token_hex(4)}"
-    command = [CHROMIUM, *FLAGS.split(), f"--user-data-dir={folder / 'profile'}", f"{address}page.html{run}"]
+    alone = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+    command = [CHROMIUM, *FLAGS.split(), alone, f"--user-data-dir={folder / 'profile'}", f"{page}{run}"]
     running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         while (found := json.loads(sent.get(timeout=60)))[0] != run:

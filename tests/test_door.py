@@ -80,7 +80,7 @@ FILES = {
         cells("Team,TN,FP,FN,TP,Test", ",x"), MATRIX, "its heading has Team and Test", "--entity Team"
     ),
     "a model beside entity": File(cells("entity,tn,fp,fn,tp,model", ",x"), MATRIX),
-    "an unknown name": File(cells("Kiste,tn,fp,fn,tp"), MATRIX, "rename Kiste to entity", "--entity Kiste"),
+    "an unknown name": File(cells("Kiste,tn,fp,fn,tp"), MATRIX, "--entity Kiste", "--entity Kiste"),
     "an index without a name": File(cells(",tn,fp,fn,tp"), MATRIX, "without entity", "--entity 'Unnamed: 0'"),
     "sep= of Excel": File("sep=;\n" + cells().replace(",", ";"), MATRIX, pandas={"sep": ";", "skiprows": 1}),
     "trailing blanks": File(cells().replace("\n", "  \n").replace("b,", " b ,"), MATRIX),

@@ -159,7 +159,7 @@ def test_texts_of_cells_are_read_back_exactly():
 def test_names_are_the_same_in_logs_and_in_their_table(name, tmp_path):
     rows = [{"id": f"q{i}", "model": m, "score": (i + len(m)) % 2} for m in (name, "b") for i in range(8)]
     (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    given = ["--map", "case=id,system=model,score=score"]
+    given = ["--map", "case=id,entity=model,outcome=score"]
     invoke("convert", tmp_path / "log.jsonl", *given, "-o", tmp_path / "t.csv")
     direct, read = json_of("rank", tmp_path / "log.jsonl", *given), json_of("rank", tmp_path / "t.csv")
     assert {one["entity"] for one in read["ranking"]} == {name, "b"}

@@ -265,6 +265,7 @@ WRITERS = {
     "inspect": [logs.inspect],
     "judgments": [logs.alpaca_eval, logs.arena_hard, logs.mt_bench],
     "livecodebench": [logs.livecodebench],
+    "lighteval": [logs.lighteval],
     "lm_eval": [logs.lm_eval],
     "metr": [logs.metr],
     "mteb": [logs.mteb],

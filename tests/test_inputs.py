@@ -374,7 +374,7 @@ def test_lines_of_spaces_and_tables_of_json_take_no_long_time(tmp_path):
     path = write(tmp_path / "weka_m.txt", weka + "1 1:a 1:a 1 (1)\n")
     start = time.perf_counter()
     assert len(br.read(path)) == 1
-    assert "--map case=FIELD,system=FIELD,score=FIELD" in refused(
+    assert "--map case=FIELD,entity=FIELD,outcome=FIELD" in refused(
         "rank", write(tmp_path / "t.csv", '{"a": {}}' + "\n " * 100_000 + "x")
     )
     assert time.perf_counter() - start < 3

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import bayesrank as br
-from bayesrank.logs.formats._mapped import METRIC_WORDS
+from bayesrank.tables.roles import METRIC_WORDS
 
 FOLDER = Path(br.__file__).parent
 FILES = [path for part in ("logs", "tables", "cli") for path in sorted((FOLDER / part).rglob("*.py"))]

@@ -64,6 +64,9 @@ def test_missing_answers_count_as_wrong_on_request(places):
     assert sum(right) == (guess[:5] == TRUTH[:5]).sum()
     assert (short.sel(predicted=list("abc")) <= full.sel(predicted=list("abc"))).all()  # no other class gains
     assert short.sel(predicted="(no answer)").sum().item() == 5
+    answers = [*["(no answer)"] * 5, *guess[5:]]
+    wanted = f1_score(TRUTH, answers, labels=list("abc"), average="macro")
+    assert br.scores.macro_f1(counts).sel(entity="short").item() == pytest.approx(wanted)
     said = invoke("rank", folder / "part", "--truth", truth, "--score", "macro_f1", "--missing", "wrong", "--draws", 50)
     assert "5 of 180, at most 5 of one team (short)" in said
 

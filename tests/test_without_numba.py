@@ -7,7 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
+import bayesrank as br
 from tests.commands import invoke
 
 ROOT = Path(__file__).parents[1]
@@ -66,6 +68,30 @@ def test_a_ranking_without_numba_arviz_and_threads_is_the_same_to_the_last_bit(t
     assert "numpy" in report
     assert "arviz" not in report
     assert "pymc" not in report
+
+
+def test_the_tile_without_numba_has_the_same_probabilities(monkeypatch):
+    """Areas are those of a grid: with 21 points along each axis, they differ by less than 0.005."""
+    held = np.random.default_rng(1).dirichlet([7.0, 2.0, 2.0, 5.0], (2, 50, 3))
+    draws = xr.DataArray(
+        held.reshape(2, 50, 3, 2, 2), dims=("chain", "draw", "entity", "actual", "predicted"), name="performance"
+    ).assign_coords(entity=list("abc"))
+    compiled = br.tile.credible(draws, 21, maps=())
+    monkeypatch.setattr("bayesrank.tile.posterior.can_compile", lambda: False)
+    plain = br.tile.credible(draws, 21)
+    assert set(plain) == set(compiled)
+    for name in ("probability_best", "winner_probability", "undefined", "undecided_area"):
+        np.testing.assert_allclose(plain[name], compiled[name], atol=1e-12)
+    np.testing.assert_allclose(plain["share"], compiled["share"], atol=5e-3)
+
+
+def test_a_report_without_numba_has_the_tile(tmp_path):
+    (tmp_path / "counts.csv").write_text(
+        "entity,tn,fp,fn,tp\nA,95,5,40,60\nB,60,40,5,95\nC,80,20,20,80\n", encoding="utf-8"
+    )
+    command = ["report", "counts.csv", "--score", "f1", "--draws", "250", "-o", "page.html"]
+    run_bare(tmp_path, f"from bayesrank.cli import cli\ncli.main({command}, standalone_mode=False)\n")
+    assert 'data-page="tile"' in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_what_needs_numba_names_it(tmp_path):

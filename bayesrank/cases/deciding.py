@@ -3,10 +3,12 @@
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_result, describe_value
 from bayesrank._errors import ArgumentError
 
 
+@check_call
 def deciding_cases(joint: xr.Dataset) -> xr.Dataset:
     """Sort entities from best to worst and cases from easy to hard, and mark the cases on which entities differ.
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_entities, check_numbers, check_positives, describe_value, is_number
 from bayesrank._compat import to_container
 from bayesrank._draws import draw_dims
@@ -26,6 +27,7 @@ WORDS = "All entities met the same cases; what is computed of these was computed
 LOWER = ("_loss", "_error", "_deviance", "_distance")
 
 
+@check_call
 def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *, positive: Any = 1) -> Any:
     """Compute the posterior of a metric from weighted cases, for entities that met the same cases.
 

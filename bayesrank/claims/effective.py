@@ -158,9 +158,10 @@ class Information:
         size = len(self.cases)
         factor = np.broadcast_to(self.inflation, size)[who]
         factor = np.maximum(factor[:, None], factor)
-        pairs = np.ix_(who, who)
+        pairs: Any = ... if np.array_equal(who, np.arange(size)) else np.ix_(who, who)
         least = critical * factor * np.broadcast_to(self.excess, (size, size))[pairs]
-        least = np.where(critical > np.broadcast_to(self.reach, (size, size))[pairs], np.inf, least)
+        if not np.isinf(self.reach).all():
+            least = np.where(critical > np.broadcast_to(self.reach, (size, size))[pairs], np.inf, least)
         if np.isinf(self.freedom).all():
             return least
         freedom = np.broadcast_to(self.freedom, (size, size))[pairs]

@@ -5,6 +5,7 @@ import pkgutil
 import signal
 import sys
 import traceback
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,16 @@ class Commands(click.Group):
         if cmd_name not in self.list_commands(ctx):
             return None
         return getattr(import_module(f"bayesrank.cli.{cmd_name}"), cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        known = self.list_commands(ctx)
+        if args and args[0] not in known and not args[0].startswith("-"):
+            near = get_close_matches(args[0], known, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else f"The commands are {', '.join(known)}."
+            raise click.UsageError(f"No such command {args[0]!r}. {hint}", ctx)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

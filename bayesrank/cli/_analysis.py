@@ -15,6 +15,7 @@ from bayesrank import _text
 from bayesrank._checks import rename_argument
 from bayesrank._errors import Advice, ArgumentError
 from bayesrank._inputs import STDIN
+from bayesrank._labels import find_lookalike, suggest_file
 from bayesrank._nouns import using_noun
 from bayesrank._source import groups_of
 from bayesrank.analysis import Setup, draw, lacks_true_negatives, set_up, shipped_data, with_scores
@@ -23,7 +24,7 @@ from bayesrank.cli._logs import are_logs, choices_of, evidence_of_frame, print_s
 from bayesrank.cli._sink import print_error
 from bayesrank.cli._typed import target_prevalence
 from bayesrank.diagnosis import diagnose
-from bayesrank.evidence.kinds.given import holds_votes, sizes_of_space
+from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.logs import Choices, read_submissions
 from bayesrank.performance.arrays import posterior_of
@@ -63,7 +64,7 @@ class CommandAnalysis(Setup):
         return observed["counts"].drop_vars("test_set", errors="ignore")
 
     def check_two_classes(self, what: str) -> None:
-        sizes = sizes_of_space(self.evidence)
+        sizes = parse_given(self.evidence).space
         if lacks_true_negatives(self.evidence):
             raise ArgumentError(
                 "DATA", f"must have true negatives for {what}", "none", "'bayesrank rank --score f1' needs none"
@@ -193,11 +194,12 @@ def ask(
         evidence, about = _read(paths[0], model, roles, ignore)
     shipped = paths[0] in br.datasets.names()
     unused = () if shipped else [*map(str, ignore), *ledger_of(evidence).ignored]
-    if holds_votes(evidence) and by is None and how["dataset"] is not None:
+    given = parse_given(evidence)
+    if not given.names_datasets and by is None and how["dataset"] is not None:
         column = how["dataset"]
         raise ArgumentError(
             "--dataset-column",
-            "must be left out of votes",
+            f"must be left out of {given.noun}",
             f"{column!r}",
             f"--by {column} ranks each of its categories",
         )
@@ -241,6 +243,7 @@ def _read(data: str, model: str | None, roles: Roles, ignore: Sequence[str]) -> 
                 "DATA",
                 "must be a file that exists, a name that 'bayesrank datasets' lists, or - for standard input",
                 f"{data!r}",
+                find_lookalike(data, br.datasets.names()) or suggest_file(data),
             )
         return read_evidence(data, ignore, **vars(roles)), {"title": STDIN if data == "-" else Path(data).name}
     options = {f"--{OPTIONS.get(k, k).replace('_', '-')}": value for k, value in vars(roles).items() if k != "positive"}

@@ -15,7 +15,7 @@ from bayesrank._records import ModelRecord
 from bayesrank.analysis import choose_score, quiet
 from bayesrank.cli._analysis import CommandAnalysis, ask
 from bayesrank.evidence.ballots import STRATUM, votes_of_category
-from bayesrank.evidence.kinds.given import holds_probabilities, holds_votes
+from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.logs import Choices
 from bayesrank.models import find_model, options_of
 from bayesrank.ranking.claims import cap
@@ -40,14 +40,12 @@ def rank_categories(
     fitted = {name: how.pop(name) for name in ("draws", "seed", "sampler")}
     inputs = ask(step, by=by, draws=fitted["draws"], seed=fitted["seed"], **how)
     evidence = inputs.evidence
-    if holds_probabilities(evidence):
-        hint = f"--dataset-column {by} --dataset NAME ranks one category"
-        raise ArgumentError("--by", "must be left out for predicted probabilities", f"{by!r}", hint)
-    if isinstance(evidence, xr.Dataset) and "fold_score" in evidence:
+    given = parse_given(evidence)
+    if not given.by_category:
         hint = f"--dataset-column {by} says that it names data sets"
-        raise ArgumentError("--by", "must be left out for scores of folds", f"{by!r}", hint)
+        raise ArgumentError("--by", f"must be left out for {given.noun}", f"{by!r}", hint)
     score = choose_score(evidence, score)
-    if holds_votes(evidence):
+    if not given.names_datasets:
         return _rank_votes(step, by, score, rope, prob, inputs, fitted)
     if "dataset" not in evidence.coords or len(set(evidence["dataset"].values.tolist())) < 2:
         raise ArgumentError("--by", "must name a column with at least two categories", f"{by!r}")

@@ -8,7 +8,7 @@ import click
 from bayesrank._source import AGGREGATES
 from bayesrank.cli._typed import (
     ScoreName,
-    Typed,
+    ValueType,
     number_or_word,
     read_benefit,
     read_conditions,
@@ -21,14 +21,14 @@ from bayesrank.cli._typed import (
 )
 from bayesrank.models import names
 from bayesrank.models.parts.priors import NAMES as PRIORS
-from bayesrank.tables.roles import CELLS, FOLDS, TABLE, Role
+from bayesrank.tables.roles import FOLDS, MATRIX, TABLE, Role
 
 Command = Callable[..., None]
-NUMBER = Typed("number", read_number)
+NUMBER = ValueType("number", read_number)
 SCORE_TYPE = ScoreName("score", read_score)
-SHARE = Typed("prevalence", read_share)
-NAMES = Typed("names", read_names)
-WORD = Typed("text", number_or_word)
+SHARE = ValueType("prevalence", read_share)
+NAMES = ValueType("names", read_names)
+WORD = ValueType("text", number_or_word)
 PROBABILITY = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
@@ -71,7 +71,7 @@ KIND = click.option(
 NOTES = click.option("--notes", is_flag=True, help="Print the notes below the verdict.")
 BENEFIT = click.option(
     "--benefit",
-    type=Typed("benefit", read_benefit),
+    type=ValueType("benefit", read_benefit),
     help="Benefit of each outcome at --prevalence: tn=0,fp=-1,fn=-10,tp=0. Costs are negative.",
 )
 REFERENCE = click.option("--reference", help="An entity: test whether the others are no worse in TPR and TNR.")
@@ -93,7 +93,7 @@ over_groups = adding(
     ),
     click.option(
         "--weights",
-        type=Typed("weights", read_weights),
+        type=ValueType("weights", read_weights),
         help="Weights of the groups or data sets: cases, category (categories weigh the same), or a=1,b=2.",
     ),
 )
@@ -146,7 +146,7 @@ naming_columns: tuple[Callable[[Command], Command], ...] = (
 )
 #: The roles of columns in a table of scores of folds, and the sizes of its training and test sets.
 naming_folds = tuple(map(_column_option, FOLDS))
-naming_cells = tuple(map(_column_option, CELLS))
+naming_cells = tuple(map(_column_option, MATRIX))
 #: Which of two labels is positive, and columns that are no evidence.
 IGNORE = click.option("--ignore", multiple=True, help="A column to ignore; may be repeated.")
 POSITIVE = click.option(
@@ -177,7 +177,7 @@ asking = adding(
     ),
     click.option(
         "--at",
-        type=Typed("values", read_values),
+        type=ValueType("values", read_values),
         help="Results are for data sets with these values of the covariates: threshold=0.5. [default: their means]",
     ),
     *naming_cells,
@@ -189,7 +189,7 @@ asking = adding(
     ),
     click.option(
         "--anchor",
-        type=Typed("rating", read_values),
+        type=ValueType("rating", read_values),
         help="With --scale elo: the rating of one entity, such as A=1200.",
     ),
     IGNORE,
@@ -217,12 +217,12 @@ ONLY = (
     "Keep one metric, variant (filter, perturbation), judge, dataset, category, entity, status or file; for "
     "submissions, a column of the truth. Separate several values by commas. May be repeated."
 )
-FIELDS = "the fields of the case, the system and the score, such as run.model. 'bayesrank doctor' proposes them."
+FIELDS = "the fields of the case, the entity and the outcome, such as run.model. 'bayesrank doctor' proposes them."
 #: How to read evaluation logs.
 reading_logs = adding(
     click.option("--name", multiple=True, metavar="FILE=NAME", help=NAMED),
     click.option("--only", multiple=True, metavar="WHAT=VALUE", help=ONLY),
-    click.option("--map", metavar="case=FIELD,system=FIELD,score=FIELD", help=f"Logs of an unknown format: {FIELDS}"),
+    click.option("--map", metavar="case=FIELD,entity=FIELD,outcome=FIELD", help=f"Logs of an unknown format: {FIELDS}"),
     click.option(
         "--match",
         type=click.Choice(["id", "content"]),

@@ -23,7 +23,7 @@ FORMS = "'around SCORE [RADIUS]', 'between SCORE SCORE ...', 'over REGION' or 'b
 CONVENTION = "Which distribution is uniform is a convention: it depends on the coordinates of the Tile."
 
 
-class Typed(click.ParamType):
+class ValueType(click.ParamType):
     """A value that ``read`` returns, given the text and the name of the option; errors say what to type."""
 
     def __init__(self, name: str, read: Callable[[str, str], Any]) -> None:
@@ -33,7 +33,7 @@ class Typed(click.ParamType):
         return self.read(value, param.opts[-1] if param else self.name) if isinstance(value, str) else value
 
 
-class ScoreName(Typed):
+class ScoreName(ValueType):
     """The name of a score, which a shell completes."""
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -41,14 +41,14 @@ class ScoreName(Typed):
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-def output_file(kind: str) -> Typed:
+def output_file(kind: str) -> ValueType:
     """Return the type of an option that names a file to write; that it can be written is checked before the work."""
 
     def check(path: str, option: str) -> str:
         check_output(option, path, kind)
         return path
 
-    return Typed("file", check)
+    return ValueType("file", check)
 
 
 def read_number(text: str, option: str) -> float:

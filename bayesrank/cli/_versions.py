@@ -12,21 +12,21 @@ import xarray as xr
 
 from bayesrank._errors import ArgumentError
 from bayesrank._inputs import STDIN
-from bayesrank._labels import standing_pair
+from bayesrank._labels import NO_ANSWER, standing_pair
 from bayesrank._notes import Note, notes_text
 from bayesrank._text import list_names
 from bayesrank.cli._logs import are_logs
 from bayesrank.diagnosis import diagnose
 from bayesrank.evidence.ledger import NO_OUTCOME, ledger_of
 from bayesrank.logs import Choices
-from bayesrank.logs.submissions import NO_ANSWER
 from bayesrank.tables.ballots import find_votes
 from bayesrank.tables.cases import OF_CASES
-from bayesrank.tables.columns import LONG_CASE_NAMES, may_be_low, squeeze
+from bayesrank.tables.columns import may_be_low, squeeze
 from bayesrank.tables.files import read_csv
 from bayesrank.tables.forms import FORMS, find_entity, find_form, name_roles
 from bayesrank.tables.frames import read_table
 from bayesrank.tables.probabilities import hold_probabilities
+from bayesrank.tables.roles import LONG_CASE_NAMES
 from bayesrank.tables.selection import low_outcome, select
 from bayesrank.tables.table import Roles, Table, table_of
 from bayesrank.tables.values import as_label_columns, as_outcomes, to_number

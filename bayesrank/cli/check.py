@@ -6,7 +6,10 @@ from typing import Any
 
 import click
 
-from bayesrank._escape import escape_lines
+from bayesrank._escape import escape_lines, quote_word
+from bayesrank._notes import notes_of
+from bayesrank._records import EvidenceRecord
+from bayesrank.analysis import LOW, choose_score, set_up
 from bayesrank.cli import in_options
 from bayesrank.cli._help import Grouped
 from bayesrank.cli._logs import are_logs, choices_of
@@ -23,8 +26,23 @@ from bayesrank.cli._options import (
 )
 from bayesrank.cli._output import print_line
 from bayesrank.cli._sink import print_block
+from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.inspection import Inspection, inspect_logs, inspect_submissions, inspect_table
+from bayesrank.scores import as_score
 from bayesrank.tables.table import Roles
+
+
+def choices_of_analysis(evidence: Any) -> list[str]:
+    """Return what a command must add to rank evidence: the direction of errors and costs, or the positive class."""
+    notes = {note.code: note.fields for note in notes_of(EvidenceRecord.of(evidence).notes)}
+    if LOW in notes:
+        return ["--lower-is-better", "--higher-is-better"]
+    setup = set_up(evidence)
+    of_probabilities = parse_given(setup.evidence).form == "probabilities"
+    choose_score(setup.evidence, as_score("auc_roc") if of_probabilities else None)
+    score = ["--score auc_roc"] if of_probabilities else []
+    labels = notes["positive_class_unknown"]["labels"] if "positive_class_unknown" in notes else []
+    return [" ".join([*score, f"--positive {quote_word(label)}"]) for label in labels] or [" ".join(score)]
 
 
 @click.command(cls=Grouped)
@@ -60,7 +78,7 @@ def check(
     elif choices.map or are_logs(paths):
         found = inspect_logs(paths, choices)
     else:
-        found = inspect_table(paths[0], roles, ignore)
+        found = inspect_table(paths[0], roles, ignore, choices_of_analysis)
     found = Inspection(found.sections, [in_options(one, context.command) for one in found.problems], found.commands)
     if as_json:
         print_block(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))

@@ -35,7 +35,7 @@ from bayesrank.cli._output import print_line
 from bayesrank.cli._sink import print_block, progress
 from bayesrank.cli._typed import number_or_word
 from bayesrank.cli._versions import GROUP_OF, Lack, Versions, read_versions
-from bayesrank.evidence.kinds.given import holds_probabilities
+from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.scores import Score
 from bayesrank.tables.table import Roles
@@ -190,7 +190,7 @@ def gate(
         with quiet():
             # The mean needs no population of groups; pairs of cases tell more.
             paired = group is not None and aggregate in (None, "mean") and isinstance(evidence, xr.Dataset)
-            options: dict[str, Any] = {"scores": (used.name,)} if holds_probabilities(evidence) else {}
+            options: dict[str, Any] = {"scores": (used.name,)} if parse_given(evidence).draws_scores else {}
             source = br.fit(evidence, "paired" if paired else None, seed=seed, **options)
         if group is not None:
             source = br.performance.aggregate_over(source, "group", aggregate or "mean")

@@ -15,6 +15,7 @@ from bayesrank._labels import select_names
 from bayesrank._notes import notes_of
 from bayesrank._records import ModelRecord, RankingRecord, ResultRecord
 from bayesrank.analysis import choose_score, default_note, describe_weighting, rank_posterior, title_of
+from bayesrank.cases.reliability import reliability_where_runs
 from bayesrank.cli._analysis import CommandAnalysis, analyse
 from bayesrank.cli._categories import CategoryRanking, rank_categories
 from bayesrank.cli._export import Export, Sheet, exporting
@@ -182,20 +183,16 @@ def rank(
         if _of_datasets(analysis.posterior):
             found = br.heterogeneity(analysis.posterior, used, prob=prob)
             table = table.join(found.drop_vars([name for name in found.coords if name != "entity"]).to_dataframe())
-        about |= analysis.labels | source | {"remarks": remarks}
+        about |= analysis.labels | source | {"remarks": remarks, **_attempts(analysis, prob)}
         frame = table.assign(**source) if export.format == "csv" else table
         export.show(Sheet([], [], frame=frame, about=about, name="ranking"))
         return
-    runs = _attempts(analysis, prob)
+    runs = [" ".join(said) for said in _attempts(analysis, prob).values()]
     weighting = filter(None, [describe_weighting(analysis, analysis.posterior, ranking)])
-    lines = [
-        *paid,
-        *parts.sentences()[1:],
-        *runs,
-        *weighting,
-        *(parts.notes if notes else ()),
-    ]
+    lines = [*paid, *parts.sentences()[1:], *runs, *weighting, *(parts.notes if notes else ())]
     if notes:
+        of_runs = reliability_where_runs(analysis.posterior) if runs else None
+        lines += [] if of_runs is None else [*br.verdict(of_runs), *br.notes(of_runs)]
         lines += _lines_of_model(analysis, used, kind, ranking)
     else:
         lines += [say(note) for note in notes_of(ranking["notes"]) if note.code in PRINTED]
@@ -253,16 +250,12 @@ def _answer_words(answer: xr.Dataset, ranking: xr.Dataset) -> str:
     return f"{about.statement}: probability {p} ({origin}{apart})."
 
 
-def _attempts(analysis: CommandAnalysis, prob: float) -> list[str]:
+def _attempts(analysis: CommandAnalysis, prob: float) -> dict[str, list[str]]:
     """Return who is best for how many attempts, if there are several runs of each case and several entities."""
-    curve = (
-        curve_where_runs(analysis.posterior, prob)
-        if analysis.aim is None and analysis.higher_is_better is not False
-        else None
-    )
-    if curve is None or curve.sizes["entity"] < 2:
-        return []
-    return [" ".join(verdict_parts(curve).sentences())]
+    if analysis.aim is not None or analysis.higher_is_better is False:
+        return {}
+    curve = curve_where_runs(analysis.posterior, prob)
+    return {} if curve is None or curve.sizes["entity"] < 2 else {"attempts": verdict_parts(curve).sentences()}
 
 
 def _lines_of_model(analysis: CommandAnalysis, score: Score, kind: str | None, ranking: xr.Dataset) -> list[str]:

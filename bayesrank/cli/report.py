@@ -27,7 +27,7 @@ from bayesrank.cli._options import (
 )
 from bayesrank.cli._output import print_line
 from bayesrank.cli._sink import progress
-from bayesrank.cli._typed import Typed, output_file
+from bayesrank.cli._typed import ValueType, output_file
 from bayesrank.cli.rank import make_ranking
 from bayesrank.scores import Score
 from bayesrank.words.results import verdict_parts
@@ -61,7 +61,7 @@ def _sections(text: str, option: str) -> list[str]:
 @click.option(
     "--with",
     "wanted",
-    type=Typed("sections", _sections),
+    type=ValueType("sections", _sections),
     default="",
     help="Sections to add, with commas: cases, decisions, drift, prior, sensitivity, ...; any other word lists all.",
 )

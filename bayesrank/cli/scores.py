@@ -19,7 +19,7 @@ from bayesrank.cli._help import Grouped
 from bayesrank.cli._options import KIND, SCORE_FORMS, analysing
 from bayesrank.cli._output import fits, print_line, print_text
 from bayesrank.cli._sink import progress
-from bayesrank.cli._typed import Typed, read_score, target_prevalence
+from bayesrank.cli._typed import ValueType, read_score, target_prevalence
 from bayesrank.decisions.frequencies import OUTCOMES
 from bayesrank.models import population_of
 from bayesrank.ranking.values import natural_score
@@ -54,7 +54,7 @@ OF_MORE = ("accuracy", "macro_recall", "macro_precision", "macro_f1", "mcc")
     "-s",
     "--score",
     "scores",
-    type=Typed("score", lambda text, option: (text, read_score(text, option))),
+    type=ValueType("score", lambda text, option: (text, read_score(text, option))),
     multiple=True,
     help=f"{SCORE_FORMS}; may be repeated. [default: {', '.join(OF_TWO)}; for more classes {', '.join(OF_MORE)}; for "
     "outcomes mean_outcome]",

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice
 from bayesrank._errors import ArgumentError, ArgumentKeyError
 from bayesrank.evidence.judged import from_judged
@@ -35,6 +36,7 @@ CASES = (
 DECISION_VALUES = {"roc_asah": ("outcome", "Poor"), "roc_hanley_mcneil": ("image", "abnormal")}
 
 
+@check_call
 def names() -> list[str]:
     """Return the names of the example data sets.
 
@@ -46,6 +48,7 @@ def names() -> list[str]:
     return list(_index())
 
 
+@check_call
 def describe(name: str) -> dict[str, str]:
     """Describe a data set: title, noun of its entities, description, question, licence, citation, caveats, model, file.
 
@@ -59,6 +62,7 @@ def describe(name: str) -> dict[str, str]:
     return {"name": name, **_find(name)}
 
 
+@check_call
 def load(name: str) -> xr.DataArray | xr.Dataset:
     """Load the counts of a data set.
 
@@ -95,6 +99,7 @@ def _with_noun(name: str, evidence: Any) -> Any:
     return evidence.assign_attrs(noun=_index()[name]["noun"])
 
 
+@check_call
 def load_cases(name: str) -> pd.DataFrame:
     """Load the single cases of a data set as a table with one row for each case, or for ``count`` equal cases.
 
@@ -118,6 +123,7 @@ def load_cases(name: str) -> pd.DataFrame:
     return long.loc[long.index.repeat(long["images"]), ["image", "rating"]].reset_index(drop=True)
 
 
+@check_call
 def load_joint(name: str) -> xr.Dataset:
     """Load the joint outcomes of the cases of a data set, for the model ``"paired"``.
 

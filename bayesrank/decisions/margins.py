@@ -9,7 +9,7 @@ from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_number, check_prob, check_unique
 from bayesrank._draws import draw_dims, load_arrays, median_and_interval
 from bayesrank._errors import ArgumentError, ArgumentKeyError
-from bayesrank._labels import select_names
+from bayesrank._labels import select_names, suggest_entity
 from bayesrank._notes import notes_text
 from bayesrank._types import Container
 from bayesrank.decisions._means import (
@@ -18,6 +18,7 @@ from bayesrank.decisions._means import (
     name_pair,
     share_and_error,
 )
+from bayesrank.performance.arrays import as_performance, only_two_classes
 from bayesrank.ranking.aggregates import mean_performance
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.scores import as_score
@@ -87,6 +88,7 @@ def noninferiority(
     margins = {"tpr": check_number("tpr", tpr, 0.0, 1.0), "tnr": check_number("tnr", tnr, 0.0, 1.0)}
     prob = check_prob("prob", prob)
     source = mean_performance(source, "two rates")
+    only_two_classes(as_performance(source, kind))
     rates = {name: as_score(name)(source, kind) for name in RATES}
     evidence = evidence_of(source, None, rates["tpr"], kind)
     apart = load_arrays(*(_minus(values, reference) for values in rates.values()))
@@ -124,7 +126,7 @@ def noninferiority(
 def _minus(values: xr.DataArray, reference: Any) -> xr.DataArray:
     """Return each entity's values minus those of the reference, without the reference."""
     if "entity" not in values.dims:
-        raise ArgumentError("source", "must have the dim entity", values.dims)
+        raise ArgumentError("source", "must have the dim entity", values.dims, suggest_entity(values.dims))
     if "entity" not in values.coords:
         values = values.assign_coords(entity=np.arange(values.sizes["entity"]))
     names = values["entity"].values.tolist()

@@ -169,8 +169,10 @@ def expected_utility(
 def _with_classes(source: Any, kind: str | None) -> xr.DataArray:
     performance = _bare(as_performance(source, kind))
     if not {"entity", *OUTCOME_DIMS} <= set(performance.dims):
-        hint = f" ({NO_CLASSES})" if "outcome" in performance.dims else ""
-        raise ArgumentError("source", "must have the dims entity, actual and predicted", f"{performance.dims}{hint}")
+        if "outcome" in performance.dims:
+            wanted = "must have classes, whose cells have the benefits"
+            raise ArgumentError("source", wanted, f"outcomes, {performance.dims}", NO_CLASSES)
+        raise ArgumentError("source", "must have the dims entity, actual and predicted", f"{performance.dims}")
     if not performance.size:
         raise ArgumentError(
             "source", "must hold at least one entity and one draw", f"the sizes {dict(performance.sizes)}"

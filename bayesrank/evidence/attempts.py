@@ -2,13 +2,13 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from math import comb
 from typing import Any
 
 import numpy as np
 
-from bayesrank._errors import ArgumentError
+from bayesrank._errors import Advice, ArgumentError, InPython
 from bayesrank._labels import factorize
 
 #: So many cases of an entity must have stopped early, before its runs are taken to stop at an outcome.
@@ -17,7 +17,7 @@ FEWEST_STOPPED = 3
 
 @dataclass(frozen=True)
 class Attempts:
-    """The event that one of k attempts at a case succeeds, or that all of them do.
+    """The event that one of k attempts at a case succeeds, that all of them do, or the answer of most of them.
 
     Examples
     --------
@@ -27,6 +27,7 @@ class Attempts:
 
     k: int
     every: bool = False  #: Whether all attempts must succeed.
+    majority: bool = False  #: Whether the most frequent answer of the attempts must be right.
 
     def estimate(self, successes: np.ndarray, runs: np.ndarray) -> np.ndarray:
         """Return the share of k of the runs of a case, drawn without replacement, that have the event.
@@ -37,9 +38,21 @@ class Attempts:
 
     def of_cells(self, cases: "CaseRuns") -> np.ndarray:
         """Return the estimate of each case (pattern, entity)."""
+        return self.of_each_cell(cases)[cases.codes]
+
+    def of_each_cell(self, cases: "CaseRuns") -> np.ndarray:
+        """Return the estimate of each outcome of a case that occurs (cell)."""
+        if self.majority:
+            if cases.answers is None:
+                raise ArgumentError(
+                    "score",
+                    "must be of evidence with the answers of the runs, for the most frequent answer",
+                    "right or wrong runs alone",
+                    Advice("give the answers", InPython(" (answers= of br.from_outcomes)")),
+                )
+            return np.array([share_of_majority(text, self.k) for text in cases.answer_cells])
         successes, runs = cases.cells
-        values = [self._share(c, n) for c, n in zip(successes.tolist(), runs.tolist(), strict=True)]
-        return np.array(values, float)[cases.codes]
+        return np.array([self._share(c, n) for c, n in zip(successes.tolist(), runs.tolist(), strict=True)], float)
 
     def _share(self, successes: int, runs: int) -> float:
         if runs < self.k:
@@ -55,18 +68,32 @@ class CaseRuns:
 
     successes: np.ndarray
     runs: np.ndarray
+    answers: np.ndarray | None = None  #: How often each answer was given (pattern, entity), as text, if known.
 
     @cached_property
     def _cells(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the outcomes of cases as numbers, and the place of each case among them."""
         width = int(self.runs.max(initial=0)) + 1
-        found, place = np.unique(self.runs.astype(int) * width + self.successes.astype(int), return_inverse=True)
-        return np.stack(np.divmod(found, width)), place.reshape(self.runs.shape)
+        code = self.runs.astype(int) * width + self.successes.astype(int)
+        found, first, place = np.unique(code, return_index=True, return_inverse=True)
+        if self.answers is not None:
+            among = np.unique(self.answers, return_inverse=True)[1].reshape(code.shape)
+            _, first, place = np.unique(
+                code.ravel() * (int(among.max(initial=0)) + 1) + among.ravel(), return_index=True, return_inverse=True
+            )
+            found = code.ravel()[first]
+        return np.stack([*np.divmod(found, width), first]), place.reshape(self.runs.shape)
+
+    @property
+    def answer_cells(self) -> list[str]:
+        """Return how often each answer was given, of all outcomes of a case that occur."""
+        assert self.answers is not None
+        return [str(text) for text in self.answers.ravel()[self._cells[0][2]]]
 
     @property
     def cells(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the successes and the runs of all outcomes of a case that occur."""
-        runs, successes = self._cells[0]
+        runs, successes, _ = self._cells[0]
         return successes, runs
 
     @property
@@ -76,7 +103,13 @@ class CaseRuns:
 
     def of(self, kept: np.ndarray) -> "CaseRuns":
         """Return the runs of some cases."""
-        return CaseRuns(self.successes[kept], self.runs[kept])
+        answers = None if self.answers is None else self.answers[kept]
+        return CaseRuns(self.successes[kept], self.runs[kept], answers)
+
+    def numbers(self, count: np.ndarray) -> np.ndarray:
+        """Return how many cases have each outcome of ``cells`` (cell, entity); ``count`` is of each pattern."""
+        size = len(self._cells[0][0])
+        return np.stack([np.bincount(codes, count, size) for codes in self.codes.T], axis=1)
 
     @property
     def most(self) -> int:
@@ -92,6 +125,106 @@ class CaseRuns:
         """Return the cases with at least k runs of every entity that met them (pattern)."""
         met = self.runs > 0
         return np.asarray(met.any(axis=1) & ((self.runs >= k) | ~met).all(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class RateMoments:
+    r"""Moments of the rates of success, or of failure, of cases (order, entity), estimated from their runs.
+
+    The share of :math:`j` of the runs of a case that are all right is an unbiased estimate of :math:`p^j`. Moments of
+    orders above the number of runs are the smallest ones that agree with the last two: logarithms of moments are convex
+    in the order. Variances within cases are then the largest possible ones.
+
+    Two shares of :math:`k` of the same :math:`n` runs have :math:`j` runs in common with the hypergeometric probability
+    :math:`h_j`, and the expected value :math:`p^{2k - j}` of their product. So the mean variance of the estimate within
+    cases is :math:`\sum_j h_j M_{2k - j} - M_{2k}`, and the variance of :math:`p^k` between cases
+    :math:`M_{2k} - M_k^2`.
+    """
+
+    values: np.ndarray
+
+    @classmethod
+    def of(cls, cases: CaseRuns, count: np.ndarray, every: bool) -> "RateMoments":
+        """Estimate the moments of the rates of success (``every``) or failure; ``count`` is the number of cases."""
+        right, made = cases.cells
+        number = cases.numbers(count)
+        found = np.full((cases.most + 1, number.shape[1]), np.nan)
+        for order in range(cases.most + 1):
+            enough = (made >= order) & (made > 0)
+            share = Attempts(order, True).estimate(right if every else made - right, made)[enough]
+            with np.errstate(invalid="ignore"):
+                found[order] = share @ number[enough] / number[enough].sum(axis=0)
+        return cls(found)
+
+    def order(self, order: int) -> np.ndarray:
+        """Return a moment (entity)."""
+        if order < len(self.values):
+            return np.asarray(self.values[order])
+        last, before = self.values[-1], self.values[-2]
+        ratio = np.divide(last, before, out=np.zeros_like(last), where=before > 0)
+        return np.asarray(last * np.minimum(ratio, 1.0) ** (order - len(self.values) + 1))
+
+    def within(self, k: int, runs: int) -> np.ndarray:
+        """Return the mean variance of the estimate from so many runs, given the rate of its case (entity)."""
+        total = comb(runs, k)
+        common = [comb(k, j) * comb(runs - k, k - j) / total for j in range(k + 1)]
+        square = sum(share * self.order(2 * k - j) for j, share in enumerate(common) if share)
+        return np.maximum(np.asarray(square - self.order(2 * k)), 0.0)
+
+    def between(self, k: int) -> np.ndarray:
+        """Return the variance of the score between cases (entity)."""
+        return np.maximum(self.order(2 * k) - self.order(k) ** 2, 0.0)
+
+
+def describe_answers(answers: np.ndarray, right: np.ndarray) -> str:
+    """Return how often each answer (run) was given, right ones first, as text: "3+ 2- 1-".
+
+    Raises an error that names the answer if it was right in one run and wrong in another.
+    """
+    found: dict[Any, tuple[int, bool]] = {}
+    for answer, good in zip(answers.tolist(), right.tolist(), strict=True):
+        times, before = found.get(answer, (0, bool(good)))
+        if before != bool(good):
+            raise ArgumentError("answers", "must be right in all runs of a case, or wrong in all", f"{answer!r}")
+        found[answer] = times + 1, before
+    order = sorted(found.values(), key=lambda held: (not held[1], -held[0]))
+    return " ".join(f"{times}{'+' if good else '-'}" for times, good in order)
+
+
+@cache
+def share_of_majority(text: str, k: int) -> float:
+    """Return the share of draws of k runs, without replacement, whose most frequent answer is right.
+
+    ``text`` is from :func:`describe_answers`. Of several most frequent answers, one is chosen at random. NaN for fewer
+    than k runs.
+
+    Examples
+    --------
+    >>> share_of_majority("2+ 1-", 3), share_of_majority("1+ 1-", 2)
+    (1.0, 0.5)
+    """
+    held = [(int(part[:-1]), part[-1] == "+") for part in text.split()]
+    total = sum(times for times, _ in held)
+    if total < k or not held:
+        return np.nan
+    found = 0.0
+    for top in range(1, k + 1):
+        # The numbers of ways by the runs drawn so far, and the right and wrong answers that were drawn ``top`` times.
+        ways: dict[tuple[int, int, int], int] = {(0, 0, 0): 1}
+        for times, good in held:
+            more: dict[tuple[int, int, int], int] = {}
+            for (drawn, right, wrong), number in ways.items():
+                for each in range(min(times, top, k - drawn) + 1):
+                    first = each == top
+                    state = drawn + each, right + (first and good), wrong + (first and not good)
+                    more[state] = more.get(state, 0) + number * comb(times, each)
+            ways = more
+        found += sum(
+            number * right / (right + wrong)
+            for (drawn, right, wrong), number in ways.items()
+            if drawn == k and right + wrong
+        )
+    return found / comb(total, k)
 
 
 def refuse_stopped_runs(

@@ -17,7 +17,15 @@ from bayesrank._checks import (
 )
 from bayesrank._classes import by_class, order_classes
 from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
-from bayesrank._labels import arrange_classes, factorize, name_coord, positive_label, select_names
+from bayesrank._labels import (
+    AVERAGED,
+    arrange_classes,
+    classes_in_averages,
+    factorize,
+    name_coord,
+    positive_label,
+    select_names,
+)
 from bayesrank._records import EvidenceRecord
 from bayesrank.evidence.groups import groups_as_datasets, has_groups, take_groups
 from bayesrank.evidence.pooled import TABLES, Pooled, pooled_cases, pooled_counts, record_text
@@ -203,7 +211,7 @@ def parts_of(pooled: xr.DataArray) -> xr.DataArray | None:
     if (place < 0).any() or not np.array_equal(tables.sum("dataset"), pooled):
         return None
     coords = {"dataset": tables["dataset"].variable, **{dim: pooled[dim].values for dim in pooled.dims}}
-    return mark_positive(xr.DataArray(tables.values, coords, tables.dims, name="counts"), positive_label(pooled))
+    return mark_classes_as(xr.DataArray(tables.values, coords, tables.dims, name="counts"), pooled)
 
 
 def hold_parts(counts: xr.DataArray) -> dict[str, xr.DataArray]:
@@ -437,6 +445,20 @@ def mark_positive(array: Any, positive: Any) -> Any:
     if positive is None or positive == TWO_CLASSES[1]:
         return array.drop_vars("positive", errors="ignore")
     return array.assign_coords(positive=positive)
+
+
+def mark_averaged(array: Any, averaged: Sequence[bool] | None) -> Any:
+    """Add the coord ``averaged`` (actual or label), if some classes take no part in averages over classes."""
+    if averaged is None or all(averaged):
+        return array
+    dim = "label" if "label" in array.coords else "actual"
+    return array.assign_coords({AVERAGED: (dim, list(averaged))})
+
+
+def mark_classes_as(array: Any, source: Any) -> Any:
+    """Mark the positive class of counts, and the classes of averages, as other counts or joint outcomes do."""
+    marked = mark_positive(array, positive_label(source))
+    return mark_averaged(marked, classes_in_averages(source, array).tolist() if AVERAGED in source.coords else None)
 
 
 def put_in_class_order(evidence: Any, positive: Any = None, ordered: bool = False) -> Any:

@@ -144,13 +144,6 @@ def collect_judged(
     return _assemble(rows, names, judges, where, numbers)
 
 
-def holds_partial_truth(evidence: Any) -> bool:
-    """Return whether evidence holds verdicts on all cases and the truth of some: judged, or labels not all known."""
-    if not isinstance(evidence, xr.Dataset) or "pattern" not in evidence.dims:
-        return False
-    return "verdict" in evidence or ("actual" in evidence and bool(pd.isna(evidence["actual"].values).any()))
-
-
 def outcome_of_verdicts(judged: xr.Dataset) -> xr.DataArray:
     """Return verdicts as outcomes (pattern, entity, judge): 1 for right, 0 for wrong, NaN for others and abstentions.
 
@@ -167,13 +160,6 @@ def meanings_of_verdicts(judged: xr.Dataset) -> np.ndarray:
     """Return 1 for right, 0 for wrong and NaN for others, by the position of the verdict; the last one is for none."""
     words = map(str.lower, judged["verdict_label"].values.tolist())
     return np.array([*(1.0 if word in RIGHT else 0.0 if word in WRONG else np.nan for word in words), np.nan])
-
-
-def holds_no_truth(evidence: Any) -> bool:
-    """Return whether joint outcomes hold no truth at all, or name populations of unknown prevalence."""
-    if not isinstance(evidence, xr.Dataset) or "actual" not in evidence:
-        return False
-    return "population" in evidence.coords or bool(pd.isna(evidence["actual"].values).all())
 
 
 @dataclass(frozen=True)

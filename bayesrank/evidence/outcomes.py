@@ -13,7 +13,7 @@ from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython
 from bayesrank._labels import factorize, name_coord
 from bayesrank._notes import Note, add_notes, notes_text
 from bayesrank.evidence.alignment import align_cases
-from bayesrank.evidence.attempts import refuse_stopped_runs
+from bayesrank.evidence.attempts import describe_answers, refuse_stopped_runs
 from bayesrank.evidence.groups import take_groups
 from bayesrank.evidence.ledger import count_answers, find_common
 from bayesrank.evidence.patterns import (
@@ -53,6 +53,7 @@ def from_outcomes(
     missing: Any = None,
     range: tuple[float, float] | None = None,
     cost: pd.DataFrame | None = None,
+    answers: pd.DataFrame | None = None,
 ) -> xr.Dataset:
     """Count how many cases have each pattern of outcomes; a pattern holds one outcome for every entity.
 
@@ -88,14 +89,20 @@ def from_outcomes(
         The cost of each answer, in the same rows and columns as the outcomes. The mean cost of an entity is over its
         known costs; its posterior, ``mean_cost``, has no prior. See :func:`bayesrank.decisions.pareto_front`.
 
+    answers : pandas.DataFrame, optional
+        The answer of each run, in the same rows and columns as the outcomes, which are right or wrong: for
+        :func:`bayesrank.scores.majority_at_k`. Answers are equal if their values are.
+
     Returns
     -------
     xarray.Dataset
         For the model ``"paired"``: ``outcome`` (pattern, entity), NaN if missing; ``count`` (pattern), above 0, which
         with unequal weights is their sum, beside the coord ``unit_weight`` (pattern); with runs that are right or
-        wrong, ``runs`` (pattern, entity), the number behind each mean, 0 if missing; and, if given, ``cost``
-        (pattern, entity) and the coords ``dataset`` or ``group``, and ``cluster`` (pattern). Attrs: with
-        missing answers ``missing``, the ``note`` that rankings print and, for ``"common"``, ``cases`` and
+        wrong, ``runs`` (pattern, entity), the number behind each mean, 0 if missing, and ``flickering_right`` and
+        ``flickering_runs`` (flickering_case, entity) of the cases with right and wrong runs; and, if given, ``cost``
+        (pattern, entity), beside right or wrong runs also ``cost_right`` and ``cost_wrong``, the mean costs of the
+        right and of the wrong runs of a case; and the coords ``dataset`` or ``group``, and ``cluster`` (pattern).
+        Attrs: with missing answers ``missing``, the ``note`` that rankings print and, for ``"common"``, ``cases`` and
         ``cases_left_out``; with runs ``fewest_runs`` and ``most_runs`` of a case, and ``right_or_wrong_runs``,
         whether all runs are 0 or 1; ``notes`` on joined labels and weights; and ``ledger``, a text with the
         cases and runs of each entity. With training seeds ``seed_mean`` (entity, training_seed), NaN where an
@@ -121,7 +128,7 @@ def from_outcomes(
     """
     given = {"count": count, "weight": weight, "dataset": dataset, "cluster": cluster, "case": case, "run": run}
     given |= {"training_seed": training_seed}
-    return count_outcomes(frame, given, group, missing=missing, range=range, cost=cost)
+    return count_outcomes(frame, given, group, missing=missing, range=range, cost=cost, answers=answers)
 
 
 def count_outcomes(
@@ -132,6 +139,7 @@ def count_outcomes(
     missing: Any = None,
     range: tuple[float, float] | None = None,
     cost: pd.DataFrame | None = None,
+    answers: pd.DataFrame | None = None,
     named: bool = False,
 ) -> xr.Dataset:
     """Return the evidence of :func:`from_outcomes` from its arguments on cases, ``given`` by name.
@@ -145,9 +153,9 @@ def count_outcomes(
     dataset, finish = take_groups(given.get("dataset"), group)
     run, training_seed = given.get("run"), given.get("training_seed")
     outcomes, given = without_columns(frame, {**given, "dataset": dataset})
-    given, joined = align_cases({"frame": outcomes, **given, "cost": cost})
+    given, joined = align_cases({"frame": outcomes, **given, "cost": cost, "answers": answers})
     given.pop("frame")
-    cost = given.pop("cost")
+    cost, answers = given.pop("cost"), given.pop("answers")
     if missing is not None and not (is_number(missing) and np.isfinite(check_finite("missing", missing))):
         check_choice("missing", missing, ("common", "own"), other="None, or a finite number")
     numbers = check_numbers_of_cases(given.pop("count", None), given.pop("weight", None), len(frame))
@@ -161,9 +169,11 @@ def count_outcomes(
     if range is None:
         _check_one_scale(values, list(outcomes.columns), named)
     costs = np.empty((len(frame), 0)) if cost is None else _check_costs(cost, outcomes)
+    said = np.empty((len(frame), 0), int) if answers is None else _code_answers(answers, outcomes, values, groups)
     about: dict[str, Any] = {} if range is None else {"range": list(check_range(range, values))}
     kept = numbers.counted
-    outcomes, values, costs, numbers = outcomes[kept], values[kept], costs[kept], numbers.keep(kept)
+    outcomes, values, costs, said = outcomes[kept], values[kept], costs[kept], said[kept]
+    numbers = numbers.keep(kept)
     groups = keep_rows(groups, kept)
     check_cases(groups, numbers.repeats)
     case_of_runs = groups["case"] if "run" in groups else None
@@ -186,12 +196,15 @@ def count_outcomes(
             which = factorize(groups["case"])[0]
             values[np.isin(which, which[np.isnan(values).any(axis=1)])] = np.nan
         values, kept, more = _fill_missing(values, numbers.repeats, outcomes, missing, case_of_runs)
-        values, costs, numbers, groups = values[kept], costs[kept], numbers.keep(kept), keep_rows(groups, kept)
+        values, costs, said = values[kept], costs[kept], said[kept]
+        numbers, groups = numbers.keep(kept), keep_rows(groups, kept)
         never, about = never[kept], about | more
     values[never] = np.nan
     about |= ledger.to_attrs()
     trained, doubts = xr.Dataset(), list[Note]()
     runs: np.ndarray | None = None  # of each case, where each is right or wrong
+    flickering, flickers, parted = dict[str, Any](), list[str](), list[str]()
+    words = np.empty((0, 0), str)
     if "run" in groups:
         if np.isnan(values).all():
             raise ArgumentError("frame", "must have the outcome of at least one case", "none")
@@ -210,11 +223,19 @@ def count_outcomes(
         else:
             doubts = check_runs(found, run, names)
         numbers = _of_cases(numbers, groups["case"])
+        size = values.shape[1]
+        if right_or_wrong and not seeded and cost is not None:  # right and wrong runs may cost differently
+            ends = [np.where(values == end, costs, np.nan) for end in (1, 0)]
+            parted = ["cost_right", "cost_wrong"]
+            costs = np.hstack([costs, *ends])
+        if answers is not None:
+            words = _answers_by_case(said, values, groups["case"])
         each, groups, made = _means(np.hstack([values, costs]), groups)
-        made = made[:, : values.shape[1]]
-        values, costs = np.split(each, [values.shape[1]], axis=1)
+        made = made[:, :size]
+        values, costs = np.split(each, [size], axis=1)
         if right_or_wrong and not seeded:
             runs = made
+            flickering, flickers = _flickering(values, made, groups)
         about["fewest_runs"], about["most_runs"] = int(made[made > 0].min()), int(made.max())
         about["right_or_wrong_runs"] = int(right_or_wrong)
     if (values == np.floor(values)).all() and np.abs(values).max(initial=0) < EXACT:
@@ -224,14 +245,20 @@ def count_outcomes(
     amounts, cost_codes = np.unique(costs, return_inverse=True)
     both = np.hstack([codes.reshape(values.shape), cost_codes.reshape(costs.shape)])
     both = both if runs is None else np.hstack([both, runs])
+    texts, word_codes = np.unique(words, return_inverse=True)
+    both = np.hstack([both, word_codes.reshape(len(both), -1)])
     weighted = scale_weights(numbers, groups.get("dataset"))
     rows, counts, coords = patterns(both, weighted.number, groups, weighted.each)
-    outcome, spent, made = np.split(rows, np.cumsum([values.shape[1], costs.shape[1]]), axis=1)
+    sizes = [values.shape[1], costs.shape[1], 0 if runs is None else runs.shape[1]]
+    outcome, spent, made, word = np.split(rows, np.cumsum(sizes), axis=1)
     held = {"outcome": (("pattern", "entity"), seen[outcome]), "count": ("pattern", counts)}
     if runs is not None:
         held["runs"] = (("pattern", "entity"), made)
+        held |= flickering | ({"answers": (("pattern", "entity"), texts[word])} if word.shape[1] else {})
+        coords |= {"flickering_case": flickers} if flickering else {}
     if cost is not None:
-        held["cost"] = (("pattern", "entity"), amounts[spent])
+        parts = np.split(amounts[spent], 1 + len(parted), axis=1)
+        held |= {name: (("pattern", "entity"), part) for name, part in zip(["cost", *parted], parts, strict=True)}
     attrs = add_notes(about | weighted.attrs, [*joined, *weighted.notes, *doubts])
     return finish(xr.Dataset(held, {"entity": name_coord(list(outcomes.columns))} | coords, attrs).assign(trained))
 
@@ -401,6 +428,51 @@ def _of_cases(numbers: Numbers, cases: list) -> Numbers:
                 "weight", "must be the same for all runs of a case", f"several for {names[which[differ[0]]]!r}"
             )
     return numbers.keep(first)
+
+
+def _code_answers(answers: Any, outcomes: pd.DataFrame, values: np.ndarray, groups: Mapping[str, list]) -> np.ndarray:
+    """Return codes of the answers (row, entity), negative where there is no outcome."""
+    if not isinstance(answers, pd.DataFrame):
+        raise ArgumentTypeError("answers", "must be a pandas DataFrame", describe_value(answers))
+    if len(answers) != len(outcomes) or set(answers.columns) != set(outcomes.columns):
+        raise ArgumentError(
+            "answers",
+            f"must have the rows and the columns of the outcomes, {len(outcomes)} and {list(outcomes.columns)}",
+            f"{len(answers)} and {list(answers.columns)}",
+        )
+    known = ~np.isnan(values)
+    if "run" not in groups or "training_seed" in groups or not np.isin(values[known], (0, 1)).all():
+        raise ArgumentError("answers", "must come with right or wrong runs of each case (run=)", "other outcomes")
+    given = answers.iloc[:, answers.columns.get_indexer(outcomes.columns)].to_numpy(object)
+    codes = pd.factorize(given.ravel())[0].reshape(given.shape)
+    if (codes[known] < 0).any():
+        row, column = np.argwhere(known & (codes < 0))[0]
+        where = f"none in column {outcomes.columns[column]!r}, row {outcomes.index[row]}"
+        raise ArgumentError("answers", "must hold an answer for each outcome", where)
+    return codes
+
+
+def _answers_by_case(said: np.ndarray, values: np.ndarray, case: list) -> np.ndarray:
+    """Return how often each answer was given, as text (case, entity)."""
+    which = factorize(case)[0]
+    order = np.argsort(which, kind="stable")
+    starts = np.flatnonzero(np.diff(which[order], prepend=-1))
+    found = []
+    for rows in np.split(order, starts[1:]):
+        own, right = said[rows], values[rows]
+        kept = ~np.isnan(right)
+        found.append([describe_answers(a[k], r[k]) for a, r, k in zip(own.T, right.T, kept.T, strict=True)])
+    return np.array(found)
+
+
+def _flickering(values: np.ndarray, made: np.ndarray, groups: dict[str, list]) -> tuple[dict[str, Any], list[str]]:
+    """Return right runs and all runs of the cases with right and wrong runs of an entity, and the names of these."""
+    right = np.round(np.nan_to_num(values) * made).astype(int)
+    some = ((right > 0) & (right < made)).any(axis=1)
+    dims = ("flickering_case", "entity")
+    held = {"flickering_right": (dims, right[some]), "flickering_runs": (dims, made[some])}
+    names = [str(name) for name, kept in zip(groups["case"], some, strict=True) if kept]
+    return (held, names) if names else ({}, names)
 
 
 def _means(values: np.ndarray, groups: dict[str, list]) -> tuple[np.ndarray, dict[str, list], np.ndarray]:

@@ -155,12 +155,18 @@ def count_discordant(
         starts = np.flatnonzero(np.diff(cluster[order], prepend=-1))
     size = answers.shape[1]
     found = np.zeros((size, size))
+    narrow = answers.astype(np.min_scalar_type(-max(int(answers.max(initial=0)), 1)))  # compares several at once
+    rows = np.ascontiguousarray(narrow.T)
+    complete, single = bool((rows >= 0).all()), each is None and bool((count == 1).all())
     for i in range(size - 1):
-        differ = (answers[:, i + 1 :] != answers[:, [i]]) & (answers[:, i + 1 :] >= 0) & (answers[:, [i]] >= 0)
+        differ = rows[i + 1 :] != rows[i]
+        if not complete:
+            differ &= (rows[i + 1 :] >= 0) & (rows[i] >= 0)
         if cluster is None:
-            found[i, i + 1 :] = effective_number(count, each, differ)
+            number = np.count_nonzero(differ, axis=1) if single else effective_number(count, each, differ.T)
+            found[i, i + 1 :] = number
         else:
-            found[i, i + 1 :] = np.logical_or.reduceat(differ, starts).sum(axis=0)
+            found[i, i + 1 :] = np.logical_or.reduceat(differ, starts, axis=1).sum(axis=1)
     return found + found.T
 
 

@@ -9,23 +9,31 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank._calls import check_call
-from bayesrank._checks import all_classes, check_by_entity, check_choice, check_item_names, check_labels
+from bayesrank._checks import (
+    all_classes,
+    check_by_entity,
+    check_choice,
+    check_class_labels,
+    check_item_names,
+    check_labels,
+)
 from bayesrank._errors import Advice, ArgumentError, InPython, Typed
 from bayesrank._labels import (
+    NO_ANSWER,
     arrange_classes,
     check_order,
     factorize,
+    find_lookalike,
     is_ordered,
     name_coord,
     ordered_categories,
-    positive_label,
 )
 from bayesrank._notes import Note, add_notes
 from bayesrank.evidence.alignment import align_cases
 from bayesrank.evidence.columns import name_columns
-from bayesrank.evidence.counts import class_dims, count_weighted, mark_positive
+from bayesrank.evidence.counts import class_dims, count_weighted, mark_averaged, mark_classes_as, mark_positive
 from bayesrank.evidence.groups import groups_as_datasets, has_groups, name_groups_of, take_groups
-from bayesrank.evidence.judged import holds_partial_truth
+from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.evidence.ledger import count_answers
 from bayesrank.evidence.patterns import check_cases, common_note, keep_rows, name_groups, patterns
 from bayesrank.evidence.weighting import UNIT_WEIGHT, check_numbers_of_cases, scale_weights
@@ -62,9 +70,11 @@ def from_predictions(
         labels; lists and NumPy arrays are in the order of ``y_true``. A list may hold pairs (name, labels). Without
         names (one sequence, an array (case, entity), a list of sequences), entities are "entity 1", "entity 2", ....
     labels : sequence, optional
-        All classes in order; with two classes, the negative one first. Classes without cases are kept. By default the
-        categories of ``y_true``, else the sorted labels that occur. A label that occurs in predictions alone is a
-        wrong answer; :func:`bayesrank.scores.average` says how it counts in averages over classes.
+        The classes in order; with two classes, the negative one first. Classes without cases are kept. By default the
+        categories of ``y_true``, else the sorted labels that occur. As in scikit-learn, other labels take no part in
+        averages over classes: their cases stay, and answers with them are wrong. Without ``labels``, a label that
+        occurs in predictions alone is a wrong answer, and one more class in averages
+        (:func:`bayesrank.scores.average`).
     positive : label, optional
         The positive one of two classes. By default taken from ``labels``, an ordered categorical ``y_true``, or a
         standard pair (0/1, -1/1, False/True, negative/positive, no/yes, in any case). Otherwise it is unknown, and
@@ -94,7 +104,7 @@ def from_predictions(
     Raises
     ------
     ValueError, TypeError
-        If lengths or indexes differ, a label is missing or not in ``labels``, or fewer than two classes are known.
+        If lengths or indexes differ, a label is missing or misspelt, or fewer than two classes are known.
 
     Examples
     --------
@@ -115,8 +125,8 @@ def from_predictions(
     weighted = scale_weights(numbers, where, cases.actual)
     codes = [cases.actual[:, None], cases.predicted]
     counts = count_weighted(codes, weighted.number, weighted.each, cases.entities, where, class_dims(cases.classes))
-    counts = counts.assign_attrs(add_notes(weighted.attrs, [*joined, *weighted.notes]))
-    return finish(mark_positive(counts, cases.positive))
+    counts = counts.assign_attrs(add_notes(weighted.attrs, [*joined, *cases.notes, *weighted.notes]))
+    return finish(mark_averaged(mark_positive(counts, cases.positive), cases.averaged))
 
 
 @check_call
@@ -252,9 +262,9 @@ def joint_outcomes(
             "count": ("pattern", counts),
         },
         {"entity": name_coord(cases.entities), "label": classes} | coords,
-        add_notes(attrs | weighted.attrs | ledger.to_attrs(), [*joined, *weighted.notes]),
+        add_notes(attrs | weighted.attrs | ledger.to_attrs(), [*joined, *cases.notes, *weighted.notes]),
     )
-    return finish(mark_positive(joint, cases.positive))
+    return finish(mark_averaged(mark_positive(joint, cases.positive), cases.averaged))
 
 
 class _Cases(NamedTuple):
@@ -265,6 +275,8 @@ class _Cases(NamedTuple):
     entities: list
     classes: list
     positive: Any
+    averaged: list[bool]  # whether each class takes part in averages over classes
+    notes: list[Note]
 
 
 def _known_labels(classes: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -295,7 +307,7 @@ def _encode(
         # Missing values make floats of whole numbers.
         truth = np.array([None if pd.isna(label) else int(label) for label in truth.tolist()], object)
         known = truth[~pd.isna(truth)]
-    guesses = {}
+    guesses, named = {}, [] if labels is None else check_class_labels(labels)
     for name in entities:
         argument = f"predictions[{name!r}]"
         guesses[argument] = guess = check_labels(argument, predictions[name], may_lack=may_lack, hint=LACKING)
@@ -303,28 +315,37 @@ def _encode(
             raise ArgumentError(
                 argument, f"must hold one label for each of the {truth.size} cases of y_true", guess.size
             )
-        if labels is None and known.size:
-            _check_types(argument, guess, known)
-    named = ordered_categories(y_true) if labels is None else labels
-    classes = all_classes(named, [known, *(guess[~pd.isna(guess)] for guess in guesses.values())])
+        if known.size:
+            _check_types(argument, guess, {*known.tolist(), *named})
+    answers = [guess[~pd.isna(guess)] for guess in guesses.values()]
+    classes = all_classes(named or ordered_categories(y_true), [known, *answers])
+    if labels is None and len(classes) > 2:
+        classes = [label for label in classes if label != NO_ANSWER]
     if labels is not None and positive is None:
         check_order(classes)
     classes, chosen = arrange_classes(classes, positive, labels is not None or is_ordered(y_true))
-    code = {label: i for i, label in enumerate(classes)}
-    columns = []
-    for argument, values in {"y_true": truth, **guesses}.items():
-        which, seen = factorize(values)
-        unknown = [label for label in seen if label not in code]
-        if unknown:
-            raise ArgumentError(
-                argument,
-                f"holds the label {unknown[0]!r}, not among labels {classes}",
-                hint=InPython(
-                    "" if argument == "y_true" else f"labels={[*classes, unknown[0]]} counts it as a wrong answer"
-                ),
-            )
-        columns.append(np.array([*(code[label] for label in seen), -1])[which])  # the last one for missing labels
-    return _Cases(columns[0], np.column_stack(columns[1:]), entities, classes, chosen)
+    coded = {argument: factorize(values) for argument, values in {"y_true": truth, **guesses}.items()}
+    others = _other_labels({argument: seen for argument, (_, seen) in coded.items()}, classes, labels is not None)
+    if others and positive is not None:
+        arrange_classes([*classes, *others], positive)  # raises an error: more than two classes
+    code = {label: i for i, label in enumerate([*classes, *others])}
+    # The last code is that of missing labels.
+    columns = [np.array([*(code[label] for label in seen), -1])[which] for which, seen in coded.values()]
+    averaged = [label in classes for label in code]
+    left_out = [str(label) for label in others if label != NO_ANSWER]
+    notes = [Note("labels_outside_averages", {"labels": left_out})] if left_out else []
+    chosen = None if others else chosen
+    return _Cases(columns[0], np.column_stack(columns[1:]), entities, list(code), chosen, averaged, notes)
+
+
+def _other_labels(found: Mapping[str, list], classes: list, chosen: bool) -> list:
+    """Return the labels that occur beside the classes, in order; an error unless the user has chosen the classes."""
+    others = {label: argument for argument, labels in found.items() for label in labels if label not in classes}
+    for label, argument in others.items():
+        alike = find_lookalike(label, classes)
+        if label != NO_ANSWER and (alike or not chosen):
+            raise ArgumentError(argument, f"holds the label {label!r}, not among labels {classes}", hint=alike)
+    return sorted(others, key=str)
 
 
 def _size(y_true: Any) -> int | None:
@@ -332,9 +353,9 @@ def _size(y_true: Any) -> int | None:
     return len(y_true) if hasattr(y_true, "__len__") else None
 
 
-def _check_types(argument: str, guess: np.ndarray, truth: np.ndarray) -> None:
+def _check_types(argument: str, guess: np.ndarray, known: set) -> None:
     """Raise an error for probabilities, and for labels of another type: each would become a class of its own."""
-    known, held = set(truth.tolist()), list(dict.fromkeys(guess[~pd.isna(guess)].tolist()))
+    held = list(dict.fromkeys(guess[~pd.isna(guess)].tolist()))
     between = [v for v in held if isinstance(v, float) and 0 < v < 1 and v not in known]
     if between:
         raise ArgumentError(argument, "must hold labels, not probabilities (set a threshold)", f"{between[0]:g}")
@@ -364,7 +385,7 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
     """
     if has_groups(joint):
         return name_groups_of(counts_of(groups_as_datasets(joint)))
-    if holds_partial_truth(joint):
+    if parse_given(joint).truth_in_part:
         raise ArgumentError("model", "must be 'partial_truth' where the truth of some cases is unknown", "another one")
     if "cluster" in joint.coords:
         raise ArgumentError(
@@ -383,7 +404,7 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
         actual, predicted = (joint[name].transpose("pattern", ...).values for name in ("actual", "predicted"))
         codes = [np.vectorize(code.get, otypes=[int])(held) for held in (actual[:, None], predicted)]
         counts = count_weighted(codes, number, each, names, where, class_dims(labels))
-        counts = mark_positive(counts, positive_label(joint))
+        counts = mark_classes_as(counts, joint)
     else:
         outcome = joint["outcome"].transpose("pattern", "entity").values
         values = np.unique(outcome[~np.isnan(outcome)])

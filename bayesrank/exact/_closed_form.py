@@ -12,7 +12,7 @@ from bayesrank._source import Source, parse_source
 from bayesrank._types import Container
 from bayesrank.evidence.counts import are_outcomes, check_tables
 from bayesrank.evidence.weighting import WEIGHTED
-from bayesrank.models import choose_closed_form, find_model, make_model
+from bayesrank.models import choose_closed_form, chosen_by_evidence, find_model, make_model
 from bayesrank.models import names as models
 from bayesrank.models.parts.conjugate import NoClosedForm
 from bayesrank.performance.arrays import entities_without_posterior
@@ -44,8 +44,12 @@ class ClosedForm(NamedTuple):
 def closed_form_of(source: Container, model: Any, options: dict[str, Any], group: str = "posterior") -> ClosedForm:
     """Return the closed form of counts with a model, or of a posterior without one; ``group`` may be "prior"."""
     source = parse_source(source)
+    held = source.array if source.array is not None else source.observed
+    over_groups = "group" in held.dims
     if source.array is not None:
-        counts = check_tables(source.array, "source")
+        counts = check_tables(_groups_as_datasets(source.array), "source")
+        if over_groups and model is None:  # as br.fit chooses it, before groups are called data sets
+            model = chosen_by_evidence(source.array, options=options)
         known = make_model(choose_closed_form(model, counts, options), counts, options)
     else:
         known = _model_of(source, model, options)
@@ -85,7 +89,16 @@ def closed_form_of(source: Container, model: Any, options: dict[str, Any], group
     test_set = found.test_set.transpose(*frame.dims).values
     counts = known.observed()["observed_data"]["counts"]
     kept = {name: c for name, c in counts.coords.variables.items() if c.dims == ("entity",) and name != "test_set"}
-    return ClosedForm(concentration, totals, test_set, frame.assign_coords(kept), known, performance)
+    frame = frame.assign_coords(kept)
+    if over_groups:
+        frame = frame.rename(dataset="group")
+        performance = None if performance is None else performance.rename(dataset="group")
+    return ClosedForm(concentration, totals, test_set, frame, known, performance)
+
+
+def _groups_as_datasets(array: xr.DataArray) -> xr.DataArray:
+    """Return an array whose groups are called data sets; groups without cases stay."""
+    return array.rename(group="dataset") if "group" in array.dims else array
 
 
 def _model_of(source: Source, model: Any, options: dict[str, Any]) -> Any:
@@ -100,6 +113,7 @@ def _model_of(source: Source, model: Any, options: dict[str, Any]) -> Any:
     posterior = xr.Dataset() if found is None else found
     about, counts = source.model, get_variable(source.observed, "counts")
     prior = get_variable(source.group("constant_data"), "prior_concentration")
+    counts, prior = (None if held is None else _groups_as_datasets(held) for held in (counts, prior))
     conjugate = about.model in models() and hasattr(find_model(about.model), "conjugate")
     if not conjugate or counts is None or prior is None or "performance" not in posterior:
         raise NoClosedForm(
@@ -108,7 +122,7 @@ def _model_of(source: Source, model: Any, options: dict[str, Any]) -> Any:
             f"one of {about.model or 'no known model'!r}",
             "method='draws' ranks it",
         )
-    performance = posterior["performance"]
+    performance = _groups_as_datasets(posterior["performance"])
     if performance["entity"].values.tolist() != counts["entity"].values.tolist():
         raise ArgumentError("source", "must hold a posterior and the counts of the same entities", "others")
     if are_outcomes(counts):

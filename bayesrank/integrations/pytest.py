@@ -132,7 +132,7 @@ def _decide(
     from bayesrank.analysis import choose_score, quiet
     from bayesrank.decisions import gate
     from bayesrank.evidence.counts import pool
-    from bayesrank.evidence.kinds.given import holds_probabilities
+    from bayesrank.evidence.kinds.given import parse_given
     from bayesrank.inference import fit
     from bayesrank.scores import as_score
     from bayesrank.tables.frames import from_frame
@@ -146,7 +146,7 @@ def _decide(
     stated = tables["new"].attrs.get("higher_is_better") if used.space == "outcomes" else None
     better = stated if higher_is_better is None else higher_is_better
     with quiet():
-        models: Any = {"scores": (used.name,)} if holds_probabilities(evidence) else {}
+        models: Any = {"scores": (used.name,)} if parse_given(evidence).draws_scores else {}
         found = gate(fit(evidence, seed=seed, **models), "base", used, higher_is_better=better, **options)
     return found, " ".join(verdict_parts(found).sentences())
 

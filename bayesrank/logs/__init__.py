@@ -56,10 +56,10 @@ def read(
         ``"skip"`` leaves out files that cannot be read, and names them in ``attrs["doubts"]``: damaged, cut and empty
         files, dangling links, and folders without permission. By default they raise an error.
     map : mapping, optional
-        Fields of other JSON, JSON lines or tables, by role: ``"case"``, ``"system"``, ``"score"``, and as far as there
-        are some ``"dataset"``, ``"run"``, ``"cluster"``, ``"category"``, ``"cost"``. A field is a path such as
-        ``"run.model"``, or ``"@key"``, ``"@row"``, ``"@file"``: see the guide. Without it, such files raise an error
-        that proposes one.
+        Fields of other JSON, JSON lines or tables, by role: ``"case"``, ``"entity"``, ``"outcome"``, and as far as
+        there are some ``"dataset"``, ``"run"``, ``"cluster"``, ``"category"``, ``"cost"``. A field is a path such as
+        ``"run.model"``, or ``"@key"``, ``"@row"``, ``"@file"``, ``"@folder"``: see the guide. Without it, such
+        files raise an error that proposes one.
     cases : int, optional
         The number of all cases, if the files list only some, such as the resolved ones. Every case that a system does
         not list then counts as wrong, with the status "not listed".

@@ -343,7 +343,7 @@ def _check_found(
         "must name logs of a known format",
         f"{_text.count(len(unknown), 'file')} of other formats, such as {unknown[0]}",
         f"{first}any other log can be ranked as a CSV table with the columns entity, case, outcome, or by a mapping of "
-        f"its fields: {'--map case=FIELD,system=FIELD,score=FIELD' if choices.shell else 'map='}; known formats: "
+        f"its fields: {'--map case=FIELD,entity=FIELD,outcome=FIELD' if choices.shell else 'map='}; known formats: "
         f"{known}",
     )
 

@@ -27,6 +27,7 @@ from bayesrank._inputs import (
     read_stdin,
     unpack_file,
 )
+from bayesrank._labels import suggest_file
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def _matching(text: str, folder: str) -> list[LogSource]:
     with guard(text):
         matching = sorted(glob.glob(text, recursive=True))
     if not matching:
-        raise ArgumentFileError("paths", "must name files that exist", f"{text!r}")
+        raise ArgumentFileError("paths", "must name files that exist", f"{text!r}", suggest_file(text))
     return [
         one
         for name in matching

@@ -13,26 +13,26 @@ import pandas as pd
 
 from bayesrank._errors import ArgumentError
 from bayesrank._inputs import guard, is_hidden, list_files
-from bayesrank._labels import find_repeat, standing_pair
+from bayesrank._labels import NO_ANSWER, find_repeat, standing_pair
 from bayesrank._notes import Note
 from bayesrank._text import list_names
 from bayesrank.logs.choices import Choices
-from bayesrank.tables.columns import LONG_CASE_NAMES, role_of, squeeze
+from bayesrank.logs.formats._common import read_parquet
+from bayesrank.tables.columns import role_of, squeeze
 from bayesrank.tables.files import read_csv
 from bayesrank.tables.probabilities import class_in
+from bayesrank.tables.roles import LONG_CASE_NAMES
 from bayesrank.tables.table import Table, table_of
 from bayesrank.tables.values import is_missing, plain, to_number, to_share
 
 SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
-#: Headings of ids and of true labels, beside those of the roles case and actual.
-IDS = LONG_CASE_NAMES | {"case", "caseid", "rowid", "image", "file", "filename", "name"}
 #: Headings of row numbers, which are ids only if there are no other ones.
 ROW_NUMBERS = {"row", "index", "unnamed0"}
+#: Headings of ids and of true labels, beside those of the roles case and actual.
+IDS = (LONG_CASE_NAMES - ROW_NUMBERS) | {"case", "caseid", "file", "filename", "name"}
 TRUTHS = {"expected", "label", "target", "class", "y"}
 #: Columns that say which part of a competition a case is in.
 SPARE = {"usage", "split"}
-#: The answer of more than two classes where a team has none: a class without cases.
-NO_ANSWER = "(no answer)"
 #: What the columns of the table are called that come from no team.
 CASE, ACTUAL = "case", "actual"
 #: Probabilities of two classes may differ by so much from a sum of 1, by rounding.
@@ -239,12 +239,8 @@ def _read_table(path: Path) -> Table:
     """Return the columns of a file; the text of a CSV file is not converted."""
     if not path.name.lower().endswith(".parquet"):
         return read_csv(str(path))
-    try:
-        with guard(str(path)):
-            frame = pd.read_parquet(path)
-    except ImportError:
-        raise ArgumentError(str(path), "needs the package pyarrow to be read", "none", "or write CSV") from None
-    table = table_of(frame)
+    with guard(str(path)):
+        table = table_of(pd.DataFrame(read_parquet(path)))
     return replace(table, source=str(path), where=[f"{path}, row {i}" for i in range(len(table.where))])
 
 

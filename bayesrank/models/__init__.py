@@ -10,50 +10,23 @@ from functools import cache
 from importlib import import_module
 from inspect import Parameter, signature
 from pkgutil import iter_modules
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_choice, suggest_argument
 from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
-from bayesrank._records import EvidenceRecord, ModelRecord
+from bayesrank._records import ModelRecord
 from bayesrank.evidence.counts import names_test_sets, with_parts
-from bayesrank.evidence.groups import has_groups
-from bayesrank.evidence.judged import holds_no_truth, holds_partial_truth
-from bayesrank.evidence.kinds.given import holds_seeds
-from bayesrank.evidence.weighting import WEIGHTED
+from bayesrank.evidence.kinds.given import parse_given
+from bayesrank.models.parts.defaults import BIVARIATE, OF_CLASSES, chosen_by_evidence
 
-__all__ = ["Model"]
+__all__ = ["Model", "chosen_by_evidence"]
 
 #: Settings that :func:`model_of` does not restore from attrs: a posterior holds the prior as numbers and no given
 #: prevalence, and the likelihood does not depend on the others.
 REPEATED_OPTIONS = ("prior", "prevalence", "split_prior")
-#: The default model of groups: independent ones make the gap too wide, and the worst group too bad.
-GROUPED = "hierarchical_beta_binomial"
-#: The default models of several entities, and of one, on several data sets; the fewest data sets, and the most tables
-#: (a minute's sampling at worst).
-CROSSED, BIVARIATE, FEWEST_DATASETS, MOST_TABLES = "crossed_logit_normal", "hierarchical_logit_normal", 3, 600
-#: The default model of three or more classes of similar sizes, and the number of cases of each class from which it is
-#: not needed: there the models agree (docs/measured/thin_classes.md).
-OF_CLASSES, ENOUGH_OF_CLASS = "hierarchical_classes", 200
-
-
-class OnlyModel(NamedTuple):
-    """The only model of a kind of evidence: the variable that identifies it, its name in words, and the model."""
-
-    variable: str
-    what: str
-    takes: str
-    model: str
-
-
-ONLY = (
-    OnlyModel("wins", "votes", "votes", "davidson"),
-    OnlyModel("standard_error", "means and standard errors", "means", "normal_means"),
-    OnlyModel("probability", "predicted probabilities", "probabilities", "bayesian_bootstrap"),
-    OnlyModel("fold_score", "scores of folds", "folds", "correlated_folds"),
-)
 
 
 class Model(Protocol):
@@ -135,85 +108,6 @@ def names() -> list[str]:
     'dirichlet_multinomial'
     """
     return list(_names(*__path__))
-
-
-def chosen_by_evidence(evidence: Any, together: bool = True, options: Collection[str] = ()) -> str:
-    """Return the default model of the evidence: counts, cases, truth known in part, means, votes, or scores of folds.
-
-    ``together`` is False if each data set has an analysis of its own. ``options`` are the names of given options: a
-    prior of cells means the model of cells, and ``split_prior`` that each data set has an analysis of its own.
-    """
-    together = together and "split_prior" not in options
-    if (only := _only_model_of(evidence)) is not None:
-        return only.model
-    if holds_partial_truth(evidence):
-        return "latent_class" if holds_no_truth(evidence) else "partial_truth"
-    if holds_seeds(evidence):
-        return "retrained"
-    if isinstance(evidence, xr.DataArray | xr.Dataset) and has_groups(evidence):
-        if together and _are_binary(evidence) and evidence["group"].to_index().nunique() > 1:
-            return GROUPED
-    elif together and _are_many_datasets(evidence):
-        return CROSSED if evidence.sizes["entity"] > 1 else BIVARIATE
-    if isinstance(evidence, xr.Dataset):
-        return "paired"
-    learns = not {"prior", "split_prior"} & set(options) and _has_thin_classes(evidence)
-    return OF_CLASSES if learns else "dirichlet_multinomial"
-
-
-def _has_thin_classes(evidence: Any) -> bool:
-    """Return whether whole counts of three or more classes of similar sizes have few cases of a class.
-
-    Sizes are similar if they vary about as much as those of a random sample with equal class shares. Where a class has
-    many fewer cases than the others, its recall would be theirs, but rare classes are often harder.
-    """
-    if not isinstance(evidence, xr.DataArray) or "predicted" not in evidence.dims or WEIGHTED in evidence.attrs:
-        return False
-    classes = evidence.sizes["predicted"]
-    cases = evidence.reset_coords(drop=True).sum("predicted").transpose(..., "actual").values.reshape(-1, classes)
-    cases = cases[cases.sum(axis=1) > 0]
-    if classes < 3 or not len(cases) or cases.min() >= ENOUGH_OF_CLASS:
-        return False
-    # The arithmetic over the harmonic mean; about 1 + 1 / cases of a class in random samples.
-    uneven = (cases + 1.0).mean(axis=1) * (1 / (cases + 1.0)).mean(axis=1)
-    return bool((uneven <= 1 + 2 / cases.mean(axis=1)).all())
-
-
-def _are_many_datasets(evidence: Any) -> bool:
-    """Return whether one model learns from all data sets: enough of them, and not too many tables."""
-    if "dataset" not in getattr(evidence, "coords", ()):
-        return False
-    size = np.unique(evidence["dataset"].values.astype(str)).size
-    if size < FEWEST_DATASETS or evidence.sizes["entity"] * size > MOST_TABLES:
-        return False
-    return _are_binary(evidence)
-
-
-def _are_binary(evidence: Any) -> bool:
-    """Return whether evidence is whole cases of two classes or outcomes, without clusters."""
-    if WEIGHTED in evidence.attrs:
-        return False
-    if isinstance(evidence, xr.DataArray):
-        return evidence.shape[-1] == 2
-    if "cluster" in evidence.coords or EvidenceRecord.of(evidence).range is not None:
-        return False
-    if "label" in evidence.coords:
-        return evidence.sizes["label"] == 2
-    outcomes = evidence["outcome"].values
-    return bool(np.isin(outcomes[~np.isnan(outcomes)], [0, 1]).all())
-
-
-def _only_model_of(evidence: Any) -> OnlyModel | None:
-    """Return the only model of evidence that holds neither counts nor cases; None for other evidence."""
-    # Joint outcomes may have probabilities beside them.
-    held = evidence if isinstance(evidence, xr.Dataset) and "pattern" not in evidence.dims else ()
-    return next((only for only in ONLY if only.variable in held), None)
-
-
-def form_of_summary(evidence: Any) -> str:
-    """Return what evidence that holds neither counts nor cases consists of; empty for other evidence."""
-    only = _only_model_of(evidence)
-    return "" if only is None else only.what
 
 
 def takes_cases(model: Any) -> bool:
@@ -306,11 +200,13 @@ def make_model(model: Any, evidence: Any, options: dict[str, Any], beside: Seque
     ``beside`` are the arguments of the caller that are not options, one of which an unknown option may mean.
     """
     model_class = find_model(chosen_by_evidence(evidence, options=options) if model is None else model)
-    only = _only_model_of(evidence)
-    if only is not None and getattr(model_class, "takes", "counts") != only.takes:
-        wanted = f"must be {only.model} for {only.what}, which hold neither counts nor cases"
+    given = parse_given(evidence)
+    if given.summary and getattr(model_class, "takes", "counts") != given.form:
+        only = chosen_by_evidence(evidence)
+        name = only if isinstance(only, str) else only.__name__
+        wanted = f"must be {name} for {given.noun}, which hold neither counts nor cases"
         raise ArgumentError("model", wanted, model_class.__name__)
-    if holds_partial_truth(evidence) and not getattr(model_class, "partial", False):
+    if given.truth_in_part and not getattr(model_class, "partial", False):
         raise ArgumentError(
             "model",
             f"must be {chosen_by_evidence(evidence)} where the truth of some cases is unknown",

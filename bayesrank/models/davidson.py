@@ -166,7 +166,6 @@ class Davidson:
             "strength_range": [-np.inf, np.inf],
             "win_probability_range": [0.0, 1.0],
             "elo_range": [-np.inf, np.inf],
-            "votes": 1,
         }
         if self.anchor is not None:
             self.settings["anchor"] = json.dumps([str(self.anchor[0]), self.anchor[1]])

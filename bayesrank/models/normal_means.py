@@ -85,7 +85,6 @@ class NormalMeans:
         notes.append(Note("means_unpaired"))
         self.settings: dict[str, Any] = {
             "prior": "flat",
-            "unpaired": 1,
             "mean_outcome_range": [-np.inf, np.inf],
             **({"errors_assumed": 1} if fewest is None else {}),
             "notes": notes_text(notes),

@@ -122,14 +122,15 @@ class Paired:
         held = self.joint.reset_coords()
         names = [
             name
-            for name in (*VARIABLES, "runs", "dataset", "cluster", UNIT_WEIGHT)
+            for name in (*VARIABLES, "runs", "answers", "cost_right", "cost_wrong", "dataset", "cluster", UNIT_WEIGHT)
             if name in held and "pattern" in held[name].dims
         ]
         named = held[names].rename({name: f"pattern_{name}" for name in names})
+        flickering = [name for name in ("flickering_right", "flickering_runs") if name in held]
         own = self.margins.observed()
         if not self.by_case:  # with equal weights of clusters, counts of cases are not the observed performance
             own["observed_data"] = own["observed_data"].drop_vars("counts", errors="ignore")
-        return own | {"observed_data": xr.merge([own["observed_data"], named])}
+        return own | {"observed_data": xr.merge([own["observed_data"], named, self.joint[flickering]])}
 
     def coords(self) -> dict[str, Any]:
         return self.margins.coords()

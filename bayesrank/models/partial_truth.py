@@ -37,11 +37,10 @@ from scipy.special import betaln, gammainccinv, gammaincinv, ndtr
 
 from bayesrank._checks import describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._labels import positive_label
 from bayesrank._notes import Note, notes_of, notes_text
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank._records import EvidenceRecord
-from bayesrank.evidence.counts import mark_positive
+from bayesrank.evidence.counts import mark_classes_as
 from bayesrank.evidence.judged import meanings_of_verdicts
 from bayesrank.evidence.weighting import UNIT_WEIGHT
 from bayesrank.models.parts.dirichlet_process import gather
@@ -128,7 +127,6 @@ class PartialTruth:
         self.parts = [self._part(i) for i, _ in enumerate(self.datasets or [None])]
         self.settings: dict[str, Any] = {
             "prior": "common-rate",
-            "partial_truth": 1,
             **({"mean_outcome_range": [0, 1]} if self.judged else {"prevalence": "sampled"}),
         }
         kept = notes_of(EvidenceRecord.of(joint).notes)
@@ -229,7 +227,7 @@ class PartialTruth:
             if name in self.joint.coords:
                 held[f"judged_{name}"] = ("pattern", self.joint[name].values)
         found = xr.Dataset(held, {name: c for name, c in self.coords().items() if name != "outcome"})
-        found = mark_positive(found, positive_label(self.joint))
+        found = mark_classes_as(found, self.joint)
         constant: dict[str, Any] = {"strengths": ("strength", self.strengths)}
         if self.judged:
             constant["prior_concentration"] = ((*dims, "outcome"), np.ones((*shape, 2)))

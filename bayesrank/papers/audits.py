@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_result
 from bayesrank.plots.kit.colors import OKABE_ITO, grey_shade, ink_color
 from bayesrank.plots.kit.style import new_panels
@@ -16,6 +17,7 @@ HEADINGS = {"axiom_2": "A2", "axiom_3_upper": "A3 ≤ max", "axiom_3_lower": "A3
 PASSED, FAILED = (OKABE_ITO[0], "o"), (OKABE_ITO[5], "X")
 
 
+@check_call
 def audit_grid(table: xr.Dataset, axes: Any = None) -> np.ndarray:
     """Draw the tests of scores and their rank correlations with ranking scores (Piérard et al., Foundations, Table 1).
 

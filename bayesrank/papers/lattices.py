@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesrank._calls import check_call
 from bayesrank._checks import (
     check_bool,
     check_integer,
@@ -30,6 +31,7 @@ MOST, POINTS = 200, 1_000_000
 SIDE = (20.0, -40.0)
 
 
+@check_call
 def contours(
     score: ScoreLike,
     prevalence: float,
@@ -67,6 +69,7 @@ def contours(
     return ax
 
 
+@check_call
 def roc_points(positives: int, negatives: int, score: ScoreLike, as_counts: bool = False, ax: Any = None) -> Any:
     """Draw all points of a test set in the ROC square, coloured by a score, over contours (Lovell et al., Figure 2).
 
@@ -98,6 +101,7 @@ def roc_points(positives: int, negatives: int, score: ScoreLike, as_counts: bool
     return ax
 
 
+@check_call
 def pr_points(positives: int, negatives: int, score: ScoreLike, ax: Any = None) -> Any:
     """Draw what :func:`roc_points` does in the precision-recall square (Lovell et al., Eq. 113 and Figure D.3).
 
@@ -129,6 +133,7 @@ def pr_points(positives: int, negatives: int, score: ScoreLike, ax: Any = None) 
     return ax
 
 
+@check_call
 def multiplicities(positives: int, negatives: int, score: ScoreLike, ax: Any = None) -> Any:
     """Draw how many matrices share each value, over the contours of the score (Lovell et al., Figure F.3).
 
@@ -162,6 +167,7 @@ def multiplicities(positives: int, negatives: int, score: ScoreLike, ax: Any = N
     return ax
 
 
+@check_call
 def animate_contours(score: ScoreLike, total: int = 100, positives: Sequence[int] | None = None) -> Any:
     """Animate the contours of a score over test sets of one size with more and more positives.
 
@@ -216,6 +222,7 @@ def animate_contours(score: ScoreLike, total: int = 100, positives: Sequence[int
     return FuncAnimation(square.figure, draw, frames=frames, interval=120)
 
 
+@check_call
 def confusion_simplex(total: int, positives: Sequence[int], score: ScoreLike, ax: Any = None) -> Any:
     """Draw slices of the simplex of all confusion matrices of one size, coloured by a score (Lovell et al., Figure 1).
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_integer, check_sequence, describe_value, is_number
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._outputs import write_output
@@ -37,6 +38,7 @@ BINS = 40
 EXTENT = (-0.5, 1.5)
 
 
+@check_call
 def explore_pmf(
     size: Sequence[int] = (20, 40),
     scores: Sequence[Any] = ("mcc", "balanced_accuracy", "f1"),
@@ -70,6 +72,7 @@ def explore_pmf(
     return _explorer("Uncertainty in confusion matrices and their scores", "pmf", data | start, MODELS, names, BINS)
 
 
+@check_call
 def explore_contours(
     size: Sequence[int] = (20, 40), scores: Sequence[Any] = METRICS, observed: Sequence[int] | None = None
 ) -> Html:
@@ -98,6 +101,7 @@ def explore_contours(
     return _explorer("Contours of scores", "contours", data | start, [_score_title(score) for score in found])
 
 
+@check_call
 def turning_simplex(total: int, positives: Sequence[int], score: ScoreLike) -> Html:
     """Make a page that shows :func:`bayesrank.papers.confusion_simplex` and turns it (Lovell et al., Appendix D.1).
 
@@ -136,6 +140,7 @@ def turning_simplex(total: int, positives: Sequence[int], score: ScoreLike) -> H
     return page(f"Confusion matrices of {total} cases", body)
 
 
+@check_call
 def save(html: str, path: str | Path) -> Path:
     """Write a page of this module to one HTML file that needs no network.
 

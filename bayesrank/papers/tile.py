@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_number, check_numbers, check_prevalence, check_prevalences, rename_argument
 from bayesrank._errors import ArgumentError
 from bayesrank._types import Container
@@ -38,6 +39,7 @@ PLACES = {
 JOINED = {"TNR": "P(tn)†, P(fp)†", "NPV": "SNPV†, NLR†", "PPV": "SPPV†, PLR†", "TPR": "P(tp)†, P(fn)†"}
 
 
+@check_call
 def roc_beside_tile(tile: xr.DataArray, a: Any, b: Any, prevalence: float, source: Container | None = None) -> Any:
     """Draw a Tile with selected scores, and ROC space with the iso-performance lines of each (The Tile, Figure 1).
 
@@ -98,6 +100,7 @@ def roc_beside_tile(tile: xr.DataArray, a: Any, b: Any, prevalence: float, sourc
     return figure
 
 
+@check_call
 def placement_tile(prevalence: float | None = None, ax: Any = None, *, prediction_rate: float | None = None) -> Any:
     """Draw the places of common scores on the Tile (Piérard et al., The Tile, Figures 3 and 6).
 
@@ -151,6 +154,7 @@ def placement_tile(prevalence: float | None = None, ax: Any = None, *, predictio
     return add_missing_fonts(ax)
 
 
+@check_call
 def pencil(a: float, b: float, prevalence: float, ax: Any = None) -> Any:
     """Draw the iso-performance lines of a canonical score, and the vertex where they meet (The Tile, Figure 2a).
 
@@ -202,6 +206,7 @@ def pencil(a: float, b: float, prevalence: float, ax: Any = None) -> Any:
     return add_missing_fonts(ax)
 
 
+@check_call
 def vertices(prevalence: float, axes: Any = None) -> Any:
     """Draw the vertices of canonical scores in the plane of ROC space at a prevalence, by values of a and of b.
 
@@ -240,6 +245,7 @@ def vertices(prevalence: float, axes: Any = None) -> Any:
     return axes
 
 
+@check_call
 def prior_grids(prevalences: Any = VALUES, axes: Any = None) -> Any:
     """Draw a regular grid of the Tile after a shift from balanced classes to each prevalence (The Tile, Figure 8).
 

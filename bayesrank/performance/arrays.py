@@ -12,11 +12,11 @@ from bayesrank._compat import get_variable
 from bayesrank._draws import DRAW_DIMS, draw_dims
 from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
 from bayesrank._labels import check_positive, select_names
-from bayesrank._records import ModelRecord
 from bayesrank._source import Source, parse_source
 from bayesrank._threads import in_threads, pieces
 from bayesrank._types import Container
 from bayesrank.evidence.counts import NO_CLASSES, with_parts
+from bayesrank.evidence.kinds import parse_evidence
 from bayesrank.evidence.weighting import OF_WEIGHTS, WEIGHTED
 from bayesrank.models import RESERVED
 
@@ -257,27 +257,10 @@ def _find(source: Source, kind: str) -> xr.DataArray:
     posterior = posterior_of(source)
     check_reserved(posterior)
     variable = KINDS.get(kind, "performance")
-    if variable not in posterior and ModelRecord.of(posterior).votes:
-        raise ArgumentError(
-            "source",
-            "must hold a performance, the probabilities of all outcomes of a case",
-            "votes: their strengths compare entities with one another, which is no performance",
-            "rank them by strength or win_probability",
-        )
-    if variable not in posterior and ModelRecord.of(posterior).probabilities:
-        held = [str(name) for name in posterior.data_vars]
-        raise ArgumentError(
-            "source",
-            "must hold a performance, or draws of the score",
-            f"predicted probabilities with draws of {', '.join(held)}",
-            Advice(
-                f"rank by {held[0]}, ",
-                InPython("fit with scores= for others, "),
-                "or choose a threshold: labels (probability above it) ",
-                InPython("with br.joint_outcomes "),
-                "have a performance at that threshold",
-            ),
-        )
+    if variable not in posterior:
+        why = parse_evidence(source).why_no_performance(list(map(str, posterior.data_vars)))
+        if why is not None:
+            raise ArgumentError("source", "must hold a performance, the probabilities of all outcomes of a case", *why)
     if variable not in posterior:
         hint = Advice(Typed("kind", kind), " needs a hierarchical model") if variable != "performance" else ""
         raise ArgumentError("source", f"must hold a variable {variable!r}", sorted(map(str, posterior.data_vars)), hint)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_labelled_numbers, check_weights, describe_value
 from bayesrank._classes import order_classes
 from bayesrank._compat import to_container
@@ -25,6 +26,7 @@ FEW, KEPT = 50, 0.95
 OF_FEW_UNITS = ("few_cases_and_prior_of_range", "few_cases_and_prior", "few_units_without_prior")
 
 
+@check_call
 def aggregate_over(source: Container, over: str, aggregate: str = "mean", weights: Any = None) -> Over:
     """Return a source whose scores are aggregated over groups, data sets or categories, in each draw.
 
@@ -65,6 +67,7 @@ def aggregate_over(source: Container, over: str, aggregate: str = "mean", weight
     return Over(parse_source(source), over, check_choice("aggregate", aggregate, AGGREGATES), weights)
 
 
+@check_call
 def mean_over_datasets(source: Container, weights: Any = None) -> Any:
     """Average performances or values over data sets with given weights, for one ranking over all tasks.
 

@@ -43,6 +43,7 @@ OPERATIONS: dict[str, dict[str, slice]] = {
 }
 
 
+@check_call
 def relabel(source: Container, operation: str) -> xr.DataArray:
     """Return the performance after truth or predictions are relabelled.
 
@@ -73,6 +74,7 @@ def relabel(source: Container, operation: str) -> xr.DataArray:
     return moved.transpose(*array.dims).assign_coords(labels).copy()
 
 
+@check_call
 def shift_prior(source: Container, prevalence: Any) -> xr.DataArray:
     """Return the performance at another prevalence, with unchanged rates (The Tile, Section 3.2 and Property 1).
 
@@ -93,6 +95,7 @@ def shift_prior(source: Container, prevalence: Any) -> xr.DataArray:
     return move_rates(table, rates_of(table), class_shares(share, table))
 
 
+@check_call
 def from_cells(*, tn: Any, fp: Any, fn: Any, tp: Any, entity: Any = None) -> xr.DataArray:
     """Return a two-class performance from the probabilities of its four outcomes.
 
@@ -140,6 +143,7 @@ def from_cells(*, tn: Any, fp: Any, fn: Any, tp: Any, entity: Any = None) -> xr.
     return xr.DataArray(values, coords, ("entity", "actual", "predicted"), "performance")
 
 
+@check_call
 def shift_importance(importance: xr.DataArray, prevalence: float, new: float) -> xr.DataArray:
     """Return the importance I' that has, at one prevalence, the scores of I after a shift of the prior (Property 1).
 
@@ -216,6 +220,7 @@ def at_prevalence(source: Container, prevalence: Any) -> Any:
     return to_container(groups | {"posterior": found}) if groups else found
 
 
+@check_call
 def no_skill_twin(source: Container) -> xr.DataArray:
     """Return the performance with the same prevalence and prediction rate, but prediction independent of truth.
 

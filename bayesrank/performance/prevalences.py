@@ -3,6 +3,7 @@
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_integer, check_memory
 from bayesrank._random import Seed, blocks_between, root_sequence, stream
 
@@ -10,6 +11,7 @@ from bayesrank._random import Seed, blocks_between, root_sequence, stream
 JEFFREYS = 0.5
 
 
+@check_call
 def prevalence_draws(
     positives: int, cases: int, *, draws: int = 1000, chains: int = 4, seed: Seed = None
 ) -> xr.DataArray:

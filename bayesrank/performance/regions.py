@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit, logit
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_prob
 from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError
@@ -18,6 +19,7 @@ VERTICES, POINTS = 121, 61
 FAR, FLAT = 30.0, 1e-12
 
 
+@check_call
 def summary_points(source: Container, *, prob: float = 0.95) -> xr.Dataset:
     """Return the parts of a summary ROC plot: summary points, credible and prediction regions, curves and studies.
 

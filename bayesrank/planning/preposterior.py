@@ -11,6 +11,7 @@ import xarray as xr
 from bayesrank._checks import check_choice
 from bayesrank._draws import draw_dims
 from bayesrank._errors import Advice, ArgumentError, ArgumentKeyError, ArgumentTypeError, InPython, Typed
+from bayesrank._labels import classes_in_averages
 from bayesrank._records import ModelRecord
 from bayesrank._source import Over, Source, parse_source
 from bayesrank._types import Container, ScoreLike
@@ -22,6 +23,7 @@ from bayesrank.ranking.separation import population_behind
 from bayesrank.ranking.shrinkage import MeanPopulation
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import Score
+from bayesrank.scores._against_rest import OUTSIDE
 
 #: Posterior draws that are used.
 DRAWS = 4000
@@ -139,7 +141,10 @@ class Preposterior:
         score, sign = self.found.score, self.found.sign
         if score is None:
             raise ArgumentError("score", "must be one of br.scores.catalog()", f"the variable {self.found.name!r}")
-        labels = as_performance(self.posterior, self.kind)["actual"].values.tolist()
+        performance = as_performance(self.posterior, self.kind)
+        labels = performance["actual"].values.tolist()
+        averaged = classes_in_averages(self.posterior.observed, performance)
+        present = np.where(averaged, present, OUTSIDE)
         own = score.labels if score.labels is not None and set(score.labels) == set(labels) else labels
         order = [labels.index(label) for label in own]
         plain, (rows, columns) = order == list(range(len(order))), np.ix_(order, order)

@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_result
+from bayesrank._calls import check_call
+from bayesrank._checks import check_choice, check_result
+from bayesrank._errors import ArgumentError
 from bayesrank._records import ResultRecord
 from bayesrank.plots.kit.colors import (
     Colors,
@@ -23,7 +25,8 @@ NAMED = 8
 STRIP, GAP = 0.13, 0.20
 
 
-def attempts(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
+@check_call
+def attempts(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None, by: str = "attempts") -> Any:
     """Draw each entity's score over the number of attempts, and below who is best for how many, and how surely.
 
     The axis runs from "all of k attempts must succeed" on the left over one attempt to "one of k is enough" on the
@@ -38,6 +41,9 @@ def attempts(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any
     ax : matplotlib Axes, optional
     colors : mapping, optional
         Colours by entity (:func:`colors`). Of more than eight entities, only those that lead somewhere have one.
+    by : {"attempts", "cost"}
+        The horizontal axis. With ``"cost"`` it is the mean cost of up to 1, 2, ... attempts at a case that stop at a
+        success, for evidence with costs: who is best for how much money or time. There is no strip then.
 
     Examples
     --------
@@ -50,6 +56,8 @@ def attempts(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any
     """
     needed = ("observed", "median", "lower", "upper", "probability_best", "leader", "headline")
     check_result("br.scores.attempts_curve", "curve", curve, needed, ("prob",))
+    if check_choice("by", by, ("attempts", "cost")) == "cost":
+        return _draw_by_cost(curve, ax, colors)
     ax = new_axes(ax, 7.4, 4.8)
     line = _along(curve)
     entities, x = curve["entity"].values.tolist(), line["place"].values
@@ -66,6 +74,26 @@ def attempts(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any
     ax.set_title(f"a band holds the whole curve of its entity with probability {chance}", fontsize=9)
     side_legend(ax)
     _draw_strip(ax, line, entities, paints)
+    return finish_plot(ax)
+
+
+def _draw_by_cost(curve: xr.Dataset, ax: Any, colors: Colors) -> Any:
+    """Draw the probability of a success over the mean cost of attempts that stop at it."""
+    if "mean_cost" not in curve:
+        raise ArgumentError("by", "must be 'attempts' for runs without costs", "'cost'")
+    ax = new_axes(ax, 7.4, 4.2)
+    line = curve.sel(event="any")
+    entities = curve["entity"].values.tolist()
+    best = line["probability_best"].transpose("entity", "attempts").values
+    shown = range(len(entities)) if len(entities) <= NAMED else frequent_winners(best)
+    names, paints = plain_names(entities, 34), entity_colors(entities, colors)
+    each = [line.isel(entity=i) for i in range(len(entities))]
+    drawn = ("mean_cost", "median", "lower", "upper")
+    draw_curves(ax, each, shown, names, list(paints.values()), drawn, curve.sizes["attempts"] <= 20)
+    ax.set(ylim=(-0.02, 1.02), ylabel="one of the attempts succeeds (median)")
+    ax.set_xlim(left=0)
+    ax.set_xlabel(f"mean cost of a case: up to 1, ..., {curve.sizes['attempts']} attempts, stopped at a success")
+    side_legend(ax)
     return finish_plot(ax)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice
 from bayesrank._draws import proportion_error
 from bayesrank._errors import ArgumentError, ArgumentTypeError
@@ -25,6 +26,7 @@ MEANINGS = {
 LEVEL = 0.05
 
 
+@check_call
 def predictive_check(posterior: Container, *, kind: str | None = None, seed: Seed = None) -> xr.Dataset:
     r"""Check a posterior for differences between data sets: difficulty and overdispersion.
 

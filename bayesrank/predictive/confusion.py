@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_integer, check_memory, describe_value
 from bayesrank._classes import order_classes
 from bayesrank._errors import ArgumentError, ArgumentTypeError
@@ -32,6 +33,7 @@ TOTAL_BINS = 2**23
 POSITIVES = 2**8
 
 
+@check_call
 def confusion_pmf(
     counts: xr.DataArray,
     positives: int | None = None,

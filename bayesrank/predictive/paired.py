@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_integer, check_result
 from bayesrank._errors import ArgumentError, ArgumentKeyError
 from bayesrank._labels import name_coord, select_names
@@ -19,6 +20,7 @@ from bayesrank.scores import as_score
 PAIRS = 2**24
 
 
+@check_call
 def by_class(
     counts: xr.DataArray, score: ScoreLike, model: str = "beta_binomial", prior: Any = None
 ) -> dict[Any, xr.Dataset]:
@@ -49,6 +51,7 @@ def by_class(
     }
 
 
+@check_call
 def paired_difference(
     joint: xr.Dataset,
     entity: Any,

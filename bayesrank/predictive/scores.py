@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_integer, check_memory, check_number
 from bayesrank._errors import ArgumentError
 from bayesrank._types import ScoreLike
@@ -28,6 +29,7 @@ CLOSE = 32 * np.finfo(float).eps
 Cells = tuple[Any, Any, Any, Any]
 
 
+@check_call
 def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = None) -> xr.Dataset:
     """Return the exact distribution of a score from that of the confusion matrix (Lovell et al., Section 8 and F).
 
@@ -75,6 +77,7 @@ def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = Non
     return result
 
 
+@check_call
 def multiplicity(positives: int, negatives: int, score: ScoreLike) -> xr.DataArray:
     """Count, for every matrix with these class sizes, the matrices that share its score value (Lovell et al., Figure
     F.3).

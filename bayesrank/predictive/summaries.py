@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_prob, check_result
 from bayesrank._errors import ArgumentError
 from bayesrank.predictive.scores import merge_values
@@ -50,6 +51,7 @@ def hdi(pmf: xr.Dataset, prob: float) -> tuple[float, float]:
     return float(value[best]), float(value[last[best]])
 
 
+@check_call
 def difference(pmf: xr.Dataset, other: xr.Dataset) -> xr.Dataset:
     """Return the distribution of the difference of two future scores on independent test sets.
 
@@ -88,6 +90,7 @@ def difference(pmf: xr.Dataset, other: xr.Dataset) -> xr.Dataset:
     return xr.Dataset({name: ("value", column) for name, column in out.items()}, coords)
 
 
+@check_call
 def summary(pmf: xr.Dataset | Mapping[Any, xr.Dataset], *, prob: float = 0.95) -> xr.Dataset:
     """Summarise the distribution of a score: mean, spread, mode, median, intervals, undefined share.
 

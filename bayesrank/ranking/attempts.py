@@ -9,12 +9,12 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtri
 
-from bayesrank._checks import check_integer, check_prob
-from bayesrank._draws import share_error
+from bayesrank._checks import check_choice, check_integer, check_prob
+from bayesrank._draws import product_of, share_error
 from bayesrank._errors import ArgumentError
 from bayesrank._labels import name_coord
 from bayesrank._notes import Note, notes_text
-from bayesrank._records import EvidenceRecord, ResultRecord
+from bayesrank._records import EvidenceRecord, RankingRecord
 from bayesrank._source import parse_source
 from bayesrank._types import Container
 from bayesrank.claims.caps import Limit, check_caps, is_limited
@@ -32,9 +32,13 @@ from bayesrank.scores.attempts import pass_at_k, pass_hat_k
 from bayesrank.scores.score import Score, log, mean_of_estimates
 
 EVENTS = ("any", "all")
+#: What the scores are of.
+CASES = ("like these", "these")
 
 
-def attempts_curve(posterior: Container, k: int | None = None, *, prob: float = 0.95) -> xr.Dataset:
+def attempts_curve(
+    posterior: Container, k: int | None = None, *, prob: float = 0.95, cases: str = "like these"
+) -> xr.Dataset:
     """Return who is best for how many attempts: pass@1 to pass@k and pass^1 to pass^k, with claims on all at once.
 
     Systems cross: one that solves few cases surely is best where all attempts must succeed, and one that may solve many
@@ -52,6 +56,10 @@ def attempts_curve(posterior: Container, k: int | None = None, *, prob: float = 
         Largest number of attempts; by default the largest one that keeps all cases, at least 2 if any case has 2 runs.
     prob : float
         Probability of the bands and of the claims.
+    cases : {"like these", "these"}
+        What the scores are of. For cases like these, the cases are a sample. For these cases, as of a fixed benchmark,
+        only the runs vary: bands are narrower, and systems are compared as if their runs were independent. With few
+        runs a case, the variance of runs is hardly known, and bands are as wide as for cases like these.
 
     Returns
     -------
@@ -69,6 +77,8 @@ def attempts_curve(posterior: Container, k: int | None = None, *, prob: float = 
           once;
         - ``crosses`` (entity, rival): whether the entity is surely above the rival for one number of attempts, and
           surely below it for another, or for the other event;
+        - ``mean_cost`` (attempts, entity), if the evidence has costs of runs: the observed mean cost of up to so many
+          attempts at a case that stop at the first success;
         - ``leader`` (event, attempts): the most probable best entity; ``headline``: "best" if it alone could be best,
           else "leads", or "none" without rivals.
 
@@ -100,14 +110,17 @@ def attempts_curve(posterior: Container, k: int | None = None, *, prob: float = 
     ({'any': 'bold', 'all': 'steady'}, ['best', 'best'])
     """
     source, prob = parse_source(posterior, "posterior"), check_prob("prob", prob)
+    these = check_choice("cases", cases, CASES) == "these"
     every = AttemptsPosterior.of(source, 1, "attempts_curve")
     whole = max(n for n in every.enough if every.runs.enough_for(n).sum() == every.kept.sum())
     most = max(whole, min(2, max(every.enough))) if k is None else check_integer("k", k, 1)
-    held = AttemptsPosterior.of(source, most, f"attempts_curve(k={most})")
+    held = AttemptsPosterior.of(source, most, f"attempts_curve(k={most})", these)
     if held.names:
         raise ArgumentError(
             "posterior", "must be of one data set for a curve", f"{len(held.names)} data sets", "fit each alone"
         )
+    if these and not held.evidence.by_case:
+        raise ArgumentError("cases", "must be 'like these' where clusters have equal weights", "'these'")
     if held.shape[0] * held.shape[1] * (1 - prob) < 1:
         raise ArgumentError("posterior", f"must have at least {int(np.ceil(1 / (1 - prob)))} draws", str(held.shape))
     return _Curve(held, most, prob).result()
@@ -157,17 +170,27 @@ class _Place:
         if np.isnan(values).any():  # draws at an end of the range
             lead, spread, *_ = measure_lower_leads(values)
             return lead, spread
-        lead, spread, rows, shift = _leads_of(values)
-        return lead, np.where(spread > 0, lower_spreads(rows, shift), 0.0)
+        lead, rows, shift = _centre(values)
+        return lead, np.where(self.leads[1] > 0, lower_spreads(rows, shift), 0.0)
+
+    @cached_property
+    def mild(self) -> np.ndarray:
+        """Return which leads in logits exceed the largest threshold that they need exceed (entity, rival)."""
+        return self._exceeds_stretched(MILD, MILD)
+
+    def _exceeds_stretched(self, critical: Any, bound: float) -> np.ndarray:
+        lead, spread = self.stretched
+        with np.errstate(invalid="ignore"):
+            return np.asarray(lead > self.information.threshold(np.arange(len(lead)), critical, bound) * spread)
 
     def exceeds(self, critical: Any, comparisons: int) -> np.ndarray:
         """Return which leads are large enough (entity, rival), by themselves and, as in rankings, in logits."""
-        (lead, spread, _, _), (other, of_other) = self.leads, self.stretched
-        every, bound = np.arange(len(lead)), bonferroni(self.prob, comparisons)
+        (lead, spread, _, _), bound = self.leads, bonferroni(self.prob, comparisons)
         with np.errstate(invalid="ignore"):
-            enough = lead > self.information.threshold(every, critical, bound) * spread
-            mild = self.information.threshold(every, np.minimum(critical, MILD), min(bound, MILD))
-            return np.asarray(enough & (other > mild * of_other))
+            enough = lead > self.information.threshold(np.arange(len(lead)), critical, bound) * spread
+        if np.ndim(critical) == 0 and critical >= MILD and bound >= MILD:
+            return np.asarray(enough & self.mild)
+        return np.asarray(enough & self._exceeds_stretched(np.minimum(critical, MILD), min(bound, MILD)))
 
 
 class _Curve:
@@ -175,6 +198,8 @@ class _Curve:
 
     def __init__(self, held: AttemptsPosterior, most: int, prob: float) -> None:
         self.held, self.most, self.prob = held, most, prob
+        # Draws for these cases go together along the curve as those for cases like these, which is too much.
+        self.level = (1 + prob) / 2 if held.these else prob
         self.entities = held.evidence.entities
         wanted = [Attempts(k) for k in range(1, most + 1)] + [Attempts(k, True) for k in range(2, most + 1)]
         drawn = held.draws(wanted)
@@ -189,7 +214,8 @@ class _Curve:
         evidence = evidence_of(source, None, posterior[name.name], None)
         groups = identical_groups(evidence, len(self.entities))
         draws = drawn.reshape(-1, len(self.entities))
-        return _Place(score, draws, self.held.means(one), evidence, groups, self.prob)
+        assert evidence.values is not None
+        return _Place(score, draws, evidence.values.values, evidence, groups, self.prob)
 
     def result(self) -> xr.Dataset:
         above, behind = self._decide()
@@ -214,10 +240,19 @@ class _Curve:
         found["surely_above"] = (*dims, "rival"), pairs
         up = pairs.any(axis=(0, 1))
         found["crosses"] = ("entity", "rival"), up & up.T
+        if (costs := self.held.mean_costs(self.most)) is not None:
+            found["mean_cost"] = ("attempts", "entity"), costs
         leaders = best.argmax(axis=1)
         found["leader"] = dims[:2], self._by_event(names[leaders])
         found["headline"] = dims[:2], self._by_event(self._headlines(behind, leaders, size))
-        about = ResultRecord(higher_is_better=True, prob=self.prob, draws=draws, interval=CLOSED, range=(0.0, 1.0))
+        about = RankingRecord(
+            higher_is_better=True,
+            prob=self.prob,
+            draws=draws,
+            interval=CLOSED,
+            range=(0.0, 1.0),
+            population=self.places[0].evidence.population(),
+        )
         cases = self._cases()
         known = self.held.source.assembled
         record = EvidenceRecord(ledger=known.ledger, noun=known.noun, notes=notes_text(self._notes(cases)))
@@ -235,9 +270,12 @@ class _Curve:
         return round(float(count[self.held.kept].sum())), round(float(count.sum()))
 
     def _notes(self, cases: tuple[int, int]) -> list[Note]:
-        found = [Note("curve_of_cases_like_these", {"k": self.most, "prob": self.prob})]
+        found = [Note("curve_of_cases", {"k": self.most, "prob": self.prob, "these": self.held.these})]
         if cases[0] < cases[1]:
             found.append(Note("cases_with_few_runs", {"least": self.most, "used": cases[0], "total": cases[1]}))
+        if (costs := self.held.mean_costs(self.most)) is not None:
+            paid = dict(zip(map(str, self.entities), costs[-1].tolist(), strict=True))
+            found.append(Note("cost_of_attempts", {"k": self.most, "costs": paid}))
         return found + self.caps
 
     @cached_property
@@ -269,7 +307,7 @@ class _Curve:
             below[i] = np.sqrt((square * ~up).sum(axis=0) / np.maximum(len(off) - number, 1))
             size = np.where(up, above[i], below[i])
             np.maximum(worst, np.divide(np.abs(off), size, out=np.zeros_like(off), where=size > 0), out=worst)
-        wide = np.quantile(worst, self.prob, axis=0)
+        wide = np.quantile(worst, self.level, axis=0)
         lower, upper = np.clip(centre - wide * below, 0.0, 1.0), np.clip(centre + wide * above, 0.0, 1.0)
         for i, place in enumerate(self.places):
             lower[i], upper[i] = place.evidence.close(place.score, lower[i], upper[i], (0.0, 1.0))
@@ -307,7 +345,7 @@ class _Curve:
         return self._critical([place.weight for place in self.places])
 
     def _quantile(self, found: np.ndarray) -> float:
-        beyond = int(np.floor((1 - self.prob) * (len(found) + 1) + 1e-9))
+        beyond = max(int(np.floor((1 - self.level) * (len(found) + 1) + 1e-9)), 1)
         return float(np.partition(found, -beyond)[-beyond])
 
     def _step_down(self, by_pairs: bool) -> np.ndarray:
@@ -358,14 +396,19 @@ class _Curve:
 
 def _leads_of(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the same as ``measure_leads``, for values (draw, entity) that are all defined."""
-    centre = values.mean(axis=0)
-    off = values - centre
-    product = off.T @ off / len(off)
+    lead, rows, shift = _centre(values)
+    product = product_of(values, values.mean(axis=0)) / len(values)
     own = np.diag(product)[:, None] + np.diag(product)
     variance = own - 2 * product
     variance[variance <= ROUNDING * own] = 0.0
-    rows = np.array(off.T, np.float32, order="C")
-    return centre[:, None] - centre, np.sqrt(variance), rows, np.zeros(product.shape, np.float32)
+    return lead, np.sqrt(variance), rows, shift
+
+
+def _centre(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the mean leads (entity, rival), the centred values (entity, draw), and their mean leads, which are 0."""
+    centre = values.mean(axis=0)
+    lead = centre[:, None] - centre
+    return lead, np.array((values - centre).T, np.float32, order="C"), np.zeros(lead.shape, np.float32)
 
 
 def _share_best(draws: np.ndarray, groups: list[np.ndarray]) -> np.ndarray:

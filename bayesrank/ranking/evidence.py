@@ -11,7 +11,6 @@ from scipy.special import ndtri
 from bayesrank._checks import check_choice
 from bayesrank._compat import get_variable
 from bayesrank._draws import DRAW_DIMS, draw_dims
-from bayesrank._labels import positive_label
 from bayesrank._notes import Note, notes_of
 from bayesrank._nuts import chain_problems, diagnostics
 from bayesrank._records import EvidenceRecord, ModelRecord, RankingRecord, SamplerRecord
@@ -23,7 +22,7 @@ from bayesrank.claims.information import sampling_variance
 from bayesrank.claims.information.skewness import HEAVY_TAIL, skewness_ratio
 from bayesrank.claims.observed import Observed
 from bayesrank.claims.pooling import differing_datasets
-from bayesrank.evidence.counts import mark_positive, parts_of
+from bayesrank.evidence.counts import mark_classes_as, parts_of
 from bayesrank.evidence.kinds import DrawsAlone, EvidenceKind, parse_evidence
 from bayesrank.evidence.pooled import provenance, record_of
 from bayesrank.models.parts.joint import FEW, few_units_notes
@@ -269,9 +268,6 @@ class Evidence(Observed):
             return "clusters"
         if self.model.paired:
             return "paired cases"
-        if self.model.unpaired:
-            same = self.cases is not None and len(set(self.cases.values.tolist())) == 1
-            return "per-case data" if same else ""
         if self.counts is None:
             return "cases" if self.cases is not None else ""
         return "per-case data" if same_case_notes(self.counts) else "cases"
@@ -344,7 +340,7 @@ def evidence_of(source: Container, variable: str | None, values: xr.DataArray, k
         bootstrap=tuple(_bootstrap(behind, about)),
         improper=tuple(entities_without_posterior(source)) if many or variable is None else (),
     )
-    if about.probabilities:
+    if behind.draws_scores:
         units = int(sum(about.units))
         few = behind.withheld is None and units < FEW
         noted = few_units_notes(units, "cluster" if about.clustered else "case") if few else []
@@ -440,7 +436,7 @@ def _typical_shares(counts: xr.DataArray, middle: str) -> xr.DataArray:
     # A test set counts once, whatever entities it has.
     named = counts["test_set"].values.ravel() if "test_set" in counts.coords else np.arange(share.sizes["table"])
     first = np.sort(np.unique(named, return_index=True)[1])
-    return mark_positive(rates * share.isel(table=first).mean("table"), positive_label(counts))
+    return mark_classes_as(rates * share.isel(table=first).mean("table"), counts)
 
 
 def cases_of(source: Container, values: xr.DataArray) -> xr.DataArray | None:

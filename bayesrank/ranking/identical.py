@@ -3,11 +3,8 @@
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
-from bayesrank.evidence.counts import parts_of
-from bayesrank.evidence.kinds.swaps import groups_of
-from bayesrank.evidence.weighting import unit_weight_of
+from bayesrank.evidence.kinds.swaps import Fitted
 from bayesrank.ranking._confidence import RankSets
 from bayesrank.ranking.evidence import Evidence
 from bayesrank.scores import Score
@@ -19,25 +16,12 @@ FAR = 6.0
 def identical_groups(evidence: Evidence, entities: int, by_prevalence: bool = True) -> list[np.ndarray]:
     """Return the groups of entities (indices) that the model may swap without a change, two members at least.
 
-    These have equal counts and priors, on their own or on a common test set, or on any test sets if the score does not
-    depend on the prevalence (``by_prevalence``); in paired evidence, swapping the columns
-    of two members leaves the patterns of answers as they are. Only posteriors of :func:`bayesrank.fit` have groups:
-    the model of another posterior may distinguish its entities.
+    Only posteriors of :func:`bayesrank.fit` have groups: the model of another posterior may distinguish its entities.
     """
     if evidence.model.model is None:
         return []
-    if (alike := evidence.behind.interchangeable(entities)) is not None:
-        return alike
-    if evidence.tables is None or evidence.tables.sizes["entity"] != entities:
-        return []
-    arrays = [_rows(evidence.tables), _rows(evidence.tables.copy(data=unit_weight_of(evidence.tables)))]
-    if (parts := parts_of(evidence.tables)) is not None:
-        arrays.append(_rows(parts))
-    if evidence.prior is not None and "entity" in evidence.prior.dims:
-        arrays.append(_rows(evidence.prior))
-    test_set = evidence.tables.coords.get("test_set")
-    shared = _shared_names(test_set) if test_set is not None and by_prevalence else np.full(entities, "")
-    return groups_of([(name, *(row.tobytes() for row in rows)) for name, *rows in zip(shared, *arrays, strict=True)])
+    fitted = Fitted(entities, evidence.tables, evidence.prior, by_prevalence)
+    return evidence.behind.interchangeable(fitted)
 
 
 def depends_on_prevalence(score: Score | None) -> bool:
@@ -109,18 +93,3 @@ def hold_sets(groups: list[np.ndarray], sets: RankSets) -> RankSets:
     if alone is not None:
         alone = hold_pairs(groups, alone[0]), hold_pairs(groups, alone[1])
     return sets._replace(above=hold_pairs(groups, sets.above), not_best=hold_within(groups, sets.not_best), alone=alone)
-
-
-def _rows(array: xr.DataArray) -> np.ndarray:
-    """Return the values of each entity in one row."""
-    return np.ascontiguousarray(array.transpose("entity", ...).values.reshape(array.sizes["entity"], -1).astype(float))
-
-
-def _shared_names(test_set: xr.DataArray) -> np.ndarray:
-    """Return the names of the test sets of each entity; empty for test sets that no other entity has."""
-    names = test_set.transpose("entity", ...).values.astype(str)
-    names = names.reshape(len(names), -1)
-    for column in names.T:
-        labels, number = np.unique(column, return_counts=True)
-        column[np.isin(column, labels[number == 1])] = ""
-    return np.array(["\n".join(row) for row in names])

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtri
 
-from bayesrank._labels import known_classes, standing_pair
+from bayesrank._labels import classes_in_averages, known_classes, standing_pair
 from bayesrank._notes import Note
 from bayesrank._records import ModelRecord
 from bayesrank.claims.effective import Information, least
@@ -168,8 +168,10 @@ def prevalence_caveat(score: Score, about: ModelRecord) -> list[Note]:
 def cases_of_classes(counts: xr.DataArray) -> xr.DataArray:
     """Return the number of cases over all data sets: of each class (entity, actual), or of all outcomes (entity).
 
-    Weighted cases have the effective number within their class.
+    Weighted cases have the effective number within their class. Classes that take no part in averages are left out.
     """
+    if "actual" in counts.dims:
+        counts = counts.isel(actual=classes_in_averages(counts, counts))
     others = [d for d in counts.dims if d not in ("entity", "actual")]
     return effective_cases(counts, others).transpose("entity", ...)
 

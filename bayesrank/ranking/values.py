@@ -14,10 +14,12 @@ from bayesrank._checks import check_bool, check_choice
 from bayesrank._compat import get_variable
 from bayesrank._draws import DRAW_DIMS
 from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, Typed
+from bayesrank._labels import suggest_entity
 from bayesrank._notes import Note
 from bayesrank._records import ModelRecord, ResultRecord
 from bayesrank._source import Source, parse_source
 from bayesrank._types import Container, ScoreLike
+from bayesrank.evidence.kinds import parse_evidence
 from bayesrank.evidence.kinds.given import natural_score_of
 from bayesrank.performance.arrays import KINDS, OUTCOME_DIMS, counts_or_performance, outcome_dims, posterior_of
 from bayesrank.scores import as_score
@@ -153,7 +155,7 @@ def score_values(
         check_choice("kind", kind, KINDS)
     natural = natural_score(source) if score is None else None
     wanted = natural or score
-    if wanted is None and source.array is None and source.model.probabilities:
+    if wanted is None and source.array is None and parse_evidence(source).draws_scores:
         held = ", ".join(map(str, posterior_of(source).data_vars))
         raise ArgumentError("score", "must be given for predicted probabilities", "None", f"one of {held}")
     if wanted is None:
@@ -272,7 +274,7 @@ def _check(values: Any) -> xr.DataArray:
     if not isinstance(values, xr.DataArray):
         raise ArgumentTypeError("values", "must be a DataArray of score values", type(values).__name__)
     if "entity" not in values.dims:
-        raise ArgumentError("source", "must have the dim entity", values.dims)
+        raise ArgumentError("source", "must have the dim entity", values.dims, suggest_entity(values.dims))
     if set(values.dims) & {*OUTCOME_DIMS, "outcome"}:
         raise ArgumentError("values", "must be a score's values, not a performance", f"the dims {values.dims}")
     if values.dtype.kind not in "fiub":

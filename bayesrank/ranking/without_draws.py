@@ -70,6 +70,7 @@ def rank_exactly(
     known = closed_form_of(source, model, options or {})
     if source.array is not None:
         counts = known.model.observed()["observed_data"]["counts"]
+        counts = counts.rename(dataset="group") if "group" in known.frame.dims else counts
         evidence = Evidence(
             counts,
             performance=known.performance,

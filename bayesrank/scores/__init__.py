@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from bayesrank.scores import formulas, lattice  # noqa: F401 - the catalogue fills itself; lattice is br.scores.lattice
-from bayesrank.scores.attempts import pass_at_k, pass_hat_k
+from bayesrank.scores.attempts import majority_at_k, pass_at_k, pass_hat_k
 from bayesrank.scores.derived import average, balanced, scaled_log
 from bayesrank.scores.families import (
     canonical,
@@ -41,6 +41,7 @@ __all__ = [
     "of_importance",
     "of_satisfaction",
     "pass_at_k",
+    "majority_at_k",
     "pass_hat_k",
     "scaled_log",
     "tversky",

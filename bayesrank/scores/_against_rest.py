@@ -5,11 +5,16 @@ import numpy as np
 Cells = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 #: The mark of a label that occurs in the answers of an entity and never in the truth; 1 (True) is a class with cases.
 INVENTED = 2
+#: The mark of a label that takes no part in averages, because the user's ``labels`` do not name it.
+OUTSIDE = -1
 
 
-def mark_classes(cases: np.ndarray, answers: np.ndarray) -> np.ndarray:
-    """Return 1 for classes with cases, ``INVENTED`` for labels of answers alone, and 0 for other classes."""
-    return np.where(cases > 0, 1, INVENTED * (answers > 0))
+def mark_classes(cases: np.ndarray, answers: np.ndarray, averaged: np.ndarray | bool = True) -> np.ndarray:
+    """Return 1 for classes with cases, ``INVENTED`` for labels of answers alone, and 0 for other classes.
+
+    Where ``averaged`` is False, the mark is ``OUTSIDE``.
+    """
+    return np.where(averaged, np.where(cases > 0, 1, INVENTED * (answers > 0)), OUTSIDE)
 
 
 def against_rest(matrix: np.ndarray, tn: bool = True) -> Cells:

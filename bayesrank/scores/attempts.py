@@ -1,4 +1,4 @@
-"""Scores of several attempts at a case: whether one of them succeeds, or all of them."""
+"""Scores of several attempts at a case: whether one of them succeeds, all of them, or their most frequent answer."""
 
 from functools import cache
 
@@ -8,6 +8,7 @@ from bayesrank.scores.score import Score
 
 #: The first reference has the estimate of one success, the second the score of all.
 CHEN = "Chen et al. (2021), Evaluating large language models trained on code, arXiv:2107.03374"
+WANG = "Wang et al. (2023), Self-consistency improves chain of thought reasoning, arXiv:2203.11171"
 YAO = "Yao et al. (2024), tau-bench, arXiv:2406.12045"
 
 
@@ -82,6 +83,56 @@ def pass_hat_k(k: int) -> Score:
     ('pass_hat_4', 'pass^4')
     """
     return _of_attempts(check_integer("k", k, 1), True)
+
+
+def majority_at_k(k: int) -> Score:
+    """Return the probability that the most frequent answer of k attempts at a case is right.
+
+    The estimate of a case is the share of k of its runs, drawn without replacement, whose most frequent answer is
+    right; ties are broken at random. It needs the answers of the runs.
+
+    Parameters
+    ----------
+    k : int
+        Number of attempts, at least 1.
+
+    Returns
+    -------
+    Score
+        Named ``majority_at_<k>``, with the aliases ``majority@<k>`` and ``maj@<k>``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As for :func:`pass_at_k`; a source without answers raises where the score is used.
+
+    References
+    ----------
+    Wang et al. (2023), Self-consistency improves chain of thought reasoning in language models, arXiv:2203.11171.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> runs = pd.DataFrame({"case": np.repeat(range(4), 3), "run": [1, 2, 3] * 4, "a": [1, 1, 0] * 4})
+    >>> said = pd.DataFrame({"a": ["7", "7", "8"] * 4})
+    >>> posterior = br.fit(br.from_outcomes(runs, case="case", run="run", answers=said), seed=1)
+    >>> br.credible_ranking(posterior, "majority@3")["observed"].item()
+    1.0
+    """
+    k = check_integer("k", k, 1)
+    return Score(
+        f"majority_at_{k}",
+        None,
+        symbol=f"maj@{k}",
+        display=f"majority@{k}",
+        formula=f"mean over cases of the share of {k} runs whose most frequent answer is right",
+        aliases=(f"majority@{k}", f"maj@{k}"),
+        depends_on_prevalence=False,
+        only_of="runs",
+        attempts=Attempts(k, majority=True),
+        domain=f"at least {k} runs of a case, with their answers",
+        reference=WANG,
+    )
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bayesrank._errors import ArgumentError
-from bayesrank.scores._against_rest import INVENTED, against_rest
+from bayesrank.scores._against_rest import OUTSIDE, against_rest
 from bayesrank.scores.score import SCORES, Score, ratio
 
 FOUNDATIONS = "Piérard et al., Foundations of the theory of performance-based ranking, A.2.1"
@@ -31,7 +31,8 @@ class Average:
     NaN where the score is undefined for a class that takes part. Macro and weighted means of precision, recall, F and
     Jaccard follow scikit-learn instead: an undefined value counts 0, and a label that occurs in answers alone
     (``INVENTED``) is one more class, with the value 0. Otherwise a model could improve its mean by answers that are no
-    class. ``cases_only`` leaves such labels out, as scikit-learn's balanced accuracy does.
+    class. ``cases_only`` leaves such labels out, as scikit-learn's balanced accuracy does. A label that is marked
+    ``OUTSIDE`` takes no part: its cases and answers count as those of another class.
     """
 
     kind: str
@@ -39,7 +40,7 @@ class Average:
     cases_only: bool = False
 
     def __call__(self, matrix: np.ndarray, present: Any) -> np.ndarray:
-        """Return the average over the classes in ``present`` (..., class); True means all."""
+        """Return the average over the classes in ``present`` (..., class), as marked; True means all."""
         return self.of_rest(against_rest(np.asarray(matrix), self.needs_tn), present)
 
     @cached_property
@@ -60,16 +61,17 @@ class Average:
 
     def of_rest(self, cells: tuple[np.ndarray, ...], present: Any) -> np.ndarray:
         """Return the average from tables of each class against all others, tn, fp, fn, tp (..., class)."""
-        if self.kind == "micro":  # a class without cases can still have false positives
-            return self.score.of_cells(*(cell.sum(axis=-1) for cell in cells))
         present = np.broadcast_to(present, cells[3].shape)
+        if self.kind == "micro":  # a class without cases can still have false positives
+            part = present != OUTSIDE
+            return self.score.of_cells(*(np.where(part, cell, 0.0).sum(axis=-1) for cell in cells))
         each = self.score.of_cells(*cells)
-        with_cases = (present != 0) & (present != INVENTED)
+        with_cases = present == 1
         if self.worst is None:
             present = with_cases
         else:
             _, fp, fn, tp = cells
-            present = (present != 0) & (tp + fp + fn != 0)
+            present = (present > 0) & (tp + fp + fn != 0)
             # Nobody is truly in an invented class, although a prior may give it cases.
             each = np.where(np.isnan(each) & ~np.isnan(tp) | ~with_cases, self.worst, each)
         if self.kind == "weighted":

@@ -46,6 +46,7 @@ def average(score: ScoreLike, how: str) -> Score:
     Macro and weighted averages of precision, recall, F and Jaccard equal those of scikit-learn. A label that occurs in
     the answers of an entity and never in the truth is one more class for this entity. It counts 0, in each draw, too,
     since nobody is truly in it. An undefined value, such as the precision of a class that is never answered, counts 0.
+    ``labels=`` of :func:`bayesrank.from_predictions` restricts averages to these labels.
 
     An average is a summary, not a ranking score. It may violate the axioms: a mixture of two entities may beat both
     (Piérard et al., Foundations of the theory of performance-based ranking, A.2.1). With one label per case, micro

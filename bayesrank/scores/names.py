@@ -17,7 +17,7 @@ from bayesrank._checks import rename_argument
 from bayesrank._classes import CELLS, by_class
 from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
 from bayesrank._types import ScoreLike
-from bayesrank.scores.attempts import pass_at_k, pass_hat_k
+from bayesrank.scores.attempts import majority_at_k, pass_at_k, pass_hat_k
 from bayesrank.scores.averages import AVERAGES, average_of
 from bayesrank.scores.families import canonical
 from bayesrank.scores.metrics import is_metric, metric_name
@@ -132,6 +132,8 @@ def find(name: Any, symbols: bool = False) -> Score | None:
         one = find(base, symbols)
         return None if one is None or one.function is None else of_class(one, label.strip())
     wanted = bare(name)
+    if of_majority := re.fullmatch(r"maj(?:ority)?(?:@|at)([1-9]\d{0,5})", wanted):
+        return majority_at_k(int(of_majority[1]))
     if of_attempts := re.fullmatch(r"pass(@|at|\^|hat)([1-9]\d{0,5})", wanted):
         family = pass_at_k if of_attempts[1] in ("@", "at") else pass_hat_k
         return family(int(of_attempts[2]))

@@ -11,7 +11,7 @@ import xarray as xr
 from bayesrank._checks import check_interval, describe_value
 from bayesrank._checks import label_values as numbers_of
 from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython
-from bayesrank._labels import check_positive, select_names
+from bayesrank._labels import AVERAGED, check_positive, classes_in_averages, select_names
 from bayesrank._notes import notes_of
 from bayesrank._records import EvidenceRecord
 from bayesrank._source import Source, parse_source
@@ -19,7 +19,7 @@ from bayesrank._threads import in_threads, pieces
 from bayesrank.evidence.attempts import Attempts
 from bayesrank.models.parts.attempts import AttemptsPosterior
 from bayesrank.performance.arrays import counts_or_performance, observed_counts, only_two_classes
-from bayesrank.scores._against_rest import against_rest, mark_classes
+from bayesrank.scores._against_rest import OUTSIDE, against_rest, mark_classes
 from bayesrank.scores.display import display_name
 from bayesrank.scores.forms import Area, Contour, ExactRatio
 
@@ -232,8 +232,8 @@ class Score:
     def of_tables(self, tables: np.ndarray, present: Any = True) -> np.ndarray:
         """Return the value of each table (..., actual, predicted), in blocks; NaN where undefined.
 
-        ``present`` are the classes (..., class) that take part in an average; True means all, and 2 a class that
-        occurs in answers alone.
+        ``present`` are the classes (..., class) that take part in an average; True means all, 2 a class that
+        occurs in answers alone, and -1 a class that the user leaves out of averages.
 
         Examples
         --------
@@ -559,17 +559,19 @@ def _with_classes(array: xr.DataArray, score: Score) -> xr.DataArray:
 
 
 def _classes_that_occur(source: Source, array: xr.DataArray) -> xr.DataArray:
-    """Return 1 for classes with cases, 2 for classes in answers alone, else 0 (..., actual); all 1 if unknown."""
+    """Return the mark of each class (..., actual): as :func:`mark_classes` gives it, or 1 if its cases are unknown."""
     counts = observed_counts(source)
     if counts is None:
-        return xr.DataArray(np.ones(array.sizes["actual"], dtype=np.int8), dims="actual")
+        held = array if AVERAGED in array.coords else source.observed
+        return xr.DataArray(np.where(classes_in_averages(held, array), 1, OUTSIDE).astype(np.int8), dims="actual")
     if "actual" in counts.coords and "actual" in array.coords:
         wanted = array["actual"].values
         if counts["actual"].values.tolist() != wanted.tolist():
             counts = select_names(counts, actual=wanted)
+    averaged = xr.DataArray(classes_in_averages(counts, array), dims="actual")
     # For a performance without the dim of the data sets, a class is present if any of them has it.
     counts = counts.sum([dim for dim in counts.dims if dim not in array.dims]).reset_coords(drop=True)
     answers = counts.sum("actual").rename(predicted="actual")
     if "actual" in counts.coords:
         answers = answers.assign_coords(actual=counts["actual"])
-    return xr.apply_ufunc(mark_classes, counts.sum("predicted"), answers)
+    return xr.apply_ufunc(mark_classes, counts.sum("predicted"), answers, averaged)

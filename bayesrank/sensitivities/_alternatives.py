@@ -11,14 +11,12 @@ from bayesrank._errors import ArgumentError
 from bayesrank._records import EvidenceRecord
 from bayesrank.evidence.counts import check_tables, pool, pool_evidence
 from bayesrank.evidence.groups import GROUPS
-from bayesrank.evidence.judged import holds_partial_truth
-from bayesrank.evidence.kinds.given import sizes_of_space
+from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.evidence.predictions import counts_of
 from bayesrank.evidence.weighting import WEIGHTED
 from bayesrank.models import (
     chosen_by_evidence,
     find_model,
-    form_of_summary,
     in_closed_form,
     make_model,
     model_for_datasets,
@@ -60,13 +58,15 @@ class Alternative(NamedTuple):
 
 def check_evidence(evidence: Any) -> Evidence:
     """Check that the evidence is counts over classes or outcomes, or joint outcomes."""
-    if what := form_of_summary(evidence):
-        raise ArgumentError("evidence", f"must be counts or joint outcomes; {what} have one model and one prior", what)
-    if isinstance(evidence, xr.Dataset):
-        if not holds_partial_truth(evidence):
-            check_joint(evidence)
-        return evidence
-    return check_tables(evidence, "evidence")
+    given = parse_given(evidence)
+    if given.summary:
+        wanted = f"must be counts or joint outcomes; {given.noun} have one model and one prior"
+        raise ArgumentError("evidence", wanted, given.noun)
+    if not given.of_cases:
+        return check_tables(evidence, "evidence")
+    if not given.truth_in_part:
+        check_joint(evidence)
+    return evidence
 
 
 def base_analysis(evidence: Evidence, score: Any, model: Any, join: Any, options: dict[str, Any]) -> Alternative:
@@ -95,8 +95,9 @@ def alternatives_to(
         found += [_with_options(base, name, "prior", spread=factor * scale) for name, factor in SPREADS.items()]
     if "models" in wanted:
         found += _models(base, models, evidence, join)
-        if isinstance(base.evidence, xr.Dataset) and holds_partial_truth(base.evidence):
-            others = evidence_with_other_truths(base.evidence)
+        given = parse_given(base.evidence)
+        if given.truth_in_part:
+            others = evidence_with_other_truths(given.held)
             found += [
                 base._replace(name=name, kind="model", evidence=one, model="paired") for name, one in others.items()
             ]
@@ -136,13 +137,14 @@ def _with_options(base: Alternative, name: str, kind: str, **changed: Any) -> Al
 def conflict(base: Alternative) -> xr.Dataset | None:
     """Check whether the data contradict the base prior, if there is a closed form for whole numbers of cases."""
     evidence, model, options = base.evidence, base.model, base.options
-    if holds_partial_truth(evidence) or WEIGHTED in evidence.attrs:
+    given = parse_given(evidence)
+    if given.truth_in_part or WEIGHTED in evidence.attrs:
         return None
-    if isinstance(evidence, xr.Dataset):
+    if given.of_cases:
         if not takes_cases(model) or "cluster" in evidence.coords:
             return None
         # The check looks at one table per entity, so it uses the model that treats entities separately.
-        margins, evidence = _instance_of(base).margins, counts_of(evidence)
+        margins, evidence = _instance_of(base).margins, counts_of(given.held)
         if "outcome" in evidence.dims:
             if not margins.proper or not margins.few:
                 return None
@@ -153,14 +155,14 @@ def conflict(base: Alternative) -> xr.Dataset | None:
         }
     elif not hasattr(_instance_of(base), "conjugate"):
         return None
-    return prior_conflict(evidence, model, **options)
+    return prior_conflict(evidence, model, **options)  # type: ignore[arg-type]  # counts, by now
 
 
 def _score(evidence: Evidence, score: Any) -> Score:
     """Return the score of the ranking; without one, the default score of the evidence."""
     chosen: Any = natural_score(evidence) if score is None else score
     known = as_score(chosen)
-    known.check_space(sizes_of_space(evidence))
+    known.check_space(parse_given(evidence).space)
     return known
 
 
@@ -173,8 +175,9 @@ def _evidence_for(evidence: Evidence, model: Any, join: Any, pooling: Callable[.
 
     If ``join`` is None, data sets are never pooled.
     """
-    if isinstance(evidence, xr.Dataset) and not takes_cases(model):
-        evidence = counts_of(evidence)
+    given = parse_given(evidence)
+    if given.of_cases and not takes_cases(model):
+        evidence = counts_of(given.held)
     together = getattr(find_model(model), "over_datasets_together", False)
     apart = together or join is None or "dataset" not in evidence.coords
     return evidence if apart else pooling(evidence, join=join)
@@ -307,7 +310,7 @@ def _without_each_dataset(base: Alternative, evidence: Evidence, join: Any) -> l
     )
     found = []
     for i, name in enumerate(used):
-        if isinstance(evidence, xr.Dataset):
+        if parse_given(evidence).of_cases:
             rest: Evidence = evidence.isel(pattern=(evidence["dataset"] != name).values)
         else:
             rest = evidence.isel(dataset=[j for j in range(len(used)) if j != i])

@@ -17,7 +17,7 @@ from bayesrank._text import list_names
 from bayesrank._types import ModelName, ScoreLike
 from bayesrank.evidence.counts import JOINS
 from bayesrank.evidence.groups import groups_as_datasets, has_groups
-from bayesrank.evidence.judged import holds_partial_truth
+from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.inference import fit
 from bayesrank.models import chosen_by_evidence, find_model, make_model
 from bayesrank.performance.arrays import posterior_of
@@ -236,10 +236,8 @@ def sensitivity(
         result = result.assign({f"{name}_without": held for name, held in without.items()})
     checks = conflict(base)
     notes = [*outside_interval(rankings[0]), *notes_of(rankings[0]["notes"])]
-    unlabelled = (
-        over is None and holds_partial_truth(base.evidence) and not hasattr(find_model(base.model), "alternatives")
-    )
-    if unlabelled and result.sizes["entity"] > 1 and result["leader"].values[0] != "":
+    unlabelled = parse_given(base.evidence).truth_in_part and not hasattr(find_model(base.model), "alternatives")
+    if unlabelled and over is None and result.sizes["entity"] > 1 and result["leader"].values[0] != "":
         names = result["entity"].values.tolist()
         lead = names.index(result["leader"].values[0])
         made = make_model(base.model, base.evidence, base.options)

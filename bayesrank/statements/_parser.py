@@ -250,7 +250,8 @@ class _Parser:
         )
 
     def _refuse_name(self, name: str) -> NoReturn:
-        near = get_close_matches(name, self.names, n=3, cutoff=0.5)
+        known = {str(one).casefold(): one for one in self.names}
+        near = [known[one] for one in get_close_matches(name.casefold(), known, n=3, cutoff=0.5)]
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
         listed = ", ".join(self.names[:5]) + (", ..." if len(self.names) > 5 else "")
         raise ArgumentKeyError("statement", f"must name entities of {listed}", f"{name!r} in {self.text!r}{hint}")

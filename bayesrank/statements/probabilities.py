@@ -184,6 +184,7 @@ def _of_claim(claim: Statement, ranking: xr.Dataset) -> tuple[float, float, list
     return None
 
 
+@check_call
 def probable_orders(
     source: Container,
     score: ScoreLike | None = None,

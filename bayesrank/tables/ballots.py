@@ -14,24 +14,14 @@ from bayesrank.evidence.votes import TIES, count_votes
 from bayesrank.tables.columns import role_of, squeeze
 from bayesrank.tables.forms import holds_outcomes
 from bayesrank.tables.judgements import find_judges
-from bayesrank.tables.roles import TABLE
+from bayesrank.tables.roles import QUESTIONS, STANDARD, VOTERS
 from bayesrank.tables.table import Roles, Table
 from bayesrank.tables.values import is_missing
 
 #: The columns of such a table by role, without case, blanks and underscores.
-HEADINGS = {role.name: role.headings for role in TABLE if role.name in ("a", "b", "winner")}
+HEADINGS = {role: STANDARD[role] for role in ("a", "b", "winner")}
 #: Headings of columns that look like voters and like questions.
-LIKE_UNITS = {
-    "cluster": {
-        f"{name}{ending}"
-        for name in ("voter", "user", "judge", "rater", "annotator", "evaluator", "labeler", "participant", "worker")
-        for ending in ("", "id", "name")
-    },
-    "case": {
-        f"{name}{ending}" for name in ("question", "prompt", "item", "task", "instruction") for ending in ("", "id")
-    }
-    | {"qid"},
-}
+LIKE_UNITS = {"cluster": VOTERS, "case": QUESTIONS}
 
 
 def find_votes(table: Table, roles: Roles) -> dict[str, Any] | None:
@@ -113,6 +103,8 @@ def read_votes(table: Table, headings: dict[str, Any], roles: Roles) -> xr.Datas
         if one.name == "group" and roles.group is not None:
             by = f"; --by {roles.group} ranks each category" if table.shell else ""
             table.refuse(roles, "group", f"of votes, which have no mean over groups{by}")
+        if one.name == "weight":
+            table.refuse(roles, "weight", "of votes, which count alike; count says how many votes a row stands for")
         if one.name not in (*HEADINGS, "count", "truth", "judge", "covariates", "dataset", *UNITS):
             table.refuse(roles, one.name, "of votes, whose columns are model_a, model_b and winner")
     if roles.count is not None:

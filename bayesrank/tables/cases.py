@@ -3,7 +3,7 @@
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -25,11 +25,8 @@ from bayesrank.evidence.outcomes import count_outcomes
 from bayesrank.evidence.pooled import runs_of
 from bayesrank.evidence.predictions import joint_outcomes
 from bayesrank.tables.columns import (
-    CELLS,
-    FOLD_NAMES,
-    REPEATS,
-    WEIGHT_NAMES,
     is_metadata_name,
+    is_metric_name,
     is_quantity_name,
     is_row_number,
     is_truth_name,
@@ -39,6 +36,7 @@ from bayesrank.tables.columns import (
     unlike_the_others,
 )
 from bayesrank.tables.forms import (
+    NO_FOLDS,
     Known,
     holds_outcomes,
     is_binary,
@@ -48,7 +46,19 @@ from bayesrank.tables.forms import (
     suggest_folds,
 )
 from bayesrank.tables.probabilities import hold_probabilities, read_wide, refuse_class_names
-from bayesrank.tables.table import NO_CLASSES, Roles, Table
+from bayesrank.tables.proposals import NOTHING, could_be_score, propose_long
+from bayesrank.tables.roles import (
+    CELLS,
+    ENTITY_WORDS,
+    FOLD_NAMES,
+    FOLD_SCORES,
+    NAMELESS,
+    REPEATS,
+    TESTS,
+    VOTERS,
+    WEIGHT_NAMES,
+)
+from bayesrank.tables.table import NO_CLASSES, Roles, Table, list_choices
 from bayesrank.tables.totals import find_summary, is_total_name, unit_of
 from bayesrank.tables.values import (
     are_scores,
@@ -69,16 +79,18 @@ Columns = dict[Any, list[Any]]
 OF_CASES = ("case", "run", "training_seed", "dataset", "cluster", "times", "weight", "actual")
 #: Categories are few, each with many cases; clusters are many.
 MOST_CATEGORIES, LEAST_IN_CATEGORY, LEAST_CLUSTERS = 20, 3, 10
-#: Columns of scikit-learn's cv_results_ and cross_validate.
-FOLDS = re.compile(r"(mean|std|rank|split\d+)_((fit|score)_time|(test|train)_\w+)|(fit|score)_time|params?_?\w*__\w+")
 #: Up to so many whole numbers may be labels of classes.
 MOST_LABELS = 12
 #: Up to so many rows of fractions may be scores of folds.
 FEW_ROWS = 10
 #: So many rows are those of repeated cross-validations, such as 10 times 10 folds.
 FOLD_ROWS = {15, 20, 25, 30, 50, 100}
-#: Names of tests, whose 0 and 1 may be results; so may those of people.
-TESTS = re.compile(r"(?<![A-Za-z])([Tt]est|TEST|[Aa]ssay|ASSAY|PCR|pcr|ELISA|[Aa]ntigen|[Ss]wab)s?(?![a-z])")
+#: Up to so many last rows may sum up the others, as pandas' describe writes them.
+MOST_SUMMARIES = 8
+#: The largest penalty of a proposal that is printed: one of its names is not usual for its role.
+MOST_PENALTY = 1.5
+#: Tables with more columns are no list of entities and cases, for which roles are proposed.
+MOST_COLUMNS = 30
 #: Treatments of missing answers that messages offer.
 TREATMENTS = ("common", "own", 0)
 
@@ -120,6 +132,9 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
     if not len(table.where):
         raise ArgumentError(table.source, "must have at least one row below its heading", "none")
     _refuse_matrices(table)
+    if not chosen:
+        _refuse_scores(table, known, names)
+        _refuse_nameless(table, names)
     _refuse_second_truth(table, known, names, chosen)
     if "actual" not in known.of and not chosen:
         _refuse_predictions_alone(table, names)
@@ -159,8 +174,46 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
             _refuse_open_questions(table, known, names)
         answers = _read_outcomes(table, roles, names, chosen, roles.missing is not None)
         written = {name: table.columns[name] for name in names}
-        _refuse_last_row(table, answers, written, -1, about.get("case", [None])[-1])
+        _refuse_last_rows(table, answers, written, range(len(table.where)), about.get("case"))
     return _join(table, {plain(name): held for name, held in answers.items()}, about, known, roles)
+
+
+def _refuse_scores(table: Table, known: Known, names: list[Any]) -> None:
+    """Refuse columns of different scores, which are no entities: of one entity's cases, or of one in each row."""
+    scores = [name for name in names if is_metric_name(name)]
+    numbers = [name for name in names if any(to_share(value) is not None for value in table.columns[name])]
+    if len(scores) < 2 or 2 * len(scores) < len(numbers):
+        return
+    rest = [name for name in table.columns if name not in names]
+    ids = [known.of["case"]] if "case" in known.of else [n for n in (*rest, *names) if n not in scores]
+    ids = [name for name in ids if find_repeat(table.columns[name]) is None and not is_row_number(name)]
+    ids.sort(key=lambda name: holds_outcomes(table.columns[name]))  # texts first
+    words = {word for name in table.columns for word in re.findall(r"[a-z]+", str(name).lower())}
+    # Rows of teams, of epochs and of a few classes are no cases.
+    cases = ids and len(table.where) > FEW_ROWS and not words & {*ENTITY_WORDS, *REPEATS, "step", "batch", "run"}
+    remedy = f"if each row is a case of one entity, {table.mapping(ids[0], scores[0])}; if it is one " if cases else ""
+    raise ArgumentError(
+        table.source,
+        "must hold counts or cases of several entities",
+        f"{list_names(list(map(str, scores)), 6)}, which are scores and no entities",
+        f"{remedy or 'if each row is an '}entity, write the counts behind its scores as columns tn, fp, fn, tp, or "
+        "correct, total",
+    )
+
+
+def _refuse_nameless(table: Table, names: list[Any]) -> None:
+    """Ask whether columns are entities whose headings are those that tools give to columns without names."""
+    if all(NAMELESS.fullmatch(str(name)) for name in names) and not table.trial:
+        square = len(names) == len(table.where) and all(
+            as_count(value) is not None for name in names for value in table.columns[name]
+        )
+        matrix = " A confusion matrix is written as entity, tn, fp, fn, tp." if square else ""
+        raise ArgumentError(
+            table.source,
+            "must name its columns",
+            f"{list_names(list(map(str, names)), 6)}, which name nothing",
+            f"{table.option('entities', names)} says that they are entities.{matrix}",
+        )
 
 
 def _refuse_unlike_the_others(table: Table, roles: Roles, names: list[Any]) -> None:
@@ -209,12 +262,14 @@ def _refuse_predictions_alone(table: Table, names: list[Any]) -> None:
         for name in names
         if name != predicted and {str(v) for v in table.columns[name] if not is_missing(v)} >= labels
     ]
-    says = f"{table.options('truth', alike[:4])} says so; " if alike else ""
+    says = [f"{table.options('truth', alike[:4])} says so"] if alike else []
+    if all(holds_outcomes(table.columns[name]) and not is_metadata_name(name) for name in names if name != predicted):
+        says.append(f"{table.option('entities', names)} ranks all columns as outcomes")
     raise ArgumentError(
         table.source,
         f"must say which column holds the true labels, beside {predicted}",
         list_names(list(map(str, alike)), 4) or "none",
-        f"{says}{table.option('entities', names)} ranks all columns as outcomes",
+        "; ".join(says),
     )
 
 
@@ -289,14 +344,15 @@ def _refuse_test_results(table: Table, known: Known, names: list[Any]) -> None:
             f"{table.option('entities', names)} says so",
         )
     fields = {str(value).strip() for name in names for value in table.columns[name] if not is_missing(value)}
-    # Words such as true and pass say what they mean.
-    if all(field[:1].isdigit() for field in fields):
+    # Words such as true and pass say what they mean, and labels have no runs, whose mean would count.
+    if all(field[:1].isdigit() for field in fields) and not {"run", "training_seed"} & set(known.of):
         known.notes.append(Note("ones_taken_as_right", {}))
 
 
 def _refuse_odd(table: Table, roles: Roles, names: list[Any], odd: dict[Any, str]) -> None:
     """Raise an error for columns that are probably not entities, and say what to type: only what was tried."""
     first, *others = odd
+    _refuse_long(table, roles, [name for name in odd if not holds_outcomes(table.columns[name])])
     rest = [name for name in names if name not in odd]
     binary = [name for name in rest if is_binary(table.columns[name])]
     rest = binary if len(binary) > 1 else rest  # a column of other numbers beside 0 and 1 is no entity
@@ -317,6 +373,10 @@ def _refuse_odd(table: Table, roles: Roles, names: list[Any], odd: dict[Any, str
     left = table.drop(others)
     says = []
     truth = is_truth_name(first, names) and "actual" not in {role_of(name) for name in table.columns}
+    if truth:
+        labels = {str(value) for value in table.columns[first] if not is_missing(value)}
+        alike = [name for name in rest if {str(v) for v in table.columns[name] if not is_missing(v)} <= labels]
+        rest = alike or rest
     if truth and _can_be_read(table, replace(roles, truth=first, entities=rest), rest):
         both = table.together(table.option("truth", first), table.option("entities", rest))
         says.append(f"{both} says that it holds the true labels")
@@ -341,6 +401,29 @@ def _refuse_odd(table: Table, roles: Roles, names: list[Any], odd: dict[Any, str
         says = [f"{table.option(possible[0][0], first)} says that it {possible[0][1]}"]
     hint = f"columns that {table.argument('entities')} lists are always entities" if truth else ""
     raise ArgumentError(table.source, f"{wrong}{'. ' * bool(says)}{'; '.join(says)}", hint=hint)
+
+
+def _refuse_long(table: Table, roles: Roles, texts: list[Any]) -> None:
+    """Propose the columns of a table with one row for each entity and case, under names that no role has."""
+    if table.trial or len(texts) < 2 or roles.entities is not None or len(table.columns) > MOST_COLUMNS:
+        return
+    best: tuple[float, dict[str, str]] = NOTHING
+    for name, held in table.columns.items():
+        if could_be_score(str(name), held):
+            beside = {str(other): column for other, column in table.columns.items() if other != name}
+            best = min(best, propose_long(beside, str(name)) or NOTHING, key=lambda found: found[0])
+    penalty, given = best
+    keys = [given.get(role, "") for role in ("entity", "case", "dataset", "run")]
+    sizes = [len(set(map(str, table.columns[key]))) for key in keys if key in table.columns]
+    if penalty > MOST_PENALTY or len(sizes) < 2 or int(np.prod(sizes)) != len(table.where):
+        return
+    typed = [table.option(role, name) for role, name in given.items()]
+    raise ArgumentError(
+        table.source,
+        "must say which columns hold the entities, the cases and the outcomes",
+        f"one row for each {' and '.join(key for key in keys if key)}",
+        f"{table.together(*typed)} says so",
+    )
 
 
 def _is_settled(table: Table, roles: Roles, names: list[Any], rest: list[Any]) -> bool:
@@ -406,6 +489,7 @@ def _refuse_folds(table: Table) -> None:
     again = [name for name in table.columns if squeeze(name) in REPEATS][:1]
     keys = [table.columns[name] for name in (*folds[:1], *again)]
     if folds and len(table.where) > 1 and find_repeat(zip(*keys, strict=True)) is None:
+        _refuse_resamples(table, folds[0])
         raise ArgumentError(
             table.source,
             "must hold single cases",
@@ -421,7 +505,7 @@ def _refuse_folds(table: Table) -> None:
             f"scores of the folds of a cross-validation in columns such as {columns[0]}",
             suggest_folds(table, None, *typed, size=len(columns)),
         )
-    found = [name for name in table.columns if FOLDS.fullmatch(str(name))]
+    found = [name for name in table.columns if FOLD_SCORES.fullmatch(str(name))]
     if found:
         raise ArgumentError(
             table.source,
@@ -432,8 +516,26 @@ def _refuse_folds(table: Table) -> None:
         )
 
 
+def _refuse_resamples(table: Table, fold: Any) -> None:
+    """Raise an error for caret's resamples, whose columns are called MODEL~METRIC, with a remedy for each metric."""
+    of: dict[str, list[Any]] = {}
+    for name in table.columns:
+        model, mark, metric = str(name).partition("~")
+        if mark and model:
+            of.setdefault(metric, []).append(name)
+    if len(of) > 1:
+        typed = [suggest_folds(table, fold, table.option("entities", held), reason=False) for held in of.values()]
+        raise ArgumentError(
+            table.source,
+            "must hold single cases",
+            f"scores of folds by {list_names(list(of))}",
+            f"{NO_FOLDS}: {list_choices(typed[:4])} says that they are of folds with these shares of cases",
+        )
+
+
 def _refuse_matrices(table: Table) -> None:
     """Raise an error for a confusion matrix with its labels, and for a table whose rows are cells."""
+    _refuse_cross_table(table)
     rows = [value for value in next(iter(table.columns.values())) if isinstance(value, str)]
     if rows and {role_of(row) for row in rows} >= set(CELLS):
         raise ArgumentError(
@@ -450,6 +552,23 @@ def _refuse_matrices(table: Table) -> None:
                 "write entity, actual, predicted, count with one row a cell",
                 InPython(', or use br.from_matrix(frame, "actual_rows")'),
             ),
+        )
+
+
+def _refuse_cross_table(table: Table) -> None:
+    """Raise an error for a cross table of one test and the truth, which its totals show: of rows and of columns."""
+    first, *rest = table.columns
+    counts = [[as_count(value) for value in table.columns[name]] for name in rest]
+    if len(rest) < 3 or len(table.where) < 3 or any(None in column for column in counts):
+        return
+    held = np.array(counts, float).T
+    if (held[:, :-1].sum(1) == held[:, -1]).all() and (held[:-1].sum(0) == held[-1]).all() and held[-1, -1]:
+        raise ArgumentError(
+            table.source,
+            "must hold one row for each test with its counts",
+            f"a cross table with totals, of {list_names([str(v) for v in table.columns[first][:-1]], 3)} by "
+            f"{list_names(list(map(str, rest[:-1])), 3)}",
+            "write a row for each test with the columns test, tp, fp, fn, tn",
         )
 
 
@@ -557,24 +676,30 @@ def _read_predictions(
     return dict(zip([actual, *names], [labels, *columns], strict=True))
 
 
-def _refuse_last_row(table: Table, answers: Columns, written: Columns, row: int, name: Any = None) -> None:
-    """Raise an error if the last of the cases holds sums or means of the others, since it would count as a case.
+def _refuse_last_rows(
+    table: Table, answers: Columns, written: Columns, at: Sequence[int], cases: list[Any] | None = None
+) -> None:
+    """Raise an error if one of the last cases holds sums, means or standard deviations of all cases before it.
 
-    ``written`` holds the fields as they are in the table, and ``row`` is where the last case is.
+    It would count as a case. ``written`` holds the fields as they are in the table, ``at`` the row of each case, and
+    ``cases`` their names.
     """
-    *above, last = zip(*answers.values(), strict=True)
-    if len(above) < 3 or None in last:
-        return
-    every = np.array(above, float)  # NaN where an answer is missing
-    units = [unit_of(held[-1]) for held in written.values()]
-    what = find_summary(every[~np.isnan(every).any(axis=1)], last, units, name, grid=True)
-    if what := what or find_summary(every, last, units, name, grid=True):
-        raise ArgumentError(
-            f"{table.where[row]}: a row",
-            f"must be a case; its values are the {what} of the rows above",
-            f"{', '.join(str(held[-1]) for held in written.values())}",
-            "leave that row out",
-        )
+    rows = list(zip(*answers.values(), strict=True))
+    for back in range(1, min(MOST_SUMMARIES, len(rows) - 3) + 1):
+        *above, last = rows[: len(rows) - back + 1]
+        if None in last:
+            continue
+        name = None if cases is None else cases[-back]
+        every = np.array(above, float)  # NaN where an answer is missing
+        units = [unit_of(held[-back]) for held in written.values()]
+        whole = every[~np.isnan(every).any(axis=1)]
+        if what := find_summary(whole, last, units, name, True) or find_summary(every, last, units, name, True):
+            raise ArgumentError(
+                f"{table.where[at[-back]]}: a row",
+                f"must be a case; its values are the {what} of the rows above",
+                f"{', '.join(str(held[-back]) for held in written.values())}",
+                f"leave that row out{', and the rows below it' if back > 1 else ''}",
+            )
 
 
 def _refuse_last_labels(table: Table, actual: Any, names: list[Any], labels: Columns) -> None:
@@ -592,7 +717,7 @@ def _refuse_last_labels(table: Table, actual: Any, names: list[Any], labels: Col
         return
     right = {name: [float(a == b) for a, b in zip(labels[name][:-1], truth, strict=True)] for name in whole}
     answers = {name: [*right[name], last[name]] for name in whole}
-    _refuse_last_row(table, answers, {name: table.columns[name] for name in whole}, -1)
+    _refuse_last_rows(table, answers, {name: table.columns[name] for name in whole}, range(len(table.where)))
 
 
 def _read_role(table: Table, column: Any, role: str) -> list[Any]:
@@ -630,6 +755,9 @@ def _says_which_run(table: Table, known: Known, entities: list[Any], keys: list[
         if squeeze(name) in REPEATS and find_repeat(zip(entities, keys, table.columns[name], strict=True)) is None:
             said = [table.option(role, name) for role in ("run", "training_seed")]
             return f"{said[0]} says that rows are runs of one fitted model, {said[1]} that models were retrained"
+    for name in known.free(table):
+        if squeeze(name) in VOTERS and find_repeat(zip(entities, keys, table.columns[name], strict=True)) is None:
+            return f"{table.option('run', name)} says that a case has several grades, whose mean counts"
     if "dataset" in known.of:
         return ""
     names = [name for name in known.free(table) if not holds_outcomes(table.columns[name])]
@@ -685,8 +813,8 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
         return {name: [None if i < 0 else values[i] for i in of] for name, of in zip(names, rows.tolist(), strict=True)}
 
     if "actual" not in about:
-        written = spread(table.columns[last])
-        _refuse_last_row(table, spread(answers), written, int(first[-1]), about.get("case", [None])[int(first[-1])])
+        names_of_cases = [about["case"][i] for i in first] if "case" in about else None
+        _refuse_last_rows(table, spread(answers), spread(table.columns[last]), first.tolist(), names_of_cases)
     met = [held is not None for held in answers]
     made = pd.DataFrame({"entity": entities, "dataset": [key.dataset for key in cases]})
     made = made.assign(case=[key.case for key in cases], outcome=np.where(met, 0, np.nan))
@@ -730,6 +858,10 @@ def _join(
 ) -> xr.Dataset:
     """Return joint outcomes from the entities' answers and the description of the cases."""
     actual = about.get("actual")
+    if actual is None and len(table.where) == 1 and set().union(*answers.values()) - {0.0, 1.0, None}:
+        raise ArgumentError(
+            table.source, "must have two cases or more, since one does not say how sure a mean is", "one row"
+        )
     for role in ("run", "training_seed"):
         if role in about and ("case" not in about or actual is not None):
             means = "runs" if role == "run" else "training seeds"
@@ -743,7 +875,9 @@ def _join(
         frame = pd.DataFrame(answers, dtype=float)
         if {"run", "training_seed"} & set(about):
             # Names of cases are unique within a data set.
-            case = list(map(repr, zip(about.get("dataset", about["case"]), about["case"], strict=True)))
+            case = about["case"]
+            if "dataset" in about:
+                case = [f"{name!r} of {home!r}" for name, home in zip(case, about["dataset"], strict=True)]
             groups |= {"case": case}
             for role in ("run", "training_seed"):
                 groups[role] = pd.Series(about[role], name=known.of[role]) if role in about else None

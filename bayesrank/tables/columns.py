@@ -1,4 +1,4 @@
-"""Roles of table columns, inferred from their names and from their values beside the other columns."""
+"""What a column may be by its name, read from the table of roles, and by its values beside the other columns."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,112 +6,24 @@ from typing import Any
 
 import numpy as np
 
-CELLS = ("tn", "fp", "fn", "tp")
-#: Column names by role, as :func:`squeeze` returns them. The first is the name of the role.
-ROLES: dict[str, tuple[str, ...]] = {
-    **{
-        f"{right[0]}{sign[0]}": (f"{right[0]}{sign[0]}", *(f"{right}{sign}{s}" for s in ("", "s")))
-        for right in ("true", "false")
-        for sign in ("negative", "positive")
-    },
-    "actual": (
-        *("actual", "ytrue", "truelabel", "trueclass", "truth", "groundtruth", "gold", "goldlabel", "goldstandard"),
-        *("actuallabel", "actualclass", "referencestandard", "ytest", "yactual"),
-    ),
-    "predicted": (
-        *("predicted", "ypred", "prediction", "pred", "predictedlabel", "predictedclass", "predlabel", "predclass"),
-        "yhat",
-    ),
-    "count": ("count", "counts", "frequency", "freq"),
-    "correct": ("correct", "ncorrect", "numcorrect", "right", "correctanswers"),
-    "wrong": ("wrong", "incorrect", "nwrong", "nincorrect", "numincorrect", "wronganswers"),
-    "total": ("total", "n", "ntotal", "numtotal", "ncases", "trials"),
-    "mean": ("mean", "meanoutcome", "meanscore", "average", "avg"),
-    "se": ("se", "stderr", "stderror", "standarderror", "sem"),
-    "lower": ("lower", "cilower", "lowerci", "lowerbound", "cilow", "lcl", "lower95", "ci95lower", "95cilower"),
-    "upper": ("upper", "ciupper", "upperci", "upperbound", "cihigh", "ucl", "upper95", "ci95upper", "95ciupper"),
-    "probability": (
-        *("probability", "prob", "proba", "yprob", "yproba", "yscore", "predictedprobability", "decisionvalue"),
-    ),
-    "outcome": ("outcome", "iscorrect", "score", "result", "passed", "success", "grade"),
-    "entity": ("entity",),
-    "case": ("case", "caseid", "casename"),
-    "run": ("run", "runid"),
-    "training_seed": ("trainingseed", "trainseed"),
-    "dataset": ("dataset", "datasetname", "datasetid", "study", "studyname", "studyid"),
-    "cluster": ("cluster", "clusterid"),
-}
-_BY_NAME = {name: role for role, names in ROLES.items() for name in names}
-#: Alternative names of the column entity, used if there is no other candidate.
-ENTITY_NAMES = {
-    f"{name}{ending}"
-    for name in (
-        *("model", "classifier", "system", "detector", "algorithm", "alg", "method", "name", "team", "test"),
-        *("center", "centre", "submission", "participant", "player", "site", "hospital", "laboratory", "lab", "agent"),
-        *("rater", "reader", "annotator", "estimator", "approach", "assay", "kit", "tool", "llm", "competitor"),
-    )
-    for ending in ("", "name", "id", "s")
-}
-#: Alternative names of the column case, in tables with one row for each entity and case.
-LONG_CASE_NAMES = {
-    f"{name}{ending}"
-    for name in ("question", "item", "sample", "example", "instance", "task", "problem", "doc", "document", "image")
-    for ending in ("", "id")
-} | {"id", "qid", "uid", "uuid"}
-#: Columns that are not entities in a table with one column for each: names and groups of cases, and costs.
-METADATA = (
-    LONG_CASE_NAMES
-    | {"index", "idx", "row", "rownumber", "no", "nr", "number", "key", "hash", "fold", "group", "patient", "subject"}
-    | {"seed", "split", "label", "target", "y", "class", "category", "level", "difficulty", "date", "timestamp"}
-    | {"epoch", "step", "batch", "prompt", "answer", "language", "source", "comment", "remark", "note", "notes"}
-    | {"correct", "wrong", "iscorrect", "passed", "outcome", "prediction", "predicted", "expected", "output"}
-    | {"total", "sum", "mean", "average", "avg", "median", "std", "sd", "score", "result", "n", "count", "time", "age"}
+from bayesrank.tables.roles import (
+    COSTS,
+    ENTITY_NAMES,
+    LONG_CASE_NAMES,
+    LOW_IS_GOOD,
+    METADATA,
+    NUMBERED,
+    PEOPLE,
+    QUALIFIERS,
+    RATES,
+    STANDARD,
+    TRUTH_NAMES,
+    TRUTH_WORDS,
 )
-#: Columns that may hold the truth beside answers, which have no entity of that name: label, d, biopsy, human.
-TRUTH_NAMES = {
-    *("label", "target", "y", "class", "d", "t", "gt", "gs", "ref", "refstd", "refstandard", "reference", "standard"),
-    *("true", "real", "expected", "disease", "diseased", "diseasestatus", "status", "condition", "diagnosis", "event"),
-    *(
-        "biopsy",
-        "histology",
-        "histopathology",
-        "pathology",
-        "autopsy",
-        "culture",
-        "cad",
-        "pcr",
-        "infected",
-        "infection",
-    ),
-    *("human", "humanlabel", "expert", "consensus", "annotation", "verified", "groundtruthlabel", "finaldiagnosis"),
-}
-#: Words of headings that may hold the truth beside others, as in final_diagnosis.
-TRUTH_WORDS = {
-    *("truth", "true", "actual", "gold", "groundtruth", "reference", "diagnosis", "disease", "diseased", "biopsy"),
-    *("cancer", "carcinoma", "malignant", "malignancy", "tumor", "tumour", "sick", "histology", "pathology", "autopsy"),
-}
-#: Words before a number or a letter, as in test1 or rater_b, beside those of entities.
-NUMBERED = {"judge", "device", "scanner", "observer", "reviewer", "expert", "radiologist", "pathologist", "doctor"}
-#: Columns with the folds of a cross-validation.
-FOLD_NAMES = {"fold", "foldid", "foldnumber", "foldno", "cvfold", "outerfold", "kfold", "split", "splitid", "resample"}
-#: Columns with importance weights of cases.
-WEIGHT_NAMES = {"w", "wt", "weight", "weights", "pweight", "caseweight", "sampleweight", "importance", "surveyweight"}
-#: Words that mark a column as a cost, as in "latency (ms)" or total_tokens.
-COSTS = {"latency", "token", "tokens", "second", "seconds", "cost", "runtime", "duration", "elapsed", "price", "usd"}
 
-#: Columns with people, or with what is taken from them.
-PEOPLE = {
-    *("patient", "sample", "subject", "person", "participant", "individual", "specimen", "donor"),
-    *("woman", "child", "infant"),
-}
-#: Names of columns that may distinguish several rows of a case, as :func:`squeeze` returns them.
-REPEATS = {"seed", "randomseed", "seedid", "repeat", "repetition", "rep", "replicate", "trial", "epoch", "fit", "init"}
-#: Words in headings of outcomes that may be good when they are low.
-LOW_IS_GOOD = re.compile(
-    r"(?<![a-z])(errors?|err|loss(es)?|times?|costs?|ranks?|rmse|mse|mae|perplexity|distances?|hausdorff|hd95|hd|assd"
-    r"|masd|brier|wer|cer|eer|ece|fid)(?![a-z])",
-    re.I,
-)
+_BY_NAME = {name: role for role, names in STANDARD.items() for name in names}
+#: Roles of votes and folds have tables of their own: elsewhere their headings mean nothing.
+_ELSEWHERE = ("a", "b", "winner", "fold", "repeat")
 
 
 def squeeze(name: Any) -> str:
@@ -121,7 +33,8 @@ def squeeze(name: Any) -> str:
 
 def role_of(name: Any) -> str | None:
     """Return the role of a column name, or None."""
-    return _BY_NAME.get(squeeze(name))
+    role = _BY_NAME.get(squeeze(name))
+    return None if role in _ELSEWHERE else role
 
 
 def is_metadata_name(name: Any) -> bool:
@@ -136,6 +49,15 @@ def may_name_units(name: Any) -> bool:
     """Return whether a heading is that of people, of questions or of other ids: rows of one of them are no cases."""
     word = squeeze(name)
     return word in LONG_CASE_NAMES or word.removesuffix("id").removesuffix("s") in PEOPLE or word.endswith("id")
+
+
+def is_metric_name(name: Any) -> bool:
+    """Return whether a heading is that of a score and of nothing else, such as F1 (macro) or metrics/precision(B)."""
+    words = re.findall(r"[a-z]+\d*|\d+", re.sub(r"([a-z])([A-Z])", r"\1 \2", str(name)).lower())
+    if not words:
+        return False
+    scores = squeeze(name) in RATES or any(word in RATES for word in words)
+    return scores and all(word in RATES or word in QUALIFIERS or word.isdigit() for word in words)
 
 
 def may_be_low(name: Any) -> bool:

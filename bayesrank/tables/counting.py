@@ -1,5 +1,6 @@
 """Counts from tables of matrices, cells, right and wrong answers, or outcomes; means with their standard errors."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,9 @@ from bayesrank._notes import Note
 from bayesrank._text import list_names
 from bayesrank.evidence.counts import TWO_CLASSES, arrange, class_dims, put_in_class_order
 from bayesrank.tables.cases import note_never_true, note_unknown_positive
-from bayesrank.tables.columns import CELLS, is_metadata_name
+from bayesrank.tables.columns import is_metadata_name
 from bayesrank.tables.forms import DETECTION, MOST_KEPT, Known, holds_outcomes
+from bayesrank.tables.roles import CELLS
 from bayesrank.tables.table import NO_CLASSES, Roles, Table
 from bayesrank.tables.totals import find_summary, is_total_name, unit_of
 from bayesrank.tables.values import as_outcomes, check_exact, missing_code, to_share
@@ -126,7 +128,7 @@ def read_counts(table: Table, known: Known, form: tuple[str, ...], roles: Roles)
         if form == DETECTION:
             cells, form = np.vstack([np.zeros_like(cells[:1]), cells]), CELLS
         _check_pairs(table, known, entities, datasets)
-        _refuse_totals(table.where, cells.T, entities, datasets)
+        _refuse_totals(table, known, cells.T, entities, datasets)
         if form == CELLS:
             return arrange(cells.T.reshape(-1, 2, 2), entities, datasets, class_dims(TWO_CLASSES))
         right, other = cells
@@ -169,7 +171,8 @@ def read_counts(table: Table, known: Known, form: tuple[str, ...], roles: Roles)
     cell: tuple[Any, ...] = (place, *codes)
     values[cell] = counts
     named, sets = [entity for entity, _ in pairs], [dataset for _, dataset in pairs] if datasets is not None else None
-    _refuse_totals([table.where[rows.index(pair)] for pair in pairs], values, named, sets)
+    places = [table.where[rows.index(pair)] for pair in pairs]
+    _refuse_totals(replace(table, where=places), known, values, named, sets)
     for axis, role in enumerate(columns, 1):
         _refuse_total_label(table, role, np.moveaxis(values, axis, -1), labels)
     found = arrange(values, named, sets, dict.fromkeys(columns, labels))
@@ -205,7 +208,9 @@ def _dataset_hint(table: Table, known: Known) -> str:
     return " (rename one of them, or add a column dataset)"
 
 
-def _refuse_totals(where: list[str], counts: np.ndarray, entities: list[Any], datasets: list[Any] | None) -> None:
+def _refuse_totals(
+    table: Table, known: Known, counts: np.ndarray, entities: list[Any], datasets: list[Any] | None
+) -> None:
     """Raise an error for counts (row, ...) that sum or average other rows: they would be ranked, or count twice."""
     rows, same = counts.reshape(len(counts), -1), [None] * len(entities)
     for called, other in ((entities, datasets or same), (datasets or same, entities)):
@@ -219,11 +224,14 @@ def _refuse_totals(where: list[str], counts: np.ndarray, entities: list[Any], da
             rest = rest or [j for j in range(len(called)) if called[j] != name and is_total_name(name)]
             what = find_summary(rows[rest], rows[i].tolist(), [1.0] * rows.shape[1], name)
             if what and (what == "sums" or name != names[0]):
+                column = known.of["entity" if called is entities else "dataset"]
+                others = [str(other) for other in names if other != name]
+                few = len(others) <= MOST_KEPT and str(column) in map(str, table.columns)
                 raise ArgumentError(
-                    f"{where[i]}: {name!r}",
+                    f"{table.where[i]}: {name!r}",
                     f"must be no row of its own where it holds the {what} of the other rows",
                     ", ".join(map(str, rows[i].tolist())),
-                    "leave that row out",
+                    f"{table.conditions(column, others)} leaves it out" if few else "leave that row out",
                 )
 
 

@@ -12,16 +12,14 @@ import xarray as xr
 from bayesrank._errors import ArgumentError
 from bayesrank._escape import csv_text
 from bayesrank._inputs import STDIN, is_workbook, is_zip, parse_csv, parse_json, read_unpacked, read_workbook
-from bayesrank.tables.columns import ENTITY_NAMES, role_of, squeeze
+from bayesrank.tables.columns import role_of, squeeze
 from bayesrank.tables.forms import FORMS
 from bayesrank.tables.frames import read_table
-from bayesrank.tables.roles import TABLE, standard_headings
+from bayesrank.tables.roles import ENTITY_NAMES, STANDARD, standard_headings
 from bayesrank.tables.table import NESTED, Roles, Table
 from bayesrank.tables.values import plain
 
 DELIMITERS = ",;\t|"
-#: The roles of the two entities of a vote.
-A, B = (role for role in TABLE if role.name in ("a", "b"))
 #: Columns and their meanings, in lines of a terminal.
 HELP = "\n".join(
     textwrap.fill(words, 80, initial_indent=f"  {'entity, ' + ', '.join(form):34}", subsequent_indent=" " * 36)
@@ -184,7 +182,7 @@ def is_table_of_records(head: str) -> bool:
 
 def _has_form(names: Collection[Any]) -> bool:
     words, roles = {squeeze(name) for name in names}, {role_of(name) for name in names}
-    votes = bool(words & set(A.headings) and words & set(B.headings)) or {"winner", "loser"} <= words
+    votes = bool(words & set(STANDARD["a"]) and words & set(STANDARD["b"])) or {"winner", "loser"} <= words
     entity = "entity" in roles or bool(words & ENTITY_NAMES)
     forms = [set(form) for form in FORMS]
     whole = any(form <= roles for form in forms if "case" not in form or entity)

@@ -15,9 +15,9 @@ from bayesrank._records import EvidenceRecord
 from bayesrank._text import list_names
 from bayesrank.evidence.folds import from_folds, split_columns
 from bayesrank.evidence.ledger import ledger_of
-from bayesrank.tables.cases import FOLDS
-from bayesrank.tables.columns import ENTITY_NAMES, FOLD_NAMES, is_metadata_name, may_be_low, role_of, squeeze
+from bayesrank.tables.columns import is_metadata_name, may_be_low, role_of, squeeze
 from bayesrank.tables.forms import Known, find_entity, holds_outcomes
+from bayesrank.tables.roles import ENTITY_NAMES, FOLD_NAMES, FOLD_SCORES
 from bayesrank.tables.table import Roles, Table
 from bayesrank.tables.totals import find_summary, unit_of
 from bayesrank.tables.values import as_count, is_missing, to_number, to_share
@@ -138,7 +138,7 @@ def _read_wide(table: Table, roles: Roles, used: dict[str, Any], rest: Table) ->
             if is_metadata_name(name)
             or squeeze(name) in FOLD_NAMES
             or role_of(name) is not None
-            or FOLDS.fullmatch(str(name))
+            or FOLD_SCORES.fullmatch(str(name))
             or not holds_outcomes(rest.columns[name])
         ]
         if odd:

@@ -1,6 +1,5 @@
 """Forms of tables: the roles of columns, and which columns are missing."""
 
-import re
 from typing import Any, NamedTuple, NoReturn
 
 from bayesrank._errors import ArgumentError, ArgumentTypeError
@@ -8,20 +7,28 @@ from bayesrank._labels import find_repeat
 from bayesrank._notes import Note
 from bayesrank._text import list_names
 from bayesrank.tables.columns import (
-    CELLS,
-    ENTITY_NAMES,
-    FOLD_NAMES,
-    LONG_CASE_NAMES,
-    REPEATS,
-    ROLES,
-    TRUTH_NAMES,
-    WEIGHT_NAMES,
     is_metadata_name,
     is_quantity_name,
     is_row_number,
     may_name_units,
     role_of,
     squeeze,
+)
+from bayesrank.tables.roles import (
+    AUTHORS,
+    CELLS,
+    ENTITY_NAMES,
+    FOLD_NAMES,
+    FOLD_VALUES,
+    LONG_CASE_NAMES,
+    OVER_RESAMPLES,
+    RATES,
+    REFERENCES,
+    REPEATS,
+    SE_NAMES,
+    STANDARD,
+    TRUTH_NAMES,
+    WEIGHT_NAMES,
 )
 from bayesrank.tables.table import ROW, Roles, Table, list_choices
 from bayesrank.tables.values import as_count, as_outcomes, is_missing, to_number, to_share
@@ -67,6 +74,11 @@ WHAT = {
     "cost": "says what an answer cost",
     "count": "says how many cases a row stands for",
     "outcome": "holds the outcomes of cases",
+    "predicted": "holds the predicted labels",
+    "probability": "holds the probabilities of the positive class",
+    "correct": "counts right answers",
+    "wrong": "counts wrong answers",
+    "total": "counts all answers",
     "se": "holds the standard errors of means",
     "lower": "holds the lower ends of 95% intervals",
     "upper": "holds the upper ends of 95% intervals",
@@ -77,20 +89,10 @@ WHAT = {
     "fn": "counts false negatives",
     "tp": "counts true positives",
 }
-#: Headings of standard errors, such as acc_stderr.
-SE_NAMES = re.compile(r"(?<![a-z])(stderr|std_err(or)?|se|sem|standard[ _]error)$", re.I)
 #: Why scores of folds cannot be ranked as cases.
 NO_FOLDS = "scores of folds are not independent, since their training data overlap"
-#: Headings of the truth beside predictions of one classifier, in caret's confusion matrices and resampled predictions.
-REFERENCES = {"reference", "obs"}
 #: Columns that mark a table of counts, or a table that names its entities.
 MARKS = ("tn", "fp", "fn", "tp", "predicted", "count", "correct", "wrong", "outcome")
-#: Names of scores, which lack the number of cases.
-RATES = (
-    *("accuracy", "acc", "sensitivity", "specificity", "precision", "recall", "f1", "fscore", "auc", "auroc", "roc"),
-    *("tpr", "tnr", "fpr", "fnr", "ppv", "npv", "mcc", "kappa", "support", "rate", "percent", "winrate", "passrate"),
-    *("fmeasure", "auprc", "map", "bleu", "rouge", "em", "exactmatch", "top1", "top5", "balancedaccuracy", "dice"),
-)
 
 
 class Known(NamedTuple):
@@ -121,7 +123,7 @@ def name_roles(table: Table, roles: Roles) -> Known:
             raise ArgumentError(
                 f"{table.argument(said)}", "must name a column of its own", f"{name!r}, the {taken} as well"
             )
-        forbidden = {*MARKS, "actual"} - ({"count"} if role == "count" else set())
+        forbidden = {*MARKS, "actual"} - {role}
         if role == "entity":
             forbidden -= {"predicted", "outcome", "actual"}
         elif role == "outcome":
@@ -167,17 +169,18 @@ def name_roles(table: Table, roles: Roles) -> Known:
     if roles.truth is not None:
         of["actual"] = table.find("truth", roles.truth)
     _settle_count(table, of)
-    for role in ROLES:
+    for role in STANDARD:
         if role in of:
             continue
         names = [name for name in table.columns if role_of(name) == role and name not in of.values()]
         exact = [name for name in names if squeeze(name) == role]
         names = exact if len(exact) == 1 and role in SEVERAL else names
         if len(names) > 1 and role not in ("total", "mean", *SPREADS):
+            says = f"{table.without(names[-1])} leaves one out"
             raise ArgumentError(
                 table.source,
-                f"must have each column once; its heading has {' and '.join(map(str, names))}, both "
-                f"read as {role} ({table.without(names[-1])} leaves one out)",
+                f"must have each column once; its heading has {' and '.join(map(str, names))}, both read as {role}",
+                hint=f"{table.options('outcome', names)} says which" if role == "outcome" else says,
             )
         if names:
             of[role] = names[0]
@@ -237,11 +240,13 @@ def _settle_number(table: Table, of: dict[str, Any]) -> None:
         )
 
 
-def suggest_folds(table: Table, fold: Any = None, *typed: str, repeat: Any = None, size: int = 0) -> str:
+def suggest_folds(
+    table: Table, fold: Any = None, *typed: str, repeat: Any = None, size: int = 0, reason: bool = True
+) -> str:
     """Return why scores of folds are no cases, and what to type for those of a cross-validation.
 
     Its folds are in the column ``fold``, or each row is one of them, or there are ``size``; ``repeat`` may name its
-    repetitions.
+    repetitions. Without ``reason``, only what to type is returned.
     """
     size = size or (len(table.where) if fold is None else len(set(map(str, table.columns[fold]))))
     test = round(1 / max(size, 2), 4)
@@ -249,6 +254,8 @@ def suggest_folds(table: Table, fold: Any = None, *typed: str, repeat: Any = Non
     shares = [table.option(role, share) for role, share in (("train", round(1 - test, 4)), ("test", test))]
     again = "" if repeat is None else table.option("repeat", repeat)
     said = table.together(named, again, *typed, *shares)
+    if not reason:
+        return said
     other = "" if repeat is None else f", and that each {repeat} has other splits"
     return f"{NO_FOLDS}: {said} says that they are of {max(size, 2)} folds, with these shares of cases{other}"
 
@@ -267,9 +274,11 @@ def is_one_classifier(table: Table, known: Known, entity: Any, roles: Roles) -> 
         held = {str(value) for value in table.columns[name] if not is_missing(value)}
         if held and held <= labels:
             return False
-        if not holds_outcomes(table.columns[name]):
+        # Texts that are all different, or all equal, name no classifiers.
+        if not holds_outcomes(table.columns[name]) and 1 < len(held) < len(table.where):
             text.append(name)
-    folds = [name for name in free if squeeze(name) in FOLD_NAMES and find_repeat(table.columns[name]) is not None]
+    folds = [name for name in free if names_folds(table, name) and find_repeat(table.columns[name]) is not None]
+    text = [name for name in text if name not in folds]
     if folds:
         raise ArgumentError(
             table.source,
@@ -313,12 +322,18 @@ def _refuse_cells_without_counts(table: Table, known: Known, free: list[Any]) ->
 
 def find_entity(table: Table, known: Known, roles: Roles) -> Any:
     """Return the only column that can name the entities, or None; several raise an error."""
-    found = [name for name in known.free(table) if squeeze(name) in ENTITY_NAMES]
+    found = [name for name in known.free(table) if squeeze(name) in ENTITY_NAMES and name not in OVER_RESAMPLES]
     if not known.marks() and not any(set(form) <= set(known.of) for form in FORMS):
-        # In a table of answers, entities may have such names; columns of outcomes are not names.
-        found = [name for name in found if "actual" not in known.of and not holds_outcomes(table.columns[name])]
+        # In a table of answers, entities may have such names; columns of outcomes or of labels are no names.
+        labels = set() if "actual" not in known.of else set(map(str, table.columns[known.of["actual"]]))
+        found = [name for name in found if not holds_outcomes(table.columns[name])]
+        found = [name for name in found if not labels & set(map(str, table.columns[name]))]
+        # What a column called name names is open: the same name in all rows is that of a metric or a task.
+        found = [name for name in found if squeeze(name) != "name" or len(set(map(str, table.columns[name]))) > 1]
+        found = [name for name in found if len(set(map(str, table.columns[name]))) > 1] or found
     if roles.entities is not None or not found:
         return None
+    found = _different_names(table, found)
     if len(found) > 1:
         says = [table.option("entity", name) for name in found]
         raise ArgumentError(
@@ -327,6 +342,48 @@ def find_entity(table: Table, known: Known, roles: Roles) -> Any:
             f"{' and '.join(map(str, found))}: {' or '.join(says)} says which",
         )
     return found[0]
+
+
+def _different_names(table: Table, names: list[Any]) -> list[Any]:
+    """Return the columns that may name entities, those with the fewest names first.
+
+    Of columns that name the same groups of rows one is kept.
+    """
+    held = {name: list(map(str, table.columns[name])) for name in names}
+    kept: list[Any] = []
+    for name in names:
+        size = len(set(held[name]))
+        alike = (other for other in kept if len(set(held[other])) == size < len(table.where))
+        if not any(len(set(zip(held[name], held[other], strict=True))) == size for other in alike):
+            kept.append(name)
+    sizes = {name: len(set(held[name])) for name in kept}
+    return sorted(kept, key=lambda name: (sizes[name] == 1, sizes[name]))
+
+
+def name_cases(table: Table, entity: Any, beside: list[Any], free: list[Any]) -> list[Any]:
+    """Return the columns that may name cases by their headings, with each name once for an entity.
+
+    Of several, those are meant whose names entities share, since ids of rows are all different.
+    """
+    keys = [table.columns[name] for name in (entity, *beside)]
+    found = [name for name in _named_like_cases(table, free) if is_key(table, keys, name)]
+    found = [name for name in found if find_repeat(table.columns[name]) is not None] or found
+    return _different_names(table, found) if len(found) > 1 else found
+
+
+def _named_like_cases(table: Table, free: list[Any]) -> list[Any]:
+    return [name for name in free if squeeze(name) in LONG_CASE_NAMES and not names_folds(table, name)]
+
+
+def is_key(table: Table, keys: list[list[Any]], name: Any) -> bool:
+    """Return whether a column, with ``keys``, names each row once."""
+    return find_repeat(zip(*keys, table.columns[name], strict=True)) is None
+
+
+def names_folds(table: Table, name: Any) -> bool:
+    """Return whether a column names folds, by its heading or by values such as Fold03.Rep1."""
+    values = [str(value) for value in table.columns[name] if not is_missing(value)]
+    return squeeze(name) in FOLD_NAMES or (bool(values) and all(map(FOLD_VALUES.fullmatch, values)))
 
 
 def holds_outcomes(column: list[Any]) -> bool:
@@ -344,6 +401,14 @@ def find_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[st
     if entity is None and roles.outcome is not None:
         refuse_without_entity(table, known, ("outcome",))
     whole = [form for form in FORMS if set(form) <= held]
+    if set(MEANS) & set(whole) and any(str(name) in OVER_RESAMPLES for name in table.columns):
+        raise ArgumentError(
+            table.source,
+            "must hold scores of single folds, since training data of folds overlap: a standard error over them is "
+            "too small",
+            "means over folds with their standard errors, as tidymodels writes them",
+            "collect_metrics(summarize = FALSE) writes the score of each fold",
+        )
     cases = "case" in held or any(squeeze(name) in LONG_CASE_NAMES for name in table.columns)
     if {*DETECTION} <= held and not (held & {"actual", "predicted"}) and _has_no_negatives(table, known):
         if "tn" not in held:
@@ -452,9 +517,8 @@ def _case_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[s
     if form is None:
         refuse_lacking(table, known, entity)
     free = [name for name in known.free(table) if name != entity]
-    found = [name for name in free if squeeze(name) in LONG_CASE_NAMES]
-    keys = [table.columns[name] for name in (entity, *(known.of[r] for r in ("dataset", "run") if r in known.of))]
-    fitting = [name for name in found if find_repeat(zip(*keys, table.columns[name], strict=True)) is None]
+    found = _named_like_cases(table, free)
+    fitting = name_cases(table, entity, [known.of[r] for r in ("dataset", "run") if r in known.of], free)
     if len(fitting) == 1:
         beyond = {to_number(value) for value in table.columns[known.of[form[-1]]]} - {None, 0.0, 1.0}
         if len(table.where) > 1 and find_repeat(table.columns[entity]) is None and beyond and form[-1] == "outcome":
@@ -473,6 +537,8 @@ def _case_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[s
             f"a table of {entity} and {known.of[form[-1]]}",
             f"{table.option('count', counts[0])} if a row stands for that many cases",
         )
+    if not found and not single:
+        _refuse_unnamed_roles(table, known, entity)  # values such as Fold03 may name folds
     graded = not numbers <= {0.0, 1.0} and not found and roles.outcome is None
     if form[-1] == "outcome" and (single or graded):
         refuse_lacking(table, known, entity)
@@ -487,6 +553,11 @@ def refuse_lacking(table: Table, known: Known, entity: Any) -> NoReturn:
     """Raise an error that names missing columns, or scores without the number of their cases."""
     _refuse_unnamed_roles(table, known, entity)
     rates = [name for name in table.columns if name != entity and _holds_rates(name, table.columns[name])]
+    if not rates and entity is not None and find_repeat(table.columns[entity]) is None:
+        # One row for each entity, with whole numbers up to 100 that no role has.
+        numbers = [name for name in known.free(table) if name != entity and _holds_shares_of(table.columns[name])]
+        shares = [to_share(value) for name in numbers for value in table.columns[name]]
+        rates = numbers if len(numbers) > 1 and all(0 <= (share or 0) <= 100 for share in shares) else []
     if rates:
         value = next((v for v in table.columns[rates[0]] if not is_missing(v)), "")
         raise ArgumentError(
@@ -513,13 +584,14 @@ def _refuse_unnamed_roles(table: Table, known: Known, entity: Any) -> None:
     scores = [
         name
         for name in free
-        if not (is_metadata_name(name) or squeeze(name) in FOLD_NAMES)
+        if not (is_metadata_name(name) or is_quantity_name(name) or names_folds(table, name))
         and holds_outcomes(table.columns[name])
         and len(set(as_outcomes(table.columns[name])) - {None}) > 1
     ]
     scores = [known.of["outcome"]] if "outcome" in known.of else scores
     _refuse_unnamed_means(table, known, entity)
-    folds = [name for name in free if squeeze(name) in FOLD_NAMES]
+    _refuse_unnamed_predictions(table, known, entity, free)
+    folds = [name for name in free if names_folds(table, name)]
     labels = [name for name in free if squeeze(name) in TRUTH_NAMES]
     if entity is None and "predicted" in known.of and "actual" not in known.of and labels:
         raise ArgumentError(
@@ -530,23 +602,21 @@ def _refuse_unnamed_roles(table: Table, known: Known, entity: Any) -> None:
         )
     if entity is None or not scores or find_repeat(table.columns[entity]) is None:
         return
-    cases = [known.of["case"]] if "case" in known.of else [n for n in free if squeeze(n) in LONG_CASE_NAMES]
     beside = [known.of[role] for role in ("dataset", "run", "training_seed") if role in known.of]
     keys = [table.columns[name] for name in (entity, *beside)]
-
-    def distinct(name: Any) -> bool:
-        return find_repeat(zip(*keys, table.columns[name], strict=True)) is None
-
-    if len(cases) == 1 and distinct(cases[0]):
+    fitting = [known.of["case"]] if "case" in known.of else name_cases(table, entity, beside, free)
+    cases = fitting or _named_like_cases(table, free)
+    if len(fitting) == 1 and is_key(table, keys, fitting[0]) and "outcome" not in known.of:
         raise ArgumentError(
             table.source,
-            f"must say which column holds the outcomes, beside {entity} and {cases[0]}",
+            f"must say which column holds the outcomes, beside {entity} and {fitting[0]}",
             list_names(list(map(str, scores)), 6),
             f"{table.options('outcome', scores[:6])} ranks the mean over cases",
         )
     texts = [name for name in free if name not in cases and not holds_outcomes(table.columns[name])]
     sets = [table.columns[cases[0]]] if len(cases) == 1 else []
-    tasks = [name for name in texts if find_repeat(zip(*keys, *sets, table.columns[name], strict=True)) is None]
+    tasks = [name for name in texts if is_key(table, [*keys, *sets], name)]
+    tasks = [name for name in tasks if find_repeat(table.columns[name]) is not None]
     if sets and tasks and "dataset" not in known.of:
         typed = [table.together(table.option("outcome", s), table.option("dataset", tasks[0])) for s in scores[:4]]
         raise ArgumentError(
@@ -557,7 +627,7 @@ def _refuse_unnamed_roles(table: Table, known: Known, entity: Any) -> None:
         )
     again = next((name for name in free if squeeze(name) in REPEATS and name not in folds), None)
     keys += [] if again is None else [table.columns[again]]
-    if not cases and len(folds) == 1 and distinct(folds[0]):
+    if not fitting and len(folds) == 1 and is_key(table, keys, folds[0]):
         score = next((name for name in scores if name != again), scores[0])
         raise ArgumentError(
             table.source,
@@ -565,6 +635,39 @@ def _refuse_unnamed_roles(table: Table, known: Known, entity: Any) -> None:
             f"one row for each {entity} and {folds[0]}, so that its values are scores of folds",
             suggest_folds(table, folds[0], table.option("outcome", score), repeat=again),
         )
+    shared = [name for name in texts if name not in folds and is_key(table, keys, name)]
+    shared = [name for name in shared if find_repeat(table.columns[name]) is not None]
+    if not fitting and shared and "outcome" not in known.of:
+        typed = [table.together(table.option("case", shared[0]), table.option("outcome", name)) for name in scores[:4]]
+        raise ArgumentError(
+            table.source,
+            f"must say which columns hold the cases and the outcomes, beside {entity}",
+            f"{list_names(list(map(str, shared)), 3)}, and {list_names(list(map(str, scores)), 6)}",
+            f"{list_choices(typed)} ranks the mean over cases",
+        )
+
+
+def _refuse_unnamed_predictions(table: Table, known: Known, entity: Any, free: list[Any]) -> None:
+    """Raise an error with the options that name predicted labels, or probabilities, beside the truth."""
+    if entity is None or "actual" not in known.of or {"predicted", "outcome", "probability"} & set(known.of):
+        return
+    labels = {str(value) for value in table.columns[known.of["actual"]] if not is_missing(value)}
+    held = {name: {str(value) for value in table.columns[name] if not is_missing(value)} for name in free}
+    alike = [name for name in free if held[name] and held[name] <= labels]
+    shares = [name for name in free if name not in alike and _holds_probabilities(table.columns[name])]
+    if alike or shares:
+        typed = [table.option("predicted", name) for name in alike] + [table.option("probability", n) for n in shares]
+        raise ArgumentError(
+            table.source,
+            f"must say which column holds the predictions, beside {entity} and {known.of['actual']}",
+            list_names(list(map(str, [*alike, *shares])), 6),
+            f"{list_choices(typed[:4])} says so",
+        )
+
+
+def _holds_probabilities(column: list[Any]) -> bool:
+    numbers = [to_share(value) for value in column]
+    return all(number is not None and 0 <= number <= 1 for number in numbers) and len(set(numbers)) > 2
 
 
 def _refuse_unnamed_means(table: Table, known: Known, entity: Any) -> None:
@@ -630,8 +733,11 @@ def refuse_without_entity(table: Table, known: Known, form: tuple[str, ...]) -> 
     """Raise an error that lists columns which may name the entities."""
     free = known.free(table)
     text = [name for name in free if not holds_outcomes(table.columns[name])] or free
+    text.sort(key=lambda name: squeeze(name) in AUTHORS)  # authors name studies
     wanted = ", ".join(form)
     labels = {"actual", "predicted"} <= set(form)
+    if labels:  # texts that are all different, or all equal, name no classifiers
+        text = [name for name in text if 1 < len(set(map(str, table.columns[name]))) < len(table.where)] or text
     if ("dataset" in known.of or labels) and text and form not in (*CASES, *MEANS):
         raise ArgumentError(
             table.source,
@@ -646,8 +752,10 @@ def refuse_without_entity(table: Table, known: Known, form: tuple[str, ...]) -> 
             f"must have a column entity beside {wanted}; its heading is {table.heading()}, without entity",
             hint=rows,
         )
+    studies = f"; {table.option('dataset', text[0])} says that rows are data sets of one entity"
+    single = len(table.where) > 1 and find_repeat(table.columns[text[0]]) is None
     raise ArgumentError(
         table.source,
-        f"must have a column that names the entities beside {wanted}; its heading is without entity: "
-        f"rename {text[0]} to entity or pass {table.options('entity', text[:3])}",
+        f"must have a column that names the entities beside {wanted}; its heading is without entity",
+        hint=f"{table.options('entity', text[:3])} says which{studies if form in COUNTS and single else ''}",
     )

@@ -15,7 +15,7 @@ from bayesrank._notes import Note, add_notes
 from bayesrank._nouns import noun_of_column
 from bayesrank._records import EvidenceRecord
 from bayesrank.evidence.groups import name_groups_of
-from bayesrank.evidence.kinds.given import sizes_of_space
+from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.tables.ballots import find_votes, read_votes
 from bayesrank.tables.cases import OF_CASES, read_answers, read_cases
@@ -35,6 +35,7 @@ from bayesrank.tables.forms import (
     name_roles,
     refuse_without_entity,
 )
+from bayesrank.tables.fractions import with_counts
 from bayesrank.tables.judgements import are_judged, read_judged
 from bayesrank.tables.probabilities import class_in, read_long
 from bayesrank.tables.selection import low_outcome, select
@@ -74,6 +75,11 @@ def from_frame(
     category: Any = None,
     covariates: Any = None,
     outcome: Any = None,
+    predicted: Any = None,
+    probability: Any = None,
+    correct: Any = None,
+    wrong: Any = None,
+    total: Any = None,
     se: Any = None,
     lower: Any = None,
     upper: Any = None,
@@ -135,6 +141,11 @@ def from_frame(
     outcome : str, optional
         Column with the outcomes of cases, with the scores of folds, or with means beside ``se``, of any name, such as
         ``"dice"``.
+    predicted, probability : str, optional
+        Columns with the predicted labels, or with the probability of the positive class, beside ``truth``; by default
+        the columns with such headings.
+    correct, wrong, total : str, optional
+        Columns with the numbers of right, of wrong and of all answers; by default the columns with such headings.
     se, lower, upper : str, optional
         Columns with the standard error of each mean, or with both ends of its 95% interval; by default ``se``,
         ``lower`` and ``upper``.
@@ -197,6 +208,7 @@ def from_frame(
     roles = Roles(entity, entities, dataset, case, run, cluster, positive, missing, cost, count, weight, tn, fp, fn, tp)
     roles = replace(roles, judge=judge, truth=truth, training_seed=training_seed, group=group, category=category)
     roles = replace(roles, covariates=covariates, outcome=outcome, where=where)
+    roles = replace(roles, predicted=predicted, probability=probability, correct=correct, wrong=wrong, total=total)
     roles = replace(roles, se=se, lower=lower, upper=upper, a=a, b=b, winner=winner)
     roles = replace(roles, fold=fold, repeat=repeat, train=train, test=test)
     frame = as_pandas("frame", frame)
@@ -219,13 +231,27 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
 
     The attr ``notes`` holds what was inferred; a note with the field ``if_pooled`` applies if data sets are pooled.
     """
+    _refuse_lines_above(table)
     table, roles, selected = select(table, roles)
     table, joined = with_winner(table, roles)
-    selected = [*selected, *joined]
+    table, counted = with_counts(table, roles)
+    selected = [*selected, *joined, *counted]
     evidence = _read_selected(table, roles)
-    low = low_outcome(roles, selected) if "outcome" in sizes_of_space(evidence) else ""
+    low = low_outcome(roles, selected) if "outcome" in parse_given(evidence).space else ""
     notes = [*selected, *([Note("low_may_be_good", {"name": low})] if low else [])]
     return evidence.assign_attrs(add_notes(evidence.attrs, notes)) if notes else evidence
+
+
+def _refuse_lines_above(table: Table) -> None:
+    """Raise an error where most columns have no name: the first line is a title, or there are several tables."""
+    unnamed = [name for name in table.columns if str(name).startswith("Unnamed: ")]
+    if len(unnamed) > 1 and 2 * len(unnamed) > len(table.columns):
+        raise ArgumentError(
+            f"the first line of {table.source}",
+            "must be the heading, which names the columns",
+            f"{len(unnamed)} of {len(table.columns)} columns without a name",
+            "leave out what stands above the heading; of several tables, write one with a row for each",
+        )
 
 
 def _read_selected(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:

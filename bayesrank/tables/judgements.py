@@ -13,8 +13,9 @@ from bayesrank._records import EvidenceRecord
 from bayesrank._text import list_names
 from bayesrank.evidence.judged import VERDICTS, collect_judged
 from bayesrank.evidence.ledger import ledger_of
-from bayesrank.tables.columns import LONG_CASE_NAMES, is_metadata_name, role_of, squeeze
+from bayesrank.tables.columns import is_metadata_name, role_of, squeeze
 from bayesrank.tables.forms import Known, find_entity
+from bayesrank.tables.roles import LONG_CASE_NAMES
 from bayesrank.tables.table import Roles, Table
 from bayesrank.tables.values import is_missing, to_number
 
@@ -30,7 +31,8 @@ def are_judged(table: Table, roles: Roles) -> bool:
             f"must name the column with the truth when {table.argument('judge')} is given",
             "none",
         )
-    predicted = any(role_of(name) == "predicted" for name in table.columns)
+    named = roles.predicted is not None or roles.probability is not None
+    predicted = named or any(role_of(name) == "predicted" for name in table.columns)
     return roles.truth is not None and (roles.judge is not None or (roles.entities is None and not predicted))
 
 

@@ -154,12 +154,14 @@ def _evidence(
     table: Table, known: Known, actual: list, columns: dict[Any, Any], about: dict[str, Any], roles: Roles
 ) -> xr.Dataset:
     for argument in WITHOUT:
-        table.refuse(roles, argument, "of predicted probabilities")
+        if not (table.trial and argument == "missing"):  # a suggestion may lead to the question what is missing
+            table.refuse(roles, argument, "of predicted probabilities")
     if None in actual or any(is_missing(value) for value in actual):
         row = next(i for i, value in enumerate(actual) if is_missing(value))
         raise ArgumentError(f"{table.where[row]}: {known.of['actual']}", "must not be empty")
     labels = sorted({str(plain(value)) for value in actual})
-    if roles.positive is None and len(labels) == 2 and standing_pair(labels) is None:
+    positive = labels[0] if table.trial and roles.positive is None else roles.positive
+    if positive is None and len(labels) == 2 and standing_pair(labels) is None:
         raise ArgumentError(
             table.source,
             "must say which class the probabilities are of",
@@ -168,7 +170,7 @@ def _evidence(
         )
     truth = [str(plain(value)) for value in actual] if table.shell else [plain(value) for value in actual]
     groups = {role: about[role] for role in ("case", "cluster", "dataset", "weight") if role in about}
-    found = from_probabilities(truth, columns, positive=roles.positive, **groups)
+    found = from_probabilities(truth, columns, positive=positive, **groups)
     return found.assign_attrs(add_notes(found.attrs, known.notes))
 
 

@@ -9,12 +9,11 @@ from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._inputs import split_line
 from bayesrank._notes import Note
 from bayesrank._text import list_names
-from bayesrank.tables.columns import ENTITY_NAMES, may_be_low, role_of, squeeze
+from bayesrank.tables.columns import may_be_low, role_of, squeeze
+from bayesrank.tables.roles import ENTITY_NAMES, METRIC_NAMES
 from bayesrank.tables.table import ROW, Roles, Table, list_choices
 from bayesrank.tables.values import is_missing, plain, to_number
 
-#: Headings of the column with the metric, in a table with a row for each of several metrics.
-METRIC_NAMES = {"metric", "metricname"}
 #: Roles that several columns may have together.
 SEVERAL = ("entity", "dataset", "case", "cluster")
 

@@ -13,7 +13,7 @@ from bayesrank._checks import check_column_name, check_column_names, check_item_
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._frames import as_pandas
 from bayesrank._inputs import STDIN
-from bayesrank._labels import find_repeat
+from bayesrank._labels import find_lookalike, find_repeat
 from bayesrank.tables.columns import squeeze
 from bayesrank.tables.roles import OPTIONS
 from bayesrank.tables.values import as_count, as_label_columns, count_hint, is_missing, plain, to_number
@@ -72,6 +72,12 @@ class Roles:
     covariates: Any = None
     #: The column with the outcomes of cases, with the scores of folds, or with means beside their standard errors.
     outcome: Any = None
+    #: Columns with predicted labels or probabilities, and with the numbers of right, wrong and all answers.
+    predicted: Any = None
+    probability: Any = None
+    correct: Any = None
+    wrong: Any = None
+    total: Any = None
     #: Columns with the standard error of a mean, or with the ends of its 95% interval.
     se: Any = None
     lower: Any = None
@@ -102,8 +108,9 @@ class Roles:
     def columns(self) -> dict[str, Any]:
         """Return the columns named by the user, by role."""
         of_cases = ("entity", "case", "run", "training_seed", "cluster", "cost", "count", "weight", "outcome")
+        answers = ("predicted", "probability", "correct", "wrong", "total")
         others = ("category", "tn", "fp", "fn", "tp", "se", "lower", "upper")
-        named = {name: getattr(self, name) for name in (*of_cases, *others)}
+        named = {name: getattr(self, name) for name in (*of_cases, *answers, *others)}
         named["dataset"] = self.strata
         named |= {f"covariates {i + 1}": column for i, column in enumerate(self.covariate_columns())}
         return {name: column for name, column in named.items() if column is not None}
@@ -147,7 +154,10 @@ class Table:
         same = same or [name for name in self.columns if squeeze(name) == squeeze(wanted) and squeeze(wanted)]
         if not same:
             raise ArgumentError(
-                f"{self.argument(argument)}", f"must name a column of {self.source} ({self.heading()})", f"{wanted!r}"
+                f"{self.argument(argument)}",
+                f"must name a column of {self.source} ({self.heading()})",
+                f"{wanted!r}",
+                find_lookalike(wanted, self.columns),
             )
         if argument != "ignore":
             self.check_single(same[:1])
@@ -180,6 +190,14 @@ class Table:
         for one in filter(None, typed):
             said = merge_offers(said, self.offers.get(one, {}))
         return self._offer(text, said)
+
+    def mapping(self, case: Any, outcome: Any) -> str:
+        """Return how to read one score of one entity's cases, ready to be typed, with its meaning."""
+        if not self.shell:
+            return f"frame.assign(entity=NAME) with case={case!r}, outcome={outcome!r} ranks one score"
+        given = {"case": str(case), "outcome": str(outcome)}
+        typed = f"--map {shlex.quote(','.join(f'{role}={name}' for role, name in given.items()))}"
+        return f"{self._offer(typed, {'map': given})} reads one score, of one or several files"
 
     def condition(self, column: Any, value: Any) -> str:
         """Return the argument that keeps the rows with a value in a column, ready to be typed."""

@@ -5,35 +5,20 @@ from typing import Any
 
 import numpy as np
 
+from bayesrank.tables.roles import TOTALS
+
 #: A row agrees by more than chance from this product on, over its columns, of the number of values that it could hold.
 STRONG = 1e4
 #: Where all others are 0 and 1, a row of other numbers is odd already: less is enough, and the least in long tables.
 STRONG_IN_BINARY = {"sums": (25.0, 0.0, 12), "means": (1e3, 100.0, 20)}
-#: Names that confirm an agreement which may be due to chance, such as that of small counts.
-NAMES = {
-    *("total", "totals", "sum", "grand total", "all", "overall", "average", "mean", "macro avg", "weighted avg"),
-    *("accuracy", "summe", "gesamt", "durchschnitt", "mittelwert", "mittel", "suma", "media", "promedio", "somme"),
-    *(
-        "moyenne",
-        "totale",
-        "somma",
-        "soma",
-        "média",
-        "totaal",
-        "gemiddelde",
-        "итого",
-        "среднее",
-        "合計",
-        "平均",
-        "总计",
-    ),
-}
 
 
 def find_summary(
     above: np.ndarray, last: Sequence[float], units: Sequence[float], name: Any = None, grid: bool = False
 ) -> str:
-    """Return "sums" or "means" if a row holds those of the rows above, by more than chance; else "".
+    """Return "sums", "means" or "standard deviations" if a row holds those of the rows above, by more than chance.
+
+    Other rows return "".
 
     Parameters
     ----------
@@ -68,12 +53,18 @@ def find_summary(
         rounded = np.abs(values - scale * means) <= unit / 2 + 1e-9 * np.maximum(1, np.abs(means))
         if rounded.all() and (named or _is_strong("means", _free(above, scale * spread / grain), binary, above.size)):
             return "means"
+    if not binary and len(above) > 2:
+        # Software differs in the divisor.
+        spreads = [np.nanstd(above, axis=0, ddof=ddof) for ddof in (0, 1)]
+        strong = named or _is_strong("means", _free(above, spread / grain), binary, above.size)
+        if strong and any((np.abs(values - one) <= unit / 2 + 1e-9).all() for one in spreads):
+            return "standard deviations"
     return ""
 
 
 def is_total_name(name: Any) -> bool:
     """Return whether a name says that a row summarises others, in one of some languages."""
-    return isinstance(name, str) and name.strip().lower() in NAMES
+    return isinstance(name, str) and name.strip().lower() in TOTALS
 
 
 def unit_of(value: Any) -> float:

@@ -281,6 +281,7 @@ def _numeric(values: Any) -> Any:
         return None
 
 
+@check_call
 def audit_table(scores: Iterable[Any] = TABLE_1, prevalences: Iterable[float | None] = (None, 0.2, 0.5)) -> xr.Dataset:
     """Audit many scores, without constraint and at fixed prevalences.
 
@@ -309,6 +310,7 @@ def audit_table(scores: Iterable[Any] = TABLE_1, prevalences: Iterable[float | N
     return xr.concat(rows, dim="score")
 
 
+@check_call
 def audit_frame(table: xr.Dataset) -> pd.DataFrame:
     """Return audits as Foundations, Table 1 prints them: three tests, and the extremes of Kendall's tau.
 

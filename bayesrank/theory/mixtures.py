@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_labelled_numbers, check_numbers, describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._types import Container
@@ -13,6 +14,7 @@ from bayesrank.performance.arrays import as_performance, outcome_dims
 from bayesrank.performance.operations import check_importance
 
 
+@check_call
 def mix(
     source: Container, weights: xr.DataArray | Mapping[Any, float], dim: str = "entity", *, kind: str | None = None
 ) -> xr.DataArray:
@@ -66,6 +68,7 @@ def mix(
     return parts.sum(dim, skipna=False).transpose(..., *order).rename("performance")
 
 
+@check_call
 def filter_by_importance(source: Container, importance: xr.DataArray, *, kind: str | None = None) -> xr.DataArray:
     """Return the performance after keeping outcomes in proportion to their importance (Foundations, Property 1).
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import rename_argument
 from bayesrank._errors import ArgumentError
 from bayesrank._types import ScoreLike
@@ -17,6 +18,7 @@ from bayesrank.theory.axioms import lattice
 STEPS, RANDOM = 12, 4000
 
 
+@check_call
 def compare_orders(
     score: ScoreLike, other: Any, prevalence: float | None = None, *, prediction_rate: float | None = None
 ) -> xr.Dataset:

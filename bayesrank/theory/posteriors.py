@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_integer, describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._kendall import typical_size
@@ -47,6 +48,7 @@ KNOWN_RATES = (0.5, 0.25, 0.75, 0.0, 1.0)
 Counts = tuple[int, int]
 
 
+@check_call
 def exact_superiority(first: Any, second: Any) -> Fraction:
     """Return the probability that one rate is higher than another, as a fraction.
 

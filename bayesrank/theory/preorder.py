@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_result, describe_value, rename_argument
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import select_names
@@ -14,6 +15,7 @@ from bayesrank.performance.arrays import as_performance, outcome_dims
 from bayesrank.ranking.values import bare_values
 
 
+@check_call
 def relations(values: xr.DataArray, performance: Any = None, higher_is_better: bool | None = None) -> xr.Dataset:
     """Compare each entity with every other one by a score (Piérard et al., Foundations, Theorem 1 and Section 3.2).
 
@@ -62,6 +64,7 @@ def relations(values: xr.DataArray, performance: Any = None, higher_is_better: b
     return _four_relations(order)
 
 
+@check_call
 def dominance(*orders: xr.Dataset) -> xr.Dataset:
     """Return the order by several scores: better by one of them, and not worse by any (Foundations, 3.2, Example 1).
 
@@ -90,6 +93,7 @@ def dominance(*orders: xr.Dataset) -> xr.Dataset:
     return _four_relations(both.transpose(..., "entity", "rival"))
 
 
+@check_call
 def rank_bounds(order: xr.Dataset) -> xr.Dataset:
     """Return the ranks that an order allows (Foundations, Axiom 1).
 
@@ -116,6 +120,7 @@ def rank_bounds(order: xr.Dataset) -> xr.Dataset:
     return xr.Dataset({"lower": lower, "upper": upper})
 
 
+@check_call
 def relation_properties(relation: xr.DataArray) -> xr.Dataset:
     """Return the properties of a relation: reflexive, transitive, a preorder, an equivalence (Foundations, A.3.1).
 

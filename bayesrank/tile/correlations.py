@@ -6,6 +6,7 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_bool, check_choice, check_size, rename_argument
 from bayesrank._draws import Batches, DrawBlock, draw_dims, iterate_blocks, reduce
 from bayesrank._errors import ArgumentError
@@ -26,6 +27,7 @@ ROUNDING = 1e-9
 TOGETHER = 2048
 
 
+@check_call
 def correlation(
     score: ScoreLike,
     resolution: int = 101,
@@ -91,6 +93,7 @@ def correlation(
     return xr.DataArray(found, {"b": points, "a": points}, ("b", "a"), name=f"{method}_correlation")
 
 
+@check_call
 def sample_performances(
     size: int = 10_000,
     *,
@@ -132,6 +135,7 @@ def sample_performances(
     return _label_samples(np.stack(cells, -1), fixed.predicted)
 
 
+@check_call
 def performance_grid(
     steps: int, *, prevalence: float | None = None, prediction_rate: float | None = None
 ) -> xr.DataArray:
@@ -252,6 +256,7 @@ def rank_correlator(values: np.ndarray, cells: np.ndarray, method: str) -> Corre
     return correlate
 
 
+@check_call
 def best_consistency(
     score: ScoreLike, source: Container, *, method: str = "kendall", lowest: bool = False, kind: str | None = None
 ) -> xr.Dataset:

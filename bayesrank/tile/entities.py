@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_integer, check_memory, check_sequence
 from bayesrank._draws import Batches, iterate_blocks, reduce
 from bayesrank._errors import ArgumentKeyError
@@ -24,6 +25,7 @@ from bayesrank.tile.grid import (
 )
 
 
+@check_call
 def entity_rank(
     source: Container, entity: Any, resolution: int = 101, *, kind: str | None = None, window: Any = None
 ) -> xr.DataArray:
@@ -61,6 +63,7 @@ def entity_rank(
     return place_maps(xr.DataArray(rank, axes(resolution), ("b", "a"), "rank", {"entities": len(names)}), window)
 
 
+@check_call
 def entity(
     source: Container, rank: int = 1, resolution: int = 101, *, kind: str | None = None, window: Any = None
 ) -> xr.DataArray:
@@ -95,6 +98,7 @@ def entity(
     return held[0].drop_vars("entity").copy(data=names[who]).rename("entity_at_rank")
 
 
+@check_call
 def rank_probability(
     source: Container,
     resolution: int = 101,
@@ -153,6 +157,7 @@ def rank_probability(
     return place_maps(xr.DataArray(values, coords, ("entity", "rank", "b", "a"), name="rank_probability"), window)
 
 
+@check_call
 def robustness(source: Container, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
     """Return the distance that the preference can move in any direction before the order of the entities changes.
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_prevalences, describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._types import Container
@@ -28,6 +29,7 @@ from bayesrank.tile.grid import (
 )
 
 
+@check_call
 def value(source: Container, resolution: int = 101, *, kind: str | None = None, window: Any = None) -> xr.DataArray:
     """Return every canonical score of a performance.
 
@@ -65,6 +67,7 @@ def value(source: Container, resolution: int = 101, *, kind: str | None = None, 
     return place_maps(label_map(canonical_cells(array, points), array, points, "value"), window)
 
 
+@check_call
 def baseline(source: Container, resolution: int = 101, dim: str = "entity", *, kind: str | None = None) -> xr.DataArray:
     """Return the lowest value within a set at each point, ignoring undefined values.
 
@@ -91,6 +94,7 @@ def baseline(source: Container, resolution: int = 101, dim: str = "entity", *, k
     return _over_set(source, resolution, dim, kind, "min", "baseline")
 
 
+@check_call
 def state_of_the_art(
     source: Container, resolution: int = 101, dim: str = "entity", *, kind: str | None = None
 ) -> xr.DataArray:
@@ -107,6 +111,7 @@ def state_of_the_art(
     return _over_set(source, resolution, dim, kind, "max", "state_of_the_art")
 
 
+@check_call
 def no_skill(prevalence: Any, resolution: int = 101) -> xr.DataArray:
     """Return the highest value that a classifier without skill reaches: it calls all cases negative, or all positive.
 
@@ -133,6 +138,7 @@ def no_skill(prevalence: Any, resolution: int = 101) -> xr.DataArray:
     return label_map(_no_skill(shares, points), shares, points, "no_skill")
 
 
+@check_call
 def relative_skill(source: Container, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
     """Return the skill of a performance relative to the best no-skill value at its own prevalence.
 
@@ -162,6 +168,7 @@ def relative_skill(source: Container, resolution: int = 101, *, kind: str | None
     return _above(array, _no_skill(prevalence, points), points, "relative_skill")
 
 
+@check_call
 def chance_corrected(source: Container, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
     """Return every canonical score, corrected for chance as Cohen's κ corrects accuracy.
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import (
     check_choice,
     check_entities,
@@ -32,6 +33,7 @@ EDGE = 1e-12
 SMALLEST = 1e-9
 
 
+@check_call
 def frontier(source: Container, entity: Any, rival: Any, points: int = 201, *, kind: str | None = None) -> xr.Dataset:
     """Return the curve on which two entities swap ranks.
 
@@ -92,6 +94,7 @@ def _curve(first: np.ndarray, second: np.ndarray, points: int) -> tuple[np.ndarr
     return a[order], b[order]
 
 
+@check_call
 def frontiers(source: Container, points: int = 201, *, kind: str | None = None) -> xr.Dataset:
     """Return the curves on which two entities swap ranks, for all pairs.
 
@@ -132,6 +135,7 @@ def _pad(curves: list[np.ndarray]) -> np.ndarray:
     return found
 
 
+@check_call
 def isovalue(source: Container, value: Any, *, kind: str | None = None) -> xr.Dataset:
     """Return the segment of the Tile on which the canonical scores of a performance take a value.
 
@@ -183,6 +187,7 @@ def isovalue(source: Container, value: Any, *, kind: str | None = None) -> xr.Da
     return out if level.ndim else out.isel(value=0)
 
 
+@check_call
 def regions(
     source: Container, rank: int = 1, points: int = 65, *, kind: str | None = None, window: Any = None
 ) -> xr.Dataset:
@@ -247,6 +252,7 @@ def holders(regions: xr.Dataset) -> xr.Dataset:
     return table.sort_values("area", ascending=False, kind="stable").to_xarray()
 
 
+@check_call
 def shares(source: Container, rank: int = 1, *, kind: str | None = None, window: Any = None) -> xr.DataArray:
     """Return the area of the Tile on which each entity holds a rank, in closed form.
 
@@ -350,6 +356,7 @@ def _side(lines: np.ndarray, i: int, j: int, a0: float, a1: float, points: int) 
     return np.stack([a, _border(lines, np.full(a.size, i), np.full(a.size, j), a)])
 
 
+@check_call
 def zone(source: Container, entities: Any, rivals: Any, points: int = 201, *, kind: str | None = None) -> xr.Dataset:
     """Return the zone of the Tile where each of the entities is better than or equivalent to every rival.
 
@@ -408,6 +415,7 @@ def _borders(gain: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return low.max(axis=0), high.min(axis=0)
 
 
+@check_call
 def volume(source: Container, *, kind: str | None = None) -> xr.DataArray:
     """Return the mean of all canonical scores, the volume under the Tile.
 

@@ -9,6 +9,7 @@ import xarray as xr
 from scipy.optimize import minimize_scalar
 from scipy.stats import beta as beta_distribution
 
+from bayesrank._calls import check_call
 from bayesrank._checks import (
     check_beta_parameters,
     check_labelled_probabilities,
@@ -46,6 +47,7 @@ NEAREST = 3
 SAME = 1e-12
 
 
+@check_call
 def neutral_prevalence(a: Any, b: Any) -> Any:
     """Return the prevalence at which a canonical score gives all no-skill performances the same value.
 
@@ -76,6 +78,7 @@ def neutral_prevalence(a: Any, b: Any) -> Any:
     return found.rename("neutral_prevalence") if labelled else float(found)
 
 
+@check_call
 def no_skill_spread(a: Any, b: Any, prevalence: Any) -> Any:
     """Return the range of a canonical score over the no-skill performances of a prevalence.
 
@@ -107,6 +110,7 @@ def no_skill_spread(a: Any, b: Any, prevalence: Any) -> Any:
     return _spread(*(np.asarray(x, float) for x in given.values()))
 
 
+@check_call
 def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> xr.Dataset:
     """Return where canonical scores are neutral to chance if the prevalence is uncertain.
 
@@ -168,6 +172,7 @@ def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> x
     )
 
 
+@check_call
 def describe_place(a: float, b: float, prevalence: float | None = None) -> xr.Dataset:
     """Describe a place of the Tile; :func:`bayesrank.verdict` says it in words.
 

@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import check_choice, check_prob, check_sequence
+from bayesrank._compiled import can_compile
 from bayesrank._draws import (
     ERROR,
     Batches,
@@ -50,6 +52,7 @@ FEW = 10**8
 TINY = 1e-100
 
 
+@check_call
 def credible(
     source: Container,
     resolution: int = 101,
@@ -77,6 +80,7 @@ def credible(
         Probability of the credible intervals; a winner with a lower probability counts as undecided.
     maps : collection of {"expected_rank", "probability_skilled", "expected_regret"}
         Maps to compute in addition to ``probability_best``, which alone is several times as fast; all by default.
+        Without Numba there are none, and areas are computed on the grid.
     over, aggregate, weights : optional
         Map the weighted mean performance over ``"group"``, ``"dataset"`` or a coord, as for
         :func:`bayesrank.credible_ranking`. With ``aggregate="worst"``, map at each point the lowest score of an entity
@@ -114,13 +118,15 @@ def credible(
     worst = isinstance(aim, Over) and aim.aggregate == "worst"
     source = mean_performance(aim, "a Tile", worst=True)
     maps = [check_choice("maps", name, OPTIONAL) for name in check_sequence("maps", maps)]
-    if by is not None or worst:
+    # Without Numba (in a browser) the only group of each entity is its worst one: the same maps, areas on the grid.
+    plain = worst or not can_compile()
+    if by is not None or plain:
         maps = []
     if window is not None:  # skill needs all cells, and a window does not keep them
         maps = [name for name in maps if name != "probability_skilled"]
     dim = "dataset" if worst else None
     array = with_entity(*zoom(source, kind, window, dim), dim)
-    return place_maps(_maps_of(array, resolution, prob, maps, by, dim, WorstOfGroups if worst else Credible), window)
+    return place_maps(_maps_of(array, resolution, prob, maps, by, dim, WorstOfGroups if plain else Credible), window)
 
 
 def _maps_of(
@@ -174,6 +180,7 @@ def _maps_of(
     return tile
 
 
+@check_call
 def credible_by_class(
     source: Container, resolution: int = 51, *, prob: float = 0.95, kind: str | None = None
 ) -> xr.Dataset:
@@ -281,6 +288,7 @@ def leaders(credible: xr.Dataset) -> xr.Dataset:
     )
 
 
+@check_call
 def probability_best(
     source: Container, resolution: int = 101, *, kind: str | None = None, window: Any = None
 ) -> xr.DataArray:
@@ -352,6 +360,7 @@ def _count_best(array: xr.DataArray, points: np.ndarray, batches: Batches) -> tu
     return mean, mean_error(wins, sizes)
 
 
+@check_call
 def value_interval(
     source: Container, resolution: int = 101, *, prob: float = 0.95, kind: str | None = None, window: Any = None
 ) -> xr.Dataset:

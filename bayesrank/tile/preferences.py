@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import (
     check_beta_parameters,
     check_choice,
@@ -38,6 +39,7 @@ REGIONS: dict[str, tuple[str, tuple[Any, ...]]] = {
 }
 
 
+@check_call
 def around(score: ScoreLike, radius: float = 0.1, prevalence: float | None = None, points: int = 1000) -> xr.Dataset:
     """Return preferences near a score, uniform over the part of a disc that lies on the Tile.
 
@@ -82,6 +84,7 @@ def around(score: ScoreLike, radius: float = 0.1, prevalence: float | None = Non
     return _preferences(a[on], b[on])
 
 
+@check_call
 def between(*corners: Any, prevalence: float | None = None, points: int = 31) -> xr.Dataset:
     """Return preferences as :func:`around`, uniform over a segment between two scores, or a convex region between more.
 
@@ -129,6 +132,7 @@ def between(*corners: Any, prevalence: float | None = None, points: int = 31) ->
     return _preferences(spread[:, 0], spread[:, 1], np.repeat(areas / areas.sum(), len(shares)))
 
 
+@check_call
 def over(region: str, points: int = 31) -> xr.Dataset:
     """Return preferences as :func:`around`, uniform along the line or over the area of a named region.
 
@@ -158,6 +162,7 @@ def over(region: str, points: int = 31) -> xr.Dataset:
     return between(*REGIONS[region][1], points=points)
 
 
+@check_call
 def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int = 31) -> xr.Dataset:
     """Return preferences as :func:`around`, with an independent Beta distribution on each axis.
 
@@ -185,6 +190,7 @@ def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int
     return _preferences(*(grid.ravel() for grid in np.meshgrid(*each)))
 
 
+@check_call
 def preference_ranking(
     source: Container, a: Any, b: Any = None, weights: Any = None, *, prob: float = 0.95, kind: str | None = None
 ) -> xr.Dataset:

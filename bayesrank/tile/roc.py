@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._calls import check_call
 from bayesrank._checks import (
     check_choice,
     check_labelled_probabilities,
@@ -18,6 +19,7 @@ from bayesrank.scores.placement import fixed_rate
 from bayesrank.scores.score import ratio
 
 
+@check_call
 def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2) -> xr.Dataset:
     """Return the line of ROC space on which a canonical score takes a value.
 
@@ -72,6 +74,7 @@ def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2)
     return line.transpose(..., "point")
 
 
+@check_call
 def vertex(a: Any, b: Any, prevalence: Any) -> xr.Dataset:
     """Return the point where all iso-performance lines of a canonical score meet.
 
@@ -112,6 +115,7 @@ def _over(part: Any, whole: Any) -> Any:
     return value if value.ndim else float(value)
 
 
+@check_call
 def no_skill_curve(
     *, prevalence: float | None = None, prediction_rate: float | None = None, points: int = 201
 ) -> xr.Dataset:
@@ -154,6 +158,7 @@ def no_skill_curve(
     return xr.Dataset({"a": ("point", a[order]), "b": ("point", b[order] if prevalence is not None else 1 - b[order])})
 
 
+@check_call
 def chance_corrected_place(a: Any, b: Any, prevalence: Any) -> tuple[Any, Any]:
     """Return the position of a canonical score after Cohen's correction for chance, at a fixed prevalence.
 
@@ -184,6 +189,7 @@ def chance_corrected_place(a: Any, b: Any, prevalence: Any) -> tuple[Any, Any]:
     return _over(minus * skilled, (minus + plus) * skilled) + 0 * a, b + 0 * a
 
 
+@check_call
 def prior_grid(prevalence: float, lines: int = 11) -> xr.DataArray:
     """Return the positions of regular grid lines after a shift from balanced priors to a prevalence.
 
@@ -212,6 +218,7 @@ def prior_grid(prevalence: float, lines: int = 11) -> xr.DataArray:
     return xr.DataArray(_shift_line(x, 0.5, share), {"line": x}, "line", name="prior_grid")
 
 
+@check_call
 def moved_place(operation: str, a: Any, b: Any, old: Any | None = None, new: Any | None = None) -> tuple[Any, Any]:
     """Return the new position of the order at (a, b) after an operation on all performances.
 

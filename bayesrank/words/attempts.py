@@ -10,9 +10,10 @@ from bayesrank import _text
 from bayesrank._checks import check_result
 from bayesrank._notes import Note, notes_of
 from bayesrank._nouns import noun
-from bayesrank._records import EvidenceRecord, ResultRecord
+from bayesrank._records import EvidenceRecord, RankingRecord, ResultRecord
 from bayesrank._text import few_names
 from bayesrank.words.parts import Verdict, compose
+from bayesrank.words.standing import POPULATIONS
 
 NEEDED = {"event", "attempts", "leader", "headline", "surely_above", "crosses", "probability_best"}
 WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -40,7 +41,8 @@ def verdict_of_attempts(curve: xr.Dataset) -> Verdict:
     if all(one.headline == "none" for one in found["any"]):
         return compose("none", "No ranking by the number of attempts.", notes)
     every = f"If all attempts must succeed, for {_said(found['all'], 'for')}."
-    one = f"By {_said(found['any'], 'by')}."
+    where = POPULATIONS[RankingRecord.of(curve).population].capitalize()
+    one = f"{where}, by {_said(found['any'], 'by')}."
     return compose(found["any"][-1].headline, one, notes, every if curve.sizes["attempts"] > 1 else "")
 
 

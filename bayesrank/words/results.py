@@ -30,6 +30,8 @@ from bayesrank.words.places import verdict_of_place
 from bayesrank.words.plans import NEEDED as OF_PLAN
 from bayesrank.words.plans import verdict_of_plan
 from bayesrank.words.rankings import verdict_of_ranking
+from bayesrank.words.reliabilities import NEEDED as OF_RELIABILITY
+from bayesrank.words.reliabilities import verdict_of_reliability
 from bayesrank.words.sensitivities import verdict_of_sensitivity
 from bayesrank.words.tile import NEEDED as OF_TILE
 from bayesrank.words.tile import verdict_of_tile
@@ -118,6 +120,8 @@ def _verdict_of(result: Any, more: Sequence[Note]) -> Verdict:
         return verdict_of_margins(result)
     if names >= OF_ATTEMPTS:
         return verdict_of_attempts(result)
+    if names >= OF_RELIABILITY:
+        return verdict_of_reliability(result)
     if names >= OF_PLACE:
         return verdict_of_place(result)
     if names >= OF_AUDIT:
@@ -135,6 +139,7 @@ def _verdict_of(result: Any, more: Sequence[Note]) -> Verdict:
         "result",
         "must come from br.credible_ranking, br.decisions.expected_utility, br.decisions.pareto_front, "
         "br.decisions.noninferiority, br.decisions.gate, br.sensitivity, br.plan, br.heterogeneity, "
-        "br.scores.attempts_curve, br.ops.drift of draws, br.tile.credible, br.tile.describe_place or br.audit",
+        "br.scores.attempts_curve, br.cases.reliability, br.ops.drift of draws, br.tile.credible, "
+        "br.tile.describe_place or br.audit",
         describe_value(result),
     )

@@ -25,6 +25,8 @@ POPULATIONS = {
     "samples_like_this": "on samples like this data set",
     "retrained": "over retrained models",
     "fitted": "for these fitted models",
+    "cases_like_these": "on cases like these",
+    "these_cases": "on these cases",
 }
 
 

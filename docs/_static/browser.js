@@ -111,10 +111,20 @@ function runWorker() {
 function runPage(script) {
   const form = document.getElementById("browser-form");
   const [button, status, bar, result] = ["rank", "status", "bar", "result"].map((name) => document.getElementById(`browser-${name}`));
-  const settings = { pyodide: script.dataset.pyodide, archive: new URL("../browser.zip", script.src).href };
+  const settings = { pyodide: new URL(script.dataset.pyodide, document.baseURI).href, archive: new URL("../browser.zip", script.src).href };
   let worker = null;
   let place = null; // of the link to the report
   let link = null;
+
+  const take = async (file) => {
+    if (!file) return;
+    form.elements.table.value = await file.text();
+    form.requestSubmit();
+  };
+  form.elements.file.addEventListener("change", (event) => take(event.target.files[0]));
+  // A file may be dropped anywhere on the page, which would else leave for it.
+  for (const name of ["dragover", "drop"]) document.addEventListener(name, (event) => event.preventDefault());
+  document.addEventListener("drop", (event) => take(event.dataTransfer.files[0]));
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -201,5 +211,9 @@ function runPage(script) {
     found.href = link;
     found.target = "_blank";
     place.replaceChildren(found);
+    const shown = document.createElement("iframe");
+    shown.src = link;
+    shown.title = "The report of this ranking: its picture, its table, and the Tile";
+    result.append(shown);
   }
 }

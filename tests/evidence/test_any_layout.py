@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 
 import bayesrank as br
-from bayesrank.logs.formats._mapped import _as_rows, _telling
+from bayesrank.logs.formats._mapped import _as_rows
+from bayesrank.tables.proposals import telling
 from tests.commands import invoke, refused
 
 RIGHT = {
@@ -35,25 +36,25 @@ def table(path, heading, rows, delimiter=",", pack=open):
 
 def flat_lines(folder):
     lines(folder / "a.jsonl", [{"qid": c, "run": {"model": s, "t": 0.7}, "acc": r} for s, c, r in ROWS])
-    return "case=qid,system=run.model,score=acc"
+    return "case=qid,entity=run.model,outcome=acc"
 
 
 def chat_lines(folder):
     talk = [{"role": "user", "content": "?"}, {"role": "assistant", "content": "!"}]
     lines(folder / "chat.jsonl", [{"uuid": c, "messages": talk, "engine": s, "is_right": bool(r)} for s, c, r in ROWS])
-    return "case=uuid,system=engine,score=is_right"
+    return "case=uuid,entity=engine,outcome=is_right"
 
 
 def array_of_objects(folder):
     records = [{"item": c, "candidate": s, "metrics": {"exact_match": float(r), "chars": 40}} for s, c, r in ROWS]
     (folder / "array.json").write_text(json.dumps(records))
-    return "case=item,system=candidate,score=metrics.exact_match"
+    return "case=item,entity=candidate,outcome=metrics.exact_match"
 
 
 def object_with_results(folder):
     records = [{"prompt_id": c, "llm": s, "grade": "pass" if r else "fail"} for s, c, r in ROWS]
     (folder / "report.json").write_text(json.dumps({"version": 3, "date": "2026-11-01", "results": records}))
-    return "case=results.prompt_id,system=results.llm,score=results.grade"
+    return "case=results.prompt_id,entity=results.llm,outcome=results.grade"
 
 
 def one_block_a_system(folder):
@@ -62,25 +63,25 @@ def one_block_a_system(folder):
         for s in RIGHT
     ]
     (folder / "blocks.json").write_text(json.dumps({"suite": "tiny", "blocks": blocks}))
-    return "case=blocks.answers.question,system=blocks.system,score=blocks.answers.correct"
+    return "case=blocks.answers.question,entity=blocks.system,outcome=blocks.answers.correct"
 
 
 def keyed_by_system(folder):
     held = {s: [{"id": c, "ok": bool(r)} for c, r in zip(CASES, RIGHT[s], strict=True)] for s in RIGHT}
     (folder / "by_system.json").write_text(json.dumps(held))
-    return "case=id,system=@key,score=ok"
+    return "case=id,entity=@key,outcome=ok"
 
 
 def keyed_twice(folder):
     held = {s: dict(zip(CASES, RIGHT[s], strict=True)) for s in RIGHT}
     (folder / "twice.json").write_text(json.dumps(held))
-    return "case=@key2,system=@key,score=value"
+    return "case=@key2,entity=@key,outcome=value"
 
 
 def keyed_by_case(folder):
     held = {c: {s: {"solved": RIGHT[s][i], "secs": 1.5} for s in RIGHT} for i, c in enumerate(CASES)}
     (folder / "by_case.json").write_text(json.dumps(held))
-    return "case=@key,system=@key2,score=solved"
+    return "case=@key,entity=@key2,outcome=solved"
 
 
 def case_with_answers_by_system(folder):
@@ -89,7 +90,7 @@ def case_with_answers_by_system(folder):
         for i, c in enumerate(CASES)
     ]
     lines(folder / "answers.jsonl", records)
-    return "case=task_no,system=@key,score=answers.success"
+    return "case=task_no,entity=@key,outcome=answers.success"
 
 
 def case_with_list_of_answers(folder):
@@ -98,40 +99,40 @@ def case_with_list_of_answers(folder):
         for i, c in enumerate(CASES)
     ]
     (folder / "list.json").write_text(json.dumps({"problems": records}))
-    return "case=problems.problem,system=problems.attempts.by,score=problems.attempts.reward"
+    return "case=problems.problem,entity=problems.attempts.by,outcome=problems.attempts.reward"
 
 
 def wide_lines(folder):
     lines(folder / "wide.jsonl", [{"example": c, **{s: RIGHT[s][i] for s in RIGHT}} for i, c in enumerate(CASES)])
-    return "case=example,score=gpt+llama+mistral"
+    return "case=example,outcome=gpt+llama+mistral"
 
 
 def file_a_system(folder):
     for s, held in RIGHT.items():
         lines(folder / f"{s}.jsonl", [{"sample_key": c, "passed": bool(r)} for c, r in zip(CASES, held, strict=True)])
-    return "case=sample_key,system=@file,score=passed"
+    return "case=sample_key,entity=@file,outcome=passed"
 
 
 def arrays_a_system(folder):
     (folder / "arrays.json").write_text(json.dumps({s: {"outcomes": held, "n": 12} for s, held in RIGHT.items()}))
-    return "case=@row,system=@key,score=outcomes"
+    return "case=@row,entity=@key,outcome=outcomes"
 
 
 def packed_table(folder):
     table(folder / "t.csv.gz", ["stimulus", "net", "hit"], [(c, s, r) for s, c, r in ROWS], pack=gzip.open)
-    return "case=stimulus,system=net,score=hit"
+    return "case=stimulus,entity=net,outcome=hit"
 
 
 def tabs(folder):
     rows = [(i, s, c, "x" * 20, "yes" if r else "no") for i, (s, c, r) in enumerate(ROWS)]
     table(folder / "t.tsv", ["", "assistant", "ticket", "reply", "accepted"], rows, "\t")
-    return "case=ticket,system=assistant,score=accepted"
+    return "case=ticket,entity=assistant,outcome=accepted"
 
 
 def semicolons(folder):
     rows = [(c, s, "wrong" if not r else "right", 0.1) for s, c, r in ROWS]
     table(folder / "t.csv", ["Frage", "Modell", "Urteil", "Kosten"], rows, ";")
-    return "case=Frage,system=Modell,score=Urteil"
+    return "case=Frage,entity=Modell,outcome=Urteil"
 
 
 def packed_lines_with_errors(folder):
@@ -139,13 +140,13 @@ def packed_lines_with_errors(folder):
         for s, c, r in ROWS:
             event = {"meta": {"agent": {"name": s, "build": 7}, "case": {"ref": c}}, "judge": {"verdict": r, "why": ""}}
             file.write(json.dumps(event) + "\n")
-    return "case=meta.case.ref,system=meta.agent.name,score=judge.verdict"
+    return "case=meta.case.ref,entity=meta.agent.name,outcome=judge.verdict"
 
 
 def attempts(folder):
     records = [{"challenge": c, "solver": s, "try": t, "win": r} for s, c, r in ROWS for t in (1, 2)]
     lines(folder / "tries.ndjson", records)
-    return "case=challenge,system=solver,score=win,run=try"
+    return "case=challenge,entity=solver,outcome=win,run=try"
 
 
 def two_benchmarks(folder):
@@ -155,26 +156,26 @@ def two_benchmarks(folder):
         for s in RIGHT for i in range(len(CASES))
     ]  # fmt: skip
     (folder / "bench.json").write_text(json.dumps({"rows": records}))
-    return "case=rows.idx,system=rows.checkpoint,score=rows.credit,dataset=rows.benchmark"
+    return "case=rows.idx,entity=rows.checkpoint,outcome=rows.credit,dataset=rows.benchmark"
 
 
 def columns_of_a_frame(folder):
     frame = pd.DataFrame(ROWS, columns=["model_id", "doc_ref", "points"])
     (folder / "frame.json").write_text(frame.to_json())
-    return "case=doc_ref,system=model_id,score=points"
+    return "case=doc_ref,entity=model_id,outcome=points"
 
 
 def keyed_cases_with_scores_by_system(folder):
     held = {c: {"text": "?", "scores": {s: RIGHT[s][i] for s in RIGHT}} for i, c in enumerate(CASES)}
     (folder / "keyed.json").write_text(json.dumps(held))
-    return "case=@key,score=scores.gpt+scores.llama+scores.mistral"
+    return "case=@key,outcome=scores.gpt+scores.llama+scores.mistral"
 
 
 def nested_file_a_system(folder):
     for s in RIGHT:
         items = [{"uid": c, "eval": {"exact_match": float(r)}} for c, r in zip(CASES, RIGHT[s], strict=True)]
         (folder / f"{s}.json").write_text(json.dumps({"meta": {"model": s}, "items": items}))
-    return "case=items.uid,system=@file,score=items.eval.exact_match"
+    return "case=items.uid,entity=@file,outcome=items.eval.exact_match"
 
 
 def packed_lines_with_numbers(folder):
@@ -184,18 +185,18 @@ def packed_lines_with_numbers(folder):
     ]
     with gzip.open(folder / "p.jsonl.gz", "wt") as file:
         file.write("\n".join(map(json.dumps, records)))
-    return "case=doc.id,system=agent_name,score=metrics.pass"
+    return "case=doc.id,entity=agent_name,outcome=metrics.pass"
 
 
 def columns_of_lists(folder):
     system, case, score = map(list, zip(*ROWS, strict=True))
     (folder / "columns.json").write_text(json.dumps({"case": case, "model": system, "score": score}))
-    return "case=case,system=model,score=score"
+    return "case=case,entity=model,outcome=score"
 
 
 def decimal_commas(folder):
     table(folder / "d.csv", ["sample_uid", "participant", "grade"], [(c, s, f"{r},0") for s, c, r in ROWS], ";")
-    return "case=sample_uid,system=participant,score=grade"
+    return "case=sample_uid,entity=participant,outcome=grade"
 
 
 LAYOUTS = [
@@ -237,12 +238,12 @@ def test_the_command_of_doctor_ranks(layout, tmp_path):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"case": "qid", "score": "acc", "system": "nobody"}, "beside acc of a, .*run.model.*; got system=nobody"),
-        ({"case": "qid", "system": "run.model"}, "must give case, system and score a field"),
-        ({"case": "qid", "score": "acc", "colour": "red"}, "must give case, system and score a field"),
-        ({"case": "qid", "score": "accuracy"}, "must name fields of a, .*; got score=accuracy"),
-        ({"case": "qid", "score": "qid"}, "must name a score of numbers"),
-        ("case=qid,score=", "must give case"),
+        ({"case": "qid", "outcome": "acc", "entity": "nobody"}, "beside acc of a, .*run.model.*; got entity=nobody"),
+        ({"case": "qid", "entity": "run.model"}, "must give case, entity and outcome a field"),
+        ({"case": "qid", "outcome": "acc", "colour": "red"}, "must give case, entity and outcome a field"),
+        ({"case": "qid", "outcome": "accuracy"}, "must name fields of a, .*; got outcome=accuracy"),
+        ({"case": "qid", "outcome": "qid"}, "must name an outcome in numbers"),
+        ("case=qid,outcome=", "must give case"),
         (3, "must be a mapping"),
     ],
 )
@@ -255,10 +256,10 @@ def test_a_wrong_mapping_is_refused_with_the_fields(given, words, tmp_path):
 def test_a_mapping_is_text_as_well_and_names_may_hold_commas(tmp_path):
     records = [{"the case, named": c, "system": s, "score": r} for s, c, r in ROWS]
     lines(tmp_path / "a.jsonl", records)
-    frame = br.read(tmp_path, map='"case=the case, named",system=system,score=score')
+    frame = br.read(tmp_path, map='"case=the case, named",entity=system,outcome=score')
     assert sorted(set(frame["case"])) == sorted(CASES)
     assert "--map 'case=the" not in br.doctor(tmp_path).command
-    assert "gpt" in invoke("rank", tmp_path / "a.jsonl", "--map", '"case=the case, named",system=system,score=score')
+    assert "gpt" in invoke("rank", tmp_path / "a.jsonl", "--map", '"case=the case, named",entity=system,outcome=score')
 
 
 @pytest.mark.parametrize(
@@ -288,7 +289,7 @@ def test_a_table_of_numbers_is_read_by_a_mapping_from_standard_names(tmp_path):
     """Grades, and a cost: the table is that of from_frame."""
     rows = [(c, s, r + 0.5, 2 * i) for i, (s, c, r) in enumerate(ROWS)]
     table(tmp_path / "t.csv", ["q", "who", "mark", "usd"], rows)
-    frame = br.read(tmp_path / "t.csv", map={"case": "q", "system": "who", "score": "mark", "cost": "usd"})
+    frame = br.read(tmp_path / "t.csv", map={"case": "q", "entity": "who", "outcome": "mark", "cost": "usd"})
     assert frame["cost"].astype(float).tolist() == [2.0 * i for i in range(36)]
     assert frame["outcome"].tolist() == [r + 0.5 for _, _, r in ROWS]
 
@@ -328,11 +329,11 @@ def test_a_column_that_counts_the_rows_is_offered_as_no_weight(tmp_path):
     assert "--weight line" not in message
 
 
-@pytest.mark.parametrize(("role", "name"), [("run", "runtime"), ("system", "network"), ("score", "hits_at_ten")])
+@pytest.mark.parametrize(("role", "name"), [("run", "runtime"), ("entity", "network"), ("outcome", "hits_at_ten")])
 def test_short_names_of_fields_are_recognised_whole_only(role, name):
     """Names of three letters begin too many words."""
-    assert _telling(role, name) == 1
-    assert _telling(role, name[:3]) == 0
+    assert telling(role, name) == 1
+    assert telling(role, name[:3]) == 0
 
 
 def test_two_rows_written_column_by_column_are_rows():
@@ -369,7 +370,7 @@ def test_records_of_any_shape_are_read(seed, tmp_path):
         records.append(other | {"question": case, "model": system} | score)
     path = tmp_path / "log.jsonl"
     lines(path, records) if seed % 3 else path.write_text(json.dumps(records))
-    given = {"case": "question", "system": "model", "score": "verifier.reward" if nested else "reward"}
+    given = {"case": "question", "entity": "model", "outcome": "verifier.reward" if nested else "reward"}
     found = br.doctor(path)
     assert as_mapping(found.command.split("--map ")[1].strip("'")) == given
     for frame in (found.frame, br.read(path, map=given)):
@@ -382,7 +383,7 @@ def test_a_typed_path_is_a_field_where_values_are_alike(fields, tmp_path):
     alike = {f"check{i}": {"value": 1} for i in range(fields)}
     records = [{"q": c, "m": s, "verifier": alike | {"reward": {"value": r}}} for s, c, r in ROWS]
     lines(tmp_path / "a.jsonl", records)
-    frame = br.read(tmp_path / "a.jsonl", map={"case": "q", "system": "m", "score": "verifier.reward.value"})
+    frame = br.read(tmp_path / "a.jsonl", map={"case": "q", "entity": "m", "outcome": "verifier.reward.value"})
     assert frame.groupby("entity")["outcome"].agg(list).to_dict() == RIGHT
 
 
@@ -397,7 +398,7 @@ def test_metrics_are_no_systems(tmp_path):
     for system, right in RIGHT.items():
         episodes(tmp_path / f"{system}.json", right)
     alone = br.doctor(tmp_path / "gpt.json")
-    assert "system=" not in alone.command
+    assert "entity=" not in alone.command
     assert set(alone.frame["entity"]) == {"gpt"}
     found = br.doctor(tmp_path)
     assert "--only metric=success" in found.command
@@ -417,7 +418,7 @@ def test_names_of_metrics_are_never_proposed_as_systems(record, tmp_path):
     names = {"gpt": "successes", "llama": "sum_rewards", "mistral": "pass@1"}
     lines(tmp_path / "a.jsonl", [record(f"{c}{s}", names[s], r) for s, c, r in ROWS])
     command = br.doctor(tmp_path / "a.jsonl").command
-    assert "system=" not in command
+    assert "entity=" not in command
     assert "+" not in command
 
 
@@ -431,7 +432,7 @@ def test_files_of_one_record_each_are_one_table(tmp_path):
             json.dumps(about | {"verifier_result": {"rewards": {"reward": float(right)}}, "steps": [1, 2]})
         )
     found = br.doctor(tmp_path)
-    wanted = "case=task_name,system=agent_info.name,score=verifier_result.rewards.reward"
+    wanted = "case=task_name,entity=agent_info.name,outcome=verifier_result.rewards.reward"
     assert found.command.endswith(f"--map {wanted}")
     assert found.frame.groupby("entity")["outcome"].sum().to_dict() == {s: sum(held) for s, held in RIGHT.items()}
 

@@ -242,10 +242,27 @@ def livecodebench(folder, model="a", values=(1, 0, 1, 1)):
     dump(folder / model / "eval_all.json", rows)
 
 
+def lighteval(folder, model="a", values=(1, 0, 1, 1), shots=0, old=False):
+    polars, time = pytest.importorskip("polars"), STAMP.format(1)
+    place = folder / "details" / "org" / model / time
+    place.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for i, value in enumerate(map(float, values)):
+        new = {
+            "doc": {"id": f"q{i}", "query": "qrstuvwx"[i]},
+            "metric": {"em": value},
+            "model_response": {"text": ["x"]},
+        }
+        rows.append({"example": "qrstuvwx"[i], "metrics": {"em": value}, "gold": ["x"]} if old else new)
+    polars.DataFrame(rows).write_parquet(place / f"details_lighteval|gsm8k|{shots}_{time}.parquet")
+    known = {"config_general": {"lighteval_sha": "?", "model_name": f"org/{model}"}, "results": {"all": {"em": 0.5}}}
+    dump(folder / "results" / "org" / model / f"results_{time}.json", known)
+
+
 WRITERS = [
     *(terminal_bench, harbor, aider, lerobot, alpaca_eval, arena_hard, mt_bench, livecodebench),
     *(lm_eval, inspect, swebench, swebench_instances, helm, eee, promptfoo, code, junit, pytest_report, tau, openai),
-    *(deepeval, mlflow, opencompass, opencompass_details, metr, mteb, weka, caret, kaggle),
+    *(deepeval, mlflow, opencompass, opencompass_details, metr, mteb, weka, caret, kaggle, lighteval),
 ]
 #: What must be chosen in files with several metrics.
 ONLY = {"aider": {"metric": "solved"}, "promptfoo": {"metric": "success"}, "code": {"metric": "plus"},
@@ -746,6 +763,24 @@ def test_reruns_are_compared_by_the_two_files_that_are_named(tmp_path):
     with pytest.raises(br.ArgumentError, match="a copy or a rerun") as caught:
         br.read(tmp_path)
     assert "they differ in" not in str(caught.value)
+
+
+def test_details_of_lighteval_before_its_version_of_2025_have_no_ids(tmp_path):
+    both(lighteval, tmp_path, old=True)
+    frame = br.read(tmp_path)
+    assert outcomes(frame) == RIGHT
+    assert set(frame["dataset"]) == {"lighteval|gsm8k"}
+    assert not frame.attrs["doubts"]  # the results beside the details are known
+    shutil.rmtree(tmp_path / "details")
+    with pytest.raises(br.ArgumentError, match="scores of lighteval, which are aggregates"):
+        br.read(tmp_path)
+
+
+def test_other_parquet_files_name_the_function_that_reads_them(tmp_path):
+    polars = pytest.importorskip("polars")
+    polars.DataFrame({"case": [1, 2], "a": [0, 1]}).write_parquet(tmp_path / "x.parquet")
+    with pytest.raises(br.ArgumentError, match=r"got case, a \(br.from_frame"):
+        br.read(tmp_path)
 
 
 def test_metrics_of_deepeval_are_read_beside_its_success(tmp_path):

@@ -16,7 +16,8 @@ import bayesrank as br
 from bayesrank._source import parse_source
 from bayesrank.claims import information
 from bayesrank.evidence import kinds
-from bayesrank.evidence.kinds import swaps
+from bayesrank.evidence.kinds import given, swaps
+from bayesrank.models.parts import defaults
 from bayesrank.planning import updates
 from tests.scripts import load_script
 
@@ -80,7 +81,7 @@ class GradeEvidence(kinds.EvidenceKind):
     def needed(self, model):
         return self.unit
 
-    def interchangeable(self, entities):
+    def interchangeable(self, fitted):
         return swaps.groups_of(self.adjacent.tolist())
 
 
@@ -109,6 +110,8 @@ def grades(number=90, adjacent=(63, 67, 63)):
 @pytest.fixture
 def registered(monkeypatch):
     monkeypatch.setattr(kinds, "_KINDS", [*kinds._KINDS])
+    monkeypatch.setattr(given, "_GIVEN", [*given._GIVEN])
+    monkeypatch.setattr(defaults, "_DEFAULTS", {**defaults._DEFAULTS})
     monkeypatch.setattr(updates, "_NEW_UNITS", {**updates._NEW_UNITS})
     monkeypatch.setattr(information, "_WORTH", {**information._WORTH})
     kinds.register_kind(GradeEvidence)
@@ -156,50 +159,132 @@ def test_each_operation_on_values_takes_another_kind(registered, tmp_path):
     assert plan.attrs["unit"] == "graded essays"
 
 
-#: Folders in which nothing asks which kind of evidence it holds.
+@dataclass(frozen=True, eq=False)
+class GivenGrades(given.GivenEvidence):
+    """Ordinal grades of essays as a user holds them."""
+
+    noun: ClassVar[str] = "grades"
+    form: ClassVar[str] = "grades"
+    summary: ClassVar[bool] = True
+
+    @classmethod
+    def recognise(cls, evidence):
+        return isinstance(evidence, xr.Dataset) and "grade" in evidence
+
+    @property
+    def space(self):
+        return {"outcome": 2}
+
+
+class Readers:
+    """A model of grades: a binomial share of essays on which a reader is at most one grade off."""
+
+    words: ClassVar[str] = "Readers agree up to one grade on an unknown share of essays."
+    kind: ClassVar[str] = "observed"
+    takes: ClassVar[str] = "grades"
+
+    def __init__(self, evidence):
+        self.evidence, self.settings = evidence, {}
+        self.number, self.adjacent = evidence.sizes["essay"], evidence["adjacent"].values
+
+    def observed(self):
+        return {"observed_data": self.evidence}
+
+    def coords(self):
+        return {"entity": self.evidence["entity"].values}
+
+    def draw(self, group, block, root):
+        rng = np.random.default_rng(root)
+        size = (block.size, len(self.adjacent))
+        drawn = rng.beta(self.adjacent + 0.5, self.number - self.adjacent + 0.5, size)
+        return {"mean_outcome": xr.Variable(("draw", "entity"), drawn)}
+
+
+def test_the_default_model_is_registered_by_kind(registered):
+    evidence = grades()["observed_data"].to_dataset()
+    given.register_given(GivenGrades)
+    with pytest.raises(br.ArgumentError, match="model must be given for grades, which have no default model"):
+        br.fit(evidence)
+    defaults.register_default(GivenGrades, defaults.always(Readers))
+    information.register_worth(GradeEvidence, WORTH)
+    posterior = br.fit(evidence, draws=400, chains=2, seed=1)
+    assert type(parsed(posterior)) is GradeEvidence
+    np.testing.assert_allclose(
+        posterior["posterior"]["mean_outcome"].mean(("chain", "draw")), [0.7, 0.74, 0.7], atol=0.01
+    )
+    assert br.verdict(br.credible_ranking(posterior))[0].startswith("b is ahead")
+    with pytest.raises(br.ArgumentError, match="must be Readers for grades, which hold neither counts nor cases"):
+        br.fit(evidence, "paired")
+    with pytest.raises(br.ArgumentError, match="grades have one model and one prior"):
+        br.sensitivity(evidence)
+
+
+#: Folders and files in which nothing asks which kind of evidence it holds.
 TYPED = (
-    "planning",
-    "claims",
-    "ranking",
-    "decisions",
-    "statements",
-    "tile",
-    "ops",
-    "theory",
-    "comparisons",
-    "plots",
-    "report",
-    "words",
+    *("planning", "claims", "ranking", "decisions", "statements", "tile", "ops", "theory", "comparisons", "plots"),
+    *("report", "words", "scores", "performance", "exact", "predictive", "cases", "sensitivities", "integrations"),
+    *("cli", "papers", "analysis.py", "inference.py", "inspection.py"),
 )
-#: Variables of ``observed_data`` that tell the kind.
-TELLING = re.compile(r"^(wins|ties|seed_mean|judged_\w+|pattern_\w+)$")
+#: Variables of evidence that tell the kind.
+TELLING = re.compile(r"^(wins|ties|seed_mean|fold_score|standard_error|judge_vote|judged_\w+|pattern_\w+)$")
+#: Types of evidence, of a posterior and as users hold it.
+TYPE = re.compile(r"^(\w+Evidence|Given[A-Z]\w+)$")
+
+
+def parts_asked(node):
+    """What a comparison, a look-up, or a call asks for."""
+    match node:
+        case ast.Compare():
+            return [node.left, *node.comparators]
+        case ast.Subscript():
+            return [node.slice]
+        case ast.Call():
+            return node.args
+        case ast.Match():
+            return [one.pattern for one in node.cases]
+    return []
 
 
 def questions(tree):
     """The lines that look up or compare what tells the kind of evidence."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Compare | ast.Subscript | ast.Call | ast.Match):
-            texts = [x.value for x in ast.walk(node) if isinstance(x, ast.Constant) and isinstance(x.value, str)]
-            named = [x.id for x in ast.walk(node) if isinstance(x, ast.Name) and x.id.endswith("Evidence")]
-            asked = isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("isinstance", "hasattr", "getattr")
-            if any(map(TELLING.match, texts)) or (asked and named):
-                yield node.lineno
+        inside = [each for part in parts_asked(node) for each in ast.walk(part)]
+        texts = [x.value for x in inside if isinstance(x, ast.Constant) and isinstance(x.value, str)]
+        named = [x.id for x in inside if isinstance(x, ast.Name) and TYPE.match(x.id)]
+        asked = not isinstance(node, ast.Call) or getattr(node.func, "id", "") in ("isinstance", "hasattr", "getattr")
+        if (texts and any(map(TELLING.match, texts)) and not made(node)) or (asked and named):
+            yield node.lineno
 
 
-@pytest.mark.parametrize("folder", TYPED)
-def test_nothing_asks_for_the_kind(folder):
+def made(node):
+    """Whether a call makes a Dataset of its own, whose variables are no question."""
+    return isinstance(node, ast.Call) and any(isinstance(x, ast.Dict) for part in node.args for x in ast.walk(part))
+
+
+@pytest.mark.parametrize("place", TYPED)
+def test_nothing_asks_for_the_kind(place):
+    root = Path(br.__file__).parent / place
     asked = {
         f"{path.name}:{line}"
-        for path in (Path(br.__file__).parent / folder).rglob("*.py")
+        for path in ([root] if root.suffix else root.rglob("*.py"))
         for line in questions(ast.parse(path.read_text(encoding="utf-8")))
     }
     assert asked == set()
 
 
 def test_questions_are_found():
-    for text in ('"wins" in observed', 'observed["judged_truth"]', "isinstance(x, VoteEvidence)", 'd.get("ties")'):
-        assert list(questions(ast.parse(text)))
-    assert not list(questions(ast.parse("register(VoteEvidence, update_votes)")))
+    for text in (
+        '"wins" in observed',
+        'observed["judged_truth"]',
+        "isinstance(x, VoteEvidence)",
+        'd.get("ties")',
+        "type(given) is GivenVotes",
+        '"fold_score" not in evidence',
+        "match x:\n case VoteEvidence():\n  pass",
+    ):
+        assert list(questions(ast.parse(text))), text
+    for text in ("register(VoteEvidence, update_votes)", 'fit(xr.Dataset({"fold_score": points}))'):
+        assert not list(questions(ast.parse(text))), text
 
 
 def judged_on_datasets():

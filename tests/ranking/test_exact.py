@@ -522,6 +522,22 @@ def test_a_posterior_knows_its_counts_and_prior(model, options):
     assert codes_in(told) == codes_in(plain)
 
 
+def test_groups_are_ranked_one_by_one():
+    """Each group has the exact ranking of its own counts; the default model learns from all, and has no closed form."""
+    cells = {"tn": [40, 30, 45, 33], "fp": [5, 15, 5, 12], "fn": [4, 9, 8, 3], "tp": [50, 40, 41, 47]}
+    counts = br.from_counts(**cells, entity=list("aabb"), group=list("xyxy"))
+    how = {"method": "exact", "model": "dirichlet_multinomial"}
+    posterior = br.fit(counts, "dirichlet_multinomial", draws=10, chains=1, seed=1)
+    for ranking in (br.credible_ranking(counts, "tpr", **how), br.credible_ranking(posterior, "tpr", method="exact")):
+        for i, name in enumerate("xy"):
+            own = br.from_counts(**{cell: held[i::2] for cell, held in cells.items()}, entity=list("ab"))
+            alone = br.credible_ranking(own, "tpr", **how)
+            for variable in ("median", "lower", "probability_best", "expected_rank"):
+                np.testing.assert_allclose(ranking[variable].sel(group=name), alone[variable], rtol=1e-9)
+    with pytest.raises(br.ArgumentError, match="in closed form; HierarchicalBetaBinomial has none"):
+        br.credible_ranking(counts, "tpr", method="exact")
+
+
 def test_what_has_no_closed_form_is_refused():
     posterior = br.fit(THREE, draws=3, chains=1, seed=1)
     joint = br.joint_outcomes([0, 1, 0, 1], {"a": [0, 1, 1, 1], "b": [0, 0, 0, 1]})

@@ -11,11 +11,11 @@ import bayesrank as br
 from bayesrank.cli.check import check
 from bayesrank.cli.rank import rank
 from bayesrank.tables.files import read_evidence
-from bayesrank.tables.roles import CELLS, FOLDS, OPTIONS, TABLE, standard_headings
+from bayesrank.tables.roles import FOLDS, MATRIX, OPTIONS, TABLE, standard_headings
 from bayesrank.tables.table import Roles
 from tests.commands import invoke, refused
 
-ROLES = [*TABLE, *CELLS, *FOLDS]
+ROLES = [*TABLE, *MATRIX, *FOLDS]
 ANSWERS = pd.DataFrame({"gpt": [1, 0, 1, 1, 0], "llama": [1, 1, 0, 0, 1]})
 BOXES = pd.DataFrame({"entity": ["a", "b"], "fp": [10, 5], "fn": [9, 6], "tp": [70, 75]})
 

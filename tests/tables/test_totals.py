@@ -46,7 +46,7 @@ def test_a_row_of_means_is_no_team():
 def test_a_data_set_of_sums_is_none():
     studies = CELLS.rename(columns={"team": "dataset"}).assign(entity="it")
     row = [*["Insgesamt", *studies[["tn", "fp", "fn", "tp"]].sum()], "it"]
-    with pytest.raises(br.ArgumentError, match=r"'Insgesamt' must be no row of its own.*leave that row out"):
+    with pytest.raises(br.ArgumentError, match=r"'Insgesamt' must be no row of its own.*leaves it out"):
         br.from_frame(with_row(studies, *row))
 
 

@@ -378,8 +378,20 @@ ROWS = [
         "50 of 60 cases have at least 6 runs of every entity that met them; the others are left out.",
     ),
     (
-        "curve_of_cases_like_these",
-        {"k": 8, "prob": 0.95},
+        "cost_of_attempts",
+        {"k": 4, "costs": {"a": 0.12345, "b": 20.0}},
+        "Up to 4 attempts at a case that stop at a success cost on average: a 0.123 and b 20.",
+    ),
+    ("cost_of_attempts", {"k": 1, "costs": {"a": 0.5}}, "One attempt at a case costs on average: a 0.5."),
+    (
+        "curve_of_cases",
+        {"k": 4, "prob": 0.9, "these": True},
+        "The scores are probabilities for these cases, of which only the runs vary, not for other cases. Bands and "
+        "claims hold for 1 to 4 attempts together, with probability 0.9.",
+    ),
+    (
+        "curve_of_cases",
+        {"k": 8, "prob": 0.95, "these": False},
         "The scores are probabilities for cases like these, not for these cases alone. Bands and claims hold for 1 to "
         "8 attempts together, with probability 0.95.",
     ),
@@ -1360,6 +1372,11 @@ ROWS = [
         "takes them.",
     ),
     (
+        "labels_outside_averages",
+        {"labels": ["neutral", "?"]},
+        "Averages over classes leave out the labels that were not chosen: neutral, ?.",
+    ),
+    (
         "labels_never_true",
         {"labels": ["x", "y"]},
         "Predicted labels that are the true label of no case count as wrong: x, y.",
@@ -1411,6 +1428,11 @@ ROWS = [
         {},
         "The numbers are assumed to be outcomes. If they are predicted labels, add the true label of each case as a "
         "column actual.",
+    ),
+    (
+        "counts_from_fractions",
+        {"columns": ["Sensitivity", "Specificity"]},
+        "The fractions in Sensitivity, Specificity are read as counts.",
     ),
     (
         "ends_of_intervals",

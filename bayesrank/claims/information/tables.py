@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
+from bayesrank._labels import classes_in_averages
 from bayesrank.claims.effective import ENOUGH_FREEDOM, FEWEST_OF_CLASS, FEWEST_UNITS, Information
 from bayesrank.claims.information.influence import slopes_of
 from bayesrank.claims.observed import Observed
@@ -146,7 +147,7 @@ def inflation_of_averages(observed: Observed, score: Score | None, entities: int
             effective_cases(array, [d for d in array.dims if d not in ("entity", dim)]).transpose("entity", dim).values
             for array in (observed.counts, observed.prior)
         )
-        weights = observed.weights if dim == "dataset" else np.ones(cases.shape[1])
+        weights = observed.weights if dim == "dataset" else classes_in_averages(observed.counts, observed.counts) * 1.0
         if weights is not None and len(weights) == cases.shape[1]:  # no data set has weight 0
             each = [average_inflation(n, a, weights) for n, a in zip(cases, mass, strict=True)]
             found = np.maximum(found, each)

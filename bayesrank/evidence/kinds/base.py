@@ -11,6 +11,7 @@ import xarray as xr
 
 from bayesrank._notes import Note
 from bayesrank._records import EvidenceRecord, ModelRecord
+from bayesrank.evidence.kinds.swaps import Fitted, swaps_of_tables
 
 if TYPE_CHECKING:
     from bayesrank.evidence.kinds.cases import CaseEvidence
@@ -33,11 +34,17 @@ class EvidenceKind(ABC):
     unit: ClassVar[str] = "cases"
     #: What sentences call this kind of evidence.
     noun: ClassVar[str]
+    #: Whether the draws are of named scores, such as areas and losses.
+    draws_scores: ClassVar[bool] = False
 
     @classmethod
     @abstractmethod
     def parse(cls, parts: Parts) -> Self | None:
         """Return the evidence of a posterior, or None if it is of another kind."""
+
+    def why_no_performance(self, variables: list[str]) -> tuple[str, str] | None:
+        """Return why a posterior with these variables has no performance, and what to do; None if it may have one."""
+        return None
 
     @property
     def independent_unit(self) -> str:
@@ -100,9 +107,9 @@ class EvidenceKind(ABC):
         """Return the cap on a ranking in which nothing connects these entities with the leader."""
         return Note("pairs_unconnected", {"entities": entities})
 
-    def interchangeable(self, entities: int) -> list[np.ndarray] | None:
-        """Return the groups of entities that may be swapped without a change of the evidence; None if tables tell."""
-        return None
+    def interchangeable(self, fitted: Fitted) -> list[np.ndarray]:
+        """Return the groups of entities (positions) that may be swapped without a change of the evidence."""
+        return swaps_of_tables(fitted)
 
 
 def patterns_on(evidence: Any, dataset: Any, names: Sequence[str], **others: Any) -> Any:

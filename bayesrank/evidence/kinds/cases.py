@@ -12,7 +12,7 @@ import xarray as xr
 from bayesrank._records import EvidenceRecord
 from bayesrank.evidence.attempts import CaseRuns
 from bayesrank.evidence.kinds.base import EvidenceKind, Parts, as_codes, as_values, by_entity, names_of, patterns_on
-from bayesrank.evidence.kinds.swaps import swaps_of_columns
+from bayesrank.evidence.kinds.swaps import Fitted, swaps_of_columns
 from bayesrank.evidence.patterns import effective_number
 
 #: Outcomes are means of right or wrong runs if they are this near to whole numbers of runs.
@@ -47,6 +47,7 @@ class CaseEvidence(EvidenceKind):
     #: Number of runs of each case if outcomes are means of right or wrong runs; else 0.
     runs: int = 0
     made: np.ndarray | None = None  #: Number of right or wrong runs behind each outcome (pattern, entity), if known.
+    said: np.ndarray | None = None  #: How often each answer was given in the runs (pattern, entity), as text, if known.
     training: TrainingSeeds | None = None  #: None if models were trained once.
 
     @classmethod
@@ -68,6 +69,7 @@ class CaseEvidence(EvidenceKind):
             by_case=parts.model.target != "cluster",
             runs=0 if outcome is None else _right_or_wrong_runs(outcome, parts.assembled),
             made=_rows(observed, "pattern_runs"),
+            said=_rows(observed, "pattern_answers"),
             training=_training_seeds(observed),
         )
 
@@ -75,6 +77,12 @@ class CaseEvidence(EvidenceKind):
     def joint_cases(self) -> Self:
         """Return the cases with the answers of all entities."""
         return self
+
+    def why_no_performance(self, variables: list[str]) -> tuple[str, str] | None:
+        """Return why there is no performance, and what to do instead."""
+        if self.training is None:
+            return None
+        return "outcomes of training seeds, with a mean over retrained models", "rank them by mean_outcome"
 
     @property
     def independent_unit(self) -> str:
@@ -98,7 +106,7 @@ class CaseEvidence(EvidenceKind):
             runs = (~np.isnan(self.outcome)).astype(int)
         if runs is None:
             return None
-        return CaseRuns(np.round(np.nan_to_num(self.outcome) * runs).astype(int), runs.astype(int))
+        return CaseRuns(np.round(np.nan_to_num(self.outcome) * runs).astype(int), runs.astype(int), self.said)
 
     @property
     def datasets(self) -> int:
@@ -145,17 +153,19 @@ class CaseEvidence(EvidenceKind):
         """Return the cases of one data set."""
         if self.dataset is None:
             return self
-        found: Self = patterns_on(self, dataset, ("count", "outcome", "actual", "predicted", "cluster", "each", "made"))
+        found: Self = patterns_on(
+            self, dataset, ("count", "outcome", "actual", "predicted", "cluster", "each", "made", "said")
+        )
         return found
 
     def apart(self, entity: int, others: Sequence[int]) -> list[int]:
         """Return which of the others have no answers to the cases of an entity."""
         return [int(i) for i in others if i != entity and not self.share_cases(entity, int(i))]
 
-    def interchangeable(self, entities: int) -> list[np.ndarray]:
+    def interchangeable(self, fitted: Fitted) -> list[np.ndarray]:
         """Return the groups of entities whose answers may be swapped."""
         # Equal outcomes of averages do not show equal models.
-        if self.training is not None or self.answers.shape[1] != entities:
+        if self.training is not None or self.answers.shape[1] != fitted.entities:
             return []
         return swaps_of_columns(self.answers, self.count, self.cluster, self.dataset, self.each)
 

@@ -17,3 +17,7 @@ class FoldEvidence(EvidenceKind):
     def parse(cls, parts: Parts) -> Self | None:
         """Return that the posterior is of folds, or None if it is of other evidence."""
         return cls() if parts.model.repeats or parts.model.datasets_of_learners else None
+
+    def why_no_performance(self, variables: list[str]) -> tuple[str, str] | None:
+        """Return why there is no performance, and what to do instead."""
+        return "scores of folds, one number for each fold", "rank them by mean_outcome"

@@ -8,7 +8,7 @@ import numpy as np
 
 from bayesrank._records import ModelRecord
 from bayesrank.evidence.kinds.base import EvidenceKind, Parts, as_codes, as_values, by_entity, names_of, patterns_on
-from bayesrank.evidence.kinds.swaps import swaps_of_columns
+from bayesrank.evidence.kinds.swaps import Fitted, swaps_of_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ class JudgedEvidence(EvidenceKind):
         """Return what is labelled; a verified case tells of all tests, and judged outcomes have no prevalence."""
         return "labels" if model.prevalence is None else "verified cases"
 
-    def interchangeable(self, entities: int) -> list[np.ndarray]:
+    def interchangeable(self, fitted: Fitted) -> list[np.ndarray]:
         """Return the groups of entities whose verdicts and truths may be swapped."""
         truth = np.broadcast_to(self.truth, self.verdict.shape)
         pair = self.verdict * (truth.max() + 2) + truth + 1

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import xarray as xr
 
+from bayesrank._errors import Advice, InPython
 from bayesrank._records import ModelRecord
 from bayesrank.evidence.kinds.base import EvidenceKind, Parts, by_entity, names_of
 
@@ -19,6 +20,7 @@ class ProbabilityEvidence(EvidenceKind):
     """
 
     noun: ClassVar[str] = "predicted probabilities"
+    draws_scores: ClassVar[bool] = True
     cases: np.ndarray  #: (entity, [dataset])
     held: xr.Dataset  #: The observed variables.
     withheld: xr.DataArray | None = None  #: Whether the interval of an area is withheld (entity, [dataset]).
@@ -31,6 +33,10 @@ class ProbabilityEvidence(EvidenceKind):
         if not parts.model.probabilities or "cases" not in parts.observed:
             return None
         return cls(by_entity(parts.observed, "cases"), parts.observed)
+
+    def why_no_performance(self, variables: list[str]) -> tuple[str, str] | None:
+        """Return why there is no performance, and what to do instead."""
+        return f"predicted probabilities with draws of {', '.join(variables)}", _advice(variables[0])
 
     def of(self, variable: str | None) -> Self:
         """Return the evidence on one area or loss."""
@@ -54,3 +60,14 @@ class ProbabilityEvidence(EvidenceKind):
     def needed(self, model: ModelRecord) -> str:
         """Return more cases, which all entities predict."""
         return "paired cases"
+
+
+def _advice(score: str) -> Advice:
+    """Return what to do instead of a performance."""
+    return Advice(
+        f"rank by {score}, ",
+        InPython("fit with scores= for others, "),
+        "or choose a threshold: labels (probability above it) ",
+        InPython("with br.joint_outcomes "),
+        "have a performance at that threshold",
+    )

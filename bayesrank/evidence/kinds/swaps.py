@@ -2,9 +2,24 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import xarray as xr
+
+from bayesrank.evidence.counts import parts_of
+from bayesrank.evidence.weighting import unit_weight_of
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What a model was fitted to, beside evidence of any kind."""
+
+    entities: int  #: Their number.
+    tables: xr.DataArray | None = None  #: Counts (entity, ...), if there are any.
+    prior: xr.DataArray | None = None  #: Prior of each cell in equivalent cases (entity, ...).
+    by_prevalence: bool = True  #: Whether the score depends on the prevalence, and so on the test set.
 
 
 def groups_of(keys: Iterable[Any]) -> list[np.ndarray]:
@@ -13,6 +28,41 @@ def groups_of(keys: Iterable[Any]) -> list[np.ndarray]:
     for i, key in enumerate(keys):
         members.setdefault(key, []).append(i)
     return [np.array(group) for group in members.values() if len(group) > 1]
+
+
+def swaps_of_tables(fitted: Fitted) -> list[np.ndarray]:
+    """Return the groups of entities with equal counts, weights and priors.
+
+    They are on their own or on a common test set, or on any test sets if the score does not depend on the prevalence.
+    """
+    tables = fitted.tables
+    if tables is None or tables.sizes["entity"] != fitted.entities:
+        return []
+    arrays = [_rows(tables), _rows(tables.copy(data=unit_weight_of(tables)))]
+    if (parts := parts_of(tables)) is not None:
+        arrays.append(_rows(parts))
+    if fitted.prior is not None and "entity" in fitted.prior.dims:
+        arrays.append(_rows(fitted.prior))
+    test_set = tables.coords.get("test_set")
+    shared = np.full(fitted.entities, "")
+    if test_set is not None and fitted.by_prevalence:
+        shared = _shared_names(test_set)
+    return groups_of([(name, *(row.tobytes() for row in rows)) for name, *rows in zip(shared, *arrays, strict=True)])
+
+
+def _rows(array: xr.DataArray) -> np.ndarray:
+    """Return the values of each entity in one row."""
+    return np.ascontiguousarray(array.transpose("entity", ...).values.reshape(array.sizes["entity"], -1).astype(float))
+
+
+def _shared_names(test_set: xr.DataArray) -> np.ndarray:
+    """Return the names of the test sets of each entity; empty for test sets that no other entity has."""
+    names = test_set.transpose("entity", ...).values.astype(str)
+    names = names.reshape(len(names), -1)
+    for column in names.T:
+        labels, number = np.unique(column, return_counts=True)
+        column[np.isin(column, labels[number == 1])] = ""
+    return np.array(["\n".join(row) for row in names])
 
 
 def swaps_of_columns(answers: np.ndarray, count: np.ndarray, *places: np.ndarray | None) -> list[np.ndarray]:

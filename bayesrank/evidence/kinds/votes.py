@@ -12,7 +12,7 @@ from bayesrank._notes import Note
 from bayesrank._records import ModelRecord
 from bayesrank.evidence.ballots import NOUNS, UNITS
 from bayesrank.evidence.kinds.base import EvidenceKind, Parts, by_entity, names_of
-from bayesrank.evidence.kinds.swaps import swaps_of_votes
+from bayesrank.evidence.kinds.swaps import Fitted, swaps_of_votes
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +50,11 @@ class VoteEvidence(EvidenceKind):
         labels = by_entity(observed, "labels") if "labels" in observed else None
         cases, pool = by_entity(observed, "cases"), observed["pool"].values
         return cls(cases, wins, ties, pool, names_of(observed), labels, _shared_units(observed))
+
+    def why_no_performance(self, variables: list[str]) -> tuple[str, str] | None:
+        """Return why there is no performance, and what to do instead."""
+        got = "votes: their strengths compare entities with one another, which is no performance"
+        return got, "rank them by strength or win_probability"
 
     @property
     def clustered(self) -> bool:
@@ -111,7 +116,7 @@ class VoteEvidence(EvidenceKind):
         """Return the cap on a ranking in which no chain of votes connects these entities with the leader."""
         return Note("pools_unconnected", {"entities": entities})
 
-    def interchangeable(self, entities: int) -> list[np.ndarray]:
+    def interchangeable(self, fitted: Fitted) -> list[np.ndarray]:
         """Return the groups of entities with equal votes; votes of judges distinguish entities, too."""
         alone = self.labels is None and self.units is None
         return swaps_of_votes(self.wins, self.ties) if alone else []

@@ -1,5 +1,6 @@
 """Helpers of formats: JSON files, names of systems from paths, outcomes and categories of cases."""
 
+import importlib
 import io
 import math
 import os
@@ -13,12 +14,8 @@ import pandas as pd
 
 from bayesrank._errors import ArgumentError, ArgumentFileError
 from bayesrank._inputs import decode, open_file, parse_csv, parse_json, read_bytes, read_head
+from bayesrank.tables.roles import CATEGORIES
 
-#: Fields that may group cases.
-CATEGORIES = (
-    *("category", "subject", "subtask", "topic", "domain", "difficulty", "level", "type", "language", "subset"),
-    *("task_family", "repo"),
-)
 #: Endings of file names that do not name a system.
 ENDINGS = re.compile(r"(?i)[_.-]?(eval_)?(results?|predictions?|pred|report|output|scored?|samples|junit|log)$")
 
@@ -83,6 +80,19 @@ def read_csv(path: Path) -> pd.DataFrame:
         if len(row) != len(heading):
             raise ArgumentFileError(f"{path.name}, line {line}:", f"must have {len(heading)} fields", len(row))
     return pd.DataFrame([row for _, row in rest], columns=heading, dtype=object)
+
+
+def read_parquet(path: Path) -> list[dict[str, Any]]:
+    """Return the rows of a Parquet file, by pyarrow or polars."""
+    for name, read in (("pyarrow.parquet", "read_table"), ("polars", "read_parquet")):
+        try:
+            module = importlib.import_module(name)
+        except ImportError:
+            continue
+        table = getattr(module, read)(path)
+        rows: list[dict[str, Any]] = table.to_dicts() if name == "polars" else table.to_pylist()
+        return rows
+    raise ArgumentError(path.name, "needs the package pyarrow or polars to be read", "neither", "or write CSV")
 
 
 def has_keys(head: str, *keys: str) -> bool:

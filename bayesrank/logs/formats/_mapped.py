@@ -1,7 +1,8 @@
 """Any other log of cases: JSON, JSON lines and separated values under any names, read by a mapping that the user types.
 
 A field is the path of a value, its names with dots between them: ``run.model``. Lists and tables by key have no name in
-it: their positions are ``@row``, their keys ``@key`` and ``@key2``, and the name of the file is ``@file``.
+it: their positions are ``@row``, and their keys ``@key`` and ``@key2``. The names of the file and of its folder are
+``@file`` and ``@folder``.
 """
 
 import csv
@@ -9,7 +10,6 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,43 +20,24 @@ from bayesrank._errors import ArgumentError
 from bayesrank._inputs import decode, parse_csv, read_bytes
 from bayesrank._text import list_names
 from bayesrank.logs.formats._common import begin_of, read_json, read_lines
-from bayesrank.tables.columns import LONG_CASE_NAMES, is_quantity_name, is_truth_name, role_of, squeeze
-from bayesrank.tables.values import as_outcomes, to_number
+from bayesrank.tables.columns import squeeze
+from bayesrank.tables.proposals import (
+    MAPPED,
+    NOTHING,
+    are_metrics,
+    could_be_score,
+    is_beside_answers,
+    propose_long,
+    telling,
+)
+from bayesrank.tables.values import as_outcomes
 
 TITLE = "cases under other names, by a mapping"
-#: Roles that a mapping may have, and the columns that they fill.
-ROLES = {
-    "case": "case", "system": "entity", "score": "outcome", "dataset": "dataset", "run": "run", "cluster": "cluster",
-    "category": "category", "cost": "cost",
-}  # fmt: skip
-NEEDED = ("case", "score")
+#: Roles that every row needs.
+NEEDED = ("case", "outcome")
 #: Steps of a path without a name: into a list, and into a table by key.
 ROW, KEY = "[]", "{}"
 DELIMITERS = ",\t;|"
-#: Beginnings of names, for proposals alone.
-NAMED = {
-    "case": (*sorted(LONG_CASE_NAMES), "case", "prompt", "ticket", "challenge", "idx", "index", "row", "test", "ref"),
-    "system": (
-        *("system", "model", "agent", "engine", "llm", "candidate", "team", "method", "assistant", "submission"),
-        *("solver", "checkpoint", "net", "player", "by", "name", "entity", "bot", "policy", "generator"),
-    ),
-    "score": (
-        *("score", "acc", "correct", "iscorrect", "isright", "right", "ok", "pass", "passed", "success", "grade"),
-        *("reward", "solved", "hit", "win", "credit", "points", "outcome", "outcomes", "verdict", "exactmatch"),
-        *("accepted", "value", "preference", "resolved", "isresolved", "issolved"),
-    ),
-    "dataset": ("benchmark", "dataset", "task", "suite", "subset"),
-    "run": ("try", "run", "attempt", "trial", "seed", "repeat", "epoch", "sample", "turn"),
-}  # fmt: skip
-#: Headings of columns that name what was measured, and words in names of metrics. Neither names a system.
-METRIC_HEADINGS = {f"{name}{end}" for name in ("metric", "measure", "score", "criterion") for end in ("", "s", "name")}
-METRIC_WORDS = re.compile(
-    r"(?i)(^|[^a-z])(acc|accuracy|success(es)?|rewards?|scores?|loss(es)?|f1|precision|recall|auc|auroc|bleu|rouge|"
-    r"mae|mse|rmse|mcc|perplexity|latency|costs?|tokens|seconds|returns?|errors?|lengths?|correct|exact_match|"
-    r"pass([@_ ]?\d+)?|passed)([^a-z]|$)"
-)
-#: The share of names with such a word from which all of them are metrics.
-METRIC_SHARE = 0.5
 #: A table by key has values alike: this share of their keys is common. Fewer bare values are fields of one record.
 COMMON, BARE = 0.5, 8
 
@@ -69,18 +50,19 @@ class Fields:
 
     file: str
     values: dict[Path_, dict[tuple, Any]] = field(default_factory=dict)
+    folder: str = ""
 
     def names(self) -> list[str]:
         """Return the fields, and the positions and keys that a mapping may use."""
         depth = max((path.count(KEY) for path in self.values), default=0)
         keys = ["@key" if i == 1 else f"@key{i}" for i in range(1, depth + 1)]
-        return [*dict.fromkeys(map(name_of, self.values)), *keys, "@row", "@file"]
+        return [*dict.fromkeys(map(name_of, self.values)), *keys, "@row", "@file", "@folder"]
 
     def column(self, name: str, rows: list[tuple], path: Path_) -> list[Any] | None:
         """Return a field in the rows of ``path``, which have it on their own level or on one above; None without it."""
         steps = [step for step in path if step in (ROW, KEY)]
-        if name == "@file":
-            return [self.file] * len(rows)
+        if name in ("@file", "@folder"):
+            return [self.file if name == "@file" else self.folder] * len(rows)
         if name.startswith(("@key", "@row")):
             wanted = KEY if name.startswith("@key") else ROW
             places = [i for i, step in enumerate(steps) if step == wanted]
@@ -124,7 +106,7 @@ def read_fields(path: Path, file: str, typed: Iterable[str] = ()) -> Fields:
 
     Names that a user typed, such as verifier.reward, are ``typed``: their steps are fields, and not keys of a table.
     """
-    found = Fields(file)
+    found = Fields(file, folder=path.parent.name)
     keyed: dict[Path_, bool] = {}
     beginnings = {name[:end] for name in typed for end in (*(m.start() for m in re.finditer(r"\.", name)), len(name))}
     if begin_of(path)[:1] in ("{", "["):
@@ -177,16 +159,10 @@ def _as_rows(node: Mapping) -> Any:
     return [dict(zip(node, row, strict=True)) for row in zip(*cells, strict=True)]
 
 
-def _are_metrics(names: Iterable[Any]) -> bool:
-    """Return whether names are those of metrics, such as successes and sum_rewards."""
-    words = {re.sub("(?<=[a-z])(?=[A-Z])", "_", str(name)) for name in names}
-    return sum(bool(METRIC_WORDS.search(name)) for name in words) >= METRIC_SHARE * max(len(words), 1)
-
-
 def _is_keyed(node: Mapping) -> bool:
     """Return whether the keys of an object are names of systems or cases, and not of fields: its values are alike."""
     values = list(node.values())
-    if len(values) < 2 or _are_metrics(node):
+    if len(values) < 2 or are_metrics(node):
         return False
     if all(isinstance(value, Mapping) for value in values):
         keys = [set(map(str, value)) for value in values]
@@ -198,7 +174,7 @@ def _is_keyed(node: Mapping) -> bool:
 
 
 def parse_map(text: Any, argument: str) -> dict[str, str]:
-    """Return a mapping from roles to fields, given as such or as text: "case=qid,system=run.model,score=acc"."""
+    """Return a mapping from roles to fields, given as such or as text: "case=qid,entity=run.model,outcome=acc"."""
     if isinstance(text, str):
         pairs = [part.partition("=") for part in next(csv.reader(io.StringIO(text), skipinitialspace=True), [])]
         given = {role.strip(): name.strip() for role, _, name in pairs}
@@ -206,14 +182,14 @@ def parse_map(text: Any, argument: str) -> dict[str, str]:
         given = {str(role): str(name) for role, name in text.items()}
     else:
         raise ArgumentError(argument, "must be a mapping from roles to fields", describe_value(text))
-    odd = [role for role in given if role not in ROLES]
+    odd = [role for role in given if role not in MAPPED]
     empty = [role for role, name in given.items() if not name]
     lacking = [role for role in NEEDED if role not in given]
     if odd or empty or lacking:
         raise ArgumentError(
             argument,
-            f"must give case, system and score a field, and may give {', '.join(list(ROLES)[3:])} one: "
-            "case=FIELD,system=FIELD,score=FIELD",
+            f"must give case, entity and outcome a field, and may give {', '.join(MAPPED[3:])} one: "
+            "case=FIELD,entity=FIELD,outcome=FIELD",
             f"{text!r}",
         )
     return given
@@ -231,21 +207,21 @@ def write_map(given: Mapping[str, str]) -> str:
 
 
 def read_rows(fields: Fields, given: Mapping[str, str], argument: str) -> pd.DataFrame:
-    """Return the table of one file by a mapping; ``score=A+B`` means that A and B are systems."""
+    """Return the table of one file by a mapping; ``outcome=A+B`` means that A and B are entities."""
     known = fields.names()
-    wide = [given["score"]] if given["score"] in known else given["score"].split("+")
+    wide = [given["outcome"]] if given["outcome"] in known else given["outcome"].split("+")
     parts = []
     for score in wide:
         paths = [path for path in fields.values if name_of(path) == score]
         if not paths:
             raise ArgumentError(
-                argument, f"must name fields of {fields.file}, {list_names(known, 20)}", f"score={score}"
+                argument, f"must name fields of {fields.file}, {list_names(known, 20)}", f"outcome={score}"
             )
         path = max(paths, key=lambda one: len(fields.values[one]))
         rows = list(fields.values[path])
         held: dict[str, Any] = {"outcome": _numbers(fields, path, score, argument)}
         for role, name in given.items():
-            if role == "score":
+            if role == "outcome":
                 continue
             column = fields.column(name, rows, path)
             if column is None:
@@ -257,13 +233,13 @@ def read_rows(fields: Fields, given: Mapping[str, str], argument: str) -> pd.Dat
                 )
             if role in NEEDED and any(value is None or value == "" for value in column):
                 raise ArgumentError(argument, f"must name a {role} in every row of {fields.file}", f"{role}={name}")
-            held[ROLES[role]] = column
+            held[role] = column
         if len(wide) > 1:
             held["entity"] = [score.rpartition(".")[2]] * len(rows)
         parts.append(pd.DataFrame(held))
     frame = pd.concat(parts, ignore_index=True)
     frame["case"] = frame["case"].map(_as_name)
-    metric = given["score"].rpartition(".")[2] if len(wide) == 1 and given["score"] != "value" else None
+    metric = given["outcome"].rpartition(".")[2] if len(wide) == 1 and given["outcome"] != "value" else None
     source = "--map" if argument.startswith("--") else "map"
     if "entity" not in frame:
         frame["entity"], source = fields.file, "the name of the file"
@@ -284,8 +260,8 @@ def _numbers(fields: Fields, path: Path_, score: str, argument: str) -> list[Any
     if odd is not None:
         raise ArgumentError(
             argument,
-            "must name a score of numbers, or words such as pass and fail",
-            f"score={score}, which has {odd!r}",
+            "must name an outcome in numbers, or words such as pass and fail",
+            f"outcome={score}, which has {odd!r}",
         )
     return values
 
@@ -293,39 +269,27 @@ def _numbers(fields: Fields, path: Path_, score: str, argument: str) -> list[Any
 # --- Proposals --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Option:
-    name: str
-    values: tuple[Any, ...]
-    penalty: float
-
-    @property
-    def size(self) -> int:
-        return len(set(self.values))
-
-
-#: The penalty and the mapping where nothing fits.
-NOTHING: tuple[float, dict[str, str]] = (float("inf"), {})
-
-
 def propose(files: list[Fields]) -> dict[str, str]:
-    """Return the mapping that fits best: each system and case once, a score of right and wrong, telling names.
+    """Return the mapping that fits best: each entity and case once, a score of right and wrong, telling names.
 
     The choice is among fields of the first file, or of all files as records of one list; empty if nothing fits. It is a
     proposal, which a user has to type.
     """
-    best = _propose_of(files[0], len(files) > 1)
+    best = _propose_of(files[0], files[1:])
     records = len(files) > 1 and all(any(() in held for held in one.values.values()) for one in files)
     if records and best[1].get("case", "@row") == "@row":
-        best = min(best, _propose_of(_as_one_file(files), False), key=lambda found: found[0])
-    return best[1]
+        best = min(best, _propose_of(_as_one_file(files), []), key=lambda found: found[0])
+    given = best[1]
+    if given.get("entity") == "@file" and len(files) > 1 and len({one.file for one in files}) == 1:
+        given = given | {"entity": "@folder"}  # each entity has a folder with a file of the same name
+    return given
 
 
-def _propose_of(fields: Fields, several: bool) -> tuple[float, dict[str, str]]:
-    """Return the penalty and the mapping of one file, or of the first of ``several``."""
+def _propose_of(fields: Fields, others: list[Fields]) -> tuple[float, dict[str, str]]:
+    """Return the penalty and the mapping of one file, or of the first of several."""
     scores = [path for path, held in fields.values.items() if len(held) > 1 and _could_be_score(path, held)]
-    scores = [path for path in scores if not _is_beside_answers(name_of(path))]
-    found = [_propose_for(fields, path, several) for path in scores]
+    scores = [path for path in scores if not is_beside_answers(name_of(path))]
+    found = [_propose_for(fields, path, others) for path in scores]
     return min(*filter(None, found), _propose_wide(fields, scores), NOTHING, key=lambda one: one[0])
 
 
@@ -339,131 +303,60 @@ def _as_one_file(files: list[Fields]) -> Fields:
 
 
 def _could_be_score(path: Path_, held: Mapping[tuple, Any]) -> bool:
-    values = as_outcomes(list(held.values()))
-    numbers = [value for value in values if isinstance(value, float)]
-    if any(value is not None and not isinstance(value, float) for value in values) or len(set(numbers)) < 2:
-        return False
-    return set(numbers) <= {0.0, 1.0} or _telling("score", name_of(path)) == 0
+    return could_be_score(name_of(path), list(held.values()))
 
 
-def _is_beside_answers(name: str) -> bool:
-    """Return whether a field is a label, a count or a vote by its name: no system, case or score."""
-    last = name.rpartition(".")[2]
-    if any(squeeze(last) in names for names in NAMED.values()):
-        return False
-    known = role_of(last) in ("actual", "predicted") or is_quantity_name(last) or squeeze(last).startswith("winner")
-    return known or is_truth_name(last, ())
-
-
-def _telling(role: str, name: str) -> float:
-    """Return 0 for the name of a field that is usual for a role, and more for others."""
-    parts = name.split(".")
-    words = [squeeze(part) for part in (parts[-1], *parts[-2:-1])]
-    for i, word in enumerate(words):
-        if any(word == known or (len(known) > 3 and word.startswith(known)) for known in NAMED[role]):
-            return 0.3 * i
-    return 1.0
-
-
-def _propose_for(fields: Fields, path: Path_, several: bool) -> tuple[float, dict[str, str]] | None:
+def _propose_for(fields: Fields, path: Path_, others: list[Fields]) -> tuple[float, dict[str, str]] | None:
     """Return the penalty and the mapping of one score; None if no fields name its rows."""
-    rows = list(fields.values[path])
-    options = []
-    for name in fields.names():
-        column = fields.column(name, rows, path)
-        if (
-            column is None
-            or name == name_of(path)
-            or _is_beside_answers(name)
-            or any(isinstance(value, list | dict) for value in column)
-        ):
+    rows, several = list(fields.values[path]), bool(others)
+    columns = {
+        name: fields.column(name, rows, path) for name in fields.names() if name not in (name_of(path), "@folder")
+    }
+    found = propose_long({name: held for name, held in columns.items() if held is not None}, name_of(path), several)
+    if found is None or not several or found[1].get("entity") != "@file":
+        return found
+    # Cases of several files have the same names in all of them.
+    penalty, given = found
+    met = set(map(str, columns[given["case"]] or ()))
+    shared = {
+        name: held
+        for name, held in columns.items()
+        if held is not None and name not in ("@row", "@file") and len(set(map(str, held))) == len(rows)
+    }
+    for one in others[:1]:
+        again = [other for other in one.values if name_of(other) == name_of(path)]
+        if not again:
             continue
-        if any(value is None or value == "" for value in column):
-            continue
-        options.append(_Option(name, tuple(map(str, column)), {"@row": 2.0, "@file": 0.5}.get(name, 0.0)))
-    score = 2 * _telling("score", name_of(path))
-    systems = [one for one in options if (1 < one.size < len(rows) or (several and one.name == "@file"))]
-    systems = [one for one in systems if one.name == "@file" or _could_be_system(one)]
-    # One file without a system is a log of one system.
-    alone = not systems and score == 0 and any(_telling("case", one.name) < 1 for one in options)
-    systems = [one for one in options if one.name == "@file"] if alone else systems
-    if several and not any(one.name != "@file" and _telling("system", one.name) == 0 for one in systems):
-        systems = [one for one in systems if one.name == "@file"]
-    best: tuple[float, dict[str, str]] | None = None
-    for system, case in product(systems, options):
-        if case is system or case.size < 2 or case.name == "@file":
-            continue
-        for extra in ((), ("dataset",), ("run",), ("dataset", "run")):
-            found = _complete(system, case, extra, options, len(rows))
-            if found is None:
-                continue
-            penalty, given = found
-            penalty += score + (system.size > case.size)
-            given["score"] = name_of(path)
-            if alone:
-                del given["system"]
-            if best is None or penalty < best[0]:
-                best = penalty, {role: given[role] for role in ROLES if role in given}
-            break
-    return best
+        there = list(one.values[again[0]])
 
+        def common(name: str, one: Fields = one, there: list[tuple] = there, way: Path_ = again[0]) -> bool:
+            known = set(map(str, one.column(name, there, way) or ()))
+            return bool(known & set(map(str, columns[name] or ())))
 
-def _could_be_system(option: _Option) -> bool:
-    """Return whether a field may name systems; numbers do so only in a field that says so, else they are outcomes."""
-    says_so = _telling("system", option.name) == 0
-    return not (_names_metrics(option) or _names_cases(option)) and (says_so or None in map(to_number, option.values))
-
-
-def _names_cases(option: _Option) -> bool:
-    """Return whether a field names cases, data sets or runs, and no systems."""
-    telling = [_telling(role, option.name) == 0 for role in ("system", "case", "dataset", "run")]
-    return any(telling[1:]) and not telling[0]
-
-
-def _names_metrics(option: _Option) -> bool:
-    """Return whether a field is a metric, or its values are names of metrics; neither names systems."""
-    last = option.name.rpartition(".")[2]
-    return squeeze(last) in METRIC_HEADINGS or _are_metrics([last]) or _are_metrics(option.values)
-
-
-def _complete(
-    system: _Option, case: _Option, extra: tuple[str, ...], options: list[_Option], rows: int
-) -> tuple[float, dict[str, str]] | None:
-    """Return the penalty and the mapping of a system and a case that name each row once, with ``extra`` roles."""
-    given = {"case": case.name, "system": system.name}
-    keys: list[tuple[Any, ...]] = [case.values, system.values]
-    for role in extra:
-        named = [one for one in options if one not in (system, case) and _telling(role, one.name) == 0 and one.size > 1]
-        if not named:
-            return None
-        given[role] = named[0].name
-        keys.append(named[0].values)
-    if len(set(zip(*keys, strict=True))) < rows:
-        return None
-    crossed = rows / (system.size * len(set(zip(*[keys[0], *keys[2:]], strict=True))))
-    penalty = system.penalty + case.penalty + 0.2 * len(extra) + 2 * (1 - min(crossed, 1.0))
-    for role, one in (("system", system), ("case", case)):
-        penalty += 0.4 if one.name.startswith("@") else _telling(role, one.name)
+        fitting = [name for name in shared if common(name)]
+        if met and not common(given["case"]) and fitting:
+            given = given | {"case": min(fitting, key=lambda name: telling("case", name))}
     return penalty, given
 
 
 def _propose_wide(fields: Fields, scores: list[Path_]) -> tuple[float, dict[str, str]]:
-    """Return the penalty and the mapping of a table with a column of right and wrong for each system."""
+    """Return the penalty and the mapping of a table with a column of right and wrong for each entity."""
     levels: dict[Path_, list[Path_]] = {}
     for path in scores:
         levels.setdefault(path[:-1], []).append(path)
     several = max(levels.values(), key=len, default=[])
     names = [path[-1] for path in several]
-    # Metrics are no systems, nor are the winners of votes with a column for each.
-    if len(several) < 2 or _are_metrics(names) or all(squeeze(name).startswith("winner") for name in names):
+    # Metrics are no entities, nor are the winners of votes with a column for each.
+    if len(several) < 2 or are_metrics(names) or all(squeeze(name).startswith("winner") for name in names):
         return NOTHING
     rows = list(fields.values[several[0]])
     cases = [
-        name for name in fields.names() if name not in ("@row", "@file") and name not in map(name_of, several)
-        and not _is_beside_answers(name)
+        name for name in fields.names()
+        if name not in ("@row", "@file", "@folder") and name not in map(name_of, several)
+        and not is_beside_answers(name)
         and (column := fields.column(name, rows, several[0])) is not None and len(set(map(str, column))) == len(rows)
     ]  # fmt: skip
     if not cases:
         return NOTHING
-    case = min(cases, key=lambda name: (name.startswith("@"), _telling("case", name)))
-    return 2.5, {"case": case, "score": "+".join(map(name_of, several))}
+    case = min(cases, key=lambda name: (name.startswith("@"), telling("case", name)))
+    return 2.5, {"case": case, "outcome": "+".join(map(name_of, several))}

@@ -17,7 +17,8 @@ import pandas as pd
 from bayesrank._errors import ArgumentError
 from bayesrank._inputs import split_line
 from bayesrank.logs.formats._common import begin_of, list_names, read_csv, remember, stem_of
-from bayesrank.tables.columns import ENTITY_NAMES, squeeze
+from bayesrank.tables.columns import squeeze
+from bayesrank.tables.roles import ENTITY_NAMES
 
 TITLE = "predictions in CSV"
 TRUTH, GUESS = ("obs", "truth", "ytrue", "label", "actual", "target"), ("pred", "predicted", "ypred", "prediction")
@@ -27,8 +28,6 @@ CASE = ("rowindex", "rowid", "row", "sample", "id", "case", "index", ".row")
 def recognise(head: str) -> str:
     heading = _heading(head)
     names = [squeeze(name) for name in heading]
-    if "resample" in names and any("~" in name for name in heading):
-        return "scores"
     if {"ranktestscore", "meantestscore"} <= set(names) and "split0testscore" not in names:
         return "scores"
     if names[:2] == ["id", "expected"]:

@@ -31,13 +31,21 @@ from bayesrank.logs.formats._common import (
 
 TITLE = "promptfoo"
 HEADING = re.compile(r"\[(.+?)\] (.*)", re.S)
+#: Beginnings of outputs in older files, which have no column Status.
+GRADED = re.compile(r"\[(PASS|FAIL|ERROR)\]")
 
 
 def recognise(head: str) -> bool:
     if has_keys(head, "evalId", "results") or (has_keys(head, "promptIdx", "testIdx") and head.lstrip()[:1] in "[{"):
         return True
     names = split_line(head.partition("\n")[0])
-    return any(HEADING.fullmatch(name) and names[i + 1 : i + 3] == ["Status", "Score"] for i, name in enumerate(names))
+    rows = [split_line(line) for line in head[:8192].splitlines()[1:3]]
+    for i, name in enumerate(names):
+        if HEADING.fullmatch(name) and names[i + 1 : i + 3] == ["Status", "Score"]:
+            return True
+        if HEADING.fullmatch(name) and any(GRADED.match(row[i]) for row in rows if len(row) > i):
+            return True
+    return False
 
 
 def read(path: Path) -> pd.DataFrame:
@@ -78,7 +86,12 @@ def _rows(log: dict[str, Any], name: str) -> list[dict[str, Any]]:
 
 def _of_csv(path: Path) -> pd.DataFrame:
     heading, *rows = [row for _, row in parse_csv(read_text(path), path.name)]
-    at = [i for i, name in enumerate(heading) if HEADING.fullmatch(name) and heading[i + 1 : i + 2] == ["Status"]]
+    graded = [i for i in range(len(heading)) if all(GRADED.match(row[i]) for row in rows)]
+    at = [
+        i
+        for i, name in enumerate(heading)
+        if HEADING.fullmatch(name) and (i in graded or heading[i + 1 : i + 2] == ["Status"])
+    ]
     several = len({HEADING.fullmatch(heading[i])[2] for i in at}) > 1  # type: ignore[index]
     found = []
     for row in rows:
@@ -86,11 +99,13 @@ def _of_csv(path: Path) -> pd.DataFrame:
         case = row[heading.index("Description")] if "Description" in heading[: at[0]] else content
         for i in at:
             provider, prompt = HEADING.fullmatch(heading[i]).groups()  # type: ignore[union-attr]
-            state = row[i + 1]
+            mark = GRADED.match(row[i]) if i in graded else None
+            state = row[i + 1] if mark is None else mark[1]
             failed = state == "ERROR"
             entity = f"{provider} | {prompt}" if several else provider
             about = {"entity": entity, "case": case or content, "status": "error" if failed else None}
-            for metric, value in (("success", state == "PASS"), ("score", row[i + 2])):
+            scores = [] if mark else [("score", row[i + 2])]
+            for metric, value in [("success", state == "PASS"), *scores]:
                 found.append(about | {"metric": metric, "outcome": math.nan if failed else float(value)})
     return _frame(found, "the heading")
 

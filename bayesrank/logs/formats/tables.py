@@ -9,8 +9,9 @@ from pathlib import Path
 import pandas as pd
 
 from bayesrank._errors import ArgumentError
-from bayesrank.logs.formats._common import CATEGORIES, as_outcome, has_keys, read_json
-from bayesrank.tables.columns import LONG_CASE_NAMES, squeeze
+from bayesrank.logs.formats._common import as_outcome, has_keys, read_json
+from bayesrank.tables.columns import squeeze
+from bayesrank.tables.roles import CATEGORIES, LONG_CASE_NAMES
 
 TITLE = "MLflow or Weights & Biases"
 RIGHT = ("correct", "iscorrect", "passed", "success", "score", "exactmatch", "accuracy")

@@ -11,6 +11,11 @@ with quantiles of Student's t and the normal distribution at 0.975, since the we
 of N new cases. Draws beyond 0 and 1 are moved there. All numbers of attempts have the same weights of the cases in
 each draw, so that they can be compared.
 
+That is the target *cases like these*. If it is *these cases*, only the runs vary. The weights of the cases are then
+independent for each entity, and the draws are narrower by the square root of the share of the variance that is within
+cases. It is an estimate from moments of the rates of the cases, and 1 if each case has a single run, which does not
+show it. The prior's cases count in full.
+
 References
 ----------
 Chen et al. (2021), Evaluating large language models trained on code, arXiv:2107.03374, has the estimate of one
@@ -34,7 +39,7 @@ from bayesrank._notes import Note, add_notes
 from bayesrank._random import blocks_between, fingerprint, root_sequence, stream
 from bayesrank._records import EvidenceRecord, ModelRecord
 from bayesrank._source import Source
-from bayesrank.evidence.attempts import Attempts, CaseRuns
+from bayesrank.evidence.attempts import Attempts, CaseRuns, RateMoments
 from bayesrank.evidence.kinds import CaseEvidence, parse_evidence
 from bayesrank.evidence.kinds.base import Parts
 from bayesrank.evidence.units import cluster_information
@@ -56,9 +61,10 @@ class AttemptsPosterior:
     evidence: CaseEvidence  #: With all cases.
     runs: CaseRuns
     least: int
+    these: bool = False  #: Whether the scores are of these cases, else of cases like these.
 
     @classmethod
-    def of(cls, source: Source, least: int, score: str) -> "AttemptsPosterior":
+    def of(cls, source: Source, least: int, score: str, these: bool = False) -> "AttemptsPosterior":
         """Return the posterior behind a source; raise if it does not know the runs of its cases, or none is enough."""
         joint = None if source.container is None else parse_evidence(source).joint_cases
         runs = None if joint is None else joint.case_runs
@@ -73,7 +79,7 @@ class AttemptsPosterior:
                     InPython(" (br.from_outcomes(frame, case=..., run=...)), and fit the model 'paired'"),
                 ),
             )
-        found = cls(source, joint, runs, least)
+        found = cls(source, joint, runs, least, these)
         if not found.kept.any():
             raise ArgumentError(
                 "score",
@@ -143,13 +149,43 @@ class AttemptsPosterior:
         found = mean_outcome(self.observed(one), self.names, self.evidence.by_case)
         return found if self.names else found[:, 0]
 
+    def mean_costs(self, most: int) -> np.ndarray | None:
+        """Return the mean cost of up to k attempts at a case that stop at a success (k from 1, entity).
+
+        None if the costs are unknown.
+        The last attempt is right with the probability of a success, and all others are wrong. Right and wrong runs of a
+        case may cost differently. Cases whose costs are unknown do not count.
+        """
+        held = self.source.observed
+        if "pattern_cost_right" not in held or self.names:
+            return None
+        right, wrong = (
+            held[f"pattern_cost_{end}"].transpose("pattern", "entity").values[self.kept] for end in ("right", "wrong")
+        )
+        found, failed = np.empty((most, right.shape[1])), np.zeros(right.shape)
+        weight = self.evidence.count[self.kept][:, None]
+        for k in range(1, most + 1):
+            success = self.estimates(Attempts(k))
+            failed += 1 - success
+            paid = np.where(success > 0, success * right, 0.0) + np.where(failed > 0, failed * wrong, 0.0)
+            known = ~np.isnan(paid) & (self.used.runs > 0)
+            with np.errstate(invalid="ignore"):
+                found[k - 1] = np.where(known, paid * weight, 0.0).sum(axis=0) / (known * weight).sum(axis=0)
+        return found
+
     def draws(self, wanted: Sequence[Attempts]) -> np.ndarray:
-        """Return draws of several scores (score, chain, draw, entity, [dataset]), with common weights of the cases."""
-        parts = [self._draw(i, wanted) for i in range(max(len(self.names), 1))]
+        """Return draws of several scores (score, chain, draw, entity, [dataset]), with common weights of the cases.
+
+        Of these cases, the weights of each entity are its own.
+        """
+        draw = self._draw_alone if self.these else self._draw
+        parts = [draw(i, wanted) for i in range(max(len(self.names), 1))]
         found = np.stack(parts, axis=-1) if self.names else parts[0]
         spread, centre = self.spread, found.mean(axis=(1, 2), keepdims=True)
         found -= centre
         found *= spread
+        if self.these:
+            found *= np.stack([self.narrowing(one) for one in wanted])[:, None, None]
         found += centre
         return np.clip(found, 0.0, 1.0, out=found)
 
@@ -166,6 +202,31 @@ class AttemptsPosterior:
                 found[i, j] = known[key]
         return found if self.names else found[:, 0]
 
+    def narrowing(self, one: Attempts) -> np.ndarray:
+        """Return the factor of the spread where only the runs of these cases vary (entity), at most 1.
+
+        It is the square root of the share of the variance that is within cases. The estimate rests on the cases that
+        are not at an end: t has so many degrees of freedom, less one.
+        """
+        count, square = self.evidence.count[self.kept], self.evidence.squares[self.kept]
+        runs = self.used.cells[1]
+        estimates, met = one.of_each_cell(self.used), runs > 0
+        moments = RateMoments.of(self.used, count, one.every)
+        within = np.stack([moments.within(one.k, n) if n else moments.values[0] for n in runs.tolist()])
+        prior = self.prior[1][:, 0] * (square.sum() / count.sum()) ** 2
+        total, squares = self.used.numbers(count), self.used.numbers(square)
+        kinds = [met & (estimates != end) for end in (0, 1)]
+        factor = np.empty(total.shape[1])
+        for i, mean in enumerate(self.means(one)):
+            number = squares[met, i]
+            fewest = min(_effective(total[kind, i].sum(), squares[kind, i].sum()) for kind in kinds)
+            of_prior = prior[i] @ (self._at_prior(one) - mean) ** 2
+            every = number @ (estimates[met] - mean) ** 2 + of_prior
+            share = (number @ within[met, i] + of_prior) / every if every > 0 else 1.0
+            wide = stdtrit(fewest - 1, LEVEL) / ndtri(LEVEL) if fewest > 1 else np.inf
+            factor[i] = min(np.sqrt(share) * wide, 1.0)
+        return factor
+
     def kind_of(self, one: Attempts) -> CaseEvidence:
         """Return the evidence whose outcomes are the estimates."""
         held = self.observed(one)
@@ -176,39 +237,48 @@ class AttemptsPosterior:
 
     def _draw(self, i: int, wanted: Sequence[Attempts]) -> np.ndarray:
         """Return draws on data set ``i`` (score, chain, draw, entity), not spread."""
+        # Sorted by name, so that the order of the entities has no effect.
+        order = np.argsort([repr(name) for name in self.evidence.entities], kind="stable")
+        return self._draw_some(i, wanted, order)[..., np.argsort(order)]
+
+    def _draw_alone(self, i: int, wanted: Sequence[Attempts]) -> np.ndarray:
+        """Return the same, with weights of the cases for each entity alone."""
+        parts = [self._draw_some(i, wanted, np.array([j]), "these") for j in range(len(self.evidence.entities))]
+        return np.concatenate(parts, axis=-1)
+
+    def _draw_some(self, i: int, wanted: Sequence[Attempts], order: np.ndarray, *purpose: str) -> np.ndarray:
+        """Return draws of some entities; of these cases (a ``purpose``), clusters do not count."""
         evidence = self.evidence
         here = self.kept & (evidence.dataset == self.names[i]) if self.names else self.kept
-        names = evidence.entities
-        # Sorted by name, so that the order of the entities has no effect.
-        order = np.argsort([repr(name) for name in names], kind="stable")
+        names = [evidence.entities[j] for j in order]
         used = self.runs.of(here)
         right, made = used.cells
         codes = np.insert(used.codes[:, order], 0, 0, axis=1)
         features = np.empty((len(made), 1 + len(wanted)))
         features[:, 0] = made > 0
         for s, one in enumerate(wanted):
-            features[:, 1 + s] = np.where(made > 0, one.estimate(right, made), 0.0)
+            features[:, 1 + s] = np.where(made > 0, one.of_each_cell(used), 0.0)
         points, mass = self.prior
         base = np.column_stack([np.ones(len(points)), *(self._at_prior(one) for one in wanted)])
-        cluster = None if evidence.cluster is None else pd.factorize(evidence.cluster[here])[0]
+        cluster = None if evidence.cluster is None or purpose else pd.factorize(evidence.cluster[here])[0]
         number, each = evidence.count[here], None if evidence.each is None else evidence.each[here]
-        alpha = mass[order, i][:, None]
         units = gather(codes, number, cluster, evidence.by_case, each)
         priors = prior_weights(number, each, codes[:, 0], 1)
-        process = Process(alpha, *units, features, base, priors)
+        process = Process(mass[order, i][:, None], *units, features, base, priors)
         key = fingerprint(right, made, process.codes, process.unit, process.size, process.count)
+        held = [*purpose, *names] if purpose else []
         dataset, root = self.names[i] if self.names else "", self._root
         found = np.empty((1 + len(wanted), *self.shape, len(names)))
         for block in blocks_between(0, self.shape[0], 0, self.shape[1], self.shape):
 
-            def of(*purpose: Any, at: tuple[int, int] = block.key) -> np.random.Generator:
-                return stream(root, "attempts", *purpose, dataset, key, *at)
+            def of(*what: Any, at: tuple[int, int] = block.key) -> np.random.Generator:
+                return stream(root, "attempts", *held, *what, dataset, key, *at)
 
-            drawn = process.draw(of, [names[j] for j in order], block.size)[:, :, 0]
-            found[:, block.chain, block.start : block.stop][..., order] = np.moveaxis(drawn, -1, 0)
+            drawn = process.draw(of, names, block.size)[:, :, 0]
+            found[:, block.chain, block.start : block.stop] = np.moveaxis(drawn, -1, 0)
         with np.errstate(invalid="ignore"):
             found[1:] /= found[0]
-        found[:, :, :, ~(used.runs > 0).any(axis=0)] = np.nan  # no cases of an entity on a data set
+        found[..., ~(used.runs[:, order] > 0).any(axis=0)] = np.nan  # no cases of an entity on a data set
         return found[1:]
 
     @cached_property
@@ -222,6 +292,8 @@ class AttemptsPosterior:
 
     def _at_prior(self, one: Attempts) -> np.ndarray:
         """Return the estimates of the prior's cases, which have as many runs as any case has."""
+        if one.majority:
+            return np.asarray(self.prior[0])
         runs = max(self.runs.most, one.k)
         every = one.estimate(np.arange(runs + 1), np.full(runs + 1, runs))
         return np.interp(self.prior[0] * runs, np.arange(runs + 1), every)
@@ -242,7 +314,8 @@ class AttemptsPosterior:
         drawn = self.draws([one])[0] if drawn is None else drawn
         coords = {"entity": held["entity"]} | ({"dataset": name_coord(self.names)} if self.names else {})
         about = {key: held.attrs[key] for key in KEPT if key in held.attrs}
-        about |= ModelRecord(draws_spread=tuple(self.spread.ravel().tolist())).to_attrs()
+        over = "these_cases" if self.these else "cases_like_these"
+        about |= ModelRecord(draws_spread=tuple(self.spread.ravel().tolist()), over=over).to_attrs()
         about |= {f"{name}_range": [0.0, 1.0]}
         draws = xr.DataArray(drawn, coords, ("chain", "draw", *self.dims), name)
         observed = self.observed(one)
@@ -265,7 +338,7 @@ class AttemptsPosterior:
         """Return what the scores are for, and how many cases have too few runs."""
         count = self.evidence.count if self.evidence.each is None else self.evidence.count / self.evidence.each
         total, used = round(float(count.sum())), round(float(count[self.kept].sum()))
-        found = [Note("attempts_of_cases_like_these", {"k": one.k, "every": one.every})]
+        found = [Note("attempts_of_cases_like_these", {"k": one.k, "every": one.every, "majority": one.majority})]
         if used < total:
             found.append(Note("cases_with_few_runs", {"least": self.least, "used": used, "total": total}))
         return found
@@ -274,6 +347,11 @@ class AttemptsPosterior:
 #: What the posterior of a score of attempts says as that of the mean outcome does.
 KEPT = ("model", "model_chosen_by", "words", "kind", "paired", "target", "clusters", "missing", "ledger", "noun",
         "stratum", "seed", "notes", "units", "prior")  # fmt: skip
+
+
+def _effective(total: float, square: float) -> float:
+    """Return Kish's effective number of cases."""
+    return total**2 / square if square > 0 else 0.0
 
 
 def _spread(sizes: np.ndarray) -> float:

@@ -64,7 +64,9 @@ class Process:
     def observed(self, stream: Callable[..., np.random.Generator], draws: int) -> np.ndarray:
         """Draw unnormalised sums over observed patterns: (draw, entity, class, feature)."""
         entities, classes = self.codes.shape[1] - 1, self.prior.shape[1]
-        total = np.zeros((draws, entities, classes, self.features.shape[1]))
+        few = len(self.features) < self.features.shape[1]  # the mass of each answer is faster than all its features
+        summands = np.eye(len(self.features)) if few else self.features
+        total = np.zeros((draws, entities, classes, summands.shape[1]))
         for start in range(0, self.count.size, UNITS):
             count = self.count[start : start + UNITS]
             mass = stream("units", start // UNITS).standard_gamma(np.broadcast_to(count, (draws, count.size)))
@@ -73,9 +75,9 @@ class Process:
                 here = first + np.flatnonzero(self.codes[first:last, 0] == i)
                 for part in (here[k : k + PATTERNS] for k in range(0, here.size, PATTERNS)):
                     weight = mass[:, self.unit[part] - start] * self.size[part]
-                    answers = self.features[self.codes[part, 1:]].reshape(part.size, -1)
+                    answers = summands[self.codes[part, 1:]].reshape(part.size, -1)
                     total[:, :, i] += (weight @ answers).reshape(draws, entities, -1)
-        return total
+        return total @ self.features if few else total
 
     def unseen(self, stream: Callable[..., np.random.Generator], names: list, draws: int) -> np.ndarray:
         """Draw from the prior: (draw, entity, class, answer), which sums to 1 if all its cases have the weight 1."""

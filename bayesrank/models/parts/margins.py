@@ -8,10 +8,10 @@ import xarray as xr
 
 from bayesrank._checks import check_numbers, check_weights, describe_value
 from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
-from bayesrank._labels import name_coord, positive_label
+from bayesrank._labels import name_coord
 from bayesrank._random import Block
 from bayesrank._records import EvidenceRecord
-from bayesrank.evidence.counts import class_dims, count_weighted, mark_positive
+from bayesrank.evidence.counts import class_dims, count_weighted, mark_classes_as
 from bayesrank.evidence.outcomes import check_range
 from bayesrank.evidence.weighting import BALANCED, UNIT_WEIGHT, WEIGHTED
 from bayesrank.models.dirichlet_multinomial import DirichletMultinomial
@@ -42,7 +42,7 @@ class TableMargins(DirichletMultinomial):
         sets = [f"test set {i + 1}" for i in range(max(len(datasets), 1))]
         counts = counts.assign_coords(test_set=("dataset", sets) if datasets else ("entity", sets * len(names)))
         own = {name: held for name, held in joint.coords.items() if held.dims == ("entity",) and name != "entity"}
-        super().__init__(mark_positive(counts.assign_coords(own), positive_label(joint)), **options)
+        super().__init__(mark_classes_as(counts.assign_coords(own), joint), **options)
         check_one_value(self.concentration.sum("predicted"), "prior must give every entity the same row totals")
         if self.totals is not None:
             check_one_value(self.totals, "prevalence must be the same for all entities", "the class shares ")

@@ -1,6 +1,7 @@
 """Who is best for how many attempts, if several runs of each case are known."""
 
 from bayesrank._nouns import a_noun, noun
+from bayesrank.cases.reliability import reliability_where_runs
 from bayesrank.ranking.attempts import curve_where_runs
 from bayesrank.report.page import Page, PageBlock, block, picture
 from bayesrank.words.results import verdict_parts
@@ -21,6 +22,9 @@ def make(page: Page) -> PageBlock | None:
         f"medians and bands that hold the whole curve of {a_noun()} with probability {page.prob:g}. Below: the most "
         f"probable best {noun()} and P(best); a star marks where it alone could be best."
     )
-    html = block("words", [*words.sentences(), *words.notes])
+    found = reliability_where_runs(page.posterior)
+    runs = [] if found is None else [verdict_parts(found)]
+    lines = [line for part in [words, *runs] for line in (*part.sentences(), *part.notes)]
+    html = block("words", lines)
     html += picture(lambda figure: attempts(curve, figure.subplots()), (7.4, 4.8), caption)
     return PageBlock("Several attempts", html)

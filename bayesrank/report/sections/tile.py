@@ -24,7 +24,9 @@ from bayesrank.words.audits import capitalise
 from bayesrank.words.tile import DECIDED_NOWHERE, format_share, weighting_sentence
 
 PLACE, ON_REQUEST = 5, False
-NEEDS = "two entities and two classes" if can_compile() else "two entities, two classes, and Numba"
+#: Without Numba (in a browser): the most entities, and the number of draws of which one is used.
+MOST, THIN = 20, 4
+NEEDS = "two entities and two classes" if can_compile() else f"two to {MOST} entities, two classes"
 REFERENCE = (
     "Piérard, Halin, Cioppa, Deliège and Van Droogenbroeck (2024). The Tile: a 2D map of ranking scores for two-class "
     "classification. arXiv:2412.04309."
@@ -50,12 +52,17 @@ SHORT = {"A": "accuracy", "F₁": "F1", "TPR": "sensitivity", "TNR": "specificit
 
 def make(page: Page) -> PageBlock | None:
     performance, score = page.two_classes, page.found.score
-    if performance is None or score is None or performance.sizes["entity"] < 2 or not can_compile():
+    if performance is None or score is None or performance.sizes["entity"] < 2:
+        return None
+    if not can_compile() and performance.sizes["entity"] > MOST:
         return None
     shares = performance.isel(actual=1).sum("predicted", skipna=False)
     low, high = float(shares.min()), float(shares.max())
     prevalence = low if high - low < 1e-9 and 0 < low < 1 else None  # where it is one number for all
-    found = map_of(performance, score, page.prob, effective_draws(page.ranking), prevalence, page.ranking)
+    size = effective_draws(page.ranking)
+    if not can_compile():
+        performance, size = performance.isel(draw=slice(None, None, THIN)), size / THIN
+    found = map_of(performance, score, page.prob, size, prevalence, page.ranking)
     if prevalence is None and place(score) is None:  # the mark stands near the places of all draws
         found["marks"] = _marks(score, _place_at_mean(score, shares))
     found["chosen"] = any(own for *_, own in found["marks"])

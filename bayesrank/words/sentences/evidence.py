@@ -1,5 +1,6 @@
 """Sentences about how evidence was read, joined and counted."""
 
+from bayesrank import _text
 from bayesrank._nouns import noun, nouns
 from bayesrank._text import list_names
 
@@ -52,9 +53,10 @@ def one_entity(datasets: int) -> str:
     return f"No column names {nouns()}: the {datasets} rows are data sets of one."
 
 
-def attempts_of_cases_like_these(k: int, every: bool) -> str:
+def attempts_of_cases_like_these(k: int, every: bool, majority: bool = False) -> str:
     """Say what a score of attempts is, and which cases it is about."""
     event = f"all of {k} attempts succeed" if every else f"at least one of {k} attempts succeeds"
+    event = f"the most frequent answer of {k} attempts is right" if majority else event
     what = event if k > 1 else "one attempt succeeds"
     return f"The score is the probability that {what} at a case like these; it does not speak of these cases alone."
 
@@ -66,9 +68,15 @@ def cases_with_few_runs(least: int, used: int, total: int) -> str:
     )
 
 
-def curve_of_cases_like_these(k: int, prob: float) -> str:
-    """Say what the curve of attempts is over, and what its claims hold for."""
-    return (
-        f"The scores are probabilities for cases like these, not for these cases alone. Bands and claims hold for 1 to "
-        f"{k} attempts together, with probability {prob:g}."
-    )
+def cost_of_attempts(k: int, costs: dict[str, float]) -> str:
+    """Say what attempts that stop at a success cost each entity."""
+    amounts = [f"{name} {_text.significant(cost, 3)}" for name, cost in costs.items()]
+    attempts = f"Up to {k} attempts at a case that stop at a success" if k > 1 else "One attempt at a case"
+    return f"{attempts} cost{'s' * (k == 1)} on average: {_text.few_names(amounts)}."
+
+
+def curve_of_cases(k: int, prob: float, these: bool) -> str:
+    """Say which cases the curve of attempts is over, and what its claims hold for."""
+    only_runs = "The scores are probabilities for these cases, of which only the runs vary, not for other cases."
+    cases = only_runs if these else "The scores are probabilities for cases like these, not for these cases alone."
+    return f"{cases} Bands and claims hold for 1 to {k} attempts together, with probability {prob:g}."

@@ -26,6 +26,10 @@ def games_make_one_vote(left_out: int) -> str:
     return f"Two games with sides changed make one vote: for the winner of both, else a tie.{lacking}"
 
 
+def counts_from_fractions(columns: Sequence[str]) -> str:
+    return f"The fractions in {list_names(columns)} are read as counts."
+
+
 def ends_of_intervals(columns: Sequence[str]) -> str:
     return f"{list_names(columns)} are assumed to be the ends of 95% intervals of normal distributions."
 
@@ -68,6 +72,10 @@ def numbers_taken_as_grades() -> str:
 
 def labels_never_true(labels: Sequence[str]) -> str:
     return f"Predicted labels that are the true label of no case count as wrong: {list_names(labels)}."
+
+
+def labels_outside_averages(labels: Sequence[str]) -> str:
+    return f"Averages over classes leave out the labels that were not chosen: {list_names(labels)}."
 
 
 def positive_class_unknown(labels: Sequence[str], options: str) -> str:
