@@ -1,13 +1,18 @@
 """Votes, for docs/measured/votes.md: ranks from a judge's votes, errors of rank sets, and times beside others.
 
-Run: python scripts/measure_votes.py [arena | pairings | rules | judges | units | style | times] ... prints the tables;
-without a name, all of them. The times of arena-rank and arenakit are printed where they are installed.
+Run: python scripts/measure_votes.py [GROUP ...] [--boards N] [--sums FILE] [--peers FOLDER] prints the tables of the
+groups arena, pairings, rules, judges, units, adaptive, arenakit, style and times; without a name, all of them. In
+units, adaptive and arenakit, each cell gets N more boards, which are added to the sums in FILE, so that a long night
+adds to the last one. arena-rank and arenakit take part in times where they are installed or in FOLDER.
 """
 
+import argparse
+import json
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -47,6 +52,32 @@ SPREAD_CELLS = ((10, 60, 0, 0, 1.0), (50, 60, 0, 0, 1.0), (0, 0, 60, 3, 1.0), (5
 HEAVY = 9000
 #: Standard deviation of the strengths of unequal models, votes behind their true values, and boards with style.
 UNEQUAL, MANY, STYLED_RUNS = 0.5, 400_000, 60
+
+
+#: Rules, and voters of boards whose next pairs follow from earlier votes, with a taste of standard deviation 1.
+ADAPTIVE_RULES, ADAPTIVE_VOTERS = ("balanced", "closest", "leader", "Swiss", "next"), (10, 50)
+
+
+class Sums:
+    """Sums over boards of each cell, which a file keeps."""
+
+    def __init__(self, path: Path | None = None, boards: int | None = None) -> None:
+        self.path, self.boards = path, boards
+        self.held = json.loads(path.read_text()) if path is not None and path.exists() else {}
+
+    def add(self, name: str, default: int, board: Callable[[int], tuple]) -> tuple[int, list[float]]:
+        """Add boards, each a row of numbers from its seed; return the number of all boards, and the means."""
+        old = self.held.get(name, {"boards": 0, "sums": 0})
+        number = self.boards or default
+        rows = np.array([board(run) for run in range(old["boards"], old["boards"] + number)], float)
+        sums, total = rows.sum(axis=0) + old["sums"], old["boards"] + number
+        self.held[name] = {"boards": total, "sums": sums.tolist()}
+        if self.path is not None:
+            self.path.write_text(json.dumps(self.held))  # a night may end at any time
+        return total, (sums / total).tolist()
+
+
+SUMS = Sums()
 
 
 def rank_votes(votes: xr.Dataset, seed: int, draws: int = 250) -> xr.Dataset:
@@ -164,9 +195,32 @@ class Boards:
         return met[:, ::2], met[:, 1::2]
 
 
-def play(rule: str, strength: np.ndarray, each: int, nu: float, rng: np.random.Generator) -> Boards:
-    """Return boards with on average ``each`` votes of an entity, with pairs by a rule."""
-    boards = Boards(strength, nu, rng)
+class VoterBoard(Boards):
+    """One board whose votes are those of voters with tastes."""
+
+    def __init__(self, strength: np.ndarray, nu: float, rng: np.random.Generator, tastes: np.ndarray) -> None:
+        super().__init__(strength, nu, rng)
+        self.tastes, self.rows = tastes, list[np.ndarray]()
+
+    def add(self, i: np.ndarray, j: np.ndarray) -> None:
+        i, j = (held[0] for held in np.broadcast_arrays(i, j))
+        voter = self.rng.integers(len(self.tastes), size=len(i))
+        own, row = self.strength[0] + self.tastes[voter], np.arange(len(i))
+        half = (own[row, i] - own[row, j]) / 2
+        weight = np.stack([np.exp(half), np.exp(-half), np.full(half.shape, self.nu)], axis=-1)
+        won = (self.rng.random((len(i), 1)) * weight.sum(-1, keepdims=True) > np.cumsum(weight, axis=-1)).sum(-1)
+        np.add.at(self.wins[0], (i, j), won == 0)
+        np.add.at(self.wins[0], (j, i), won == 1)
+        for one, other in ((i, j), (j, i)):
+            np.add.at(self.ties[0], (one, other), won == 2)
+        self.rows.append(np.stack([i, j, won, voter]))
+
+
+def play(
+    rule: str, strength: np.ndarray, each: int, nu: float, rng: np.random.Generator, tastes: np.ndarray | None = None
+) -> Boards:
+    """Return boards with on average ``each`` votes of an entity, with pairs by a rule; with tastes, one board."""
+    boards = Boards(strength, nu, rng) if tastes is None else VoterBoard(strength, nu, rng, tastes)
     entities, wanted = strength.shape[1], each * strength.shape[1] // 2
     first, second = np.triu_indices(entities, 1)
     if rule == "sparse":  # a ring
@@ -176,6 +230,9 @@ def play(rule: str, strength: np.ndarray, each: int, nu: float, rng: np.random.G
         for k in range(len(strength)):
             share = rng.permutation(1 / np.arange(1, len(first) + 1)) if rule == "unbalanced" else np.ones(len(first))
             which = rng.choice(len(first), wanted, p=share / share.sum())
+            if tastes is not None:
+                boards.add(first[None, which], second[None, which])
+                continue
             one = Boards(strength[[k]], nu, rng)
             one.add(first[None, which], second[None, which])
             boards.wins[k], boards.ties[k] = one.wins[0], one.ties[0]
@@ -369,33 +426,104 @@ def measure_units() -> None:
             voters, each, questions, verdicts, taste = cell
             strength = spread * np.linspace(1.5, -1.5, MODELS)
             truth = true_strengths(taste, bool(voters) + bool(questions), strength)
-            found, ignored = [], []
-            for run in range(UNEQUAL_RUNS if spread else SHARED_RUNS):
-                rng = np.random.default_rng([place, int(10 * spread), run])
-                frame, roles = shared_votes(cell, strength, rng)
+            number = UNEQUAL_RUNS if spread else SHARED_RUNS
+
+            def board(run: int, place: int = place, cell: tuple = cell, strength: np.ndarray = strength,
+                      truth: np.ndarray = truth, spread: float = spread) -> tuple:  # fmt: skip
+                frame, roles = shared_votes(cell, strength, np.random.default_rng([place, int(10 * spread), run]))
                 votes = br.from_votes(frame, winner="human", **COLUMNS, **roles)
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    posterior = br.fit(votes, seed=run, draws=250)
-                ranking = br.credible_ranking(posterior)
-                missed, wrong, _ = judge_sets(ranking, truth)
-                true = truth[[int(name[1:]) for name in ranking["entity"].values]]
-                cover = ((ranking["lower"].values <= true) & (true <= ranking["upper"].values)).mean()
-                effective = 1 + posterior["observed_data"]["unit_freedom"].values.min()
-                found.append((effective, wrong, missed, cover, ranking.attrs["headline"] == "best"))
-                if not spread and run < IGNORED_RUNS:
-                    alone = rank_votes(votes[["wins", "ties", "cases"]], run)
-                    ignored.append(alone.attrs["headline"] == "best")
-            effective, wrong, missed, cover, best = np.mean(found, axis=0).tolist()
-            each_of = str(each) if voters else ""
+                return judge_shared(votes, truth, run)
+
+            def ignoring(run: int, place: int = place, cell: tuple = cell, strength: np.ndarray = strength) -> tuple:
+                frame, _ = shared_votes(cell, strength, np.random.default_rng([place, 0, run]))
+                alone = rank_votes(br.from_votes(frame, winner="human", **COLUMNS), run)
+                return (alone.attrs["headline"] == "best",)
+
+            name = f"units | {spread:g} | {cell}"
+            boards, (effective, wrong, missed, cover, best) = SUMS.add(name, number, board)
+            without = "" if spread else SUMS.add(f"{name} | ignored", IGNORED_RUNS, ignoring)[1][0]
             rows.append(
                 {"models": f"spread {spread:g}" if spread else "equal", "voters": voters or "",
-                 "votes each": each_of, "questions": questions or "", "verdicts each": verdicts or "",
-                 "taste": f"{taste:g}", "effective units": round(effective, 1), "false best": wrong,
-                 "ignoring units": float(np.mean(ignored)) if ignored else "",
+                 "votes each": str(each) if voters else "", "questions": questions or "",
+                 "verdicts each": verdicts or "", "taste": f"{taste:g}", "boards": boards,
+                 "effective units": round(effective, 1), "false best": wrong, "ignoring units": without,
                  "true best": best - wrong if spread else "", "a set misses": missed, "coverage": cover}
             )  # fmt: skip
             print(rows[-1], file=sys.stderr, flush=True)
+    print_table(rows)
+
+
+def judge_shared(votes: xr.Dataset, truth: np.ndarray, seed: int) -> tuple:
+    """Return effective units, whether the best is wrong, whether a set misses, coverage, whether a best is named."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        posterior = br.fit(votes, seed=seed, draws=250)
+    ranking = br.credible_ranking(posterior)
+    missed, wrong, _ = judge_sets(ranking, truth)
+    true = truth[[int(name[1:]) for name in ranking["entity"].values]]
+    cover = ((ranking["lower"].values <= true) & (true <= ranking["upper"].values)).mean()
+    effective = 1 + posterior["observed_data"]["unit_freedom"].values.min()
+    return effective, wrong, missed, cover, ranking.attrs["headline"] == "best"
+
+
+def measure_adaptive() -> None:
+    """Print claims on equal models, where earlier votes choose the next pairs and votes share voters."""
+    rows = []
+    for voters in ADAPTIVE_VOTERS:
+        for rule in ADAPTIVE_RULES:
+
+            def board(run: int, voters: int = voters, rule: str = rule) -> tuple:
+                rng = np.random.default_rng([voters, len(rule), run])
+                tastes = rng.standard_normal((voters, ENTITIES))
+                played = play(rule, np.zeros((1, ENTITIES)), EACH, NU, rng, tastes)
+                i, j, won, voter = np.concatenate(played.rows, axis=1)
+                votes = br.from_votes(
+                    frame_of(i, j, won).assign(voter=voter), winner="human", cluster="voter", **COLUMNS
+                )
+                return judge_shared(votes, np.zeros(ENTITIES), run)
+
+            boards, (effective, wrong, missed, cover, _) = SUMS.add(f"adaptive | {voters} | {rule}", SHARED_RUNS, board)
+            rows.append(
+                {"voters": voters, "pairs": rule, "boards": boards, "effective voters": round(effective, 1),
+                 "false best": wrong, "a set misses": missed, "coverage": cover}
+            )  # fmt: skip
+            print(rows[-1], file=sys.stderr, flush=True)
+    print_table(rows)
+
+
+def measure_arenakit() -> None:
+    """Print how often arenakit's bootstrap of voters or questions gives one of equal models the rank 1 alone."""
+    import arenakit
+
+    def interval(arena: "arenakit.Arena", run: int, cluster: str) -> bool:
+        ranks = arenakit.bootstrap(arena, n_resamples=300, seed=run, cluster=cluster).rank_ci()
+        return bool((ranks == 1).all(axis=1).any())
+
+    rows = []
+    for place, cell in enumerate(SHARED):
+        voters, each, questions, verdicts, taste = cell
+        if voters and questions:
+            continue  # its bootstrap has one kind of unit
+
+        def board(run: int, place: int = place, cell: tuple = cell) -> tuple:
+            frame, roles = shared_votes(cell, np.zeros(MODELS), np.random.default_rng([place, 0, run]))
+            unit, name = ("voter_id", "voter") if "cluster" in roles else ("item_id", "item")
+            words = frame["human"].map({"model_a": "a", "model_b": "b"}).fillna("tie")
+            held = zip(frame["model_a"], frame["model_b"], words, frame[next(iter(roles.values()))], strict=True)
+            battles = [
+                arenakit.Battle(model_a=a, model_b=b, winner=winner, **{unit: str(code)}) for a, b, winner, code in held
+            ]
+            arena = arenakit.Arena(battles)
+            ours = rank_votes(br.from_votes(frame, winner="human", **COLUMNS, **roles), run)
+            return ours.attrs["headline"] == "best", interval(arena, run, name), interval(arena, run, "battle")
+
+        boards, (ours, clustered, plain) = SUMS.add(f"arenakit | {cell}", IGNORED_RUNS, board)
+        rows.append(
+            {"voters": voters or "", "votes each": str(each) if voters else "", "questions": questions or "",
+             "verdicts each": verdicts or "", "taste": f"{taste:g}", "boards": boards, "bayesrank": ours,
+             "arenakit, units": clustered, "arenakit, votes": plain}
+        )  # fmt: skip
+        print(rows[-1], file=sys.stderr, flush=True)
     print_table(rows)
 
 
@@ -494,16 +622,34 @@ def _rank_kit(battles: pd.DataFrame) -> float:
     return float((ranks[:, 1] - ranks[:, 0] + 1).mean())
 
 
-if __name__ == "__main__":
-    JOBS = {
-        "arena": measure_arena,
-        "pairings": measure_pairings,
-        "rules": measure_rules,
-        "judges": measure_judges,
-        "units": measure_units,
-        "style": measure_style,
-        "times": measure_times,
-    }
-    for job in sys.argv[1:] or JOBS:
-        JOBS[job]()
+JOBS = {
+    "arena": measure_arena,
+    "pairings": measure_pairings,
+    "rules": measure_rules,
+    "judges": measure_judges,
+    "units": measure_units,
+    "adaptive": measure_adaptive,
+    "arenakit": measure_arenakit,
+    "style": measure_style,
+    "times": measure_times,
+}
+
+
+def main() -> None:
+    global SUMS
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("groups", nargs="*", choices=[[], *JOBS], metavar="GROUP")
+    parser.add_argument("--boards", type=int, help="more boards of each cell of units, adaptive and arenakit")
+    parser.add_argument("--sums", type=Path, help="file with the sums of earlier boards")
+    parser.add_argument("--peers", help="folder with other packages")
+    chosen = parser.parse_args()
+    if chosen.peers:
+        sys.path.append(chosen.peers)
+    SUMS = Sums(chosen.sums, chosen.boards)
+    for group in chosen.groups or [name for name in JOBS if name != "arenakit" or chosen.peers]:
+        JOBS[group]()
         print()
+
+
+if __name__ == "__main__":
+    main()

@@ -38,7 +38,7 @@ def choices_of_analysis(evidence: Any) -> list[str]:
     if LOW in notes:
         return ["--lower-is-better", "--higher-is-better"]
     setup = set_up(evidence)
-    of_probabilities = parse_given(setup.evidence).form == "probabilities"
+    of_probabilities = parse_given(setup.evidence).draws_scores
     choose_score(setup.evidence, as_score("auc_roc") if of_probabilities else None)
     score = ["--score auc_roc"] if of_probabilities else []
     labels = notes["positive_class_unknown"]["labels"] if "positive_class_unknown" in notes else []

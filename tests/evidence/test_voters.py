@@ -15,6 +15,7 @@ from bayesrank._source import groups_of
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.evidence.units import cluster_information, unit_freedom
 from bayesrank.models.davidson import Davidson, SharedTastes
+from bayesrank.models.parts import voters
 from bayesrank.models.parts.pairs import Pairs
 from bayesrank.models.parts.voters import larger, modes_of, newton_steps
 from tests.commands import invoke, refused
@@ -89,7 +90,7 @@ def test_weighted_modes_maximise_each_draws_density():
     near = Pairs(4, first, second, *(5 * np.ones((3, 6))), 0.25, shift)
     centre, start = 2 * rng.standard_normal((8, 5)), near.mode()
     root = near.whiten(start)
-    found = modes_of(pairs, centre, start, root.T @ root)
+    found = modes_of(pairs, centre, np.tile(start, (8, 1)), root.T @ root)
     basis = pairs.basis
     for k in range(8):
 
@@ -443,3 +444,44 @@ def test_the_command_prints_elo_ratings_and_coefficients(battles):
     assert "--at must be left out of votes" in refused(
         "rank", battles, "--cluster", "voter", "--covariate", "longer", "--at", "longer=0"
     )
+
+
+def test_draws_of_many_cells_are_those_of_few_within_a_hundredth_of_their_spread(monkeypatch):
+    rng = np.random.default_rng(4)
+    size = 600
+    i = rng.integers(4, size=size)
+    j = (i + rng.integers(1, 4, size=size)) % 4
+    longer = rng.standard_normal(size)
+    won = np.array(["a", "b", "tie"])[rng.choice(3, size, p=(0.5, 0.3, 0.2))]
+    frame = pd.DataFrame({"a": [f"m{k}" for k in i], "b": [f"m{k}" for k in j], "winner": won, "longer": longer})
+    frame = frame.assign(voter=rng.integers(60, size=size), question=rng.integers(40, size=size))
+    for roles in ({"cluster": "voter"}, {"cluster": "voter", "case": "question"}):
+        votes = br.from_votes(frame, a="a", b="b", winner="winner", covariates="longer", **roles)
+        drawn = []
+        for large in (10**6, 0):
+            monkeypatch.setattr(voters, "LARGE", large)
+            drawn.append(br.fit(votes, seed=1, draws=60)["posterior"])
+        for name in ("strength", "coefficient", "nu"):
+            one, other = (held[name] for held in drawn)
+            assert (abs(one - other) < 0.05 * one.std(["chain", "draw"])).all(), name
+
+
+def test_several_judges_of_cases_in_clusters_are_worth_the_clusters():
+    """Each case thrice, in a cluster of its own, says as much as once."""
+    rng = np.random.default_rng(5)
+    truth = rng.random(200) < 0.7
+    frame = pd.DataFrame({"case": range(200), "human": np.where(np.arange(200) < 80, truth, np.nan)})
+    for judge, right in (("one", 0.9), ("two", 0.8)):
+        frame[judge] = np.where(rng.random(200) < right, truth, ~truth).astype(int)
+    thrice = frame.loc[np.repeat(frame.index, 3)].assign(question=np.repeat(range(200), 3), case=range(600))
+    roles = {"judge": ["one", "two"], "truth": "human", "case": "case"}
+    width = {}
+    for name, held, more in (
+        ("once", frame, {}),
+        ("thrice", thrice.reset_index(drop=True), {"cluster": "question"}),
+        ("ignored", thrice.reset_index(drop=True), {}),
+    ):
+        ranking = br.credible_ranking(br.fit(br.from_judged(held, **roles, **more), seed=1))
+        width[name] = float((ranking["upper"] - ranking["lower"]).item())
+    assert width["thrice"] == pytest.approx(width["once"], rel=0.1)
+    assert width["ignored"] < 0.75 * width["once"]
