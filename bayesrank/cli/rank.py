@@ -10,6 +10,7 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank import _text
+from bayesrank._checks import rename_argument
 from bayesrank._errors import ArgumentError
 from bayesrank._labels import select_names
 from bayesrank._notes import notes_of
@@ -43,6 +44,7 @@ Examples:
   bayesrank rank langchain_tool_use
   bayesrank rank antibody_tests --top 10 --format latex
   bayesrank rank breast_cancer --ask "logreg > knn5" --ask "rf in top 3"
+  bayesrank rank subs/ --truth solution.csv --top-set 3 --ask "top 3 = a, b, c"
   bayesrank rank logs/ --only metric=acc
   bayesrank rank logs/ --score pass@4
   bayesrank rank logs/ --by category
@@ -108,7 +110,13 @@ A role is taken without its option only from these headings. Case, blanks, hyphe
     "--ask",
     "statement",
     multiple=True,
-    help="Print the probability of a statement, such as 'A > B and C in top 3'. May be repeated.",
+    help="Print the probability of a statement, such as 'A > B and C in top 3' or 'top 3 = A, B, C'. May be repeated.",
+)
+@click.option(
+    "--top-set",
+    type=click.IntRange(1),
+    metavar="K",
+    help="Print which entities could be among the K best, all of them at once, and which surely are.",
 )
 @NOTES
 @over_groups
@@ -124,6 +132,7 @@ def rank(
     rope: float,
     prob: float,
     statement: tuple[str, ...],
+    top_set: int | None,
     kind: str | None,
     notes: bool,
     by: str | None,
@@ -137,10 +146,19 @@ def rank(
             "--ask",
             f"must be left out of --format {export.format}, which has only a row for each entity; json has both",
         )
+    if top_set is not None and export.format in ("csv", "board"):
+        wanted = f"must be left out of --format {export.format}, which has only a row for each entity; json has both"
+        raise ArgumentError("--top-set", wanted, f"{top_set}")
     if columns and export.full:
         raise ArgumentError("--columns", f"must be left out of --format {export.format}, which has all columns")
     if by is not None:
-        unfit = {"--ask": statement, "--columns": columns, "--notes": notes, "--picture": export.picture}
+        unfit = {
+            "--ask": statement,
+            "--top-set": top_set,
+            "--columns": columns,
+            "--notes": notes,
+            "--picture": export.picture,
+        }
         unfit |= {f"--{name}": how.pop(name) for name in ("group", "category", "over", "aggregate", "weights")}
         unfit |= {"--cost": cost, "--kind": kind, "--dataset": how["dataset"]}
         unfit |= {"--dataset-column": how["dataset_column"], "--format": export.format == "board" and "board"}
@@ -163,6 +181,7 @@ def rank(
             if name not in table:
                 raise ArgumentError("--columns", f"must hold names among {', '.join(table.columns)}", f"{name!r}")
         answers = [_answer(ranking, text, analysis, used, kind) for text in statement]
+        first = None if top_set is None else _find_top_set(analysis, used, top_set, prob, kind)
         export.draw(*(("forest", ranking) if front is None else ("pareto_front", front)))
     if export.format == "board":
         print_block(br.board(ranking, top=export.top))
@@ -179,6 +198,11 @@ def rank(
             | {str(name): float(value) for name, value in answer.items()}
             for answer in answers
         ]
+        if first is not None:
+            about["top_set"] = {"k": top_set, "verdict": br.verdict(first)} | {
+                name: first["entity"].values[first[name].values].tolist()
+                for name in ("in_confidence_set", "surely_top")
+            }
         source = {"evidence": text} if (text := RankingRecord.of(ranking).evidence) else {}
         if _of_datasets(analysis.posterior):
             found = br.heterogeneity(analysis.posterior, used, prob=prob)
@@ -196,6 +220,7 @@ def rank(
         lines += _lines_of_model(analysis, used, kind, ranking)
     else:
         lines += [say(note) for note in notes_of(ranking["notes"]) if note.code in PRINTED]
+    lines += [] if first is None else [*br.verdict(first), *(br.notes(first) if notes else ())]
     lines += [_answer_words(answer, ranking) for answer in answers]
     lines += [f"Note: {line}" for line in remarks if line not in lines]
     if score is None and used.name != "informedness":
@@ -238,6 +263,13 @@ def _answer(
         return known
     how: dict[str, Any] = {"rope": RankingRecord.of(ranking).rope, "higher_is_better": analysis.direction(score)}
     return br.probability(analysis.source, statement, score, kind=kind, **how)
+
+
+def _find_top_set(analysis: CommandAnalysis, score: Score, k: int, prob: float, kind: str | None) -> xr.Dataset:
+    """Return the entities that could be among the ``k`` best."""
+    with rename_argument("top_set", "k"):
+        direction = analysis.direction(score)
+        return br.top_set(analysis.source, score, k, prob=prob, higher_is_better=direction, kind=kind)
 
 
 def _answer_words(answer: xr.Dataset, ranking: xr.Dataset) -> str:

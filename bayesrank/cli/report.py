@@ -65,6 +65,7 @@ def _sections(text: str, option: str) -> list[str]:
     default="",
     help="Sections to add, with commas: cases, decisions, drift, prior, sensitivity, ...; any other word lists all.",
 )
+@click.option("--title", help="The title of the page. [default: the name of the data]")
 @over_groups
 @adding(BY, COST, BENEFIT, REFERENCE)
 def report(
@@ -74,6 +75,7 @@ def report(
     kind: str | None,
     output: str,
     wanted: list[str],
+    title: str | None,
     by: str | None,
     cost: str | None,
     benefit: dict[str, float] | None,
@@ -94,11 +96,12 @@ def report(
         if by is not None and how["dataset"] is not None:
             raise ArgumentError("--dataset", "must be left out beside --by", f"{how['dataset']!r}")
         analysis, used, ranking = make_ranking(step, score, rope, prob, kind, cost, dict(how))
+        about = analysis.about | ({} if title is None else {"title": title})
         if benefit or reference:
             analysis.check_two_classes("--benefit and --reference")
         rankings = [] if by is None else rank_categories(step, by, score, rope, prob, dict(how))
         other = analysis.entity("--reference", reference)
-        fitted = analysis.posterior, analysis.by_dataset, analysis.about["title"], analysis.model, analysis.options
+        fitted = analysis.posterior, analysis.by_dataset, about["title"], analysis.model, analysis.options
         settings: Any = used, kind, how["join"], prob, rope, how["draws"], how["seed"], benefit, other, rankings
         request = PageRequest(*fitted, *settings)
         step("writing")
@@ -111,7 +114,7 @@ def report(
             used,
             ranking=ranking,
             kind=kind,
-            data=analysis.about,
+            data=about,
             command=shlex.join(["bayesrank", *sys.argv[1:]]),
             sections=[sections.DEFAULT, *(name for name, _ in found)],
             results=results,

@@ -6,6 +6,7 @@
               | name sign number
               | name "beats" name
               | name ["is"] ["not"] ("best" | "worst" | "in" "top" whole)
+              | "top" whole "=" name {"," name}
 
 A name is quoted (quotes doubled inside) or written as it is. The longest of several matching names is used. The parser
 asks for quotes if a text is ambiguous.
@@ -65,7 +66,7 @@ MIRROR = {">": "<", ">=": "<=", "=": "=", "<=": ">=", "<": ">"}
 JOINTS = "and|or|not|is|in|beats"
 WORD = re.compile(f"{JOINTS}|top|best|worst", re.I)
 #: Characters that end an unquoted word.
-END = r"(?=[\s<>=()]|$)"
+END = r"(?=[\s<>=(),]|$)"
 #: Text that may follow a name: after the shorter of two names it makes the text ambiguous.
 AFTER = re.compile(rf"\s*[<>=)]|\s+({JOINTS}){END}", re.I)
 #: A margin, which statements do not support.
@@ -140,6 +141,10 @@ class _Parser:
         return found
 
     def _claim(self) -> Statement:
+        start = self._skip()
+        if self._word("top"):
+            self._refuse_names_at(start)
+            return self._first()
         entity = self._entity()
         if self._word("beats"):
             return Beats(entity, ">", self._entity())
@@ -158,6 +163,22 @@ class _Parser:
         else:
             return self._chain(entity)
         return Not(found) if negated else found
+
+    def _first(self) -> Statement:
+        """Return the statement that the first places are those of a list: all in it, and no others."""
+        number = self._take(rf"\d+{END}")
+        if not number or int(number) < 1:
+            self._fail("a whole number from 1 on")
+        if not self._take("==|="):
+            self._fail("'=' and entities with commas between them")
+        chosen = [self._entity()]
+        while self._take(","):
+            chosen.append(self._entity())
+        size, named = int(number), len(set(chosen))
+        if named != size or named != len(chosen):
+            raise ArgumentError("statement", f"must name {size} entities behind 'top {size} ='", f"{self.text!r}")
+        rest = [entity for entity in range(len(self.names)) if entity not in chosen]
+        return Every((*(Place(one, size) for one in chosen), *(Not(Place(one, size)) for one in rest)))
 
     def _chain(self, entity: int) -> Statement:
         links: list[Claim] = []
@@ -186,7 +207,7 @@ class _Parser:
     def _bare(self, start: int) -> int:
         found = sorted(self._names_at(start), key=len)
         if not found:
-            stop = AFTER.search(self.text, start)
+            stop = AFTER.search(self.text, start) or re.compile(",").search(self.text, start)
             word = self.text[start : stop.start() if stop else len(self.text)].rstrip()
             if not word or re.compile(rf"({JOINTS}){END}", re.I).match(self.text, start):
                 self._fail("an entity")

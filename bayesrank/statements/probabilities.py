@@ -63,6 +63,7 @@ def probability(
         - ``A < 0.1``: the value of A is below 0.1, whatever the direction of the score and the ROPE. With
           ``aggregate="gap"``, this is the probability that groups differ by less than 0.1.
         - ``A is best``, ``A is worst``, ``A in top 3``; each may be negated, as in ``A is not best``.
+        - ``top 3 = A, B, C``: A, B and C have the first three places, in any order, and no other entity has one.
 
         Names may contain blanks; ambiguous ones need quotes ('...' or "...", doubled inside).
     rope : float

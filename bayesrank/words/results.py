@@ -35,6 +35,8 @@ from bayesrank.words.reliabilities import verdict_of_reliability
 from bayesrank.words.sensitivities import verdict_of_sensitivity
 from bayesrank.words.tile import NEEDED as OF_TILE
 from bayesrank.words.tile import verdict_of_tile
+from bayesrank.words.top_sets import NEEDED as OF_TOP_SET
+from bayesrank.words.top_sets import verdict_of_top_set
 
 
 @check_call
@@ -48,9 +50,10 @@ def verdict(result: xr.Dataset) -> list[str]:
         non-inferiority test (:func:`bayesrank.decisions.noninferiority`), a
         Pareto front (:func:`bayesrank.decisions.pareto_front`), a gate (:func:`bayesrank.decisions.gate`), a
         sensitivity (:func:`bayesrank.sensitivity`), a plan (:func:`bayesrank.plan`), a heterogeneity
-        (:func:`bayesrank.heterogeneity`), a curve of attempts (:func:`bayesrank.scores.attempts_curve`), changes
-        between periods (:func:`bayesrank.ops.drift`), a Tile (:func:`bayesrank.tile.credible`), a place of the Tile
-        (:func:`bayesrank.tile.describe_place`) or an audit of a score (:func:`bayesrank.audit`).
+        (:func:`bayesrank.heterogeneity`), a set for the k best (:func:`bayesrank.top_set`), a curve of attempts
+        (:func:`bayesrank.scores.attempts_curve`), changes between periods (:func:`bayesrank.ops.drift`), a Tile
+        (:func:`bayesrank.tile.credible`), a place of the Tile (:func:`bayesrank.tile.describe_place`) or an audit of a
+        score (:func:`bayesrank.audit`).
 
     Returns
     -------
@@ -128,6 +131,8 @@ def _verdict_of(result: Any, more: Sequence[Note]) -> Verdict:
         return verdict_of_audit(result)
     if names >= OF_TILE:
         return verdict_of_tile(result)
+    if names >= OF_TOP_SET:
+        return verdict_of_top_set(result)
     if "between_sd" in names:
         return verdict_of_heterogeneity(result)
     if names & {"expected_rank", "tier", "superiority"}:

@@ -1,0 +1,34 @@
+"""The entities that may be among the k best, in words."""
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import check_result
+from bayesrank._text import join_names, list_names
+from bayesrank.words.parts import Verdict, compose
+
+#: The variables of br.top_set that no other result has.
+NEEDED = {"in_confidence_set", "surely_top", "probability_top"}
+#: The number of entities that a sentence lists.
+LISTED = 12
+
+
+def verdict_of_top_set(found: xr.Dataset) -> Verdict:
+    """Return which entities may be among the k best, and which surely are, from :func:`bayesrank.top_set`."""
+    check_result("br.top_set", "result", found, NEEDED, ("k", "prob", "sets"))
+    k, prob = int(found.attrs["k"]), float(found.attrs["prob"])
+    order = np.argsort(-found["probability_top"].values, kind="stable")
+    names = np.array([str(name) for name in found["entity"].values.tolist()], object)[order]
+    possible, sure = (found[name].values[order] for name in ("in_confidence_set", "surely_top"))
+    by = "confidence set" if found.attrs["sets"] == "confidence" else "credible set"
+    many = f"{possible.sum()} of {len(names)} entities could be in the top {k}"
+    headline = f"{many} ({prob:.0%} {by}): {list_names(names[possible].tolist(), LISTED)}."
+    surely = names[sure].tolist()
+    said = f"{join_names(surely)} {'is' if len(surely) == 1 else 'are'} in the top {k} at this level." if surely else ""
+    undecided = [
+        f"{name} {share:.2f}"
+        for name, share, open_ in zip(names, found["probability_top"].values[order], possible & ~sure, strict=True)
+        if open_
+    ]
+    notes = [f"P(in the top {k}): {list_names(undecided, LISTED)}."] if undecided else []
+    return compose("top_set", headline, notes, said)
