@@ -15,6 +15,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import hypothesis
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayesrank as br
@@ -22,6 +23,8 @@ from bayesrank import _random
 from bayesrank._compat import import_arviz
 
 os.environ.setdefault("MPLBACKEND", "Agg")
+# pyarrow is there for the data frames of Inspect. Without it, pandas keeps texts as Python does, lone surrogates too.
+pd.options.mode.string_storage = "python"
 
 hypothesis.settings.register_profile("fixed", deadline=None, derandomize=True)
 hypothesis.settings.register_profile("quick", deadline=None, derandomize=True, max_examples=15)

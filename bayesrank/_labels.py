@@ -22,6 +22,14 @@ Selected = TypeVar("Selected", xr.DataArray, xr.Dataset)
 CELL_WORDS = {"tn": (0, "cleared"), "fp": (0, "false alarm"), "fn": (1, "missed"), "tp": (1, "found")}
 
 
+def index_of(values: Any, name: str | None = None) -> pd.Index:
+    """Return a pandas Index; with pyarrow, text that is no UTF-8 (a lone surrogate) has no other type than object."""
+    try:
+        return pd.Index(values, name=name)
+    except UnicodeEncodeError:
+        return pd.Index(values, dtype=object, name=name)
+
+
 def object_array(values: Any) -> np.ndarray:
     """Return an object array of a sequence's items; nested sequences stay whole."""
     if hasattr(values, "__array__") or isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
@@ -145,7 +153,7 @@ def _places_of(held: Any, dim: Any, wanted: Any) -> Any:
     if isinstance(wanted, xr.DataArray) and wanted.ndim:  # one name for each of its positions
         return wanted.copy(data=np.reshape(_places_of(held, dim, wanted.values.ravel()), wanted.shape))
     single = np.ndim(wanted) == 0
-    names = pd.Index(
+    names = index_of(
         np.atleast_1d(wanted) if hasattr(wanted, "dtype") else object_array([wanted] if single else wanted)
     )
     places = known.get_indexer(names)
@@ -185,7 +193,7 @@ def arrange_classes(classes: list, positive: Any = None, ordered: bool = False) 
     """
     if positive is not None:
         if len(classes) != 2:
-            raise ArgumentError("positive", f"must be left out for {len(classes)} classes", f"{positive!r}")
+            raise ArgumentError("positive", f"cannot be used for {len(classes)} classes", f"{positive!r}")
         chosen = _find_label(positive, classes)
         return [label for label in classes if label != chosen] + [chosen], chosen
     pair = standing_pair(classes) if len(classes) == 2 else None

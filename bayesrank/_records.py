@@ -42,7 +42,9 @@ def reading_attr(name: str) -> Iterator[None]:
         raise
     except (ValueError, TypeError, KeyError, AttributeError):
         hint = "fit the evidence again, or read the file again"
-        raise ArgumentError(f"attrs[{name!r}]", "must be as bayesrank wrote it", "another value", hint) from None
+        raise ArgumentError(
+            f"attrs[{name!r}]", "must be unchanged since bayesrank wrote it", "another value", hint
+        ) from None
 
 
 def _numbers(value: Any) -> tuple[float, ...]:

@@ -119,7 +119,7 @@ class Setup:
         if score.space == "outcomes":
             return None if self.higher_is_better else False
         if not self.higher_is_better:
-            raise ArgumentError("higher_is_better", "must be left out for scores that have a direction", score.name)
+            raise ArgumentError("higher_is_better", "cannot be used for scores that have a direction", score.name)
         return None
 
     @property
@@ -200,10 +200,10 @@ def set_up(
     """
     for argument, value in (("aggregate", aggregate), ("weights", weights)) if over is None else ():
         if value is not None:
-            wanted = Advice("must be left out without ", Typed("over"), " or ", Typed("group"))
+            wanted = Advice("cannot be used without ", Typed("over"), " or ", Typed("group"))
             raise ArgumentError(argument, wanted, f"{value!r}")
     if over is not None and dataset is not None:
-        wanted = Advice("must be left out beside ", Typed("over"), " or ", Typed("group"))
+        wanted = Advice("cannot be used with ", Typed("over"), " or ", Typed("group"))
         raise ArgumentError("dataset", wanted, f"{dataset!r}")
     if over is None and has_groups(evidence):
         evidence = groups_as_datasets(evidence)
@@ -399,24 +399,24 @@ def _check_model(given: GivenEvidence, model: str, options: dict[str, Any], plac
         raise ArgumentError("data", "must have numbers as outcomes, which are ranked by their mean", found)
     for option, why in given.refused.items():
         if options.get(option) is not None:
-            raise ArgumentError(option, f"must be left out {why}", f"{options[option]!r}")
+            raise ArgumentError(option, f"cannot be used {why}", f"{options[option]!r}")
 
 
 def _covariates(given: GivenEvidence, model: str, typed: Sequence[str], at: dict[str, float] | None) -> dict[str, Any]:
     """Return the options of the model for covariates, by the names of their columns, which may differ in case."""
     if not typed:
         if at is not None:
-            raise ArgumentError("at", Advice("must be left out without ", Typed("covariates")), f"{at}")
+            raise ArgumentError("at", Advice("cannot be used without ", Typed("covariates")), f"{at}")
         return {}
     if at is not None and (why := given.refused.get("at")):
-        raise ArgumentError("at", f"must be left out {why}", f"{at}")
+        raise ArgumentError("at", f"cannot be used {why}", f"{at}")
     if given.holds_covariates:
         return {}
     if "covariates" not in options_of(find_model(model)):
         known = ", ".join(name for name in names() if "covariates" in options_of(find_model(name)))
         raise ArgumentError(
             "covariates",
-            f"must be left out for the model {model}",
+            f"cannot be used for the model {model}",
             f"{typed[0]!r}",
             f"models with covariates: {known}",
         )
@@ -452,7 +452,7 @@ def _check_direction(evidence: Evidence, higher_is_better: bool | None) -> None:
         )
         raise ArgumentError(
             "data",
-            "must say which outcomes are good, where headings name errors, losses, times, costs or ranks",
+            "must say which outcomes are good, because headings name errors, losses, times, costs or ranks",
             f"{named[0]!r}",
             Advice(low, " ranks low ones first, ", high, " high ones"),
         )
@@ -476,7 +476,7 @@ def _one_table_each(
     """Return the evidence of one data set, or pooled, or unpooled for models that need that; and remarks."""
     if "dataset" not in evidence.coords:
         if dataset is not None:
-            raise ArgumentError("dataset", "must be left out for data without data sets", f"{dataset!r}")
+            raise ArgumentError("dataset", "cannot be used for data without data sets", f"{dataset!r}")
         return evidence, []
     known = {str(name): name for name in dict.fromkeys(evidence["dataset"].values.tolist())}
     if dataset is not None and dataset not in known:
@@ -816,7 +816,7 @@ def analyze_evidence(
     setup = with_scores(setup, [wanted])
     used = choose_score(setup.evidence, wanted)
     if kind is not None and population_of(setup.model) != "data sets":
-        raise ArgumentError("kind", "must be left out for models that do not learn from data sets", f"{kind!r}")
+        raise ArgumentError("kind", "cannot be used for models that do not learn from data sets", f"{kind!r}")
     drawn = draw(setup, draws=draws, seed=seed, sampler=sampler, prior=True)
     ranking = rank_posterior(setup, drawn, used, prob=prob, rope=rope, kind=kind)
     return Analysis(setup, used, drawn, ranking, Asked(score, kind))
@@ -900,5 +900,5 @@ def shipped_data(name: str, model: str | None, positive: Any) -> tuple[Evidence,
     if positive is None:
         return evidence, about
     if not {"actual", "label"} & set(evidence.coords):
-        raise ArgumentError("positive", "must be left out for outcomes, which have no classes", f"{positive!r}")
+        raise ArgumentError("positive", "cannot be used for outcomes, which have no classes", f"{positive!r}")
     return put_in_class_order(evidence, positive), about

@@ -178,7 +178,7 @@ def _kinds(posterior: Source, score: Any, entities: bool = False) -> tuple[Score
         what = f"nothing {' or '.join(lacking)}" if many else "no dim dataset"
         raise ArgumentError(
             "posterior",
-            f"must be of a hierarchical model over several data sets (such as {model_for_datasets(2)!r})",
+            f"must come from a hierarchical model of several data sets (such as {model_for_datasets(2)!r})",
             f"one with {what}",
         )
     own, typical, new = (score_values(posterior, score, True, kind) for kind in ("observed", *kinds))

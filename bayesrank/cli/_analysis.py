@@ -81,7 +81,7 @@ class CommandAnalysis(Setup):
                 raise ArgumentError(
                     "DATA",
                     f"must hold performances for {what}",
-                    "votes: their strengths compare entities with one another, which is no performance",
+                    "votes: their strengths compare entities, and are not performances",
                     "'bayesrank rank' ranks them",
                 )
             held = "outcomes without classes" if "outcome" in sizes else f"{sizes['actual']} classes"
@@ -172,7 +172,7 @@ def ask(
     """
     over = "group" if over is None and by is None and how.get("group") is not None else over
     if lower_is_better and higher_is_better:
-        raise ArgumentError("--higher-is-better", "must be left out beside --lower-is-better", "both")
+        raise ArgumentError("--higher-is-better", "cannot be used with --lower-is-better", "both")
     step("reading")
     paths = [data] if isinstance(data, str) else list(data)
     submitted = how["truth"] is not None and Path(how["truth"]).is_file()
@@ -188,7 +188,7 @@ def ask(
         evidence, about, found = _read_logs(paths, dataset, roles, ignore, logs, by)
     else:
         if logs is not None and (typed := logs.typed().removesuffix("--lower-is-better")):
-            raise ArgumentError(typed.split()[0], "must be left out of a table, which is no log", paths[0])
+            raise ArgumentError(typed.split()[0], "is for logs, and cannot be used for a table", paths[0])
         how["dataset"] = by if by not in (None, "dataset") else how["dataset"]
         roles = Roles(**how)
         evidence, about = _read(paths[0], model, roles, ignore)
@@ -199,7 +199,7 @@ def ask(
         column = how["dataset"]
         raise ArgumentError(
             "--dataset-column",
-            f"must be left out of {given.noun}",
+            f"cannot be used for {given.noun}",
             f"{column!r}",
             f"--by {column} ranks each of its categories",
         )
@@ -251,9 +251,7 @@ def _read(data: str, model: str | None, roles: Roles, ignore: Sequence[str]) -> 
         options["--group"] = options["--dataset-column"] = None
     for option, given in (options | {"--ignore": ", ".join(ignore)}).items():
         if given not in (None, ""):
-            raise ArgumentError(
-                option, "must be left out for a shipped data set, whose columns are known", f"{given!r}"
-            )
+            raise ArgumentError(option, "cannot be used for a shipped data set, whose columns are known", f"{given!r}")
     return shipped_data(data, model, roles.positive)
 
 
@@ -266,7 +264,7 @@ def _read_submissions(
         *("outcome", "fold", "repeat", "train", "test"),
     ):
         if (given := getattr(roles, option)) is not None:
-            raise ArgumentError(f"--{option.replace('_', '-')}", "must be left out of submissions", f"{given!r}")
+            raise ArgumentError(f"--{option.replace('_', '-')}", "cannot be used for submissions", f"{given!r}")
     frame = read_submissions(paths, roles.truth, logs, roles.missing, roles.positive)
     for note in frame.attrs["remarks"]:
         if note.code == "submissions_skipped":

@@ -75,7 +75,7 @@ class Export:
     def __post_init__(self) -> None:
         if self.digits is not None and self.full:
             raise ArgumentError(
-                "--digits", f"must be left out of --format {self.format}, whose digits are fixed", self.digits
+                "--digits", f"cannot be used for --format {self.format}, whose digits are fixed", self.digits
             )
 
     @property

@@ -77,7 +77,7 @@ def drift(
         evidence, model, options = _periods(step, draws, seed, how)
         if picture is not None and evidence.sizes["entity"] > 1:
             raise ArgumentError(
-                "--picture", "must be left out of a file with several entities", evidence.sizes["entity"]
+                "--picture", "cannot be used for a file with several entities", evidence.sizes["entity"]
             )
         used = choose_score(evidence, score)
         names = {str(name): name for name in evidence["dataset"].values.tolist()}
@@ -115,7 +115,7 @@ def _periods(
 ) -> tuple[xr.DataArray | xr.Dataset, str, dict[str, Any]]:
     """Return the counts or clustered cases of each period, the model of a period on its own, and its options."""
     if how["dataset"] is not None:
-        raise ArgumentError("--dataset", "must be left out of drift, which compares all", f"{how['dataset']!r}")
+        raise ArgumentError("--dataset", "cannot be used for drift, which compares all", f"{how['dataset']!r}")
     if how["model"] not in (None, *in_closed_form()):
         alone = " or ".join(in_closed_form())
         raise ArgumentError("--model", f"must be {alone}, which fit each period on its own", how["model"])

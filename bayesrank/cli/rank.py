@@ -144,13 +144,13 @@ def rank(
     if statement and export.format in ("csv", "board"):
         raise ArgumentError(
             "--ask",
-            f"must be left out of --format {export.format}, which has only a row for each entity; json has both",
+            f"cannot be used for --format {export.format}, which has only a row for each entity; json has both",
         )
     if top_set is not None and export.format in ("csv", "board"):
-        wanted = f"must be left out of --format {export.format}, which has only a row for each entity; json has both"
+        wanted = f"cannot be used for --format {export.format}, which has only a row for each entity; json has both"
         raise ArgumentError("--top-set", wanted, f"{top_set}")
     if columns and export.full:
-        raise ArgumentError("--columns", f"must be left out of --format {export.format}, which has all columns")
+        raise ArgumentError("--columns", f"cannot be used for --format {export.format}, which has all columns")
     if by is not None:
         unfit = {
             "--ask": statement,
@@ -164,7 +164,7 @@ def rank(
         unfit |= {"--dataset-column": how["dataset_column"], "--format": export.format == "board" and "board"}
         for option, value in unfit.items():
             if value:
-                raise ArgumentError(option, "must be left out beside --by", f"{value!r}")
+                raise ArgumentError(option, "cannot be used with --by", f"{value!r}")
         with progress() as step:
             rankings = rank_categories(step, by, score, rope, prob, how)
         # Programs get the first entities of each ranking.
@@ -244,7 +244,7 @@ def make_ranking(
     if score is not None and score.higher_is_better is None and how.get("aggregate") != "gap":
         raise ArgumentError("--score", f"must have a direction to rank by; {score.name} has none")
     if kind is not None and (how["model"] is None or population_of(how["model"]) != "data sets"):
-        raise ArgumentError("--kind", "must be left out for models that do not learn from data sets", f"{kind!r}")
+        raise ArgumentError("--kind", "cannot be used for models that do not learn from data sets", f"{kind!r}")
     if cost is not None:
         how = how | {"cost": cost}
     analysis = analyse(step, groups=("prior",) if prior else (), scores=[score], **how)

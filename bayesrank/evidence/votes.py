@@ -115,7 +115,7 @@ def from_votes(
         check_column(role, name, frame.columns)
         taken = next((other for other, held in roles[:i] if held == name), None)
         if taken is not None:
-            raise ArgumentError(role, "must name a column of its own", f"{name!r}, the {taken} as well")
+            raise ArgumentError(role, "must name a different column", f"{name!r}, the {taken} as well")
     columns = {role: frame[name].tolist() for role, name in roles if role not in ("judge", "covariates")}
     where = [f"frame, row {label}" for label in frame.index.tolist()]
     return count_votes(
@@ -242,7 +242,7 @@ def _check_beside_judges(verdicts: Any, beside: list[str], headings: dict[str, A
     if verdicts and beside:
         raise ArgumentError(
             beside[0],
-            "must be left out beside votes of judges, whose errors are learned from independent votes",
+            "cannot be used with votes of judges, whose errors are learned from independent votes",
             f"{headings[beside[0]]!r}",
         )
 

@@ -117,7 +117,7 @@ def attempts_curve(
     held = AttemptsPosterior.of(source, most, f"attempts_curve(k={most})", these)
     if held.names:
         raise ArgumentError(
-            "posterior", "must be of one data set for a curve", f"{len(held.names)} data sets", "fit each alone"
+            "posterior", "must have one data set for a curve", f"{len(held.names)} data sets", "fit each alone"
         )
     if these and not held.evidence.by_case:
         raise ArgumentError("cases", "must be 'like these' where clusters have equal weights", "'these'")

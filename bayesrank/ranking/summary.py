@@ -9,6 +9,7 @@ import xarray as xr
 from bayesrank._calls import check_call
 from bayesrank._checks import check_result, describe_value
 from bayesrank._errors import ArgumentError
+from bayesrank._labels import index_of
 from bayesrank._notes import Note
 from bayesrank._records import RankingRecord, ResultRecord
 from bayesrank._text import probability
@@ -69,7 +70,7 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     """
     _check_ranking(ranking)
     found = {column: ranking[column].values for column in COLUMNS if column in ranking}
-    frame = pd.DataFrame(found, pd.Index(ranking["entity"].values, name="entity"))
+    frame = pd.DataFrame(found, index_of(ranking["entity"].values, "entity"))
     # Entities without a rank come last, by name.
     names = np.array([str(name) for name in frame.index])
     if "tier" not in ranking:

@@ -306,4 +306,4 @@ def one_ranking(dims: Any) -> None:
     """Raise if a source holds several rankings."""
     extra = [str(dim) for dim in dims if dim not in (*DRAW_DIMS, "entity")]
     if extra:
-        raise ArgumentError("source", "must be of one ranking (select it with .isel)", f"the dims {extra} too")
+        raise ArgumentError("source", "must be one ranking (select it with .isel)", f"the dims {extra} too")

@@ -240,7 +240,7 @@ def _check_ranking(found: ScoreValues, ranking: Any) -> None:
     other = set(ranking["entity"].values.tolist()) ^ set(found.values["entity"].values.tolist())
     if other:
         names = _text.list_names(sorted(map(str, other)))
-        raise ArgumentError("ranking", "must be of the entities of the posterior", f"{names} in one alone")
+        raise ArgumentError("ranking", "must have the entities of the posterior", f"{names} in only one of the two")
     if (score := RankingRecord.of(ranking).score) != found.name:
         raise ArgumentError("ranking", f"must be by the score, {found.name}", f"one by {score}")
 

@@ -188,7 +188,7 @@ def sensitivity(
     wanted = [check_choice("alternatives", kind, KINDS) for kind in check_sequence("alternatives", alternatives)]
     for name, given in (("priors", priors), ("models", models)):
         if given is not None and name not in wanted:
-            raise ArgumentError("alternatives", f"must hold {name!r} where {name} are given", wanted)
+            raise ArgumentError("alternatives", f"must contain {name!r}, because {name}= is given", wanted)
     check_choice("join", join, JOINS)
     if over is None:
         check_needs_over(aggregate, weights)

@@ -262,13 +262,13 @@ def _read_selected(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
     if (headings := find_votes(table, roles)) is not None:
         return read_votes(table, headings, roles)
     if judged:
-        table.refuse(roles, "covariates", "of tables with judges")
+        table.refuse(roles, "covariates", "for tables with judges")
     if judged:
         return read_judged(table, roles)
     known = name_roles(table, roles)
     if roles.category is not None and "dataset" not in known.of:
         raise ArgumentError(
-            table.argument("category"), "must be left out of a table without data sets or groups", f"{roles.category!r}"
+            table.argument("category"), "cannot be used for a table without data sets or groups", f"{roles.category!r}"
         )
     entity = known.of.get("entity") or find_entity(table, known, roles)
     table.check_single([entity])
@@ -296,7 +296,7 @@ def _read_selected(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
         evidence = _with_covariates(evidence, table, known, covariates)
     if roles.group is not None:
         if "dataset" not in evidence.coords:
-            table.refuse(roles, "group", "of means and votes, which hold no cases")
+            table.refuse(roles, "group", "for means and votes, which hold no cases")
         dtype = table.categories.get(known.of["dataset"])
         evidence = name_groups_of(evidence, () if dtype is None else dtype.categories.tolist())
         if (ledger := ledger_of(evidence)).datasets:
@@ -359,7 +359,7 @@ def _with_covariates(evidence: Any, table: Table, known: Known, names: list[Any]
     if not isinstance(evidence, xr.DataArray) or "dataset" not in evidence.dims:
         raise ArgumentError(
             table.argument("covariates"),
-            "must be left out of a table without counts on several data sets",
+            "cannot be used for a table without counts on several data sets",
             f"{names[0]!r}",
             "write one row of counts for each entity and data set, with a column dataset",
         )
@@ -387,10 +387,10 @@ def _read_form(
     table: Table, known: Known, entity: Any, form: tuple[str, ...] | None, roles: Roles
 ) -> xr.DataArray | xr.Dataset:
     for role in SPREADS if form not in MEANS else ():
-        table.refuse(roles, role, "of a table without means, which has one row for each entity")
+        table.refuse(roles, role, "for a table without means, which has one row for each entity")
     if form is None:
         return read_answers(table, known, roles)
-    table.refuse(roles, "entities", "of a table whose column entity names them")
+    table.refuse(roles, "entities", "for a table whose column entity names them")
     if entity is None and is_one_test(table, known, form):
         entity, size = "entity", len(table.where)
         table = replace(table, columns={**table.columns, entity: [ONE] * size})
@@ -417,6 +417,6 @@ def _read_form(
     what, read = ("means", read_means) if form in MEANS else ("counts", read_counts)
     named = ("count",) if "times" in known.of else ()
     for argument in ("cluster", "case", "run", "training_seed", "missing", "cost", "weight", *named):
-        table.refuse(roles, argument, f"of {what}, which hold no single cases")
+        table.refuse(roles, argument, f"for {what}, which hold no single cases")
     found = read(table, known, form, roles)
     return found.assign_attrs(add_notes(found.attrs, known.notes))

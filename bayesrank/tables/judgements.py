@@ -40,7 +40,7 @@ def read_judged(table: Table, roles: Roles) -> xr.Dataset:
     """Return the judged outcomes of a table, as :func:`bayesrank.from_judged` does; an inferred judge is noted."""
     for one in fields(Roles):
         if one.name not in (*BESIDE, "judge", "truth", "weight"):
-            table.refuse(roles, one.name, "of judged cases")
+            table.refuse(roles, one.name, "for judged cases")
     truth = table.find("truth", roles.truth)
     columns = _find_columns(table, roles, [truth, *_named_judges(table, roles, [truth])])
     judges, notes = find_judges(table, roles, [truth, *columns.values()], "entity" in columns)

@@ -65,7 +65,8 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
     table = table.rename(columns={f"{order_name(ranking)}_rank": "rank"})
     for name in ("contradicted", "probability_best_error", "in_best_set", "rank_alone_lower", "rank_alone_upper"):
         table[name] = ranking[name].values[order]
-    table["probability_best_text"] = table.index.map(best_texts(ranking))
+    best = best_texts(ranking)
+    table["probability_best_text"] = [best[name] for name in table.index]
     table["entity"] = table.index
     about = RankingRecord.of(ranking)
     schema = json.loads(Path(__file__).with_name("board.schema.json").read_text("utf-8"))

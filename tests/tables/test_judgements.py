@@ -62,7 +62,7 @@ def test_bad_tables_are_refused_with_what_to_type(judged, change, words):
 def test_a_judge_needs_a_truth_and_options_their_columns(judged):
     assert "--truth must name the column" in refused("rank", judged, "--judge", "gpt")
     assert "--truth must name a column" in refused("rank", judged, "--truth", "people")
-    assert "--missing must be left out of judged cases" in refused(
+    assert "--missing cannot be used for judged cases" in refused(
         "rank", judged, "--truth", "human", "--missing", "own"
     )
 

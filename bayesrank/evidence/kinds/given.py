@@ -164,7 +164,7 @@ class GivenVotes(GivenEvidence):
     @property
     def refused(self) -> Mapping[str, str]:
         """Return that there are no classes, and that strengths are those at equal values of covariates."""
-        return _without_classes("votes") | {"at": "of votes, whose strengths are those at equal values"}
+        return _without_classes("votes") | {"at": "for votes, whose strengths refer to equal values"}
 
 
 class GivenMeans(GivenEvidence):

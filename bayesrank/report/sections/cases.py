@@ -21,7 +21,7 @@ def compute(request: PageRequest) -> xr.Dataset:
     if not isinstance(request.evidence, xr.Dataset):
         raise ArgumentError(
             "--with cases",
-            "must be left out unless there is one row for each case and a model of per-case data",
+            "cannot be used unless there is one row for each case and a model of per-case data",
             f"{request.title} with the model {request.model}",
         )
     return deciding_cases(request.evidence)
@@ -35,7 +35,7 @@ def make(page: Page) -> PageBlock | None:
     known, order = result["entity"].values.tolist(), page.order
     if set(known) != set(order):
         other = _text.list_names(sorted(map(str, set(known) ^ set(order))))
-        raise ArgumentError("cases", "must be of the entities of the posterior", f"{other} in one alone")
+        raise ArgumentError("cases", "must have the entities of the posterior", f"{other} in only one of the two")
     names, total = order[:LISTED], int(result["count"].sum())
     deciding = int(result["count"].where(result["decides"]).sum())
     rest = f"on the others all {nouns()} have the same outcome" if deciding < total else f"{nouns()} differ on each"

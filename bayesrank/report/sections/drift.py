@@ -55,7 +55,7 @@ def make(page: Page) -> PageBlock | None:
     known = result["entity"].values.tolist()
     names = [name for name in page.order if name in known]
     if not names:
-        raise ArgumentError("drift", "must be of entities of the posterior", f"{known[0]!r}")
+        raise ArgumentError("drift", "must have entities of the posterior", f"{known[0]!r}")
     [dim] = (str(dim) for dim in result["ops_mean"].dims if dim != "entity")
     periods, about, shown = result[dim].values.tolist(), ResultRecord.of(result), names[:DRAWN]
     rows = [
