@@ -33,7 +33,7 @@ Options = ParamSpec("Options")
 
 GROUPS = ("prior", "prior_predictive", "posterior_predictive", "log_likelihood", "log_prior")
 #: Attrs of the evidence that the posterior keeps.
-KEPT = ("notes", "pooled", "missing", "cases", "cases_left_out", "fewest_runs", "most_runs", "ledger")
+KEPT = ("notes", "pooled", "missing", "cases", "cases_left_out", "fewest_runs", "most_runs", "ledger", "noun")
 
 
 def _in_container(function: Callable[Options, dict[str, xr.Dataset]]) -> Callable[Options, Any]:

@@ -306,7 +306,7 @@ def test_nothing_defined_is_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         shown = invoke("rank", "tornado", "--prevalence", "0", "--draws", "20")
-    assert "Nothing to rank: no entity has a defined informedness (Youden's J).\n" in shown
+    assert "Nothing to rank: no forecaster has a defined informedness (Youden's J).\n" in shown
 
 
 # The Tile

@@ -346,7 +346,7 @@ def test_a_study_names_data_sets_and_no_entities(tmp_path):
     counts = br.from_counts(tn=[140, 150], fp=[20, 10], fn=[18, 12], tp=[42, 48], entity=["a", "b"])
     xr.testing.assert_equal(br.pool(found), counts)
     xr.testing.assert_equal(by_command(path, "--entity Test --dataset-column Study"), found)
-    assert "column_names_entities" in found.attrs.get("notes", "")
+    assert found.attrs["noun"] == "test"
 
 
 def test_rows_longer_than_the_heading_are_refused():

@@ -16,6 +16,7 @@ from bayesrank._checks import rename_argument
 from bayesrank._errors import Advice, ArgumentError
 from bayesrank._inputs import STDIN
 from bayesrank._labels import find_lookalike, suggest_file
+from bayesrank._nouns import using_noun
 from bayesrank._source import groups_of
 from bayesrank.analysis import Setup, draw, lacks_true_negatives, set_up, shipped_data, with_scores
 from bayesrank.cli._export import READ
@@ -31,7 +32,7 @@ from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.values import score_values
 from bayesrank.scores import Score
 from bayesrank.tables.files import read_evidence
-from bayesrank.tables.frames import of_submissions, read_table
+from bayesrank.tables.frames import TEAMS, of_submissions, read_table
 from bayesrank.tables.roles import OPTIONS
 from bayesrank.tables.table import Roles, table_of
 from bayesrank.words.parts import Verdict
@@ -222,11 +223,12 @@ def ask(
         remarks=[*found.get("remarks", ()), *found.get("doubts", ())],
         source=paths[0] if shipped else about["title"],
         ignored=unused,
-        column="team" if submitted else str(roles.entity or ""),
         place=f"{paths[0]} (see 'bayesrank rank --help-all')",
     )
     if prevalence is not None:
         setup = replace(setup, options=setup.options | {"prevalence": target_prevalence(prevalence, draws, seed)})
+    # All sentences of this command use the noun of the data.
+    click.get_current_context().with_resource(using_noun(setup.noun))
     # Every command prints this line above its result.
     read = setup.read_note("data set" if by in (None, "dataset") else "category")
     click.get_current_context().meta[READ] = say(read)
@@ -272,7 +274,7 @@ def _read_submissions(
     table = table.drop(left_out)
     named = replace(of_submissions(frame, roles), truth=None, missing=None)
     title = ", ".join(Path(path).name or path for path in paths[:3])
-    return read_table(table, named), {"title": title}, frame.attrs
+    return read_table(table, named).assign_attrs(TEAMS), {"title": title}, frame.attrs
 
 
 def _read_logs(

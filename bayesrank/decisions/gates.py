@@ -187,6 +187,7 @@ def gate(
         level=level,
         verdict=next(each for each in VERDICTS if each in verdict),
         ledger=evidence.origin().ledger,
+        noun=evidence.origin().noun,
     )
     return result.assign_attrs(about.to_attrs())
 

@@ -120,7 +120,7 @@ def noninferiority(
     result["verdict"] = _verdict(result, prob).where(~lacking, "undecided")
     result["notes"] = notes_text(evidence.notes(as_score("tpr")))
     facts = {"reference": str(reference), "prob": prob, **margins, "effective_draws": effective_size(*apart)}
-    return result.assign_attrs(facts)
+    return result.assign_attrs(facts | evidence.called())
 
 
 def _minus(values: xr.DataArray, reference: Any) -> xr.DataArray:

@@ -251,9 +251,9 @@ def _of_difference(
         return _of_difference(one, settings, kind, pair._replace(entity=leader), assurance, sizes)
     if held is None and not caps:
         return None
-    about: dict[str, Any] = {name: ranking.attrs[name] for name in ("score", "display", "higher_is_better")} | {
-        "true_scores": "difference"
-    }
+    known = ("score", "display", "higher_is_better", "noun")
+    about: dict[str, Any] = {name: ranking.attrs[name] for name in known if name in ranking.attrs}
+    about["true_scores"] = "difference"
     about |= {"goal": "separation", "target": settings.prob, "assurance": assurance, "entity": "", "rival": ""}
     about |= {"unit": "cases", "reason": "cap"}
     about |= {"k": 1, "width": np.nan, "margin": 0.0, "fixed": "", "alike": [], "futures": 0}

@@ -254,7 +254,8 @@ class _Curve:
             population=self.places[0].evidence.population(),
         )
         cases = self._cases()
-        record = EvidenceRecord(ledger=self.held.source.assembled.ledger, notes=notes_text(self._notes(cases)))
+        known = self.held.source.assembled
+        record = EvidenceRecord(ledger=known.ledger, noun=known.noun, notes=notes_text(self._notes(cases)))
         facts = about.to_attrs() | record.to_attrs() | {"cases": cases[0], "cases_left_out": cases[1] - cases[0]}
         return found.assign_attrs(facts)
 

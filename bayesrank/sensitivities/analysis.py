@@ -249,7 +249,7 @@ def sensitivity(
         result = result.assign({f"check_{name}": held for name, held in checks.drop_vars("notes").items()})
         result.attrs["check_bound"] = checks.attrs["bound"]
     result["notes"] = notes_text(notes)
-    about = {name: rankings[0].attrs[name] for name in ("score", "display")}
+    about = {name: rankings[0].attrs[name] for name in ("score", "display", "noun") if name in rankings[0].attrs}
     return result.assign_attrs(about | {"prob": prob, "rope": rope, "effective_draws": effective_draws(rankings[0])})
 
 

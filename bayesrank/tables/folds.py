@@ -10,6 +10,8 @@ import xarray as xr
 from bayesrank._errors import ArgumentError
 from bayesrank._labels import find_repeat
 from bayesrank._notes import Note, add_notes
+from bayesrank._nouns import noun_of_column
+from bayesrank._records import EvidenceRecord
 from bayesrank._text import list_names
 from bayesrank.evidence.folds import from_folds, split_columns
 from bayesrank.evidence.ledger import ledger_of
@@ -56,14 +58,16 @@ def read_folds(table: Table, roles: Roles) -> xr.Dataset:
         scores = _read_long(table, roles, used, rest, entity)
     kept = {role: used[role] for role in ("repeat", "dataset") if role in used}
     found = from_folds(scores, **{role: used.get(role, size) for role, size in sizes.items()}, **kept)
-    notes = [] if entity is None or squeeze(entity) == "entity" or roles.entity is not None else [entity]
+    plain = entity is None or squeeze(entity) == "entity" or noun_of_column(entity)
+    notes = [] if plain or roles.entity is not None else [entity]
     named = [Note("column_names_entities", {"column": str(name)}) for name in notes]
     low = scores.attrs.get("score") if roles.outcome is None else None
     named += [Note("low_may_be_good", {"name": low})] if low is not None and may_be_low(low) else []
     read = {*used.values(), *scores.columns, entity, scores.attrs.get("score")}
     ignored = tuple(str(name) for name in table.columns if name not in read)
     ledger = replace(ledger_of(found), ignored=ignored)
-    return found.assign_attrs(add_notes(found.attrs, named) | ledger.to_attrs())
+    called = EvidenceRecord(noun="" if entity is None else noun_of_column(entity))
+    return found.assign_attrs(add_notes(found.attrs, named) | ledger.to_attrs() | called.to_attrs())
 
 
 def _find_columns(table: Table, roles: Roles) -> dict[str, Any]:

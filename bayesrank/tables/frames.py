@@ -12,6 +12,8 @@ from bayesrank._calls import check_call
 from bayesrank._errors import ArgumentError
 from bayesrank._frames import as_pandas
 from bayesrank._notes import Note, add_notes
+from bayesrank._nouns import noun_of_column
+from bayesrank._records import EvidenceRecord
 from bayesrank.evidence.groups import name_groups_of
 from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.evidence.ledger import ledger_of
@@ -42,6 +44,9 @@ from bayesrank.tables.values import is_missing, to_share
 
 #: The name of the only entity of a table that names none, as in br.from_counts.
 ONE = "entity 1"
+
+#: What the entities of submissions are called.
+TEAMS = EvidenceRecord(noun="team").to_attrs()
 
 
 @check_call
@@ -211,7 +216,7 @@ def from_frame(
     if "truth_columns" not in frame.attrs:
         return read_table(table, roles)
     evidence = read_table(table, of_submissions(frame, roles))
-    return evidence.assign_attrs(add_notes(evidence.attrs, frame.attrs["remarks"]))
+    return evidence.assign_attrs(add_notes(evidence.attrs, frame.attrs["remarks"]) | TEAMS)
 
 
 def of_submissions(frame: pd.DataFrame, roles: Roles) -> Roles:
@@ -299,7 +304,8 @@ def _read_selected(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
     # After the naming, since a ledger would count groups as data sets.
     if ignored:
         evidence = evidence.assign_attrs(replace(ledger_of(evidence), ignored=ignored).to_attrs())
-    return evidence
+    called = "" if form is None else noun_of_column(known.of.get("entity"))
+    return evidence.assign_attrs(EvidenceRecord(noun=called).to_attrs())
 
 
 def _name_classifier(table: Table, known: Known, roles: Roles) -> tuple[Table, Known, Any, Roles]:
@@ -392,7 +398,8 @@ def _read_form(
     if entity is None:
         refuse_without_entity(table, known, form)
     known.of["entity"] = entity
-    if squeeze(entity) != "entity" and roles.entity is None:
+    # A heading that names what is ranked needs no note.
+    if squeeze(entity) != "entity" and roles.entity is None and not noun_of_column(entity):
         known.notes.append(Note("column_names_entities", {"column": str(entity)}))
     if table.index is not None:
         raise ArgumentError(

@@ -124,7 +124,7 @@ def test_the_data_choose_the_sections_and_names_change_them(report_of):
     assert shown(report_of(sections=["default", "ops"])) == ["tile", "ops", "rates", "ranks"]
     three = br.fit(br.from_matrix(CONFUSED, "actual_rows", entity=["u", "v"]), seed=1, draws=50)
     html = ranking_report(three, "accuracy", sections=["default", "tile"])
-    assert shown(html) == ["confusions"]
+    assert shown(html) == ["confusions", "class_tiles"]
     assert "The section tile is left out: it needs two entities and two classes." in html
 
 

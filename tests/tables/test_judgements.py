@@ -22,7 +22,7 @@ def test_the_command_reads_what_from_judged_reads(judged):
     wanted = of_board(frame)
     assert found.drop_attrs().identical(wanted.drop_attrs())
     printed = invoke("rank", judged, "--truth", "human")
-    assert "Read 60 cases × 2 entities, the truth known for 30, from judged.csv." in printed
+    assert "Read 60 cases × 2 systems, the truth known for 30, from judged.csv." in printed
     assert "Note: The column gpt holds the verdicts of the judge." in printed
     named = invoke("rank", judged, "--truth", "human", "--judge", "gpt")
     assert named == printed.replace("Note: The column gpt holds the verdicts of the judge.\n", "")

@@ -8,6 +8,7 @@ from bayesrank import _text
 from bayesrank._checks import check_result
 from bayesrank._errors import ArgumentError
 from bayesrank._labels import select_names
+from bayesrank._nouns import noun, nouns
 from bayesrank.cases import deciding_cases
 from bayesrank.plots.kit.style import list_size
 from bayesrank.report.page import LISTED, Page, PageBlock, PageRequest, block, picture
@@ -37,16 +38,16 @@ def make(page: Page) -> PageBlock | None:
         raise ArgumentError("cases", "must have the entities of the posterior", f"{other} in only one of the two")
     names, total = order[:LISTED], int(result["count"].sum())
     deciding = int(result["count"].where(result["decides"]).sum())
-    rest = "on the others all entities have the same outcome" if deciding < total else "entities differ on each"
+    rest = f"on the others all {nouns()} have the same outcome" if deciding < total else f"{nouns()} differ on each"
     words = f"{deciding} of {total:,} cases decide: {rest}."
-    words += f" The first {LISTED} of {len(known):,} entities are drawn." if len(known) > LISTED else ""
+    words += f" The first {LISTED} of {len(known):,} {nouns()} are drawn." if len(known) > LISTED else ""
     html = block("words", [words])
     if deciding:
         from bayesrank.plots import case_grid
 
         caption = (
-            "The outcome of each deciding case for each entity, best first. Cases that most entities got right are on "
-            "the left."
+            f"The outcome of each deciding case for each {noun()}, best first. Cases that most {nouns()} got right "
+            "are on the left."
         )
         shown = select_names(result, entity=names)
         html += picture(lambda figure: case_grid(shown, figure.subplots()), list_size(len(names), 9), caption)

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from bayesrank._checks import check_result
 from bayesrank._errors import ArgumentError
 from bayesrank._labels import select_names
+from bayesrank._nouns import noun
 from bayesrank.evidence.probabilities import are_probabilities, probabilities_of
 from bayesrank.ops.bands import credible_curves
 from bayesrank.report.page import LISTED, Page, PageBlock, PageRequest, picture
@@ -42,5 +43,5 @@ def _draw(curves: Any, order: list[Any]) -> Markup:
         raise ArgumentError("curves", "must have the entities of the posterior", curves["entity"].values.tolist()[:5])
     kind, shown = curves.attrs["curve"], select_names(curves, entity=order[:LISTED])
     draw, chance = getattr(plots, f"{kind}_curve"), f"{curves.attrs['prob']:g}"
-    caption = f"{TITLES[kind]}: medians; a band holds the whole curve of its entity with probability {chance}."
+    caption = f"{TITLES[kind]}: medians; a band holds the whole curve of its {noun()} with probability {chance}."
     return picture(lambda figure: draw(shown, figure.subplots()), (7.4, 4.6), caption)
