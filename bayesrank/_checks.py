@@ -44,7 +44,7 @@ def check_finite(argument: str, value: Any) -> Any:
         float(value)
     except OverflowError:
         held = f"a number of {int(value).bit_length()} bits"
-        raise ArgumentError(argument, "must lie within 1.8e308 of 0", held) from None
+        raise ArgumentError(argument, "must be at most 1.8e308 in size", held) from None
     return value
 
 
@@ -81,7 +81,7 @@ def check_integer(argument: str, value: Any, least: int = 0, most: int | None = 
     wanted = f"be at least {least}" if most is None else f"lie between {least} and {most}"
     if abs(number) > 2**62:
         raise ArgumentError(
-            argument, f"must {wanted}, and within 4.6e18 of 0", f"a number of {number.bit_length()} bits"
+            argument, f"must {wanted} and at most 4.6e18 in size", f"a number of {number.bit_length()} bits"
         )
     if number < least or (most is not None and number > most):
         raise ArgumentError(argument, f"must {wanted}", number)
@@ -234,7 +234,9 @@ def check_labelled_probabilities(**given: Any) -> tuple[xr.DataArray, ...]:
     try:
         xr.align(*arrays, join="exact")
     except ValueError:
-        raise ArgumentError(f"{', '.join(given)}", "must have the same labels on shared dims", "others") from None
+        raise ArgumentError(
+            f"{', '.join(given)}", "must have the same labels on shared dims", "different labels"
+        ) from None
     return xr.broadcast(*arrays)
 
 
@@ -533,7 +535,7 @@ def check_callable(argument: str, value: Any) -> Any:
 def check_absent(argument: str, value: Any, why: str) -> None:
     """Raise an error if an argument was given that has no effect here."""
     if value is not None:
-        raise ArgumentError(argument, f"must be left out {why}", describe_value(value))
+        raise ArgumentError(argument, f"cannot be used {why}", describe_value(value))
 
 
 def check_regular_array(argument: str, values: Any, what: str) -> np.ndarray:

@@ -38,7 +38,7 @@ def chunk_sizes(chunks: Any, shape: tuple[int, int], numbers: int) -> Sizes:
     if isinstance(chunks, Mapping):
         if set(chunks) - {"chain", "draw"}:
             raise ArgumentError(
-                "chunks", "must be of chain and draw (.chunk makes others)", describe_value(dict(chunks))
+                "chunks", "must name chain and draw only (use .chunk for other dims)", describe_value(dict(chunks))
             )
         wanted = {"chain": 1, "draw": "auto"} | {dim: -1 if held is None else held for dim, held in chunks.items()}
     else:
@@ -62,9 +62,9 @@ def chunk_sizes(chunks: Any, shape: tuple[int, int], numbers: int) -> Sizes:
         least = BLOCK * max(int(sizes[1][0]) // BLOCK, 1)
         raise ArgumentError(
             "chunks",
-            f"must be of whole blocks of {BLOCK:,} draws of a chain, since each comes from one random stream",
+            f"must be multiples of {BLOCK:,} draws, the size of a block of random numbers",
             f"{chunks!r}",
-            f"{least:,} would do; .chunk makes smaller ones of what was drawn",
+            f"{least:,} is the nearest; .chunk divides draws into smaller chunks",
         )
     largest = max(sizes[0]), max(sizes[1]), numbers
     check_memory("chunks must be smaller", f"chunks of {' x '.join(map(str, largest))} numbers", largest, repr(chunks))

@@ -22,7 +22,7 @@ def as_pandas(argument: str, frame: Any) -> pd.DataFrame:
     except ImportError:
         raise ArgumentTypeError(
             argument,
-            "must be a pandas DataFrame where narwhals is not installed",
+            "must be a pandas DataFrame unless narwhals is installed",
             describe_value(frame),
             "'pip install narwhals', or frame.to_pandas()",
         ) from None

@@ -193,7 +193,7 @@ def arrange_classes(classes: list, positive: Any = None, ordered: bool = False) 
     """
     if positive is not None:
         if len(classes) != 2:
-            raise ArgumentError("positive", f"must be left out for {len(classes)} classes", f"{positive!r}")
+            raise ArgumentError("positive", f"cannot be used for {len(classes)} classes", f"{positive!r}")
         chosen = _find_label(positive, classes)
         return [label for label in classes if label != chosen] + [chosen], chosen
     pair = standing_pair(classes) if len(classes) == 2 else None

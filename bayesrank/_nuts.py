@@ -58,7 +58,9 @@ def choose_sampler(options: Mapping[str, Any]) -> str:
         return "nutpie" if set(options) <= known and _is_installed("nutpie") else "pymc"
     if wanted == "nutpie":
         if not _is_installed("nutpie"):
-            raise ArgumentError("nuts", "must hold a nuts_sampler that is installed", "'nutpie', which is not", INSTALL)
+            raise ArgumentError(
+                "nuts", "needs a nuts_sampler that is installed", "'nutpie', which is not installed", INSTALL
+            )
         unknown = sorted(set(options) - {*NUTPIE, "progressbar", "nuts_sampler"})
         if unknown:
             raise ArgumentError("nuts", f"must hold options among {sorted(NUTPIE)} for nutpie", unknown)
@@ -71,7 +73,7 @@ def ask_for_nutpie(options: Mapping[str, Any] | None) -> dict[str, Any]:
     if other != "nutpie":
         raise ArgumentError("nuts", "must not name another nuts_sampler beside sampler='nutpie'", f"{other!r}")
     if not _is_installed("nutpie"):
-        raise ArgumentError("sampler", "must be installed", "'nutpie', which is not", INSTALL)
+        raise ArgumentError("sampler", "must be installed", "'nutpie', which is not installed", INSTALL)
     return dict(options or {}) | {"nuts_sampler": "nutpie"}
 
 

@@ -71,7 +71,7 @@ def check_output(argument: str, path: str | os.PathLike[str], kind: str) -> Path
     except OSError as error:
         raise ArgumentFileError(argument, f"cannot be written to {_short(given)}: {error.strerror}") from None
     if not target.is_file():
-        raise ArgumentError(argument, "must be a file", f"{_short(given)}, which is none")
+        raise ArgumentError(argument, "must be a file", f"{_short(given)}; that is not a file")
     if not status.st_mode & 0o222 or not os.access(target, os.W_OK):
         raise ArgumentFileError(
             argument,
@@ -83,7 +83,7 @@ def check_output(argument: str, path: str | os.PathLike[str], kind: str) -> Path
     if size > 2**28 or (size and not content.match(_read(argument, target))):
         raise ArgumentError(
             argument,
-            f"must not replace {_short(given)}{f', which is no earlier {kind} of bayesrank' * (kind != 'table')}; "
+            f"must not replace {_short(given)}{f', which is not an earlier {kind} of bayesrank' * (kind != 'table')}; "
             "type another name, or move that file away",
         )
     return target

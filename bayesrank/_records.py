@@ -42,7 +42,9 @@ def reading_attr(name: str) -> Iterator[None]:
         raise
     except (ValueError, TypeError, KeyError, AttributeError):
         hint = "fit the evidence again, or read the file again"
-        raise ArgumentError(f"attrs[{name!r}]", "must be as bayesrank wrote it", "another value", hint) from None
+        raise ArgumentError(
+            f"attrs[{name!r}]", "must be unchanged since bayesrank wrote it", "another value", hint
+        ) from None
 
 
 def _numbers(value: Any) -> tuple[float, ...]:
@@ -111,6 +113,7 @@ class EvidenceRecord(Record):
 
     notes: str = ""  #: Notes as one text.
     ledger: str = ""  #: The ledger as one text.
+    noun: str = ""  #: What an entity is called, such as test; empty if the data do not say it.
     pooled: Any = None  #: The record of a pool as one text, with the summed tables while in memory.
     clusters: int | None = None
     #: How missing answers count: "common", "own", or a number as text; the cases that are kept and left out.
@@ -231,6 +234,7 @@ class ResultRecord(Record):
     benefit: str = ""  #: The benefits of a decision, as text.
     baseline: str = ""
     unit: str = ""
+    noun: str = ""  #: What an entity is called; empty if the data do not say it.
     metric: str = ""
     monitor: str = ""  #: The score to monitor where the prevalence moves.
     statement: str = ""

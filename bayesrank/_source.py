@@ -99,6 +99,11 @@ class Source:
         return self.once("assembled", lambda: EvidenceRecord.from_attrs(self.attrs))
 
     @property
+    def noun(self) -> str:
+        """Return what the data call an entity; empty if they do not say it."""
+        return self.assembled.noun if self.array is None else EvidenceRecord.of(self.array).noun
+
+    @property
     def observed(self) -> xr.Dataset:
         """Return the observed data; empty if unknown."""
         found = self.group("observed_data")

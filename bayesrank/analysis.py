@@ -30,9 +30,17 @@ from bayesrank._compat import is_container, to_container
 from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, Typed
 from bayesrank._escape import escape_invisible
 from bayesrank._frames import as_pandas
-from bayesrank._labels import find_lookalike, known_classes, select_names, suggest_entity, suggest_file
+from bayesrank._labels import (
+    find_lookalike,
+    has_positive_class,
+    known_classes,
+    select_names,
+    suggest_entity,
+    suggest_file,
+)
 from bayesrank._names import short_names
 from bayesrank._notes import Note, notes_of
+from bayesrank._nouns import ENTITY, using_noun
 from bayesrank._random import Seed
 from bayesrank._records import EvidenceRecord, RankingRecord
 from bayesrank._types import ModelName, ScoreLike
@@ -55,6 +63,7 @@ from bayesrank.models import (
 from bayesrank.models.parts.margins import are_shares
 from bayesrank.models.parts.priors import in_words
 from bayesrank.performance import aggregate_over
+from bayesrank.performance.arrays import as_performance, posterior_of
 from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.notes import positive_class_notes
 from bayesrank.ranking.summary import ranking_table, score_name
@@ -64,11 +73,13 @@ from bayesrank.scores.score import NO_TRUE_NEGATIVES, SCORES
 from bayesrank.tables.columns import may_be_low, squeeze
 from bayesrank.tables.files import read_evidence
 from bayesrank.tables.frames import from_frame
+from bayesrank.tile.coarse import coarse_shares
 from bayesrank.words.cells import ranking_cells
 from bayesrank.words.models import check_model, model_notes
 from bayesrank.words.parts import Verdict
 from bayesrank.words.results import verdict_parts
 from bayesrank.words.sentences import say
+from bayesrank.words.tile import weighting_sentence
 
 Evidence = xr.DataArray | xr.Dataset
 AnySetup = TypeVar("AnySetup", bound="Setup")
@@ -76,8 +87,6 @@ AnySetup = TypeVar("AnySetup", bound="Setup")
 LOW = "low_may_be_good"
 #: The number of entities that the text of an analysis shows.
 SHOWN = 20
-#: Names of columns that also name what is ranked.
-NOUNS = ("algorithm", "classifier", "detector", "method", "model", "system", "team", "test")
 #: Codes of notes that the title of a ranking repeats.
 JOINED = {"datasets_pooled": "pooled over", "datasets_averaged": "averaged over", "datasets_learned": "fitted to"}
 
@@ -98,10 +107,6 @@ class Setup:
     higher_is_better: bool | None = None
     #: Arguments of br.performance.aggregate_over; None if the ranking is not over groups or data sets.
     aim: dict[str, Any] | None = None
-    #: What an entity is called: the name of its column, such as model, test or team.
-    noun: str = "entity"
-    #: The remark that a title with this noun makes superfluous.
-    in_title: str = ""
 
     def source_of(self, posterior: Any) -> Any:
         """Return what is ranked: the posterior, or its aggregate over groups or data sets."""
@@ -114,13 +119,19 @@ class Setup:
         if score.space == "outcomes":
             return None if self.higher_is_better else False
         if not self.higher_is_better:
-            raise ArgumentError("higher_is_better", "must be left out for scores that have a direction", score.name)
+            raise ArgumentError("higher_is_better", "cannot be used for scores that have a direction", score.name)
         return None
+
+    @property
+    def noun(self) -> str:
+        """Return what the data call an entity, such as model, test or team; else entity."""
+        return EvidenceRecord.of(self.by_dataset).noun or ENTITY
 
     def stated(self, *scores: Score | None) -> list[str]:
         """Return how the data were read, and the positive class unless no score depends on it."""
         named = [note for score in scores for note in positive_class_notes(self.by_dataset, score)]
-        return list(dict.fromkeys(map(say, [*self.remarks, *named])))
+        with using_noun(self.noun):
+            return list(dict.fromkeys(map(say, [*self.remarks, *named])))
 
     def read_note(self, unit: str = "data set") -> Note:
         """Return the note on what was read; ``unit`` is what a data set is called."""
@@ -155,7 +166,6 @@ def set_up(
     source: str = "",
     ignored: Sequence[str] = (),
     place: str = "the data",
-    column: str = "",
 ) -> Setup:
     """Choose the model and what is pooled, as far as the arguments leave it open.
 
@@ -187,15 +197,13 @@ def set_up(
         What the data are called, and the columns that were not used.
     place
         Where single cases would be, for messages.
-    column
-        The column that names the entities, if the user named it.
     """
     for argument, value in (("aggregate", aggregate), ("weights", weights)) if over is None else ():
         if value is not None:
-            wanted = Advice("must be left out without ", Typed("over"), " or ", Typed("group"))
+            wanted = Advice("cannot be used without ", Typed("over"), " or ", Typed("group"))
             raise ArgumentError(argument, wanted, f"{value!r}")
     if over is not None and dataset is not None:
-        wanted = Advice("must be left out beside ", Typed("over"), " or ", Typed("group"))
+        wanted = Advice("cannot be used with ", Typed("over"), " or ", Typed("group"))
         raise ArgumentError("dataset", wanted, f"{dataset!r}")
     if over is None and has_groups(evidence):
         evidence = groups_as_datasets(evidence)
@@ -236,8 +244,7 @@ def set_up(
     options |= rated
     aim = None if over is None else _aim(evidence, over, aggregate, weights)
     by_dataset = every if dataset is None else evidence
-    noun, title = _noun(by_dataset, column)
-    return Setup(evidence, by_dataset, found, name, options, ledger, higher_is_better, aim, noun, title)
+    return Setup(evidence, by_dataset, found, name, options, ledger, higher_is_better, aim)
 
 
 def with_scores(setup: AnySetup, scores: Sequence[Score | None]) -> AnySetup:
@@ -325,6 +332,19 @@ def _joined_words(note: Note) -> str:
     return f"{JOINED[note.code]} {_text.count(datasets, 'data set')}{of}"
 
 
+def describe_weighting(setup: Setup, posterior: Any, ranking: xr.Dataset) -> str:
+    """Return on which share of the Tile each entity is best, in words; empty if there is no Tile of these entities."""
+    group = posterior_of(posterior)
+    fits = setup.aim is None and "performance" in group and "outcome" not in group["performance"].dims
+    if not fits or ranking.sizes["entity"] < 2 or lacks_true_negatives(setup.evidence):
+        return ""
+    performance, prob = as_performance(posterior), RankingRecord.of(ranking).prob
+    if performance.sizes["actual"] != 2 or not has_positive_class(performance) or "dataset" in performance.dims:
+        return ""
+    with using_noun(setup.noun):
+        return weighting_sentence(*coarse_shares(performance, prob), prob)
+
+
 def default_note(setup: Setup, ranking: xr.Dataset, score: Score) -> str:
     """Return the sentence on a score that nobody named."""
     low, high = (RankingRecord.of(ranking).range if setup.aim is None else score.range) or (-np.inf, np.inf)
@@ -362,14 +382,6 @@ def _aim(evidence: Evidence, over: str, aggregate: str | None, weights: Any) -> 
     return {"over": over, "aggregate": aggregate or "mean", "weights": weights}
 
 
-def _noun(evidence: Evidence, column: str) -> tuple[str, str]:
-    """Return what an entity is called, and the remark that this makes superfluous."""
-    notes = notes_of(EvidenceRecord.of(evidence).notes)
-    named = next((note for note in notes if note.code == "column_names_entities"), None)
-    column = parse_given(evidence).entity or str(column or (named.fields["column"] if named else "")).lower()
-    return (column, say(named) if named else "") if column in NOUNS else ("entity", "")
-
-
 def _check_model(given: GivenEvidence, model: str, options: dict[str, Any], place: str) -> None:
     """Refuse models and options that do not fit the form of the evidence."""
     outcomes = "outcome" in given.space
@@ -387,24 +399,24 @@ def _check_model(given: GivenEvidence, model: str, options: dict[str, Any], plac
         raise ArgumentError("data", "must have numbers as outcomes, which are ranked by their mean", found)
     for option, why in given.refused.items():
         if options.get(option) is not None:
-            raise ArgumentError(option, f"must be left out {why}", f"{options[option]!r}")
+            raise ArgumentError(option, f"cannot be used {why}", f"{options[option]!r}")
 
 
 def _covariates(given: GivenEvidence, model: str, typed: Sequence[str], at: dict[str, float] | None) -> dict[str, Any]:
     """Return the options of the model for covariates, by the names of their columns, which may differ in case."""
     if not typed:
         if at is not None:
-            raise ArgumentError("at", Advice("must be left out without ", Typed("covariates")), f"{at}")
+            raise ArgumentError("at", Advice("cannot be used without ", Typed("covariates")), f"{at}")
         return {}
     if at is not None and (why := given.refused.get("at")):
-        raise ArgumentError("at", f"must be left out {why}", f"{at}")
+        raise ArgumentError("at", f"cannot be used {why}", f"{at}")
     if given.holds_covariates:
         return {}
     if "covariates" not in options_of(find_model(model)):
         known = ", ".join(name for name in names() if "covariates" in options_of(find_model(name)))
         raise ArgumentError(
             "covariates",
-            f"must be left out for the model {model}",
+            f"cannot be used for the model {model}",
             f"{typed[0]!r}",
             f"models with covariates: {known}",
         )
@@ -440,7 +452,7 @@ def _check_direction(evidence: Evidence, higher_is_better: bool | None) -> None:
         )
         raise ArgumentError(
             "data",
-            "must say which outcomes are good, where headings name errors, losses, times, costs or ranks",
+            "must say which outcomes are good, because headings name errors, losses, times, costs or ranks",
             f"{named[0]!r}",
             Advice(low, " ranks low ones first, ", high, " high ones"),
         )
@@ -464,7 +476,7 @@ def _one_table_each(
     """Return the evidence of one data set, or pooled, or unpooled for models that need that; and remarks."""
     if "dataset" not in evidence.coords:
         if dataset is not None:
-            raise ArgumentError("dataset", "must be left out for data without data sets", f"{dataset!r}")
+            raise ArgumentError("dataset", "cannot be used for data without data sets", f"{dataset!r}")
         return evidence, []
     known = {str(name): name for name in dict.fromkeys(evidence["dataset"].values.tolist())}
     if dataset is not None and dataset not in known:
@@ -564,6 +576,11 @@ class Analysis:
         """The verdict in at most four sentences, as :func:`bayesrank.verdict` gives it."""
         return self._parts.sentences()
 
+    @cached_property
+    def weighting(self) -> str:
+        """On which share of the Tile each entity is best, in words; empty if there is no Tile of these entities."""
+        return describe_weighting(self._setup, self._drawn, self.ranking)
+
     @property
     def notes(self) -> list[str]:
         """The notes of :func:`bayesrank.notes`, how the data were read, and what was chosen for want of an argument."""
@@ -589,12 +606,17 @@ class Analysis:
     def _parts(self) -> Verdict:
         return verdict_parts(self.ranking, model_notes(check_model(self._drawn), self._drawn))
 
+    def _sentences(self) -> list[str]:
+        """Return the verdict, and the sentence on the Tile if there is one."""
+        return [*self.verdict, *[self.weighting] * bool(self.weighting)]
+
     def _shown(self) -> tuple[str, list[str], list[list[str]], int]:
         """Return title, heading and cells of the first entities, and the number of the others."""
         first = self.table.head(SHOWN)
-        header, rows = ranking_cells(self.ranking, first, [], 3)
+        with using_noun(self._setup.noun):
+            header, rows = ranking_cells(self.ranking, first, [], 3)
         title = title_of(self._setup, self.ranking, self.score)
-        return title, [self._setup.noun, *header[1:]], rows, len(self.table) - len(first)
+        return title, header, rows, len(self.table) - len(first)
 
     def __repr__(self) -> str:
         title, header, rows, others = self._shown()
@@ -609,7 +631,7 @@ class Analysis:
             for row in cells
         ]
         more = [f"... and {_text.count(others, 'more ' + self._setup.noun)}"] if others else []
-        return "\n".join([title, *self.verdict, "", *map(str.rstrip, lines), *more])
+        return "\n".join([title, *self._sentences(), "", *map(str.rstrip, lines), *more])
 
     def _repr_html_(self) -> str:
         title, header, rows, others = self._shown()
@@ -619,7 +641,7 @@ class Analysis:
             shown = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
             lines.append(f"<tr><th>{escape(escape_invisible(name))}</th>{shown}</tr>")
         body = "".join(lines)
-        first, *rest = self.verdict
+        first, *rest = self._sentences()
         more = f"<p>... and {escape(_text.count(others, 'more ' + self._setup.noun))}</p>" if others else ""
         said = "".join(f"<p>{escape(line)}</p>" for line in rest)
         return (
@@ -789,32 +811,29 @@ def analyze_evidence(
         remarks=given.remarks,
         source=given.source,
         ignored=ledger_of(evidence).ignored,
-        column=given.column,
         **choices,
     )
     setup = with_scores(setup, [wanted])
     used = choose_score(setup.evidence, wanted)
     if kind is not None and population_of(setup.model) != "data sets":
-        raise ArgumentError("kind", "must be left out for models that do not learn from data sets", f"{kind!r}")
+        raise ArgumentError("kind", "cannot be used for models that do not learn from data sets", f"{kind!r}")
     drawn = draw(setup, draws=draws, seed=seed, sampler=sampler, prior=True)
     ranking = rank_posterior(setup, drawn, used, prob=prob, rope=rope, kind=kind)
     return Analysis(setup, used, drawn, ranking, Asked(score, kind))
 
 
 class Given(NamedTuple):
-    """What is known of data beside the evidence: their name, usual model, direction, notes and column of entities."""
+    """What is known of data beside the evidence: their name, usual model, direction and notes."""
 
     source: str = ""
     usual: str | None = None
     higher_is_better: bool | None = None
     remarks: Sequence[Note | str] = ()
-    column: str = ""
     shipped: bool = False
 
 
 def evidence_in(data: Any, predictions: Any, score: Score | None, roles: dict[str, Any]) -> tuple[Evidence, Given]:
     """Return the evidence in the data of :func:`analyze`, and what else is known of them."""
-    column = str(roles.get("entity") or "")
     if isinstance(data, Mapping) and any(hasattr(held, "predict") for held in data.values()):
         hint = "bayesrank.integrations.sklearn.compare_estimators(estimators, X, y, 'f1')"
         raise ArgumentTypeError("data", "must be evidence, a table, or true labels", "estimators", hint)
@@ -830,8 +849,7 @@ def evidence_in(data: Any, predictions: Any, score: Score | None, roles: dict[st
         known = data.attrs
         better = known.get("higher_is_better") if isinstance(known.get("higher_is_better"), bool) else None
         remarks = [note for name in ("remarks", "doubts") for note in known.get(name, ())]
-        team = "team" if "truth_columns" in known else column
-        return from_frame(data, **roles), Given(higher_is_better=better, remarks=remarks, column=team)
+        return from_frame(data, **roles), Given(higher_is_better=better, remarks=remarks)
     if isinstance(data, str | os.PathLike):
         return _of_name(os.fspath(data), roles)
     check_keywords(roles, [], "br.analyze for evidence")
@@ -865,7 +883,7 @@ def _of_name(name: str, roles: dict[str, Any]) -> tuple[Evidence, Given]:
             _nearest_name(name),
         )
     check_keywords(roles, arguments_of(from_frame), "br.analyze for a table")
-    return read_evidence(name, **roles), Given(os.path.basename(name), column=str(roles.get("entity") or ""))
+    return read_evidence(name, **roles), Given(os.path.basename(name))
 
 
 def _nearest_name(name: str) -> str:
@@ -882,5 +900,5 @@ def shipped_data(name: str, model: str | None, positive: Any) -> tuple[Evidence,
     if positive is None:
         return evidence, about
     if not {"actual", "label"} & set(evidence.coords):
-        raise ArgumentError("positive", "must be left out for outcomes, which have no classes", f"{positive!r}")
+        raise ArgumentError("positive", "cannot be used for outcomes, which have no classes", f"{positive!r}")
     return put_in_class_order(evidence, positive), about

@@ -134,7 +134,7 @@ def diagnose_judged(paths: Any, roles: Roles) -> Diagnosis:
         evidence = read_table(table, roles)
         votes = isinstance(evidence, xr.Dataset) and "judge_vote" in evidence
         if not isinstance(evidence, xr.Dataset) or not (votes or parse_given(evidence).truth_in_part):
-            raise ArgumentError("--truth", "must be left out of a table whose truth is known for all cases")
+            raise ArgumentError("--truth", "cannot be used for a table whose truth is known for all cases")
     except ArgumentError as error:
         return Diagnosis({}, [error], "", None)
     ledger = ledger_of(evidence)

@@ -33,7 +33,7 @@ Options = ParamSpec("Options")
 
 GROUPS = ("prior", "prior_predictive", "posterior_predictive", "log_likelihood", "log_prior")
 #: Attrs of the evidence that the posterior keeps.
-KEPT = ("notes", "pooled", "missing", "cases", "cases_left_out", "fewest_runs", "most_runs", "ledger")
+KEPT = ("notes", "pooled", "missing", "cases", "cases_left_out", "fewest_runs", "most_runs", "ledger", "noun")
 
 
 def _in_container(function: Callable[Options, dict[str, xr.Dataset]]) -> Callable[Options, Any]:
@@ -196,7 +196,7 @@ def fit(
     if sampler == "nuts" and not hasattr(instance, "build"):
         raise ArgumentError("sampler", f"must be 'auto' or 'exact' for the model {type(instance).__name__}", "'nuts'")
     if nuts is not None and sampler != "nuts" and exact:
-        raise ArgumentError("nuts", "must be left out unless sampler='nuts'", f"it with sampler={sampler!r}")
+        raise ArgumentError("nuts", "cannot be used unless sampler='nuts'", f"it with sampler={sampler!r}")
     root = root_sequence(seed)
     result = dict(instance.observed())
     observed = result.get("observed_data", xr.Dataset())

@@ -10,7 +10,7 @@ from bayesrank._checks import check_prob
 from bayesrank._draws import draw_dims, median_and_interval
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._random import root_sequence
-from bayesrank._records import ModelRecord
+from bayesrank._records import ModelRecord, ResultRecord
 from bayesrank._sampling import sample_counts, sample_outcomes
 from bayesrank._source import Source, parse_source
 from bayesrank._types import Container, ScoreLike
@@ -157,7 +157,7 @@ def shrinkage(posterior: Container, score: ScoreLike | None = None, *, prob: flo
 
 def _result(found: dict[str, xr.DataArray], own: ScoreValues, prob: float, **about: Any) -> xr.Dataset:
     plain = {name: held.reset_coords(drop=True).drop_attrs() for name, held in found.items()}
-    return xr.Dataset(plain, attrs={"score": own.name, "prob": prob} | about)
+    return xr.Dataset(plain, attrs=ResultRecord(score=own.name, prob=prob, noun=own.noun).to_attrs() | about)
 
 
 def _kinds(posterior: Source, score: Any, entities: bool = False) -> tuple[ScoreValues, Any, Any]:
@@ -178,7 +178,7 @@ def _kinds(posterior: Source, score: Any, entities: bool = False) -> tuple[Score
         what = f"nothing {' or '.join(lacking)}" if many else "no dim dataset"
         raise ArgumentError(
             "posterior",
-            f"must be of a hierarchical model over several data sets (such as {model_for_datasets(2)!r})",
+            f"must come from a hierarchical model of several data sets (such as {model_for_datasets(2)!r})",
             f"one with {what}",
         )
     own, typical, new = (score_values(posterior, score, True, kind) for kind in ("observed", *kinds))

@@ -3,7 +3,7 @@
 Months have 200 positives and 1,800 negatives each, and so has the baseline, unless a table says otherwise. "Product"
 runs br.fit and br.ops.drift on counts; the other parts compare the moments of the same posterior.
 
-Run: python scripts/measure_drift.py [product] [sizes] [false] [power] [runs]; the default is all parts.
+Run: python scripts/measure_drift.py [product] [sizes] [false] [power] [clusters] [runs]; the default is all parts.
 """
 
 import sys
@@ -13,9 +13,12 @@ from scipy import stats
 
 import bayesrank as br
 from bayesrank.ops.alarms import compare_looks, probability_not_fallen
+from bayesrank.ops.clusters import worth_of_periods
 
 LOOKS, POSITIVES, NEGATIVES, FPR = 24, 200, 1800, 0.02
 RUNS, ERROR = 2000, 0.05
+#: Clusters of a month, their mean size, the rate and the intraclass correlation.
+CLUSTERED = ((20, 10, 0.92, 0.1), (20, 10, 0.92, 0.3), (20, 10, 0.98, 0.1), (50, 4, 0.92, 0.1), (8, 25, 0.92, 0.1))
 
 
 def print_table(header: list[str], rows: list[list[str]]) -> None:
@@ -110,9 +113,28 @@ def power(runs: int) -> None:
     print_table(header, rows)
 
 
+def clusters(runs: int) -> None:
+    """Print false alarms of one rate that does not change, of cases in clusters of beta-distributed rates."""
+    rng, rows = np.random.default_rng(21), []
+    for number, size, rate, correlation in CLUSTERED:
+        hits, spread = [], (1 - correlation) / correlation
+        for _ in range(runs):
+            sums = []
+            for _ in range(LOOKS + 1):
+                cases = rng.poisson(size - 1, number) + 1
+                right = rng.binomial(cases, rng.beta(rate * spread, (1 - rate) * spread, number))
+                sums.append((right.astype(float), cases.astype(float), float(cases.sum())))
+            worth, freedom = worth_of_periods(sums)
+            mean = np.array([(right.sum() + 0.5) / (cases.sum() + 1) for right, cases, _ in sums])
+            hits.append(bool((compare_looks(mean, worth, 0, LOOKS, ERROR / 2, freedom) <= 1).any()))
+        rows.append([f"{number}", f"{size}", f"{rate}", f"{correlation}", share(hits)])
+    header = ["clusters a month", "cases a cluster", "rate", "intraclass correlation", "false alarm of this rate"]
+    print_table(header, rows)
+
+
 if __name__ == "__main__":
     asked = sys.argv[1:]
     number = next((int(word) for word in asked if word.isdigit()), RUNS)
-    for part in (product, sizes, false, power):
+    for part in (product, sizes, false, power, clusters):
         if part.__name__ in asked or not set(asked) - {str(number)}:
             part(number)

@@ -111,7 +111,7 @@ def test_runs_of_a_case_share_its_weight():
 def test_named_cases_take_weights_but_no_counts():
     case = [f"case {i}" for i in range(SIZE)]
     assert total(br.from_outcomes(OUTCOMES, case=case, weight=WEIGHT)) == pytest.approx(KISH, rel=1e-6)
-    with pytest.raises(br.ArgumentError, match="count must be 0 or 1 where cases have names"):
+    with pytest.raises(br.ArgumentError, match="count must be 0 or 1 if cases have names"):
         br.from_outcomes(OUTCOMES, case=case, count=[2] * SIZE)
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import warnings
 import zipfile
+from pathlib import Path
 
 import click
 import numpy as np
@@ -16,6 +17,7 @@ import bayesrank as br
 from bayesrank._errors import Advice, ArgumentError, InPython, Typed
 from bayesrank.cli import in_options, main
 from bayesrank.cli._typed import read_preferences
+from bayesrank.cli.report import report_beside
 from tests.commands import csv_of, invoke, json_of, refused
 from tests.test_terminal import on_terminals, split_table
 
@@ -223,7 +225,7 @@ def test_csv_and_json_hold_the_same_as_python(table):
     error = float(drawn["probability_error"])
     ends = ["(without draws).", "(without draws).", f"(from draws, Monte-Carlo error {error:.2g})."]
     assert all(line.endswith(end) for line, end in zip(lines, ends, strict=True))
-    assert "--ask must be left out of --format csv" in refused(*options, *asked, "--format", "csv")
+    assert "--ask cannot be used for --format csv" in refused(*options, *asked, "--format", "csv")
 
 
 def test_the_answer_stands_above_the_table_and_columns_are_added_on_request(table):
@@ -250,7 +252,7 @@ def test_a_hierarchical_model_keeps_data_sets_apart(studies):
     assert "The model is fitted to 3 data sets, each with its own rates." in shown
     assert br.verdict(found.sel(entity=[br.ranking_table(br.credible_ranking(posterior, "tpr")).index[0]]))[0] in shown
     assert "The model is fitted to" not in invoke(*command, "--dataset", "x")
-    assert "--kind must be left out" in refused("rank", studies, "--kind", "new")
+    assert "--kind cannot be used" in refused("rank", studies, "--kind", "new")
 
 
 @pytest.mark.parametrize("command", ["rank", "tile", "ops"])
@@ -304,7 +306,7 @@ def test_nothing_defined_is_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         shown = invoke("rank", "tornado", "--prevalence", "0", "--draws", "20")
-    assert "Nothing to rank: no entity has a defined informedness (Youden's J).\n" in shown
+    assert "Nothing to rank: no forecaster has a defined informedness (Youden's J).\n" in shown
 
 
 # The Tile
@@ -511,9 +513,39 @@ def test_cases_and_sections_that_cannot_be_had(tmp_path):
     assert said in page
     assert "10 of 15 cases decide: on the others all entities have the same outcome" in page
     assert [f'<h2 id="{name}">' in page for name in ("pairing", "cases")] == [True, True]
-    assert "--with cases must be left out unless there is one row for each case" in refused(
+    assert "--with cases cannot be used unless there is one row for each case" in refused(
         *asked, "cases", "--model", "dirichlet_multinomial"
     )
+
+
+def test_a_report_without_a_name_lies_beside_its_data(table, tmp_path, monkeypatch):
+    printed = invoke("report", table, "--draws", "20", "--score", "f1")
+    beside = Path(table).with_suffix(".html")
+    assert printed.splitlines()[-1] == f"Report: {beside}"
+    assert "<!doctype html>" in beside.read_text(encoding="utf-8").lower()
+    monkeypatch.chdir(tmp_path)
+    assert invoke("report", "tornado", "--draws", "20").splitlines()[-1] == "Report: tornado.html"
+    beside.write_text("mine", encoding="utf-8")
+    assert "must not replace" in refused("report", table, "--draws", "20")
+    assert beside.read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize(
+    ("data", "page"),
+    [
+        (("a/counts.csv",), "a/counts.html"),
+        (("a/counts.csv.gz",), "a/counts.html"),
+        (("a/logs/",), "a/logs.html"),
+        (("a/one.json", "b/two.json"), "a/one.html"),
+        (("a/logs/*.json",), "a/logs.html"),
+        (("tornado",), "tornado.html"),
+        (("-",), "report.html"),
+        (("a/model.v2.csv",), "a/model.v2.html"),
+        ((".",), "report.html"),
+    ],
+)
+def test_the_name_of_a_report_follows_from_its_data(data, page):
+    assert report_beside(data) == page
 
 
 def test_the_report_tells_what_changed_from_period_to_period(tmp_path):

@@ -114,7 +114,7 @@ def test_options_of_the_output(command, data, tmp_path):
 
     assert (decimals("5"), decimals("1")) == (5, 1)
     message = refused(*words_of(command, data, "--format", "json", "--digits", "2"))
-    assert "--digits must be left out of --format json" in message
+    assert "--digits cannot be used for --format json" in message
     path = tmp_path / "picture.svg"
     shown = invoke(*words_of(command, data, "--top", "2", "--picture", path))
     assert f"Picture: {path}" in shown
@@ -136,7 +136,7 @@ def test_the_board_is_that_of_the_library_whatever_the_order_of_rows(data, tmp_p
     assert text == br.board(br.credible_ranking(posterior, "informedness", method="auto"))
     assert len(json.loads(invoke(*board, "--top", "1"))["entities"]) == 1
     assert json.loads(text)["size"] == 5
-    assert "--ask must be left out of --format board" in refused(*board, "--ask", "x > y")
+    assert "--ask cannot be used for --format board" in refused(*board, "--ask", "x > y")
 
 
 def test_standard_input(data):

@@ -138,7 +138,7 @@ def test_samples_that_are_mistyped_are_refused(typed, counts_file):
 
 
 def test_persons_need_two_classes_and_no_score(counts_file):
-    assert "must be left out beside --per" in refused("scores", counts_file, "--per", 1000, "-s", "f1")
+    assert "cannot be used with --per" in refused("scores", counts_file, "--per", 1000, "-s", "f1")
     assert "two classes" in refused("scores", "mnist_folds", "--per", 1000, "--draws", 50)
     with pytest.raises(ValueError, match="persons"):
         br.decisions.natural_frequencies(COUNTS, 0)

@@ -158,7 +158,7 @@ def test_covariates_need_counts_on_data_sets():
     with pytest.raises(br.ArgumentError, match="without counts on several data sets"):
         br.from_frame(table_of_studies().drop(columns="dataset").iloc[[0, 4]], covariates="threshold")
     cases = pd.DataFrame({"case": [1, 2], "age": [30.0, 40.0], "A": [0, 1], "B": [1, 1]})
-    with pytest.raises(br.ArgumentError, match="covariates must be left out of a table without counts"):
+    with pytest.raises(br.ArgumentError, match="covariates cannot be used for a table without counts"):
         br.from_frame(cases, entities=["A", "B"], covariates="age")
     twice = pd.DataFrame({"entity": list("aa"), "dataset": list("xx"), "actual": [0, 1], "predicted": [0, 1]})
     with pytest.raises(br.ArgumentError, match="must be the same in all rows of an entity on a data set"):
@@ -176,14 +176,14 @@ def test_the_command_describes_and_refuses_covariates(tmp_path):
     assert "values differ between the systems of a data set" in told
     assert "must vary between the data sets of an entity" in " ".join(told.split())
     for words, wrong in (
-        (["--at", "threshold=1"], "--at must be left out without --covariate"),
+        (["--at", "threshold=1"], "--at cannot be used without --covariate"),
         (["--covariate", "threshold", "--at", "1"], "--at must have the form threshold=0.5"),
         (["--covariate", "threshold", "--model", "beta_binomial"], "models with covariates: crossed_logit_normal"),
         (["--covariate", "threshold", "--at", "dose=1"], "must have values of the covariates"),
         (["--covariate", "dose"], "--covariate must name a column"),
     ):
         assert wrong in refused("rank", path, *words)
-    assert "--covariate must be left out for a shipped data set" in refused("rank", "tornado", "--covariate", "x")
+    assert "--covariate cannot be used for a shipped data set" in refused("rank", "tornado", "--covariate", "x")
 
 
 @pytest.mark.slow

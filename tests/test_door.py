@@ -95,7 +95,7 @@ FILES = {
     "whole floats": File(cells().replace("70", "70.0").replace("75", "75.0").replace("60", "60.0"), MATRIX),
     "thousands": File(cells().replace("a,70", 'a,"1,070"'), None, "tn must be a count", edit=('"1,070"', "1070")),
     "a totals row": File(
-        cells() + "Total,205,35,18,72\n", MATRIX, "'Total' must be no row of its own", edit=("Total,205,35,18,72\n", "")
+        cells() + "Total,205,35,18,72\n", MATRIX, "'Total' must not be a row", edit=("Total,205,35,18,72\n", "")
     ),
     "a duplicate name": File(
         cells().replace("c,60", "a,60"), MATRIX, "line 4: entity must name each entity once; got 'a' in line 2",
@@ -211,7 +211,7 @@ FILES = {
         edit=("Cancer", "cancer"),
     ),
     "predictions of another type": File(
-        rows("actual,A", "0,no", "1,no", "1,no"), None, "A must hold labels as actual has them", edit=("no", "0")
+        rows("actual,A", "0,no", "1,no", "1,no"), None, "A must use the labels of actual", edit=("no", "0")
     ),
 }  # fmt: skip
 DRAWS = 40
@@ -346,7 +346,7 @@ def test_a_study_names_data_sets_and_no_entities(tmp_path):
     counts = br.from_counts(tn=[140, 150], fp=[20, 10], fn=[18, 12], tp=[42, 48], entity=["a", "b"])
     xr.testing.assert_equal(br.pool(found), counts)
     xr.testing.assert_equal(by_command(path, "--entity Test --dataset-column Study"), found)
-    assert "column_names_entities" in found.attrs.get("notes", "")
+    assert found.attrs["noun"] == "test"
 
 
 def test_rows_longer_than_the_heading_are_refused():
@@ -358,5 +358,5 @@ def test_rows_longer_than_the_heading_are_refused():
     frame = pd.DataFrame({"tn": [1, 2], "fp": [1, 2], "fn": [1, 2], "tp": [1, 2]}, index=["a", "b"])
     assert br.from_frame(frame.rename_axis("entity"))["entity"].values.tolist() == ["a", "b"]
     assert br.from_frame(pd.read_csv(io.StringIO(cells()), index_col="entity")).identical(MATRIX)
-    # Names of cases in the index of a table with one column an entity change nothing.
+    # Names of cases in the index of a table with one column per entity change nothing.
     assert br.from_frame(pd.DataFrame({"a": [1, 0], "b": [0, 0]}, index=["x", "y"]))["count"].sum() == 2

@@ -82,14 +82,14 @@ def test_several_entities_have_a_column(tmp_path):
     assert [line.split()[:2] for line in printed.splitlines() if line.startswith(("May,", "June,"))] == [
         ["May,", "a"], ["May,", "b"], ["June,", "a"], ["June,", "b"],
     ]  # fmt: skip
-    assert "--picture must be left out" in refused("drift", path, *MONTH, "--picture", tmp_path / "a.png")
+    assert "--picture cannot be used" in refused("drift", path, *MONTH, "--picture", tmp_path / "a.png")
 
 
 @pytest.mark.parametrize(
     ("more", "said"),
     [
         (["--baseline", "Juli"], "--baseline must be one of January, February"),
-        (["--dataset", "May"], "--dataset must be left out of drift"),
+        (["--dataset", "May"], "--dataset cannot be used for drift"),
         (["--model", "hierarchical_beta_binomial"], "--model must be"),
     ],
 )

@@ -96,7 +96,7 @@ def test_what_logs_do_not_say_is_asked_for(logs, tmp_path):
     assert "--source-organization-name must be given" in refused("convert", logs, *to)
     assert "--evaluator-relationship must be given" in refused("convert", logs, *to, *SAID[:2])
     assert "-o records" in refused("convert", logs, *to[:2], *SAID)
-    assert "must be left out without --to every-eval-ever" in refused("convert", logs, *SAID)
+    assert "cannot be used without --to every-eval-ever" in refused("convert", logs, *SAID)
     (tmp_path / "file").write_text("", encoding="utf-8")
     assert "which is a file" in refused("convert", logs, *to[:2], *SAID, "-o", tmp_path / "file")
     named = refused("convert", logs, *to, *SAID, "--name", "new.json=new")

@@ -153,6 +153,7 @@ PAGES = {
     "attempts": (lambda: RETRIES, None, "mean_outcome", None),
     "cases": (lambda: JOINT, "paired", "mean_outcome", lambda p: br.cases.deciding_cases(JOINT)),
     "categories": None,
+    "class_tiles": (lambda: CLASSES, None, "accuracy", None),
     "confusions": (lambda: CLASSES, None, "accuracy", None),
     "costs": (priced, None, "mean_outcome", None),
     "curves": (

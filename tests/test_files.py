@@ -150,7 +150,7 @@ def test_missing_answers(write):
     long, rows = write(LONG), write("entity,case,outcome\na,1,1\na,2,0\nb,1,1\n")
     assert int(read_evidence(long, missing="common")["count"].sum()) == 3
     assert np.isnan(read_evidence(rows, missing="own")["outcome"].values).sum() == 1
-    with pytest.raises(ValueError, match="--missing must be left out of counts"):
+    with pytest.raises(ValueError, match="--missing cannot be used for counts"):
         read_evidence(write("entity,tn,fp,fn,tp\na,1,2,3,4\n"), missing="own")
 
 

@@ -95,7 +95,7 @@ def test_equal_learners_share_the_first_place():
         (SPLITS, {"train": 0}, "train must be whole numbers"),
         (SPLITS, {"test": "size"}, "test must name a column"),
         (SPLITS, {"test": None}, "test must be a number of cases"),
-        (RUNS, {"repeat": "run", "dataset": "run"}, "dataset must name a column of its own"),
+        (RUNS, {"repeat": "run", "dataset": "run"}, "dataset must name a different column"),
         (RUNS[["run"]], {"repeat": "run"}, "a column of scores for each learner"),
         (SPLITS.to_numpy(), {}, "must be a pandas DataFrame"),
     ],

@@ -435,7 +435,7 @@ def test_outcomes_whose_heading_names_losses_need_a_direction(tmp_path):
     assert "--lower-is-better prefers low ones" in refused("gate", base, new)
     assert run("gate", base, new, "--lower-is-better").exit_code == 1
     assert run("gate", base, new, "--higher-is-better").exit_code == 0
-    assert "must be left out beside" in refused("gate", base, new, "--lower-is-better", "--higher-is-better")
+    assert "cannot be used with" in refused("gate", base, new, "--lower-is-better", "--higher-is-better")
 
 
 @pytest.mark.parametrize(

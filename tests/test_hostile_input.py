@@ -374,7 +374,8 @@ def test_attrs_that_were_changed_are_refused_by_name(attr, value):
     posterior = br.fit(COUNTS, draws=20, chains=2, seed=1)
     posterior["posterior"].attrs[attr] = value
     with pytest.raises(
-        br.ArgumentError, match=rf"^attrs(\['({attr}|notes)'\])? must (be as bayesrank wrote it|hold notes)"
+        br.ArgumentError,
+        match=rf"^attrs(\['({attr}|notes)'\])? must (be unchanged since bayesrank wrote it|hold notes)",
     ):
         br.ranking_report(posterior, "f1")
 

@@ -100,7 +100,7 @@ def test_errors_words_and_parts_of_scores_are_those_of_the_logs():
 
 def test_a_ranking_of_another_tool_is_not_replaced(tmp_path):
     (tmp_path / "ranking.json").write_text('{"mine": 1}', encoding="utf-8")
-    with pytest.raises(br.ArgumentError, match="no earlier board of bayesrank"):
+    with pytest.raises(br.ArgumentError, match="not an earlier board of bayesrank"):
         write_ranking(tmp_path)
     with pytest.raises(br.ArgumentError, match="log_dir must be a folder of this machine; got 's3://bucket/logs'"):
         write_ranking("s3://bucket/logs")

@@ -155,7 +155,7 @@ def test_columns_without_names_are_numbered():
 def test_estimators_without_names_are_called_by_their_classes():
     assert list(name_estimators("estimators", [OLD, NEW])) == ["LogisticRegression", "DecisionTreeClassifier"]
     assert list(name_estimators("estimators", OLD)) == ["LogisticRegression"]
-    with pytest.raises(br.ArgumentError, match="must be named where classes repeat"):
+    with pytest.raises(br.ArgumentError, match="must be named if classes repeat"):
         name_estimators("estimators", [OLD, OLD])
 
 

@@ -513,8 +513,8 @@ TWO = ONE | {"b": [0, 1, 0, 0]}
     [
         (lambda: LatentClass(br.joint_outcomes(None, ONE)), "must have two tests or more"),
         (lambda: LatentClass(br.joint_outcomes(None, {"a": [0, 1, 2], "b": [0, 1, 1]})), "must have two classes"),
-        (lambda: LatentClass(br.joint_outcomes(None, TWO, dataset=list("xxyy"))), "dataset must be left out.*popul"),
-        (lambda: LatentClass(br.joint_outcomes(None, TWO, cluster=list("xxyy"))), "cluster must be left out"),
+        (lambda: LatentClass(br.joint_outcomes(None, TWO, dataset=list("xxyy"))), "dataset cannot be used.*popul"),
+        (lambda: LatentClass(br.joint_outcomes(None, TWO, cluster=list("xxyy"))), "cluster cannot be used"),
         (lambda: LatentClass(br.joint_outcomes(None, TWO), dependence="some"), "dependence must be"),
         (lambda: LatentClass(HEARTS, dependence="pairs"), "must name the pairs"),
         (lambda: LatentClass(HEARTS, pairs=[("LDH", "CPK")]), "must be None unless"),

@@ -11,7 +11,7 @@ import bayesrank as br
 
 STORY = [
     "_types _errors _lazy _labels _records _notes "
-    "_escape _inputs _outputs _checks _frames _classes _compat _source _text _names _threads "
+    "_escape _inputs _outputs _checks _frames _classes _compat _source _text _nouns _names _threads "
     "_compiled _draws _random _chunks _sampling _nuts _kendall _calls",
     "evidence",
     "tables",

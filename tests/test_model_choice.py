@@ -209,7 +209,7 @@ def test_a_score_at_a_clinic_like_these(tmp_path):
     assert "one new data set" in invoke("scores", path, "--kind", "new", "--per", 1000)
     single = tmp_path / "single.csv"
     audit_c(1).assign(entity="a").to_csv(single, index=False)
-    assert "--kind must be left out for models that do not learn from data sets" in refused(
+    assert "--kind cannot be used for models that do not learn from data sets" in refused(
         "scores", single, "--kind", "new"
     )
 

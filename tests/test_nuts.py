@@ -95,14 +95,16 @@ def test_the_extra_is_taken_where_it_is_installed(monkeypatch):
         _nuts.choose_sampler({"nuts_sampler": "nutpie", "init": "adapt_diag"})
     monkeypatch.setattr(_nuts, "_is_installed", lambda name: False)
     assert _nuts.choose_sampler({}) == "pymc"
-    with pytest.raises(ValueError, match="nuts must hold a nuts_sampler that is installed; got 'nutpie'"):
+    with pytest.raises(ValueError, match="nuts needs a nuts_sampler that is installed; got 'nutpie'"):
         _nuts.choose_sampler({"nuts_sampler": "nutpie"})
 
 
 def test_nutpie_is_asked_for_by_name(monkeypatch):
     counts = br.from_counts(tn=70, fp=10, fn=6, tp=24)
     monkeypatch.setattr(_nuts, "_is_installed", lambda name: False)
-    with pytest.raises(br.ArgumentError, match=r"sampler must be installed; got 'nutpie', which is not.*pip install"):
+    with pytest.raises(
+        br.ArgumentError, match=r"sampler must be installed; got 'nutpie', which is not installed.*pip install"
+    ):
         br.fit(counts, sampler="nutpie")
     monkeypatch.setattr(_nuts, "_is_installed", lambda name: True)
     with pytest.raises(br.ArgumentError, match="must not name another nuts_sampler"):

@@ -33,11 +33,11 @@ def test_the_data_are_never_the_report(data):
     assert "--output must end in .html" in refused("report", data, "-o", data, *OPTIONS)
     assert data.read_text() == DATA
     named = data.rename(data.with_suffix(".html"))
-    assert "is no earlier report of bayesrank" in refused("report", named, "-o", named, *OPTIONS)
+    assert "is not an earlier report of bayesrank" in refused("report", named, "-o", named, *OPTIONS)
     assert named.read_text() == DATA
     pictured = named.rename(data.with_suffix(".png"))
     for command in ("rank", "tile", "scores"):
-        words = "is no earlier picture of bayesrank"
+        words = "is not an earlier picture of bayesrank"
         assert words in refused(command, pictured, "--picture", pictured, "--draws", "20")
         assert pictured.read_text() == DATA
 
@@ -68,14 +68,14 @@ def test_earlier_outputs_are_replaced_and_other_files_are_not(data, tmp_path, en
     assert picture.read_bytes() == held
     picture.unlink()
     report.write_text("<!doctype html>\n<title>My thesis on bayesrank</title>")
-    assert "is no earlier report" in refused(*written, *OPTIONS)
+    assert "is not an earlier report" in refused(*written, *OPTIONS)
 
 
 def test_a_page_is_no_report(tmp_path):
     path = tmp_path / "page.html"
     save(turning_simplex(4, [2], "mcc"), path)
     save(turning_simplex(4, [2], "f1"), path)
-    with pytest.raises(ValueError, match=r"path must not replace .* no earlier report"):
+    with pytest.raises(ValueError, match=r"path must not replace .* not an earlier report"):
         ranking_report(POSTERIOR, "f1", path=path)
 
 

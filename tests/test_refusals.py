@@ -133,7 +133,7 @@ def test_bad_values_of_shared_arguments_are_refused_by_name(function, argument, 
     for bad in BAD[argument]:
         if (bad is None and parameters[argument].default is None) or any(bad is one for one in allowed):
             continue
-        refused(rf"^{argument} must ", lambda bad=bad: function(*several, **given | {argument: bad}))
+        refused(rf"^{argument} (must|cannot) ", lambda bad=bad: function(*several, **given | {argument: bad}))
 
 
 def test_the_tables_are_large():

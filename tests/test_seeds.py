@@ -193,7 +193,7 @@ def test_equal_averages_are_no_identical_evidence():
 @pytest.mark.parametrize(
     ("frame", "given", "said"),
     [
-        (FRAME.drop(columns="case"), {"training_seed": "seed"}, "case must be given where training_seed is"),
+        (FRAME.drop(columns="case"), {"training_seed": "seed"}, "case must be given with training_seed="),
         (FRAME[FRAME["seed"] == 0], SEEDS, "two seeds or more of each entity.*got 1 of 'a'"),
         (pd.concat([FRAME, FRAME]), SEEDS, "run must name each run of a case once"),
         (FRAME.assign(d=FRAME["case"] % 2), SEEDS | {"dataset": "d"}, "dataset must be one with training seeds"),

@@ -416,7 +416,7 @@ def test_a_team_named_like_a_column_of_the_truth_is_refused(clinic):
 def test_options_that_do_nothing_are_refused(places):
     folder, _ = places
     for options in ({"match": "content"}, {"errors": "scored"}, {"map": {"case": "id", "score": "x"}}):
-        with pytest.raises(ValueError, match="must be left out of submissions"):
+        with pytest.raises(ValueError, match="cannot be used for submissions"):
             br.read(folder / "all", truth=folder / "truth.csv", **options)
     with pytest.raises(ValueError, match="must begin with a file that is read"):
         br.read(folder / "all", truth=folder / "truth.csv", name={"gone.csv": ""})
@@ -424,11 +424,11 @@ def test_options_that_do_nothing_are_refused(places):
 
 def test_a_number_of_cases_is_for_logs_and_neither_for_submissions_nor_tables_nor_the_gate(places):
     folder, _ = places
-    with pytest.raises(br.ArgumentError, match="cases must be left out of submissions"):
+    with pytest.raises(br.ArgumentError, match="cases cannot be used for submissions"):
         br.read(folder / "all", truth=folder / "truth.csv", cases=100)
     given = ["--cases", "100"]
-    assert "--cases must be left out of submissions" in refused(
+    assert "--cases cannot be used for submissions" in refused(
         "rank", folder / "all", "--truth", folder / "truth.csv", *given
     )
-    assert "--cases must be left out of a table" in refused("rank", "tornado", *given)
-    assert "--cases must be left out of the gate" in refused("gate", folder / "all", folder / "all", *given)
+    assert "--cases cannot be used for a table" in refused("rank", "tornado", *given)
+    assert "--cases cannot be used for the gate" in refused("gate", folder / "all", folder / "all", *given)

@@ -90,7 +90,7 @@ def case_weights(
     found = collect_cases(*given.values())
     if prevalence == "observed" and found.label is None:
         raise ArgumentError(
-            "prevalence", "must be 'sampled' where the labels are not known (give them as cases)", "'observed'"
+            "prevalence", "must be 'sampled' if the labels are not known (give them as cases)", "'observed'"
         )
     parts = make_parts(found, prevalence == "observed")
     root = root_sequence(seed)
@@ -148,7 +148,7 @@ def blocks_of(weights: xr.DataArray) -> Iterator[tuple[int, np.ndarray]]:
     """Yield checked weights (draw, case) in blocks, with the index of the first draw; lazy weights are drawn once."""
     for block in iterate_blocks(weights, across=True):
         if not (np.isfinite(block.values) & (block.values >= 0)).all():
-            raise ArgumentError("weights", "must hold non-negative finite numbers", "others")
+            raise ArgumentError("weights", "must hold non-negative finite numbers", "negative or infinite ones")
         yield block.start, block.values
 
 

@@ -12,13 +12,14 @@ from typing import Any
 from bayesrank import _text
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note
+from bayesrank._nouns import a_noun, noun, nouns
 
 __all__ = ["CAPS", "Cap", "Limit", "cap_of", "check_caps", "is_limited"]
 
 #: A sentence on a cap lists this many names.
 NAMED = 3
 #: Ends the sentences on how much evidence would lift a cap.
-BEFORE = "before any entity can be ruled out."
+BEFORE = "before any {noun} can be ruled out."
 
 
 class Limit(Enum):
@@ -34,7 +35,8 @@ class Limit(Enum):
 class Cap:
     """One reason that limits a claim.
 
-    The texts are templates of the fields of the note. ``why`` continues "A leads, but ..."; it and ``lift`` may also
+    The texts are templates of the fields of the note, and of ``noun``, ``nouns`` and ``a_noun``, the word for an
+    entity. ``why`` continues "A leads, but ..."; it and ``lift`` may also
     use ``leader``, ``score`` and ``rivals``, and ``why`` the ``claim`` that failed. ``lift`` is a sentence, empty if
     nothing but more evidence lifts the cap. ``sentence`` is the note; if it is empty, the function with the name of
     the code in ``bayesrank.words.sentences`` makes it.
@@ -49,8 +51,9 @@ class Cap:
     allows_numbers: bool = False
 
     def fill(self, template: str, fields: Mapping[str, Any], **context: str) -> str:
-        """Return one of the templates with the fields of a note."""
-        return template.format(**{name: _Field(value) for name, value in {**fields, **context}.items()})
+        """Return one of the templates with the fields of a note, and the word for an entity."""
+        words = {"noun": noun(), "nouns": nouns(), "a_noun": a_noun()}
+        return template.format(**{name: _Field(value) for name, value in {**words, **fields, **context}.items()})
 
 
 class _Field:
@@ -103,7 +106,7 @@ _ENTRIES = (
     Cap(
         "cases_of_class_too_few",
         Limit.SETS,
-        why="with fewer than {enough} cases of a class or data set, no entity can be ruled out",
+        why="with fewer than {enough} cases of a class or data set, no {noun} can be ruled out",
         lift=f"At least {{enough}} cases of each class and data set are needed {BEFORE}",
         sentence="Every rank is possible: rank sets need {enough} cases of each class in each data set of the mean.",
     ),
@@ -119,9 +122,9 @@ _ENTRIES = (
         "seeds_too_few",
         Limit.SETS,
         why="{seeds} training seeds are too few to rule out {rivals}",
-        lift="At least {enough} training seeds of each entity are needed before any can be ruled out.",
+        lift="At least {enough} training seeds of each {noun} are needed before any can be ruled out.",
         sentence="Every rank is possible: over retrained models, rank sets need {enough} training seeds of each "
-        "entity, and there are {seeds}.",
+        "{noun}, and there are {seeds}.",
     ),
     Cap(
         "one_run_of_folds",
@@ -157,9 +160,9 @@ _ENTRIES = (
     Cap(
         "groups_unequal",
         Limit.SETS,
-        why="the sizes of a {unit} differ too much between entities to rule out {rivals}",
-        sentence="Every rank is possible: one entity has {ratio:.2g} times as many cases of a {unit} as another. With "
-        "few cases, chance makes gaps larger, so equal entities with unequal numbers often look different.",
+        why="the sizes of a {unit} differ too much between {nouns} to rule out {rivals}",
+        sentence="Every rank is possible: one {noun} has {ratio:.2g} times as many cases of a {unit} as another. With "
+        "few cases, chance makes gaps larger, so equal {nouns} with unequal numbers often look different.",
     ),
     Cap(
         "prevalences_differ",
@@ -187,7 +190,7 @@ _ENTRIES = (
         "draws_alone",
         Limit.HEADLINE,
         why="draws without their evidence cannot rule out {rivals} for fixed true scores",
-        lift="The counts or outcomes behind the draws (evidence=) are needed before any entity is called best.",
+        lift="The counts or outcomes behind the draws (evidence=) are needed before any {noun} is called best.",
         sentence="Draws without evidence carry no promise for fixed true scores: the possible ranks are a summary of "
         "the posterior. Pass the counts or outcomes behind the draws (evidence=), or add counts over entity to the "
         "group observed_data.",
@@ -232,7 +235,7 @@ _ENTRIES = (
         Limit.HEADLINE,
         why="the prior or the model contradicts the data",
         lift="Another prior or model is needed first, not more cases.",
-        sentence="An observed value of an entity that could be best is outside its interval, so no entity is called "
+        sentence="An observed value of {a_noun} that could be best is outside its interval, so no {noun} is called "
         "best.",
     ),
     Cap(

@@ -16,6 +16,7 @@ from bayesrank._checks import rename_argument
 from bayesrank._errors import Advice, ArgumentError
 from bayesrank._inputs import STDIN
 from bayesrank._labels import find_lookalike, suggest_file
+from bayesrank._nouns import using_noun
 from bayesrank._source import groups_of
 from bayesrank.analysis import Setup, draw, lacks_true_negatives, set_up, shipped_data, with_scores
 from bayesrank.cli._export import READ
@@ -31,7 +32,7 @@ from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.values import score_values
 from bayesrank.scores import Score
 from bayesrank.tables.files import read_evidence
-from bayesrank.tables.frames import of_submissions, read_table
+from bayesrank.tables.frames import TEAMS, of_submissions, read_table
 from bayesrank.tables.roles import OPTIONS
 from bayesrank.tables.table import Roles, table_of
 from bayesrank.words.parts import Verdict
@@ -80,7 +81,7 @@ class CommandAnalysis(Setup):
                 raise ArgumentError(
                     "DATA",
                     f"must hold performances for {what}",
-                    "votes: their strengths compare entities with one another, which is no performance",
+                    "votes: their strengths compare entities, and are not performances",
                     "'bayesrank rank' ranks them",
                 )
             held = "outcomes without classes" if "outcome" in sizes else f"{sizes['actual']} classes"
@@ -171,7 +172,7 @@ def ask(
     """
     over = "group" if over is None and by is None and how.get("group") is not None else over
     if lower_is_better and higher_is_better:
-        raise ArgumentError("--higher-is-better", "must be left out beside --lower-is-better", "both")
+        raise ArgumentError("--higher-is-better", "cannot be used with --lower-is-better", "both")
     step("reading")
     paths = [data] if isinstance(data, str) else list(data)
     submitted = how["truth"] is not None and Path(how["truth"]).is_file()
@@ -187,7 +188,7 @@ def ask(
         evidence, about, found = _read_logs(paths, dataset, roles, ignore, logs, by)
     else:
         if logs is not None and (typed := logs.typed().removesuffix("--lower-is-better")):
-            raise ArgumentError(typed.split()[0], "must be left out of a table, which is no log", paths[0])
+            raise ArgumentError(typed.split()[0], "is for logs, and cannot be used for a table", paths[0])
         how["dataset"] = by if by not in (None, "dataset") else how["dataset"]
         roles = Roles(**how)
         evidence, about = _read(paths[0], model, roles, ignore)
@@ -198,7 +199,7 @@ def ask(
         column = how["dataset"]
         raise ArgumentError(
             "--dataset-column",
-            f"must be left out of {given.noun}",
+            f"cannot be used for {given.noun}",
             f"{column!r}",
             f"--by {column} ranks each of its categories",
         )
@@ -222,11 +223,12 @@ def ask(
         remarks=[*found.get("remarks", ()), *found.get("doubts", ())],
         source=paths[0] if shipped else about["title"],
         ignored=unused,
-        column="team" if submitted else str(roles.entity or ""),
         place=f"{paths[0]} (see 'bayesrank rank --help-all')",
     )
     if prevalence is not None:
         setup = replace(setup, options=setup.options | {"prevalence": target_prevalence(prevalence, draws, seed)})
+    # All sentences of this command use the noun of the data.
+    click.get_current_context().with_resource(using_noun(setup.noun))
     # Every command prints this line above its result.
     read = setup.read_note("data set" if by in (None, "dataset") else "category")
     click.get_current_context().meta[READ] = say(read)
@@ -249,9 +251,7 @@ def _read(data: str, model: str | None, roles: Roles, ignore: Sequence[str]) -> 
         options["--group"] = options["--dataset-column"] = None
     for option, given in (options | {"--ignore": ", ".join(ignore)}).items():
         if given not in (None, ""):
-            raise ArgumentError(
-                option, "must be left out for a shipped data set, whose columns are known", f"{given!r}"
-            )
+            raise ArgumentError(option, "cannot be used for a shipped data set, whose columns are known", f"{given!r}")
     return shipped_data(data, model, roles.positive)
 
 
@@ -264,7 +264,7 @@ def _read_submissions(
         *("outcome", "fold", "repeat", "train", "test"),
     ):
         if (given := getattr(roles, option)) is not None:
-            raise ArgumentError(f"--{option.replace('_', '-')}", "must be left out of submissions", f"{given!r}")
+            raise ArgumentError(f"--{option.replace('_', '-')}", "cannot be used for submissions", f"{given!r}")
     frame = read_submissions(paths, roles.truth, logs, roles.missing, roles.positive)
     for note in frame.attrs["remarks"]:
         if note.code == "submissions_skipped":
@@ -274,7 +274,7 @@ def _read_submissions(
     table = table.drop(left_out)
     named = replace(of_submissions(frame, roles), truth=None, missing=None)
     title = ", ".join(Path(path).name or path for path in paths[:3])
-    return read_table(table, named), {"title": title}, frame.attrs
+    return read_table(table, named).assign_attrs(TEAMS), {"title": title}, frame.attrs
 
 
 def _read_logs(

@@ -43,7 +43,7 @@ def rank_categories(
     given = parse_given(evidence)
     if not given.by_category:
         hint = f"--dataset-column {by} says that it names data sets"
-        raise ArgumentError("--by", f"must be left out for {given.noun}", f"{by!r}", hint)
+        raise ArgumentError("--by", f"cannot be used for {given.noun}", f"{by!r}", hint)
     score = choose_score(evidence, score)
     if not given.names_datasets:
         return _rank_votes(step, by, score, rope, prob, inputs, fitted)
@@ -89,7 +89,7 @@ def _rank_votes(
     evidence = inputs.evidence
     assert isinstance(evidence, xr.Dataset)
     if STRATUM not in evidence.variables:
-        raise ArgumentError("--by", "must be left out beside votes of judges", f"{by!r}")
+        raise ArgumentError("--by", "cannot be used with votes of judges", f"{by!r}")
     names, sizes = np.unique(evidence[STRATUM].values, return_inverse=True)
     sizes = np.rint(np.bincount(sizes, evidence["results"].sum("result").values)).astype(int)
     if len(names) < 2:

@@ -18,6 +18,7 @@ import pandas as pd
 
 from bayesrank._errors import ArgumentError
 from bayesrank._escape import csv_table, json_text, latex_text, markdown_text
+from bayesrank._nouns import noun
 from bayesrank._outputs import PICTURE_MARKS, write_output
 from bayesrank.cli._options import adding
 from bayesrank.cli._output import print_line, print_numbers, room_for_rows
@@ -56,7 +57,8 @@ class Sheet:
 def sheet_of(frame: pd.DataFrame, cells: Mapping[str, Callable[[Any], str]], **more: Any) -> Sheet:
     """Return a sheet with a row for each row of a frame, and a column for each function in ``cells``."""
     rows = [[str(name), *(cell(row) for cell in cells.values())] for name, row in frame.iterrows()]
-    return Sheet([str(frame.index.name), *cells], rows, frame=frame, **more)
+    first = noun() if frame.index.name == "entity" else str(frame.index.name)
+    return Sheet([first, *cells], rows, frame=frame, **more)
 
 
 @dataclass
@@ -73,7 +75,7 @@ class Export:
     def __post_init__(self) -> None:
         if self.digits is not None and self.full:
             raise ArgumentError(
-                "--digits", f"must be left out of --format {self.format}, whose digits are fixed", self.digits
+                "--digits", f"cannot be used for --format {self.format}, whose digits are fixed", self.digits
             )
 
     @property

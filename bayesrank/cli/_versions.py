@@ -117,7 +117,7 @@ class Versions:
             if not lacking:
                 met[name].add(case)
         if not (common := set.intersection(*met.values())):
-            raise ArgumentError("--missing", "cannot be common where no case has answers of all versions", "none")
+            raise ArgumentError("--missing", "cannot be common if no case has answers of all versions", "none")
         return common
 
     def settle(self, missing: str | float | None, lower: bool) -> "Versions":
@@ -207,7 +207,7 @@ class Versions:
         if lower or self.higher_is_better is False:
             raise ArgumentError(
                 "--missing",
-                "must be common or a number where lower outcomes are better",
+                "must be common or a number if lower outcomes are better",
                 "wrong",
                 f"--missing {max(held, default=1):g} counts a missing answer as the worst outcome in the files",
             )
@@ -273,7 +273,7 @@ def read_versions(
     paths = [base, *new]
     typed = logs.typed().removesuffix("--lower-is-better")
     if typed and not logs.map and not any(are_logs([path]) for path in paths):
-        raise ArgumentError(typed.split()[0], "must be left out of a table, which is no log", base)
+        raise ArgumentError(typed.split()[0], "is for logs, and cannot be used for a table", base)
     files = [_read(path, logs, roles, ignore, by, directed) for path in paths]
     for name in ignore:
         if not any(name in one.ignored or squeeze(name) in map(squeeze, one.ignored) for one in files):
@@ -395,7 +395,7 @@ def _ask_direction(table: Table, name: str) -> NoReturn:
     """Ask which outcomes are good, where a heading names an error or a cost."""
     raise ArgumentError(
         table.source,
-        "must say which outcomes are good, where headings name errors, losses, times, costs or ranks",
+        "must say which outcomes are good, because headings name errors, losses, times, costs or ranks",
         f"{name!r}",
         "--lower-is-better prefers low ones, --higher-is-better high ones",
     )

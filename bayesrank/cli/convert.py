@@ -89,7 +89,7 @@ def _check_options(to: str, about: dict[str, Any], output: str | None) -> None:
     if to == "csv":
         given = next((name for name, value in typed.items() if value is not None), None)
         if given is not None:
-            raise ArgumentError(given, f"must be left out without --to {RECORDS}", f"{typed[given]!r}")
+            raise ArgumentError(given, f"cannot be used without --to {RECORDS}", f"{typed[given]!r}")
         if output is not None:
             check_output("--output", output, "table")
         return

@@ -55,7 +55,7 @@ def doctor(
     """
     for option, given in (("--entity", entity), ("--dataset-column", dataset_column)):
         if given is not None and not covariates:
-            raise ArgumentError(option, "must be left out without --covariate", f"{given!r}")
+            raise ArgumentError(option, "cannot be used without --covariate", f"{given!r}")
     if truth is not None or judge is not None:
         roles = Roles(truth=truth, judge=judge, entities=entities, count=count)
         found = diagnose_judged(paths, roles)

@@ -29,6 +29,7 @@ Examples:
   bayesrank drift months.csv --score f1
   bayesrank drift months.csv --baseline January --looks 12
   bayesrank drift cases.csv --dataset-column month --format markdown
+  bayesrank drift cases.csv --dataset-column month --cluster patient
 \b
 Exit status: 0, 1 if a rate got worse (an alarm), 2 for wrong use.
 """
@@ -76,7 +77,7 @@ def drift(
         evidence, model, options = _periods(step, draws, seed, how)
         if picture is not None and evidence.sizes["entity"] > 1:
             raise ArgumentError(
-                "--picture", "must be left out of a file with several entities", evidence.sizes["entity"]
+                "--picture", "cannot be used for a file with several entities", evidence.sizes["entity"]
             )
         used = choose_score(evidence, score)
         names = {str(name): name for name in evidence["dataset"].values.tolist()}
@@ -111,10 +112,10 @@ def drift(
 
 def _periods(
     step: Callable[[str], None], draws: int, seed: int, how: dict[str, Any]
-) -> tuple[xr.DataArray, str, dict[str, Any]]:
-    """Return the counts of each period, the model of a period on its own, and its options."""
+) -> tuple[xr.DataArray | xr.Dataset, str, dict[str, Any]]:
+    """Return the counts or clustered cases of each period, the model of a period on its own, and its options."""
     if how["dataset"] is not None:
-        raise ArgumentError("--dataset", "must be left out of drift, which compares all", f"{how['dataset']!r}")
+        raise ArgumentError("--dataset", "cannot be used for drift, which compares all", f"{how['dataset']!r}")
     if how["model"] not in (None, *in_closed_form()):
         alone = " or ".join(in_closed_form())
         raise ArgumentError("--model", f"must be {alone}, which fit each period on its own", how["model"])
@@ -125,7 +126,7 @@ def _periods(
         hint = "--dataset-column names the column of the periods"
         raise ArgumentError("DATA", "must have two or more periods as data sets", "one", hint)
     if "cluster" in evidence.coords:
-        raise ArgumentError("DATA", "must have independent cases for drift", "clusters of cases")
+        return evidence, "paired", analysis.options
     counts = counts_of(evidence) if isinstance(evidence, xr.Dataset) else evidence
     return counts, how["model"] or in_closed_form()[0], analysis.options
 

@@ -167,12 +167,12 @@ def gate(
     cannot be read, stop the gate unless --missing says how they count.
     """
     if lower_is_better and higher_is_better:
-        raise ArgumentError("--higher-is-better", "must be left out beside --lower-is-better", "both")
+        raise ArgumentError("--higher-is-better", "cannot be used with --lower-is-better", "both")
     if aggregate is not None and group is None:
-        raise ArgumentError("--aggregate", "must be left out without --group", f"{aggregate!r}")
+        raise ArgumentError("--aggregate", "cannot be used without --group", f"{aggregate!r}")
     logs = choices_of(how).also(lower=lower_is_better)
     if logs.cases is not None:
-        raise ArgumentError("--cases", "must be left out of the gate, which pairs cases by their names", logs.cases)
+        raise ArgumentError("--cases", "cannot be used for the gate, which pairs cases by their names", logs.cases)
     roles = Roles(**how, dataset=dataset_column, group=group)
     with progress() as step:
         step("reading")
@@ -235,7 +235,7 @@ def _direction(versions: Versions, used: Score, lower: bool, higher: bool) -> bo
     if used.space != "outcomes":
         if lower or higher:
             option = "--lower-is-better" if lower else "--higher-is-better"
-            raise ArgumentError(option, "must be left out for scores that have a direction", used.name)
+            raise ArgumentError(option, "cannot be used for scores that have a direction", used.name)
         return None
     return False if lower else True if higher else versions.higher_is_better
 
@@ -298,7 +298,7 @@ def _missing_fields(lacks: Mapping[str, Lack], unreadable: list[str]) -> dict[st
 def _worst_groups(versions: Versions, by: str, found: xr.Dataset) -> dict[str, str]:
     """Return the sentence on the group of cases in which each version loses most, as it was observed."""
     if versions.answer != "outcome":
-        raise ArgumentError("--by", "must be left out unless the files have an outcome for each case", f"{by!r}")
+        raise ArgumentError("--by", "cannot be used unless the files have an outcome for each case", f"{by!r}")
     columns = versions.table.columns
     frame = pd.DataFrame({name: columns[name] for name in ("entity", "case", GROUP_OF)})
     missing = versions.roles.missing

@@ -12,10 +12,10 @@ import bayesrank as br
 from bayesrank import _text
 from bayesrank._checks import rename_argument
 from bayesrank._errors import ArgumentError
-from bayesrank._labels import has_positive_class, select_names
+from bayesrank._labels import select_names
 from bayesrank._notes import notes_of
 from bayesrank._records import ModelRecord, RankingRecord, ResultRecord
-from bayesrank.analysis import choose_score, default_note, lacks_true_negatives, rank_posterior, title_of
+from bayesrank.analysis import choose_score, default_note, describe_weighting, rank_posterior, title_of
 from bayesrank.cases.reliability import reliability_where_runs
 from bayesrank.cli._analysis import CommandAnalysis, analyse
 from bayesrank.cli._categories import CategoryRanking, rank_categories
@@ -30,12 +30,10 @@ from bayesrank.ranking.summary import EVIDENCE, effective_draws, first_of_order,
 from bayesrank.scores import Score
 from bayesrank.statements.probabilities import exact_probability
 from bayesrank.tables.files import HEADINGS, HELP
-from bayesrank.tile.coarse import coarse_shares
 from bayesrank.words.cells import ranking_cells
 from bayesrank.words.models import check_model, model_notes, population_words
 from bayesrank.words.results import verdict_parts
 from bayesrank.words.sentences import say
-from bayesrank.words.tile import weighting_sentence
 
 EXAMPLES = """
 \b
@@ -146,13 +144,13 @@ def rank(
     if statement and export.format in ("csv", "board"):
         raise ArgumentError(
             "--ask",
-            f"must be left out of --format {export.format}, which has only a row for each entity; json has both",
+            f"cannot be used for --format {export.format}, which has only a row for each entity; json has both",
         )
     if top_set is not None and export.format in ("csv", "board"):
-        wanted = f"must be left out of --format {export.format}, which has only a row for each entity; json has both"
+        wanted = f"cannot be used for --format {export.format}, which has only a row for each entity; json has both"
         raise ArgumentError("--top-set", wanted, f"{top_set}")
     if columns and export.full:
-        raise ArgumentError("--columns", f"must be left out of --format {export.format}, which has all columns")
+        raise ArgumentError("--columns", f"cannot be used for --format {export.format}, which has all columns")
     if by is not None:
         unfit = {
             "--ask": statement,
@@ -166,7 +164,7 @@ def rank(
         unfit |= {"--dataset-column": how["dataset_column"], "--format": export.format == "board" and "board"}
         for option, value in unfit.items():
             if value:
-                raise ArgumentError(option, "must be left out beside --by", f"{value!r}")
+                raise ArgumentError(option, "cannot be used with --by", f"{value!r}")
         with progress() as step:
             rankings = rank_categories(step, by, score, rope, prob, how)
         # Programs get the first entities of each ranking.
@@ -214,7 +212,8 @@ def rank(
         export.show(Sheet([], [], frame=frame, about=about, name="ranking"))
         return
     runs = [" ".join(said) for said in _attempts(analysis, prob).values()]
-    lines = [*paid, *parts.sentences()[1:], *runs, *_weighting(analysis, ranking), *(parts.notes if notes else ())]
+    weighting = filter(None, [describe_weighting(analysis, analysis.posterior, ranking)])
+    lines = [*paid, *parts.sentences()[1:], *runs, *weighting, *(parts.notes if notes else ())]
     if notes:
         of_runs = reliability_where_runs(analysis.posterior) if runs else None
         lines += [] if of_runs is None else [*br.verdict(of_runs), *br.notes(of_runs)]
@@ -223,12 +222,12 @@ def rank(
         lines += [say(note) for note in notes_of(ranking["notes"]) if note.code in PRINTED]
     lines += [] if first is None else [*br.verdict(first), *(br.notes(first) if notes else ())]
     lines += [_answer_words(answer, ranking) for answer in answers]
-    lines += [f"Note: {line}" for line in remarks if line not in lines and line != analysis.in_title]
+    lines += [f"Note: {line}" for line in remarks if line not in lines]
     if score is None and used.name != "informedness":
         lines.append(f"Note: {default_note(analysis, ranking, used).replace('No score', 'No --score')}")
     header, rows = ranking_cells(ranking, table, columns or [], export.places)
     title = title_of(analysis, ranking, used, export.top)
-    export.show(Sheet([analysis.noun, *header[1:]], rows, lines, heading=[title, parts.headline], least=EVIDENCE))
+    export.show(Sheet(header, rows, lines, heading=[title, parts.headline], least=EVIDENCE))
 
 
 def make_ranking(
@@ -245,7 +244,7 @@ def make_ranking(
     if score is not None and score.higher_is_better is None and how.get("aggregate") != "gap":
         raise ArgumentError("--score", f"must have a direction to rank by; {score.name} has none")
     if kind is not None and (how["model"] is None or population_of(how["model"]) != "data sets"):
-        raise ArgumentError("--kind", "must be left out for models that do not learn from data sets", f"{kind!r}")
+        raise ArgumentError("--kind", "cannot be used for models that do not learn from data sets", f"{kind!r}")
     if cost is not None:
         how = how | {"cost": cost}
     analysis = analyse(step, groups=("prior",) if prior else (), scores=[score], **how)
@@ -281,19 +280,6 @@ def _answer_words(answer: xr.Dataset, ranking: xr.Dataset) -> str:
     apart = f"; differences up to the ROPE of {rope:g} do not count" if rope else ""
     p = _text.probability(float(answer["probability"]), size)
     return f"{about.statement}: probability {p} ({origin}{apart})."
-
-
-def _weighting(analysis: CommandAnalysis, ranking: xr.Dataset) -> list[str]:
-    """Return a sentence on the share of the Tile where each entity is best, if there is a positive class."""
-    group = posterior_of(analysis.posterior)
-    fits = analysis.aim is None and "performance" in group and "outcome" not in group["performance"].dims
-    if not fits or ranking.sizes["entity"] < 2 or lacks_true_negatives(analysis.evidence):
-        return []
-    performance, prob = analysis.performance, RankingRecord.of(ranking).prob
-    if performance.sizes["actual"] != 2 or not has_positive_class(performance) or "dataset" in performance.dims:
-        return []
-    said = weighting_sentence(*coarse_shares(performance, prob), prob)
-    return [said] if said else []
 
 
 def _attempts(analysis: CommandAnalysis, prob: float) -> dict[str, list[str]]:

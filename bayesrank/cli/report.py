@@ -2,13 +2,15 @@
 
 import shlex
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
 
 import bayesrank as br
 from bayesrank._errors import ArgumentError
-from bayesrank._outputs import write_output
+from bayesrank._inputs import OPENERS
+from bayesrank._outputs import check_output, write_output
 from bayesrank.analysis import quiet
 from bayesrank.cli._categories import rank_categories
 from bayesrank.cli._export import READ
@@ -35,11 +37,11 @@ from bayesrank.words.results import verdict_parts
 EXAMPLES = """
 \b
 Examples:
-  bayesrank report breast_cancer -o breast_cancer.html
-  bayesrank report counts.csv --score f1 -o counts.html --with sensitivity
-  bayesrank report answers.csv -o answers.html --with cases,prior
-  bayesrank report logs/ -o logs.html --by category --cost cost
-  bayesrank report months.csv -o months.html --with drift
+  bayesrank report breast_cancer
+  bayesrank report counts.csv --score f1 --with sensitivity
+  bayesrank report answers.csv --with cases,prior
+  bayesrank report logs/ --by category --cost cost
+  bayesrank report months.csv --with drift
   bayesrank report breast_cancer -o choice.html \\
     --benefit tn=0,fp=-1,fn=-10,tp=0
 """
@@ -52,12 +54,23 @@ def _sections(text: str, option: str) -> list[str]:
     return check_names(option, [name.strip() for name in text.split(",") if name.strip()])
 
 
+def report_beside(data: tuple[str, ...]) -> str:
+    """Return the name of the report of some data: beside the first file, or the folder; else in this folder."""
+    path = Path(data[0])
+    while any(sign in path.name for sign in "*?["):
+        path = path.parent
+    if path.suffix in OPENERS:
+        path = path.with_suffix("")
+    name = "report" if path.name in ("", "-", "..") else path.stem
+    return str(path.parent / f"{name}.html")
+
+
 @click.command(cls=Grouped, epilog=EXAMPLES)
 @PATHS
 @analysing
 @reading_logs
 @scoring
-@click.option("-o", "--output", required=True, type=output_file("report"), help="The page to write: FILE.html.")
+@click.option("-o", "--output", type=output_file("report"), help="The page to write: FILE.html. [default: beside DATA]")
 @click.option(
     "--with",
     "wanted",
@@ -73,7 +86,7 @@ def report(
     rope: float,
     prob: float,
     kind: str | None,
-    output: str,
+    output: str | None,
     wanted: list[str],
     title: str | None,
     by: str | None,
@@ -92,9 +105,12 @@ def report(
     from bayesrank.report import sections
     from bayesrank.report.page import PageRequest
 
+    if output is None:
+        output = report_beside(how["data"])
+        check_output("--output", output, "report")
     with progress() as step:
         if by is not None and how["dataset"] is not None:
-            raise ArgumentError("--dataset", "must be left out beside --by", f"{how['dataset']!r}")
+            raise ArgumentError("--dataset", "cannot be used with --by", f"{how['dataset']!r}")
         analysis, used, ranking = make_ranking(step, score, rope, prob, kind, cost, dict(how))
         about = analysis.about | ({} if title is None else {"title": title})
         if benefit or reference:

@@ -107,12 +107,12 @@ def scores(
         share, fitted = (None, share) if isinstance(share, str) else (share, None)
         analysis = analyse(step, data=data, prevalence=fitted, scores=[score for _, score in scores], **how)
         if kind is not None and population_of(analysis.model) != "data sets":
-            raise ArgumentError("--kind", "must be left out for models that do not learn from data sets", f"{kind!r}")
+            raise ArgumentError("--kind", "cannot be used for models that do not learn from data sets", f"{kind!r}")
         if share is not None:
             analysis.check_two_classes("--prevalence")
         if per is not None:
             if scores:
-                raise ArgumentError("--score", "must be left out beside --per", scores[0][0])
+                raise ArgumentError("--score", "cannot be used with --per", scores[0][0])
             _show_persons(analysis, per, prevalence, share, prob, kind, export)
             return
         names = [name for name, _ in scores] or _default_scores(analysis)

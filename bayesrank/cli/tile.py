@@ -71,10 +71,10 @@ def tile(observed: bool, preference: str | None, resolution: int, prob: float, e
         share = how["prevalence"] if isinstance(how["prevalence"], float) else None
         if preference is not None:
             if observed:
-                raise ArgumentError("--observed", "must be left out of --preference, which ranks by the posterior")
+                raise ArgumentError("--observed", "cannot be used for --preference, which ranks by the posterior")
             if export.digits is not None:
                 raise ArgumentError(
-                    "--digits", "must be left out of --preference, which has ranks alone", export.digits
+                    "--digits", "cannot be used for --preference, which prints ranks only", export.digits
                 )
             points, line = read_preferences(preference, share)
         analysis = analyse(step, **how)
@@ -82,7 +82,7 @@ def tile(observed: bool, preference: str | None, resolution: int, prob: float, e
         worst = analysis.aim is not None and analysis.aim["aggregate"] == "worst"
         for option, value in (("--observed", observed), ("--preference", preference)) if worst else ():
             if value:
-                raise ArgumentError(option, "must be left out beside --aggregate worst", f"{value!r}")
+                raise ArgumentError(option, "cannot be used with --aggregate worst", f"{value!r}")
         source = analysis.source
         if analysis.aim is not None and not worst:
             analysis = replace(analysis, posterior=mean_performance(source, "a Tile"))

@@ -114,9 +114,7 @@ def _read_posterior(name: str, posterior: Any) -> tuple[dict[str, xr.Dataset], A
         )
     model = source.model.model
     if model in names() and not {"conjugate", "log_likelihood"} & set(dir(find_model(model))):
-        raise ArgumentError(
-            "posteriors", f"must be of models with a likelihood of tables; {name!r} is of {model!r}, which has none"
-        )
+        raise ArgumentError("posteriors", f"must come from models of tables; {name!r} is of {model!r}, which has none")
     instance, options = model_of(groups)
     if instance is None and "log_likelihood" not in groups:
         raise ArgumentError(
@@ -152,7 +150,7 @@ def check_same_data(models: list[Compared], by: str) -> None:
         ):
             raise ArgumentError(
                 "posteriors",
-                "must be of the same data",
+                "must be fitted to the same data",
                 f"{first.name!r} of {_describe(first)} and {other.name!r} of "
                 f"{_describe(other)}{_difference(first, other)}",
             )
@@ -173,7 +171,7 @@ def check_same_data(models: list[Compared], by: str) -> None:
                 "the coord test_set of the counts names them",
             )
     if by == "dataset" and not first.over_datasets:
-        raise ArgumentError("by", "must be 'table' or 'case' where there are no data sets", f"{by!r}")
+        raise ArgumentError("by", "must be 'table' or 'case' if there are no data sets", f"{by!r}")
 
 
 def _describe(model: Compared) -> str:

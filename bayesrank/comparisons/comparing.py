@@ -124,7 +124,7 @@ def compare(
     by = by or ("dataset" if compared[0].over_datasets else "table")
     check_same_data(compared, by)
     if not compared[0].tables.any():
-        raise ArgumentError("posteriors", "must be of counts that hold cases, of which some can be left out", "none")
+        raise ArgumentError("posteriors", "must come from counts with cases", "none")
     for m in compared:
         if by == "case" and not hasattr(m.instance, "conjugate"):
             raise ArgumentError(

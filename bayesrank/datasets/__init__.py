@@ -50,7 +50,7 @@ def names() -> list[str]:
 
 @check_call
 def describe(name: str) -> dict[str, str]:
-    """Describe a data set: title, description, question, licence, citation, caveats, model and file.
+    """Describe a data set: title, noun of its entities, description, question, licence, citation, caveats, model, file.
 
     Raises KeyError if the name is unknown.
 
@@ -79,6 +79,10 @@ def load(name: str) -> xr.DataArray | xr.Dataset:
     108
     """
     _find(name)
+    return _with_noun(name, _load(name))
+
+
+def _load(name: str) -> Any:
     if name in _JOINT:
         return _JOINT[name](_read(name))
     if name in DECISION_VALUES:
@@ -88,6 +92,11 @@ def load(name: str) -> xr.DataArray | xr.Dataset:
     if name in _LABELS:
         return from_predictions(**_LABELS[name](_read(name)))
     return _COUNTS.get(name, from_frame)(_read(name))
+
+
+def _with_noun(name: str, evidence: Any) -> Any:
+    """Return evidence that says what its entities are called."""
+    return evidence.assign_attrs(noun=_index()[name]["noun"])
 
 
 @check_call
@@ -132,10 +141,10 @@ def load_joint(name: str) -> xr.Dataset:
         raise ArgumentError("name", f"must be a data set with labels or outcomes, one of {CASES}", f"{name!r}")
     cases = load_cases(name)
     if name in _JOINT:
-        return _JOINT[name](cases)
+        return _with_noun(name, _JOINT[name](cases))
     if name == "langchain_tool_use":
-        return from_outcomes(cases)
-    return joint_outcomes(**_LABELS[name](cases))
+        return _with_noun(name, from_outcomes(cases))
+    return _with_noun(name, joint_outcomes(**_LABELS[name](cases)))
 
 
 @cache

@@ -150,7 +150,7 @@ def _truth(y_true: Any, positive: Any) -> np.ndarray:
     held = check_labels("y_true", y_true).tolist()
     seen = set(held)
     if len(seen) != 2:
-        raise ArgumentError("y_true", "must be of two classes, with cases of both", f"{list(seen)[:5]}")
+        raise ArgumentError("y_true", "must have two classes, with cases of both", f"{list(seen)[:5]}")
     named = ordered_categories(y_true) or sorted(seen, key=str)
     classes, chosen = arrange_classes([name for name in named if name in seen], positive, is_ordered(y_true))
     if chosen is None:

@@ -85,7 +85,7 @@ def pareto_front(
     try:
         values, costs = xr.align(known.values, costs, join="exact")
     except ValueError:
-        raise ArgumentError("cost", "must have the entities and the draws of the scores", "others") from None
+        raise ArgumentError("cost", "must have the entities and the draws of the scores", "different ones") from None
     units = costs.attrs.get("units")
     values, costs = xr.broadcast(values, costs)
     values, costs = (array.transpose(*draw_dims(values), "entity") for array in load_arrays(values, costs))

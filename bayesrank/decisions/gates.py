@@ -135,7 +135,7 @@ def gate(
     check_choice("baseline", baseline, names, ArgumentKeyError)
     base, others = names.index(baseline), [i for i, name in enumerate(names) if name != baseline]
     if not others:
-        raise ArgumentError("source", f"must hold another entity to compare with {baseline!r}", "no other")
+        raise ArgumentError("source", f"must hold a second entity to compare with {baseline!r}", "one entity")
     joint = evidence.joint_cases
     if looks == "any":
         _check_bets(evidence, found)
@@ -187,6 +187,7 @@ def gate(
         level=level,
         verdict=next(each for each in VERDICTS if each in verdict),
         ledger=evidence.origin().ledger,
+        noun=evidence.origin().noun,
     )
     return result.assign_attrs(about.to_attrs())
 

@@ -120,7 +120,7 @@ def noninferiority(
     result["verdict"] = _verdict(result, prob).where(~lacking, "undecided")
     result["notes"] = notes_text(evidence.notes(as_score("tpr")))
     facts = {"reference": str(reference), "prob": prob, **margins, "effective_draws": effective_size(*apart)}
-    return result.assign_attrs(facts)
+    return result.assign_attrs(facts | evidence.called())
 
 
 def _minus(values: xr.DataArray, reference: Any) -> xr.DataArray:
@@ -133,7 +133,7 @@ def _minus(values: xr.DataArray, reference: Any) -> xr.DataArray:
     check_unique("entity", names)
     check_choice("reference", reference, names, ArgumentKeyError)
     if len(names) < 2:
-        raise ArgumentError("source", f"must hold another entity to compare with {reference!r}", "no other")
+        raise ArgumentError("source", f"must hold a second entity to compare with {reference!r}", "one entity")
     at = names.index(reference)
     others = values.isel(entity=[i for i in range(len(names)) if i != at])
     return (others - values.isel(entity=at, drop=True)).transpose(*draw_dims(values), ...)

@@ -156,8 +156,10 @@ def expected_utility(
     error = ranking["expected_regret_error"].where(regret == least).max("entity")
     more |= name_pair("value_of_perfect_information", (least, error))
     more |= name_pair("value_of_prevalence_information", _of_prevalence(given, each, ranking))
-    facts = {"benefit": _in_words(benefits, performance), "population": evidence.population()} | (
-        {"prevalence": float(prevalence)} if is_number(prevalence) else {}
+    facts = (
+        {"benefit": _in_words(benefits, performance), "population": evidence.population()}
+        | evidence.called()
+        | ({"prevalence": float(prevalence)} if is_number(prevalence) else {})
     )
     return ranking.assign(
         {name: value.reset_coords(drop=True).drop_attrs() for name, value in more.items()}

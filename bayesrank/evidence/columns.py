@@ -88,7 +88,7 @@ def name_estimators(argument: str, given: Any) -> Any:
         names = [type(one).__name__ for one in given]
         if len(set(names)) < len(names):
             typed = ", ".join(f"'{chr(97 + i)}': ..." for i in range(len(names)))
-            raise ArgumentError(argument, "must be named where classes repeat", names, f"{{{typed}}} names them")
+            raise ArgumentError(argument, "must be named if classes repeat", names, f"{{{typed}}} names them")
         return dict(zip(names, given, strict=True))
     return given
 

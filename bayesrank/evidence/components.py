@@ -80,9 +80,9 @@ def variance_components(
             f"none in column {outcomes.columns[column]!r}, row {outcomes.index[row]}",
         )
     if case is None and runs is None:
-        raise ArgumentError("case", "must be given, or runs where rows are shares of runs", "neither")
+        raise ArgumentError("case", "must be given, or runs if rows are shares of runs", "neither")
     if run is not None and runs is not None:
-        raise ArgumentError("run", "must be None unless rows are runs of a case", "it beside runs")
+        raise ArgumentError("run", "cannot be used with runs=", "both run and runs")
     size = len(values)
     groups = name_groups(size, **{group: given[group] for group in ("case", "run", "cluster")})
     names = groups.get("case", list(range(size)))

@@ -102,7 +102,7 @@ def from_estimators(
         joint = joint.assign(renamed.data_vars).assign_coords(case_actual=renamed["case_actual"])
     elif lacking and len(lacking) < len(names):
         notes.append(Note("probabilities_lacking", {"entities": lacking}))
-    return joint.assign_attrs(add_notes(joint.attrs, notes))
+    return joint.assign_attrs(add_notes(joint.attrs, notes) | {"noun": "model"})
 
 
 def _splits(cv: Any, X: Any, y: Any) -> list[tuple[np.ndarray, np.ndarray]]:

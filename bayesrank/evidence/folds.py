@@ -87,7 +87,7 @@ def from_folds(
         train, test = sizes.get("train", train), sizes.get("test", test)
         scores, repeat = _with_repetitions(scores, repeat)
     elif metric is not None:
-        raise ArgumentError("metric", "must be left out of a table with one column for each learner", f"{metric!r}")
+        raise ArgumentError("metric", "cannot be used for a table with one column for each learner", f"{metric!r}")
     if not isinstance(scores, pd.DataFrame):
         raise ArgumentTypeError(
             "scores", "must be a pandas DataFrame with a row for each split", describe_value(scores)
@@ -100,7 +100,7 @@ def from_folds(
             continue
         check_column(role, name, scores.columns, "the scores")
         if name in used:
-            raise ArgumentError(role, "must name a column of its own", f"{name!r}, the {used[name]} as well")
+            raise ArgumentError(role, "must name a different column", f"{name!r}, the {used[name]} as well")
         used[name] = role
     outcomes = scores.drop(columns=list(used))
     values = _check_scores(outcomes)
@@ -194,7 +194,7 @@ def _sizes_of(indices: list[Any]) -> dict[str, Any]:
     for other in others:
         if any(not np.array_equal(a, b) for a, b in zip(first["test"], other["test"], strict=True)):
             raise ArgumentError(
-                "scores", "must be of the same splits for every learner", "other indices", "cv=KFold(10) fixes them"
+                "scores", "must have the same splits for every learner", "other indices", "cv=KFold(10) fixes them"
             )
     sizes = {role: {len(held) for held in first[role]} for role in ("train", "test")}
     whole = {len(train) + len(test) for train, test in zip(first["train"], first["test"], strict=True)}
@@ -278,7 +278,9 @@ def _check_shares(train: np.ndarray, test: np.ndarray) -> None:
     shares = [held.dtype.kind == "f" for held in (train, test)]
     if shares[0] != shares[1]:
         got = f"{train[0]:g} and {test[0]:g}"
-        raise ArgumentError("train", "must be a number of cases where test is one, or a share where test is one", got)
+        raise ArgumentError(
+            "train", "must be a number of cases if test is a number, or a share if test is a share", got
+        )
     if all(shares) and (train + test > 1 + 1e-9).any():
         raise ArgumentError(
             "train", "must be a share that is at most 1 together with test", f"{(train + test).max():g}"

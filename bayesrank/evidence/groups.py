@@ -24,7 +24,7 @@ def take_groups(dataset: Any, group: Any) -> tuple[Any, Callable[[Any], Any]]:
     if dataset is not None:
         raise ArgumentError(
             "group",
-            Advice("must be left out beside ", Typed("dataset")),
+            Advice("cannot be used with ", Typed("dataset")),
             "both",
             "select one data set, whose cases have groups",
         )

@@ -228,13 +228,15 @@ def _read_wide(frame: pd.DataFrame, judge: Any, truth: Any, roles: dict[str, Any
     for role, given in (("judge", judge), ("truth", truth)):
         if not isinstance(given, Mapping) or not given:
             raise ArgumentError(
-                role, "must be a mapping from each entity to its column, as the other one is", describe_value(given)
+                role,
+                "must be a mapping from each entity to its column, as judge and truth both are",
+                describe_value(given),
             )
     if roles["entity"] is not None:
         raise ArgumentError("entity", "must be None for a wide frame, whose mappings name the entities")
     if set(judge) != set(truth):
         odd = sorted(map(str, set(judge) ^ set(truth)))
-        raise ArgumentError("truth", "must have the entities of judge", f"{list_names(odd, 3)} in one of them")
+        raise ArgumentError("truth", "must have the entities of judge", f"{list_names(odd, 3)} in only one of the two")
     names = list(judge)
     columns = {name: [held] if isinstance(held, str) or not isinstance(held, list | tuple) else list(held)
                for name, held in judge.items()}  # fmt: skip
@@ -339,7 +341,7 @@ def _assemble(rows: _Rows, names: list, judges: list, where: Sequence[str], numb
 def _check_named(numbers: np.ndarray, named: bool) -> None:
     if named and (numbers > 1).any():
         raise ArgumentError(
-            "count", "must be 0 or 1 where cases have names: a case that counts twice is no new evidence", numbers.max()
+            "count", "must be 0 or 1 if cases have names: a case that counts twice is not new evidence", numbers.max()
         )
 
 

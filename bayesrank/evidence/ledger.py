@@ -11,6 +11,7 @@ import xarray as xr
 
 from bayesrank._labels import factorize
 from bayesrank._notes import Note
+from bayesrank._nouns import noun
 from bayesrank._records import EvidenceRecord, reading_attr
 
 #: Dims over which the cases of an entity are counted.
@@ -111,17 +112,17 @@ class Ledger:
         """Return whether a case has several runs of one entity."""
         return any(one.runs > self.cases - one.absent for one in self.entries)
 
-    def read_note(self, noun: str, stratum: str = "data set") -> Note:
-        """Return what was read as a note; ``noun`` is what an entity is called, ``stratum`` what a data set is."""
-        return Note("evidence_read", self._fields(noun) | ({"stratum": stratum} if stratum != "data set" else {}))
+    def read_note(self, called: str, stratum: str = "data set") -> Note:
+        """Return what was read as a note; an entity is ``called`` so, and a data set is called ``stratum``."""
+        return Note("evidence_read", self._fields(called) | ({"stratum": stratum} if stratum != "data set" else {}))
 
     def used_note(self) -> Note:
         """Return what the evidence is as a note, for a paragraph on methods."""
-        return Note("evidence_used", self._fields("entity"))
+        return Note("evidence_used", self._fields(noun()))
 
-    def _fields(self, noun: str) -> dict[str, Any]:
+    def _fields(self, called: str) -> dict[str, Any]:
         cases = [one.cases for one in self.entries]
-        fields = {"entities": len(cases), "noun": noun, "cases": self.cases}
+        fields = {"entities": len(cases), "noun": called, "cases": self.cases}
         fields |= {"fewest": min(cases, default=0), "most": max(cases, default=0)}
         fields |= {"runs": sum(one.runs for one in self.entries) if self.has_runs() else 0}
         fields |= {"classes": self.classes, "datasets": self.datasets, "missing": self.missing, "source": self.source}

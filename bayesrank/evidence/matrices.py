@@ -153,7 +153,7 @@ def from_rates(*, tpr: Any, fpr: Any = None, tnr: Any = None, prevalence: Any, e
             rate = next(name for name, each in held.items() if odd in each.dims)
             raise ArgumentError(
                 rate,
-                f"must have the dim entity where it has others than {', '.join(BESIDE_ENTITIES)}",
+                f"must have the dim entity if it has other dims than {', '.join(BESIDE_ENTITIES)}",
                 f"the dim {odd}",
                 f"{rate}.rename({odd}='entity') makes these the entities; entity='name' says whose rates they are",
             )

@@ -149,7 +149,7 @@ def count_outcomes(
     if isinstance(group, str) and isinstance(frame, pd.DataFrame) and group in frame:
         frame, group = frame.drop(columns=group), frame[group]
     if given.get("training_seed") is not None:
-        check_absent("group", group, "beside training_seed=, which needs the cases of one evaluation")
+        check_absent("group", group, "with training_seed=, which needs the cases of one evaluation")
     dataset, finish = take_groups(given.get("dataset"), group)
     run, training_seed = given.get("run"), given.get("training_seed")
     outcomes, given = without_columns(frame, {**given, "dataset": dataset})
@@ -266,11 +266,11 @@ def count_outcomes(
 def _name_fits(groups: dict[str, list]) -> dict[str, list]:
     """Return the groups of rows whose runs are those of fitted models, each of one training seed."""
     if "case" not in groups:
-        raise ArgumentError("case", "must be given where training_seed is, to tell which cases the seeds share", "None")
+        raise ArgumentError("case", "must be given with training_seed=, to match the cases of the seeds", "None")
     if len(set(groups.get("dataset", ()))) > 1:
         raise ArgumentError(
             "dataset",
-            "must be one with training seeds: a seed has another effect on each",
+            "must be one with training seeds: a seed has a different effect on each data set",
             f"{len(set(groups['dataset']))} data sets",
             "rank each alone, or keep the rows of one",
         )
@@ -401,7 +401,7 @@ def _fill_missing(
     if missing == "common":
         which, kept = find_common(~lacking, case)
         if not kept.any():
-            raise ArgumentError("missing", "cannot be 'common' where no case was met by all entities", "none")
+            raise ArgumentError("missing", "cannot be 'common' if no case was met by all entities", "none")
         each = count if case is None else np.bincount(which) > 0
         of_cases = kept if case is None else np.bincount(which, kept) > 0
         return values, kept, common_note(int(each[of_cases].sum()), int(each[~of_cases].sum()))

@@ -23,7 +23,7 @@ def name_groups(size: int, stratum: str = "dataset", **given: Any) -> dict[str, 
     ``stratum`` is what messages call the data sets.
     """
     if given.get("run") is not None and given.get("case") is None:
-        raise ArgumentError("case", "must be given where run is, to tell whose runs they are", "None")
+        raise ArgumentError("case", "must be given with run=, since runs belong to cases", "None")
     return {
         group: check_item_names(stratum if group == "dataset" else group, names, size, broadcast=group == "dataset")
         for group, names in given.items()
@@ -65,7 +65,7 @@ def check_cases(groups: Mapping[str, list], count: np.ndarray) -> None:
     if (count > 1).any():
         raise ArgumentError(
             "count",
-            f"must be 0 or 1 where cases have names: a case that counts {count.max()} times is no new evidence",
+            f"must be 0 or 1 if cases have names: a case that counts {count.max()} times is not new evidence",
             f"{count.max()} for {names[int(count.argmax())]!r}",
         )
     remedy = Advice(

@@ -226,7 +226,7 @@ def joint_outcomes(
     if population is not None and (cases.actual >= 0).all():
         raise ArgumentError(
             "population",
-            "must be None where all truths are known",
+            "must be None if all truths are known",
             "one",
             Advice(Typed("dataset"), " names the data set of each case"),
         )
@@ -237,7 +237,7 @@ def joint_outcomes(
     if run is not None:
         named.setdefault("cluster", named["case"])
     if not kept.any() and counted.any():
-        raise ArgumentError("missing", "cannot be 'common' where no case was met by all entities", "none")
+        raise ArgumentError("missing", "cannot be 'common' if no case was met by all entities", "none")
     ledger = count_answers(
         cases.entities,
         cases.predicted[counted] >= 0,
@@ -364,7 +364,7 @@ def _check_types(argument: str, guess: np.ndarray, known: set) -> None:
     if spelt:
         raise ArgumentError(
             argument,
-            f"must write labels as y_true does, such as {plain[spelt[0].strip().lower()]!r}",
+            f"must write labels as in y_true, such as {plain[spelt[0].strip().lower()]!r}",
             f"{spelt[0]!r}",
             "correct blanks and capitals, or name both in labels= if they are two classes",
         )
@@ -372,7 +372,7 @@ def _check_types(argument: str, guess: np.ndarray, known: set) -> None:
     if held and not known & set(held) and (are_texts == {True}) != all(isinstance(label, str) for label in known):
         raise ArgumentError(
             argument,
-            f"must hold labels as y_true has them, such as {next(iter(known))!r}",
+            f"must use the labels of y_true, such as {next(iter(known))!r}",
             f"{held[0]!r} of another type",
             "rename its labels to those of y_true",
         )
@@ -386,7 +386,7 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
     if has_groups(joint):
         return name_groups_of(counts_of(groups_as_datasets(joint)))
     if parse_given(joint).truth_in_part:
-        raise ArgumentError("model", "must be 'partial_truth' where the truth of some cases is unknown", "another one")
+        raise ArgumentError("model", "must be 'partial_truth' if the truth of some cases is unknown", "another one")
     if "cluster" in joint.coords:
         raise ArgumentError(
             "model",

@@ -13,6 +13,8 @@ from bayesrank._checks import check_column, check_column_names, describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import factorize, name_coord
 from bayesrank._notes import Note, add_notes
+from bayesrank._nouns import noun_of_column
+from bayesrank._records import EvidenceRecord
 from bayesrank._text import list_names
 from bayesrank.evidence.ballots import STRATUM, UNITS, Ballots, read_covariates
 from bayesrank.evidence.ledger import Entry, Ledger
@@ -113,7 +115,7 @@ def from_votes(
         check_column(role, name, frame.columns)
         taken = next((other for other, held in roles[:i] if held == name), None)
         if taken is not None:
-            raise ArgumentError(role, "must name a column of its own", f"{name!r}, the {taken} as well")
+            raise ArgumentError(role, "must name a different column", f"{name!r}, the {taken} as well")
     columns = {role: frame[name].tolist() for role, name in roles if role not in ("judge", "covariates")}
     where = [f"frame, row {label}" for label in frame.index.tolist()]
     return count_votes(
@@ -200,6 +202,7 @@ def count_votes(
         ledger = replace(
             ledger, units=tuple((role, len(ballots.names[role])) for role in units if role in UNITS), covariates=spans
         )
+    called = EvidenceRecord(noun=noun_of_column(headings["a"])).to_attrs()
     held: dict[str, Any] = {
         "wins": (("entity", "rival"), wins),
         "ties": (("entity", "rival"), ties),
@@ -208,7 +211,7 @@ def count_votes(
     coords = {"entity": name_coord(names), "rival": name_coord(names)}
     if not verdicts:
         coords |= {role: battles.pop(role) for role in units}
-        return xr.Dataset(held | battles, coords, add_notes(ledger.to_attrs(), notes))
+        return xr.Dataset(held | battles, coords, add_notes(called | ledger.to_attrs(), notes))
     known = int(labels.sum()) // 2
     if not known:
         raise ArgumentError(str(headings["winner"]), "must hold the vote of a person for at least one row", "none")
@@ -231,7 +234,7 @@ def count_votes(
         "human_votes": (("battle", "result"), people),
     }
     ledger = replace(ledger, labels=(known, known))
-    return xr.Dataset(held, coords | {"judge": [str(name) for name in verdicts]}, ledger.to_attrs())
+    return xr.Dataset(held, coords | {"judge": [str(name) for name in verdicts]}, called | ledger.to_attrs())
 
 
 def _check_beside_judges(verdicts: Any, beside: list[str], headings: dict[str, Any]) -> None:
@@ -239,7 +242,7 @@ def _check_beside_judges(verdicts: Any, beside: list[str], headings: dict[str, A
     if verdicts and beside:
         raise ArgumentError(
             beside[0],
-            "must be left out beside votes of judges, whose errors are learned from independent votes",
+            "cannot be used with votes of judges, whose errors are learned from independent votes",
             f"{headings[beside[0]]!r}",
         )
 

@@ -107,7 +107,7 @@ def _model_of(source: Source, model: Any, options: dict[str, Any]) -> Any:
         raise ArgumentTypeError("source", "must be counts, or what br.fit makes of counts", "a Dataset")
     if model is not None or options:
         raise ArgumentError(
-            "model and its options", "must be left out for a posterior, which has them", f"{model!r}, {options}"
+            "model and its options", "cannot be used for a posterior, which has them", f"{model!r}, {options}"
         )
     found = source.group("posterior")
     posterior = xr.Dataset() if found is None else found
@@ -124,7 +124,7 @@ def _model_of(source: Source, model: Any, options: dict[str, Any]) -> Any:
         )
     performance = _groups_as_datasets(posterior["performance"])
     if performance["entity"].values.tolist() != counts["entity"].values.tolist():
-        raise ArgumentError("source", "must hold a posterior and the counts of the same entities", "others")
+        raise ArgumentError("source", "must hold a posterior and the counts of the same entities", "different entities")
     if are_outcomes(counts):
         return make_model(about.model, _as_evidence(counts), {"prior": prior, "force": True})
     prevalence: Any = about.assumed_prevalence

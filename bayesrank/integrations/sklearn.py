@@ -11,6 +11,7 @@ import xarray as xr
 from bayesrank._calls import check_call
 from bayesrank._errors import ArgumentError
 from bayesrank._random import Seed
+from bayesrank._records import EvidenceRecord
 from bayesrank._types import ScoreLike
 from bayesrank.analysis import Analysis, Given, analyze_evidence
 from bayesrank.evidence.estimators import from_estimators
@@ -21,8 +22,8 @@ from bayesrank.scores.metrics import split_metric
 
 __all__ = ["CredibleCalibrationDisplay", "CredibleRocDisplay", "RankingDisplay", "compare_estimators"]
 
-#: What is known of estimators: they are called models.
-MODELS = Given(column="model")
+#: What estimators are called.
+MODEL = EvidenceRecord(noun="model").to_attrs()
 
 
 @check_call
@@ -86,7 +87,7 @@ def compare_estimators(
     """
     score, positive = split_metric(score, positive)
     evidence = from_estimators(estimators, X, y, cv=cv, positive=positive, weight=weight)
-    return analyze_evidence(evidence, MODELS, score, prob=prob, rope=rope, seed=seed)
+    return analyze_evidence(evidence, Given(), score, prob=prob, rope=rope, seed=seed)
 
 
 class RankingDisplay:
@@ -135,8 +136,8 @@ class RankingDisplay:
     ) -> Self:
         """Rank predicted labels, as :func:`bayesrank.joint_outcomes` takes them, and draw the ranking."""
         score, positive = split_metric(score, positive)
-        evidence = joint_outcomes(y_true, predictions, positive=positive, weight=weight)
-        return cls(analyze_evidence(evidence, MODELS, score, prob=prob, seed=seed)).plot(ax)
+        evidence = joint_outcomes(y_true, predictions, positive=positive, weight=weight).assign_attrs(MODEL)
+        return cls(analyze_evidence(evidence, Given(), score, prob=prob, seed=seed)).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the ranking with :func:`bayesrank.plots.forest`."""

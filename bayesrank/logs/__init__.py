@@ -107,7 +107,7 @@ def read(
     if truth is not None:
         return read_submissions(check_paths("paths", paths), check_path("truth", truth), choices, missing, positive)
     for argument, given in (("missing", missing), ("positive", positive)):
-        check_absent(argument, given, "of logs; it is for submissions beside truth=")
+        check_absent(argument, given, "for logs; it is for submissions beside truth=")
     logs = collect(paths, choices)
     try:
         return settle(logs, choices)

@@ -164,7 +164,7 @@ def find_stop(frame: pd.DataFrame, choices: Choices) -> LogError | None:
     """Return what a ranking must not pass over, an unknown direction or missing outcomes, as an error; else None."""
     better, metrics = frame.attrs["higher_is_better"], list(frame.attrs["metric"].values())
     if better and choices.lower:
-        return LogError("--lower-is-better", f"must be left out of {metrics[0]}; higher is better, as the logs say")
+        return LogError("--lower-is-better", f"cannot be used for {metrics[0]}; higher is better, as the logs say")
     odd = next((m for m in metrics if better is None and not choices.lower and LOWER.search(m)), None)
     if odd is not None:
         return LogError(

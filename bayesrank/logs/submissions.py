@@ -68,9 +68,9 @@ def read_submissions(
         raise ArgumentError("missing", "must be 'wrong' or left out for submissions", f"{missing!r}")
     for argument, given in (("match", choices.match != "id"), ("errors", choices.errors), ("map", choices.map)):
         if given:
-            raise ArgumentError(argument, "must be left out of submissions", f"{getattr(choices, argument)!r}")
+            raise ArgumentError(argument, "cannot be used for submissions", f"{getattr(choices, argument)!r}")
     if choices.cases is not None:
-        raise ArgumentError("cases", "must be left out of submissions, whose truth lists every case", choices.cases)
+        raise ArgumentError("cases", "cannot be used for submissions, whose truth lists every case", choices.cases)
     known = _keep(_read_truth(truth, positive), choices)
     problems: list[ArgumentError] = []
     files, skipped = _find(paths, Path(truth), choices, problems)

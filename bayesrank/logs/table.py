@@ -87,7 +87,7 @@ def _add_unlisted(rows: pd.DataFrame, total: int, remarks: list[Note]) -> pd.Dat
         )
     values = set(rows["outcome"].dropna())
     if not values <= {0.0, 1.0} or (rows["better"] == False).any():  # noqa: E712  (a column of objects)
-        raise ArgumentError("cases", "must be left out of logs that are not of right and wrong", f"{total}")
+        raise ArgumentError("cases", "cannot be used for logs that are not of right and wrong", f"{total}")
     listed = list(dict.fromkeys(rows["case"]))
     if total < len(listed):
         raise ArgumentError("cases", f"must be at least {len(listed)}, the number of listed cases", f"{total}")

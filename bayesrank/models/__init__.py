@@ -209,7 +209,7 @@ def make_model(model: Any, evidence: Any, options: dict[str, Any], beside: Seque
     if given.truth_in_part and not getattr(model_class, "partial", False):
         raise ArgumentError(
             "model",
-            f"must be {chosen_by_evidence(evidence)} where the truth of some cases is unknown",
+            f"must be {chosen_by_evidence(evidence)} if the truth of some cases is unknown",
             model_class.__name__,
         )
     if hasattr(model_class, "taking"):

@@ -91,7 +91,9 @@ class BayesianBootstrap:
         dims = ("case", "entity", *["label"] * many)
         values = evidence["probability"].transpose(*dims).values.astype(float)
         if not np.isfinite(values).all():
-            raise ArgumentError("evidence", "must hold finite numbers for every case and entity", "others")
+            raise ArgumentError(
+                "evidence", "must hold finite numbers for every case and entity", "missing or infinite ones"
+            )
         #: Values (case, entity, class) of the classes that are compared with the rest: the positive one of two.
         self.values = values if many else values[..., None]
         code = {label: i for i, label in enumerate(self.classes)}

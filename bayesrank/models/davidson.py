@@ -383,7 +383,7 @@ class SharedTastes(Davidson):
         """Refuse: random weights of voters are no likelihood."""
         raise ArgumentError(
             "evidence",
-            "must hold no voters or questions for NUTS or a PyMC graph, since each draw has weights of its own",
+            "must hold no voters or questions for NUTS or a PyMC graph, since each draw weights them differently",
             f"votes of {self.units}",
             "votes[['wins', 'ties', 'cases']] are the votes without them",
         )
@@ -450,7 +450,7 @@ class JudgedVotes(Davidson):
         """Refuse: completed votes differ from draw to draw."""
         raise ArgumentError(
             "evidence",
-            "must hold no votes of a judge for NUTS or a PyMC graph, since each draw has completed votes of its own",
+            "must hold no votes of a judge for NUTS or a PyMC graph, since each draw completes them differently",
             "votes of a judge",
             "votes[['wins', 'ties', 'cases']] are the votes of people alone",
         )

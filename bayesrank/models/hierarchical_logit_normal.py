@@ -161,7 +161,7 @@ class HierarchicalLogitNormal(Hierarchical):
         self.has_level = self.sd_of_contrasts < np.inf and len(self.members) > 1 and self.terms != ()
         if self.has_level and (self.alpha != self.alpha[:1]).any():
             raise ArgumentError(
-                "prior", "must be the same for all entities, since it is that of their level", "several along entity"
+                "prior", "must be the same for all entities, which share one level", "several along entity"
             )
         self.settings |= {"spread": self.spread, "terms": TERMS[self.terms] if self.over_datasets else "deviations"}
         if self.over_datasets:

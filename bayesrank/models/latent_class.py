@@ -609,7 +609,7 @@ def _check_evidence(evidence: Any) -> xr.Dataset:
         )
     for name, instead in (("dataset", "population= names populations of different prevalence"), ("cluster", "")):
         if name in evidence.coords:
-            raise ArgumentError(name, "must be left out for latent classes", "it", *([instead] if instead else []))
+            raise ArgumentError(name, "cannot be used for latent classes", "it", *([instead] if instead else []))
     evidence = evidence.transpose("pattern", "entity", ...)
     return evidence.isel(pattern=evidence["count"].values > 0)
 

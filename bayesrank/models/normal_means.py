@@ -73,7 +73,11 @@ class NormalMeans:
         check_unique("entity", self.means["entity"].values.tolist())
         values = np.array([self.means[name].values for name in ("mean_outcome", "standard_error")], float)
         if not np.isfinite(values).all() or (values[1] <= 0).any():
-            raise ArgumentError("evidence", "must hold finite means, and finite standard errors above 0", "others")
+            raise ArgumentError(
+                "evidence",
+                "must hold finite means, and finite standard errors above 0",
+                "missing or infinite numbers, or an error of 0",
+            )
         fewest = int(self.means["cases"].min()) if "cases" in self.means else None
         if fewest is not None and fewest < 2:
             raise ArgumentError("evidence", "must have at least 2 cases behind each standard error", fewest)

@@ -76,7 +76,7 @@ class Paired:
         self.joint = joint = check_joint(evidence)
         clustered = "cluster" in joint.coords
         if target is not None and not clustered:
-            raise ArgumentError("target", "must be None where cases do not come in clusters", f"{target!r}")
+            raise ArgumentError("target", "must be None if cases do not come in clusters", f"{target!r}")
         if target is not None:
             check_choice("target", target, TARGETS)
         self.by_case = target != "cluster"
@@ -92,7 +92,7 @@ class Paired:
         else:
             argument, got = ("range", range) if base is None else ("base", base)
             raise ArgumentError(
-                argument, "must be None where cases have classes, not outcomes that are numbers", f"{got!r}"
+                argument, "must be None if cases have classes, not outcomes that are numbers", f"{got!r}"
             )
         # Sorted by name, so that the order of the entities has no effect.
         self.order = np.argsort([repr(name) for name in joint["entity"].values.tolist()], kind="stable")

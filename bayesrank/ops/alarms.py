@@ -12,9 +12,10 @@ from functools import cache
 
 import numpy as np
 import xarray as xr
-from scipy.special import betainc, betaincinv, ndtr
+from scipy.special import betainc, betaincinv, ndtr, ndtri, stdtr
 
 from bayesrank._draws import draw_dims
+from bayesrank.ops.clusters import ClusterCases
 
 #: Looks that are compared with the baseline together; the share of the level of a comparison with the look before.
 RECENT, PREVIOUS = 3, 0.1
@@ -22,6 +23,8 @@ RECENT, PREVIOUS = 3, 0.1
 SERIES, NUMBERS, FEWEST = 100_000, 5_000_000, 200
 #: Cases that are moved against the alarm.
 MOVED, TINY = 0.25, 1e-9
+#: The smallest p-value that is told from 0.
+SMALLEST = 1e-300
 #: Standard normal points at which the distribution of a rate is evaluated; the largest number of cases.
 POINTS, LARGEST = np.linspace(-9, 9, 121), 1e9
 
@@ -58,23 +61,32 @@ def comparison_level(looks: int, error: float, ratio: float) -> float:
     return float(np.quantile(smallest, error))
 
 
-def find_alarms(rates: xr.Dataset, baseline: int, looks: int, error: float) -> xr.Dataset:
+def find_alarms(
+    rates: xr.Dataset, baseline: int, looks: int, error: float, clusters: ClusterCases | None = None
+) -> xr.Dataset:
     """Return p-values that rates got worse, adjusted for all comparisons of the looks, and the alarms.
 
-    ``rates`` has draws of ``tpr`` and ``fpr`` over ``dataset``; ``baseline`` is a position.
+    ``rates`` has draws of ``tpr`` and ``fpr`` over ``dataset``; ``baseline`` is a position. Cases in ``clusters`` have
+    these effective numbers; else the draws show how many cases there are.
     """
     draws = draw_dims(rates["tpr"])
     right = xr.concat([rates["tpr"], 1 - rates["fpr"]], "rate").assign_coords(rate=["tpr", "fpr"])
     mean, spread = (each.where(right.notnull().mean(draws) > 0.5) for each in (right.mean(draws), right.var(draws)))
     cases = (mean * (1 - mean) / spread - 1).clip(2 * MOVED, LARGEST).fillna(0)
     entities = mean.size // (2 * mean.sizes["dataset"])
+    freedom = xr.full_like(cases, np.inf)
+    if clusters is not None:
+        cases, freedom = (
+            like.copy(data=xr.DataArray(held, dims=("rate", "entity", "dataset")).transpose(*like.dims).values)
+            for like, held in ((cases, clusters.cases), (freedom, clusters.freedom))
+        )
 
-    def compare(mean: np.ndarray, cases: np.ndarray) -> np.ndarray:
-        return compare_looks(mean, cases, baseline, looks, error / 2 / entities)
+    def compare(mean: np.ndarray, cases: np.ndarray, freedom: np.ndarray) -> np.ndarray:
+        return compare_looks(mean, cases, baseline, looks, error / 2 / entities, freedom)
 
-    whole = [each if each.chunks is None else each.chunk(dataset=-1) for each in (mean, cases)]
+    whole = [each if each.chunks is None else each.chunk(dataset=-1) for each in (mean, cases, freedom)]
     p_worse = xr.apply_ufunc(
-        compare, *whole, input_core_dims=[["dataset"]] * 2, output_core_dims=[["dataset", "against"]], vectorize=True,
+        compare, *whole, input_core_dims=[["dataset"]] * 3, output_core_dims=[["dataset", "against"]], vectorize=True,
         dask="parallelized", output_dtypes=[float], dask_gufunc_kwargs={"output_sizes": {"against": 2}},
     )  # fmt: skip
     p_worse = (p_worse * error).clip(max=1.0).assign_coords(against=["baseline", "previous"])
@@ -82,8 +94,13 @@ def find_alarms(rates: xr.Dataset, baseline: int, looks: int, error: float) -> x
     return xr.Dataset({"p_worse": p_worse, "alarm": p_worse <= error})
 
 
-def compare_looks(mean: np.ndarray, cases: np.ndarray, baseline: int, looks: int, error: float) -> np.ndarray:
-    """Return p-values that a rate fell, over their levels (dataset, against); NaN for periods without a comparison."""
+def compare_looks(
+    mean: np.ndarray, cases: np.ndarray, baseline: int, looks: int, error: float, freedom: np.ndarray | None = None
+) -> np.ndarray:
+    """Return p-values that a rate fell, over their levels (dataset, against); NaN for periods without a comparison.
+
+    ``freedom`` (dataset) are the degrees of freedom of the numbers of cases, infinite by default.
+    """
     p = np.full((len(mean), 2), np.nan)
     after = [i for i in range(baseline + 1, len(mean)) if cases[i] > 0]
     if not cases[baseline] > 0 or not after:
@@ -92,17 +109,19 @@ def compare_looks(mean: np.ndarray, cases: np.ndarray, baseline: int, looks: int
     level = comparison_level(looks, error, float(1.25 ** np.round(np.log(ratio) / np.log(1.25))))
 
     counts = np.stack([mean * cases, (1 - mean) * cases])  # right and wrong
+    groups, at = [], []  # before and now; the look, against what, and the level
     for place, i in enumerate(after):
-        groups = [([baseline], [i]), ([baseline], after[max(0, place + 1 - RECENT) : place + 1])]
-        groups += [([after[place - 1]], [i])] if place else []
-        (a0, b0), (a1, b1) = (
-            np.array([counts[:, group].sum(1) for group in side]).T for side in zip(*groups, strict=True)
-        )
-        # A rate of 0 or 1 may have no case to move.
-        found = probability_not_fallen(
-            np.maximum(a0 - MOVED, TINY), b0 + MOVED, a1 + MOVED, np.maximum(b1 - MOVED, TINY)
-        )
-        p[i, 0] = found[:2].min() / level
+        groups += [([baseline], [i]), ([baseline], after[max(0, place + 1 - RECENT) : place + 1])]
+        at += [(i, 0, level)] * 2
         if place:
-            p[i, 1] = found[2] / (PREVIOUS * level)
+            groups.append(([after[place - 1]], [i]))
+            at.append((i, 1, PREVIOUS * level))
+    (a0, b0), (a1, b1) = (np.array([counts[:, group].sum(1) for group in side]).T for side in zip(*groups, strict=True))
+    # A rate of 0 or 1 may have no case to move.
+    found = probability_not_fallen(np.maximum(a0 - MOVED, TINY), b0 + MOVED, a1 + MOVED, np.maximum(b1 - MOVED, TINY))
+    if freedom is not None:  # normal deviates become those of a t distribution
+        of_pair = np.array([freedom[before + now].sum() for before, now in groups])
+        found = stdtr(of_pair, ndtri(np.clip(found, SMALLEST, 1 - 1e-16)))
+    for (i, against, share), one in zip(at, found.tolist(), strict=True):
+        p[i, against] = np.fmin(p[i, against], one / share)
     return p

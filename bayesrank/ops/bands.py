@@ -239,7 +239,7 @@ def _check_evidence(evidence: Any, one: bool = True) -> xr.Dataset:
     if one and "dataset" in evidence.coords and len(set(evidence["dataset"].values.tolist())) > 1:
         held = len(set(evidence["dataset"].values.tolist()))
         hint = "evidence.isel(case=evidence['dataset'].values == name) selects one"
-        raise ArgumentError("evidence", "must be of one data set for a curve", f"{held} data sets", hint)
+        raise ArgumentError("evidence", "must have one data set for a curve", f"{held} data sets", hint)
     return evidence
 
 

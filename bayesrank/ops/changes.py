@@ -13,9 +13,13 @@ from bayesrank._compat import is_container
 from bayesrank._draws import ERROR, Batches, BatchSums, EffectiveDraws, draw_dims, mean_error, reduce, share_error
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import check_positive
+from bayesrank._source import Source, parse_source
 from bayesrank._types import Container, ScoreLike
+from bayesrank.evidence.kinds.base import Parts
+from bayesrank.evidence.kinds.cases import CaseEvidence
 from bayesrank.models import in_closed_form
 from bayesrank.ops.alarms import find_alarms
+from bayesrank.ops.clusters import ClusterCases, cases_of_clusters
 from bayesrank.ops.prevalence import closest_free, prevalence_free
 from bayesrank.ops.references import Reference, below, check_reference
 from bayesrank.ops.values import labelled, orient
@@ -107,7 +111,8 @@ def drift(
     Each part is the mean over both orders of changing prevalence and rates; the parts sum to the change.
 
     Each period after the baseline is a look. Three comparisons of each rate can raise an alarm: the look with the
-    baseline, the last three looks together with the baseline, and the look with the one before.
+    baseline, the last three looks together with the baseline, and the look with the one before. Cases in
+    clusters count by the design effect of these: that of the period, or of all periods up to it if that is larger.
 
     Parameters
     ----------
@@ -120,7 +125,8 @@ def drift(
         The period to compare all others with, besides the previous one; by default the first.
     looks : int
         The number of successive looks in which a false alarm, of any entity and rate, has at most the probability
-        1 - ``prob``. It holds for fits of the counts of each period on its own.
+        1 - ``prob``. It holds for fits of the counts of each period on its own, and for clusters of cases, also those
+        that come again in later periods.
     prob : float
         Probability of the credible intervals, and of no false alarm.
 
@@ -207,8 +213,28 @@ def drift(
     for name, part in (("degraded", change), ("degraded_since_baseline", since)):
         found = (each.reindex(dataset=labels) for each in below_zero(part.sel(part="rates", drop=True)))
         out.update(dict(zip((name, f"{name}_error"), found, strict=True)))
-    out.update(find_alarms(rates, first, looks, 1 - prob))
-    return out
+    if (called := {one.noun for one in _sources(source)} - {""}) and len(called) == 1:
+        out = out.assign_attrs(noun=called.pop())
+    clusters = _clusters(source, rates)
+    out.update(find_alarms(rates, first, looks, 1 - prob, clusters))
+    return out if clusters is None else out.assign_attrs(unit="clusters")
+
+
+def _clusters(source: Any, rates: xr.Dataset) -> ClusterCases | None:
+    """Return what the cases of each period are worth if they are in clusters of posteriors; else None."""
+    labels = rates["dataset"].values.tolist()
+    several = _is_mapping(source)
+    known = _sources(source)
+    held = [CaseEvidence.parse(Parts(one.observed, one.model, one.assembled)) for one in known]
+    clustered = [one for one in held if one is not None and one.clustered and one.actual is not None]
+    if not clustered or "entity" not in rates["tpr"].dims:
+        return None
+    if len(clustered) < len(held):
+        lacking = labels[next(i for i, one in enumerate(held) if one is None or not one.clustered)]
+        raise ArgumentError("source", "must have clusters in every period or in none", f"none in {lacking!r}")
+    periods = clustered if several else [clustered[0].on(label) for label in labels]
+    positive = known[0].observed["actual"].values.tolist()[-1]
+    return cases_of_clusters(periods, rates["entity"].values.tolist(), positive)
 
 
 def _parts_of_change(ops: Callable[[xr.Dataset], xr.DataArray], before: xr.Dataset, after: xr.Dataset) -> xr.DataArray:
@@ -260,8 +286,18 @@ def _check_apart(rates: xr.Dataset, labels: list) -> float:
     return 0.5 if np.isnan(mean) else min(max(mean, 1e-3), 1 - 1e-3)
 
 
+def _sources(source: Any) -> list[Source]:
+    """Return the sources of a mapping, or the only one."""
+    return [parse_source(one) for one in source.values()] if _is_mapping(source) else [parse_source(source)]
+
+
+def _is_mapping(source: Any) -> bool:
+    """Return whether the source is a mapping from periods to their sources."""
+    return isinstance(source, Mapping) and not isinstance(source, xr.Dataset) and not is_container(source)
+
+
 def _periods(source: Any, kind: str | None) -> xr.DataArray:
-    if not isinstance(source, Mapping) or isinstance(source, xr.Dataset) or is_container(source):
+    if not _is_mapping(source):
         performance = as_performance(source, kind)
         if "dataset" not in performance.dims:
             separate = f"br.fit(counts, {in_closed_form()[0]!r}) fits each data set on its own"

@@ -216,7 +216,7 @@ def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataAr
     values = order_classes(check_labelled_numbers(argument, values), argument)
     here = outcome_dims(array)
     if set(outcome_dims(values)) - set(here):
-        raise ArgumentError(argument, f"must be over {' and '.join(here)}, as source is", values.dims)
+        raise ArgumentError(argument, f"must have the dims {' and '.join(here)} of source", values.dims)
     for dim in [dim for dim in values.dims if dim in array.dims]:
         if values.sizes[dim] != array.sizes[dim]:
             raise ArgumentError(argument, f"must have size {array.sizes[dim]} on {dim}", values.sizes[dim])

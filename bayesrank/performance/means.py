@@ -61,7 +61,7 @@ def aggregate_over(source: Container, over: str, aggregate: str = "mean", weight
     {'MSFT': True, 'Face++': False, 'IBM': False}
     """
     if isinstance(source, Over):
-        raise ArgumentError("source", "must be aggregated once", f"an aggregate over {source.over}")
+        raise ArgumentError("source", "is already an aggregate", f"an aggregate over {source.over}")
     if not isinstance(over, str):
         raise ArgumentTypeError("over", "must be the name of a dim or coord", describe_value(over))
     return Over(parse_source(source), over, check_choice("aggregate", aggregate, AGGREGATES), weights)

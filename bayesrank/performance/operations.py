@@ -274,7 +274,9 @@ def _transport(table: xr.DataArray, rate: xr.DataArray | None, prevalence: Any) 
     try:
         xr.align(share, table, join="exact")
     except ValueError:
-        raise ArgumentError("prevalence", "must have the labels of the source on all dims", "others") from None
+        raise ArgumentError(
+            "prevalence", "must have the labels of the source on all dims", "different labels"
+        ) from None
     return move_rates(table, rates_of(table) if rate is None else rate, share)
 
 

@@ -189,9 +189,7 @@ def plan(
         for name in [*others, *["true_scores"] * (true_scores not in (None, "difference"))]:
             raise ArgumentError(
                 name,
-                Advice(
-                    "must be left out of a plan over groups, which is of a known difference (", Typed("margin"), ")"
-                ),
+                Advice("cannot be used for a plan over groups, which is of a known difference (", Typed("margin"), ")"),
             )
     else:
         posterior = posterior.with_datasets()
@@ -204,7 +202,9 @@ def plan(
         if found is not None:
             return found
         if true_scores is not None or isinstance(posterior, Over):
-            raise ArgumentError("posterior", "must be of evidence that says what new cases add, for a conditional plan")
+            raise ArgumentError(
+                "posterior", "must come from evidence that shows what new cases add, for a conditional plan"
+            )
     given = {"entity": entity, "rival": None if isinstance(rival, str) and rival == ALL else rival}
     named = {argument: name for argument, name in given.items() if name is not None}
     top = 1 if k is None else check_integer("k", k, 1)
@@ -251,9 +251,9 @@ def _of_difference(
         return _of_difference(one, settings, kind, pair._replace(entity=leader), assurance, sizes)
     if held is None and not caps:
         return None
-    about: dict[str, Any] = {name: ranking.attrs[name] for name in ("score", "display", "higher_is_better")} | {
-        "true_scores": "difference"
-    }
+    known = ("score", "display", "higher_is_better", "noun")
+    about: dict[str, Any] = {name: ranking.attrs[name] for name in known if name in ranking.attrs}
+    about["true_scores"] = "difference"
     about |= {"goal": "separation", "target": settings.prob, "assurance": assurance, "entity": "", "rival": ""}
     about |= {"unit": "cases", "reason": "cap"}
     about |= {"k": 1, "width": np.nan, "margin": 0.0, "fixed": "", "alike": [], "futures": 0}

@@ -124,7 +124,7 @@ class Preposterior:
         """Return the observed counts of the entities that are ranked, or raise if they are not known."""
         counts = observed_counts(self.posterior)
         if counts is None:
-            raise ArgumentError("posterior", "must hold the observed counts: they tell how much one more case adds")
+            raise ArgumentError("posterior", "must hold the observed counts, which show how much one more case adds")
         return counts.isel(entity=self.keep)
 
     def prior(self) -> xr.DataArray:

@@ -63,7 +63,7 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) 
     """
     check_result("br.decisions.decision_curve", "curve", curve, ("mean", "lower", "upper", "strategy", "threshold"))
     if curve.sizes.get("threshold", 1) < 2:
-        raise ArgumentError("curve", "must be of two thresholds or more", curve["threshold"].size)
+        raise ArgumentError("curve", "must have two thresholds or more", curve["threshold"].size)
     ax = new_axes(ax, 8.0, 4.8)
     curve = curve.sortby("threshold")
     t, always = curve["threshold"].values, curve["strategy"].values

@@ -197,7 +197,9 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
             check_choice("entity", entity, names, ArgumentKeyError)
         result = result.isel(entity=0 if entity is None else names.index(entity))
     if result["ops_mean"].ndim != 1:
-        raise ArgumentError("result", "must be of periods and entities alone", f"the dims {result['ops_mean'].dims}")
+        raise ArgumentError(
+            "result", "must have only periods and entities as dims", f"the dims {result['ops_mean'].dims}"
+        )
     periods = result[str(result["ops_mean"].dims[0])].values.tolist()
     above, below = axes = new_panels(axes, 2, 1, max(6.0, 1.5 + 0.8 * len(periods)), 6, sharex=True)
     x, changes = np.arange(len(periods)), result.sel(part=list(PART_COLORS))

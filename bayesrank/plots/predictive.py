@@ -448,7 +448,7 @@ def _rates(pmf: Any, argument: str = "pmf") -> tuple[np.ndarray, np.ndarray]:
     """Return FPR and TPR along the axes of a pmf, after a check."""
     check_array(argument, pmf, ("tp", "tn"), " (br.predictive.confusion_pmf gives one, of both class sizes)")
     if not {"positives", "negatives"} <= set(pmf.coords) or min(pmf["positives"], pmf["negatives"]) < 1:
-        raise ArgumentError(argument, "must be of cases of both classes", describe_value(pmf))
+        raise ArgumentError(argument, "must have cases of both classes", describe_value(pmf))
     return 1 - pmf["tn"].values / pmf["negatives"].item(), pmf["tp"].values / pmf["positives"].item()
 
 

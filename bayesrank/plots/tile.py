@@ -334,7 +334,9 @@ def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any
     """
     check_choice("entity", entity, _check_credible(credible)["entity"].values.tolist(), ArgumentKeyError)
     if "expected_rank" not in credible:
-        raise ArgumentError("credible", "must hold the map expected_rank", "one whose maps left it out")
+        raise ArgumentError(
+            "credible", "must have the map expected_rank (maps=['expected_rank'])", "a Tile without this map"
+        )
     part = select_names(credible["expected_rank"], entity=entity).assign_attrs(entities=credible.sizes["entity"])
     ax = value_tile(part, ax)
     ax.set_title(plain_names([entity], 46)[0], fontsize=9)

@@ -75,7 +75,7 @@ def predictive_check(posterior: Container, *, kind: str | None = None, seed: See
         raise ArgumentError("posterior", "must hold the observed counts", f"the groups {sorted(groups)}")
     parts = parts_of(held) if "dataset" not in held.dims else held
     if parts is None or parts.sizes["dataset"] < 2:
-        raise ArgumentError("posterior", "must be of several data sets, or of counts pooled from several", "one")
+        raise ArgumentError("posterior", "must have several data sets, or counts pooled from several", "one")
     row = outcome_dims(parts)
     counts = parts.transpose("entity", "dataset", *row)
     model: Any = model_of(groups)[0] if "dataset" in held.dims else None

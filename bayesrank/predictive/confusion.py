@@ -85,7 +85,7 @@ def confusion_pmf(
     if total is not None:
         raise ArgumentError(
             "total",
-            "must be left out, but for the Dirichlet-multinomial without positives and negatives",
+            "cannot be used, except for the Dirichlet-multinomial without positives and negatives",
             describe_value(total),
         )
     sizes = (
@@ -204,7 +204,7 @@ def _one_table(counts: xr.DataArray) -> xr.DataArray:
         raise ArgumentTypeError("counts", "must be a DataArray of integers", held, hint)
     others = {dim: size for dim, size in counts.sizes.items() if dim not in ("actual", "predicted", "outcome")}
     if any(size != 1 for size in others.values()):
-        raise ArgumentError("counts", "must be of one entity (select it with .sel)", others)
+        raise ArgumentError("counts", "must have one entity (select it with .sel)", others)
     table = order_classes(counts.isel(dict.fromkeys(others, 0), drop=True), "counts")
     if set(table.dims) == {"actual", "predicted"} and bool((table < 0).any()):
         raise ArgumentError("counts", "must not be negative", int(table.min()))

@@ -68,9 +68,9 @@ def posterior_predictive(
     if size is None:
         seen = observed_counts(posterior)
         if seen is None or set(seen.dims) - set(performance.dims):
-            raise ArgumentError("size", "must be given where the performance has no observed counts", "None")
+            raise ArgumentError("size", "must be given if the performance has no observed counts", "None")
         if seen.dtype.kind == "f":
-            raise ArgumentError("size", "must be given where cases are weighted, as a whole number", "None")
+            raise ArgumentError("size", "must be given if cases are weighted, as a whole number", "None")
         counts = seen if classes else seen.sum("outcome")
         known = held is not None and ModelRecord.of(held).assumed_prevalence != "sampled"
     elif isinstance(size, Mapping):

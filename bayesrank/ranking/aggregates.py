@@ -136,7 +136,7 @@ def scored(
     source = others_like(source, kind)
     if isinstance(source, Over):
         if given is not None:
-            raise ArgumentError("evidence", "must be left out beside over=", describe_value(given))
+            raise ArgumentError("evidence", "cannot be used with over=", describe_value(given))
         return _aggregated(source, score, higher_is_better, kind)
     held = parse_source(source)
     held = held.with_datasets() if isinstance(kind, str) and kind in ("typical", "new") else held
@@ -219,7 +219,7 @@ def _aggregated(aim: Over, score: ScoreLike | None, higher_is_better: bool | Non
     if kind is not None and check_choice("kind", kind, KINDS) != "observed":
         raise ArgumentError(
             "kind",
-            Advice("must be left out beside ", Typed("over", over), ", unless the aggregate is 'mean' without weights"),
+            Advice("cannot be used with ", Typed("over", over), ", unless the aggregate is 'mean' without weights"),
             repr(kind),
         )
     base = score_values(source, score, _any_direction(score, higher_is_better, aggregate), _kind_of(source))
@@ -334,7 +334,7 @@ def over_of(source: Container, over: str | None, aggregate: str | None, weights:
     ]
     if isinstance(source, Over):
         if given:
-            raise ArgumentError(given[0], "must be left out of a source that has an aggregate", f"{given}")
+            raise ArgumentError(given[0], "cannot be used for a source that has an aggregate", f"{given}")
         return source
     if over is not None:
         return aggregate_over(source, over, "mean" if aggregate is None else aggregate, weights)
@@ -346,7 +346,7 @@ def check_needs_over(aggregate: str | None, weights: Any) -> None:
     """Raise an error if there is an aggregate or weights, without what they are over."""
     for name, given in (("aggregate", aggregate), ("weights", weights)):
         if given is not None:
-            raise ArgumentError(name, Advice("must be left out without ", Typed("over")), describe_value(given))
+            raise ArgumentError(name, Advice("cannot be used without ", Typed("over")), describe_value(given))
 
 
 def mean_performance(source: Container, purpose: str, worst: bool = False) -> Container:
@@ -395,7 +395,7 @@ def strata_of(aim: Over, values: xr.DataArray, cases: xr.DataArray | None) -> St
     over, source = aim.over, aim.source.with_datasets()
     dim = _dim_of(aim)
     if "dataset" not in values.dims:
-        raise ArgumentError("over", "must be left out of a source without groups or data sets", f"{over!r}")
+        raise ArgumentError("over", "cannot be used for a source without groups or data sets", f"{over!r}")
     names = values["dataset"].values.tolist() if "dataset" in values.coords else list(range(values.sizes["dataset"]))
     labels = names if over == dim else _labels(source, values, over, dim)
     known = list(dict.fromkeys(labels))
@@ -507,7 +507,7 @@ def _keep(strata: Strata, used: np.ndarray, aim: Over) -> Strata:
         raise ArgumentError(
             "weights",
             f"must be equal, or 0 to leave a {strata.unit} out, for the aggregate {aim.aggregate!r}",
-            "others",
+            "different weights",
         )
     return found
 

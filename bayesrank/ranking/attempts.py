@@ -117,7 +117,7 @@ def attempts_curve(
     held = AttemptsPosterior.of(source, most, f"attempts_curve(k={most})", these)
     if held.names:
         raise ArgumentError(
-            "posterior", "must be of one data set for a curve", f"{len(held.names)} data sets", "fit each alone"
+            "posterior", "must have one data set for a curve", f"{len(held.names)} data sets", "fit each alone"
         )
     if these and not held.evidence.by_case:
         raise ArgumentError("cases", "must be 'like these' where clusters have equal weights", "'these'")
@@ -254,7 +254,8 @@ class _Curve:
             population=self.places[0].evidence.population(),
         )
         cases = self._cases()
-        record = EvidenceRecord(ledger=self.held.source.assembled.ledger, notes=notes_text(self._notes(cases)))
+        known = self.held.source.assembled
+        record = EvidenceRecord(ledger=known.ledger, noun=known.noun, notes=notes_text(self._notes(cases)))
         facts = about.to_attrs() | record.to_attrs() | {"cases": cases[0], "cases_left_out": cases[1] - cases[0]}
         return found.assign_attrs(facts)
 

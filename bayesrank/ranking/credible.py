@@ -263,12 +263,12 @@ def credible_ranking(
                 "method", "must be 'draws' or 'auto' beside over=, whose aggregate needs draws", "'exact'"
             )
         if evidence is not None:
-            raise ArgumentError("evidence", "must be left out for method='exact'", describe_value(evidence))
+            raise ArgumentError("evidence", "cannot be used for method='exact'", describe_value(evidence))
         return rank_exactly(source, score, settings, higher_is_better, kind, model, options)
     if model is not None or options:
         raise ArgumentError(
             "model and its options",
-            f"must be left out for method={method!r}, which ranks a posterior",
+            f"cannot be used for method={method!r}, which ranks a posterior",
             f"{describe_value(model)}, {sorted(options)}",
             "method='exact' takes them with counts",
         )
@@ -335,7 +335,7 @@ def _rank(
     """Return a ranking of scores or of an aggregate; raise if they are empty, have dims of the result, or are many."""
     if one.source is None and settings.order == "predictive":
         raise ArgumentError(
-            "order", "must be 'consensus' beside over=, whose aggregate is no performance", "'predictive'"
+            "order", "must be 'consensus' beside over=, since an aggregate has no predictive order", "'predictive'"
         )
     values, size = one.found.values, one.found.values.sizes["entity"]
     if not values.size:

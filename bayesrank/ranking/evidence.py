@@ -236,6 +236,11 @@ class Evidence(Observed):
             return self.assembled
         return self.assembled.or_else(EvidenceRecord.from_attrs(self.counts.attrs))
 
+    def called(self) -> dict[str, str]:
+        """Return the attr that says what an entity is called; none if the evidence does not say it."""
+        noun = self.origin().noun
+        return {"noun": noun} if noun else {}
+
     def facts(self) -> dict[str, Any]:
         """Return attrs of a ranking: how its evidence was combined, and which data set of a population is ranked."""
         origin, typical = self.origin(), (self.model.typical or "") if self.kind == "typical" else ""
@@ -244,6 +249,7 @@ class Evidence(Observed):
             kind=self.kind,
             typical=typical,
             ledger=origin.ledger,
+            noun=origin.noun,
             population=self.population(),
         )
         return about.to_attrs()

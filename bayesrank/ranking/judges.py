@@ -55,7 +55,9 @@ def judge_errors(posterior: Container, *, prob: float = 0.95) -> xr.Dataset:
     groups = groups_of(posterior, "posterior", "observed_data", argument="posterior")
     held = groups.get("posterior", xr.Dataset())
     if "judge_error" not in held:
-        raise ArgumentError("posterior", "must be of verdicts, right or wrong, as from br.from_judged", "another one")
+        raise ArgumentError(
+            "posterior", "must come from verdicts, right or wrong, as from br.from_judged", "another one"
+        )
     if "dataset" in held["judge_error"].dims:
         raise ArgumentError("posterior", "must be of one data set", "several", InPython("br.pool pools the evidence"))
     ranking = credible_ranking(posterior, "mean_outcome", prob=prob)

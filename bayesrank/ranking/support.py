@@ -31,7 +31,7 @@ def support(known: Evidence, found: ScoreValues, source: Source, kind: str | Non
     own = known.model.model in models.names()
     if own and given is not None:
         raise ArgumentError(
-            "evidence", "must be left out of a posterior of br.fit, which has its own", describe_value(given)
+            "evidence", "cannot be used for a posterior of br.fit, which has its own", describe_value(given)
         )
     if own or not draw_dims(found.values):
         return known

@@ -58,6 +58,7 @@ class ScoreValues:
     stretched: bool = True  #: Whether rank sets may use logits of the values, infinite at an end of the range.
     natural: bool = False  #: Whether the score was chosen by default.
     source: Source | None = None  #: The posterior of the values, if it is not that of the cases' outcomes.
+    noun: str = ""  #: What the data call an entity.
 
     @property
     def sign(self) -> int:
@@ -103,6 +104,7 @@ class ScoreValues:
             range=self.range,
             finite_mean=self.finite_mean,
             depends_on_prevalence=self.score.depends_on_prevalence if self.score else None,
+            noun=self.noun,
         )
 
 
@@ -200,7 +202,7 @@ def score_values_together(
         ends = ResultRecord.of(values).range if score.space == "outcomes" else None
         found.append(ScoreValues(_check(values), score.name, better, score, ends=ends))
     rest = iter(found)
-    every = [one or next(rest) for one in known]
+    every = [replace(one or next(rest), noun=source.noun) for one in known]
     return [one if own is source else replace(one, source=own) for one, (own, _) in zip(every, held, strict=True)]
 
 
@@ -304,4 +306,4 @@ def one_ranking(dims: Any) -> None:
     """Raise if a source holds several rankings."""
     extra = [str(dim) for dim in dims if dim not in (*DRAW_DIMS, "entity")]
     if extra:
-        raise ArgumentError("source", "must be of one ranking (select it with .isel)", f"the dims {extra} too")
+        raise ArgumentError("source", "must be one ranking (select it with .isel)", f"the dims {extra} too")

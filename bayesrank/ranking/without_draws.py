@@ -49,9 +49,7 @@ def rank_exactly(
 ) -> xr.Dataset:
     """Rank as :func:`bayesrank.credible_ranking` by integrals; raise :class:`NoClosedForm` if they are not accurate."""
     if kind is not None:
-        raise ArgumentError(
-            "kind", "must be left out for method='exact', which ranks no learned population", f"{kind!r}"
-        )
+        raise ArgumentError("kind", "cannot be used for method='exact', which ranks no learned population", f"{kind!r}")
     source = parse_source(source)
     natural = natural_score(source) if score is None else None
     wanted = natural or score
@@ -64,7 +62,7 @@ def rank_exactly(
     if higher_is_better is not None and check_bool("higher_is_better", higher_is_better) != what.higher_is_better:
         raise ArgumentError(
             "higher_is_better",
-            f"must be left out for method='exact', which takes it from {what.name}",
+            f"cannot be used for method='exact', which takes it from {what.name}",
             f"{higher_is_better!r}",
         )
     known = closed_form_of(source, model, options or {})

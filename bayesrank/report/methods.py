@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._notes import Note, notes_of
+from bayesrank._nouns import noun, nouns
 from bayesrank._records import ModelRecord, RankingRecord
 from bayesrank.evidence.ledger import Ledger
 from bayesrank.models import references_of, takes_truth_as_known
@@ -105,7 +106,7 @@ def methods(
     sentences.append(
         f"Intervals are equal-tailed and hold {facts.percent} of the posterior{_describe_sets(facts)}"
         f"{f'; probabilities of superiority ignore differences up to {facts.rope:g}' if facts.rope else ''}. "
-        f"Entities are listed by tier, and then {ORDERS[order_name(ranking)]}{unobserved_last(ranking)}."
+        f"{nouns().capitalize()} are listed by tier, and then {ORDERS[order_name(ranking)]}{unobserved_last(ranking)}."
     )
     sentences += [block.methods for block in sections if block.methods]
     sentences.append(f"Computed with {versions}.")
@@ -166,9 +167,9 @@ def _describe_sets(facts: RankingRecord) -> str:
     if facts.sets not in ("confidence", "posterior"):
         return ""
     return (
-        f"; rank sets order all pairs at once at {facts.percent}. Tier 1 contains the entities that could be best, "
+        f"; rank sets order all pairs at once at {facts.percent}. Tier 1 contains the {nouns()} that could be best, "
         f"also at {facts.percent}, with an error of its own; tier 2 contains the remaining "
-        "entities that no other remaining entity is surely above"
+        f"{nouns()} that no other remaining {noun()} is surely above"
     )
 
 

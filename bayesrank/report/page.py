@@ -14,6 +14,7 @@ from rich.cells import cell_len
 
 from bayesrank._draws import draw_dims
 from bayesrank._labels import has_positive_class
+from bayesrank._nouns import a_noun, noun, nouns
 from bayesrank._records import ModelRecord, RankingRecord
 from bayesrank._source import Source
 from bayesrank.performance.arrays import as_performance, observed_counts, outcome_dims
@@ -150,6 +151,7 @@ def _environment() -> Any:
     environment = Environment(
         loader=loader, undefined=StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
+    environment.globals |= {"noun": noun, "nouns": nouns, "a_noun": a_noun}
     environment.filters["capitalised"] = lambda text: text[:1].upper() + text[1:]
     environment.filters["soft"] = lambda text, fits=10: Markup(break_words(text, fits))
     return environment

@@ -20,6 +20,7 @@ from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import cell_headings, known_classes
 from bayesrank._notes import notes_of
+from bayesrank._nouns import noun, nouns, using_noun
 from bayesrank._outputs import check_output, write_output
 from bayesrank._records import ModelRecord, RankingRecord
 from bayesrank._source import Over, Source, parse_source
@@ -51,7 +52,7 @@ NEEDED = (
     *("consensus_lower_bound", "expected_regret"),
 )
 #: What can be known of data, as :func:`bayesrank.datasets.describe` tells it.
-KNOWN = ("title", "question", "description", "citation", "licence", "caveats", "name", "model", "file", "found")
+KNOWN = ("title", "noun", "question", "description", "citation", "licence", "caveats", "name", "model", "file", "found")
 #: Rows of a table that is never folded, and the least and most that are seen of a folded one.
 WHOLE, KEPT = 25, (10, 20)
 
@@ -143,15 +144,26 @@ def ranking_report(
         _check_ranking(found, ranking)
     found = replace(found, higher_is_better=bool(RankingRecord.of(ranking).higher_is_better))
     page = Page(source, score, kind, ranking, found, check_model(source), given, frozenset(named))
+    default = sections is None or catalog.DEFAULT in named
+    with using_noun(facts.get("noun") or page.facts.noun):
+        made_page = _make_page(page, default, facts, command)
+    if path is not None:
+        write_output("path", path, "report", made_page)
+    return made_page
+
+
+def _make_page(page: Page, default: bool, facts: dict[str, str], command: str | None) -> Html:
+    """Return the page with the sections that it names, and the default ones if ``default``."""
+    source, kind, ranking, found = page.posterior, page.kind, page.ranking, page.found
     counts, performance = page.counts, page.performance
     # The sections that are shown, and a note on each that was named and lacks its data.
-    unasked = catalog.names(defaults=True) if sections is None or catalog.DEFAULT in named else []
-    wanted = {*named, *given, *unasked}
+    unasked = catalog.names(defaults=True) if default else []
+    wanted = {*page.named, *page.results, *unasked}
     made = {name: catalog.find(name).make(page) for name in catalog.names() if name in wanted}
-    missing = [catalog.lacking(name) for name, block in made.items() if block is None and name in named]
+    missing = [catalog.lacking(name) for name, block in made.items() if block is None and name in page.named]
     shown = [(name, block) for name, block in made.items() if block is not None]
     parts = None if counts is None else parts_of(counts)
-    evidence, size = _describe_evidence(ranking, counts, parts), _text.count(len(page.order), "entity")
+    evidence, size = _describe_evidence(ranking, counts, parts), _text.count(len(page.order), noun())
     labels = None if performance is None else dict(performance.sizes).get("actual")
     what = definition(found.name, found.score, labels, page.facts.range or found.range)
     stated = f"{size}{f' ({evidence})' if evidence else ''}"
@@ -198,10 +210,7 @@ def ranking_report(
             script=Markup(part("page.js")),
         )
     ).lstrip()
-    made_page = Html(html.replace("</style>", f"{colors_of(html)}\n</style>", 1))
-    if path is not None:
-        write_output("path", path, "report", made_page)
-    return made_page
+    return Html(html.replace("</style>", f"{colors_of(html)}\n</style>", 1))
 
 
 def _read(source: Source | Over, score: Any, kind: str | None, higher_is_better: bool | None = None) -> ScoreValues:
@@ -231,7 +240,7 @@ def _check_ranking(found: ScoreValues, ranking: Any) -> None:
     other = set(ranking["entity"].values.tolist()) ^ set(found.values["entity"].values.tolist())
     if other:
         names = _text.list_names(sorted(map(str, other)))
-        raise ArgumentError("ranking", "must be of the entities of the posterior", f"{names} in one alone")
+        raise ArgumentError("ranking", "must have the entities of the posterior", f"{names} in only one of the two")
     if (score := RankingRecord.of(ranking).score) != found.name:
         raise ArgumentError("ranking", f"must be by the score, {found.name}", f"one by {score}")
 
@@ -280,7 +289,7 @@ def _picture(page: Page) -> dict[str, Any]:
             side = f"tier {tier:g}" if known and tier != before else ""
             rows.append({"name": name, "panels": [marks], "side": side, "band": known and tier % 2})
             before = tier
-        return bars([axis], rows, f"The {display} of {len(names)} entities with intervals; the table has the numbers.")
+        return bars([axis], rows, f"The {display} of {len(names)} {nouns()} with intervals; the table has the numbers.")
 
     seen = bool(table["observed"].notna().any())
     caption = (
@@ -370,7 +379,7 @@ def _describe_evidence(ranking: xr.Dataset, counts: xr.DataArray | None, parts: 
                 for n, label in zip(rows.values[0], classes, strict=True)]  # fmt: skip
         few = len(classes) <= 3
         words.append(
-            f"each entity on {' + '.join(each) if few else f'{int(rows[0].sum())} cases of {len(classes)} classes'}"
+            f"each {noun()} on {' + '.join(each) if few else f'{int(rows[0].sum())} cases of {len(classes)} classes'}"
         )
     known = known_classes(counts)
     if known not in (None, ("negative", "positive")):
@@ -378,14 +387,14 @@ def _describe_evidence(ranking: xr.Dataset, counts: xr.DataArray | None, parts: 
     if "test_set" in counts.coords and counts["test_set"].dims == ("entity",):
         sets = Counter(name for name in counts["test_set"].values.tolist() if name)
         how = "" if names_test_sets(counts) else ", inferred from equal class sizes"
-        listed = ", ".join(f"{name} ({_text.count(size, 'entity')})" for name, size in list(sets.items())[:6])
+        listed = ", ".join(f"{name} ({_text.count(size, noun())})" for name, size in list(sets.items())[:6])
         words.append(f"test sets{how}: {listed}{' ...' if len(sets) > 6 else ''}")
     return "; ".join(words)
 
 
 def _describe_cases(cases: np.ndarray) -> str:
     low, high = cases.min(), cases.max()
-    return f"each entity on {low:,} cases" if low == high else f"each entity on {low:,} to {high:,} cases"
+    return f"each {noun()} on {low:,} cases" if low == high else f"each {noun()} on {low:,} to {high:,} cases"
 
 
 def _describe_model(about: ModelRecord) -> str:

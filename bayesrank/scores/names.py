@@ -83,7 +83,7 @@ def add(score: Score, **metadata: Any) -> Score:
     names = (score.name, *map(key, score.aliases))
     for name in names:
         if bare(name) in FOUND:
-            raise ArgumentError("names", "must be of one score each", f"{name!r} for {score.name!r} as well")
+            raise ArgumentError("names", "must belong to one score each", f"{name!r} for {score.name!r} as well")
     SCORES[score.name] = score
     ALIASES.update(dict.fromkeys(names[1:], score.name))
     FOUND.update(dict.fromkeys(map(bare, names), score.name))

@@ -55,7 +55,7 @@ def fixed_rate(prevalence: float | None, prediction_rate: float | None, *, ends:
         return FixedRate(None if prevalence is None else check_prevalence(prevalence, ends=ends), False)
     share = check_number("prediction_rate", prediction_rate, 0.0, 1.0, ends=ends)
     if prevalence is not None:
-        raise ArgumentError("prediction_rate", "must be left out where a prevalence is given", f"{prediction_rate!r}")
+        raise ArgumentError("prediction_rate", "cannot be used with prevalence=", f"{prediction_rate!r}")
     return FixedRate(share, True)
 
 

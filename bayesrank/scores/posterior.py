@@ -70,7 +70,7 @@ class ScorePosterior:
             each, _ = xr.broadcast(*xr.align(points, self.error, join="exact"))
         except ValueError:
             raise ArgumentError(
-                "value and q", "must have the labels of the counts on dims of theirs", "others"
+                "value and q", "must have the labels of the counts on shared dims", "different labels"
             ) from None
         each = each.transpose(*self.error.dims, ...)
         out = np.full(each.shape, np.nan)
@@ -164,7 +164,7 @@ def _curves(score: Score, alpha: dict[str, float], share: float | None) -> tuple
     known = [c for c in weights if weights[c] > 0]
     empty = [c for c in known if alpha[c] <= 0]
     if empty:
-        raise ArgumentError("prior", "must be positive where a cell has no cases", f"0 and 0 for {empty}")
+        raise ArgumentError("prior", "must be positive if a cell has no cases", f"0 and 0 for {empty}")
     if share in (0.0, 1.0):
         left = ("tn", "fp") if share == 0 else ("fn", "tp")
         if importance is None or any(weights[cell] <= 0 for cell in left):

@@ -311,6 +311,6 @@ def _correct(array: xr.DataArray) -> xr.DataArray:
         len(labels) == 2 and labels["actual"] != labels["predicted"]
     ):
         raise ArgumentError(
-            "satisfaction", "must be given where predicted classes are not the actual ones", labels or array.sizes
+            "satisfaction", "must be given if predicted classes differ from the actual ones", labels or array.sizes
         )
     return xr.DataArray(np.eye(array.sizes["actual"]), dims=("actual", "predicted"), coords=labels)

@@ -258,7 +258,7 @@ class Score:
         if self.function is None:
             if self.only_of or self.space == "outcomes" or len(self.labels or "12") != 2:
                 held = f" of {list(self.labels)}" if self.labels else f", a score of {WORDS[self.space]}"
-                raise ArgumentError("score", "must be of two classes here", f"{self.name!r}{held}")
+                raise ArgumentError("score", "must be a score of two classes here", f"{self.name!r}{held}")
             matrix = np.stack(cells, axis=-1).reshape(*cells[0].shape, 2, 2)
             return self._of_matrix(matrix, True, partial(against_rest, matrix))
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -395,7 +395,7 @@ def _refuse_true_negatives(source: Source, scores: Sequence[Score]) -> None:
             continue
         raise ArgumentError(
             "score",
-            f"must need no true negatives, such as {', '.join(WITHOUT_TRUE_NEGATIVES)}, where there are none",
+            f"must not need true negatives, such as {', '.join(WITHOUT_TRUE_NEGATIVES)}, where there are none",
             f"{score.name!r}",
         )
 
@@ -547,7 +547,7 @@ def _with_classes(array: xr.DataArray, score: Score) -> xr.DataArray:
     if "label" in array.dims and score.function is None:
         raise ArgumentError(
             "source",
-            f"must not have been put one class against the rest for {score.name}, which does so itself",
+            f"must be the original classes for {score.name}, which compares one class with the remaining ones itself",
             f"the dims {array.dims}",
         )
     wanted = list(score.labels or ())

@@ -120,7 +120,9 @@ def _scores_and_prevalences(
 def _of_model(base: Alternative, wanted: Sequence[str], priors: Any, models: Any) -> list[Alternative]:
     """Return the alternatives that a model has of itself: other priors, and other forms of the model."""
     if models is not None:
-        raise ArgumentError("models", f"must be None for the model {base.model}, which has forms of its own", models)
+        raise ArgumentError(
+            "models", f"must be None for the model {base.model}, which defines its own alternatives", models
+        )
     given = {} if priors is None else priors
     if not isinstance(given, Mapping):
         raise ArgumentError("priors", f"must be a mapping from name to priors for the model {base.model}", given)

@@ -188,7 +188,7 @@ def sensitivity(
     wanted = [check_choice("alternatives", kind, KINDS) for kind in check_sequence("alternatives", alternatives)]
     for name, given in (("priors", priors), ("models", models)):
         if given is not None and name not in wanted:
-            raise ArgumentError("alternatives", f"must hold {name!r} where {name} are given", wanted)
+            raise ArgumentError("alternatives", f"must contain {name!r}, because {name}= is given", wanted)
     check_choice("join", join, JOINS)
     if over is None:
         check_needs_over(aggregate, weights)
@@ -249,7 +249,7 @@ def sensitivity(
         result = result.assign({f"check_{name}": held for name, held in checks.drop_vars("notes").items()})
         result.attrs["check_bound"] = checks.attrs["bound"]
     result["notes"] = notes_text(notes)
-    about = {name: rankings[0].attrs[name] for name in ("score", "display")}
+    about = {name: rankings[0].attrs[name] for name in ("score", "display", "noun") if name in rankings[0].attrs}
     return result.assign_attrs(about | {"prob": prob, "rope": rope, "effective_draws": effective_draws(rankings[0])})
 
 

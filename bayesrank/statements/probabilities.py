@@ -140,7 +140,7 @@ def _of_ranking(ranking: xr.Dataset, statement: str, score: Any, rope: float) ->
     about = RankingRecord.of(ranking)
     for argument, given in (("score", score is not None), ("rope", rope != 0 and rope != about.rope)):
         if given:
-            raise ArgumentError(argument, "must be left out for a ranking, which has its own", "", "pass the posterior")
+            raise ArgumentError(argument, "cannot be used for a ranking, which has its own", "", "pass the posterior")
     found = exact_probability(ranking, statement)
     if found is None:
         hint = f"br.probability(posterior, {statement!r}, {about.score!r})"

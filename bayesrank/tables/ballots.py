@@ -102,11 +102,11 @@ def read_votes(table: Table, headings: dict[str, Any], roles: Roles) -> xr.Datas
     for one in fields(Roles):
         if one.name == "group" and roles.group is not None:
             by = f"; --by {roles.group} ranks each category" if table.shell else ""
-            table.refuse(roles, "group", f"of votes, which have no mean over groups{by}")
+            table.refuse(roles, "group", f"for votes, which have no mean over groups{by}")
         if one.name == "weight":
-            table.refuse(roles, "weight", "of votes, which count alike; count says how many votes a row stands for")
+            table.refuse(roles, "weight", "for votes, which count alike; count says how many votes a row stands for")
         if one.name not in (*HEADINGS, "count", "truth", "judge", "covariates", "dataset", *UNITS):
-            table.refuse(roles, one.name, "of votes, whose columns are model_a, model_b and winner")
+            table.refuse(roles, one.name, "for votes, whose columns are model_a, model_b and winner")
     if roles.count is not None:
         headings = headings | {"count": table.find("count", roles.count)}
     elif named := [name for name in table.columns if squeeze(name) in ("count", "votes")]:

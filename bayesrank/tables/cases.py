@@ -113,8 +113,8 @@ class _Key(NamedTuple):
 def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
     """Read a table with one row for each case and one column for each entity."""
     why = "which does not say what each answer cost; write a row for each entity and case"
-    table.refuse(roles, "cost", f"of a table with one column an entity, {why}")
-    table.refuse(roles, "outcome", "of a table with one column an entity, whose columns hold the outcomes")
+    table.refuse(roles, "cost", f"for a table with one column per entity, {why}")
+    table.refuse(roles, "outcome", "for a table with one column per entity, whose columns hold the outcomes")
     known = known._replace(of={role: name for role, name in known.of.items() if role in OF_CASES})
     _refuse_folds(table)
     chosen = roles.entities is not None
@@ -510,8 +510,8 @@ def _refuse_folds(table: Table) -> None:
         raise ArgumentError(
             table.source,
             f"must hold counts or single cases; {list_names(found[:3])} hold{'s' * (len(found) == 1)} times, ranks or "
-            "scores of the folds of a cross-validation, which are no cases. Pass the predicted label of each case, one "
-            "column for each model, beside a column actual with the true one "
+            "scores of the folds of a cross-validation, which are not cases. Pass the predicted label of each case, "
+            "one column for each model, beside a column actual with the true one "
             "(sklearn.model_selection.cross_val_predict returns them)",
         )
 
@@ -628,7 +628,7 @@ def _refuse_codes(table: Table, names: list[Any], columns: Columns) -> None:
         f"{table.where[columns[name].index(code)]}: {name}",
         f"must say what {code:g} means beside {beside}",
         f"{code:g}",
-        f"leave the field empty if there is no answer; {grade} says that {code:g} is an outcome like the others",
+        f"leave the field empty if there is no answer; {grade} says that {code:g} is an ordinary outcome",
     )
 
 
@@ -669,7 +669,7 @@ def _read_predictions(
         first = next(iter(odd))
         raise ArgumentError(
             f"{table.source}: {first}",
-            f"must hold labels as {actual} has them; {odd[first]} (rename its labels to those of {actual})",
+            f"must use the labels of {actual}; {odd[first]} (rename its labels to those of {actual})",
         )
     if odd:
         _refuse_odd(table, roles, names, odd)
@@ -781,7 +781,7 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
     else:
         labels = _read_predictions(table, roles, known.of["actual"], [last], True, roles.missing is not None)
         about["actual"], answers = labels[known.of["actual"]], labels[last]
-        table.refuse(roles, "cost", "of predicted labels; it goes with outcomes, such as 1 for right and 0 for wrong")
+        table.refuse(roles, "cost", "for predicted labels; it goes with outcomes, such as 1 for right and 0 for wrong")
     (of_entity, names), (of_case, keys) = factorize(entities), factorize(cases)
     first = np.unique(of_case, return_index=True)[1]
     for name, column in about.items():

@@ -47,7 +47,7 @@ def read_means(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
     if what := find_summary(rows[:-1], rows[-1].tolist(), list(map(unit_of, written)), entities[-1]):
         raise ArgumentError(
             f"{table.where[-1]}: {entities[-1]!r}",
-            f"must be no row of its own where it holds the {what} of the other rows",
+            f"must not be a row, since it holds the {what} of the other rows",
             ", ".join(map(str, written)),
             "leave that row out",
         )
@@ -147,7 +147,7 @@ def read_counts(table: Table, known: Known, form: tuple[str, ...], roles: Roles)
     for i, name in enumerate(entities):
         if is_total_name(name) and 2 * counts[i] == sum(counts):
             raise ArgumentError(
-                f"{table.where[i]}: {name!r}", "must be no row of its own where it holds the sum of the other rows",
+                f"{table.where[i]}: {name!r}", "must not be a row, since it holds the sum of the other rows",
                 f"{counts[i]}", "leave that row out",
             )  # fmt: skip
     for i, labels_of in enumerate(zip(*codes, strict=True)):
@@ -229,7 +229,7 @@ def _refuse_totals(
                 few = len(others) <= MOST_KEPT and str(column) in map(str, table.columns)
                 raise ArgumentError(
                     f"{table.where[i]}: {name!r}",
-                    f"must be no row of its own where it holds the {what} of the other rows",
+                    f"must not be a row, since it holds the {what} of the other rows",
                     ", ".join(map(str, rows[i].tolist())),
                     f"{table.conditions(column, others)} leaves it out" if few else "leave that row out",
                 )
@@ -260,7 +260,7 @@ def _class_codes(table: Table, known: Known, roles: Roles) -> tuple[list[Any], A
     if not set(seen[0].tolist()) & set(seen[1].tolist()):
         raise ArgumentError(
             f"{table.source}: {known.of['predicted']}",
-            f"must hold labels as {known.of['actual']} has them",
+            f"must use the labels of {known.of['actual']}",
             f"{columns[1][0]!r}, and {columns[0][0]!r} in {known.of['actual']}",
             f"rename its labels to those of {known.of['actual']}",
         )

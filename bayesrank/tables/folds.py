@@ -1,4 +1,4 @@
-"""Tables of scores of cross-validation: one column a learner, one row a learner and a fold, or cv_results_."""
+"""Tables of scores of cross-validation: one column per learner, one row a learner and a fold, or cv_results_."""
 
 from dataclasses import fields, replace
 from typing import Any, NoReturn
@@ -10,6 +10,8 @@ import xarray as xr
 from bayesrank._errors import ArgumentError
 from bayesrank._labels import find_repeat
 from bayesrank._notes import Note, add_notes
+from bayesrank._nouns import noun_of_column
+from bayesrank._records import EvidenceRecord
 from bayesrank._text import list_names
 from bayesrank.evidence.folds import from_folds, split_columns
 from bayesrank.evidence.ledger import ledger_of
@@ -33,7 +35,7 @@ def read_folds(table: Table, roles: Roles) -> xr.Dataset:
     """Return scores of folds, as :func:`bayesrank.from_folds` does."""
     for one in fields(Roles):
         if one.name not in ROLES:
-            table.refuse(roles, one.name, "of scores of folds")
+            table.refuse(roles, one.name, "for scores of folds")
     for role in ("train", "test"):
         if getattr(roles, role) is None:
             raise ArgumentError(
@@ -49,21 +51,23 @@ def read_folds(table: Table, roles: Roles) -> xr.Dataset:
     rest = table.drop([*used.values()])
     entity = _find_entity(table, roles, rest)
     if entity is None:
-        table.refuse(roles, "outcome", "of a table with one column a learner")
+        table.refuse(roles, "outcome", "for a table with one column per learner")
         scores = _read_wide(table, roles, used, rest)
     else:
-        table.refuse(roles, "entities", "of a table whose column entity names them")
+        table.refuse(roles, "entities", "for a table whose column entity names them")
         scores = _read_long(table, roles, used, rest, entity)
     kept = {role: used[role] for role in ("repeat", "dataset") if role in used}
     found = from_folds(scores, **{role: used.get(role, size) for role, size in sizes.items()}, **kept)
-    notes = [] if entity is None or squeeze(entity) == "entity" or roles.entity is not None else [entity]
+    plain = entity is None or squeeze(entity) == "entity" or noun_of_column(entity)
+    notes = [] if plain or roles.entity is not None else [entity]
     named = [Note("column_names_entities", {"column": str(name)}) for name in notes]
     low = scores.attrs.get("score") if roles.outcome is None else None
     named += [Note("low_may_be_good", {"name": low})] if low is not None and may_be_low(low) else []
     read = {*used.values(), *scores.columns, entity, scores.attrs.get("score")}
     ignored = tuple(str(name) for name in table.columns if name not in read)
     ledger = replace(ledger_of(found), ignored=ignored)
-    return found.assign_attrs(add_notes(found.attrs, named) | ledger.to_attrs())
+    called = EvidenceRecord(noun="" if entity is None else noun_of_column(entity))
+    return found.assign_attrs(add_notes(found.attrs, named) | ledger.to_attrs() | called.to_attrs())
 
 
 def _find_columns(table: Table, roles: Roles) -> dict[str, Any]:
@@ -75,7 +79,7 @@ def _find_columns(table: Table, roles: Roles) -> dict[str, Any]:
             name = table.find(role, wanted)
             if taken := next((other for other, held in of.items() if held == name), None):
                 raise ArgumentError(
-                    table.argument(role), "must name a column of its own", f"{name!r}, the {taken} as well"
+                    table.argument(role), "must name a different column", f"{name!r}, the {taken} as well"
                 )
             of[role] = name
     for role in ("fold", "repeat", "dataset"):
@@ -86,7 +90,7 @@ def _find_columns(table: Table, roles: Roles) -> dict[str, Any]:
 
 
 def _find_entity(table: Table, roles: Roles, rest: Table) -> Any:
-    """Return the column of learners of a table with one row a learner and a split; None for one column a learner."""
+    """Return the column of learners of a table with one row a learner and a split; None for one column per learner."""
     if roles.entity is not None or roles.entities is not None:
         return None if roles.entity is None else table.find("entity", roles.entity)
     exact = [name for name in rest.columns if squeeze(name) == "entity"]
@@ -260,7 +264,7 @@ def _of_splits(table: Table, used: dict[str, Any], rows: Any) -> dict[Any, list[
 def _read_search(table: Table, roles: Roles, splits: dict[str, list[Any]]) -> xr.Dataset:
     """Return the scores of a search of scikit-learn, whose table has one row a candidate."""
     for role in ("fold", "entities", "dataset"):
-        table.refuse(roles, role, "of cv_results_, which has one row a candidate and one column a split")
+        table.refuse(roles, role, "for cv_results_, which has one row per candidate and one column per split")
     if len(splits) > 1 and roles.outcome is None:
         raise ArgumentError(
             table.source,

@@ -121,7 +121,7 @@ def name_roles(table: Table, roles: Roles) -> Known:
         taken = next((other for other, held in of.items() if held == name), None)
         if taken is not None:
             raise ArgumentError(
-                f"{table.argument(said)}", "must name a column of its own", f"{name!r}, the {taken} as well"
+                f"{table.argument(said)}", "must name a different column", f"{name!r}, the {taken} as well"
             )
         forbidden = {*MARKS, "actual"} - {role}
         if role == "entity":
@@ -152,7 +152,7 @@ def name_roles(table: Table, roles: Roles) -> Known:
         if role == "cluster" and rival is not None:
             raise ArgumentError(
                 table.argument(role),
-                f"must be left out beside a column {rival}",
+                f"cannot be used with a column {rival}",
                 f"{name!r}",
                 f"{table.without(rival)} leaves the other out",
             )
@@ -161,7 +161,7 @@ def name_roles(table: Table, roles: Roles) -> Known:
             other = datasets if roles.dataset is None else roles.dataset
             raise ArgumentError(
                 table.argument("group"),
-                f"must be left out beside the data sets in {other}",
+                f"cannot be used with the data sets in {other}",
                 f"{name!r}",
                 f"select the rows of one data set, or {table.without(other)} pools them",
             )

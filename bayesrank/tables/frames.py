@@ -12,6 +12,8 @@ from bayesrank._calls import check_call
 from bayesrank._errors import ArgumentError
 from bayesrank._frames import as_pandas
 from bayesrank._notes import Note, add_notes
+from bayesrank._nouns import noun_of_column
+from bayesrank._records import EvidenceRecord
 from bayesrank.evidence.groups import name_groups_of
 from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.evidence.ledger import ledger_of
@@ -42,6 +44,9 @@ from bayesrank.tables.values import is_missing, to_share
 
 #: The name of the only entity of a table that names none, as in br.from_counts.
 ONE = "entity 1"
+
+#: What the entities of submissions are called.
+TEAMS = EvidenceRecord(noun="team").to_attrs()
 
 
 @check_call
@@ -211,7 +216,7 @@ def from_frame(
     if "truth_columns" not in frame.attrs:
         return read_table(table, roles)
     evidence = read_table(table, of_submissions(frame, roles))
-    return evidence.assign_attrs(add_notes(evidence.attrs, frame.attrs["remarks"]))
+    return evidence.assign_attrs(add_notes(evidence.attrs, frame.attrs["remarks"]) | TEAMS)
 
 
 def of_submissions(frame: pd.DataFrame, roles: Roles) -> Roles:
@@ -257,13 +262,13 @@ def _read_selected(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
     if (headings := find_votes(table, roles)) is not None:
         return read_votes(table, headings, roles)
     if judged:
-        table.refuse(roles, "covariates", "of tables with judges")
+        table.refuse(roles, "covariates", "for tables with judges")
     if judged:
         return read_judged(table, roles)
     known = name_roles(table, roles)
     if roles.category is not None and "dataset" not in known.of:
         raise ArgumentError(
-            table.argument("category"), "must be left out of a table without data sets or groups", f"{roles.category!r}"
+            table.argument("category"), "cannot be used for a table without data sets or groups", f"{roles.category!r}"
         )
     entity = known.of.get("entity") or find_entity(table, known, roles)
     table.check_single([entity])
@@ -291,7 +296,7 @@ def _read_selected(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
         evidence = _with_covariates(evidence, table, known, covariates)
     if roles.group is not None:
         if "dataset" not in evidence.coords:
-            table.refuse(roles, "group", "of means and votes, which hold no cases")
+            table.refuse(roles, "group", "for means and votes, which hold no cases")
         dtype = table.categories.get(known.of["dataset"])
         evidence = name_groups_of(evidence, () if dtype is None else dtype.categories.tolist())
         if (ledger := ledger_of(evidence)).datasets:
@@ -299,7 +304,8 @@ def _read_selected(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
     # After the naming, since a ledger would count groups as data sets.
     if ignored:
         evidence = evidence.assign_attrs(replace(ledger_of(evidence), ignored=ignored).to_attrs())
-    return evidence
+    called = "" if form is None else noun_of_column(known.of.get("entity"))
+    return evidence.assign_attrs(EvidenceRecord(noun=called).to_attrs())
 
 
 def _name_classifier(table: Table, known: Known, roles: Roles) -> tuple[Table, Known, Any, Roles]:
@@ -353,7 +359,7 @@ def _with_covariates(evidence: Any, table: Table, known: Known, names: list[Any]
     if not isinstance(evidence, xr.DataArray) or "dataset" not in evidence.dims:
         raise ArgumentError(
             table.argument("covariates"),
-            "must be left out of a table without counts on several data sets",
+            "cannot be used for a table without counts on several data sets",
             f"{names[0]!r}",
             "write one row of counts for each entity and data set, with a column dataset",
         )
@@ -381,10 +387,10 @@ def _read_form(
     table: Table, known: Known, entity: Any, form: tuple[str, ...] | None, roles: Roles
 ) -> xr.DataArray | xr.Dataset:
     for role in SPREADS if form not in MEANS else ():
-        table.refuse(roles, role, "of a table without means, which has one row for each entity")
+        table.refuse(roles, role, "for a table without means, which has one row for each entity")
     if form is None:
         return read_answers(table, known, roles)
-    table.refuse(roles, "entities", "of a table whose column entity names them")
+    table.refuse(roles, "entities", "for a table whose column entity names them")
     if entity is None and is_one_test(table, known, form):
         entity, size = "entity", len(table.where)
         table = replace(table, columns={**table.columns, entity: [ONE] * size})
@@ -392,7 +398,8 @@ def _read_form(
     if entity is None:
         refuse_without_entity(table, known, form)
     known.of["entity"] = entity
-    if squeeze(entity) != "entity" and roles.entity is None:
+    # A heading that names what is ranked needs no note.
+    if squeeze(entity) != "entity" and roles.entity is None and not noun_of_column(entity):
         known.notes.append(Note("column_names_entities", {"column": str(entity)}))
     if table.index is not None:
         raise ArgumentError(
@@ -410,6 +417,6 @@ def _read_form(
     what, read = ("means", read_means) if form in MEANS else ("counts", read_counts)
     named = ("count",) if "times" in known.of else ()
     for argument in ("cluster", "case", "run", "training_seed", "missing", "cost", "weight", *named):
-        table.refuse(roles, argument, f"of {what}, which hold no single cases")
+        table.refuse(roles, argument, f"for {what}, which hold no single cases")
     found = read(table, known, form, roles)
     return found.assign_attrs(add_notes(found.attrs, known.notes))

@@ -8,6 +8,8 @@ import xarray as xr
 from bayesrank._checks import check_column_names
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note, add_notes
+from bayesrank._nouns import noun_of_column
+from bayesrank._records import EvidenceRecord
 from bayesrank._text import list_names
 from bayesrank.evidence.judged import VERDICTS, collect_judged
 from bayesrank.evidence.ledger import ledger_of
@@ -38,7 +40,7 @@ def read_judged(table: Table, roles: Roles) -> xr.Dataset:
     """Return the judged outcomes of a table, as :func:`bayesrank.from_judged` does; an inferred judge is noted."""
     for one in fields(Roles):
         if one.name not in (*BESIDE, "judge", "truth", "weight"):
-            table.refuse(roles, one.name, "of judged cases")
+            table.refuse(roles, one.name, "for judged cases")
     truth = table.find("truth", roles.truth)
     columns = _find_columns(table, roles, [truth, *_named_judges(table, roles, [truth])])
     judges, notes = find_judges(table, roles, [truth, *columns.values()], "entity" in columns)
@@ -56,7 +58,8 @@ def read_judged(table: Table, roles: Roles) -> xr.Dataset:
     used = {truth, *judges, *columns.values()}
     ignored = tuple(str(name) for name in table.columns if name not in used)
     ledger = replace(ledger_of(found), ignored=ignored)
-    return found.assign_attrs(add_notes(found.attrs, notes) | ledger.to_attrs())
+    called = EvidenceRecord(noun=noun_of_column(columns.get("entity")))
+    return found.assign_attrs(add_notes(found.attrs, notes) | ledger.to_attrs() | called.to_attrs())
 
 
 def find_judges(table: Table, roles: Roles, taken: list[Any], long: bool) -> tuple[list[Any], list[Note]]:

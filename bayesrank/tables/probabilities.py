@@ -155,7 +155,7 @@ def _evidence(
 ) -> xr.Dataset:
     for argument in WITHOUT:
         if not (table.trial and argument == "missing"):  # a suggestion may lead to the question what is missing
-            table.refuse(roles, argument, "of predicted probabilities")
+            table.refuse(roles, argument, "for predicted probabilities")
     if None in actual or any(is_missing(value) for value in actual):
         row = next(i for i, value in enumerate(actual) if is_missing(value))
         raise ArgumentError(f"{table.where[row]}: {known.of['actual']}", "must not be empty")

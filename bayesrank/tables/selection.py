@@ -78,7 +78,7 @@ def table_with_rows(table: Table, roles: Roles) -> tuple[Table, Roles]:
     wanted = [role for role in SEVERAL if isinstance(name := getattr(roles, role), str) and name == ROW]
     if len(wanted) > 1:
         first, second = (table.argument(role) for role in wanted[:2])
-        raise ArgumentError(second, "must name a column of its own", f"{ROW!r}, as {first} does")
+        raise ArgumentError(second, "must name a different column", f"{ROW!r}, as {first} does")
     if not wanted:
         return table, roles
     name = next(name for name in ("row", "row number", ROW) if name not in table.columns)
@@ -107,7 +107,7 @@ def _join_columns(table: Table, roles: Roles, role: str) -> tuple[Table, Roles]:
     taken = next((other for other, value in others.items() if isinstance(value, str) and value in names), None)
     if taken is not None or len(set(names)) < len(names):
         got = f"{others[taken]!r}, the {taken} as well" if taken else ", ".join(map(str, names))
-        raise ArgumentError(table.argument(role), "must name columns of their own", got)
+        raise ArgumentError(table.argument(role), "must name different columns", got)
     rows = list(zip(*(table.read_names(name, role) for name in names), strict=True))
     joined = [", ".join(map(str, row)) for row in rows]
     if len(set(joined)) < len(set(rows)):

@@ -302,7 +302,7 @@ class Table:
         """Raise an error if the user gave an argument that has no meaning here."""
         value = getattr(roles, argument)
         if value is not None:
-            raise ArgumentError(self.argument(argument), f"must be left out {why}", f"{value!r}")
+            raise ArgumentError(self.argument(argument), f"cannot be used {why}", f"{value!r}")
 
 
 def table_of(frame: Any) -> Table:

@@ -145,12 +145,12 @@ def audit(
     only_mixtures = all(isinstance(one, str) and one == "mix" for one in allowed)
     if order is not None:
         if classes > 2 or fixed.predicted or not only_mixtures:
-            raise ArgumentError("order", "must be left out with classes, operations or prediction_rate", f"{order!r}")
+            raise ArgumentError("order", "cannot be used with classes, operations or prediction_rate", f"{order!r}")
         return audit_order(found, order, fixed.share)
     if classes > 2:
         return _audit_of_classes(found, fixed, classes, allowed)
     if fixed.predicted and any(not isinstance(one, str) or one == "relabel" for one in allowed):
-        raise ArgumentError("prediction_rate", "must be left out where predictions get other labels, which changes it")
+        raise ArgumentError("prediction_rate", "cannot be used if an operation relabels predictions, which changes it")
     far = as_far_as_found(found, **{fixed.name: fixed.share})
     asked = swapped(found) if fixed.predicted else found
     evidence = counterexamples(asked, fixed.share, operations=allowed)
@@ -234,11 +234,11 @@ def in_cases(examples: np.ndarray) -> np.ndarray:
 
 def _audit_of_classes(score: Score, fixed: FixedRate, classes: int, operations: list[Any]) -> xr.Dataset:
     if fixed.share is not None:
-        raise ArgumentError(fixed.name, f"must be left out of {classes} classes, which have more than one", fixed.share)
+        raise ArgumentError(fixed.name, f"cannot be used for {classes} classes, which have more than one", fixed.share)
     if score.matrix_function is None:
         raise ArgumentTypeError(
             "score",
-            f"must be of more than two classes for classes={classes}, as br.scores.average makes them",
+            f"must be defined for more than two classes for classes={classes}, as br.scores.average makes them",
             f"{score.name!r}",
         )
     labels = list(range(classes)) if score.labels is None else list(score.labels)

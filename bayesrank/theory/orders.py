@@ -62,7 +62,9 @@ def compare_orders(
     defined = ~np.isnan(values), ~np.isnan(others)
     both = defined[0] & defined[1]
     if both.sum() < 2:
-        raise ArgumentError("score", f"must be defined where other is; {one.name!r} and {two.name!r} are nowhere both")
+        raise ArgumentError(
+            "score", f"and other must be defined for common performances; {one.name!r} and {two.name!r} have none"
+        )
     points, values, others = points[:, both], values[both], others[both]
     found = _disagreement(values, others)
     opposite = found is not None and _disagreement(values, -others) is None

@@ -87,7 +87,7 @@ def dominance(*orders: xr.Dataset) -> xr.Dataset:
     parts = [_preorder("orders", order) for order in orders]
     names = [part["entity"].values.tolist() for part in parts]
     if any(set(map(repr, one)) != set(map(repr, names[0])) for one in names):
-        raise ArgumentError("orders", "must be of the same entities", names)
+        raise ArgumentError("orders", "must have the same entities", names)
     # Use the entity order of the first argument.
     both = reduce(and_, (select_names(part, entity=names[0], rival=names[0]) for part in parts))
     return _four_relations(both.transpose(..., "entity", "rival"))

@@ -80,7 +80,7 @@ def around(score: ScoreLike, radius: float = 0.1, prevalence: float | None = Non
     a, b = centre_a + distance * np.cos(angle), centre_b + distance * np.sin(angle)
     on = (a >= 0) & (a <= 1) & (b >= 0) & (b <= 1)
     if not on.any():
-        raise ArgumentError("points", "must be enough that some lie on the Tile", points)
+        raise ArgumentError("points", "must be more, so that some points lie on the Tile", points)
     return _preferences(a[on], b[on])
 
 
@@ -325,7 +325,7 @@ def _points(a: Any, b: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, np.nd
     """Return checked arrays of equal length, with weights that sum to 1."""
     if isinstance(a, xr.Dataset):
         if b is not None or weights is not None:
-            raise ArgumentError("b and weights", "must be left out beside preferences", f"{b!r} and {weights!r}")
+            raise ArgumentError("b and weights", "cannot be used with preferences", f"{b!r} and {weights!r}")
         if {"a", "b", "weight"} - set(a.variables):
             raise ArgumentError("a", "must be preferences, with a, b and weight", f"a Dataset of {sorted(map(str, a))}")
         a, b, weights = a["a"].values, a["b"].values, a["weight"].values

@@ -263,7 +263,7 @@ def moved_place(operation: str, a: Any, b: Any, old: Any | None = None, new: Any
         return _shift_line(a, old, new), _shift_line(b, old, new)
     if old is not None or new is not None:
         held = " and ".join(describe_value(share) for share in (old, new) if share is not None)
-        raise ArgumentError("old and new", "must be left out unless operation='shift_prior'", held)
+        raise ArgumentError("old and new", "cannot be used unless operation='shift_prior'", held)
     return places[operation]
 
 

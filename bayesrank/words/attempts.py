@@ -9,6 +9,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import check_result
 from bayesrank._notes import Note, notes_of
+from bayesrank._nouns import noun
 from bayesrank._records import EvidenceRecord, RankingRecord, ResultRecord
 from bayesrank._text import few_names
 from bayesrank.words.parts import Verdict, compose
@@ -101,4 +102,4 @@ def _of_one(curve: xr.Dataset) -> str:
             f"pass{mark}{size} {_text.number(float(values.sel(event=event, attempts=size)))}"
             for event, mark in (("any", "@"), ("all", "^"))
         ]
-    return f"Nothing to rank: {name} is the only entity. It has {_text.list_names(ends)}."
+    return f"Nothing to rank: {name} is the only {noun()}. It has {_text.list_names(ends)}."

@@ -1,23 +1,39 @@
 """Sentences on whether a score may rank."""
 
+import numpy as np
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank._errors import ArgumentError
+from bayesrank._nouns import a_noun, nouns
 from bayesrank.scores import Score
-from bayesrank.scores.names import SCORES
+from bayesrank.scores.names import SCORES, find
 from bayesrank.scores.verdicts import ScoreVerdict
+from bayesrank.words.parts import Verdict, compose
 
-__all__ = ["FAULTS", "capitalise", "describe_verdict", "nearest_sentence"]
+__all__ = ["NEEDED", "capitalise", "describe_fault", "describe_verdict", "nearest_sentence", "verdict_of_audit"]
 
+#: The variables that an audit has, and no other result.
+NEEDED = {"axiom_2", "axiom_3_upper", "axiom_3_lower"}
+#: The tests of an audit, the one whose counterexample is shown first.
+TESTS = ("axiom_3_upper", "axiom_3_lower", "axiom_2")
 #: Why a score should not rank, by its fault.
 FAULTS = {
-    "above": "a mixture of two entities can have a better {score} than both",
-    "below": "a mixture of two entities can have a worse {score} than both",
-    "surely worse": "an entity that is surely no better than another can have a better {score}",
-    "undefined": "a mixture of two entities with a value can be without {score}",
+    "above": "a mixture of two {nouns} can have a better {score} than both",
+    "below": "a mixture of two {nouns} can have a worse {score} than both",
+    "surely worse": "{a_noun} that is surely no better than another can have a better {score}",
+    "undefined": "a mixture of two {nouns} with a value can be without {score}",
 }
+
+
+def describe_fault(fault: str, score: str) -> str:
+    """Return why a score should not rank, by its fault; empty without one."""
+    return FAULTS.get(fault, "").format(score=score, nouns=nouns(), a_noun=a_noun())
 
 
 def describe_verdict(score: Score, verdict: ScoreVerdict) -> list[str]:
     """Return a verdict on a score in sentences: whether it may rank, why not, and the score that orders most alike."""
-    name, fault = capitalise(score.display), FAULTS.get(verdict.fault, "").format(score=score.display)
+    name, fault = capitalise(score.display), describe_fault(verdict.fault, score.display)
     if verdict.may_rank == "yes":
         return [f"{name} may rank."]
     if verdict.may_rank == "at one prevalence":
@@ -45,3 +61,34 @@ def nearest_sentence(nearest: str | None, tau: float | None, at: float | None) -
 def capitalise(text: str) -> str:
     """Return a text with a capital first letter; other letters stay."""
     return text[:1].upper() + text[1:]
+
+
+def verdict_of_audit(row: xr.Dataset) -> Verdict:
+    """Return the verdict on one score, from :func:`bayesrank.audit`: whether it may rank, and a counterexample."""
+    if row["verdict"].dims:
+        hint = f"br.verdict(table.sel(score={str(np.ravel(row['score'].values)[0])!r}, prevalence=0.5))"
+        raise ArgumentError("result", "must be the audit of one score", f"the dims {row['verdict'].dims}", hint)
+    said = row["verdict"].item()
+    if "order" in row.coords or "proof" in row:
+        return compose("audit", f"{capitalise(said)}.", [])
+    known = find(row["score"].item())
+    name = known.display if known else row["score"].item()
+    failed = [test for test in TESTS if not row[test]]
+    return compose("audit", f"{capitalise(name)} {said}.", [], _counterexample(row, name, failed[0]) if failed else "")
+
+
+def _counterexample(row: xr.Dataset, name: str, test: str) -> str:
+    """Return the performances that fail a test in whole numbers of cases; empty where that takes too many."""
+    one = row[["counterexample_cases", "counterexample_value"]].sel(test=test)
+    parts = []
+    for role in one["role"].values:
+        cells = one["counterexample_cases"].sel(role=role).values
+        value = one["counterexample_value"].sel(role=role).values
+        if not np.isnan(cells).any():
+            number = "no value" if np.isnan(value) else _text.number(float(value))
+            parts.append(f"{', '.join(f'{n:g}' for n in cells.ravel())} ({number})")
+    if len(parts) < 2:
+        return ""
+    headings = "TN, FP, FN, TP" if row.sizes["actual"] == 2 else "row by row of the confusion matrix"
+    third = f"; the even mixture of both: {parts[2]}" if len(parts) > 2 else ""
+    return f"Cases ({headings}) and {name}: first {parts[0]}, second {parts[1]}{third}."

@@ -6,6 +6,7 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank import _text
+from bayesrank._nouns import noun
 from bayesrank._records import RankingRecord
 from bayesrank.ranking.summary import best_texts, effective_draws, score_name
 from bayesrank.words.parts import evidence_cells, evidence_columns
@@ -32,7 +33,7 @@ def ranking_cells(
     about, size = RankingRecord.of(ranking), effective_draws(ranking)
     level = f"{about.percent} interval"
     costs, known = "mean_cost" in table, evidence_columns(table)
-    header = ["entity", score_name(ranking), level, *known, *rank_header(about.prob), "tier"]
+    header = [noun(), score_name(ranking), level, *known, *rank_header(about.prob), "tier"]
     header += ["mean cost", level, "P(front)"] * costs
     columns = [*[name for name in OF_VOTES if name in table], *columns]
     columns = list(dict.fromkeys(name for name in columns if name not in known))

@@ -5,6 +5,7 @@ import xarray as xr
 
 from bayesrank._checks import check_result
 from bayesrank._notes import Note, notes_of
+from bayesrank._nouns import noun, nouns
 from bayesrank._records import ResultRecord
 from bayesrank._text import few_names
 from bayesrank.decisions.tables import check_decision
@@ -21,14 +22,14 @@ def verdict_of_decision(decision: xr.Dataset) -> Verdict:
     notes: list[Note | str] = [*outside_interval(decision), *notes_of(decision["notes"])]
     standing = Standing(decision, _order(decision))
     if not len(standing.places):
-        return compose("none", "Nothing to decide: no entity has a defined utility.", notes)
+        return compose("none", f"Nothing to decide: no {noun()} has a defined utility.", notes)
     place = int(standing.places[0])
     mean = float(decision["mean"].values[place])
     low, high = (float(decision[end].values[place]) for end in ("lower", "upper"))
     ends = f"{ResultRecord.of(decision).percent} interval {low + 0:.3g} to {high + 0:.3g}"
     name, much = standing.leader, f"{mean + 0:.3g} per case"
     if len(standing.places) == 1:
-        text = f"Nothing to decide: {name} is the only entity with a defined utility, {much} ({ends})."
+        text = f"Nothing to decide: {name} is the only {noun()} with a defined utility, {much} ({ends})."
         return compose("none", text, notes)
     if np.isnan(float(decision["mean_error"].values[place])):
         text = f"No ranking: {name} has the highest utility, {much}, but a point estimate has no probabilities."
@@ -56,9 +57,9 @@ def verdict_of_front(front: xr.Dataset) -> Verdict:
         if held.any()
     }
     if not listed:
-        return compose("front", "Nothing is known of the Pareto front: no entity has a score and a cost.", [])
+        return compose("front", f"Nothing is known of the Pareto front: no {noun()} has a score and a cost.", [])
     sure = "" if np.isnan(front["probability_front_error"].values).all() else f" with probability at least {prob:g}"
-    said = listed.pop("", "no entity")
+    said = listed.pop("", f"no {noun()}")
     rest = "".join(f"; {what}: {who}" for what, who in listed.items())
     headline = f"On the Pareto front of {score_name(front)} and cost{sure}: {said}{rest}."
     return compose("front", headline, notes_of(front["notes"]) if "notes" in front else [])
@@ -96,7 +97,7 @@ def _strategies(standing: Standing) -> list[str]:
     always = decision["strategy"].values[standing.places].astype(bool)
     if always[0]:
         what = f"{standing.leader}, which gives every case the same answer"
-        return [f"No entity has a higher expected utility than {what}."]
+        return [f"No {noun()} has a higher expected utility than {what}."]
     if not always.any():
         return []
     i = int(np.flatnonzero(always)[0])
@@ -110,7 +111,7 @@ def _information(decision: xr.Dataset) -> list[str]:
     """Note the values of perfect information and of knowing the prevalence, with their errors."""
     lines = []
     for of, what, more in (
-        ("perfect", "Perfect information", ": no study of these entities is worth more"),
+        ("perfect", "Perfect information", f": no study of these {nouns()} is worth more"),
         ("prevalence", "Knowing only the prevalence", ""),
     ):
         value, error = (float(decision[f"value_of_{of}_information{end}"]) for end in ("", "_error"))

@@ -53,7 +53,7 @@ def verdict_of_drift(found: xr.Dataset) -> Verdict:
         worst, last = (0 if np.isnan(part).all() else int(np.nanargmin(part))), len(periods) - 1
     notes.append(
         f"In {_text.count(about.looks, 'successive look')} the probability of any false alarm is at most "
-        f"{1 - about.prob:.2g}, if the cases of each period are independent."
+        f"{1 - about.prob:.2g}, if the {about.unit or 'cases'} of each period are independent."
     )
     if about.monitor not in ("", about.score):
         notes.append(

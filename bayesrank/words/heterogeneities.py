@@ -5,6 +5,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._checks import check_result
+from bayesrank._nouns import noun
 from bayesrank._records import RankingRecord, ResultRecord
 from bayesrank._text import few_names
 from bayesrank.ranking.summary import score_name
@@ -29,7 +30,9 @@ def verdict_of_heterogeneity(found: xr.Dataset) -> Verdict:
         who = few_names([str(name) for name in table["entity"].values[lacking]])
         notes.append(f"Differences between data sets are unknown with fewer than two data sets: {who}.")
     if not len(defined):
-        return compose("heterogeneity", "No entity has two data sets or more: nothing is known of differences.", notes)
+        return compose(
+            "heterogeneity", f"No {noun()} has two data sets or more: nothing is known of differences.", notes
+        )
     extreme = defined if len(defined) <= 2 else [np.nanargmax(spread), np.nanargmin(spread)]
     first, *second = [table.isel(entity=int(i)) for i in extreme]
     notes += [line for i in defined for line in _describe(table.isel(entity=int(i)), found)]

@@ -25,7 +25,7 @@ MEANINGS = {
 def verdict_of_margins(result: xr.Dataset) -> Verdict:
     """Return the verdict on the result of :func:`bayesrank.decisions.noninferiority`."""
     if extra := [str(dim) for dim in result["verdict"].dims if dim != "entity"]:
-        raise ArgumentError("result", "must be of one comparison (select it with .isel)", f"the dims {extra} too")
+        raise ArgumentError("result", "must be one comparison (select it with .isel)", f"the dims {extra} too")
     reference, groups = result.attrs["reference"], defaultdict(list)
     for name, verdict in zip(result["entity"].values.tolist(), result["verdict"].values.tolist(), strict=True):
         groups[verdict].append(str(name))

@@ -5,6 +5,7 @@ from typing import Any
 import xarray as xr
 
 from bayesrank._notes import Note
+from bayesrank._nouns import noun, nouns
 from bayesrank._records import ModelRecord
 from bayesrank._source import parse_source
 from bayesrank.evidence.counts import parts_of
@@ -59,10 +60,10 @@ def population_words(posterior: Any) -> str | None:
     size = group.sizes["entity"]
     if size == 1:
         return (
-            "There is one data set and one entity, so there is no population to learn from: the result rests on the "
-            "prior and the entity's own cases."
+            f"There is one data set and one {noun()}, so there is no population to learn from: the result rests on the "
+            f"prior and the {noun()}'s own cases."
         )
     return (
-        f"There is one data set, so the population is that of the {size} entities: each is shrunk towards the mean of "
-        "all entities, most strongly if it has few cases."
+        f"There is one data set, so the population is that of the {size} {nouns()}: each is shrunk towards the mean of "
+        f"all {nouns()}, most strongly if it has few cases."
     )

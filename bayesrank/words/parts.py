@@ -8,6 +8,7 @@ from typing import Any
 from bayesrank import _text
 from bayesrank._escape import escape_invisible
 from bayesrank._notes import Note
+from bayesrank._nouns import noun, using_noun
 from bayesrank.ranking.summary import EVIDENCE
 from bayesrank.words.caveats import Caveat
 from bayesrank.words.sentences import caveat_of, say
@@ -25,13 +26,15 @@ class Verdict:
     loss: str = ""
     next_step: str = ""
     caveat: str = ""
+    noun: str = ""  #: What an entity is called in its sentences.
     #: The notes that are no caveat of the verdict: facts, and sentences on the result itself.
     others: tuple[Note | str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Return the notes as sentences."""
-        return tuple(escape_invisible(say(note)) for note in self.others)
+        with using_noun(self.noun):
+            return tuple(escape_invisible(say(note)) for note in self.others)
 
     def without(self, *codes: str) -> "Verdict":
         """Return the verdict without the notes of these codes."""
@@ -55,7 +58,7 @@ def compose(kind: str, headline: str, notes: Sequence[Note | str], loss: str = "
         rest = [note for note in ordered if note not in said]
     # Names of entities may contain control characters.
     texts = [escape_invisible(text) for text in (headline, loss, next_step, " ".join(map(say, said)))]
-    return Verdict(kind, texts[0], texts[1], texts[2], texts[3], tuple(rest))
+    return Verdict(kind, texts[0], texts[1], texts[2], texts[3], noun(), tuple(rest))
 
 
 def evidence_columns(table: Any) -> list[str]:

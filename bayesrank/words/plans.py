@@ -6,6 +6,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import check_result
 from bayesrank._notes import notes_of
+from bayesrank._nouns import nouns
 from bayesrank._records import PlanRecord
 from bayesrank._text import few_names, join_names
 from bayesrank.planning import OVERLAP
@@ -17,7 +18,7 @@ from bayesrank.words.standing import lift_of
 #: Variables that a plan has.
 NEEDED = {"success", "needed", "limit", "now", "n"}
 #: Where the true scores of an unconditional plan come from.
-TRUTHS = {"population": "a learned population of entities", "posterior": "today's posterior under independent priors"}
+TRUTHS = {"population": "a learned population of {nouns}", "posterior": "today's posterior under independent priors"}
 #: Units that stay as observed, and how the verdict says so.
 FIXED = {
     "data sets": "the data sets stay the same, and they differ",
@@ -74,7 +75,7 @@ def _verdict_of_separation(plan: xr.Dataset) -> Verdict:
     now, many = _text.number(float(plan["now"]), 3), f"{100 * about['assurance']:g}% of simulated futures"
     notes = [
         f"Today P({about['entity']} beats {about['rival']}) is {now}.",
-        f"With that number, only one of the two remains in the set of possible best entities (level "
+        f"With that number, only one of the two remains in the set of possible best {nouns()} (level "
         f"{about['target']:g}) in {many}.",
         "The number assumes this true difference; true_scores='population' (--true-scores population) averages over "
         "plausible differences.",
@@ -155,7 +156,9 @@ def _notes(plan: xr.Dataset) -> list[str]:
             elif bound < about.assurance:
                 how_many = f"no number is enough (at most {_text.number(bound, 2)})"
             lines.append(f"{name[0].upper()}{name[1:]}: {how_many}.")
-    lines.append(f"The assurance is unconditional: true scores come from {TRUTHS[about.true_scores]}.")
+    lines.append(
+        f"The assurance is unconditional: true scores come from {TRUTHS[about.true_scores].format(nouns=nouns())}."
+    )
     lines.append(
         "The plan assumes that today's model and prior are right, and that you rank again only once, at the end. "
         "Earlier looks claim winners too often (bayesrank gate allows repeated looks)."

@@ -8,6 +8,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._notes import Note, notes_of
+from bayesrank._nouns import noun, nouns
 from bayesrank._records import RankingRecord
 from bayesrank._text import few_names
 from bayesrank.claims.caps import Limit, is_limited
@@ -17,7 +18,7 @@ from bayesrank.ranking.summary import check_complete, effective_draws, is_exact,
 from bayesrank.words.identification import why_and_remedy
 from bayesrank.words.parts import NAMED, Verdict, compose
 from bayesrank.words.sentences import say
-from bayesrank.words.sentences.claims import LOOKING
+from bayesrank.words.sentences.claims import LOOKING, WITH_ROPE
 from bayesrank.words.standing import Standing, first_are_equivalent, headline_text, lift_of, relation
 
 #: A smaller P(best) of an entity that could be best is explained.
@@ -31,16 +32,16 @@ IDENTIFIED_BY = ("rank", "structural", "parameters", "weak", "tests", "populatio
 STEPS = {
     "data sets": "More data sets would help most; more cases of the same data sets would help less",
     "clusters": "More clusters would help; more cases of the same clusters would help less",
-    "paired cases": "More cases would help; only those on which entities differ count",
-    "per-case data": "Per-case data would help (the paired model compares entities on the same cases), as would more "
+    "paired cases": "More cases would help; only those on which {nouns} differ count",
+    "per-case data": "Per-case data would help (the paired model compares {nouns} on the same cases), as would more "
     "cases",
     "cases": "More cases would help to separate them",
     "training seeds": "More training seeds would help; more cases of the same models would help less",
-    "votes": "More votes would help most, on pairs of the entities that could be best",
+    "votes": "More votes would help most, on pairs of the {nouns} that could be best",
     "voters": "More voters would help; more votes of the same voters would help less",
     "questions": "More questions would help; more verdicts on the same questions would help less",
     "voters and questions": "More voters and more questions would help; more votes on the same ones would help less",
-    "labels": "More true labels would help, on the entities that could be best",
+    "labels": "More true labels would help, on the {nouns} that could be best",
     "verified cases": "More verified cases would help",
     "": "More data would help to separate them",
 }
@@ -53,14 +54,14 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[Note] = ()) -> Verdic
     notes: list[Note | str] = [*outside_interval(ranking), *more, *notes_of(ranking["notes"])]
     if not bool((ranking["undefined"] < 1).any()):
         where = "" if exact else " in any draw"
-        return compose("none", f"Nothing to rank: no entity has a defined {score}{where}.", notes)
+        return compose("none", f"Nothing to rank: no {noun()} has a defined {score}{where}.", notes)
     if bool(ranking["tier"].isnull().all()):
-        text = f"Nothing to rank: no entity has a defined {score} in half of the draws."
+        text = f"Nothing to rank: no {noun()} has a defined {score} in half of the draws."
         return compose("none", text, notes)
     standing = Standing(ranking, position_of(ranking).where(ranking["tier"].notnull()).values)
     if len(standing.places) < 2:
         what = " with data" if ranking["tier"].notnull().sum() > 1 else f" with a defined {score}"
-        text = f"Nothing to rank: {standing.leader} is the only entity{what if ranking.sizes['entity'] > 1 else ''}."
+        text = f"Nothing to rank: {standing.leader} is the only {noun()}{what if ranking.sizes['entity'] > 1 else ''}."
         return compose("none", text, [*notes, *_unranked_notes(ranking, score)])
     point = not exact and bool(ranking["effective_sample_size"].isnull().all())
     if point or effective_draws(ranking) < FEWEST:
@@ -111,7 +112,7 @@ def loss_of(ranking: xr.Dataset, leader: str, place: int, unit: str) -> str:
     if np.isnan(regret):
         return ""
     if regret == 0 and not is_exact(ranking):
-        better = f"no other entity is better in any of {RankingRecord.of(ranking).draws:,} draws"
+        better = f"no other {noun()} is better in any of {RankingRecord.of(ranking).draws:,} draws"
         return f"If you pick {leader}, expect to lose 0 {unit}: {better}."
     much = f"{'less than ' * (regret < LEAST)}{_text.significant(max(regret, LEAST))} {unit}"
     return f"If you pick {leader}, expect to lose {much} against the true best."
@@ -134,11 +135,15 @@ def next_step(ranking: xr.Dataset, standing: Standing) -> tuple[str, bool]:
         i = int(np.nanargmin(standing.superiority.round(10)))  # of equals the first, not by rounding errors
         pair = f"separate {standing.leader} from {standing.names[i]}"
         return f"No number of cases like these is expected to {pair}: they had the same outcome on every case.", False
-    if "separation" in ranking and (known := notes_of(ranking["separation"])):
+    known = notes_of(ranking["separation"]) if "separation" in ranking else []
+    ahead = int((standing.tied & standing.could_be_best).sum())
+    if known and known[0].code == "no_difference" and ahead > 2:
+        return f"The data show no difference between these {ahead} {nouns()}. {WITH_ROPE}", False
+    if known:
         return say(known[0]), known[0].code == "more_to_separate" and known[0].fields["needed"] is not None
     if standing.headline == "shared" and first_are_equivalent(standing):
         return "", False
-    return f"{STEPS.get(needed, f'More {needed} would help to separate them')}.", True
+    return f"{STEPS.get(needed, f'More {needed} would help to separate them').format(nouns=nouns())}.", True
 
 
 def unobserved_last(ranking: xr.Dataset) -> str:
@@ -155,22 +160,22 @@ def common_notes(standing: Standing, score: str) -> list[str | Note]:
     last = unobserved_last(ranking)
     if order_name(ranking) == "predictive":
         notes.append(
-            f"Within a tier, entities are ordered by the {score} of the posterior mean performance{last}. So the first "
-            "need not have the highest P(best)."
+            f"Within a tier, {nouns()} are ordered by the {score} of the posterior mean performance{last}. So the "
+            "first need not have the highest P(best)."
         )
     elif last:
-        notes.append(f"Within a tier, entities are in consensus order{last}.")
+        notes.append(f"Within a tier, {nouns()} are in consensus order{last}.")
     notes += [note for describe in (_rank_sets, _pairs, _ties) for note in describe(standing)]
     if ranking["tier"].max() > 1:
         notes.append(
-            f"There are {int(ranking['tier'].max())} tiers. Tier 1 contains the entities that could be best; tier 2 "
-            "contains the remaining entities that no other remaining entity is surely above, and so on."
+            f"There are {int(ranking['tier'].max())} tiers. Tier 1 contains the {nouns()} that could be best; tier 2 "
+            f"contains the remaining {nouns()} that no other remaining {noun()} is surely above, and so on."
         )
     name, loss, much = leader_overestimate(ranking)
     if much:
         notes.append(
             f"The {score} of {name} is expected to be {_text.significant(loss)} worse on new cases than estimated, "
-            "since it was selected as the best. A hierarchical model of the entities corrects this."
+            f"since it was selected as the best. A hierarchical model of the {nouns()} corrects this."
         )
     return notes + _unranked_notes(ranking, score)
 
@@ -181,8 +186,8 @@ def _rank_sets(standing: Standing) -> list[str]:
     if standing.sets == "none":
         return []
     names = sorted(standing.named(standing.could_be_best))
-    everyone = "both entities" if size == 2 else f"all {size} entities"
-    which = everyone if len(names) == size else f"{len(names)} of {size} entities ({few_names(names)})"
+    everyone = f"both {nouns()}" if size == 2 else f"all {size} {nouns()}"
+    which = everyone if len(names) == size else f"{len(names)} of {size} {nouns()} ({few_names(names)})"
     how = "confidence" if standing.sets == "confidence" else "posterior probability"
     chances = standing.ranking["probability_best"].values[standing.places][standing.could_be_best]
     small = int((chances < UNLIKELY).sum())
@@ -231,6 +236,6 @@ def _unranked_notes(ranking: xr.Dataset, score: str) -> list[str]:
             lines.append(f"Not ranked: {few_names(names)} {'has' if len(names) == 1 else 'have'} {how}.")
     partly = int(((ranking["undefined"] > 0) & ranking["tier"].notnull()).sum())
     if partly:
-        who = f"{_text.count(partly, 'entity')} {'has' if partly == 1 else 'have'}"
+        who = f"{_text.count(partly, noun())} {'has' if partly == 1 else 'have'}"
         lines.append(f"{who} no defined {score} in some draws; ranks are among the defined ones.")
     return lines

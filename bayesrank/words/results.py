@@ -10,8 +10,12 @@ from bayesrank._checks import describe_value
 from bayesrank._compat import is_container
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note
+from bayesrank._nouns import using_noun
+from bayesrank._records import ResultRecord
 from bayesrank.words.attempts import NEEDED as OF_ATTEMPTS
 from bayesrank.words.attempts import verdict_of_attempts
+from bayesrank.words.audits import NEEDED as OF_AUDIT
+from bayesrank.words.audits import verdict_of_audit
 from bayesrank.words.decisions import verdict_of_decision, verdict_of_front
 from bayesrank.words.drift import NEEDED as OF_DRIFT
 from bayesrank.words.drift import verdict_of_drift
@@ -29,6 +33,8 @@ from bayesrank.words.rankings import verdict_of_ranking
 from bayesrank.words.reliabilities import NEEDED as OF_RELIABILITY
 from bayesrank.words.reliabilities import verdict_of_reliability
 from bayesrank.words.sensitivities import verdict_of_sensitivity
+from bayesrank.words.tile import NEEDED as OF_TILE
+from bayesrank.words.tile import verdict_of_tile
 from bayesrank.words.top_sets import NEEDED as OF_TOP_SET
 from bayesrank.words.top_sets import verdict_of_top_set
 
@@ -45,8 +51,9 @@ def verdict(result: xr.Dataset) -> list[str]:
         Pareto front (:func:`bayesrank.decisions.pareto_front`), a gate (:func:`bayesrank.decisions.gate`), a
         sensitivity (:func:`bayesrank.sensitivity`), a plan (:func:`bayesrank.plan`), a heterogeneity
         (:func:`bayesrank.heterogeneity`), a set for the k best (:func:`bayesrank.top_set`), a curve of attempts
-        (:func:`bayesrank.scores.attempts_curve`), changes between periods (:func:`bayesrank.ops.drift`) or a place of
-        the Tile (:func:`bayesrank.tile.describe_place`).
+        (:func:`bayesrank.scores.attempts_curve`), changes between periods (:func:`bayesrank.ops.drift`), a Tile
+        (:func:`bayesrank.tile.credible`), a place of the Tile (:func:`bayesrank.tile.describe_place`) or an audit of a
+        score (:func:`bayesrank.audit`).
 
     Returns
     -------
@@ -93,6 +100,11 @@ def notes(result: xr.Dataset) -> list[str]:
 
 def verdict_parts(result: Any, more: Sequence[Note] = ()) -> Verdict:
     """Return the verdict on a result in its parts; ``more`` are additional notes on a ranking."""
+    with using_noun(ResultRecord.of(result).noun if isinstance(result, xr.Dataset) else ""):
+        return _verdict_of(result, more)
+
+
+def _verdict_of(result: Any, more: Sequence[Note]) -> Verdict:
     names = set(result.variables) if isinstance(result, xr.Dataset) else set()
     # A variable that only one kind of result has decides the kind. Its function then names missing variables.
     if names >= OF_GATE:
@@ -115,6 +127,10 @@ def verdict_parts(result: Any, more: Sequence[Note] = ()) -> Verdict:
         return verdict_of_reliability(result)
     if names >= OF_PLACE:
         return verdict_of_place(result)
+    if names >= OF_AUDIT:
+        return verdict_of_audit(result)
+    if names >= OF_TILE:
+        return verdict_of_tile(result)
     if names >= OF_TOP_SET:
         return verdict_of_top_set(result)
     if "between_sd" in names:
@@ -128,7 +144,7 @@ def verdict_parts(result: Any, more: Sequence[Note] = ()) -> Verdict:
         "result",
         "must come from br.credible_ranking, br.decisions.expected_utility, br.decisions.pareto_front, "
         "br.decisions.noninferiority, br.decisions.gate, br.sensitivity, br.plan, br.heterogeneity, "
-        "br.scores.attempts_curve, br.cases.reliability, br.ops.drift of "
-        "draws or br.tile.describe_place",
+        "br.scores.attempts_curve, br.cases.reliability, br.ops.drift of draws, br.tile.credible, "
+        "br.tile.describe_place or br.audit",
         describe_value(result),
     )

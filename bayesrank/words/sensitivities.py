@@ -7,6 +7,7 @@ from bayesrank import _text
 from bayesrank._checks import check_result, describe_value
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note, notes_of
+from bayesrank._nouns import noun
 from bayesrank._records import ResultRecord
 from bayesrank._text import few_names
 from bayesrank.ranking.summary import score_name
@@ -23,10 +24,10 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
     notes: list[Note | str] = [*notes_of(result["notes"]), *without]
     score = score_name(result)
     if result["base_leader_probability_best"].isnull()[0]:
-        return compose("none", f"Nothing to rank: no entity has a defined {score}.", notes)
+        return compose("none", f"Nothing to rank: no {noun()} has a defined {score}.", notes)
     if result.sizes["entity"] == 1:
         only = result["entity"].values[0]
-        return compose("none", f"Nothing to rank: {only} is the only entity.", notes)
+        return compose("none", f"Nothing to rank: {only} is the only {noun()}.", notes)
     number = result.sizes["alternative"] - 1
     if not number:
         lines = without or ["Nothing was changed: there is no alternative."]
@@ -73,7 +74,7 @@ def _without(result: xr.Dataset) -> list[str]:
         return []
     names = [str(name) for name in result["left_out"].values[(result["changed_without"] > 0).values]]
     if not names:
-        return ["Leaving out one entity never changes the tiers of the others."]
+        return [f"Leaving out one {noun()} never changes the tiers of the others."]
     return [f"The tiers of the others change where one of these is left out: {few_names(names)}."]
 
 

@@ -5,6 +5,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._notes import Note
+from bayesrank._nouns import noun, nouns
 from bayesrank._records import RankingRecord
 from bayesrank._text import few_names, join_names
 from bayesrank.claims.caps import Limit, cap_of, is_limited
@@ -142,7 +143,7 @@ def _in_contention(standing: Standing, others: np.ndarray) -> str:
     """Return which rivals could be best, too."""
     upper = standing.ranking["rank_upper"].values[standing.places]
     if standing.could_be_best.all() and (upper >= standing.size).all() and standing.size > 2:
-        return "no entity is separated from any other"
+        return f"no {noun()} is separated from any other"
     names = few_names(standing.named(others), CONTENDERS)
     if others.sum() > CONTENDERS and len(names) > LONG:
         names = f"{others.sum():,} more"
@@ -153,7 +154,7 @@ def _names_or_number(standing: Standing, members: np.ndarray) -> str:
     """Return the names of a few entities, or the number of many."""
     if members.sum() <= NAMED:
         return join_names(sorted(standing.named(members)))
-    return f"{members.sum():,} of {standing.size:,} entities"
+    return f"{members.sum():,} of {standing.size:,} {nouns()}"
 
 
 def first_are_equivalent(standing: Standing) -> bool:

@@ -3,7 +3,15 @@
 import numpy as np
 import xarray as xr
 
-__all__ = ["DECIDED_NOWHERE", "format_share", "weighting_sentence"]
+from bayesrank._escape import escape_invisible
+from bayesrank._nouns import noun
+from bayesrank._records import ResultRecord
+from bayesrank.words.parts import Verdict, compose
+
+__all__ = ["DECIDED_NOWHERE", "NEEDED", "format_share", "verdict_of_tile", "weighting_sentence"]
+
+#: The variables that the share of the Tile has, and no other result.
+NEEDED = {"share", "undecided_area"}
 
 #: Share of the Tile without a decision that counts as all of it.
 DECIDED_NOWHERE = 0.995
@@ -13,16 +21,26 @@ NAMED, LEAST = 3, 0.005
 SHARED = 0.2
 
 
+def verdict_of_tile(tile: xr.Dataset) -> Verdict:
+    """Return the verdict on a credible Tile, from :func:`bayesrank.tile.credible`."""
+    prob, undecided = ResultRecord.of(tile).prob, float(tile["undecided_area"])
+    said = weighting_sentence(tile["share"], undecided, prob)
+    if not said:
+        return compose("none", f"Nothing to rank: no {noun()} has a defined score anywhere on the Tile.", [])
+    where = f"On {format_share(undecided)} of the Tile no {noun()} is best with probability {prob:g}."
+    return compose("tile", said, [], where if 0 < undecided < DECIDED_NOWHERE else "")
+
+
 def weighting_sentence(share: xr.DataArray, undecided: float, prob: float) -> str:
     """Return on which share of the Tile each entity is expected to be best; empty if no entity has a score there."""
     known = share.dropna("entity")
     known = known.isel(entity=np.argsort(-known.values, kind="stable"))[:NAMED]
-    parts = [(str(name), float(held)) for name, held in known.to_series().items() if held >= LEAST]
+    parts = [(escape_invisible(str(name)), float(held)) for name, held in known.to_series().items() if held >= LEAST]
     if not parts:
         return ""
     (first, most), *others = parts
     if undecided >= DECIDED_NOWHERE and most < SHARED:
-        return f"No weighting of errors decides: no entity is best on more than {format_share(most)} of the Tile."
+        return f"No weighting of errors decides: no {noun()} is best on more than {format_share(most)} of the Tile."
     said = [
         f"{first} is best on {format_share(most)} of the Tile",
         *(f"{name} on {format_share(x)}" for name, x in others),
@@ -32,7 +50,7 @@ def weighting_sentence(share: xr.DataArray, undecided: float, prob: float) -> st
 
 
 def format_share(share: float) -> str:
-    """Return a share in percent; 0% and 100% only where they are exact."""
+    """Return an expected share in percent, never 0% or 100%, since draws cannot show these."""
     if np.isnan(share):
         return "–"
-    return "<1%" if 0 < share < 0.005 else ">99%" if 0.995 < share < 1 else f"{100 * share:.0f}%"
+    return "<1%" if share < 0.005 else ">99%" if share > 0.995 else f"{100 * share:.0f}%"

@@ -103,7 +103,7 @@ def test_draws_need_evidence_that_agrees_with_their_spread():
     assert caps_of_ranking(performance, "f1", evidence=COUNTS.isel(entity=[1, 0])) == []
     with pytest.raises(br.ArgumentError, match=r"evidence must have the entities \['a', 'b'\]; got \['x', 'y'\]"):
         br.credible_ranking(performance, "f1", evidence=COUNTS.assign_coords(entity=["x", "y"]))
-    with pytest.raises(br.ArgumentError, match="evidence must be left out of a posterior"):
+    with pytest.raises(br.ArgumentError, match="evidence cannot be used for a posterior"):
         br.credible_ranking(br.fit(COUNTS, seed=1), "f1", evidence=COUNTS)
 
 

@@ -154,4 +154,4 @@ def test_the_report_shows_costs_and_categories(tmp_path):
     for words in ('id="costs"', "P(on the front)", 'id="categories"', "Mean over 2 categories", "category law"):
         assert words in text
     assert "--with categories needs --by COLUMN" in refused(*options, "--with", "categories")
-    assert "--dataset must be left out beside --by" in refused(*options, "--by", "category", "--dataset", "law")
+    assert "--dataset cannot be used with --by" in refused(*options, "--by", "category", "--dataset", "law")

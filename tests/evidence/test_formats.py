@@ -572,7 +572,7 @@ def test_lower_is_better_where_the_files_say_so(tmp_path):
     for more in ([], ["--lower-is-better"]):
         rows = json_of("rank", tmp_path, "--draws", "50", *more)["ranking"]
         assert min(rows, key=lambda row: row["expected_rank"])["entity"] == "org/b"
-    assert "--lower-is-better must be left out for scores" in refused("rank", "tornado", "--lower-is-better")
+    assert "--lower-is-better cannot be used for scores" in refused("rank", "tornado", "--lower-is-better")
 
 
 def test_convert_writes_what_rank_reads_and_the_report_says_what_doctor_found(tmp_path):

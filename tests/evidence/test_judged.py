@@ -222,7 +222,7 @@ def test_cases_may_be_counted():
     alone = br.from_judged(single, judge="gpt", truth="human")
     assert counted.drop_attrs().identical(alone.drop_attrs())
     assert (counted["labels"].item(), counted["count"].sum().item()) == (6, 11)
-    with pytest.raises(ValueError, match="no new evidence"):
+    with pytest.raises(ValueError, match="not new evidence"):
         br.from_judged(frame.assign(case=list("abcd")), judge="gpt", truth="human", count="n", case="case")
 
 

@@ -361,9 +361,9 @@ def test_ties_both_bad_and_perfect_records_are_kept_apart():
         ({"voter": None}, {"cluster": "voter"}, "row 0: voter must not be empty"),
         ({"longer": "long"}, {"covariates": "longer"}, "row 0: longer must be a number, the value of the first"),
         ({"longer": 0}, {"covariates": ["longer"]}, "longer must differ from 0"),
-        ({}, {"cluster": "question", "case": "question"}, "of its own"),
-        ({"gpt": "m0"}, {"cluster": "voter", "judge": "gpt"}, "left out beside votes of judges"),
-        ({"gpt": "m0", "longer": 1}, {"covariates": "longer", "judge": "gpt"}, "left out beside votes of judges"),
+        ({}, {"cluster": "question", "case": "question"}, "must name a different column"),
+        ({"gpt": "m0"}, {"cluster": "voter", "judge": "gpt"}, "cannot be used with votes of judges"),
+        ({"gpt": "m0", "longer": 1}, {"covariates": "longer", "judge": "gpt"}, "cannot be used with votes of judges"),
     ],
 )
 def test_bad_voters_and_covariates_are_refused(change, roles, message):
@@ -441,7 +441,7 @@ def test_the_command_prints_elo_ratings_and_coefficients(battles):
     assert "win_against_leader" in board["definitions"]
     assert "must stand beside --scale elo" in refused("rank", battles, "--cluster", "voter", "--anchor", "m1=1200")
     assert "left out for evidence other than votes" in refused("rank", "breast_cancer", "--scale", "elo")
-    assert "--at must be left out of votes" in refused(
+    assert "--at cannot be used for votes" in refused(
         "rank", battles, "--cluster", "voter", "--covariate", "longer", "--at", "longer=0"
     )
 

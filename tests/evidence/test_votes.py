@@ -86,7 +86,7 @@ def test_columns_must_be_there_and_differ():
     frame = pd.DataFrame({"left": ["x"], "right": ["y"], "winner": ["x"]})
     with pytest.raises(KeyError, match="left, right, winner"):
         br.from_votes(frame, a="a", b="right", winner="winner")
-    with pytest.raises(ValueError, match="of its own"):
+    with pytest.raises(ValueError, match="must name a different column"):
         br.from_votes(frame, a="left", b="left", winner="winner")
     with pytest.raises(ValueError, match="at least one vote"):
         br.from_votes(frame.iloc[:0], a="left", b="right", winner="winner")
@@ -246,7 +246,7 @@ def test_the_command_ranks_a_table_of_votes(battles):
     for command in ("tile", "ops"):
         assert "no performance" in refused(command, battles)
     assert "votes have one model" in refused("sensitivity", battles)
-    assert "--run must be left out of votes" in refused("rank", battles, "--run", "winner")
+    assert "--run cannot be used for votes" in refused("rank", battles, "--run", "winner")
 
 
 def test_a_column_of_counts_is_not_guessed(tmp_path):
@@ -306,7 +306,7 @@ def test_votes_of_judges_are_counted_beside_those_of_people():
         ({"gpt": None}, "gpt", "row 0: gpt must hold a vote of a judge in each row"),
         ({"human": None}, "gpt", "human must hold the vote of a person for at least one row"),
         ({"gpt": "z"}, "gpt", "row 0: gpt must be 'x', 'y', 'left', 'right' or 'tie'; got 'z'"),
-        ({}, "human", "judge must name a column of its own; got 'human', the winner as well"),
+        ({}, "human", "judge must name a different column; got 'human', the winner as well"),
         ({}, [], "judge must name at least one column"),
         ({}, "claude", "judge must name a column of the frame"),
     ],

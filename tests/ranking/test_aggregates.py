@@ -304,7 +304,7 @@ def test_every_constructor_takes_groups():
     ]  # fmt: skip
     np.testing.assert_allclose(means, means[0])
     assert br.pool(counts).sum().item() == 60
-    with pytest.raises(br.ArgumentError, match="group must be left out beside dataset="):
+    with pytest.raises(br.ArgumentError, match="group cannot be used with dataset="):
         br.from_predictions(y, {"a": a}, group=group, dataset="x")
 
 
@@ -374,13 +374,13 @@ def test_the_tile_of_a_mean_is_that_of_the_mean_performance():
     [
         ("over must be group", {"over": "language"}),
         ("aggregate must be one of", {"over": "group", "aggregate": "median"}),
-        ("aggregate must be left out without over=", {"aggregate": "worst"}),
+        ("aggregate cannot be used without over=", {"aggregate": "worst"}),
         ("weights must name every group once", {"over": "group", "weights": {"DF": 1}}),
         ("weights must be equal, or 0", {"over": "group", "aggregate": "gap", "weights": "cases"}),
         ("weights must have each group in one category", {"over": "group", "weights": {"a": ["DF"], "b": ["DF"]}}),
         ("weights must be 'cases', a coord, or a mapping", {"over": "group", "weights": 3}),
         ("method must be 'draws' or 'auto' beside over=", {"over": "group", "method": "exact"}),
-        ("kind must be left out", {"over": "group", "aggregate": "worst", "kind": "typical"}),
+        ("kind cannot be used", {"over": "group", "aggregate": "worst", "kind": "typical"}),
     ],
 )
 def test_what_has_no_meaning_is_refused(words, how):
@@ -413,9 +413,9 @@ def test_the_command_prints_the_ranking_of_python(tmp_path):
     by_kind = invoke("rank", path, "--group", "group", "--category", "kind", "--over", "category")
     assert "over 2 categories" in by_kind
     assert "for these 2 categories" in by_kind
-    assert "--dataset must be left out" in refused(*words, "--dataset", "DF")
+    assert "--dataset cannot be used" in refused(*words, "--dataset", "DF")
     alone = refused("rank", path, "--dataset-column", "group", "--aggregate", "worst")
-    assert "--aggregate must be left out without" in alone
+    assert "--aggregate cannot be used without" in alone
 
 
 def test_categories_of_counts_and_labels_are_ranked_one_by_one(tmp_path):

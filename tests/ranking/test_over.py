@@ -102,13 +102,13 @@ def test_a_source_with_an_aggregate_is_refused_where_it_has_no_meaning():
     for use in (br.as_performance, br.heterogeneity, lambda source: br.tile.value(source, 5)):
         with pytest.raises(br.ArgumentError, match="an aggregate has no meaning here"):
             use(over)
-    with pytest.raises(br.ArgumentError, match="source must be aggregated once"):
+    with pytest.raises(br.ArgumentError, match="source is already an aggregate"):
         aggregate_over(over, "group")
-    with pytest.raises(br.ArgumentError, match="over must be left out of a source that has an aggregate"):
+    with pytest.raises(br.ArgumentError, match="over cannot be used for a source that has an aggregate"):
         br.credible_ranking(over, "f1", over="group")
     with pytest.raises(br.ArgumentError, match="looks must be a number beside an aggregate"):
         br.decisions.gate(over, "a", "f1", looks="any")
-    with pytest.raises(br.ArgumentError, match="width must be left out of a plan over groups"):
+    with pytest.raises(br.ArgumentError, match="width cannot be used for a plan over groups"):
         br.plan(aggregate_over(POSTERIOR, "group"), "f1", width=0.1)
 
 
@@ -210,7 +210,7 @@ def test_a_gate_over_groups_decides_by_the_worst_group(tmp_path):
     assert mean["difference"] == pytest.approx(expected["difference"].item())
     assert mean["discordant"] == (before != after).sum()
     assert "--group must name a column" in refused(*words, "--group", "lang")
-    assert "--aggregate must be left out without --group" in refused(*words, "--aggregate", "gap")
+    assert "--aggregate cannot be used without --group" in refused(*words, "--aggregate", "gap")
 
 
 @pytest.mark.parametrize("dim", ["dataset", "group"])

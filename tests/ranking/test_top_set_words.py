@@ -70,7 +70,7 @@ def test_wrong_lists_say_what_to_type(text, words, posterior):
 
 
 def test_sets_for_the_best_stand_beside_no_rows_alone(file):
-    assert "--top-set must be left out of --format csv" in refused("rank", file, "--top-set", 2, "--format", "csv")
+    assert "--top-set cannot be used for --format csv" in refused("rank", file, "--top-set", 2, "--format", "csv")
     assert "--top-set" in refused("rank", file, "--top-set", 9, "--draws", 50)
 
 

@@ -101,7 +101,7 @@ def report_of(kind, slow):
 def test_no_sentence_has_a_gap(kind, slow):
     html = report_of(kind, slow)
     texts = sentences_of(html)
-    assert any("Tier 1 contains the entities that could be best" in text for text in texts)
+    assert any(re.search(r"Tier 1 contains the \w+ that could be best", text) for text in texts)
     assert len(texts) > 10
     assert gaps_of(texts) == []
 

@@ -82,7 +82,7 @@ def test_ops_says_better_than_which_share_and_warns_where_it_saturates():
     ("shares", "undecided", "said"),
     [
         ([0.31, 0.62, 0.07, 0.001], 0.4, "b is best on 62% of the Tile, a on 31%, c on 7%."),
-        ([1.0, 0.0], 0.0, "a is best on 100% of the Tile."),
+        ([1.0, 0.0], 0.0, "a is best on >99% of the Tile."),
         ([0.9991, 0.0009], 0.0, "a is best on >99% of the Tile."),
         ([0.5, 0.5], 1.0, "a is best on 50% of the Tile, b on 50%. No weighting decides with probability 0.95."),
     ],

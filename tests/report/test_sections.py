@@ -124,7 +124,7 @@ def test_the_data_choose_the_sections_and_names_change_them(report_of):
     assert shown(report_of(sections=["default", "ops"])) == ["tile", "ops", "rates", "ranks"]
     three = br.fit(br.from_matrix(CONFUSED, "actual_rows", entity=["u", "v"]), seed=1, draws=50)
     html = ranking_report(three, "accuracy", sections=["default", "tile"])
-    assert shown(html) == ["confusions"]
+    assert shown(html) == ["confusions", "class_tiles"]
     assert "The section tile is left out: it needs two entities and two classes." in html
 
 
@@ -430,7 +430,7 @@ def test_changes_are_shown_of_the_first_entities(posterior, ranking):
         here = result.sel(entity=name, dataset=month)
         assert float(mean) == pytest.approx(float(here["score_mean"]), abs=0.00051)  # the first column
         assert float(low) == pytest.approx(float(here["score_lower"]), abs=0.00051)
-    with pytest.raises(ValueError, match="drift must be of entities of the posterior; got 'z'"):
+    with pytest.raises(ValueError, match="drift must have entities of the posterior; got 'z'"):
         ranking_report(posterior, "f1", **given, results={"drift": result.assign_coords(entity=list("zyxw"))})
 
 
@@ -442,7 +442,7 @@ def test_cases_are_shown_of_the_entities_of_the_posterior():
     assert shown(html) == ["cases"]
     assert "27 of 45 cases decide: on the others" in text_of(html)  # the second, the fourth and the fifth of each five
     other = br.cases.deciding_cases(br.from_outcomes(answers.rename(columns={"a": "z"})))
-    with pytest.raises(ValueError, match="cases must be of the entities of the posterior; got a, z in one alone"):
+    with pytest.raises(ValueError, match="cases must have the entities of the posterior; got a, z in one alone"):
         ranking_report(posterior, "mean_outcome", sections=[], results={"cases": other})
 
 

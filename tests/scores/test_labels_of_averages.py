@@ -75,9 +75,9 @@ def test_a_missing_answer_is_wrong_and_no_class():
 @pytest.mark.parametrize(
     ("answers", "options", "message"),
     [
-        (["A", "b"], {"labels": ["a", "b"]}, "must write labels as y_true does, such as 'a'"),
+        (["A", "b"], {"labels": ["a", "b"]}, "must write labels as in y_true, such as 'a'"),
         ([0.3, 0.9], {"labels": ["a", "b"]}, "not probabilities"),
-        (["x", "b"], {"labels": ["a", "b"], "positive": "b"}, "positive must be left out for 3 classes"),
+        (["x", "b"], {"labels": ["a", "b"], "positive": "b"}, "positive cannot be used for 3 classes"),
     ],
 )
 def test_misspelt_labels_are_no_others(answers, options, message):

@@ -254,7 +254,7 @@ def test_importances_of_many_classes_are_matched_by_label():
     np.testing.assert_allclose(by_row(counts), br.ranking_score(counts, importance[:, 0].drop_vars("predicted")))
     with pytest.raises(ValueError, match="source must have the classes of the score"):
         score(COUNTS)
-    with pytest.raises(ValueError, match="score must be of two classes here"):
+    with pytest.raises(ValueError, match="score must be a score of two classes here"):
         br.place(score)
 
 

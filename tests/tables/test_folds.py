@@ -164,9 +164,9 @@ def test_the_line_that_is_printed_ranks_the_learners(frame, typed, tmp_path):
     [
         (WIDE, {"fold": "fold"}, "train must say how many cases a split has for training"),
         (WIDE, {"fold": "fold", "train": 90}, "test must say how many cases a split has for the test"),
-        (WIDE, {"fold": "fold", "train": 90, "test": 0.1}, "train must be a number of cases where test is one"),
+        (WIDE, {"fold": "fold", "train": 90, "test": 0.1}, "train must be a number of cases if test is"),
         (WIDE, {"fold": "fold", "train": 0.9, "test": 0.2}, "train must be a share that is at most 1 together"),
-        (WIDE, {"fold": "fold", "train": 9, "test": 1, "case": "fold"}, "case must be left out of scores of folds"),
+        (WIDE, {"fold": "fold", "train": 9, "test": 1, "case": "fold"}, "case cannot be used for scores of folds"),
         (WIDE, {"fold": "nope", "train": 9, "test": 1}, "fold must name a column of frame"),
         (WIDE.assign(case=1), {"fold": "fold", "train": 9, "test": 1}, "'case' is probably not one"),
         (WIDE.assign(fit_time=1.5), {"fold": "fold", "train": 9, "test": 1}, "'fit_time' is probably not one"),
@@ -208,7 +208,7 @@ def test_results_of_cross_validate_are_taken_by_learner():
     found = br.from_folds(uneven)
     assert float((found["test_cases"] / found["training_cases"]).mean()) == pytest.approx(1 / 6)
     other = indexed | {"tree": cross_validate(LEARNERS["tree"], X, Y, cv=KFold(6, shuffle=True), return_indices=True)}
-    with pytest.raises(br.ArgumentError, match="must be of the same splits for every learner"):
+    with pytest.raises(br.ArgumentError, match="must have the same splits for every learner"):
         br.from_folds(
             {name: held | {"test_score": held.get("test_accuracy", [0] * 6)} for name, held in other.items()},
             metric="score",

@@ -22,7 +22,7 @@ def test_the_command_reads_what_from_judged_reads(judged):
     wanted = of_board(frame)
     assert found.drop_attrs().identical(wanted.drop_attrs())
     printed = invoke("rank", judged, "--truth", "human")
-    assert "Read 60 cases × 2 entities, the truth known for 30, from judged.csv." in printed
+    assert "Read 60 cases × 2 systems, the truth known for 30, from judged.csv." in printed
     assert "Note: The column gpt holds the verdicts of the judge." in printed
     named = invoke("rank", judged, "--truth", "human", "--judge", "gpt")
     assert named == printed.replace("Note: The column gpt holds the verdicts of the judge.\n", "")
@@ -62,7 +62,7 @@ def test_bad_tables_are_refused_with_what_to_type(judged, change, words):
 def test_a_judge_needs_a_truth_and_options_their_columns(judged):
     assert "--truth must name the column" in refused("rank", judged, "--judge", "gpt")
     assert "--truth must name a column" in refused("rank", judged, "--truth", "people")
-    assert "--missing must be left out of judged cases" in refused(
+    assert "--missing cannot be used for judged cases" in refused(
         "rank", judged, "--truth", "human", "--missing", "own"
     )
 

@@ -17,7 +17,8 @@ def notes(frame):
 
 
 def test_the_column_of_entities_is_a_field():
-    assert notes(COUNTS) == [Note("column_names_entities", {"column": "team"})]
+    assert notes(COUNTS.rename(columns={"team": "site"})) == [Note("column_names_entities", {"column": "site"})]
+    assert notes(COUNTS) == []  # sentences speak of teams
     assert notes(COUNTS.rename(columns={"team": "entity"})) == []
 
 

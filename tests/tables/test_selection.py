@@ -89,7 +89,7 @@ def test_conditions_of_the_command(tmp_path):
     )
     said = refused("rank", tmp_path / "table.csv", "--where", "metric=x")
     assert "--where must keep at least one row; got metric=x (metric holds dice, iou, hd95)" in said
-    assert "--where must be left out for a shipped data set" in refused("rank", "antibody_tests", "--where", "a=b")
+    assert "--where cannot be used for a shipped data set" in refused("rank", "antibody_tests", "--where", "a=b")
 
 
 # --- Metrics ----------------------------------------------------------------------------------------------------------
@@ -159,8 +159,8 @@ def test_a_column_with_a_comma_in_its_name_is_one_column(tmp_path):
     ("roles", "words"),
     [
         ({"entity": ["model", "nope"]}, "entity must name a column of frame"),
-        ({"entity": ["model", "model"]}, "entity must name columns of their own; got model, model"),
-        ({"entity": ["model", "case"], "case": "case"}, "entity must name columns of their own; got 'case', the case"),
+        ({"entity": ["model", "model"]}, "entity must name different columns; got model, model"),
+        ({"entity": ["model", "case"], "case": "case"}, "entity must name different columns; got 'case', the case"),
         ({"entity": ["model"]}, "entity must be the name of a column"),
     ],
 )

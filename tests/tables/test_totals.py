@@ -26,7 +26,7 @@ def test_a_row_of_sums_is_no_team(frame, name, tmp_path):
     file = tmp_path / "counts.csv"
     table = with_row(frame, name, *frame.iloc[:, 1:].sum())
     table.to_csv(file, index=False)
-    with pytest.raises(br.ArgumentError, match=f"'{name}' must be no row of its own where it holds the sums"):
+    with pytest.raises(br.ArgumentError, match=f"'{name}' must not be a row, since it holds the sums"):
         br.from_frame(table)
     assert "line 5" in refused("rank", file)
     # What the message says to do.

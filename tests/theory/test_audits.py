@@ -525,7 +525,7 @@ def test_other_operations_are_asked_of_the_reverse_order_and_of_fixed_prevalence
     noise = [[0.9, 0.1], [0.3, 0.7]]
     for score in ("f1", "accuracy", br.importance(tn=1, fp=1, fn=3, tp=1)):
         assert br.audit(score, operations=noise)["verdict"].item().startswith("should not rank: a changed copy")
-    with pytest.raises(ValueError, match="order must be left out with classes, operations or prediction_rate"):
+    with pytest.raises(ValueError, match="order cannot be used with classes, operations or prediction_rate"):
         br.audit("f1", order="predictive", operations=noise)
 
 

@@ -29,8 +29,6 @@ class GivenEvidence(ABC):
     summary: ClassVar[bool] = False
     #: Whether the truth is known for some cases only.
     truth_in_part: ClassVar[bool] = False
-    #: What an entity is called; empty if the column says it.
-    entity: ClassVar[str] = ""
     #: Whether the draws of a model are of named scores, as of areas and losses.
     draws_scores: ClassVar[bool] = False
     #: Whether covariates are part of the evidence, so that the model needs no option for them.
@@ -150,7 +148,6 @@ class GivenVotes(GivenEvidence):
     noun: ClassVar[str] = "votes"
     form: ClassVar[str] = "votes"
     summary: ClassVar[bool] = True
-    entity: ClassVar[str] = "model"
     holds_covariates: ClassVar[bool] = True
     names_datasets: ClassVar[bool] = False
 
@@ -167,7 +164,7 @@ class GivenVotes(GivenEvidence):
     @property
     def refused(self) -> Mapping[str, str]:
         """Return that there are no classes, and that strengths are those at equal values of covariates."""
-        return _without_classes("votes") | {"at": "of votes, whose strengths are those at equal values"}
+        return _without_classes("votes") | {"at": "for votes, whose strengths refer to equal values"}
 
 
 class GivenMeans(GivenEvidence):

@@ -53,7 +53,7 @@ class VoteEvidence(EvidenceKind):
 
     def why_no_performance(self, variables: list[str]) -> tuple[str, str] | None:
         """Return why there is no performance, and what to do instead."""
-        got = "votes: their strengths compare entities with one another, which is no performance"
+        got = "votes: their strengths compare entities, and are not performances"
         return got, "rank them by strength or win_probability"
 
     @property

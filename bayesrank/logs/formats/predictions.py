@@ -136,7 +136,7 @@ def _of_kaggle(path: Path, table: pd.DataFrame) -> pd.DataFrame:
     if foreign.any():
         raise ArgumentError(
             path.name,
-            f"must hold labels as the solution has them; got {table.loc[foreign, 'predicted'].iloc[0]} in the column "
+            f"must use the labels of the solution; got {table.loc[foreign, 'predicted'].iloc[0]} in the column "
             "Predicted. If these are probabilities, choose a threshold and write labels: table['Predicted'] = "
             "(table['Predicted'] >= 0.5).astype(int)",
         )

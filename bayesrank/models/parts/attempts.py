@@ -345,8 +345,8 @@ class AttemptsPosterior:
 
 
 #: What the posterior of a score of attempts says as that of the mean outcome does.
-KEPT = ("model", "model_chosen_by", "words", "kind", "paired", "target", "clusters", "missing", "ledger", "stratum",
-        "seed", "notes", "units", "prior")  # fmt: skip
+KEPT = ("model", "model_chosen_by", "words", "kind", "paired", "target", "clusters", "missing", "ledger", "noun",
+        "stratum", "seed", "notes", "units", "prior")  # fmt: skip
 
 
 def _effective(total: float, square: float) -> float:

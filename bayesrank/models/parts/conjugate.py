@@ -62,4 +62,4 @@ def log_evidence(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:
 def check_proper_prior(proper: bool) -> None:
     """Raise an error if draws are wanted from an improper prior."""
     if not proper:
-        raise ArgumentError("groups", "cannot hold 'prior' where the prior is improper", "a concentration of 0")
+        raise ArgumentError("groups", "cannot hold 'prior' if the prior is improper", "a concentration of 0")

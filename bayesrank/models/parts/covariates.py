@@ -91,5 +91,5 @@ def _values_of(counts: xr.DataArray, name: Any, pairs: np.ndarray) -> np.ndarray
     values = table.transpose("entity", "dataset").values[tuple(pairs.T)]
     if values.dtype.kind not in "iufb" or not np.isfinite(values.astype(float)).all():
         where = "numbers" if values.dtype.kind not in "iufb" else "a finite number for each measured table"
-        raise ArgumentError("covariates", f"must hold {where}", f"others in {name!r}")
+        raise ArgumentError("covariates", f"must hold {where}", f"other values in {name!r}")
     return np.asarray(values, float)

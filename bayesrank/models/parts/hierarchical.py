@@ -117,7 +117,9 @@ class Hierarchical(Learned):
             )
         totals = alpha.sum(-1)
         if not np.allclose(totals, totals[:1], rtol=1e-9, atol=0):
-            raise ArgumentError("prior", "must be the same for all row totals of a population", "several along entity")
+            raise ArgumentError(
+                "prior", "must give all entities of a population the same row totals", "several along entity"
+            )
         self.kind = "typical" if self.over_datasets else "observed"
         self.settings |= {
             "population": "data sets" if self.over_datasets else "entities",

@@ -53,7 +53,7 @@ def check_joint(evidence: Any) -> xr.Dataset:
     if "outcome" in joint:
         outcome = joint["outcome"]
         if outcome.dtype.kind not in "iuf" or np.isinf(outcome).any():
-            raise ArgumentError("outcome", "must hold finite numbers, or NaN where one is missing", "others")
+            raise ArgumentError("outcome", "must hold finite numbers, or NaN for a missing outcome", "infinite ones")
         if empty := joint["entity"].values[outcome.isnull().all("pattern").values].tolist():
             raise ArgumentError("outcome", "must hold a number of every entity at least once", f"none of {empty}")
     if {"cluster", "dataset"} <= set(joint.coords):

@@ -95,7 +95,7 @@ class OutcomeMargins:
         if missing.any() and not by_case:
             raise ArgumentError(
                 "target",
-                "must be 'case' where answers are missing, since the cases of a cluster then differ between entities",
+                "must be 'case' if answers are missing, since the cases of a cluster then differ between entities",
                 "'cluster'",
                 Advice(
                     *(Typed("missing", "common"), InPython(" of br.from_outcomes")),

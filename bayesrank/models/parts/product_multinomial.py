@@ -542,7 +542,7 @@ def check_observed(counts: xr.DataArray, totals: xr.DataArray | None) -> None:
         return
     lacking = totals.isnull().any("actual") & (counts["measured"] if "measured" in counts.coords else True)
     if bool(lacking.any()):
-        raise ArgumentError("prevalence", "cannot be 'observed' where an entity has no cases", "a table of zeros")
+        raise ArgumentError("prevalence", "cannot be 'observed' if an entity has no cases", "a table of zeros")
 
 
 def multinomial(counts: xr.DataArray, p: xr.DataArray, over: str) -> xr.DataArray:

@@ -53,7 +53,7 @@ class NewUnits:
 
 def _refuse(evidence: EvidenceKind, source: Preposterior, request: Request) -> NoReturn:
     raise ArgumentError(
-        "posterior", "must be of counts, cases or votes to plan more of them", f"a posterior of {evidence.noun}"
+        "posterior", "must come from counts, cases or votes for a plan", f"a posterior of {evidence.noun}"
     )
 
 
@@ -83,7 +83,7 @@ def with_units(source: Preposterior, request: Request | None = None) -> Preposte
     if request.more is not None and check_choice("more", request.more, tuple(NEEDS)) not in units:
         wanted = f"must be {' or '.join(map(repr, units))} for this posterior"
         if not units:
-            wanted = f"must be left out with {evidence.noun}: the plan is in {evidence.independent_unit} of these cases"
+            wanted = f"cannot be used with {evidence.noun}: the plan is in {evidence.independent_unit} of these cases"
         raise ArgumentError("more", wanted, repr(request.more), NEEDS[request.more])
     if request.positives is not None:
         check_number("positives", request.positives, 0.0, 1.0, ends=False)

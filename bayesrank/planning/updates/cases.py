@@ -30,7 +30,9 @@ def update_cases(evidence: CaseEvidence, source: Preposterior, request: Request)
     if evidence.training is not None:
         return _of_seeds(evidence.training, source)
     if not source.about.paired:
-        raise ArgumentError("posterior", "must be of cases with a known truth: it tells how much one more case adds")
+        raise ArgumentError(
+            "posterior", "must come from cases with a known truth, which shows how much one more case adds"
+        )
     if request.more == "runs":
         return _of_runs(evidence, source)
     # Entities with the same answers to all cases have the same draws: only the prior could separate them.

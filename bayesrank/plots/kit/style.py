@@ -81,7 +81,7 @@ def rows_of(ranking: xr.Dataset, names: Sequence[Any]) -> list[int]:
     found = [place[name] for name in ranking_table(ranking).index if name in place]
     if not found:
         entities = ranking["entity"].values.tolist()
-        raise ArgumentError("ranking", f"must be of some of the entities {list(names)[:5]}", f"one of {entities[:5]}")
+        raise ArgumentError("ranking", f"must contain some of the entities {list(names)[:5]}", f"one of {entities[:5]}")
     return found
 
 

@@ -1,5 +1,6 @@
 """Who is best for how many attempts, if several runs of each case are known."""
 
+from bayesrank._nouns import a_noun, noun
 from bayesrank.cases.reliability import reliability_where_runs
 from bayesrank.ranking.attempts import curve_where_runs
 from bayesrank.report.page import Page, PageBlock, block, picture
@@ -18,8 +19,8 @@ def make(page: Page) -> PageBlock | None:
     words = verdict_parts(curve)
     caption = (
         "The probability that one of so many attempts at a case succeeds (right), or that all of them do (left): "
-        f"medians and bands that hold the whole curve of an entity with probability {page.prob:g}. Below: the most "
-        "probable best entity and P(best); a star marks where it alone could be best."
+        f"medians and bands that hold the whole curve of {a_noun()} with probability {page.prob:g}. Below: the most "
+        f"probable best {noun()} and P(best); a star marks where it alone could be best."
     )
     found = reliability_where_runs(page.posterior)
     runs = [] if found is None else [verdict_parts(found)]

@@ -8,6 +8,7 @@ from bayesrank import _text
 from bayesrank._checks import check_result
 from bayesrank._errors import ArgumentError
 from bayesrank._labels import select_names
+from bayesrank._nouns import noun, nouns
 from bayesrank.cases import deciding_cases
 from bayesrank.plots.kit.style import list_size
 from bayesrank.report.page import LISTED, Page, PageBlock, PageRequest, block, picture
@@ -20,7 +21,7 @@ def compute(request: PageRequest) -> xr.Dataset:
     if not isinstance(request.evidence, xr.Dataset):
         raise ArgumentError(
             "--with cases",
-            "must be left out unless there is one row for each case and a model of per-case data",
+            "cannot be used unless there is one row for each case and a model of per-case data",
             f"{request.title} with the model {request.model}",
         )
     return deciding_cases(request.evidence)
@@ -34,19 +35,19 @@ def make(page: Page) -> PageBlock | None:
     known, order = result["entity"].values.tolist(), page.order
     if set(known) != set(order):
         other = _text.list_names(sorted(map(str, set(known) ^ set(order))))
-        raise ArgumentError("cases", "must be of the entities of the posterior", f"{other} in one alone")
+        raise ArgumentError("cases", "must have the entities of the posterior", f"{other} in only one of the two")
     names, total = order[:LISTED], int(result["count"].sum())
     deciding = int(result["count"].where(result["decides"]).sum())
-    rest = "on the others all entities have the same outcome" if deciding < total else "entities differ on each"
+    rest = f"on the others all {nouns()} have the same outcome" if deciding < total else f"{nouns()} differ on each"
     words = f"{deciding} of {total:,} cases decide: {rest}."
-    words += f" The first {LISTED} of {len(known):,} entities are drawn." if len(known) > LISTED else ""
+    words += f" The first {LISTED} of {len(known):,} {nouns()} are drawn." if len(known) > LISTED else ""
     html = block("words", [words])
     if deciding:
         from bayesrank.plots import case_grid
 
         caption = (
-            "The outcome of each deciding case for each entity, best first. Cases that most entities got right are on "
-            "the left."
+            f"The outcome of each deciding case for each {noun()}, best first. Cases that most {nouns()} got right "
+            "are on the left."
         )
         shown = select_names(result, entity=names)
         html += picture(lambda figure: case_grid(shown, figure.subplots()), list_size(len(names), 9), caption)

@@ -5,6 +5,7 @@ from typing import Any
 
 from bayesrank import _text
 from bayesrank._errors import ArgumentError
+from bayesrank._nouns import noun
 from bayesrank.ranking import ranking_table
 from bayesrank.ranking.summary import best_texts, score_name
 from bayesrank.report.page import Page, PageBlock, PageRequest, block
@@ -26,7 +27,7 @@ def make(page: Page) -> PageBlock | None:
     html = block("words", ["The ranking above is of all cases; those below are of categories of cases."])
     for one in found:
         best = best_texts(one.ranking)
-        header = ["entity", f"{score_name(one.ranking)} ({page.percent} interval)", "P(best)", "tier"]
+        header = [noun(), f"{score_name(one.ranking)} ({page.percent} interval)", "P(best)", "tier"]
         rows = [
             [str(name), _text.estimate(row["median"], row["lower"], row["upper"]),
              best[name], _text.number(row["tier"], 0)]

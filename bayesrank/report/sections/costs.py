@@ -5,6 +5,7 @@ from typing import Any
 from bayesrank import _text
 from bayesrank._compat import get_variable
 from bayesrank._labels import select_names
+from bayesrank._nouns import noun
 from bayesrank._records import ResultRecord
 from bayesrank.decisions import pareto_front
 from bayesrank.performance.arrays import posterior_of
@@ -34,7 +35,7 @@ def make(page: Page) -> PageBlock | None:
         drawn(front, figure.subplots())
 
     caption = f"Medians and {page.percent} intervals. Filled marks are on the front with probability 0.5 or more."
-    header = ["entity", f"mean cost ({page.percent} interval)", "P(on the front)"]
+    header = [noun(), f"mean cost ({page.percent} interval)", "P(on the front)"]
     words = [*said.sentences(), *said.notes]
     html = block("words", words) + block("table", header, rows) + picture(draw, (7.8, 4.8), caption)
     return PageBlock("Outcome and cost", html, "Mean costs come from the Bayesian bootstrap of the same cases.")

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from bayesrank._checks import check_result
 from bayesrank._errors import ArgumentError
 from bayesrank._labels import select_names
+from bayesrank._nouns import noun
 from bayesrank.evidence.probabilities import are_probabilities, probabilities_of
 from bayesrank.ops.bands import credible_curves
 from bayesrank.report.page import LISTED, Page, PageBlock, PageRequest, picture
@@ -21,7 +22,7 @@ TITLES = {"roc": "ROC curve", "precision_recall": "Precision-recall curve", "cal
 def compute(request: PageRequest) -> list[xr.Dataset]:
     evidence = probabilities_of(request.evidence)
     if not isinstance(evidence, xr.Dataset) or "probability" not in evidence:
-        raise ArgumentError("--with curves", "must be left out for data without predicted probabilities", request.title)
+        raise ArgumentError("--with curves", "cannot be used for data without predicted probabilities", request.title)
     wanted = ["roc", "precision_recall", *["calibration"] * are_probabilities(evidence)]
     return [credible_curves(evidence, curve, prob=request.prob, seed=request.seed) for curve in wanted]
 
@@ -39,8 +40,8 @@ def _draw(curves: Any, order: list[Any]) -> Markup:
 
     check_result("br.ops.credible_curves", "curves", curves, ("median", "lower", "entity"), ("curve", "prob"))
     if set(curves["entity"].values.tolist()) != set(order):
-        raise ArgumentError("curves", "must be of the entities of the posterior", curves["entity"].values.tolist()[:5])
+        raise ArgumentError("curves", "must have the entities of the posterior", curves["entity"].values.tolist()[:5])
     kind, shown = curves.attrs["curve"], select_names(curves, entity=order[:LISTED])
     draw, chance = getattr(plots, f"{kind}_curve"), f"{curves.attrs['prob']:g}"
-    caption = f"{TITLES[kind]}: medians; a band holds the whole curve of its entity with probability {chance}."
+    caption = f"{TITLES[kind]}: medians; a band holds the whole curve of its {noun()} with probability {chance}."
     return picture(lambda figure: draw(shown, figure.subplots()), (7.4, 4.6), caption)

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from bayesrank import _text
 from bayesrank._labels import cell_headings, select_names
+from bayesrank._nouns import noun, nouns
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.plots.kit.style import list_size
 from bayesrank.populations import heterogeneity
@@ -24,7 +25,7 @@ NEEDS = "a model that learns from several data sets"
 #: Entities whose data sets are drawn, rows of a picture, data sets that are seen at once.
 DRAWN, ROWS, SEEN = 3, 60, 20
 COLUMNS = ("typical", "new", "between_sd", "share")
-HEADER = ["entity", "data sets", "typical data set", "new data set", "standard deviation", "share beyond sampling"]
+HEADER = ["data sets", "typical data set", "new data set", "standard deviation", "share beyond sampling"]
 
 
 def make(page: Page) -> PageBlock | None:
@@ -35,7 +36,9 @@ def make(page: Page) -> PageBlock | None:
     if words is not None:
         caption = _caption(page, "The vertical line is the mean of all.")
         html = block("words", [words])
-        return PageBlock("Entities as a population", html + _shrinkage(page, None, len(page.order), caption))
+        return PageBlock(
+            f"{nouns().capitalize()} as a population", html + _shrinkage(page, None, len(page.order), caption)
+        )
     if not {"performance", "performance_typical", "performance_new"} <= set(group.data_vars):
         return None
     if "dataset" not in group["performance"].dims:
@@ -45,7 +48,8 @@ def make(page: Page) -> PageBlock | None:
     typical = describe_typical(found)
     typical = f" Typical here means {typical}." if typical else ""
     words = (
-        f"Each entity has rates of its own on each of the {size} data sets. The model estimates the rates on a typical "
+        f"Each {noun()} has rates of its own on each of the {size} data sets. The model estimates the rates on a "
+        "typical "
         f"data set and the differences between data sets.{typical} The standard deviation is that of the true "
         f"{display_name(page.found.name)} between data sets. The share is the part of the observed "
         "variance that these true differences explain; the rest is sampling error. "
@@ -56,7 +60,7 @@ def make(page: Page) -> PageBlock | None:
     first = [name for name in page.order if not np.isnan(float(select_names(found["typical"], entity=name)))][:DRAWN]
     first = first or page.order[:DRAWN]
     html = block("words", [words]) + block("table", HEADER, rows)
-    more = f" The first {len(first)} of {len(page.order)} entities." if len(page.order) > len(first) else ""
+    more = f" The first {len(first)} of {len(page.order)} {nouns()}." if len(page.order) > len(first) else ""
     if page.two_classes is not None:
         return PageBlock("Data sets", html + _forests(page, first, more) + _roc(page, first, more) + _tables(page))
     caption = _caption(page, "The vertical line is the typical data set; the wide band is the interval of a new one.")
@@ -130,7 +134,7 @@ def _tables(page: Page) -> Markup:
                 cells = [f"{n:,.0f}" for n in table.values.ravel()]
                 rows.append([str(name), str(table["dataset"].item()), *cells])
     headings = cell_headings(counts).values()
-    return block("fold", "The 2 × 2 tables", block("table", ["entity", "data set", *headings], rows))
+    return block("fold", "The 2 × 2 tables", block("table", [noun(), "data set", *headings], rows))
 
 
 def _caption(page: Page, end: str) -> str:

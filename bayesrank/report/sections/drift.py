@@ -8,6 +8,7 @@ from bayesrank import _text
 from bayesrank._checks import describe_value
 from bayesrank._errors import ArgumentError
 from bayesrank._labels import select_names
+from bayesrank._nouns import noun, nouns
 from bayesrank._records import ResultRecord
 from bayesrank.evidence.predictions import counts_of
 from bayesrank.inference import fit
@@ -54,7 +55,7 @@ def make(page: Page) -> PageBlock | None:
     known = result["entity"].values.tolist()
     names = [name for name in page.order if name in known]
     if not names:
-        raise ArgumentError("drift", "must be of entities of the posterior", f"{known[0]!r}")
+        raise ArgumentError("drift", "must have entities of the posterior", f"{known[0]!r}")
     [dim] = (str(dim) for dim in result["ops_mean"].dims if dim != "entity")
     periods, about, shown = result[dim].values.tolist(), ResultRecord.of(result), names[:DRAWN]
     rows = [
@@ -65,11 +66,11 @@ def make(page: Page) -> PageBlock | None:
     parts = verdict_parts(result)
     words = (
         f"The OPS of {display_name(about.score)} in each of {len(periods)} periods, compared with "
-        "the one before: a change by prevalence says that the cases changed, a change by rates that the entity did. "
+        f"the one before: a change by prevalence says that the cases changed, a change by rates that the {noun()} did. "
         "Near an OPS of 1, a large change of the rates changes it little: see the rates beside it, and the probability "
         f"that they got worse since {about.baseline}. Means and {about.percent} intervals."
     )
-    words += f" The first {DRAWN} of {len(names)} entities." if len(names) > DRAWN else ""
+    words += f" The first {DRAWN} of {len(names)} {nouns()}." if len(names) > DRAWN else ""
 
     def draw(figure: Any) -> None:
         from bayesrank.plots import ops_drift
@@ -86,7 +87,7 @@ def make(page: Page) -> PageBlock | None:
     size = (max(6.4, min(1.5 + 0.8 * len(periods), 6.4) * len(shown)), 5.6)
     changes = "and below it the changes by prevalence and by rates"
     caption = f"OPS over the periods, {changes}: means and {about.percent} intervals."
-    header = ["entity", dim, display_name(about.score), "TPR", "FPR", "OPS", "by prevalence", "by rates"]
+    header = [noun(), dim, display_name(about.score), "TPR", "FPR", "OPS", "by prevalence", "by rates"]
     header += ["P(rates got worse)", f"since {about.baseline}", "alarm"]
     html = (
         block("words", [" ".join(parts.sentences()), words, *parts.notes])

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from bayesrank import _text
 from bayesrank._errors import ArgumentError
 from bayesrank._labels import select_names
+from bayesrank._nouns import noun
 from bayesrank.plots.judges import judge_ranks
 from bayesrank.plots.kit.style import list_size
 from bayesrank.ranking.judges import judge_errors
@@ -42,11 +43,11 @@ def make(page: Page) -> PageBlock | None:
             ]
             for name in one["entity"].values.tolist()
         ]
-        header = ["entity", "accepts wrong answers", "rejects right answers", "rank by the judge", "corrected ranks"]
+        header = [noun(), "accepts wrong answers", "rejects right answers", "rank by the judge", "corrected ranks"]
         spread = one["accepts_wrong"].values
         words = (
             f"The judge {judge} accepts between {np.nanmin(spread):.0%} and {np.nanmax(spread):.0%} of wrong answers, "
-            f"depending on the entity. Medians with {page.percent} intervals."
+            f"depending on the {noun()}. Medians with {page.percent} intervals."
         )
         html += block("words", [words]) + block("table", header, rows)
         if len(rows) > 1:

@@ -4,6 +4,7 @@ import numpy as np
 from markupsafe import Markup
 
 from bayesrank._draws import draw_dims
+from bayesrank._nouns import noun
 from bayesrank.ops import of_draws, summarize
 from bayesrank.report.page import Page, PageBlock, block, first_of, fold_rows, interval_rows
 
@@ -34,7 +35,7 @@ def make(page: Page) -> PageBlock | None:
 
     def draw(names: list) -> Markup:
         rows = [(name, [values[name]]) for name in names]
-        return interval_rows(rows, ["OPS"], "The outperformance score of each entity with its interval.")
+        return interval_rows(rows, ["OPS"], f"The outperformance score of each {noun()} with its interval.")
 
     caption = f"Mean and {page.percent} interval. {WORDS}, so prevalences may differ."
     means = [values[name][0] for name in names]

@@ -5,6 +5,7 @@ import numpy as np
 from bayesrank import _text
 from bayesrank._draws import draw_dims
 from bayesrank._labels import select_names
+from bayesrank._nouns import nouns
 from bayesrank.ranking.summary import effective_draws
 from bayesrank.report.page import Page, PageBlock, block
 
@@ -44,14 +45,14 @@ def make(page: Page) -> PageBlock | None:
     if not rows:
         return None
     met = (
-        "Entities met cases together, though not all of them"
+        f"{nouns().capitalize()} met cases together, though not all of them"
         if page.posterior.assembled.missing == "own"
-        else "All entities met the same cases"
+        else f"All {nouns()} met the same cases"
     )
     several = f" (median of {len(rows)} rivals; {min(shares):.2f} to {max(shares):.2f})" * (len(rows) > 1)
     words = (
         f"{met}. The standard deviation of the difference to {first} is {np.median(shares):.2f} times that of "
-        f"independent errors{several}. The more often entities err on the same cases, the smaller this ratio is."
+        f"independent errors{several}. The more often {nouns()} err on the same cases, the smaller this ratio is."
     )
     header = [f"rival of {first}", "difference", f"P({first} beats it)", "as if independent"]
     return PageBlock("What pairing adds", block("words", [words]) + block("table", header, rows))

@@ -8,6 +8,7 @@ import xarray as xr
 from markupsafe import Markup
 
 from bayesrank._labels import select_names
+from bayesrank._nouns import noun
 from bayesrank.report.page import Page, PageBlock, bars, block, first_of, fold_rows
 from bayesrank.report.pictures import Axis
 
@@ -26,7 +27,7 @@ def make(page: Page) -> PageBlock | None:
 
     def draw(names: list) -> Markup:
         axis, rows = rank_rows(page.ranking, names)
-        return bars([axis], rows, "How probable each rank is for each entity, best first.")
+        return bars([axis], rows, f"How probable each rank is for each {noun()}, best first.")
 
     caption = "How probable each rank is. Colours follow the square root, so that small probabilities are visible."
     names = page.table.index[ranked].tolist()

@@ -7,6 +7,7 @@ from scipy.special import betaincinv
 
 from bayesrank import _text
 from bayesrank._labels import cell_headings, select_names
+from bayesrank._nouns import noun
 from bayesrank.decisions import natural_frequencies
 from bayesrank.decisions.frequencies import OUTCOMES
 from bayesrank.exact import NoClosedForm, closed_form_of
@@ -35,7 +36,7 @@ def make(page: Page) -> PageBlock | None:
 
     def draw(names: list) -> Markup:
         rows = [(name, numbers[name]) for name in names]
-        return interval_rows(rows, TITLES, "Sensitivity and specificity of each entity with intervals, best first.")
+        return interval_rows(rows, TITLES, f"Sensitivity and specificity of each {noun()} with intervals, best first.")
 
     caption = (
         f"Median and {page.percent} interval, in the order of the ranking"
@@ -87,7 +88,7 @@ def _frequencies(page: Page, numbers: dict, known: list) -> Markup:
             cells.append([_count([size * x for x in part]) for part in (right, wrong)])
         (found, missed), (cleared, alarms) = cells
         rows.append([str(name), found, missed, alarms, cleared])
-    header = ["entity", *(cell_headings(page.two_classes)[cell] for cell in OUTCOMES)]
+    header = [noun(), *(cell_headings(page.two_classes)[cell] for cell in OUTCOMES)]
     left_out = f" The first {ROWS} of {len(known)} are listed." if len(known) > ROWS else ""
     lines = [
         f"In {CASES:,} cases at {where}, {_text.number(positives, 0 if positives >= 10 else 1)} are positive. "

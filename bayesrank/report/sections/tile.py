@@ -10,6 +10,7 @@ from markupsafe import Markup
 from bayesrank import _text
 from bayesrank._compiled import can_compile
 from bayesrank._labels import select_names
+from bayesrank._nouns import noun
 from bayesrank._records import ResultRecord
 from bayesrank.plots.kit.colors import place_colors
 from bayesrank.plots.kit.furniture import MARKS, label_positions
@@ -144,7 +145,7 @@ def map_of(
         "n": RESOLUTION,
         "words": _words(share, undecided, prob),
         "here": _describe_own(score, own, who[j, i], p[j, i], names, size),
-        "cells": _cells(seen, shared, top, palette, len(names)),
+        "cells": cells_of(seen, shared, top, palette, len(names)),
         # Hatching over all of the map would hide it.
         "unsure": "" if nowhere else _runs(np.nan_to_num(top, nan=1.0) < prob),
         "nowhere": nowhere,
@@ -246,13 +247,15 @@ def _row(name: str, at: tuple[float, float], who: Any, p: Any, shared: Any, name
 def _words(share: xr.DataArray, undecided: float, prob: float) -> str:
     said = weighting_sentence(share, undecided, prob)
     if not said:
-        return "No entity has a defined score anywhere on the Tile."
+        return f"No {noun()} has a defined score anywhere on the Tile."
     if undecided >= DECIDED_NOWHERE or not undecided:
         return said
-    return f"{said} On {format_share(undecided)} of it no entity is best with probability {prob:g}."
+    return f"{said} On {format_share(undecided)} of it no {noun()} is best with probability {prob:g}."
 
 
-def _cells(seen: np.ndarray, shared: np.ndarray, top: np.ndarray, colors: dict[Any, str], entities: int) -> list[tuple]:
+def cells_of(
+    seen: np.ndarray, shared: np.ndarray, top: np.ndarray, colors: dict[Any, str], entities: int
+) -> list[tuple]:
     """Return the map as runs of one colour and strength (x, y, width, colour, strength), from its upper left corner."""
     chance = 1 / max(entities, 2)
     strength = np.clip((np.nan_to_num(top) - chance) / (1 - chance), 0, 1)
@@ -290,7 +293,7 @@ TEMPLATE = """<p>{{ preferences.words | soft(24) }} {{ preferences.here | soft(2
 {{ preferences.data }}
 <div>
 <div class="board" aria-label="The Tile: arrow keys move the chosen preference, Home goes back" aria-describedby="answer"><span class="over">↑ a missed case costs more</span><span class="side">clearing a non-case counts more</span>
-<svg viewBox="0 0 {{ preferences.n }} {{ preferences.n }}" role="img" aria-label="Which entity is most probably best under which preference; the table below names the best for well-known scores.">
+<svg viewBox="0 0 {{ preferences.n }} {{ preferences.n }}" role="img" aria-label="Which {{ noun() }} is most probably best under which preference; the table below names the best for well-known scores.">
 <defs><pattern id="unsure" width="1" height="1" patternUnits="userSpaceOnUse"><path d="M0 1L1 0" stroke="var(--ink)" stroke-width=".12" opacity=".5"/></pattern></defs>
 <g shape-rendering="crispEdges">{% for x, y, width, color, strength in preferences.cells %}<rect x="{{ x }}" y="{{ y }}" width="{{ width }}" height="1" fill="{{ color }}" opacity="{{ strength }}"/>{% endfor %}</g>
 <path d="{{ preferences.unsure }}" fill="url(#unsure)"/>
@@ -298,7 +301,7 @@ TEMPLATE = """<p>{{ preferences.words | soft(24) }} {{ preferences.here | soft(2
 {% for number, x, y in preferences.numbers %}<text class="number" x="{{ x + 0.5 }}" y="{{ preferences.n - y + 0.1 }}" text-anchor="middle">{{ number }}</text>{% endfor %}
 <g class="chosen" hidden><circle r="1.1"/><circle r="1.1"/></g>
 </svg><span class="side">finding a case counts more</span><span class="under">↓ a false alarm costs more</span></div>
-<ul class="legend">{% for color, number, name, share in preferences.legend %}<li><i class="swatch" style="background:{{ color }}"></i>{% if number %}<b>{{ number }}</b> {% endif %}<bdi>{{ name | soft }}</bdi>: {{ share }}</li>{% endfor %}{% if preferences.shared %}<li><i class="swatch" style="background:var(--edge);opacity:.5"></i>several, too close to separate</li>{% endif %}<li>{% if preferences.legend %}The paler, the less sure. {% endif %}{% if preferences.nowhere %}Nowhere is an entity{% else %}Hatched: no entity is{% endif %} best with probability {{ "%g" % prob }}.</li>{% if preferences.chosen %}<li>Ring: the chosen score.</li>{% endif %}</ul>
+<ul class="legend">{% for color, number, name, share in preferences.legend %}<li><i class="swatch" style="background:{{ color }}"></i>{% if number %}<b>{{ number }}</b> {% endif %}<bdi>{{ name | soft }}</bdi>: {{ share }}</li>{% endfor %}{% if preferences.shared %}<li><i class="swatch" style="background:var(--edge);opacity:.5"></i>several, too close to separate</li>{% endif %}<li>{% if preferences.legend %}The paler, the less sure. {% endif %}{% if preferences.nowhere %}Nowhere is {{ a_noun() }}{% else %}Hatched: no {{ noun() }} is{% endif %} best with probability {{ "%g" % prob }}.</li>{% if preferences.chosen %}<li>Ring: the chosen score.</li>{% endif %}</ul>
 </div>
 <div><div class="answer" id="answer" aria-live="polite" hidden></div>
 <table class="words"><thead><tr><th scope="col">Preference</th><th scope="col">most probably best</th><th scope="col">P(best)</th></tr></thead><tbody>

@@ -1,6 +1,7 @@
 """Sentences on aggregates over groups, data sets or categories."""
 
 from bayesrank import _text
+from bayesrank._nouns import a_noun, nouns
 
 OF = {
     "mean": "the mean over",
@@ -14,7 +15,7 @@ OF = {
 def aggregated(aggregate: str, number: int, unit: str, weights: list[str] | None, categories: bool) -> str:
     within = ", each the mean of its data sets or groups" if categories else ""
     said = f" The weights are {_text.list_names(weights, 6)}." if weights else ""
-    return f"In each draw, the value of an entity is {OF[aggregate]} {_text.count(number, unit)}{within}.{said}"
+    return f"In each draw, the value of {a_noun()} is {OF[aggregate]} {_text.count(number, unit)}{within}.{said}"
 
 
 def points_of_tasks(number: int, unit: str) -> str:
@@ -54,5 +55,5 @@ def groups_independent(cases: int, unit: str) -> str:
 def pair_reversed_by_absence(one: str, other: str, absent: str) -> str:
     return (
         f"By the observed scores, {one} is above {other}, but below it without {absent}: this aggregate depends on the "
-        "compared entities."
+        f"compared {nouns()}."
     )

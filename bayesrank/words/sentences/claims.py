@@ -1,13 +1,18 @@
 """Sentences on what limits the headline of a ranking."""
 
 from bayesrank import _text
+from bayesrank._nouns import noun, nouns
 
 #: What a verdict adds where it invites more cases.
+WITH_ROPE = (
+    "Pass the smallest difference that matters (rope=, --rope): the verdict then says how many more cases would show "
+    "a difference of that size."
+)
 LOOKING = "Rank again only when all new data are collected (bayesrank gate allows repeated looks)."
 
 
 def clusters_vary_less(pairs: int, of: int, unit: str = "clusters") -> str:
-    which = "the pair of entities" if of == 1 else f"{pairs:,} of {of:,} pairs of entities"
+    which = f"the pair of {nouns()}" if of == 1 else f"{pairs:,} of {of:,} pairs of {nouns()}"
     cases = "cases" if unit == "clusters" else "votes"
     return (
         f"For {which}, {unit} vary less than independent {cases} would. A lead must also be large enough for "
@@ -24,8 +29,8 @@ def votes_uneven(fewest: int, most: int, percent: float) -> str:
 
 def close_strengths_met(percent: float) -> str:
     return (
-        "Entities of similar strength met more often than chance explains. Earlier votes may have matched them, so the "
-        f"possible ranks allow for errors that are {percent:.0f}% larger."
+        f"{nouns().capitalize()} of similar strength met more often than chance explains. Earlier votes may have "
+        f"matched them, so the possible ranks allow for errors that are {percent:.0f}% larger."
     )
 
 
@@ -62,7 +67,7 @@ def more_to_separate(
     if per_case:
         also.append("per-case data may need fewer")
     aside = f" ({'; '.join(also)})" if also else ""
-    kind = f"{unit.removesuffix('s') if needed == 1 else unit}{'' if paired else ' per entity'}"
+    kind = f"{unit.removesuffix('s') if needed == 1 else unit}{'' if paired else f' per {noun()}'}"
     return (
         f"To separate {entity} from {rival}, collect about {_text.round_up(needed):,} more {kind}{aside}: "
         f"{100 * assurance:g}% power {differ}."
@@ -70,7 +75,4 @@ def more_to_separate(
 
 
 def no_difference(entity: str, rival: str) -> str:
-    return (
-        f"The data show no difference between {entity} and {rival}. Pass the smallest difference that matters (rope=, "
-        "--rope): the verdict then says how many more cases would show a difference of that size."
-    )
+    return f"The data show no difference between {entity} and {rival}. {WITH_ROPE}"

@@ -1,12 +1,13 @@
 """Sentences about what the command chose and combined."""
 
 from bayesrank import _text
+from bayesrank._nouns import noun
 
 
 def datasets_pooled(datasets: int, total: int) -> str:
     which = _text.count(total, "data set")
     if datasets < total:
-        which = f"{_text.count(datasets, 'data set')} of {total}, seen by every entity"
+        which = f"{_text.count(datasets, 'data set')} of {total}, seen by every {noun()}"
     return f"Pooled over {which}; --dataset chooses one."
 
 

@@ -1,21 +1,22 @@
 """Sentences about how evidence was read, joined and counted."""
 
 from bayesrank import _text
+from bayesrank._nouns import noun, nouns
 from bayesrank._text import list_names
 
 
 def answers_of_all_kept(kept: int, total: int) -> str:
-    return f"Answers are missing: {kept} of {total} cases are kept; all entities met these."
+    return f"Answers are missing: {kept} of {total} cases are kept; all {nouns()} met these."
 
 
 def missing_answers_counted(value: float, missing: int, total: int, most: int, entity: str) -> str:
     counted = f"Missing answers count as {value:g}"
-    return f"{counted}: {missing} of {total}, at most {most} of one entity ({entity})."
+    return f"{counted}: {missing} of {total}, at most {most} of one {noun()} ({entity})."
 
 
 def cases_summed() -> str:
     return (
-        "Per-case data were summed to counts, which do not show the cases that entities share: pairing is not used "
+        f"Per-case data were summed to counts, which do not show the cases that {nouns()} share: pairing is not used "
         "(the model 'paired' uses it)."
     )
 
@@ -49,7 +50,7 @@ def weights_balance_classes() -> str:
 
 def one_entity(datasets: int) -> str:
     """Say that a table without a column of entities has one row for each data set."""
-    return f"No column names entities: the {datasets} rows are data sets of one."
+    return f"No column names {nouns()}: the {datasets} rows are data sets of one."
 
 
 def attempts_of_cases_like_these(k: int, every: bool, majority: bool = False) -> str:
@@ -62,7 +63,9 @@ def attempts_of_cases_like_these(k: int, every: bool, majority: bool = False) ->
 
 def cases_with_few_runs(least: int, used: int, total: int) -> str:
     """Say how many cases have too few runs for a number of attempts."""
-    return f"{used} of {total} cases have at least {least} runs of every entity that met them; the others are left out."
+    return (
+        f"{used} of {total} cases have at least {least} runs of every {noun()} that met them; the others are left out."
+    )
 
 
 def cost_of_attempts(k: int, costs: dict[str, float]) -> str:

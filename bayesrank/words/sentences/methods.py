@@ -1,6 +1,7 @@
 """Sentences of the paragraph on methods of a report: target, prevalence, reference standard, sets and convergence."""
 
 from bayesrank import _text
+from bayesrank._nouns import noun, nouns
 
 
 def ranked_performance(kind: str, typical: str) -> str:
@@ -14,19 +15,19 @@ def ranked_performance(kind: str, typical: str) -> str:
 
 
 def datasets_of_each(fewest: int, most: int) -> str:
-    return f"Each entity was measured on {fewest} to {_text.count(most, 'data set')}."
+    return f"Each {noun()} was measured on {fewest} to {_text.count(most, 'data set')}."
 
 
 def unequal_cases(unequal: int, shared: int) -> str:
     return (
-        f"In {unequal} of {_text.count(shared, 'data set')} with several entities, the entities have different numbers "
-        "of cases."
+        f"In {unequal} of {_text.count(shared, 'data set')} with several {nouns()}, the {nouns()} have different "
+        "numbers of cases."
     )
 
 
 def answers_independent() -> str:
     return (
-        "Given the rates on a data set, answers of different entities to the same case are assumed to be independent."
+        f"Given the rates on a data set, answers of different {nouns()} to the same case are assumed to be independent."
     )
 
 

@@ -3,16 +3,17 @@
 from typing import Any
 
 from bayesrank import _text
+from bayesrank._nouns import a_noun, noun, nouns
 from bayesrank._nuts import say_chains_to_agree, say_fewer_divergences, say_more_draws, say_unreliable
 from bayesrank.words.caveats import Caveat, caveat
 
 #: What varies between data sets in models of logits.
-TERMS_IN_WORDS = {"difficulty": "the difficulty of data sets", "deviations": "the deviations of entities"}
+TERMS_IN_WORDS = {"difficulty": "the difficulty of data sets", "deviations": "the deviations of {nouns}"}
 
 
 def own_cases(fewest: int, most: int, total: int, entity: str) -> str:
     return (
-        f"Answers are missing, so that entities have different cases, from {fewest} of {total} ({entity}) to "
+        f"Answers are missing, so that {nouns()} have different cases, from {fewest} of {total} ({entity}) to "
         f"{most}: the ranking assumes that answers are missing at random."
     )
 
@@ -76,7 +77,8 @@ def prior_of_population(right: float | None, wrong: float | None, answers: int, 
 def prior_of_classes(right: float | None, wrong: float | None, spread: float) -> str:
     mean = "a supplied prior" if right is None or wrong is None else f"the prior Beta({right:g}, {wrong:g})"
     return (
-        f"The mean recall of an entity's classes has {mean}. The prior of s/√(1 − s²) is half-Student-t with 3 degrees "
+        f"The mean recall of {a_noun()}'s classes has {mean}. The prior of s/√(1 − s²) is half-Student-t with 3 "
+        "degrees "
         f"of freedom and scale {spread:g}, where s is the standard deviation of the recalls as a share of the largest "
         "possible one. Errors on a class are Dirichlet over the other classes, with a spread that all classes share; "
         "its prior is uniform."
@@ -89,7 +91,7 @@ def prior_of_class_shares() -> str:
 
 def prior_of_equal_groups(probability: float) -> str:
     return (
-        f"With prior probability {probability:g} all groups of an entity have the same rate in a class; otherwise "
+        f"With prior probability {probability:g} all groups of {a_noun()} have the same rate in a class; otherwise "
         "their rates come from a population. The results are averaged over both possibilities."
     )
 
@@ -109,16 +111,18 @@ def prior_of_logits(
         beta = f"the prior Beta({right:g}, {wrong:g})"
     rate = "rate of right answers in the median data set"
     found = [
-        f"For each entity, the {rate} has {beta}."
+        f"For each {noun()}, the {rate} has {beta}."
         if contrasts is None
-        else f"The common level of all entities, as a {rate}, has {beta}."
+        else f"The common level of all {nouns()}, as a {rate}, has {beta}."
     ]
     if contrasts is not None:
         found.append(
-            f"The median logits of the entities are normal around this level, with standard deviation {contrasts:g}."
+            f"The median logits of the {nouns()} are normal around this level, with standard deviation {contrasts:g}."
         )
     if scales:
-        each = " and ".join(f"scale {scale:g} for {TERMS_IN_WORDS[term]}" for term, scale in scales.items())
+        each = " and ".join(
+            f"scale {scale:g} for {TERMS_IN_WORDS[term].format(nouns=nouns())}" for term, scale in scales.items()
+        )
         found.append(
             f"The standard deviations, in logits, have half-normal priors, with {each}"
             + (
@@ -133,7 +137,7 @@ def prior_of_logits(
 def prior_of_presence(columns: int, sd: float) -> str:
     which = "the difference" if columns == 1 else f"each of {columns} orthogonal contrasts"
     return (
-        f"Data sets with different entities may differ in mean difficulty: in logits, {which} between them has a "
+        f"Data sets with different {nouns()} may differ in mean difficulty: in logits, {which} between them has a "
         f"normal prior around 0 with standard deviation {sd:g}. A typical data set is the average of the observed ones."
     )
 
@@ -142,7 +146,7 @@ def prior_of_slopes(names: list[str], common: float, apart: float, at: list[floa
     values = ", ".join(f"{name} = {value:.4g}" for name, value in zip(names, at, strict=True))
     return (
         f"The slope of a covariate, in logits for each of its standard deviations, is normal around 0 with standard "
-        f"deviation {common:g}; slopes of entities differ with a half-normal standard deviation of scale {apart:g}. "
+        f"deviation {common:g}; slopes of {nouns()} differ with a half-normal standard deviation of scale {apart:g}. "
         f"Typical data sets are predicted at {values}."
     )
 
@@ -150,8 +154,8 @@ def prior_of_slopes(names: list[str], common: float, apart: float, at: list[floa
 def over_retrained(fewest: int, most: int) -> str:
     number = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     return (
-        f"The ranking is over retrained models: the {number} training seeds of each entity are a sample, crossed with "
-        "the cases. Seeds of different entities are independent."
+        f"The ranking is over retrained models: the {number} training seeds of each {noun()} are a sample, crossed "
+        f"with the cases. Seeds of different {nouns()} are independent."
     )
 
 
@@ -190,9 +194,8 @@ def few_cases_of_means(cases: int) -> str:
 
 @caveat(Caveat.FEW_UNITS)
 def means_unpaired() -> str:
-    return (
-        "The comparison is unpaired: means and standard errors do not show which cases were hard for several entities."
-    )
+    hidden = f"which cases were hard for several {nouns()}"
+    return f"The comparison is unpaired: means and standard errors do not show {hidden}."
 
 
 def means_over_datasets(datasets: int, weights: list[str] | None, unit: str) -> str:
@@ -246,8 +249,8 @@ def model_that_learns_differences(model: str) -> str:
 
 
 def design_complete(entities: int, datasets: int) -> str:
-    many, sets = _text.count(entities, "entity"), _text.count(datasets, "data set")
-    return f"The design is complete: {many} met all {sets}, and entities are compared within data sets."
+    many, sets = _text.count(entities, noun()), _text.count(datasets, "data set")
+    return f"The design is complete: {many} met all {sets}, and {nouns()} are compared within data sets."
 
 
 def at_covariates(names: list[str], at: list[float]) -> str:
@@ -258,12 +261,12 @@ def at_covariates(names: list[str], at: list[float]) -> str:
 def design_incomplete(kind: str, missing: int, total: int, through_others: list[list[str]]) -> str:
     found = [
         f"The design is {kind}: {missing} of {total} results {'is' if missing == 1 else 'are'} missing.",
-        "Entities are compared within data sets.",
+        f"{nouns().capitalize()} are compared within data sets.",
         "The model does not correct for results that are missing because they were bad.",
     ]
     if through_others:
         pairs = _pairs(through_others)
-        found.insert(2, f"Pairs without a common data set are compared only through other entities: {pairs}.")
+        found.insert(2, f"Pairs without a common data set are compared only through other {nouns()}: {pairs}.")
     return " ".join(found)
 
 
@@ -276,7 +279,7 @@ def entities_unconnected(pairs: list[list[str]], instead: str) -> str:
 
 
 def difficulty_ignored(instead: str | None) -> str:
-    return f"The model ignores that a hard data set is hard for all entities{_with(instead)}."
+    return f"The model ignores that a hard data set is hard for all {nouns()}{_with(instead)}."
 
 
 @caveat(Caveat.DATASETS_DIFFER)
@@ -284,7 +287,7 @@ def easy_datasets_credited(instead: str | None, lacking: list[str]) -> str:
     verb = "lacks" if len(lacking) == 1 else "lack"
     return (
         f"{_text.list_names(lacking, 3)} {verb} data sets, and the model ignores that these may be harder or easier "
-        f"for all entities{_with(instead)}."
+        f"for all {nouns()}{_with(instead)}."
     )
 
 
@@ -299,17 +302,17 @@ def datasets_missing_at_random(instead: str | None, lacking: list[str]) -> str:
 @caveat(Caveat.DATASETS_DIFFER)
 def votes_unconnected(pools: list[list[str]]) -> str:
     named = [f"({_text.list_names(pool, 4)})" for pool in pools]
-    return f"No vote connects {len(pools)} pools of entities, {_text.list_names(named, 3)}: compare within pools only."
+    return f"No vote connects {len(pools)} pools of {nouns()}, {_text.list_names(named, 3)}: compare within pools only."
 
 
 @caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
 def votes_one_sided() -> str:
-    return "Some entities never lost, or never won, against the rest: how far they are apart depends on the prior."
+    return f"Some {nouns()} never lost, or never won, against the rest: how far they are apart depends on the prior."
 
 
 @caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
 def votes_all_ties() -> str:
-    return "All votes are ties: how far entities may be apart depends on the prior."
+    return f"All votes are ties: how far {nouns()} may be apart depends on the prior."
 
 
 def votes_without_ties() -> str:
@@ -318,8 +321,8 @@ def votes_without_ties() -> str:
 
 def votes_relative(independent: str) -> str:
     return (
-        "A strength is relative to the other entities: the order of two entities also depends on their votes against "
-        f"others. {independent.capitalize()} are assumed independent."
+        f"A strength is relative to the other {nouns()}: the order of two {nouns()} also depends on their votes "
+        f"against others. {independent.capitalize()} are assumed independent."
     )
 
 
@@ -366,7 +369,7 @@ def orders_merged(battles: int, decided: int, first: int, lower: float, upper: f
         "none of them has a winner"
         if not decided
         else (
-            f"the entity named first won {first:,} of their {decided:,} votes with a winner "
+            f"the {noun()} named first won {first:,} of their {decided:,} votes with a winner "
             f"({100 * first / decided:.0f}%, 95% interval {100 * lower:.0f}% to {100 * upper:.0f}%; 50% without an "
             "effect of the order)"
         )
@@ -377,7 +380,8 @@ def orders_merged(battles: int, decided: int, first: int, lower: float, upper: f
 def votes_judged(judges: list[str], labels: int, votes: int) -> str:
     return (
         f"The votes of people are known for {labels:,} of {votes:,}. Each draw fills in the others from the votes of "
-        f"{_text.list_names(judges, 3)}, whose errors may differ between entities. Among equal votes on the same pair, "
+        f"{_text.list_names(judges, 3)}, whose errors may differ between {nouns()}. Among equal votes on the same "
+        "pair, "
         "those with a known vote of a person are assumed to be a random sample. The order in which the two were shown "
         "is not used."
     )
@@ -385,7 +389,7 @@ def votes_judged(judges: list[str], labels: int, votes: int) -> str:
 
 def truth_known_in_part(fewest: int, most: int, cases: int, by_verdict: bool, of: list[str], entities: int) -> str:
     labels = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
-    each = " for each entity" if entities > 1 else ""
+    each = f" for each {noun()}" if entities > 1 else ""
     how = "The share of cases with a known truth does not visibly depend on the verdict."
     if by_verdict:
         named = f"For {_text.list_names(of, 3)}, the" if entities > 1 else "The"
@@ -458,7 +462,8 @@ def intervals_withheld(entities: list[str]) -> str:
 
 def out_of_fold(folds: int) -> str:
     return (
-        f"Labels are out-of-fold predictions; all entities have the same {folds} folds. Each entity is {folds} fitted "
+        f"Labels are out-of-fold predictions; all {nouns()} have the same {folds} folds. Each {noun()} is {folds} "
+        "fitted "
         "models, whose training sets overlap. The ranking is of these fitted models; br.from_folds ranks learners."
     )
 

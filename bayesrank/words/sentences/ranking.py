@@ -1,8 +1,9 @@
 """Sentences about rankings and the evidence behind them."""
 
 from bayesrank import _text
+from bayesrank._nouns import noun, nouns
 from bayesrank.scores.display import display_name
-from bayesrank.words.audits import FAULTS, capitalise, nearest_sentence
+from bayesrank.words.audits import capitalise, describe_fault, nearest_sentence
 from bayesrank.words.caveats import Caveat, caveat
 
 #: What a model takes as a typical data set, by the attr ``typical`` of its posterior.
@@ -74,24 +75,21 @@ def ranks_at_one_prevalence(
     what = "prevalence" if label is None else "share of each class"
     differ = _range_of_prevalences(label, lowest, lowest_entity, highest, highest_entity)
     rule = f"{capitalise(score)} may rank only while the {what} is fixed: otherwise"
-    why = FAULTS[fault].format(score=score)
+    why = describe_fault(fault, score)
     return f"{differ} {rule} {why}. {_remedy(label)}{nearest_sentence(nearest, tau, at)}"
 
 
 @caveat(Caveat.SHOULD_NOT_RANK)
 def score_should_not_rank(score: str, fault: str, nearest: str | None, tau: float | None, at: float | None) -> str:
-    return (
-        f"{capitalise(score)} should not rank: {FAULTS[fault].format(score=score)}.{nearest_sentence(nearest, tau, at)}"
-    )
+    return f"{capitalise(score)} should not rank: {describe_fault(fault, score)}.{nearest_sentence(nearest, tau, at)}"
 
 
 def _range_of_prevalences(
     label: str | None, lowest: float, lowest_entity: str, highest: float, highest_entity: str
 ) -> str:
     what = "prevalence" if label is None else f"share of the class {label!r}"
-    return (
-        f"The {what} differs between entities, from {lowest:.3g} ({lowest_entity}) to {highest:.3g} ({highest_entity})."
-    )
+    ends = f"from {lowest:.3g} ({lowest_entity}) to {highest:.3g} ({highest_entity})"
+    return f"The {what} differs between {nouns()}, {ends}."
 
 
 def _remedy(label: str | None) -> str:
@@ -108,9 +106,9 @@ def prevalence_set(score: str, by_design: bool, estimate: str = "") -> str:
 
 
 def same_cases(sharing: int, entities: int, test_sets: int, one: bool, of_outcomes: bool, named: bool) -> str:
-    shared, what = f"{sharing} of {_text.count(entities, 'entity')}", "outcomes" if of_outcomes else "errors"
+    shared, what = f"{sharing} of {_text.count(entities, noun())}", "outcomes" if of_outcomes else "errors"
     who = (
-        "All entities met the same cases"
+        f"All {nouns()} met the same cases"
         if one
         else f"{shared} share a test set with another ({_text.count(test_sets, 'shared test set')})"
     )
@@ -119,7 +117,7 @@ def same_cases(sharing: int, entities: int, test_sets: int, one: bool, of_outcom
         who = f"{'All entities' if one else shared} {many} and may have met the same cases"
     elif not named:
         who += " (inferred from equal class sizes)"
-    return f"{who}; {what} are assumed independent between entities (per-case data allow the paired model)."
+    return f"{who}; {what} are assumed independent between {nouns()} (per-case data allow the paired model)."
 
 
 @caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
@@ -136,7 +134,7 @@ def class_without_cases(labels: list[str], classes: int, entities: list[str], po
 def few_cases_of_class(entities: int, fewest: int, entity: str, label: str, population: str | None, enough: int) -> str:
     prior = f"the prior and the other {population}" if population else "the prior"
     return (
-        f"{_text.count(entities, 'entity')} {_have(entities)} fewer than {enough} cases of a class ({entity} has "
+        f"{_text.count(entities, noun())} {_have(entities)} fewer than {enough} cases of a class ({entity} has "
         f"{fewest} of {label!r}): rates of such a class depend strongly on {prior}."
     )
 
@@ -144,7 +142,7 @@ def few_cases_of_class(entities: int, fewest: int, entity: str, label: str, popu
 @caveat(Caveat.FEW_UNITS)
 def few_cases(entities: int, fewest: int, entity: str, enough: int) -> str:
     return (
-        f"{_text.count(entities, 'entity')} {_have(entities)} fewer than {enough} cases ({entity} has {fewest}): "
+        f"{_text.count(entities, noun())} {_have(entities)} fewer than {enough} cases ({entity} has {fewest}): "
         "such a mean depends strongly on the prior."
     )
 
@@ -152,7 +150,7 @@ def few_cases(entities: int, fewest: int, entity: str, enough: int) -> str:
 @caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
 def prior_shifts_average(entities: int, score: str, enough: int) -> str:
     return (
-        f"For {_text.count(entities, 'entity')} at least half of the classes have fewer than {enough} cases: the "
+        f"For {_text.count(entities, noun())} at least half of the classes have fewer than {enough} cases: the "
         f"prior on each class shifts {score}, whose intervals may be too narrow."
     )
 
@@ -190,7 +188,7 @@ def for_typical_dataset(typical: str, mean_prevalence: bool, unit: str) -> str:
 @caveat(Caveat.FEW_UNITS)
 def few_datasets(datasets: int, kind: str, enough: int, unit: str) -> str:
     return (
-        f"At least one entity was measured on only {_text.count(datasets, unit)}. With fewer than {enough}, "
+        f"At least one {noun()} was measured on only {_text.count(datasets, unit)}. With fewer than {enough}, "
         f"intervals for a {kind} {unit} depend on the prior on the differences between {unit}s."
     )
 
@@ -221,7 +219,7 @@ def order_reversed_by_pool(score: str, pairs: list[list[str]]) -> str:
 def pooled_datasets_differ(
     datasets: int, different: int, entities: int, entity: str, part: str, label: str, p: float, model: str | None
 ) -> str:
-    who = entity if entities == 1 else f"{different} of {entities} entities, most for {entity}"
+    who = entity if entities == 1 else f"{different} of {entities} {nouns()}, most for {entity}"
     where = f"in the {part} of {label!r}" if label else f"in the {part}"
     level = f"= {p:.0e}".replace("e-0", "e-") if p < 1e-3 else f"= {p:.2g}"
     level = "< 1e-300" if p < 1e-300 else level
@@ -256,7 +254,7 @@ def score_undefined(score: str, entities: list[str], lacking: str) -> str:
 
 def interval_missing(entities: int) -> str:
     return (
-        f"The interval of {_text.count(entities, 'entity')} is missing; only the rank is known. Its odds are beyond "
+        f"The interval of {_text.count(entities, noun())} is missing; only the rank is known. Its odds are beyond "
         "the range of the quadrature: if no error was observed, the prior alone determines the error rate."
     )
 

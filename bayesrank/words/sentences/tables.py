@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
+from bayesrank._nouns import nouns
 from bayesrank._text import list_names
 
 
 def column_names_entities(column: str) -> str:
-    return f"The column {column} names the entities."
+    return f"The column {column} names the {nouns()}."
 
 
 def rows_selected(conditions: Sequence[str], rows: int, of: int) -> str:
@@ -57,7 +58,7 @@ def ones_taken_as_right() -> str:
 
 def no_true_negatives() -> str:
     return (
-        "There are no true negatives, as in detection: only scores that need none rank the entities, such as F1, "
+        f"There are no true negatives, as in detection: only scores that need none rank the {nouns()}, such as F1, "
         "precision and recall."
     )
 
