@@ -19,8 +19,8 @@ import pandas as pd
 import pytest
 
 import bayesrank as br
-from bayesrank import _random
-from bayesrank._compat import import_arviz
+from bayesrank._core import random as _random
+from bayesrank._core.compat import import_arviz
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 # pyarrow is there for the data frames of Inspect. Without it, pandas keeps texts as Python does, lone surrogates too.
@@ -74,6 +74,10 @@ def _close_figures():
 def pytest_runtest_makereport(item, call):
     outcome = yield
     report = outcome.get_result()
-    if report.skipped and os.environ.get("BAYESRANK_FORBID_SKIPS") and not hasattr(report, "wasxfail"):
+    if (
+        report.skipped
+        and os.environ.get("BAYESRANK_FORBID_SKIPS")
+        and not hasattr(report, "wasxfail")
+    ):
         report.outcome = "failed"
         report.longrepr = f"skipped where skips are forbidden: {report.longrepr}"

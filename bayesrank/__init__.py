@@ -1,6 +1,6 @@
 """Credible rankings of classifiers, diagnostic tests, detectors and language models from their results on cases."""
 
-from bayesrank._lazy import attach as _attach
+from bayesrank._core.lazy import attach as _attach
 
 __version__ = "0.2.0"
 

@@ -13,7 +13,7 @@ from . import scores as scores
 from . import statements as statements
 from . import theory as theory
 from . import tile as tile
-from ._errors import ArgumentError as ArgumentError
+from ._core.errors import ArgumentError as ArgumentError
 from .analysis import analyze as analyze
 from .cases.weights import case_weights as case_weights
 from .comparisons import compare as compare
@@ -31,9 +31,9 @@ from .evidence.predictions import from_predictions as from_predictions
 from .evidence.predictions import joint_outcomes as joint_outcomes
 from .evidence.probabilities import from_probabilities as from_probabilities
 from .evidence.votes import from_votes as from_votes
-from .inference import fit as fit
-from .inference import to_pymc as to_pymc
-from .logs import read as read
+from .io.logs import read as read
+from .models.inference import fit as fit
+from .models.inference import to_pymc as to_pymc
 from .performance import as_performance as as_performance
 from .performance import at_prevalence as at_prevalence
 from .planning import plan as plan
@@ -61,4 +61,4 @@ from .words import notes as notes
 from .words import verdict as verdict
 
 __version__: str
-from .tables.frames import from_frame as from_frame
+from .io.tables.frames import from_frame as from_frame

@@ -15,9 +15,10 @@ import pandas as pd
 import xarray as xr
 from rich.cells import cell_len
 
-from bayesrank import _text, datasets
-from bayesrank._calls import check_call, in_own_words
-from bayesrank._checks import (
+from bayesrank import datasets
+from bayesrank._core import prose
+from bayesrank._core.calls import check_call, in_own_words
+from bayesrank._core.checks import (
     arguments_of,
     check_bool,
     check_column_names,
@@ -26,11 +27,11 @@ from bayesrank._checks import (
     label_values,
     rename_argument,
 )
-from bayesrank._compat import is_container, to_container
-from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, Typed
-from bayesrank._escape import escape_invisible
-from bayesrank._frames import as_pandas
-from bayesrank._labels import (
+from bayesrank._core.compat import is_container, to_container
+from bayesrank._core.errors import Advice, ArgumentError, ArgumentTypeError, Typed
+from bayesrank._core.escape import escape_invisible
+from bayesrank._core.frames import as_pandas
+from bayesrank._core.labels import (
     find_lookalike,
     has_positive_class,
     known_classes,
@@ -38,19 +39,21 @@ from bayesrank._labels import (
     suggest_entity,
     suggest_file,
 )
-from bayesrank._names import short_names
-from bayesrank._notes import Note, notes_of
-from bayesrank._nouns import ENTITY, using_noun
-from bayesrank._random import Seed
-from bayesrank._records import EvidenceRecord, RankingRecord
-from bayesrank._types import ModelName, ScoreLike
+from bayesrank._core.names import short_names
+from bayesrank._core.notes import Note, notes_of
+from bayesrank._core.nouns import ENTITY, using_noun
+from bayesrank._core.random import Seed
+from bayesrank._core.records import EvidenceRecord, RankingRecord
+from bayesrank._core.types import ModelName, ScoreLike
 from bayesrank.evidence.counts import common_datasets, pool, put_in_class_order
 from bayesrank.evidence.groups import groups_as_datasets, has_groups
 from bayesrank.evidence.kinds.given import GivenEvidence, parse_given
 from bayesrank.evidence.ledger import Ledger, count_evidence, ledger_of
 from bayesrank.evidence.predictions import counts_of, joint_outcomes
 from bayesrank.evidence.probabilities import from_probabilities, probabilities_of
-from bayesrank.inference import draw_groups
+from bayesrank.io.tables.columns import may_be_low, squeeze
+from bayesrank.io.tables.files import read_evidence
+from bayesrank.io.tables.frames import from_frame
 from bayesrank.models import (
     chosen_by_evidence,
     find_model,
@@ -60,6 +63,7 @@ from bayesrank.models import (
     population_of,
     takes_cases,
 )
+from bayesrank.models.inference import draw_groups
 from bayesrank.models.parts.margins import are_shares
 from bayesrank.models.parts.priors import in_words
 from bayesrank.performance import aggregate_over
@@ -70,9 +74,6 @@ from bayesrank.ranking.summary import ranking_table, score_name
 from bayesrank.ranking.values import natural_score
 from bayesrank.scores import Score, as_score
 from bayesrank.scores.score import NO_TRUE_NEGATIVES, SCORES
-from bayesrank.tables.columns import may_be_low, squeeze
-from bayesrank.tables.files import read_evidence
-from bayesrank.tables.frames import from_frame
 from bayesrank.tile.coarse import coarse_shares
 from bayesrank.words.cells import ranking_cells
 from bayesrank.words.models import check_model, model_notes
@@ -88,7 +89,11 @@ LOW = "low_may_be_good"
 #: The number of entities that the text of an analysis shows.
 SHOWN = 20
 #: Codes of notes that the title of a ranking repeats.
-JOINED = {"datasets_pooled": "pooled over", "datasets_averaged": "averaged over", "datasets_learned": "fitted to"}
+JOINED = {
+    "datasets_pooled": "pooled over",
+    "datasets_averaged": "averaged over",
+    "datasets_learned": "fitted to",
+}
 
 
 @dataclass(frozen=True)
@@ -105,7 +110,8 @@ class Setup:
     ledger: Ledger
     #: The direction that the user or the files give; None if they give none.
     higher_is_better: bool | None = None
-    #: Arguments of br.performance.aggregate_over; None if the ranking is not over groups or data sets.
+    #: Arguments of br.performance.aggregate_over; None if the ranking is not over groups or data
+    #: sets.
     aim: dict[str, Any] | None = None
 
     def source_of(self, posterior: Any) -> Any:
@@ -119,7 +125,9 @@ class Setup:
         if score.space == "outcomes":
             return None if self.higher_is_better else False
         if not self.higher_is_better:
-            raise ArgumentError("higher_is_better", "cannot be used for scores that have a direction", score.name)
+            raise ArgumentError(
+                "higher_is_better", "cannot be used for scores that have a direction", score.name
+            )
         return None
 
     @property
@@ -200,11 +208,11 @@ def set_up(
     """
     for argument, value in (("aggregate", aggregate), ("weights", weights)) if over is None else ():
         if value is not None:
-            wanted = Advice("cannot be used without ", Typed("over"), " or ", Typed("group"))
-            raise ArgumentError(argument, wanted, f"{value!r}")
+            requested = Advice("cannot be used without ", Typed("over"), " or ", Typed("group"))
+            raise ArgumentError(argument, requested, f"{value!r}")
     if over is not None and dataset is not None:
-        wanted = Advice("cannot be used with ", Typed("over"), " or ", Typed("group"))
-        raise ArgumentError("dataset", wanted, f"{dataset!r}")
+        requested = Advice("cannot be used with ", Typed("over"), " or ", Typed("group"))
+        raise ArgumentError("dataset", requested, f"{dataset!r}")
     if over is None and has_groups(evidence):
         evidence = groups_as_datasets(evidence)
     together = dataset is None and not apart
@@ -217,76 +225,101 @@ def set_up(
     if given.of_cases and not takes_cases(name):
         evidence = counts_of(given.held)
         given = parse_given(evidence)
-    _check_model(given, name, {"prior": prior, "prevalence": prevalence, "scale": scale, "anchor": anchor}, place)
+    _check_model(
+        given,
+        name,
+        {"prior": prior, "prevalence": prevalence, "scale": scale, "anchor": anchor},
+        place,
+    )
     moved = _covariates(given, name, covariates, at)
     evidence, rated = _scale(evidence, scale, anchor)
     _check_direction(evidence, higher_is_better)
-    every, found = evidence, list[Note | str]()
+    every, result = evidence, list[Note | str]()
     if not apart and over is None:
-        evidence, found = _one_table_each(evidence, dataset, join, name)
+        evidence, result = _one_table_each(evidence, dataset, join, name)
     # The direction is typed.
     notes = [note for note in notes_of(EvidenceRecord.of(every).notes) if note.code != LOW]
-    found += [note for note in notes if together or not note.fields.get("if_pooled")]
+    result += [note for note in notes if together or not note.fields.get("if_pooled")]
     if given.of_cases or given.draws_scores:
         if model is None and given.of_cases:
-            found.append(Note("model_of_cases", {"model": name}))
+            result.append(Note("model_of_cases", {"model": name}))
         if "cluster" in evidence.coords:
             clusters = len(set(evidence["cluster"].values.tolist()))
-            found.append(Note("cases_in_clusters", {"clusters": clusters}))
-    found += [note for note in remarks if note not in found]
+            result.append(Note("cases_in_clusters", {"clusters": clusters}))
+    result += [note for note in remarks if note not in result]
     ledger = replace(ledger_of(every), source=source, ignored=tuple(dict.fromkeys(ignored)))
-    found += ledger.run_notes()
+    result += ledger.run_notes()
     used = ledger if dataset is None else replace(count_evidence(evidence), source=source)
     evidence = evidence.assign_attrs(used.to_attrs())
     averaged = given.draws_scores and "dataset" in evidence.coords
     options: dict[str, Any] = {"average": True} if averaged else moved
-    options |= {key: value for key, value in (("prior", prior), ("prevalence", prevalence)) if value is not None}
+    options |= {
+        key: value
+        for key, value in (("prior", prior), ("prevalence", prevalence))
+        if value is not None
+    }
     options |= rated
     aim = None if over is None else _aim(evidence, over, aggregate, weights)
     by_dataset = every if dataset is None else evidence
-    return Setup(evidence, by_dataset, found, name, options, ledger, higher_is_better, aim)
+    return Setup(evidence, by_dataset, result, name, options, ledger, higher_is_better, aim)
 
 
 def with_scores(setup: AnySetup, scores: Sequence[Score | None]) -> AnySetup:
     """Name the scores, or None for the default, to models of predicted probabilities, which draw them."""
     if not parse_given(setup.evidence).draws_scores or not scores:
         return setup
-    wanted = dict.fromkeys(choose_score(setup.evidence, score).name for score in scores)
-    return replace(setup, options=setup.options | {"scores": tuple(wanted)})
+    requested = dict.fromkeys(choose_score(setup.evidence, score).name for score in scores)
+    return replace(setup, options=setup.options | {"scores": tuple(requested)})
 
 
-def draw(setup: Setup, *, draws: int, seed: Any, sampler: Any = "auto", prior: bool = False) -> xr.DataTree:
+def draw(
+    setup: Setup, *, draws: int, seed: Any, sampler: Any = "auto", prior: bool = False
+) -> xr.DataTree:
     """Draw from the posterior; ``prior`` adds draws of the prior, if there is one."""
     groups = ("prior",) if prior and setup.aim is None and _has_prior(setup) else ()
     with quiet():
         found = draw_groups(
-            setup.evidence, setup.model, draws=draws, seed=seed, sampler=sampler, groups=groups, **setup.options
+            setup.evidence,
+            setup.model,
+            draws=draws,
+            seed=seed,
+            sampler=sampler,
+            groups=groups,
+            **setup.options,
         )
     return xr.DataTree.from_dict(found)
 
 
 def lacks_true_negatives(evidence: Evidence) -> bool:
     """Return whether evidence is that of detection, which counts no true negatives."""
-    return any(note.code == NO_TRUE_NEGATIVES for note in notes_of(EvidenceRecord.of(evidence).notes))
+    return any(
+        note.code == NO_TRUE_NEGATIVES for note in notes_of(EvidenceRecord.of(evidence).notes)
+    )
 
 
 def choose_score(evidence: Evidence, score: Score | None) -> Score:
     """Return a score after a check against the evidence; without one the default.
 
-    Accuracy is the mean of right and wrong answers. The default for classes is informedness, which needs no prevalence;
-    accuracy unless both of two classes have cases.
+    Accuracy is the mean of right and wrong answers. The default for classes is informedness, which
+    needs no prevalence; accuracy unless both of two classes have cases.
     """
     sizes = parse_given(evidence).space
     natural = natural_score(evidence)
     if score is None and (scale := evidence.attrs.get("scale")):
         score = as_score(scale)
-    score = as_score("f1") if score is None and natural is None and lacks_true_negatives(evidence) else score
-    if score is None or (score.name == "accuracy" and natural is not None and _are_right_or_wrong(evidence)):
+    score = (
+        as_score("f1")
+        if score is None and natural is None and lacks_true_negatives(evidence)
+        else score
+    )
+    if score is None or (
+        score.name == "accuracy" and natural is not None and _are_right_or_wrong(evidence)
+    ):
         score = natural
     if score is None and "cases" in sizes:
         held = [name for name, one in SCORES.items() if one.space == "cases"]
-        wanted = f"must be one of {', '.join(held)} for predicted probabilities"
-        raise ArgumentError("score", wanted, "none", Advice(Typed("score", held[0])))
+        requirement = f"must be one of {', '.join(held)} for predicted probabilities"
+        raise ArgumentError("score", requirement, "none", Advice(Typed("score", held[0])))
     if score is None:
         if isinstance(evidence, xr.Dataset):
             met = len({*evidence["actual"].values.tolist()} - {None})
@@ -303,43 +336,59 @@ def rank_posterior(
     """Rank by the method of the analysis: exactly within limits of work and error, else from draws."""
     better = setup.direction(score)
     source = setup.source_of(posterior)
-    return credible_ranking(source, score, prob=prob, rope=rope, higher_is_better=better, kind=kind, method="auto")
+    return credible_ranking(
+        source, score, prob=prob, rope=rope, higher_is_better=better, kind=kind, method="auto"
+    )
 
 
 def title_of(setup: Setup, ranking: xr.Dataset, score: Score, top: int | None = None) -> str:
     """Return what is ranked by what, with the choices that decide how to read it."""
     size, given = ranking.sizes["entity"], setup.options.get("prevalence")
     first = f"the first {top} of " if top is not None and top < size else ""
-    words = [f"Ranking of {first}{_text.count(size, setup.noun)} by {score_name(ranking)}{_over_words(ranking)}"]
+    words = [
+        f"Ranking of {first}{prose.count(size, setup.noun)} by {score_name(ranking)}{_over_words(ranking)}"
+    ]
     if given is not None:
-        words.append(f"prevalence {f'{100 * given:g}%' if isinstance(given, float) else in_words(given, '')}")
+        words.append(
+            f"prevalence {f'{100 * given:g}%' if isinstance(given, float) else in_words(given, '')}"
+        )
     if positive_class_notes(setup.by_dataset, score):
         words += [f"positive class {label}" for label in setup.labels.values()]
-    words += [_joined_words(note) for note in setup.remarks if isinstance(note, Note) and note.code in JOINED]
+    words += [
+        _joined_words(note)
+        for note in setup.remarks
+        if isinstance(note, Note) and note.code in JOINED
+    ]
     return "; ".join(words) + "."
 
 
 def _over_words(ranking: xr.Dataset) -> str:
     """Return what an aggregate is over, such as " over 4 groups"; empty without one."""
     note = next((note for note in notes_of(ranking["notes"]) if note.code == "aggregated"), None)
-    return f" over {_text.count(note.fields['number'], note.fields['unit'])}" if note else ""
+    return f" over {prose.count(note.fields['number'], note.fields['unit'])}" if note else ""
 
 
 def _joined_words(note: Note) -> str:
     """Return how data sets were joined, as the title says it."""
     datasets, total = note.fields["datasets"], note.fields.get("total", note.fields["datasets"])
     of = f" of {total}" if datasets < total else ""
-    return f"{JOINED[note.code]} {_text.count(datasets, 'data set')}{of}"
+    return f"{JOINED[note.code]} {prose.count(datasets, 'data set')}{of}"
 
 
 def describe_weighting(setup: Setup, posterior: Any, ranking: xr.Dataset) -> str:
     """Return on which share of the Tile each entity is best, in words; empty if there is no Tile of these entities."""
     group = posterior_of(posterior)
-    fits = setup.aim is None and "performance" in group and "outcome" not in group["performance"].dims
+    fits = (
+        setup.aim is None and "performance" in group and "outcome" not in group["performance"].dims
+    )
     if not fits or ranking.sizes["entity"] < 2 or lacks_true_negatives(setup.evidence):
         return ""
     performance, prob = as_performance(posterior), RankingRecord.of(ranking).prob
-    if performance.sizes["actual"] != 2 or not has_positive_class(performance) or "dataset" in performance.dims:
+    if (
+        performance.sizes["actual"] != 2
+        or not has_positive_class(performance)
+        or "dataset" in performance.dims
+    ):
         return ""
     with using_noun(setup.noun):
         return weighting_sentence(*coarse_shares(performance, prob), prob)
@@ -347,8 +396,15 @@ def describe_weighting(setup: Setup, posterior: Any, ranking: xr.Dataset) -> str
 
 def default_note(setup: Setup, ranking: xr.Dataset, score: Score) -> str:
     """Return the sentence on a score that nobody named."""
-    low, high = (RankingRecord.of(ranking).range if setup.aim is None else score.range) or (-np.inf, np.inf)
-    what = f", the mean of outcomes from {low:g} to {high:g}" if score.space == "outcomes" and high < np.inf else ""
+    low, high = (RankingRecord.of(ranking).range if setup.aim is None else score.range) or (
+        -np.inf,
+        np.inf,
+    )
+    what = (
+        f", the mean of outcomes from {low:g} to {high:g}"
+        if score.space == "outcomes" and high < np.inf
+        else ""
+    )
     what += "; lower is better" * (setup.higher_is_better is False)
     return f"No score was given: the ranking is by {score.display}{what}."
 
@@ -376,7 +432,11 @@ def quiet() -> Iterator[None]:
 def _aim(evidence: Evidence, over: str, aggregate: str | None, weights: Any) -> dict[str, Any]:
     """Return the arguments of br.performance.aggregate_over, with weights by the names in the evidence."""
     if isinstance(weights, dict):
-        held = [evidence[dim].values.tolist() for dim in ("dataset", "group", "category") if dim in evidence.coords]
+        held = [
+            evidence[dim].values.tolist()
+            for dim in ("dataset", "group", "category")
+            if dim in evidence.coords
+        ]
         known = {str(name): name for labels in held for name in labels}
         weights = {known.get(name, name): weight for name, weight in weights.items()}
     return {"over": over, "aggregate": aggregate or "mean", "weights": weights}
@@ -393,20 +453,28 @@ def _check_model(given: GivenEvidence, model: str, options: dict[str, Any], plac
         )
     if outcomes and not given.summary and getattr(find_model(model), "needs_classes", False):
         fit = chosen_by_evidence(given.held, False)
-        raise ArgumentError("model", f"must be {fit} for counts of outcomes, which have no classes", model)
+        raise ArgumentError(
+            "model", f"must be {fit} for counts of outcomes, which have no classes", model
+        )
     if "outcome" in given.held.dims and label_values(given.held["outcome"].values) is None:
         found = ", ".join(map(str, given.held["outcome"].values.tolist()))
-        raise ArgumentError("data", "must have numbers as outcomes, which are ranked by their mean", found)
+        raise ArgumentError(
+            "data", "must have numbers as outcomes, which are ranked by their mean", found
+        )
     for option, why in given.refused.items():
         if options.get(option) is not None:
             raise ArgumentError(option, f"cannot be used {why}", f"{options[option]!r}")
 
 
-def _covariates(given: GivenEvidence, model: str, typed: Sequence[str], at: dict[str, float] | None) -> dict[str, Any]:
+def _covariates(
+    given: GivenEvidence, model: str, typed: Sequence[str], at: dict[str, float] | None
+) -> dict[str, Any]:
     """Return the options of the model for covariates, by the names of their columns, which may differ in case."""
     if not typed:
         if at is not None:
-            raise ArgumentError("at", Advice("cannot be used without ", Typed("covariates")), f"{at}")
+            raise ArgumentError(
+                "at", Advice("cannot be used without ", Typed("covariates")), f"{at}"
+            )
         return {}
     if at is not None and (why := given.refused.get("at")):
         raise ArgumentError("at", f"cannot be used {why}", f"{at}")
@@ -423,14 +491,20 @@ def _covariates(given: GivenEvidence, model: str, typed: Sequence[str], at: dict
     found = [name for name, *_ in ledger_of(given.held).covariates]
     held = {squeeze(name): name for name in found}
     return {"covariates": found} | (
-        {} if at is None else {"at": {held.get(squeeze(name), name): value for name, value in at.items()}}
+        {}
+        if at is None
+        else {"at": {held.get(squeeze(name), name): value for name, value in at.items()}}
     )
 
 
-def _scale(evidence: Evidence, scale: str | None, anchor: dict[str, float] | None) -> tuple[Evidence, dict[str, Any]]:
+def _scale(
+    evidence: Evidence, scale: str | None, anchor: dict[str, float] | None
+) -> tuple[Evidence, dict[str, Any]]:
     """Return votes that are rated on a scale, and the option of the model for the anchor."""
     if anchor is not None and scale is None:
-        raise ArgumentError("anchor", Advice("must stand beside ", Typed("scale", "elo")), f"{anchor}")
+        raise ArgumentError(
+            "anchor", Advice("must stand beside ", Typed("scale", "elo")), f"{anchor}"
+        )
     if scale is None:
         return evidence, {}
     known = {str(name): name for name in evidence["entity"].values.tolist()}
@@ -443,7 +517,11 @@ def _check_direction(evidence: Evidence, higher_is_better: bool | None) -> None:
     if higher_is_better is not None or "outcome" not in parse_given(evidence).space:
         return
     entities = [str(name) for name in evidence["entity"].values.tolist()]
-    named = [note.fields["name"] for note in notes_of(EvidenceRecord.of(evidence).notes) if note.code == LOW]
+    named = [
+        note.fields["name"]
+        for note in notes_of(EvidenceRecord.of(evidence).notes)
+        if note.code == LOW
+    ]
     named = named or entities
     if all(map(may_be_low, named)):
         low, high = (
@@ -476,7 +554,9 @@ def _one_table_each(
     """Return the evidence of one data set, or pooled, or unpooled for models that need that; and remarks."""
     if "dataset" not in evidence.coords:
         if dataset is not None:
-            raise ArgumentError("dataset", "cannot be used for data without data sets", f"{dataset!r}")
+            raise ArgumentError(
+                "dataset", "cannot be used for data without data sets", f"{dataset!r}"
+            )
         return evidence, []
     known = {str(name): name for name in dict.fromkeys(evidence["dataset"].values.tolist())}
     if dataset is not None and dataset not in known:
@@ -491,7 +571,9 @@ def _one_table_each(
     return one.isel(entity=one["measured"].values).drop_vars("measured"), []
 
 
-def _pool(evidence: Evidence, join: Any, model: str, size: int) -> tuple[Evidence, list[Note | str]]:
+def _pool(
+    evidence: Evidence, join: Any, model: str, size: int
+) -> tuple[Evidence, list[Note | str]]:
     """Pool all data sets, or the data sets of all entities, unless the model learns from them together."""
     pooled = size
     if (note := parse_given(evidence).never_pooled(size)) is not None:
@@ -500,15 +582,27 @@ def _pool(evidence: Evidence, join: Any, model: str, size: int) -> tuple[Evidenc
         if getattr(find_model(model), "over_datasets_together", False):
             return evidence, [Note("datasets_learned", {"datasets": size})]
         common, lacking = common_datasets(evidence)
-        many = _text.count(int(common.sum()), "data set")
+        many = prose.count(int(common.sum()), "data set")
         if lacking and (join == "exact" or not common.any()):
-            inner = (Typed("join", "inner"), f" keeps the {many} that every entity saw, ") if common.any() else ()
-            learning = Typed("model", model_for_datasets(evidence.shape[-1], evidence.sizes["entity"]))
+            inner = (
+                (Typed("join", "inner"), f" keeps the {many} that every entity saw, ")
+                if common.any()
+                else ()
+            )
+            learning = Typed(
+                "model", model_for_datasets(evidence.shape[-1], evidence.sizes["entity"])
+            )
             raise ArgumentError(
                 "data",
                 "must have the same data sets for every entity to be pooled",
                 lacking,
-                Advice(*inner, learning, " learns from all of them, and ", Typed("dataset"), " chooses one"),
+                Advice(
+                    *inner,
+                    learning,
+                    " learns from all of them, and ",
+                    Typed("dataset"),
+                    " chooses one",
+                ),
             )
         pooled = int(common.sum()) if lacking else size
     return pool(evidence, join=join), [Note("datasets_pooled", {"datasets": pooled, "total": size})]
@@ -540,14 +634,23 @@ class Analysis:
     old          -0.27  -0.42  -0.14
     """
 
-    def __init__(self, setup: Setup, score: Score, drawn: xr.DataTree, ranking: xr.Dataset, asked: "Asked") -> None:
-        self.evidence, self.model, self.score, self.ranking = setup.evidence, setup.model, score, ranking
+    def __init__(
+        self, setup: Setup, score: Score, drawn: xr.DataTree, ranking: xr.Dataset, asked: "Asked"
+    ) -> None:
+        self.evidence, self.model, self.score, self.ranking = (
+            setup.evidence,
+            setup.model,
+            score,
+            ranking,
+        )
         self._setup, self._drawn, self._asked = setup, drawn, asked
 
     @cached_property
     def posterior(self) -> Any:
         """The posterior, as from :func:`bayesrank.fit`, with the group ``prior`` if there is a prior to draw from."""
-        return to_container({name: node.to_dataset() for name, node in self._drawn.children.items()})
+        return to_container(
+            {name: node.to_dataset() for name, node in self._drawn.children.items()}
+        )
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -558,17 +661,19 @@ class Analysis:
     def differences(self) -> pd.DataFrame:
         """The difference of each other entity from the leader, in the order of the ranking.
 
-        Indexed by entity: ``difference`` (median of the score minus that of the leader), ``lower`` and ``upper`` (its
-        interval at ``prob``), in units of the score; ``probability``, that the leader is better by more than the ROPE;
-        and ``separated``, whether the confidence sets separate it from the leader.
+        Indexed by entity: ``difference`` (median of the score minus that of the leader), ``lower``
+        and ``upper`` (its interval at ``prob``), in units of the score; ``probability``, that the
+        leader is better by more than the ROPE; and ``separated``, whether the confidence sets
+        separate it from the leader.
         """
         leader, rest = self.table.index[0], self.table.iloc[1:]
         pair = select_names(self.ranking, entity=leader)
         order = [pair["rival"].values.tolist().index(name) for name in rest.index]
-        found = rest[["difference", "difference_lower", "difference_upper"]]
-        found = found.set_axis(["difference", "lower", "upper"], axis=1)
-        return found.assign(
-            probability=pair["superiority"].values[order], separated=pair["surely_above"].values[order].astype(bool)
+        result = rest[["difference", "difference_lower", "difference_upper"]]
+        result = result.set_axis(["difference", "lower", "upper"], axis=1)
+        return result.assign(
+            probability=pair["superiority"].values[order],
+            separated=pair["surely_above"].values[order].astype(bool),
         )
 
     @property
@@ -584,9 +689,13 @@ class Analysis:
     @property
     def notes(self) -> list[str]:
         """The notes of :func:`bayesrank.notes`, how the data were read, and what was chosen for want of an argument."""
-        chosen = [default_note(self._setup, self.ranking, self.score)] if self._asked.score is None else []
-        said = [*self._parts.notes, *self._setup.stated(self.score), *chosen]
-        return list(dict.fromkeys(said))
+        chosen = (
+            [default_note(self._setup, self.ranking, self.score)]
+            if self._asked.score is None
+            else []
+        )
+        text = [*self._parts.notes, *self._setup.stated(self.score), *chosen]
+        return list(dict.fromkeys(text))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the ranking with :func:`bayesrank.plots.forest`, and return the Axes."""
@@ -600,7 +709,9 @@ class Analysis:
 
         data = {"title": self._setup.ledger.source} if self._setup.ledger.source else None
         source = self._setup.source_of(self._drawn)
-        return ranking_report(source, self.score, path, ranking=self.ranking, kind=self._asked.kind, data=data)
+        return ranking_report(
+            source, self.score, path, ranking=self.ranking, kind=self._asked.kind, data=data
+        )
 
     @cached_property
     def _parts(self) -> Verdict:
@@ -625,12 +736,14 @@ class Analysis:
         widths = [max(cell_len(row[i]) for row in cells) for i in range(len(header))]
         lines = [
             "  ".join(
-                (cell + " " * (width - cell_len(cell))) if not i else (" " * (width - cell_len(cell)) + cell)
+                (cell + " " * (width - cell_len(cell)))
+                if not i
+                else (" " * (width - cell_len(cell)) + cell)
                 for i, (cell, width) in enumerate(zip(row, widths, strict=True))
             )
             for row in cells
         ]
-        more = [f"... and {_text.count(others, 'more ' + self._setup.noun)}"] if others else []
+        more = [f"... and {prose.count(others, 'more ' + self._setup.noun)}"] if others else []
         return "\n".join([title, *self._sentences(), "", *map(str.rstrip, lines), *more])
 
     def _repr_html_(self) -> str:
@@ -642,10 +755,14 @@ class Analysis:
             lines.append(f"<tr><th>{escape(escape_invisible(name))}</th>{shown}</tr>")
         body = "".join(lines)
         first, *rest = self._sentences()
-        more = f"<p>... and {escape(_text.count(others, 'more ' + self._setup.noun))}</p>" if others else ""
-        said = "".join(f"<p>{escape(line)}</p>" for line in rest)
+        more = (
+            f"<p>... and {escape(prose.count(others, 'more ' + self._setup.noun))}</p>"
+            if others
+            else ""
+        )
+        text = "".join(f"<p>{escape(line)}</p>" for line in rest)
         return (
-            f"<div><p>{escape(title)}</p><p><strong>{escape(first)}</strong></p>{said}"
+            f"<div><p>{escape(title)}</p><p><strong>{escape(first)}</strong></p>{text}"
             f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}</div>"
         )
 
@@ -689,33 +806,38 @@ def analyze(
     data : DataArray, Dataset, DataFrame, str or sequence
         One of:
 
-        - evidence, as from :func:`bayesrank.from_counts`, :func:`bayesrank.joint_outcomes` and the like;
-        - a table for :func:`bayesrank.from_frame`, also the one that :func:`bayesrank.read` returns;
+        - evidence, as from :func:`bayesrank.from_counts`, :func:`bayesrank.joint_outcomes` and the
+          like;
+        - a table for :func:`bayesrank.from_frame`, also the one that :func:`bayesrank.read`
+          returns;
         - the true label of each case, with ``predictions``;
         - the name of a shipped data set, or of a file with a table.
     predictions : mapping, DataFrame or array, optional
-        The predicted labels of each entity, as for :func:`bayesrank.joint_outcomes`, or its probabilities, as for
-        :func:`bayesrank.from_probabilities`, if the score is one of probabilities. Beside evidence or a table, the
-        second argument is the score.
+        The predicted labels of each entity, as for :func:`bayesrank.joint_outcomes`, or its
+        probabilities, as for :func:`bayesrank.from_probabilities`, if the score is one of
+        probabilities. Beside evidence or a table, the second argument is the score.
     score : Score, str or callable, optional
-        The score to rank by. The default is the mean of outcomes; of two classes that both have cases, informedness;
-        of other classes, accuracy. The notes say so.
+        The score to rank by. The default is the mean of outcomes; of two classes that both have
+        cases, informedness; of other classes, accuracy. The notes say so.
     model, prior, prevalence : optional
         As for :func:`bayesrank.fit`; the default model is chosen by the evidence.
     over, aggregate, weights : optional
-        Rank by an aggregate over groups or data sets, as for :func:`bayesrank.credible_ranking`. Groups named by
-        ``group=`` are ranked over by default.
+        Rank by an aggregate over groups or data sets, as for :func:`bayesrank.credible_ranking`.
+        Groups named by ``group=`` are ranked over by default.
     join : str
-        How to pool data sets, as for :func:`bayesrank.pool`, where the model does not learn from them together.
+        How to pool data sets, as for :func:`bayesrank.pool`, where the model does not learn from
+        them together.
     higher_is_better : bool, optional
-        The direction of outcomes; needed if their name speaks of errors, losses, times, costs or ranks.
+        The direction of outcomes; needed if their name speaks of errors, losses, times, costs or
+        ranks.
     kind, prob, rope : optional
-        As for :func:`bayesrank.credible_ranking`. The ranking is exact within limits of work and error, else from
-        draws.
+        As for :func:`bayesrank.credible_ranking`. The ranking is exact within limits of work and
+        error, else from draws.
     at : mapping, optional
         Values of the ``covariates`` at which results hold, as for :func:`bayesrank.fit`.
     scale, anchor : optional
-        For votes: ``scale="elo"`` ranks by Elo ratings, and ``anchor`` is the rating of an entity, by its name.
+        For votes: ``scale="elo"`` ranks by Elo ratings, and ``anchor`` is the rating of an entity,
+        by its name.
     draws, sampler, seed : optional
         As for :func:`bayesrank.fit`; four chains.
     **roles
@@ -725,8 +847,8 @@ def analyze(
     Returns
     -------
     Analysis
-        With the attributes ``evidence``, ``posterior``, ``ranking``, ``table``, ``differences``, ``verdict`` and
-        ``notes``, and the methods ``plot`` and ``report``.
+        With the attributes ``evidence``, ``posterior``, ``ranking``, ``table``, ``differences``,
+        ``verdict`` and ``notes``, and the methods ``plot`` and ``report``.
 
     Raises
     ------
@@ -742,19 +864,31 @@ def analyze(
     """
     if score is None and (isinstance(predictions, str | Score | tuple) or callable(predictions)):
         predictions, score = None, predictions
-    if score is None and isinstance(predictions, xr.DataArray) and set(predictions.dims) == {"actual", "predicted"}:
+    if (
+        score is None
+        and isinstance(predictions, xr.DataArray)
+        and set(predictions.dims) == {"actual", "predicted"}
+    ):
         predictions, score = None, predictions
     fitted = isinstance(data, Mapping) and any(hasattr(held, "predict") for held in data.values())
-    wanted = None if score is None or fitted else as_score(score)
+    requirement = None if score is None or fitted else as_score(score)
     with rename_argument("data", "y_true"):
-        evidence, given = evidence_in(data, predictions, wanted, in_own_words(roles, ("positive", "weight")))
+        evidence, given = evidence_in(
+            data, predictions, requirement, in_own_words(roles, ("positive", "weight"))
+        )
     for argument, value in (("at", at), ("anchor", anchor)):
         if value is not None and not isinstance(value, Mapping):
-            raise ArgumentTypeError(argument, "must be a mapping from names to numbers", describe_value(value))
+            raise ArgumentTypeError(
+                argument, "must be a mapping from names to numbers", describe_value(value)
+            )
     if "entity" not in evidence.dims:
         hint = suggest_entity(evidence.dims, "data")
-        raise ArgumentError("data", "must have the dim entity", f"the dims {tuple(evidence.dims)}", hint)
-    covariates = check_column_names("covariates", roles["covariates"], ()) if roles.get("covariates") else ()
+        raise ArgumentError(
+            "data", "must have the dim entity", f"the dims {tuple(evidence.dims)}", hint
+        )
+    covariates = (
+        check_column_names("covariates", roles["covariates"], ()) if roles.get("covariates") else ()
+    )
     return analyze_evidence(
         evidence,
         given,
@@ -798,10 +932,10 @@ def analyze_evidence(
     """Return the analysis of evidence, of which more may be known; ``choices`` are those of :func:`set_up`."""
     if higher_is_better is not None:
         check_bool("higher_is_better", higher_is_better)
-    wanted = None if score is None else as_score(score)
+    requirement = None if score is None else as_score(score)
     if over is None and has_groups(evidence) and not given.shipped:
         over = "group"
-    if wanted is not None and wanted.space == "cases":
+    if requirement is not None and requirement.space == "cases":
         evidence = probabilities_of(evidence)
     setup = set_up(
         evidence,
@@ -813,10 +947,12 @@ def analyze_evidence(
         ignored=ledger_of(evidence).ignored,
         **choices,
     )
-    setup = with_scores(setup, [wanted])
-    used = choose_score(setup.evidence, wanted)
+    setup = with_scores(setup, [requirement])
+    used = choose_score(setup.evidence, requirement)
     if kind is not None and population_of(setup.model) != "data sets":
-        raise ArgumentError("kind", "cannot be used for models that do not learn from data sets", f"{kind!r}")
+        raise ArgumentError(
+            "kind", "cannot be used for models that do not learn from data sets", f"{kind!r}"
+        )
     drawn = draw(setup, draws=draws, seed=seed, sampler=sampler, prior=True)
     ranking = rank_posterior(setup, drawn, used, prob=prob, rope=rope, kind=kind)
     return Analysis(setup, used, drawn, ranking, Asked(score, kind))
@@ -832,14 +968,22 @@ class Given(NamedTuple):
     shipped: bool = False
 
 
-def evidence_in(data: Any, predictions: Any, score: Score | None, roles: dict[str, Any]) -> tuple[Evidence, Given]:
+def evidence_in(
+    data: Any, predictions: Any, score: Score | None, roles: dict[str, Any]
+) -> tuple[Evidence, Given]:
     """Return the evidence in the data of :func:`analyze`, and what else is known of them."""
     if isinstance(data, Mapping) and any(hasattr(held, "predict") for held in data.values()):
         hint = "bayesrank.integrations.sklearn.compare_estimators(estimators, X, y, 'f1')"
-        raise ArgumentTypeError("data", "must be evidence, a table, or true labels", "estimators", hint)
+        raise ArgumentTypeError(
+            "data", "must be evidence, a table, or true labels", "estimators", hint
+        )
     if is_container(data):
-        hint = f"br.verdict(br.credible_ranking(posterior, {'f1' if score is None else score.name!r}))"
-        raise ArgumentTypeError("data", "must be evidence, a table, or true labels", "a fitted posterior", hint)
+        hint = (
+            f"br.verdict(br.credible_ranking(posterior, {'f1' if score is None else score.name!r}))"
+        )
+        raise ArgumentTypeError(
+            "data", "must be evidence, a table, or true labels", "a fitted posterior", hint
+        )
     if hasattr(data, "columns") and not isinstance(data, pd.DataFrame):
         data = as_pandas("data", data)
     if predictions is not None:
@@ -847,7 +991,11 @@ def evidence_in(data: Any, predictions: Any, score: Score | None, roles: dict[st
     if isinstance(data, pd.DataFrame):
         check_keywords(roles, arguments_of(from_frame), "br.analyze for a table")
         known = data.attrs
-        better = known.get("higher_is_better") if isinstance(known.get("higher_is_better"), bool) else None
+        better = (
+            known.get("higher_is_better")
+            if isinstance(known.get("higher_is_better"), bool)
+            else None
+        )
         remarks = [note for name in ("remarks", "doubts") for note in known.get(name, ())]
         return from_frame(data, **roles), Given(higher_is_better=better, remarks=remarks)
     if isinstance(data, str | os.PathLike):
@@ -855,15 +1003,21 @@ def evidence_in(data: Any, predictions: Any, score: Score | None, roles: dict[st
     check_keywords(roles, [], "br.analyze for evidence")
     if not isinstance(data, xr.DataArray | xr.Dataset):
         raise ArgumentTypeError(
-            "data", "must be evidence, a table, or true labels beside predictions", describe_value(data)
+            "data",
+            "must be evidence, a table, or true labels beside predictions",
+            describe_value(data),
         )
     return data, Given()
 
 
-def _of_predictions(y_true: Any, predictions: Any, score: Score | None, roles: dict[str, Any]) -> Evidence:
+def _of_predictions(
+    y_true: Any, predictions: Any, score: Score | None, roles: dict[str, Any]
+) -> Evidence:
     """Return joint outcomes of predicted labels, or predicted probabilities for a score of them."""
     if score is not None and score.space == "cases":
-        check_keywords(roles, arguments_of(from_probabilities), "br.analyze for predicted probabilities")
+        check_keywords(
+            roles, arguments_of(from_probabilities), "br.analyze for predicted probabilities"
+        )
         return from_probabilities(y_true, predictions, **roles)
     check_keywords(roles, arguments_of(joint_outcomes), "br.analyze for predictions")
     return joint_outcomes(y_true, predictions, **roles)
@@ -873,8 +1027,8 @@ def _of_name(name: str, roles: dict[str, Any]) -> tuple[Evidence, Given]:
     """Return the evidence of a shipped data set, or of a file with a table, as the command reads it."""
     if name in datasets.names():
         check_keywords(roles, ["positive"], "br.analyze for a shipped data set")
-        evidence, about = shipped_data(name, None, roles.get("positive"))
-        return evidence, Given(name, about["model"], shipped=True)
+        evidence, record = shipped_data(name, None, roles.get("positive"))
+        return evidence, Given(name, record["model"], shipped=True)
     if not os.path.isfile(name):
         raise ArgumentError(
             "data",
@@ -894,11 +1048,13 @@ def _nearest_name(name: str) -> str:
 
 def shipped_data(name: str, model: str | None, positive: Any) -> tuple[Evidence, dict[str, str]]:
     """Return a shipped data set in the form that the model takes, or its usual model, and its description."""
-    about = datasets.describe(name)
-    cases = takes_cases(model or about["model"]) and name in datasets.CASES
+    record = datasets.describe(name)
+    cases = takes_cases(model or record["model"]) and name in datasets.CASES
     evidence = datasets.load_joint(name) if cases else datasets.load(name)
     if positive is None:
-        return evidence, about
+        return evidence, record
     if not {"actual", "label"} & set(evidence.coords):
-        raise ArgumentError("positive", "cannot be used for outcomes, which have no classes", f"{positive!r}")
-    return put_in_class_order(evidence, positive), about
+        raise ArgumentError(
+            "positive", "cannot be used for outcomes, which have no classes", f"{positive!r}"
+        )
+    return put_in_class_order(evidence, positive), record

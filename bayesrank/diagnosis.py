@@ -10,30 +10,31 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank import _text
-from bayesrank._calls import check_call
-from bayesrank._checks import check_choice, check_paths, is_number
-from bayesrank._errors import ArgumentError
-from bayesrank._escape import escape_lines, quote_word
-from bayesrank._labels import select_names
-from bayesrank._notes import notes_of
-from bayesrank._text import list_names
+from bayesrank._core import prose
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_choice, check_paths, is_number
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.escape import escape_lines, quote_word
+from bayesrank._core.labels import select_names
+from bayesrank._core.notes import notes_of
+from bayesrank._core.prose import list_names
 from bayesrank.evidence.judged import outcome_of_verdicts
 from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.evidence.ledger import SCORED, Entry, count_runs, ledger_of
-from bayesrank.logs import formats
-from bayesrank.logs.choices import Choices, EveryFileLeftOut, LogError, check_choices
-from bayesrank.logs.files import Logs, collect
-from bayesrank.logs.stops import find_stop, list_contents, means_of
-from bayesrank.logs.table import settle
+from bayesrank.io import formats
+from bayesrank.io.logs.choices import Choices, EveryFileLeftOut, LogError, check_choices
+from bayesrank.io.logs.files import Logs, collect
+from bayesrank.io.logs.stops import find_stop, list_contents, means_of
+from bayesrank.io.logs.table import settle
+from bayesrank.io.tables.files import read_csv
+from bayesrank.io.tables.frames import read_table
+from bayesrank.io.tables.table import Roles, table_of
+from bayesrank.io.tables.values import plain
 from bayesrank.models import make_model, model_for_datasets
-from bayesrank.tables.files import read_csv
-from bayesrank.tables.frames import read_table
-from bayesrank.tables.table import Roles, table_of
-from bayesrank.tables.values import plain
 from bayesrank.words.sentences import say
 
-#: Groups of at least so many cases are categories, to be ranked one by one; many smaller ones are clusters.
+#: Groups of at least so many cases are categories, to be ranked one by one; many smaller ones are
+#: clusters.
 CATEGORY_CASES, CLUSTERS = 10, 12
 #: The number of data sets below which a slope has little evidence.
 SETS_FOR_SLOPE = 5
@@ -43,9 +44,10 @@ SETS_FOR_SLOPE = 5
 class Diagnosis:
     """A description of logs; printing it shows all parts.
 
-    ``sections`` are sentences by title, ``stops`` what forbids a ranking until the user decides, ``command`` the
-    command that ranks, with one choice made for each stop (empty if none does), and ``frame`` the table that it ranks
-    (None if there is none). ``contents`` lists the data sets, systems and metrics of logs of several data sets.
+    ``sections`` are sentences by title, ``stops`` what forbids a ranking until the user decides,
+    ``command`` the command that ranks, with one choice made for each stop (empty if none does), and
+    ``frame`` the table that it ranks (None if there is none). ``contents`` lists the data sets,
+    systems and metrics of logs of several data sets.
     """
 
     sections: dict[str, list[str]]
@@ -59,8 +61,8 @@ class Diagnosis:
 
     def lines(self) -> list[str]:
         """Return the description as sentences; names in them may hold line breaks, which a printer must escape."""
-        lines = [f"{title + ':' if not i else '':12}{line}" for title, said in self.sections.items()
-                 for i, line in enumerate(said)]  # fmt: skip
+        lines = [f"{title + ':' if not i else '':12}{line}" for title, text in self.sections.items()
+                 for i, line in enumerate(text)]  # fmt: skip
         for stop in self.stops:
             lines.append(f"{'Stops:':12}{stop}")
         if not self.command:
@@ -95,14 +97,14 @@ def doctor(
     missing : "common", "own" or number, optional
         How to treat missing outcomes, as for :func:`bayesrank.from_frame`.
     truth, judge : str or list of str, optional
-        For one table of judged cases: the columns with the truth of some cases and with the verdicts of judges, as for
-        :func:`bayesrank.from_frame`.
+        For one table of judged cases: the columns with the truth of some cases and with the
+        verdicts of judges, as for :func:`bayesrank.from_frame`.
 
     Returns
     -------
     Diagnosis
-        It prints as text. Its parts: ``sections``, the description; ``stops``, the choices to make before a ranking;
-        ``command``, which ranks; and ``frame``, the table of cases.
+        It prints as text. Its parts: ``sections``, the description; ``stops``, the choices to make
+        before a ranking; ``command``, which ranks; and ``frame``, the table of cases.
 
     Raises
     ------
@@ -121,7 +123,12 @@ def doctor(
         check_choice("missing", missing, ("common", "own"), other="a number")
     if truth is not None or judge is not None:
         return diagnose_judged(paths, Roles(truth=truth, judge=judge))
-    return diagnose(paths, check_choices(name, only, match, reruns, errors, map=map, cases=cases).also(missing=missing))
+    return diagnose(
+        paths,
+        check_choices(name, only, match, reruns, errors, map=map, cases=cases).also(
+            missing=missing
+        ),
+    )
 
 
 def diagnose_judged(paths: Any, roles: Roles) -> Diagnosis:
@@ -133,28 +140,41 @@ def diagnose_judged(paths: Any, roles: Roles) -> Diagnosis:
     try:
         evidence = read_table(table, roles)
         votes = isinstance(evidence, xr.Dataset) and "judge_vote" in evidence
-        if not isinstance(evidence, xr.Dataset) or not (votes or parse_given(evidence).truth_in_part):
-            raise ArgumentError("--truth", "cannot be used for a table whose truth is known for all cases")
+        if not isinstance(evidence, xr.Dataset) or not (
+            votes or parse_given(evidence).truth_in_part
+        ):
+            raise ArgumentError(
+                "--truth", "cannot be used for a table whose truth is known for all cases"
+            )
     except ArgumentError as error:
         return Diagnosis({}, [error], "", None)
     ledger = ledger_of(evidence)
     entities = list(map(str, evidence["entity"].values.tolist()))
-    what = "votes of a judge, and of people on some pairs" if votes else "cases whose truth is known in part"
-    said = {"What": [f"One table of {what}."], "Systems": [f"{len(entities)}: {list_names(entities, 8)}."]}
-    said["Votes" if votes else "Cases"] = [f"{ledger.cases:,}."]
-    said["Labels"] = _labels(evidence, entities)
+    what = (
+        "votes of a judge, and of people on some pairs"
+        if votes
+        else "cases whose truth is known in part"
+    )
+    text = {
+        "What": [f"One table of {what}."],
+        "Systems": [f"{len(entities)}: {list_names(entities, 8)}."],
+    }
+    text["Votes" if votes else "Cases"] = [f"{ledger.cases:,}."]
+    text["Labels"] = _labels(evidence, entities)
     found = make_model(None, evidence, {})
     notes = [*getattr(found, "notes", ()), *notes_of(found.settings.get("notes", ""))]
-    said["Labels"] += list(map(say, notes))
+    text["Labels"] += list(map(say, notes))
     if votes:
-        said["Judges"] = _agreement(evidence)
+        text["Judges"] = _agreement(evidence)
     elif "verdict" in evidence:
-        said["Judges"] = _judges(evidence)
+        text["Judges"] = _judges(evidence)
     words = ["bayesrank", "rank", quote_word(os.fspath(given[0]))]
     for option in ("truth", "judge", "entities", "count"):
         if (value := getattr(roles, option)) is not None:
-            words.append(f"--{option} {quote_word(value if isinstance(value, str) else ','.join(value))}")
-    return Diagnosis(said, [], " ".join(words), None)
+            words.append(
+                f"--{option} {quote_word(value if isinstance(value, str) else ','.join(value))}"
+            )
+    return Diagnosis(text, [], " ".join(words), None)
 
 
 def diagnose_covariates(paths: Sequence[str], roles: Roles) -> Diagnosis:
@@ -166,31 +186,39 @@ def diagnose_covariates(paths: Sequence[str], roles: Roles) -> Diagnosis:
     except ArgumentError as error:
         return Diagnosis({}, [error], "", None)
     ledger, entities = ledger_of(evidence), list(map(str, evidence["entity"].values.tolist()))
-    said = {"What": ["One table of counts on several data sets."], "Covariates": []}
-    said["Systems"] = [f"{len(entities)}: {list_names(entities, 8)}."]
-    said["Data sets"] = [f"{evidence.sizes['dataset']}."]
+    text = {"What": ["One table of counts on several data sets."], "Covariates": []}
+    text["Systems"] = [f"{len(entities)}: {list_names(entities, 8)}."]
+    text["Data sets"] = [f"{evidence.sizes['dataset']}."]
     names = [name for name, *_ in ledger.covariates]
     for name, low, high in ledger.covariates:
         same = "entity" not in evidence[name].dims
-        where = "one value for each data set" if same else "values differ between the systems of a data set"
-        said["Covariates"].append(f"{name}: {low:.4g} to {high:.4g}; {where}.")
+        where = (
+            "one value for each data set"
+            if same
+            else "values differ between the systems of a data set"
+        )
+        text["Covariates"].append(f"{name}: {low:.4g} to {high:.4g}; {where}.")
     sets = dict(zip(entities, evidence["measured"].sum("dataset").values.tolist(), strict=True))
     few = [f"{name} {n}" for name, n in sets.items() if n < SETS_FOR_SLOPE]
     if few:
-        said["Doubts"] = [f"Few data sets for a slope: {list_names(few, 8)}. Their slopes follow those of the others."]
+        text["Doubts"] = [
+            f"Few data sets for a slope: {list_names(few, 8)}. Their slopes follow those of the others."
+        ]
     try:
         made = make_model(model_for_datasets(evidence.shape[-1]), evidence, {"covariates": names})
     except ArgumentError as error:
-        return Diagnosis(said, [error], "", None)
-    said["At"] = [
+        return Diagnosis(text, [error], "", None)
+    text["At"] = [
         f"{list_names([f'{n} {v:.4g}' for n, v in zip(names, made.settings['at'], strict=True)])}: their means."
     ]
     words = ["bayesrank", "rank", quote_word(paths[0])]
     for option, value in (("entity", roles.entity), ("dataset-column", roles.dataset)):
         words += [f"--{option}", quote_word(value)] if value is not None else []
     words += [word for name in names for word in ("--covariate", quote_word(name))]
-    at = ",".join(f"{name}={value:.4g}" for name, value in zip(names, made.settings["at"], strict=True))
-    return Diagnosis(said, [], " ".join([*words, "--at", quote_word(at)]), None)
+    at = ",".join(
+        f"{name}={value:.4g}" for name, value in zip(names, made.settings["at"], strict=True)
+    )
+    return Diagnosis(text, [], " ".join([*words, "--at", quote_word(at)]), None)
 
 
 def _labels(evidence: xr.Dataset, entities: list[str]) -> list[str]:
@@ -200,42 +228,49 @@ def _labels(evidence: xr.Dataset, entities: list[str]) -> list[str]:
     labels = evidence["labels"].values.tolist()
     if len(set(labels)) == 1:
         return []
-    return [f"{list_names([f'{name} {n:,}' for name, n in zip(entities, labels, strict=True)], 8)}."]
+    return [
+        f"{list_names([f'{name} {n:,}' for name, n in zip(entities, labels, strict=True)], 8)}."
+    ]
 
 
 def _agreement(evidence: xr.Dataset) -> list[str]:
     """Describe how often people agree with each judge, and how often it prefers what stands first."""
     votes, human = evidence["judge_vote"].values, evidence["human_votes"].values
-    said = []
+    text = []
     for judge, vote in zip(evidence["judge"].values.tolist(), votes.T, strict=True):
         number = human.sum(axis=1)
         first, sided = number[vote == 0].sum(), number[vote < 2].sum()
         seen = human[vote < 3, :3]
         share = (np.eye(4, dtype=bool)[vote[vote < 3], :3] * seen).sum() / max(seen.sum(), 1)
-        said.append(
+        text.append(
             f"{judge}: people agree in {share:.0%} of {seen.sum():,} votes of both. It prefers the first of the two in "
             f"{first / max(sided, 1):.0%} of its {sided:,} votes that are no ties."
         )
-    return said
+    return text
 
 
 def _judges(evidence: xr.Dataset) -> list[str]:
     """Describe how often each judge errs on the labelled cases, for the systems with the most and the fewest errors."""
     outcome, truth, count = outcome_of_verdicts(evidence), evidence["truth"], evidence["count"]
-    said = []
+    text = []
     for judge in evidence["judge"].values.tolist():
         verdict = select_names(outcome, judge=judge)
         if verdict.isnull().all():
-            said.append(f"{judge} gives classes, whose meaning the labels show.")
+            text.append(f"{judge} gives classes, whose meaning the labels show.")
             continue
-        for right, what in ((0, "wrong answers that it accepts"), (1, "right answers that it rejects")):
+        for right, what in (
+            (0, "wrong answers that it accepts"),
+            (1, "right answers that it rejects"),
+        ):
             here = (truth == right) & verdict.notnull()
             number = (count * here).sum("pattern")
-            errors = ((count * (here & (verdict != truth))).sum("pattern") / number.where(number > 0)).to_series()
+            errors = (
+                (count * (here & (verdict != truth))).sum("pattern") / number.where(number > 0)
+            ).to_series()
             held = [f"{name} {share:.0%} of {n:,}" for (name, share), n in
                     zip(errors.items(), number.values.tolist(), strict=True) if n]  # fmt: skip
-            said.append(f"{judge}, {what}, of those with a known truth: {list_names(held, 8)}.")
-    return said
+            text.append(f"{judge}, {what}, of those with a known truth: {list_names(held, 8)}.")
+    return text
 
 
 def diagnose(paths: Any, choices: Choices) -> Diagnosis:
@@ -265,25 +300,35 @@ def diagnose(paths: Any, choices: Choices) -> Diagnosis:
             stops += [] if isinstance(error, EveryFileLeftOut) else [error]
             break
     else:
-        stops.append(ArgumentError("the logs", "must be settled step by step; make these choices first"))
+        stops.append(
+            ArgumentError("the logs", "must be settled step by step; make these choices first")
+        )
         frame = None
     sections: dict[str, list[str]] = {}
     contents = "" if logs is None else list_contents(logs)
     if logs is not None:
         kinds = Counter(formats.load(one["format"]).TITLE for one in logs.about)
-        sections["What"] = [f"{title}: {_text.count(n, 'file')} with cases." for title, n in kinds.items()]
+        sections["What"] = [
+            f"{title}: {prose.count(n, 'file')} with cases." for title, n in kinds.items()
+        ]
         sections["What"] += [f"{contents}."] if contents else []
         sections |= {} if frame is None else _describe_table(logs, frame, choices)
     failure = None if frame is None else _try(frame, choices)
     if frame is None or failure is not None:
-        return Diagnosis(sections, stops + ([] if failure is None else [failure]), "", frame, contents)
+        return Diagnosis(
+            sections, stops + ([] if failure is None else [failure]), "", frame, contents
+        )
     words = ["bayesrank", "rank", *(quote_word(os.fspath(path)) for path in given), choices.typed()]
     return Diagnosis(sections, stops, " ".join(filter(None, words)), frame, contents)
 
 
 def _try(frame: pd.DataFrame, choices: Choices) -> ArgumentError | None:
     """Return why the table of the logs cannot be ranked with these choices; None if it can."""
-    table = replace(table_of(frame[["entity", "dataset", "case", "run", "outcome"]]), source="the logs", shell=True)
+    table = replace(
+        table_of(frame[["entity", "dataset", "case", "run", "outcome"]]),
+        source="the logs",
+        shell=True,
+    )
     try:
         evidence = read_table(table, Roles(missing=choices.missing, outcome="outcome"))
     except ArgumentError as error:
@@ -291,7 +336,9 @@ def _try(frame: pd.DataFrame, choices: Choices) -> ArgumentError | None:
     ranked = set(map(str, evidence["entity"].values.tolist()))
     named = {str(plain(name)) for name in frame["entity"]}  # tables write names without line breaks
     if ranked != named:
-        return ArgumentError("the logs", f"must rank {list_names(sorted(named))}", list_names(sorted(ranked)))
+        return ArgumentError(
+            "the logs", f"must rank {list_names(sorted(named))}", list_names(sorted(ranked))
+        )
     return None
 
 
@@ -299,82 +346,127 @@ def _describe_table(logs: Logs, frame: pd.DataFrame, choices: Choices) -> dict[s
     entities = list(dict.fromkeys(frame["entity"]))
     sources = frame.attrs["source"]
     entries = count_runs(frame)
-    said = {"Systems": [f"{len(entities)}: {list_names(entities, 8)}."]}
+    text = {"Systems": [f"{len(entities)}: {list_names(entities, 8)}."]}
     for source in dict.fromkeys(filter(None, sources.values())):
         named = [entity for entity, other in sources.items() if other == source]
         which = "" if len(named) == len(sources) else f": {list_names(named)}"
-        said["Systems"].append(f"Their names come from {source}{which}.")
-    said["Cases"] = _cases(logs, frame, entities, choices)
+        text["Systems"].append(f"Their names come from {source}{which}.")
+    text["Cases"] = _cases(logs, frame, entities, choices)
     absent = [f"{entry.entity} {entry.absent:,}" for entry in entries if entry.absent]
-    said["Cases"] += [f"Never met: {list_names(absent, 8)}."] * bool(absent)
-    said["Outcome"] = _outcomes(frame)
+    text["Cases"] += [f"Never met: {list_names(absent, 8)}."] * bool(absent)
+    text["Outcome"] = _outcomes(frame)
     runs = frame.groupby(["entity", "dataset", "case"], sort=False).size()
     low, high = int(runs.min()), int(runs.max())
-    said["Runs"] = [_text.count(low, "run") + " of each case." if low == high else f"{low} to {high} runs of a case."]
+    text["Runs"] = [
+        prose.count(low, "run") + " of each case."
+        if low == high
+        else f"{low} to {high} runs of a case."
+    ]
     if high > 1:
-        said["Runs"].append("The outcome of a case is its mean over runs; runs are no further cases.")
+        text["Runs"].append(
+            "The outcome of a case is its mean over runs; runs are no further cases."
+        )
     if "status" in frame:
-        said["Status"] = _statuses(frame, entries)
-    said["Clusters"] = _clusters(frame)
+        text["Status"] = _statuses(frame, entries)
+    text["Clusters"] = _clusters(frame)
     if "category" in frame:
-        said["Categories"] = _categories(frame)
+        text["Categories"] = _categories(frame)
     costs = [c for c in ("cost", "seconds") if c in frame]
     spent = {c: frame.groupby("entity", sort=False)[c].mean().dropna() for c in costs}
-    means = [f"{c}, mean {list_names([f'{e} {v:.3g}' for e, v in held.items()], 8)}." for c, held in spent.items()]
-    said["Costs"] = means or ["None in the files."]
-    said["Doubts"] = [say(note) for note in (*frame.attrs["remarks"], *frame.attrs["doubts"])] or ["None."]
-    return said
+    means = [
+        f"{c}, mean {list_names([f'{e} {v:.3g}' for e, v in held.items()], 8)}."
+        for c, held in spent.items()
+    ]
+    text["Costs"] = means or ["None in the files."]
+    text["Doubts"] = [say(note) for note in (*frame.attrs["remarks"], *frame.attrs["doubts"])] or [
+        "None."
+    ]
+    return text
 
 
 def _statuses(frame: pd.DataFrame, entries: Sequence[Entry]) -> list[str]:
     """Describe the runs that are not simply scored, and the means without the ones that count."""
-    tallies = [(entry.entity, tally) for entry in entries for tally in entry.outcomes if tally.status != SCORED]
-    said = []
+    tallies = [
+        (entry.entity, tally)
+        for entry in entries
+        for tally in entry.outcomes
+        if tally.status != SCORED
+    ]
+    text = []
     for status in dict.fromkeys(tally.status for _, tally in tallies):
         own = {name: tally for name, tally in tallies if tally.status == status}
-        said.append(f"{status}: {list_names([f'{name} {tally.runs:,}' for name, tally in own.items()], 8)}.")
+        text.append(
+            f"{status}: {list_names([f'{name} {tally.runs:,}' for name, tally in own.items()], 8)}."
+        )
         counted = sum(tally.counted for tally in own.values())
         if not counted:
             continue
         before, after = means_of(frame), means_of(frame[frame["status"] != status])
-        moved = [name for name in own if name in after and round(after[name], 3) != round(before[name], 3)]
+        moved = [
+            name
+            for name in own
+            if name in after and round(after[name], 3) != round(before[name], 3)
+        ]
         moved.sort(key=lambda name: -abs(after[name] - before[name]))
-        means = list_names([f"{name} {after[name]:.3f} instead of {before[name]:.3f}" for name in moved])
+        means = list_names(
+            [f"{name} {after[name]:.3f} instead of {before[name]:.3f}" for name in moved]
+        )
         without = f" Without them the means would be {means}." if moved else ""
-        said.append(f"The tool counts the score of {_text.count(counted, 'run')} with status {status}.{without}")
-    return said or ["All runs are scored."]
+        text.append(
+            f"The tool counts the score of {prose.count(counted, 'run')} with status {status}.{without}"
+        )
+    return text or ["All runs are scored."]
 
 
 def _categories(frame: pd.DataFrame) -> list[str]:
     """Describe the groups of cases, and how to rank each of them if all entities met them."""
     cases = frame.drop_duplicates(["dataset", "case"])
     counts = cases["category"].value_counts()
-    said = [f"{len(counts)}: {list_names([f'{c} ({n})' for c, n in counts.items()], 8)}."]
-    met = frame[frame["outcome"].notna()].groupby("category")["entity"].nunique().reindex(counts.index, fill_value=0)
-    whole = bool(frame["category"].notna().all()) and bool((met == frame["entity"].nunique()).all())
-    if len(counts) > 1 and len(cases) / len(counts) >= CATEGORY_CASES and whole:
-        said.append("--by category ranks the mean over categories, the worst category, and each category.")
-    return said
+    text = [f"{len(counts)}: {list_names([f'{c} ({n})' for c, n in counts.items()], 8)}."]
+    met = (
+        frame[frame["outcome"].notna()]
+        .groupby("category")["entity"]
+        .nunique()
+        .reindex(counts.index, fill_value=0)
+    )
+    full = bool(frame["category"].notna().all()) and bool((met == frame["entity"].nunique()).all())
+    if len(counts) > 1 and len(cases) / len(counts) >= CATEGORY_CASES and full:
+        text.append(
+            "--by category ranks the mean over categories, the worst category, and each category."
+        )
+    return text
 
 
 def _cases(logs: Logs, frame: pd.DataFrame, entities: list[str], choices: Choices) -> list[str]:
     cases = frame.groupby(["dataset", "case"], sort=False)["entity"].nunique()
     same = int((cases == len(entities)).sum())
     by = "content" if choices.match == "content" else "id"
-    many = f"{len(cases):,}" + (f" in {frame['dataset'].nunique()} data sets" if frame["dataset"].nunique() > 1 else "")
-    shared = f", the same for all systems by {by}" if same == len(cases) else f"; {same:,} are in all systems by {by}"
-    said = [f"{many}{shared if len(entities) > 1 else ''}."]
+    many = f"{len(cases):,}" + (
+        f" in {frame['dataset'].nunique()} data sets" if frame["dataset"].nunique() > 1 else ""
+    )
+    shared = (
+        f", the same for all systems by {by}"
+        if same == len(cases)
+        else f"; {same:,} are in all systems by {by}"
+    )
+    text = [f"{many}{shared if len(entities) > 1 else ''}."]
     known = logs.rows[logs.rows["hash"].notna()]
     if len(known):
-        content = known.groupby(known["dataset"].astype(str) + known["hash"].astype(str))["entity"].nunique()
+        content = known.groupby(known["dataset"].astype(str) + known["hash"].astype(str))[
+            "entity"
+        ].nunique()
         common = int((content == known["entity"].nunique()).sum())
-        said.append(f"By content, {common:,} of {len(content):,} are in all systems.")
+        text.append(f"By content, {common:,} of {len(content):,} are in all systems.")
     else:
-        said.append("The files do not hold the content of cases.")
-    sizes = frame.drop_duplicates(["entity", "dataset", "case"]).groupby("dataset", sort=False)["case"].nunique()
+        text.append("The files do not hold the content of cases.")
+    sizes = (
+        frame.drop_duplicates(["entity", "dataset", "case"])
+        .groupby("dataset", sort=False)["case"]
+        .nunique()
+    )
     if len(sizes) > 1:
-        said.append(f"Data sets: {list_names([f'{d} ({n})' for d, n in sizes.items()], 8)}.")
-    return said
+        text.append(f"Data sets: {list_names([f'{d} ({n})' for d, n in sizes.items()], 8)}.")
+    return text
 
 
 def _outcomes(frame: pd.DataFrame) -> list[str]:
@@ -389,33 +481,53 @@ def _outcomes(frame: pd.DataFrame) -> list[str]:
     end = f"{'Higher' if better else 'Lower'} is better, as the files say."
     end = "Higher is assumed to be better; the files do not say." if better is None else end
     means = pd.Series(means_of(frame)).sort_values(ascending=better is False)
-    return [f"{what}{grid}.", end, f"Means: {list_names([f'{e} {m:.4g}' for e, m in means.items()], 8)}."]
+    return [
+        f"{what}{grid}.",
+        end,
+        f"Means: {list_names([f'{e} {m:.4g}' for e, m in means.items()], 8)}.",
+    ]
 
 
 def _clusters(frame: pd.DataFrame) -> list[str]:
     """Describe the effect of groups of cases on intervals: the ratio of standard errors with and without them."""
-    candidates = [c for c in ("cluster", "category", "dataset") if c in frame and frame[c].nunique() > 1]
+    candidates = [
+        c for c in ("cluster", "category", "dataset") if c in frame and frame[c].nunique() > 1
+    ]
     if not candidates:
         return ["No candidates."]
     means = frame.groupby("entity")["outcome"].mean().sort_values(ascending=False).index[:2]
     of = frame[frame["entity"].isin(means)]
-    table = of.pivot_table(index=["dataset", "case"], columns="entity", values="outcome", aggfunc="mean")
+    table = of.pivot_table(
+        index=["dataset", "case"], columns="entity", values="outcome", aggfunc="mean"
+    )
     table = table[list(means)].dropna()
     values = (table.iloc[:, 0] - (table.iloc[:, 1] if len(means) > 1 else 0)).to_numpy()
-    what = f"the difference of {means[0]} and {means[1]}" if len(means) > 1 else f"the mean of {means[0]}"
-    said = []
+    what = (
+        f"the difference of {means[0]} and {means[1]}"
+        if len(means) > 1
+        else f"the mean of {means[0]}"
+    )
+    text = []
     for column in candidates:
         groups = frame.assign(group=frame[column]).groupby(["dataset", "case"])["group"].first()
         codes, names = pd.factorize(groups.reindex(table.index).to_numpy())
         code, value = codes[codes >= 0], values[codes >= 0]
         if len(names) < 2:
             continue
-        if len(names) < CLUSTERS or len(value) <= len(names) or len(value) / len(names) >= CATEGORY_CASES:
-            said.append(f"{column}: {len(names)} groups of {len(value)} cases, which are not many small clusters.")
+        if (
+            len(names) < CLUSTERS
+            or len(value) <= len(names)
+            or len(value) / len(names) >= CATEGORY_CASES
+        ):
+            text.append(
+                f"{column}: {len(names)} groups of {len(value)} cases, which are not many small clusters."
+            )
             continue
         rest = value - value.mean()
         of_groups = (np.bincount(code, rest) ** 2).sum() * len(names) / (len(names) - 1)
         ratio = np.sqrt(of_groups / max((rest**2).sum(), 1e-300))
         effect = f"{ratio:.2g} times as wide" if (rest**2).any() else "as wide"
-        said.append(f"{column}: {len(names)} groups; intervals of {what} would be {effect} (--cluster {column}).")
-    return said or ["No candidates."]
+        text.append(
+            f"{column}: {len(names)} groups; intervals of {what} would be {effect} (--cluster {column})."
+        )
+    return text or ["No candidates."]

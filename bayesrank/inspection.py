@@ -6,20 +6,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from bayesrank._errors import ArgumentError
-from bayesrank._escape import escape_lines, quote_word
-from bayesrank._notes import notes_of
-from bayesrank._records import EvidenceRecord
-from bayesrank._text import count as count_words
-from bayesrank._text import list_names
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.escape import escape_lines, quote_word
+from bayesrank._core.notes import notes_of
+from bayesrank._core.prose import count as count_words
+from bayesrank._core.prose import list_names
+from bayesrank._core.records import EvidenceRecord
 from bayesrank.diagnosis import diagnose
 from bayesrank.evidence.ledger import ledger_of
-from bayesrank.logs import Choices, read_submissions
-from bayesrank.logs.submissions import SeveralProblems
-from bayesrank.tables.files import read_csv
-from bayesrank.tables.frames import read_table
-from bayesrank.tables.roles import OPTIONS
-from bayesrank.tables.table import Roles, Table, merge_offers
+from bayesrank.io.logs import Choices, read_submissions
+from bayesrank.io.logs.submissions import SeveralProblems
+from bayesrank.io.tables.files import read_csv
+from bayesrank.io.tables.frames import read_table
+from bayesrank.io.tables.roles import OPTIONS
+from bayesrank.io.tables.table import Roles, Table, merge_offers
 from bayesrank.words.sentences import say
 
 #: The largest number of problems that are listed, and of commands.
@@ -32,7 +32,8 @@ MOST_TRIES = 2 * MOST_PROBLEMS
 class Inspection:
     """What was found: sentences by title, problems with their places, and commands that rank what is there.
 
-    A problem is an error that a ranking would raise. Each command contains one answer to each question.
+    A problem is an error that a ranking would raise. Each command contains one answer to each
+    question.
     """
 
     sections: dict[str, list[str]]
@@ -43,8 +44,8 @@ class Inspection:
         """Return the description as lines of text, which a printer must escape."""
         found = [
             f"{title + ':' if not i else '':12}{line}"
-            for title, said in self.sections.items()
-            for i, line in enumerate(said)
+            for title, text in self.sections.items()
+            for i, line in enumerate(text)
         ]
         found.append(f"{'Problems:':12}{len(self.problems) or 'none.'}")
         found += [f"  {number}. {problem}" for number, problem in enumerate(self.problems, 1)]
@@ -65,7 +66,12 @@ class Inspection:
     def to_dict(self) -> dict[str, Any]:
         """Return what was found as lists and dictionaries of text."""
         problems = [
-            {"where": str(one.argument), "wanted": str(one.wanted), "got": str(one.got), "hint": str(one.hint)}
+            {
+                "where": str(one.argument),
+                "wanted": str(one.wanted),
+                "got": str(one.got),
+                "hint": str(one.hint),
+            }
             for one in self.problems
         ]
         return {"sections": self.sections, "problems": problems, "commands": self.commands}
@@ -75,35 +81,50 @@ class Inspection:
 
 
 def inspect_table(
-    path: str, roles: Roles, ignore: Sequence[str] = (), choices: Callable[[Any], list[str]] = lambda evidence: [""]
+    path: str,
+    roles: Roles,
+    ignore: Sequence[str] = (),
+    choices: Callable[[Any], list[str]] = lambda evidence: [""],
 ) -> Inspection:
     """Check one table: rows with an error are left out one after another, and questions get their first answer.
 
-    ``choices`` returns what an analysis of evidence may add to the command, or raises what stops it.
+    ``choices`` returns what an analysis of evidence may add to the command, or raises what stops
+    it.
     """
     problems: list[ArgumentError] = []
     try:
         table = read_csv(path, (), problems)
     except ArgumentError as error:
         return Inspection({}, [error], [])
-    given = {role: value for role, value in vars(roles).items() if value is not None} | {"ignore": list(ignore)}
+    given = {role: value for role, value in vars(roles).items() if value is not None} | {
+        "ignore": list(ignore)
+    }
     settled = _settle(table, given, choices, iter(range(MOST_TRIES)))
     problems += settled.problems
     evidence = settled.evidence
-    sections = {"What": [f"One table with {count_words(len(table.where), 'row')} and the columns {table.heading()}."]}
+    sections = {
+        "What": [
+            f"One table with {count_words(len(table.where), 'row')} and the columns {table.heading()}."
+        ]
+    }
     if evidence is not None:
         sections |= _describe(evidence, path)
     commands = []
     for answer in settled.first or [{}]:
-        # Each answer to the first question leads to a command of its own, if all else can be settled.
+        # Each answer to the first question leads to a command of its own, if all else can be
+        # settled.
         if "map" in answer:
             commands.append(f"bayesrank rank {quote_word(path)} --map {quote_map(answer['map'])}")
             continue
         if answer:
             settled = _settle(table, merge_offers(given, answer), choices, iter(range(MOST_TRIES)))
         if settled.evidence is not None:
-            commands += [_command(path, table, settled.answers, more) for more in choices(settled.evidence)]
-    return Inspection(sections, problems[:MOST_PROBLEMS], list(dict.fromkeys(commands))[:MOST_COMMANDS])
+            commands += [
+                _command(path, table, settled.answers, more) for more in choices(settled.evidence)
+            ]
+    return Inspection(
+        sections, problems[:MOST_PROBLEMS], list(dict.fromkeys(commands))[:MOST_COMMANDS]
+    )
 
 
 @dataclass(frozen=True)
@@ -132,8 +153,8 @@ def _settle(
     for _ in tries:
         named = {role: value for role, value in given.items() if role != "ignore"}
         try:
-            kept = table.drop([table.find("ignore", name) for name in given["ignore"]])
-            evidence = read_table(kept, Roles(**named))
+            retained = table.drop([table.find("ignore", name) for name in given["ignore"]])
+            evidence = read_table(retained, Roles(**named))
             choices(evidence)
             return _Settled(evidence, given | {"rows": dropped}, problems, [])
         except ArgumentError as error:
@@ -160,13 +181,16 @@ def _describe(evidence: Any, path: str) -> dict[str, list[str]]:
     """Describe what a table holds: what was read, entities, data sets, and what was assumed."""
     ledger = replace(ledger_of(evidence), source=Path(path).name)
     names = list(map(str, evidence["entity"].values.tolist()))
-    said = {"Read": [say(ledger.read_note("entity"))], "Systems": [f"{len(names)}: {list_names(names, 12)}."]}
+    text = {
+        "Read": [say(ledger.read_note("entity"))],
+        "Systems": [f"{len(names)}: {list_names(names, 12)}."],
+    }
     if "dataset" in evidence.coords:
         datasets = list(dict.fromkeys(map(str, evidence["dataset"].values.tolist())))
-        said["Data sets"] = [f"{len(datasets)}: {list_names(datasets, 12)}."]
+        text["Data sets"] = [f"{len(datasets)}: {list_names(datasets, 12)}."]
     notes = notes_of(EvidenceRecord.of(evidence).notes)
-    said |= {"Notes": list(map(say, notes))} if notes else {}
-    return said
+    text |= {"Notes": list(map(say, notes))} if notes else {}
+    return text
 
 
 def _command(path: str, table: Table, answers: dict[str, Any], more: str) -> str:
@@ -175,7 +199,8 @@ def _command(path: str, table: Table, answers: dict[str, Any], more: str) -> str
     for role, value in answers.items():
         if role == "where":
             typed += [
-                table.conditions(name, held if isinstance(held, list) else [held]) for name, held in value.items()
+                table.conditions(name, held if isinstance(held, list) else [held])
+                for name, held in value.items()
             ]
         elif role == "ignore":
             typed += [table.without(value)] if value else []
@@ -195,7 +220,9 @@ def quote_map(given: dict[str, str]) -> str:
 # --- Submissions and logs ---------------------------------------------------------------------------------------------
 
 
-def inspect_submissions(paths: Sequence[str], truth: str, choices: Choices, missing: Any, positive: Any) -> Inspection:
+def inspect_submissions(
+    paths: Sequence[str], truth: str, choices: Choices, missing: Any, positive: Any
+) -> Inspection:
     """Check a folder of submissions; the command leaves out the files that cannot be read."""
     problems: list[ArgumentError] = []
     treated, names = missing, dict(choices.name)
@@ -214,8 +241,10 @@ def inspect_submissions(paths: Sequence[str], truth: str, choices: Choices, miss
         treated = "wrong" if any(one.argument == "each submission" for one in found) else treated
     if frame is None:
         return Inspection({}, problems, [])
-    about = {"case", "actual", *frame.attrs["truth_columns"]}
-    teams = list(dict.fromkeys(str(name).partition(": ")[0] for name in frame if name not in about))
+    record = {"case", "actual", *frame.attrs["truth_columns"]}
+    teams = list(
+        dict.fromkeys(str(name).partition(": ")[0] for name in frame if name not in record)
+    )
     labels = list(dict.fromkeys(map(str, frame["actual"])))
     sections = {
         "What": ["Submissions beside the truth."],

@@ -5,15 +5,15 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_prob
-from bayesrank._draws import draw_dims, median_and_interval
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._random import root_sequence
-from bayesrank._records import ModelRecord, ResultRecord
-from bayesrank._sampling import sample_counts, sample_outcomes
-from bayesrank._source import Source, parse_source
-from bayesrank._types import Container, ScoreLike
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_prob
+from bayesrank._core.draws import draw_dims, median_and_interval
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.random import root_sequence
+from bayesrank._core.records import ModelRecord, ResultRecord
+from bayesrank._core.sampling import sample_counts, sample_outcomes
+from bayesrank._core.source import Source, parse_source
+from bayesrank._core.types import Container, ScoreLike
 from bayesrank.models import model_for_datasets
 from bayesrank.performance.arrays import observed_counts, outcome_dims, posterior_of
 from bayesrank.performance.operations import shift_prior
@@ -27,7 +27,9 @@ REPLICATES = 400
 
 
 @check_call
-def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob: float = 0.95) -> xr.Dataset:
+def heterogeneity(
+    posterior: Container, score: ScoreLike | None = None, *, prob: float = 0.95
+) -> xr.Dataset:
     """Measure how much a score differs between data sets, beyond sampling error.
 
     Parameters
@@ -35,29 +37,33 @@ def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob:
     posterior : InferenceData, DataTree or Dataset
         Posterior of a hierarchical model over several data sets.
     score : Score, str or callable, optional
-        A score, or the name of a posterior variable. The default for outcomes without classes is the mean outcome.
+        A score, or the name of a posterior variable. The default for outcomes without classes is
+        the mean outcome.
     prob : float
         Probability of the credible intervals (equal tails).
 
     Returns
     -------
     xarray.Dataset
-        Results over ``entity``, in units of the score except ``share``. The first four are medians, with intervals in
-        ``<name>_lower`` and ``<name>_upper``:
+        Results over ``entity``, in units of the score except ``share``. The first four are medians,
+        with intervals in ``<name>_lower`` and ``<name>_upper``:
 
-        - ``typical``, ``new``: the score on a typical and on a new data set, with the prediction interval;
-        - ``between_sd``: the standard deviation of the true score between these data sets, s = √(Σ(S_d − S̄)²/(D − 1)),
-          over the data sets with a defined score; NaN for fewer than two;
-        - ``share``: the share of variance beyond sampling, I² = s²/(s² + v), where v is the mean squared sampling error
-          of the observed scores;
-        - ``sampling_sd``: √v. The sampling error is the difference between the true score of a data set and the
-          observed score of a new sample of the same size; NaN without counts;
-        - ``new_sd``: the root mean squared distance of a new data set from the typical one. For a mean over cases, it
-          is the standard deviation in the population of data sets; ``between_sd`` is that of the measured data sets;
+        - ``typical``, ``new``: the score on a typical and on a new data set, with the prediction
+          interval;
+        - ``between_sd``: the standard deviation of the true score between these data sets, s =
+          √(Σ(S_d − S̄)²/(D − 1)), over the data sets with a defined score; NaN for fewer than two;
+        - ``share``: the share of variance beyond sampling, I² = s²/(s² + v), where v is the mean
+          squared sampling error of the observed scores;
+        - ``sampling_sd``: √v. The sampling error is the difference between the true score of a data
+          set and the observed score of a new sample of the same size; NaN without counts;
+        - ``new_sd``: the root mean squared distance of a new data set from the typical one. For a
+          mean over cases, it is the standard deviation in the population of data sets;
+          ``between_sd`` is that of the measured data sets;
         - ``datasets``: number of data sets on which the entity was measured.
 
-        ``attrs["typical"]`` says whether the typical data set is the "mean" or the "median" one in this model;
-        ``attrs["prevalence"]`` is that of the model ("sampled" or a number), empty if the score does not depend on it.
+        ``attrs["typical"]`` says whether the typical data set is the "mean" or the "median" one in
+        this model; ``attrs["prevalence"]`` is that of the model ("sampled" or a number), empty if
+        the score does not depend on it.
 
     Raises
     ------
@@ -66,8 +72,8 @@ def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob:
 
     References
     ----------
-    Gelman (2005), Annals of Statistics 33:1-53, for the standard deviation of the observed members; Higgins and
-    Thompson (2002), Statistics in Medicine 21:1539-1558, for I².
+    Gelman (2005), Annals of Statistics 33:1-53, for the standard deviation of the observed members;
+    Higgins and Thompson (2002), Statistics in Medicine 21:1539-1558, for I².
 
     Examples
     --------
@@ -89,36 +95,46 @@ def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob:
     between = (squares / (number - 1).where(number > 1)) ** 0.5
     error = _sampling_variance(posterior, own)
     share = between**2 / (between**2 + error)
-    found: dict[str, xr.DataArray] = {}
-    for name, draws in {"typical": typical.values, "new": new.values, "between_sd": between, "share": share}.items():
-        found |= median_and_interval(name, draws, prob)
-    found["sampling_sd"] = error**0.5
-    found["new_sd"] = ((new.values - typical.values) ** 2).mean(dims) ** 0.5
-    found["datasets"] = own.values.notnull().any(dims).sum("dataset")
-    about = ModelRecord.of(posterior_of(posterior))
+    result: dict[str, xr.DataArray] = {}
+    for name, draws in {
+        "typical": typical.values,
+        "new": new.values,
+        "between_sd": between,
+        "share": share,
+    }.items():
+        result |= median_and_interval(name, draws, prob)
+    result["sampling_sd"] = error**0.5
+    result["new_sd"] = ((new.values - typical.values) ** 2).mean(dims) ** 0.5
+    result["datasets"] = own.values.notnull().any(dims).sum("dataset")
+    record = ModelRecord.of(posterior_of(posterior))
     matters = own.score is not None and own.score.depends_on_prevalence
-    at = (about.prevalence or "") if matters else ""
-    return _result(found, own, prob, typical=about.typical or "", prevalence=at)
+    at = (record.prevalence or "") if matters else ""
+    return _result(result, own, prob, typical=record.typical or "", prevalence=at)
 
 
-def shrinkage(posterior: Container, score: ScoreLike | None = None, *, prob: float = 0.95) -> xr.Dataset:
+def shrinkage(
+    posterior: Container, score: ScoreLike | None = None, *, prob: float = 0.95
+) -> xr.Dataset:
     """Compare the observed score of each member of a population with its shrunk posterior.
 
     Parameters
     ----------
     posterior : InferenceData, DataTree or Dataset
-        Posterior of a hierarchical model. The members are its data sets, or without data sets its entities.
+        Posterior of a hierarchical model. The members are its data sets, or without data sets its
+        entities.
     score : Score, str or callable, optional
-        A score, or the name of a posterior variable; by default the mean of outcomes without classes.
+        A score, or the name of a posterior variable; by default the mean of outcomes without
+        classes.
     prob : float
         Probability of the credible intervals (equal tails).
 
     Returns
     -------
     xarray.Dataset
-        Over (``entity``, [``dataset``]): ``observed``; ``median``, ``lower`` and ``upper`` of the posterior; ``cases``;
-        NaN where they are unknown. Over ``entity``: ``typical``, ``new_lower``, ``new_upper``, and the interval of
-        typical. In a population of entities these have no dims; typical is the mean, and new is undefined.
+        Over (``entity``, [``dataset``]): ``observed``; ``median``, ``lower`` and ``upper`` of the
+        posterior; ``cases``; NaN where they are unknown. Over ``entity``: ``typical``,
+        ``new_lower``, ``new_upper``, and the interval of typical. In a population of entities these
+        have no dims; typical is the mean, and new is undefined.
 
     Raises
     ------
@@ -141,39 +157,55 @@ def shrinkage(posterior: Container, score: ScoreLike | None = None, *, prob: flo
     prob, posterior = check_prob("prob", prob), parse_source(posterior, "posterior")
     own, typical, new = _kinds(posterior, score, entities=True)
     cuts = median_and_interval("median", own.values, prob)
-    found = {name.removeprefix("median_"): cut for name, cut in cuts.items()}
-    found |= median_and_interval("typical", own.values.mean("entity") if typical is None else typical.values, prob)
-    unknown = dict.fromkeys(("new_lower", "new_upper"), xr.full_like(found["typical"], np.nan))
-    found |= unknown if new is None else median_and_interval("new", new.values, prob)
-    found.pop("new", None)
+    result = {name.removeprefix("median_"): cut for name, cut in cuts.items()}
+    result |= median_and_interval(
+        "typical", own.values.mean("entity") if typical is None else typical.values, prob
+    )
+    unknown = dict.fromkeys(("new_lower", "new_upper"), xr.full_like(result["typical"], np.nan))
+    result |= unknown if new is None else median_and_interval("new", new.values, prob)
+    result.pop("new", None)
     observed = evidence_of(posterior, own.variable, own.values, "observed").observed(own.score)
     counts = _counts(posterior)
-    nothing = xr.full_like(found["median"], np.nan)
-    found["observed"] = nothing if observed is None else observed.where(np.isfinite(observed)).astype(float)
-    found["cases"] = nothing if counts is None else counts.sum(outcome_dims(counts)).astype(float)
+    nothing = xr.full_like(result["median"], np.nan)
+    result["observed"] = (
+        nothing if observed is None else observed.where(np.isfinite(observed)).astype(float)
+    )
+    result["cases"] = nothing if counts is None else counts.sum(outcome_dims(counts)).astype(float)
     lower = own.score is not None and own.score.higher_is_better is False
-    return _result(found, own, prob, higher_is_better=int(not lower))
+    return _result(result, own, prob, higher_is_better=int(not lower))
 
 
-def _result(found: dict[str, xr.DataArray], own: ScoreValues, prob: float, **about: Any) -> xr.Dataset:
+def _result(
+    found: dict[str, xr.DataArray], own: ScoreValues, prob: float, **about: Any
+) -> xr.Dataset:
     plain = {name: held.reset_coords(drop=True).drop_attrs() for name, held in found.items()}
-    return xr.Dataset(plain, attrs=ResultRecord(score=own.name, prob=prob, noun=own.noun).to_attrs() | about)
+    return xr.Dataset(
+        plain, attrs=ResultRecord(score=own.name, prob=prob, noun=own.noun).to_attrs() | about
+    )
 
 
 def _kinds(posterior: Source, score: Any, entities: bool = False) -> tuple[ScoreValues, Any, Any]:
     """Return the score of each member, of a typical and of a new one, which a population of entities may lack."""
     if posterior.array is not None:
         raise ArgumentTypeError(
-            "posterior", "must be an InferenceData, a DataTree or a Dataset of a hierarchical model", "a DataArray"
+            "posterior",
+            "must be an InferenceData, a DataTree or a Dataset of a hierarchical model",
+            "a DataArray",
         )
     group = posterior_of(posterior)
     if not {"draw", "sample"} & set(group.dims):
-        raise ArgumentError("posterior", "must hold draws", f"the dims {tuple(map(str, group.dims))}")
+        raise ArgumentError(
+            "posterior", "must hold draws", f"the dims {tuple(map(str, group.dims))}"
+        )
     many = "dataset" in group.dims
     if entities and not many and ModelRecord.of(group).population == "entities":
         return score_values(posterior, score, True, "observed"), None, None
     kinds = ("typical", "new")
-    lacking = [kind for kind in kinds if not any(str(name).endswith(f"_{kind}") for name in group.data_vars)]
+    lacking = [
+        kind
+        for kind in kinds
+        if not any(str(name).endswith(f"_{kind}") for name in group.data_vars)
+    ]
     if not many or lacking:
         what = f"nothing {' or '.join(lacking)}" if many else "no dim dataset"
         raise ArgumentError(
@@ -181,7 +213,9 @@ def _kinds(posterior: Source, score: Any, entities: bool = False) -> tuple[Score
             f"must come from a hierarchical model of several data sets (such as {model_for_datasets(2)!r})",
             f"one with {what}",
         )
-    own, typical, new = (score_values(posterior, score, True, kind) for kind in ("observed", *kinds))
+    own, typical, new = (
+        score_values(posterior, score, True, kind) for kind in ("observed", *kinds)
+    )
     return own, typical, new
 
 
@@ -194,14 +228,22 @@ def _counts(posterior: Source) -> xr.DataArray | None:
 def _sampling_variance(posterior: Source, own: ScoreValues) -> xr.DataArray:
     """Return the mean over data sets of the squared sampling error of observed scores (entity); NaN if unknown.
 
-    Data sets without an observed score are omitted: a replicate may have one by chance, with an arbitrary value.
+    Data sets without an observed score are omitted: a replicate may have one by chance, with an
+    arbitrary value.
     """
-    unknown = xr.full_like(own.values.isel(dict.fromkeys((*draw_dims(own.values), "dataset"), 0), drop=True), np.nan)
+    unknown = xr.full_like(
+        own.values.isel(dict.fromkeys((*draw_dims(own.values), "dataset"), 0), drop=True), np.nan
+    )
     counts = _counts(posterior)
     group = posterior_of(posterior)
-    if counts is None or "performance" not in group or own.score is None or own.variable is not None:
+    if (
+        counts is None
+        or "performance" not in group
+        or own.score is None
+        or own.variable is not None
+    ):
         return unknown
-    about = ModelRecord.of(group)
+    record = ModelRecord.of(group)
     # A subset of the draws, the same in every chain.
     *others, last = draw_dims(own.values)
     many = own.values.sizes[last] * np.prod([own.values.sizes[d] for d in others], dtype=int)
@@ -216,10 +258,16 @@ def _sampling_variance(posterior: Source, own: ScoreValues) -> xr.DataArray:
         if own.score.space == "outcomes":
             again = sample_outcomes(part, seen.sum("outcome"), root, "heterogeneity")
         else:
-            again = sample_counts(part, seen, about.assumed_prevalence != "sampled", root, "heterogeneity")
+            again = sample_counts(
+                part, seen, record.assumed_prevalence != "sampled", root, "heterogeneity"
+            )
         try:
             again, observed = (
-                own.score(x if about.assumed_prevalence == "sampled" else shift_prior(x, about.prevalence_number))
+                own.score(
+                    x
+                    if record.assumed_prevalence == "sampled"
+                    else shift_prior(x, record.prevalence_number)
+                )
                 for x in (again, seen)
             )
         except ValueError:  # draws of the prevalence, or of more than two classes

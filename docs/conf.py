@@ -70,9 +70,42 @@ numpydoc_xref_ignore = {
         "labels",
         "class",
     ),
-    *("sequence", "iterable", "array_like", "array", "mapping", "callable", "hashable", "scalar", "Batches"),
-    *("bool", "int", "float", "str", "dict", "list", "tuple", "set", "object", "None", "True", "False"),
-    *("SeedSequence", "Generator", "ndarray", "numpy.ndarray", "matplotlib", "common", "own", "typical", "new"),
+    *(
+        "sequence",
+        "iterable",
+        "array_like",
+        "array",
+        "mapping",
+        "callable",
+        "hashable",
+        "scalar",
+        "Batches",
+    ),
+    *(
+        "bool",
+        "int",
+        "float",
+        "str",
+        "dict",
+        "list",
+        "tuple",
+        "set",
+        "object",
+        "None",
+        "True",
+        "False",
+    ),
+    *(
+        "SeedSequence",
+        "Generator",
+        "ndarray",
+        "numpy.ndarray",
+        "matplotlib",
+        "common",
+        "own",
+        "typical",
+        "new",
+    ),
 }
 numpydoc_xref_aliases = {
     "DataArray": "xarray.DataArray",
@@ -119,7 +152,9 @@ def write_inventories() -> dict[str, tuple[str, str]]:
     """Write the inventories of other projects from inventories.toml, since a build fetches nothing."""
     (BUILD / "inventories").mkdir(parents=True, exist_ok=True)
     found = {}
-    for name, entry in tomllib.loads((DOCS / "inventories.toml").read_text(encoding="utf-8")).items():
+    for name, entry in tomllib.loads(
+        (DOCS / "inventories.toml").read_text(encoding="utf-8")
+    ).items():
         head = f"# Sphinx inventory version 2\n# Project: {name}\n# Version: \n# Compressed by zlib from here on.\n"
         lines = [
             f"{thing} py:{kind} 1 {entry['page'].format(name=thing)}#$ -\n"
@@ -136,13 +171,21 @@ def copy_notebooks() -> None:
     """Copy the executed notebooks of examples/ to where the section Learn lists them."""
     folder = DOCS / "learn" / "notebooks"
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(DOCS.parent / "examples", folder, ignore=shutil.ignore_patterns("*.py", "__pycache__", "data"))
+    shutil.copytree(
+        DOCS.parent / "examples",
+        folder,
+        ignore=shutil.ignore_patterns("*.py", "__pycache__", "data"),
+    )
 
 
 def prepare(app, docname, source):
     """Let links between docs/ and examples/ lead to pages; drop the empty lines that end a doctest."""
-    source[0] = re.sub(r"(^```python\n.*?)\n+```$", r"\1\n```", source[0], flags=re.DOTALL | re.MULTILINE)
-    source[0] = re.sub(r"\]\((?:\.\./)+examples/(\w+\.ipynb)\)", r"](/learn/notebooks/\1)", source[0])
+    source[0] = re.sub(
+        r"(^```python\n.*?)\n+```$", r"\1\n```", source[0], flags=re.DOTALL | re.MULTILINE
+    )
+    source[0] = re.sub(
+        r"\]\((?:\.\./)+examples/(\w+\.ipynb)\)", r"](/learn/notebooks/\1)", source[0]
+    )
     if docname.startswith("learn/notebooks/"):
         source[0] = source[0].replace("](../docs/", "](/")
 

@@ -27,7 +27,10 @@ if __name__ == "__main__":
     print(f"Change since January of the share of {what}:")
     for month in MONTHS[1:]:
         now = changes.sel(dataset=month)
-        parts = {part: now["since_baseline_mean"].sel(part=part).item() for part in ("prevalence", "rates")}
+        parts = {
+            part: now["since_baseline_mean"].sel(part=part).item()
+            for part in ("prevalence", "rates")
+        }
         alarm = "  <- the classifier" if now["alarm"].any() else ""
         print(f"{month:9s} by prevalence {parts['prevalence']:+.3f}, by rates {parts['rates']:+.3f}, "
               f"P(its rates are worse) {now['degraded_since_baseline'].item():.2f}{alarm}")  # fmt: skip

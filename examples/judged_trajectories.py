@@ -29,7 +29,9 @@ alone = {judge: cases[judge].mean() for judge in judges}
 corrected = {judge: estimate([judge]) for judge in judges} | {"all five": estimate(judges)}
 
 if __name__ == "__main__":
-    print(f"People found faults in {cases['human'].mean():.2f} of 40 trajectories; the truth is 0.75.")
+    print(
+        f"People found faults in {cases['human'].mean():.2f} of 40 trajectories; the truth is 0.75."
+    )
     for judge, (low, middle, high) in corrected.items():
         says = f"says {alone[judge]:.2f}, " if judge in alone else ""
         print(f"{judge:24} {says}corrected {middle:.2f} ({low:.2f} to {high:.2f})")

@@ -13,12 +13,18 @@ import pandas as pd
 import bayesrank as br
 
 DATA = Path(__file__).parent / "data"
-answers = pd.read_csv(DATA / "livecodebench_execution.csv")  # 479 tasks of 92 questions, ten runs each
+answers = pd.read_csv(
+    DATA / "livecodebench_execution.csv"
+)  # 479 tasks of 92 questions, ten runs each
 models = answers.drop(columns=["case", "question"])
 
-posterior = br.fit(br.from_outcomes(models, cluster=answers["question"]), "paired", range=(0, 1), seed=1)
+posterior = br.fit(
+    br.from_outcomes(models, cluster=answers["question"]), "paired", range=(0, 1), seed=1
+)
 ranking = br.credible_ranking(posterior)
-board = br.ranking_table(ranking)[["tier", "observed", "lower", "upper", "rank_lower", "rank_upper"]]
+board = br.ranking_table(ranking)[
+    ["tier", "observed", "lower", "upper", "rank_lower", "rank_upper"]
+]
 
 if __name__ == "__main__":
     print(*br.verdict(ranking), sep="\n")

@@ -12,7 +12,9 @@ import pandas as pd
 import bayesrank as br
 
 rng = np.random.default_rng(34)
-rates = dict(zip([f"team {letter}" for letter in "ABCDEFGHIJKL"], np.linspace(0.86, 0.64, 12), strict=True))
+rates = dict(
+    zip([f"team {letter}" for letter in "ABCDEFGHIJKL"], np.linspace(0.86, 0.64, 12), strict=True)
+)
 difficulty = rng.normal(0, 1.5, 400)  # the same for all teams
 answers = pd.DataFrame()
 for name, rate in rates.items():
@@ -23,7 +25,9 @@ answers = answers.sample(frac=0.5, random_state=1)  # the challenge uses 200 of 
 
 posterior = br.fit(br.from_outcomes(answers), "paired", seed=1)
 ranking = br.credible_ranking(posterior)
-table = br.ranking_table(ranking)[["observed", "lower", "upper", "tier", "rank_lower", "rank_upper"]]
+table = br.ranking_table(ranking)[
+    ["observed", "lower", "upper", "tier", "rank_lower", "rank_upper"]
+]
 
 if __name__ == "__main__":
     print(*br.verdict(ranking), sep="\n")

@@ -15,10 +15,16 @@ questions = {
     "Is logreg better than rf (P = 0.95)?": names,
     "Is logreg at most 0.02 worse than rf?": names | {"margin": 0.02},
     "Which classifier is best (P = 0.95)?": {},
-    "What is the MCC of logreg, to 0.04 (width of the 95% interval)?": {"entity": "logreg", "width": 0.04},
+    "What is the MCC of logreg, to 0.04 (width of the 95% interval)?": {
+        "entity": "logreg",
+        "width": 0.04,
+    },
 }
 known = {"true_scores": "posterior", "seed": 1}  # unconditional, under independent priors
-plans = {question: br.plan(posterior, "mcc", **known, **options) for question, options in questions.items()}
+plans = {
+    question: br.plan(posterior, "mcc", **known, **options)
+    for question, options in questions.items()
+}
 
 if __name__ == "__main__":
     for question, found in plans.items():

@@ -20,7 +20,9 @@ def main() -> None:
     with Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
         posterior = br.fit(counts, chunks=2000, **run)
         table = br.as_performance(posterior)
-        print(f"{len(client.nthreads())} workers; chunks of {table.data.chunksize}, {table.nbytes / 1e6:.0f} MB in all")
+        print(
+            f"{len(client.nthreads())} workers; chunks of {table.data.chunksize}, {table.nbytes / 1e6:.0f} MB in all"
+        )
         ranking = br.credible_ranking(posterior, "informedness")
     xr.testing.assert_identical(ranking, br.credible_ranking(br.fit(counts, **run), "informedness"))
     print(br.verdict(ranking)[0])

@@ -21,7 +21,13 @@ from typing import Any
 
 DOCS = Path(__file__).parents[1] / "docs"
 #: What Python itself needs; pyodide-lock.json lists the packages.
-RUNTIME = ("pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+RUNTIME = (
+    "pyodide.js",
+    "pyodide.asm.js",
+    "pyodide.asm.wasm",
+    "python_stdlib.zip",
+    "pyodide-lock.json",
+)
 PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -71,7 +77,9 @@ def load_extension() -> ModuleType:
 def read_settings() -> tuple[str, list[str]]:
     """Return the address of Pyodide in docs/conf.py, and the packages that the script loads from it."""
     [address] = re.findall(r'"(https://\S*/v[\d.]+/full/)"', (DOCS / "conf.py").read_text("utf-8"))
-    [needed] = re.findall(r"const NEEDED = (\[.*?\]);", (DOCS / "_static" / "browser.js").read_text("utf-8"))
+    [needed] = re.findall(
+        r"const NEEDED = (\[.*?\]);", (DOCS / "_static" / "browser.js").read_text("utf-8")
+    )
     return address, json.loads(needed)
 
 
@@ -103,7 +111,10 @@ def copy_pyodide(source: Path, target: Path, version: str, wanted: list[str]) ->
         if not (source / name).is_file():
             sys.exit(f"{source} lacks the package {name}; the full distribution has it.")
         shutil.copyfile(source / name, target / name)
-        if name in files and hashlib.sha256((target / name).read_bytes()).hexdigest() != files[name]:
+        if (
+            name in files
+            and hashlib.sha256((target / name).read_bytes()).hexdigest() != files[name]
+        ):
             sys.exit(f"{source / name} has another checksum than the one in pyodide-lock.json.")
 
 
@@ -119,17 +130,27 @@ def make_folder(folder: Path, pyodide: Path | None = None) -> None:
     (folder / "static").mkdir()
     shutil.copyfile(DOCS / "_static" / "browser.js", folder / "static" / "browser.js")
     load_extension().write_archive(folder / "browser.zip")
-    [form] = re.findall(r"<form.*?</form>", (DOCS / "start" / "browser.md").read_text("utf-8"), re.DOTALL)
-    rules = [line for line in (DOCS / "_static" / "site.css").read_text("utf-8").splitlines() if line[:8] == ".browser"]
+    [form] = re.findall(
+        r"<form.*?</form>", (DOCS / "start" / "browser.md").read_text("utf-8"), re.DOTALL
+    )
+    rules = [
+        line
+        for line in (DOCS / "_static" / "site.css").read_text("utf-8").splitlines()
+        if line[:8] == ".browser"
+    ]
     page = PAGE.format(
-        style="\n".join([STYLE, *rules]), form=form, pyodide=escape(address if pyodide is None else "pyodide/")
+        style="\n".join([STYLE, *rules]),
+        form=form,
+        pyodide=escape(address if pyodide is None else "pyodide/"),
     )
     (folder / "index.html").write_text(page, encoding="utf-8")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("-o", "--output", type=Path, required=True, help="The folder to write; it must be empty.")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, help="The folder to write; it must be empty."
+    )
     parser.add_argument("--pyodide", type=Path, help="An unpacked distribution of Pyodide.")
     given = parser.parse_args()
     make_folder(given.output, given.pyodide)

@@ -33,7 +33,9 @@ assert importlib.util.find_spec("tests") is None
 
 def run(*command: str | Path, folder: Path | None = None) -> str:
     """Run a command and return what it prints; exit with its output if it fails."""
-    done = subprocess.run([*map(str, command)], cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*map(str, command)], cwd=folder, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
     return done.stdout
@@ -47,7 +49,18 @@ def build(folder: Path, output: Path) -> tuple[Path, Path]:
     run(python, "-m", "pip", "install", "--quiet", "hatchling>=1.27")
     run(python, "-m", "hatchling", "build", "-d", output, folder=ROOT)
     [source], [wheel] = output.glob("bayesrank-*.tar.gz"), output.glob("bayesrank-*.whl")
-    run(python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", folder / "again", source)
+    run(
+        python,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "-w",
+        folder / "again",
+        source,
+    )
     [again] = (folder / "again").glob("*.whl")
     if (first := contents(wheel)) != (second := contents(again)):
         sys.exit(
@@ -68,9 +81,18 @@ def check_metadata(wheel: Path) -> None:
         [name] = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
         about = message_from_string(archive.read(name).decode())
         lost = [
-            file for file in about.get_all("License-File", []) if not any(file in held for held in archive.namelist())
+            file
+            for file in about.get_all("License-File", [])
+            if not any(file in held for held in archive.namelist())
         ]
-    for key in ("Name", "Version", "Summary", "License-Expression", "Requires-Python", "Description-Content-Type"):
+    for key in (
+        "Name",
+        "Version",
+        "Summary",
+        "License-Expression",
+        "Requires-Python",
+        "Description-Content-Type",
+    ):
         if not about[key]:
             sys.exit(f"The wheel has no {key}.")
     if lost:
@@ -90,15 +112,21 @@ def rank(python: str, wheel: Path, folder: Path) -> None:
         sys.exit(f"No ranking:\n{printed}")
     run(place / "bin" / "python", "-c", PYTHON, folder=folder)
     named = run(place / "bin" / "python", "--version").strip()
-    print(f"{named}: installed in {installed - began:.0f} s, first ranking in {ranked - installed:.0f} s.")
+    print(
+        f"{named}: installed in {installed - began:.0f} s, first ranking in {ranked - installed:.0f} s."
+    )
     if ranked - installed > LIMIT:
         sys.exit(f"The first ranking took more than {LIMIT} s.")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--python", action="append", help="A Python to install the wheel into; may be repeated.")
-    parser.add_argument("-o", "--output", type=Path, help="The folder of the distributions; it must be empty.")
+    parser.add_argument(
+        "--python", action="append", help="A Python to install the wheel into; may be repeated."
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, help="The folder of the distributions; it must be empty."
+    )
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

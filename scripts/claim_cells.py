@@ -18,8 +18,8 @@ from scipy.stats import binom, norm
 from scipy.stats import t as student
 
 import bayesrank as br
-from bayesrank._random import Block
-from bayesrank._records import ModelRecord
+from bayesrank._core.random import Block
+from bayesrank._core.records import ModelRecord
 from bayesrank.claims.effective import Information
 from bayesrank.claims.information import information_of
 from bayesrank.evidence.kinds import CaseEvidence
@@ -44,7 +44,9 @@ class Board(NamedTuple):
     found: ScoreValues
     information: Information | None
     truth: np.ndarray  #: True scores (entity).
-    classes: np.ndarray | None = None  #: Entities of the same class are exchangeable (entity); by truth if None.
+    classes: np.ndarray | None = (
+        None  #: Entities of the same class are exchangeable (entity); by truth if None.
+    )
     #: Return p values of a lead (entity, rival) by the sharpest valid test; 1 without a lead.
     tests: Callable[[], np.ndarray] | None = None
 
@@ -62,7 +64,9 @@ Cell = Callable[[np.random.Generator, int], Board | Fitted]
 CELLS: dict[str, dict[str, tuple[Cell, tuple[int, ...]]]] = {}
 
 
-def add(group: str, name: str, cell: Callable[..., Any], *facts: Any, sizes: Sequence[int] = ENTITIES) -> None:
+def add(
+    group: str, name: str, cell: Callable[..., Any], *facts: Any, sizes: Sequence[int] = ENTITIES
+) -> None:
     CELLS.setdefault(group, {})[name] = partial(cell, *facts), tuple(sizes)
 
 
@@ -117,10 +121,18 @@ def of_tables(score: str, cells: np.ndarray) -> tuple[np.ndarray, Information]:
 
 
 def tables(
-    score: str, tpr: Any, tnr: Any, positive: Any, negative: Any, rng: np.random.Generator, entities: int
+    score: str,
+    tpr: Any,
+    tnr: Any,
+    positive: Any,
+    negative: Any,
+    rng: np.random.Generator,
+    entities: int,
 ) -> Board:
     """Return two-class tables; rates and numbers of cases are repeated over the entities."""
-    sensitivity, specificity, p, n = (repeat(each, entities) for each in (tpr, tnr, positive, negative))
+    sensitivity, specificity, p, n = (
+        repeat(each, entities) for each in (tpr, tnr, positive, negative)
+    )
     tp, tn = rng.binomial(p, sensitivity), rng.binomial(n, specificity)
     concentration, information = of_tables(score, np.stack([tn, n - tn, p - tp, tp]))
     drawn = rng.standard_gamma(concentration, (DRAWS, *concentration.shape)).transpose(1, 0, 2)
@@ -138,7 +150,9 @@ def tables(
         rates, cases = np.stack([tp / p, tn / n]), np.stack([p, n])
         parts = slice(1 if score == "tpr" else 2)
         tests = partial(newcombe_tests, rates[parts], cases[parts])
-    return Board(x, values_of(score), information, truth, np.unique(p, return_inverse=True)[1], tests)
+    return Board(
+        x, values_of(score), information, truth, np.unique(p, return_inverse=True)[1], tests
+    )
 
 
 def accuracies(cases: Any, rates: Any, rng: np.random.Generator, entities: int) -> Board:
@@ -150,7 +164,9 @@ def accuracies(cases: Any, rates: Any, rng: np.random.Generator, entities: int) 
     concentration, information = of_tables("accuracy", cells)
     right = tp + tn
     wrong = concentration[1] + concentration[2]
-    x = np.clip(rng.beta(concentration[0] + concentration[3], wrong, (DRAWS, entities)), 1e-300, 1 - 1e-16)
+    x = np.clip(
+        rng.beta(concentration[0] + concentration[3], wrong, (DRAWS, entities)), 1e-300, 1 - 1e-16
+    )
     tests = partial(newcombe_tests, (right / n)[None], n[None])
     classes = np.unique(np.stack([n, truth]), axis=1, return_inverse=True)[1].ravel()
     return Board(x, values_of("accuracy"), information, truth, classes, tests)
@@ -159,7 +175,9 @@ def accuracies(cases: Any, rates: Any, rng: np.random.Generator, entities: int) 
 # --- Cases that all entities met, and their clusters ------------------------------------------------------------------
 
 
-def bootstrap(rng: np.random.Generator, sums: np.ndarray, weights: np.ndarray, prior: float) -> np.ndarray:
+def bootstrap(
+    rng: np.random.Generator, sums: np.ndarray, weights: np.ndarray, prior: float
+) -> np.ndarray:
     """Return draws (draw, entity) of means, from sums (unit, entity), sizes of units and a prior of ``prior`` cases."""
     mass = rng.standard_exponential((DRAWS, len(sums)))
     total, size = mass @ sums, (mass @ weights)[:, None]
@@ -182,11 +200,17 @@ def paired_t(values: np.ndarray) -> np.ndarray:
     off = values[:, :, None] - values[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         t = off.mean(axis=0) / off.std(axis=0, ddof=1) * len(values) ** 0.5
-    return np.where(off.mean(axis=0) > 0, 2 * student.sf(np.nan_to_num(t, posinf=np.inf), len(values) - 1), 1.0)
+    return np.where(
+        off.mean(axis=0) > 0, 2 * student.sf(np.nan_to_num(t, posinf=np.inf), len(values) - 1), 1.0
+    )
 
 
 def of_outcomes(
-    rng: np.random.Generator, outcome: np.ndarray, truth: np.ndarray, group: np.ndarray | None, graded: bool = False
+    rng: np.random.Generator,
+    outcome: np.ndarray,
+    truth: np.ndarray,
+    group: np.ndarray | None,
+    graded: bool = False,
 ) -> Board:
     """Return a board of outcomes (case, entity) of all entities, right or wrong (or grades without a range)."""
     entities, cases = outcome.shape[1], len(outcome)
@@ -194,7 +218,9 @@ def of_outcomes(
     unit = np.arange(cases) if group is None else group
     sums = np.stack([np.bincount(unit, column) for column in outcome.T], axis=1)
     x = bootstrap(rng, sums, np.bincount(unit).astype(float), prior.sum())
-    behind = CaseEvidence(list(range(entities)), np.ones(cases), outcome=outcome.astype(float), cluster=group)
+    behind = CaseEvidence(
+        list(range(entities)), np.ones(cases), outcome=outcome.astype(float), cluster=group
+    )
     about = ModelRecord(prior="haldane" if graded else "one_case")
     observed = xr.DataArray(outcome.mean(axis=0), dims="entity")
     masses = xr.DataArray(np.broadcast_to(prior, (entities, 2)), dims=("entity", "outcome"))
@@ -204,14 +230,20 @@ def of_outcomes(
         tests = partial(paired_t, sums / np.bincount(unit)[:, None])
     else:
         tests = partial(paired_t if graded else mcnemar, outcome)
-    return Board(x, grades_of() if graded else grades_of((0.0, 1.0)), information, truth, None, tests)
+    return Board(
+        x, grades_of() if graded else grades_of((0.0, 1.0)), information, truth, None, tests
+    )
 
 
 def paired(cases: int, rates: Any, shared: float, rng: np.random.Generator, entities: int) -> Board:
     """Return right or wrong answers, whose latent difficulty has the share ``shared`` of the variance."""
     truth = repeat(rates, entities)
-    latent = np.sqrt(shared) * rng.normal(size=(cases, 1)) + np.sqrt(1 - shared) * rng.normal(size=(cases, entities))
-    return of_outcomes(rng, (latent < norm.ppf(np.clip(truth, 1e-9, 1 - 1e-9))).astype(float), truth, None)
+    latent = np.sqrt(shared) * rng.normal(size=(cases, 1)) + np.sqrt(1 - shared) * rng.normal(
+        size=(cases, entities)
+    )
+    return of_outcomes(
+        rng, (latent < norm.ppf(np.clip(truth, 1e-9, 1 - 1e-9))).astype(float), truth, None
+    )
 
 
 def runs(rate: float, rng: np.random.Generator, entities: int) -> Fitted:
@@ -221,7 +253,9 @@ def runs(rate: float, rng: np.random.Generator, entities: int) -> Fitted:
     return ranked(rng, br.from_outcomes(outcomes), np.zeros(entities))
 
 
-def clusters(sizes: Sequence[int], rates: Any, icc: float, rng: np.random.Generator, entities: int) -> Board:
+def clusters(
+    sizes: Sequence[int], rates: Any, icc: float, rng: np.random.Generator, entities: int
+) -> Board:
     """Return outcomes of clusters that are easier for some entities, with the latent intraclass correlation ``icc``."""
     truth, group = repeat(rates, entities), np.repeat(np.arange(len(sizes)), sizes)
     effect = rng.normal(size=(len(sizes), entities))[group]
@@ -236,12 +270,17 @@ def two_kinds(number: int, rng: np.random.Generator, entities: int) -> Board:
     rate = np.where(uneven, np.where(kind, 0.9, 0.5)[:, None], 0.7)
     group = np.repeat(np.arange(number), 20)
     board = of_outcomes(
-        rng, (rng.random((len(group), entities)) < rate[group]).astype(float), np.zeros(entities), group
+        rng,
+        (rng.random((len(group), entities)) < rate[group]).astype(float),
+        np.zeros(entities),
+        group,
     )
     return board._replace(classes=uneven.astype(int))
 
 
-def graded_clusters(sizes: Sequence[int], icc: float, rng: np.random.Generator, entities: int) -> Board:
+def graded_clusters(
+    sizes: Sequence[int], icc: float, rng: np.random.Generator, entities: int
+) -> Board:
     """Return normal grades of clusters, with the intraclass correlation ``icc``."""
     group = np.repeat(np.arange(len(sizes)), sizes)
     effect = rng.normal(size=(len(sizes), entities))[group]
@@ -274,7 +313,11 @@ def sizes_of(kind: str, number: int) -> tuple[int, ...]:
 
 def means(cases: int, shape: str, rng: np.random.Generator, entities: int) -> Board:
     """Return means and standard errors of a known number of cases."""
-    off = rng.normal(size=(entities, cases)) if shape == "normal" else rng.exponential(size=(entities, cases))
+    off = (
+        rng.normal(size=(entities, cases))
+        if shape == "normal"
+        else rng.exponential(size=(entities, cases))
+    )
     error = off.std(axis=1, ddof=1) / cases**0.5
     x = off.mean(axis=1) + error * rng.standard_t(cases - 1, (DRAWS, entities))
     return Board(x, grades_of(), None, np.zeros(entities))
@@ -285,7 +328,11 @@ def names(entities: int) -> list[str]:
 
 
 def ranked(
-    rng: np.random.Generator, evidence: Any, truth: np.ndarray, score: str | None = None, **options: Any
+    rng: np.random.Generator,
+    evidence: Any,
+    truth: np.ndarray,
+    score: str | None = None,
+    **options: Any,
 ) -> Fitted:
     """Return the ranking of evidence that is fitted by the package."""
     posterior = br.fit(evidence, draws=DRAWS // 4, seed=int(rng.integers(2**31)), **options)
@@ -295,11 +342,17 @@ def ranked(
 def unknown_means(cases: int, rng: np.random.Generator, entities: int) -> Fitted:
     """Return means and standard errors of an unknown number of cases."""
     off = rng.normal(size=(entities, cases))
-    frame = {"entity": names(entities), "mean": off.mean(axis=1), "se": off.std(axis=1, ddof=1) / cases**0.5}
+    frame = {
+        "entity": names(entities),
+        "mean": off.mean(axis=1),
+        "se": off.std(axis=1, ddof=1) / cases**0.5,
+    }
     return ranked(rng, br.from_frame(pd.DataFrame(frame)), np.zeros(entities))
 
 
-def tails(cases: int, spread: float, narrow: float, rng: np.random.Generator, entities: int) -> Board:
+def tails(
+    cases: int, spread: float, narrow: float, rng: np.random.Generator, entities: int
+) -> Board:
     """Return grades of equal means: the first entity lognormal, others normal with ``narrow`` times its spread."""
     first = rng.lognormal(-(spread**2) / 2, spread, (cases, 1))
     other = rng.normal(1.0, narrow * min(np.sqrt(np.expm1(spread**2)), 3.0), (cases, entities - 1))
@@ -325,7 +378,9 @@ def tasks(number: int, kind: str, rng: np.random.Generator, entities: int) -> Bo
         scores[0] = rng.choice([-9.0, 9.0], number)
     elif kind == "failing":
         place = (entities - 1) / 2 / 0.9
-        place = np.where(rng.random(number) < 0.1, 0, np.floor(place + rng.random(number))).astype(int)
+        place = np.where(rng.random(number) < 0.1, 0, np.floor(place + rng.random(number))).astype(
+            int
+        )
         others = np.sort(scores[1:], axis=0)
         between = np.vstack([others[:1] - 1, (others[1:] + others[:-1]) / 2, others[-1:] + 1])
         scores[0] = between[place, np.arange(number)]
@@ -337,18 +392,30 @@ def tasks(number: int, kind: str, rng: np.random.Generator, entities: int) -> Bo
     root = np.random.SeedSequence(int(rng.integers(2**31)))
     x = model.draw("posterior", Block(0, 0, DRAWS, (1, DRAWS)), root)["mean_outcome"]
     values = xr.DataArray(points.mean(axis=1), dims="entity")
-    information = information_of(Evidence(values=values, about=ModelRecord.from_attrs(model.settings)), None, entities)
+    information = information_of(
+        Evidence(values=values, about=ModelRecord.from_attrs(model.settings)), None, entities
+    )
     information = replace(information, reach=reach_of_flips(points))
     found = ScoreValues(values, "borda", True, None, None, (0.0, entities - 1.0), stretched=False)
     uneven = np.arange(entities) < (entities // 2 if kind == "alike" else kind != "equal")
-    return Board(np.clip(x.values, 0, entities - 1), found, information, np.zeros(entities), uneven.astype(int))
+    return Board(
+        np.clip(x.values, 0, entities - 1),
+        found,
+        information,
+        np.zeros(entities),
+        uneven.astype(int),
+    )
 
 
-def prevalences(score: str, shares: tuple[float, float], cases: int, rng: np.random.Generator, entities: int) -> Fitted:
+def prevalences(
+    score: str, shares: tuple[float, float], cases: int, rng: np.random.Generator, entities: int
+) -> Fitted:
     """Return tables of equal TPR and TNR, on test sets of two prevalences."""
     positive = (repeat(shares, entities) * cases).astype(int)
     tp, tn = rng.binomial(positive, 0.8), rng.binomial(cases - positive, 0.9)
-    counts = br.from_counts(tn=tn, fp=cases - positive - tn, fn=positive - tp, tp=tp, entity=names(entities))
+    counts = br.from_counts(
+        tn=tn, fp=cases - positive - tn, fn=positive - tp, tp=tp, entity=names(entities)
+    )
     return ranked(rng, counts, np.zeros(entities), score)
 
 
@@ -359,8 +426,14 @@ def bare(kind: str, rng: np.random.Generator, entities: int) -> Fitted:
         right = (effect + rng.normal(size=(60, entities)) > 0).astype(float)
         draws = bootstrap(rng, right.reshape(3, 20, -1).sum(axis=1), np.full(3, 20.0), 4.0)
     else:
-        draws = rng.beta(np.r_[90, np.full(entities - 1, 60)], np.r_[10, np.full(entities - 1, 40)], (DRAWS, entities))
-    values = xr.DataArray(draws[None], dims=("chain", "draw", "entity"), coords={"entity": names(entities)})
+        draws = rng.beta(
+            np.r_[90, np.full(entities - 1, 60)],
+            np.r_[10, np.full(entities - 1, 40)],
+            (DRAWS, entities),
+        )
+    values = xr.DataArray(
+        draws[None], dims=("chain", "draw", "entity"), coords={"entity": names(entities)}
+    )
     return Fitted(br.credible_ranking(values, higher_is_better=True), np.zeros(entities), ("best",))
 
 
@@ -374,15 +447,21 @@ def rare_positives(holding: int, score: str, rng: np.random.Generator, entities:
     return ranked(rng, br.joint_outcomes(actual, labels, cluster=group), np.zeros(entities), score)
 
 
-def small_classes(score: str, classes: int, cases: int, rng: np.random.Generator, entities: int) -> Fitted:
+def small_classes(
+    score: str, classes: int, cases: int, rng: np.random.Generator, entities: int
+) -> Fitted:
     """Return tables of many classes of few cases; seven in ten answers are right."""
-    rate = np.full((classes, classes), 0.3 / (classes - 1)) + np.eye(classes) * (0.7 - 0.3 / (classes - 1))
+    rate = np.full((classes, classes), 0.3 / (classes - 1)) + np.eye(classes) * (
+        0.7 - 0.3 / (classes - 1)
+    )
     matrices = np.stack([[rng.multinomial(cases, row) for row in rate] for _ in range(entities)])
     evidence = br.from_matrix(matrices, "actual_rows", entity=names(entities))
     return ranked(rng, evidence, np.zeros(entities), score)
 
 
-def data_sets(number: int, spread: float, missing: str, rng: np.random.Generator, entities: int) -> Fitted:
+def data_sets(
+    number: int, spread: float, missing: str, rng: np.random.Generator, entities: int
+) -> Fitted:
     """Return counts of 60 cases on several data sets; entities but the first may lack a third of the data sets."""
     difficulty, rows = rng.normal(1, 1, number), []
     for i, name in enumerate(names(entities)):
@@ -398,19 +477,32 @@ def data_sets(number: int, spread: float, missing: str, rng: np.random.Generator
     fitted = ranked(rng, evidence, np.zeros(entities))
     if "dataset" in fitted.ranking.dims:  # two data sets are pooled, as by the command
         fitted = ranked(rng, br.pool(evidence), np.zeros(entities))
-    these = fitted.ranking.attrs.get("population") == "these_datasets"  # claims about these data sets alone
+    these = (
+        fitted.ranking.attrs.get("population") == "these_datasets"
+    )  # claims about these data sets alone
     return fitted._replace(claims=()) if these else fitted
 
 
-def seeds(cases: int, number: int, spread: float, rng: np.random.Generator, entities: int, lead: float = 0.0) -> Fitted:
+def seeds(
+    cases: int,
+    number: int,
+    spread: float,
+    rng: np.random.Generator,
+    entities: int,
+    lead: float = 0.0,
+) -> Fitted:
     """Return outcomes of several training seeds, whose rates differ with this standard deviation."""
     hard, right = rng.normal(0, 1.5, (cases, 1)), {}
     for i, name in enumerate(names(entities)):
         logit = 2.4 + hard + rng.normal(0, 0.7, (cases, 1)) + rng.normal(0, 0.7, (cases, number))
         rate = np.clip(expit(logit) + rng.normal(lead * (i == 0), spread, number), 0, 1)
         right[name] = (rng.random((cases, number)) < rate).astype(int).ravel()
-    frame = pd.DataFrame(right | {"case": np.arange(cases).repeat(number), "seed": np.tile(np.arange(number), cases)})
-    return ranked(rng, br.from_outcomes(frame, case="case", training_seed="seed"), np.zeros(entities))
+    frame = pd.DataFrame(
+        right | {"case": np.arange(cases).repeat(number), "seed": np.tile(np.arange(number), cases)}
+    )
+    return ranked(
+        rng, br.from_outcomes(frame, case="case", training_seed="seed"), np.zeros(entities)
+    )
 
 
 # --- The cells of equal entities, and of ladders ----------------------------------------------------------------------
@@ -438,7 +530,9 @@ for score in ("tpr", "informedness"):
         add("Tables", name, tables, score, rate, 0.95, 30, 100)
 for score in ("f1", "ppv", "mcc"):
     for rate in (0.6, 0.9, 0.99):
-        add("Tables", f"{score}, 200 cases, both rates {rate:g}", tables, score, rate, rate, 40, 160)
+        add(
+            "Tables", f"{score}, 200 cases, both rates {rate:g}", tables, score, rate, rate, 40, 160
+        )
         name = f"{score}, 20 to 20,000 cases, both rates {rate:g}"
         add("Tables", name, tables, score, rate, rate, [4, 4000], [16, 16_000])
 for score in ("accuracy", "informedness", "f1"):
@@ -461,7 +555,16 @@ PARTS = (((0.9, 0.7), (0.7, 0.9)), ((0.99, 0.7), (0.7, 0.99)), ((0.99, 0.9), (0.
 for tpr, tnr in PARTS:
     for positive, negative in ((30, 100), (100, 100), (1000, 1000)):
         name = f"informedness, TPR and TNR {tpr[0]:g} and {tnr[0]:g} or swapped, {positive:,} and {negative:,} cases"
-        add("Equal sums of unequal parts", name, tables, "informedness", tpr, tnr, positive, negative)
+        add(
+            "Equal sums of unequal parts",
+            name,
+            tables,
+            "informedness",
+            tpr,
+            tnr,
+            positive,
+            negative,
+        )
 for n in (100, 1000):
     name = f"accuracy, rates 0.9 and 0.7 of two classes of {n:,} cases or swapped"
     add("Equal sums of unequal parts", name, tables, "accuracy", *PARTS[0], n, n)
@@ -490,9 +593,22 @@ for number in (12, 25, 60):
     for kind in ("16-fold", "Zipf", "one of half the cases", "half of single cases"):
         add("Clusters", f"{number} clusters, {kind}", clusters, sizes_of(kind, number), 0.7, 0.3)
 for number in (4, 6, 12, 25):
-    add("Clusters", f"{number} clusters, nearly all right", clusters, sizes_of("equal", number), 0.98, 0.5)
+    add(
+        "Clusters",
+        f"{number} clusters, nearly all right",
+        clusters,
+        sizes_of("equal", number),
+        0.98,
+        0.5,
+    )
     add("Clusters", f"{number} clusters of 200 cases", clusters, (200,) * number, 0.7, 0.4)
-    add("Clusters", f"{number} clusters, normal grades", graded_clusters, sizes_of("equal", number), 0.3)
+    add(
+        "Clusters",
+        f"{number} clusters, normal grades",
+        graded_clusters,
+        sizes_of("equal", number),
+        0.3,
+    )
 for holding in (3, 6, 12):
     for score in ("tpr", "f1"):
         name = f"{score}, positive cases in {holding} of 20 clusters"
@@ -524,8 +640,16 @@ for n, number, spread in (
 ):
     name = f"{n:,} cases, {number} training seeds of sd {spread:g}"
     add("Training seeds and data sets", name, seeds, n, number, spread, sizes=(2, 5))
-for number, spread, missing in ((2, 0.0, ""), (2, 0.3, ""), (3, 0.0, ""), (3, 0.3, ""), (3, 0.1, "hardest")):
-    name = f"{number} data sets, sd {spread:g} in logits" + f", the {missing} missing" * bool(missing)
+for number, spread, missing in (
+    (2, 0.0, ""),
+    (2, 0.3, ""),
+    (3, 0.0, ""),
+    (3, 0.3, ""),
+    (3, 0.1, "hardest"),
+):
+    name = f"{number} data sets, sd {spread:g} in logits" + f", the {missing} missing" * bool(
+        missing
+    )
     add("Training seeds and data sets", name, data_sets, number, spread, missing, sizes=(2,))
 for kind in ("three clusters", "different entities"):
     add("Draws without evidence", f"draws, {kind}", bare, kind, sizes=(2, 5))
@@ -534,7 +658,14 @@ FAR = "Ladders and few best"
 for size in (5, 10, 20):
     for step in (0.3, 1.0, 3.0):
         rates = 0.8 + ladder(size, step) * (2 * 0.16 / 1000) ** 0.5
-        add(FAR, f"ladder of {size}, steps of {step:g} errors, tables", accuracies, 1000, rates, sizes=(size,))
+        add(
+            FAR,
+            f"ladder of {size}, steps of {step:g} errors, tables",
+            accuracies,
+            1000,
+            rates,
+            sizes=(size,),
+        )
         rates = 0.8 + ladder(size, step / 3) * (2 * 0.16 * 0.6 / 400) ** 0.5
         name = f"ladder of {size}, steps of {step / 3:.2g} errors, the same 400 cases"
         add(FAR, name, paired, 400, rates, 0.5, sizes=(size,))
@@ -550,7 +681,17 @@ def is_slow(cell: Cell) -> bool:
     return cell.func in SLOW  # type: ignore[attr-defined]
 
 
-SLOW = (runs, unknown_means, failures, prevalences, bare, rare_positives, small_classes, data_sets, seeds)
+SLOW = (
+    runs,
+    unknown_means,
+    failures,
+    prevalences,
+    bare,
+    rare_positives,
+    small_classes,
+    data_sets,
+    seeds,
+)
 
 
 # --- One entity ahead -----------------------------------------------------------------------------------------------
@@ -597,11 +738,27 @@ def power_cell(kind: str, gap: float) -> Cell:
             return tables("tpr", tpr, 0.9, 100, 100, rng, entities)
         if kind == "informedness, 30 and 100 cases":
             lead = gap * np.sqrt(2 * (0.9 * 0.1 / 30 + 0.95 * 0.05 / 100))
-            return tables("informedness", led(entities, 0.95, max(0.95 - lead, 0.02)), 0.95, 30, 100, rng, entities)
+            return tables(
+                "informedness",
+                led(entities, 0.95, max(0.95 - lead, 0.02)),
+                0.95,
+                30,
+                100,
+                rng,
+                entities,
+            )
         if kind == "30 normal grades":
             return grades(30, led(entities, gap / 30**0.5, 0.0), rng, entities)
-        number, icc = {"4": (4, 0.3), "6": (6, 0.3), "10": (10, 0.0), "25": (25, 0.3)}[kind.split()[0]]
-        return clusters((20,) * number, led(entities, *cluster_rate((20,) * number, icc, gap)), icc, rng, entities)
+        number, icc = {"4": (4, 0.3), "6": (6, 0.3), "10": (10, 0.0), "25": (25, 0.3)}[
+            kind.split()[0]
+        ]
+        return clusters(
+            (20,) * number,
+            led(entities, *cluster_rate((20,) * number, icc, gap)),
+            icc,
+            rng,
+            entities,
+        )
 
     return board
 
@@ -629,8 +786,14 @@ def ladders() -> dict[str, tuple[Cell, int]]:
             size,
         )
         rates = 0.9 + ladder(size, 0.6 * (2 * 0.16 * 0.6 / 200) ** 0.5)
-        cells[f"{size} on the same 200 cases, steps of 0.6 errors"] = partial(paired, 200, rates, 0.5), size
-        cells[f"{size} of 60 normal grades, steps of 1 error"] = partial(grades, 60, ladder(size, 60**-0.5)), size
+        cells[f"{size} on the same 200 cases, steps of 0.6 errors"] = (
+            partial(paired, 200, rates, 0.5),
+            size,
+        )
+        cells[f"{size} of 60 normal grades, steps of 1 error"] = (
+            partial(grades, 60, ladder(size, 60**-0.5)),
+            size,
+        )
         rates = 0.9 + ladder(size, 0.6 / size)
         cells[f"{size} on 25 clusters of 40"] = partial(clusters, (40,) * 25, rates, 0.1), size
     return cells

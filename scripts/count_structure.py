@@ -29,7 +29,16 @@ KIND = re.compile(
     r"\bform_of_summary\(|\btakes_cases\("
 )
 #: What makes a statement dense, if it has two of them.
-DENSE = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.IfExp, ast.Lambda, ast.NamedExpr, ast.BoolOp)
+DENSE = (
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+    ast.IfExp,
+    ast.Lambda,
+    ast.NamedExpr,
+    ast.BoolOp,
+)
 LONG_BODY, MANY_PARAMETERS, LONG_LINE = 40, 6, 100
 
 
@@ -87,7 +96,9 @@ def weigh(package: str, folder: Path) -> Weight:
         over_6_parameters=sum(parameters(node) > MANY_PARAMETERS for node in functions),
         line_p95=quantile(lengths, 0.95),
         over_100_characters=percent(length > LONG_LINE for length in lengths),
-        conditional_expressions=100 * sum(isinstance(node, ast.IfExp) for node in nodes) / max(len(code), 1),
+        conditional_expressions=100
+        * sum(isinstance(node, ast.IfExp) for node in nodes)
+        / max(len(code), 1),
         dense_statements=percent(is_dense(node) for node in statements),
         vague_names=percent(name in VAGUE.split() for name in names),
         class_names_used_twice=sum(count > 1 for count in classes.values()),
@@ -98,7 +109,11 @@ def weigh(package: str, folder: Path) -> Weight:
 
 def folders_that_ask(folder: Path, files: list[Path]) -> set[str]:
     """Return the folders (or modules) of the package that ask which kind of evidence they hold."""
-    asking = [path for path in files if KIND.search("\n".join(code_lines(path.read_text(encoding="utf-8"))))]
+    asking = [
+        path
+        for path in files
+        if KIND.search("\n".join(code_lines(path.read_text(encoding="utf-8"))))
+    ]
     return {path.relative_to(folder).parts[0] for path in asking}
 
 
@@ -113,10 +128,16 @@ def code_lines(text: str) -> list[str]:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             documented |= docstring_lines(node)
     lines = enumerate(text.splitlines(), 1)
-    return [line for i, line in lines if line.strip() and i not in documented and not line.strip().startswith("#")]
+    return [
+        line
+        for i, line in lines
+        if line.strip() and i not in documented and not line.strip().startswith("#")
+    ]
 
 
-def docstring_lines(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> set[int]:
+def docstring_lines(
+    node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef,
+) -> set[int]:
     if ast.get_docstring(node, clean=False) is None:
         return set()
     return set(range(node.body[0].lineno, end_of(node.body[0]) + 1))
@@ -146,7 +167,9 @@ def is_dense(node: ast.stmt) -> bool:
 
 def assigned_names(nodes: Iterable[ast.AST]) -> list[str]:
     targets = [target for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
-    return [node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)]
+    return [
+        node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)
+    ]
 
 
 def quantile(values: list[int], share: float) -> int:
@@ -168,7 +191,13 @@ def table(rows: Iterable[Weight]) -> str:
 def cell(value: str | float | None) -> str:
     if value is None:
         return ""
-    return value if isinstance(value, str) else f"{value:,}" if isinstance(value, int) else f"{value:.1f}"
+    return (
+        value
+        if isinstance(value, str)
+        else f"{value:,}"
+        if isinstance(value, int)
+        else f"{value:.1f}"
+    )
 
 
 if __name__ == "__main__":

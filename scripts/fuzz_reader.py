@@ -37,15 +37,15 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import bayesrank as br  # noqa: E402
-from bayesrank._errors import ArgumentError  # noqa: E402
+from bayesrank._core.errors import ArgumentError  # noqa: E402
 from bayesrank.cli._logs import evidence_of_frame  # noqa: E402
 from bayesrank.diagnosis import diagnose  # noqa: E402
-from bayesrank.logs.choices import Choices, LogError  # noqa: E402
-from bayesrank.logs.files import collect  # noqa: E402
-from bayesrank.tables.columns import squeeze  # noqa: E402
-from bayesrank.tables.files import read_csv, read_evidence  # noqa: E402
-from bayesrank.tables.roles import METADATA, STANDARD, TRUTH_NAMES  # noqa: E402
-from bayesrank.tables.table import Roles, Table  # noqa: E402
+from bayesrank.io.logs.choices import Choices, LogError  # noqa: E402
+from bayesrank.io.logs.files import collect  # noqa: E402
+from bayesrank.io.tables.columns import squeeze  # noqa: E402
+from bayesrank.io.tables.files import read_csv, read_evidence  # noqa: E402
+from bayesrank.io.tables.roles import METADATA, STANDARD, TRUTH_NAMES  # noqa: E402
+from bayesrank.io.tables.table import Roles, Table  # noqa: E402
 from bayesrank.words.sentences import say  # noqa: E402
 
 #: Seconds after which a reading is stopped, and files that are not damaged since they alone take long to read.
@@ -83,7 +83,22 @@ VALUES = [
     b"1e-400",
 ]
 #: Long repetitions, which a slow pattern or a deep recursion would show.
-LONG = [b"[", b"{", b" ", b"\n", b'"', b"<!-- c -->", b"<a>", b",[x] ", b"_", b"(", b"inst# ", b'{"a":', b"\t", b"9"]
+LONG = [
+    b"[",
+    b"{",
+    b" ",
+    b"\n",
+    b'"',
+    b"<!-- c -->",
+    b"<a>",
+    b",[x] ",
+    b"_",
+    b"(",
+    b"inst# ",
+    b'{"a":',
+    b"\t",
+    b"9",
+]
 
 
 class Stopped(BaseException):
@@ -186,7 +201,11 @@ def group_of(folder: Path) -> Group | None:
         except ArgumentError:
             return None
         else:
-            files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.stat().st_size <= LARGEST]
+            files = [
+                path
+                for path in sorted(folder.rglob("*"))
+                if path.is_file() and path.stat().st_size <= LARGEST
+            ]
             return Group(folder, choices, rows_by_file(logs), files)
     return None
 
@@ -213,7 +232,11 @@ def check_logs(group: Group, path: Path) -> str:
         raise AssertionError("the remedy leaves the file in")
     # A file without cases of its own may describe all files of its folder.
     label = str(path)
-    related = {label} if label in group.rows else {name for name in group.rows if Path(name).parent == path.parent}
+    related = (
+        {label}
+        if label in group.rows
+        else {name for name in group.rows if Path(name).parent == path.parent}
+    )
     for name, rows in group.rows.items():
         if name not in related:
             assert name in found, f"{name} is lost"
@@ -230,7 +253,9 @@ def check_logs(group: Group, path: Path) -> str:
 def same_rows(found: pd.DataFrame, expected: pd.DataFrame) -> bool:
     """Compare values; columns of files that are read together may have another type."""
     return bool(
-        found.astype(object).where(found.notna(), None).equals(expected.astype(object).where(expected.notna(), None))
+        found.astype(object)
+        .where(found.notna(), None)
+        .equals(expected.astype(object).where(expected.notna(), None))
     )
 
 
@@ -245,7 +270,9 @@ def check_table(path: Path, before: bytes, after: bytes) -> str:
     try:
         found = read_csv(str(path))
         rows = rows_of(found)
-        same = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(after))
+        same = next(
+            (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(after)
+        )
         above = max(before[:same].count(b"\n") - 1, 0)
         if list(found.columns) == list(expected.columns):
             assert rows[:above] == rows_of(expected)[:above], "a row above the damage has changed"
@@ -265,7 +292,9 @@ def rows_of(table: Table) -> list[tuple[Any, ...]]:
 CASES, TEAMS = 30, 3
 
 
-def write_submissions(folder: Path, rng: np.random.Generator) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], str]:
+def write_submissions(
+    folder: Path, rng: np.random.Generator
+) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], str]:
     """Write a truth and a file for each team; return these tables, and the positive class."""
     codes = bool(rng.integers(2))
     classes = [["0", "1"], ["ham", "spam"], ["cat", "cow", "dog"]][int(rng.integers(3))]
@@ -273,7 +302,9 @@ def write_submissions(folder: Path, rng: np.random.Generator) -> tuple[pd.DataFr
     if len(classes) == 3 and kind == "probabilities":
         kind = "classes"
     ids = [f"{i + 1}" if codes else f"img{i:03d}.png" for i in range(CASES)]
-    actual = np.array(classes)[[*range(len(classes)), *rng.integers(0, len(classes), CASES - len(classes))]]
+    actual = np.array(classes)[
+        [*range(len(classes)), *rng.integers(0, len(classes), CASES - len(classes))]
+    ]
     truth = pd.DataFrame({"id": ids, "actual": actual})
     teams = {}
     for i in range(TEAMS):
@@ -297,7 +328,19 @@ def rewrite(path: Path, table: pd.DataFrame, rng: np.random.Generator, own: bool
     """Write a table as another program would, with one to four harmless changes; ``own`` is whether it is a team's."""
     table, how, suffix = table.copy(), {"sep": ",", "index": False, "lineterminator": "\n"}, ".csv"
     head, tail, numbers = b"", b"", "prediction" in table
-    changes: list[str] = ["rows", "columns", "sep", "bom", "quotes", "ends", "blank", "index", "id", "case", "gz"]
+    changes: list[str] = [
+        "rows",
+        "columns",
+        "sep",
+        "bom",
+        "quotes",
+        "ends",
+        "blank",
+        "index",
+        "id",
+        "case",
+        "gz",
+    ]
     changes += ["float", "words", "extra"] if own else ["extra"]
     for change in rng.choice(changes, int(rng.integers(1, 5)), replace=False):
         if change == "rows":
@@ -317,9 +360,15 @@ def rewrite(path: Path, table: pd.DataFrame, rng: np.random.Generator, own: bool
         elif change == "index":
             how["index"] = True
         elif change == "id":
-            table = table.rename(columns={"id": ["image_id", "Id", "case", "question_id"][int(rng.integers(4))]})
+            table = table.rename(
+                columns={"id": ["image_id", "Id", "case", "question_id"][int(rng.integers(4))]}
+            )
         elif change == "case":
-            table = table.rename(columns=str.upper) if "P_" not in "".join(table.columns).upper() else table
+            table = (
+                table.rename(columns=str.upper)
+                if "P_" not in "".join(table.columns).upper()
+                else table
+            )
         elif change == "gz":
             suffix = ".csv.gz" if own else suffix
         elif change == "float":
@@ -361,7 +410,11 @@ def check_rewritten(folder: Path, rng: np.random.Generator) -> str:
     assert list(found) == list(expected), f"{list(found)} for {list(expected)}"
     for name in expected:
         numbers = expected[name].dtype.kind == "f"
-        same = np.allclose(found[name], expected[name], atol=1e-3) if numbers else (found[name] == expected[name]).all()
+        same = (
+            np.allclose(found[name], expected[name], atol=1e-3)
+            if numbers
+            else (found[name] == expected[name]).all()
+        )
         assert same, f"{name} has changed"
     return "read as the same answers"
 
@@ -395,7 +448,9 @@ def fuzz_submissions(mutations: int, seed: int) -> Result:
 
 # --- Data frames -----------------------------------------------------------------------------------------------------
 
-HEADINGS = sorted({*(name for names in STANDARD.values() for name in names), *METADATA, *TRUTH_NAMES})
+HEADINGS = sorted(
+    {*(name for names in STANDARD.values() for name in names), *METADATA, *TRUTH_NAMES}
+)
 #: Values of cells, several in a column.
 CELLS = [
     [0, 1], ["yes", "no"], [0.5, 0.25, 1.0], [1, 2, 3, 400], ["a", "b", "c"], [None, 1, 0], [float("nan"), "x"],
@@ -409,15 +464,33 @@ def check_frame(rng: np.random.Generator) -> str:
     """Read a data frame of 1 to 40 columns with any headings and values, some of whose columns have roles."""
     size, rows = int(rng.integers(1, 41)), int(rng.integers(0, 12))
     simple = rng.random() < 0.5
-    names = [f"model{i}" for i in range(size)] if simple else list(rng.choice(HEADINGS, size, replace=False))
+    names = (
+        [f"model{i}" for i in range(size)]
+        if simple
+        else list(rng.choice(HEADINGS, size, replace=False))
+    )
     columns = {}
     for name in names:
         held = CELLS[0] if simple and rng.random() < 0.9 else CELLS[int(rng.integers(len(CELLS)))]
-        columns[name] = pd.Series([held[int(rng.integers(len(held)))] for _ in range(rows)], dtype=object)
+        columns[name] = pd.Series(
+            [held[int(rng.integers(len(held)))] for _ in range(rows)], dtype=object
+        )
     frame = pd.DataFrame(columns)
     if rng.random() < 0.3 and rows:
         frame[names[0]] = pd.Categorical([f"c{i % 3}" for i in range(rows)])
-    roles = ("entity", "dataset", "case", "run", "cluster", "count", "weight", "truth", "cost", "group", "category")
+    roles = (
+        "entity",
+        "dataset",
+        "case",
+        "run",
+        "cluster",
+        "count",
+        "weight",
+        "truth",
+        "cost",
+        "group",
+        "category",
+    )
     given = {role: names[int(rng.integers(size))] for role in roles if rng.random() < 0.1}
     given |= {"entities": names[: int(rng.integers(1, size + 1))]} if rng.random() < 0.2 else {}
     given |= {"missing": ["own", "common", 0][int(rng.integers(3))]} if rng.random() < 0.3 else {}
@@ -461,7 +534,9 @@ def fuzz(mutations: int, seed: int, folders: list[Path] | None = None) -> Result
             copies.append(Path(place, f"given-{i}", folder.name))
             shutil.copytree(folder, copies[-1])
         groups = [group for group in map(group_of, copies) if group is not None and group.files]
-        tables = [path.read_bytes() for path in sorted((ROOT / "bayesrank/datasets/data").glob("*.csv"))]
+        tables = [
+            path.read_bytes() for path in sorted((ROOT / "bayesrank/datasets/data").glob("*.csv"))
+        ]
         tables = [data for data in tables if len(data) < 2**16]
         for number in range(mutations):
             if number % 4:
@@ -470,12 +545,25 @@ def fuzz(mutations: int, seed: int, folders: list[Path] | None = None) -> Result
                 before = path.read_bytes()
                 after = damage(before, rng)
                 path.write_bytes(after)
-                _run(result, f"mutation {number} of {path.relative_to(place)}", check_logs, group, path)
+                _run(
+                    result,
+                    f"mutation {number} of {path.relative_to(place)}",
+                    check_logs,
+                    group,
+                    path,
+                )
                 path.write_bytes(before)
             else:
                 before = tables[int(rng.integers(len(tables)))]
                 after = damage(before, rng)
-                _run(result, f"mutation {number} of a table", check_table, Path(place, "table.csv"), before, after)
+                _run(
+                    result,
+                    f"mutation {number} of a table",
+                    check_table,
+                    Path(place, "table.csv"),
+                    before,
+                    after,
+                )
     return result
 
 
@@ -494,7 +582,12 @@ def nested_records(rng: np.random.Generator) -> list[dict[str, Any]]:
     right = rng.integers(0, 2, (3, 12)).tolist()
     right[0][:2] = [0, 1]
     return [
-        {"qid": f"q{j}", "run": {"model": f"modèle-{i}"}, "verifier": {"reward": right[i][j], "log": None}} | other
+        {
+            "qid": f"q{j}",
+            "run": {"model": f"modèle-{i}"},
+            "verifier": {"reward": right[i][j], "log": None},
+        }
+        | other
         for i in range(3)
         for j in range(12)
     ]
@@ -506,25 +599,44 @@ def write_alike(records: list[dict[str, Any]], path: Path, rng: np.random.Genera
     if rng.integers(2):
         records = [records[i] for i in rng.permutation(len(records))]
     if rng.integers(2):
-        records = [{key: one[key] for key in rng.permutation(list(one)).tolist()} for one in records]
-    kinds: list[Callable[[int], Any]] = [int, float, bool, str, lambda v: "pass" if v else "fail", lambda v: f"{v}.0"]
+        records = [
+            {key: one[key] for key in rng.permutation(list(one)).tolist()} for one in records
+        ]
+    kinds: list[Callable[[int], Any]] = [
+        int,
+        float,
+        bool,
+        str,
+        lambda v: "pass" if v else "fail",
+        lambda v: f"{v}.0",
+    ]
     kind = kinds[int(rng.integers(len(kinds)))]
     for one in records:
         one["verifier"]["reward"] = kind(one["verifier"]["reward"])
     plain, form = bool(rng.integers(2)), int(rng.integers(4))
     if form == 0:
-        text = "\n".join(json.dumps(one, ensure_ascii=plain) for one in records) + "\n" * int(rng.integers(3))
+        text = "\n".join(json.dumps(one, ensure_ascii=plain) for one in records) + "\n" * int(
+            rng.integers(3)
+        )
     elif form == 1:
         text = json.dumps(records, ensure_ascii=plain, indent=[None, 1, 4][rng.integers(3)])
     elif form == 2:
-        text = json.dumps({"version": 1, "results": records}, ensure_ascii=plain, separators=(",", ":"))
+        text = json.dumps(
+            {"version": 1, "results": records}, ensure_ascii=plain, separators=(",", ":")
+        )
     else:
         rows = [
-            {"qid": o["qid"], "run.model": o["run"]["model"], "verifier.reward": o["verifier"]["reward"]}
+            {
+                "qid": o["qid"],
+                "run.model": o["run"]["model"],
+                "verifier.reward": o["verifier"]["reward"],
+            }
             for o in records
         ]
         text = pd.DataFrame(rows).to_csv(index=False, sep=",;\t|"[rng.integers(4)])
-    data = text.replace("\n", ["\n", "\r\n"][rng.integers(2)]).encode(["utf-8", "utf-8-sig"][rng.integers(2)])
+    data = text.replace("\n", ["\n", "\r\n"][rng.integers(2)]).encode(
+        ["utf-8", "utf-8-sig"][rng.integers(2)]
+    )
     path = path.with_suffix([".json", ".jsonl", ".log"][rng.integers(3)] if form < 3 else ".csv")
     if rng.integers(4) == 0:
         data, path = gzip.compress(data), path.with_name(f"{path.name}.gz")
@@ -537,7 +649,9 @@ def check_alike(records: list[dict[str, Any]], path: Path) -> str:
     found = diagnose([str(path)], Choices(shell=True))
     assert found.frame is not None, f"nothing is read: {found}"
     frame = found.frame
-    held = {(e, c): o for e, c, o in zip(frame["entity"], frame["case"], frame["outcome"], strict=True)}
+    held = {
+        (e, c): o for e, c, o in zip(frame["entity"], frame["case"], frame["outcome"], strict=True)
+    }
     expected = {(one["run"]["model"], one["qid"]): one["verifier"]["reward"] for one in records}
     assert held == expected, "the rows differ"
     return "harmless, read right"
@@ -556,8 +670,12 @@ def check_damaged_nested(folder: Path, damaged: Path) -> str:
                 raise AssertionError(f"the file is not named: {error}") from None
             continue
         named = damaged.name in " ".join(map(say, logs.doubts))
-        assert named or any(damaged.name in name for name in logs.names), "a file is lost in silence"
-        return "damaged, read" if errors is None else "damaged, refused, and left out by --errors skip"
+        assert named or any(damaged.name in name for name in logs.names), (
+            "a file is lost in silence"
+        )
+        return (
+            "damaged, read" if errors is None else "damaged, refused, and left out by --errors skip"
+        )
     raise AssertionError("no reading ended")
 
 
@@ -591,9 +709,13 @@ def _run(result: Result, name: str, check: Callable[..., str], *arguments: Any) 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("folders", nargs="*", type=Path, help="Folders of logs, each of which is read as one.")
+    parser.add_argument(
+        "folders", nargs="*", type=Path, help="Folders of logs, each of which is read as one."
+    )
     parser.add_argument("--mutations", type=int, default=2000)
-    parser.add_argument("--nested", type=int, default=0, help="How many nested logs to write and read.")
+    parser.add_argument(
+        "--nested", type=int, default=0, help="How many nested logs to write and read."
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--submissions", type=int, default=200)
     parser.add_argument("--frames", type=int, default=2000)

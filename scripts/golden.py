@@ -56,7 +56,12 @@ MOST_VALUES, MANY_VALUES = 9, 100
 #: Numbers within text that are compared as floats.
 NUMBER = re.compile(r"(-?\d+\.\d{10,}(?:e[+-]?\d+)?)")
 #: Attrs that say with which version a result was computed, or what a score is, which the catalogue says.
-LEFT_OUT: tuple[str, ...] = ("inference_library", "inference_library_version", "created_at", "arviz_version")
+LEFT_OUT: tuple[str, ...] = (
+    "inference_library",
+    "inference_library_version",
+    "created_at",
+    "arviz_version",
+)
 LEFT_OUT += ("display", "range", "finite_mean", "depends_on_prevalence", "higher_is_better")
 GROUPS = ("posterior", "observed_data", "constant_data")
 NONE = "(none)"
@@ -71,20 +76,33 @@ Difference = tuple[str, Any, Any]
 def record(value: Any) -> Any:
     """Return a result as JSON holds it: small arrays as lists, large ones by their moments."""
     if isinstance(value, xr.Dataset):
-        arrays = {name: held for name, held in value.variables.items() if name not in ("chain", "draw")}
-        attrs = {name: held for name, held in value.attrs.items() if name not in {*arrays, *LEFT_OUT}}
+        arrays = {
+            name: held for name, held in value.variables.items() if name not in ("chain", "draw")
+        }
+        attrs = {
+            name: held for name, held in value.attrs.items() if name not in {*arrays, *LEFT_OUT}
+        }
         found = {f"@{name}": codes_of(record(held)) for name, held in attrs.items()}
         return record_arrays(arrays) | found | record_words(value)
     if isinstance(value, xr.DataArray):
-        coords = {name: held for name, held in value.coords.items() if name not in ("chain", "draw")}
+        coords = {
+            name: held for name, held in value.coords.items() if name not in ("chain", "draw")
+        }
         return record_arrays({value.name or "values": value, **coords})
     if isinstance(value, pd.DataFrame):
         columns = {str(name): record(value[name].to_numpy()) for name in value}
         return {"index": record(value.index.to_numpy())} | columns
     if isinstance(value, xr.DataTree) or hasattr(value, "observed_data"):
         parts = {name: value[name] for name in GROUPS if name in list(value)}
-        plain = {k: each.to_dataset() if isinstance(each, xr.DataTree) else each for k, each in parts.items()}
-        return {f"{group}.{key}": held for group, each in plain.items() for key, held in record(each).items()}
+        plain = {
+            k: each.to_dataset() if isinstance(each, xr.DataTree) else each
+            for k, each in parts.items()
+        }
+        return {
+            f"{group}.{key}": held
+            for group, each in plain.items()
+            for key, held in record(each).items()
+        }
     if isinstance(value, dict):
         return {str(key): record(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
@@ -102,7 +120,9 @@ def record_arrays(arrays: dict[Any, Any]) -> Record:
     for name, array in arrays.items():
         sizes = ", ".join(f"{dim} {size}" for dim, size in array.sizes.items())
         is_error = str(name).endswith("_error") and array.dtype.kind == "f"
-        found[f"{name} ({sizes})" if sizes else str(name)] = summary_of(array.mean() if is_error else array)
+        found[f"{name} ({sizes})" if sizes else str(name)] = summary_of(
+            array.mean() if is_error else array
+        )
     return found
 
 
@@ -112,12 +132,17 @@ def summary_of(array: Any) -> Any:
         return codes_of(values.item())
     if values.dtype.kind not in "biuf" or values.size <= MOST_VALUES:
         shown = values.ravel().tolist()
-        return record(shown if len(shown) <= 4 * MOST_VALUES else [len(shown), *shown[:3], *shown[-3:]])
+        return record(
+            shown if len(shown) <= 4 * MOST_VALUES else [len(shown), *shown[:3], *shown[-3:]]
+        )
     finite = values.ravel()[np.isfinite(values.ravel())].astype(float)
     found: Record = {} if finite.size == values.size else {"not finite": values.size - finite.size}
     if finite.size:
         # The moment weighs values by their place, so that it changes with their order.
-        found |= {"mean": finite.mean(), "moment": finite @ np.linspace(0, 1, finite.size) / finite.size}
+        found |= {
+            "mean": finite.mean(),
+            "moment": finite @ np.linspace(0, 1, finite.size) / finite.size,
+        }
     if finite.size > MANY_VALUES:
         found |= zip(("10%", "50%", "90%"), np.quantile(finite, [0.1, 0.5, 0.9]), strict=True)
     return {name: float(held) for name, held in found.items()}
@@ -230,7 +255,10 @@ def print_command(line: str) -> Record:
     finally:
         sys.argv = before
     printed, errors = (stream.buffer.getvalue().decode() for stream in streams)
-    found: Record = {"exit": code, "printed": printed.replace(br.__version__, "VERSION").splitlines()}
+    found: Record = {
+        "exit": code,
+        "printed": printed.replace(br.__version__, "VERSION").splitlines(),
+    }
     if errors:
         found["errors"] = errors.splitlines()
     if (page := Path("page.html")).exists():
@@ -287,7 +315,9 @@ def shorten(value: Any, size: int = 400) -> str:
 
 def text_of(records: Record) -> str:
     """Return records as JSON with a line for each field or sentence, so that a change is a small diff."""
-    found = (f"{json.dumps(name)}: {text_of_fields(held)}" for name, held in sorted(records.items()))
+    found = (
+        f"{json.dumps(name)}: {text_of_fields(held)}" for name, held in sorted(records.items())
+    )
     return "{\n" + ",\n".join(found) + "\n}\n"
 
 
@@ -299,7 +329,9 @@ def text_of_fields(held: Any) -> str:
 
 
 def text_of_value(value: Any) -> str:
-    is_text = isinstance(value, list) and any(isinstance(each, str) and " " in each for each in value)
+    is_text = isinstance(value, list) and any(
+        isinstance(each, str) and " " in each for each in value
+    )
     if is_text and len(value) > 1:
         return "[\n  " + ",\n  ".join(json.dumps(each, ensure_ascii=False) for each in value) + "]"
     return json.dumps(value, ensure_ascii=False)
@@ -319,8 +351,12 @@ def renew(part: str, records: Record) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="*", metavar="PATTERN", help="names of the analyses to run")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--only", default="*", metavar="PATTERN", help="names of the analyses to run"
+    )
     parser.add_argument("--renew", action="store_true", help="write the present results")
     options = parser.parse_args()
     os.environ |= ENVIRONMENT

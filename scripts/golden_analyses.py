@@ -33,7 +33,14 @@ STUDIES = pd.DataFrame(
 )
 GROUPS = STUDIES.rename(columns={"dataset": "group"})
 CLASSES = [[[30, 2, 1], [3, 25, 2], [1, 1, 35]], [[20, 12, 1], [3, 15, 12], [1, 11, 25]]]
-VOTES = [("a", "b", "a"), ("b", "c", "b"), ("a", "c", "tie"), ("a", "b", "b"), ("a", "c", "a"), ("b", "c", "c")]
+VOTES = [
+    ("a", "b", "a"),
+    ("b", "c", "b"),
+    ("a", "c", "tie"),
+    ("a", "b", "b"),
+    ("a", "c", "a"),
+    ("b", "c", "c"),
+]
 CASES = np.arange(40)
 
 
@@ -62,7 +69,11 @@ def with_gaps() -> pd.DataFrame:
 
 def case_table(**columns: Any) -> pd.DataFrame:
     """Return a row for each case and entity."""
-    rows = {"entity": ["a", "b"] * 40, "case": np.repeat(CASES, 2), "outcome": right().to_numpy().ravel()}
+    rows = {
+        "entity": ["a", "b"] * 40,
+        "case": np.repeat(CASES, 2),
+        "outcome": right().to_numpy().ravel(),
+    }
     return pd.DataFrame(rows).assign(**columns)
 
 
@@ -89,11 +100,20 @@ def verdicts() -> pd.DataFrame:
     """Return a judge's verdict on each answer, and a person's on every second one."""
     judge = (numbers(11, 80) < np.repeat([0.8, 0.6], 40)).astype(int)
     human = np.where(np.arange(80) % 40 < 20, judge ^ (np.arange(80) % 7 == 0), np.nan)
-    return pd.DataFrame({"case": np.tile(CASES, 2), "system": np.repeat(["a", "b"], 40), "gpt": judge, "human": human})
+    return pd.DataFrame(
+        {
+            "case": np.tile(CASES, 2),
+            "system": np.repeat(["a", "b"], 40),
+            "gpt": judge,
+            "human": human,
+        }
+    )
 
 
 def fold_scores(**columns: Any) -> pd.DataFrame:
-    return pd.DataFrame(0.7 + 0.2 * numbers(15, 10, 2) + [0.05, 0], columns=["a", "b"]).assign(**columns)
+    return pd.DataFrame(0.7 + 0.2 * numbers(15, 10, 2) + [0.05, 0], columns=["a", "b"]).assign(
+        **columns
+    )
 
 
 def battles(**columns: Any) -> pd.DataFrame:
@@ -101,7 +121,10 @@ def battles(**columns: Any) -> pd.DataFrame:
 
 
 def drawn(*entities: str) -> xr.DataArray:
-    values = numbers(17, 2, 50, 3)[..., : len(entities)] * 0.4 + np.array([0.5, 0.4, 0.3])[: len(entities)]
+    values = (
+        numbers(17, 2, 50, 3)[..., : len(entities)] * 0.4
+        + np.array([0.5, 0.4, 0.3])[: len(entities)]
+    )
     return xr.DataArray(values, {"entity": list(entities)}, ("chain", "draw", "entity"))
 
 
@@ -122,7 +145,9 @@ def counts_of_two(tn: list[int], fp: list[int], fn: list[int], tp: list[int]) ->
 
 
 def classes_datasets() -> xr.DataArray:
-    tables = [br.from_matrix(CLASSES[::step], "actual_rows", entity=["a", "b"]) for step in (1, -1, 1)]
+    tables = [
+        br.from_matrix(CLASSES[::step], "actual_rows", entity=["a", "b"]) for step in (1, -1, 1)
+    ]
     joined = xr.concat(tables, "dataset").assign_coords(dataset=["x", "y", "z"])
     return joined.transpose("entity", "dataset", "actual", "predicted")
 
@@ -141,7 +166,10 @@ def votes(**options: Any) -> xr.Dataset:
 def voted() -> xr.Dataset:
     """Return counted votes of twelve voters on four questions, with a covariate."""
     held = battles(
-        n=np.arange(48) % 3 + 1, voter=np.arange(48) % 12, question=np.arange(48) // 12, longer=np.arange(48) % 7 - 3.0
+        n=np.arange(48) % 3 + 1,
+        voter=np.arange(48) % 12,
+        question=np.arange(48) // 12,
+        longer=np.arange(48) % 7 - 3.0,
     )
     roles = {"cluster": "voter", "case": "question", "covariates": "longer", "count": "n"}
     return br.from_votes(held, a="model_a", b="model_b", winner="winner", **roles)
@@ -157,14 +185,22 @@ KINDS: dict[str, Callable[[], Any]] = {
     "datasets": studies,
     "datasets_two": lambda: studies("wx"),
     "datasets_missing": lambda: studies(table=STUDIES.drop(index=7)),
-    "covariates": lambda: br.from_frame(STUDIES.assign(threshold=[1, 2, 3, 4] * 2), covariates=["threshold"]),
+    "covariates": lambda: br.from_frame(
+        STUDIES.assign(threshold=[1, 2, 3, 4] * 2), covariates=["threshold"]
+    ),
     "groups": lambda: counts(GROUPS, entity=GROUPS["entity"], group=GROUPS["group"]),
     "groups_of_cases": lambda: br.from_outcomes(right(region=list("nnes") * 10), group="region"),
-    "classes": lambda: br.from_matrix(CLASSES, "actual_rows", entity=["a", "b"], labels=["u", "v", "w"]),
+    "classes": lambda: br.from_matrix(
+        CLASSES, "actual_rows", entity=["a", "b"], labels=["u", "v", "w"]
+    ),
     "classes_datasets": classes_datasets,
     "right_wrong": lambda: table(entity=list("abc"), correct=[46, 39, 30], wrong=[4, 11, 20]),
-    "grades_counted": lambda: table(entity=list("aaabb"), outcome=[1, 2, 5, 2, 5], count=[10, 30, 20, 25, 35]),
-    "words_counted": lambda: table(entity=list("aabb"), outcome=["bad", "good"] * 2, count=[10, 30, 25, 15]),
+    "grades_counted": lambda: table(
+        entity=list("aaabb"), outcome=[1, 2, 5, 2, 5], count=[10, 30, 20, 25, 35]
+    ),
+    "words_counted": lambda: table(
+        entity=list("aabb"), outcome=["bad", "good"] * 2, count=[10, 30, 25, 15]
+    ),
     "means": lambda: table(entity=["a", "b"], mean=[0.71, 0.62], se=[0.01, 0.02]),
     "predictions": lambda: br.from_predictions(*labels()),
     "joint_labels": lambda: br.joint_outcomes(*labels()),
@@ -179,26 +215,38 @@ KINDS: dict[str, Callable[[], Any]] = {
     "outcomes_weights": lambda: br.from_outcomes(right(w=0.5 + numbers(21, 40)), weight="w"),
     "outcomes_clusters": lambda: br.from_outcomes(right(q=CASES // 5), cluster="q"),
     "outcomes_few_clusters": lambda: br.from_outcomes(right(q=CASES // 14), cluster="q"),
-    "outcomes_runs": lambda: br.from_outcomes(right(item=CASES // 2, run=CASES % 2), case="item", run="run"),
+    "outcomes_runs": lambda: br.from_outcomes(
+        right(item=CASES // 2, run=CASES % 2), case="item", run="run"
+    ),
     "outcomes_datasets": lambda: br.from_outcomes(right(task=CASES // 14), dataset="task"),
     "outcomes_costs": lambda: br.from_frame(case_table(usd=numbers(23, 80)), cost="usd"),
     "grades": lambda: br.from_outcomes(grades()),
     "grades_range": lambda: br.from_outcomes(grades(), range=(0, 4)),
     "grades_clusters": lambda: br.from_outcomes(grades(q=CASES // 5), cluster="q", range=(0, 4)),
     "seeds": lambda: br.from_outcomes(
-        right(80, item=np.arange(80) % 20, seed=np.arange(80) // 20), case="item", training_seed="seed"
+        right(80, item=np.arange(80) % 20, seed=np.arange(80) // 20),
+        case="item",
+        training_seed="seed",
     ),
     "folds": lambda: br.from_folds(fold_scores(), train=90, test=10),
-    "folds_repeated": lambda: br.from_folds(fold_scores(run=np.arange(10) // 5), train=80, test=20, repeat="run"),
+    "folds_repeated": lambda: br.from_folds(
+        fold_scores(run=np.arange(10) // 5), train=80, test=20, repeat="run"
+    ),
     "probabilities": lambda: br.from_probabilities(*risks()),
-    "judged": lambda: br.from_judged(verdicts(), judge="gpt", truth="human", entity="system", case="case"),
+    "judged": lambda: br.from_judged(
+        verdicts(), judge="gpt", truth="human", entity="system", case="case"
+    ),
     "no_gold": lambda: br.datasets.load("myocardial_indicators"),
     "votes": votes,
     "votes_judge": lambda: votes(judge="gpt"),
     "votes_voters": voted,
-    "rates": lambda: br.from_rates(tpr=[0.8, 0.9], fpr=[0.1, 0.3], prevalence=0.3, entity=["a", "b"]),
+    "rates": lambda: br.from_rates(
+        tpr=[0.8, 0.9], fpr=[0.1, 0.3], prevalence=0.3, entity=["a", "b"]
+    ),
     "draws": lambda: drawn("a", "b", "c"),
-    "draws_of_rates": lambda: br.from_rates(tpr=drawn("a", "b"), fpr=drawn("a", "b") / 3, prevalence=0.3),
+    "draws_of_rates": lambda: br.from_rates(
+        tpr=drawn("a", "b"), fpr=drawn("a", "b") / 3, prevalence=0.3
+    ),
 }
 #: Kinds that hold a performance or values already, so that no model is fitted.
 FITTED = ("rates", "draws", "draws_of_rates")
@@ -228,7 +276,9 @@ class Cell:
         """Return a score of probabilities, of two classes or of more; outcomes and votes have a natural one."""
         if self.kind == "probabilities":
             return "auc_roc"
-        sizes = [self.evidence.sizes[dim] for dim in ("actual", "label") if dim in self.evidence.sizes]
+        sizes = [
+            self.evidence.sizes[dim] for dim in ("actual", "label") if dim in self.evidence.sizes
+        ]
         return {2: "f1"}.get(sizes[0], "macro_f1") if sizes else None
 
     @cached_property
@@ -255,7 +305,16 @@ class Cell:
 
 #: The claim of a ranking, which a table prints.
 CLAIM = (
-    *("median", "lower", "upper", "probability_best", "expected_rank", "rank_lower", "rank_upper", "in_best_set"),
+    *(
+        "median",
+        "lower",
+        "upper",
+        "probability_best",
+        "expected_rank",
+        "rank_lower",
+        "rank_upper",
+        "in_best_set",
+    ),
     *("tier", "headline", "sets", "caps"),
 )
 
@@ -275,18 +334,25 @@ def fit_and_rank(c: Cell) -> dict[str, Any]:
 def board(c: Cell) -> dict[str, Any]:
     """Return what a board adds to a ranking."""
     said = ("definitions", "notes", "verdict")
-    return {name: held for name, held in json.loads(br.board(c.ranking)).items() if name not in said}
+    return {
+        name: held for name, held in json.loads(br.board(c.ranking)).items() if name not in said
+    }
 
 
 def statements(c: Cell) -> dict[str, Any]:
     last = str(c.evidence["entity"].values[-1])
     texts = (f"{c.first} > {last}", f"{last} in top 1", f"not {c.first} > {last}")
-    return {text: br.probability(c.posterior, text, c.score, **c.direction)["probability"].values for text in texts}
+    return {
+        text: br.probability(c.posterior, text, c.score, **c.direction)["probability"].values
+        for text in texts
+    }
 
 
 def utility(c: Cell) -> dict[str, Any]:
     found = br.decisions.expected_utility(c.posterior, BENEFIT, prevalence=0.1)
-    return claim(found, "mean", "choice", "value_of_perfect_information", "value_of_prevalence_information")
+    return claim(
+        found, "mean", "choice", "value_of_perfect_information", "value_of_prevalence_information"
+    )
 
 
 #: What can be done with evidence, by the default model where one is needed.
@@ -297,7 +363,9 @@ OPERATIONS: dict[str, Callable[[Cell], Any]] = {
     "ranking": lambda c: c.ranking,
     "table": lambda c: br.ranking_table(c.ranking),
     "board": board,
-    "exact": lambda c: claim(br.credible_ranking(c.evidence, c.score, method="exact", **c.direction)),
+    "exact": lambda c: claim(
+        br.credible_ranking(c.evidence, c.score, method="exact", **c.direction)
+    ),
     "auto": lambda c: claim(c.rank(method="auto")),
     "rope": lambda c: claim(c.rank(rope=0.05)),
     "new": lambda c: claim(c.rank(kind="new")),
@@ -309,7 +377,9 @@ OPERATIONS: dict[str, Callable[[Cell], Any]] = {
     "statements": statements,
     "probable_orders": lambda c: br.statements.probable_orders(c.posterior, c.score, **c.direction),
     "top_set": lambda c: br.top_set(c.posterior, c.score, 1, **c.direction),
-    "plan": lambda c: br.plan(c.posterior, c.score, sizes=[20, 200], futures=20, seed=1, **c.direction),
+    "plan": lambda c: br.plan(
+        c.posterior, c.score, sizes=[20, 200], futures=20, seed=1, **c.direction
+    ),
     "utility": utility,
     "gate": lambda c: br.decisions.gate(c.posterior, c.first, c.score, margin=0.02, **c.direction),
     "noninferiority": lambda c: br.decisions.noninferiority(c.posterior, c.first),
@@ -319,7 +389,11 @@ OPERATIONS: dict[str, Callable[[Cell], Any]] = {
         c.evidence, c.score, alternatives=("priors", "weights"), draws=50, seed=1, **c.direction
     ),
     "compare": lambda c: br.compare(
-        c.evidence, ["dirichlet_multinomial", "beta_binomial"], prevalence="sampled", refit=False, **DRAWS
+        c.evidence,
+        ["dirichlet_multinomial", "beta_binomial"],
+        prevalence="sampled",
+        refit=False,
+        **DRAWS,
     ),
     "heterogeneity": lambda c: br.heterogeneity(c.posterior, c.score),
     "shrinkage": lambda c: br.populations.shrinkage(c.posterior, c.score),
@@ -331,14 +405,20 @@ OPERATIONS: dict[str, Callable[[Cell], Any]] = {
     "predictive_check": lambda c: br.predictive.predictive_check(c.posterior, seed=1),
     "confusion_pmf": lambda c: br.predictive.confusion_pmf(c.evidence.isel(entity=0)),
     "score_table": lambda c: br.score_table(c.posterior, c.scores),
-    "score_posterior": lambda c: br.score_posterior(c.evidence, c.score or "mean_outcome").quantile([0.05, 0.5]),
-    "aggregate_score": lambda c: br.aggregate_score(c.posterior, c.score, over="dataset", aggregate="worst"),
+    "score_posterior": lambda c: br.score_posterior(c.evidence, c.score or "mean_outcome").quantile(
+        [0.05, 0.5]
+    ),
+    "aggregate_score": lambda c: br.aggregate_score(
+        c.posterior, c.score, over="dataset", aggregate="worst"
+    ),
     "pool": lambda c: br.pool(c.evidence),
     "one_vs_rest": lambda c: br.one_vs_rest(c.evidence),
     "at_prevalence": lambda c: br.scores.ppv(br.at_prevalence(c.posterior, 0.05)),
     "deciding_cases": lambda c: br.cases.deciding_cases(c.evidence),
     "summary_points": lambda c: br.performance.summary_points(c.posterior),
-    "mean_over_datasets": lambda c: br.scores.accuracy(br.performance.mean_over_datasets(c.posterior)),
+    "mean_over_datasets": lambda c: br.scores.accuracy(
+        br.performance.mean_over_datasets(c.posterior)
+    ),
     "credible_curves": lambda c: br.ops.credible_curves(c.evidence, draws=20, chains=2, seed=1),
     "apply_threshold": lambda c: br.ops.apply_threshold(c.evidence, [0.3, 0.6]),
 }

@@ -83,7 +83,9 @@ def values_of_families() -> dict[str, Any]:
         "tversky": scores.tversky(1, 0.5),
         "weighted_accuracy": scores.weighted_accuracy(0.75),
     }
-    return {name: {"name": score.name, "values": score(COUNTS).values} for name, score in found.items()}
+    return {
+        name: {"name": score.name, "values": score(COUNTS).values} for name, score in found.items()
+    }
 
 
 def ops_of_references() -> dict[str, Any]:
@@ -91,9 +93,14 @@ def ops_of_references() -> dict[str, Any]:
     references: dict[str, Any] = {
         "independent_betas": ops.independent_betas((1, 4), (4, 1)),
         "better_than_chance": ops.better_than_chance(),
-        "from_sampler": ops.from_sampler(lambda rng, n: (rng.beta(1, 3, n), rng.beta(3, 1, n)), 500),
+        "from_sampler": ops.from_sampler(
+            lambda rng, n: (rng.beta(1, 3, n), rng.beta(3, 1, n)), 500
+        ),
     }
-    return {name: ops.of_value("informedness", 0.6, 0.3, reference=each) for name, each in references.items()}
+    return {
+        name: ops.of_value("informedness", 0.6, 0.3, reference=each)
+        for name, each in references.items()
+    }
 
 
 #: Functions that need no evidence, or one kind only.
@@ -103,14 +110,20 @@ BARE: dict[str, Callable[[], Any]] = {
     "scores of classes": lambda: values_of_scores(matrix(), "classes"),
     "families of scores": values_of_families,
     "ranking without a score": lambda: br.credible_ranking(posterior()),
-    "place": lambda: {name: br.place(name, 0.3) for name in ("f1", "accuracy", "ppv", "tpr", "cohen_kappa", "mcc")},
+    "place": lambda: {
+        name: br.place(name, 0.3) for name in ("f1", "accuracy", "ppv", "tpr", "cohen_kappa", "mcc")
+    },
     "contour": lambda: br.contour("mcc", [0.2, 0.5], [0.1, 0.4], 0.3),
     "ranking_score": lambda: br.ranking_score(COUNTS, br.importance(tn=1, fp=2, fn=1, tp=3)),
     "canonical_score": lambda: br.canonical_score(COUNTS, 0.3, 0.7),
     "audit": lambda: {name: br.audit(name, 0.3) for name in ("f1", "mcc", "balanced_accuracy")},
     "audit of classes": lambda: br.audit("macro_f1", classes=3),
-    "data sets": lambda: {name: br.datasets.load(name) for name in br.datasets.names() if name != "imagenet_models"},
-    "questions of data sets": lambda: {name: br.datasets.describe(name)["question"] for name in br.datasets.names()},
+    "data sets": lambda: {
+        name: br.datasets.load(name) for name in br.datasets.names() if name != "imagenet_models"
+    },
+    "questions of data sets": lambda: {
+        name: br.datasets.describe(name)["question"] for name in br.datasets.names()
+    },
     "cases of a data set": lambda: br.datasets.load_cases("langchain_tool_use"),
     "joint outcomes of a data set": lambda: br.datasets.load_joint("langchain_tool_use"),
     "case_weights": weights_of_cases,
@@ -128,9 +141,13 @@ BARE: dict[str, Callable[[], Any]] = {
     "theory relations": relations,
     "theory dominance": lambda: theory.dominance(relations(), relations("tpr")),
     "theory rank_bounds": lambda: theory.rank_bounds(relations()),
-    "theory relation_properties": lambda: theory.relation_properties(relations()["worse_or_equivalent"]),
+    "theory relation_properties": lambda: theory.relation_properties(
+        relations()["worse_or_equivalent"]
+    ),
     "theory exact_superiority": lambda: theory.exact_superiority([(0, 1), (0, 1)], (1, 3)),
-    "theory filter_by_importance": lambda: theory.filter_by_importance(COUNTS, br.importance(fp=1, tp=1)),
+    "theory filter_by_importance": lambda: theory.filter_by_importance(
+        COUNTS, br.importance(fp=1, tp=1)
+    ),
     "theory mix": lambda: theory.mix(COUNTS, {"a": 0.5, "b": 0.25, "c": 0.25}),
     "aggregate_over": lambda: br.top_set(
         performance.aggregate_over(br.fit(studies(), **DRAWS), "dataset", "worst"), "f1", 1
@@ -139,7 +156,9 @@ BARE: dict[str, Callable[[], Any]] = {
     "prevalence_draws": lambda: performance.prevalence_draws(12, 600, **DRAWS),
     "relabel": lambda: performance.relabel(COUNTS, "swap_classes"),
     "shift_prior": lambda: performance.shift_prior(COUNTS, 0.1),
-    "shift_importance": lambda: performance.shift_importance(br.importance(tn=1, fp=2, fn=5, tp=3), 0.5, 0.1),
+    "shift_importance": lambda: performance.shift_importance(
+        br.importance(tn=1, fp=2, fn=5, tp=3), 0.5, 0.1
+    ),
     "from_cells": lambda: performance.from_cells(tn=0.4, fp=0.1, fn=0.2, tp=0.3),
     "tile value": lambda: tile.value(COUNTS, 3),
     "tile value_interval": lambda: tile.value_interval(posterior(), 3),
@@ -171,7 +190,9 @@ BARE: dict[str, Callable[[], Any]] = {
     "tile no_skill_spread": lambda: tile.no_skill_spread(0.5, 0.5, 0.3),
     "tile describe_place": lambda: tile.describe_place(0.9, 0.6, 0.3),
     "tile correlation": lambda: tile.correlation("f1", 3, size=200),
-    "tile best_consistency": lambda: tile.best_consistency("jaccard", tile.sample_performances(300, seed=1)),
+    "tile best_consistency": lambda: tile.best_consistency(
+        "jaccard", tile.sample_performances(300, seed=1)
+    ),
     "tile performance_grid": lambda: tile.performance_grid(10, prediction_rate=0.3),
     "tile around": lambda: preference(tile.around("f1", 0.2, points=200)),
     "tile between": lambda: preference(tile.between("tnr", "ppv", "npv")),
@@ -188,12 +209,18 @@ BARE: dict[str, Callable[[], Any]] = {
         *risks(), "auc_roc", reference=ops.directed_binary_tree(3, 50), **CURVE
     ),
     "ops threshold_curves": lambda: ops.threshold_curves(risks()[0], risks()[1]["a"]),
-    "ops best_threshold": lambda: ops.best_threshold(risks()[0], risks()[1]["a"], "informedness", **CURVE),
+    "ops best_threshold": lambda: ops.best_threshold(
+        risks()[0], risks()[1]["a"], "informedness", **CURVE
+    ),
     "ops ideal_area": lambda: ops.ideal_area("lift", [0.1, 0.5]),
-    "ops prevalence_free": lambda: {name: ops.prevalence_free(name) for name in ("f1", "ppv", "mcc", "tpr")},
+    "ops prevalence_free": lambda: {
+        name: ops.prevalence_free(name) for name in ("f1", "ppv", "mcc", "tpr")
+    },
     "predictive score_pmf": lambda: score_pmf(0),
     "predictive summary": lambda: predictive.summary(score_pmf(0, "mcc")),
-    "predictive difference": lambda: predictive.summary(predictive.difference(score_pmf(0), score_pmf(1))),
+    "predictive difference": lambda: predictive.summary(
+        predictive.difference(score_pmf(0), score_pmf(1))
+    ),
     "predictive multiplicity": lambda: predictive.multiplicity(8, 12, "f1"),
     "predictive by_class": lambda: predictive.summary(predictive.by_class(matrix(), "f1")),
     "predictive paired_difference": lambda: predictive.summary(
@@ -205,9 +232,17 @@ BARE: dict[str, Callable[[], Any]] = {
 def metrics() -> pd.DataFrame:
     """Return two metrics of two models in two variants on the same cases, in rows."""
     rng = np.random.default_rng(21)
-    keys = [(i, m, v, of) for of in ("dice", "hd95") for i in range(12) for m in "AB" for v in ("large", "small")]
+    keys = [
+        (i, m, v, of)
+        for of in ("dice", "hd95")
+        for i in range(12)
+        for m in "AB"
+        for v in ("large", "small")
+    ]
     frame = pd.DataFrame(keys, columns=["case", "model", "variant", "metric"])
-    return frame.assign(value=(rng.random(len(frame)) * np.where(frame["metric"] == "hd95", 30, 1)).round(3))
+    return frame.assign(
+        value=(rng.random(len(frame)) * np.where(frame["metric"] == "hd95", 30, 1)).round(3)
+    )
 
 
 #: Tables that commands read, as NAME.csv.
@@ -215,7 +250,9 @@ FILES: dict[str, Callable[[], pd.DataFrame]] = {
     "studies": lambda: STUDIES,
     "counts": lambda: pd.DataFrame({"entity": list("abc"), **CELLS}),
     "groups": lambda: GROUPS,
-    "right_wrong": lambda: pd.DataFrame({"model": list("abc"), "correct": [46, 39, 30], "wrong": [4, 11, 20]}),
+    "right_wrong": lambda: pd.DataFrame(
+        {"model": list("abc"), "correct": [46, 39, 30], "wrong": [4, 11, 20]}
+    ),
     "means": lambda: pd.DataFrame({"model": list("ab"), "mean": [0.71, 0.62], "se": [0.01, 0.02]}),
     "outcomes": lambda: case_table(topic=np.repeat(["u", "v"], 40)),
     "wide": right,
@@ -226,7 +263,9 @@ FILES: dict[str, Callable[[], pd.DataFrame]] = {
     "votes": battles,
     "verdicts": verdicts,
     "folds": fold_scores,
-    "total_row": lambda: pd.DataFrame({"entity": ["a", "b", "total"], "correct": [46, 39, 85], "wrong": [4, 11, 15]}),
+    "total_row": lambda: pd.DataFrame(
+        {"entity": ["a", "b", "total"], "correct": [46, 39, 85], "wrong": [4, 11, 15]}
+    ),
 }
 #: Commands of each file.
 COMMANDS = (
@@ -311,5 +350,8 @@ def write_files() -> None:
         Path(f"{name}.json").write_text(br.board(br.credible_ranking(br.fit(later, **DRAWS), "f1")))
     Path("logs").mkdir()
     for system in ("a", "b"):
-        rows = [{"id": i, "model": system, "score": int(value)} for i, value in enumerate(right()[system])]
+        rows = [
+            {"id": i, "model": system, "score": int(value)}
+            for i, value in enumerate(right()[system])
+        ]
         Path("logs", f"{system}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))

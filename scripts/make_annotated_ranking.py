@@ -32,7 +32,12 @@ def draw(ranking: xr.Dataset) -> plt.Figure:
     table = br.ranking_table(ranking)
     size = len(table)
     figure, (scores, ranks) = plt.subplots(
-        1, 2, figsize=(8.6, 0.38 * size + 1.5), width_ratios=(1.15, 1), layout="constrained", sharey=True
+        1,
+        2,
+        figsize=(8.6, 0.38 * size + 1.5),
+        width_ratios=(1.15, 1),
+        layout="constrained",
+        sharey=True,
     )
     best = int((table["rank_lower"] == 1).sum())
     for ax in (scores, ranks):
@@ -43,7 +48,9 @@ def draw(ranking: xr.Dataset) -> plt.Figure:
         color = BLUE if row["rank_lower"] == 1 else GREY
         scores.plot([row["lower"], row["upper"]], [y, y], color=color, linewidth=2)
         scores.plot(row["median"], y, "o", color=color, markersize=5)
-        scores.plot(row["observed"], y, "D", color="white", markeredgecolor=INK, markersize=5, zorder=4)
+        scores.plot(
+            row["observed"], y, "D", color="white", markeredgecolor=INK, markersize=5, zorder=4
+        )
         low, high = int(row["rank_lower"]), int(row["rank_upper"])
         ranks.barh(y, high - low + 0.6, left=low - 0.3, height=0.5, color=color)
         chance = f"{row['probability_best']:.2f}" if row["probability_best"] >= 0.005 else "<0.01"
@@ -59,7 +66,12 @@ def draw(ranking: xr.Dataset) -> plt.Figure:
     mark(scores, 1, (first["median"] - 0.015, -1.0), (first["median"], -0.1))
     mark(scores, 2, (first["observed"] + 0.01, -1.0), (first["observed"], -0.12))
     mark(scores, 3, (table["lower"].iloc[1] - 0.02, 1), (table["lower"].iloc[1], 1))
-    mark(ranks, 4, (table["rank_upper"].iloc[0] + 0.2, -1.0), (table["rank_upper"].iloc[0] - 0.3, -0.25))
+    mark(
+        ranks,
+        4,
+        (table["rank_upper"].iloc[0] + 0.2, -1.0),
+        (table["rank_upper"].iloc[0] - 0.3, -0.25),
+    )
     mark(ranks, 5, (size + 0.55, 0.5), (size + 1.1, 0.15))
     left = scores.get_xlim()[0]
     mark(scores, 6, (left + 0.012, best - 1.5), (left + 0.016, best - 0.5))

@@ -57,7 +57,12 @@ def entry(
     """
     put(name, text.to_csv(index=False) if isinstance(text, pd.DataFrame) else text)
     ENTRIES.append(
-        {"file": name, "by": by, "score": score, "observed": {str(k): float(v) for k, v in observed.items()}}
+        {
+            "file": name,
+            "by": by,
+            "score": score,
+            "observed": {str(k): float(v) for k, v in observed.items()},
+        }
         | ({"options": options} if options else {})
         | ({"asks": asks} if asks else {})
         | ({"remedies": remedies} if remedies else {})
@@ -72,22 +77,49 @@ def rows_text(*rows: str) -> str:
 # --- Counts -----------------------------------------------------------------------------------------------------------
 
 CELLS = pd.DataFrame(
-    {"entity": ["a", "b", "c"], "tn": [70, 75, 61], "fp": [10, 5, 19], "fn": [9, 6, 3], "tp": [21, 24, 27]}
+    {
+        "entity": ["a", "b", "c"],
+        "tn": [70, 75, 61],
+        "fp": [10, 5, 19],
+        "fn": [9, 6, 3],
+        "tp": [21, 24, 27],
+    }
 )
-INFORMEDNESS = {row.entity: row.tp / (row.tp + row.fn) + row.tn / (row.tn + row.fp) - 1 for row in CELLS.itertuples()}
+INFORMEDNESS = {
+    row.entity: row.tp / (row.tp + row.fn) + row.tn / (row.tn + row.fp) - 1
+    for row in CELLS.itertuples()
+}
 F1 = {row.entity: 2 * row.tp / (2 * row.tp + row.fp + row.fn) for row in CELLS.itertuples()}
 
 
 def counts() -> None:
     entry("counts.csv", CELLS, "informedness", INFORMEDNESS)
     entry("counts_f1.csv", CELLS, "f1", F1)
-    names = {"tn": "True Negatives", "fp": "False Positives", "fn": "False Negatives", "tp": "True Positives"}
-    entry("counts_long_names.csv", CELLS.rename(columns=names | {"entity": "Model"}), "informedness", INFORMEDNESS)
+    names = {
+        "tn": "True Negatives",
+        "fp": "False Positives",
+        "fn": "False Negatives",
+        "tp": "True Positives",
+    }
+    entry(
+        "counts_long_names.csv",
+        CELLS.rename(columns=names | {"entity": "Model"}),
+        "informedness",
+        INFORMEDNESS,
+    )
     for title in ("Team", "test", "Classifier", "algorithm", "detector_name", "system"):
         frame = CELLS.rename(columns={"entity": title})
         entry(f"counts_{title.lower()}.csv", frame, "informedness", INFORMEDNESS)
-    spanish = ["Equipo", "Verdaderos Negativos", "Falsos Positivos", "Falsos Negativos", "Verdaderos Positivos"]
-    cells = " ".join(f"--{c} '{n}'" for c, n in zip(("tn", "fp", "fn", "tp"), spanish[1:], strict=True))
+    spanish = [
+        "Equipo",
+        "Verdaderos Negativos",
+        "Falsos Positivos",
+        "Falsos Negativos",
+        "Verdaderos Positivos",
+    ]
+    cells = " ".join(
+        f"--{c} '{n}'" for c, n in zip(("tn", "fp", "fn", "tp"), spanish[1:], strict=True)
+    )
     entry(
         "counts_spanish.csv",
         CELLS.set_axis(spanish, axis=1),
@@ -95,9 +127,18 @@ def counts() -> None:
         INFORMEDNESS,
         options=f"--entity Equipo {cells}",
     )
-    entry("counts_blanks.txt", CELLS.to_string(index=False), "informedness", INFORMEDNESS, by=f"{PANDAS} to_string")
+    entry(
+        "counts_blanks.txt",
+        CELLS.to_string(index=False),
+        "informedness",
+        INFORMEDNESS,
+        by=f"{PANDAS} to_string",
+    )
     r_table = "\n".join(
-        ['"tn" "fp" "fn" "tp"', *(f'"{r.entity}" {r.tn} {r.fp} {r.fn} {r.tp}' for r in CELLS.itertuples())]
+        [
+            '"tn" "fp" "fn" "tp"',
+            *(f'"{r.entity}" {r.tn} {r.fp} {r.fn} {r.tp}' for r in CELLS.itertuples()),
+        ]
     )
     entry(
         "counts_r_write_table.txt",
@@ -109,10 +150,13 @@ def counts() -> None:
         mutate=False,
     )
     for mark, what in ((";", "semicolons"), ("\t", "tabs"), ("|", "bars")):
-        entry(f"counts_{what}.csv", CELLS.to_csv(index=False, sep=mark), "informedness", INFORMEDNESS)
+        entry(
+            f"counts_{what}.csv", CELLS.to_csv(index=False, sep=mark), "informedness", INFORMEDNESS
+        )
     entry(
         "counts_excel.csv",
-        b"\xef\xbb\xbfsep=;\r\n" + CELLS.to_csv(index=False, sep=";").replace("\n", "\r\n").encode(),
+        b"\xef\xbb\xbfsep=;\r\n"
+        + CELLS.to_csv(index=False, sep=";").replace("\n", "\r\n").encode(),
         "informedness",
         INFORMEDNESS,
         by="layout of Excel 365 (CSV UTF-8 with sep=)",
@@ -136,19 +180,50 @@ def counts() -> None:
     )
     for orient in ("records", "columns"):
         text = CELLS.to_json(orient=orient)
-        entry(f"counts_{orient}.json", text, "informedness", INFORMEDNESS, by=f"{PANDAS} to_json", mutate=False)
+        entry(
+            f"counts_{orient}.json",
+            text,
+            "informedness",
+            INFORMEDNESS,
+            by=f"{PANDAS} to_json",
+            mutate=False,
+        )
     lines = CELLS.to_json(orient="records", lines=True)
-    entry("counts.jsonl", lines, "informedness", INFORMEDNESS, by=f"{PANDAS} to_json(lines=True)", mutate=False)
-    entry("counts_list.json", json.dumps(CELLS.to_dict("list")), "informedness", INFORMEDNESS, by=CSV, mutate=False)
+    entry(
+        "counts.jsonl",
+        lines,
+        "informedness",
+        INFORMEDNESS,
+        by=f"{PANDAS} to_json(lines=True)",
+        mutate=False,
+    )
+    entry(
+        "counts_list.json",
+        json.dumps(CELLS.to_dict("list")),
+        "informedness",
+        INFORMEDNESS,
+        by=CSV,
+        mutate=False,
+    )
     extra = CELLS.assign(accuracy=0.5, license="MIT", latency_ms=[3.5, 2.5, 9.0])
     entry("counts_beside_others.csv", extra, "informedness", INFORMEDNESS)
     index = CELLS.set_index("entity")
     entry("counts_named_index.csv", index.to_csv(), "informedness", INFORMEDNESS)
     entry(
-        "counts_numbers_as_index.csv", CELLS.to_csv(), "informedness", INFORMEDNESS, by=f"{PANDAS} to_csv with an index"
+        "counts_numbers_as_index.csv",
+        CELLS.to_csv(),
+        "informedness",
+        INFORMEDNESS,
+        by=f"{PANDAS} to_csv with an index",
     )
     studies = pd.concat([CELLS.assign(study="x"), CELLS.assign(study="y", tp=CELLS["tp"] + 5)])
-    entry("counts_two_studies.csv", studies, "informedness", _pooled(studies), options="--model dirichlet_multinomial")
+    entry(
+        "counts_two_studies.csv",
+        studies,
+        "informedness",
+        _pooled(studies),
+        options="--model dirichlet_multinomial",
+    )
     suites = pd.concat([CELLS.assign(suite=s, task=t) for s in "xy" for t in ("1", "2")])
     entry(
         "counts_suite_and_task.csv",
@@ -157,8 +232,16 @@ def counts() -> None:
         INFORMEDNESS,
         options="--dataset-column suite,task --model dirichlet_multinomial",
     )
-    total = pd.concat([CELLS, pd.DataFrame([["Total", *CELLS.iloc[:, 1:].sum()]], columns=CELLS.columns)])
-    entry("counts_total_row.csv", total, "informedness", INFORMEDNESS, asks="'Total' must be no row of its own")
+    total = pd.concat(
+        [CELLS, pd.DataFrame([["Total", *CELLS.iloc[:, 1:].sum()]], columns=CELLS.columns)]
+    )
+    entry(
+        "counts_total_row.csv",
+        total,
+        "informedness",
+        INFORMEDNESS,
+        asks="'Total' must be no row of its own",
+    )
     entry(
         "counts_without_entity.csv",
         rows_text("TP,FN,FP,TN", "47,9,101,738", "126,51,272,1543", "19,10,12,192"),
@@ -180,10 +263,18 @@ def counts() -> None:
 def detection() -> None:
     boxes = CELLS.drop(columns="tn")
     entry("detection.csv", boxes, "f1", F1, by="layout of an object detection board")
-    entry("detection_empty_tn.csv", boxes.assign(tn=""), "f1", F1, by="layout of an object detection board")
+    entry(
+        "detection_empty_tn.csv",
+        boxes.assign(tn=""),
+        "f1",
+        F1,
+        by="layout of an object detection board",
+    )
     jaccard = {row.entity: row.tp / (row.tp + row.fp + row.fn) for row in CELLS.itertuples()}
     zero = boxes.assign(tn=0).rename(columns={"entity": "detector"})
-    entry("detection_zero_tn.csv", zero, "jaccard", jaccard, by="layout of an object detection board")
+    entry(
+        "detection_zero_tn.csv", zero, "jaccard", jaccard, by="layout of an object detection board"
+    )
 
 
 def _pooled(frame: pd.DataFrame) -> dict[str, float]:
@@ -197,7 +288,12 @@ def cells_in_rows() -> None:
     long["actual"], long["predicted"] = zip(*long["cell"].map(classes), strict=True)
     long = long[["entity", "actual", "predicted", "count"]]
     entry("cells.csv", long, "informedness", INFORMEDNESS)
-    entry("cells_n.csv", long.rename(columns={"entity": "model", "count": "n"}), "informedness", INFORMEDNESS)
+    entry(
+        "cells_n.csv",
+        long.rename(columns={"entity": "model", "count": "n"}),
+        "informedness",
+        INFORMEDNESS,
+    )
     entry(
         "cells_n_patients.csv",
         long.rename(columns={"count": "n_patients"}),
@@ -230,7 +326,10 @@ def cells_in_rows() -> None:
         {"caret_table": 196 / 294},
         by="caret issue 1020, as.data.frame(table(...)) of R",
     )
-    crossed = pd.crosstab(pd.Series([0, 0, 1, 1, 1, 0], name="actual"), pd.Series([0, 1, 1, 1, 0, 0], name="predicted"))
+    crossed = pd.crosstab(
+        pd.Series([0, 0, 1, 1, 1, 0], name="actual"),
+        pd.Series([0, 1, 1, 1, 0, 0], name="predicted"),
+    )
     frame = crossed.stack().rename("count").reset_index()
     entry("crosstab.csv", frame, "accuracy", {"crosstab": 4 / 6}, by=f"{PANDAS} crosstab, stacked")
 
@@ -240,7 +339,12 @@ def right_and_wrong() -> None:
     right, names = [17, 14, 9], list("abc")
     frame = pd.DataFrame({"entity": names, "correct": right, "wrong": [3, 6, 11]})
     entry("right_wrong.csv", frame, "mean_outcome", rate)
-    entry("right_incorrect.csv", frame.set_axis(["Team", "Correct", "Incorrect"], axis=1), "mean_outcome", rate)
+    entry(
+        "right_incorrect.csv",
+        frame.set_axis(["Team", "Correct", "Incorrect"], axis=1),
+        "mean_outcome",
+        rate,
+    )
     for total in ("total", "n", "n_total", "trials"):
         held = pd.DataFrame({"model": names, "n_correct": right, total: 20})
         entry(f"right_of_{total}.csv", held, "mean_outcome", rate)
@@ -253,11 +357,17 @@ def right_and_wrong() -> None:
         remedies={"--count count": {"a": 17.0, "b": 14.0, "c": 9.0}},
     )
     long = pd.DataFrame(
-        {"entity": np.repeat(names, 2), "outcome": ["pass", "fail"] * 3, "count": [17, 3, 14, 6, 9, 11]}
+        {
+            "entity": np.repeat(names, 2),
+            "outcome": ["pass", "fail"] * 3,
+            "count": [17, 3, 14, 6, 9, 11],
+        }
     )
     entry("outcome_words_count.csv", long, "mean_outcome", rate)
     entry("outcome_01_count.csv", long.assign(outcome=[1, 0] * 3), "mean_outcome", rate)
-    grades = pd.DataFrame({"model": ["a"] * 3 + ["b"] * 3, "grade": [1, 3, 5] * 2, "freq": [2, 5, 3, 6, 3, 1]})
+    grades = pd.DataFrame(
+        {"model": ["a"] * 3 + ["b"] * 3, "grade": [1, 3, 5] * 2, "freq": [2, 5, 3, 6, 3, 1]}
+    )
     entry("grades_freq.csv", grades, "mean_outcome", {"a": 32 / 10, "b": 20 / 10})
     entry(
         "outcome_n.csv",
@@ -270,16 +380,33 @@ def right_and_wrong() -> None:
 
 
 def means() -> None:
-    board = pd.DataFrame({"model": list("abc"), "mean": [0.71, 0.70, 0.66], "se": [0.012, 0.02, 0.015]})
+    board = pd.DataFrame(
+        {"model": list("abc"), "mean": [0.71, 0.70, 0.66], "se": [0.012, 0.02, 0.015]}
+    )
     value = dict(zip("abc", board["mean"], strict=True))
     entry("means.csv", board, "mean_outcome", value)
     entry("means_n.csv", board.assign(n=[1400, 500, 900]), "mean_outcome", value)
-    entry("means_score_stderr.csv", board.set_axis(["model", "score", "stderr"], axis=1), "mean_outcome", value)
+    entry(
+        "means_score_stderr.csv",
+        board.set_axis(["model", "score", "stderr"], axis=1),
+        "mean_outcome",
+        value,
+    )
     ends = pd.DataFrame(
-        {"model": list("abc"), "score": board["mean"], "lower": board["mean"] - 0.03, "upper": board["mean"] + 0.04}
+        {
+            "model": list("abc"),
+            "score": board["mean"],
+            "lower": board["mean"] - 0.03,
+            "upper": board["mean"] + 0.04,
+        }
     ).round(4)
     entry("means_lower_upper.csv", ends, "mean_outcome", value)
-    entry("means_ci_lower.csv", ends.set_axis(["model", "mean", "ci_lower", "ci_upper"], axis=1), "mean_outcome", value)
+    entry(
+        "means_ci_lower.csv",
+        ends.set_axis(["model", "mean", "ci_lower", "ci_upper"], axis=1),
+        "mean_outcome",
+        value,
+    )
     percent = ends.set_index("model").map(lambda v: f"{100 * v:.1f}%").reset_index()
     entry("means_percent.csv", percent, "mean_outcome", value)
     entry(
@@ -344,19 +471,36 @@ SHARE = dict(RIGHT.mean())
 GRADES = pd.DataFrame(rng.integers(1, 6, (16, 3)), columns=["gpt", "llama", "qwen"])
 
 
-def long_of(wide: pd.DataFrame, entity: str = "entity", case: str = "case", value: str = "outcome") -> pd.DataFrame:
+def long_of(
+    wide: pd.DataFrame, entity: str = "entity", case: str = "case", value: str = "outcome"
+) -> pd.DataFrame:
     table = wide.assign(**{case: [f"q{i}" for i in range(len(wide))]})
     return table.melt(case, var_name=entity, value_name=value)
 
 
 def cases_in_rows() -> None:
     entry("cases.csv", long_of(RIGHT), "mean_outcome", SHARE)
-    entry("cases_question_id.csv", long_of(RIGHT, "model", "question_id", "score"), "mean_outcome", SHARE)
-    entry("cases_is_correct.csv", long_of(RIGHT, "Model", "Case ID", "is_correct"), "mean_outcome", SHARE)
+    entry(
+        "cases_question_id.csv",
+        long_of(RIGHT, "model", "question_id", "score"),
+        "mean_outcome",
+        SHARE,
+    )
+    entry(
+        "cases_is_correct.csv",
+        long_of(RIGHT, "Model", "Case ID", "is_correct"),
+        "mean_outcome",
+        SHARE,
+    )
     for zero, one, name in (("fail", "pass", "pass_fail"), ("False", "True", "true_false"), ("I", "C", "inspect"),
                             ("incorrect", "correct", "correct_words"), ("No", "Yes", "yes_no")):  # fmt: skip
         table = long_of(RIGHT)
-        entry(f"cases_{name}.csv", table.assign(outcome=table["outcome"].map({0: zero, 1: one})), "mean_outcome", SHARE)
+        entry(
+            f"cases_{name}.csv",
+            table.assign(outcome=table["outcome"].map({0: zero, 1: one})),
+            "mean_outcome",
+            SHARE,
+        )
     entry("cases_grades.csv", long_of(GRADES), "mean_outcome", dict(GRADES.mean()))
     entry(
         "cases.json",
@@ -441,11 +585,20 @@ def cases_in_rows() -> None:
         by="layout of the R package challengeR 1.0 (as.challenge, several tasks)",
     )
     variants = pd.concat(
-        [long_of(RIGHT, "model").assign(variant="base"), long_of(1 - RIGHT, "model").assign(variant="tuned")]
+        [
+            long_of(RIGHT, "model").assign(variant="base"),
+            long_of(1 - RIGHT, "model").assign(variant="tuned"),
+        ]
     )
-    value = {f"{name}, base": v for name, v in SHARE.items()} | {f"{name}, tuned": 1 - v for name, v in SHARE.items()}
-    entry("model_and_variant.csv", variants, "mean_outcome", value, options="--entity model,variant")
-    splits = pd.concat([long_of(RIGHT).assign(split="test"), long_of(1 - RIGHT).assign(split="dev")])
+    value = {f"{name}, base": v for name, v in SHARE.items()} | {
+        f"{name}, tuned": 1 - v for name, v in SHARE.items()
+    }
+    entry(
+        "model_and_variant.csv", variants, "mean_outcome", value, options="--entity model,variant"
+    )
+    splits = pd.concat(
+        [long_of(RIGHT).assign(split="test"), long_of(1 - RIGHT).assign(split="dev")]
+    )
     entry("splits.csv", splits, "mean_outcome", SHARE, options="--where split=test")
     entry(
         "cases_missing_row.csv",
@@ -491,10 +644,20 @@ def cases_in_columns() -> None:
         "mean_outcome",
         SHARE,
         asks="'question' is probably not an entity",
-        remedies={"--case question": SHARE, "--ignore question": SHARE, "--entities gpt,llama,qwen": SHARE},
+        remedies={
+            "--case question": SHARE,
+            "--ignore question": SHARE,
+            "--entities gpt,llama,qwen": SHARE,
+        },
     )
     units = RIGHT.assign(patient=np.repeat(range(8), 2))
-    entry("answers_patients.csv", units, "mean_outcome", SHARE, asks="'patient' is probably not an entity")
+    entry(
+        "answers_patients.csv",
+        units,
+        "mean_outcome",
+        SHARE,
+        asks="'patient' is probably not an entity",
+    )
     entry(
         "answers_r_index.csv",
         RIGHT.to_csv(),
@@ -509,7 +672,14 @@ def cases_in_columns() -> None:
     code.loc[2, "gpt"] = -1
     entry("answers_minus_one.csv", code, "mean_outcome", {}, asks="must say what -1 means")
     counted = RIGHT.groupby(list(RIGHT), as_index=False).size().rename(columns={"size": "Freq"})
-    entry("answers_counted.csv", counted, "mean_outcome", SHARE, options="--count Freq --entities gpt,llama,qwen", by=R)
+    entry(
+        "answers_counted.csv",
+        counted,
+        "mean_outcome",
+        SHARE,
+        options="--count Freq --entities gpt,llama,qwen",
+        by=R,
+    )
     entry(
         "answers_counted_open.csv",
         counted,
@@ -538,7 +708,12 @@ def labels() -> None:
     entry("labels.csv", SAID.assign(actual=TRUTH), "informedness", YOUDEN)
     entry("labels_y_true.csv", SAID.assign(y_true=TRUTH), "informedness", YOUDEN)
     entry("labels_ground_truth.csv", SAID.assign(**{"Ground Truth": TRUTH}), "informedness", YOUDEN)
-    entry("labels_words.csv", SAID.assign(actual=TRUTH).replace({0: "negative", 1: "positive"}), "informedness", YOUDEN)
+    entry(
+        "labels_words.csv",
+        SAID.assign(actual=TRUTH).replace({0: "negative", 1: "positive"}),
+        "informedness",
+        YOUDEN,
+    )
     entry(
         "labels_named.csv",
         SAID.assign(actual=TRUTH).replace({0: "benign", 1: "malignant"}),
@@ -546,7 +721,18 @@ def labels() -> None:
         YOUDEN,
         options="--positive malignant",
     )
-    for name in ("d", "disease", "biopsy", "final_diagnosis", "cancer", "gold", "target", "label", "human", "ref_std"):
+    for name in (
+        "d",
+        "disease",
+        "biopsy",
+        "final_diagnosis",
+        "cancer",
+        "gold",
+        "target",
+        "label",
+        "human",
+        "ref_std",
+    ):
         frame = SAID.assign(**{name: TRUTH})
         if name == "gold":
             entry("labels_gold.csv", frame, "informedness", YOUDEN)
@@ -570,11 +756,21 @@ def labels() -> None:
         asks="which is not numbered like y1",
         remedies={"--truth stone --entities y1,y2,y3": value, "--entities y1,y2,y3,stone": means},
     )
-    long = SAID.assign(case=range(30), actual=TRUTH).melt(["case", "actual"], var_name="reader", value_name="predicted")
+    long = SAID.assign(case=range(30), actual=TRUTH).melt(
+        ["case", "actual"], var_name="reader", value_name="predicted"
+    )
     entry("labels_long.csv", long, "informedness", YOUDEN)
-    three, said = rng.integers(1, 5, 40), pd.DataFrame(rng.integers(1, 5, (40, 2)), columns=["A", "B"])
+    three, said = (
+        rng.integers(1, 5, 40),
+        pd.DataFrame(rng.integers(1, 5, (40, 2)), columns=["A", "B"]),
+    )
     said["A"] = np.where(rng.random(40) < 0.6, three, said["A"])
-    entry("labels_1_to_4.csv", said.assign(actual=three), "accuracy", {n: (said[n] == three).mean() for n in said})
+    entry(
+        "labels_1_to_4.csv",
+        said.assign(actual=three),
+        "accuracy",
+        {n: (said[n] == three).mean() for n in said},
+    )
     unseen = said.copy()
     unseen.loc[39, "B"] = 6
     entry(
@@ -583,7 +779,9 @@ def labels() -> None:
         "accuracy",
         {n: (unseen[n] == three).mean() for n in said},
     )
-    paired = pd.DataFrame([(d, a, b) for d in (0, 1) for a in (0, 1) for b in (0, 1)], columns=["d", "y1", "y2"])
+    paired = pd.DataFrame(
+        [(d, a, b) for d in (0, 1) for a in (0, 1) for b in (0, 1)], columns=["d", "y1", "y2"]
+    )
     paired["Freq"] = [155, 22, 53, 31, 32, 22, 78, 319]
     published = {"y1": 397 / 451 + 177 / 261 - 1, "y2": 341 / 451 + 208 / 261 - 1}
     entry(
@@ -636,8 +834,12 @@ def one_classifier() -> None:
     value = YOUDEN["CT"]
     for name, truth, guess in (("y_true_y_pred", "y_true", "y_pred"), ("actual_predicted", "actual", "predicted"),
                                ("truth_prediction", "truth", "prediction"), ("obs_pred", "obs", "pred")):  # fmt: skip
-        entry(f"{name}.csv", pd.DataFrame({truth: TRUTH, guess: said}), "informedness", {name: value})
-    caret = pd.DataFrame({"pred": said, "obs": TRUTH, "rowIndex": range(1, 31)}).replace({0: "no", 1: "yes"})
+        entry(
+            f"{name}.csv", pd.DataFrame({truth: TRUTH, guess: said}), "informedness", {name: value}
+        )
+    caret = pd.DataFrame({"pred": said, "obs": TRUTH, "rowIndex": range(1, 31)}).replace(
+        {0: "no", 1: "yes"}
+    )
     caret["rowIndex"] = range(1, 31)
     entry(
         "caret_row_index.csv",
@@ -647,10 +849,20 @@ def one_classifier() -> None:
         by="layout of R caret 6.0 (train()$pred)",
     )
     share = np.where(said == 1, 0.8, 0.2)
-    yard = pd.DataFrame({"truth": TRUTH, ".pred_no": 1 - share, ".pred_yes": share, ".pred_class": said})
+    yard = pd.DataFrame(
+        {"truth": TRUTH, ".pred_no": 1 - share, ".pred_yes": share, ".pred_class": said}
+    )
     yard[["truth", ".pred_class"]] = yard[["truth", ".pred_class"]].replace({0: "no", 1: "yes"})
-    entry("tidymodels.csv", yard, "informedness", {"tidymodels": value}, by="layout of R yardstick 1.3 (augment())")
-    folds = pd.DataFrame({"obs": TRUTH, "pred": said, "Resample": [f"Fold{i % 5 + 1:02d}" for i in range(30)]})
+    entry(
+        "tidymodels.csv",
+        yard,
+        "informedness",
+        {"tidymodels": value},
+        by="layout of R yardstick 1.3 (augment())",
+    )
+    folds = pd.DataFrame(
+        {"obs": TRUTH, "pred": said, "Resample": [f"Fold{i % 5 + 1:02d}" for i in range(30)]}
+    )
     entry(
         "yardstick_folds.csv",
         folds,
@@ -660,14 +872,19 @@ def one_classifier() -> None:
         asks="names folds",
         remedies={"--ignore Resample": {"yardstick_folds": value}},
     )
-    patients = pd.DataFrame({"actual": TRUTH, "predicted": said, "patient": np.repeat(range(15), 2)})
+    patients = pd.DataFrame(
+        {"actual": TRUTH, "predicted": said, "patient": np.repeat(range(15), 2)}
+    )
     entry(
         "patients.csv",
         patients,
         "informedness",
         {"patients": value},
         asks="must say what its column patient holds",
-        remedies={"--cluster patient": {"patients": value}, "--ignore patient": {"patients": value}},
+        remedies={
+            "--cluster patient": {"patients": value},
+            "--ignore patient": {"patients": value},
+        },
     )
 
 
@@ -680,20 +897,31 @@ def probabilities() -> None:
         "bayes": GaussianNB(),
     }
     held = {
-        name: cross_val_predict(m, x, y, cv=5, method="predict_proba")[rows, 1].round(4) for name, m in models.items()
+        name: cross_val_predict(m, x, y, cv=5, method="predict_proba")[rows, 1].round(4)
+        for name, m in models.items()
     }
     frame = pd.DataFrame(held).assign(actual=y[rows])
     auc = {name: roc_auc_score(y[rows], p) for name, p in held.items()}
     by = f"{SKLEARN} cross_val_predict(method='predict_proba')"
     entry("probabilities.csv", frame, "auc_roc", auc, by=by)
-    entry("probabilities_y_true.csv", frame.rename(columns={"actual": "y_true"}), "auc_roc", auc, by=by)
+    entry(
+        "probabilities_y_true.csv",
+        frame.rename(columns={"actual": "y_true"}),
+        "auc_roc",
+        auc,
+        by=by,
+    )
     percent = frame.assign(**{n: [f"{100 * v:.2f}%" for v in frame[n]] for n in held})
     entry("probabilities_percent.csv", percent, "auc_roc", auc, by=by)
     by_class = pd.DataFrame({"actual": np.where(y[rows], "benign", "malignant")})
     for name, p in held.items():
         by_class[f"{name}: benign"], by_class[f"{name}: malignant"] = p, (1 - p).round(4)
-    entry("probabilities_by_class.csv", by_class, "auc_roc", auc, by=by, options="--positive benign")
-    long = frame.assign(case=range(60)).melt(["case", "actual"], var_name="model", value_name="probability")
+    entry(
+        "probabilities_by_class.csv", by_class, "auc_roc", auc, by=by, options="--positive benign"
+    )
+    long = frame.assign(case=range(60)).melt(
+        ["case", "actual"], var_name="model", value_name="probability"
+    )
     entry("probabilities_long.csv", long, "auc_roc", auc, by=by)
     said = pd.DataFrame({n: (p >= 0.5).astype(int) for n, p in held.items()}).assign(y_test=y[rows])
     entry("sklearn_labels.csv", said, "f1", {n: f1_score(y[rows], said[n]) for n in held}, by=by)
@@ -716,7 +944,9 @@ def probabilities() -> None:
         by=f"{SKLEARN} cross_val_predict",
         asks="named like the truth",
         remedies={
-            "--truth target --entities logreg,tree,bayes": {n: accuracy_score(wine["actual"], wine[n]) for n in models}
+            "--truth target --entities logreg,tree,bayes": {
+                n: accuracy_score(wine["actual"], wine[n]) for n in models
+            }
         },
     )
 
@@ -772,7 +1002,9 @@ def folds() -> None:
         asks="one row for each model and fold",
         remedies={f"--fold fold --outcome accuracy {sized}": value},
     )
-    twice = pd.concat([long.assign(repeat=r, accuracy=(long["accuracy"] - 0.01 * r).round(4)) for r in (0, 1)])
+    twice = pd.concat(
+        [long.assign(repeat=r, accuracy=(long["accuracy"] - 0.01 * r).round(4)) for r in (0, 1)]
+    )
     entry(
         "folds_repeated.csv",
         twice,
@@ -781,7 +1013,9 @@ def folds() -> None:
         by=by,
         options=f"--fold fold --repeat repeat --outcome accuracy {sized}",
     )
-    grid = GridSearchCV(DecisionTreeClassifier(random_state=1), {"max_depth": [1, 3]}, cv=5).fit(x, y)
+    grid = GridSearchCV(DecisionTreeClassifier(random_state=1), {"max_depth": [1, 3]}, cv=5).fit(
+        x, y
+    )
     results = pd.DataFrame(grid.cv_results_)
     # Times differ from run to run, and nothing is ranked by them.
     results[[c for c in results if c.endswith("_time")]] = 0.01
@@ -813,10 +1047,17 @@ def votes() -> None:
     for row in VOTES.itertuples():
         for name, side in ((row.model_a, "model_a"), (row.model_b, "model_b")):
             won[name] += 1.0 if row.winner == side else 0.5 if row.winner == "tie" else 0.0
-    named = VOTES.assign(winner=[r[r["winner"]] if r["winner"] != "tie" else "tie" for _, r in VOTES.iterrows()])
+    named = VOTES.assign(
+        winner=[r[r["winner"]] if r["winner"] != "tie" else "tie" for _, r in VOTES.iterrows()]
+    )
     entry("votes.csv", VOTES, "strength", won, by="layout of Chatbot Arena's battles")
     entry("votes_named.csv", named, "strength", won)
-    entry("votes_player.csv", named.set_axis(["player_1", "player_2", "winner"], axis=1), "strength", won)
+    entry(
+        "votes_player.csv",
+        named.set_axis(["player_1", "player_2", "winner"], axis=1),
+        "strength",
+        won,
+    )
     entry(
         "votes_left_right.csv",
         named.set_axis(["left", "right", "choice"], axis=1),
@@ -832,7 +1073,14 @@ def votes() -> None:
         hot[f"winner_{side}"] = (VOTES["winner"] == side).astype(int)
     entry("votes_one_hot.csv", hot, "strength", won, by="layout of Kaggle's LMSYS competition")
     for orient, name, lines in (("records", "votes.json", False), ("records", "votes.jsonl", True)):
-        entry(name, VOTES.to_json(orient=orient, lines=lines), "strength", won, by=f"{PANDAS} to_json", mutate=False)
+        entry(
+            name,
+            VOTES.to_json(orient=orient, lines=lines),
+            "strength",
+            won,
+            by=f"{PANDAS} to_json",
+            mutate=False,
+        )
     decided = VOTES[VOTES["winner"] != "tie"]
     first = decided["winner"] == "model_a"
     winners = pd.DataFrame(
@@ -892,9 +1140,21 @@ def clinicians() -> None:
     ):
         entry(name, table(heading, cells), "informedness", found, by=excel)
     shares = "{n},{tp}/{p},{tn}/{q}"
-    entry("sheet_fractions.csv", table("Test,Sensitivity,Specificity", shares), "informedness", found, by=excel)
+    entry(
+        "sheet_fractions.csv",
+        table("Test,Sensitivity,Specificity", shares),
+        "informedness",
+        found,
+        by=excel,
+    )
     percent = "{n},{se:.0f}% ({tp}/{p}),{sp:.1f}% ({tn}/{q})"
-    entry("sheet_percent_fractions.csv", table("Test,Sens,Spec", percent), "informedness", found, by=excel)
+    entry(
+        "sheet_percent_fractions.csv",
+        table("Test,Sens,Spec", percent),
+        "informedness",
+        found,
+        by=excel,
+    )
     keep = " ".join(f"--where Marker={name}" for name in found)
     sums = "Summe;{};{};{};{}".format(*(sum(row[i] for row in MARKERS) for i in range(1, 5)))
     entry(
@@ -910,7 +1170,12 @@ def clinicians() -> None:
     first = MARKERS[0]
     entry(
         "sheet_two_by_two.csv",
-        rows_text(",Disease +,Disease -,Total", "Test +,90,15,105", "Test -,10,185,195", "Total,100,200,300"),
+        rows_text(
+            ",Disease +,Disease -,Total",
+            "Test +,90,15,105",
+            "Test -,10,185,195",
+            "Total,100,200,300",
+        ),
         "informedness",
         {first[0]: found[first[0]]},
         by=excel,
@@ -927,8 +1192,14 @@ def clinicians() -> None:
         mutate=False,
     )
     truth = own.integers(0, 2, 60)
-    tests = {name: np.where(own.random(60) < q, truth, 1 - truth) for name, q in (("MRI", 0.85), ("CT", 0.7))}
-    rates = {name: float(held[truth == 1].mean() - held[truth == 0].mean()) for name, held in tests.items()}
+    tests = {
+        name: np.where(own.random(60) < q, truth, 1 - truth)
+        for name, q in (("MRI", 0.85), ("CT", 0.7))
+    }
+    rates = {
+        name: float(held[truth == 1].mean() - held[truth == 0].mean())
+        for name, held in tests.items()
+    }
     signs = {name: np.where(held == 1, "pos", "neg") for name, held in tests.items()}
     patients = pd.DataFrame(
         {
@@ -981,8 +1252,18 @@ def other_learners() -> None:
     folds = [f"Fold{i:02d}" for i in range(1, 11)]
     shares = "--train 0.9 --test 0.1"
     rows = [
-        (flow, "Preprocessor1_Model1", model, fold, "binary", round(float(own.normal(mean, 0.02)), 5))
-        for flow, model, mean in (("none_glm", "logistic_reg", 0.85), ("none_cart", "decision_tree", 0.8))
+        (
+            flow,
+            "Preprocessor1_Model1",
+            model,
+            fold,
+            "binary",
+            round(float(own.normal(mean, 0.02)), 5),
+        )
+        for flow, model, mean in (
+            ("none_glm", "logistic_reg", 0.85),
+            ("none_cart", "decision_tree", 0.8),
+        )
         for fold in folds
     ]
     names = ["wflow_id", ".config", "model", "id", ".estimator", ".estimate"]
@@ -999,7 +1280,9 @@ def other_learners() -> None:
         remedies={f"--fold id --outcome .estimate {shares}": means},
         mutate=False,
     )
-    over = raw.groupby(["wflow_id", ".config", ".metric", ".estimator"])[".estimate"].agg(["mean", "count", "sem"])
+    over = raw.groupby(["wflow_id", ".config", ".metric", ".estimator"])[".estimate"].agg(
+        ["mean", "count", "sem"]
+    )
     over = over.reset_index().rename(columns={"count": "n", "sem": "std_err"})
     entry(
         "tidymodels_means.csv",
@@ -1012,8 +1295,14 @@ def other_learners() -> None:
         mutate=False,
     )
     truth = own.integers(0, 2, 60)
-    answers = {name: np.where(own.random(60) < q, truth, 1 - truth) for name, q in (("glm", 0.85), ("cart", 0.7))}
-    rates = {name: float(held[truth == 1].mean() - held[truth == 0].mean()) for name, held in answers.items()}
+    answers = {
+        name: np.where(own.random(60) < q, truth, 1 - truth)
+        for name, q in (("glm", 0.85), ("cart", 0.7))
+    }
+    rates = {
+        name: float(held[truth == 1].mean() - held[truth == 0].mean())
+        for name, held in answers.items()
+    }
     words = np.array(["no", "yes"])
     predictions = pd.DataFrame(
         {"wflow_id": np.repeat(list(answers), 60), "model": np.repeat(["logistic_reg", "decision_tree"], 60)}
@@ -1029,7 +1318,10 @@ def other_learners() -> None:
     held = {f"{m}~{q}": own.normal(mean, 0.01, 10).round(4) for m, mean in (("rf", 0.92), ("svm", 0.9))
             for q in ("Accuracy", "Kappa")}  # fmt: skip
     resamples = pd.DataFrame({"Resample": folds, **held})
-    of = {q: {n: float(v.mean()) for n, v in held.items() if n.endswith(q)} for q in ("Accuracy", "Kappa")}
+    of = {
+        q: {n: float(v.mean()) for n, v in held.items() if n.endswith(q)}
+        for q in ("Accuracy", "Kappa")
+    }
     entry(
         "caret_resamples.csv",
         resamples,
@@ -1041,10 +1333,17 @@ def other_learners() -> None:
         mutate=False,
     )
     keys = [(s, r, f) for s in ("trees.J48", "rules.ZeroR") for r in (1, 2) for f in range(1, 11)]
-    weka = pd.DataFrame(keys, columns=["Key_Scheme", "Key_Run", "Key_Fold"]).assign(Key_Dataset="iris")
+    weka = pd.DataFrame(keys, columns=["Key_Scheme", "Key_Run", "Key_Fold"]).assign(
+        Key_Dataset="iris"
+    )
     weka["Number_of_testing_instances"] = 15
-    weka["Percent_correct"] = own.normal(np.where(weka["Key_Scheme"] == "trees.J48", 94, 33), 2).round(4)
-    schemes = {str(name): float(part["Percent_correct"].mean()) for name, part in weka.groupby("Key_Scheme")}
+    weka["Percent_correct"] = own.normal(
+        np.where(weka["Key_Scheme"] == "trees.J48", 94, 33), 2
+    ).round(4)
+    schemes = {
+        str(name): float(part["Percent_correct"].mean())
+        for name, part in weka.groupby("Key_Scheme")
+    }
     entry(
         "weka_experimenter.csv",
         weka,
@@ -1065,7 +1364,9 @@ def other_learners() -> None:
         remedies={"--entities Var1,Var2": {"Var1": 26.5, "Var2": 23.5}},
         mutate=False,
     )
-    rapid = pd.DataFrame({"id": range(1, 61), "label": words[truth], "prediction(label)": words[answers["glm"]]})
+    rapid = pd.DataFrame(
+        {"id": range(1, 61), "label": words[truth], "prediction(label)": words[answers["glm"]]}
+    )
     entry(
         "rapidminer.csv",
         rapid,
@@ -1076,7 +1377,9 @@ def other_learners() -> None:
         remedies={"--truth label": {"rapidminer": rates["glm"]}},
         mutate=False,
     )
-    orange = pd.DataFrame({"Logistic Regression": words[answers["glm"]], "Tree": words[answers["cart"]]})
+    orange = pd.DataFrame(
+        {"Logistic Regression": words[answers["glm"]], "Tree": words[answers["cart"]]}
+    )
     orange = orange.assign(Fold=np.arange(60) % 10 + 1, diagnosis=words[truth])
     both = {"Logistic Regression": rates["glm"], "Tree": rates["cart"]}
     entry(
@@ -1095,7 +1398,9 @@ def other_learners() -> None:
         asks="do not say of how many cases",
         mutate=False,
     )  # fmt: skip
-    report = rows_text(",precision,recall,f1-score,support", "no,0.9,0.85,0.87,100", "yes,0.8,0.86,0.83,70")
+    report = rows_text(
+        ",precision,recall,f1-score,support", "no,0.9,0.85,0.87,100", "yes,0.8,0.86,0.83,70"
+    )
     entry(
         "classification_report.csv", report, "mean_outcome", {}, by=f"{SKLEARN} classification_report",
         asks="which are scores and no entities", mutate=False,
@@ -1105,11 +1410,18 @@ def other_learners() -> None:
 def hosts_and_evaluators() -> None:
     """Write tables of challenges, and of evaluators of language models."""
     own = np.random.default_rng(20261203)
-    dice = {name: own.beta(b, 2, 12).round(4) for name, b in (("unetA", 12), ("unetB", 8), ("trans", 10))}
+    dice = {
+        name: own.beta(b, 2, 12).round(4)
+        for name, b in (("unetA", 12), ("unetB", 8), ("trans", 10))
+    }
     means = {name: float(held.mean()) for name, held in dice.items()}
     cases = [f"case_{i:03d}" for i in range(12)]
     wide = pd.DataFrame(
-        {"team": np.repeat(list(dice), 12), "subject_id": cases * 3, "DSC": np.concatenate([*dice.values()])}
+        {
+            "team": np.repeat(list(dice), 12),
+            "subject_id": cases * 3,
+            "DSC": np.concatenate([*dice.values()]),
+        }
     )
     wide["HD95"] = (10 - 10 * wide["DSC"]).round(3)
     far = {str(name): float(part["HD95"].mean()) for name, part in wide.groupby("team")}
@@ -1126,7 +1438,10 @@ def hosts_and_evaluators() -> None:
     )
     matrix = pd.DataFrame({"subject_id": cases, **dice})
     matrix.loc[len(matrix)] = ["Mean", *(round(held.mean(), 4) for held in dice.values())]
-    matrix.loc[len(matrix)] = ["StdDev", *(round(float(held.std(ddof=1)), 4) for held in dice.values())]
+    matrix.loc[len(matrix)] = [
+        "StdDev",
+        *(round(float(held.std(ddof=1)), 4) for held in dice.values()),
+    ]
     entry(
         "challenge_mean_and_std.csv",
         matrix,
@@ -1137,16 +1452,22 @@ def hosts_and_evaluators() -> None:
         asks="its values are the means of the rows above",
         mutate=False,
     )
-    board = rows_text("Rank,Participant team,Accuracy (↑),F1 (↑)", "1,alpha,71.2,0.61", "2,beta,70.4,0.60")
+    board = rows_text(
+        "Rank,Participant team,Accuracy (↑),F1 (↑)", "1,alpha,71.2,0.61", "2,beta,70.4,0.60"
+    )
     entry(
         "evalai_leaderboard.csv", board, "mean_outcome", {}, by="layout of EvalAI", mutate=False,
         asks="which are scores and no entities",
     )  # fmt: skip
-    right = {name: (own.random(40) < q).astype(int) for name, q in (("gpt-4o", 0.8), ("llama-3-8b", 0.6))}
+    right = {
+        name: (own.random(40) < q).astype(int) for name, q in (("gpt-4o", 0.8), ("llama-3-8b", 0.6))
+    }
     shares = {name: float(held.mean()) for name, held in right.items()}
     models, outcomes = np.repeat(list(right), 40), np.concatenate([*right.values()])
     questions = [f"q{i}" for i in range(40)] * 2
-    samples = pd.DataFrame({"sample_id": [f"s{i}" for i in range(80)], "id": questions, "model": models})
+    samples = pd.DataFrame(
+        {"sample_id": [f"s{i}" for i in range(80)], "id": questions, "model": models}
+    )
     samples = samples.assign(
         input="?", target="A", score_match=np.where(outcomes == 1, "C", "I"), total_tokens=range(80)
     )
@@ -1160,8 +1481,12 @@ def hosts_and_evaluators() -> None:
         remedies={"--outcome score_match": shares},
         mutate=False,
     )
-    smith = pd.DataFrame({"id": [f"r{i}" for i in range(80)], "example_id": questions, "experiment": models})
-    smith = smith.assign(inputs="?", outputs=[f"answer {i}" for i in range(80)], correctness=outcomes)
+    smith = pd.DataFrame(
+        {"id": [f"r{i}" for i in range(80)], "example_id": questions, "experiment": models}
+    )
+    smith = smith.assign(
+        inputs="?", outputs=[f"answer {i}" for i in range(80)], correctness=outcomes
+    )
     entry(
         "langsmith.csv",
         smith,
@@ -1172,7 +1497,9 @@ def hosts_and_evaluators() -> None:
         remedies={"--outcome correctness": shares},
         mutate=False,
     )
-    fuse = pd.DataFrame({"traceId": [f"t{i}" for i in range(80)], "datasetItemId": questions, "runName": models})
+    fuse = pd.DataFrame(
+        {"traceId": [f"t{i}" for i in range(80)], "datasetItemId": questions, "runName": models}
+    )
     entry(
         "langfuse_scores.csv",
         fuse.assign(name="correctness", value=outcomes, source="API"),
@@ -1184,7 +1511,12 @@ def hosts_and_evaluators() -> None:
         mutate=False,
     )
     graded = pd.DataFrame(
-        {"name": questions, "model": models, "success": outcomes == 1, "score": own.random(80).round(2)}
+        {
+            "name": questions,
+            "model": models,
+            "success": outcomes == 1,
+            "score": own.random(80).round(2),
+        }
     )
     entry(
         "deepeval_test_runs.csv",
@@ -1196,18 +1528,32 @@ def hosts_and_evaluators() -> None:
         asks="both read as outcome",
         remedies={
             "--outcome success": shares,
-            "--outcome score": {str(n): float(part["score"].mean()) for n, part in graded.groupby("model")},
+            "--outcome score": {
+                str(n): float(part["score"].mean()) for n, part in graded.groupby("model")
+            },
         },
         mutate=False,
     )
-    rag = pd.DataFrame({"user_input": [f"q{i}" for i in range(40)], "response": [f"answer {i}" for i in range(40)]})
-    rag = rag.assign(**{name: own.random(40).round(3) for name in ("faithfulness", "answer_relevancy")})
+    rag = pd.DataFrame(
+        {"user_input": [f"q{i}" for i in range(40)], "response": [f"answer {i}" for i in range(40)]}
+    )
+    rag = rag.assign(
+        **{name: own.random(40).round(3) for name in ("faithfulness", "answer_relevancy")}
+    )
     entry(
         "ragas.csv", rag, "mean_outcome", {}, by="layout of ragas (to_pandas)", mutate=False,
         asks="which are scores and no entities",
     )  # fmt: skip
-    hit = pd.DataFrame({"index": range(40), "question": [f"what is {i}" for i in range(40)], "answer": list("AB") * 20})
-    hit["prediction"] = np.where(right["gpt-4o"] == 1, hit["answer"], np.where(hit["answer"] == "A", "B", "A"))
+    hit = pd.DataFrame(
+        {
+            "index": range(40),
+            "question": [f"what is {i}" for i in range(40)],
+            "answer": list("AB") * 20,
+        }
+    )
+    hit["prediction"] = np.where(
+        right["gpt-4o"] == 1, hit["answer"], np.where(hit["answer"] == "A", "B", "A")
+    )
     entry(
         "vlmevalkit.csv",
         hit,
@@ -1219,7 +1565,10 @@ def hosts_and_evaluators() -> None:
         mutate=False,
     )
     judged = pd.DataFrame(
-        {"system": np.repeat(["sysA", "sysB"], 20), "seg_id": [f"seg{i // 2}" for i in range(20)] * 2}
+        {
+            "system": np.repeat(["sysA", "sysB"], 20),
+            "seg_id": [f"seg{i // 2}" for i in range(20)] * 2,
+        }
     )
     judged = judged.assign(annotator=["ann1", "ann2"] * 20, score=own.integers(0, 101, 40))
     entry(

@@ -30,7 +30,15 @@ def draw() -> plt.Figure:
             at = y - 0.28 + 0.14 * k
             ax.plot([low, high], [at, at], color=GREY, linewidth=3, solid_capstyle="butt")
             ax.plot(middle, at, "|", color=INK, markersize=6)
-            ax.annotate(group, (low, at), (-4, 0), textcoords="offset points", ha="right", va="center", fontsize=7)
+            ax.annotate(
+                group,
+                (low, at),
+                (-4, 0),
+                textcoords="offset points",
+                ha="right",
+                va="center",
+                fontsize=7,
+            )
         one = worst.sel(entity=name)
         low, middle, high = (float(one[end]) for end in ("lower", "median", "upper"))
         ax.plot([low, high], [y + 0.32] * 2, color=BLUE, linewidth=6, solid_capstyle="butt")
@@ -38,7 +46,12 @@ def draw() -> plt.Figure:
     ax.plot([], [], color=GREY, linewidth=3, label="each group")
     ax.plot([], [], color=BLUE, linewidth=6, label="worst group")
     ax.legend(loc="upper left", frameon=False, fontsize=8)
-    ax.set(yticks=range(len(names)), yticklabels=names, ylim=(len(names) - 0.45, -0.5), xlim=(0.5, 1.01))
+    ax.set(
+        yticks=range(len(names)),
+        yticklabels=names,
+        ylim=(len(names) - 0.45, -0.5),
+        xlim=(0.5, 1.01),
+    )
     ax.set_xlabel("share of right answers (median and 95% interval)")
     ax.spines[["top", "right"]].set_visible(False)
     return figure

@@ -39,7 +39,9 @@ class Board(NamedTuple):
 
 
 def antibody_tests() -> xr.Dataset:
-    return br.credible_ranking(br.fit(br.datasets.load("antibody_tests"), "beta_binomial", seed=1), "informedness")
+    return br.credible_ranking(
+        br.fit(br.datasets.load("antibody_tests"), "beta_binomial", seed=1), "informedness"
+    )
 
 
 def tool_use() -> xr.Dataset:
@@ -47,11 +49,15 @@ def tool_use() -> xr.Dataset:
 
 
 def image_models() -> xr.Dataset:
-    return br.credible_ranking(br.fit(br.datasets.load("imagenet_models").sel(dataset="v2", drop=True), seed=1))
+    return br.credible_ranking(
+        br.fit(br.datasets.load("imagenet_models").sel(dataset="v2", drop=True), seed=1)
+    )
 
 
 def detectors() -> xr.Dataset:
-    return br.credible_ranking(br.fit(br.datasets.load("anomaly_detectors"), "crossed_logit_normal", seed=1), "f1")
+    return br.credible_ranking(
+        br.fit(br.datasets.load("anomaly_detectors"), "crossed_logit_normal", seed=1), "f1"
+    )
 
 
 def arena() -> xr.Dataset:
@@ -161,7 +167,9 @@ def numbers_of(board: Board, ranking: xr.Dataset) -> dict:
     """Return what the page says of a ranking."""
     lower, upper = (ranking[name].values for name in ("rank_lower", "rank_upper"))
     first = table_of(board, ranking).head(12)
-    widest = first.assign(width=first["rank_upper"] - first["rank_lower"]).sort_values("width").iloc[-1]
+    widest = (
+        first.assign(width=first["rank_upper"] - first["rank_lower"]).sort_values("width").iloc[-1]
+    )
     return {
         "entries": len(lower),
         "could_be_first": int(ranking["in_best_set"].sum()),
@@ -180,7 +188,9 @@ def page(found: dict) -> str:
     ]
     parts = [
         PART.format(
-            **{field: getattr(board, field) for field in ("title", "printed", "reading", "command")},
+            **{
+                field: getattr(board, field) for field in ("title", "printed", "reading", "command")
+            },
             name=name,
             language="" if board.command.startswith("bayesrank") else "python",
             verdict=found[name]["verdict"],
@@ -207,5 +217,8 @@ if __name__ == "__main__":
         figure.savefig(FIGURES / f"leaderboard_{name}.png", dpi=200)
         plt.close(figure)
         print(name, found[name])
-        NUMBERS.write_text(json.dumps({key: found[key] for key in BOARDS if key in found}, indent=2) + "\n", "utf-8")
+        NUMBERS.write_text(
+            json.dumps({key: found[key] for key in BOARDS if key in found}, indent=2) + "\n",
+            "utf-8",
+        )
     PAGE.write_text(page(found), encoding="utf-8")

@@ -19,7 +19,10 @@ FIGURES = MEASURED.parent / "figures" / "measured"
 BLUE, GREY = "#1f5fa8", "#767676"
 #: Kinds of intervals: a file, and the columns of coverage.
 COVERAGE = {
-    "scores of tables": ("ends_3", "accuracy|TPR|PPV|F1|informedness|balanced accuracy|MCC|kappa|LR.|jaccard"),
+    "scores of tables": (
+        "ends_3",
+        "accuracy|TPR|PPV|F1|informedness|balanced accuracy|MCC|kappa|LR.|jaccard",
+    ),
     "macro scores, few cases of a class": ("thin_classes_1", ".*, learned"),
     "differences, same cases": ("peers_1", "paired"),
     "importance weights": ("weights_1", "coverage"),
@@ -31,7 +34,10 @@ COVERAGE = {
     "strengths, from votes": ("votes_2", "coverage"),
     "typical of 3 to 12 data sets": ("crossed_[34]", "typical rates|differences"),
     "typical rates of one entity": ("hierarchical_1", ".* × .*"),
-    "meta-analyses of 15 studies": ("hierarchical_4", "summary TNR|summary TPR|TNR of one more|TPR of one more"),
+    "meta-analyses of 15 studies": (
+        "hierarchical_4",
+        "summary TNR|summary TPR|TNR of one more|TPR of one more",
+    ),
     "worst group and gap": ("groups_[234]", "coverage of 95%"),
 }
 #: Kinds of evidence: a file, the columns of "one is best" and those of "one is ruled out".
@@ -91,7 +97,9 @@ def newest(row: dict[str, str]) -> dict[str, str]:
 
 def claims_of(pattern: str, best: str, ruled_out: str | None) -> tuple[list[float], list[float]]:
     """Return the shares of boards in which one is called best, and in which one is ruled out."""
-    rows = [row for row in read(pattern) if not any("all together" in cell for cell in row.values())]
+    rows = [
+        row for row in read(pattern) if not any("all together" in cell for cell in row.values())
+    ]
     if pattern.startswith("claim_sweep"):
         rows = [newest(row) for row in rows]
     if ruled_out is not None:
@@ -116,7 +124,9 @@ def draw_rows(ax, kinds: dict[str, list[float]], line: float, text: str) -> None
 def draw_coverage(path: Path) -> None:
     """Draw the coverage of 95% intervals by kind."""
     figure, ax = plt.subplots(figsize=(7, 4.4), layout="constrained")
-    draw_rows(ax, {kind: coverage_of(*where) for kind, where in COVERAGE.items()}, 0.95, "stated: 0.95")
+    draw_rows(
+        ax, {kind: coverage_of(*where) for kind, where in COVERAGE.items()}, 0.95, "stated: 0.95"
+    )
     ax.set_xlim(right=1.005)
     ax.set_xlabel("share of simulated evaluations whose interval holds the truth")
     figure.savefig(path, dpi=200)
@@ -125,7 +135,9 @@ def draw_coverage(path: Path) -> None:
 def draw_false(path: Path) -> None:
     """Draw false claims by kind of evidence: best, and ruled out."""
     found = {kind: claims_of(*where) for kind, where in FALSE.items()}
-    figure, axes = plt.subplots(1, 2, figsize=(7.4, 4.2), layout="constrained", sharey=True, sharex=True)
+    figure, axes = plt.subplots(
+        1, 2, figsize=(7.4, 4.2), layout="constrained", sharey=True, sharex=True
+    )
     titles = "an equal entity is called best", "a truly best entity is ruled out"
     for i, (ax, title) in enumerate(zip(axes, titles, strict=True)):
         draw_rows(ax, {kind: both[i] for kind, both in found.items()}, 0.05, "promised: 0.05")
@@ -140,7 +152,9 @@ def draw_power(path: Path, column: str = "4 errors") -> None:
     rows = [row for row in read("claim_sweep_10") if row[column]]
     kinds = list(dict.fromkeys(row["evidence"] for row in rows))
     sizes = ("2", "5", "20")
-    figure, axes = plt.subplots(1, 3, figsize=(7.4, 3.4), layout="constrained", sharey=True, sharex=True)
+    figure, axes = plt.subplots(
+        1, 3, figsize=(7.4, 3.4), layout="constrained", sharey=True, sharex=True
+    )
     for ax, size in zip(axes, sizes, strict=True):
         for row in rows:
             if row["entities"] == size:
@@ -158,7 +172,8 @@ def draw_power(path: Path, column: str = "4 errors") -> None:
     axes[0].text(0.02, -1.1, "● headline", color=BLUE, fontsize=8, va="center")
     axes[0].text(0.5, -1.1, "○ best valid test", color=GREY, fontsize=8, va="center")
     figure.supxlabel(
-        "share of evaluations in which the best entity, ahead by 4 standard errors, is called best", fontsize=9
+        "share of evaluations in which the best entity, ahead by 4 standard errors, is called best",
+        fontsize=9,
     )
     figure.savefig(path, dpi=200)
 
@@ -166,19 +181,33 @@ def draw_power(path: Path, column: str = "4 errors") -> None:
 def draw_speed(path: Path) -> None:
     """Draw how many times as long other packages take, from the table of ``make bench``."""
     text = (MEASURED / "benchmarks.md").read_text(encoding="utf-8")
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in re.findall(r"^\| \(.*$", text, re.MULTILINE)]
+    rows = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in re.findall(r"^\| \(.*$", text, re.MULTILINE)
+    ]
     figure, ax = plt.subplots(figsize=(7.4, 5), layout="constrained")
     jobs = list(dict.fromkeys(row[0] for row in rows))
     for job, peer, *_, ratio, _ in rows:
         value, name = float(ratio.split()[0]), re.sub(r" \(.*", "", peer)
         y, plain = jobs.index(job), name in ("NumPy", "SciPy")
-        ax.plot(value, y, "o", color="white" if plain else BLUE, markeredgecolor=GREY if plain else BLUE, markersize=6)
+        ax.plot(
+            value,
+            y,
+            "o",
+            color="white" if plain else BLUE,
+            markeredgecolor=GREY if plain else BLUE,
+            markersize=6,
+        )
         above = -13 if plain else 6
-        ax.annotate(name, (value, y), (0, above), textcoords="offset points", fontsize=7, ha="center")
+        ax.annotate(
+            name, (value, y), (0, above), textcoords="offset points", fontsize=7, ha="center"
+        )
     ax.axvline(1, color="black", linewidth=1)
     ax.text(1, -1.1, "as fast ", fontsize=8, ha="right", va="center")
     ax.text(1, -1.1, " bayesrank is faster →", fontsize=8, va="center")
-    shorten = {job: re.sub(r"; the others.*|^\(\w\) | \(`.*|(?<=Tile) of \(f\)", "", job) for job in jobs}
+    shorten = {
+        job: re.sub(r"; the others.*|^\(\w\) | \(`.*|(?<=Tile) of \(f\)", "", job) for job in jobs
+    }
     ax.set_yticks(range(len(jobs)), ["\n".join(_wrapped(shorten[job])) for job in jobs], fontsize=7)
     ax.set_ylim(len(jobs) - 0.4, -1.6)
     ax.set_xscale("log")

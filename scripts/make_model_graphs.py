@@ -28,8 +28,12 @@ def evidence() -> dict:
         **sets,
     )
     tests = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["A", "B"])
-    classes = br.from_matrix(np.array([[[8, 1, 1], [2, 7, 1], [0, 1, 9]]] * 2), "actual_rows", entity=["A", "B"])
-    votes = pd.DataFrame({"a": list("xxyyzx"), "b": list("yzzxxy"), "winner": ["a", "a", "tie", "b", "a", "b"]})
+    classes = br.from_matrix(
+        np.array([[[8, 1, 1], [2, 7, 1], [0, 1, 9]]] * 2), "actual_rows", entity=["A", "B"]
+    )
+    votes = pd.DataFrame(
+        {"a": list("xxyyzx"), "b": list("yzzxxy"), "winner": ["a", "a", "tie", "b", "a", "b"]}
+    )
     return {
         "dirichlet_multinomial": tests,
         "beta_binomial": tests,
@@ -60,6 +64,8 @@ def draw(folder: Path) -> list[Path]:
 
 if __name__ == "__main__":
     if shutil.which("dot") is None or find_spec("graphviz") is None:
-        print("Graphviz (dot) and the Python package graphviz are needed; the pictures stay as they are.")
+        print(
+            "Graphviz (dot) and the Python package graphviz are needed; the pictures stay as they are."
+        )
     else:
         print(*draw(FIGURES), sep="\n")

@@ -53,14 +53,29 @@ def draw(table: pd.DataFrame, source: str) -> plt.Figure:
         printed, low, high = (int(row[key]) for key in ("printed_rank", "rank_lower", "rank_upper"))
         ax.barh(y, high - low + 0.7, left=low - 0.35, height=0.56, color=BLUE if low == 1 else GREY)
         ax.plot(printed, y, "o", color="white", markeredgecolor=INK, markersize=6, zorder=3)
-        ax.text(high + 0.35 + 0.01 * last, y, f"{low} to {high}", va="center", fontsize=9.5, color=INK)
-        ax.text(left + 0.06 * last, y, printed, va="center", ha="right", fontsize=11, fontweight="bold", color=INK)
+        ax.text(
+            high + 0.35 + 0.01 * last, y, f"{low} to {high}", va="center", fontsize=9.5, color=INK
+        )
+        ax.text(
+            left + 0.06 * last,
+            y,
+            printed,
+            va="center",
+            ha="right",
+            fontsize=11,
+            fontweight="bold",
+            color=INK,
+        )
         ax.text(left + 0.09 * last, y, shorten(str(name)), va="center", fontsize=9.5, color=INK)
     for x, title in ((left, "The leaderboard prints"), (0.65, "The data support these ranks")):
         ax.text(x, -1.1, title, fontsize=11, fontweight="bold", color=INK, va="center")
     ax.set(xlim=(left, 1.17 * last), ylim=(shown - 0.4, -1.6), xticks=ticks, yticks=[])
     ax.tick_params(length=0, labelsize=9)
-    place = {"xycoords": ("data", "axes fraction"), "xytext": (0, -3.5), "textcoords": "offset points"}
+    place = {
+        "xycoords": ("data", "axes fraction"),
+        "xytext": (0, -3.5),
+        "textcoords": "offset points",
+    }
     ax.annotate("rank", (0.65 - 0.04 * last, 0), fontsize=9, ha="right", va="top", **place)
     ax.vlines(ticks, -0.5, shown - 0.5, color="0.88", linewidth=0.8, zorder=0)
     ax.spines[:].set_visible(False)

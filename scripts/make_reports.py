@@ -19,7 +19,9 @@ ROOT = Path(__file__).parents[1]
 PAGES, FOLDER = ROOT / "docs" / "start", ROOT / "docs" / "_build" / "extra" / "reports"
 BOARDS = ROOT / "docs" / "learn" / "leaderboards.md"
 #: A leaderboard: its picture and its command, if it has one without a Markov chain, which would take minutes.
-BOARD = re.compile(r"/leaderboard_(\w+)\.png\)[^!]*?^bayesrank rank ((?!.*crossed)[^\n]*)$", re.MULTILINE)
+BOARD = re.compile(
+    r"/leaderboard_(\w+)\.png\)[^!]*?^bayesrank rank ((?!.*crossed)[^\n]*)$", re.MULTILINE
+)
 #: Options of "bayesrank rank" that a report does not have, with their value.
 NOT_IN_REPORTS = re.compile(r" --(?:top|digits|columns|format) \S+| --notes")
 sys.path.insert(0, str(ROOT))
@@ -30,7 +32,11 @@ def report_of(text: str, path: Path) -> bool:
     """Write the files of a page into the working directory, and its report; return whether it has a command for one."""
     names: dict = {}
     if not (
-        found := re.search(r"^\$ bayesrank rank ([^\n]*)$|br\.ranking_report\(.*?```", text, re.DOTALL | re.MULTILINE)
+        found := re.search(
+            r"^\$ bayesrank rank ([^\n]*)$|br\.ranking_report\(.*?```",
+            text,
+            re.DOTALL | re.MULTILINE,
+        )
     ):
         return False
     end = found.end() if found[1] is None else found.start()
@@ -49,7 +55,9 @@ def report_of(text: str, path: Path) -> bool:
 def write(options: str, path: Path) -> None:
     """Write the report of the options of "bayesrank rank"."""
     arguments = shlex.split(NOT_IN_REPORTS.sub("", options))
-    result = CliRunner().invoke(cli, ["report", *arguments, "-o", str(path)], catch_exceptions=False)
+    result = CliRunner().invoke(
+        cli, ["report", *arguments, "-o", str(path)], catch_exceptions=False
+    )
     assert result.exit_code == 0, (options, result.output)
 
 
@@ -60,7 +68,9 @@ def main(only: tuple[str, ...] = ()) -> None:
         if not only or page.stem in only:
             with tempfile.TemporaryDirectory() as folder:
                 os.chdir(folder)
-                Path("examples").symlink_to(ROOT / "examples")  # data that a page names by its path in the checkout
+                Path("examples").symlink_to(
+                    ROOT / "examples"
+                )  # data that a page names by its path in the checkout
                 report_of(page.read_text(encoding="utf-8"), FOLDER / f"{page.stem}.html")
                 os.chdir(ROOT)
     for name, options in BOARD.findall(BOARDS.read_text(encoding="utf-8")):

@@ -56,11 +56,15 @@ are equal if as many cases are called positive as are positive.
 
 def page() -> str:
     table = br.scores.catalog()
-    more = ", ".join(f"`{name}`" for name, score in SCORES.items() if score.matrix_function is not None)
+    more = ", ".join(
+        f"`{name}`" for name, score in SCORES.items() if score.matrix_function is not None
+    )
     outcomes = ", ".join(f"`{name}`" for name, score in SCORES.items() if score.space == "outcomes")
     votes = ", ".join(f"`{name}`" for name, score in SCORES.items() if score.space == "votes")
     averages = ", ".join(f"`{kind}_`" for kind in AVERAGES)
-    lines = HEAD.format(number=len(table), more=more, outcomes=outcomes, votes=votes, averages=averages).splitlines()
+    lines = HEAD.format(
+        number=len(table), more=more, outcomes=outcomes, votes=votes, averages=averages
+    ).splitlines()
     for name, row in table.iterrows():
         low, high = (f"{end:.4g}".replace("inf", "∞") for end in row["range"])
         importance = row["importance"]

@@ -52,28 +52,48 @@ def save(figure, name):
 
 if __name__ == "__main__":
     # Figure 4: Kendall's τ over 10,000 performances of the uniform Dirichlet.
-    maps = {name: br.tile.correlation(probability(cells), 51, seed=4) for name, cells in NINE.items()}
+    maps = {
+        name: br.tile.correlation(probability(cells), 51, seed=4) for name, cells in NINE.items()
+    }
     save(br.plots.value_tiles(stacked(maps, "score"), label="Kendall's τ"), "tile_correlations")
     # Figure 7: the negative class has the prior 0.7.
     maps = {
         name: br.tile.correlation(score, 51, prevalence=0.3, seed=7)
-        for name, score in {"balanced accuracy": "balanced_accuracy", "Cohen's κ": "cohen_kappa"}.items()
+        for name, score in {
+            "balanced accuracy": "balanced_accuracy",
+            "Cohen's κ": "cohen_kappa",
+        }.items()
     }
-    save(br.plots.value_tiles(stacked(maps, "score"), prevalence=0.3, label="Kendall's τ"), "tile_fixed_prior")
+    save(
+        br.plots.value_tiles(stacked(maps, "score"), prevalence=0.3, label="Kendall's τ"),
+        "tile_fixed_prior",
+    )
     # Figure 9: the best that no skill reaches at three priors, on either side of the no-skill curve.
     priors = [0.2, 0.5, 0.8]
     maps = {f"prior {prior:g}": br.tile.no_skill(prior, 101) for prior in priors}
-    save(br.plots.value_tiles(stacked(maps, "prior"), prevalence=priors, label="best no-skill value"), "tile_no_skill")
+    save(
+        br.plots.value_tiles(
+            stacked(maps, "prior"), prevalence=priors, label="best no-skill value"
+        ),
+        "tile_no_skill",
+    )
     # The Tile of README.md, of its three tests with ten times as many cases.
     cells = {"tn": [730, 760, 700], "fp": [70, 40, 100], "fn": [60, 90, 20], "tp": [240, 210, 280]}
-    tests = br.fit(br.from_counts(**cells, entity=["test A", "test B", "test C"]), "beta_binomial", seed=1)
+    tests = br.fit(
+        br.from_counts(**cells, entity=["test A", "test B", "test C"]), "beta_binomial", seed=1
+    )
     save(br.plots.credible_tile(br.tile.credible(tests, 101)).figure, "readme_tile")
     # The two walks.
     tests = br.fit(br.datasets.load("antibody_tests"), "beta_binomial", seed=1)
     save(br.plots.credible_tile(br.tile.credible(tests, 51)).figure, "tile_antibody_tests")
     detectors = br.pool(br.datasets.load("anomaly_detectors"))
     # One colour for each detector, the same in both pictures.
-    colors = br.plots.colors(["skyline", "null", "numenta", "knncad", "relativeEntropy", "contextOSE"])
-    save(br.plots.winner_tile(br.tile.regions(detectors), colors=colors).figure, "tile_detectors_observed")
+    colors = br.plots.colors(
+        ["skyline", "null", "numenta", "knncad", "relativeEntropy", "contextOSE"]
+    )
+    save(
+        br.plots.winner_tile(br.tile.regions(detectors), colors=colors).figure,
+        "tile_detectors_observed",
+    )
     credible = br.tile.credible(br.fit(detectors, seed=1), 51)
     save(br.plots.credible_tile(credible, colors=colors).figure, "tile_detectors")

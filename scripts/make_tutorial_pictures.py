@@ -26,7 +26,11 @@ def draw(folder: Path = FIGURES) -> list[Path]:
     """Run the code of the page in a folder of its own, and save each picture as a PNG."""
     folder.mkdir(parents=True, exist_ok=True)
     names, parser, pictures = {}, doctest.DocTestParser(), []
-    with tempfile.TemporaryDirectory() as elsewhere, chdir(elsewhere), open(os.devnull, "w") as nowhere:
+    with (
+        tempfile.TemporaryDirectory() as elsewhere,
+        chdir(elsewhere),
+        open(os.devnull, "w") as nowhere,
+    ):
         for part in PART.finditer(PAGE.read_text(encoding="utf-8")):
             if part["code"]:
                 with redirect_stdout(nowhere):

@@ -13,7 +13,7 @@ from math import lcm
 import numpy as np
 
 import bayesrank as br
-from bayesrank._kendall import dense_ranks, tau_b
+from bayesrank._core.kendall import dense_ranks, tau_b
 from bayesrank.scores import Score
 from bayesrank.scores.names import SCORES
 from bayesrank.scores.verdicts import FAULTS, FILE, turned
@@ -37,7 +37,9 @@ def verdict(score: Score) -> dict[str, object]:
     if score.only_of or score.higher_is_better is None:
         return {}
     row = br.audit(directed(score))
-    if bool((row["tau_min"] == row["tau_max"]).item()) and row["tau_max"] == 0:  # a constant of two classes
+    if (
+        bool((row["tau_min"] == row["tau_max"]).item()) and row["tau_max"] == 0
+    ):  # a constant of two classes
         return {}
     if passes(row):
         return {"may_rank": "yes"}
@@ -61,7 +63,11 @@ def example(row) -> dict[str, object]:
     size = lcm(*(cell.denominator for one in exact for cell in one))
     mixed = row["counterexample_value"].sel(test=test, role="mixture").item()
     fault = "undefined" if test != TESTS[0] and np.isnan(mixed) else FAULTS[TESTS.index(test)]
-    return {"fault": fault, "first": [int(x * size) for x in exact[0]], "second": [int(x * size) for x in exact[1]]}
+    return {
+        "fault": fault,
+        "first": [int(x * size) for x in exact[0]],
+        "second": [int(x * size) for x in exact[1]],
+    }
 
 
 def nearest(score: Score, prevalence: float | None) -> list[object]:

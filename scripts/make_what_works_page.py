@@ -64,10 +64,27 @@ OPERATIONS = {
 
 #: What makes evidence, and the arguments that say what cases share or count.
 MAKERS = (
-    *("from_counts", "from_predictions", "joint_outcomes", "from_outcomes", "from_probabilities", "from_folds"),
+    *(
+        "from_counts",
+        "from_predictions",
+        "joint_outcomes",
+        "from_outcomes",
+        "from_probabilities",
+        "from_folds",
+    ),
     *("from_judged", "from_votes"),
 )
-ARGUMENTS = ("dataset", "group", "cluster", "case", "run", "count", "weight", "missing", "covariates")
+ARGUMENTS = (
+    "dataset",
+    "group",
+    "cluster",
+    "case",
+    "run",
+    "count",
+    "weight",
+    "missing",
+    "covariates",
+)
 #: Arguments that are the evidence, or come from it.
 EVIDENCE = ("evidence", "source", "posterior", "joint", "ops")
 
@@ -101,7 +118,11 @@ def arguments_table() -> str:
     rows = []
     for maker in MAKERS:
         takes = signature(getattr(br, maker)).parameters
-        rows.append(f"| `br.{maker}` | " + " | ".join("•" if name in takes else "" for name in ARGUMENTS) + " |")
+        rows.append(
+            f"| `br.{maker}` | "
+            + " | ".join("•" if name in takes else "" for name in ARGUMENTS)
+            + " |"
+        )
     heads = " | ".join(f"`{name}=`" for name in ARGUMENTS)
     return "\n".join([f"| function | {heads} |", "|---" + "|:-:" * len(ARGUMENTS) + "|", *rows])
 
@@ -109,11 +130,18 @@ def arguments_table() -> str:
 def page() -> str:
     """Return the page."""
     records = {
-        kind: json.loads((ROOT / "tests" / "golden" / f"{kind}.json").read_text(encoding="utf-8")) for kind in KINDS
+        kind: json.loads((ROOT / "tests" / "golden" / f"{kind}.json").read_text(encoding="utf-8"))
+        for kind in KINDS
     }
-    why = {operation: [refusal(records[kind][f"{kind}/{operation}"]) for kind in KINDS] for operation in OPERATIONS}
+    why = {
+        operation: [refusal(records[kind][f"{kind}/{operation}"]) for kind in KINDS]
+        for operation in OPERATIONS
+    }
     some = [operation for operation in OPERATIONS if any(why[operation])]
-    reasons = {reason: letter(i) for i, reason in enumerate(dict.fromkeys(x for one in some for x in why[one] if x))}
+    reasons = {
+        reason: letter(i)
+        for i, reason in enumerate(dict.fromkeys(x for one in some for x in why[one] if x))
+    }
     rows = []
     for i, name in enumerate(KINDS.values()):
         cells = [reasons.get(why[operation][i], "•") for operation in some]
@@ -125,7 +153,9 @@ def page() -> str:
     said = [f"- **{name}**: {reason}" for reason, name in reasons.items()]
     head = HEAD.format(everywhere=f"{', '.join(everywhere[:-1])} and {everywhere[-1]}")
     parts = ["\n".join(legend), "\n".join(table), "## Why not\n\n" + "\n".join(said)]
-    parts.append(f"## Arguments\n\nThese functions make evidence, and take these arguments.\n\n{arguments_table()}")
+    parts.append(
+        f"## Arguments\n\nThese functions make evidence, and take these arguments.\n\n{arguments_table()}"
+    )
     return head + "\n\n".join(parts) + "\n"
 
 

@@ -16,7 +16,7 @@ from page_tables import write_page
 from scipy.special import ndtr, ndtri
 
 import bayesrank as br
-from bayesrank._random import Block, root_sequence
+from bayesrank._core.random import Block, root_sequence
 from bayesrank.models.bayesian_bootstrap import NEAR, UNEQUAL, BayesianBootstrap
 
 PAGE = Path(__file__).parents[1] / "docs" / "measured" / "areas.md"
@@ -72,15 +72,17 @@ def peers():
     try:
         import sklearn.metrics  # noqa: F401
 
-        found["scikit-learn with a bootstrap"] = lambda rng, truth, score: plain_bootstrap(rng, truth, score, 100)
+        found["scikit-learn with a bootstrap"] = lambda rng, truth, score: plain_bootstrap(
+            rng, truth, score, 100
+        )
     except ImportError:
         pass
     try:
         from confidenceinterval import roc_auc_score
 
-        found["confidenceinterval (DeLong)"] = lambda rng, truth, score: roc_auc_score(truth.tolist(), score.tolist())[
-            1
-        ]
+        found["confidenceinterval (DeLong)"] = lambda rng, truth, score: roc_auc_score(
+            truth.tolist(), score.tolist()
+        )[1]
     except ImportError:
         pass
     try:
@@ -111,7 +113,12 @@ def coverage(rng, boards, positives, negatives, area, others):
                     low, high = method(rng, truth, scores[:, 0])
                 beside[name].append(low <= area <= high)
     shown, held = np.array(shown), np.array(held)
-    return shown.mean(), held.mean(), (shown & ~held).mean(), [np.mean(each) for each in beside.values()]
+    return (
+        shown.mean(),
+        held.mean(),
+        (shown & ~held).mean(),
+        [np.mean(each) for each in beside.values()],
+    )
 
 
 def claims(rng, boards, positives, negatives, area, entities):
@@ -119,8 +126,12 @@ def claims(rng, boards, positives, negatives, area, entities):
     best = out = 0
     for board in range(boards):
         truth, scores = sample(rng, positives, negatives, area, entities)
-        evidence = br.from_probabilities(truth, {f"e{i}": column for i, column in enumerate(scores.T)})
-        ranking = br.credible_ranking(br.fit(evidence, seed=board, draws=500, scores=["auc_roc"]), "auc_roc")
+        evidence = br.from_probabilities(
+            truth, {f"e{i}": column for i, column in enumerate(scores.T)}
+        )
+        ranking = br.credible_ranking(
+            br.fit(evidence, seed=board, draws=500, scores=["auc_roc"]), "auc_roc"
+        )
         best += ranking.attrs["headline"] == "best"
         out += not bool(ranking["in_best_set"].all())
     return best / boards, out / boards
@@ -129,7 +140,9 @@ def claims(rng, boards, positives, negatives, area, entities):
 def true_areas(cuts, mean, share):
     """Return the true area under ROC and average precision of normal scores that tie between rising cuts."""
     tpr, fpr = (np.concatenate([[0.0], ndtr(centre - cuts[::-1]), [1.0]]) for centre in (mean, 0.0))
-    precision = np.divide(share * tpr, share * tpr + (1 - share) * fpr, out=np.ones_like(tpr), where=tpr > 0)
+    precision = np.divide(
+        share * tpr, share * tpr + (1 - share) * fpr, out=np.ones_like(tpr), where=tpr > 0
+    )
     return np.sum(np.diff(fpr) * (tpr[1:] + tpr[:-1]) / 2), np.sum(np.diff(tpr) * precision[1:])
 
 
@@ -154,10 +167,15 @@ def tied(rng, boards):
                         scores = np.searchsorted(cuts, scores).astype(float)
                     evidence = br.from_probabilities(truth, dict(enumerate(scores.T)))
                     model = BayesianBootstrap(evidence, scores=("auc_roc", "average_precision"))
-                    drawn = model.parts[0].draw("posterior", Block(0, 0, 500, (1, 500)), root_sequence(board))
+                    drawn = model.parts[0].draw(
+                        "posterior", Block(0, 0, 500, (1, 500)), root_sequence(board)
+                    )
                     low, high = np.quantile(drawn[..., 0], [0.025, 0.975], axis=1)
                     seen = model.observed()["observed_data"]
-                    perfect = np.array([float(seen[score].squeeze()) for score in model.scores]) > 1 - 1e-9
+                    perfect = (
+                        np.array([float(seen[score].squeeze()) for score in model.scores])
+                        > 1 - 1e-9
+                    )
                     held += (low <= true) & (true <= np.where(perfect, 1.0, high))
                     shown += not model.parts[0].withheld()[0]
                 roc, precise = held / boards
@@ -181,7 +199,9 @@ def unlike(rng, boards):
                     shift = ndtri(area) * np.sqrt(1 + spreads**2)
                     scores = np.where(truth[:, None] == 1, shift + spreads * noise, noise)
                     evidence = br.from_probabilities(truth, {"a": scores[:, 0], "b": scores[:, 1]})
-                    posterior = br.fit(evidence, seed=board, draws=400, chains=1, scores=["auc_roc"])
+                    posterior = br.fit(
+                        evidence, seed=board, draws=400, chains=1, scores=["auc_roc"]
+                    )
                     best += br.credible_ranking(posterior, "auc_roc").attrs["headline"] == "best"
                 what = f"| {positives} / {negatives} | {area} | {spread:g}"
                 lines.append(f"{what} | {best / boards:.3f} |")
@@ -227,7 +247,9 @@ def main():
             here = others if (positives, negatives) in BESIDE else {}
             shown, held, wrong, beside = coverage(rng, boards, positives, negatives, area, here)
             more = "".join(f" {share:.2f} |" for share in beside) if here else " |" * len(others)
-            lines.append(f"| {positives} / {negatives} | {area} | {shown:.3f} | {held:.3f} | {wrong:.3f} |{more}")
+            lines.append(
+                f"| {positives} / {negatives} | {area} | {shown:.3f} | {held:.3f} | {wrong:.3f} |{more}"
+            )
             print(lines[-1], flush=True)
     few = max(boards // 5, 20)
     lines += [
@@ -245,7 +267,9 @@ def main():
         for area in [0.8, 0.95]:
             for entities in [2, 10]:
                 best, out = claims(rng, few, positives, negatives, area, entities)
-                lines.append(f"| {positives} / {negatives} | {area} | {entities} | {best:.3f} | {out:.3f} |")
+                lines.append(
+                    f"| {positives} / {negatives} | {area} | {entities} | {best:.3f} | {out:.3f} |"
+                )
                 print(lines[-1], flush=True)
     lines += ["", *TIES, "", *tied(rng, few), "", *SPREADS, "", *unlike(rng, few)]
     write_page(PAGE, "\n".join(lines) + "\n")

@@ -27,7 +27,7 @@ from page_tables import write_page
 from scipy.special import betaln, ndtri, stdtrit
 
 import bayesrank as br
-from bayesrank._source import parse_source
+from bayesrank._core.source import parse_source
 from bayesrank.evidence.attempts import Attempts, RateMoments
 from bayesrank.models.parts.attempts import AttemptsPosterior
 
@@ -54,7 +54,9 @@ def truth(population, one):
 
 @cache
 def places(runs):
-    return [Attempts(k) for k in range(1, runs + 1)] + [Attempts(k, True) for k in range(2, runs + 1)]
+    return [Attempts(k) for k in range(1, runs + 1)] + [
+        Attempts(k, True) for k in range(2, runs + 1)
+    ]
 
 
 def draws_of(rng, counts):
@@ -63,7 +65,9 @@ def draws_of(rng, counts):
     prior = np.zeros(runs + 1)
     prior[[0, -1]] = 0.5
     mass = rng.standard_gamma(counts[:, None] + prior, (len(counts), DRAWS, runs + 1))
-    features = np.stack([one.estimate(np.arange(runs + 1), np.full(runs + 1, runs)) for one in places(runs)], axis=1)
+    features = np.stack(
+        [one.estimate(np.arange(runs + 1), np.full(runs + 1, runs)) for one in places(runs)], axis=1
+    )
     drawn = mass @ features / mass.sum(axis=-1, keepdims=True)
     spread = np.sqrt((cases + 1) / (cases - 1)) * stdtrit(cases - 1, 0.975) / ndtri(0.975)
     centre = drawn.mean(axis=1, keepdims=True)
@@ -75,7 +79,10 @@ def close(lower, upper, observed, counts, features):
     low, high = observed <= 1e-9, observed >= 1 - 1e-9
     whole = np.isin(features, (0, 1)).all(axis=0)
     right = counts @ features
-    near_low, near_high = whole & (right < 1.5), whole & (counts.sum(axis=1, keepdims=True) - right < 1.5)
+    near_low, near_high = (
+        whole & (right < 1.5),
+        whole & (counts.sum(axis=1, keepdims=True) - right < 1.5),
+    )
     low, high = low | (near_low & ~high & ~near_high), high | (near_high & ~low & ~near_low)
     return np.where(low, 0.0, lower), np.where(high, 1.0, upper)
 
@@ -86,13 +93,17 @@ def narrowing(counts, features):
     right, made = np.arange(runs + 1), np.full(runs + 1, runs)
     for i, one in enumerate(places(runs)):
         hits = right if one.every else runs - right
-        moments = [Attempts(k, True).estimate(hits, made) @ counts.T / cases for k in range(runs + 1)]
+        moments = [
+            Attempts(k, True).estimate(hits, made) @ counts.T / cases for k in range(runs + 1)
+        ]
         mean = counts @ features[:, i] / cases
         prior = (mean**2 + (1 - mean) ** 2) / 2
         every = (counts * (features[:, i] - mean[:, None]) ** 2).sum(axis=1) + prior
         share = (cases * RateMoments(np.stack(moments)).within(one.k, runs) + prior) / every
         fewest = np.min([counts @ (features[:, i] != end) for end in (0, 1)], axis=0)
-        wide = np.where(fewest > 1, stdtrit(np.maximum(fewest - 1, 1), 0.975) / ndtri(0.975), np.inf)
+        wide = np.where(
+            fewest > 1, stdtrit(np.maximum(fewest - 1, 1), 0.975) / ndtri(0.975), np.inf
+        )
         found.append(np.minimum(np.sqrt(share) * wide, 1))
     return np.stack(found, axis=1)
 
@@ -111,7 +122,10 @@ def coverage(rng, boards, population, cases, runs, these=False):
             wanted, centre = np.stack(own, axis=1), drawn.mean(axis=1, keepdims=True)
             drawn = np.clip(centre + narrowing(counts, features)[:, None] * (drawn - centre), 0, 1)
         parts = []
-        for ends in (np.quantile(drawn, [(1 - PROB) / 2, (1 + PROB) / 2], axis=1), band(drawn, these)):
+        for ends in (
+            np.quantile(drawn, [(1 - PROB) / 2, (1 + PROB) / 2], axis=1),
+            band(drawn, these),
+        ):
             lower, upper = close(*ends, observed, counts, features)
             parts.append((lower - 1e-12 <= wanted) & (wanted <= upper + 1e-12))
         enough = counts @ (features != (np.atleast_2d(wanted).mean(axis=0) > 0.5)) >= 5
@@ -137,8 +151,12 @@ def board(right, runs, rng):
     """A table of runs (case, run, entity) with these numbers of right runs (case, entity), in random order."""
     order = rng.random((*right.shape, runs)).argsort(axis=-1).argsort(axis=-1)
     outcome = order < right[..., None]
-    frame = pd.DataFrame(outcome.transpose(0, 2, 1).reshape(-1, right.shape[1]).astype(int), columns=names(right))
-    return frame.assign(case=np.repeat(np.arange(len(right)), runs), run=np.tile(np.arange(runs), len(right)))
+    frame = pd.DataFrame(
+        outcome.transpose(0, 2, 1).reshape(-1, right.shape[1]).astype(int), columns=names(right)
+    )
+    return frame.assign(
+        case=np.repeat(np.arange(len(right)), runs), run=np.tile(np.arange(runs), len(right))
+    )
 
 
 def names(right):
@@ -161,13 +179,20 @@ def check():
     """Check that draws of one system are those of the package."""
     right = np.random.default_rng(1).binomial(8, np.linspace(0.02, 0.98, 30))[:, None]
     counts = np.array([(right == c).sum() for c in range(9)])[None]
-    drawn = np.concatenate([draws_of(np.random.default_rng(i), counts)[0] for i in range(20)], axis=1)
+    drawn = np.concatenate(
+        [draws_of(np.random.default_rng(i), counts)[0] for i in range(20)], axis=1
+    )
     posterior = fit(right, 8, 1, draws=5000)
     for i, one in ((3, "pass@4"), (7, "pass@8"), (10, "pass^4")):
         own = br.credible_ranking(posterior, one)
         ends = np.quantile(drawn[0, :, i], [0.025, 0.5, 0.975])
         for name, end in zip(("lower", "median", "upper"), ends, strict=True):
-            assert abs(own[name].item() - end) < 0.004 or end > 0.99, (one, name, own[name].item(), end)
+            assert abs(own[name].item() - end) < 0.004 or end > 0.99, (
+                one,
+                name,
+                own[name].item(),
+                end,
+            )
     features = np.stack([one.estimate(np.arange(9), np.full(9, 8)) for one in places(8)], axis=1)
     held = AttemptsPosterior.of(parse_source(posterior), 8, "curve", True)
     own = [held.narrowing(one)[0] for one in places(8)]
@@ -184,9 +209,13 @@ def equal_systems(rng, boards, population, cases, runs, systems, shared, target)
         if target == "these":  # all systems have the same rates
             wanted = np.array([[truth_at(p, one).mean() for one in row] for row in pairs])
         right = rng.binomial(runs, np.broadcast_to(p, (cases, systems)))
-        curve = br.scores.attempts_curve(fit(right, runs, int(rng.integers(2**31))), runs, cases=target)
+        curve = br.scores.attempts_curve(
+            fit(right, runs, int(rng.integers(2**31))), runs, cases=target
+        )
         best = (curve["headline"].values == "best").ravel()
-        inside = (curve["lower"] - 1e-9 <= wanted[..., None]) & (wanted[..., None] <= curve["upper"] + 1e-9)
+        inside = (curve["lower"] - 1e-9 <= wanted[..., None]) & (
+            wanted[..., None] <= curve["upper"] + 1e-9
+        )
         found.append([*best, best.any(), inside.all(["event", "attempts"]).mean().item()])
     return np.array(found, float)
 
@@ -209,18 +238,28 @@ def peers(rng, boards, population, cases, runs, k):
         *_, low, high = pass_at_k_ci(table.astype(int), k)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            own = mean_ci(Attempts(k).estimate(right, made), score_range=(0, 1), rng=int(rng.integers(2**31)))
+            own = mean_ci(
+                Attempts(k).estimate(right, made), score_range=(0, 1), rng=int(rng.integers(2**31))
+            )
             seed = int(rng.integers(2**31))
-            result = compare(right, made, other, made, ks=list(range(1, runs + 1)), bootstrap=1000, seed=seed)
+            result = compare(
+                right, made, other, made, ks=list(range(1, runs + 1)), bootstrap=1000, seed=seed
+            )
         lower, upper = (np.array(result[name]) for name in ("lower", "upper"))
-        held = [low <= wanted <= high, own.ci_low <= wanted <= own.ci_high, ((lower > 0) | (upper < 0)).any()]
+        held = [
+            low <= wanted <= high,
+            own.ci_low <= wanted <= own.ci_high,
+            ((lower > 0) | (upper < 0)).any(),
+        ]
         found.append(held)
     return np.array(found, float)
 
 
 def power(rng, boards, cases):
     """Whether the better one is called best, by pass@4 and by pass^4: by the curve, and alone (board, 4)."""
-    rates_of = np.stack([np.full(cases, 0.55), np.where(np.arange(cases) < 0.6 * cases, 0.95, 0.2)], axis=1)
+    rates_of = np.stack(
+        [np.full(cases, 0.55), np.where(np.arange(cases) < 0.6 * cases, 0.95, 0.2)], axis=1
+    )
     found = []
     for _ in range(boards):
         posterior = fit(rng.binomial(8, rates_of), 8, int(rng.integers(2**31)))
@@ -235,7 +274,13 @@ def power(rng, boards, cases):
     return np.array(found, float)
 
 
-BOARDS_OF_EQUALS = ((30, 2, False), (100, 2, False), (100, 2, True), (100, 10, False), (30, 10, True))
+BOARDS_OF_EQUALS = (
+    (30, 2, False),
+    (100, 2, False),
+    (100, 2, True),
+    (100, 10, False),
+    (30, 10, True),
+)
 
 
 def cells(group):
@@ -244,12 +289,22 @@ def cells(group):
         if group in ("intervals", "these"):
             for cases in CASES:
                 for runs in RUNS:
-                    yield (name, cases, runs), coverage, (population, cases, runs, group == "these"), 1
+                    yield (
+                        (name, cases, runs),
+                        coverage,
+                        (population, cases, runs, group == "these"),
+                        1,
+                    )
         if group == "equal":
             for cases, systems, shared in BOARDS_OF_EQUALS:
                 for target in ("like these", "these") if shared else ("like these",):
                     how = (population, cases, 8, systems, shared, target)
-                    yield (name, cases, systems, shared, target), equal_systems, how, 3 if systems == 2 else 1
+                    yield (
+                        (name, cases, systems, shared, target),
+                        equal_systems,
+                        how,
+                        3 if systems == 2 else 1,
+                    )
         if group == "peers":
             for runs in RUNS:
                 yield (name, runs), peers, (population, 100, runs, min(4, runs)), 1
@@ -284,9 +339,16 @@ def main():
             found = function(rng, number, *how).sum(axis=0) + held["sums"]
             sums[name] = {"boards": held["boards"] + number, "sums": found.tolist()}
             chosen.sums.write_text(json.dumps(sums))  # a night may end at any time
-            print(name, sums[name]["boards"], np.round(found / sums[name]["boards"], 3).min(), flush=True)
+            print(
+                name,
+                sums[name]["boards"],
+                np.round(found / sums[name]["boards"], 3).min(),
+                flush=True,
+            )
             print(f"  {time.process_time() - start:.0f} s", file=sys.stderr, flush=True)
-    lacking = [group for group in DEFAULT if not any(name.startswith(f"{group} |") for name in sums)]
+    lacking = [
+        group for group in DEFAULT if not any(name.startswith(f"{group} |") for name in sums)
+    ]
     if lacking:
         print(f"No page: {chosen.sums} has no boards of {', '.join(lacking)}.")
         return
@@ -322,7 +384,11 @@ def rows_of_equals(sums):
 
 
 def page(sums):
-    usual = {(name, runs): mean for (name, cases, runs), _, mean in shares_of(sums, "intervals") if cases == 100}
+    usual = {
+        (name, runs): mean
+        for (name, cases, runs), _, mean in shares_of(sums, "intervals")
+        if cases == 100
+    }
     beside = [
         f"| {name} | {runs} | {min(4, runs)} | {usual[name, runs][min(4, runs) - 1]:.3f} | "
         + " | ".join(f"{x:.3f}" for x in mean)
@@ -331,7 +397,8 @@ def page(sums):
     ]
     boards = {group: min(number for _, number, _ in shares_of(sums, group)) for group in DEFAULT}
     found = [
-        f"| {cases} | " + " | ".join(f"{x:.2f}" for x in mean) + " |" for (cases,), _, mean in shares_of(sums, "power")
+        f"| {cases} | " + " | ".join(f"{x:.2f}" for x in mean) + " |"
+        for (cases,), _, mean in shares_of(sums, "power")
     ]
     parts = {
         "rows": rows_of_coverage(sums, "intervals"),
@@ -342,7 +409,9 @@ def page(sums):
     }
     error = (0.95 * 0.05 / boards["intervals"]) ** 0.5
     held = {name: "\n".join(lines) for name, lines in parts.items()}
-    return TEXT.format(boards=boards["intervals"], few=boards["power"], some=boards["peers"], error=error, **held)
+    return TEXT.format(
+        boards=boards["intervals"], few=boards["power"], some=boards["peers"], error=error, **held
+    )
 
 
 TEXT = """# Several attempts

@@ -21,10 +21,21 @@ from typing import Any, NamedTuple
 
 import claim_cells
 import numpy as np
-from claim_cells import CELLS, CLAIMS, POWER, Board, Cell, Fitted, is_slow, ladders, power_cell, two_rates
+from claim_cells import (
+    CELLS,
+    CLAIMS,
+    POWER,
+    Board,
+    Cell,
+    Fitted,
+    is_slow,
+    ladders,
+    power_cell,
+    two_rates,
+)
 from page_tables import write_page
 
-from bayesrank import _text
+from bayesrank._core import prose
 from bayesrank.ranking._confidence import rank_sets
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -64,10 +75,17 @@ def claims_of(board: Board | Fitted) -> Claims:
         held = board.ranking
         ends = ("rank_lower", "rank_upper", "rank_alone_lower", "rank_alone_upper")
         best = int(held["in_best_set"].values.argmax()) if held.attrs["headline"] == "best" else -1
-        above, inside = held["surely_above"].values.astype(bool), held["in_best_set"].values.astype(bool)
-        return Claims(best, inside, *(held[end].values for end in ends), above, held.attrs["sets"] == "none")
+        above, inside = (
+            held["surely_above"].values.astype(bool),
+            held["in_best_set"].values.astype(bool),
+        )
+        return Claims(
+            best, inside, *(held[end].values for end in ends), above, held.attrs["sets"] == "none"
+        )
     everyone = np.ones(board.draws.shape[1], bool)
-    sets = rank_sets(board.draws.copy(), everyone, board.found, PROB, claim_cells.DRAWS, board.information)
+    sets = rank_sets(
+        board.draws.copy(), everyone, board.found, PROB, claim_cells.DRAWS, board.information
+    )
     inside = ~sets.not_best
     best = int(inside.argmax()) if inside.sum() == 1 else -1
     ends = (*sets.ranks(everyone), *sets.ranks_alone(everyone))
@@ -77,7 +95,9 @@ def claims_of(board: Board | Fitted) -> Claims:
 def true_ranks(truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the best and the worst rank that the truth allows."""
     truth = np.round(truth, 10)
-    return 1 + (truth[:, None] > truth).sum(axis=0), len(truth) - (truth[:, None] < truth).sum(axis=0)
+    return 1 + (truth[:, None] > truth).sum(axis=0), len(truth) - (truth[:, None] < truth).sum(
+        axis=0
+    )
 
 
 class Tally(NamedTuple):
@@ -171,7 +191,11 @@ def label(name: str, tally: Tally) -> str:
 
 
 HEADER = (
-    "| evidence | entities | " + " | ".join(CLAIMS) + " | own range, mean | withheld | boards |\n" + "|---" * 9 + "|"
+    "| evidence | entities | "
+    + " | ".join(CLAIMS)
+    + " | own range, mean | withheld | boards |\n"
+    + "|---" * 9
+    + "|"
 )
 
 
@@ -216,7 +240,9 @@ class Task:
         if self.group == "ladders":
             return list(power_of(ladders()[self.name][0], self.size, self.boards, seed_of(self)))
         claim_cells.DRAWS = MANY_DRAWS if self.run == "many draws" else 500
-        return list(false_claims(CELLS[self.group][self.name][0], self.size, self.boards, seed_of(self)))
+        return list(
+            false_claims(CELLS[self.group][self.name][0], self.size, self.boards, seed_of(self))
+        )
 
 
 def seed_of(task: Task) -> list[int]:
@@ -241,7 +267,9 @@ class Results:
             self.kept = json.loads(self.path.read_text())
 
     def forget(self, text: str) -> None:
-        self.kept = {key: value for key, value in self.kept.items() if text.lower() not in key.lower()}
+        self.kept = {
+            key: value for key, value in self.kept.items() if text.lower() not in key.lower()
+        }
 
     def measure(self, tasks: list[Task]) -> None:
         """Measure what is not kept."""
@@ -249,7 +277,9 @@ class Results:
         with ProcessPoolExecutor(self.jobs) as pool:
             for key, value in pool.map(measured, missing):
                 self.kept[key] = value
-                lines = [f"{json.dumps(one)}: {json.dumps(self.kept[one])}" for one in sorted(self.kept)]
+                lines = [
+                    f"{json.dumps(one)}: {json.dumps(self.kept[one])}" for one in sorted(self.kept)
+                ]
                 self.path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
                 print(key, value, flush=True)
 
@@ -284,13 +314,23 @@ def sweep(results: Results, only: str, boards: int | None) -> Sweep:
         return [Task(group, name, size, run, first if run == "first" else second) for size in sizes]
 
     chosen = [
-        (group, name) for group, cells in CELLS.items() for name in cells if only.lower() in f"{group} {name}".lower()
+        (group, name)
+        for group, cells in CELLS.items()
+        for name in cells
+        if only.lower() in f"{group} {name}".lower()
     ]
     first = [task for one in chosen for task in tasks_of(*one, "first")]
-    results.measure(sorted(first, key=lambda task: (task.group == "One score per task", task.size)))  # slow ones last
-    suspect = {(task.group, task.name, task.size) for task in first if is_suspect(results.tally(task))}
+    results.measure(
+        sorted(first, key=lambda task: (task.group == "One score per task", task.size))
+    )  # slow ones last
+    suspect = {
+        (task.group, task.name, task.size) for task in first if is_suspect(results.tally(task))
+    }
     second = [
-        task for one in chosen for task in tasks_of(*one, "again") if (task.group, task.name, task.size) in suspect
+        task
+        for one in chosen
+        for task in tasks_of(*one, "again")
+        if (task.group, task.name, task.size) in suspect
     ]
     results.measure(second)
     bad = [task for task in second if fails(task.name, results.tally(task))]
@@ -298,7 +338,9 @@ def sweep(results: Results, only: str, boards: int | None) -> Sweep:
     results.measure(many)  # how much of a failure is noise of few draws
     again = []
     for task in second:
-        again.append(label(f"{task.name}{' **fails**' * (task in bad)} | {task.size}", results.tally(task)))
+        again.append(
+            label(f"{task.name}{' **fails**' * (task in bad)} | {task.size}", results.tally(task))
+        )
         again += [
             label(f"{one.name}, {MANY_DRAWS:,} draws | {one.size}", results.tally(one))
             for one in many
@@ -309,11 +351,17 @@ def sweep(results: Results, only: str, boards: int | None) -> Sweep:
         rows = {name: tasks_of(group, name, "first") for one, name in chosen if one == group}
         sizes = sorted({task.size for row in rows.values() for task in row})
         heads = " | ".join(f"{size} entities" for size in sizes)
-        lines += [f"\n### {group}\n", f"| evidence | {heads} | boards |", "|---" * (len(sizes) + 2) + "|"]
+        lines += [
+            f"\n### {group}\n",
+            f"| evidence | {heads} | boards |",
+            "|---" * (len(sizes) + 2) + "|",
+        ]
         for name, row in rows.items():
             shown = dict.fromkeys(sizes, "")
             for task in row:
-                shown[task.size] = short(results.tally(task)) + " *" * ((group, name, task.size) in suspect)
+                shown[task.size] = short(results.tally(task)) + " *" * (
+                    (group, name, task.size) in suspect
+                )
             lines.append(f"| {name} | " + " | ".join(shown.values()) + f" | {row[0].boards} |")
     return Sweep(lines, again, len(bad))
 
@@ -324,10 +372,16 @@ def power(results: Results, boards: int) -> tuple[list[str], list[str]]:
     def task(group: str, name: str, size: int) -> Task:
         return Task(group, name, size, "power", 4 * boards if group == "two rates" else boards)
 
-    gaps = {(kind, k): [task("power", f"{kind}, {gap}", k) for gap in GAPS] for kind in POWER for k in SIZES}
+    gaps = {
+        (kind, k): [task("power", f"{kind}, {gap}", k) for gap in GAPS]
+        for kind in POWER
+        for k in SIZES
+    }
     rates = {name: task("two rates", name, 2) for name in two_rates()}
     steps = {name: task("ladders", name, size) for name, (_, size) in ladders().items()}
-    results.measure([*(one for row in gaps.values() for one in row), *rates.values(), *steps.values()])
+    results.measure(
+        [*(one for row in gaps.values() for one in row), *rates.values(), *steps.values()]
+    )
     heads = " | ".join(f"{gap} errors" for gap in GAPS)
     lines = [f"| evidence | entities | {heads} | another is best |", "|---" * (len(GAPS) + 3) + "|"]
     for (kind, k), row in gaps.items():
@@ -438,7 +492,9 @@ FOOT = """
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("--boards", type=int)
     options.add_argument("--only", default="")
     options.add_argument("--forget")
@@ -453,11 +509,21 @@ def main() -> None:
     else:
         boards = chosen.boards or POWER_BOARDS
         powers, pairs = power(results, boards)
-        verdict = "No cell failed." if not found.failed else f"{_text.count(found.failed, 'cell')} failed."
+        verdict = (
+            "No cell failed."
+            if not found.failed
+            else f"{prose.count(found.failed, 'cell')} failed."
+        )
         page = [HEAD.format(failed=verdict).rstrip() + "\n", HEADER, *found.again, *found.lines]
-        page += [POWER_HEAD.format(boards=boards).rstrip() + "\n", *powers, PAIRS_HEAD.rstrip() + "\n", *pairs, FOOT]
+        page += [
+            POWER_HEAD.format(boards=boards).rstrip() + "\n",
+            *powers,
+            PAIRS_HEAD.rstrip() + "\n",
+            *pairs,
+            FOOT,
+        ]
         write_page(PAGE, "\n".join(page).replace("\n\n\n", "\n\n").rstrip() + "\n")
-    print(_text.count(found.failed, "cell"), "failed")
+    print(prose.count(found.failed, "cell"), "failed")
     sys.exit(found.failed > 0)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._compat import open_groups, to_container
+from bayesrank._core.compat import open_groups, to_container
 
 SEPARATE, LEARNED = "dirichlet_multinomial", "hierarchical_classes"
 SCORES = ("macro_tpr", "macro_f1", "macro_ppv", "accuracy")
@@ -23,7 +23,9 @@ RECALLS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]]
     "0.99": lambda rng, shape: np.full(shape, 0.99),
     "0.8 ± 0.12": lambda rng, shape: rng.beta(8, 2, shape),
     "0.95 ± 0.05": lambda rng, shape: rng.beta(17.1, 0.9, shape),
-    "0.5 or 0.99": lambda rng, shape: np.where(np.arange(shape[-1]) % 2, 0.5, 0.99) + np.zeros(shape),
+    "0.5 or 0.99": lambda rng, shape: (
+        np.where(np.arange(shape[-1]) % 2, 0.5, 0.99) + np.zeros(shape)
+    ),
 }
 #: Boards by number of classes.
 BOARDS = {5: 200, 20: 100, 50: 30}
@@ -44,9 +46,15 @@ def classifiers(rng: np.random.Generator, number: int, classes: int, recalls: st
 def tables(values: np.ndarray) -> xr.DataArray:
     """Return labelled tables (entity, actual, predicted), each of a test set of its own."""
     labels = range(values.shape[-1])
-    coords = {"entity": [f"e{i}" for i in range(len(values))], "actual": labels, "predicted": labels}
+    coords = {
+        "entity": [f"e{i}" for i in range(len(values))],
+        "actual": labels,
+        "predicted": labels,
+    }
     own = ("entity", [f"set {i}" for i in range(len(values))])
-    return xr.DataArray(values, coords, ("entity", "actual", "predicted"), "counts").assign_coords(test_set=own)
+    return xr.DataArray(values, coords, ("entity", "actual", "predicted"), "counts").assign_coords(
+        test_set=own
+    )
 
 
 def intervals(counts: xr.DataArray, model: str, sampled: bool, draws: int) -> dict[str, xr.Dataset]:
@@ -78,7 +86,11 @@ def coverage() -> None:
                         line.append(f"{score} {inside.mean():.3f} ({width:.2f})")
                         held.setdefault((model, score), []).append(float(inside.mean()))
                     how = "sampled" if sampled else "by design"
-                    print(f"{classes} classes, {cases} cases, {recalls}, {how}, {model}:", *line, flush=True)
+                    print(
+                        f"{classes} classes, {cases} cases, {recalls}, {how}, {model}:",
+                        *line,
+                        flush=True,
+                    )
     for (model, score), shares in held.items():
         print(f"{model}, {score}: least {min(shares):.3f}, mean {np.mean(shares):.3f}", flush=True)
 
@@ -95,9 +107,14 @@ def change() -> None:
                 one, other = (intervals(counts, model, True, 3000) for model in (SEPARATE, LEARNED))
                 line = []
                 for score in SCORES:
-                    wide, new = ((part[score]["upper"] - part[score]["lower"]).values for part in (one, other))
+                    wide, new = (
+                        (part[score]["upper"] - part[score]["lower"]).values
+                        for part in (one, other)
+                    )
                     shift = (other[score]["median"] - one[score]["median"]).values / wide
-                    line.append(f"{score} {np.median(shift):+.3f} (width {np.median(new / wide):.3f})")
+                    line.append(
+                        f"{score} {np.median(shift):+.3f} (width {np.median(new / wide):.3f})"
+                    )
                 print(f"{name}, {cases} cases, {recalls}:", *line, flush=True)
 
 
@@ -112,17 +129,30 @@ def claims() -> None:
                 sizes = rng.multinomial(classes * cases, np.full(classes, 1 / classes), OF_CLAIMS)
                 counts = tables(rng.multinomial(np.repeat(sizes, entities, axis=0), rows))
                 # The entities of a board have the same test set.
-                counts["test_set"] = counts["test_set"][np.arange(len(rows)) // entities * entities].variable
-                groups, false = open_groups(br.fit(counts, draws=400, chains=1, seed=1), *GROUPS), np.zeros((2, 2))
+                counts["test_set"] = counts["test_set"][
+                    np.arange(len(rows)) // entities * entities
+                ].variable
+                groups, false = (
+                    open_groups(br.fit(counts, draws=400, chains=1, seed=1), *GROUPS),
+                    np.zeros((2, 2)),
+                )
                 for board in range(OF_CLAIMS):
                     here = slice(board * entities, (board + 1) * entities)
                     one = {name: part.isel(entity=here) for name, part in groups.items()}
                     for i, score in enumerate(("macro_f1", "macro_ppv")):
                         ranking = br.credible_ranking(to_container(one), score)
-                        false[:, i] += ranking.attrs["headline"] == "best", not bool(ranking["in_best_set"].all())
+                        false[:, i] += (
+                            ranking.attrs["headline"] == "best",
+                            not bool(ranking["in_best_set"].all()),
+                        )
                 best, out = false / OF_CLAIMS
-                told = f"macro F1 {best[0]:.3f}, {out[0]:.3f}; macro PPV {best[1]:.3f}, {out[1]:.3f}"
-                print(f"{classes} classes, {cases} cases, {entities} entities, {recalls}: {told}", flush=True)
+                told = (
+                    f"macro F1 {best[0]:.3f}, {out[0]:.3f}; macro PPV {best[1]:.3f}, {out[1]:.3f}"
+                )
+                print(
+                    f"{classes} classes, {cases} cases, {entities} entities, {recalls}: {told}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

@@ -16,12 +16,18 @@ import bayesrank as br
 NEGATIVES, POSITIVES = 80, 30
 
 
-def leaderboards(tpr: np.ndarray, tnr: np.ndarray, seed: int, draws: int = 250) -> dict[str, np.ndarray]:
+def leaderboards(
+    tpr: np.ndarray, tnr: np.ndarray, seed: int, draws: int = 250
+) -> dict[str, np.ndarray]:
     """Leaderboards with true rates (board, entity): coverage of ranks, and P(best) beside who is best."""
     rng = np.random.default_rng(seed)
     boards, size = tpr.shape
-    truth = br.rank(xr.DataArray(np.round(tpr + tnr - 1, 12), dims=("board", "entity")), method="min").values
-    last = br.rank(xr.DataArray(np.round(tpr + tnr - 1, 12), dims=("board", "entity")), method="max").values
+    truth = br.rank(
+        xr.DataArray(np.round(tpr + tnr - 1, 12), dims=("board", "entity")), method="min"
+    ).values
+    last = br.rank(
+        xr.DataArray(np.round(tpr + tnr - 1, 12), dims=("board", "entity")), method="max"
+    ).values
     tp, tn = rng.binomial(POSITIVES, tpr), rng.binomial(NEGATIVES, tnr)
     covered, jointly = np.zeros((boards, size), bool), np.zeros(boards, bool)
     first, best_covered = np.zeros((boards, size)), np.zeros(boards, bool)
@@ -32,7 +38,9 @@ def leaderboards(tpr: np.ndarray, tnr: np.ndarray, seed: int, draws: int = 250) 
 
         def holds(kind: str, i: int = i, ranking: xr.Dataset = ranking) -> np.ndarray:
             # Tied truths occupy several positions; an interval that meets them holds the rank.
-            return (ranking[f"{kind}_lower"].values <= last[i]) & (ranking[f"{kind}_upper"].values >= truth[i])
+            return (ranking[f"{kind}_lower"].values <= last[i]) & (
+                ranking[f"{kind}_upper"].values >= truth[i]
+            )
 
         covered[i] = holds("rank_marginal")
         jointly[i] = (ranking["rank_lower"].values <= truth[i]).all() and (
@@ -79,7 +87,9 @@ def main(boards: int) -> None:
         inside = (prior["probability_best"] >= low) & (prior["probability_best"] < high)
         said, was = prior["probability_best"][inside].mean(), prior["is_best"][inside]
         error = 2 * np.sqrt(said * (1 - said) / was.size)
-        print(f"  P(best) said {said:.3f}: best in {was.mean():.3f} ± {error:.3f} of {was.size} cases")
+        print(
+            f"  P(best) said {said:.3f}: best in {was.mean():.3f} ± {error:.3f} of {was.size} cases"
+        )
     for gap in (0.0, 0.001, 0.01, 0.03):
         line(f"fixed truths, TPR {gap:g} apart", nearly_tied(gap, boards, 8, 2))
 

@@ -27,8 +27,8 @@ import xarray as xr
 from scipy import special, stats
 
 import bayesrank as br
-from bayesrank._random import Block, root_sequence
-from bayesrank._source import groups_of
+from bayesrank._core.random import Block, root_sequence
+from bayesrank._core.source import groups_of
 from bayesrank.models import make_model
 
 CROSSED = "crossed_logit_normal"
@@ -73,7 +73,14 @@ def simulate(
         for d in np.flatnonzero(met):
             logit = difficulty[d] + rng.normal(0, spread) + (ahead if i == 0 else 0.0)
             right = rng.binomial(cases, special.expit(logit))
-            rows.append({"entity": f"e{i:02d}", "dataset": f"s{d:02d}", "correct": right, "wrong": cases - right})
+            rows.append(
+                {
+                    "entity": f"e{i:02d}",
+                    "dataset": f"s{d:02d}",
+                    "correct": right,
+                    "wrong": cases - right,
+                }
+            )
     return br.from_frame(pd.DataFrame(rows), dataset="dataset")
 
 
@@ -93,7 +100,11 @@ def claim(posterior: Any) -> tuple[int, int, int]:
     """Return the entity that is best by all pairs and the one by the headline, or -1; and whether one is ruled out."""
     logits = logits_of(posterior)
     leader = int(logits.mean(0).argmax())
-    pairwise = all((logits[:, leader] > logits[:, j]).mean() >= 0.95 for j in range(logits.shape[1]) if j != leader)
+    pairwise = all(
+        (logits[:, leader] > logits[:, j]).mean() >= 0.95
+        for j in range(logits.shape[1])
+        if j != leader
+    )
     ranking = br.credible_ranking(posterior)
     inside = ranking["in_best_set"].values
     best = int(inside.argmax()) if ranking.attrs["headline"] == "best" else -1
@@ -117,17 +128,30 @@ def measure_claims(boards: int, only: str) -> None:
             continue
         complete = not DESIGNS[design][1]
         for name in (CROSSED, *(OTHERS[:1] if complete else OTHERS[1:])):
-            named = np.array([row[:2] for row in run(boards, design, 2, cases, spread, ahead, name)])
-            shares = [(named[:, kind] == 0).mean() for kind in (1, 0)], [(named[:, kind] > 0).mean() for kind in (1, 0)]
+            named = np.array(
+                [row[:2] for row in run(boards, design, 2, cases, spread, ahead, name)]
+            )
+            shares = (
+                [(named[:, kind] == 0).mean() for kind in (1, 0)],
+                [(named[:, kind] > 0).mean() for kind in (1, 0)],
+            )
             cells = [error(shares[who][kind], boards) for kind in (0, 1) for who in (0, 1)]
-            print(f"| {design} | {cases} | {spread} | {ahead} | {name} | {' | '.join(cells)} |", flush=True)
+            print(
+                f"| {design} | {cases} | {spread} | {ahead} | {name} | {' | '.join(cells)} |",
+                flush=True,
+            )
 
 
-def run(boards: int, design: str, entities: int, cases: int, spread: float, ahead: float, model: str) -> list:
+def run(
+    boards: int, design: str, entities: int, cases: int, spread: float, ahead: float, model: str
+) -> list:
     """Return the claims on each board; boards do not depend on the model."""
-    rng = np.random.default_rng([1, entities, cases, int(10 * spread), int(10 * ahead), *design.encode()])
+    rng = np.random.default_rng(
+        [1, entities, cases, int(10 * spread), int(10 * ahead), *design.encode()]
+    )
     boards_of = [
-        (simulate(rng, design, entities, cases, spread, ahead), int(rng.integers(2**31))) for _ in range(boards)
+        (simulate(rng, design, entities, cases, spread, ahead), int(rng.integers(2**31)))
+        for _ in range(boards)
     ]
     return [claim(draw(evidence, model, seed)) for evidence, seed in boards_of]
 
@@ -139,17 +163,26 @@ def measure_few(boards: int, only: str) -> None:
     for design in ("3 sets", "4 sets", "5 sets", "12 sets"):
         for entities in (2, 5, 20):
             for spread in (0.0, 0.1, 0.3):
-                if only not in design or (design == "12 sets" and (entities == 20 or spread == 0.1)):
+                if only not in design or (
+                    design == "12 sets" and (entities == 20 or spread == 0.1)
+                ):
                     continue
                 named = np.array(run(boards, design, entities, 60, spread, 0.0, CROSSED))
-                cells = [error((named[:, 1] >= 0).mean(), boards), error(named[:, 2].mean(), boards)]
+                cells = [
+                    error((named[:, 1] >= 0).mean(), boards),
+                    error(named[:, 2].mean(), boards),
+                ]
                 cells.append(error((named[:, 0] >= 0).mean(), boards))
-                print(f"| {design} | {entities} | 60 | {spread} | {' | '.join(cells)} |", flush=True)
+                print(
+                    f"| {design} | {entities} | 60 | {spread} | {' | '.join(cells)} |", flush=True
+                )
 
 
 def measure_coverage(boards: int, only: str) -> None:
     """Print how often 95% intervals hold the true typical rates and differences."""
-    print("| design | entities | cases | spread | typical rates | differences |\n|---|---:|---:|---:|---:|---:|")
+    print(
+        "| design | entities | cases | spread | typical rates | differences |\n|---|---:|---:|---:|---:|---:|"
+    )
     for design in DESIGNS:
         for entities, cases, spread in ((2, 60, 0.1), (2, 60, 0.3), (5, 400, 0.3)):
             if only not in design:
@@ -163,13 +196,19 @@ def measure_coverage(boards: int, only: str) -> None:
                 rates.append(((low <= 1) & (high >= 1)).mean())
                 low, high = np.quantile(logits[:, 1:] - logits[:, :1], [0.025, 0.975], axis=0)
                 apart.append(((low <= 0) & (high >= 0)).mean())
-            cells = [f"{np.mean(x):.3f} ± {2 * np.std(x) / boards**0.5:.3f}" for x in (rates, apart)]
-            print(f"| {design} | {entities} | {cases} | {spread} | {' | '.join(cells)} |", flush=True)
+            cells = [
+                f"{np.mean(x):.3f} ± {2 * np.std(x) / boards**0.5:.3f}" for x in (rates, apart)
+            ]
+            print(
+                f"| {design} | {entities} | {cases} | {spread} | {' | '.join(cells)} |", flush=True
+            )
 
 
 def measure_truths(boards: int, only: str) -> None:
     """Print how often 95% intervals hold the true typical rates of two entities with 200 cases, at several truths."""
-    print("| data sets | rate | difficulty varies by | typical rates | width in logits |\n|---:|---:|---:|---:|---:|")
+    print(
+        "| data sets | rate | difficulty varies by | typical rates | width in logits |\n|---:|---:|---:|---:|---:|"
+    )
     for design in ("3 sets", "5 sets", "12 sets"):
         for rate in (0.5, 0.73, 0.95, 0.99):
             for sd in (0.3, 1.0, 2.0) if only in design else ():
@@ -182,7 +221,10 @@ def measure_truths(boards: int, only: str) -> None:
                     held.append(((low <= truth) & (high >= truth)).mean())
                     width.append((high - low).mean())
                 share = f"{np.mean(held):.3f} ± {2 * np.std(held) / boards**0.5:.3f}"
-                print(f"| {design.split()[0]} | {rate} | {sd} | {share} | {np.median(width):.2f} |", flush=True)
+                print(
+                    f"| {design.split()[0]} | {rate} | {sd} | {share} | {np.median(width):.2f} |",
+                    flush=True,
+                )
 
 
 def measure_tables(boards: int, only: str) -> None:
@@ -198,10 +240,23 @@ def measure_tables(boards: int, only: str) -> None:
             for name in "ab":
                 logits = special.logit(rate) + hard + rng.normal(0, 0.3, (datasets, 2))
                 for d, (tn, tp) in enumerate(rng.binomial(200, special.expit(logits)).tolist()):
-                    rows.append({"entity": name, "dataset": d, "tn": tn, "fp": 200 - tn, "fn": 200 - tp, "tp": tp})
+                    rows.append(
+                        {
+                            "entity": name,
+                            "dataset": d,
+                            "tn": tn,
+                            "fp": 200 - tn,
+                            "fn": 200 - tp,
+                            "tp": tp,
+                        }
+                    )
             evidence = br.from_frame(pd.DataFrame(rows), dataset="dataset")
-            found = groups_of(draw(evidence, CROSSED, int(rng.integers(2**31))))["posterior"]["median_rate"]
-            right = np.stack([found.isel(actual=c, predicted=c).values.reshape(-1, 2) for c in (0, 1)])
+            found = groups_of(draw(evidence, CROSSED, int(rng.integers(2**31))))["posterior"][
+                "median_rate"
+            ]
+            right = np.stack(
+                [found.isel(actual=c, predicted=c).values.reshape(-1, 2) for c in (0, 1)]
+            )
             low, high = np.quantile(right, [0.025, 0.975], axis=1)
             held.append(((low <= rate) & (high >= rate)).mean())
         share = f"{np.mean(held):.3f} ± {2 * np.std(held) / boards**0.5:.3f}"
@@ -260,7 +315,10 @@ def measure_calibration(boards: int, only: str) -> None:
                 evidence = "two classes" if classes else "right and wrong"
                 # Ranks are multiples of 1/200; half a step of noise makes them continuous.
                 smooth = ranks + (np.random.default_rng(1).random(len(ranks)) - ranks) / 201
-                print(f"| {design} | {evidence} | {name} | {stats.kstest(smooth, 'uniform').pvalue:.3f} |", flush=True)
+                print(
+                    f"| {design} | {evidence} | {name} | {stats.kstest(smooth, 'uniform').pvalue:.3f} |",
+                    flush=True,
+                )
 
 
 #: Values of the covariate on six data sets, and the value for which rates are predicted.
@@ -283,15 +341,22 @@ def draw_covariate_ranks(boards: int, seed: int = 1) -> Iterator[dict[str, list[
     for b in range(boards):
         one = evidence.copy(deep=True)
         for i, d in model.pairs:
-            one.values[i, d] = rng.multinomial(evidence.values[i, d].sum(), drawn["performance"].values[b, i, d])
-        fitted = br.fit(one, CROSSED, seed=b, draws=200, chains=2, nuts={"tune": 300, "cores": 1}, **options)
+            one.values[i, d] = rng.multinomial(
+                evidence.values[i, d].sum(), drawn["performance"].values[b, i, d]
+            )
+        fitted = br.fit(
+            one, CROSSED, seed=b, draws=200, chains=2, nuts={"tune": 300, "cores": 1}, **options
+        )
         posterior = groups_of(fitted)["posterior"].stack(at=("chain", "draw"))
 
         def held(name: str, of: Any = posterior) -> np.ndarray:
             return of[name].transpose("at", ...).values[::4]
 
         slope, typical = held("slope")[:, :, 0], held("performance_typical")[..., 1]
-        true_slope, true_typical = drawn["slope"].values[b][:, 0], drawn["performance_typical"].values[b][:, 1]
+        true_slope, true_typical = (
+            drawn["slope"].values[b][:, 0],
+            drawn["performance_typical"].values[b][:, 1],
+        )
         for name, draws, truth in (
             ("slope of the first entity", slope[:, 0], true_slope[0]),
             ("difference of slopes", slope[:, 1] - slope[:, 0], true_slope[1] - true_slope[0]),
@@ -311,21 +376,30 @@ def measure_covariate(boards: int, only: str) -> None:
         for name, held in found.items() if number % 20 == 0 or number == boards else ():
             ranks = np.array(held)
             smooth = ranks + (np.random.default_rng(1).random(number) - ranks) / 101
-            p, mean = stats.kstest(smooth, "uniform").pvalue, f"{smooth.mean():.3f} ± {2 / (12 * number) ** 0.5:.3f}"
+            p, mean = (
+                stats.kstest(smooth, "uniform").pvalue,
+                f"{smooth.mean():.3f} ± {2 / (12 * number) ** 0.5:.3f}",
+            )
             print(f"| {name} | {number} | {p:.3f} | {mean} |", flush=True)
 
 
 def measure_priors(boards: int, only: str) -> None:
     """Print the mean and standard deviation of the difference of two entities at three scales of the priors."""
-    print("| design | spread | difference | its standard deviation | P(first better) |\n|---|---:|---:|---:|---:|")
+    print(
+        "| design | spread | difference | its standard deviation | P(first better) |\n|---|---:|---:|---:|---:|"
+    )
     for design in DESIGNS:
         if only not in design:
             continue
         evidence = simulate(np.random.default_rng(5), design, 2, 60, 0.1, 0.5)
         for scale in (0.5, 1.0, 2.0):
-            fit = groups_of(br.fit(evidence, CROSSED, spread=scale, seed=1))["posterior"]["performance_typical"]
+            fit = groups_of(br.fit(evidence, CROSSED, spread=scale, seed=1))["posterior"][
+                "performance_typical"
+            ]
             apart = special.logit(fit.sel(outcome=1)).diff("entity").values
-            print(f"| {design} | {scale} | {-apart.mean():.3f} | {apart.std():.3f} | {(apart < 0).mean():.3f} |")
+            print(
+                f"| {design} | {scale} | {-apart.mean():.3f} | {apart.std():.3f} | {(apart < 0).mean():.3f} |"
+            )
 
 
 PARTS = {
@@ -342,7 +416,9 @@ PARTS = {
 
 def main() -> None:
     """Print the chosen tables."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("part", nargs="?", choices=PARTS)
     options.add_argument("--boards", type=int)
     options.add_argument("--only", default="", help="designs whose name contains this text")

@@ -14,7 +14,7 @@ from page_tables import write_page
 from scipy.special import expit, logit, ndtr, ndtri
 
 import bayesrank as br
-from bayesrank._random import Block, root_sequence
+from bayesrank._core.random import Block, root_sequence
 from bayesrank.models.bayesian_bootstrap import BayesianBootstrap
 from bayesrank.ops.bands import BINS, IN_BIN, PLACES, _ordinates
 
@@ -47,18 +47,30 @@ def board(rng, n, share, area, seed):
     probability = expit(shift * score - shift**2 / 2 + logit(share))
     evidence = br.from_probabilities(truth.astype(int), {"m": probability})
     held = {
-        curve: br.ops.credible_curves(evidence, curve, draws=DRAWS, chains=1, seed=seed).isel(entity=0)
+        curve: br.ops.credible_curves(evidence, curve, draws=DRAWS, chains=1, seed=seed).isel(
+            entity=0
+        )
         for curve in ("roc", "precision_recall", "calibration")
     }
     if held["roc"]["lower"].isnull().all():
         return None
     roc = covers(held["roc"], held["roc"]["fpr"].values, AT, ndtr(shift + ndtri(AT)))
     recalls = AT[AT >= 0.01]
-    pr = covers(held["precision_recall"], held["precision_recall"]["recall"], recalls, precision(recalls, share, shift))
+    pr = covers(
+        held["precision_recall"],
+        held["precision_recall"]["recall"],
+        recalls,
+        precision(recalls, share, shift),
+    )
     number = int(np.clip(n // IN_BIN, 1, BINS))
     edges = np.quantile(probability, np.linspace(0, 1, number + 1)[1:-1])
-    cuts = np.concatenate([[-np.inf], (logit(edges) - logit(share) + shift**2 / 2) / shift, [np.inf]])
-    of_positive, of_negative = share * np.diff(ndtr(cuts - shift)), (1 - share) * np.diff(ndtr(cuts))
+    cuts = np.concatenate(
+        [[-np.inf], (logit(edges) - logit(share) + shift**2 / 2) / shift, [np.inf]]
+    )
+    of_positive, of_negative = (
+        share * np.diff(ndtr(cuts - shift)),
+        (1 - share) * np.diff(ndtr(cuts)),
+    )
     bins = held["calibration"].dropna("point")
     true = of_positive / (of_positive + of_negative)
     calibration = bool(((bins["lower"].values <= true) & (true <= bins["upper"].values)).all())
@@ -95,7 +107,9 @@ def main():
         "|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for n, share, area in DESIGNS:
-        found = [one for seed in range(boards) if (one := board(rng, n, share, area, seed)) is not None]
+        found = [
+            one for seed in range(boards) if (one := board(rng, n, share, area, seed)) is not None
+        ]
         row = " | ".join(f"{share:.3f}" for share in np.mean(found, axis=0))
         lines.append(f"| {n} | {share:g} | {area:g} | {row} |")
         print(lines[-1], flush=True)

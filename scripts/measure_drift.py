@@ -18,7 +18,13 @@ from bayesrank.ops.clusters import worth_of_periods
 LOOKS, POSITIVES, NEGATIVES, FPR = 24, 200, 1800, 0.02
 RUNS, ERROR = 2000, 0.05
 #: Clusters of a month, their mean size, the rate and the intraclass correlation.
-CLUSTERED = ((20, 10, 0.92, 0.1), (20, 10, 0.92, 0.3), (20, 10, 0.98, 0.1), (50, 4, 0.92, 0.1), (8, 25, 0.92, 0.1))
+CLUSTERED = (
+    (20, 10, 0.92, 0.1),
+    (20, 10, 0.92, 0.3),
+    (20, 10, 0.98, 0.1),
+    (50, 4, 0.92, 0.1),
+    (8, 25, 0.92, 0.1),
+)
 
 
 def print_table(header: list[str], rows: list[list[str]]) -> None:
@@ -35,7 +41,12 @@ def share(hits: list[bool]) -> str:
 
 
 def months(
-    rng: np.random.Generator, tpr: np.ndarray, positives: int, negatives: int, fpr: float = FPR, first: int = 1
+    rng: np.random.Generator,
+    tpr: np.ndarray,
+    positives: int,
+    negatives: int,
+    fpr: float = FPR,
+    first: int = 1,
 ) -> tuple[np.ndarray, ...]:
     """Draw TP, FP and the sizes of months; the first is so many times as large."""
     scale = np.where(np.arange(len(tpr)) == 0, first, 1)
@@ -61,7 +72,9 @@ def product(runs: int) -> None:
             posterior = br.fit(counts, "dirichlet_multinomial", seed=int(rng.integers(2**31)))
             alarm = br.ops.drift(posterior, "f1", looks=LOOKS)["alarm"]
             hits.append(bool(alarm.any() if change > 1 else alarm.sel(rate="tpr").any()))
-    print_table(["24 looks, false alarm", "0.92 to 0.80, found in 3 months"], [[share(none), share(found)]])
+    print_table(
+        ["24 looks, false alarm", "0.92 to 0.80, found in 3 months"], [[share(none), share(found)]]
+    )
 
 
 def sizes(runs: int) -> None:
@@ -86,15 +99,25 @@ def sizes(runs: int) -> None:
 def false(runs: int) -> None:
     """Print false alarms over 24 looks, by rates and sizes."""
     rng, rows = np.random.default_rng(2), []
-    for positives, negatives, first in ((20, 180, 1), (50, 450, 1), (200, 1800, 1), (200, 1800, 10), (1000, 1000, 1)):
+    for positives, negatives, first in (
+        (20, 180, 1),
+        (50, 450, 1),
+        (200, 1800, 1),
+        (200, 1800, 10),
+        (1000, 1000, 1),
+    ):
         for tpr, fpr in ((0.5, 0.5), (0.8, 0.1), (0.92, 0.02), (0.98, 0.002)):
             hits = []
             for _ in range(runs):
-                tp, fp, p, n = months(rng, np.full(LOOKS + 1, tpr), positives, negatives, fpr, first)
+                tp, fp, p, n = months(
+                    rng, np.full(LOOKS + 1, tpr), positives, negatives, fpr, first
+                )
                 hits.append(bool(alarms_of(tp, p).any() or alarms_of(n - fp, n).any()))
             sizes = [f"{positives:,}", f"{negatives:,}", f"{first}", f"{tpr}", f"{fpr}"]
             rows.append([*sizes, share(hits)])
-    print_table(["positives", "negatives", "baseline, months", "TPR", "FPR", "any false alarm"], rows)
+    print_table(
+        ["positives", "negatives", "baseline, months", "TPR", "FPR", "any false alarm"], rows
+    )
 
 
 def power(runs: int) -> None:
@@ -109,7 +132,14 @@ def power(runs: int) -> None:
                 found[i] = alarms_of(tp, p)[change:].cumsum() > 0
             row = [f"0.92 to {after:.2f}", f"{first}", f"{change}"]
             rows.append([*row, *(share(list(each)) for each in found.T)])
-    header = ["recall", "baseline, months", "first month of the fall", "in 1 month", "in 2 months", "in 3 months"]
+    header = [
+        "recall",
+        "baseline, months",
+        "first month of the fall",
+        "in 1 month",
+        "in 2 months",
+        "in 3 months",
+    ]
     print_table(header, rows)
 
 
@@ -128,7 +158,13 @@ def clusters(runs: int) -> None:
             mean = np.array([(right.sum() + 0.5) / (cases.sum() + 1) for right, cases, _ in sums])
             hits.append(bool((compare_looks(mean, worth, 0, LOOKS, ERROR / 2, freedom) <= 1).any()))
         rows.append([f"{number}", f"{size}", f"{rate}", f"{correlation}", share(hits)])
-    header = ["clusters a month", "cases a cluster", "rate", "intraclass correlation", "false alarm of this rate"]
+    header = [
+        "clusters a month",
+        "cases a cluster",
+        "rate",
+        "intraclass correlation",
+        "false alarm of this rate",
+    ]
     print_table(header, rows)
 
 

@@ -39,7 +39,9 @@ DRAWS = 500
 def interval_of_rates(cases: int, prior: float, closed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return intervals for each number of right answers."""
     right = np.arange(cases + 1.0)
-    low, high = (betaincinv(right + prior, cases - right + prior, level) for level in (TAIL, 1 - TAIL))
+    low, high = (
+        betaincinv(right + prior, cases - right + prior, level) for level in (TAIL, 1 - TAIL)
+    )
     if not closed:
         return low, high
     near = (right <= 1, right >= cases - 1) if closed == 2 else None
@@ -73,19 +75,26 @@ def rates() -> None:
     for name, prior in RATES.items():
         for closed, how in enumerate(CLOSED):
             each = [coverage_of_rates(n, prior, closed, truth) for n in SIZES]
-            near = [np.convolve(held, np.ones(NEIGHBOURS) / NEIGHBOURS, "valid").min() for held in each]
+            near = [
+                np.convolve(held, np.ones(NEIGHBOURS) / NEIGHBOURS, "valid").min() for held in each
+            ]
             least = min(held.min() for held in each)
             rows.append([name, how, f"{least:.3f}", f"{min(near):.3f}", f"{np.mean(each):.3f}"])
     print_table(["prior", "interval", "least", "least of neighbours", "mean"], rows)
     rows = [
         [f"{n:,}", *(f"{held.min():.3f}" for held in parts), f"{parts[1].mean():.3f}"]
         for n in SIZES
-        for parts in [[coverage_of_rates(n, prior, closed, truth) for prior, closed in ((2.0, 0), (0.5, 2))]]
+        for parts in [
+            [coverage_of_rates(n, prior, closed, truth) for prior, closed in ((2.0, 0), (0.5, 2))]
+        ]
     ]
     print_table(["cases", "least, four cases, open", "least, default", "mean, default"], rows)
     truths = (0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
     rows = [
-        [f"{n:,}", *(f"{width_of_rates(n, 0.5, 2, p) / width_of_rates(n, 2.0, 0, p):.3f}" for p in truths)]
+        [
+            f"{n:,}",
+            *(f"{width_of_rates(n, 0.5, 2, p) / width_of_rates(n, 2.0, 0, p):.3f}" for p in truths),
+        ]
         for n in (10, 20, 50, 100, 200)
     ]
     print_table(["cases", *map(str, truths)], rows)
@@ -96,8 +105,16 @@ def draw() -> None:
     """Draw the exact coverage of rates, before and with the default prior and closed ends."""
     figure, axes = plt.subplots(1, 3, figsize=(9, 3), sharey=True, layout="constrained")
     for ax, cases in zip(axes, (30, 100, 1000), strict=True):
-        for name, prior, closed in (("four cases, open ends", 2.0, 0), ("one case, closed ends", 0.5, 2)):
-            ax.plot(MISSES, coverage_of_rates(cases, prior, closed, 1 - MISSES), label=name, linewidth=1.2)
+        for name, prior, closed in (
+            ("four cases, open ends", 2.0, 0),
+            ("one case, closed ends", 0.5, 2),
+        ):
+            ax.plot(
+                MISSES,
+                coverage_of_rates(cases, prior, closed, 1 - MISSES),
+                label=name,
+                linewidth=1.2,
+            )
         ax.axhline(0.95, color="0.6", linewidth=0.8)
         ax.set(xscale="log", xlabel="1 - true rate", title=f"{cases:,} cases", ylim=(0, 1.02))
         ax.invert_xaxis()
@@ -107,9 +124,13 @@ def draw() -> None:
     plt.close(figure)
 
 
-def tables_of_two(rng: np.random.Generator, rate: tuple, cases: int, share: float, boards: int, sampled: bool):
+def tables_of_two(
+    rng: np.random.Generator, rate: tuple, cases: int, share: float, boards: int, sampled: bool
+):
     """Return boards of two-class tables (board, actual, predicted) with TNR and TPR ``rate``."""
-    positives = rng.binomial(cases, share, boards) if sampled else np.full(boards, round(cases * share))
+    positives = (
+        rng.binomial(cases, share, boards) if sampled else np.full(boards, round(cases * share))
+    )
     table = np.zeros((boards, 2, 2))
     for c, size in enumerate((cases - positives, positives)):
         table[:, c, c] = rng.binomial(size, rate[c])
@@ -117,7 +138,9 @@ def tables_of_two(rng: np.random.Generator, rate: tuple, cases: int, share: floa
     return table
 
 
-def draw_tables(rng: np.random.Generator, table: np.ndarray, alpha: np.ndarray, sampled: bool) -> np.ndarray:
+def draw_tables(
+    rng: np.random.Generator, table: np.ndarray, alpha: np.ndarray, sampled: bool
+) -> np.ndarray:
     """Return draws (board, draw, actual, predicted) of Dirichlet rows and of sampled or observed class shares."""
     gamma = rng.standard_gamma((table + alpha)[:, None], (len(table), DRAWS, *alpha.shape))
     if sampled:
@@ -126,20 +149,26 @@ def draw_tables(rng: np.random.Generator, table: np.ndarray, alpha: np.ndarray, 
     return gamma / gamma.sum(-1, keepdims=True) * share[:, None, :, None]
 
 
-def share_held(score: Score, drawn: np.ndarray, observed: np.ndarray, truth: float, table: np.ndarray) -> np.ndarray:
+def share_held(
+    score: Score, drawn: np.ndarray, observed: np.ndarray, truth: float, table: np.ndarray
+) -> np.ndarray:
     """Return for each board whether the default interval holds the truth; NaN draws are a miss of their share."""
     some = np.isfinite(drawn).any(axis=1)
     low, high = np.full((2, len(drawn)), np.nan)
     low[some], high[some] = np.nanquantile(drawn[some], [TAIL, 1 - TAIL], axis=1)
     names, labels = range(len(table)), range(table.shape[-1])
     counts = xr.DataArray(
-        table, {"entity": names, "actual": labels, "predicted": labels}, ("entity", "actual", "predicted")
+        table,
+        {"entity": names, "actual": labels, "predicted": labels},
+        ("entity", "actual", "predicted"),
     )
 
     def value(moved: xr.DataArray) -> xr.DataArray:
         return moved[:, 0, 0].copy(data=score.of_tables(moved.values, moved.values.sum(-1) > 0))
 
-    low, high = close_ends(low, high, observed, score.range, near_ends(counts, score, score.range, value))
+    low, high = close_ends(
+        low, high, observed, score.range, near_ends(counts, score, score.range, value)
+    )
     return (low <= truth + 1e-12) & (truth - 1e-12 <= high)
 
 
@@ -153,10 +182,17 @@ def held_by_tables(
     prior: str, rate: tuple[float, float], cases: int, share: float, sampled: bool, boards: int
 ) -> list[float]:
     """Return the coverage of each two-class score in one cell."""
-    rng, alpha, scores = np.random.default_rng(1), of_shape(prior, (2, 2)), [as_score(name) for name in TWO_SCORES]
+    rng, alpha, scores = (
+        np.random.default_rng(1),
+        of_shape(prior, (2, 2)),
+        [as_score(name) for name in TWO_SCORES],
+    )
     truth = np.array([[rate[0], 1 - rate[0]], [1 - rate[1], rate[1]]]) * [[1 - share], [share]]
     table = tables_of_two(rng, rate, cases, share, boards, sampled)
-    parts = [draw_tables(rng, part, alpha, sampled) for part in np.array_split(table, max(boards // 100, 1))]
+    parts = [
+        draw_tables(rng, part, alpha, sampled)
+        for part in np.array_split(table, max(boards // 100, 1))
+    ]
     return [
         share_held(s, np.concatenate([s.of_tables(part) for part in parts]), s.of_tables(table),
                    float(s.of_tables(truth)), table).mean()
@@ -206,7 +242,10 @@ def runs(boards: int = 600) -> None:
                 held = 0
                 for _ in range(boards):
                     mean = rng.binomial(4, rates_of(rng, cases)) / 4
-                    weight, prior = rng.exponential(size=(DRAWS, cases)), rng.gamma(end, size=(DRAWS, 2))
+                    weight, prior = (
+                        rng.exponential(size=(DRAWS, cases)),
+                        rng.gamma(end, size=(DRAWS, 2)),
+                    )
                     drawn = (weight @ mean + prior[:, 1]) / (weight.sum(1) + prior.sum(1))
                     low, high = np.quantile(drawn, [TAIL, 1 - TAIL])[:, None]
                     low, high = close_ends(low, high, mean.mean(keepdims=True), (0.0, 1.0))

@@ -29,7 +29,9 @@ def accuracies(rng, cases, learners, runs, folds=10, shift=0.5):
         for fold in range(folds):
             test = part == fold
             means = np.stack([x[~test & (truth == c)].mean(axis=0) for c in (0, 1)])
-            direction = means[1] - means[0]  # equal, independent variances: the discriminant of nearest means
+            direction = (
+                means[1] - means[0]
+            )  # equal, independent variances: the discriminant of nearest means
             middle = (means.sum(axis=0) / 2 * direction).sum(axis=-1)
             said = (x[test] * direction).sum(axis=-1) > middle
             found.append((said == truth[test][:, None]).mean(axis=0))
@@ -53,7 +55,9 @@ def many_datasets(rng, seed, datasets, learners):
     parts = []
     for d in range(datasets):
         # Learners differ from data set to data set, and are equal on average.
-        found = accuracies(rng, 100, learners, 1, shift=rng.uniform(0.2, 0.8)) + rng.normal(0, 0.03, learners)
+        found = accuracies(rng, 100, learners, 1, shift=rng.uniform(0.2, 0.8)) + rng.normal(
+            0, 0.03, learners
+        )
         parts.append(pd.DataFrame(found).add_prefix("learner ").assign(dataset=d))
     return claims(pd.concat(parts), 90, 10, seed, dataset="dataset")
 
@@ -68,33 +72,48 @@ def agreement(path):
     for _, part in scores.groupby("dataset"):
         part = part.sort_values("fold")
         frame = part[[one, other]].reset_index(drop=True).assign(run=(np.arange(len(part)) // 10))
-        posterior = br.fit(br.from_folds(frame, train=9, test=1, repeat="run"), seed=1, draws=1_000_000)
+        posterior = br.fit(
+            br.from_folds(frame, train=9, test=1, repeat="run"), seed=1, draws=1_000_000
+        )
         draws = br.credible_ranking(posterior, rope=1.0)
-        left, rope, right = two_on_single(part[one].to_numpy(), part[other].to_numpy(), rope=1.0, runs=10)
+        left, rope, right = two_on_single(
+            part[one].to_numpy(), part[other].to_numpy(), rope=1.0, runs=10
+        )
         ours = [
             draws["superiority"].sel(entity=one, rival=other).item(),
             draws["equivalence"].sel(entity=one, rival=other).item(),
             draws["superiority"].sel(entity=other, rival=one).item(),
         ]
-        worst, number = max(worst, float(np.abs(np.subtract(ours, [left, rope, right])).max())), number + 1
+        worst, number = (
+            max(worst, float(np.abs(np.subtract(ours, [left, rope, right])).max())),
+            number + 1,
+        )
     return worst, number
 
 
 def main(boards=400, path=None):
     designs = {
-        f"{cases} cases, {runs} x 10 folds, {learners} learners": (one_dataset, (cases, learners, runs))
+        f"{cases} cases, {runs} x 10 folds, {learners} learners": (
+            one_dataset,
+            (cases, learners, runs),
+        )
         for cases in (50, 100, 300)
         for runs in (1, 2, 10)
         for learners in (2, 5, 10)
     }
     designs |= {
-        f"{datasets} data sets of 100 cases, 10 folds, {learners} learners": (many_datasets, (datasets, learners))
+        f"{datasets} data sets of 100 cases, 10 folds, {learners} learners": (
+            many_datasets,
+            (datasets, learners),
+        )
         for datasets in (2, 3, 5, 10, 30)
         for learners in (2, 5, 10)
     }
     rows = []
     for name, (simulate, design) in designs.items():
-        found = np.array([simulate(np.random.default_rng((7, seed)), seed, *design) for seed in range(boards)])
+        found = np.array(
+            [simulate(np.random.default_rng((7, seed)), seed, *design) for seed in range(boards)]
+        )
         best, out = found.mean(axis=0)
         rows.append(f"| {name} | {best:.3f} | {out:.3f} |")
         print(rows[-1], flush=True)

@@ -21,7 +21,13 @@ PAGE = Path(__file__).parents[1] / "docs" / "measured" / "gate.md"
 CASES, LOOKS, ERROR, TOLERANCE, CHECKED = 1000, 20, 0.05, 0.08, 20
 #: Difference of the new version, share of cases on which the two differ, margin.
 EQUAL = [(0.0, share, 0.0) for share in (0.1, 0.2, 0.3)]
-OTHERS = [(-0.05, 0.2, 0.0), (-0.05, 0.2, 0.01), (0.0, 0.2, 0.05), (0.0, 0.1, 0.05), (0.05, 0.2, 0.0)]
+OTHERS = [
+    (-0.05, 0.2, 0.0),
+    (-0.05, 0.2, 0.01),
+    (0.0, 0.2, 0.05),
+    (0.0, 0.1, 0.05),
+    (0.05, 0.2, 0.0),
+]
 HEAD = """# The gate
 
 `br.decisions.gate` and `bayesrank gate` were run on streams of 1,000 paired cases with right and wrong answers. The
@@ -42,7 +48,9 @@ and statgate 0.1.1 (after every 25 cases, two-sided). Share of streams in which 
 """
 
 
-def streams_of(difference: float, share: float, number: int, rng: np.random.Generator) -> np.ndarray:
+def streams_of(
+    difference: float, share: float, number: int, rng: np.random.Generator
+) -> np.ndarray:
     """Return differences of outcomes, new minus old (stream, case)."""
     u = rng.random((number, CASES))
     return np.where(u < (share - difference) / 2, -1, np.where(u < share, 1, 0))
@@ -63,7 +71,9 @@ def log_wealth(d: np.ndarray, margin: float, side: int) -> np.ndarray:
     bets = BETS / (1 - side * margin)
     worse, same, better = (np.cumsum(d == value, axis=1)[..., None] for value in (-1, 0, 1))
     gains = [np.log1p(side * bets * (value + margin)) for value in (-1, 0, 1)]
-    return logsumexp(worse * gains[0] + same * gains[1] + better * gains[2], axis=-1) - np.log(len(bets))
+    return logsumexp(worse * gains[0] + same * gains[1] + better * gains[2], axis=-1) - np.log(
+        len(bets)
+    )
 
 
 def claims(d: np.ndarray, margin: float) -> dict[str, float]:
@@ -75,8 +85,12 @@ def claims(d: np.ndarray, margin: float) -> dict[str, float]:
     for k, what in enumerate(("worse", "not worse")):
         found[f"{what}, one look"] = (each[-1, k] <= ERROR).mean()
         found[f"{what}, {LOOKS} looks"] = (each[:, k] <= sidak).any(0).mean()
-        parts = [log_wealth(part, margin, 2 * k - 1) for part in np.array_split(d, max(len(d) // 50, 1))]
-        found[f"{what}, any"] = np.concatenate([(part >= -np.log(ERROR)).any(1) for part in parts]).mean()
+        parts = [
+            log_wealth(part, margin, 2 * k - 1) for part in np.array_split(d, max(len(d) // 50, 1))
+        ]
+        found[f"{what}, any"] = np.concatenate(
+            [(part >= -np.log(ERROR)).any(1) for part in parts]
+        ).mean()
     means = np.cumsum(d, 1)[:, at - 1] / at
     found["tolerance, one look"] = (means[:, -1] < -TOLERANCE).mean()
     found[f"tolerance, {LOOKS} looks"] = (means < -TOLERANCE).any(1).mean()
@@ -89,7 +103,9 @@ def peers(d: np.ndarray) -> dict[str, float]:
     with suppress(ImportError):
         from evalsig.inference.sequential import sequential_gate
 
-        found["evalsig"] = np.mean([sequential_gate(stream, alpha=ERROR, alternative="less").stopped for stream in d])
+        found["evalsig"] = np.mean(
+            [sequential_gate(stream, alpha=ERROR, alternative="less").stopped for stream in d]
+        )
     with suppress(ImportError):
         from statgate.core.sequential import MixtureSPRT
 
@@ -107,25 +123,43 @@ def check(d: np.ndarray, margin: float) -> None:
     """Compare the closed form with the gate itself on the first streams."""
     for stream in d[:CHECKED]:
         old = np.where(stream == -1, 1, np.where(stream == 1, 0, np.arange(CASES) % 2))
-        posterior = br.fit(br.from_outcomes(pd.DataFrame({"old": old, "new": old + stream})), seed=1)
-        one, every = (br.decisions.gate(posterior, "old", margin=margin, looks=looks) for looks in (1, "any"))
+        posterior = br.fit(
+            br.from_outcomes(pd.DataFrame({"old": old, "new": old + stream})), seed=1
+        )
+        one, every = (
+            br.decisions.gate(posterior, "old", margin=margin, looks=looks) for looks in (1, "any")
+        )
         if one["discordant"].item() >= 10:
-            np.testing.assert_allclose(one["p_worse"], p_values(stream[None], CASES, margin)[0], atol=0.04)
+            np.testing.assert_allclose(
+                one["p_worse"], p_values(stream[None], CASES, margin)[0], atol=0.04
+            )
         wealth = np.exp(-np.maximum(log_wealth(stream[None], margin, -1)[0, -1], 0))
         np.testing.assert_allclose(every["p_worse"], wealth, rtol=1e-6)
 
 
-def table(designs: list, streams: int, what: str, rng: np.random.Generator, tolerance: bool) -> list[str]:
+def table(
+    designs: list, streams: int, what: str, rng: np.random.Generator, tolerance: bool
+) -> list[str]:
     """Return the lines of the table of one claim."""
     columns = ["one look", f"{LOOKS} looks", "any"]
     heads = [*columns, *([f"tolerance, {each}" for each in columns[:2]] if tolerance else [])]
-    lines = [f"| true difference | differ | margin | {' | '.join(heads)} |", "| --- " * (3 + len(heads)) + "|"]
+    lines = [
+        f"| true difference | differ | margin | {' | '.join(heads)} |",
+        "| --- " * (3 + len(heads)) + "|",
+    ]
     for difference, share, margin in designs:
         d = streams_of(difference, share, streams, rng)
         check(d, margin)
         found = claims(d, margin)
-        names = [f"{what}, {each}" for each in columns] + [f"tolerance, {each}" for each in columns[:2]] * tolerance
-        cells = [f"{difference + 0.0:+.2f}", f"{share:g}", f"{margin:g}", *(f"{found[name]:.3f}" for name in names)]
+        names = [f"{what}, {each}" for each in columns] + [
+            f"tolerance, {each}" for each in columns[:2]
+        ] * tolerance
+        cells = [
+            f"{difference + 0.0:+.2f}",
+            f"{share:g}",
+            f"{margin:g}",
+            *(f"{found[name]:.3f}" for name in names),
+        ]
         lines.append(f"| {' | '.join(cells)} |")
         print(lines[-1], flush=True)
     return lines
@@ -135,7 +169,9 @@ def main() -> None:
     streams = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     rng = np.random.default_rng(1)
     error = np.sqrt(ERROR * (1 - ERROR) / streams)
-    text = HEAD.format(streams=streams, error=error, looks=LOOKS, every=CASES // LOOKS, tolerance=TOLERANCE)
+    text = HEAD.format(
+        streams=streams, error=error, looks=LOOKS, every=CASES // LOOKS, tolerance=TOLERANCE
+    )
     text += "Share of streams in which equal versions are called worse:\n\n"
     text += "\n".join(table(EQUAL, streams, "worse", rng, True))
     text += "\n\nShare of streams in which a version is called worse:\n\n"
@@ -152,7 +188,8 @@ def main() -> None:
         print(rows[-1], flush=True)
     text += SEQUENTIAL.format(streams=min(streams, PEERS))
     text += "\n".join(
-        f"| {' | '.join(cells)} |" for cells in (rows[0], ["---"] * len(rows[0]), *(r.values() for r in rows))
+        f"| {' | '.join(cells)} |"
+        for cells in (rows[0], ["---"] * len(rows[0]), *(r.values() for r in rows))
     )
     text += "\n\nShare of streams in which a version is called not worse:\n\n"
     text += "\n".join(table(OTHERS[1:], streams, "not worse", rng, False))

@@ -24,9 +24,17 @@ AGGREGATES = ("mean", "borda", "win_rate")
 def counts_of(rng, entities, rates, cases):
     """Return counts of right and wrong answers (entity, group) at these rates (group)."""
     right = rng.binomial(cases, rates, (entities, len(rates)))
-    names = {"entity": [f"e{i}" for i in range(entities)], "group": [f"g{j}" for j in range(len(rates))]}
-    coords = names | {"outcome": [0, 1], "measured": (("entity", "group"), np.ones(right.shape, bool))}
-    return xr.DataArray(np.stack([cases - right, right], -1), coords, ("entity", "group", "outcome"), name="counts")
+    names = {
+        "entity": [f"e{i}" for i in range(entities)],
+        "group": [f"g{j}" for j in range(len(rates))],
+    }
+    coords = names | {
+        "outcome": [0, 1],
+        "measured": (("entity", "group"), np.ones(right.shape, bool)),
+    }
+    return xr.DataArray(
+        np.stack([cases - right, right], -1), coords, ("entity", "group", "outcome"), name="counts"
+    )
 
 
 def claims(rng, boards, entities, groups, cases):
@@ -35,7 +43,9 @@ def claims(rng, boards, entities, groups, cases):
     for _ in range(boards):
         rates = 1 / (1 + np.exp(-(1.0 + 0.5 * rng.standard_normal(groups))))
         each = np.full((entities, groups), np.reshape(cases, (-1, 1)))
-        posterior = br.fit(counts_of(rng, entities, rates, each), seed=int(rng.integers(2**31)), draws=500)
+        posterior = br.fit(
+            counts_of(rng, entities, rates, each), seed=int(rng.integers(2**31)), draws=500
+        )
         for aggregate in AGGREGATES:
             ranking = br.credible_ranking(posterior, over="group", aggregate=aggregate)
             found[aggregate] += ranking.attrs["headline"] == "best"
@@ -46,10 +56,23 @@ def draw_rates(how, boards, groups, rng):
     """Return true rates (board, group): of the model's own population, equal, or with a normal spread of logits."""
     if how == "population":
         frame = counts_of(rng, boards, np.full(groups, 0.5), 1)
-        prior = br.fit(frame, "hierarchical_beta_binomial", seed=2, draws=1, chains=1, groups=["prior"])["prior"]
-        return prior["performance"].isel(chain=0, draw=0).sel(outcome=1).transpose("entity", "group").values
+        prior = br.fit(
+            frame, "hierarchical_beta_binomial", seed=2, draws=1, chains=1, groups=["prior"]
+        )["prior"]
+        return (
+            prior["performance"]
+            .isel(chain=0, draw=0)
+            .sel(outcome=1)
+            .transpose("entity", "group")
+            .values
+        )
     centre = rng.normal(1, 0.5, (boards, 1))
-    return 1 / (1 + np.exp(-(centre + {"equal": 0.0, "spread": 0.5}[how] * rng.standard_normal((boards, groups)))))
+    return 1 / (
+        1
+        + np.exp(
+            -(centre + {"equal": 0.0, "spread": 0.5}[how] * rng.standard_normal((boards, groups)))
+        )
+    )
 
 
 def gaps(how, boards, groups=3, cases=100, seed=1):
@@ -60,11 +83,15 @@ def gaps(how, boards, groups=3, cases=100, seed=1):
     right = rng.binomial(cases, rates)
     evidence.values[:] = np.stack([cases - right, right], -1)
     posterior = br.fit(evidence, seed=seed, draws=1000, chains=1)
-    gap, worst = (br.aggregate_score(posterior, over="group", aggregate=how) for how in ("gap", "worst"))
+    gap, worst = (
+        br.aggregate_score(posterior, over="group", aggregate=how) for how in ("gap", "worst")
+    )
     true = {"gap": np.ptp(rates, axis=1), "worst": rates.min(axis=1)}
     covered = {}
     for name, values in (("gap", gap), ("worst", worst)):
-        low, high = np.quantile(values.transpose("chain", "draw", "entity").values[0], [0.025, 0.975], axis=0)
+        low, high = np.quantile(
+            values.transpose("chain", "draw", "entity").values[0], [0.025, 0.975], axis=0
+        )
         covered[name] = float(((low <= true[name]) & (true[name] <= high)).mean())
     return (gap < 0.1).mean(["chain", "draw"]).values, true["gap"] < 0.1, covered
 
@@ -82,7 +109,11 @@ def plans(boards, groups, cases=100, difference=0.15, seed=1):
         needed = float(plan["needed"])
         if not 0 < needed < 10_000:
             continue
-        truth = br.credible_ranking(source.source, kind="observed")["median"].transpose("entity", "group").values
+        truth = (
+            br.credible_ranking(source.source, kind="observed")["median"]
+            .transpose("entity", "group")
+            .values
+        )
         one = evidence["entity"].values.tolist().index(plan.attrs["entity"])
         of_each = truth.mean(axis=1)
         wanted = of_each.mean() + difference * np.where(np.arange(2) == one, 0.5, -0.5)
@@ -97,7 +128,10 @@ def plans(boards, groups, cases=100, difference=0.15, seed=1):
 
 def worst(boards, groups, cases, spread):
     """Return coverage of the worst group: of exchangeable groups, of those that may be equal, of independent ones."""
-    rng, covered = np.random.default_rng([1, groups, cases, int(10 * spread)]), np.zeros((boards, 3))
+    rng, covered = (
+        np.random.default_rng([1, groups, cases, int(10 * spread)]),
+        np.zeros((boards, 3)),
+    )
     prior, size = np.array([0.5, 0.5]), 1000
     for k in range(boards):
         rates = 1 / (1 + np.exp(-(rng.normal(1, 0.5) + spread * rng.standard_normal(groups))))
@@ -105,13 +139,19 @@ def worst(boards, groups, cases, spread):
         population = learn(right, np.full(groups, cases), prior)
         mean, scale = population.draw(rng, size)
         kappa = 1 / np.maximum(scale, 1e-9) ** 2 - 1
-        each = rng.beta((mean * kappa)[:, None] + right, ((1 - mean) * kappa)[:, None] + cases - right)
+        each = rng.beta(
+            (mean * kappa)[:, None] + right, ((1 - mean) * kappa)[:, None] + cases - right
+        )
         total = prior + np.array([right.sum(), groups * cases - right.sum()])
         one = rng.beta(*total, size)
         independent = rng.beta(2 + right, 2 + cases - right, (size, groups))
-        odds = np.exp(betaln(*total) - betaln(*prior) - population.log_evidence) * EQUAL / (1 - EQUAL)
+        odds = (
+            np.exp(betaln(*total) - betaln(*prior) - population.log_evidence) * EQUAL / (1 - EQUAL)
+        )
         equal = rng.random(size) < odds / (1 + odds)
-        for j, drawn in enumerate((each, np.where(equal[:, None], one[:, None], each), independent)):
+        for j, drawn in enumerate(
+            (each, np.where(equal[:, None], one[:, None], each), independent)
+        ):
             low, high = np.quantile(drawn.min(axis=1), [0.025, 0.975])
             covered[k, j] = low <= rates.min() <= high
     return covered.mean(axis=0)
@@ -152,7 +192,9 @@ def rule(how, groups, cases, entities, boards, ratio=1, better=0.0, seed=1, draw
     base = ScoreValues(xr.DataArray(0.0), "accuracy", True, ends=(0.0, 1.0))
     unknown = np.full(entities, np.nan)
     information = Information(size[:, 0].astype(float), unknown, observed=np.zeros(entities))
-    found = dict.fromkeys(("best", "excluded", "pairs", "first", "second", "worse", "not worse", "right"), 0)
+    found = dict.fromkeys(
+        ("best", "excluded", "pairs", "first", "second", "worse", "not worse", "right"), 0
+    )
     for _ in range(boards):
         right = rng.binomial(size, rates)
         drawn = rng.beta(0.5 + right, 0.5 + size - right, (draws, *right.shape))
@@ -177,7 +219,10 @@ def rule(how, groups, cases, entities, boards, ratio=1, better=0.0, seed=1, draw
 def print_gaps(boards):
     for how in ("population", "equal", "spread"):
         stated, true, covered = gaps(how, boards)
-        print(f"{how}: coverage of the gap {covered['gap']:.3f}, of the worst group {covered['worst']:.3f}", flush=True)
+        print(
+            f"{how}: coverage of the gap {covered['gap']:.3f}, of the worst group {covered['worst']:.3f}",
+            flush=True,
+        )
         if how == "population":
             place = np.minimum((stated * 10).astype(int), 9)
             for k in range(10):
@@ -194,23 +239,55 @@ def main():
     parser.add_argument("--boards", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cells", default="2,5,20/2,4,12/10,100,1000")
-    parser.add_argument("--gaps", type=int, default=0, help="boards of the tables of gaps, instead of false claims")
-    parser.add_argument("--worst", type=int, default=0, help="boards of the table of worst groups, instead")
-    parser.add_argument("--plans", type=int, default=0, help="boards of the table of plans, instead of false claims")
-    parser.add_argument("--rule", type=int, default=0, help="boards of the rule for worst scores and gaps, instead")
-    parser.add_argument("--profiles", default="worst/worst, close/worst, flat/worst, high/gap/gap, same/gap, flat")
-    parser.add_argument("--ratio", type=float, default=1, help="how many times as many cases every second entity has")
-    parser.add_argument("--better", type=float, default=0, help="by how much the first entity is better")
+    parser.add_argument(
+        "--gaps", type=int, default=0, help="boards of the tables of gaps, instead of false claims"
+    )
+    parser.add_argument(
+        "--worst", type=int, default=0, help="boards of the table of worst groups, instead"
+    )
+    parser.add_argument(
+        "--plans", type=int, default=0, help="boards of the table of plans, instead of false claims"
+    )
+    parser.add_argument(
+        "--rule", type=int, default=0, help="boards of the rule for worst scores and gaps, instead"
+    )
+    parser.add_argument(
+        "--profiles", default="worst/worst, close/worst, flat/worst, high/gap/gap, same/gap, flat"
+    )
+    parser.add_argument(
+        "--ratio",
+        type=float,
+        default=1,
+        help="how many times as many cases every second entity has",
+    )
+    parser.add_argument(
+        "--better", type=float, default=0, help="by how much the first entity is better"
+    )
     given = parser.parse_args()
     cells = [[int(one) for one in part.split(",")] for part in given.cells.split("/")]
     if given.rule:
         for how, entities, groups, cases in product(given.profiles.split("/"), *cells):
-            found = rule(how, groups, cases, entities, given.rule, given.ratio, given.better, given.seed)
-            print(how, entities, groups, cases, *(f"{name} {share:.3f}" for name, share in found.items()), flush=True)
+            found = rule(
+                how, groups, cases, entities, given.rule, given.ratio, given.better, given.seed
+            )
+            print(
+                how,
+                entities,
+                groups,
+                cases,
+                *(f"{name} {share:.3f}" for name, share in found.items()),
+                flush=True,
+            )
         return
     if given.worst:
         for groups, cases, spread in product((2, 3, 5, 10), (30, 100, 400), (0, 0.3, 1)):
-            print(groups, cases, spread, worst(given.worst, groups, cases, spread).round(3), flush=True)
+            print(
+                groups,
+                cases,
+                spread,
+                worst(given.worst, groups, cases, spread).round(3),
+                flush=True,
+            )
         return
     if given.plans:
         for groups in (2, 4):
@@ -222,7 +299,13 @@ def main():
     for entities, groups, cases in product(*cells):
         rng = np.random.default_rng([given.seed, entities, groups, cases])
         found = claims(rng, given.boards, entities, groups, cases)
-        print(entities, groups, cases, *(f"{found[a] / given.boards:.3f}" for a in AGGREGATES), flush=True)
+        print(
+            entities,
+            groups,
+            cases,
+            *(f"{found[a] / given.boards:.3f}" for a in AGGREGATES),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -37,10 +37,19 @@ def main():
         f"(share flagged by |skewness| / sqrt(cases) > {HEAVY_TAIL:g})\n"
     )
     sizes = (30, 60, 120, 250, 1000)
-    print("| distribution | " + " | ".join(f"{n} cases" for n in sizes) + " |\n|---|" + "---:|" * len(sizes))
+    print(
+        "| distribution | "
+        + " | ".join(f"{n} cases" for n in sizes)
+        + " |\n|---|"
+        + "---:|" * len(sizes)
+    )
     for name in MADE:
         cells = [measure(name, n) for n in sizes]
-        print(f"| {name} | " + " | ".join(f"{coverage:.3f} ({flag:.2f})" for coverage, flag in cells) + " |")
+        print(
+            f"| {name} | "
+            + " | ".join(f"{coverage:.3f} ({flag:.2f})" for coverage, flag in cells)
+            + " |"
+        )
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn.utils.class_weight import compute_sample_weight
 
 import bayesrank as br
-from bayesrank.inference import draw_groups
+from bayesrank.models.inference import draw_groups
 
 CASES, DRAWS, EVALUATIONS, BOARDS = 400, 600, 1000, 400
 #: The prior of half a case in each cell, or of each value.
@@ -18,7 +18,9 @@ PRIOR = "jeffreys"
 PREVALENCE, RECALL, SPECIFICITY = 0.3, 0.8, 0.9
 
 
-def weights_by(design: str, right: np.ndarray, truth: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def weights_by(
+    design: str, right: np.ndarray, truth: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
     """Return the weight of each case: by its class, by whether it was answered right, or by neither."""
     size = len(truth)
     if design == "the class":
@@ -35,7 +37,9 @@ def weights_by(design: str, right: np.ndarray, truth: np.ndarray, rng: np.random
 
 def true_recall(design: str) -> float:
     """Return the weighted recall of the population."""
-    of_right, of_wrong = {"the answer": (1.0, 3.0), "the answer, two weights": (1.8, 3.4)}.get(design, (1.0, 1.0))
+    of_right, of_wrong = {"the answer": (1.0, 3.0), "the answer, two weights": (1.8, 3.4)}.get(
+        design, (1.0, 1.0)
+    )
     return RECALL * of_right / (RECALL * of_right + (1 - RECALL) * of_wrong)
 
 
@@ -47,7 +51,9 @@ def holds(values: np.ndarray, truth: float) -> tuple[bool, float]:
 
 def draw(evidence: object, model: str, seed: int) -> np.ndarray:
     """Return draws (draw, actual, predicted) of the performance of the first entity, or (draw) of its mean outcome."""
-    posterior = draw_groups(evidence, model, prior=PRIOR, draws=DRAWS, chains=1, seed=seed)["posterior"]
+    posterior = draw_groups(evidence, model, prior=PRIOR, draws=DRAWS, chains=1, seed=seed)[
+        "posterior"
+    ]
     name = "mean_outcome" if "mean_outcome" in posterior else "performance"
     return posterior[name].isel(entity=0, chain=0).values
 
@@ -72,10 +78,18 @@ def recall_known_in_part(design: str, rng: np.random.Generator) -> tuple[float, 
     for i in range(BOARDS):
         truth = (rng.random(CASES) < PREVALENCE).astype(int)
         right = rng.random(CASES) < np.where(truth == 1, RECALL, SPECIFICITY)
-        known = [int(label) if seen else None for label, seen in zip(truth, rng.random(CASES) < 0.4, strict=True)]
+        known = [
+            int(label) if seen else None
+            for label, seen in zip(truth, rng.random(CASES) < 0.4, strict=True)
+        ]
         weight = weights_by(design, right, truth, rng)
         evidence = br.joint_outcomes(known, {"a": np.where(right, truth, 1 - truth)}, weight=weight)
-        found.append(holds(br.scores.tpr(br.fit(evidence, draws=DRAWS, chains=1, seed=i)).values, true_recall(design)))
+        found.append(
+            holds(
+                br.scores.tpr(br.fit(evidence, draws=DRAWS, chains=1, seed=i)).values,
+                true_recall(design),
+            )
+        )
     return tuple(np.mean(found, axis=0))
 
 
@@ -94,7 +108,9 @@ def balanced(rng: np.random.Generator) -> tuple[float, float]:
     """Return how often one of two equal models is best, and the coverage: 40 of 1,000 positive, balanced weights."""
     truth, best, found = np.repeat([1, 0], [40, 960]), 0, []
     for i in range(BOARDS):
-        right = {name: rng.random(1000) < np.where(truth == 1, RECALL, SPECIFICITY) for name in "ab"}
+        right = {
+            name: rng.random(1000) < np.where(truth == 1, RECALL, SPECIFICITY) for name in "ab"
+        }
         guess = {name: np.where(held, truth, 1 - truth) for name, held in right.items()}
         evidence = br.joint_outcomes(truth, guess, weight=compute_sample_weight("balanced", truth))
         posterior = br.fit(evidence, prior=PRIOR, draws=DRAWS, chains=1, seed=i)
@@ -108,7 +124,13 @@ def tables() -> Iterator[str]:
     """Yield the lines of the page's tables."""
     yield "| weights depend on | model | coverage | mean width |"
     yield "| --- | --- | --- | --- |"
-    designs = ("the class", "the class and chance", "the answer", "the answer, two weights", "neither")
+    designs = (
+        "the class",
+        "the class and chance",
+        "the answer",
+        "the answer, two weights",
+        "neither",
+    )
     for model in ("paired", "dirichlet_multinomial"):
         for design in designs:
             coverage, width = recall(design, model, np.random.default_rng(1))

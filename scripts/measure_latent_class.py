@@ -18,7 +18,7 @@ from page_tables import write_page
 from scipy.special import expit, ndtri
 
 import bayesrank as br
-from bayesrank._source import groups_of
+from bayesrank._core.source import groups_of
 from bayesrank.models.latent_class import LatentClass
 
 PAGE = Path(__file__).parents[1] / "docs" / "measured" / "latent_class.md"
@@ -72,7 +72,18 @@ Intervals on one board are correlated, so the Monte-Carlo error of the coverage 
 of a share of 0.05 among 15 boards is 0.06.
 
 """
-COLUMNS = ("tests", "prevalences", "cases", "simulated", "fitted", "boards", "coverage", "equal", "wrong", "headline")
+COLUMNS = (
+    "tests",
+    "prevalences",
+    "cases",
+    "simulated",
+    "fitted",
+    "boards",
+    "coverage",
+    "equal",
+    "wrong",
+    "headline",
+)
 END = """
 If the fitted dependence includes the simulated one, coverage is {right:.3f} ({right_boards} boards). A false claim
 occurs on {false} of {equal} boards with equal tests, and on {wrong} of {different} boards with different tests. If the
@@ -89,12 +100,23 @@ def compare() -> str:
     frame = br.datasets.load_cases("dentists")
     tests = [name for name in frame if name != "count"]
     verdict = frame.loc[frame.index.repeat(frame["count"]), tests].to_numpy()
-    options = {"n_init": 20, "abs_tol": 1e-12, "rel_tol": 1e-12, "max_iter": 5000, "progress_bar": 0}
+    options = {
+        "n_init": 20,
+        "abs_tol": 1e-12,
+        "rel_tol": 1e-12,
+        "max_iter": 5000,
+        "progress_bar": 0,
+    }
     peer = StepMix(n_components=2, measurement="binary", random_state=0, **options).fit(verdict)
     positive = np.asarray(peer.get_parameters()["measurement"]["pis"])
     share = np.asarray(peer.get_parameters()["weights"])
     high = int(positive.sum(axis=1).argmax())
-    theirs = [peer.score(verdict) * len(verdict), share[high], *positive[high], *(1 - positive[1 - high])]
+    theirs = [
+        peer.score(verdict) * len(verdict),
+        share[high],
+        *positive[high],
+        *(1 - positive[1 - high]),
+    ]
 
     model = LatentClass(br.datasets.load("dentists"))
     theta = model.fits["none"][0]
@@ -112,10 +134,14 @@ def compare() -> str:
     return head + "\n".join(lines) + "\n" + TAIL.format(gap=gap)
 
 
-def simulate(row: tuple, equal: bool, rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
+def simulate(
+    row: tuple, equal: bool, rng: np.random.Generator
+) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
     """Return verdicts (case, test), populations (case), and true rates (specificity or sensitivity, test)."""
     tests, shares, size, kind, _ = row
-    rates = rng.uniform([[0.75], [0.65]], [[0.98], [0.95]], (2, 1 if equal else tests)) * np.ones((2, tests))
+    rates = rng.uniform([[0.75], [0.65]], [[0.98], [0.95]], (2, 1 if equal else tests)) * np.ones(
+        (2, tests)
+    )
     population = np.arange(size) % len(shares)
     truth = rng.random(size) < np.array(shares)[population]
     noise = rng.standard_normal((size, tests))
@@ -131,16 +157,24 @@ def measure(row: tuple, equal: bool, rng: np.random.Generator) -> dict[str, floa
     """Return what one board shows."""
     tests, shares, _, _, fitted = row
     frame, population, rates = simulate(row, equal, rng)
-    joint = br.joint_outcomes(None, frame, population=population if len(shares) > 1 else None, labels=[0, 1])
+    joint = br.joint_outcomes(
+        None, frame, population=population if len(shares) > 1 else None, labels=[0, 1]
+    )
     pairs = [("test 0", "test 1")] if fitted == "pairs" else None
     fit = br.fit(joint, "latent_class", dependence=fitted, pairs=pairs, draws=250, chains=2, seed=1)
-    low, high = groups_of(fit)["posterior"]["sensitivity"].quantile([0.025, 0.975], ("chain", "draw")).values
+    low, high = (
+        groups_of(fit)["posterior"]["sensitivity"]
+        .quantile([0.025, 0.975], ("chain", "draw"))
+        .values
+    )
     ranking = br.credible_ranking(fit, "informedness")
     true = rates.sum(axis=0)
     order = 1 + (true[:, None] < true).sum(axis=1)
     best = ranking.attrs["headline"] == "best"
     if equal:
-        false = bool((ranking["rank_lower"] > 1).any() or (ranking["rank_upper"] < tests).any()) or best
+        false = (
+            bool((ranking["rank_lower"] > 1).any() or (ranking["rank_upper"] < tests).any()) or best
+        )
     else:
         false = bool((ranking["rank_lower"] > order).any() or (ranking["rank_upper"] < order).any())
         false |= best and order[int(ranking["median"].argmax())] > 1
@@ -185,13 +219,24 @@ def table(seconds: float) -> str:
             if mine.empty:
                 continue
             tests, shares, size, kind, fitted = row
-            cells = [str(tests), ", ".join(f"{share:g}" for share in shares), f"{size:,}", kind, fitted, str(len(mine))]
+            cells = [
+                str(tests),
+                ", ".join(f"{share:g}" for share in shares),
+                f"{size:,}",
+                kind,
+                fitted,
+                str(len(mine)),
+            ]
             cells += [f"{mine[name].mean():.2f}" for name in COLUMNS[6:]]
             lines.append(f"| {' | '.join(cells)} |")
     unidentified = found["row"].isin(UNIDENTIFIED)
     contained = found["row"].map(lambda row: row[3] in ("none", row[4]))
     right, poor = found[~unidentified & contained], found[~unidentified & ~contained]
-    text = SIMULATED.format(strength=STRENGTH, correlation=CORRELATION, seconds=seconds) + "\n".join(lines) + "\n"
+    text = (
+        SIMULATED.format(strength=STRENGTH, correlation=CORRELATION, seconds=seconds)
+        + "\n".join(lines)
+        + "\n"
+    )
     return text + END.format(
         right=right["coverage"].mean(), right_boards=len(right), false=int(right["equal"].sum()),
         equal=int(right["equal"].count()), wrong=int(right["wrong"].sum()), different=int(right["wrong"].count()),

@@ -43,7 +43,9 @@ def share(hits: list) -> str:
 
 def superiority(x: np.ndarray) -> np.ndarray:
     """Probability (entity, rival) to be better, ties as halves."""
-    return np.stack([(x[:, [i]] > x).mean(0) + (x[:, [i]] == x).mean(0) / 2 for i in range(x.shape[1])])
+    return np.stack(
+        [(x[:, [i]] > x).mean(0) + (x[:, [i]] == x).mean(0) / 2 for i in range(x.shape[1])]
+    )
 
 
 def unpaired(rng: np.random.Generator, size: int, cases: int, rate: float) -> np.ndarray:
@@ -54,7 +56,9 @@ def unpaired(rng: np.random.Generator, size: int, cases: int, rate: float) -> np
 
 def paired(rng: np.random.Generator, size: int, cases: int, rate: float) -> np.ndarray:
     """Draws of accuracies on the same cases, some of them hard for all: a correlation of 0.7, and four prior cases."""
-    luck = np.sqrt(0.7) * rng.normal(size=(cases, 1)) + np.sqrt(0.3) * rng.normal(size=(cases, size))
+    luck = np.sqrt(0.7) * rng.normal(size=(cases, 1)) + np.sqrt(0.3) * rng.normal(
+        size=(cases, size)
+    )
     mass, unseen = rng.standard_exponential((DRAWS, cases)), rng.standard_gamma(4.0, (DRAWS, 1))
     total = mass @ (luck < stats.norm.ppf(rate)) + unseen * rng.beta(2.0, 2.0, (DRAWS, size))
     return total / (mass.sum(axis=1, keepdims=True) + unseen)
@@ -75,7 +79,10 @@ def pairs(boards: int) -> None:
                 first = int((x == x.max(axis=1, keepdims=True)).mean(axis=0).argmax())
                 by_fewer = not_best_by_fewer(x) if size <= COMPARED else None
                 hits.append((by_fewer, bool((superiority(x)[first] >= PROB).any())))
-            shares = ["-" if column[0] is None else share(list(column)) for column in zip(*hits, strict=True)]
+            shares = [
+                "-" if column[0] is None else share(list(column))
+                for column in zip(*hits, strict=True)
+            ]
             row(size, name, *shares, times)
 
 
@@ -112,7 +119,9 @@ def leader(boards: int) -> None:
                     x = rng.beta(a, b, (DRAWS, size))
                     many = np.full(size, float(cases))
                     counted = Information(many, many, observed=right / cases)
-                    known = population_of(x, np.arange(size), (0.0, 1.0), counted, np.full(size, 4.0))
+                    known = population_of(
+                        x, np.arange(size), (0.0, 1.0), counted, np.full(size, 4.0)
+                    )
                     loss = 0.0 if known is None else x[:, first].mean() - known.means()[first]
                     width = high[first] - low[first]
                     shrunk = shrunken(rng, right, cases, first)
@@ -131,7 +140,10 @@ def shrunken(rng: np.random.Generator, right: np.ndarray, cases: int, first: int
     """The leader's interval under the model hierarchical_beta_binomial of entities on one data set."""
     mean, spread = learn(right, np.full(len(right), cases), np.array([2.0, 2.0])).draw(rng, DRAWS)
     kappa = 1 / spread**2 - 1
-    return np.quantile(rng.beta(mean * kappa + right[first], (1 - mean) * kappa + cases - right[first]), [0.025, 0.975])
+    return np.quantile(
+        rng.beta(mean * kappa + right[first], (1 - mean) * kappa + cases - right[first]),
+        [0.025, 0.975],
+    )
 
 
 PARTS = {"pairs": (pairs, 200), "leader": (leader, 600)}

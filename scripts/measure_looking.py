@@ -39,7 +39,10 @@ def best(right, n, rng):
     normal = np.concatenate([half, -half])
     drawn = mean[:, None] + normal @ np.swapaxes(np.linalg.cholesky(covariance), 1, 2)
     first = drawn.argmax(2)
-    return np.array([(row == lead).mean() for row, lead in zip(first, mean.argmax(1), strict=True)]) >= 1 - ALPHA / 2
+    return (
+        np.array([(row == lead).mean() for row, lead in zip(first, mean.argmax(1), strict=True)])
+        >= 1 - ALPHA / 2
+    )
 
 
 def spending(looks, rng):
@@ -122,5 +125,8 @@ if __name__ == "__main__":
     results = {name: rows(rates) for name, rates in boards.items()}
     print(f"| rule | looks | {' | '.join(boards)} |\n| --- | ---: |{' ---: |' * len(boards)}")
     for rule, looks in results["2 equal"]:
-        cells = [f"{result[rule, looks][0]:.3f} ({result[rule, looks][1]:.0f})" for result in results.values()]
+        cells = [
+            f"{result[rule, looks][0]:.3f} ({result[rule, looks][1]:.0f})"
+            for result in results.values()
+        ]
         print(f"| {rule} | {looks:,} | {' | '.join(cells)} |")

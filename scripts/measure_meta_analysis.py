@@ -67,7 +67,9 @@ def sample(
 
     def prior(spread: np.ndarray) -> np.ndarray:
         sd = np.exp(spread[:, :2])
-        return (spread[:, :2] - sd**2 / 2 / scale**2).sum(1) - 4 * np.logaddexp(spread[:, 2], -spread[:, 2])
+        return (spread[:, :2] - sd**2 / 2 / scale**2).sum(1) - 4 * np.logaddexp(
+            spread[:, 2], -spread[:, 2]
+        )
 
     def prior_of_mean(mu: np.ndarray) -> np.ndarray:
         return -(np.logaddexp(0, mu) + np.logaddexp(0, -mu)).sum(-1)
@@ -97,7 +99,9 @@ def sample(
             length = reach[..., None] / np.sqrt(information + np.exp(-2 * spread[:, None, :2]))
             other = eta + length * rng.standard_normal(eta.shape)
             gain = (likelihood(other) - likelihood(eta)).sum(-1)
-            gain += normal(standard(other, mu, spread), spread) - normal(standard(eta, mu, spread), spread)
+            gain += normal(standard(other, mu, spread), spread) - normal(
+                standard(eta, mu, spread), spread
+            )
             taken = log(rng.random(gain.shape)) < gain
             eta = np.where(taken[..., None], other, eta)
             if at < tune:
@@ -105,14 +109,18 @@ def sample(
         # Medians given the studies: normal but for their prior.
         sd, rho = np.exp(spread[:, :2]) / np.sqrt(studies), np.tanh(spread[:, 2])
         z = rng.standard_normal((many, 2))
-        other = eta.mean(1) + sd * np.stack([z[:, 0], rho * z[:, 0] + z[:, 1] / np.cosh(spread[:, 2])], -1)
+        other = eta.mean(1) + sd * np.stack(
+            [z[:, 0], rho * z[:, 0] + z[:, 1] / np.cosh(spread[:, 2])], -1
+        )
         taken = log(rng.random(many)) < prior_of_mean(other) - prior_of_mean(mu)
         mu = np.where(taken[:, None], other, mu)
         # Spreads given the studies, then given the standardised studies: the one is slow where the other is fast.
         for _ in range(2):
             other = spread + steps["centred"][:, None] * rng.standard_normal((many, 3))
             gain = prior(other) - prior(spread)
-            gain += (normal(standard(eta, mu, other), other) - normal(standard(eta, mu, spread), spread)).sum(1)
+            gain += (
+                normal(standard(eta, mu, other), other) - normal(standard(eta, mu, spread), spread)
+            ).sum(1)
             taken = log(rng.random(many)) < gain
             spread = np.where(taken[:, None], other, spread)
             adapt("centred", taken, 0.3, at)
@@ -136,7 +144,11 @@ def sample(
 
 
 def pairs(
-    rng: np.random.Generator, shape: tuple[int, ...], mu: np.ndarray, sd: np.ndarray, rho: np.ndarray
+    rng: np.random.Generator,
+    shape: tuple[int, ...],
+    mu: np.ndarray,
+    sd: np.ndarray,
+    rho: np.ndarray,
 ) -> np.ndarray:
     """Normal pairs (..., row)."""
     z = rng.standard_normal((*shape, 2))
@@ -148,7 +160,9 @@ def test_sets(rng: np.random.Generator, shape: tuple[int, ...], sizes: str) -> n
     return np.stack([rng.integers(*ends, shape) for ends in SIZES[sizes]], -1)
 
 
-def ranks(seed: int, replicates: int, studies: int, sizes: str, draws: int = 99, **how: int) -> dict[str, np.ndarray]:
+def ranks(
+    seed: int, replicates: int, studies: int, sizes: str, draws: int = 99, **how: int
+) -> dict[str, np.ndarray]:
     """Ranks, as shares, of truths drawn from the priors among their draws."""
     rng = np.random.default_rng(seed)
     mu = rng.logistic(size=(replicates, 2))
@@ -174,7 +188,9 @@ def ranks(seed: int, replicates: int, studies: int, sizes: str, draws: int = 99,
     }
 
 
-def coverage(seed: int, name: str, sizes: str, replicates: int = 1000, prob: float = 0.95) -> dict[str, float]:
+def coverage(
+    seed: int, name: str, sizes: str, replicates: int = 1000, prob: float = 0.95
+) -> dict[str, float]:
     """Shares of intervals that hold the truth: of the summary point, and of the rates of one more data set."""
     rng = np.random.default_rng(seed)
     mu, sd, rho = (np.asarray(part) for part in TRUTHS[name])
@@ -189,7 +205,9 @@ def coverage(seed: int, name: str, sizes: str, replicates: int = 1000, prob: flo
         low, high = np.quantile(values, ends, axis=0)
         for row, rate in enumerate(("TNR", "TPR")):
             truths = np.broadcast_to(truth, low.shape)[:, row]
-            held[f"{what} {rate}"] = float(((low[:, row] <= truths) & (truths <= high[:, row])).mean())
+            held[f"{what} {rate}"] = float(
+                ((low[:, row] <= truths) & (truths <= high[:, row])).mean()
+            )
     return held
 
 
@@ -197,12 +215,18 @@ def main(replicates: int) -> None:
     """Print calibration, then coverage."""
     for sizes in SIZES:
         for name, found in ranks(1, replicates, STUDIES, sizes).items():
-            print(f"{sizes}: {name}: Kolmogorov-Smirnov p = {stats.kstest(found, 'uniform').pvalue:.2f}")
+            print(
+                f"{sizes}: {name}: Kolmogorov-Smirnov p = {stats.kstest(found, 'uniform').pvalue:.2f}"
+            )
     for sizes in SIZES:
         for i, name in enumerate(TRUTHS):
             held = coverage(10 + i, name, sizes, replicates)
             error = 2 * np.sqrt(0.95 * 0.05 / replicates)
-            print(f"{sizes}: {name}: " + ", ".join(f"{k} {v:.3f}" for k, v in held.items()) + f" (± {error:.3f})")
+            print(
+                f"{sizes}: {name}: "
+                + ", ".join(f"{k} {v:.3f}" for k, v in held.items())
+                + f" (± {error:.3f})"
+            )
 
 
 if __name__ == "__main__":

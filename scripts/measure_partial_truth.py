@@ -76,7 +76,9 @@ def measure(row: tuple, runs: int, rng: np.random.Generator) -> str:
         truth = rng.random(cases) < rate
         verdict = (rng.random(cases) < np.where(truth, right, 1 - wrong)).astype(int)
         human = np.where(np.arange(cases) < labels, truth, np.nan)
-        judged = br.from_judged(pd.DataFrame({"judge": verdict, "human": human}), judge="judge", truth="human")
+        judged = br.from_judged(
+            pd.DataFrame({"judge": verdict, "human": human}), judge="judge", truth="human"
+        )
         drawn = br.fit(judged, draws=1000, chains=2, seed=run)["posterior"]["mean_outcome"].values
         hits = int(truth[:labels].sum())
         ends = {"partial_truth": np.quantile(drawn, ENDS)}
@@ -90,7 +92,9 @@ def measure(row: tuple, runs: int, rng: np.random.Generator) -> str:
     means = {name: np.mean(each, axis=0) for name, each in found.items() if each}
     for name in METHODS:
         cells += [f"{number:.3f}" for number in means.get(name, ())] or ["", ""]
-    rivals = [width for name, (covered, width) in means.items() if name != METHODS[0] and covered >= VALID]
+    rivals = [
+        width for name, (covered, width) in means.items() if name != METHODS[0] and covered >= VALID
+    ]
     cells.append(f"{means[METHODS[0]][1] / min(rivals):.2f}" if rivals else "")
     return f"| {' | '.join(cells)} |"
 
@@ -99,10 +103,17 @@ def kin_board(rng: np.random.Generator, cases: int = 600, labels: int = 100) -> 
     """Return a long table of eight systems whose errors share the difficulty of the cases, with a partial judge."""
     difficulty = rng.standard_normal((cases, 1))
     right = (difficulty + rng.standard_normal((cases, 8))) / np.sqrt(2) < norm.ppf(RATES)
-    verdict = rng.random((cases, 8)) < np.where(right, np.where(KIN, 0.98, 0.95), np.where(KIN, 0.75, 0.40))
+    verdict = rng.random((cases, 8)) < np.where(
+        right, np.where(KIN, 0.98, 0.95), np.where(KIN, 0.75, 0.40)
+    )
     known = np.broadcast_to(rng.permutation(cases)[:, None] < labels, right.shape)
     names, case = np.meshgrid(list("abcdefgh"), np.arange(cases))
-    flat = {"system": names, "case": case, "gpt": verdict.astype(int), "human": np.where(known, right, np.nan)}
+    flat = {
+        "system": names,
+        "case": case,
+        "gpt": verdict.astype(int),
+        "human": np.where(known, right, np.nan),
+    }
     return pd.DataFrame({name: column.ravel() for name, column in flat.items()})
 
 
@@ -110,7 +121,11 @@ def measure_kin(runs: int) -> list[str]:
     """Return lines on differences and rank sets of eight systems, from the judge, from the model, and from labels."""
     rng, first, second = np.random.default_rng(2), *np.triu_indices(8, 1)
     wanted, order = RATES[first] - RATES[second], 1 + (RATES[:, None] < RATES).sum(1)
-    found: dict[str, list[np.ndarray]] = {"judge as truth": [], "partial_truth": [], "labels alone": []}
+    found: dict[str, list[np.ndarray]] = {
+        "judge as truth": [],
+        "partial_truth": [],
+        "labels alone": [],
+    }
     for run in range(runs):
         frame = kin_board(rng)
         of = {"entity": "system", "case": "case"}
@@ -122,9 +137,13 @@ def measure_kin(runs: int) -> list[str]:
         }
         for name, evidence in each.items():
             ranking = br.credible_ranking(br.fit(evidence, draws=500, seed=run), "mean_outcome")
-            drawn = br.fit(evidence, draws=500, seed=run)["posterior"]["mean_outcome"].stack(s=("chain", "draw"))
+            drawn = br.fit(evidence, draws=500, seed=run)["posterior"]["mean_outcome"].stack(
+                s=("chain", "draw")
+            )
             low, high = np.quantile(drawn.values[first] - drawn.values[second], ENDS, axis=1)
-            inside = (ranking["rank_lower"].values <= order) & (order <= ranking["rank_upper"].values)
+            inside = (ranking["rank_lower"].values <= order) & (
+                order <= ranking["rank_upper"].values
+            )
             size = (ranking["rank_upper"] - ranking["rank_lower"] + 1).values
             hits = ((low <= wanted) & (wanted <= high)).mean()
             found[name].append(np.array([hits, (high - low).mean(), inside.all(), size.mean()]))
@@ -140,14 +159,18 @@ def measure_kin(runs: int) -> list[str]:
     ]
     for name, numbers in found.items():
         means = np.mean(numbers, axis=0)
-        lines.append(f"| {name} | " + " | ".join(f"{n:.3f}" for n in means[:3]) + f" | {means[3]:.1f} |")
+        lines.append(
+            f"| {name} | " + " | ".join(f"{n:.3f}" for n in means[:3]) + f" | {means[3]:.1f} |"
+        )
     return lines
 
 
 def measure_faults(draws: int) -> list[str]:
     """Return a line on the mean estimate of the share of faults of agents, of which 0.75 are true."""
     frame = br.datasets.load_cases("trajectory_judges")
-    cases = frame.loc[frame.index.repeat(frame["count"])].drop(columns="count").reset_index(drop=True)
+    cases = (
+        frame.loc[frame.index.repeat(frame["count"])].drop(columns="count").reset_index(drop=True)
+    )
     judges = [name for name in cases if name not in ("true_type", "truth")]
     rng, means, hits = np.random.default_rng(3), [], 0
     for run in range(draws):
@@ -179,8 +202,12 @@ def calibrate(runs: int) -> list[str]:
         if len(set(verdict)) < 3:
             continue  # the prior is that of three strata
         human = np.where(np.arange(120) < 30, rng.random(120) < rates[verdict], np.nan)
-        judged = br.from_judged(pd.DataFrame({"judge": verdict, "human": human}), judge="judge", truth="human")
-        drawn = br.fit(judged, draws=99, chains=1, seed=len(ranks))["posterior"]["mean_outcome"].values
+        judged = br.from_judged(
+            pd.DataFrame({"judge": verdict, "human": human}), judge="judge", truth="human"
+        )
+        drawn = br.fit(judged, draws=99, chains=1, seed=len(ranks))["posterior"][
+            "mean_outcome"
+        ].values
         ranks.append(int((drawn < shares @ rates).sum()))
     tally = np.bincount(np.array(ranks) // 10, minlength=10)
     return [
@@ -199,9 +226,15 @@ def main(runs: int) -> None:
     rng = np.random.default_rng(1)
     error = float(np.sqrt(0.95 * 0.05 / runs))
     lines = HEAD.format(runs=runs, error=error, valid=VALID).splitlines()
-    for title, rows in (("Designs that were used to choose the prior", CHOSEN), ("Other designs", CHECKED)):
+    for title, rows in (
+        ("Designs that were used to choose the prior", CHOSEN),
+        ("Other designs", CHECKED),
+    ):
         lines += ["", f"## {title}", ""]
-        lines += [f"| rate | labels | judge | {' | width | '.join(METHODS)} | width | ratio |", "|" + "---|" * 12]
+        lines += [
+            f"| rate | labels | judge | {' | width | '.join(METHODS)} | width | ratio |",
+            "|" + "---|" * 12,
+        ]
         for row in rows:
             lines.append(measure(row, runs, rng))
             print(lines[-1], flush=True)

@@ -48,7 +48,9 @@ def quantiles(draws: np.ndarray) -> Interval:
 def paired(outcome: np.ndarray, cluster: np.ndarray | None, seed: int) -> Interval:
     """bayesrank's model "paired", told of clusters where there are some."""
     frame = pd.DataFrame(outcome.mean(1), columns=["a", "b"])
-    mean = br.fit(br.from_outcomes(frame, cluster=cluster), "paired", seed=seed)["posterior"]["mean_outcome"].values
+    mean = br.fit(br.from_outcomes(frame, cluster=cluster), "paired", seed=seed)["posterior"][
+        "mean_outcome"
+    ].values
     return quantiles(mean[..., 0] - mean[..., 1])
 
 
@@ -79,7 +81,9 @@ def evalstats_auto(outcome: np.ndarray, cluster: np.ndarray | None, seed: int) -
 
     scores = outcome.transpose(2, 0, 1)
     rng = np.random.default_rng(seed)
-    found = pairwise_differences(scores if scores.shape[2] > 1 else scores[..., 0], 0, 1, n_bootstrap=2000, rng=rng)
+    found = pairwise_differences(
+        scores if scores.shape[2] > 1 else scores[..., 0], 0, 1, n_bootstrap=2000, rng=rng
+    )
     return found.ci_low, found.ci_high
 
 
@@ -90,7 +94,9 @@ def bivariate_normal(outcome: np.ndarray, cluster: np.ndarray | None, seed: int)
     if outcome.shape[1] > 1:
         return np.nan, np.nan
     rng = np.random.default_rng(seed)
-    return bayes_paired_diff_ci(outcome[:, 0, 0], outcome[:, 0, 1], 0.05, num_samples=4000, rng=rng)[:2]
+    return bayes_paired_diff_ci(
+        outcome[:, 0, 0], outcome[:, 0, 1], 0.05, num_samples=4000, rng=rng
+    )[:2]
 
 
 METHODS: dict[str, Callable[[np.ndarray, np.ndarray | None, int], Interval]] = {
@@ -131,24 +137,36 @@ def holm(outcome: np.ndarray) -> np.ndarray:
     return told & (wins > wins.T)
 
 
-def near_equal(seed: int, size: int = 100, cases: int = 400) -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def near_equal(
+    seed: int, size: int = 100, cases: int = 400
+) -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """First and last ranks and pairs told (ahead, behind) by each method; entities stand in their true order."""
     rng = np.random.default_rng(seed)
     score = (rng.standard_normal((cases, 1)) + rng.standard_normal((cases, size))) / np.sqrt(2)
     outcome = (score < ndtri(0.85 - 0.001 * np.arange(size))).astype(int)
     frame = pd.DataFrame(outcome, columns=[f"entity {i:03d}" for i in range(size)])
-    ranking = br.credible_ranking(br.fit(br.from_outcomes(frame), "paired", seed=seed), "mean_outcome")
+    ranking = br.credible_ranking(
+        br.fit(br.from_outcomes(frame), "paired", seed=seed), "mean_outcome"
+    )
     singly = ranking["superiority"].values > 0.95
     each = ranking["rank_marginal_lower"].values, ranking["rank_marginal_upper"].values
     sets = ranking["rank_lower"].values, ranking["rank_upper"].values
     found = {"bayesrank, rank intervals": (*each, singly)}
-    found["bayesrank, rank sets"] = (*sets, np.zeros_like(singly))  # which speak of ranks, not of pairs
+    found["bayesrank, rank sets"] = (
+        *sets,
+        np.zeros_like(singly),
+    )  # which speak of ranks, not of pairs
     told = holm(outcome)
     found["McNemar with Holm"] = (*rank_sets(told), told)
     means = rng.multinomial(cases, np.full(cases, 1 / cases), 2000) @ outcome
     ranks = rankdata(-means, axis=1)
     low, high = np.quantile(ranks, [0.025, 0.975], axis=0)
-    ahead = np.stack([(means[:, [i]] > means).mean(0) + (means[:, [i]] == means).mean(0) / 2 for i in range(size)])
+    ahead = np.stack(
+        [
+            (means[:, [i]] > means).mean(0) + (means[:, [i]] == means).mean(0) / 2
+            for i in range(size)
+        ]
+    )
     found["bootstrap"] = (np.floor(low), np.ceil(high), ahead > 0.95)
     return found
 
@@ -166,8 +184,12 @@ def near_equals(replicates: int) -> None:
     for method, found in rows.items():
         each, together, width, right, wrong = np.mean(found, axis=0)
         error = 2 * np.std(found, axis=0) / np.sqrt(replicates)
-        pairs = f"pairs told {right:.0f} rightly, {wrong:.1f} ± {error[4]:.1f} wrongly" if right else ""
-        print(f"{method:28} ranks held {each:.3f}, all {together:.2f} ± {error[1]:.2f}, width {width:.0f} {pairs}")
+        pairs = (
+            f"pairs told {right:.0f} rightly, {wrong:.1f} ± {error[4]:.1f} wrongly" if right else ""
+        )
+        print(
+            f"{method:28} ranks held {each:.3f}, all {together:.2f} ± {error[1]:.2f}, width {width:.0f} {pairs}"
+        )
 
 
 def main(replicates: int) -> None:
@@ -178,7 +200,9 @@ def main(replicates: int) -> None:
         for method, interval in METHODS.items():
             found = np.array(
                 [
-                    interval(normal_scores(np.random.default_rng(i), clusters, size, runs), cluster, i)
+                    interval(
+                        normal_scores(np.random.default_rng(i), clusters, size, runs), cluster, i
+                    )
                     for i in range(replicates)
                 ]
             )
@@ -187,7 +211,9 @@ def main(replicates: int) -> None:
                 continue
             held = ((found[:, 0] <= truth) & (truth <= found[:, 1])).mean()
             error = 2 * np.sqrt(held * (1 - held) / replicates)
-            print(f"{design:18} {method:18} {held:.3f} ± {error:.3f}  width {np.ptp(found, axis=1).mean():.3f}")
+            print(
+                f"{design:18} {method:18} {held:.3f} ± {error:.3f}  width {np.ptp(found, axis=1).mean():.3f}"
+            )
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 import bayesrank as br
-from bayesrank._notes import notes_of
+from bayesrank._core.notes import notes_of
 from bayesrank.ranking.shrinkage import EQUAL, SPREAD, SPREADS, learn_population
 
 TARGET = 0.9
@@ -30,7 +30,9 @@ def meets(posterior, score, goal):
     """Return whether a posterior meets the target, from its draws."""
     if "mean_outcome" in posterior["posterior"] and score == "mean_outcome":
         kind = posterior["posterior"].attrs.get("kind")
-        values = posterior["posterior"]["mean_outcome_typical" if kind == "typical" else "mean_outcome"]
+        values = posterior["posterior"][
+            "mean_outcome_typical" if kind == "typical" else "mean_outcome"
+        ]
     else:
         values = br.scores.get(score)(br.as_performance(posterior))
     drawn = values.stack(sample=("chain", "draw")).transpose("sample", "entity").values
@@ -45,13 +47,17 @@ def meets(posterior, score, goal):
 
 def tables(seed):
     """Three entities on 90 cases: new cases by their tables."""
-    counts = br.from_counts(tn=[50, 53, 48], fp=[10, 7, 12], fn=[6, 5, 4], tp=[24, 25, 26], entity=["a", "b", "c"])
+    counts = br.from_counts(
+        tn=[50, 53, 48], fp=[10, 7, 12], fn=[6, 5, 4], tp=[24, 25, 26], entity=["a", "b", "c"]
+    )
     posterior = br.fit(counts, seed=seed)
     drawn = {}
 
     def future(n, i):
         if n not in drawn:
-            drawn[n] = br.posterior_predictive(posterior, size=n, seed=7).stack(sample=("chain", "draw"))
+            drawn[n] = br.posterior_predictive(posterior, size=n, seed=7).stack(
+                sample=("chain", "draw")
+            )
         one = drawn[n].isel(sample=i * 37 % 4000).transpose(*counts.dims)
         return br.fit(counts + one.values, seed=i, draws=500)
 
@@ -63,7 +69,8 @@ def _drawn_cases(frame, cluster, n, rng):
     units = [part for _, part in frame.groupby(cluster)]
     names = [name for name in frame.columns if name != "cluster"]
     prior = [
-        pd.DataFrame(rng.integers(0, 2, (1, len(names))), columns=names).assign(cluster="prior") for _ in range(40)
+        pd.DataFrame(rng.integers(0, 2, (1, len(names))), columns=names).assign(cluster="prior")
+        for _ in range(40)
     ]
     weights = rng.dirichlet(np.append(np.ones(len(units)), np.full(40, 0.1)))
     chosen = rng.choice(len(weights), n, p=weights)
@@ -75,7 +82,10 @@ def _frame(rng, cases, clusters):
     cluster = np.arange(cases) % clusters
     easy = rng.normal(size=cases) + 0.8 * rng.normal(size=clusters)[cluster]
     levels = {"a": 0.5, "b": 0.7, "c": 0.85}
-    answers = {name: (easy + rng.normal(size=cases) * 0.6 < level).astype(int) for name, level in levels.items()}
+    answers = {
+        name: (easy + rng.normal(size=cases) * 0.6 < level).astype(int)
+        for name, level in levels.items()
+    }
     return pd.DataFrame(answers).assign(cluster=[f"old {k}" for k in cluster])
 
 
@@ -85,11 +95,15 @@ def _cases(seed, cases, clusters):
 
     def fit(rows, seed, draws=1000):
         outcomes = rows.drop(columns="cluster")
-        joint = br.from_outcomes(outcomes, **({} if single else {"cluster": rows["cluster"].tolist()}))
+        joint = br.from_outcomes(
+            outcomes, **({} if single else {"cluster": rows["cluster"].tolist()})
+        )
         return br.fit(joint, seed=seed, draws=draws)
 
     def future(n, i):
-        return fit(_drawn_cases(frame, frame["cluster"], n, np.random.default_rng([seed, i])), i, 500)
+        return fit(
+            _drawn_cases(frame, frame["cluster"], n, np.random.default_rng([seed, i])), i, 500
+        )
 
     return fit(frame, seed), "mean_outcome", future
 
@@ -113,12 +127,17 @@ def hierarchical(seed):
 
     def array(right, start=0):
         coords = names | {"dataset": [f"d{start + j}" for j in range(right.shape[1])]}
-        return xr.DataArray(np.stack([60 - right, right], -1), coords, ("entity", "dataset", "outcome"))
+        return xr.DataArray(
+            np.stack([60 - right, right], -1), coords, ("entity", "dataset", "outcome")
+        )
 
     posterior = br.fit(array(right), "hierarchical_beta_binomial", seed=seed)
     mean, spread = (
         held.stack(sample=("chain", "draw")).transpose("sample", "entity").values
-        for held in (posterior["posterior"]["mean_rate"].sel(outcome=1), posterior["posterior"]["spread"])
+        for held in (
+            posterior["posterior"]["mean_rate"].sel(outcome=1),
+            posterior["posterior"]["spread"],
+        )
     )
 
     def future(n, i):
@@ -143,11 +162,22 @@ DESIGNS = {
 def compare(design, n, goal, repeats, seed=1):
     """Return the stated success, the share of refits that meet the target, and the error of each."""
     posterior, score, future = design(seed)
-    options = {"target": TARGET, "sizes": [n], "futures": 2000, "seed": seed, "true_scores": "posterior"}
+    options = {
+        "target": TARGET,
+        "sizes": [n],
+        "futures": 2000,
+        "seed": seed,
+        "true_scores": "posterior",
+    }
     found = br.plan(posterior, score, **options, **goal)
     share = np.mean([meets(future(n, i), score, goal) for i in range(repeats)])
     p = (share * repeats + 1) / (repeats + 2)
-    return float(found["success"][0]), float(found["success_error"][0]), share, np.sqrt(p * (1 - p) / repeats)
+    return (
+        float(found["success"][0]),
+        float(found["success_error"][0]),
+        share,
+        np.sqrt(p * (1 - p) / repeats),
+    )
 
 
 #: Smallest true difference of a pair; draws of each of four chains; entity standard deviations in logits.
@@ -161,7 +191,10 @@ def asked(posterior, score):
         return None
     known = [note.fields for note in notes_of(ranking["separation"])]
     if not known or known[0].get("difference", 0) < LEAST:
-        known = [note.fields for note in notes_of(br.credible_ranking(posterior, score, rope=LEAST)["separation"])]
+        known = [
+            note.fields
+            for note in notes_of(br.credible_ranking(posterior, score, rope=LEAST)["separation"])
+        ]
     return known[0] if known and known[0]["needed"] is not None else None
 
 
@@ -186,7 +219,10 @@ def board_of_tables(rng, spread, size=3):
         counts = br.from_counts(tn=tn, fp=negatives - tn, fn=positives - tp, tp=tp, entity=names)
         return br.fit(counts, "beta_binomial", seed=1, draws=DRAWS)
 
-    tp, tn = (rng.binomial(n, expit(logit(p) + spread * rng.standard_normal(size))) for n, p in ((30, 0.8), (80, 0.88)))
+    tp, tn = (
+        rng.binomial(n, expit(logit(p) + spread * rng.standard_normal(size)))
+        for n, p in ((30, 0.8), (80, 0.88))
+    )
     known = asked(fit(tp, tn, 30, 80), "informedness")
     if known is None:
         return None
@@ -195,7 +231,9 @@ def board_of_tables(rng, spread, size=3):
     if wanted.max() > 0.999:
         return None
     for e, value in enumerate(wanted):
-        move = brentq(lambda m, e=e, value=value: expit(logit(rates[:, e]) + m).sum() - 1 - value, -15, 15)
+        move = brentq(
+            lambda m, e=e, value=value: expit(logit(rates[:, e]) + m).sum() - 1 - value, -15, 15
+        )
         rates[:, e] = expit(logit(rates[:, e]) + move)
     positives = round(known["needed"] * 30 / 110)
     negatives = int(known["needed"]) - positives
@@ -215,7 +253,9 @@ def board_of_cases(rng, spread, size=3, cases=100, clusters=None):
 
     def fit(rows):
         frame = pd.DataFrame(rows.reshape(-1, size), columns=names)
-        cluster = {} if clusters is None else {"cluster": np.repeat(np.arange(len(rows)), each).tolist()}
+        cluster = (
+            {} if clusters is None else {"cluster": np.repeat(np.arange(len(rows)), each).tolist()}
+        )
         return br.fit(br.from_outcomes(frame, **cluster), "paired", seed=1, draws=DRAWS)
 
     rows = answers(logit(0.75) * 1.5 + 1.5 * spread * rng.standard_normal(size), groups)
@@ -223,11 +263,16 @@ def board_of_cases(rng, spread, size=3, cases=100, clusters=None):
     known = asked(posterior, "mean_outcome")
     if known is None or known["needed"] * each > 100_000:
         return None
-    wanted = pair_of_truths(posterior["posterior"]["mean_outcome"].mean(("chain", "draw")).values, names, known)
+    wanted = pair_of_truths(
+        posterior["posterior"]["mean_outcome"].mean(("chain", "draw")).values, names, known
+    )
     if wanted.max() > 0.99:
         return None
     at = 1.05 * np.sqrt(2) * nodes
-    level = [brentq(lambda m, p=p: weights @ expit(m + at) / weights.sum() - p, -20, 20) for p in wanted.tolist()]
+    level = [
+        brentq(lambda m, p=p: weights @ expit(m + at) / weights.sum() - p, -20, 20)
+        for p in wanted.tolist()
+    ]
     new = answers(np.array(level), int(known["needed"]))
     return separated(fit(np.concatenate([rows, new])), "mean_outcome", known)
 
@@ -257,7 +302,11 @@ def conditional(boards):
 def optimism(boards):
     """Print the mean of the stated minus the true overestimate of the leader, over rates of which 0.75 is typical."""
     columns = ("own prior", "0", "0.6", "1.2")
-    print("| entities | cases | " + " | ".join(f"sd {name}" if name != columns[0] else name for name in columns) + " |")
+    print(
+        "| entities | cases | "
+        + " | ".join(f"sd {name}" if name != columns[0] else name for name in columns)
+        + " |"
+    )
     print("| ---: | ---: |" + " ---: |" * len(columns))
     density = np.exp(-(SPREADS**2) / 2) * np.gradient(SPREADS)
     weights = np.append(EQUAL, (1 - EQUAL) * density / density.sum())
@@ -276,7 +325,9 @@ def optimism(boards):
                     right = rng.binomial(n, truth)
                     mean = (right + 2) / (n + 4)
                     errors = np.diag(mean * (1 - mean) / (n + 5))
-                    found = learn_population(mean, errors, (0.0, 1.0), np.full(size, n), np.full(size, 4.0), right / n)
+                    found = learn_population(
+                        mean, errors, (0.0, 1.0), np.full(size, n), np.full(size, 4.0), right / n
+                    )
                     first = int(np.argmax(right + 1e-6 * rng.random(size)))
                     off.append(truth[first] - found.means()[first])
                 row.append(f"{np.mean(off):+.3f} ± {np.std(off) / np.sqrt(boards):.3f}")
@@ -291,8 +342,13 @@ def futures(repeats):
     for name, (design, n) in DESIGNS.items():
         for goal, words in (({}, "P(best)"), ({"rival": "b"}, "the leader beats b")):
             stated, error, share, other = compare(design, n, goal, repeats)
-            print(f"| {name} | {n} | {words} | {stated:.3f} ± {error:.3f} | {share:.3f} ± {other:.3f} |", flush=True)
+            print(
+                f"| {name} | {n} | {words} | {stated:.3f} ± {error:.3f} | {share:.3f} ± {other:.3f} |",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":
-    {"conditional": conditional, "optimism": optimism, "futures": futures}[sys.argv[1]](int(sys.argv[2]))
+    {"conditional": conditional, "optimism": optimism, "futures": futures}[sys.argv[1]](
+        int(sys.argv[2])
+    )

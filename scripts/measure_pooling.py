@@ -31,7 +31,9 @@ def board(rng: np.random.Generator, entities: int, setting: tuple) -> xr.DataArr
     positives = rng.binomial(cases, share)
     tp = rng.binomial(positives, tpr, (entities, datasets))
     tn = rng.binomial(cases - positives, tnr, (entities, datasets))
-    tables = np.stack([tn, cases - positives - tn, positives - tp, tp], -1).reshape(entities, datasets, 2, 2)
+    tables = np.stack([tn, cases - positives - tn, positives - tp, tp], -1).reshape(
+        entities, datasets, 2, 2
+    )
     coords = {"entity": [f"entity {i}" for i in range(entities)], "dataset": range(datasets)}
     coords |= {"actual": ["negative", "positive"], "predicted": ["negative", "positive"]}
     return xr.DataArray(tables, coords, ("entity", "dataset", "actual", "predicted"))
@@ -47,7 +49,10 @@ def measure(boards: int, seed: int = 1) -> None:
             for _ in range(boards):
                 pooled = br.pool(board(rng, entities, setting))
                 said += [bool(differing_datasets(pooled.attrs, score)) for score in scores]
-            print(f"{name:34}{entities:4} entities {said[0] / boards:8.3f}{said[1] / boards:8.3f}", flush=True)
+            print(
+                f"{name:34}{entities:4} entities {said[0] / boards:8.3f}{said[1] / boards:8.3f}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -24,7 +24,13 @@ DESIGNS = {
     "ladder": lambda size: -np.arange(size, dtype=float),
     "single": lambda size: 4 * np.sqrt(2) * (np.arange(size) == 0),
 }
-COLUMNS = ("a best entity is ruled out", "a true rank is outside", "either", "the first is called best", "mean width")
+COLUMNS = (
+    "a best entity is ruled out",
+    "a true rank is outside",
+    "either",
+    "the first is called best",
+    "mean width",
+)
 
 
 def board(rng: np.random.Generator, truth: np.ndarray) -> tuple[float, ...]:
@@ -36,7 +42,10 @@ def board(rng: np.random.Generator, truth: np.ndarray) -> tuple[float, ...]:
     first = 1 + (truth[:, None] > truth).sum(axis=0)
     last = size - (truth[:, None] < truth).sum(axis=0)
     best_out = bool(sets.not_best[truth == truth.max()].any())
-    outside = bool((1 + decided.above.sum(axis=0) > first).any() or (size - decided.above.sum(axis=1) < last).any())
+    outside = bool(
+        (1 + decided.above.sum(axis=0) > first).any()
+        or (size - decided.above.sum(axis=1) < last).any()
+    )
     either = bool((lower > first).any() or (upper < last).any())
     alone = bool((~sets.not_best).sum() == 1 and not sets.not_best[0])
     return best_out, outside, either, alone, float((upper - lower + 1).mean())
@@ -44,11 +53,19 @@ def board(rng: np.random.Generator, truth: np.ndarray) -> tuple[float, ...]:
 
 def main(boards: int) -> None:
     """Print one line for each design and number of entities."""
-    print("| true scores | entities | " + " | ".join(COLUMNS) + " | boards |\n" + "|---" * (len(COLUMNS) + 3) + "|")
+    print(
+        "| true scores | entities | "
+        + " | ".join(COLUMNS)
+        + " | boards |\n"
+        + "|---" * (len(COLUMNS) + 3)
+        + "|"
+    )
     for name, truth in DESIGNS.items():
         for size in (2, 5, 10, 20):
             rng = np.random.default_rng(size)
-            found = np.mean([board(rng, np.asarray(truth(size), float)) for _ in range(boards)], axis=0)
+            found = np.mean(
+                [board(rng, np.asarray(truth(size), float)) for _ in range(boards)], axis=0
+            )
             shares = " | ".join(f"{share:.3f}" for share in found[:-1])
             print(f"| {name} | {size} | {shares} | {found[-1]:.1f} | {boards} |", flush=True)
 

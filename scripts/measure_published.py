@@ -174,16 +174,28 @@ def load(name: str) -> xr.DataArray:
     """Return the counts of a data set of this file, of a stratum of `hpv`, or of a shipped one."""
     if name in ("dementia", "iqcode"):
         frame = pd.read_csv(io.StringIO(DEMENTIA if name == "dementia" else IQCODE))
-        return br.from_frame(frame.assign(entity="CSF" if name == "dementia" else "IQCODE"), covariates=list(frame)[5:])
+        return br.from_frame(
+            frame.assign(entity="CSF" if name == "dementia" else "IQCODE"),
+            covariates=list(frame)[5:],
+        )
     if name == "hpv" or name in STRATA:
         frame = pd.read_csv(io.StringIO(HPV))
         if name in STRATA:
             wanted = frame["dataset"][frame["entity"] == STRATA[name]]
-            frame = frame[frame["dataset"].isin(wanted) & frame["entity"].isin(["HC2", STRATA[name]])]
+            frame = frame[
+                frame["dataset"].isin(wanted) & frame["entity"].isin(["HC2", STRATA[name]])
+            ]
         return br.from_frame(frame)
     if name == MISPRINT:
         counts = br.datasets.load("ascus_hc2_repc").copy()
-        counts.loc[{"entity": "HC2", "dataset": "Solomon 2001", "actual": "positive", "predicted": "negative"}] = 1
+        counts.loc[
+            {
+                "entity": "HC2",
+                "dataset": "Solomon 2001",
+                "actual": "positive",
+                "predicted": "negative",
+            }
+        ] = 1
         return counts
     return br.datasets.load(name)
 
@@ -191,7 +203,9 @@ def load(name: str) -> xr.DataArray:
 def fit(name: str) -> Any:
     """Fit the default model of several tests, or the bivariate model of one."""
     counts = load(name)
-    return br.fit(counts, "hierarchical_logit_normal" if counts.sizes["entity"] == 1 else None, seed=1)
+    return br.fit(
+        counts, "hierarchical_logit_normal" if counts.sizes["entity"] == 1 else None, seed=1
+    )
 
 
 def rates_of(fitted: Any) -> xr.DataArray:
@@ -218,7 +232,10 @@ def maximum_likelihood(
     ``shared``, and deviations of each test in each study as ``own`` says (see ``Form``). The mean of the effects of a
     study depends on ``columns`` (study, column).
     """
-    hits = np.stack([counts.isel(actual=i, predicted=i).transpose("dataset", "entity").values for i in (0, 1)], -1)
+    hits = np.stack(
+        [counts.isel(actual=i, predicted=i).transpose("dataset", "entity").values for i in (0, 1)],
+        -1,
+    )
     cases = counts.sum("predicted").transpose("dataset", "entity", "actual").values
     studies, tests, _ = hits.shape
     orders = (gammaln(cases + 1) - gammaln(hits + 1) - gammaln(cases - hits + 1)).sum()
@@ -226,7 +243,9 @@ def maximum_likelihood(
     y, n = hits.reshape(studies, -1), cases.reshape(studies, -1)
     effects = 2 * shared + 2 * tests * (own != "none")
     start = np.zeros((studies, effects))
-    normal = stats.norm.ppf(stats.qmc.Sobol(effects, rng=np.random.default_rng(SEED)).random(POINTS))
+    normal = stats.norm.ppf(
+        stats.qmc.Sobol(effects, rng=np.random.default_rng(SEED)).random(POINTS)
+    )
 
     def factor(values: np.ndarray) -> np.ndarray:
         if len(values) == 1:
@@ -237,7 +256,9 @@ def maximum_likelihood(
 
     def loss(parameters: np.ndarray) -> float:
         medians, slopes, of_studies, of_tests = np.split(parameters, places)
-        centre = (medians.reshape(tests, 2) + (columns @ slopes.reshape(-1, 2))[:, None]).reshape(studies, -1)
+        centre = (medians.reshape(tests, 2) + (columns @ slopes.reshape(-1, 2))[:, None]).reshape(
+            studies, -1
+        )
         blocks = [np.tile(factor(of_studies), (tests, 1))] if shared else []
         blocks += [np.kron(np.eye(tests), factor(of_tests))] if own != "none" else []
         design = np.concatenate(blocks, 1)
@@ -249,9 +270,13 @@ def maximum_likelihood(
             return (right * eta - of * np.logaddexp(0, eta)).sum(-1) - (u**2).sum(-1) / 2
 
         value = logp(u)
-        for _ in range(100):  # Newton's method with halved steps finds the mode of the effects of each study.
+        for _ in range(
+            100
+        ):  # Newton's method with halved steps finds the mode of the effects of each study.
             rate = expit(centre + u @ design.T)
-            curvature = np.einsum("dk,ki,kj->dij", n * rate * (1 - rate), design, design) + np.eye(effects)
+            curvature = np.einsum("dk,ki,kj->dij", n * rate * (1 - rate), design, design) + np.eye(
+                effects
+            )
             step = np.linalg.solve(curvature, ((y - n * rate) @ design - u)[..., None])[..., 0]
             length = np.ones(studies)
             for _ in range(30):
@@ -266,7 +291,9 @@ def maximum_likelihood(
         start[:] = u
         root = np.linalg.cholesky(np.linalg.inv(curvature))
         weights = logp(u[:, None] + normal @ root.transpose(0, 2, 1)) + (normal**2).sum(1) / 2
-        each = np.logaddexp.reduce(weights, 1) - np.log(POINTS) - np.linalg.slogdet(curvature)[1] / 2
+        each = (
+            np.logaddexp.reduce(weights, 1) - np.log(POINTS) - np.linalg.slogdet(curvature)[1] / 2
+        )
         return -float(each.sum() + orders)
 
     pooled = (hits.sum(0) + 0.5) / (cases.sum(0) + 1)
@@ -310,7 +337,9 @@ def ratios_of_items() -> list[tuple[float, tuple[float, float, float]]]:
     """
     counts = load("iqcode")
     counts = counts.isel(dataset=(counts["items"] < 30).values)
-    likely, step = maximum_likelihood(counts, False, "pair", (counts["items"].values[:, None] - 16) / 10)
+    likely, step = maximum_likelihood(
+        counts, False, "pair", (counts["items"].values[:, None] - 16) / 10
+    )
     ratio = (expit(likely + step) / expit(likely))[0]
     model = "hierarchical_logit_normal"
     fitted = br.fit(counts, model, covariates="items", at={"items": 16.0}, seed=1)
@@ -339,13 +368,35 @@ def print_rates() -> None:
         for i, test in enumerate(draws["entity"].values.tolist()):
             for j, rate in enumerate(draws["rate"].values.tolist()):
                 mine = say(summary(draws.sel(entity=test, rate=rate)))
-                published = say(PUBLISHED[name, test][j], digits) if (name, test) in PUBLISHED else "–"
-                rates.append([f"`{name}`", test, rate, published, *(f"{one[i, j]:.3f}" for one in likely), mine])
+                published = (
+                    say(PUBLISHED[name, test][j], digits) if (name, test) in PUBLISHED else "–"
+                )
+                rates.append(
+                    [
+                        f"`{name}`",
+                        test,
+                        rate,
+                        published,
+                        *(f"{one[i, j]:.3f}" for one in likely),
+                        mine,
+                    ]
+                )
                 if (name, test) in RATIOS:
                     ratio = (draws.sel(entity="HC2") / draws.sel(entity=test)).sel(rate=rate)
                     known = say(RATIOS[name, test][j], 2)
-                    contrast = say(CONTRASTS[name, test][j], 2) if (name, test) in CONTRASTS else "–"
-                    ratios.append([f"`{name}`", f"HC2 / {test}", rate, known, contrast, say(summary(ratio), 2)])
+                    contrast = (
+                        say(CONTRASTS[name, test][j], 2) if (name, test) in CONTRASTS else "–"
+                    )
+                    ratios.append(
+                        [
+                            f"`{name}`",
+                            f"HC2 / {test}",
+                            rate,
+                            known,
+                            contrast,
+                            say(summary(ratio), 2),
+                        ]
+                    )
     header = ["data", "test", "rate", "published", "its form", "our form", "ours"]
     print_table(header, rates)
     print_table([*header[:4], "within studies", "ours"], ratios)
@@ -366,7 +417,10 @@ def print_totals() -> None:
     for dataset in sizes["dataset"].values.tolist():
         here = sizes.sel(dataset=dataset, entity=met.sel(dataset=dataset).values)
         if (here != here.isel(entity=0)).any():
-            print(dataset, {e: here.sel(entity=e).values.tolist() for e in here["entity"].values.tolist()})
+            print(
+                dataset,
+                {e: here.sel(entity=e).values.tolist() for e in here["entity"].values.tolist()},
+            )
 
 
 def print_table(header: list[str], rows: list[list[str]]) -> None:

@@ -29,9 +29,13 @@ def claims(design, boards, seed=1, draws=500, **options):
     for board in range(boards):
         p = np.repeat(DESIGNS[design](rng), RUNS)
         frame = pd.DataFrame({name: (rng.random(p.size) < p).astype(int) for name in "AB"})
-        frame = frame.assign(case=np.repeat(np.arange(CASES), RUNS), run=np.tile(np.arange(RUNS), CASES))
+        frame = frame.assign(
+            case=np.repeat(np.arange(CASES), RUNS), run=np.tile(np.arange(RUNS), CASES)
+        )
         outcomes = br.from_outcomes(frame, case="case", run="run")
-        mean = br.fit(outcomes, "paired", draws=draws, seed=board, **options)["posterior"]["mean_outcome"]
+        mean = br.fit(outcomes, "paired", draws=draws, seed=board, **options)["posterior"][
+            "mean_outcome"
+        ]
         a, b = (mean.sel(entity=name).values for name in "AB")
         found.append(max((a > b).mean(), (b > a).mean()) >= PROB)
     share = float(np.mean(found))
@@ -39,11 +43,18 @@ def claims(design, boards, seed=1, draws=500, **options):
 
 
 def main(boards):
-    print(f"{CASES} cases, {RUNS} runs, {boards} boards: share with a claim at {PROB} (nominal 0.10)\n")
+    print(
+        f"{CASES} cases, {RUNS} runs, {boards} boards: share with a claim at {PROB} (nominal 0.10)\n"
+    )
     print("| design | by default | Bayesian bootstrap |\n|---|---:|---:|")
     for design in DESIGNS:
         cells = [claims(design, boards, **options) for options in ({}, {"prior": "haldane"})]
-        print(f"| {design} | " + " | ".join(f"{share:.3f} ± {error:.3f}" for share, error in cells) + " |", flush=True)
+        print(
+            f"| {design} | "
+            + " | ".join(f"{share:.3f} ± {error:.3f}" for share, error in cells)
+            + " |",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -11,7 +11,25 @@ import numpy as np
 from scipy.special import logit
 from scipy.stats import beta, binom, norm
 
-RATES = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999, 0.9999)
+RATES = (
+    0.5,
+    0.55,
+    0.6,
+    0.65,
+    0.7,
+    0.75,
+    0.8,
+    0.85,
+    0.9,
+    0.93,
+    0.95,
+    0.97,
+    0.98,
+    0.99,
+    0.995,
+    0.999,
+    0.9999,
+)
 
 
 def power(exponent: float) -> Callable[[np.ndarray], np.ndarray]:
@@ -44,12 +62,16 @@ def beside_a_rate(scale: Callable[[np.ndarray], np.ndarray], cases: int, critica
     draws, right, most = draws_of(cases, 20_000), np.arange(cases + 1), 0.0
     for rate in RATES:
         seen = np.minimum(draws.mean(axis=1), right / cases) - rate
-        enough = (seen / draws.std(axis=1) > critical) & (lower(scale(draws) - scale(np.array(rate))) > critical)
+        enough = (seen / draws.std(axis=1) > critical) & (
+            lower(scale(draws) - scale(np.array(rate))) > critical
+        )
         most = max(most, binom.pmf(right[enough], cases, rate).sum())
     return float(most / norm.sf(critical))
 
 
-def of_two(scale: Callable[[np.ndarray], np.ndarray], cases: tuple[int, int], critical: float) -> float:
+def of_two(
+    scale: Callable[[np.ndarray], np.ndarray], cases: tuple[int, int], critical: float
+) -> float:
     """Return the largest probability, over rates, that two entities with the same rate are separated."""
     one, other = draws_of(cases[0], 1000), draws_of(cases[1], 1000)
     other = other[:, np.random.default_rng(0).permutation(1000)]
@@ -63,7 +85,9 @@ def of_two(scale: Callable[[np.ndarray], np.ndarray], cases: tuple[int, int], cr
             enough = np.minimum(sign * mean, sign * observed) > critical * spread
             apart[i] |= enough & (lower(sign * stretched) > critical)
     chances = [
-        binom.pmf(np.arange(cases[0] + 1), cases[0], rate) @ apart @ binom.pmf(np.arange(cases[1] + 1), cases[1], rate)
+        binom.pmf(np.arange(cases[0] + 1), cases[0], rate)
+        @ apart
+        @ binom.pmf(np.arange(cases[1] + 1), cases[1], rate)
         for rate in RATES
     ]
     return float(max(chances))
@@ -75,5 +99,7 @@ if __name__ == "__main__":
             found = ", ".join(f"{beside_a_rate(scale, cases, critical):.1f}" for cases in sizes)
             print(f"{name}, {critical}: {found} for {sizes} cases")
     for cases in ((10, 10), (10, 100), (10, 1000), (30, 1000)):
-        found = ", ".join(f"{name} {of_two(scale, cases, 1.96):.3f}" for name, scale in SCALES.items())
+        found = ", ".join(
+            f"{name} {of_two(scale, cases, 1.96):.3f}" for name, scale in SCALES.items()
+        )
         print(f"{cases} cases at 1.96: {found}")

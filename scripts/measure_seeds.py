@@ -56,22 +56,38 @@ def measure(boards, cell, lead=0.0, runs=False):
     found = []
     for i in range(boards):
         frame = simulate(np.random.default_rng((11, i, *map(int, cell[:3]))), *cell, lead=lead)
-        found.append([*claim(frame, i, training_seed="seed"), *(as_runs(frame, i) if runs else (np.nan, np.nan))])
+        found.append(
+            [
+                *claim(frame, i, training_seed="seed"),
+                *(as_runs(frame, i) if runs else (np.nan, np.nan)),
+            ]
+        )
     return np.mean(np.array(found, float), axis=0)
 
 
 def main(boards=400):
     start = time.process_time()
     cells = {(1000, 5, 2, 0.02): boards, (5000, 3, 2, 0.02): boards}
-    cells |= {(400, seeds, 2, spread): boards // 4 for seeds in (2, 3) for spread in (0.0, 0.02, 0.05)}
-    cells |= {(400, seeds, 2, spread): boards for seeds in (4, 5, 10) for spread in (0.0, 0.02, 0.05)}
-    cells |= {(400, seeds, k, spread): boards // 2 for k in (5, 20) for seeds in (4, 10) for spread in (0.0, 0.05)}
+    cells |= {
+        (400, seeds, 2, spread): boards // 4 for seeds in (2, 3) for spread in (0.0, 0.02, 0.05)
+    }
+    cells |= {
+        (400, seeds, 2, spread): boards for seeds in (4, 5, 10) for spread in (0.0, 0.02, 0.05)
+    }
+    cells |= {
+        (400, seeds, k, spread): boards // 2
+        for k in (5, 20)
+        for seeds in (4, 10)
+        for spread in (0.0, 0.05)
+    }
     rows, power = [], []
     for cell, number in cells.items():
         best, _, out, runs, refused = measure(number, cell, runs=cell[2] == 2)
         cases, seeds, k, spread = cell
         beside = "| |" if np.isnan(runs) else f"| {runs:.3f} | {refused:.3f} |"
-        rows.append(f"| {cases:,} | {seeds} | {k} | {spread:g} | {number} | {best:.3f} | {out:.3f} {beside}")
+        rows.append(
+            f"| {cases:,} | {seeds} | {k} | {spread:g} | {number} | {best:.3f} | {out:.3f} {beside}"
+        )
         print(rows[-1], f"{time.process_time() - start:.0f} s", flush=True)
     for cases, spread in ((400, 0.0), (400, 0.02), (2000, 0.02)):
         for seeds in (4, 5, 10):

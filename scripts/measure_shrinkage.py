@@ -32,7 +32,9 @@ def leaderboard(seed: int, model: str) -> list[float]:
     cases = rng.choice([5, 20, 100, 500], ENTITIES)
     right = rng.binomial(cases, rate)
     coords = {"entity": [f"entity {i}" for i in range(ENTITIES)], "outcome": [0, 1]}
-    counts = xr.DataArray(np.stack([cases - right, right], -1), coords, ("entity", "outcome"), name="counts")
+    counts = xr.DataArray(
+        np.stack([cases - right, right], -1), coords, ("entity", "outcome"), name="counts"
+    )
     posterior = br.fit(counts, model, seed=seed, draws=250)["posterior"]
     draws = posterior["mean_outcome"].values.reshape(-1, ENTITIES)
     low, high = np.quantile(draws, [0.025, 0.975], axis=0)
@@ -57,7 +59,10 @@ def main(boards: int) -> None:
         found = np.array([leaderboard(seed, model) for seed in range(boards)], float)
         errors = 2 * found.std(0) / np.sqrt(boards)
         means = zip(COLUMNS, found.mean(0), errors, strict=True)
-        print(f"{model}: " + ", ".join(f"{name} {mean:.3f} ± {error:.3f}" for name, mean, error in means))
+        print(
+            f"{model}: "
+            + ", ".join(f"{name} {mean:.3f} ± {error:.3f}" for name, mean, error in means)
+        )
 
 
 if __name__ == "__main__":

@@ -25,11 +25,20 @@ COUNTED = {
     "classes ordered": ["_classes:order_classes"],
     "groups opened": ["_compat:open_groups"],
     "draws checked": ["performance.arrays:_check", "performance.arrays:_check_when_computed"],
-    "scores resolved": ["scores.names:get", "scores.ranking_scores:of_importance", "scores.names:_of_function"],
+    "scores resolved": [
+        "scores.names:get",
+        "scores.ranking_scores:of_importance",
+        "scores.names:_of_function",
+    ],
     "scores computed": ["scores.score:values_of"],
 }
 #: Functions that read parts of the record.
-OPENERS = ("_source:Source.group", "_source:Source.observed", "_source:groups_of", "performance.arrays:posterior_of")
+OPENERS = (
+    "_source:Source.group",
+    "_source:Source.observed",
+    "_source:groups_of",
+    "performance.arrays:posterior_of",
+)
 FEATURES = ("attrs", "about")
 
 
@@ -51,7 +60,9 @@ def trace(job, source) -> tuple[dict, dict]:
         code = frame.f_code
         where = known.get(code)
         if where is None:
-            where = known[code] = module_of(code.co_filename) if code.co_filename.startswith(str(PACKAGE)) else ""
+            where = known[code] = (
+                module_of(code.co_filename) if code.co_filename.startswith(str(PACKAGE)) else ""
+            )
         if not where:
             return
         what = wanted.get(f"{where}:{code.co_qualname}")
@@ -81,7 +92,9 @@ def trace(job, source) -> tuple[dict, dict]:
 def jobs():
     rng = np.random.default_rng(1)
     right = rng.integers(60, 80, 3)
-    counts = br.from_counts(tn=right, fp=80 - right, fn=[6, 9, 2], tp=[24, 21, 28], entity=list("abc"))
+    counts = br.from_counts(
+        tn=right, fp=80 - right, fn=[6, 9, 2], tp=[24, 21, 28], entity=list("abc")
+    )
     posterior = br.fit(counts, "beta_binomial", seed=1)
     yield "a ranking", posterior, lambda: br.credible_ranking(posterior, "f1")
     yield "a report", posterior, lambda: br.ranking_report(posterior, "f1")
@@ -110,7 +123,9 @@ def read_code() -> dict:
                 parts = node.module.split(".")[1:]
                 other = parts[0] != own and not parts[0].startswith("_")
                 hidden = any(part.startswith("_") for part in parts[1:])
-                private += sum(other and (hidden or name.name.startswith("_")) for name in node.names)
+                private += sum(
+                    other and (hidden or name.name.startswith("_")) for name in node.names
+                )
     return {
         "string look-ups in attrs": lookups,
         "parameters typed Any or object": untyped,
@@ -128,7 +143,10 @@ def public_functions() -> set[tuple[str, int]]:
         names += [getattr(namespace, name) for name in dir(namespace) if not name.startswith("_")]
     names += [br.models.find_model(name) for name in br.models.names()]
     for one in filter(inspect.isclass, list(names)):
-        names += [one.__init__, *(method for name, method in vars(one).items() if not name.startswith("_"))]
+        names += [
+            one.__init__,
+            *(method for name, method in vars(one).items() if not name.startswith("_")),
+        ]
     functions = filter(inspect.isfunction, map(inspect.unwrap, filter(callable, names)))
     return {
         (module_of(one.__code__.co_filename), one.__code__.co_firstlineno)
@@ -140,7 +158,9 @@ def public_functions() -> set[tuple[str, int]]:
 def is_inner(node: ast.FunctionDef, module: str, public: set[tuple[str, int]]) -> bool:
     """Return whether a function is neither public, a command, compiled, nor a sentence of a note's fields."""
     decorators = [ast.unparse(one) for one in node.decorator_list]
-    if module.startswith("words.sentences.") or any(re.match(r"njit\(|click\.command", one) for one in decorators):
+    if module.startswith("words.sentences.") or any(
+        re.match(r"njit\(|click\.command", one) for one in decorators
+    ):
         return False
     first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
     return (module, first) not in public
@@ -153,8 +173,17 @@ def files():
 def is_lookup(node: ast.AST) -> bool:
     """Return whether a node reads a text key from something called attrs or about."""
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-        return _is_attrs(node.value) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args:
+        return (
+            _is_attrs(node.value)
+            and isinstance(node.slice, ast.Constant)
+            and isinstance(node.slice.value, str)
+        )
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "get"
+        and node.args
+    ):
         return _is_attrs(node.func.value) and isinstance(node.args[0], ast.Constant)
     return (
         isinstance(node, ast.Compare)
@@ -176,7 +205,9 @@ def is_untyped(annotation: ast.AST | None) -> bool:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--callers", action="store_true", help="also print who called what is counted")
+    parser.add_argument(
+        "--callers", action="store_true", help="also print who called what is counted"
+    )
     given = parser.parse_args()
     for _, _, job in jobs():  # what is imported or compiled on the first call is not counted
         job()

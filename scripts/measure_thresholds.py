@@ -18,8 +18,22 @@ import bayesrank as br
 PAGE = Path(__file__).parents[1] / "docs" / "measured" / "thresholds.md"
 #: Cases, prevalence, area: designs like these chose the spread of honest draws.
 CHOSEN = [
-    *((40, 0.25, 0.8), (100, 0.1, 0.8), (100, 0.1, 0.95), (100, 0.2, 0.8), (100, 0.2, 0.95), (100, 0.5, 0.5)),
-    *((100, 0.5, 0.8), (100, 0.5, 0.95), (100, 0.5, 0.99), (500, 0.05, 0.95), (500, 0.2, 0.8), (500, 0.5, 0.99)),
+    *(
+        (40, 0.25, 0.8),
+        (100, 0.1, 0.8),
+        (100, 0.1, 0.95),
+        (100, 0.2, 0.8),
+        (100, 0.2, 0.95),
+        (100, 0.5, 0.5),
+    ),
+    *(
+        (100, 0.5, 0.8),
+        (100, 0.5, 0.95),
+        (100, 0.5, 0.99),
+        (500, 0.05, 0.95),
+        (500, 0.2, 0.8),
+        (500, 0.5, 0.99),
+    ),
 ]
 CHECKED = [
     *((30, 0.5, 0.9), (60, 0.4, 0.7), (150, 0.1, 0.99), (150, 0.3, 0.97), (300, 0.5, 0.6)),
@@ -74,9 +88,14 @@ def main():
         f"is {np.sqrt(0.95 * 0.05 / boards):.3f}. The number of positive cases is random.",
         "",
     ]
-    for title, designs in (("Designs that were used to choose the spread", CHOSEN), ("Other designs", CHECKED)):
+    for title, designs in (
+        ("Designs that were used to choose the spread", CHOSEN),
+        ("Other designs", CHECKED),
+    ):
         lines += [f"## {title}", ""]
-        lines += ["| cases | prevalence | area | score | honest | apparent | bias of honest | bias of apparent |"]
+        lines += [
+            "| cases | prevalence | area | score | honest | apparent | bias of honest | bias of apparent |"
+        ]
         lines += ["|---:|---:|---:|---|---:|---:|---:|---:|"]
         for n, share, area in designs:
             for score in ("f1", "informedness"):

@@ -45,7 +45,12 @@ SPLIT_MODELS = {
     "hierarchical": ("hierarchical_beta_binomial", {}),
 }
 #: The same for logits that vary: data sets, their cases, standard deviations and typical rates.
-LOGIT_SETS, LOGIT_CASES, LOGIT_SPREADS, LOGIT_RATES = (3, 12), 400, (0.3, 1.0, 2.0), (0.8, 0.95, 0.99)
+LOGIT_SETS, LOGIT_CASES, LOGIT_SPREADS, LOGIT_RATES = (
+    (3, 12),
+    400,
+    (0.3, 1.0, 2.0),
+    (0.8, 0.95, 0.99),
+)
 DRAWS, TAILS = 1000, (0.025, 0.975)
 #: The grid: the mean is Beta(1/2, 1/2), of which the quantiles are even; the cube root of the spread is even.
 MEANS = np.sin((np.arange(500) + 0.5) / 500 * np.pi / 2) ** 2
@@ -81,16 +86,27 @@ def intervals(rng: np.random.Generator, boards: np.ndarray, chances: np.ndarray)
         whole = np.cumsum(mass)
         cell = np.searchsorted(whole, rng.random(DRAWS) * whole[-1]).clip(max=mass.size - 1)
         spread, mean = divmod(cell, MEANS.size)
-        alpha, beta = MEANS[mean] * (1 / SPREADS[spread] ** 2 - 1), (1 - MEANS[mean]) * (1 / SPREADS[spread] ** 2 - 1)
+        alpha, beta = (
+            MEANS[mean] * (1 / SPREADS[spread] ** 2 - 1),
+            (1 - MEANS[mean]) * (1 / SPREADS[spread] ** 2 - 1),
+        )
         found[i, 1] = np.quantile(rng.beta(alpha, beta), TAILS)
     return found
 
 
-def coverage(rng: np.random.Generator, datasets: int, cases: int, truth: tuple[float, float], number: int) -> list[str]:
+def coverage(
+    rng: np.random.Generator, datasets: int, cases: int, truth: tuple[float, float], number: int
+) -> list[str]:
     """Return the shares for the typical rate and for that of a new data set, with two standard errors."""
     mean, sd = truth
-    rates = rng.beta(*concentrations(mean, sd), (number, datasets)) if sd else np.full((number, datasets), mean)
-    boards, which = np.unique(np.sort(rng.binomial(cases, rates), axis=1), axis=0, return_inverse=True)
+    rates = (
+        rng.beta(*concentrations(mean, sd), (number, datasets))
+        if sd
+        else np.full((number, datasets), mean)
+    )
+    boards, which = np.unique(
+        np.sort(rng.binomial(cases, rates), axis=1), axis=0, return_inverse=True
+    )
     chances = likelihoods(cases)
     parts = np.array_split(boards, np.ceil(len(boards) / 200))
     ends = np.concatenate([intervals(rng, part, chances) for part in parts])[which.ravel()]
@@ -98,27 +114,41 @@ def coverage(rng: np.random.Generator, datasets: int, cases: int, truth: tuple[f
     if sd:
         found[:, 1] = np.diff(stats.beta.cdf(ends[:, 1], *concentrations(mean, sd)))[:, 0]
     errors = 2 * found.std(0) / np.sqrt(number)
-    return [f"{share:.3f} ± {error:.3f}" for share, error in zip(found.mean(0), errors, strict=True)]
+    return [
+        f"{share:.3f} ± {error:.3f}" for share, error in zip(found.mean(0), errors, strict=True)
+    ]
 
 
 def typical(number: int) -> None:
     """Print a table of the typical rate, and one of a new data set's rate."""
     rng = np.random.default_rng(1)
-    cells = {(truth, design): coverage(rng, *design, truth, number) for truth in TRUTHS for design in DESIGNS}
+    cells = {
+        (truth, design): coverage(rng, *design, truth, number)
+        for truth in TRUTHS
+        for design in DESIGNS
+    }
     for kind, what in enumerate(("typical", "new")):
-        print(f"\n| {what}: mean, standard deviation | " + " | ".join(f"{d} × {n}" for d, n in DESIGNS) + " |")
+        print(
+            f"\n| {what}: mean, standard deviation | "
+            + " | ".join(f"{d} × {n}" for d, n in DESIGNS)
+            + " |"
+        )
         print("|---|" + "---|" * len(DESIGNS))
         for mean, sd in TRUTHS:
             shares = [cells[(mean, sd), design][kind] for design in DESIGNS]
             print(f"| {mean:g}, {sd:g} | " + " | ".join(shares) + " |", flush=True)
 
 
-def mean_coverage(model: str, options: dict, datasets: int, cases: int, truth: float, number: int) -> str:
+def mean_coverage(
+    model: str, options: dict, datasets: int, cases: int, truth: float, number: int
+) -> str:
     """Return the share of 95% intervals of the mean rate over data sets that hold it, with two standard errors."""
     rng = np.random.default_rng([1, datasets, cases, round(100 * truth)])
     right = rng.binomial(cases, truth, (number, datasets))
     coords = {"entity": range(number), "dataset": range(datasets), "outcome": [0, 1]}
-    counts = xr.DataArray(np.stack([cases - right, right], -1), coords, tuple(coords), name="counts")
+    counts = xr.DataArray(
+        np.stack([cases - right, right], -1), coords, tuple(coords), name="counts"
+    )
     fit = br.fit(counts, model, seed=1, draws=DRAWS // 2, chains=2, **options)
     draws = br.performance.mean_over_datasets(fit)["posterior"]["mean_outcome"]
     low, high = (draws.quantile(tail, ["chain", "draw"]).values for tail in TAILS)
@@ -128,12 +158,18 @@ def mean_coverage(model: str, options: dict, datasets: int, cases: int, truth: f
 def split(number: int) -> None:
     """Print a table of the mean rate over the observed data sets, with and without a model that learns their spread."""
     factors = [f"{np.sqrt((cases - 1) / (cases + 1)):.2f}" for _, cases in SPLIT_DESIGNS]
-    print("\n| mean over data sets: model, rate | " + " | ".join(f"{d} × {n}" for d, n in SPLIT_DESIGNS) + " |")
+    print(
+        "\n| mean over data sets: model, rate | "
+        + " | ".join(f"{d} × {n}" for d, n in SPLIT_DESIGNS)
+        + " |"
+    )
     print("|---|" + "---|" * len(SPLIT_DESIGNS))
     print("| factor sqrt((n - 1) / (n + 1)) | " + " | ".join(factors) + " |")
     for name, (model, options) in SPLIT_MODELS.items():
         for truth in SPLIT_TRUTHS:
-            shares = [mean_coverage(model, options, *design, truth, number) for design in SPLIT_DESIGNS]
+            shares = [
+                mean_coverage(model, options, *design, truth, number) for design in SPLIT_DESIGNS
+            ]
             print(f"| {name}, {truth:g} | " + " | ".join(shares) + " |", flush=True)
 
 
@@ -147,7 +183,11 @@ def logits(number: int) -> None:
     print("|---|" + "---|" * len(LOGIT_SETS) * len(LOGIT_SPREADS))
     for prior in ("unit", "four_cases"):
         for rate in LOGIT_RATES:
-            shares = [logit_coverage(prior, rate, n, sd, number) for n in LOGIT_SETS for sd in LOGIT_SPREADS]
+            shares = [
+                logit_coverage(prior, rate, n, sd, number)
+                for n in LOGIT_SETS
+                for sd in LOGIT_SPREADS
+            ]
             print(f"| `{prior}`, {rate:g} | " + " | ".join(shares) + " |", flush=True)
 
 
@@ -158,7 +198,9 @@ def logit_coverage(prior: str, rate: float, datasets: int, sd: float, number: in
         rng = np.random.default_rng([2, k, datasets, round(100 * rate), round(10 * sd)])
         right = rng.binomial(LOGIT_CASES, expit(logit(rate) + sd * rng.standard_normal(datasets)))
         coords = {"entity": ["a"], "dataset": range(datasets), "outcome": [0, 1]}
-        counts = xr.DataArray(np.stack([LOGIT_CASES - right, right], -1)[None], coords, tuple(coords), name="counts")
+        counts = xr.DataArray(
+            np.stack([LOGIT_CASES - right, right], -1)[None], coords, tuple(coords), name="counts"
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             fit = br.fit(counts, "hierarchical_logit_normal", prior=prior, seed=k, draws=DRAWS // 2)

@@ -33,7 +33,10 @@ RUNS, EACH, NU, STEP = 200, 60, 0.75, 10
 #: Boards of the normal approximation, and 1 / variance of the prior of its strengths.
 RULES, PRECISION = 400, 0.25
 #: Rules by which nothing, or earlier votes, choose the next pairs.
-FIXED, ADAPTIVE = ("balanced", "sparse", "unbalanced"), ("closest", "leader", "dropped", "Swiss", "Swiss only", "next")
+FIXED, ADAPTIVE = (
+    ("balanced", "sparse", "unbalanced"),
+    ("closest", "leader", "dropped", "Swiss", "Swiss only", "next"),
+)
 #: Boards with a judge: how many, votes, and votes of people among them.
 JUDGED_RUNS, ENTITIES, JUDGED, JUDGED_LABELS = 40, 8, 1500, 100
 #: Boards of votes that share voters or questions, and boards of the same without regard to these.
@@ -44,7 +47,10 @@ SHARED_RUNS, IGNORED_RUNS, UNEQUAL_RUNS, MODELS = 100, 25, 40, 6
 SHARED = (
     *((voters, 60, 0, 0, taste) for voters in (5, 10, 50) for taste in (0.5, 1.0)),
     *((1500, tail, 0, 0, taste) for tail in TAILS for taste in (0.5, 1.0)),
-    *((0, 0, questions, verdicts, 1.0) for questions, verdicts in ((20, 3), (60, 1), (60, 3), (60, 10))),
+    *(
+        (0, 0, questions, verdicts, 1.0)
+        for questions, verdicts in ((20, 3), (60, 1), (60, 3), (60, 10))
+    ),
     *((voters, 40, questions, 0, 1.0) for voters, questions in ((10, 10), (10, 50), (50, 20))),
 )
 #: Those with models of unequal strength, too.
@@ -65,7 +71,9 @@ class Sums:
         self.path, self.boards = path, boards
         self.held = json.loads(path.read_text()) if path is not None and path.exists() else {}
 
-    def add(self, name: str, default: int, board: Callable[[int], tuple]) -> tuple[int, list[float]]:
+    def add(
+        self, name: str, default: int, board: Callable[[int], tuple]
+    ) -> tuple[int, list[float]]:
         """Add boards, each a row of numbers from its seed; return the number of all boards, and the means."""
         old = self.held.get(name, {"boards": 0, "sums": 0})
         number = self.boards or default
@@ -106,20 +114,36 @@ def measure_arena() -> None:
         truth = human[ranking["entity"].values.tolist()].values
         low, high = ranking["rank_lower"].values, ranking["rank_upper"].values
         spread = (ranking["upper"] - ranking["lower"]).mean().item()
-        found.setdefault(name, []).append((((low <= truth) & (truth <= high)).sum(), (high - low + 1).mean(), spread))
+        found.setdefault(name, []).append(
+            (((low <= truth) & (truth <= high)).sum(), (high - low + 1).mean(), spread)
+        )
 
     for judge in JUDGES:
-        add(f"all votes of {judge}, as the truth", br.from_votes(battles, winner=judge, **COLUMNS), 1)
+        add(
+            f"all votes of {judge}, as the truth",
+            br.from_votes(battles, winner=judge, **COLUMNS),
+            1,
+        )
     for seed in range(REPEATS):
-        known = np.random.default_rng(seed).multivariate_hypergeometric(battles["count"].values, LABELS)
+        known = np.random.default_rng(seed).multivariate_hypergeometric(
+            battles["count"].values, LABELS
+        )
         labelled = battles.assign(count=known).query("count > 0")
         rest = battles.assign(count=battles["count"] - known, human=None).query("count > 0")
-        add(f"{LABELS:,} human votes alone", br.from_votes(labelled, winner="human", **COLUMNS), seed)
+        add(
+            f"{LABELS:,} human votes alone",
+            br.from_votes(labelled, winner="human", **COLUMNS),
+            seed,
+        )
         both = pd.concat([labelled, rest])
         for judge in JUDGES:
             name = f"{LABELS:,} human votes and all of {judge}"
             add(name, br.from_votes(both, winner="human", judge=judge, **COLUMNS), seed)
-    heads = ("human ranks inside, of 20", "mean size of a set", "mean width of intervals of strength")
+    heads = (
+        "human ranks inside, of 20",
+        "mean size of a set",
+        "mean width of intervals of strength",
+    )
     print_table(
         [
             {"votes": name} | dict(zip(heads, np.mean(held, axis=0).tolist(), strict=True))
@@ -128,16 +152,24 @@ def measure_arena() -> None:
     )
 
 
-def vote(strength: np.ndarray, i: np.ndarray, j: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def vote(
+    strength: np.ndarray, i: np.ndarray, j: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
     """Return 0 where the first wins, 1 where the second does, 2 for a tie."""
     half = (strength[i] - strength[j]) / 2
     weight = np.stack([np.exp(half), np.exp(-half), np.full(half.shape, NU)], axis=-1)
-    return (rng.random((*half.shape, 1)) * weight.sum(-1, keepdims=True) > np.cumsum(weight, axis=-1)).sum(-1)
+    return (
+        rng.random((*half.shape, 1)) * weight.sum(-1, keepdims=True) > np.cumsum(weight, axis=-1)
+    ).sum(-1)
 
 
 def frame_of(i: np.ndarray, j: np.ndarray, winner: np.ndarray, **more: np.ndarray) -> pd.DataFrame:
     words = np.array(["model_a", "model_b", "tie"])
-    held = {"model_a": [f"m{x}" for x in i], "model_b": [f"m{x}" for x in j], "human": words[winner]}
+    held = {
+        "model_a": [f"m{x}" for x in i],
+        "model_b": [f"m{x}" for x in j],
+        "human": words[winner],
+    }
     return pd.DataFrame(held | {name: words[said] for name, said in more.items()} | {"count": 1})
 
 
@@ -159,7 +191,10 @@ class Boards:
         i, j = np.broadcast_arrays(i, j)
         half = (self.strength[self.row, i] - self.strength[self.row, j]) / 2
         weight = np.stack([np.exp(half), np.exp(-half), np.full(half.shape, self.nu)], axis=-1)
-        won = (self.rng.random((*half.shape, 1)) * weight.sum(-1, keepdims=True) > np.cumsum(weight, axis=-1)).sum(-1)
+        won = (
+            self.rng.random((*half.shape, 1)) * weight.sum(-1, keepdims=True)
+            > np.cumsum(weight, axis=-1)
+        ).sum(-1)
         np.add.at(self.wins, (self.row, i, j), won == 0)
         np.add.at(self.wins, (self.row, j, i), won == 1)
         np.add.at(self.ties, (self.row, i, j), won == 2)
@@ -186,7 +221,9 @@ class Boards:
             sorted_ = np.take_along_axis(self.now, order, axis=1)
             place = (sorted_[:, :-1] - sorted_[:, 1:]).argmin(axis=1)[:, None].repeat(STEP, axis=1)
             return order[self.row, place], order[self.row, place + 1]
-        if rule == "dropped":  # the pairs of those that are left: the worse half is dropped at each third of the votes
+        if (
+            rule == "dropped"
+        ):  # the pairs of those that are left: the worse half is dropped at each third of the votes
             left = max(self.entities >> (3 * votes // wanted), 2)
             first, second = np.triu_indices(left, 1)
             return order[:, first], order[:, second]
@@ -198,7 +235,9 @@ class Boards:
 class VoterBoard(Boards):
     """One board whose votes are those of voters with tastes."""
 
-    def __init__(self, strength: np.ndarray, nu: float, rng: np.random.Generator, tastes: np.ndarray) -> None:
+    def __init__(
+        self, strength: np.ndarray, nu: float, rng: np.random.Generator, tastes: np.ndarray
+    ) -> None:
         super().__init__(strength, nu, rng)
         self.tastes, self.rows = tastes, list[np.ndarray]()
 
@@ -208,7 +247,10 @@ class VoterBoard(Boards):
         own, row = self.strength[0] + self.tastes[voter], np.arange(len(i))
         half = (own[row, i] - own[row, j]) / 2
         weight = np.stack([np.exp(half), np.exp(-half), np.full(half.shape, self.nu)], axis=-1)
-        won = (self.rng.random((len(i), 1)) * weight.sum(-1, keepdims=True) > np.cumsum(weight, axis=-1)).sum(-1)
+        won = (
+            self.rng.random((len(i), 1)) * weight.sum(-1, keepdims=True)
+            > np.cumsum(weight, axis=-1)
+        ).sum(-1)
         np.add.at(self.wins[0], (i, j), won == 0)
         np.add.at(self.wins[0], (j, i), won == 1)
         for one, other in ((i, j), (j, i)):
@@ -217,7 +259,12 @@ class VoterBoard(Boards):
 
 
 def play(
-    rule: str, strength: np.ndarray, each: int, nu: float, rng: np.random.Generator, tastes: np.ndarray | None = None
+    rule: str,
+    strength: np.ndarray,
+    each: int,
+    nu: float,
+    rng: np.random.Generator,
+    tastes: np.ndarray | None = None,
 ) -> Boards:
     """Return boards with on average ``each`` votes of an entity, with pairs by a rule; with tastes, one board."""
     boards = Boards(strength, nu, rng) if tastes is None else VoterBoard(strength, nu, rng, tastes)
@@ -228,7 +275,11 @@ def play(
         first, second = first[keep], second[keep]
     if rule in FIXED:
         for k in range(len(strength)):
-            share = rng.permutation(1 / np.arange(1, len(first) + 1)) if rule == "unbalanced" else np.ones(len(first))
+            share = (
+                rng.permutation(1 / np.arange(1, len(first) + 1))
+                if rule == "unbalanced"
+                else np.ones(len(first))
+            )
             which = rng.choice(len(first), wanted, p=share / share.sum())
             if tastes is not None:
                 boards.add(first[None, which], second[None, which])
@@ -260,7 +311,9 @@ def judge_sets(ranking: xr.Dataset, strength: np.ndarray) -> tuple[bool, bool, f
     return missed, bool(wrong), float((high - low + 1).mean())
 
 
-def sample_quickly(pairs: Pairs, draws: int, rngs: list[np.random.Generator]) -> tuple[np.ndarray, np.ndarray]:
+def sample_quickly(
+    pairs: Pairs, draws: int, rngs: list[np.random.Generator]
+) -> tuple[np.ndarray, np.ndarray]:
     """Return what ``sample_around_mode`` does, with independent draws, which are faster for few of them."""
     theta = np.stack([sample_each(pairs, draws, rng)[0] for rng in rngs])
     return theta, np.ones(theta.shape[:2])
@@ -270,7 +323,14 @@ def measure_pairings() -> None:
     """Print how often a rank set misses a true rank, by how the pairs were chosen."""
     rows = []
     davidson.sample_around_mode = sample_quickly
-    grid = [(0.0, 8, EACH), (0.0, 3, EACH), (0.0, 20, EACH), (0.0, 12, 4 * EACH), (0.5, 8, EACH), (1.0, 8, EACH)]
+    grid = [
+        (0.0, 8, EACH),
+        (0.0, 3, EACH),
+        (0.0, 20, EACH),
+        (0.0, 12, 4 * EACH),
+        (0.5, 8, EACH),
+        (1.0, 8, EACH),
+    ]
     for spread, entities, each in grid:
         for rule in (*FIXED, *ADAPTIVE):
             if entities == 3 and rule in ("sparse", "Swiss only", "next"):
@@ -280,8 +340,14 @@ def measure_pairings() -> None:
             first, second = np.triu_indices(entities, 1)
             found = []
             for k in range(RUNS):
-                said = (played.wins[k][first, second], played.wins[k][second, first], played.ties[k][first, second])
-                frame = pd.concat([frame_of(first, second, np.full(len(first), w)) for w in range(3)])
+                said = (
+                    played.wins[k][first, second],
+                    played.wins[k][second, first],
+                    played.ties[k][first, second],
+                )
+                frame = pd.concat(
+                    [frame_of(first, second, np.full(len(first), w)) for w in range(3)]
+                )
                 frame = frame.assign(count=np.concatenate(said).astype(int)).query("count > 0")
                 votes = br.from_votes(frame, winner="human", **COLUMNS)
                 found.append(judge_sets(rank_votes(votes, k, draws=200), played.strength[k]))
@@ -314,11 +380,15 @@ def measure_rules() -> None:
     print_table(rows)
 
 
-def judge_errors(played: Boards, covariance: np.ndarray, rng: np.random.Generator) -> tuple[float, float]:
+def judge_errors(
+    played: Boards, covariance: np.ndarray, rng: np.random.Generator
+) -> tuple[float, float]:
     """Return how often a standardised error exceeds its critical value, and how often without regard to closeness."""
     i, j = np.triu_indices(played.entities, 1)
     missed = np.zeros((2, len(covariance)), bool)
-    for k, (each, now, wins, ties) in enumerate(zip(covariance, played.now, played.wins, played.ties, strict=True)):
+    for k, (each, now, wins, ties) in enumerate(
+        zip(covariance, played.now, played.wins, played.ties, strict=True)
+    ):
         spread = np.sqrt(each[i, i] + each[j, j] - 2 * each[i, j])
         drawn = np.linalg.cholesky(each) @ rng.standard_normal((played.entities, 600))
         critical = np.quantile((np.abs(drawn[i] - drawn[j]) / spread[:, None]).max(axis=0), 0.95)
@@ -389,7 +459,9 @@ def shared_votes(
             voter = rng.choice(voters, HEAVY, p=share / share.sum())
         else:
             voter = np.repeat(np.arange(voters), each)
-        question = rng.integers(questions, size=len(voter)) if questions else np.zeros(len(voter), int)
+        question = (
+            rng.integers(questions, size=len(voter)) if questions else np.zeros(len(voter), int)
+        )
         i = rng.integers(models, size=len(voter))
         j = (i + rng.integers(1, models, size=len(voter))) % models
     else:  # each question compares two models
@@ -403,9 +475,13 @@ def shared_votes(
     row = np.arange(len(i))
     half = (own[row, i] - own[row, j]) / 2
     weight = np.stack([np.exp(half), np.exp(-half), np.full(half.shape, NU)], axis=-1)
-    said = (rng.random((len(i), 1)) * weight.sum(-1, keepdims=True) > np.cumsum(weight, axis=-1)).sum(-1)
+    said = (
+        rng.random((len(i), 1)) * weight.sum(-1, keepdims=True) > np.cumsum(weight, axis=-1)
+    ).sum(-1)
     frame = frame_of(i, j, said).assign(voter=voter, question=question)
-    return frame, ({"cluster": "voter"} if voters else {}) | ({"case": "question"} if questions else {})
+    return frame, ({"cluster": "voter"} if voters else {}) | (
+        {"case": "question"} if questions else {}
+    )
 
 
 def true_strengths(taste: float, parts: int, strength: np.ndarray) -> np.ndarray:
@@ -414,7 +490,9 @@ def true_strengths(taste: float, parts: int, strength: np.ndarray) -> np.ndarray
         return strength
     cell = (MANY, 1, 0, 0, taste * np.sqrt(parts))
     frame, _ = shared_votes(cell, strength, np.random.default_rng(99))
-    found = davidson.Davidson(br.from_votes(frame, winner="human", **COLUMNS)).observed()["observed_data"]["strength"]
+    found = davidson.Davidson(br.from_votes(frame, winner="human", **COLUMNS)).observed()[
+        "observed_data"
+    ]["strength"]
     return found.sel(entity=[f"m{k}" for k in range(len(strength))]).values
 
 
@@ -430,11 +508,15 @@ def measure_units() -> None:
 
             def board(run: int, place: int = place, cell: tuple = cell, strength: np.ndarray = strength,
                       truth: np.ndarray = truth, spread: float = spread) -> tuple:  # fmt: skip
-                frame, roles = shared_votes(cell, strength, np.random.default_rng([place, int(10 * spread), run]))
+                frame, roles = shared_votes(
+                    cell, strength, np.random.default_rng([place, int(10 * spread), run])
+                )
                 votes = br.from_votes(frame, winner="human", **COLUMNS, **roles)
                 return judge_shared(votes, truth, run)
 
-            def ignoring(run: int, place: int = place, cell: tuple = cell, strength: np.ndarray = strength) -> tuple:
+            def ignoring(
+                run: int, place: int = place, cell: tuple = cell, strength: np.ndarray = strength
+            ) -> tuple:
                 frame, _ = shared_votes(cell, strength, np.random.default_rng([place, 0, run]))
                 alone = rank_votes(br.from_votes(frame, winner="human", **COLUMNS), run)
                 return (alone.attrs["headline"] == "best",)
@@ -478,11 +560,16 @@ def measure_adaptive() -> None:
                 played = play(rule, np.zeros((1, ENTITIES)), EACH, NU, rng, tastes)
                 i, j, won, voter = np.concatenate(played.rows, axis=1)
                 votes = br.from_votes(
-                    frame_of(i, j, won).assign(voter=voter), winner="human", cluster="voter", **COLUMNS
+                    frame_of(i, j, won).assign(voter=voter),
+                    winner="human",
+                    cluster="voter",
+                    **COLUMNS,
                 )
                 return judge_shared(votes, np.zeros(ENTITIES), run)
 
-            boards, (effective, wrong, missed, cover, _) = SUMS.add(f"adaptive | {voters} | {rule}", SHARED_RUNS, board)
+            boards, (effective, wrong, missed, cover, _) = SUMS.add(
+                f"adaptive | {voters} | {rule}", SHARED_RUNS, board
+            )
             rows.append(
                 {"voters": voters, "pairs": rule, "boards": boards, "effective voters": round(effective, 1),
                  "false best": wrong, "a set misses": missed, "coverage": cover}
@@ -506,16 +593,29 @@ def measure_arenakit() -> None:
             continue  # its bootstrap has one kind of unit
 
         def board(run: int, place: int = place, cell: tuple = cell) -> tuple:
-            frame, roles = shared_votes(cell, np.zeros(MODELS), np.random.default_rng([place, 0, run]))
+            frame, roles = shared_votes(
+                cell, np.zeros(MODELS), np.random.default_rng([place, 0, run])
+            )
             unit, name = ("voter_id", "voter") if "cluster" in roles else ("item_id", "item")
             words = frame["human"].map({"model_a": "a", "model_b": "b"}).fillna("tie")
-            held = zip(frame["model_a"], frame["model_b"], words, frame[next(iter(roles.values()))], strict=True)
+            held = zip(
+                frame["model_a"],
+                frame["model_b"],
+                words,
+                frame[next(iter(roles.values()))],
+                strict=True,
+            )
             battles = [
-                arenakit.Battle(model_a=a, model_b=b, winner=winner, **{unit: str(code)}) for a, b, winner, code in held
+                arenakit.Battle(model_a=a, model_b=b, winner=winner, **{unit: str(code)})
+                for a, b, winner, code in held
             ]
             arena = arenakit.Arena(battles)
             ours = rank_votes(br.from_votes(frame, winner="human", **COLUMNS, **roles), run)
-            return ours.attrs["headline"] == "best", interval(arena, run, name), interval(arena, run, "battle")
+            return (
+                ours.attrs["headline"] == "best",
+                interval(arena, run, name),
+                interval(arena, run, "battle"),
+            )
 
         boards, (ours, clustered, plain) = SUMS.add(f"arenakit | {cell}", IGNORED_RUNS, board)
         rows.append(
@@ -539,12 +639,16 @@ def measure_style() -> None:
             j = (i + rng.integers(1, 5, size=3000)) % 5
             longer = length[i] - length[j] + rng.standard_normal(3000)
             won = rng.random(3000) < 1 / (1 + np.exp(strength[j] - strength[i] - longer))
-            frame = frame_of(i, j, np.where(won, 0, 1)).assign(longer=longer, voter=rng.integers(50, size=3000))
+            frame = frame_of(i, j, np.where(won, 0, 1)).assign(
+                longer=longer, voter=rng.integers(50, size=3000)
+            )
             roles = {"cluster": "voter"} if voters else {}
             truth = xr.DataArray(strength, {"entity": [f"m{k}" for k in range(5)]}, ("entity",))
             each = []
             for covariates in ("longer", None):
-                votes = br.from_votes(frame, winner="human", **COLUMNS, covariates=covariates, **roles)
+                votes = br.from_votes(
+                    frame, winner="human", **COLUMNS, covariates=covariates, **roles
+                )
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     posterior = br.fit(votes, seed=run, draws=250)
@@ -579,7 +683,14 @@ def measure_times() -> None:
             print(f"{name}: {error}", file=sys.stderr)
             continue
         spent = time.process_time() - start, time.perf_counter() - wall
-        rows.append({"package": name, "CPU s": spent[0], "wall s": spent[1], "mean size of the 95% ranks": size})
+        rows.append(
+            {
+                "package": name,
+                "CPU s": spent[0],
+                "wall s": spent[1],
+                "mean size of the 95% ranks": size,
+            }
+        )
     print_table(rows)
 
 
@@ -593,7 +704,9 @@ def _rank_voters(battles: pd.DataFrame) -> float:
     """Return the mean size of ranks with voters, which the data lack: 1,500 voters by Zipf's law."""
     share = 1 / np.arange(1, 1501)
     voter = np.random.default_rng(1).choice(1500, len(battles), p=share / share.sum())
-    votes = br.from_votes(battles.assign(voter=voter), a="model_a", b="model_b", winner="human", cluster="voter")
+    votes = br.from_votes(
+        battles.assign(voter=voter), a="model_a", b="model_b", winner="human", cluster="voter"
+    )
     ranking = br.credible_ranking(br.fit(votes, seed=1))
     return float((ranking["rank_upper"] - ranking["rank_lower"] + 1).mean())
 
@@ -603,9 +716,13 @@ def _rank_arena(battles: pd.DataFrame) -> float:
     from arena_rank.models.bradley_terry import BradleyTerry
     from arena_rank.utils.data_utils import PairDataset
 
-    frame = battles.assign(winner=battles["human"].where(battles["human"].str.startswith("model"), "tie"))
+    frame = battles.assign(
+        winner=battles["human"].where(battles["human"].str.startswith("model"), "tie")
+    )
     data = PairDataset.from_pandas(frame[["model_a", "model_b", "winner"]])
-    found = BradleyTerry(n_competitors=len(data.competitors)).compute_ratings_and_cis(data, significance_level=0.05)
+    found = BradleyTerry(n_competitors=len(data.competitors)).compute_ratings_and_cis(
+        data, significance_level=0.05
+    )
     low, high = (np.asarray(found[name]) for name in ("rating_lower", "rating_upper"))
     above = (low[:, None] > high).sum(axis=0)
     below = (high[:, None] < low).sum(axis=0)
@@ -617,7 +734,9 @@ def _rank_kit(battles: pd.DataFrame) -> float:
 
     words = battles["human"].map({"model_a": "a", "model_b": "b"}).fillna("tie")
     rows = zip(battles["model_a"], battles["model_b"], words, strict=True)
-    board = arenakit.Arena([arenakit.Battle(model_a=a, model_b=b, winner=winner) for a, b, winner in rows])
+    board = arenakit.Arena(
+        [arenakit.Battle(model_a=a, model_b=b, winner=winner) for a, b, winner in rows]
+    )
     ranks = arenakit.bootstrap(board).rank_ci()
     return float((ranks[:, 1] - ranks[:, 0] + 1).mean())
 
@@ -639,7 +758,9 @@ def main() -> None:
     global SUMS
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("groups", nargs="*", choices=[[], *JOBS], metavar="GROUP")
-    parser.add_argument("--boards", type=int, help="more boards of each cell of units, adaptive and arenakit")
+    parser.add_argument(
+        "--boards", type=int, help="more boards of each cell of units, adaptive and arenakit"
+    )
     parser.add_argument("--sums", type=Path, help="file with the sums of earlier boards")
     parser.add_argument("--peers", help="folder with other packages")
     chosen = parser.parse_args()

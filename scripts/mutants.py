@@ -38,8 +38,21 @@ PACKAGES = ("decisions", "evidence", "exact", "logs", "planning", "ranking", "ta
 #: Mutants that are judged at the same time, each in its own copy of the repository.
 TOGETHER = 2
 PATIENCE = 10
-COMPARED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
-COMPUTED = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult}
+COMPARED = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+}
+COMPUTED = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.Pow: ast.Mult,
+}
 #: A plugin of pytest that runs only some of the collected tests, in a given order, and writes how long each took.
 PLUGIN = """
 import json, os
@@ -98,7 +111,11 @@ class Mutate(ast.NodeTransformer):
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         self.generic_visit(node)
-        if isinstance(node.op, ast.Not | ast.USub) and not _is_number(node.operand) and self._is_it(node):
+        if (
+            isinstance(node.op, ast.Not | ast.USub)
+            and not _is_number(node.operand)
+            and self._is_it(node)
+        ):
             return node.operand
         return node
 
@@ -156,7 +173,9 @@ class Tests(NamedTuple):
         return self._shortest_first(test for test in self.seconds if test.split("::")[0] in files)
 
     def _shortest_first(self, tests: Iterable[str]) -> list[str]:
-        return sorted((test for test in tests if test in self.seconds), key=lambda test: self.seconds[test])
+        return sorted(
+            (test for test in tests if test in self.seconds), key=lambda test: self.seconds[test]
+        )
 
 
 def main() -> None:
@@ -165,10 +184,16 @@ def main() -> None:
     parser.add_argument("--seed")
     parser.add_argument("--only", choices=PACKAGES)
     given = parser.parse_args()
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True)
+    commit = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     seed = given.seed or commit.stdout.strip()
     packages = [given.only] if given.only else PACKAGES
-    files = [path for package in packages for path in sorted((ROOT / "bayesrank" / package).rglob("*.py"))]
+    files = [
+        path
+        for package in packages
+        for path in sorted((ROOT / "bayesrank" / package).rglob("*.py"))
+    ]
     every = [(path.relative_to(ROOT), place) for path in files for place in range(places_in(path))]
     chosen = random.Random(seed).sample(every, min(given.number, len(every)))
     print(f"{len(chosen)} of {len(every)} mutants, seed {seed}", flush=True)
@@ -181,9 +206,14 @@ def main() -> None:
             shutil.copytree(ROOT, copy, symlinks=True, ignore=ignored)
             copies.put(copy)
         tests = run_unchanged(copy, packages)
-        print(f"{len(tests.seconds)} tests without a change: {sum(tests.seconds.values()):.0f} s", flush=True)
+        print(
+            f"{len(tests.seconds)} tests without a change: {sum(tests.seconds.values()):.0f} s",
+            flush=True,
+        )
         with ThreadPoolExecutor(TOGETHER) as pool:
-            survivors = [line for line in pool.map(lambda one: judge(copies, tests, *one), chosen) if line]
+            survivors = [
+                line for line in pool.map(lambda one: judge(copies, tests, *one), chosen) if line
+            ]
     print(f"{len(chosen) - len(survivors)} of {len(chosen)} killed", *survivors, sep="\n")
 
 
@@ -191,11 +221,16 @@ def judge(copies: SimpleQueue[Path], tests: Tests, file: Path, place: int) -> st
     """Run the tests on one mutant, in a copy that is free; describe the mutant if it survives."""
     copy, began = copies.get(), time.monotonic()
     line, old, new = mutate(copy / file, place)
-    killer = run(copy, tests, tests.of_line(file, line)) or run(copy, tests, tests.beside(file, line))
+    killer = run(copy, tests, tests.of_line(file, line)) or run(
+        copy, tests, tests.beside(file, line)
+    )
     shutil.copy(ROOT / file, copy / file)
     copies.put(copy)
     result = "killed" if killer else "SURVIVED"
-    print(f"{result:8} {time.monotonic() - began:5.0f} s  {file}:{line}  {new[:120]}  {killer or ''}", flush=True)
+    print(
+        f"{result:8} {time.monotonic() - began:5.0f} s  {file}:{line}  {new[:120]}  {killer or ''}",
+        flush=True,
+    )
     return None if killer else f"survivor {file}:{line}\n  - {old}\n  + {new}"
 
 
@@ -205,14 +240,24 @@ def run_unchanged(copy: Path, packages: list[str] | tuple[str, ...]) -> Tests:
     measured = [f"--cov=bayesrank/{package}" for package in packages]
     job = [sys.executable, "-m", "pytest", "-q", "-m", "not slow", "-n", "2", "--dist", "worksteal", "--no-header",
            "-p", "some_tests", *measured, "--cov-context=test", "--cov-report="]  # fmt: skip
-    done = subprocess.run(job, cwd=copy, env=environment(copy, SECONDS=seconds), text=True, capture_output=True)
+    done = subprocess.run(
+        job, cwd=copy, env=environment(copy, SECONDS=seconds), text=True, capture_output=True
+    )
     if done.returncode not in (0, 1):
-        sys.exit(f"the quick tests ended with {done.returncode} without a change:\n{done.stdout[-3000:]}")
-    print(*(line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))), sep="\n", flush=True)
+        sys.exit(
+            f"the quick tests ended with {done.returncode} without a change:\n{done.stdout[-3000:]}"
+        )
+    print(
+        *(line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))),
+        sep="\n",
+        flush=True,
+    )
     data = CoverageData(str(copy / ".coverage"))
     data.read()
     by_line = {
-        (Path(file).relative_to(copy), line): {context.split("|")[0] for context in contexts if context}
+        (Path(file).relative_to(copy), line): {
+            context.split("|")[0] for context in contexts if context
+        }
         for file in data.measured_files()
         for line, contexts in data.contexts_by_lineno(file).items()
     }
@@ -231,7 +276,9 @@ def run(copy: Path, tests: Tests, wanted: list[str]) -> str | None:
     started = subprocess.Popen(job, cwd=copy, env=environment(copy, WANTED=names), start_new_session=True, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)  # fmt: skip
     try:
-        said, _ = started.communicate(timeout=60 + PATIENCE * sum(tests.seconds[test] for test in wanted))
+        said, _ = started.communicate(
+            timeout=60 + PATIENCE * sum(tests.seconds[test] for test in wanted)
+        )
     except subprocess.TimeoutExpired:
         os.killpg(started.pid, signal.SIGKILL)
         started.wait()
@@ -244,7 +291,11 @@ def run(copy: Path, tests: Tests, wanted: list[str]) -> str | None:
 
 def environment(copy: Path, **names: Path) -> dict[str, str]:
     """The variables of a run of pytest: the package of the copy, and where its plugin finds its files."""
-    return os.environ | {"PYTHONPATH": f"{copy}{os.pathsep}{copy.parent}"} | {key: str(at) for key, at in names.items()}
+    return (
+        os.environ
+        | {"PYTHONPATH": f"{copy}{os.pathsep}{copy.parent}"}
+        | {key: str(at) for key, at in names.items()}
+    )
 
 
 if __name__ == "__main__":

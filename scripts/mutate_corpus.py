@@ -24,11 +24,31 @@ from tests.corpus_answers import ENTRIES, FOLDER, evidence_of, observed_of
 from tests.told import codes_in
 
 #: Notes on labels that are true for no case, and on numbers in a table without a truth.
-SAYING = {"labels_never_true", "ones_taken_as_right", "numbers_taken_as_grades", "no_true_negatives"}
+SAYING = {
+    "labels_never_true",
+    "ones_taken_as_right",
+    "numbers_taken_as_grades",
+    "no_true_negatives",
+}
 HARMLESS = ("rows", "columns", "separator", "encoding", "ends", "quotes", "blanks", "floats")
 HARMFUL = ("rename", "drop", "double", "retype", "total")
 #: New headings; those that state a truth are left out, since such a statement is believed.
-NAMES = ["foo", "value", "x", "label", "group", "id", "score", "n", "model", "count", "mean", "result", "fold", "stone"]
+NAMES = [
+    "foo",
+    "value",
+    "x",
+    "label",
+    "group",
+    "id",
+    "score",
+    "n",
+    "model",
+    "count",
+    "mean",
+    "result",
+    "fold",
+    "stone",
+]
 
 
 def tables() -> list[dict[str, Any]]:
@@ -36,7 +56,10 @@ def tables() -> list[dict[str, Any]]:
     return [
         one
         for one in ENTRIES
-        if "asks" not in one and one.get("mutate", True) and one["file"].endswith(".csv") and one["score"] != "auc_roc"
+        if "asks" not in one
+        and one.get("mutate", True)
+        and one["file"].endswith(".csv")
+        and one["score"] != "auc_roc"
     ]
 
 
@@ -47,7 +70,9 @@ def read(path: Path) -> tuple[list[str], list[list[str]], str]:
     return heading, rows, mark
 
 
-def mutate(rng: np.random.Generator, how: str, heading: list[str], rows: list[list[str]], mark: str) -> bytes:
+def mutate(
+    rng: np.random.Generator, how: str, heading: list[str], rows: list[list[str]], mark: str
+) -> bytes:
     """The bytes of the file after one change."""
     heading, rows = list(heading), [list(row) for row in rows]
     j = int(rng.integers(len(heading)))
@@ -79,11 +104,16 @@ def mutate(rng: np.random.Generator, how: str, heading: list[str], rows: list[li
     elif how == "retype":
         rows = [[f"{f} pts" if k == j else f for k, f in enumerate(row)] for row in rows]
     elif how == "total":
-        numbers = [[float(row[k]) if _is_number(row[k]) else None for row in rows] for k in range(len(heading))]
+        numbers = [
+            [float(row[k]) if _is_number(row[k]) else None for row in rows]
+            for k in range(len(heading))
+        ]
         sums = [f"{sum(column):g}" if None not in column else "Total" for column in numbers]  # type: ignore[arg-type]
         rows.append(sums)
     text = io.StringIO()
-    csv.writer(text, delimiter=mark, quoting=quoting, lineterminator=end).writerows([heading, *rows])
+    csv.writer(text, delimiter=mark, quoting=quoting, lineterminator=end).writerows(
+        [heading, *rows]
+    )
     return text.getvalue().encode(encoding)
 
 

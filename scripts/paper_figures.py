@@ -57,7 +57,13 @@ def stacked(maps, dim):
 def rates(prevalence, **tnr_tpr):
     """Performances of named pairs of rates."""
     tnr, tpr = np.array(list(tnr_tpr.values())).T
-    table = np.stack([(1 - prevalence) * np.stack([tnr, 1 - tnr], -1), prevalence * np.stack([1 - tpr, tpr], -1)], 1)
+    table = np.stack(
+        [
+            (1 - prevalence) * np.stack([tnr, 1 - tnr], -1),
+            prevalence * np.stack([1 - tpr, tpr], -1),
+        ],
+        1,
+    )
     classes = ["negative", "positive"]
     coords = {"entity": list(tnr_tpr), "actual": classes, "predicted": classes}
     return xr.DataArray(table, coords, ("entity", "actual", "predicted"))
@@ -67,7 +73,8 @@ def rates(prevalence, **tnr_tpr):
 
 
 @figure(
-    "F1", "Table 1: which tests 27 scores pass over all performances and at two prevalences, and their Kendall's tau."
+    "F1",
+    "Table 1: which tests 27 scores pass over all performances and at two prevalences, and their Kendall's tau.",
 )
 def table_1():
     return br.papers.audit_grid(br.theory.audit_table())[0].figure
@@ -76,7 +83,10 @@ def table_1():
 # The Tile
 
 
-@figure("T1", "The Tile, and the lines of equal values of three scores of its right border: precision, F1 and recall.")
+@figure(
+    "T1",
+    "The Tile, and the lines of equal values of three scores of its right border: precision, F1 and recall.",
+)
 def tile_and_roc():
     performances = rates(0.25, cautious=(0.95, 0.4), middling=(0.8, 0.7), bold=(0.5, 0.9))
     tile = br.tile.value(performances, 201).sel(entity="middling")
@@ -84,7 +94,8 @@ def tile_and_roc():
 
 
 @figure(
-    "T2", "The pencil of lines of one score at a = 0.95, b = 0.7, prevalence 0.2; where vertices lie, by a and by b."
+    "T2",
+    "The pencil of lines of one score at a = 0.95, b = 0.7, prevalence 0.2; where vertices lie, by a and by b.",
 )
 def pencils():
     axes = row(3, 4.6, 5.4)
@@ -93,12 +104,16 @@ def pencils():
     return axes[0].figure
 
 
-@figure("T3", "Where canonical scores and other orders lie on the Tile, at a negative prior of 0.7.")
+@figure(
+    "T3", "Where canonical scores and other orders lie on the Tile, at a negative prior of 0.7."
+)
 def placement():
     return br.papers.placement_tile(0.3).figure
 
 
-@figure("T4", "Kendall's tau of nine scores with all ranking scores, over 10,000 uniform performances.")
+@figure(
+    "T4", "Kendall's tau of nine scores with all ranking scores, over 10,000 uniform performances."
+)
 def correlations():
     maps = {}
     for name, weights in NINE.items():
@@ -108,12 +123,16 @@ def correlations():
 
 
 @figure(
-    "T5", "Which of four performances is best, at three prevalences: always negative, two with skill, always positive."
+    "T5",
+    "Which of four performances is best, at three prevalences: always negative, two with skill, always positive.",
 )
 def winners():
     axes = row(3, 3.9, 6.0)
     for ax, prevalence in zip(axes, (0.2, 0.5, 0.8), strict=True):
-        four = rates(prevalence, **{"always −": (1, 0), "P₁": (0.7, 0.7), "P₂": (0.5, 0.8), "always +": (0, 1)})
+        four = rates(
+            prevalence,
+            **{"always −": (1, 0), "P₁": (0.7, 0.7), "P₂": (0.5, 0.8), "always +": (0, 1)},
+        )
         br.plots.winner_tile(br.tile.regions(four), ax=ax, prevalence=prevalence)
         ax.set_title(f"prevalence {prevalence:g}")
     return axes[0].figure
@@ -134,39 +153,57 @@ def no_skill_curves():
 
 
 @figure(
-    "T7", "Kendall's tau of balanced accuracy and Cohen's kappa with all ranking scores, at a negative prior of 0.7."
+    "T7",
+    "Kendall's tau of balanced accuracy and Cohen's kappa with all ranking scores, at a negative prior of 0.7.",
 )
 def fixed_prior():
     scores = {"balanced accuracy": "balanced_accuracy", "Cohen's κ": "cohen_kappa"}
-    maps = {name: br.tile.correlation(score, 51, prevalence=0.3, seed=7) for name, score in scores.items()}
+    maps = {
+        name: br.tile.correlation(score, 51, prevalence=0.3, seed=7)
+        for name, score in scores.items()
+    }
     return br.plots.value_tiles(stacked(maps, "score"), prevalence=0.3, label="Kendall's τ")
 
 
-@figure("T8", "How a shift of the prior deforms the Tile; in the middle, as it was. Thick: the descending diagonal.")
+@figure(
+    "T8",
+    "How a shift of the prior deforms the Tile; in the middle, as it was. Thick: the descending diagonal.",
+)
 def deformed():
     return br.papers.prior_grids((0.1, 0.3, 0.5, 0.7, 0.9))[0].figure
 
 
-@figure("T9", "The best values that can be had without skill, at three prevalences, and the curve between both parts.")
+@figure(
+    "T9",
+    "The best values that can be had without skill, at three prevalences, and the curve between both parts.",
+)
 def without_skill():
     maps = {f"prevalence {p:g}": br.tile.no_skill(p, 101) for p in (0.2, 0.5, 0.8)}
-    return br.plots.value_tiles(stacked(maps, "shown"), prevalence=[0.2, 0.5, 0.8], label="best no-skill value")
+    return br.plots.value_tiles(
+        stacked(maps, "shown"), prevalence=[0.2, 0.5, 0.8], label="best no-skill value"
+    )
 
 
 # Outperformance score
 
 
-@figure("O1", "The share of the square that an F1 of 0.6 outperforms at prevalences of 0.1 and 0.5; OPS of every F1.")
+@figure(
+    "O1",
+    "The share of the square that an F1 of 0.6 outperforms at prevalences of 0.1 and 0.5; OPS of every F1.",
+)
 def outperformed():
     axes = row(3, 4.2, 4.8)
     for ax, prevalence in zip(axes, (0.1, 0.5), strict=False):
         br.plots.ops_square(br.ops.square("f1", 0.6, prevalence), ax=ax)
-    br.plots.ops_values(br.ops.value_curves("f1", [0.01, 0.05, 0.1, 0.3, 0.5, 0.7, 0.9]), ax=axes[2])
+    br.plots.ops_values(
+        br.ops.value_curves("f1", [0.01, 0.05, 0.1, 0.3, 0.5, 0.7, 0.9]), ax=axes[2]
+    )
     return axes[0].figure
 
 
 @figure(
-    "O2", "A draw of the directed binary tree of depth 3: the first point lies anywhere, others between their parents."
+    "O2",
+    "A draw of the directed binary tree of depth 3: the first point lies anywhere, others between their parents.",
 )
 def binary_tree():
     tree = br.ops.directed_binary_tree(depth=3, samples=8, seed=1).isel(sample=3)
@@ -178,30 +215,44 @@ def binary_tree():
         step = 2 ** (depth - level)
         here = np.arange(step, fpr.size - 1, 2 * step)
         ax.plot(fpr[here], tpr[here], "o", markersize=13 - 2.5 * level, label=f"level {level}")
-    ax.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    ax.set(
+        xlabel="false positive rate",
+        ylabel="true positive rate",
+        xlim=(0, 1),
+        ylim=(0, 1),
+        aspect="equal",
+    )
     ax.legend(frameon=False)
     return ax.figure
 
 
 @figure(
-    "O3", "OPS of the area under the precision-recall curve, and of the precision at a recall of 0.8, by prevalence."
+    "O3",
+    "OPS of the area under the precision-recall curve, and of the precision at a recall of 0.8, by prevalence.",
 )
 def curves_of_curves():
     axes, prevalences = row(2, 4.2, 5.2), [0.01, 0.05, 0.1, 0.3, 0.5]
     br.plots.ops_values(br.ops.value_curves("auc_pr", prevalences, 1001), ax=axes[0])
-    br.plots.ops_values(br.ops.value_curves("precision_at_recall", prevalences, 1001, at=0.8), ax=axes[1])
+    br.plots.ops_values(
+        br.ops.value_curves("precision_at_recall", prevalences, 1001, at=0.8), ax=axes[1]
+    )
     return axes[0].figure
 
 
 def three_test_sets(species, other):
     """Labels and scores of one classifier: on a species, on another one, and with each class drawn at 3:7."""
     cases = br.datasets.load_cases("utah_trees")
-    sets = {name: cases[cases["species"] == key] for name, key in (("general", species), ("other", other))}
+    sets = {
+        name: cases[cases["species"] == key]
+        for name, key in (("general", species), ("other", other))
+    }
     rng, general = np.random.default_rng(1), sets["general"]
     positive = general["observed"] == 1
     drawn = [general[positive].sample(300, replace=True, random_state=rng),
              general[~positive].sample(700, replace=True, random_state=rng)]  # fmt: skip
-    sets["3:7"] = type(general)({name: np.concatenate([part[name] for part in drawn]) for name in ("observed", "sgb")})
+    sets["3:7"] = type(general)(
+        {name: np.concatenate([part[name] for part in drawn]) for name in ("observed", "sgb")}
+    )
     return {name: (one["observed"].to_numpy(), one["sgb"].to_numpy()) for name, one in sets.items()}
 
 
@@ -213,7 +264,10 @@ def beside(metric, species, other):
     return br.plots.ops_curve(curves)[0].figure
 
 
-@figure("O4", "Precision-recall curve and OPS of precision, three test sets; PIPO and ABLA stand in for heart disease.")
+@figure(
+    "O4",
+    "Precision-recall curve and OPS of precision, three test sets; PIPO and ABLA stand in for heart disease.",
+)
 def risk_of_first():
     return beside("precision_at_recall", "PIPO", "ABLA")
 
@@ -237,10 +291,15 @@ def lift_of_second():
 
 
 def pmfs(counts):
-    return {name: br.predictive.confusion_pmf(counts, model=model) for name, model in MODELS.items()}
+    return {
+        name: br.predictive.confusion_pmf(counts, model=model) for name, model in MODELS.items()
+    }
 
 
-@figure("U1", "Slices of the simplex of all confusion matrices of 100 cases: 20, 50 and 90 positives; colour: MCC.")
+@figure(
+    "U1",
+    "Slices of the simplex of all confusion matrices of 100 cases: 20, 50 and 90 positives; colour: MCC.",
+)
 def simplex():
     return br.papers.confusion_simplex(100, [20, 50, 90], "mcc").figure
 
@@ -255,12 +314,17 @@ def as_rates():
     return br.papers.roc_points(20, 80, "mcc").figure
 
 
-@figure("U3", "The next confusion matrix by both models, at one scale; the cross is what was observed.")
+@figure(
+    "U3", "The next confusion matrix by both models, at one scale; the cross is what was observed."
+)
 def next_matrix():
     return br.plots.matrix_pmf(pmfs(OBSERVED), OBSERVED)
 
 
-@figure("U4", "MCC, BA and F1 of the next test set by both models; below, how many matrices have each value.")
+@figure(
+    "U4",
+    "MCC, BA and F1 of the next test set by both models; below, how many matrices have each value.",
+)
 def next_scores():
     axes = row(3, 4.6, 5.6)
     for ax, score in zip(axes, THREE, strict=True):
@@ -269,12 +333,18 @@ def next_scores():
     return axes[0].figure
 
 
-@figure("U5", "After 4 and 16 times as many cases with the same rates the next confusion matrix is known better.")
+@figure(
+    "U5",
+    "After 4 and 16 times as many cases with the same rates the next confusion matrix is known better.",
+)
 def sizes():
     return br.plots.effect_of_size(OBSERVED)
 
 
-@figure("U8", "Not printed, asked for in Sections 7 to 9: masses in precision-recall space; scores side by side.")
+@figure(
+    "U8",
+    "Not printed, asked for in Sections 7 to 9: masses in precision-recall space; scores side by side.",
+)
 def more_of_uncertainty():
     pmf = br.predictive.confusion_pmf(OBSERVED)
     found = {name: br.predictive.score_pmf(pmf, name) for name in (*THREE, "ppv", "cohen_kappa")}
@@ -329,9 +399,15 @@ FREE = (
     "balanced_fowlkes_mallows", "balanced_threat_score", "standardized_ppv", "standardized_npv",
 )  # fmt: skip
 for number, score in enumerate(FREE, 1):
-    shown = br.scores.scaled_log(score.removeprefix("log_"), 50, 50) if score.startswith("log_") else score
+    shown = (
+        br.scores.scaled_log(score.removeprefix("log_"), 50, 50)
+        if score.startswith("log_")
+        else score
+    )
     called = (
-        f"{score}, scaled for 50 positives of 100".replace("_", " ") if shown is not score else score.replace("_", " ")
+        f"{score}, scaled for 50 positives of 100".replace("_", " ")
+        if shown is not score
+        else score.replace("_", " ")
     )
     figure(f"UC{number}", f"Contours of {called}, which does not depend on the prevalence.")(
         lambda shown=shown: br.papers.contours(shown, 0.5).figure
@@ -343,7 +419,10 @@ def turned():
     return turning_simplex(100, [20, 50, 90], "mcc")
 
 
-@figure("UD2", "Points and contours of 22 scores in ROC and precision-recall space, with a point to move: D.2 and D.4.")
+@figure(
+    "UD2",
+    "Points and contours of 22 scores in ROC and precision-recall space, with a point to move: D.2 and D.4.",
+)
 def explored_contours():
     return explore_contours()
 
@@ -356,7 +435,10 @@ def both_spaces():
     return axes[0].figure
 
 
-@figure("UD5", "Points and contours of MCC as the positives become more, in the ROC square and to scale.")
+@figure(
+    "UD5",
+    "Points and contours of MCC as the positives become more, in the ROC square and to scale.",
+)
 def film():
     return br.papers.animate_contours("mcc", 100, list(range(4, 100, 8)))
 
@@ -372,7 +454,10 @@ def scarce():
     return br.plots.matrix_pmf(pmfs(counts), counts)
 
 
-@figure("UF1", "The next confusion matrix over contours of F1; in black those of 4/10 and 2/3, with 11 points each.")
+@figure(
+    "UF1",
+    "The next confusion matrix over contours of F1; in black those of 4/10 and 2/3, with 11 points each.",
+)
 def over_contours():
     axes = row(2, 4.6, 5.6)
     pmf = br.predictive.confusion_pmf(OBSERVED)
@@ -382,7 +467,8 @@ def over_contours():
 
 
 @figure(
-    "UF2", "With one false positive more: masses of matrices against their scores, joined where they share the TPR."
+    "UF2",
+    "With one false positive more: masses of matrices against their scores, joined where they share the TPR.",
 )
 def joined():
     axes = row(3, 3.8, 5.2, rows=2)
@@ -394,7 +480,10 @@ def joined():
     return axes[0].figure
 
 
-@figure("UF3", "How many matrices share the value of each: 40 negatives above, 41 below; MCC, BA and F1.")
+@figure(
+    "UF3",
+    "How many matrices share the value of each: 40 negatives above, 41 below; MCC, BA and F1.",
+)
 def shared():
     axes = row(3, 4, 5.2, rows=2)
     for k, negatives in enumerate((40, 41)):
@@ -419,7 +508,11 @@ def index(files):
     parts = []
     for name, file in files.items():
         caption = f"<figcaption><b>{name}</b> {escape(FIGURES[name][0])}</figcaption>"
-        shown = f'<a href="{file}">open the page</a>' if file.endswith(".html") else f'<img src="{file}" alt="{name}">'
+        shown = (
+            f'<a href="{file}">open the page</a>'
+            if file.endswith(".html")
+            else f'<img src="{file}" alt="{name}">'
+        )
         parts.append(f'<figure id="{name}">{shown}{caption}</figure>')
     return (
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>The figures of four papers</title>'

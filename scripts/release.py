@@ -26,7 +26,9 @@ def read(name: str) -> str:
 
 def git(*words: str) -> str:
     """Return what git prints; empty outside of a checkout."""
-    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+    return subprocess.run(
+        ["git", *words], cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout.strip()
 
 
 def steps() -> Iterator[Step]:
@@ -34,8 +36,14 @@ def steps() -> Iterator[Step]:
     settings = tomllib.loads(read("pyproject.toml"))
     address = settings["tool"]["bayesrank"]["address"]
     version = re.search(r'^__version__ = "(.*)"$', read("bayesrank/__init__.py"), re.MULTILINE)[1]
-    named = [f"\nversion: {version}\n" in read("CITATION.cff"), f'version: "{version}"' in read("conda/recipe.yaml")]
-    named += [f"Version {version} (" in read("CHANGELOG.md"), f"version = {{{version}}}" in read("docs/citing.md")]
+    named = [
+        f"\nversion: {version}\n" in read("CITATION.cff"),
+        f'version: "{version}"' in read("conda/recipe.yaml"),
+    ]
+    named += [
+        f"Version {version} (" in read("CHANGELOG.md"),
+        f"version = {{{version}}}" in read("docs/citing.md"),
+    ]
     yield Step(
         "Register the name bayesrank on the package index first, with a trusted publisher or a token of this project "
         "alone. Until then nobody may be told to install it by its name: anyone could register it."
@@ -55,11 +63,17 @@ def steps() -> Iterator[Step]:
         "is not on a package index yet" not in read("CHANGELOG.md"),
     )
     yield Step(
-        "Commit everything; the working tree is clean.", bool(git("rev-parse", "HEAD")) and not git("status", "-s")
+        "Commit everything; the working tree is clean.",
+        bool(git("rev-parse", "HEAD")) and not git("status", "-s"),
     )
     yield Step("The workflow 'tests' passes on this commit, or .ci/run does here.")
-    yield Step("Build and try both distributions: python scripts/check_wheel.py -o dist, on each supported Python.")
-    yield Step(f"Tag the commit: git tag -s v{version}, and push the tag.", f"v{version}" in git("tag").split())
+    yield Step(
+        "Build and try both distributions: python scripts/check_wheel.py -o dist, on each supported Python."
+    )
+    yield Step(
+        f"Tag the commit: git tag -s v{version}, and push the tag.",
+        f"v{version}" in git("tag").split(),
+    )
     yield Step("Upload dist/* with twine, and install it from the index in an empty environment.")
     yield Step(
         "Send conda/recipe.yaml to conda-forge, with the address and sha256 of the source distribution as source."

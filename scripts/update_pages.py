@@ -47,7 +47,9 @@ def module(path: Path, text: str) -> str:
         recorder = pages.Recorder()
         recorder.run(test)
         # A decorated function has no line of its own.
-        first = text[: text.index(test.docstring)].count("\n") if test.lineno is None else test.lineno
+        first = (
+            text[: text.index(test.docstring)].count("\n") if test.lineno is None else test.lineno
+        )
         found += [each._replace(line=first + each.line) for each in recorder.outputs]
     show(path, found)
     return pages.update(text, found)
@@ -78,7 +80,9 @@ def show(path: Path, outputs: list[pages.Output]) -> None:
     """Print the outputs that differ from the shown ones."""
     for each in outputs:
         if not each.agrees:
-            print(f"{path.relative_to(ROOT)}: {each.source}- {each.shown}+ {each.printed}", flush=True)
+            print(
+                f"{path.relative_to(ROOT)}: {each.source}- {each.shown}+ {each.printed}", flush=True
+            )
 
 
 RENEW = {".md": page, ".py": module, ".ipynb": notebook}

@@ -20,7 +20,13 @@ def visit(folder, page, *flags):
     """Return what Chromium prints of a page."""
     path = folder / "page.html"
     path.write_text(page, encoding="utf-8")
-    command = [CHROMIUM, *FLAGS.split(), f"--user-data-dir={folder / 'profile'}", *flags, path.as_uri()]
+    command = [
+        CHROMIUM,
+        *FLAGS.split(),
+        f"--user-data-dir={folder / 'profile'}",
+        *flags,
+        path.as_uri(),
+    ]
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
 
 

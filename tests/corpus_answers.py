@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
+from bayesrank.tables.files import read_evidence
 from click.testing import CliRunner
 
 import bayesrank as br
 from bayesrank.cli import cli
-from bayesrank.tables.files import read_evidence
 
 FOLDER = Path(__file__).parent / "corpus"
 ENTRIES = json.loads((FOLDER / "manifest.json").read_text())
@@ -47,27 +47,42 @@ def observed_of(evidence: Any, score: str) -> dict[str, float]:
     if isinstance(evidence, xr.DataArray):
         counts = evidence.sum("dataset") if "dataset" in evidence.dims else evidence
         if "outcome" in counts.dims and counts["outcome"].dtype.kind not in "iuf":
-            raise br.ArgumentError("outcome", "must have numbers, which the command ranks by their mean")
+            raise br.ArgumentError(
+                "outcome", "must have numbers, which the command ranks by their mean"
+            )
         if "outcome" in counts.dims:
-            return dict(zip(names, (counts * counts["outcome"]).sum("outcome") / counts.sum("outcome"), strict=True))
+            return dict(
+                zip(
+                    names,
+                    (counts * counts["outcome"]).sum("outcome") / counts.sum("outcome"),
+                    strict=True,
+                )
+            )
         return {n: _of_matrix(m, score) for n, m in zip(names, counts.values, strict=True)}
     if "wins" in evidence:
-        return dict(zip(names, (evidence["wins"] + evidence["ties"] / 2).sum("rival").values, strict=True))
+        return dict(
+            zip(names, (evidence["wins"] + evidence["ties"] / 2).sum("rival").values, strict=True)
+        )
     if "standard_error" in evidence:
         return dict(zip(names, evidence["mean_outcome"].values, strict=True))
     if "fold_score" in evidence:
         scores = evidence["fold_score"]
-        return dict(zip(names, scores.mean([d for d in scores.dims if d != "entity"]).values, strict=True))
+        return dict(
+            zip(names, scores.mean([d for d in scores.dims if d != "entity"]).values, strict=True)
+        )
     times = evidence["count"].values
     if "outcome" in evidence:
         held = evidence["outcome"].transpose("entity", "pattern").values
         return {
-            n: float(np.average(v[~np.isnan(v)], weights=times[~np.isnan(v)])) for n, v in zip(names, held, strict=True)
+            n: float(np.average(v[~np.isnan(v)], weights=times[~np.isnan(v)]))
+            for n, v in zip(names, held, strict=True)
         }
     labels = evidence["label"].values.tolist()
     actual = evidence["actual"].values
     found = {}
-    for name, said in zip(names, evidence["predicted"].transpose("entity", "pattern").values, strict=True):
+    for name, said in zip(
+        names, evidence["predicted"].transpose("entity", "pattern").values, strict=True
+    ):
         matrix = np.zeros((len(labels), len(labels)))
         np.add.at(matrix, (_codes(actual, labels), _codes(said, labels)), times)
         found[name] = _of_matrix(matrix, score)
@@ -86,12 +101,25 @@ def _of_matrix(matrix: np.ndarray, score: str) -> float:
     (tn, fp), (fn, tp) = matrix
     if score == "jaccard":
         return float(tp / (tp + fp + fn))
-    return float(2 * tp / (2 * tp + fp + fn) if score == "f1" else tp / (tp + fn) + tn / (tn + fp) - 1)
+    return float(
+        2 * tp / (2 * tp + fp + fn) if score == "f1" else tp / (tp + fn) + tn / (tn + fp) - 1
+    )
 
 
-def by_command(path: Path, options: str, score: str, *more: Any) -> tuple[dict[str, float] | None, str]:
+def by_command(
+    path: Path, options: str, score: str, *more: Any
+) -> tuple[dict[str, float] | None, str]:
     """The observed values that the command prints, or None with the message of its error."""
-    words = ["rank", str(path), *shlex.split(options), "--format", "json", "--draws", "5", *map(str, more)]
+    words = [
+        "rank",
+        str(path),
+        *shlex.split(options),
+        "--format",
+        "json",
+        "--draws",
+        "5",
+        *map(str, more),
+    ]
     words += ["--score", score] if score not in ("", "strength", "mean_outcome") else []
     result = CliRunner().invoke(cli, words)
     if result.exit_code != 0:
@@ -121,7 +149,9 @@ def frame_of(path: Path) -> pd.DataFrame:
         return pd.read_csv(path, sep=r"\s+").rename_axis(None)
     head = "" if path.name.endswith(".gz") else raw.decode("utf-8-sig").split("\n", 1)[0]
     sep = next((mark for mark in ";\t|" if mark in head), ",")
-    return pd.read_csv(path, sep=sep, decimal="," if "decimal_commas" in path.name else ".", keep_default_na=False)
+    return pd.read_csv(
+        path, sep=sep, decimal="," if "decimal_commas" in path.name else ".", keep_default_na=False
+    )
 
 
 def same(found: dict[str, float] | None, expected: dict[str, float]) -> bool:

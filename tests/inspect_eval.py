@@ -25,7 +25,9 @@ def model(name, right):
     """Return a model that knows the first questions. Its usage is stated, since Inspect would load a tokenizer."""
 
     def answer(messages, *rest):
-        said = ModelOutput.from_content(name, "yes" if int(messages[-1].text.split()[1]) < right else "no")
+        said = ModelOutput.from_content(
+            name, "yes" if int(messages[-1].text.split()[1]) < right else "no"
+        )
         said.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
         return said
 

@@ -31,7 +31,10 @@ TOLERANCE, OF_PROBABILITY, LEAST = 0.03, 0.18, 0.003
 def pages_of(root):
     """Return the README and the pages of the site."""
     found = sorted((root / "docs").rglob("*.md"))
-    return [root / "README.md", *(path for path in found if not {"notebooks", "_build"} & set(path.parts))]
+    return [
+        root / "README.md",
+        *(path for path in found if not {"notebooks", "_build"} & set(path.parts)),
+    ]
 
 
 def has_code(text):
@@ -106,7 +109,9 @@ class Recorder(doctest.DocTestRunner):
 
     def record(self, example, printed, agrees):
         line = example.lineno + example.source.count("\n")
-        self.outputs.append(Output(example.source, example.want, printed, agrees, line, example.indent))
+        self.outputs.append(
+            Output(example.source, example.want, printed, agrees, line, example.indent)
+        )
 
     def report_success(self, out, test, example, got):
         self.record(example, got, True)
@@ -157,7 +162,9 @@ def page_outputs(path, text):
             line = first
             for command, shown in commands(source):
                 printed = run_command(command)
-                found.append(Output(command + "\n", shown, printed, agree(shown, printed, sampled), line + 1))
+                found.append(
+                    Output(command + "\n", shown, printed, agree(shown, printed, sampled), line + 1)
+                )
                 line += 1 + shown.count("\n")
     return found
 
@@ -185,7 +192,9 @@ def update(text, outputs):
     lines = text.splitlines(keepends=True)
     for each in sorted(outputs, key=lambda each: -each.line):
         if not each.agrees:
-            new = [f"{' ' * each.indent}{line}".rstrip() + "\n" for line in each.printed.splitlines()]
+            new = [
+                f"{' ' * each.indent}{line}".rstrip() + "\n" for line in each.printed.splitlines()
+            ]
             lines[each.line : each.line + each.shown.count("\n")] = new + ["\n"] * _trailing(each)
     return "".join(lines)
 
@@ -204,7 +213,9 @@ class Cell(NamedTuple):
     value: object
     text: str
     agrees: bool  #: Whether it prints what it shows.
-    same: bool  #: Whether its tables are the shown ones; their form depends on the version of pandas.
+    same: (
+        bool  #: Whether its tables are the shown ones; their form depends on the version of pandas.
+    )
 
 
 def run_notebook(cells, names):
@@ -224,9 +235,14 @@ def run_notebook(cells, names):
             if last is not None:
                 value = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
             text = repr(value)
-        shown = "".join("".join(out["text"]) for out in cell["outputs"] if out["output_type"] == "stream")
+        shown = "".join(
+            "".join(out["text"]) for out in cell["outputs"] if out["output_type"] == "stream"
+        )
         results = [out["data"] for out in cell["outputs"] if out["output_type"] == "execute_result"]
         sampled |= "nuts" in source or "pm.sample" in source
-        pair = [re.sub(r"[\d.]+", "#", each) if sampled else each for each in (shown, printed.getvalue())]
+        pair = [
+            re.sub(r"[\d.]+", "#", each) if sampled else each
+            for each in (shown, printed.getvalue())
+        ]
         same = sampled or all("".join(each["text/plain"]) == text for each in results)
         yield cell, Cell(source, shown, printed.getvalue(), value, text, pair[0] == pair[1], same)

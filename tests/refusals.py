@@ -17,7 +17,7 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank import ops, papers, plots, predictive, scores, theory, tile
-from bayesrank._source import groups_of
+from bayesrank._core.source import groups_of
 from bayesrank.cases.weights import check_case_weights
 from bayesrank.papers import pages
 from bayesrank.sensitivities.conflicts import prior_conflict

@@ -15,11 +15,21 @@ from bayesrank.statements._parser import Beats, Either, Every, Not, Place
 LEVEL = 1e-6
 #: The entity b was not measured on the data set y.
 INCOMPLETE = br.from_counts(
-    tn=[1, 2, 3], fp=[1, 1, 1], fn=[0, 0, 0], tp=[4, 5, 6], entity=["a", "b", "a"], dataset=["x", "x", "y"]
+    tn=[1, 2, 3],
+    fp=[1, 1, 1],
+    fn=[0, 0, 0],
+    tp=[4, 5, 6],
+    entity=["a", "b", "a"],
+    dataset=["x", "x", "y"],
 )
 #: Two entities on two data sets.
 PERIODS = br.from_counts(
-    tn=[70, 79, 60, 8], fp=[10, 1, 4, 2], fn=[9, 1, 3, 1], tp=[21, 29, 7, 9], entity=list("aabb"), dataset=list("xyxy")
+    tn=[70, 79, 60, 8],
+    fp=[10, 1, 4, 2],
+    fn=[9, 1, 3, 1],
+    tp=[21, 29, 7, 9],
+    entity=list("aabb"),
+    dataset=list("xyxy"),
 )
 NAMES = st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=5, unique=True)
 
@@ -43,7 +53,10 @@ def draws_of(values, names=None, **more):
     """Draws (draw, entity) of a score."""
     values = np.asarray(values, float)
     return xr.DataArray(
-        values, {"entity": names or [f"e{i:03}" for i in range(values.shape[1])]}, ("draw", "entity"), **more
+        values,
+        {"entity": names or [f"e{i:03}" for i in range(values.shape[1])]},
+        ("draw", "entity"),
+        **more,
     )
 
 
@@ -65,7 +78,9 @@ def performances(*cells):
     table = np.array(cells, float)
     table /= table.sum(1, keepdims=True)
     names = [f"e{k}" for k in range(len(table))]
-    return xr.DataArray(table.reshape(-1, 2, 2), {"entity": names}, ("entity", "actual", "predicted"))
+    return xr.DataArray(
+        table.reshape(-1, 2, 2), {"entity": names}, ("entity", "actual", "predicted")
+    )
 
 
 @st.composite
@@ -75,7 +90,9 @@ def score_draws(draw, max_draws=12, max_entities=6, undefined=True, levels=5):
     value = st.integers(0, levels - 1).map(float)
     elements = st.one_of(value, st.just(float("nan"))) if undefined else value
     values = draw(hnp.arrays(float, shape, elements=elements))
-    return xr.DataArray(values, {"entity": [f"e{i}" for i in range(shape[1])]}, ("draw", "entity"), name="x")
+    return xr.DataArray(
+        values, {"entity": [f"e{i}" for i in range(shape[1])]}, ("draw", "entity"), name="x"
+    )
 
 
 def statements(size):

@@ -12,7 +12,9 @@ import yaml
 ROOT = Path(__file__).parents[1]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 STEPS = {step["name"]: step for step in ACTION["runs"]["steps"]}
-WORKFLOW = re.search(r"```yaml\n(.*?)```", (ROOT / "docs" / "howto" / "gate.md").read_text("utf-8"), re.DOTALL)[1]
+WORKFLOW = re.search(
+    r"```yaml\n(.*?)```", (ROOT / "docs" / "howto" / "gate.md").read_text("utf-8"), re.DOTALL
+)[1]
 SHELL = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"]
 
 
@@ -26,7 +28,10 @@ def runner(tmp_path):
     """Run a step as GitHub does, with the package of this checkout and a gh that writes down how it was called."""
     (tmp_path / "bayesrank" / "bin").mkdir(parents=True)
     programs = {
-        tmp_path / "bayesrank" / "bin" / "bayesrank": f'exec "{sys.executable}" -m bayesrank "$@"\n',
+        tmp_path
+        / "bayesrank"
+        / "bin"
+        / "bayesrank": f'exec "{sys.executable}" -m bayesrank "$@"\n',
         tmp_path / "gh": 'printf "%s\\n" "$*" >> "$CALLS"\n[ -z "$REFUSED" ] || exit 1\n'
         'case "$*" in *--paginate*) echo "$FOUND" ;; esac\n',
     }
@@ -34,12 +39,21 @@ def runner(tmp_path):
         path.write_text(f"#!/bin/sh\n{code}", encoding="utf-8")
         path.chmod(0o755)
     files = {name: tmp_path / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "CALLS")}
-    paths = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "RUNNER_TEMP": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    paths = {
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "RUNNER_TEMP": str(tmp_path),
+        "PYTHONPATH": str(ROOT),
+    }
 
     def run(step, **given):
         environment = os.environ | paths | {name: str(path) for name, path in files.items()} | given
         return subprocess.run(
-            [*SHELL, STEPS[step]["run"]], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+            [*SHELL, STEPS[step]["run"]],
+            env=environment,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
         )
 
     return run, files
@@ -63,7 +77,9 @@ def test_the_page_asks_for_no_more_than_comments():
     workflow = yaml.safe_load(WORKFLOW)
     assert workflow["permissions"] == {"contents": "read", "pull-requests": "write"}
     assert workflow[True] == "pull_request"  # YAML reads "on" as True
-    [used] = [step for step in workflow["jobs"]["gate"]["steps"] if "bayesrank" in step.get("uses", "")]
+    [used] = [
+        step for step in workflow["jobs"]["gate"]["steps"] if "bayesrank" in step.get("uses", "")
+    ]
     needed = {name for name, about in ACTION["inputs"].items() if about.get("required")}
     assert needed <= set(used["with"]) <= set(ACTION["inputs"])
 
@@ -75,7 +91,9 @@ def test_the_page_asks_for_no_more_than_comments():
         (None, "", "2", "**The gate has no answer.**"),
     ],
 )
-def test_the_answer_is_written_and_its_status_is_that_of_the_job(runner, tmp_path, right, options, status, words):
+def test_the_answer_is_written_and_its_status_is_that_of_the_job(
+    runner, tmp_path, right, options, status, words
+):
     run, files = runner
     results(tmp_path / "base.csv", 300)
     if right is not None:
@@ -95,10 +113,23 @@ def test_the_answer_is_written_and_its_status_is_that_of_the_job(runner, tmp_pat
 @pytest.mark.parametrize("name", ["$(touch hacked).csv", "--help", "a b; touch hacked"])
 def test_strange_names_are_names(runner, tmp_path, name):
     run, _ = runner
-    (tmp_path / "bayesrank" / "bin" / "bayesrank").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n', encoding="utf-8")
+    (tmp_path / "bayesrank" / "bin" / "bayesrank").write_text(
+        '#!/bin/sh\nprintf "%s\\n" "$@"\n', encoding="utf-8"
+    )
     options = "--margin '$(touch hacked) 1' `touch hacked`"
     assert run("Decide", BASE=name, NEW=name, OPTIONS=options).returncode == 0
-    words = ["gate", "--margin", "$(touch hacked) 1", "`touch", "hacked`", "--format", "markdown", "--", name, name]
+    words = [
+        "gate",
+        "--margin",
+        "$(touch hacked) 1",
+        "`touch",
+        "hacked`",
+        "--format",
+        "markdown",
+        "--",
+        name,
+        name,
+    ]
     assert (tmp_path / "answer.md").read_text().splitlines() == words
     assert not (tmp_path / "hacked").exists()
 
@@ -134,13 +165,19 @@ def fill(text, known):
         pytest.param(300, 0, "**Not worse: new", marks=pytest.mark.slow),
     ],
 )
-def test_all_steps_run_in_order_and_the_job_has_the_status_of_the_gate(runner, tmp_path, right, status, words):
+def test_all_steps_run_in_order_and_the_job_has_the_status_of_the_gate(
+    runner, tmp_path, right, status, words
+):
     """The package is installed already: python3 only writes down how it was called."""
     run, files = runner
     for name, count in (("base", 300), ("new", right)):
         results(tmp_path / f"{name}.csv", count)
-    (tmp_path / "python3").write_text('#!/bin/sh\nprintf "%s\\n" "$*" >> "$CALLS"\n', encoding="utf-8")
-    (tmp_path / "bayesrank" / "bin" / "python").write_text((tmp_path / "python3").read_text(), encoding="utf-8")
+    (tmp_path / "python3").write_text(
+        '#!/bin/sh\nprintf "%s\\n" "$*" >> "$CALLS"\n', encoding="utf-8"
+    )
+    (tmp_path / "bayesrank" / "bin" / "python").write_text(
+        (tmp_path / "python3").read_text(), encoding="utf-8"
+    )
     for path in (tmp_path / "python3", tmp_path / "bayesrank" / "bin" / "python"):
         path.chmod(0o755)
     known = {f"inputs.{name}": about.get("default", "") for name, about in ACTION["inputs"].items()}
@@ -150,7 +187,11 @@ def test_all_steps_run_in_order_and_the_job_has_the_status_of_the_gate(runner, t
         "inputs.options": "--margin 0.01",
         "inputs.token": "t",
     }
-    known |= {"github.action_path": "/action", "github.repository": "o/r", "github.event.pull_request.number": "3"}
+    known |= {
+        "github.action_path": "/action",
+        "github.repository": "o/r",
+        "github.event.pull_request.number": "3",
+    }
     done = {}
     for name, step in STEPS.items():
         given = {key: fill(value, known) for key, value in step["env"].items()}
@@ -158,7 +199,9 @@ def test_all_steps_run_in_order_and_the_job_has_the_status_of_the_gate(runner, t
         for line in files["GITHUB_OUTPUT"].read_text().splitlines() if "id" in step else ():
             key, value = line.split("=", 1)
             known[f"steps.{step['id']}.outputs.{key}"] = value
-    assert [one.returncode for one in done.values()] == [0, 0, 0, status], [one.stderr for one in done.values()]
+    assert [one.returncode for one in done.values()] == [0, 0, 0, status], [
+        one.stderr for one in done.values()
+    ]
     assert fill(ACTION["outputs"]["status"]["value"], known) == str(status)
     venv, install, *asked, written = files["CALLS"].read_text().splitlines()
     assert venv == f"-m venv {tmp_path}/bayesrank"

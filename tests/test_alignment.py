@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bayesrank as br
-from bayesrank._notes import notes_of
+from bayesrank._core.notes import notes_of
 from bayesrank.words.sentences import say
 
 NAMES = list("abcdefgh")
@@ -29,7 +29,9 @@ def codes(result):
 
 def test_a_permuted_index_of_the_review():
     y = pd.Series(["no"] * 3 + ["yes"] * 3, index=range(6))
-    with pytest.raises(br.ArgumentError, match=r"predictions\['m'\].loc\[y_true.index\] goes by label"):
+    with pytest.raises(
+        br.ArgumentError, match=r"predictions\['m'\].loc\[y_true.index\] goes by label"
+    ):
         br.from_predictions(y, {"m": y.iloc[::-1]})
     found = br.from_predictions(y, {"m": y.iloc[::-1].loc[y.index]})
     assert br.scores.accuracy(found).item() == 1.0
@@ -49,7 +51,9 @@ def test_submissions_in_other_orders_join():
     xr.testing.assert_equal(expected, found)
     note = notes_of(found.attrs["notes"])[0]
     assert note.fields == {"arguments": ["predictions['m']", "predictions['p']"], "by": "y_true"}
-    assert say(note).startswith("Cases are joined by label: predictions['m'], predictions['p'] were put")
+    assert say(note).startswith(
+        "Cases are joined by label: predictions['m'], predictions['p'] were put"
+    )
 
 
 def test_a_split_of_scikit_learn_goes_by_position():
@@ -66,7 +70,11 @@ def test_a_split_of_scikit_learn_goes_by_position():
 @pytest.mark.parametrize(
     ("first", "second", "said"),
     [
-        ([0, 1, 2], [2, 1, 0], r"m'\].loc\[y_true.index\] goes by label, predictions\['m'\].to_numpy\(\) goes by pos"),
+        (
+            [0, 1, 2],
+            [2, 1, 0],
+            r"m'\].loc\[y_true.index\] goes by label, predictions\['m'\].to_numpy\(\) goes by pos",
+        ),
         ([2, 1, 0], [0, 1, 2], r"default index of predictions\['m'\] may be a position or a label"),
         ([0, 1, 2], list("abc"), r"predictions\['m'\].to_numpy\(\) goes by position"),
         (list("abc"), [0, 1, 2], r"predictions\['m'\].to_numpy\(\) goes by position"),
@@ -84,7 +92,9 @@ def test_ambiguous_labels_are_refused(first, second, said):
 def test_the_lines_in_refusals_work():
     y, m = pd.Series([0, 1, 1], [0, 1, 2]), pd.Series([1, 1, 0], [2, 1, 0])
     assert br.scores.accuracy(br.from_predictions(y, {"m": m.loc[y.index]})).item() == 1.0
-    assert br.scores.accuracy(br.from_predictions(y, {"m": m.to_numpy()})).item() == pytest.approx(1 / 3)
+    assert br.scores.accuracy(br.from_predictions(y, {"m": m.to_numpy()})).item() == pytest.approx(
+        1 / 3
+    )
 
 
 def test_repeated_labels_in_equal_order_are_matched():
@@ -93,7 +103,9 @@ def test_repeated_labels_in_equal_order_are_matched():
 
 
 def test_lists_beside_two_orders_are_refused():
-    with pytest.raises(br.ArgumentError, match=r"since y_true has no labels to join by.*\['p'\].loc\["):
+    with pytest.raises(
+        br.ArgumentError, match=r"since y_true has no labels to join by.*\['p'\].loc\["
+    ):
         br.from_predictions(TRUTH.tolist(), {"m": GUESS, "p": POOR.iloc[::-1]})
 
 
@@ -202,7 +214,9 @@ TAKERS = {
         {"y_true": TRUTH, "y_score": pd.DataFrame(SCORES)},
     ),
     "decision_curve": (
-        lambda **given: br.decisions.decision_curve(thresholds=[0.3, 0.5], draws=50, seed=1, **given),
+        lambda **given: br.decisions.decision_curve(
+            thresholds=[0.3, 0.5], draws=50, seed=1, **given
+        ),
         {"y_true": TRUTH, "predictions": SCORES},
     ),
 }
@@ -215,7 +229,9 @@ def test_shuffled_rows_change_no_result(taker, seed):
     function, arguments = TAKERS[taker]
     expected = function(**arguments)
     first, *others = arguments
-    mixed = {first: arguments[first]} | {name: shuffle(arguments[name], seed + i) for i, name in enumerate(others)}
+    mixed = {first: arguments[first]} | {
+        name: shuffle(arguments[name], seed + i) for i, name in enumerate(others)
+    }
     xr.testing.assert_equal(function(**mixed), expected)
 
 
@@ -228,7 +244,11 @@ def test_every_function_refuses_foreign_labels(taker):
     if isinstance(held, dict):
         held = {name: column.set_axis(names) for name, column in held.items()}
     else:
-        held = held.assign_coords(case=names) if isinstance(held, xr.DataArray) else held.set_axis(names, axis=0)
+        held = (
+            held.assign_coords(case=names)
+            if isinstance(held, xr.DataArray)
+            else held.set_axis(names, axis=0)
+        )
     with pytest.raises(br.ArgumentError, match="'foreign'"):
         function(**{**arguments, last: held})
 
@@ -266,13 +286,17 @@ def test_datasets_of_predictions_and_mappings_of_clusters_are_joined():
     assert br.scores.accuracy(br.from_predictions(TRUE, guesses)).item() == 1.0
     cluster = pd.Series(np.repeat(list("wxyz"), 5), index=LABELS)
     wanted = br.joint_outcomes(TRUE, {"m": TURNED}, cluster=cluster)
-    xr.testing.assert_identical(br.joint_outcomes(TRUE, {"m": TURNED}, cluster=dict(cluster)), wanted)
+    xr.testing.assert_identical(
+        br.joint_outcomes(TRUE, {"m": TURNED}, cluster=dict(cluster)), wanted
+    )
 
 
 def test_dates_beside_their_texts_are_refused():
     days = pd.date_range("2024", periods=4)
     with pytest.raises(br.ArgumentError, match="must have the labels of y_true"):
-        br.from_predictions(pd.Series([0, 1, 0, 1], days), {"m": pd.Series([0, 1, 0, 1], days.astype(str))})
+        br.from_predictions(
+            pd.Series([0, 1, 0, 1], days), {"m": pd.Series([0, 1, 0, 1], days.astype(str))}
+        )
 
 
 @pytest.mark.parametrize("spelt", ["yes ", "Yes", " YES"])
@@ -292,13 +316,17 @@ def test_labels_of_another_spelling_make_no_class(spelt):
 )
 def test_labels_that_look_alike_and_differ_are_named(first, second, hint):
     truth, guess = (pd.Series([0, 1], index=names) for names in (first, second))
-    with pytest.raises(ValueError, match=rf"^predictions\['a'\] must have the labels of y_true.*{hint}"):
+    with pytest.raises(
+        ValueError, match=rf"^predictions\['a'\] must have the labels of y_true.*{hint}"
+    ):
         br.from_predictions(truth, {"a": guess})
 
 
 def test_names_that_look_alike_and_differ_are_named():
     counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["001", "b"])
-    with pytest.raises(KeyError, match=r"^reference must be one of .*1 and '001' are names of two types"):
+    with pytest.raises(
+        KeyError, match=r"^reference must be one of .*1 and '001' are names of two types"
+    ):
         br.decisions.noninferiority(counts, 1)
     with pytest.raises(KeyError, match=r"did you mean 'b'"):
         br.decisions.noninferiority(counts, "B ")

@@ -15,7 +15,13 @@ LABELS = pd.DataFrame({"actual": RNG.integers(0, 2, 80)})
 for _name, _right in (("old", 0.7), ("new", 0.9)):
     LABELS[_name] = np.where(RNG.random(80) < _right, LABELS["actual"], 1 - LABELS["actual"])
 COUNTS = pd.DataFrame(
-    {"entity": ["a", "b", "c"], "tn": [70, 79, 75], "fp": [10, 1, 5], "fn": [9, 1, 9], "tp": [21, 29, 21]}
+    {
+        "entity": ["a", "b", "c"],
+        "tn": [70, 79, 75],
+        "fp": [10, 1, 5],
+        "fn": [9, 1, 9],
+        "tp": [21, 29, 21],
+    }
 )
 LONG = RIGHT.rename_axis("case").reset_index().melt("case", var_name="model", value_name="correct")
 #: Files of a dozen kinds, and the options that they need, as typed and as arguments.
@@ -25,12 +31,18 @@ FILES = {
         pd.concat([COUNTS.assign(dataset="d"), COUNTS.assign(dataset="e", tp=COUNTS["tp"] + 9)]),
         {},
     ),
-    "right and wrong": (pd.DataFrame({"model": ["a", "b"], "correct": [80, 91], "wrong": [20, 9]}), {}),
+    "right and wrong": (
+        pd.DataFrame({"model": ["a", "b"], "correct": [80, 91], "wrong": [20, 9]}),
+        {},
+    ),
     "totals": (pd.DataFrame({"model": ["a", "b"], "correct": [80, 91], "total": [100, 100]}), {}),
     "answers, wide": (RIGHT, {}),
     "answers, long": (LONG, {}),
     "answers in clusters": (LONG.assign(patient=LONG["case"] // 3), {"cluster": "patient"}),
-    "answers in groups": (LONG.assign(language=np.where(LONG["case"] % 2, "en", "de")), {"group": "language"}),
+    "answers in groups": (
+        LONG.assign(language=np.where(LONG["case"] % 2, "en", "de")),
+        {"group": "language"},
+    ),
     "labels": (LABELS, {}),
     "labels, the other class positive": (LABELS.replace({0: "no", 1: "yes"}), {"positive": "no"}),
     "means": (pd.DataFrame({"entity": ["a", "b"], "mean": [0.7, 0.75], "se": [0.02, 0.03]}), {}),
@@ -45,11 +57,15 @@ FILES = {
         {},
     ),
     "errors, low ones first": (
-        pd.DataFrame({"case": list(range(9)) * 2, "model": ["a"] * 9 + ["b"] * 9, "error": RNG.random(18)}),
+        pd.DataFrame(
+            {"case": list(range(9)) * 2, "model": ["a"] * 9 + ["b"] * 9, "error": RNG.random(18)}
+        ),
         {"outcome": "error", "higher_is_better": False},
     ),
     "scores of folds": (
-        pd.DataFrame({"tree": [0.8, 0.82, 0.79, 0.81, 0.8], "forest": [0.84, 0.85, 0.83, 0.86, 0.82]}),
+        pd.DataFrame(
+            {"tree": [0.8, 0.82, 0.79, 0.81, 0.8], "forest": [0.84, 0.85, 0.83, 0.86, 0.82]}
+        ),
         {"train": 400, "test": 100},
     ),
 }
@@ -57,7 +73,10 @@ FILES = {
 
 def command_json(path, options):
     typed = [
-        word for name, value in options.items() if name != "higher_is_better" for word in (f"--{name}", str(value))
+        word
+        for name, value in options.items()
+        if name != "higher_is_better"
+        for word in (f"--{name}", str(value))
     ]
     typed += ["--lower-is-better"] * (options.get("higher_is_better") is False)
     return json_of("rank", path, "--draws", "100", *typed)
@@ -72,7 +91,15 @@ def test_the_command_has_the_digits_of_analyze(kind, tmp_path):
     rows = {row["entity"]: row for row in typed["ranking"]}
     assert list(rows) == [str(name) for name in found.table.index]
     for name, row in found.table.iterrows():
-        for column in ("median", "lower", "upper", "probability_best", "expected_rank", "rank_lower", "tier"):
+        for column in (
+            "median",
+            "lower",
+            "upper",
+            "probability_best",
+            "expected_rank",
+            "rank_lower",
+            "tier",
+        ):
             assert rows[str(name)][column] == pytest.approx(row[column], abs=1e-10, nan_ok=True)
     assert typed["score"] == found.ranking.attrs["score"]
     assert typed["verdict"] == found.verdict
@@ -99,7 +126,9 @@ def test_differences_are_those_of_the_draws():
 
 
 def test_predictions_and_their_table_have_one_analysis():
-    by_mapping = br.analyze(LABELS["actual"], {"old": LABELS["old"], "new": LABELS["new"]}, "f1", seed=2)
+    by_mapping = br.analyze(
+        LABELS["actual"], {"old": LABELS["old"], "new": LABELS["new"]}, "f1", seed=2
+    )
     by_table = br.analyze(LABELS, "f1", seed=2)
     assert by_mapping.table["median"].to_dict() == by_table.table["median"].to_dict()
     assert by_mapping.model == by_table.model == "paired"
@@ -132,7 +161,13 @@ def test_the_text_is_verdict_and_table():
 
 
 def test_many_entities_are_counted_not_listed():
-    many = br.from_counts(tn=[50] * 30, fp=[9] * 30, fn=[5] * 30, tp=range(20, 50), entity=[f"m{i}" for i in range(30)])
+    many = br.from_counts(
+        tn=[50] * 30,
+        fp=[9] * 30,
+        fn=[5] * 30,
+        tp=range(20, 50),
+        entity=[f"m{i}" for i in range(30)],
+    )
     assert repr(br.analyze(many, "f1", model="beta_binomial")).endswith("... and 10 more entities")
 
 
@@ -141,7 +176,9 @@ def test_report_and_plot(tmp_path):
     page = found.report(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text("utf-8") == page
     assert "F1" in page
-    assert [label.get_text() for label in found.plot().get_yticklabels()] == found.table.index.tolist()
+    assert [
+        label.get_text() for label in found.plot().get_yticklabels()
+    ] == found.table.index.tolist()
 
 
 def test_set_up_chooses_what_the_evidence_allows():
@@ -157,15 +194,30 @@ def test_set_up_chooses_what_the_evidence_allows():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: br.analyze(br.fit(br.from_frame(COUNTS), draws=10), "f1"), r"a fitted posterior \(br\.verdict"),
+        (
+            lambda: br.analyze(br.fit(br.from_frame(COUNTS), draws=10), "f1"),
+            r"a fitted posterior \(br\.verdict",
+        ),
         (lambda: br.analyze("brest_cancer"), "did you mean 'breast_cancer'"),
-        (lambda: br.analyze(COUNTS, "f1", entitty="entity"), r"entitty is not .*did you mean entity="),
-        (lambda: br.analyze(br.from_frame(COUNTS), "f1", entity="entity"), "entity is not an argument"),
+        (
+            lambda: br.analyze(COUNTS, "f1", entitty="entity"),
+            r"entitty is not .*did you mean entity=",
+        ),
+        (
+            lambda: br.analyze(br.from_frame(COUNTS), "f1", entity="entity"),
+            "entity is not an argument",
+        ),
         (lambda: br.analyze(COUNTS, "f1", kind="new"), "kind cannot be used"),
         (lambda: br.analyze(COUNTS, "f1", weights="cases"), "weights cannot be used without over="),
         (lambda: br.analyze(5), "data must be evidence"),
-        (lambda: br.analyze(FILES["errors, low ones first"][0], outcome="error"), "higher_is_better=False ranks low"),
-        (lambda: br.analyze(COUNTS, "f1", higher_is_better=False), "higher_is_better cannot be used"),
+        (
+            lambda: br.analyze(FILES["errors, low ones first"][0], outcome="error"),
+            "higher_is_better=False ranks low",
+        ),
+        (
+            lambda: br.analyze(COUNTS, "f1", higher_is_better=False),
+            "higher_is_better cannot be used",
+        ),
         (lambda: br.analyze(COUNTS, "f1", model="paired"), "model must not be paired for counts"),
     ],
 )

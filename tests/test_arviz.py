@@ -7,8 +7,8 @@ import xarray as xr
 from scipy import stats
 
 import bayesrank as br
-from bayesrank._compat import import_arviz
-from bayesrank._source import groups_of
+from bayesrank._core.compat import import_arviz
+from bayesrank._core.source import groups_of
 from bayesrank.models import names
 from tests.strategies import INCOMPLETE, PERIODS
 
@@ -28,9 +28,13 @@ def fit(model, evidence, **options):
     elif model == "hierarchical_classes":
         evidence = br.pool(br.datasets.load("mnist_folds")) // 100
     elif model == "normal_means":
-        evidence = br.from_frame(pd.DataFrame({"entity": ["a", "b"], "mean": [0.6, 0.5], "se": [0.1, 0.2]}))
+        evidence = br.from_frame(
+            pd.DataFrame({"entity": ["a", "b"], "mean": [0.6, 0.5], "se": [0.1, 0.2]})
+        )
     elif model == "correlated_folds":
-        evidence = br.from_folds(pd.DataFrame({"a": [0.6, 0.5, 0.7], "b": [0.6, 0.7, 0.8]}), train=9, test=1)
+        evidence = br.from_folds(
+            pd.DataFrame({"a": [0.6, 0.5, 0.7], "b": [0.6, 0.7, 0.8]}), train=9, test=1
+        )
     elif model == "latent_class":
         evidence = br.datasets.load_joint("tuberculosis_tests")
     elif model == "bayesian_bootstrap":
@@ -40,17 +44,27 @@ def fit(model, evidence, **options):
     elif model == "partial_truth":
         evidence = br.joint_outcomes([0, 1, None] * 4, {"a": [0, 1, 1] * 4, "b": [0, 0, 1] * 4})
     elif model == "retrained":
-        frame = pd.DataFrame({"a": [1, 0, 1, 1] * 3, "b": [0, 1, 1, 0] * 3, "case": [*range(4)] * 3})
-        evidence = br.from_outcomes(frame.assign(seed=sorted([1, 2, 3] * 4)), case="case", training_seed="seed")
+        frame = pd.DataFrame(
+            {"a": [1, 0, 1, 1] * 3, "b": [0, 1, 1, 0] * 3, "case": [*range(4)] * 3}
+        )
+        evidence = br.from_outcomes(
+            frame.assign(seed=sorted([1, 2, 3] * 4)), case="case", training_seed="seed"
+        )
     elif model == "davidson":
-        votes = pd.DataFrame({"left": ["x", "x", "y"], "right": ["y", "y", "x"], "winner": ["x", "tie", "y"]})
+        votes = pd.DataFrame(
+            {"left": ["x", "x", "y"], "right": ["y", "y", "x"], "winner": ["x", "tie", "y"]}
+        )
         evidence = br.from_votes(votes, a="left", b="right", winner="winner")
     return br.fit(evidence, model, draws=60, seed=1, **options)
 
 
 @pytest.mark.parametrize(
     ("model", "evidence"),
-    [*((name, "incomplete") for name in names()), ("beta_binomial", "whole"), ("beta_binomial", "described")],
+    [
+        *((name, "incomplete") for name in names()),
+        ("beta_binomial", "whole"),
+        ("beta_binomial", "described"),
+    ],
 )
 def test_fits_can_be_summarised(model, evidence):
     table = az.summary(fit(model, EVIDENCE[evidence]))
@@ -99,7 +113,13 @@ def test_the_log_prior_to_a_power_scales_the_concentrations(model):
 
 
 def test_power_scaling_finds_its_groups():
-    posterior = br.fit(PERIODS, "hierarchical_logit_normal", draws=250, seed=1, groups=["log_prior", "log_likelihood"])
+    posterior = br.fit(
+        PERIODS,
+        "hierarchical_logit_normal",
+        draws=250,
+        seed=1,
+        groups=["log_prior", "log_likelihood"],
+    )
     names = {"median_rate", "spread_of_difficulty", "spread_of_deviations"}
     assert set(groups_of(posterior)["log_prior"]) == names
     for name in ("log_prior", "log_likelihood"):
@@ -111,7 +131,9 @@ def test_power_scaling_finds_its_groups():
 
 def test_log_priors_of_a_population_are_closed_forms():
     """Differences between draws: Beta means over their log odds, and half-Student-t spreads by change of variables."""
-    groups = groups_of(fit("hierarchical_beta_binomial", EVIDENCE["incomplete"], groups=["log_prior"]))
+    groups = groups_of(
+        fit("hierarchical_beta_binomial", EVIDENCE["incomplete"], groups=["log_prior"])
+    )
     post, found = groups["posterior"], groups["log_prior"]
     prior = groups["constant_data"]["prior_concentration"].isel(dataset=0, entity=0).values
     for row, (a, b) in enumerate(prior):
@@ -130,7 +152,9 @@ def test_log_priors_of_a_population_are_closed_forms():
 
 @pytest.mark.parametrize("model", ["dirichlet_multinomial", "hierarchical_classes"])
 def test_power_scaling_takes_other_models(model):
-    counts = br.from_frame(pd.DataFrame({"entity": ["a", "b"], "correct": [9, 7], "total": [12, 12]}))
+    counts = br.from_frame(
+        pd.DataFrame({"entity": ["a", "b"], "correct": [9, 7], "total": [12, 12]})
+    )
     posterior = fit(model, counts, groups=["log_prior", "log_likelihood"])
     groups = groups_of(posterior)
     for name in ("log_prior", "log_likelihood"):
@@ -142,7 +166,9 @@ def test_power_scaling_takes_other_models(model):
 
 def test_a_log_prior_is_that_of_the_graph():
     """Differences between draws of the densities of standard deviations and correlations."""
-    posterior = br.fit(PERIODS, "hierarchical_logit_normal", draws=50, seed=1, groups=["log_prior"], spread=0.5)
+    posterior = br.fit(
+        PERIODS, "hierarchical_logit_normal", draws=50, seed=1, groups=["log_prior"], spread=0.5
+    )
     groups = groups_of(posterior)
     post = groups["posterior"]
     wanted = stats.halfnorm(scale=0.5).logpdf(post["sd_of_deviations"]).sum(-1)
@@ -155,5 +181,9 @@ def test_a_posterior_alone_has_the_kind_of_its_model():
     container = br.fit(PERIODS, "hierarchical_beta_binomial", seed=1, draws=100)
     posterior = groups_of(container)["posterior"]
     whole = br.scores.informedness(container)
-    for alone in (container["posterior"], posterior, xr.DataTree.from_dict({"posterior": posterior})["posterior"]):
+    for alone in (
+        container["posterior"],
+        posterior,
+        xr.DataTree.from_dict({"posterior": posterior})["posterior"],
+    ):
         xr.testing.assert_equal(br.scores.informedness(alone), whole)

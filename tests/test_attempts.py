@@ -11,8 +11,14 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._source import groups_of, parse_source
-from bayesrank.evidence.attempts import Attempts, CaseRuns, RateMoments, describe_answers, share_of_majority
+from bayesrank._core.source import groups_of, parse_source
+from bayesrank.evidence.attempts import (
+    Attempts,
+    CaseRuns,
+    RateMoments,
+    describe_answers,
+    share_of_majority,
+)
 from bayesrank.models.parts.attempts import AttemptsPosterior, _spread
 from bayesrank.plots.attempts import _along, _ticks
 from bayesrank.ranking.attempts import curve_where_runs
@@ -29,7 +35,8 @@ def table(rates, runs, seed=1):
     rng, cases = np.random.default_rng(seed), len(next(iter(rates.values())))
     held = {"case": np.repeat(np.arange(cases), runs), "run": np.tile(np.arange(runs), cases)}
     return pd.DataFrame(
-        held | {name: (rng.random((cases, runs)) < p[:, None]).ravel() * 1 for name, p in rates.items()}
+        held
+        | {name: (rng.random((cases, runs)) < p[:, None]).ravel() * 1 for name, p in rates.items()}
     )
 
 
@@ -65,7 +72,10 @@ def test_estimates_equal_enumeration_of_all_draws_of_k_runs(n):
 def test_one_success_has_the_estimator_of_humaneval(n, k):
     """The published product over the wrong runs; 1 where fewer than k are wrong."""
     c = np.arange(n + 1)
-    published = [1 - prod(1 - k / i for i in range(n - right + 1, n + 1)) if n - right >= k else 1.0 for right in c]
+    published = [
+        1 - prod(1 - k / i for i in range(n - right + 1, n + 1)) if n - right >= k else 1.0
+        for right in c
+    ]
     assert Attempts(k).estimate(c, np.full(n + 1, n)) == pytest.approx(published, abs=1e-12)
 
 
@@ -88,10 +98,14 @@ def test_estimates_are_unbiased_for_every_success_rate():
 def test_with_equal_runs_both_are_ranking_scores_of_importance_one():
     right = right_runs()
     counts = np.stack([(right == c).sum(axis=0) for c in range(9)], axis=1)
-    table = xr.DataArray(counts, {"entity": ["A", "B"], "outcome": np.arange(9) / 8}, ("entity", "outcome"))
+    table = xr.DataArray(
+        counts, {"entity": ["A", "B"], "outcome": np.arange(9) / 8}, ("entity", "outcome")
+    )
     for score in (pass_at_k(4), pass_hat_k(4)):
         satisfaction = score.attempts.estimate(np.arange(9), np.full(9, 8))
-        linear = br.scores.of_satisfaction(xr.DataArray(satisfaction, {"outcome": table["outcome"]}, ("outcome",)))
+        linear = br.scores.of_satisfaction(
+            xr.DataArray(satisfaction, {"outcome": table["outcome"]}, ("outcome",))
+        )
         observed = br.credible_ranking(POSTERIOR, score)["observed"]
         assert observed.values == pytest.approx(linear(table).values, abs=1e-12)
 
@@ -117,7 +131,9 @@ def test_the_same_share_of_other_runs_is_another_outcome():
     assert joint["outcome"].values.ravel().tolist() == [0.5, 0.5, 1.0]
     assert joint["runs"].values.ravel().tolist() == [2, 4, 4]
     posterior = br.fit(joint, seed=1)
-    assert br.credible_ranking(posterior, "pass@2")["observed"].item() == pytest.approx((1 + 5 / 6 + 1) / 3)
+    assert br.credible_ranking(posterior, "pass@2")["observed"].item() == pytest.approx(
+        (1 + 5 / 6 + 1) / 3
+    )
 
 
 @pytest.mark.parametrize(("end", "word"), [(1, "success"), (0, "failure")])
@@ -134,7 +150,9 @@ def test_runs_that_stop_at_an_outcome_are_refused(end, word):
         evidence(frame)
     # So many runs whatever comes of them are no stop, nor are lost runs.
     evidence(FRAME)
-    evidence(FRAME.drop(FRAME.index[np.random.default_rng(1).random(len(FRAME)) < 0.2]), missing="own")
+    evidence(
+        FRAME.drop(FRAME.index[np.random.default_rng(1).random(len(FRAME)) < 0.2]), missing="own"
+    )
 
 
 def test_means_over_runs_that_stop_at_success_are_biased_as_the_refusal_says():
@@ -189,7 +207,10 @@ def test_with_one_run_nothing_is_known_of_the_variance_within_cases():
 
 def test_case_runs_count_cases_with_enough_runs_of_all_entities():
     runs = CaseRuns(np.array([[1, 1], [2, 0], [0, 0]]), np.array([[2, 4], [4, 0], [0, 0]]))
-    assert [runs.enough_for(k).tolist() for k in (2, 3)] == [[True, True, False], [False, True, False]]
+    assert [runs.enough_for(k).tolist() for k in (2, 3)] == [
+        [True, True, False],
+        [False, True, False],
+    ]
     assert runs.most == 4
     assert runs.of(np.array([True, False, False])).runs.tolist() == [[2, 4]]
     assert [held.tolist() for held in runs.cells] == [[0, 1, 1, 2], [0, 2, 4, 4]]
@@ -218,15 +239,21 @@ def test_draws_have_the_moments_of_the_dirichlet_process_and_its_spread(score):
 
 
 def test_spread_has_the_factor_of_few_cases():
-    assert _spread(np.ones(60)) == pytest.approx(np.sqrt(61 / 59) * 2.00099538 / 1.95996398, rel=1e-6)
+    assert _spread(np.ones(60)) == pytest.approx(
+        np.sqrt(61 / 59) * 2.00099538 / 1.95996398, rel=1e-6
+    )
     assert _spread(np.ones(1)) > 1000
 
 
 def test_order_and_names_of_cases_have_no_effect_and_other_scores_share_the_weights():
-    other = br.fit(evidence(FRAME[["run", "B", "case", "A"]].sample(frac=1, random_state=1)), seed=1)
+    other = br.fit(
+        evidence(FRAME[["run", "B", "case", "A"]].sample(frac=1, random_state=1)), seed=1
+    )
     for score in ("pass@4", "pass^4"):
         one, two = (br.credible_ranking(held, score) for held in (POSTERIOR, other))
-        assert two.sel(entity=["A", "B"])["median"].values == pytest.approx(one["median"].values, abs=1e-12)
+        assert two.sel(entity=["A", "B"])["median"].values == pytest.approx(
+            one["median"].values, abs=1e-12
+        )
     again = br.credible_ranking(POSTERIOR, "pass@4")
     assert again.identical(br.credible_ranking(POSTERIOR, "pass@4"))
 
@@ -237,13 +264,17 @@ def test_one_attempt_is_the_mean_outcome():
         assert ranking["observed"].values == pytest.approx(mean["observed"].values)
         assert ranking["median"].values == pytest.approx(mean["median"].values, abs=0.01)
     plain = br.fit(br.from_outcomes(FRAME[["A", "B"]]), seed=1)  # one run of each case
-    assert br.credible_ranking(plain, "pass@1")["observed"].values == pytest.approx(FRAME[["A", "B"]].mean())
+    assert br.credible_ranking(plain, "pass@1")["observed"].values == pytest.approx(
+        FRAME[["A", "B"]].mean()
+    )
 
 
 def test_the_prior_of_the_posterior_is_used():
     light = br.credible_ranking(br.fit(evidence(FRAME), seed=1, prior="haldane"), "pass@4")
     assert light["median"].values == pytest.approx(light["observed"].values, abs=0.005)
-    heavy = br.credible_ranking(br.fit(evidence(FRAME), seed=1, base={0: 30.0, 0.5: 20.0, 1: 30.0}), "pass@4")
+    heavy = br.credible_ranking(
+        br.fit(evidence(FRAME), seed=1, base={0: 30.0, 0.5: 20.0, 1: 30.0}), "pass@4"
+    )
     middle = Attempts(4).estimate(np.array([4]), np.array([8])).item()
     wanted = (60 * heavy["observed"] + 30 + 20 * middle) / 140
     assert heavy["median"].values == pytest.approx(wanted.values, abs=0.01)
@@ -285,7 +316,9 @@ def test_scores_of_runs_need_runs():
 
 
 def test_entities_without_cases_of_so_many_runs_are_named():
-    frame = FRAME.assign(B=FRAME["B"].where((FRAME["run"] < 2) & (FRAME["case"] < 20)), A=FRAME["A"].astype(float))
+    frame = FRAME.assign(
+        B=FRAME["B"].where((FRAME["run"] < 2) & (FRAME["case"] < 20)), A=FRAME["A"].astype(float)
+    )
     posterior = br.fit(evidence(frame, missing="own"), seed=1)
     with pytest.raises(br.ArgumentError, match="'B' has no case"):
         br.credible_ranking(posterior, "pass@4")
@@ -311,17 +344,25 @@ def test_names_and_aliases():
 def test_scores_of_runs_can_be_used_wherever_a_score_can():
     drawn = br.scores.pass_at_4(POSTERIOR)
     assert drawn.dims == ("chain", "draw", "entity")
-    assert br.rank(POSTERIOR, "pass@4").mean(["chain", "draw"]).values == pytest.approx([1, 2], abs=0.01)
+    assert br.rank(POSTERIOR, "pass@4").mean(["chain", "draw"]).values == pytest.approx(
+        [1, 2], abs=0.01
+    )
     both = br.score_table(POSTERIOR, ["mean_outcome", "pass@4", "pass^4"])
     for i, score in enumerate(("mean_outcome", "pass@4", "pass^4")):
         ranking = br.credible_ranking(POSTERIOR, score)
         for name in ("median", "lower", "upper", "observed"):
-            assert both[name].isel(score=i).values == pytest.approx(ranking[name].values), (score, name)
+            assert both[name].isel(score=i).values == pytest.approx(ranking[name].values), (
+                score,
+                name,
+            )
     assert br.probability(POSTERIOR, "A > B", "pass@4")["probability"] > 0.99
     assert br.top_set(POSTERIOR, "pass^4", 1)["in_confidence_set"].values.tolist() == [False, True]
     gate = br.decisions.gate(POSTERIOR, "A", "pass@4")
     assert gate["verdict"].sel(entity="B").item() == "worse"
-    assert br.decisions.gate(POSTERIOR, "A", "pass@4", looks="any")["verdict"].sel(entity="B").item() == "worse"
+    assert (
+        br.decisions.gate(POSTERIOR, "A", "pass@4", looks="any")["verdict"].sel(entity="B").item()
+        == "worse"
+    )
     assert br.plan(POSTERIOR, "pass@1", seed=1)["needed"] > 60
     assert "pass@4" in br.ranking_report(POSTERIOR, "pass@4")
     found = br.sensitivity(evidence(FRAME), score="pass@4", seed=1)
@@ -345,7 +386,9 @@ def test_data_sets_clusters_and_weights():
     assert ranking["observed"].values == pytest.approx(each.mean(axis=0))
     weight = 1.0 + FRAME["case"] % 3
     weighted = br.credible_ranking(br.fit(evidence(FRAME, weight=weight), seed=1), "pass@4")
-    assert weighted["observed"].values == pytest.approx(np.average(each, axis=0, weights=1 + np.arange(60) % 3))
+    assert weighted["observed"].values == pytest.approx(
+        np.average(each, axis=0, weights=1 + np.arange(60) % 3)
+    )
 
 
 def test_cases_with_few_runs_are_left_out_and_counted():
@@ -359,7 +402,9 @@ def test_cases_with_few_runs_are_left_out_and_counted():
     assert br.scores.attempts_curve(posterior).sizes["attempts"] == 5  # keeps all cases
     curve = br.scores.attempts_curve(posterior, 8)
     assert (curve.attrs["cases"], curve.attrs["cases_left_out"]) == (50, 10)
-    one = curve["observed"].sel(event="any", attempts=1).values  # the same cases for all numbers of attempts
+    one = (
+        curve["observed"].sel(event="any", attempts=1).values
+    )  # the same cases for all numbers of attempts
     assert one == pytest.approx(right_runs()[10:].mean(axis=0) / 8)
 
 
@@ -369,9 +414,16 @@ def test_cases_with_few_runs_are_left_out_and_counted():
 def test_the_curve_has_the_numbers_of_the_rankings():
     for event, mark in (("any", "@"), ("all", "^")):
         for k in (1, 4, 8):
-            ranking, place = br.credible_ranking(POSTERIOR, f"pass{mark}{k}"), CURVE.sel(event=event, attempts=k)
+            ranking, place = (
+                br.credible_ranking(POSTERIOR, f"pass{mark}{k}"),
+                CURVE.sel(event=event, attempts=k),
+            )
             for name in ("observed", "median", "probability_best"):
-                assert place[name].values == pytest.approx(ranking[name].values, abs=1e-12), (event, k, name)
+                assert place[name].values == pytest.approx(ranking[name].values, abs=1e-12), (
+                    event,
+                    k,
+                    name,
+                )
             # What holds for all numbers of attempts is no sharper than what holds for one, and bands are no narrower.
             assert (place["in_best_set"] | ~ranking["in_best_set"]).all()
             assert (place["lower"] <= ranking["lower"] + 1e-3).all()
@@ -383,7 +435,9 @@ def test_bands_hold_whole_curves_of_draws():
     places = [Attempts(k) for k in range(1, 9)] + [Attempts(k, True) for k in range(2, 9)]
     drawn = held.draws(places).reshape(len(places), -1, 2)
     band = [
-        np.concatenate([CURVE[end].sel(event="any").values, CURVE[end].sel(event="all").values[1:]])[:, None]
+        np.concatenate(
+            [CURVE[end].sel(event="any").values, CURVE[end].sel(event="all").values[1:]]
+        )[:, None]
         for end in ("lower", "upper")
     ]
     inside = ((band[0] <= drawn + 1e-12) & (drawn <= band[1] + 1e-12)).all(axis=0).mean(axis=0)
@@ -416,12 +470,16 @@ def test_of_these_cases_only_the_runs_vary():
     wanted = np.sqrt([0.25 / 8 / 200, prior / 2])
     assert drawn.std(axis=0) == pytest.approx(wanted, rel=0.08)
     assert abs(np.corrcoef(drawn.T)[0, 1]) < 0.06
-    these, like = (br.scores.attempts_curve(posterior, 4, cases=cases) for cases in ("these", "like these"))
+    these, like = (
+        br.scores.attempts_curve(posterior, 4, cases=cases) for cases in ("these", "like these")
+    )
     narrow, wide = ((held["upper"] - held["lower"]).sel(entity="sure") for held in (these, like))
     assert (narrow < wide / 4).all()
     assert these["observed"].equals(like["observed"])
     assert br.verdict(these)[0].startswith("On these cases, by ")
-    assert br.notes(these)[0].startswith("The scores are probabilities for these cases, of which only the runs vary")
+    assert br.notes(these)[0].startswith(
+        "The scores are probabilities for these cases, of which only the runs vary"
+    )
     assert these.attrs["population"] == "these_cases"
     with pytest.raises(br.ArgumentError, match="cases"):
         br.scores.attempts_curve(posterior, cases="new")
@@ -443,10 +501,14 @@ def test_a_better_system_is_best_at_every_number_of_attempts_and_one_system_has_
     curve = br.scores.attempts_curve(br.fit(evidence(frame), seed=1))
     assert (curve["leader"] == "good").all()
     assert (curve["headline"] == "best").all()
-    assert br.verdict(curve)[0] == "On cases like these, by 1 to 3 attempts good is best (P > 0.999)."
+    assert (
+        br.verdict(curve)[0] == "On cases like these, by 1 to 3 attempts good is best (P > 0.999)."
+    )
     alone = br.scores.attempts_curve(br.fit(evidence(frame[["case", "run", "good"]]), seed=1))
     assert (alone["headline"] == "none").all()
-    assert br.verdict(alone)[0].startswith("Nothing to rank: good is the only entity. It has pass@1 0.9")
+    assert br.verdict(alone)[0].startswith(
+        "Nothing to rank: good is the only entity. It has pass@1 0.9"
+    )
 
 
 def test_few_cases_allow_no_claim():
@@ -466,7 +528,9 @@ def test_arguments_of_the_curve():
         with pytest.raises((ValueError, TypeError)):
             br.scores.attempts_curve(POSTERIOR, **wrong)
     short = br.scores.attempts_curve(POSTERIOR, 3)
-    assert short["observed"].values == pytest.approx(CURVE["observed"].sel(attempts=[1, 2, 3]).values)
+    assert short["observed"].values == pytest.approx(
+        CURVE["observed"].sel(attempts=[1, 2, 3]).values
+    )
     wide = br.scores.attempts_curve(POSTERIOR, prob=0.5)
     assert (wide["lower"] >= CURVE["lower"]).all()
     assert curve_where_runs(br.fit(br.from_outcomes(FRAME[["A", "B"]]), seed=1), 0.95) is None
@@ -557,21 +621,29 @@ def test_reliability_splits_the_spread_and_lists_the_cases_that_flicker():
     within = p * (1 - p) * n / (n - 1)
     between = (p * (p * n - 1) / (n - 1)).mean(axis=0) - p.mean(axis=0) ** 2
     assert found["between_runs"].values == pytest.approx(np.sqrt(within.mean(axis=0)), abs=1e-12)
-    assert found["between_cases"].values == pytest.approx(np.sqrt(np.maximum(between, 0)), abs=1e-12)
+    assert found["between_cases"].values == pytest.approx(
+        np.sqrt(np.maximum(between, 0)), abs=1e-12
+    )
     parts = br.cases.variance_components(FRAME, case="case", run="run")
     assert found["between_runs"].values == pytest.approx(np.sqrt(parts["between_runs"].values))
     flickers = (right_runs() > 0) & (right_runs() < 8)
     assert found["flickering"].values.tolist() == flickers.sum(axis=0).tolist()
-    assert sorted(found["case"].values, key=int) == [str(i) for i in np.flatnonzero(flickers.any(axis=1))]
+    assert sorted(found["case"].values, key=int) == [
+        str(i) for i in np.flatnonzero(flickers.any(axis=1))
+    ]
     assert found["right"].sel(case="7").values.tolist() == right_runs()[7].tolist()
     assert (found["runs"] == 8).all()
     both = ((found["right"] > 0) & (found["right"] < 8)).sum("entity").values
     assert (np.diff(both) <= 0).all()
 
 
-@pytest.mark.parametrize(("score", "k", "every"), [("pass@1", 1, False), ("pass^3", 3, True), ("pass@4", 4, False)])
+@pytest.mark.parametrize(
+    ("score", "k", "every"), [("pass@1", 1, False), ("pass^3", 3, True), ("pass@4", 4, False)]
+)
 def test_plans_in_runs_and_cases_follow_from_the_variance_of_the_difference(score, k, every):
-    found = br.cases.reliability(POSTERIOR, score, entity="B", rival="A", difference=0.1, assurance=0.9)
+    found = br.cases.reliability(
+        POSTERIOR, score, entity="B", rival="A", difference=0.1, assurance=0.9
+    )
     x, n = (right_runs() if every else 8 - right_runs()), np.full((60, 2), 8)
     z = 1.959964 + 1.281552
 
@@ -621,7 +693,9 @@ def test_reliability_in_words():
     assert said[0].startswith("pass@1 varies by ")
     assert "between cases" in said[0]
     assert "between runs" in said[0]
-    assert said[1].startswith("If B and A truly differ by 0.100 in pass@1, about 150 cases with 8 runs each")
+    assert said[1].startswith(
+        "If B and A truly differ by 0.100 in pass@1, about 150 cases with 8 runs each"
+    )
     assert br.notes(found)[0].startswith("Cases that flicker: ")
 
 
@@ -632,7 +706,9 @@ def test_costs_of_attempts_that_stop_at_a_success_equal_enumeration_of_all_order
     """Each order of the runs of a case is as probable; the runs up to the first success, at most k, are paid."""
     outcomes = np.array([[1, 0, 0], [0, 0, 0], [1, 1, 0], [1, 1, 1]])
     paid = np.array([[5.0, 1, 2], [1, 4, 1], [3, 6, 2], [1, 1, 4]])
-    frame = pd.DataFrame({"case": np.repeat(range(4), 3), "run": [0, 1, 2] * 4, "a": outcomes.ravel()})
+    frame = pd.DataFrame(
+        {"case": np.repeat(range(4), 3), "run": [0, 1, 2] * 4, "a": outcomes.ravel()}
+    )
     cost = pd.DataFrame({"a": paid.ravel()})
     curve = br.scores.attempts_curve(br.fit(evidence(frame, cost=cost), seed=1), 3)
     for k in (1, 2, 3):
@@ -643,7 +719,9 @@ def test_costs_of_attempts_that_stop_at_a_success_equal_enumeration_of_all_order
                 stop = next((j + 1 for j, i in enumerate(order[:k]) if right[i]), k)
                 totals.append(each[list(order[:stop])].sum())
             wanted.append(np.mean(totals))
-        assert curve["mean_cost"].sel(attempts=k).item() == pytest.approx(np.mean(wanted), abs=1e-12)
+        assert curve["mean_cost"].sel(attempts=k).item() == pytest.approx(
+            np.mean(wanted), abs=1e-12
+        )
     assert curve["mean_cost"].sel(attempts=1).item() == pytest.approx(paid.mean())
     said = f"Up to 3 attempts at a case that stop at a success cost on average: a {curve['mean_cost'][-1].item():.3g}"
     assert any(note.startswith(said) for note in br.notes(curve))
@@ -656,7 +734,9 @@ def test_the_picture_by_cost():
     br.plots.attempts(curve, ax, by="cost")
     lines = {line.get_label(): line for line in ax.get_lines()}
     assert lines["A"].get_xdata() == pytest.approx(curve["mean_cost"].sel(entity="A").values)
-    assert lines["A"].get_ydata() == pytest.approx(curve["median"].sel(entity="A", event="any").values)
+    assert lines["A"].get_ydata() == pytest.approx(
+        curve["median"].sel(entity="A", event="any").values
+    )
     assert not ax.child_axes
     plt.close(figure)
     with pytest.raises(br.ArgumentError, match="without costs"):
@@ -689,20 +769,27 @@ def test_majorities_rank_and_need_answers():
     posterior = br.fit(evidence(FRAME, answers=said), seed=1)
     each = np.array(
         [
-            [share_of_majority(describe_answers(own.to_numpy(), (own == "right").to_numpy()), 5) for own in (a, b)]
+            [
+                share_of_majority(describe_answers(own.to_numpy(), (own == "right").to_numpy()), 5)
+                for own in (a, b)
+            ]
             for a, b in ((held["A"], held["B"]) for _, held in said.groupby(FRAME["case"]))
         ]
     )
     ranking = br.credible_ranking(posterior, "maj@5")
     assert ranking["observed"].values == pytest.approx(each.mean(axis=0))
-    assert ranking["observed"].sel(entity="A") > br.credible_ranking(posterior)["observed"].sel(entity="A")
+    assert ranking["observed"].sel(entity="A") > br.credible_ranking(posterior)["observed"].sel(
+        entity="A"
+    )
     assert br.verdict(ranking)[0] == "A is best on cases like these: P(best) > 0.999."
     assert any("most frequent answer of 5 attempts is right" in note for note in br.notes(ranking))
     one = br.credible_ranking(posterior, "majority@1")
     assert one["observed"].values == pytest.approx(right_runs().mean(axis=0) / 8)
     assert br.scores.get("majority_at_5") == br.scores.majority_at_k(5)
     for name in ("pass@4", "pass^2"):  # answers have no effect on other scores
-        with_answers, without = (br.credible_ranking(held, name)["observed"].values for held in (posterior, POSTERIOR))
+        with_answers, without = (
+            br.credible_ranking(held, name)["observed"].values for held in (posterior, POSTERIOR)
+        )
         assert with_answers == pytest.approx(without)
     with pytest.raises(br.ArgumentError, match="answers of the runs"):
         br.credible_ranking(POSTERIOR, "maj@5")

@@ -12,7 +12,11 @@ LINES = [
 
 
 def test_a_page_is_read_as_it_was_written():
-    assert table.told(table.page(LINES, 3)) == {("a", "prob_conf_mat"): 2, ("b", "NumPy"): 1020, ("f", "NumPy"): 9}
+    assert table.told(table.page(LINES, 3)) == {
+        ("a", "prob_conf_mat"): 2,
+        ("b", "NumPy"): 1020,
+        ("f", "NumPy"): 9,
+    }
 
 
 def test_only_half_of_a_watched_ratio_is_too_little():

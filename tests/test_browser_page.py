@@ -61,7 +61,9 @@ def test_the_script_asks_for_the_text_of_the_command(asked):
 def test_a_bad_table_is_refused_in_the_words_of_the_command(asked):
     code, printed = asked["rank"](TABLE.replace("353", "many", 1), "mcc")
     assert code == 2
-    assert printed.removeprefix("bayesrank: ").rstrip() in refused("rank", "counts.csv", "--score", "mcc")
+    assert printed.removeprefix("bayesrank: ").rstrip() in refused(
+        "rank", "counts.csv", "--score", "mcc"
+    )
     assert "counts.csv, line 2: tn must be a count" in printed
     assert asked["report"]("", "mcc") == asked["rank"]("", "mcc")
 
@@ -72,9 +74,16 @@ def test_the_archive_ranks_without_what_it_leaves_out(tmp_path):
     with zipfile.ZipFile(archive) as held:
         names = held.namelist()
         held.extractall(tmp_path / "held")
-    assert not [name for name in names if name.endswith((".so", ".pyc", ".nbi", ".nbc")) or "/tests/" in name]
+    assert not [
+        name
+        for name in names
+        if name.endswith((".so", ".pyc", ".nbi", ".nbc")) or "/tests/" in name
+    ]
     assert [name for name in names if name.startswith("bayesrank-") and name.endswith("/METADATA")]
-    assert all(any(f"{part}-" in name and "licen" in name.lower() for name in names) for part in ("xarray", "rich"))
+    assert all(
+        any(f"{part}-" in name and "licen" in name.lower() for name in names)
+        for part in ("xarray", "rich")
+    )
     megabytes = archive.stat().st_size / 1e6
     assert 2 < megabytes < 4
     # 43 MB are of Pyodide.
@@ -101,9 +110,15 @@ def test_the_build_gives_the_script_to_the_page_alone():
     extension = load_script("docs/_ext/browser.py")
     for page in ("index", "start/browser"):
         extension.add_script(App, page, "", {}, None)
-    assert added == [("browser.js", {"loading_method": "defer", "data-pyodide": "https://example.org/pyodide/"})]
-    found = re.search(r'"(https://\S*/v([\d.]+)/full/)"', (ROOT / "docs" / "conf.py").read_text(encoding="utf-8"))
-    assert f"Pyodide {found[2]}" in (ROOT / "docs" / "start" / "install.md").read_text(encoding="utf-8")
+    assert added == [
+        ("browser.js", {"loading_method": "defer", "data-pyodide": "https://example.org/pyodide/"})
+    ]
+    found = re.search(
+        r'"(https://\S*/v([\d.]+)/full/)"', (ROOT / "docs" / "conf.py").read_text(encoding="utf-8")
+    )
+    assert f"Pyodide {found[2]}" in (ROOT / "docs" / "start" / "install.md").read_text(
+        encoding="utf-8"
+    )
 
 
 #: What the script asks of Pyodide, without Python: a package that is there or not, and canned answers.
@@ -133,9 +148,14 @@ def test_the_page_shows_what_is_printed_and_what_cannot_be_loaded(tmp_path):
     with serve(tmp_path) as (address, sent):
         status, result = press(tmp_path, address, sent)
         assert re.fullmatch(r"Ranked in \d+\.\d s\.", status)
-        assert re.search(r'<a class="report" href="blob:[^"]*" target="_blank">Open the report', result)
+        assert re.search(
+            r'<a class="report" href="blob:[^"]*" target="_blank">Open the report', result
+        )
         assert "<p>By mcc.</p>" in result
-        assert f'<pre tabindex="0">a  b\n───\n{len(TABLE)}</pre><p>Expected &lt;b&gt;loss&lt;/b&gt;.</p>' in result
+        assert (
+            f'<pre tabindex="0">a  b\n───\n{len(TABLE)}</pre><p>Expected &lt;b&gt;loss&lt;/b&gt;.</p>'
+            in result
+        )
         empty = "document.getElementById('browser-table').value = '';"
         assert press(tmp_path, address, sent, before=empty) == (
             "No ranking.",
@@ -176,9 +196,17 @@ def write_pyodide(folder):
 def test_the_folder_ranks_a_dropped_file_and_loads_nothing_from_elsewhere(tmp_path):
     """In Chromium without a network, with a stand-in for Pyodide; a report stands below the ranking."""
     folder = tmp_path / "folder"
-    load_script("scripts/browser_folder.py").make_folder(folder, write_pyodide(tmp_path / "pyodide"))
+    load_script("scripts/browser_folder.py").make_folder(
+        folder, write_pyodide(tmp_path / "pyodide")
+    )
     held = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    runtime = {"pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"}
+    runtime = {
+        "pyodide.js",
+        "pyodide.asm.js",
+        "pyodide.asm.wasm",
+        "python_stdlib.zip",
+        "pyodide-lock.json",
+    }
     packages = {"numpy", "scipy", "pandas", "blas"}
     assert held == {
         "index.html",
@@ -197,7 +225,9 @@ def test_the_folder_ranks_a_dropped_file_and_loads_nothing_from_elsewhere(tmp_pa
         " document.getElementById('browser-table').value, document.getElementById('browser-result').textContent]) });"
         " }, 100);"
     )
-    (folder / "index.html").write_text(page.replace("</body>", f"<script>{drop}</script></body>"), encoding="utf-8")
+    (folder / "index.html").write_text(
+        page.replace("</body>", f"<script>{drop}</script></body>"), encoding="utf-8"
+    )
     with serve(folder) as (address, sent):
         report, table, result = visit_and_hear(tmp_path, f"{address}index.html", sent)
     assert (report, table) == ("report", "a,b\n1,2\n")
@@ -246,7 +276,13 @@ def visit_and_hear(folder, page, sent):
     # What an earlier page sends may still arrive.
     run = f"?{secrets.token_hex(4)}"
     alone = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
-    command = [CHROMIUM, *FLAGS.split(), alone, f"--user-data-dir={folder / 'profile'}", f"{page}{run}"]
+    command = [
+        CHROMIUM,
+        *FLAGS.split(),
+        alone,
+        f"--user-data-dir={folder / 'profile'}",
+        f"{page}{run}",
+    ]
     running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         while (found := json.loads(sent.get(timeout=60)))[0] != run:

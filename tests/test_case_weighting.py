@@ -7,14 +7,16 @@ import xarray as xr
 from sklearn.metrics import f1_score
 
 import bayesrank as br
-from bayesrank._notes import notes_of
+from bayesrank._core.notes import notes_of
 from bayesrank.words.sentences import say
 from tests.commands import invoke, refused
 
 RNG = np.random.default_rng(3)
 SIZE = 200
 TRUTH = RNG.integers(0, 2, SIZE)
-GUESSES = {name: np.where(RNG.random(SIZE) < p, TRUTH, 1 - TRUTH) for name, p in (("a", 0.8), ("b", 0.7))}
+GUESSES = {
+    name: np.where(RNG.random(SIZE) < p, TRUTH, 1 - TRUTH) for name, p in (("a", 0.8), ("b", 0.7))
+}
 OUTCOMES = pd.DataFrame({name: (held == TRUTH).astype(int) for name, held in GUESSES.items()})
 WEIGHT = RNG.gamma(1.0, 1.0, SIZE)
 KISH = WEIGHT.sum() ** 2 / (WEIGHT**2).sum()
@@ -34,7 +36,11 @@ MAKERS = {
 
 
 def total(evidence):
-    return float(evidence["count"].sum() if isinstance(evidence, xr.Dataset) else evidence.sel(entity="a").sum())
+    return float(
+        evidence["count"].sum()
+        if isinstance(evidence, xr.Dataset)
+        else evidence.sel(entity="a").sum()
+    )
 
 
 @pytest.fixture(params=MAKERS)
@@ -89,7 +95,9 @@ def test_data_sets_have_effective_numbers_of_their_own():
 
 def test_missing_cases_do_not_count():
     guess = [None, *GUESSES["a"][1:]]
-    found = br.joint_outcomes(TRUTH, {"a": guess, "b": GUESSES["b"]}, weight=WEIGHT, missing="common")
+    found = br.joint_outcomes(
+        TRUTH, {"a": guess, "b": GUESSES["b"]}, weight=WEIGHT, missing="common"
+    )
     assert total(found) == pytest.approx(WEIGHT[1:].sum() ** 2 / (WEIGHT[1:] ** 2).sum(), rel=1e-6)
     assert found.attrs["cases_left_out"] == 1
     frame = OUTCOMES.astype(float)
@@ -110,7 +118,9 @@ def test_runs_of_a_case_share_its_weight():
 
 def test_named_cases_take_weights_but_no_counts():
     case = [f"case {i}" for i in range(SIZE)]
-    assert total(br.from_outcomes(OUTCOMES, case=case, weight=WEIGHT)) == pytest.approx(KISH, rel=1e-6)
+    assert total(br.from_outcomes(OUTCOMES, case=case, weight=WEIGHT)) == pytest.approx(
+        KISH, rel=1e-6
+    )
     with pytest.raises(br.ArgumentError, match="count must be 0 or 1 if cases have names"):
         br.from_outcomes(OUTCOMES, case=case, count=[2] * SIZE)
 
@@ -131,7 +141,9 @@ def test_the_exact_ranking_agrees_with_draws():
     """Weights of classes whose sizes are known: the rows are Dirichlet variables."""
     evidence = br.from_predictions(TRUTH, GUESSES, weight=np.where(TRUTH == 1, 1.0, 0.3))
     posterior = br.fit(evidence, "beta_binomial", draws=4000, seed=1)
-    drawn, exact = (br.credible_ranking(posterior, "f1", method=method) for method in ("draws", "exact"))
+    drawn, exact = (
+        br.credible_ranking(posterior, "f1", method=method) for method in ("draws", "exact")
+    )
     for name in ("lower", "upper"):
         np.testing.assert_allclose(exact[name], drawn[name], atol=0.01)
     closed = br.credible_ranking(evidence, "f1", method="exact", model="beta_binomial")
@@ -141,10 +153,14 @@ def test_the_exact_ranking_agrees_with_draws():
 @pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
 def test_other_weights_have_no_closed_form(model):
     evidence = br.from_predictions(TRUTH, GUESSES, weight=WEIGHT)
-    with pytest.raises(br.ArgumentError, match="weight must be equal for a posterior in closed form"):
+    with pytest.raises(
+        br.ArgumentError, match="weight must be equal for a posterior in closed form"
+    ):
         br.credible_ranking(evidence, "f1", method="exact", model=model)
     posterior = br.fit(evidence, model, draws=200, seed=1)
-    auto, drawn = (br.credible_ranking(posterior, "f1", method=method) for method in ("auto", "draws"))
+    auto, drawn = (
+        br.credible_ranking(posterior, "f1", method=method) for method in ("auto", "draws")
+    )
     xr.testing.assert_equal(auto["median"], drawn["median"])
 
 
@@ -155,7 +171,9 @@ def test_models_without_weights_refuse_them(refuse):
     calls = {
         "hierarchical": lambda: br.fit(evidence, "hierarchical_beta_binomial"),
         "pool": lambda: br.pool(evidence),
-        "predict": lambda: br.posterior_predictive(br.fit(evidence, "beta_binomial", draws=10, seed=1)),
+        "predict": lambda: br.posterior_predictive(
+            br.fit(evidence, "beta_binomial", draws=10, seed=1)
+        ),
     }
     with pytest.raises(br.ArgumentError, match="whole number"):
         calls[refuse]()
@@ -179,10 +197,13 @@ def test_body_weight_is_neither_a_count_nor_an_entity():
 
 
 def test_a_long_table_ignores_a_column_weight():
-    long = PATIENTS.melt(["patient", "weight"], ["mri", "ct"], "entity", "outcome").rename(columns={"patient": "case"})
+    long = PATIENTS.melt(["patient", "weight"], ["mri", "ct"], "entity", "outcome").rename(
+        columns={"patient": "case"}
+    )
     assert int(br.from_frame(long)["count"].sum()) == 120
     xr.testing.assert_equal(
-        br.from_frame(long, weight="weight"), br.from_outcomes(PATIENTS.drop(columns="patient"), weight="weight")
+        br.from_frame(long, weight="weight"),
+        br.from_outcomes(PATIENTS.drop(columns="patient"), weight="weight"),
     )
     counted = br.from_frame(long, count="weight")
     assert int(counted["count"].sum()) == PATIENTS["weight"].sum()
@@ -200,7 +221,12 @@ def test_the_command_names_the_options(tmp_path):
 
 def test_a_form_with_counts_stays():
     frame = pd.DataFrame(
-        {"entity": list("aaaa"), "actual": [0, 0, 1, 1], "predicted": [0, 1, 0, 1], "count": [5, 1, 2, 9]}
+        {
+            "entity": list("aaaa"),
+            "actual": [0, 0, 1, 1],
+            "predicted": [0, 1, 0, 1],
+            "count": [5, 1, 2, 9],
+        }
     )
     assert br.from_frame(frame).values.tolist() == [[[5, 1], [2, 9]]]
     xr.testing.assert_identical(br.from_frame(frame), br.from_frame(frame, count="count"))

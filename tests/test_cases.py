@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bayesrank as br
-from bayesrank import _labels
-from bayesrank._labels import unique_rows
+from bayesrank._core import labels as _labels
+from bayesrank._core.labels import unique_rows
 
 CASES = st.integers(1, 30).flatmap(
     lambda n: st.tuples(*(st.lists(st.integers(0, 2), min_size=n, max_size=n) for _ in range(5)))
@@ -23,7 +23,9 @@ def marginal(joint, entity):
     where = {label: i for i, label in enumerate(joint["label"].values.tolist())}
     table = np.zeros((len(where), len(where)), int)
     predicted = joint["predicted"].sel(entity=entity).values.tolist()
-    for actual, guess, count in zip(joint["actual"].values.tolist(), predicted, joint["count"].values, strict=True):
+    for actual, guess, count in zip(
+        joint["actual"].values.tolist(), predicted, joint["count"].values, strict=True
+    ):
         table[where[actual], where[guess]] += count
     return table
 
@@ -39,19 +41,27 @@ def test_patterns_hold_what_the_counts_of_each_entity_hold(cases):
     for dataset in set(group):
         part = joint.isel(pattern=joint["dataset"].values == dataset)
         for entity in guesses:
-            assert (marginal(part, entity) == counts.sel(entity=entity, dataset=dataset).values).all()
+            assert (
+                marginal(part, entity) == counts.sel(entity=entity, dataset=dataset).values
+            ).all()
     # each pattern once, as often as its cases weigh
     seen = {}
     for *key, w in zip(group, truth, first, second, weight, strict=True):
         seen[tuple(key)] = seen.get(tuple(key), 0) + w
     columns = joint["dataset"].values, joint["actual"].values, *joint["predicted"].values.T
-    found = {tuple(map(int, key)): int(n) for *key, n in zip(*columns, joint["count"].values, strict=True)}
+    found = {
+        tuple(map(int, key)): int(n)
+        for *key, n in zip(*columns, joint["count"].values, strict=True)
+    }
     assert found == {key: n for key, n in seen.items() if n}
     assert len(found) == joint.sizes["pattern"]
 
 
 def test_cases_of_different_clusters_stay_apart():
-    truth, guesses = ["well", "ill", "ill", "ill"], {"a": ["well", "ill", "well", "ill"], "b": ["ill"] * 4}
+    truth, guesses = (
+        ["well", "ill", "ill", "ill"],
+        {"a": ["well", "ill", "well", "ill"], "b": ["ill"] * 4},
+    )
     joint = br.joint_outcomes(truth, guesses, labels=["well", "ill"], cluster=["p", "q", "q", "r"])
     assert joint["cluster"].values.tolist() == ["p", "q", "q", "r"]
     assert joint["actual"].values.tolist() == ["well", "ill", "ill", "ill"]
@@ -63,8 +73,13 @@ def test_cases_of_different_clusters_stay_apart():
 
 def test_patterns_know_their_positive_class():
     """Two future cases, one of each class: the difference of TPRs is what the positive patterns say."""
-    truth, guesses = ["ill"] * 6 + ["well"], {"a": ["ill"] * 6 + ["well"], "b": ["well"] * 6 + ["well"]}
-    joint = br.joint_outcomes(truth, guesses, labels=["well", "ill"])  # sorted, "well" would be the positive class
+    truth, guesses = (
+        ["ill"] * 6 + ["well"],
+        {"a": ["ill"] * 6 + ["well"], "b": ["well"] * 6 + ["well"]},
+    )
+    joint = br.joint_outcomes(
+        truth, guesses, labels=["well", "ill"]
+    )  # sorted, "well" would be the positive class
     pmf = br.predictive.paired_difference(joint, "a", "b", "tpr", positives=1, negatives=1)
     right, wrong = 6.5 / 7, 0.5 / 7  # of Beta(1/2, 1/2) and six of six
     # a right where b is wrong: six of six, prior share 1/4 of one pseudo-case
@@ -79,8 +94,13 @@ def test_categories_have_their_order_unless_there_are_labels():
     counts = br.from_predictions(pd.Series(truth), {"a": ["low", "low", "high"]})
     assert counts["actual"].values.tolist() == ["low", "high"]
     assert counts.squeeze().values.tolist() == [[1, 0], [1, 1]]
-    assert br.joint_outcomes(truth, {"a": ["low", "low", "high"]})["label"].values.tolist() == ["low", "high"]
-    frame = pd.DataFrame({"entity": "a", "actual": truth, "predicted": ["low", "low", "high"], "count": 1})
+    assert br.joint_outcomes(truth, {"a": ["low", "low", "high"]})["label"].values.tolist() == [
+        "low",
+        "high",
+    ]
+    frame = pd.DataFrame(
+        {"entity": "a", "actual": truth, "predicted": ["low", "low", "high"], "count": 1}
+    )
     xr.testing.assert_identical(counts, br.from_frame(frame))
     counts = br.from_predictions(truth, {"a": ["low", "high", "low"]}, labels=["high", "low"])
     assert counts["actual"].values.tolist() == ["high", "low"]
@@ -88,7 +108,9 @@ def test_categories_have_their_order_unless_there_are_labels():
 
 @pytest.mark.parametrize("columns", [1, 5, 90])  # ninety columns are more than one number can hold
 def test_distinct_rows_are_those_of_numpy(columns):
-    rows = np.random.default_rng(3).integers(0, 5, (400, columns)) * (np.arange(400) % 3 > 0)[:, None]
+    rows = (
+        np.random.default_rng(3).integers(0, 5, (400, columns)) * (np.arange(400) % 3 > 0)[:, None]
+    )
     found, which = unique_rows(rows)
     wanted, inverse = np.unique(rows, axis=0, return_inverse=True)
     np.testing.assert_array_equal(found, wanted)
@@ -112,8 +134,12 @@ def test_who_differs_decides():
     found = br.cases.deciding_cases(br.joint_outcomes(cases["y_true"], cases[names]))
     assert found["count"].sum() == len(cases)
     assert found["count"].where(found["decides"]).sum() == (right.nunique(axis=1) > 1).sum()
-    assert found["entity"].values.tolist() == right.mean().sort_values(ascending=False).index.tolist()
-    np.testing.assert_allclose(found["mean_outcome"], right.mean()[found["entity"].values], rtol=1e-14)
+    assert (
+        found["entity"].values.tolist() == right.mean().sort_values(ascending=False).index.tolist()
+    )
+    np.testing.assert_allclose(
+        found["mean_outcome"], right.mean()[found["entity"].values], rtol=1e-14
+    )
     assert (np.diff(found["outcome"].mean("entity")) <= 1e-12).all()
     counted = right[found["entity"].values].value_counts()
     for i in range(found.sizes["pattern"]):
@@ -131,7 +157,10 @@ def test_the_order_of_cases_and_entities_changes_nothing():
 @pytest.mark.parametrize("group", ["cluster", "dataset"])
 def test_clusters_and_data_sets_do_not_split_patterns(group):
     frame = pd.DataFrame({"a": [1, 1, 0], "b": [1, 1, 1]})
-    found = (br.cases.deciding_cases(br.from_outcomes(frame, **how)) for how in ({}, {group: ["u", "v", "v"]}))
+    found = (
+        br.cases.deciding_cases(br.from_outcomes(frame, **how))
+        for how in ({}, {group: ["u", "v", "v"]})
+    )
     xr.testing.assert_identical(*found)
 
 
@@ -147,9 +176,18 @@ def test_an_outcome_that_is_missing_decides_nothing():
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("tuberculosis_tests", "joint must have the true class of every case; got 1877 cases without one"),
-        ("hepatic_scans", "joint must have the true class of every case; got 306 cases without one"),
-        ("trajectory_judges", "joint must come from br.joint_outcomes or br.from_outcomes; got verdicts of a judge"),
+        (
+            "tuberculosis_tests",
+            "joint must have the true class of every case; got 1877 cases without one",
+        ),
+        (
+            "hepatic_scans",
+            "joint must have the true class of every case; got 306 cases without one",
+        ),
+        (
+            "trajectory_judges",
+            "joint must come from br.joint_outcomes or br.from_outcomes; got verdicts of a judge",
+        ),
     ],
 )
 def test_cases_without_a_true_class_do_not_count_as_errors(name, words):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from bayesrank.inspection import inspect_table
-from bayesrank.tables.table import Roles
+from bayesrank.io.tables.table import Roles
 from tests.commands import invoke, json_of, run
 from tests.corpus_answers import ENTRIES, FOLDER
 
@@ -43,7 +43,10 @@ def test_a_table_without_problems_has_its_command(tmp_path):
 def test_each_answer_to_the_first_question_has_a_command_that_ranks(tmp_path):
     path = tmp_path / "metrics.csv"
     rows = [
-        (c, m, of, 0.5 + 0.01 * c * (k + 1)) for of in ("dice", "iou") for c in range(8) for k, m in enumerate("ab")
+        (c, m, of, 0.5 + 0.01 * c * (k + 1))
+        for of in ("dice", "iou")
+        for c in range(8)
+        for k, m in enumerate("ab")
     ]
     pd.DataFrame(rows, columns=["case", "model", "metric", "value"]).to_csv(path, index=False)
     found = json.loads(invoke("check", path, "--json", status=1))
@@ -55,13 +58,18 @@ def test_each_answer_to_the_first_question_has_a_command_that_ranks(tmp_path):
         assert {row["entity"] for row in ranked["ranking"]} == {"a", "b"}
 
 
-@pytest.mark.parametrize("one", [one for one in ENTRIES if one.get("remedies")], ids=lambda one: one["file"])
+@pytest.mark.parametrize(
+    "one", [one for one in ENTRIES if one.get("remedies")], ids=lambda one: one["file"]
+)
 def test_the_commands_of_the_corpus_are_its_remedies(one):
     """What check prints is read without a further question, if the first remedy is enough."""
     options = shlex.split(one.get("options", ""))
     found = json.loads(run("check", FOLDER / one["file"], *options, "--json").stdout)
     assert found["problems"]
-    assert any(one["asks"] in f"{p['where']} {p['wanted']}; got {p['got']} ({p['hint']})" for p in found["problems"])
+    assert any(
+        one["asks"] in f"{p['where']} {p['wanted']}; got {p['got']} ({p['hint']})"
+        for p in found["problems"]
+    )
     for command in found["commands"]:
         assert run(*shlex.split(command, comments=True)[1:], "--draws", 20).exit_code == 0, command
 
@@ -72,7 +80,12 @@ def test_submissions_are_checked_together(tmp_path):
     folder = tmp_path / "teams"
     folder.mkdir()
     good = "id,label\n" + "".join(f"{i},{('no', 'yes')[i % 3 % 2]}\n" for i in range(8))
-    for name, text in (("a", good), ("b", good.replace("0,no", "0,yes")), ("c", "id,label\n1,maybe\n"), ("d", "")):
+    for name, text in (
+        ("a", good),
+        ("b", good.replace("0,no", "0,yes")),
+        ("c", "id,label\n1,maybe\n"),
+        ("d", ""),
+    ):
         (folder / f"{name}.csv").write_text(text)
     found = json.loads(invoke("check", folder, "--truth", truth, "--json", status=1))
     assert len(found["problems"]) == 2
@@ -83,7 +96,9 @@ def test_submissions_are_checked_together(tmp_path):
 
 def test_logs_are_checked_as_doctor_does(tmp_path):
     path = tmp_path / "model.json"
-    path.write_text('[{"task_id": 1, "reward": 1, "info": {}}, {"task_id": 2, "reward": 0, "info": {}}]')
+    path.write_text(
+        '[{"task_id": 1, "reward": 1, "info": {}}, {"task_id": 2, "reward": 0, "info": {}}]'
+    )
     said = invoke("check", path)
     assert "tau-bench: 1 file with cases." in said
     assert f"bayesrank rank {path}" in said

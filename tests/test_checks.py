@@ -7,9 +7,14 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank import _text
-from bayesrank._checks import check_choice, check_labelled_prevalence, class_shares, rename_argument
-from bayesrank._errors import ArgumentError, ArgumentKeyError
+from bayesrank._core import prose
+from bayesrank._core.checks import (
+    check_choice,
+    check_labelled_prevalence,
+    class_shares,
+    rename_argument,
+)
+from bayesrank._core.errors import ArgumentError, ArgumentKeyError
 
 COUNTS = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
 POINT = br.as_performance(COUNTS)
@@ -48,12 +53,12 @@ def test_shares_of_classes():
 
 
 def test_numbers_for_people():
-    assert [_text.interval(*pair) for pair in ((8.0, 5.5e167), (2.4, 1560.0), (0.0, 12.0))] == [
+    assert [prose.interval(*pair) for pair in ((8.0, 5.5e167), (2.4, 1560.0), (0.0, 12.0))] == [
         "8 to 5.5e+167", "2.4 to 1560", "0 to 12.00",
     ]  # fmt: skip
-    assert _text.format_with_interval(0.0004, -0.1, 0.1) == "0.000"
-    assert _text.format_with_interval(7.0, 3.0, 5000.0) == "7"
-    assert _text.estimate(133.25, 8.0, 1200.0) == "133 (8 to 1200)"
-    assert _text.estimate(math.nan, 0, 1) == "–"
-    assert _text.list_names("abcdefg") == "a, b, c, d and 3 more"
-    assert (_text.significant(0.0000664), _text.significant(1234.0)) == ("0.000066", "1200")
+    assert prose.format_with_interval(0.0004, -0.1, 0.1) == "0.000"
+    assert prose.format_with_interval(7.0, 3.0, 5000.0) == "7"
+    assert prose.estimate(133.25, 8.0, 1200.0) == "133 (8 to 1200)"
+    assert prose.estimate(math.nan, 0, 1) == "–"
+    assert prose.list_names("abcdefg") == "a, b, c, d and 3 more"
+    assert (prose.significant(0.0000664), prose.significant(1234.0)) == ("0.000066", "1200")

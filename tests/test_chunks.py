@@ -6,7 +6,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._source import groups_of
+from bayesrank._core.source import groups_of
 from tests.strategies import PERIODS as COUNTS
 
 pytest.importorskip("dask")
@@ -14,7 +14,9 @@ pytest.importorskip("dask")
 RUN = {"draws": 2300, "chains": 2, "seed": 7}
 POOLED = br.pool(COUNTS)
 MATRICES = br.from_matrix(np.random.default_rng(1).integers(1, 30, (3, 4, 4)), "actual_rows")
-OUTCOMES = xr.DataArray([[3, 4, 5], [6, 1, 1]], {"entity": ["a", "b"], "outcome": [0, 1, 2]}, ("entity", "outcome"))
+OUTCOMES = xr.DataArray(
+    [[3, 4, 5], [6, 1, 1]], {"entity": ["a", "b"], "outcome": [0, 1, 2]}, ("entity", "outcome")
+)
 CASES = pd.DataFrame({"a": [1, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
 LABELS = br.joint_outcomes([0, 0, 1, 1] * 9, {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9})
 #: Of every chain's first draw one class has no share: the rows are kept apart, though few chunks need them.
@@ -24,14 +26,20 @@ PREDICTIVE = ["prior_predictive", "posterior_predictive"]
 
 MODELS = {
     "dirichlet_multinomial": lambda **run: br.fit(MATRICES, groups=["prior", *PREDICTIVE], **run),
-    "a pair not measured": lambda **run: br.fit(COUNTS.where(COUNTS.entity != "b", 0, drop=False), force=True, **run),
+    "a pair not measured": lambda **run: br.fit(
+        COUNTS.where(COUNTS.entity != "b", 0, drop=False), force=True, **run
+    ),
     "log_likelihood": lambda **run: br.fit(COUNTS, groups=["log_likelihood"], **run),
     "beta_binomial": lambda **run: br.fit(POOLED, "beta_binomial", **run),
-    "shares of draws": lambda **run: br.fit(POOLED, prevalence=SHARES, groups=PREDICTIVE[1:], **run),
+    "shares of draws": lambda **run: br.fit(
+        POOLED, prevalence=SHARES, groups=PREDICTIVE[1:], **run
+    ),
     "outcomes": lambda **run: br.fit(OUTCOMES, groups=["prior", *PREDICTIVE], **run),
     "paired": lambda **run: br.fit(LABELS, "paired", **run),
     "paired shares of draws": lambda **run: br.fit(LABELS, "paired", prevalence=SHARES, **run),
-    "paired outcomes": lambda **run: br.fit(br.from_outcomes(CASES, cluster=list(range(10)) * 2), "paired", **run),
+    "paired outcomes": lambda **run: br.fit(
+        br.from_outcomes(CASES, cluster=list(range(10)) * 2), "paired", **run
+    ),
     "hierarchical_beta_binomial": lambda **run: br.fit(
         COUNTS, "hierarchical_beta_binomial", groups=PREDICTIVE[1:], **run
     ),
@@ -54,7 +62,9 @@ def test_chunks_are_what_a_run_in_memory_has_there(name):
         xr.testing.assert_identical(lazy[group].compute(), held[group])
 
 
-@pytest.mark.parametrize("chunks", [1000, 2000, -1, "auto", {"chain": -1, "draw": 1000}, {"draw": (1000, 1300)}, {}])
+@pytest.mark.parametrize(
+    "chunks", [1000, 2000, -1, "auto", {"chain": -1, "draw": 1000}, {"draw": (1000, 1300)}, {}]
+)
 def test_any_whole_blocks_give_one_answer(chunks):
     found = groups_of(br.fit(POOLED, chunks=chunks, **RUN))["posterior"]
     assert found["performance"].chunks is not None

@@ -17,7 +17,9 @@ from tests.refusals import POPULATION
 ORDERS = [{"predicted": -1}, {"actual": -1}, {"actual": -1, "predicted": -1}]
 #: Of all functions: an order that differs between the axes, and one that is the same on both.
 TURNED = [ORDERS[0], ORDERS[2]]
-COUNTS = br.from_counts(tn=[70, 79, 66], fp=[10, 1, 14], fn=[9, 11, 2], tp=[21, 19, 28], entity=["a", "b", "c"])
+COUNTS = br.from_counts(
+    tn=[70, 79, 66], fp=[10, 1, 14], fn=[9, 11, 2], tp=[21, 19, 28], entity=["a", "b", "c"]
+)
 POSTERIOR = br.fit(COUNTS, draws=30, chains=2, seed=1)
 PERFORMANCE = br.as_performance(POSTERIOR)
 POINT = br.as_performance(COUNTS)
@@ -70,12 +72,21 @@ CASES = {
 
 def public_cases():
     """Yield the name of each public function that reads class labels, the function of its source, and the source."""
-    modules = [module for module in (*MODULES, br.populations, br.statements) if module is not br.plots]
+    modules = [
+        module for module in (*MODULES, br.populations, br.statements) if module is not br.plots
+    ]
     functions = [getattr(module, name) for module in modules for name in module.__all__]
     for function in dict.fromkeys(filter(inspect.isfunction, functions)):
         name, needed = function.__name__, required(function)
-        given = {key: GOOD[key] for key in needed if key in GOOD} | CHEAP | GOOD_OF.get(name, {}) | GIVEN.get(name, {})
-        given = {key: given[key] for key in given.keys() & inspect.signature(function).parameters.keys()}
+        given = (
+            {key: GOOD[key] for key in needed if key in GOOD}
+            | CHEAP
+            | GOOD_OF.get(name, {})
+            | GIVEN.get(name, {})
+        )
+        given = {
+            key: given[key] for key in given.keys() & inspect.signature(function).parameters.keys()
+        }
         held = [argument for argument in HELD if argument in given]
         if held and name not in NOT_HERE and given.keys() >= set(needed):
 
@@ -89,12 +100,16 @@ def public_cases():
 def moved(source, order):
     """The source with some axes turned round; groups of a container too."""
     if isinstance(source, xr.DataArray | xr.Dataset):
-        return source.isel({dim: slice(None, None, step) for dim, step in order.items() if dim in source.dims})
-    return br._compat.to_container({name: moved(group, order) for name, group in groups(source).items()})
+        return source.isel(
+            {dim: slice(None, None, step) for dim, step in order.items() if dim in source.dims}
+        )
+    return br._core.compat.to_container(
+        {name: moved(group, order) for name, group in groups(source).items()}
+    )
 
 
 def groups(container):
-    return br._source.groups_of(container)
+    return br._core.source.groups_of(container)
 
 
 def assert_same(found, wanted):
@@ -108,7 +123,7 @@ def assert_same(found, wanted):
         assert found.keys() == wanted.keys()
         for name, each in wanted.items():
             assert_same(found[name], each)
-    elif br._compat.is_container(wanted):
+    elif br._core.compat.is_container(wanted):
         assert_same(groups(found)["posterior"], groups(wanted)["posterior"])
     elif hasattr(wanted, "values") and not isinstance(wanted, np.ndarray):  # an OPS reference
         np.testing.assert_array_equal(found.values, wanted.values)
@@ -121,7 +136,14 @@ def assert_same(found, wanted):
 
 #: Functions whose compiled loops take seconds to build.
 COMPILED = (
-    *("credible", "probability_best", "rank_probability", "robustness", "correlation", "preference_ranking"),
+    *(
+        "credible",
+        "probability_best",
+        "rank_probability",
+        "robustness",
+        "correlation",
+        "preference_ranking",
+    ),
     *("best_consistency", "ranking_report"),
     *("sensitivity", "credible_ranking, method=exact"),
 )
@@ -129,7 +151,8 @@ SOURCES = {**dict(public_cases()), **CASES}
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * name.endswith(COMPILED)) for name in SOURCES]
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * name.endswith(COMPILED)) for name in SOURCES],
 )
 def test_sources_are_read_by_label(name):
     function, source = SOURCES[name]
@@ -141,7 +164,9 @@ def test_sources_are_read_by_label(name):
 def test_datasets_and_counts_are_read_by_label_too():
     held = PERFORMANCE.to_dataset(name="performance")
     assert_same(br.credible_ranking(moved(held, ORDERS[1]), "f1"), br.credible_ranking(held, "f1"))
-    assert_same(br.tile.entity(moved(COUNTS, ORDERS[1]), resolution=4), br.tile.entity(POINT, resolution=4))
+    assert_same(
+        br.tile.entity(moved(COUNTS, ORDERS[1]), resolution=4), br.tile.entity(POINT, resolution=4)
+    )
 
 
 def test_other_pairs_keep_the_order_of_actual():
@@ -156,10 +181,14 @@ def test_other_pairs_keep_the_order_of_actual():
 
 def test_the_positive_class_comes_last_whatever_the_order():
     for positive, score in (("ill", br.scores.tpr), ("well", br.scores.tnr)):
-        named = COUNTS.assign_coords(actual=["well", "ill"], predicted=["well", "ill"], positive=positive)
+        named = COUNTS.assign_coords(
+            actual=["well", "ill"], predicted=["well", "ill"], positive=positive
+        )
         for order in ORDERS:
             assert br.as_performance(moved(named, order))["predicted"].values[-1] == positive
-            assert br.scores.tpr(moved(named, order)).values.tolist() == score(COUNTS).values.tolist()
+            assert (
+                br.scores.tpr(moved(named, order)).values.tolist() == score(COUNTS).values.tolist()
+            )
 
 
 def test_three_classes_follow_actual():
@@ -167,7 +196,11 @@ def test_three_classes_follow_actual():
     table = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 3, 4]], "actual_rows", labels=labels)
     for score in (br.scores.macro_f1, br.scores.mcc, br.scores.accuracy):
         for place in ([2, 0, 1], [1, 0, 2]):
-            for order in ({"predicted": place}, {"actual": place}, {"actual": place, "predicted": [2, 1, 0]}):
+            for order in (
+                {"predicted": place},
+                {"actual": place},
+                {"actual": place, "predicted": [2, 1, 0]},
+            ):
                 np.testing.assert_allclose(score(table.isel(order)), score(table), rtol=1e-14)
     assert br.scores.get("quadratic_kappa")(table.isel(predicted=[2, 0, 1])).equals(
         br.scores.get("quadratic_kappa")(table)
@@ -186,7 +219,9 @@ def test_importances_and_benefits_are_read_by_label():
         turned = br.ranking_score(PERFORMANCE, moved(weights, order))
         assert turned.equals(br.ranking_score(PERFORMANCE, weights))
     named = COUNTS.assign_coords(actual=["no", "yes"], predicted=["no", "yes"])
-    assert br.ranking_score(named, moved(weights, ORDERS[0])).equals(br.ranking_score(named, weights))
+    assert br.ranking_score(named, moved(weights, ORDERS[0])).equals(
+        br.ranking_score(named, weights)
+    )
 
 
 @pytest.mark.parametrize("bad", ["negative", "sum"])
@@ -196,7 +231,9 @@ def test_lazy_performances_are_checked_when_they_are_computed(bad, chunks):
     values[1, 25, 2] = [[-0.2, 0.4], [0.4, 0.4]] if bad == "negative" else [[0.9, 0.7], [0.7, 0.7]]
     lazy = values.chunk(chunks)
     assert br.as_performance(lazy).chunks is not None
-    with pytest.raises(ValueError, match=r"must hold probabilities that sum to 1.*-0.2|sum to 1.*got 3"):
+    with pytest.raises(
+        ValueError, match=r"must hold probabilities that sum to 1.*-0.2|sum to 1.*got 3"
+    ):
         br.credible_ranking(lazy, "f1")
     with pytest.raises(ValueError, match="sum to 1"):
         br.scores.f1(lazy).compute()
@@ -207,4 +244,6 @@ def test_what_is_lazy_and_right_stays_lazy_and_is_checked_once():
     once = br.as_performance(lazy)
     assert br.as_performance(once).data.name == once.data.name
     xr.testing.assert_identical(once.compute(), PERFORMANCE)
-    xr.testing.assert_identical(br.scores.f1(lazy.isel(predicted=[1, 0])).compute(), br.scores.f1(PERFORMANCE))
+    xr.testing.assert_identical(
+        br.scores.f1(lazy.isel(predicted=[1, 0])).compute(), br.scores.f1(PERFORMANCE)
+    )

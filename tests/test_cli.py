@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import bayesrank as br
-from bayesrank._errors import Advice, ArgumentError, InPython, Typed
+from bayesrank._core.errors import Advice, ArgumentError, InPython, Typed
 from bayesrank.cli import in_options, main
 from bayesrank.cli._typed import read_preferences
 from bayesrank.cli.report import report_beside
@@ -38,7 +38,14 @@ def table(tmp_path):
 def studies(tmp_path):
     """Two tests in three studies, which differ."""
     path = tmp_path / "studies.csv"
-    rows = ["a,x,45,5,4,16", "a,y,38,12,9,11", "a,z,90,10,2,28", "b,x,60,40,1,19", "b,y,44,6,12,8", "b,z,95,5,6,24"]
+    rows = [
+        "a,x,45,5,4,16",
+        "a,y,38,12,9,11",
+        "a,z,90,10,2,28",
+        "b,x,60,40,1,19",
+        "b,y,44,6,12,8",
+        "b,z,95,5,6,24",
+    ]
     path.write_text("\n".join(["entity,dataset,tn,fp,fn,tp", *rows]))
     return str(path)
 
@@ -48,10 +55,20 @@ def python(*arguments):
 
 
 def test_rank_prints_a_table_and_a_verdict_and_nothing_else(table):
-    done = python("from bayesrank.cli import main; main()", "rank", table, "--score", "f1", "--draws", "200")
+    done = python(
+        "from bayesrank.cli import main; main()", "rank", table, "--score", "f1", "--draws", "200"
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert "\x1b" not in done.stdout
-    for word in ("Ranking of 2 entities by F1.", "entity", "P(best)", "tier", "null", "NA", "95% interval"):
+    for word in (
+        "Ranking of 2 entities by F1.",
+        "entity",
+        "P(best)",
+        "tier",
+        "null",
+        "NA",
+        "95% interval",
+    ):
         assert word in done.stdout
     assert "NA is best: P(best) > 0.999." in done.stdout
 
@@ -67,7 +84,11 @@ def test_an_interrupt_while_it_is_loaded_is_one_line():
         "main()"
     )
     done = python(code, "rank", "tornado")
-    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "bayesrank: interrupted")
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (
+        130,
+        "",
+        "bayesrank: interrupted",
+    )
 
 
 @pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGHUP", 129)])
@@ -81,7 +102,7 @@ def test_a_signal_to_end_leaves_no_temporary_folder(name, code, tmp_path):
         "import os, signal, tempfile\n"
         f"tempfile.tempdir = {str(tmp_path / 'unpacked')!r}\n"
         "from bayesrank.cli import main\n"
-        "from bayesrank.logs import files\n"
+        "from bayesrank.io.logs import files\n"
         f"signal.signal(signal.{name}, signal.SIG_DFL)\n"  # as in a terminal, whatever runs the tests
         "def interrupt(*_):\n"
         "    assert os.listdir(tempfile.tempdir)\n"
@@ -97,8 +118,14 @@ def test_a_signal_to_end_leaves_no_temporary_folder(name, code, tmp_path):
 @pytest.mark.parametrize(
     ("stage", "words"),
     [
-        ("reading", "(fewer cases or entities in DATA, or the counts of their outcomes instead of single cases)"),
-        ("drawing", "(fewer --draws, or fewer cases or entities in DATA, or the counts of their outcomes"),
+        (
+            "reading",
+            "(fewer cases or entities in DATA, or the counts of their outcomes instead of single cases)",
+        ),
+        (
+            "drawing",
+            "(fewer --draws, or fewer cases or entities in DATA, or the counts of their outcomes",
+        ),
     ],
 )
 def test_too_little_memory_names_its_cause(stage, words, table, capsys, monkeypatch):
@@ -147,21 +174,34 @@ def test_bad_input_is_one_line_and_exit_code_2(typed, message, monkeypatch, caps
     ("said", "meant"),
     [
         (("prior", "must be a number", "'x'"), "--prior must be a number; got 'x'"),
-        (("evidence", "must hold a case", "", InPython("br.fit(..., force=True) accepts it")), "DATA must hold a case"),
+        (
+            ("evidence", "must hold a case", "", InPython("br.fit(..., force=True) accepts it")),
+            "DATA must hold a case",
+        ),
         (("statement", "must have an end", "'a >'"), "--ask must have an end; got 'a >'"),
         (
-            ("frame", "must have one", "", Advice(Typed("missing", "common"), ", ", Typed("missing", 0))),
+            (
+                "frame",
+                "must have one",
+                "",
+                Advice(Typed("missing", "common"), ", ", Typed("missing", 0)),
+            ),
             "DATA must have one (--missing common, --missing 0)",
         ),
         (
-            (*("x", Advice("must be y, as ", Typed("positive", "a b"), " says"), ""), InPython("y.z(positive='a b')")),
+            (
+                *("x", Advice("must be y, as ", Typed("positive", "a b"), " says"), ""),
+                InPython("y.z(positive='a b')"),
+            ),
             "x must be y, as --positive 'a b' says",
         ),
         (
             (
                 "case",
                 "must be one",
-                Advice("without ", Typed("missing"), InPython(" of br.fit"), ", or ", Typed("k", 1)),
+                Advice(
+                    "without ", Typed("missing"), InPython(" of br.fit"), ", or ", Typed("k", 1)
+                ),
             ),
             "case must be one; got without --missing, or k=1",
         ),
@@ -171,7 +211,10 @@ def test_bad_input_is_one_line_and_exit_code_2(typed, message, monkeypatch, caps
             ("runs/a,seed=2", "must not be positive='b'", "prior=1 (or, in Python, br.fit)"),
             "runs/a,seed=2 must not be positive='b'; got prior=1 (or, in Python, br.fit)",
         ),
-        (("x", "is y", "", "--dataset NAME, in Python br.fit"), "x is y (--dataset NAME, in Python br.fit)"),
+        (
+            ("x", "is y", "", "--dataset NAME, in Python br.fit"),
+            "x is y (--dataset NAME, in Python br.fit)",
+        ),
         (("counts.csv, line 3: tn", "must be a count"), "counts.csv, line 3: tn must be a count"),
         (("--prior", "must be one"), "--prior must be one"),
         (("priority", "must be one"), "priority must be one"),
@@ -201,7 +244,9 @@ def test_a_bug_is_a_traceback_with_a_request_to_report_it(bug, table, capsys, mo
     said = capsys.readouterr()
     assert (ended.value.code, said.out) == (70, "")
     assert said.err.startswith("Traceback (most recent call last)")
-    assert said.err.splitlines()[-1].endswith("please report it with the command and the lines above")
+    assert said.err.splitlines()[-1].endswith(
+        "please report it with the command and the lines above"
+    )
 
 
 def test_csv_and_json_hold_the_same_as_python(table):
@@ -211,15 +256,27 @@ def test_csv_and_json_hold_the_same_as_python(table):
     asked = ["--ask", "NA > null", "--ask", "null in top 1", "--ask", joined]
     csv, found = csv_of(*options), json_of(*options, *asked)
     posterior = br.fit(TWO, draws=50, seed=3)
-    ranking, drawn = br.credible_ranking(posterior, "f1", method="auto"), br.probability(posterior, joined, "f1")
+    ranking, drawn = (
+        br.credible_ranking(posterior, "f1", method="auto"),
+        br.probability(posterior, joined, "f1"),
+    )
     expected = br.ranking_table(ranking)
-    assert csv.index.tolist() == [row["entity"] for row in found["ranking"]] == expected.index.tolist()
+    assert (
+        csv.index.tolist() == [row["entity"] for row in found["ranking"]] == expected.index.tolist()
+    )
     for column in expected.columns:
-        assert csv[column].astype(float).tolist() == pytest.approx(expected[column].tolist()), column
-        assert [row[column] for row in found["ranking"]] == pytest.approx(expected[column].tolist(), abs=1e-8), column
+        assert csv[column].astype(float).tolist() == pytest.approx(expected[column].tolist()), (
+            column
+        )
+        assert [row[column] for row in found["ranking"]] == pytest.approx(
+            expected[column].tolist(), abs=1e-8
+        ), column
     assert found["verdict"] == br.verdict(ranking)
     assert [one["method"] for one in found["asked"]] == ["exact", "exact", "draws"]
-    wanted = ranking["superiority"].sel(entity="NA", rival="null"), ranking["probability_best"].sel(entity="null")
+    wanted = (
+        ranking["superiority"].sel(entity="NA", rival="null"),
+        ranking["probability_best"].sel(entity="null"),
+    )
     assert [one["probability"] for one in found["asked"]] == [*wanted, drawn["probability"]]
     lines = [line for line in invoke(*options, *asked).splitlines() if ": probability" in line]
     error = float(drawn["probability_error"])
@@ -229,7 +286,18 @@ def test_csv_and_json_hold_the_same_as_python(table):
 
 
 def test_the_answer_stands_above_the_table_and_columns_are_added_on_request(table):
-    shown = invoke("rank", table, "--score", "ppv", "--prevalence", "2%", "--top", "1", "--columns", "expected_rank")
+    shown = invoke(
+        "rank",
+        table,
+        "--score",
+        "ppv",
+        "--prevalence",
+        "2%",
+        "--top",
+        "1",
+        "--columns",
+        "expected_rank",
+    )
     title, headline, blank, heading = shown.splitlines()[1:5]
     assert title == "Ranking of the first 1 of 2 entities by precision (PPV); prevalence 2%."
     assert headline.startswith("NA is best")
@@ -239,7 +307,16 @@ def test_the_answer_stands_above_the_table_and_columns_are_added_on_request(tabl
 
 
 def test_a_hierarchical_model_keeps_data_sets_apart(studies):
-    command = ["rank", studies, "--model", "hierarchical_beta_binomial", "--draws", "50", "--score", "tpr"]
+    command = [
+        "rank",
+        studies,
+        "--model",
+        "hierarchical_beta_binomial",
+        "--draws",
+        "50",
+        "--score",
+        "tpr",
+    ]
     typical, new = (csv_of(*command, "--kind", kind) for kind in ("typical", "new"))
     assert (typical["upper"] - typical["lower"] < new["upper"] - new["lower"]).all()
     # How much data sets differ is in the numbers.
@@ -247,10 +324,17 @@ def test_a_hierarchical_model_keeps_data_sets_apart(studies):
     found = br.heterogeneity(posterior, "tpr")
     assert {"typical", "new_upper", "between_sd", "share_lower"} <= set(found.data_vars)
     for name in map(str, found.data_vars):
-        assert typical[name].tolist() == pytest.approx(found[name].sel(entity=typical.index.tolist()).values.tolist())
+        assert typical[name].tolist() == pytest.approx(
+            found[name].sel(entity=typical.index.tolist()).values.tolist()
+        )
     shown = invoke(*command, "--notes")
     assert "The model is fitted to 3 data sets, each with its own rates." in shown
-    assert br.verdict(found.sel(entity=[br.ranking_table(br.credible_ranking(posterior, "tpr")).index[0]]))[0] in shown
+    assert (
+        br.verdict(
+            found.sel(entity=[br.ranking_table(br.credible_ranking(posterior, "tpr")).index[0]])
+        )[0]
+        in shown
+    )
     assert "The model is fitted to" not in invoke(*command, "--dataset", "x")
     assert "--kind cannot be used" in refused("rank", studies, "--kind", "new")
 
@@ -261,10 +345,16 @@ def test_different_data_sets_are_pooled_only_where_all_saw_them(command, tmp_pat
     path.write_text("entity,dataset,tn,fp,fn,tp\na,x,70,10,9,21\nb,x,79,1,1,29\na,y,9,1,0,10\n")
     message = refused(command, path)
     assert (
-        "DATA must have the same data sets for every entity to be pooled; got 'b' without 'y' (--join inner" in message
+        "DATA must have the same data sets for every entity to be pooled; got 'b' without 'y' (--join inner"
+        in message
     )
-    inner, one = (invoke(command, path, "--draws", "20", *more) for more in (["--join", "inner"], ["--dataset", "x"]))
-    assert "Note: Pooled over 1 data set of 2, seen by every entity; --dataset chooses one." in inner
+    inner, one = (
+        invoke(command, path, "--draws", "20", *more)
+        for more in (["--join", "inner"], ["--dataset", "x"])
+    )
+    assert (
+        "Note: Pooled over 1 data set of 2, seen by every entity; --dataset chooses one." in inner
+    )
     assert inner.splitlines()[2:5] == one.splitlines()[2:5]
     path.write_text("entity,dataset,tn,fp,fn,tp\na,x,70,10,9,21\nb,y,79,1,1,29\n")
     for join in ("exact", "inner"):
@@ -284,21 +374,35 @@ def test_the_default_score_is_one_that_the_data_speak_of(data, shown, named):
     """Of ten classes there is no informedness; outcomes have no classes at all."""
     output = invoke("rank", data, "--draws", "50")
     assert re.split(r"\s{2,}", output.splitlines()[4])[1] == shown
-    assert re.search(rf"\n(If you pick .* in|The difference is [−\d.]+) {re.escape(shown)}[ .]", output)
+    assert re.search(
+        rf"\n(If you pick .* in|The difference is [−\d.]+) {re.escape(shown)}[ .]", output
+    )
     said = [line for line in output.splitlines() if "No --score was given" in line]
     assert said == [f"Note: No --score was given: the ranking is by {words}" for words in named]
-    assert "No --score" not in invoke("rank", data, "--draws", "20", "--score", shown.split(" (")[0])
+    assert "No --score" not in invoke(
+        "rank", data, "--draws", "20", "--score", shown.split(" (")[0]
+    )
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name != "tornado")) for name in br.datasets.names()]
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name != "tornado"))
+        for name in br.datasets.names()
+    ],
 )
 def test_every_shipped_data_set_can_be_ranked_as_it_is(name):
     outcomes = name in ("langchain_tool_use", "imagenet_models", "face_classifiers")
     # No study used all three tests, so there is nothing to pool.
     model = ["--model", "hierarchical_logit_normal"] if name == "scheidler_lymph_imaging" else []
     score = "mean_outcome" if outcomes or name == "trajectory_judges" else "accuracy"
-    score = "strength" if name in ("puddings", "arena_battles") else "auc_roc" if name.startswith("roc") else score
+    score = (
+        "strength"
+        if name in ("puddings", "arena_battles")
+        else "auc_roc"
+        if name.startswith("roc")
+        else score
+    )
     assert "95% ranks" in invoke("rank", name, "--score", score, "--draws", "10", *model)
 
 
@@ -316,17 +420,41 @@ def test_nothing_defined_is_no_warning():
     ("text", "same", "words"),
     [
         ("around f1", br.tile.around("f1"), "within 0.1 of f1 on the Tile, uniformly."),
-        ("around (0.5, 1) 0.3", br.tile.around((0.5, 1), 0.3), "within 0.3 of (0.5, 1) on the Tile, uniformly."),
-        ("around balanced_accuracy", br.tile.around("balanced_accuracy", 0.1, 0.3), "within 0.1 of balanced_accuracy"),
-        ("between ppv and tpr", br.tile.between("ppv", "tpr"), "on the line between ppv and tpr, uniformly."),
-        ("between tnr, ppv and (1 0.5)", br.tile.between("tnr", "ppv", (1, 0.5)), "in the region between tnr, ppv and"),
-        ("over F scores", br.tile.over("f_scores"), "f scores (the F-scores, from PPV to TPR), uniformly."),
+        (
+            "around (0.5, 1) 0.3",
+            br.tile.around((0.5, 1), 0.3),
+            "within 0.3 of (0.5, 1) on the Tile, uniformly.",
+        ),
+        (
+            "around balanced_accuracy",
+            br.tile.around("balanced_accuracy", 0.1, 0.3),
+            "within 0.1 of balanced_accuracy",
+        ),
+        (
+            "between ppv and tpr",
+            br.tile.between("ppv", "tpr"),
+            "on the line between ppv and tpr, uniformly.",
+        ),
+        (
+            "between tnr, ppv and (1 0.5)",
+            br.tile.between("tnr", "ppv", (1, 0.5)),
+            "in the region between tnr, ppv and",
+        ),
+        (
+            "over F scores",
+            br.tile.over("f_scores"),
+            "f scores (the F-scores, from PPV to TPR), uniformly.",
+        ),
         (
             "beta 1 1 4 1",
             br.tile.beta_preferences((1, 1), (4, 1)),
             "a ~ Beta(1, 1), b ~ Beta(4, 1). Which distribution is uniform is",
         ),
-        ("beta 2 1 4 1", br.tile.beta_preferences((2, 1), (4, 1)), "a ~ Beta(2, 1), b ~ Beta(4, 1)."),
+        (
+            "beta 2 1 4 1",
+            br.tile.beta_preferences((2, 1), (4, 1)),
+            "a ~ Beta(2, 1), b ~ Beta(4, 1).",
+        ),
     ],
 )
 def test_a_preference_is_what_python_makes_of_it(text, same, words):
@@ -341,14 +469,21 @@ def test_preferences_rank_as_in_python(table):
     ranking = br.tile.preference_ranking(br.fit(TWO, draws=50, seed=3), br.tile.over("f_scores"))
     for row in found["entities"]:
         one = ranking.sel(entity=row["entity"])
-        for name in ("probability_best", "expected_rank", "rank_marginal_lower", "rank_marginal_upper"):
+        for name in (
+            "probability_best",
+            "expected_rank",
+            "rank_marginal_lower",
+            "rank_marginal_upper",
+        ):
             assert row[name] == pytest.approx(one[name].item())
 
 
 def test_the_observed_tile_moves_to_the_prevalence_asked_for():
     shifted = br.performance.shift_prior(br.datasets.load("tornado").sum("dataset"), 0.5)
     share = 100 * br.tile.shares(shifted).sel(entity="Finley").item()
-    assert f"{share:.1f}%" in invoke("tile", "tornado", "--observed", "--prevalence", "0.5", "--draws", "5")
+    assert f"{share:.1f}%" in invoke(
+        "tile", "tornado", "--observed", "--prevalence", "0.5", "--draws", "5"
+    )
     assert f"{share:.1f}%" not in invoke("tile", "tornado", "--observed", "--draws", "5")
 
 
@@ -361,13 +496,24 @@ def test_one_data_set_of_shipped_data_has_a_model_of_its_own():
 
 
 def test_decide_is_the_expected_utility_and_the_comparison_of_the_package():
-    command = ["decide", "breast_cancer", "--benefit", BENEFIT, "--prevalence", "0.02", "--draws", "50"]
+    command = [
+        "decide",
+        "breast_cancer",
+        "--benefit",
+        BENEFIT,
+        "--prevalence",
+        "0.02",
+        "--draws",
+        "50",
+    ]
     compared = [*command, "--reference", "logreg", "--margin-tnr", "0.1"]
     posterior = br.fit(br.datasets.load("breast_cancer"), prevalence=0.02, draws=50, seed=1)
     found = br.decisions.expected_utility(posterior, WORTH, strategies=True)
     frame = csv_of(*command, "--always")
     for name in ("mean", "lower", "upper", "probability_best", "expected_regret"):
-        np.testing.assert_allclose(frame[name], found[name].sel(entity=frame.index.tolist()), rtol=1e-9)
+        np.testing.assert_allclose(
+            frame[name], found[name].sel(entity=frame.index.tolist()), rtol=1e-9
+        )
     assert frame["mean"].is_monotonic_decreasing
     heading, rows, _, below = split_table(invoke(*command, "--always"))
     assert heading == ["entity", "expected utility", "95% interval", "P(best)", "regret"]
@@ -380,10 +526,17 @@ def test_decide_is_the_expected_utility_and_the_comparison_of_the_package():
     against = br.decisions.noninferiority(posterior, "logreg", tnr=0.1)
     frame = csv_of(*compared)
     for name in ("noninferior", "superior_error", "tnr_noninferior"):
-        np.testing.assert_allclose(frame[name][against["entity"].values.tolist()], against[name], rtol=1e-9)
+        np.testing.assert_allclose(
+            frame[name][against["entity"].values.tolist()], against[name], rtol=1e-9
+        )
     assert frame["verdict"].isna().sum() == 1
     printed = invoke(*compared)
-    for words in ("against logreg", "TPR at most 0.05 below that of logreg", "TNR at most 0.1 below", "equivalent"):
+    for words in (
+        "against logreg",
+        "TPR at most 0.05 below that of logreg",
+        "TNR at most 0.1 below",
+        "equivalent",
+    ):
         assert words in printed
 
 
@@ -404,7 +557,10 @@ def test_the_default_scores_are_the_table_of_the_package(prevalence):
 
 
 def test_importances_places_and_other_betas_are_scores():
-    typed = {"LR-": "negative_likelihood_ratio", "tn=1,fp=1,fn=5,tp=1": br.importance(tn=1, fp=1, fn=5, tp=1)}
+    typed = {
+        "LR-": "negative_likelihood_ratio",
+        "tn=1,fp=1,fn=5,tp=1": br.importance(tn=1, fp=1, fn=5, tp=1),
+    }
     typed |= {"a=0.3,b=0.7": (0.3, 0.7), "f0.7": br.scores.f_beta(0.7)}
     given = [word for name in typed for word in ("--score", name)]
     frame = csv_of("scores", "breast_cancer", "--draws", "50", *given)
@@ -412,7 +568,9 @@ def test_importances_places_and_other_betas_are_scores():
     for name, score in zip(frame["score"].unique(), typed.values(), strict=True):
         wanted = br.score_table(posterior, [score])["median"].isel(score=0).to_series()
         found = frame[frame["score"] == name]["median"]
-        pd.testing.assert_series_equal(found, wanted.loc[found.index], rtol=1e-12, check_names=False)
+        pd.testing.assert_series_equal(
+            found, wanted.loc[found.index], rtol=1e-12, check_names=False
+        )
     # A score that is better low comes first low.
     assert frame[frame["score"] == "negative_likelihood_ratio"]["median"].is_monotonic_increasing
 
@@ -443,7 +601,9 @@ def test_every_layout_of_scores_shows_every_number():
                 low = f"{row.lower:.3f}" if row.lower >= 0.0005 else f"{row.lower:.2g}"
                 assert f"{row.median:.3f}" in text
                 assert f"{low} to {row.upper:.3f}" in text
-    alone = invoke("scores", "-", "--draws", "50", input="entity,tn,fp,fn,tp\nkit,90,10,5,45\n").splitlines()
+    alone = invoke(
+        "scores", "-", "--draws", "50", input="entity,tn,fp,fn,tp\nkit,90,10,5,45\n"
+    ).splitlines()
     assert alone[0] == "Read 150 cases × 1 entity, 2 classes, from standard input."
     assert alone[2].split() == ["kit", "median", "95%", "interval", "observed"]
     assert [line.split()[0] for line in alone[4:11]] == [
@@ -462,7 +622,18 @@ def test_every_layout_of_scores_shows_every_number():
 
 
 def test_sensitivity_is_that_of_python_in_every_form(table):
-    asked = ["sensitivity", table, "--draws", "50", "--score", "tpr", "--other-score", "tnr", "--other-prior", "9"]
+    asked = [
+        "sensitivity",
+        table,
+        "--draws",
+        "50",
+        "--score",
+        "tpr",
+        "--other-score",
+        "tnr",
+        "--other-prior",
+        "9",
+    ]
     asked += ["--other-prevalence", "2%"]
     frame, held, plain = csv_of(*asked, index=None), json_of(*asked), invoke(*asked)
     settings = {"priors": [9.0], "scores": ["tnr"], "prevalences": [0.02], "draws": 50, "seed": 1}
@@ -493,14 +664,35 @@ def test_sensitivity_omits_data_sets_and_takes_other_models(tmp_path):
 
 def test_the_report_is_written_with_what_is_asked_for(table, tmp_path):
     path = tmp_path / "out.html"
-    asked = ["report", table, "--draws", "50", "--score", "f1", "-o", path, "--with", "sensitivity, ops"]
+    asked = [
+        "report",
+        table,
+        "--draws",
+        "50",
+        "--score",
+        "f1",
+        "-o",
+        path,
+        "--with",
+        "sensitivity, ops",
+    ]
     output = invoke(*asked, "--benefit", BENEFIT, "--prevalence", "2%", "--reference", "null")
     assert "P(best)" in output
     assert f"Report: {path}" in output
     page = path.read_text(encoding="utf-8")
-    for words in ("hold under all 3 alternatives", "TN 0, FP -1, FN -10", "No worse than null?", "prevalence of 2%"):
+    for words in (
+        "hold under all 3 alternatives",
+        "TN 0, FP -1, FN -10",
+        "No worse than null?",
+        "prevalence of 2%",
+    ):
         assert words in page, words
-    assert [f'<h2 id="{name}">' in page for name in ("rates", "ops", "decisions", "drift")] == [True, True, True, False]
+    assert [f'<h2 id="{name}">' in page for name in ("rates", "ops", "decisions", "drift")] == [
+        True,
+        True,
+        True,
+        False,
+    ]
 
 
 def test_cases_and_sections_that_cannot_be_had(tmp_path):
@@ -560,23 +752,41 @@ def test_the_report_tells_what_changed_from_period_to_period(tmp_path):
     assert "The OPS of F1 in each of 3 periods, compared with the one before" in text
     # In the order of the file, and by the draws that the same seed gives in Python.
     counts = br.from_frame(pd.read_csv(periods), dataset="dataset")
-    result = br.ops.drift(br.fit(counts, "dirichlet_multinomial", draws=50, seed=1), "f1").isel(entity=0)
+    result = br.ops.drift(br.fit(counts, "dirichlet_multinomial", draws=50, seed=1), "f1").isel(
+        entity=0
+    )
     # The OPS come after F1, TPR and FPR with their intervals.
     shown = re.findall(r" m (May|June|April) (?:0\.\d{3} \([^)]*\) ){3}(0\.\d{3}) ", text)
-    assert shown == [(name, f"{float(result['ops_mean'].sel(dataset=name)):.3f}") for name in ("May", "June", "April")]
+    assert shown == [
+        (name, f"{float(result['ops_mean'].sel(dataset=name)):.3f}")
+        for name in ("May", "June", "April")
+    ]
 
 
 @pytest.mark.slow
 def test_sensitivity_of_a_new_data_set_is_in_the_report(studies, tmp_path):
-    model = ["--model", "hierarchical_beta_binomial", "--draws", "50", "--kind", "new", "--with", "sensitivity"]
+    model = [
+        "--model",
+        "hierarchical_beta_binomial",
+        "--draws",
+        "50",
+        "--kind",
+        "new",
+        "--with",
+        "sensitivity",
+    ]
     invoke("report", studies, *model, "-o", tmp_path / "out.html")
-    assert "The ranking is for one new data set" in (tmp_path / "out.html").read_text(encoding="utf-8")
+    assert "The ranking is for one new data set" in (tmp_path / "out.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_costs_as_a_score_are_refused_with_a_decision_that_works():
     said = refused("rank", "tornado", "--score", "tn=0,fp=1,fn=10,tp=0")
     assert "always 0" in said
-    words = shlex.split(said[said.index("bayesrank decide") : said.rindex(")")].removeprefix("bayesrank "))
+    words = shlex.split(
+        said[said.index("bayesrank decide") : said.rindex(")")].removeprefix("bayesrank ")
+    )
     assert words == ["decide", "DATA", "--benefit", "tn=0,fp=-1,fn=-10,tp=0", "--prevalence", "0.1"]
     assert "expected utility" in invoke("decide", "tornado", *words[2:])
 

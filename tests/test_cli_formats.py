@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import bayesrank as br
-from bayesrank._escape import LATEX, latex_text
+from bayesrank._core.escape import LATEX, latex_text
 from bayesrank.cli._export import latex, markdown
 from tests.commands import csv_of, invoke, json_of, refused
 
@@ -57,7 +57,9 @@ def unlatex_text(cell):
     }  # fmt: skip
     cell = re.sub(r"\\(text\w+)\{\}", lambda found: f"\0{list(words).index(found[1])}\0", cell)
     assert not re.search(r"(?<!\\)[&%#_^~<>|]", cell), cell
-    cell = re.sub(r"\\([&%$#_{}])|\{([\[\]*])\}|\{\}|\$(-)\$", lambda f: f[1] or f[2] or f[3] or "", cell)
+    cell = re.sub(
+        r"\\([&%$#_{}])|\{([\[\]*])\}|\{\}|\$(-)\$", lambda f: f[1] or f[2] or f[3] or "", cell
+    )
     return re.sub("\0(\\d+)\0", lambda found: list(words.values())[int(found[1])], cell)
 
 
@@ -100,7 +102,11 @@ def test_csv_and_json_agree_and_top_changes_no_number(command, data):
     each = 7 if command == "scores" else 1
     pd.testing.assert_frame_equal(part, whole.head(2 * each), check_dtype=False)
     found = json_of(*words_of(command, data))
-    [rows] = [held for held in found.values() if isinstance(held, list) and held and isinstance(held[0], dict)]
+    [rows] = [
+        held
+        for held in found.values()
+        if isinstance(held, list) and held and isinstance(held[0], dict)
+    ]
     assert [row["entity"] for row in rows] == whole["entity"].tolist()
     for name in {"lower", "upper", "tier", "share", "probability_best"} & set(whole):
         assert [row[name] for row in rows] == pytest.approx(whole[name].tolist(), abs=1e-9), name
@@ -109,7 +115,9 @@ def test_csv_and_json_agree_and_top_changes_no_number(command, data):
 @pytest.mark.parametrize("command", ["rank", "ops", "decide", "scores", "tile"])
 def test_options_of_the_output(command, data, tmp_path):
     def decimals(digits):
-        lines = invoke(*words_of(command, data, "--format", "markdown", "--digits", digits)).splitlines()
+        lines = invoke(
+            *words_of(command, data, "--format", "markdown", "--digits", digits)
+        ).splitlines()
         return len(re.search(r"\d\.(\d+)", [line for line in lines if line.startswith("|")][2])[1])
 
     assert (decimals("5"), decimals("1")) == (5, 1)
@@ -121,7 +129,9 @@ def test_options_of_the_output(command, data, tmp_path):
     assert "<svg" in path.read_text()[:2000]
     assert command.startswith("tile") or "Not shown (--top 2): 3 more." in shown
     if not command.startswith("tile"):
-        percent, share = (invoke(*words_of(command, data, "--prevalence", text)) for text in ("2%", "0.02"))
+        percent, share = (
+            invoke(*words_of(command, data, "--prevalence", text)) for text in ("2%", "0.02")
+        )
         assert percent == share
 
 
@@ -141,8 +151,17 @@ def test_the_board_is_that_of_the_library_whatever_the_order_of_rows(data, tmp_p
 
 def test_standard_input(data):
     text = Path(data).read_text(encoding="utf-8")
-    piped, read = invoke(*words_of("rank", "-"), input="\ufeff" + text), invoke(*words_of("rank", data))
+    piped, read = (
+        invoke(*words_of("rank", "-"), input="\ufeff" + text),
+        invoke(*words_of("rank", data)),
+    )
     assert piped == read.replace(", from nasty.csv", ", from standard input")
-    assert "standard input must have a heading and at least one row; it is empty" in refused("rank", "-", input="")
-    assert "standard input, line 2: tp must be a count" in refused("rank", "-", input="entity,tn,fp,fn,tp\na,1,2,3,x\n")
-    assert "standard input must be text in UTF-8" in refused("rank", "-", input="é".encode("latin-1"))
+    assert "standard input must have a heading and at least one row; it is empty" in refused(
+        "rank", "-", input=""
+    )
+    assert "standard input, line 2: tp must be a count" in refused(
+        "rank", "-", input="entity,tn,fp,fn,tp\na,1,2,3,x\n"
+    )
+    assert "standard input must be text in UTF-8" in refused(
+        "rank", "-", input="é".encode("latin-1")
+    )

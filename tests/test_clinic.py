@@ -7,7 +7,9 @@ from scipy import stats
 import bayesrank as br
 from tests.commands import csv_of, invoke, json_of, refused
 
-COUNTS = br.from_counts(tn=[73, 76, 70], fp=[7, 4, 10], fn=[6, 9, 2], tp=[24, 21, 28], entity=["A", "B", "C"])
+COUNTS = br.from_counts(
+    tn=[73, 76, 70], fp=[7, 4, 10], fn=[6, 9, 2], tp=[24, 21, 28], entity=["A", "B", "C"]
+)
 DRAWS = 4000
 
 
@@ -41,7 +43,9 @@ def test_a_longer_run_starts_with_a_shorter_one_and_evidence_decouples():
     assert abs(np.corrcoef(short.values.ravel(), other.values.ravel())[0, 1]) < 5 / np.sqrt(280)
 
 
-@pytest.mark.parametrize(("positives", "cases"), [(13, 12), (-1, 12), (0, 0), (1.5, 3), ("1", 3), (True, 3)])
+@pytest.mark.parametrize(
+    ("positives", "cases"), [(13, 12), (-1, 12), (0, 0), (1.5, 3), ("1", 3), (True, 3)]
+)
 def test_samples_that_cannot_be_are_refused(positives, cases):
     with pytest.raises((ValueError, TypeError), match=r"positives|cases"):
         br.performance.prevalence_draws(positives, cases)
@@ -72,11 +76,16 @@ def test_the_predictive_value_has_the_distribution_that_quadrature_gives(posteri
 
 def test_a_wider_sample_gives_wider_intervals_and_a_certain_one_the_number(posterior):
     few, many = (
-        br.decisions.natural_frequencies(posterior, prevalence=br.performance.prevalence_draws(n, 50 * n, seed=1))
+        br.decisions.natural_frequencies(
+            posterior, prevalence=br.performance.prevalence_draws(n, 50 * n, seed=1)
+        )
         for n in (2, 200_000)
     )
     fixed = br.decisions.natural_frequencies(posterior, prevalence=0.02)
-    width = [float((one["upper"] - one["lower"]).sel(entity="A", outcome="tp")) for one in (few, many, fixed)]
+    width = [
+        float((one["upper"] - one["lower"]).sel(entity="A", outcome="tp"))
+        for one in (few, many, fixed)
+    ]
     assert width[0] > 3 * width[1]
     np.testing.assert_allclose(many["lower"], fixed["lower"], rtol=0.02)
     assert fixed.attrs["prevalence"] == 0.02
@@ -88,9 +97,9 @@ def test_observed_values_are_at_the_share_of_the_sample(posterior, share):
         assert float(table["observed"].sel(entity="A", score="ppv")) == pytest.approx(
             0.02 * 0.8 / (0.02 * 0.8 + 0.98 * 7 / 80)
         )
-        assert float(table["observed"].sel(entity="A", score="positive_likelihood_ratio")) == pytest.approx(
-            0.8 * 80 / 7
-        )
+        assert float(
+            table["observed"].sel(entity="A", score="positive_likelihood_ratio")
+        ) == pytest.approx(0.8 * 80 / 7)
 
 
 def test_the_source_of_the_prevalence_is_said(share):
@@ -113,10 +122,16 @@ def test_command_and_python_agree(counts_file):
     share = br.performance.prevalence_draws(12, 600, seed=1)
     wanted = br.decisions.natural_frequencies(posterior, 500, prevalence=share).to_dataframe()
     for column in ("mean", "lower", "upper"):
-        np.testing.assert_allclose(printed[column], wanted[column].reindex(printed.index), rtol=1e-9)
+        np.testing.assert_allclose(
+            printed[column], wanted[column].reindex(printed.index), rtol=1e-9
+        )
     ranked = json_of("rank", *words, "--score", "npv")["ranking"]
-    own = br.credible_ranking(br.fit(COUNTS, "beta_binomial", prevalence=share, seed=1), "npv", method="auto")
-    assert {row["entity"]: row["median"] for row in ranked} == pytest.approx(own["median"].to_series().to_dict())
+    own = br.credible_ranking(
+        br.fit(COUNTS, "beta_binomial", prevalence=share, seed=1), "npv", method="auto"
+    )
+    assert {row["entity"]: row["median"] for row in ranked} == pytest.approx(
+        own["median"].to_series().to_dict()
+    )
 
 
 CELLS = (("tn", 0, 0), ("fp", 0, 1), ("fn", 1, 0), ("tp", 1, 1))
@@ -127,7 +142,9 @@ def test_decide_tells_what_knowing_the_prevalence_is_worth(counts_file):
     assert "Knowing only the prevalence would be worth" in invoke(
         "decide", counts_file, *benefit, "--prevalence", "12/600"
     )
-    assert "Knowing only the prevalence" not in invoke("decide", counts_file, *benefit, "--prevalence", "2%")
+    assert "Knowing only the prevalence" not in invoke(
+        "decide", counts_file, *benefit, "--prevalence", "2%"
+    )
 
 
 @pytest.mark.parametrize("typed", ["600/12", "12/0", "/600", "1.5/600", "-1/600", "2%/600"])
@@ -160,7 +177,9 @@ def test_persons_come_with_their_notes(counts_file):
     )
     pooled = "entity,dataset,tn,fp,fn,tp\nkit,u,90,10,5,45\nkit,v,60,40,25,25\n"
     for given in ((), ("--per", 1000)):
-        printed = invoke("scores", "-", *given, "--draws", 50, "--model", "dirichlet_multinomial", input=pooled)
+        printed = invoke(
+            "scores", "-", *given, "--draws", 50, "--model", "dirichlet_multinomial", input=pooled
+        )
         assert "Note: The 2 pooled data sets differ for kit" in printed, given
 
 
@@ -174,7 +193,9 @@ def test_persons_come_with_their_notes(counts_file):
 )
 def test_the_class_of_a_cell_is_named_where_people_read_it(classes, missed, alarm):
     counts = br.from_counts(tn=[80, 70], fp=[20, 30], fn=[10, 20], tp=[90, 80], entity=["a", "b"])
-    counts = counts.assign_coords(actual=list(classes), predicted=list(classes), positive=classes[1])
+    counts = counts.assign_coords(
+        actual=list(classes), predicted=list(classes), positive=classes[1]
+    )
     posterior = br.fit(counts, seed=1, draws=50)
     found = br.decisions.natural_frequencies(posterior)
     assert found["heading"].sel(outcome=["fn", "fp"]).values.tolist() == [missed, alarm]
@@ -182,7 +203,9 @@ def test_the_class_of_a_cell_is_named_where_people_read_it(classes, missed, alar
     assert {missed, alarm} <= set(labels)
     page = br.ranking_report(posterior, "f1", sections=["rates"])
     assert page.count(missed) >= 2  # in the ranking, and per 1,000 cases
-    benefit = br.decisions.expected_utility(posterior, {"tn": 0, "fp": -1, "fn": -9, "tp": 0}).attrs["benefit"]
+    benefit = br.decisions.expected_utility(
+        posterior, {"tn": 0, "fp": -1, "fn": -9, "tp": 0}
+    ).attrs["benefit"]
     named = "" if classes[0] == "negative" else f" (FN: {classes[1]!r} called {classes[0]!r})"
     assert benefit == f"TN 0, FP -1, FN -9, TP 0{named}"
 

@@ -9,7 +9,7 @@ import xarray as xr
 from scipy import special, stats
 
 import bayesrank as br
-from bayesrank._source import groups_of
+from bayesrank._core.source import groups_of
 from bayesrank.comparisons import _left_out, comparing
 from bayesrank.models.hierarchical_beta_binomial import HierarchicalBetaBinomial
 from tests.strategies import outcome_counts, right_of
@@ -30,7 +30,9 @@ def studies(rng, sets):
     right = rng.binomial(cases, rate)
     (tp, tn), (fn, fp) = right.reshape(2, -1), (cases - right).reshape(2, -1)
     names = [f"set {d:02d}" for d in range(sets)] * 2
-    return br.from_counts(tn=tn, fp=fp, fn=fn, tp=tp, entity=np.repeat(["a", "b"], sets), dataset=names)
+    return br.from_counts(
+        tn=tn, fp=fp, fn=fn, tp=tp, entity=np.repeat(["a", "b"], sets), dataset=names
+    )
 
 
 @pytest.fixture
@@ -48,7 +50,9 @@ def fits():
         "pooled": br.fit(br.pool(COUNTS), seed=1, draws=500),
         "apart": br.fit(COUNTS, "dirichlet_multinomial", seed=1, draws=500),
         # Priors that a data set left out moves little, so that importance sampling has something to agree with.
-        "hierarchical": br.fit(COUNTS, HIERARCHICAL, seed=1, draws=1000, prior="uniform", spread=0.5),
+        "hierarchical": br.fit(
+            COUNTS, HIERARCHICAL, seed=1, draws=1000, prior="uniform", spread=0.5
+        ),
     }
 
 
@@ -58,13 +62,17 @@ def fits():
 def test_a_case_left_out_of_one_table_is_the_ratio_of_the_theory():
     """Σ n log((α + n - 1)/(A + N - 1)), cell by cell: the answer given the class, and the class."""
     counts = br.from_counts(tn=7, fp=2, fn=1, tp=4)
-    found = br.compare({"it": br.fit(counts, "dirichlet_multinomial", prior=0.7, seed=1, draws=5)}, by="case")
+    found = br.compare(
+        {"it": br.fit(counts, "dirichlet_multinomial", prior=0.7, seed=1, draws=5)}, by="case"
+    )
     n = counts.values.ravel()
     wanted = (n * np.log((0.7 + n - 1) / (2.8 + n.sum() - 1))).sum()
     assert float(found["elpd"][0]) == pytest.approx(wanted, rel=1e-12)
     assert found["method"].values.tolist() == ["closed form"]
     assert np.isnan(found["pareto_k"][0])
-    by_design = br.compare({"it": br.fit(counts, "beta_binomial", prior=0.7, seed=1, draws=5)}, by="case")
+    by_design = br.compare(
+        {"it": br.fit(counts, "beta_binomial", prior=0.7, seed=1, draws=5)}, by="case"
+    )
     table, rows = counts.values[0], counts.values[0].sum(-1, keepdims=True)
     wanted = (table * np.log((0.7 + table - 1) / (1.4 + rows - 1))).sum()
     assert float(by_design["elpd"][0]) == pytest.approx(wanted, rel=1e-12)
@@ -99,10 +107,14 @@ def test_a_table_left_out_is_beta_binomial(fits):
         for e, d in np.ndindex(2, 5):
             rest = x[e].sum(0) - x[e, d] if name == "pooled" else 0 * x[e, d]
             wanted = sum(
-                stats.betabinom(x[e, d, c].sum(), 0.5 + rest[c, 1], 0.5 + rest[c, 0]).logpmf(x[e, d, c, 1])
+                stats.betabinom(x[e, d, c].sum(), 0.5 + rest[c, 1], 0.5 + rest[c, 0]).logpmf(
+                    x[e, d, c, 1]
+                )
                 for c in (0, 1)
             )
-            assert float(unit.sel(unit=f"{'ab'[e]} on set {d:02d}")) == pytest.approx(wanted, rel=1e-9)
+            assert float(unit.sel(unit=f"{'ab'[e]} on set {d:02d}")) == pytest.approx(
+                wanted, rel=1e-9
+            )
         sizes = x[0].sum(-1)
         rest = sizes.sum(0) - sizes[3] if name == "pooled" else 0 * sizes[3]
         wanted = stats.betabinom(sizes[3].sum(), 1 + rest[1], 1 + rest[0]).logpmf(sizes[3, 1])
@@ -122,19 +134,28 @@ def test_data_sets_hold_their_tables_and_class_sizes_once(fits):
 def test_all_possible_evidence_has_probability_one():
     """Of two data sets with two and three cases, right or wrong; of two cases of two classes."""
     pairs = list(itertools.product(range(3), range(4)))
-    for pooled, model in ((False, "dirichlet_multinomial"), (True, "dirichlet_multinomial"), (False, HIERARCHICAL)):
+    for pooled, model in (
+        (False, "dirichlet_multinomial"),
+        (True, "dirichlet_multinomial"),
+        (False, HIERARCHICAL),
+    ):
         total = 0.0
         for x, y in pairs:
             counts = right_of([[x, y]], np.array([2, 3]))
             fit = br.fit(br.pool(counts) if pooled else counts, model, draws=2, chains=1, seed=1)
             total += np.exp(log_evidence(fit))
-        assert total == pytest.approx(1, abs=1e-9 if model != HIERARCHICAL else 2e-3), (pooled, model)
+        assert total == pytest.approx(1, abs=1e-9 if model != HIERARCHICAL else 2e-3), (
+            pooled,
+            model,
+        )
     tables = [t for t in itertools.product(range(3), repeat=4) if sum(t) == 2]
     each = [br.from_counts(tn=a, fp=b, fn=c, tp=d) for a, b, c, d in tables]
     # Or of two data sets with one case each, which are one test set if they are pooled.
     pairs = np.array(list(itertools.product(np.eye(4, dtype=int), repeat=2)))
     cells = [dict(zip(("tn", "fp", "fn", "tp"), pair.T, strict=True)) for pair in pairs]
-    pools = [br.pool(br.from_counts(**each, entity=["a", "a"], dataset=["x", "y"])) for each in cells]
+    pools = [
+        br.pool(br.from_counts(**each, entity=["a", "a"], dataset=["x", "y"])) for each in cells
+    ]
     for possible in (each, pools):
         fits = (br.fit(counts, draws=2, chains=1, seed=1) for counts in possible)
         assert sum(np.exp(log_evidence(fit)) for fit in fits) == pytest.approx(1, abs=1e-9)
@@ -160,7 +181,16 @@ def test_importance_sampling_agrees_with_exact_refits(fits, monkeypatch):
 
 @pytest.mark.parametrize("by", ["dataset", pytest.param("table", marks=pytest.mark.slow)])
 def test_refits_by_draws_agree_with_those_by_quadrature(by, always_refit, monkeypatch):
-    only = {"it": br.fit(COUNTS.isel(dataset=slice(3)), HIERARCHICAL, seed=1, draws=500, prior="uniform", spread=0.5)}
+    only = {
+        "it": br.fit(
+            COUNTS.isel(dataset=slice(3)),
+            HIERARCHICAL,
+            seed=1,
+            draws=500,
+            prior="uniform",
+            spread=0.5,
+        )
+    }
     exact = br.compare(only, by=by)
     monkeypatch.delattr(HierarchicalBetaBinomial, "log_evidence")
     drawn = br.compare(only, by=by)
@@ -192,7 +222,11 @@ def test_large_k_without_refit_is_said(fits, always_refit):
 def test_a_population_of_entities_predicts_class_sizes_as_any_model_does():
     """Entities met three test sets; prevalences have the same prior in both models."""
     counts = br.from_counts(
-        tn=[30, 32, 55, 60], fp=[10, 8, 15, 5], fn=[3, 4, 9, 2], tp=[17, 16, 11, 8], entity=list("abcd")
+        tn=[30, 32, 55, 60],
+        fp=[10, 8, 15, 5],
+        fn=[3, 4, 9, 2],
+        tp=[17, 16, 11, 8],
+        entity=list("abcd"),
     )
     fits = {
         "population": br.fit(counts, HIERARCHICAL, seed=1, groups=["log_likelihood"]),
@@ -200,9 +234,13 @@ def test_a_population_of_entities_predicts_class_sizes_as_any_model_does():
     }
     log_likelihood = fits["population"]["log_likelihood"]
     assert log_likelihood["row_totals"].dims == ("chain", "draw", "test_set")
-    share = fits["population"]["posterior"]["prevalence"].sel(test_set="test set 1", actual="positive")
+    share = fits["population"]["posterior"]["prevalence"].sel(
+        test_set="test set 1", actual="positive"
+    )
     np.testing.assert_allclose(
-        log_likelihood["row_totals"].sel(test_set="test set 1"), stats.binom(60, share).logpmf(20), rtol=1e-9
+        log_likelihood["row_totals"].sel(test_set="test set 1"),
+        stats.binom(60, share).logpmf(20),
+        rtol=1e-9,
     )
     found = br.compare(fits, by="table")
     of_sizes = [u for u in found["unit"].values.tolist() if u.startswith("class sizes")]
@@ -219,15 +257,22 @@ def test_numbers_hang_together(fits):
     np.testing.assert_allclose(found["elpd"], found["unit_elpd"].sum("unit"), rtol=1e-12)
     assert (np.diff(found["elpd"]) <= 0).all()
     assert found["elpd_diff"][0] == found["dse"][0] == 0
-    for name, units in (("dse", found["unit_elpd"][0] - found["unit_elpd"]), ("se", found["unit_elpd"])):
+    for name, units in (
+        ("dse", found["unit_elpd"][0] - found["unit_elpd"]),
+        ("se", found["unit_elpd"]),
+    ):
         np.testing.assert_allclose(found[name], np.sqrt(5) * units.std("unit", ddof=1), rtol=1e-9)
     assert (found["p"] > 0).all()
     assert "Only 5 data sets: the errors of the differences are rough." in found.attrs["verdict"]
     cases = br.compare({name: fits[name] for name in ("pooled", "apart")}, by="case")
     # Two entities answered each case, whose class counts once.
     assert cases.attrs["units"] == int(COUNTS.sum()) * 3 // 2
-    np.testing.assert_allclose(cases["elpd"], (cases["unit_elpd"] * cases["cases"]).sum("unit"), rtol=1e-12)
-    with pytest.raises(ValueError, match=r"by must be 'dataset' or 'table' .* as 'hierarchical'; got 'case'"):
+    np.testing.assert_allclose(
+        cases["elpd"], (cases["unit_elpd"] * cases["cases"]).sum("unit"), rtol=1e-12
+    )
+    with pytest.raises(
+        ValueError, match=r"by must be 'dataset' or 'table' .* as 'hierarchical'; got 'case'"
+    ):
         br.compare(fits, by="case")
 
 
@@ -236,7 +281,9 @@ def test_no_order_changes_a_number(fits):
     again = {
         "pooled": br.fit(br.pool(moved), seed=1, draws=500),
         "apart": br.fit(moved, "dirichlet_multinomial", seed=1, draws=500),
-        "hierarchical": br.fit(moved, HIERARCHICAL, seed=1, draws=1000, prior="uniform", spread=0.5),
+        "hierarchical": br.fit(
+            moved, HIERARCHICAL, seed=1, draws=1000, prior="uniform", spread=0.5
+        ),
     }
     for by in ("dataset", "table"):
         mine, other = br.compare(fits, by=by), br.compare(again, by=by)
@@ -263,7 +310,10 @@ def test_who_was_not_there_is_not_predicted():
 
 def test_pooled_counts_alone_are_compared_as_they_are():
     pooled = br.pool(COUNTS)
-    fits = {"flat": br.fit(pooled, seed=1, draws=50), "population": br.fit(pooled, HIERARCHICAL, seed=1)}
+    fits = {
+        "flat": br.fit(pooled, seed=1, draws=50),
+        "population": br.fit(pooled, HIERARCHICAL, seed=1),
+    }
     found = br.compare(fits)
     assert found.attrs["by"] == "table"
     assert found["unit"].values.tolist()[:2] == ["a", "b"]
@@ -285,7 +335,12 @@ def test_the_options_of_a_model_come_back():
     assert "class sizes on set 03" in found["unit"].values.tolist()
     assert abs(found["elpd_diff"][1]) > 0.2
     given = br.fit(COUNTS, HIERARCHICAL, prevalence=0.3, seed=1, draws=300)
-    assert br.compare({"given": given, "design": br.fit(COUNTS, "beta_binomial", seed=1, draws=5)}).attrs["units"] == 5
+    assert (
+        br.compare(
+            {"given": given, "design": br.fit(COUNTS, "beta_binomial", seed=1, draws=5)}
+        ).attrs["units"]
+        == 5
+    )
 
 
 def test_a_difference_is_one_by_nats_and_by_errors():
@@ -296,8 +351,15 @@ def test_a_difference_is_one_by_nats_and_by_errors():
         (4.1, 2, 20, True),
         (4.1, 2, 19, True),
     ):
-        held = {"elpd": [-50, -50 - behind], "elpd_diff": [0, behind], "dse": [0, error], "unreliable": [0, 0]}
-        result = xr.Dataset({name: ("model", values) for name, values in held.items()}, {"model": ["a", "b"]})
+        held = {
+            "elpd": [-50, -50 - behind],
+            "elpd_diff": [0, behind],
+            "dse": [0, error],
+            "unreliable": [0, 0],
+        }
+        result = xr.Dataset(
+            {name: ("model", values) for name, values in held.items()}, {"model": ["a", "b"]}
+        )
         words = comparing._verdict(result, "table", size)
         assert ("better than b" in words) == apart != ("are not separated" in words)
         assert ("rough" in words) == (size < 20)
@@ -306,7 +368,9 @@ def test_a_difference_is_one_by_nats_and_by_errors():
 @pytest.mark.slow
 def test_a_sampled_model_is_refitted_by_sampling():
     rng = np.random.default_rng(9)
-    grades = outcome_counts([[[55, 4, 1], *(rng.multinomial(60, rng.dirichlet([4, 6, 10])) for _ in range(5))]])
+    grades = outcome_counts(
+        [[[55, 4, 1], *(rng.multinomial(60, rng.dirichlet([4, 6, 10])) for _ in range(5))]]
+    )
     nuts = {"tune": 400, "target_accept": 0.9}
     options = {"seed": 1, "draws": 400, "chains": 2}
     fits = {
@@ -333,7 +397,10 @@ def predicted_without(counts, dataset, seed):
     def effect(term):
         sd = flat[f"sd_of_{term}"].transpose("draws", ...).values
         rho, z = flat[f"correlation_of_{term}"].values, rng.standard_normal((each, draws, 2))
-        return np.stack([sd[:, 0] * z[..., 0], sd[:, 1] * (rho * z[..., 0] + np.sqrt(1 - rho**2) * z[..., 1])], -1)
+        return np.stack(
+            [sd[:, 0] * z[..., 0], sd[:, 1] * (rho * z[..., 0] + np.sqrt(1 - rho**2) * z[..., 1])],
+            -1,
+        )
 
     hard = effect("difficulty") if "sd_of_difficulty" in flat else 0.0
     for name in names:
@@ -344,7 +411,10 @@ def predicted_without(counts, dataset, seed):
         right = np.array([table[0, 0], table[1, 1]])
         rows += stats.binom.logpmf(right, table.sum(-1), special.expit(logits)).sum(-1)
     sizes = 0.0
-    mean, spread = flat["mean_prevalence"].transpose("draws", "actual").values, flat["spread_of_prevalence"].values
+    mean, spread = (
+        flat["mean_prevalence"].transpose("draws", "actual").values,
+        flat["spread_of_prevalence"].values,
+    )
     for cases in {tuple(tables.sel(entity=name).values.sum(-1)) for name in names}:
         kappa = (1 / spread**2 - 1)[:, None]
         log = [stats.dirichlet_multinomial.logpmf(cases, a, sum(cases)) for a in mean * kappa]
@@ -352,13 +422,17 @@ def predicted_without(counts, dataset, seed):
     return special.logsumexp(rows) - np.log(rows.size) + sizes
 
 
-@pytest.mark.parametrize("name", ["ascus_hc2_repc", pytest.param("scheidler_lymph_imaging", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name", ["ascus_hc2_repc", pytest.param("scheidler_lymph_imaging", marks=pytest.mark.slow)]
+)
 def test_studies_with_unequal_totals_are_predicted_by_refits_without_them(name, always_refit):
     """The entities of a study have other cases, so a refit without it infers other test sets than the fit had."""
     counts = br.datasets.load(name)
     # Simulation predicts small studies well; the tests of three of them had other cases.
     counts = counts.isel(dataset=(counts.sum(["entity", "actual", "predicted"]) < 500).values)
-    counts = counts.isel(dataset=np.argsort(-counts["measured"].sum("entity").values, kind="stable")[:4])
+    counts = counts.isel(
+        dataset=np.argsort(-counts["measured"].sum("entity").values, kind="stable")[:4]
+    )
     assert (counts.sum(["actual", "predicted"]).where(counts["measured"]).std("entity") > 0).any()
     found = br.compare({"it": br.fit(counts, LOGIT, seed=1, draws=500, chains=4)}).sel(model="it")
     assert found["refitted"] == found.attrs["units"]
@@ -380,7 +454,9 @@ def test_a_meta_analysis_is_compared_whole():
 @pytest.mark.parametrize("model", [LOGIT, "hierarchical_classes"])
 def test_a_table_left_out_of_a_shared_test_set_gets_one_of_its_own(model, always_refit):
     """Class sizes are predicted by the Beta prior of the share of positives, whichever table is left out."""
-    counts = br.from_counts(tn=[45, 38, 40], fp=[5, 12, 10], fn=[4, 9, 2], tp=[16, 11, 18], entity=list("abc"))
+    counts = br.from_counts(
+        tn=[45, 38, 40], fp=[5, 12, 10], fn=[4, 9, 2], tp=[16, 11, 18], entity=list("abc")
+    )
     found = br.compare({"it": br.fit(counts, model, seed=1, draws=500, chains=2)}).sel(model="it")
     assert found["unit"].values.tolist() == ["a", "b", "c", "class sizes of test set 1"]
     sizes = stats.betabinom.logpmf(20, 70, 2, 2)
@@ -394,4 +470,6 @@ def test_a_table_left_out_of_a_shared_test_set_gets_one_of_its_own(model, always
 def test_models_fitted_by_name_are_those_fitted_before():
     names = ["dirichlet_multinomial", "hierarchical_beta_binomial"]
     found = br.compare(COUNTS, names, seed=1)
-    xr.testing.assert_identical(found, br.compare({name: br.fit(COUNTS, name, seed=1) for name in names}))
+    xr.testing.assert_identical(
+        found, br.compare({name: br.fit(COUNTS, name, seed=1) for name in names})
+    )

@@ -6,9 +6,9 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._compat import import_arviz
-from bayesrank._records import GateRecord, PlanRecord, RankingRecord, ResultRecord
-from bayesrank._source import groups_of
+from bayesrank._core.compat import import_arviz
+from bayesrank._core.records import GateRecord, PlanRecord, RankingRecord, ResultRecord
+from bayesrank._core.source import groups_of
 from tests.strategies import PERIODS as COUNTS
 from tests.strategies import peak_of
 
@@ -29,7 +29,10 @@ POSTERIORS = {
     "ten classes": (lambda: br.fit(br.pool(br.datasets.load("mnist_folds")), **SMALL), "accuracy"),
     "paired": (paired, "mean_outcome"),
     "typical": (lambda: br.fit(COUNTS, "hierarchical_beta_binomial", **SMALL), "f1"),
-    "names beyond ASCII": (lambda: br.fit(br.pool(COUNTS).assign_coords(entity=["β/ü", "国 1"]), **SMALL), "f1"),
+    "names beyond ASCII": (
+        lambda: br.fit(br.pool(COUNTS).assign_coords(entity=["β/ü", "国 1"]), **SMALL),
+        "f1",
+    ),
 }
 
 
@@ -40,7 +43,9 @@ def written(posterior, path, kind, chunks=None):
     if kind == "zarr":
         pytest.importorskip("zarr")
         tree.to_zarr(str(path))
-        return xr.open_datatree(str(path), engine="zarr", chunks=chunks and {})  # the chunks that were written
+        return xr.open_datatree(
+            str(path), engine="zarr", chunks=chunks and {}
+        )  # the chunks that were written
     if chunks:
         tree.to_netcdf(str(path), engine="h5netcdf")
         return xr.open_datatree(str(path), engine="h5netcdf", chunks=chunks)
@@ -74,7 +79,9 @@ def test_results_come_back_as_they_were(kind, tmp_path):
     results = {
         "ranking": br.credible_ranking(posterior, "f1"),
         "table": br.score_table(posterior, ["tpr", "LR+"], prevalence=0.1),
-        "decision": br.decisions.expected_utility(posterior, {"tn": 0, "fp": -1, "fn": -9, "tp": 0}),
+        "decision": br.decisions.expected_utility(
+            posterior, {"tn": 0, "fp": -1, "fn": -9, "tp": 0}
+        ),
         "tile": br.tile.credible(posterior, 5),
         "plan": br.plan(br.fit(br.pool(COUNTS), seed=1), "f1", futures=20, seed=1),
         "gate": br.decisions.gate(posterior, "a", "f1"),
@@ -90,7 +97,9 @@ def test_results_come_back_as_they_were(kind, tmp_path):
             result.to_netcdf(path, engine="h5netcdf")
             back = xr.load_dataset(path, engine="h5netcdf")
         xr.testing.assert_equal(back, result)
-        record = {"ranking": RankingRecord, "plan": PlanRecord, "gate": GateRecord}.get(name, ResultRecord)
+        record = {"ranking": RankingRecord, "plan": PlanRecord, "gate": GateRecord}.get(
+            name, ResultRecord
+        )
         assert str(record.of(back)) == str(record.of(result))  # NaN equals NaN
         if name in spoken:
             assert br.verdict(back) == br.verdict(result)
@@ -106,7 +115,10 @@ def test_a_posterior_in_chunks_is_kept_in_chunks(kind, tmp_path):
     pytest.importorskip("dask")
     lazy, held = in_chunks(2300), br.fit(br.pool(COUNTS), draws=2300, chains=2, seed=1)
     back = written(lazy, tmp_path / "posterior", kind, CHUNKS)
-    assert back["posterior"]["performance"].chunksizes == groups_of(lazy)["posterior"]["performance"].chunksizes
+    assert (
+        back["posterior"]["performance"].chunksizes
+        == groups_of(lazy)["posterior"]["performance"].chunksizes
+    )
     xr.testing.assert_equal(groups_of(back)["posterior"].compute(), groups_of(held)["posterior"])
     for made in (
         lambda p: br.credible_ranking(p, "f1"),
@@ -114,7 +126,9 @@ def test_a_posterior_in_chunks_is_kept_in_chunks(kind, tmp_path):
         lambda p: br.tile.credible(p, 5),
     ):
         xr.testing.assert_identical(made(back), made(held))
-    assert br.verdict(br.credible_ranking(back, "f1")) == br.verdict(br.credible_ranking(held, "f1"))
+    assert br.verdict(br.credible_ranking(back, "f1")) == br.verdict(
+        br.credible_ranking(held, "f1")
+    )
 
 
 @pytest.mark.slow
@@ -128,7 +142,11 @@ def test_chunks_are_written_and_read_one_by_one(kind, tmp_path):
             posterior = in_chunks(draws)
             path = tmp_path / f"{draws}"
             peaks.append(
-                peak_of(lambda p, to: br.probability(written(p, to, kind, CHUNKS), "a < b", "f1"), posterior, path)
+                peak_of(
+                    lambda p, to: br.probability(written(p, to, kind, CHUNKS), "a < b", "f1"),
+                    posterior,
+                    path,
+                )
             )
     # 40,000 more draws of 2 tables are 2.6 MB. Up to 1.3 MB were seen: the coord of the draws, Dask's graph of chunks,
     # and the buffers of Zarr's threads.

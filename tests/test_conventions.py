@@ -9,7 +9,9 @@ import pytest
 import bayesrank as br
 from bayesrank.scores.names import SCORES
 
-SPACES = {name: held for name in br.__all__ if inspect.ismodule(held := getattr(br, name))} | {"": br}
+SPACES = {name: held for name in br.__all__ if inspect.ismodule(held := getattr(br, name))} | {
+    "": br
+}
 FUNCTIONS = {
     (space, name): function
     for space, module in SPACES.items()
@@ -22,7 +24,11 @@ TECHNICAL = {"sampler", "groups", "nuts", "chunks", "options", "roles"}
 #: Of future test sets whose class sizes are given.
 GIVEN_SIZES = {"predictive.confusion_pmf", "predictive.by_class"}
 #: What has no more arguments than fit on the line of a call.
-POSITIONAL = {("as_performance", "kind"), ("counts_or_performance", "kind"), ("directed_binary_tree", "seed")}
+POSITIONAL = {
+    ("as_performance", "kind"),
+    ("counts_or_performance", "kind"),
+    ("directed_binary_tree", "seed"),
+}
 
 
 @pytest.mark.parametrize("name", PUBLIC)

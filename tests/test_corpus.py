@@ -10,7 +10,16 @@ import sys
 import pytest
 
 import bayesrank as br
-from tests.corpus_answers import ENTRIES, FOLDER, by_command, evidence_of, frame_of, observed_of, read_frame, same
+from tests.corpus_answers import (
+    ENTRIES,
+    FOLDER,
+    by_command,
+    evidence_of,
+    frame_of,
+    observed_of,
+    read_frame,
+    same,
+)
 from tests.scripts import ROOT, load_script
 from tests.tables.test_suggestions import remedies
 
@@ -27,7 +36,9 @@ def name_of(one):
 def test_the_corpus_is_large_and_says_where_each_file_is_from():
     assert len(ENTRIES) >= 120
     assert all(one["by"] and one["source"] for one in ENTRIES)
-    assert {path.name for path in FOLDER.iterdir()} == {one["file"] for one in ENTRIES} | {"manifest.json"}
+    assert {path.name for path in FOLDER.iterdir()} == {one["file"] for one in ENTRIES} | {
+        "manifest.json"
+    }
 
 
 @pytest.mark.parametrize("one", [one for one in RANKED if one["score"] not in AREAS], ids=name_of)
@@ -40,7 +51,10 @@ def test_command_and_python_read_the_right_answer(one):
         frame, options = frame.rename_axis("entity"), ""
     here = observed_of(read_frame(frame, options), one["score"])
     # Without a file, a classifier without a name is called predicted.
-    here = {path.name.partition(".")[0] if name == "predicted" else name: value for name, value in here.items()}
+    here = {
+        path.name.partition(".")[0] if name == "predicted" else name: value
+        for name, value in here.items()
+    }
     assert same(here, one["observed"]), (here, one["observed"])
 
 
@@ -54,7 +68,9 @@ def test_a_file_that_leaves_a_question_open_stops_with_what_was_promised(one):
     with pytest.raises(br.ArgumentError, match=re.escape(one["asks"])):
         read_frame(frame_of(path), options) if path.suffix == ".csv" else evidence_of(path, options)
     printed = {shlex.join(words) for words in remedies(said) if words != ["--entities", "lists"]}
-    promised = {shlex.join(shlex.split(words)): held for words, held in one.get("remedies", {}).items()}
+    promised = {
+        shlex.join(shlex.split(words)): held for words, held in one.get("remedies", {}).items()
+    }
     if promised:
         assert printed == set(promised)
     for words, held in promised.items():
@@ -62,7 +78,11 @@ def test_a_file_that_leaves_a_question_open_stops_with_what_was_promised(one):
             with pytest.raises(br.ArgumentError):
                 evidence_of(path, f"{options} {words}")
             continue
-        score = one["score"] if not words.startswith("--entities") or one["score"] == "mean_outcome" else "mean_outcome"
+        score = (
+            one["score"]
+            if not words.startswith("--entities") or one["score"] == "mean_outcome"
+            else "mean_outcome"
+        )
         score = "accuracy" if "--truth" in words and one["score"] == "mean_outcome" else score
         found = observed_of(evidence_of(path, f"{options} {words}"), score)
         assert same(found, held), (words, found, held)
@@ -73,7 +93,10 @@ def test_the_command_prints_the_right_answer(one):
     found, said = by_command(FOLDER / one["file"], one.get("options", ""), one["score"])
     assert found is not None, said
     if one["score"] != "strength":
-        assert same({n: round(v, 9) for n, v in found.items()}, {n: round(v, 9) for n, v in one["observed"].items()})
+        assert same(
+            {n: round(v, 9) for n, v in found.items()},
+            {n: round(v, 9) for n, v in one["observed"].items()},
+        )
 
 
 @pytest.mark.slow

@@ -17,7 +17,11 @@ def test_from_counts_places_the_cells():
     assert counts.name == "counts"
     assert counts.dtype == np.int64
     assert counts["entity"].values.tolist() == ["entity 1"]
-    assert counts["actual"].values.tolist() == counts["predicted"].values.tolist() == ["negative", "positive"]
+    assert (
+        counts["actual"].values.tolist()
+        == counts["predicted"].values.tolist()
+        == ["negative", "positive"]
+    )
     assert counts.values.tolist() == [[[1, 2], [3, 4]]]
 
 
@@ -25,11 +29,22 @@ def test_incomplete_designs_keep_what_was_measured():
     assert INCOMPLETE.dims == ("entity", "dataset", "actual", "predicted")
     assert INCOMPLETE["measured"].values.tolist() == [[True, True], [True, False]]
     assert INCOMPLETE.sel(entity="b", dataset="y").sum().item() == 0
-    assert INCOMPLETE.sel(entity="a", dataset="y", actual="positive", predicted="positive").item() == 6
+    assert (
+        INCOMPLETE.sel(entity="a", dataset="y", actual="positive", predicted="positive").item() == 6
+    )
 
 
 @pytest.mark.parametrize(
-    "labels", [["cat", "dog", "fox"], [0, 1, 2], [-1.5, 0.0, 2.5], [False, True], ["ja", "nein"], [b"a", b"b"]], ids=str
+    "labels",
+    [
+        ["cat", "dog", "fox"],
+        [0, 1, 2],
+        [-1.5, 0.0, 2.5],
+        [False, True],
+        ["ja", "nein"],
+        [b"a", b"b"],
+    ],
+    ids=str,
 )
 def test_from_predictions_agrees_with_scikit_learn(labels):
     """Of a single case, too, so that classes are absent."""
@@ -46,7 +61,9 @@ def test_from_predictions_agrees_with_scikit_learn(labels):
 def test_weights_repeat_cases_of_each_data_set():
     y, p, w, sets = np.array([[0, 0, 1, 1, 0], [0, 1, 1, 0, 0], [3, 1, 2, 0, 1], [0, 1, 1, 0, 0]])
     weighted = br.from_predictions(y, {"m": p}, count=w, dataset=sets, labels=[0, 1])
-    repeated = br.from_predictions(np.repeat(y, w), {"m": np.repeat(p, w)}, dataset=np.repeat(sets, w), labels=[0, 1])
+    repeated = br.from_predictions(
+        np.repeat(y, w), {"m": np.repeat(p, w)}, dataset=np.repeat(sets, w), labels=[0, 1]
+    )
     assert weighted.identical(repeated)
     assert weighted.sel(dataset=0).values.tolist() == [[[4, 0], [0, 0]]]
     assert bool(weighted["measured"].all())
@@ -74,7 +91,9 @@ def test_from_matrix_takes_labels_of_a_frame_and_stacks():
 
 @pytest.mark.parametrize("order", [["pos", "neg"], ["neg", "pos"]])
 def test_the_order_of_categories_is_kept(order):
-    frame = pd.DataFrame({"entity": "a", "actual": ["pos", "neg"], "predicted": ["pos", "neg"], "count": [3, 5]})
+    frame = pd.DataFrame(
+        {"entity": "a", "actual": ["pos", "neg"], "predicted": ["pos", "neg"], "count": [3, 5]}
+    )
     frame["actual"] = pd.Categorical(frame["actual"], order)
     assert br.from_frame(frame)["actual"].values.tolist() == order
 
@@ -86,7 +105,9 @@ def test_order_of_rows_changes_nothing(counts, random):
     names = counts["entity"].values.tolist()
     order = list(range(len(names)))
     random.shuffle(order)
-    shuffled = br.from_counts(**{c: v[order] for c, v in cells.items()}, entity=[names[i] for i in order])
+    shuffled = br.from_counts(
+        **{c: v[order] for c, v in cells.items()}, entity=[names[i] for i in order]
+    )
     assert shuffled.sel(entity=names).equals(counts)
 
 

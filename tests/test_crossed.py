@@ -7,7 +7,7 @@ import xarray as xr
 from scipy import special, stats
 
 import bayesrank as br
-from bayesrank._source import groups_of
+from bayesrank._core.source import groups_of
 from bayesrank.models import make_model
 from bayesrank.models.parts.designs import basis_of_presence, describe_design
 from tests.commands import json_of
@@ -17,7 +17,10 @@ from tests.told import codes_in
 # Short runs warn that they are short.
 pytestmark = pytest.mark.filterwarnings("ignore:The chains did not converge")
 NAME = "crossed_logit_normal"
-COMPLETE, CHAIN = np.ones((3, 6), bool), np.array([[1, 1, 1, 1, 0, 0], [0, 0, 1, 1, 1, 0], [0, 0, 0, 0, 1, 1]], bool)
+COMPLETE, CHAIN = (
+    np.ones((3, 6), bool),
+    np.array([[1, 1, 1, 1, 0, 0], [0, 0, 1, 1, 1, 0], [0, 0, 0, 0, 1, 1]], bool),
+)
 APART = np.array([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 0]], bool)
 
 
@@ -29,20 +32,24 @@ def counts_of(met, right=None, cases=20, classes=False, seed=1):
     right = rng.binomial(cases, 0.8, met.shape) if right is None else np.asarray(right)
     right = right[met]
     if not classes:
-        return br.from_frame(pd.DataFrame({**names, "correct": right, "wrong": cases - right}), dataset="dataset")
+        return br.from_frame(
+            pd.DataFrame({**names, "correct": right, "wrong": cases - right}), dataset="dataset"
+        )
     tp = rng.binomial(cases, 0.7, len(right))
     return br.from_counts(tn=right, fp=cases - right, fn=cases - tp, tp=tp, **names)
 
 
 def fit(counts, **options):
-    return groups_of(br.fit(counts, **{"model": NAME, "seed": 1, "draws": 500} | options))["posterior"]
+    return groups_of(br.fit(counts, **{"model": NAME, "seed": 1, "draws": 500} | options))[
+        "posterior"
+    ]
 
 
 def logits(posterior, variable="performance_typical"):
     """Draws (draw, entity) of the logits of typical rates of right and wrong."""
-    return special.logit(posterior[variable].sel(outcome=1).transpose("chain", "draw", "entity").values).reshape(
-        -1, posterior.sizes["entity"]
-    )
+    return special.logit(
+        posterior[variable].sel(outcome=1).transpose("chain", "draw", "entity").values
+    ).reshape(-1, posterior.sizes["entity"])
 
 
 # --- Designs ----------------------------------------------------------------------------------------------------------
@@ -54,12 +61,16 @@ def frame_of(datasets, third=1.0):
     right = rng.random((10 * datasets, 3)) < [0.6, 0.7, 0.8]
     frame = pd.DataFrame(right.astype(float), columns=list("abc"))
     frame.loc[0, "c"] = third
-    return frame.assign(dataset=np.repeat([f"d{i}" for i in range(datasets)], 10), case=range(10 * datasets))
+    return frame.assign(
+        dataset=np.repeat([f"d{i}" for i in range(datasets)], 10), case=range(10 * datasets)
+    )
 
 
 def cases_of(datasets, third=1.0, **columns):
     frame = frame_of(datasets, third)
-    return br.from_outcomes(frame if columns else frame.drop(columns="case"), dataset="dataset", **columns)
+    return br.from_outcomes(
+        frame if columns else frame.drop(columns="case"), dataset="dataset", **columns
+    )
 
 
 COUNTS_OF_FOUR = counts_of(np.ones((3, 4), bool))
@@ -132,7 +143,9 @@ def summaries(posterior):
     """Parameters (draw, ...) in one row."""
     names = ["median_rate", "sd_of_deviations", "sd_of_difficulty", "difficulty", "mean_difficulty"]
     size = posterior.sizes["chain"] * posterior.sizes["draw"]
-    return np.concatenate([posterior[name].values.reshape(size, -1) for name in names if name in posterior], -1)
+    return np.concatenate(
+        [posterior[name].values.reshape(size, -1) for name in names if name in posterior], -1
+    )
 
 
 @pytest.mark.slow
@@ -140,7 +153,10 @@ def summaries(posterior):
 @pytest.mark.parametrize("met", [CHAIN, APART])
 def test_the_sampler_and_nuts_agree(met, classes):
     counts = counts_of(met, classes=classes)
-    ours, other = (summaries(fit(counts, draws=2000, **options)) for options in ({}, {"nuts": {"target_accept": 0.99}}))
+    ours, other = (
+        summaries(fit(counts, draws=2000, **options))
+        for options in ({}, {"nuts": {"target_accept": 0.99}})
+    )
     error = np.hypot(ours.std(0), other.std(0)) / np.sqrt(500)
     assert (abs(ours.mean(0) - other.mean(0)) < 5 * error).all()
     assert (abs(np.log(ours.std(0) / other.std(0))) < 5 / np.sqrt(500)).all()
@@ -176,7 +192,9 @@ def test_no_entity_is_credited_for_missing_the_hard_data_sets():
     right = np.broadcast_to((200 * rates).astype(int), (2, 9))
     met = np.array([[1] * 9, [1] * 6 + [0] * 3], bool)
     counts = counts_of(met, right, 200)
-    chosen, other = (logits(fit(counts, model=name)) for name in (NAME, "hierarchical_beta_binomial"))
+    chosen, other = (
+        logits(fit(counts, model=name)) for name in (NAME, "hierarchical_beta_binomial")
+    )
     assert (chosen[:, 1] > chosen[:, 0]).mean() == pytest.approx(0.5, abs=0.1)
     assert (other[:, 1] > other[:, 0]).mean() > 0.95
     # Both would have the low rates of the hard data sets on a typical one.
@@ -188,7 +206,9 @@ def test_no_entity_is_credited_for_missing_the_hard_data_sets():
 def test_many_entities_do_not_pull_the_level():
     """The data sets alone inform of the level: twelve entities with the answers of two have their typical rates."""
     right = np.array([28, 29, 27, 30])
-    few, many = (logits(fit(counts_of(np.ones((k, 4), bool), np.tile(right, (k, 1)), 30))) for k in (2, 12))
+    few, many = (
+        logits(fit(counts_of(np.ones((k, 4), bool), np.tile(right, (k, 1)), 30))) for k in (2, 12)
+    )
     assert few.mean() == pytest.approx(many.mean(), abs=0.25)
 
 
@@ -202,7 +222,9 @@ def test_few_data_sets_near_1_keep_their_typical_rate():
 def test_one_prior_for_the_level():
     counts = counts_of(COMPLETE)
     with pytest.raises(br.ArgumentError, match="must be the same for all entities"):
-        br.fit(counts, NAME, prior=xr.DataArray([[1.0, 2], [2, 1], [1, 2]], dims=("entity", "outcome")))
+        br.fit(
+            counts, NAME, prior=xr.DataArray([[1.0, 2], [2, 1], [1, 2]], dims=("entity", "outcome"))
+        )
 
 
 def test_what_nothing_connects_stays_uncertain():
@@ -220,7 +242,10 @@ def test_a_complete_design_is_the_model_of_meta_analysis():
     one, other = (make_model(name, counts, {}) for name in (NAME, "hierarchical_logit_normal"))
     assert one.terms == other.terms
     assert one.basis.shape == (6, 0)
-    ours, theirs = (summaries(fit(counts, model=name, draws=1000)) for name in (NAME, "hierarchical_logit_normal"))
+    ours, theirs = (
+        summaries(fit(counts, model=name, draws=1000))
+        for name in (NAME, "hierarchical_logit_normal")
+    )
     error = np.hypot(ours.std(0), theirs.std(0)) / np.sqrt(400)
     assert (abs(ours.mean(0) - theirs.mean(0)) < 4.5 * error).all()
 
@@ -241,9 +266,9 @@ def test_the_design_is_in_the_notes(met, codes):
     posterior = br.fit(counts_of(met), NAME, seed=1, draws=20)
     about = groups_of(posterior)["posterior"].attrs
     assert codes_in(about) == codes
-    assert about["design"] == ("unconnected" if len(codes) > 1 else codes[0].removeprefix("design_")).replace(
-        "incomplete", "connected"
-    )
+    assert about["design"] == (
+        "unconnected" if len(codes) > 1 else codes[0].removeprefix("design_")
+    ).replace("incomplete", "connected")
     assert set(codes) <= set(codes_in(br.credible_ranking(posterior)))
 
 
@@ -271,7 +296,11 @@ def test_entities_that_lack_data_sets_are_not_best_by_a_model_that_ignores_diffi
 
 @pytest.mark.parametrize(
     ("base", "other"),
-    [(NAME, "hierarchical_beta_binomial"), ("hierarchical_beta_binomial", NAME), ("hierarchical_logit_normal", NAME)],
+    [
+        (NAME, "hierarchical_beta_binomial"),
+        ("hierarchical_beta_binomial", NAME),
+        ("hierarchical_logit_normal", NAME),
+    ],
 )
 def test_the_other_model_is_among_those_of_a_sensitivity_analysis(base, other):
     found = br.sensitivity(counts_of(CHAIN), model=base, alternatives=["models"], seed=1, draws=20)

@@ -38,7 +38,16 @@ def test_counts_load_and_fit_with_their_provenance(name):
     assert set(br.datasets.names()) == {*SHAPES, *WITHOUT_COUNTS, "roc_asah", "roc_hanley_mcneil"}
     about = br.datasets.describe(name)
     assert about["name"] == name
-    for key in ("title", "description", "question", "licence", "citation", "caveats", "model", "file"):
+    for key in (
+        "title",
+        "description",
+        "question",
+        "licence",
+        "citation",
+        "caveats",
+        "model",
+        "file",
+    ):
         assert about[key].strip(), key
     assert set(about) <= set(KNOWN)  # what a report says of data
     counts = br.datasets.load(name)
@@ -47,7 +56,9 @@ def test_counts_load_and_fit_with_their_provenance(name):
     assert (counts >= 0).all()
     assert len(set(counts["entity"].values.tolist())) == counts.sizes["entity"]
     model = about["model"]
-    evidence = br.datasets.load_joint(name) if model == "paired" else counts.isel(entity=slice(0, 2))
+    evidence = (
+        br.datasets.load_joint(name) if model == "paired" else counts.isel(entity=slice(0, 2))
+    )
     if model != "hierarchical_logit_normal":  # whose tests fit these
         br.fit(evidence, model, draws=2, seed=1)
 
@@ -55,10 +66,16 @@ def test_counts_load_and_fit_with_their_provenance(name):
 def test_antibody_tests():
     counts = br.datasets.load("antibody_tests")
     assert (counts.sum("predicted").values == [80, 30]).all()
-    repeated = [n for n in counts["entity"].values.tolist() if any(f"({i})" in n for i in counts["test_id"].values)]
+    repeated = [
+        n
+        for n in counts["entity"].values.tolist()
+        if any(f"({i})" in n for i in counts["test_id"].values)
+    ]
     assert len(repeated) == 6
     # Nine tests made no error at all.
-    errors = counts.sel(actual="negative", predicted="positive") + counts.sel(actual="positive", predicted="negative")
+    errors = counts.sel(actual="negative", predicted="positive") + counts.sel(
+        actual="positive", predicted="negative"
+    )
     assert int((errors == 0).sum()) == 9
 
 
@@ -83,12 +100,22 @@ def test_known_counts():
 def test_language_models():
     tools = br.datasets.load_cases("langchain_tool_use")
     assert tools.shape == (20, 9)
-    assert br.datasets.load("langchain_tool_use").sel(entity="claude-2.1").values.tolist() == [[0, 0], [0, 20]]
+    assert br.datasets.load("langchain_tool_use").sel(entity="claude-2.1").values.tolist() == [
+        [0, 0],
+        [0, 20],
+    ]
 
 
 def test_image_models():
     counts = br.datasets.load("imagenet_models")
-    images = {"imagenet": 50_000, "real": 46_837, "v2": 10_000, "sketch": 50_889, "a": 7_500, "r": 30_000}
+    images = {
+        "imagenet": 50_000,
+        "real": 46_837,
+        "v2": 10_000,
+        "sketch": 50_889,
+        "a": 7_500,
+        "r": 30_000,
+    }
     assert counts["dataset"].values.tolist() == list(images)
     assert (counts.sum("outcome") == list(images.values())).all()
     assert counts["measured"].all()
@@ -132,7 +159,10 @@ def test_joint_outcomes_agree_with_the_counts(name):
 def test_the_classes_of_the_biopsies():
     """A missed cancer is a false negative, for labels and for probabilities."""
     counts, cases = br.datasets.load("breast_cancer"), br.datasets.load_cases("breast_cancer")
-    assert (counts["actual"].values.tolist(), counts["positive"].item()) == (["benign", "malignant"], "malignant")
+    assert (counts["actual"].values.tolist(), counts["positive"].item()) == (
+        ["benign", "malignant"],
+        "malignant",
+    )
     assert counts.sum("predicted").sel(entity="logreg").values.tolist() == [357, 212]
     assert counts.sel(entity="majority", predicted="malignant").sum() == 0
     assert counts.sel(entity="logreg", actual="malignant", predicted="benign") == 9

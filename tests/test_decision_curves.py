@@ -12,7 +12,9 @@ from bayesrank.decisions import decision_curve, noninferiority
 from tests.told import fields_of, notes_in
 
 NAMES = ["old", "new", "eager", "bad"]
-COUNTS = br.from_counts(tn=[90, 93, 60, 90], fp=[10, 7, 40, 10], fn=[10, 9, 1, 25], tp=[40, 41, 49, 25], entity=NAMES)
+COUNTS = br.from_counts(
+    tn=[90, 93, 60, 90], fp=[10, 7, 40, 10], fn=[10, 9, 1, 25], tp=[40, 41, 49, 25], entity=NAMES
+)
 
 
 def above(a, b, margin):
@@ -21,13 +23,18 @@ def above(a, b, margin):
 
 
 def between(a, b, margin):
-    return integrate.quad(lambda x: b.pdf(x) * (a.cdf(x + margin) - a.cdf(x - margin)), 0, 1, limit=200)[0]
+    return integrate.quad(
+        lambda x: b.pdf(x) * (a.cdf(x + margin) - a.cdf(x - margin)), 0, 1, limit=200
+    )[0]
 
 
 def test_margins_against_quadrature():
     posterior = br.fit(COUNTS, "beta_binomial", draws=5000, seed=8)
     against_old = noninferiority(posterior, "old", tpr=0.08, tnr=0.04)
-    betas = [[stats.beta(tn + 1, fp + 1), stats.beta(tp + 1, fn + 1)] for (tn, fp), (fn, tp) in COUNTS.values]
+    betas = [
+        [stats.beta(tn + 1, fp + 1), stats.beta(tp + 1, fn + 1)]
+        for (tn, fp), (fn, tp) in COUNTS.values
+    ]
     for i, name in enumerate(NAMES[1:], start=1):
         found = against_old.sel(entity=name)
         tnr, tpr = (above(betas[i][k], betas[0][k], m) for k, m in ((0, 0.04), (1, 0.08)))
@@ -36,7 +43,9 @@ def test_margins_against_quadrature():
             "tpr_noninferior": tpr,
             "noninferior": tnr * tpr,  # the rows are independent
             "superior": np.prod([above(betas[i][k], betas[0][k], 0) for k in (0, 1)]),
-            "equivalent": np.prod([between(betas[i][k], betas[0][k], m) for k, m in ((0, 0.04), (1, 0.08))]),
+            "equivalent": np.prod(
+                [between(betas[i][k], betas[0][k], m) for k, m in ((0, 0.04), (1, 0.08))]
+            ),
         }
         for what, p in exact.items():
             free = np.sqrt(p * (1 - p) / 20_000)
@@ -55,18 +64,29 @@ def test_margins_against_quadrature():
 @pytest.mark.parametrize(
     ("tn", "tp", "word"),
     [
-        *((900, 450, "equivalent"), (990, 499, "superior"), (909, 458, "equivalent"), (930, 440, "non-inferior")),
+        *(
+            (900, 450, "equivalent"),
+            (990, 499, "superior"),
+            (909, 458, "equivalent"),
+            (930, 440, "non-inferior"),
+        ),
         *((700, 499, "inferior"), (990, 300, "inferior"), (855, 425, "undecided")),
     ],
 )
 def test_words(tn, tp, word):
-    counts = br.from_counts(tn=[900, tn], fp=[100, 1000 - tn], fn=[50, 500 - tp], tp=[450, tp], entity=["ref", "x"])
+    counts = br.from_counts(
+        tn=[900, tn], fp=[100, 1000 - tn], fn=[50, 500 - tp], tp=[450, tp], entity=["ref", "x"]
+    )
     margins = {"tpr": 0.06, "tnr": 0.03} if word == "non-inferior" else {}
-    assert noninferiority(br.fit(counts, seed=2), "ref", **margins)["verdict"].values.tolist() == [word]
+    assert noninferiority(br.fit(counts, seed=2), "ref", **margins)["verdict"].values.tolist() == [
+        word
+    ]
 
 
 def test_better_by_less_than_the_margins_is_both():
-    counts = br.from_counts(tn=[90_000, 91_000], fp=[10_000, 9000], fn=[5000, 4500], tp=[45_000, 45_500])
+    counts = br.from_counts(
+        tn=[90_000, 91_000], fp=[10_000, 9000], fn=[5000, 4500], tp=[45_000, 45_500]
+    )
     found = noninferiority(br.fit(counts, seed=2), "entity 1")
     assert found["verdict"].values.tolist() == ["superior and equivalent"]
 
@@ -86,7 +106,12 @@ def test_rates_without_a_value():
 
 def test_no_entity_is_inferior_without_cases():
     """The prior alone speaks of a rate of which nothing was observed, and decides nothing."""
-    cells = {"tn": [900, 0, 0, 700], "fp": [10, 0, 0, 300], "fn": [5, 0, 5, 300], "tp": [900, 0, 900, 700]}
+    cells = {
+        "tn": [900, 0, 0, 700],
+        "fp": [10, 0, 0, 300],
+        "fn": [5, 0, 5, 300],
+        "tp": [900, 0, 900, 700],
+    }
     counts = br.from_counts(**cells, entity=["ref", "none", "half", "bad"])
     posterior = br.fit(counts, prior=[[1, 30], [30, 1]], seed=1, force=True)
     found = noninferiority(posterior, "ref")
@@ -145,7 +170,9 @@ def test_who_decides_alike_is_tied():
 def test_the_same_cases_judge_all_thresholds():
     """A draw that is kind to one threshold is to its neighbours: what is asked for changes no draw."""
     one, more = (decision_curve(Y, RISK, at, draws=200, seed=3) for at in ([0.3], AT))
-    xr.testing.assert_equal(one.sel(threshold=0.3).drop_vars("notes"), more.sel(threshold=0.3).drop_vars("notes"))
+    xr.testing.assert_equal(
+        one.sel(threshold=0.3).drop_vars("notes"), more.sel(threshold=0.3).drop_vars("notes")
+    )
 
 
 def test_order_of_cases_and_entities_changes_nothing():
@@ -164,9 +191,13 @@ def test_another_prevalence():
     one = curve.sel(entity="good", threshold=0.3)
     assert float(one["observed"]) == pytest.approx(exact, abs=1e-12)
     assert abs(float(one["mean"]) - exact) < 4.5 * float(one["mean_error"])
-    np.testing.assert_allclose(curve["mean"].sel(entity="treat all"), 0.1 - 0.9 * np.array(AT) / (1 - np.array(AT)))
+    np.testing.assert_allclose(
+        curve["mean"].sel(entity="treat all"), 0.1 - 0.9 * np.array(AT) / (1 - np.array(AT))
+    )
     pi = xr.DataArray(np.random.default_rng(3).beta(10, 90, 1000), dims="draw")
-    drawn = decision_curve(Y, RISK, AT, draws=1000, seed=3, prevalence=pi).sel(entity="treat all", threshold=0.3)
+    drawn = decision_curve(Y, RISK, AT, draws=1000, seed=3, prevalence=pi).sel(
+        entity="treat all", threshold=0.3
+    )
     values = pi - (1 - pi) * 3 / 7
     assert float(drawn["mean"]) == pytest.approx(float(values.mean()))
     assert float(drawn["upper"]) == pytest.approx(float(values.quantile(0.975)))
@@ -184,4 +215,6 @@ def test_memory_bounds_what_is_held_at_a_time_and_changes_no_draw(monkeypatch):
     y, risk = Y.tolist() * 2, np.tile(RISK["coarse"], 2)
     whole = decision_curve(y, {"coarse": risk}, AT, draws=1300, seed=3)
     monkeypatch.setattr(weights, "step_of", lambda size: 77)
-    xr.testing.assert_allclose(decision_curve(y, {"coarse": risk}, AT, draws=1300, seed=3), whole, rtol=1e-12)
+    xr.testing.assert_allclose(
+        decision_curve(y, {"coarse": risk}, AT, draws=1300, seed=3), whole, rtol=1e-12
+    )

@@ -13,7 +13,11 @@ from bayesrank.decisions.tables import utility_table
 from tests.strategies import INCOMPLETE
 
 COUNTS = br.from_counts(
-    tn=[70, 79, 75], fp=[10, 1, 5], fn=[1, 9, 4], tp=[29, 21, 26], entity=["eager", "shy", "between"]
+    tn=[70, 79, 75],
+    fp=[10, 1, 5],
+    fn=[1, 9, 4],
+    tp=[29, 21, 26],
+    entity=["eager", "shy", "between"],
 )
 WORTH = {"tn": 0.5, "fp": -1.0, "fn": -20.0, "tp": 3.0}
 TABLE = [[0.5, -1.0], [-20.0, 3.0]]
@@ -41,10 +45,14 @@ def test_the_expected_utility_is_that_of_the_definition(designed, prevalence):
     x = utilities(designed, prevalence)
     np.testing.assert_allclose(found["mean"], x.mean(0), rtol=1e-12)
     np.testing.assert_allclose(found["lower"], np.quantile(x, 0.025, axis=0), rtol=1e-10)
-    np.testing.assert_allclose(found["expected_regret"], (x.max(1, keepdims=True) - x).mean(0), rtol=1e-9)
+    np.testing.assert_allclose(
+        found["expected_regret"], (x.max(1, keepdims=True) - x).mean(0), rtol=1e-9
+    )
     np.testing.assert_allclose(found["probability_best"], (x == x.max(1, keepdims=True)).mean(0))
     # The value of perfect information is the least expected regret: E[max] - max E.
-    np.testing.assert_allclose(found["value_of_perfect_information"], x.max(1).mean() - x.mean(0).max(), rtol=1e-9)
+    np.testing.assert_allclose(
+        found["value_of_perfect_information"], x.max(1).mean() - x.mean(0).max(), rtol=1e-9
+    )
     assert found["choice"].item() == COUNTS["entity"].values[x.mean(0).argmax()]
 
 
@@ -72,16 +80,31 @@ def test_regret_and_perfect_information_against_quadrature(designed):
     assert error < 0.07 * regret.min()
     for i in range(3):
         p = integrate.quad(
-            lambda t, i=i: betas[i].pdf(t) * np.prod([b.cdf(t) for j, b in enumerate(betas) if j != i]), 0, 1
+            lambda t, i=i: (
+                betas[i].pdf(t) * np.prod([b.cdf(t) for j, b in enumerate(betas) if j != i])
+            ),
+            0,
+            1,
         )[0]
-        assert abs(float(found["probability_best"][i]) - p) < 4.5 * float(found["probability_best_error"][i])
+        assert abs(float(found["probability_best"][i]) - p) < 4.5 * float(
+            found["probability_best_error"][i]
+        )
 
 
 def test_at_the_prevalence_of_the_source_it_is_the_ranking_by_the_benefit():
     posterior = br.fit(COUNTS, seed=3)
     found = expected_utility(posterior, TABLE)
     ranking = br.credible_ranking(posterior, br.scores.decision_benefit(TABLE))
-    for name in ("median", "lower", "upper", "observed", "expected_regret", "probability_best", "tier", "contradicted"):
+    for name in (
+        "median",
+        "lower",
+        "upper",
+        "observed",
+        "expected_regret",
+        "probability_best",
+        "tier",
+        "contradicted",
+    ):
         np.testing.assert_allclose(found[name], ranking[name], rtol=1e-9, err_msg=name)
     assert br.ranking_table(found).index.tolist() == br.ranking_table(ranking).index.tolist()
 
@@ -114,7 +137,9 @@ def test_the_uncertainty_of_the_prevalence_counts():
     # Closed form, of two lines that cross at one prevalence: E[(d(π))₊] under Beta(2, 8).
     two = expected_utility(point.isel(entity=[0, 1]), TABLE, prevalence=pi)
     d0, d1 = each[0, 0] - each[1, 0], slope[0] - slope[1]
-    up = integrate.quad(lambda p: max(d0 + d1 * p, 0) * stats.beta(2, 8).pdf(p), 0, 1, points=[-d0 / d1])[0]
+    up = integrate.quad(
+        lambda p: max(d0 + d1 * p, 0) * stats.beta(2, 8).pdf(p), 0, 1, points=[-d0 / d1]
+    )[0]
     exact = up - max(d0 + d1 * 0.2, 0)
     error = float(two["value_of_prevalence_information_error"])
     assert abs(float(two["value_of_prevalence_information"]) - exact) < 4.5 * error
@@ -122,17 +147,29 @@ def test_the_uncertainty_of_the_prevalence_counts():
 
 def test_partial_information_has_no_more_value_than_perfect_information(designed):
     pi = xr.DataArray(np.random.default_rng(2).beta(2, 30, (4, DRAWS // 4)), dims=("chain", "draw"))
-    found = expected_utility(designed, {"tn": 0, "fp": -1, "fn": -8, "tp": 0}, prevalence=pi, strategies=True)
-    part, whole = (float(found[f"value_of_{what}_information"]) for what in ("prevalence", "perfect"))
+    found = expected_utility(
+        designed, {"tn": 0, "fp": -1, "fn": -8, "tp": 0}, prevalence=pi, strategies=True
+    )
+    part, whole = (
+        float(found[f"value_of_{what}_information"]) for what in ("prevalence", "perfect")
+    )
     assert 0 < part < whole
     assert any("only the prevalence" in line for line in br.notes(found))
 
 
 def test_strategies_are_entities_of_known_benefit(designed):
     found = expected_utility(designed, WORTH, prevalence=0.1, strategies=True)
-    assert found["entity"].values.tolist() == ["eager", "shy", "between", "always negative", "always positive"]
+    assert found["entity"].values.tolist() == [
+        "eager",
+        "shy",
+        "between",
+        "always negative",
+        "always positive",
+    ]
     assert found["strategy"].values.tolist() == [False] * 3 + [True] * 2
-    np.testing.assert_allclose(found["mean"][3:], [0.9 * 0.5 - 0.1 * 20, -0.9 + 0.1 * 3], rtol=1e-12)
+    np.testing.assert_allclose(
+        found["mean"][3:], [0.9 * 0.5 - 0.1 * 20, -0.9 + 0.1 * 3], rtol=1e-12
+    )
     np.testing.assert_allclose(found["observed"][3:], found["mean"][3:], rtol=1e-12)
     alone = expected_utility(designed, WORTH, prevalence=0.1)
     for name in ("mean", "lower", "observed"):
@@ -146,7 +183,9 @@ def test_strategies_are_entities_of_known_benefit(designed):
 def test_strategies_stand_at_the_prevalence_of_the_entities():
     posterior = br.fit(COUNTS, seed=3)
     found = expected_utility(posterior, TABLE, strategies=True)
-    share = br.as_performance(posterior).isel(entity=0).sum("predicted").mean(("chain", "draw")).values
+    share = (
+        br.as_performance(posterior).isel(entity=0).sum("predicted").mean(("chain", "draw")).values
+    )
     np.testing.assert_allclose(found["mean"][3:], share @ np.array(TABLE), rtol=1e-12)
     apart = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[1, 9], tp=[29, 31], entity=["a", "b"])
     with pytest.raises(ValueError, match=r"^prevalence must be given to compare with strategies"):
@@ -154,25 +193,35 @@ def test_strategies_stand_at_the_prevalence_of_the_entities():
     found = expected_utility(br.fit(apart, seed=1), TABLE, strategies=True, prevalence=0.2)
     assert found.sizes["entity"] == 4
     with pytest.raises(ValueError, match=r"^source must not name an entity as a strategy"):
-        expected_utility(COUNTS.assign_coords(entity=["always negative", "b", "c"]), TABLE, strategies=True)
+        expected_utility(
+            COUNTS.assign_coords(entity=["always negative", "b", "c"]), TABLE, strategies=True
+        )
 
 
 @pytest.mark.parametrize("classes", [2, 10])
 def test_right_answers_alone_make_it_the_accuracy(classes):
     rng = np.random.default_rng(classes)
-    counts = br.from_matrix(rng.poisson(3, (3, classes, classes)) + 30 * np.eye(classes, dtype=int), "actual_rows")
+    counts = br.from_matrix(
+        rng.poisson(3, (3, classes, classes)) + 30 * np.eye(classes, dtype=int), "actual_rows"
+    )
     posterior = br.fit(counts, draws=50, seed=1)
     plain = expected_utility(posterior, np.eye(classes))
     accuracy = br.credible_ranking(posterior, "accuracy")
-    np.testing.assert_allclose(plain["mean"], br.scores.accuracy(posterior).mean(("chain", "draw")), rtol=1e-10)
+    np.testing.assert_allclose(
+        plain["mean"], br.scores.accuracy(posterior).mean(("chain", "draw")), rtol=1e-10
+    )
     np.testing.assert_allclose(plain["observed"], accuracy["observed"], rtol=1e-12)
     held = (plain["lower"] <= plain["observed"]) & (plain["observed"] <= plain["upper"])
     assert (held | plain["contradicted"]).all()
-    shares = xr.DataArray(rng.dirichlet(np.ones(classes)), {"actual": counts["actual"].values}, ["actual"])
+    shares = xr.DataArray(
+        rng.dirichlet(np.ones(classes)), {"actual": counts["actual"].values}, ["actual"]
+    )
     weighed = expected_utility(posterior, np.eye(classes), prevalence=shares, strategies=True)
     p = br.as_performance(posterior).values
     recall = np.diagonal(p, axis1=-2, axis2=-1) / p.sum(-1)
-    np.testing.assert_allclose(weighed["mean"][:3], (recall @ shares.values).mean((0, 1)), rtol=1e-9)
+    np.testing.assert_allclose(
+        weighed["mean"][:3], (recall @ shares.values).mean((0, 1)), rtol=1e-9
+    )
     np.testing.assert_allclose(weighed["mean"][3:], shares.values, rtol=1e-12)
 
 
@@ -180,8 +229,12 @@ def test_benefits_are_matched_by_label():
     labels = ["a", "b", "c"]
     counts = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows", labels=labels)
     rng = np.random.default_rng(0)
-    worth = xr.DataArray(rng.normal(size=(3, 3)), {"actual": labels, "predicted": labels}, ("actual", "predicted"))
-    turned = worth.sel(actual=["c", "a", "b"], predicted=["b", "c", "a"]).transpose("predicted", "actual")
+    worth = xr.DataArray(
+        rng.normal(size=(3, 3)), {"actual": labels, "predicted": labels}, ("actual", "predicted")
+    )
+    turned = worth.sel(actual=["c", "a", "b"], predicted=["b", "c", "a"]).transpose(
+        "predicted", "actual"
+    )
     for one in (worth, turned):
         wanted = (counts.values * worth.values).sum() / counts.values.sum()
         np.testing.assert_allclose(expected_utility(counts, one)["mean"], wanted, rtol=1e-12)
@@ -192,7 +245,9 @@ def test_benefits_are_matched_by_label():
 def test_order_and_unit_change_nothing(order, prevalence, unit):
     posterior = br.as_performance(br.fit(COUNTS, draws=50, chains=2, seed=1))
     found = expected_utility(posterior, TABLE, prevalence=prevalence)
-    turned = expected_utility(posterior.isel(entity=order), unit * np.array(TABLE) + 7, prevalence=prevalence)
+    turned = expected_utility(
+        posterior.isel(entity=order), unit * np.array(TABLE) + 7, prevalence=prevalence
+    )
     turned = turned.sel(entity=found["entity"].values)
     np.testing.assert_allclose(turned["mean"], unit * found["mean"] + 7, rtol=1e-9)
     np.testing.assert_allclose(turned["probability_best"], found["probability_best"])
@@ -202,7 +257,9 @@ def test_order_and_unit_change_nothing(order, prevalence, unit):
 
 
 def test_entities_and_data_sets_that_were_not_measured():
-    found = expected_utility(br.fit(INCOMPLETE, draws=50, seed=1), TABLE, strategies=True, prevalence=0.3)
+    found = expected_utility(
+        br.fit(INCOMPLETE, draws=50, seed=1), TABLE, strategies=True, prevalence=0.3
+    )
     assert dict(found["mean"].sizes) == {"dataset": 2, "entity": 4}
     assert np.isnan(found["mean"].sel(entity="b", dataset="y"))
     assert found["choice"].sel(dataset="y").item() in ("a", "always negative", "always positive")
@@ -216,7 +273,9 @@ def test_entities_and_data_sets_that_were_not_measured():
 def test_draws_may_be_stacked():
     """They are then one chain, which changes the errors only."""
     draws = br.as_performance(br.fit(COUNTS, draws=100, seed=1))
-    pi = xr.DataArray(np.random.default_rng(1).beta(2, 9, (4, 100)), {"draw": range(5, 105)}, ("chain", "draw"))
+    pi = xr.DataArray(
+        np.random.default_rng(1).beta(2, 9, (4, 100)), {"draw": range(5, 105)}, ("chain", "draw")
+    )
     found = expected_utility(draws, TABLE, prevalence=pi)
     pi = pi.assign_coords(draw=range(100), chain=range(4)).stack(sample=("chain", "draw"))
     stacked = expected_utility(draws.stack(sample=("chain", "draw")), TABLE, prevalence=pi)
@@ -226,9 +285,13 @@ def test_draws_may_be_stacked():
 
 
 def test_perfect_and_empty_tables_contradict_nothing():
-    counts = br.from_counts(tn=[50, 45], fp=[0, 5], fn=[0, 30], tp=[30, 0], entity=["perfect", "half"])
+    counts = br.from_counts(
+        tn=[50, 45], fp=[0, 5], fn=[0, 30], tp=[30, 0], entity=["perfect", "half"]
+    )
     for prevalence in (None, 0.1):
-        found = expected_utility(br.fit(counts, seed=1), TABLE, prevalence=prevalence, strategies=True)
+        found = expected_utility(
+            br.fit(counts, seed=1), TABLE, prevalence=prevalence, strategies=True
+        )
         assert not found["contradicted"].any()
         assert not any("outside" in line for line in [*br.verdict(found), *br.notes(found)])
     wrong = br.fit(COUNTS, seed=1, prior=[[2000, 2000], [2000, 2000]])
@@ -242,7 +305,9 @@ def test_a_class_that_never_occurs_has_no_benefit():
     never = expected_utility(br.fit(COUNTS, seed=1, draws=50, prevalence=0.0), TABLE)
     tnr = br.scores.tnr(br.fit(COUNTS, seed=1, draws=50))
     np.testing.assert_allclose(never["mean"], (1.5 * tnr - 1).mean(("chain", "draw")), rtol=1e-9)
-    moved = expected_utility(br.fit(COUNTS, seed=1, draws=50, prevalence=0.0), TABLE, prevalence=0.5)
+    moved = expected_utility(
+        br.fit(COUNTS, seed=1, draws=50, prevalence=0.0), TABLE, prevalence=0.5
+    )
     assert moved["mean"].isnull().all()
     assert moved["choice"].item() == ""
 
@@ -258,13 +323,19 @@ def test_the_prevalence_of_the_fit_is_that_of_what_was_observed():
 
 
 def test_entities_with_the_same_table_have_the_same_mean_utility():
-    counts = br.from_counts(tn=[80, 80, 60], fp=[20, 20, 40], fn=[15, 15, 15], tp=[35, 35, 35], entity=list("abc"))
-    decision = br.decisions.expected_utility(br.fit(counts, seed=1), {"tn": 0, "fp": -1, "fn": -3, "tp": 0})
+    counts = br.from_counts(
+        tn=[80, 80, 60], fp=[20, 20, 40], fn=[15, 15, 15], tp=[35, 35, 35], entity=list("abc")
+    )
+    decision = br.decisions.expected_utility(
+        br.fit(counts, seed=1), {"tn": 0, "fp": -1, "fn": -3, "tp": 0}
+    )
     mean = decision["mean"].to_series()
     assert mean["a"] == mean["b"] != mean["c"]
 
 
-@pytest.mark.parametrize(("factor", "shift", "decimals"), [(1, 0, 2), (1, 1000, 2), (100, 0, 0), (0.01, 0, 4)])
+@pytest.mark.parametrize(
+    ("factor", "shift", "decimals"), [(1, 0, 2), (1, 1000, 2), (100, 0, 0), (0.01, 0, 4)]
+)
 def test_the_widths_of_intervals_determine_the_digits(designed, factor, shift, decimals):
     """Two decimals if an interval is 1 to 10 wide, wherever it lies."""
     worth = {outcome: factor * value + shift for outcome, value in WORTH.items()}

@@ -7,19 +7,23 @@ import xarray as xr
 from scipy import stats
 
 import bayesrank as br
-from bayesrank._notes import Note
-from bayesrank._source import groups_of
+from bayesrank._core.notes import Note
+from bayesrank._core.source import groups_of
 from tests.strategies import LEVEL
 from tests.told import codes_in, fields_of, notes_in
 
 RNG = np.random.default_rng(21)
 RIGHT = pd.DataFrame(RNG.random((40, 2)) < [0.8, 0.6], columns=["a", "b"]).astype(int)
-SKEWED = pd.DataFrame({"x": RNG.beta(0.4, 3, 60), "y": RNG.beta(0.6, 3, 60)}).assign(z=lambda f: 0.9 * f.x)
+SKEWED = pd.DataFrame({"x": RNG.beta(0.4, 3, 60), "y": RNG.beta(0.6, 3, 60)}).assign(
+    z=lambda f: 0.9 * f.x
+)
 GRADES = pd.DataFrame(RNG.integers(1, 5, (50, 2)), columns=["x", "y"])
 
 
 def mean_of(frame, **options):
-    return groups_of(br.fit(br.from_outcomes(frame), "paired", seed=1, **options))["posterior"]["mean_outcome"]
+    return groups_of(br.fit(br.from_outcomes(frame), "paired", seed=1, **options))["posterior"][
+        "mean_outcome"
+    ]
 
 
 def test_right_and_wrong_in_their_range_are_right_and_wrong():
@@ -65,7 +69,9 @@ def test_few_values_have_dirichlet_probabilities():
 
 
 def test_a_range_may_only_be_declared():
-    assert float(abs(mean_of(SKEWED, range=(0, 1), prior="haldane") - mean_of(SKEWED)).max()) < 1e-12
+    assert (
+        float(abs(mean_of(SKEWED, range=(0, 1), prior="haldane") - mean_of(SKEWED)).max()) < 1e-12
+    )
     fit = br.fit(br.from_outcomes(SKEWED), "paired", range=(0, 1), prior="haldane", draws=10)
     assert fit["posterior"].attrs["mean_outcome_range"] == [0.0, 1.0]
 
@@ -76,9 +82,9 @@ def test_the_prior_is_that_of_the_ends(frame):
     fit = br.fit(br.from_outcomes(frame), "paired", range=(0, 1), seed=1, groups=["prior"])
     prior = groups_of(fit)["prior"]["mean_outcome"].sel(entity="x").values.ravel()
     assert stats.kstest(prior, stats.beta(0.5, 0.5).cdf).pvalue > LEVEL
-    assert groups_of(fit)["constant_data"]["prior_concentration"].sel(outcome=[0, 1]).values.tolist() == [
-        [0.5, 0.5]
-    ] * len(frame.columns)
+    assert groups_of(fit)["constant_data"]["prior_concentration"].sel(
+        outcome=[0, 1]
+    ).values.tolist() == [[0.5, 0.5]] * len(frame.columns)
 
 
 def test_few_cases_between_the_ends_of_a_range_are_drawn_to_the_middle():
@@ -87,7 +93,9 @@ def test_few_cases_between_the_ends_of_a_range_are_drawn_to_the_middle():
     assert fields_of(unranged, "few_units_without_prior")["units"] == 20
     ranged = br.fit(few, "paired", range=(0, 1), draws=20)
     fields = {"cases": 20, "prior_cases": 1, "centre": 0.5}
-    assert notes_in(br.credible_ranking(ranged, "mean_outcome")) == [Note("few_cases_and_prior_of_range", fields)]
+    assert notes_in(br.credible_ranking(ranged, "mean_outcome")) == [
+        Note("few_cases_and_prior_of_range", fields)
+    ]
     for evidence, how in (
         (RIGHT[:20], {"range": (0, 1)}),
         (SKEWED, {"range": (0, 1)}),
@@ -100,7 +108,9 @@ def test_few_cases_between_the_ends_of_a_range_are_drawn_to_the_middle():
 
 def test_ranges_go_with_data_sets_clusters_and_missing_answers():
     frame = SKEWED.mask(RNG.random(SKEWED.shape) < 0.2)
-    held = br.from_outcomes(frame, missing="own", dataset=np.repeat(["u", "v"], 30), cluster=np.arange(60) // 2)
+    held = br.from_outcomes(
+        frame, missing="own", dataset=np.repeat(["u", "v"], 30), cluster=np.arange(60) // 2
+    )
     fit = br.fit(held, "paired", range=(0, 1), split_prior=True, seed=1)
     prior = groups_of(fit)["constant_data"]["prior_concentration"]
     assert (prior == 0.25).all()

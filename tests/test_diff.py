@@ -11,14 +11,16 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._source import groups_of
+from bayesrank._core.source import groups_of
 from bayesrank.words.changes import compare_boards, parse_board
 from tests.commands import csv_of, invoke, json_of, refused
 
 
 def board_of(cases=100, **right):
     rows = [{"entity": name, "correct": n, "total": cases} for name, n in right.items()]
-    return json.loads(br.board(br.credible_ranking(br.fit(br.from_frame(pd.DataFrame(rows)), seed=1))))
+    return json.loads(
+        br.board(br.credible_ranking(br.fit(br.from_frame(pd.DataFrame(rows)), seed=1)))
+    )
 
 
 OLD = board_of(a=95, b=80, c=50)
@@ -54,7 +56,8 @@ def test_entities_that_come_or_go_move_no_other():
 
 def test_cases_that_changed_are_counted():
     assert (
-        compare_boards(OLD, board_of(200, a=190, b=160, c=100)).sentences[-1] == "Cases changed for 3 entities: +100."
+        compare_boards(OLD, board_of(200, a=190, b=160, c=100)).sentences[-1]
+        == "Cases changed for 3 entities: +100."
     )
 
 
@@ -66,7 +69,12 @@ def test_the_command(tmp_path):
     assert "1 entity was added: d." in said
     among = ", among the 3 entities on both boards."
     assert f"Supported by the rank sets: c went up (3 to 1), a went down (1 to 3){among}" in said
-    assert csv_of("diff", *paths)["change"].to_dict() == {"c": "up", "b": "same", "a": "down", "d": "added"}
+    assert csv_of("diff", *paths)["change"].to_dict() == {
+        "c": "up",
+        "b": "same",
+        "a": "down",
+        "d": "added",
+    }
     assert json_of("diff", *paths)["entities"][0]["supported"] is True
     assert "| c | up |" in invoke("diff", *paths, "--format", "markdown")
 
@@ -74,7 +82,14 @@ def test_the_command(tmp_path):
 def test_refusals(tmp_path):
     path, other = tmp_path / "old.json", tmp_path / "other.json"
     path.write_text(json.dumps(OLD))
-    for text in ("[1]", "{}", "no", '{"format": "bayesrank board", "entities": [1]}', "9" * 5000, "[" * 9999):
+    for text in (
+        "[1]",
+        "{}",
+        "no",
+        '{"format": "bayesrank board", "entities": [1]}',
+        "9" * 5000,
+        "[" * 9999,
+    ):
         other.write_text(text)
         assert "must" in refused("diff", path, other)
     other.write_text(json.dumps(OLD | {"score": OLD["score"] | {"name": "f1"}}))
@@ -98,7 +113,11 @@ def test_sentences_and_tables_have_the_same_ranks(old, new, tmp_path):
     assert said
     for name, change, first, second in said:
         row = found.table.loc[name]
-        assert (row["change"], row["common_rank_old"], row["common_rank_new"]) == (change, int(first), int(second))
+        assert (row["change"], row["common_rank_old"], row["common_rank_new"]) == (
+            change,
+            int(first),
+            int(second),
+        )
     paths = [tmp_path / "old.json", tmp_path / "new.json"]
     for path, board in zip(paths, (old, new), strict=True):
         path.write_text(json.dumps(board))
@@ -121,8 +140,16 @@ def test_sentences_and_tables_have_the_same_ranks(old, new, tmp_path):
         (("entities", 1, "rank"), float("inf"), "entities[1].rank; got inf"),
         (("entities", 2, "rank_lower"), [1], "entities[2].rank_lower; got [1]"),
         (("entities", 0, "rank"), True, "entities[0].rank; got True"),
-        (("entities", 0, "rank"), 0, "must have a number of at least 1 in the field entities[0].rank; got 0"),
-        (("entities", 0, "probability_best"), 1.5, "from 0 to 1 in the field entities[0].probability_best"),
+        (
+            ("entities", 0, "rank"),
+            0,
+            "must have a number of at least 1 in the field entities[0].rank; got 0",
+        ),
+        (
+            ("entities", 0, "probability_best"),
+            1.5,
+            "from 0 to 1 in the field entities[0].probability_best",
+        ),
         (
             ("entities", 0, "in_best_set"),
             None,
@@ -130,7 +157,11 @@ def test_sentences_and_tables_have_the_same_ranks(old, new, tmp_path):
         ),
         (("entities", 0, "rank"), ..., "must have the field entities[0].rank"),
         (("score", "range"), [0], "another number of values in the field score.range; got 1"),
-        (("headline",), "winner", "must have one of best, shared, leads, none in the field headline"),
+        (
+            ("headline",),
+            "winner",
+            "must have one of best, shared, leads, none in the field headline",
+        ),
         (("version",), True, "must have 2 in the field version; got True"),
         (("more",), 1, "must have the fields of a board only; got more"),
         (("entities", 1, "entity"), "a", "must have each entity once; got 'a' more than once"),
@@ -154,14 +185,39 @@ def test_a_field_that_the_schema_does_not_allow_is_named(place, value, words, tm
 
 def places_of(node, way=()):
     """All places of values in a board."""
-    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
-    return [way] * bool(way) + [place for key, held in items for place in places_of(held, (*way, key))]
+    items = (
+        node.items()
+        if isinstance(node, dict)
+        else enumerate(node)
+        if isinstance(node, list)
+        else ()
+    )
+    return [way] * bool(way) + [
+        place for key, held in items for place in places_of(held, (*way, key))
+    ]
 
 
 def test_boards_that_are_changed_at_random_are_compared_or_refused(tmp_path):
     """Three hundred mutations: another type, a number without limit, an absent, doubled or renamed field."""
     rng = np.random.default_rng(1)
-    values = [None, True, "1", "", -1, 0, 2, 1.5, float("inf"), float("nan"), 10**30, [], {}, [1], {"a": 1}, "x" * 500]
+    values = [
+        None,
+        True,
+        "1",
+        "",
+        -1,
+        0,
+        2,
+        1.5,
+        float("inf"),
+        float("nan"),
+        10**30,
+        [],
+        {},
+        [1],
+        {"a": 1},
+        "x" * 500,
+    ]
     places = [place for place in places_of(OLD) if place[0] != "definitions"]
     ends = Counter()
     for _ in range(300):
@@ -178,7 +234,9 @@ def test_boards_that_are_changed_at_random_are_compared_or_refused(tmp_path):
         else:
             node[last] = values[rng.integers(len(values))]
         try:
-            found = compare_boards(*rng.permutation([OLD, parse_board(json.dumps(board), "new.json")]))
+            found = compare_boards(
+                *rng.permutation([OLD, parse_board(json.dumps(board), "new.json")])
+            )
         except br.ArgumentError as error:
             ends["refused" if "\n" not in str(error) else "in several lines"] += 1
         else:
@@ -191,14 +249,25 @@ def test_boards_that_are_changed_at_random_are_compared_or_refused(tmp_path):
 
 @pytest.mark.parametrize(
     ("model", "apart"),
-    [("dirichlet_multinomial", True), ("beta_binomial", True), ("hierarchical_beta_binomial", False)],
+    [
+        ("dirichlet_multinomial", True),
+        ("beta_binomial", True),
+        ("hierarchical_beta_binomial", False),
+    ],
 )
 def test_other_entities_leave_draws_alone_unless_there_is_a_population(model, apart):
-    counts = br.from_counts(tn=[80, 70, 60], fp=[20, 30, 40], fn=[9, 8, 7], tp=[31, 32, 33], entity=["a", "b", "c"])
+    counts = br.from_counts(
+        tn=[80, 70, 60], fp=[20, 30, 40], fn=[9, 8, 7], tp=[31, 32, 33], entity=["a", "b", "c"]
+    )
     every, some = (
         groups_of(br.fit(each, model, seed=1, draws=50, chains=2))["posterior"]["performance"]
         for each in (counts, counts.sel(entity=["a", "c"]))
     )
     every = every.sel(entity=["a", "c"])
-    assert every.drop_vars("test_set", errors="ignore").equals(some.drop_vars("test_set", errors="ignore")) == apart
+    assert (
+        every.drop_vars("test_set", errors="ignore").equals(
+            some.drop_vars("test_set", errors="ignore")
+        )
+        == apart
+    )
     assert isinstance(every, xr.DataArray)

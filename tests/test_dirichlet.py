@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayesrank._random import root_sequence, seed_words
-from bayesrank._sampling import dirichlet, fill_tables
+from bayesrank._core.random import root_sequence, seed_words
+from bayesrank._core.sampling import dirichlet, fill_tables
 
 SEEDS = np.array([[3, 2**63 + 5], [4, 2**63 + 5]], np.uint64)
 
@@ -13,11 +13,20 @@ SEEDS = np.array([[3, 2**63 + 5], [4, 2**63 + 5]], np.uint64)
 def filled(concentration, draws=1000, seeds=SEEDS, place=(0, 0), **more):
     concentration = np.asarray(concentration, float)
     out = np.empty((draws, *concentration.shape))
-    fill_tables(out, np.arange(len(concentration)), concentration, seeds[: len(concentration)], place, **more)
+    fill_tables(
+        out,
+        np.arange(len(concentration)),
+        concentration,
+        seeds[: len(concentration)],
+        place,
+        **more,
+    )
     return out
 
 
-@pytest.mark.parametrize(("a", "b"), [(3.0, 40.0), (1.0, 0.5), (2.0, 0.05), (0.05, 0.02), (0.09, 700.0)])
+@pytest.mark.parametrize(
+    ("a", "b"), [(3.0, 40.0), (1.0, 0.5), (2.0, 0.05), (0.05, 0.02), (0.09, 700.0)]
+)
 def test_components_are_beta_variables(a, b):
     """Equal numbers of 200,000 draws between known quantiles."""
     x = filled([[[a, b]]], 200_000)[:, 0, 0]
@@ -45,7 +54,10 @@ def test_of_tiny_concentrations_one_takes_all():
 
 def test_rows_are_independent_of_one_another():
     alpha = np.array([[[2.0, 3.0], [4.0, 0.5]], [[2.0, 3.0], [4.0, 0.5]]])
-    parts = [filled(alpha, 50_000, place=place)[..., 0].reshape(50_000, 4) for place in ((0, 0), (0, 1), (1, 0))]
+    parts = [
+        filled(alpha, 50_000, place=place)[..., 0].reshape(50_000, 4)
+        for place in ((0, 0), (0, 1), (1, 0))
+    ]
     ranks = stats.rankdata(np.hstack(parts), axis=0)
     correlations = np.corrcoef(ranks.T)[np.triu_indices(12, 1)]
     assert np.abs(correlations).max() < 4.5 / np.sqrt(50_000)
@@ -55,7 +67,17 @@ def test_rows_are_independent_of_one_another():
 
 
 def test_nothing_is_0_but_what_has_no_concentration():
-    x = filled([[[0.0, 0.0, 0.0], [0.0, 2.0, 0.0], [1e-300, 5.0, 1e-5], [1e-300, 1e-290, 0.0], [5e-324, 1e-310, 0.0]]])
+    x = filled(
+        [
+            [
+                [0.0, 0.0, 0.0],
+                [0.0, 2.0, 0.0],
+                [1e-300, 5.0, 1e-5],
+                [1e-300, 1e-290, 0.0],
+                [5e-324, 1e-310, 0.0],
+            ]
+        ]
+    )
     x = x[:, 0]
     assert np.isnan(x[:, 0]).all()
     assert (x[:, 1] == [0, 1, 0]).all()
@@ -76,7 +98,12 @@ def test_words_belong_to_their_key():
 @pytest.mark.parametrize("wrong", [np.nan, -1e-300, np.inf])
 def test_what_is_no_concentration_is_refused(wrong):
     alpha = np.array([[[2.0, wrong, 3.0]], [[1.0, 2.0, 3.0]]])
-    with pytest.raises(ValueError, match=f"concentration must be non-negative with finite sums of rows; got {wrong}"):
+    with pytest.raises(
+        ValueError,
+        match=f"concentration must be non-negative with finite sums of rows; got {wrong}",
+    ):
         dirichlet(np.random.default_rng(1), alpha, 2)
-    with pytest.raises(ValueError, match=r"concentration must be .* finite sums of rows; got 1e\+308"):
+    with pytest.raises(
+        ValueError, match=r"concentration must be .* finite sums of rows; got 1e\+308"
+    ):
         dirichlet(np.random.default_rng(1), np.array([1e308, 1e308]), 2)

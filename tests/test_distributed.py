@@ -24,7 +24,11 @@ def test_workers_give_the_numbers_of_one_process():
     pair = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     cases = br.joint_outcomes([0, 0, 1, 1] * 9, {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9})
     made = {
-        "ranking": (matrices, "dirichlet_multinomial", lambda p: br.credible_ranking(p, "macro_f1")),
+        "ranking": (
+            matrices,
+            "dirichlet_multinomial",
+            lambda p: br.credible_ranking(p, "macro_f1"),
+        ),
         "table": (pair, "dirichlet_multinomial", lambda p: br.score_table(p, ["f1", "mcc"])),
         "tile": (pair, "dirichlet_multinomial", lambda p: br.tile.credible(p, 5)),
         "paired": (cases, "paired", lambda p: br.credible_ranking(p, "accuracy")),

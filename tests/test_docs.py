@@ -17,8 +17,8 @@ import bayesrank as br
 from bayesrank import ranking, report
 from bayesrank.claims.caps import CAPS
 from bayesrank.cli import cli
-from bayesrank.logs import formats
-from bayesrank.tables import forms
+from bayesrank.io import formats
+from bayesrank.io.tables import forms
 from bayesrank.words import standing
 from bayesrank.words.sentences import sentences
 from tests.scripts import load_script
@@ -45,9 +45,9 @@ def test_the_page_of_formats_lists_all_of_them():
         assert f"### {formats.load(name).TITLE}\n\n" in listed
     table = (DOCS / "reference" / "tables" / "formats_1.csv").read_text(encoding="utf-8")
     for columns, row in forms.FORMS.items():
-        assert re.search(f'^"?`{", ".join(["entity", *columns])}`"?,"?{re.escape(row)}"?$', table, re.MULTILINE), (
-            columns
-        )
+        assert re.search(
+            f'^"?`{", ".join(["entity", *columns])}`"?,"?{re.escape(row)}"?$', table, re.MULTILINE
+        ), columns
 
 
 def rows(path, heading):
@@ -65,12 +65,18 @@ def rows(path, heading):
 def test_the_page_of_the_command_lists_all_commands_sections_and_formats():
     page = DOCS / "howto" / "command.md"
     assert set(
-        re.findall(r"^bayesrank (\w+)(?: +[A-Z]+ {2,}| {2,})", page.read_text(encoding="utf-8"), re.MULTILINE)
+        re.findall(
+            r"^bayesrank (\w+)(?: +[A-Z]+ {2,}| {2,})",
+            page.read_text(encoding="utf-8"),
+            re.MULTILINE,
+        )
     ) == set(cli.list_commands(None))
     defaults, everything = report.sections.names(defaults=True), report.sections.names()
     assert sorted(rows(page, "## The report")) == sorted(defaults)
     assert sorted(rows(page, "`--with` adds sections")) == sorted(set(everything) - set(defaults))
-    options = {name: option for option in cli.get_command(None, "rank").params for name in option.opts}
+    options = {
+        name: option for option in cli.get_command(None, "rank").params for name in option.opts
+    }
     assert rows(page, "## Formats") == list(options["--format"].type.choices)
 
 
@@ -95,7 +101,9 @@ def test_the_names_of_other_projects_exist():
         for name in (name for names in entry["objects"].values() for name in names):
             module, _, attribute = name.rpartition(".")
             # ArviZ 1 has DataTree of xarray instead of InferenceData.
-            assert hasattr(importlib.import_module(module), attribute) or name == "arviz.InferenceData"
+            assert (
+                hasattr(importlib.import_module(module), attribute) or name == "arviz.InferenceData"
+            )
 
 
 def test_the_gallery_shows_every_plot_once():
@@ -105,7 +113,9 @@ def test_the_gallery_shows_every_plot_once():
     assert all(f"br.plots.{name}(" in code for name, code in examples.items())
     for name in examples:
         label = f"(gallery-{name.replace('_', '-')})="
-        assert re.search(rf"^{re.escape(label)}\n### [A-Z].*\?\n\n`br\.plots\.{name}`", text, re.MULTILINE), name
+        assert re.search(
+            rf"^{re.escape(label)}\n### [A-Z].*\?\n\n`br\.plots\.{name}`", text, re.MULTILINE
+        ), name
 
 
 @pytest.mark.slow
@@ -149,7 +159,9 @@ LONG = {
 @pytest.mark.parametrize(
     "path",
     [
-        pytest.param(path, id=str(path.relative_to(ROOT)), marks=[pytest.mark.slow] * (path.stem in LONG))
+        pytest.param(
+            path, id=str(path.relative_to(ROOT)), marks=[pytest.mark.slow] * (path.stem in LONG)
+        )
         for path in PAGES
         if pages.has_code(path.read_text(encoding="utf-8"))
     ],
@@ -167,7 +179,11 @@ def test_numbers_of_a_sampler_may_differ_by_their_error_and_words_may_not():
     assert pages.agree(shown, shown.replace("0.991", "0.985"), sampled=True)
     assert pages.agree("0.71 to 0.88", "0.70 to 0.88", sampled=True)
     assert not pages.agree("0.001", "0.02", sampled=True)
-    for wrong in (shown.replace("0.991", "0.955"), shown.replace("2", "3"), shown.replace("ranks", "rank")):
+    for wrong in (
+        shown.replace("0.991", "0.955"),
+        shown.replace("2", "3"),
+        shown.replace("ranks", "rank"),
+    ):
         assert not pages.agree(shown, wrong, sampled=True)
 
 
@@ -185,7 +201,9 @@ def command_lines():
     """Yield (page, command) of each command in a code block or in backticks."""
     for path in PAGES:
         text = path.read_text(encoding="utf-8")
-        for line in re.findall(r"^bayesrank [a-z].*$|(?<=`)bayesrank [a-z][^`]*(?=`)", text, re.MULTILINE):
+        for line in re.findall(
+            r"^bayesrank [a-z].*$|(?<=`)bayesrank [a-z][^`]*(?=`)", text, re.MULTILINE
+        ):
             if not re.search(r"DATA|PATHS|\.\.\.|^bayesrank [a-z]+( [A-Z]+)?$", line):
                 yield path, line
 
@@ -208,7 +226,9 @@ def test_links_between_pages_lead_somewhere():
         (page, link)
         for page in [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
         for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
-        if not re.search("figures/(gallery|measured|papers|tutorial)/", link)  # drawn when the site is built
+        if not re.search(
+            "figures/(gallery|measured|papers|tutorial)/", link
+        )  # drawn when the site is built
     ]
     assert len(links) > 10
     assert not [(page.name, link) for page, link in links if not (page.parent / link).exists()]
@@ -217,7 +237,9 @@ def test_links_between_pages_lead_somewhere():
 def test_names_in_backticks_exist():
     found = 0
     for path in [*PAGES, *DOCS.rglob("tables/*.csv")]:
-        for name in re.findall(r"(?<![\w`])`br((?:\.[a-z_A-Z]\w*)+)", path.read_text(encoding="utf-8")):
+        for name in re.findall(
+            r"(?<![\w`])`br((?:\.[a-z_A-Z]\w*)+)", path.read_text(encoding="utf-8")
+        ):
             place = br
             for part in name.strip(".").split("."):
                 place = getattr(place, part, None)
@@ -229,7 +251,11 @@ def test_names_in_backticks_exist():
 
 
 def test_pictures_say_what_is_seen():
-    pictures = [found for path in PAGES for found in re.findall(r"!\[(.*?)\]\(", path.read_text(encoding="utf-8"))]
+    pictures = [
+        found
+        for path in PAGES
+        for found in re.findall(r"!\[(.*?)\]\(", path.read_text(encoding="utf-8"))
+    ]
     assert len(pictures) > 50
     assert [alt for alt in pictures if len(alt.split()) < 4] == []
 
@@ -254,7 +280,12 @@ SEARCHED = {
 
 
 #: Pages that scripts write, and fenced blocks whose content is read as prose.
-WRITTEN = {"reference/scores.md", "reference/what_works.md", "learn/leaderboards.md", "measured/benchmarks.md"}
+WRITTEN = {
+    "reference/scores.md",
+    "reference/what_works.md",
+    "learn/leaderboards.md",
+    "measured/benchmarks.md",
+}
 CODE = re.compile(r"^(`{3,})(?!\{(?:glossary|eval-rst)\})[^\n]*\n.*?^\1$", re.DOTALL | re.MULTILINE)
 
 
@@ -302,10 +333,14 @@ def test_the_page_on_reading_a_ranking_is_short():
 
 
 def test_long_guides_have_pictures():
-    pages = [path for folder in ("howto", "start", "understand") for path in (DOCS / folder).glob("*.md")]
+    pages = [
+        path for folder in ("howto", "start", "understand") for path in (DOCS / folder).glob("*.md")
+    ]
     for path in [*pages, DOCS / "harness.md", DOCS / "planning.md"]:
         text = path.read_text(encoding="utf-8")
-        words = len(re.sub(r"^```.*?^```$|^\|[^\n]*$", "", text, flags=re.DOTALL | re.MULTILINE).split())
+        words = len(
+            re.sub(r"^```.*?^```$|^\|[^\n]*$", "", text, flags=re.DOTALL | re.MULTILINE).split()
+        )
         assert words <= 1200 or "![" in text or path.stem == "misprints", (path.name, words)
 
 
@@ -319,7 +354,13 @@ def rows_of_the_papers():
 
 
 def test_the_page_of_the_papers_names_what_is_there():
-    names = sorted({name for row in rows_of_the_papers() for name in re.findall(r"br(?:\.[a-z_0-9]+)+", " ".join(row))})
+    names = sorted(
+        {
+            name
+            for row in rows_of_the_papers()
+            for name in re.findall(r"br(?:\.[a-z_0-9]+)+", " ".join(row))
+        }
+    )
     assert len(names) > 60
     # In a fresh interpreter, the deepest names first: another one may have loaded what they need.
     script = "import sys\nimport bayesrank as br\nfor name in sys.argv[1:]:\n    eval(name)"
@@ -343,12 +384,18 @@ OF_PAPERS = {
 def test_the_page_of_a_paper_has_all_figures_and_tables(name):
     text = (DOCS / "papers" / f"{name}.md").read_text(encoding="utf-8")
     found = set()
-    for kind, numbers in re.findall(r"^## (Figure|Table|Section|Appendix)s? ([^:]+):", text, re.MULTILINE):
+    for kind, numbers in re.findall(
+        r"^## (Figure|Table|Section|Appendix)s? ([^:]+):", text, re.MULTILINE
+    ):
         for part in re.split(r",? and |, ", numbers):
             first, _, last = part.partition(" to ")
             letter, number = first[:-1].rstrip("0123456789"), first.rsplit(".", 1)[-1]
             ends = int(number), int(last.rsplit(".", 1)[-1] if last else number)
-            each = [f"{letter}{k}" for k in range(ends[0], ends[1] + 1)] if number.isdigit() else [first]
+            each = (
+                [f"{letter}{k}" for k in range(ends[0], ends[1] + 1)]
+                if number.isdigit()
+                else [first]
+            )
             found |= {f"Table {one}" if kind == "Table" else one for one in each}
     assert set(OF_PAPERS[name]) <= found
     pictures = set(re.findall(r"figures/papers/(\w+)\.png", text))
@@ -358,7 +405,9 @@ def test_the_page_of_a_paper_has_all_figures_and_tables(name):
 
 def test_every_row_of_the_papers_has_a_figure_or_a_test():
     figures = (SCRIPTS / "paper_figures.py").read_text(encoding="utf-8")
-    named = set(re.findall(r'@figure\(\s*"(\w+)"', figures)) | {f"U{part}{k}" for part in "BC" for k in range(1, 16)}
+    named = set(re.findall(r'@figure\(\s*"(\w+)"', figures)) | {
+        f"U{part}{k}" for part in "BC" for k in range(1, 16)
+    }
     rows = rows_of_the_papers()
     assert len(rows) == 247
     for where, what, here, shown in rows:
@@ -369,12 +418,25 @@ def test_every_row_of_the_papers_has_a_figure_or_a_test():
             continue
         text = (ROOT / "tests" / found[1]).read_text(encoding="utf-8")
         # The test speaks of one of the calls of its row; br.scores may be all of the catalogue.
-        calls = {name.split(".")[-1] for name in re.findall(r"br((?:\.[a-z_0-9]+)+)", here)} or {"main"}
+        calls = {name.split(".")[-1] for name in re.findall(r"br((?:\.[a-z_0-9]+)+)", here)} or {
+            "main"
+        }
         calls |= {"SCORES"} if "br.scores" in here else set()
         assert any(re.search(rf"\b{call}\b", text) for call in calls), (where, what)
 
 
-PUBLIC = [br, br.datasets, br.ops, br.performance, br.plots, br.predictive, br.scores, br.tile, ranking, report]
+PUBLIC = [
+    br,
+    br.datasets,
+    br.ops,
+    br.performance,
+    br.plots,
+    br.predictive,
+    br.scores,
+    br.tile,
+    ranking,
+    report,
+]
 
 
 def examples():
@@ -383,10 +445,16 @@ def examples():
         for name in module.__all__:
             if inspect.isfunction(found := getattr(module, name)):
                 yield f"{module.__name__}.{name}", inspect.getdoc(found)
-    for kind in (br.scores.Score, type(br.score_posterior(br.from_counts(tn=1, fp=1, fn=1, tp=1), "f1"))):
+    for kind in (
+        br.scores.Score,
+        type(br.score_posterior(br.from_counts(tn=1, fp=1, fn=1, tp=1), "f1")),
+    ):
         for name in {"of_cells", "of_tables", "cdf", "pdf", "quantile"} & set(dir(kind)):
             own, whole = inspect.getdoc(getattr(kind, name)), inspect.getdoc(kind)
-            yield f"{kind.__name__}.{name}", own if ">>>" in own or f".{name}(" not in whole else whole
+            yield (
+                f"{kind.__name__}.{name}",
+                own if ">>>" in own or f".{name}(" not in whole else whole,
+            )
 
 
 def test_whatever_users_call_has_an_example():

@@ -13,12 +13,20 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank.tables.files import read_evidence
+from bayesrank.io.tables.files import read_evidence
 from tests.commands import refused, run
 
-MATRIX = br.from_counts(tn=[70, 75, 60], fp=[10, 5, 20], fn=[9, 6, 3], tp=[21, 24, 27], entity=["a", "b", "c"])
-RIGHT = xr.DataArray([[3, 17], [6, 14]], {"entity": ["a", "b"], "outcome": [0, 1]}, ("entity", "outcome"))
-ANSWERS = {"A": [1, 1, 0, 1, 0, 1, 1, 0], "B": [1, 0, 0, 1, 0, 0, 1, 0], "C": [0, 1, 1, 1, 1, 1, 0, 0]}
+MATRIX = br.from_counts(
+    tn=[70, 75, 60], fp=[10, 5, 20], fn=[9, 6, 3], tp=[21, 24, 27], entity=["a", "b", "c"]
+)
+RIGHT = xr.DataArray(
+    [[3, 17], [6, 14]], {"entity": ["a", "b"], "outcome": [0, 1]}, ("entity", "outcome")
+)
+ANSWERS = {
+    "A": [1, 1, 0, 1, 0, 1, 1, 0],
+    "B": [1, 0, 0, 1, 0, 0, 1, 0],
+    "C": [0, 1, 1, 1, 1, 1, 0, 0],
+}
 CASES = pd.DataFrame(ANSWERS)
 SCORES = pd.DataFrame({"A": [0.31, 2.25, 1.5, 0.72], "B": [0.45, 1.25, 1.75, 0.32]})
 TRUTH = ["no", "yes", "yes", "no", "yes", "no"]
@@ -69,7 +77,17 @@ class File:
 
 
 OUTCOMES = br.from_outcomes(CASES)
-NAMES = ["Team", "Test", "Name", "Center", "Classifier", "system", "detector", "algorithm", "method"]
+NAMES = [
+    "Team",
+    "Test",
+    "Name",
+    "Center",
+    "Classifier",
+    "system",
+    "detector",
+    "algorithm",
+    "method",
+]
 LABELS = joint()
 FILES = {
     # Counts, as organisers, clinicians and leaderboards have them
@@ -230,7 +248,9 @@ def kwargs(options):
         if name == "ignore":
             dropped.append(value)
         else:
-            found[name] = value.split(",") if name == "entities" else float(value) if value == "0" else value
+            found[name] = (
+                value.split(",") if name == "entities" else float(value) if value == "0" else value
+            )
     return found, dropped
 
 
@@ -241,12 +261,16 @@ def by_command(path, options):
 
 def in_python(text, options, **how):
     roles, dropped = kwargs(options)
-    return br.from_frame(pd.read_csv(io.BytesIO(text.encode()), **how).drop(columns=dropped), **roles)
+    return br.from_frame(
+        pd.read_csv(io.BytesIO(text.encode()), **how).drop(columns=dropped), **roles
+    )
 
 
 def same_evidence(found, expected):
     if isinstance(expected, xr.DataArray):
-        found, expected = (one.sum("dataset") if "dataset" in one.dims else one for one in (found, expected))
+        found, expected = (
+            one.sum("dataset") if "dataset" in one.dims else one for one in (found, expected)
+        )
         wanted = expected.sel(entity=found["entity"].values)
         np.testing.assert_array_equal(found.values, wanted.values)
         return
@@ -257,14 +281,19 @@ def same_evidence(found, expected):
         assert name in found
 
     def patterns(joint):
-        rows = zip(*(joint[name].transpose("pattern", ...).values.tolist() for name in names), strict=True)
+        rows = zip(
+            *(joint[name].transpose("pattern", ...).values.tolist() for name in names), strict=True
+        )
         total = {}
         for row, count in zip(rows, joint["count"].values.tolist(), strict=True):
             total[repr(row)] = total.get(repr(row), 0) + count
         return total
 
     assert patterns(found) == patterns(expected)
-    positive = [joint.coords["positive"].item() if "positive" in joint.coords else None for joint in (found, expected)]
+    positive = [
+        joint.coords["positive"].item() if "positive" in joint.coords else None
+        for joint in (found, expected)
+    ]
     assert positive[0] == positive[1]
 
 
@@ -312,15 +341,23 @@ def test_the_command_ranks_a_file_as_python_does(name, options, score, tmp_path)
     if options:
         assert options in refused("rank", path, "-s", score)
     result = command(
-        path, *shlex.split(options), *(() if score == "informedness" else ("-s", score)), "--format", "csv"
+        path,
+        *shlex.split(options),
+        *(() if score == "informedness" else ("-s", score)),
+        "--format",
+        "csv",
     )
     assert result.exit_code == 0, result.exception
     evidence = in_python(FILES[name].text, options)
     evidence = br.pool(evidence) if "dataset" in evidence.dims else evidence
-    table = br.ranking_table(br.credible_ranking(br.fit(evidence, draws=DRAWS, seed=1), score, method="auto"))
+    table = br.ranking_table(
+        br.credible_ranking(br.fit(evidence, draws=DRAWS, seed=1), score, method="auto")
+    )
     found = pd.read_csv(io.StringIO(result.output), index_col=0)
     assert found.index.tolist() == table.index.tolist()
-    np.testing.assert_allclose(found[table.columns].to_numpy(float), table.to_numpy(float), rtol=1e-12)
+    np.testing.assert_allclose(
+        found[table.columns].to_numpy(float), table.to_numpy(float), rtol=1e-12
+    )
 
 
 def test_clusters_may_cross_data_sets_that_are_pooled(tmp_path):
@@ -332,7 +369,10 @@ def test_clusters_may_cross_data_sets_that_are_pooled(tmp_path):
     one = command(path, "--format", "csv").output
     found = [pd.read_csv(io.StringIO(text), dtype=str) for text in (pooled.output, one)]
     said = "Cases come in 2 clusters, each counted as one unit."
-    assert [set(table.pop("evidence")) for table in found] == [{f"Pooled over 2 data sets: x, y. {said}"}, {said}]
+    assert [set(table.pop("evidence")) for table in found] == [
+        {f"Pooled over 2 data sets: x, y. {said}"},
+        {said},
+    ]
     pd.testing.assert_frame_equal(*found)
 
 
@@ -351,7 +391,9 @@ def test_a_study_names_data_sets_and_no_entities(tmp_path):
 
 def test_rows_longer_than_the_heading_are_refused():
     text = "entity,tn,fp,fn,tp\na,70,10,9,21,3\nb,71,12,8,20,3\n"
-    with pytest.raises(ValueError, match=r"index without a name holds 'a'.*longer than the heading"):
+    with pytest.raises(
+        ValueError, match=r"index without a name holds 'a'.*longer than the heading"
+    ):
         br.from_frame(pd.read_csv(io.StringIO(text)))
     repaired = pd.read_csv(io.StringIO(text.replace("tp\n", "tp,extra\n")))
     assert br.from_frame(repaired).sel(entity="a").sum() == 110
@@ -359,4 +401,7 @@ def test_rows_longer_than_the_heading_are_refused():
     assert br.from_frame(frame.rename_axis("entity"))["entity"].values.tolist() == ["a", "b"]
     assert br.from_frame(pd.read_csv(io.StringIO(cells()), index_col="entity")).identical(MATRIX)
     # Names of cases in the index of a table with one column per entity change nothing.
-    assert br.from_frame(pd.DataFrame({"a": [1, 0], "b": [0, 0]}, index=["x", "y"]))["count"].sum() == 2
+    assert (
+        br.from_frame(pd.DataFrame({"a": [1, 0], "b": [0, 0]}, index=["x", "y"]))["count"].sum()
+        == 2
+    )

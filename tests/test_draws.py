@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from bayesrank._draws import (
+from bayesrank._core.draws import (
     Batches,
     BatchSums,
     EffectiveDraws,
@@ -30,19 +30,29 @@ def test_batches(chains, draws):
         assert batches.sizes.min() >= 4
     if draws > 1:
         assert batches.sizes.min() > 0
-        halves = batches.half(np.repeat(np.arange(len(batches.sizes)), batches.sizes)).reshape(chains, draws)
+        halves = batches.half(np.repeat(np.arange(len(batches.sizes)), batches.sizes)).reshape(
+            chains, draws
+        )
         assert (np.diff(halves, axis=1) >= 0).all()
         assert (np.abs(halves.mean(axis=1) - 0.5) <= 0.5 / draws + 1e-12).all()
 
 
-CHUNKS = [{"draw": 7}, {"chain": 1, "draw": 50}, {"chain": 2, "draw": 33, "entity": 2}, {"entity": 1}, {"draw": 103}]
+CHUNKS = [
+    {"draw": 7},
+    {"chain": 1, "draw": 50},
+    {"chain": 2, "draw": 33, "entity": 2},
+    {"entity": 1},
+    {"draw": 103},
+]
 
 
 @pytest.mark.parametrize("across", [False, True])
 @pytest.mark.parametrize("chunks", [None, *CHUNKS])
 def test_every_draw_once_and_in_the_order_of_its_chain(chunks, across):
     """Within batches or, in fewer blocks, across them within chains."""
-    array = xr.DataArray(np.arange(3 * 103 * 5.0).reshape(5, 3, 103), dims=("entity", "chain", "draw"))
+    array = xr.DataArray(
+        np.arange(3 * 103 * 5.0).reshape(5, 3, 103), dims=("entity", "chain", "draw")
+    )
     flat = array.transpose("chain", "draw", "entity").values.reshape(-1, 5)
     edges = 103 * np.arange(4) if across else np.cumsum([0, *Batches.of(array).sizes])
     array = array if chunks is None else array.chunk(chunks)
@@ -69,11 +79,14 @@ def test_other_dims_of_draws(dims):
 
 @pytest.mark.parametrize("chunks", CHUNKS)
 def test_each_chunk_is_computed_once_and_changes_nothing(chunks):
-    plain = xr.DataArray(np.random.default_rng(1).random((3, 103, 5)), dims=("chain", "draw", "entity"))
+    plain = xr.DataArray(
+        np.random.default_rng(1).random((3, 103, 5)), dims=("chain", "draw", "entity")
+    )
     calls = []
     lazy = counted(plain, calls, **chunks)
     expected, found = (
-        reduce(array, BatchSums(), EffectiveDraws(), Moments(np.full(5, 0.5))) for array in (plain, lazy)
+        reduce(array, BatchSums(), EffectiveDraws(), Moments(np.full(5, 0.5)))
+        for array in (plain, lazy)
     )
     assert len(calls) == lazy.data.npartitions
     np.testing.assert_allclose(found[0], expected[0], rtol=1e-13)
@@ -93,7 +106,9 @@ def test_moments_of_free_draws_and_of_repeated_ones():
     slow = np.repeat(free[:200], 20, axis=0)
     [(within, between)] = reduce(slow, Moments(np.zeros(3)))
     # Each draw counts twenty times: five free ones a batch of a hundred, whose variance has the error sqrt(2 / 39).
-    np.testing.assert_allclose(efficiency(np.diag(within), np.diag(between)), 1 / 20, rtol=4.5 * np.sqrt(2 / 39))
+    np.testing.assert_allclose(
+        efficiency(np.diag(within), np.diag(between)), 1 / 20, rtol=4.5 * np.sqrt(2 / 39)
+    )
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6])
@@ -110,7 +125,9 @@ def test_effective_sample_sizes(offset):
     assert worth[0, 1] == 4000
     # As from moments.
     [moments] = reduce(x[:, :, 0], Moments(np.full(2, offset)))
-    np.testing.assert_allclose(worth[:, 0], 4000 * efficiency(*(np.diag(m) for m in moments)), rtol=1e-6)
+    np.testing.assert_allclose(
+        worth[:, 0], 4000 * efficiency(*(np.diag(m) for m in moments)), rtol=1e-6
+    )
     x[7, 0] = np.nan
     [undefined] = reduce(x, EffectiveDraws())
     np.testing.assert_allclose(undefined[0, 0], worth[0, 0], rtol=0.1)
@@ -128,7 +145,9 @@ def test_the_error_of_a_mean_of_parts():
 def test_mean_error_is_that_of_the_means():
     rng = np.random.default_rng(3)
     sums, sizes = rng.normal(size=(40, 2)) * 10 + 5, np.full(40, 100)
-    np.testing.assert_allclose(mean_error(sums, sizes), (sums / 100).std(axis=0, ddof=1) / np.sqrt(40))
+    np.testing.assert_allclose(
+        mean_error(sums, sizes), (sums / 100).std(axis=0, ddof=1) / np.sqrt(40)
+    )
     assert np.isnan(mean_error(np.ones((1, 2)), np.array([3]))).all()
 
 

@@ -52,7 +52,18 @@ def test_the_exit_status_is_1_with_an_alarm_alone(months, tmp_path):
 
 def test_markdown_has_verdict_and_table(months, tmp_path):
     picture = tmp_path / "drift.svg"
-    printed = invoke("drift", months, *MONTH, "--draws", 200, "--format", "markdown", "--picture", picture, status=1)
+    printed = invoke(
+        "drift",
+        months,
+        *MONTH,
+        "--draws",
+        200,
+        "--format",
+        "markdown",
+        "--picture",
+        picture,
+        status=1,
+    )
     assert "Alarm in May" in printed
     assert "| period | F1 | OPS | TPR | FPR |" in printed
     assert "<svg" in picture.read_text("utf-8")
@@ -68,7 +79,9 @@ def test_cases_give_what_their_counts_give(tmp_path):
     cases.write_text("month,actual,m\n" + "".join(rows))
     counted.write_text("month,entity,tn,fp,fn,tp\nMay,m,80,20,10,90\nJune,m,70,30,40,60\n")
     one, other = (
-        json.loads(invoke("drift", path, *MONTH, *more, "--draws", 100, "--format", "json", status=1))["periods"]
+        json.loads(
+            invoke("drift", path, *MONTH, *more, "--draws", 100, "--format", "json", status=1)
+        )["periods"]
         for path, more in ((cases, ["--entities", "m"]), (counted, []))
     )
     assert one == other
@@ -82,7 +95,9 @@ def test_several_entities_have_a_column(tmp_path):
     assert [line.split()[:2] for line in printed.splitlines() if line.startswith(("May,", "June,"))] == [
         ["May,", "a"], ["May,", "b"], ["June,", "a"], ["June,", "b"],
     ]  # fmt: skip
-    assert "--picture cannot be used" in refused("drift", path, *MONTH, "--picture", tmp_path / "a.png")
+    assert "--picture cannot be used" in refused(
+        "drift", path, *MONTH, "--picture", tmp_path / "a.png"
+    )
 
 
 @pytest.mark.parametrize(

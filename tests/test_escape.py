@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import bayesrank as br
-from bayesrank._escape import (
+from bayesrank._core.escape import (
     csv_cell,
     csv_text,
     escape_invisible,
@@ -32,10 +32,24 @@ from tests.test_cli_formats import BENEFIT, write_counts
 from tests.test_cli_formats import COMMANDS as ANALYSES
 
 ERASE = "evil\x1b[1A\x1b[2K wins"
-NAMES = [ERASE, "bell\x07\x9b31m", "turned\u202egnp", "iso\u2066x", "=HYPERLINK(1)", "+1+1", "@SUM(A1)", "half\ud800"]
-DANGER = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029\ufeff\ud800-\udfff]")
+NAMES = [
+    ERASE,
+    "bell\x07\x9b31m",
+    "turned\u202egnp",
+    "iso\u2066x",
+    "=HYPERLINK(1)",
+    "+1+1",
+    "@SUM(A1)",
+    "half\ud800",
+]
+DANGER = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029\ufeff\ud800-\udfff]"
+)
 COMMANDS = {
-    **{name: [*words[:-1], "+1+1"] if name == "decide" else words for name, words in ANALYSES.items()},
+    **{
+        name: [*words[:-1], "+1+1"] if name == "decide" else words
+        for name, words in ANALYSES.items()
+    },
     "rank": ["rank", "--score", "f1", "--ask", "'=HYPERLINK(1)' > '+1+1'"],
     "sensitivity": ["sensitivity", "--score", "f1"],
     "decide alone": ["decide", *BENEFIT],
@@ -62,7 +76,9 @@ def clean(text):
 
 def is_slow(command, output):
     """All commands print through the same functions: two in every form are quick, and tables without compiled loops."""
-    return command not in ("rank", "scores") and (output != "table" or command in ("tile credible", "tile preference"))
+    return command not in ("rank", "scores") and (
+        output != "table" or command in ("tile credible", "tile preference")
+    )
 
 
 @pytest.mark.parametrize(
@@ -93,7 +109,11 @@ def test_json_and_board_keep_names_for_programs(data):
 
 
 def test_pictures_are_clean(data, tmp_path):
-    for name, start in (("picture.svg", b"<?xml"), ("picture.PNG", b"\x89PNG"), ("picture.pdf", b"%PDF")):
+    for name, start in (
+        ("picture.svg", b"<?xml"),
+        ("picture.PNG", b"\x89PNG"),
+        ("picture.pdf", b"%PDF"),
+    ):
         invoke("rank", data, "--draws", "20", "--score", "f1", "--picture", tmp_path / name)
         assert (tmp_path / name).read_bytes().startswith(start)
     clean((tmp_path / "picture.svg").read_text(encoding="utf-8"))
@@ -107,7 +127,9 @@ def test_sentences_and_pages_of_python_are_clean():
     sentences += br.verdict(br.decisions.expected_utility(posterior, br.importance(tp=1)))
     for sentence in sentences:
         clean(sentence)
-    assert any(r"\x" in sentence or r"\u" in sentence or r"\ud800" in sentence for sentence in sentences)
+    assert any(
+        r"\x" in sentence or r"\u" in sentence or r"\ud800" in sentence for sentence in sentences
+    )
     clean(br.board(ranking))
     page = ranking_report(posterior, "f1", sections=["tile", "ops"])
     clean(page)
@@ -131,37 +153,74 @@ def test_errors_are_clean_and_short(data, capsys, monkeypatch):
 
 def test_what_is_visible():
     assert escape_invisible("plain ä 検査 \u00a0 👩\u200d🔬") == "plain ä 検査 \u00a0 👩\u200d🔬"
-    assert escape_invisible("\x1b\x7f\x85\u202e\t\n\U000e0001") == r"\x1b\x7f\x85\u202e\t\n\U000e0001"
-    invisible = [chr(i) for i in range(0x110000) if unicodedata.category(chr(i)) in ("Cc", "Cf", "Cs", "Zl", "Zp")]
-    assert {letter for letter in invisible if escape_invisible(letter) == letter} == set("\u200c\u200d\u200e\u200f")
+    assert (
+        escape_invisible("\x1b\x7f\x85\u202e\t\n\U000e0001") == r"\x1b\x7f\x85\u202e\t\n\U000e0001"
+    )
+    invisible = [
+        chr(i)
+        for i in range(0x110000)
+        if unicodedata.category(chr(i)) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+    ]
+    assert {letter for letter in invisible if escape_invisible(letter) == letter} == set(
+        "\u200c\u200d\u200e\u200f"
+    )
     assert escape_lines(["a\x07"]) == [r"a\x07"]
     assert json.loads(json_text('"\U000e0001\x9b é"')) == "\U000e0001\x9b é"
     assert markdown_text("a|\x1b") == r"a\|\\x1b"
     assert latex_text("\x1b") == r"\textbackslash{}x1b"
     assert mathtext("$\x1b$") == r"\$\x1b\$"
     # Nobody is notified: a zero-width space parts what would be a mention.
-    assert markdown_text("by @octocat_1, (@b), a@c.org, @ 5") == r"by @&#8203;octocat\_1, (@&#8203;b), a@c.org, @ 5"
+    assert (
+        markdown_text("by @octocat_1, (@b), a@c.org, @ 5")
+        == r"by @&#8203;octocat\_1, (@&#8203;b), a@c.org, @ 5"
+    )
 
 
 def test_formulas_are_text_and_other_names_stay():
-    assert all(csv_cell(name).startswith("'") for name in ["=1", "+1+1", "-a", "@x", "\t=1", "\r=1", " =1", "＝1"])
-    assert all(csv_cell(name) == name for name in ["-1", "+5", "-0.5", "a=b", "", "1-2", 3, None, 0.5])
+    assert all(
+        csv_cell(name).startswith("'")
+        for name in ["=1", "+1+1", "-a", "@x", "\t=1", "\r=1", " =1", "＝1"]
+    )
+    assert all(
+        csv_cell(name) == name for name in ["-1", "+5", "-0.5", "a=b", "", "1-2", 3, None, 0.5]
+    )
 
 
 def test_texts_of_cells_are_read_back_exactly():
     rng = np.random.default_rng(1)
     drawn = ["".join(rng.choice(list("'=+-@ a1\"＝,"), rng.integers(0, 6))) for _ in range(500)]
-    for text in ["@cf-llama", "'@cf-llama", "''=1", "-a", "-1", "'-1", "it's", "'quoted'", "+x", "", *drawn]:
+    for text in [
+        "@cf-llama",
+        "'@cf-llama",
+        "''=1",
+        "-a",
+        "-1",
+        "'-1",
+        "it's",
+        "'quoted'",
+        "+x",
+        "",
+        *drawn,
+    ]:
         assert csv_text(csv_cell(text)) == text
 
 
-@pytest.mark.parametrize("name", ["@cf-llama", "=SUM(A1)", "-instruct", "+plus", "'@cf-llama", "'quoted'"])
+@pytest.mark.parametrize(
+    "name", ["@cf-llama", "=SUM(A1)", "-instruct", "+plus", "'@cf-llama", "'quoted'"]
+)
 def test_names_are_the_same_in_logs_and_in_their_table(name, tmp_path):
-    rows = [{"id": f"q{i}", "model": m, "score": (i + len(m)) % 2} for m in (name, "b") for i in range(8)]
+    rows = [
+        {"id": f"q{i}", "model": m, "score": (i + len(m)) % 2}
+        for m in (name, "b")
+        for i in range(8)
+    ]
     (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, rows)))
     given = ["--map", "case=id,entity=model,outcome=score"]
     invoke("convert", tmp_path / "log.jsonl", *given, "-o", tmp_path / "t.csv")
-    direct, read = json_of("rank", tmp_path / "log.jsonl", *given), json_of("rank", tmp_path / "t.csv")
+    direct, read = (
+        json_of("rank", tmp_path / "log.jsonl", *given),
+        json_of("rank", tmp_path / "t.csv"),
+    )
     assert {one["entity"] for one in read["ranking"]} == {name, "b"}
     assert read["ranking"] == direct["ranking"]
 
@@ -187,22 +246,37 @@ def test_doctor_prints_no_advice_of_a_file(evil_logs):
     (evil_logs / "d" / EVIL_FILE).write_text("[1, 2")
     shown = invoke("doctor", evil_logs)
     clean(shown)
-    assert [line for line in shown.splitlines() if "curl" in line and line.startswith(" " * 2 + "curl")] == []
+    assert [
+        line for line in shown.splitlines() if "curl" in line and line.startswith(" " * 2 + "curl")
+    ] == []
     assert sum(line.startswith("Command") for line in shown.splitlines()) == 1
     named = invoke("doctor", evil_logs / EVIL_FILE, evil_logs / "good.json")
     clean(named)
     [command] = [line for line in named.splitlines() if line.startswith("  bayesrank rank")]
     # A shell reads the file's own name from the line.
     script = command.replace("bayesrank rank", "printf '%s\\0'")
-    words = subprocess.run(["bash", "-c", script], capture_output=True, text=True).stdout.split("\0")
+    words = subprocess.run(["bash", "-c", script], capture_output=True, text=True).stdout.split(
+        "\0"
+    )
     assert words[:2] == [str(evil_logs / EVIL_FILE), str(evil_logs / "good.json")]
     clean(str(br.doctor(evil_logs))) if hasattr(br, "doctor") else None
 
 
 def test_words_for_a_shell_are_read_back():
-    for text in ("plain", "two words", "it's", "", "a\nb", "\x1b[2J'\\", "\u202e\x9b", "\U000e0001é"):
+    for text in (
+        "plain",
+        "two words",
+        "it's",
+        "",
+        "a\nb",
+        "\x1b[2J'\\",
+        "\u202e\x9b",
+        "\U000e0001é",
+    ):
         done = subprocess.run(
-            ["bash", "-c", f"printf %s {quote_word(text)}"], capture_output=True, env={"LC_ALL": "C.UTF-8"}
+            ["bash", "-c", f"printf %s {quote_word(text)}"],
+            capture_output=True,
+            env={"LC_ALL": "C.UTF-8"},
         )
         assert done.stdout.decode() == text
         clean(quote_word(text))

@@ -15,7 +15,9 @@ from bayesrank.integrations.every_eval_ever import make_records
 from tests.commands import invoke, refused
 from tests.evidence.test_formats import inspect
 
-SCHEMA = json.loads((Path(integrations.__file__).parent / "every_eval_ever.schema.json").read_text("utf-8"))
+SCHEMA = json.loads(
+    (Path(integrations.__file__).parent / "every_eval_ever.schema.json").read_text("utf-8")
+)
 WHO = {"source_organization_name": "us", "evaluator_relationship": "third_party"}
 SAID = ("--source-organization-name", "us", "--evaluator-relationship", "third_party")
 
@@ -45,13 +47,19 @@ def test_a_record_has_the_numbers_of_the_ranking(logs, tmp_path):
         [result] = record["evaluation_results"]
         details, row = result["score_details"], analysis.table.loc[name]
         assert details["score"] == pytest.approx(row["observed"])
-        error, interval = (details["uncertainty"][key] for key in ("standard_error", "confidence_interval"))
-        assert (interval["lower"], interval["upper"]) == pytest.approx((row["lower"], row["upper"]), rel=1e-5)
+        error, interval = (
+            details["uncertainty"][key] for key in ("standard_error", "confidence_interval")
+        )
+        assert (interval["lower"], interval["upper"]) == pytest.approx(
+            (row["lower"], row["upper"]), rel=1e-5
+        )
         # The posterior of a proportion is close to normal: its interval is about 4 standard deviations long.
         assert error["value"] == pytest.approx((row["upper"] - row["lower"]) / 3.92, rel=0.1)
         assert details["uncertainty"]["num_samples"] == 40
         ranks = details["ranking"]
-        assert (ranks["rank_lower"], ranks["rank_upper"]) == ((1, 1) if name == "org/new" else (2, 2))
+        assert (ranks["rank_lower"], ranks["rank_upper"]) == (
+            (1, 1) if name == "org/new" else (2, 2)
+        )
         assert ranks["compared_with"] == [other for other in analysis.table.index if other != name]
         assert (
             result["metric_config"] | {"min_score": 0, "max_score": 1, "lower_is_better": False}
@@ -78,7 +86,9 @@ def test_the_schema_refuses_what_is_no_ranking(logs):
 
 def test_equal_logs_give_equal_files_and_each_data_set_is_ranked_alone(logs):
     frame = br.read(logs)
-    both = pd.concat([frame, frame.assign(dataset="other/task", outcome=1 - frame["outcome"])], ignore_index=True)
+    both = pd.concat(
+        [frame, frame.assign(dataset="other/task", outcome=1 - frame["outcome"])], ignore_index=True
+    )
     both.attrs = frame.attrs
     records = make_records(both, **WHO)
     assert list(records.items())[:2] == list(make_records(frame, **WHO).items())
@@ -86,7 +96,8 @@ def test_equal_logs_give_equal_files_and_each_data_set_is_ranked_alone(logs):
     best = {
         json.loads(text)["model_info"]["id"]
         for path, text in records.items()
-        if "/other_task/" in path and json.loads(text)["evaluation_results"][0]["score_details"]["ranking"]["tier"] == 1
+        if "/other_task/" in path
+        and json.loads(text)["evaluation_results"][0]["score_details"]["ranking"]["tier"] == 1
     }
     assert best == {"org/old"}
 
@@ -100,7 +111,10 @@ def test_what_logs_do_not_say_is_asked_for(logs, tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     assert "which is a file" in refused("convert", logs, *to[:2], *SAID, "-o", tmp_path / "file")
     named = refused("convert", logs, *to, *SAID, "--name", "new.json=new")
-    assert "must be named developer/model in Every Eval Ever; got 'new' (--name FILE=DEVELOPER/MODEL names it)" in named
+    assert (
+        "must be named developer/model in Every Eval Ever; got 'new' (--name FILE=DEVELOPER/MODEL names it)"
+        in named
+    )
     assert not (tmp_path / "out").exists()
 
 

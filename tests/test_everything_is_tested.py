@@ -16,8 +16,8 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank import cli, models, papers, plots
-from bayesrank._source import groups_of
-from bayesrank.logs import formats
+from bayesrank._core.source import groups_of
+from bayesrank.io import formats
 from bayesrank.report import ranking_report, sections
 from tests.commands import invoke
 from tests.evidence import test_formats as logs
@@ -25,7 +25,9 @@ from tests.evidence import test_formats as logs
 TESTS = Path(__file__).parent
 RNG = np.random.default_rng(5)
 
-COUNTS = br.from_counts(tn=[70, 79, 60], fp=[10, 1, 20], fn=[9, 1, 9], tp=[21, 29, 21], entity=["a", "b", "c"])
+COUNTS = br.from_counts(
+    tn=[70, 79, 60], fp=[10, 1, 20], fn=[9, 1, 9], tp=[21, 29, 21], entity=["a", "b", "c"]
+)
 #: a is best where negatives count, b where positives do.
 CROSSED = br.from_counts(tn=[95, 40], fp=[5, 60], fn=[60, 5], tp=[40, 95], entity=["a", "b"])
 STUDIES = br.from_counts(
@@ -38,13 +40,17 @@ GRADES = xr.DataArray(
     RNG.integers(1, 9, (2, 3, 3)), {"entity": ["a", "b"], "dataset": list("xyz"), "outcome": [0, 1, 2]},
     ("entity", "dataset", "outcome"),
 )  # fmt: skip
-JOINT = br.from_outcomes(pd.DataFrame(RNG.random((60, 3)) < [0.9, 0.6, 0.5], columns=list("abc")).astype(int))
+JOINT = br.from_outcomes(
+    pd.DataFrame(RNG.random((60, 3)) < [0.9, 0.6, 0.5], columns=list("abc")).astype(int)
+)
 RETRIES = br.from_outcomes(
     pd.DataFrame((RNG.random((80, 2)) < [0.9, 0.6]).astype(int), columns=list("ab"))
     .assign(case=np.arange(80) // 4, run=np.arange(80) % 4),
     case="case", run="run",
 )  # fmt: skip
-BATTLES = pd.DataFrame([("a", "b", "a"), ("b", "c", "b"), ("a", "c", "tie")] * 9, columns=["x", "y", "winner"])
+BATTLES = pd.DataFrame(
+    [("a", "b", "a"), ("b", "c", "b"), ("a", "c", "tie")] * 9, columns=["x", "y", "winner"]
+)
 VOTES = br.from_votes(BATTLES, a="x", b="y", winner="winner")
 FOLDS = br.from_folds(
     pd.DataFrame(RNG.random((20, 2)), columns=list("ab")).assign(run=np.arange(20) // 10),
@@ -60,8 +66,12 @@ SEEDS = br.from_outcomes(
     .assign(case=np.arange(80) % 20, seed=np.arange(80) // 20),
     case="case", training_seed="seed",
 )  # fmt: skip
-PROBABILITIES = br.from_probabilities(np.arange(60) % 2, pd.DataFrame(RNG.random((60, 2)), columns=["a", "b"]))
-MEANS = br.from_frame(pd.DataFrame({"entity": ["a", "b"], "mean": [0.71, 0.62], "se": [0.01, 0.02]}))
+PROBABILITIES = br.from_probabilities(
+    np.arange(60) % 2, pd.DataFrame(RNG.random((60, 2)), columns=["a", "b"])
+)
+MEANS = br.from_frame(
+    pd.DataFrame({"entity": ["a", "b"], "mean": [0.71, 0.62], "se": [0.01, 0.02]})
+)
 
 
 def names_in(package):
@@ -95,7 +105,11 @@ COMPILED = {"hierarchical_dirichlet_multinomial"}
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name in COMPILED else name for name in models.names()]
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name in COMPILED else name
+        for name in models.names()
+    ],
 )
 def test_each_model_fits_its_evidence(name):
     evidence = EVIDENCE[name]
@@ -126,7 +140,10 @@ def test_each_model_states_its_prior_and_options_and_speaks(name):
     made = models.make_model(name, evidence, {})
     observed = made.observed()
     assert "observed_data" in observed
-    assert made.settings["prior"] in ("flat", 2.0, "pseudo_cases") or "prior_concentration" in observed["constant_data"]
+    assert (
+        made.settings["prior"] in ("flat", 2.0, "pseudo_cases")
+        or "prior_concentration" in observed["constant_data"]
+    )
     with pytest.raises(ValueError, match="options"):
         br.fit(evidence, name, no_such_option=1)
 
@@ -136,16 +153,24 @@ def test_each_model_states_its_prior_and_options_and_speaks(name):
 
 def drifted():
     months = {"dataset": ["May", "June"] * 2, "entity": ["a", "a", "b", "b"]}
-    return br.from_counts(tn=[80, 70, 60, 60], fp=[20, 30, 40, 40], fn=[10, 9, 4, 4], tp=[90, 91, 96, 96], **months)
+    return br.from_counts(
+        tn=[80, 70, 60, 60], fp=[20, 30, 40, 40], fn=[10, 9, 4, 4], tp=[90, 91, 96, 96], **months
+    )
 
 
 def priced():
-    cells = {"entity": list("ab") * 30, "case": np.repeat(range(30), 2), "outcome": RNG.integers(0, 2, 60)}
+    cells = {
+        "entity": list("ab") * 30,
+        "case": np.repeat(range(30), 2),
+        "outcome": RNG.integers(0, 2, 60),
+    }
     return br.from_frame(pd.DataFrame({**cells, "usd": RNG.random(60)}), cost="usd")
 
 
 def utility(posterior):
-    return br.decisions.expected_utility(posterior, {"tn": 0, "fp": -1, "fn": -9, "tp": 0}, prevalence=0.1)
+    return br.decisions.expected_utility(
+        posterior, {"tn": 0, "fp": -1, "fn": -9, "tp": 0}, prevalence=0.1
+    )
 
 
 #: For each section: evidence, model, score, and the results that it shows; "categories" are shown by the command alone.
@@ -165,17 +190,32 @@ PAGES = {
     "datasets": (lambda: STUDIES, "hierarchical_beta_binomial", "f1", None),
     "decisions": (lambda: COUNTS, None, "f1", utility),
     "diagnostics": (lambda: COUNTS, None, "f1", None),
-    "drift": (lambda: CROSSED, None, "f1", lambda p: br.ops.drift(br.fit(drifted(), seed=1, draws=50), "f1")),
+    "drift": (
+        lambda: CROSSED,
+        None,
+        "f1",
+        lambda p: br.ops.drift(br.fit(drifted(), seed=1, draws=50), "f1"),
+    ),
     "judges": (lambda: JUDGED, None, "mean_outcome", None),
     "latent": (lambda: br.datasets.load("myocardial_indicators"), None, "f1", None),
     "ops": (lambda: COUNTS, None, "f1", None),
     "pairing": (lambda: JOINT, "paired", "mean_outcome", None),
-    "planning": (lambda: CROSSED, None, "f1", lambda p: br.plan(p, "f1", sizes=[10, 100], futures=50, seed=1)),
+    "planning": (
+        lambda: CROSSED,
+        None,
+        "f1",
+        lambda p: br.plan(p, "f1", sizes=[10, 100], futures=50, seed=1),
+    ),
     "predictive": (lambda: STUDIES, "hierarchical_beta_binomial", "f1", None),
     "prior": (lambda: COUNTS, None, "f1", None),
     "ranks": (lambda: COUNTS, None, "f1", None),
     "rates": (lambda: COUNTS, None, "f1", None),
-    "sensitivity": (lambda: CROSSED, None, "f1", lambda p: br.sensitivity(CROSSED, "f1", seed=1, draws=50)),
+    "sensitivity": (
+        lambda: CROSSED,
+        None,
+        "f1",
+        lambda p: br.sensitivity(CROSSED, "f1", seed=1, draws=50),
+    ),
     "tile": (lambda: CROSSED, None, "f1", None),
 }
 
@@ -189,10 +229,27 @@ def sections_on(html):
 @pytest.mark.parametrize("name", sections.names())
 def test_each_section_is_on_a_page_that_has_its_data(name, tmp_path):
     if PAGES[name] is None:
-        frame = pd.DataFrame({"entity": list("ab") * 30, "case": np.repeat(range(30), 2), "outcome": [1, 0, 1, 1] * 15})
+        frame = pd.DataFrame(
+            {
+                "entity": list("ab") * 30,
+                "case": np.repeat(range(30), 2),
+                "outcome": [1, 0, 1, 1] * 15,
+            }
+        )
         frame.assign(topic=np.repeat(["x", "y"], 30)).to_csv(tmp_path / "cases.csv", index=False)
         page = tmp_path / "page.html"
-        invoke("report", tmp_path / "cases.csv", "--by", "topic", "--with", name, "--draws", 50, "-o", page)
+        invoke(
+            "report",
+            tmp_path / "cases.csv",
+            "--by",
+            "topic",
+            "--with",
+            name,
+            "--draws",
+            50,
+            "-o",
+            page,
+        )
         assert name in sections_on(page.read_text("utf-8"))
         return
     evidence, model, score, result = PAGES[name]
@@ -320,7 +377,9 @@ def called_in_tests():
     found = set()
     for file in TESTS.rglob("test_*.py"):
         tree = ast.parse(file.read_text("utf-8"))
-        froms = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+        froms = [
+            node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module
+        ]
         imported = {
             alias.name
             for node in froms

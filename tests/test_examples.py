@@ -45,7 +45,10 @@ def names_of_arviz_1(monkeypatch):
 
     for name, function in (
         ("plot_trace_dist", az.plot_trace),
-        ("plot_ess_evolution", lambda fit, **options: az.plot_ess(fit, kind="evolution", **options)),
+        (
+            "plot_ess_evolution",
+            lambda fit, **options: az.plot_ess(fit, kind="evolution", **options),
+        ),
         ("plot_ppc_dist", predictive),
         ("plot_pair", lambda fit, var_names, **_: pair(fit, var_names=var_names, divergences=True)),
         ("psense_summary", sensitivity),
@@ -57,7 +60,11 @@ def test_no_notebook_patches_a_library():
     for path in EXAMPLES.glob("*.ipynb"):
         code = ["".join(c["source"]) for c in json.loads(path.read_text(encoding="utf-8"))["cells"]
                 if c["cell_type"] == "code"]  # fmt: skip
-        assert not [source for source in code if "__version__" in source or re.search(r"^\s*az\.\w+ = ", source, re.M)]
+        assert not [
+            source
+            for source in code
+            if "__version__" in source or re.search(r"^\s*az\.\w+ = ", source, re.M)
+        ]
 
 
 @pytest.mark.usefixtures("names_of_arviz_1")
@@ -114,7 +121,9 @@ def test_the_organiser_learns_who_shares_the_first_place():
 def test_the_clinician_chooses_a_test_that_harms_least():
     found, printed = run("clinician")
     sensitivity, specificity = found["TYPICAL"]
-    harm = (1 - found["SICK"]) * (1 - specificity) + found["SICK"] * found["HARM"] * (1 - sensitivity)
+    harm = (1 - found["SICK"]) * (1 - specificity) + found["SICK"] * found["HARM"] * (
+        1 - sensitivity
+    )
     chosen = found["TESTS"].index(found["decision"]["choice"].item())
     assert harm[chosen] < harm.min() + 0.02
     assert "On a typical study" in printed
@@ -129,7 +138,9 @@ def test_the_leaderboard_has_fewer_tiers_than_ranks():
 
 def test_the_drift_monitor_blames_the_classifier_from_may_on():
     _, printed = run("drift_monitor")
-    alarms = [line.split()[0] for line in printed.splitlines() if line.endswith("<- the classifier")]
+    alarms = [
+        line.split()[0] for line in printed.splitlines() if line.endswith("<- the classifier")
+    ]
     assert alarms == ["May", "June"]
 
 

@@ -6,22 +6,31 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._notes import Note, add_notes
+from bayesrank._core.notes import Note, add_notes
 from bayesrank.evidence.predictions import counts_of
-from bayesrank.tables.files import read_evidence
+from bayesrank.io.tables.files import read_evidence
 from tests.commands import csv_of, invoke, json_of, refused
 
-CASES = pd.DataFrame({"gpt": [1, 1, 0, 1, 0, 1], "Llama": [1, 0, 0, 1, 0, 0], "7a": [0, 1, 1, 1, 1, 1]})
+CASES = pd.DataFrame(
+    {"gpt": [1, 1, 0, 1, 0, 1], "Llama": [1, 0, 0, 1, 0, 0], "7a": [0, 1, 1, 1, 1, 1]}
+)
 SETS, CLUSTERS = list("xxxyyy"), list("ppqrrs")
 TRUTH = ["no", "yes", "yes", "no", "yes", "no"]
-LABELS = pd.DataFrame({"gpt": ["no", "yes", "no", "no", "yes", "yes"], "Llama": ["no", "no", "yes", "no", "yes", "no"]})
+LABELS = pd.DataFrame(
+    {
+        "gpt": ["no", "yes", "no", "no", "yes", "yes"],
+        "Llama": ["no", "no", "yes", "no", "yes", "no"],
+    }
+)
 
 
 @pytest.fixture
 def write(tmp_path):
     def _write(frame):
         path = tmp_path / f"file{len(list(tmp_path.iterdir()))}.csv"
-        path.write_text(frame if isinstance(frame, str) else frame.to_csv(index=False), encoding="utf-8")
+        path.write_text(
+            frame if isinstance(frame, str) else frame.to_csv(index=False), encoding="utf-8"
+        )
         return str(path)
 
     return _write
@@ -30,7 +39,9 @@ def write(tmp_path):
 def long_of(frame, value, **about):
     """One row an entity and a case, in an order of chance."""
     wide = frame.assign(case=range(1, len(frame) + 1), **about)
-    return wide.melt(["case", *about], frame.columns, "entity", value).sample(frac=1, random_state=3)
+    return wide.melt(["case", *about], frame.columns, "entity", value).sample(
+        frac=1, random_state=3
+    )
 
 
 # Counts
@@ -71,14 +82,21 @@ def test_runs_are_means_of_their_cases(write):
     wide = CASES.assign(case=list("kkkllm"), run=list("123121"))
     expected = br.from_outcomes(wide, case="case", run="run")
     advice = br.cases.variance_components(CASES, case=wide["case"]).attrs["advice"]
-    long = wide.melt(["case", "run"], CASES.columns, "entity", "outcome").sample(frac=1, random_state=3)
+    long = wide.melt(["case", "run"], CASES.columns, "entity", "outcome").sample(
+        frac=1, random_state=3
+    )
     for path in (write(wide), write(long)):
         joint = read_evidence(path)
         assert joint.sizes == expected.sizes
         mean = (joint["outcome"] * joint["count"]).sum("pattern").sel(entity=CASES.columns)
-        np.testing.assert_allclose(mean, [1.0 * 2 / 3 + 0.5 + 1, 1 / 3 + 0.5, 2 / 3 + 1 + 1], rtol=1e-12)
+        np.testing.assert_allclose(
+            mean, [1.0 * 2 / 3 + 0.5 + 1, 1 / 3 + 0.5, 2 / 3 + 1 + 1], rtol=1e-12
+        )
         output = invoke("rank", path, "--draws", "50")
-        assert "Note: The outcome of a case is its mean over 1 to 3 runs of one fitted model." in output
+        assert (
+            "Note: The outcome of a case is its mean over 1 to 3 runs of one fitted model."
+            in output
+        )
         assert f"Note: {advice}" in output
     # Names of cases belong to their data set, and a run that is missing is left out.
     sets = wide.assign(case=list("kkkkkk"), run=list("123123"), dataset=SETS)
@@ -94,7 +112,9 @@ def test_labels_with_the_truth(write):
     assert joint.identical(br.joint_outcomes(TRUTH, LABELS, cluster=CLUSTERS))
     long = read_evidence(write(long_of(LABELS, "predicted", y_true=TRUTH, cluster=CLUSTERS)))
     assert int(long["count"].sum()) == 6
-    one, other = (br.fit(each, "paired", seed=1, draws=2)["observed_data"]["counts"] for each in (long, joint))
+    one, other = (
+        br.fit(each, "paired", seed=1, draws=2)["observed_data"]["counts"] for each in (long, joint)
+    )
     np.testing.assert_array_equal(one.sel(entity=["gpt", "Llama"]), other)
 
 
@@ -117,9 +137,13 @@ def test_cases_as_counts(write):
     weighted = br.joint_outcomes(TRUTH, LABELS, count=[3, 1, 2, 1, 1, 5])
     expected = br.from_predictions(TRUTH, LABELS, count=[3, 1, 2, 1, 1, 5])
     xr.testing.assert_equal(counts_of(weighted), expected)
-    output = invoke("rank", write(CASES), "--draws", "50", "--model", "dirichlet_multinomial", "--notes")
+    output = invoke(
+        "rank", write(CASES), "--draws", "50", "--model", "dirichlet_multinomial", "--notes"
+    )
     assert "(7a has 6): such a mean depends strongly on the prior" in output
-    message = refused("rank", write(CASES.assign(cluster=CLUSTERS)), "--model", "dirichlet_multinomial")
+    message = refused(
+        "rank", write(CASES.assign(cluster=CLUSTERS)), "--model", "dirichlet_multinomial"
+    )
     assert message.startswith("--model must be 'paired' for cases in clusters")
 
 
@@ -145,7 +169,9 @@ def test_missing_answers(write):
         assert read_evidence(path, missing=missing).identical(noted(wanted))
     found = csv_of("rank", path, "--missing", missing, "--draws", "50")["median"]
     ranking = br.credible_ranking(br.fit(wanted, "paired", draws=50, seed=1), "mean_outcome")
-    np.testing.assert_allclose(found[list("abc")], ranking["median"].sel(entity=list("abc")), rtol=1e-12)
+    np.testing.assert_allclose(
+        found[list("abc")], ranking["median"].sel(entity=list("abc")), rtol=1e-12
+    )
     # Where a label is missing, too, and where a row is.
     long, rows = write(LONG), write("entity,case,outcome\na,1,1\na,2,0\nb,1,1\n")
     assert int(read_evidence(long, missing="common")["count"].sum()) == 3
@@ -156,8 +182,12 @@ def test_missing_answers(write):
 
 def test_a_wrong_label_between_1_and_2_is_no_probability(tmp_path):
     path, y = tmp_path / "ratings.csv", np.tile([1, 2, 3], 10)
-    pd.DataFrame({"y": y, "a": np.where(np.arange(30) == 3, 1.5, y), "b": y}).to_csv(path, index=False)
-    rows = json_of("rank", path, "--truth", "y", "--entities", "a,b", "--score", "accuracy", "--draws", "50")["ranking"]
+    pd.DataFrame({"y": y, "a": np.where(np.arange(30) == 3, 1.5, y), "b": y}).to_csv(
+        path, index=False
+    )
+    rows = json_of(
+        "rank", path, "--truth", "y", "--entities", "a,b", "--score", "accuracy", "--draws", "50"
+    )["ranking"]
     assert {row["entity"]: row["observed"] for row in rows} == pytest.approx({"a": 29 / 30, "b": 1})
 
 

@@ -6,11 +6,13 @@ import pytest
 from scipy import stats
 
 import bayesrank as br
-from bayesrank._source import groups_of
+from bayesrank._core.source import groups_of
 from tests.told import codes_in
 
 RNG = np.random.default_rng(5)
-SPLITS = pd.DataFrame(RNG.normal([0.80, 0.82, 0.70], 0.03, (100, 3)), columns=["tree", "forest", "stump"])
+SPLITS = pd.DataFrame(
+    RNG.normal([0.80, 0.82, 0.70], 0.03, (100, 3)), columns=["tree", "forest", "stump"]
+)
 RUNS = SPLITS.assign(run=np.repeat(range(10), 10))
 DATASETS = SPLITS.assign(dataset=np.repeat([f"d{i:02}" for i in range(20)], 5))
 
@@ -45,7 +47,9 @@ def test_data_sets_are_the_units_if_there_are_several():
     _, ranking = ranked(DATASETS, draws=100_000, dataset="dataset")
     means = DATASETS.groupby("dataset").mean()
     expected = probability_above((means["tree"] - means["forest"]).to_numpy(), 1 / 20)
-    assert ranking["superiority"].sel(entity="tree", rival="forest").item() == pytest.approx(expected, abs=0.004)
+    assert ranking["superiority"].sel(entity="tree", rival="forest").item() == pytest.approx(
+        expected, abs=0.004
+    )
     np.testing.assert_allclose(ranking["observed"], means.mean(), rtol=1e-12)
 
 
@@ -55,13 +59,18 @@ def test_one_run_supports_no_headline_about_learners():
     assert ranking.attrs["sets"] == "none"
     assert (ranking["rank_lower"] == 1).all()
     assert "one run of cross-validation cannot rule out any other" in br.verdict(ranking)[0]
-    assert {"one_run_of_folds", "folds_of_one_dataset"} <= {*codes_in(ranking), *ranking.attrs["caps"]}
+    assert {"one_run_of_folds", "folds_of_one_dataset"} <= {
+        *codes_in(ranking),
+        *ranking.attrs["caps"],
+    }
     _, repeated = ranked(RUNS, repeat="run")
     assert repeated.attrs["caps"] == []
     assert repeated["tier"].sel(entity="stump") == 2
 
 
-@pytest.mark.parametrize(("datasets", "caps"), [(2, ["datasets_too_few"]), (4, ["datasets_too_few"]), (5, [])])
+@pytest.mark.parametrize(
+    ("datasets", "caps"), [(2, ["datasets_too_few"]), (4, ["datasets_too_few"]), (5, [])]
+)
 def test_a_few_data_sets_rule_out_no_learner(datasets, caps):
     _, ranking = ranked(DATASETS.iloc[: 5 * datasets], dataset="dataset")
     assert ranking.attrs["caps"] == caps
@@ -72,11 +81,15 @@ def test_order_and_other_learners_change_no_draw():
     posterior, _ = ranked(RUNS, repeat="run")
     changed, _ = ranked(RUNS[::-1][["forest", "run", "tree"]], repeat="run")
     for name in ("tree", "forest"):
-        one, other = (groups_of(p)["posterior"]["mean_outcome"].sel(entity=name) for p in (posterior, changed))
+        one, other = (
+            groups_of(p)["posterior"]["mean_outcome"].sel(entity=name) for p in (posterior, changed)
+        )
         assert one.std().item() == pytest.approx(other.std().item(), rel=0.05)
     same, _ = ranked(RUNS[::-1], repeat="run")
     np.testing.assert_allclose(
-        groups_of(same)["posterior"]["mean_outcome"], groups_of(posterior)["posterior"]["mean_outcome"], rtol=1e-12
+        groups_of(same)["posterior"]["mean_outcome"],
+        groups_of(posterior)["posterior"]["mean_outcome"],
+        rtol=1e-12,
     )
 
 

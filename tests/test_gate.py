@@ -26,7 +26,9 @@ ROOT = Path(br.__file__).parents[1]
 def answers(both, old, new, neither):
     """Answers of an old and a new version: numbers of cases that both, one or neither got right."""
     sizes = [both, old, new, neither]
-    return pd.DataFrame({"old": np.repeat([1, 1, 0, 0], sizes), "new": np.repeat([1, 0, 1, 0], sizes)})
+    return pd.DataFrame(
+        {"old": np.repeat([1, 1, 0, 0], sizes), "new": np.repeat([1, 0, 1, 0], sizes)}
+    )
 
 
 def gate_of(frame, **options):
@@ -38,7 +40,9 @@ def test_large_differences_are_seen_in_the_right_direction(looks):
     assert gate_of(answers(600, 120, 30, 250), looks=looks)["verdict"].item() == "worse"
     assert gate_of(answers(600, 30, 120, 250), looks=looks)["verdict"].item() == "not worse"
     assert gate_of(answers(600, 75, 75, 250), looks=looks)["verdict"].item() == "undecided"
-    assert gate_of(answers(600, 75, 75, 250), looks=looks, margin=0.1)["verdict"].item() == "not worse"
+    assert (
+        gate_of(answers(600, 75, 75, 250), looks=looks, margin=0.1)["verdict"].item() == "not worse"
+    )
     lower = gate_of(answers(600, 30, 120, 250), looks=looks, higher_is_better=False)
     assert lower["verdict"].item() == lower.attrs["verdict"] == "worse"
 
@@ -63,7 +67,9 @@ def test_few_differences_bound_by_binomial_probabilities():
     two = gate_of(answers(400, 2, 1, 197), margin=0.01)
     wanted = sum(comb(600, k) * 0.01**k * 0.99 ** (600 - k) for k in range(3))
     assert two["p_not_worse"].item() == pytest.approx(wanted)
-    assert gate_of(answers(15, 3, 0, 2))["verdict"].item() == "undecided"  # the sign test has p = 1/8
+    assert (
+        gate_of(answers(15, 3, 0, 2))["verdict"].item() == "undecided"
+    )  # the sign test has p = 1/8
 
 
 def test_wealth_is_near_the_bayes_factor_and_never_grows_in_expectation():
@@ -95,7 +101,9 @@ def test_equal_versions_are_seldom_called_worse():
         differ = rng.multinomial(300, [0.5, 0.1, 0.1, 0.3])
         posterior = br.fit(br.from_outcomes(answers(*differ)), seed=1, draws=250)
         for looks in worse:
-            worse[looks] += br.decisions.gate(posterior, "old", looks=looks)["verdict"].item() == "worse"
+            worse[looks] += (
+                br.decisions.gate(posterior, "old", looks=looks)["verdict"].item() == "worse"
+            )
     assert max(worse.values()) <= binom.ppf(0.9999, 40, 0.05)
     assert worse[20] <= worse[1]
 
@@ -103,13 +111,17 @@ def test_equal_versions_are_seldom_called_worse():
 @pytest.mark.parametrize("looks", [1, "any"])
 def test_versions_without_a_common_case_may_differ_by_all(looks):
     frame = pd.DataFrame({"old": [1, 0, 1, np.nan, np.nan], "new": [np.nan, np.nan, np.nan, 1, 0]})
-    found = br.decisions.gate(br.fit(br.from_outcomes(frame, missing="own"), seed=1), "old", looks=looks)
+    found = br.decisions.gate(
+        br.fit(br.from_outcomes(frame, missing="own"), seed=1), "old", looks=looks
+    )
     assert (found["lower"].item(), found["upper"].item()) == pytest.approx((-1, 1))
     assert found["verdict"].item() == "undecided"
 
 
 def test_several_versions_are_judged_jointly():
-    frame = answers(600, 110, 80, 210).assign(same=lambda held: held["old"], other=lambda held: held["new"])
+    frame = answers(600, 110, 80, 210).assign(
+        same=lambda held: held["old"], other=lambda held: held["new"]
+    )
     alone, jointly = gate_of(frame[["old", "new"]]), gate_of(frame)
     assert jointly["entity"].values.tolist() == ["new", "same", "other"]
     assert jointly["p_worse"].sel(entity="new").item() > alone["p_worse"].item()
@@ -117,7 +129,9 @@ def test_several_versions_are_judged_jointly():
 
 
 def test_other_scores_and_unpaired_counts():
-    counts = br.from_counts(tn=[800, 700], fp=[20, 120], fn=[30, 60], tp=[150, 120], entity=["old", "new"])
+    counts = br.from_counts(
+        tn=[800, 700], fp=[20, 120], fn=[30, 60], tp=[150, 120], entity=["old", "new"]
+    )
     posterior = br.fit(counts, seed=1)
     found = br.decisions.gate(posterior, "old", "f1")
     assert found["verdict"].item() == "worse"
@@ -159,7 +173,11 @@ def test_the_baseline_must_be_there():
     with pytest.raises(KeyError, match="baseline must be one of"):
         br.decisions.gate(posterior, "older")
     with pytest.raises(ValueError, match="must hold draws"):
-        br.decisions.gate(br.from_counts(tn=[9, 8], fp=[1, 2], fn=[2, 2], tp=[8, 8], entity=["old", "b"]), "old", "f1")
+        br.decisions.gate(
+            br.from_counts(tn=[9, 8], fp=[1, 2], fn=[2, 2], tp=[8, 8], entity=["old", "b"]),
+            "old",
+            "f1",
+        )
 
 
 # --- The command ------------------------------------------------------------------------------------------------------
@@ -173,9 +191,16 @@ def files(tmp_path):
     case = [f"q{i}" for i in range(500)]
     category = np.where(np.arange(500) % 4, "math", "code")
     flip = lambda share: np.where(rng.random(500) < share, ~right, right)  # noqa: E731
-    versions = {"base": right, "equal": right, "bad": right & (rng.random(500) < 0.85), "close": flip(0.04)}
+    versions = {
+        "base": right,
+        "equal": right,
+        "bad": right & (rng.random(500) < 0.85),
+        "close": flip(0.04),
+    }
     # As many cases get better as get worse.
-    versions["near"] = right ^ np.isin(np.arange(500), [*np.flatnonzero(right)[:8], *np.flatnonzero(~right)[:8]])
+    versions["near"] = right ^ np.isin(
+        np.arange(500), [*np.flatnonzero(right)[:8], *np.flatnonzero(~right)[:8]]
+    )
     for name, values in versions.items():
         frame = pd.DataFrame({"case": case, "category": category, "outcome": values.astype(int)})
         frame.iloc[: 480 if name == "close" else None].sample(frac=1, random_state=1).to_csv(
@@ -193,11 +218,22 @@ def test_exit_statuses(files):
     assert status(base, files / "near.csv", "--fail-on", "undecided") == 3
     assert status(base, files / "bad.csv", files / "near.csv", "--fail-on", "undecided") == 1
     assert "mean outcome" in run("gate", base, files / "bad.csv").output
-    assert len(run("gate", base, files / "bad.csv", "--by", "category").output.strip().splitlines()) == 1
+    assert (
+        len(run("gate", base, files / "bad.csv", "--by", "category").output.strip().splitlines())
+        == 1
+    )
 
 
 def test_lost_cases_and_the_worst_group_are_named(files):
-    words = ("gate", files / "base.csv", files / "close.csv", "--by", "category", "--missing", "common")
+    words = (
+        "gate",
+        files / "base.csv",
+        files / "close.csv",
+        "--by",
+        "category",
+        "--missing",
+        "common",
+    )
     said = " ".join(run(*words).output.split())
     assert "left out: 20 of 500 cases" in said
     assert "Worst category of close: " in said
@@ -223,7 +259,9 @@ def test_one_version_may_have_the_name_of_the_other(tmp_path, files):
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
         rows.to_csv(tmp_path / folder / "run.csv", index=False)
-    said = run("gate", tmp_path / "one" / "run.csv", tmp_path / "two" / "run.csv", "--margin", 0.05).output
+    said = run(
+        "gate", tmp_path / "one" / "run.csv", tmp_path / "two" / "run.csv", "--margin", 0.05
+    ).output
     assert "m (new) is not worse than m" in " ".join(said.split())
 
 
@@ -238,7 +276,9 @@ def test_refusals_of_the_command(files, tmp_path):
     assert "BASE must hold one entity" in refused("gate", tmp_path / "two.csv", base)
     assert "--by must name a column" in refused("gate", base, files / "bad.csv", "--by", "topic")
     assert "--looks must be" in refused("gate", base, files / "bad.csv", "--looks", "no")
-    assert "any" in refused("gate", tmp_path / "counts.csv", tmp_path / "counts.csv", "--looks", "any")
+    assert "any" in refused(
+        "gate", tmp_path / "counts.csv", tmp_path / "counts.csv", "--looks", "any"
+    )
 
 
 def write_cases(path, outcomes, heading="case,outcome"):
@@ -346,7 +386,9 @@ def test_a_missing_answer_is_wrong_as_the_outcome_zero_is(lacking, tmp_path):
 def test_missing_outcomes_that_no_number_makes_wrong_ask_for_one(tmp_path):
     base = write_cases(tmp_path / "base.csv", [1, 5, 3, 4, 2, 5])
     new = write_cases(tmp_path / "new.csv", [1, 5, 3, 4, 2, None])
-    assert "--missing 1 counts a missing answer as the worst" in refused("gate", base, new, "--missing", "wrong")
+    assert "--missing 1 counts a missing answer as the worst" in refused(
+        "gate", base, new, "--missing", "wrong"
+    )
     assert "They count as 1." in " ".join(run("gate", base, new, "--missing", 1).output.split())
     lower = ("gate", base, new, "--lower-is-better", "--missing", "wrong")
     assert "--missing 5 counts a missing answer as the worst" in refused(*lower)
@@ -354,7 +396,8 @@ def test_missing_outcomes_that_no_number_makes_wrong_ask_for_one(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("truth", "kind", "score"), [("01", "predicted", "f1"), ("abc", "predicted", "accuracy"), ("01", "prob", "brier")]
+    ("truth", "kind", "score"),
+    [("01", "predicted", "f1"), ("abc", "predicted", "accuracy"), ("01", "prob", "brier")],
 )
 def test_missing_labels_and_probabilities(tmp_path, truth, kind, score):
     rng = np.random.default_rng(5)
@@ -364,7 +407,9 @@ def test_missing_labels_and_probabilities(tmp_path, truth, kind, score):
     labels = [a if ok else other[a] for a, ok in zip(actual, right, strict=True)]
     values = labels if kind == "predicted" else [f"{0.2 + 0.6 * int(label)}" for label in labels]
     heading = f"case,actual,{kind}"
-    base = write_cases(tmp_path / "base.csv", [f"{a},{v}" for a, v in zip(actual, values, strict=True)], heading)
+    base = write_cases(
+        tmp_path / "base.csv", [f"{a},{v}" for a, v in zip(actual, values, strict=True)], heading
+    )
     kept = [f"{a},{v}" if ok else None for a, v, ok in zip(actual, values, right, strict=True)]
     new = write_cases(tmp_path / "new.csv", kept, heading)
     words = ("gate", base, new, "--score", score)
@@ -380,7 +425,11 @@ def test_missing_labels_and_probabilities(tmp_path, truth, kind, score):
 def write_log(folder, cases, lost=(), broken=False):
     """A folder with one log; the cases in ``lost`` are not in it, and beside it may be a link that leads nowhere."""
     folder.mkdir()
-    rows = [{"task_id": i, "reward": float(i % 3 > 0), "info": {}} for i in range(cases) if i not in lost]
+    rows = [
+        {"task_id": i, "reward": float(i % 3 > 0), "info": {}}
+        for i in range(cases)
+        if i not in lost
+    ]
     (folder / "m.json").write_text(json.dumps(rows))
     if broken:
         (folder / "second.json").symlink_to(folder / "nowhere.json")
@@ -405,7 +454,11 @@ def test_logs_that_lack_cases_or_cannot_be_read_stop_the_gate(tmp_path):
 def test_runs_that_broke_off_are_missing_answers(tmp_path):
     """Of five runs of a case some have no outcome, or no row; a run that no case has was never made."""
     rng = np.random.default_rng(8)
-    rows = [(f"q{i}", run, int(run == i % 5 or rng.random() < 0.3)) for i in range(60) for run in range(5)]
+    rows = [
+        (f"q{i}", run, int(run == i % 5 or rng.random() < 0.3))
+        for i in range(60)
+        for run in range(5)
+    ]
     base = pd.DataFrame(rows, columns=["case", "run", "outcome"])
     passes, lost = base["outcome"] == 1, int((base["outcome"] == 0).sum())
     versions = {"base": base, "fewer": base[base["run"] < 4], "short": base[passes]}
@@ -417,7 +470,9 @@ def test_runs_that_broke_off_are_missing_answers(tmp_path):
     for name, why in (("broken", "no outcome"), ("short", "runs not in the file")):
         words = ("gate", paths["base"], paths[name])
         assert re.search(rf"no answer of {name} to {lost} of 300 \(.*{why}\)", refused(*words))
-        found = json.loads(run(*words, "--missing", "wrong", "--format", "json").output)["entities"][0]
+        found = json.loads(run(*words, "--missing", "wrong", "--format", "json").output)[
+            "entities"
+        ][0]
         assert (found["verdict"], found["identical"]) == ("not worse", "outcomes")
 
 
@@ -435,28 +490,46 @@ def test_outcomes_whose_heading_names_losses_need_a_direction(tmp_path):
     assert "--lower-is-better prefers low ones" in refused("gate", base, new)
     assert run("gate", base, new, "--lower-is-better").exit_code == 1
     assert run("gate", base, new, "--higher-is-better").exit_code == 0
-    assert "cannot be used with" in refused("gate", base, new, "--lower-is-better", "--higher-is-better")
+    assert "cannot be used with" in refused(
+        "gate", base, new, "--lower-is-better", "--higher-is-better"
+    )
 
 
 @pytest.mark.parametrize(
     "heading",
-    ["case,score", "id,score", "question,correct", "case_id,is_correct", "task,passed", "item,grade", "case,correct"],
+    [
+        "case,score",
+        "id,score",
+        "question,correct",
+        "case_id,is_correct",
+        "task,passed",
+        "item,grade",
+        "case,correct",
+    ],
 )
 def test_the_gate_reads_the_headings_that_rank_reads(tmp_path, heading):
     base, new = [1] * 60 + [0] * 40, [1] * 30 + [0] * 70
-    paths = [write_cases(tmp_path / f"{name}.csv", held, heading) for name, held in (("a", base), ("b", new))]
+    paths = [
+        write_cases(tmp_path / f"{name}.csv", held, heading)
+        for name, held in (("a", base), ("b", new))
+    ]
     assert run("gate", *paths).exit_code == 1
     assert run("gate", *paths[::-1]).exit_code == 0
-    other = write_cases(tmp_path / "c.csv", new, "case,outcome")  # each file may have headings of its own
+    other = write_cases(
+        tmp_path / "c.csv", new, "case,outcome"
+    )  # each file may have headings of its own
     assert run("gate", paths[0], other).exit_code == 1
 
 
 def test_the_gate_reads_labels(tmp_path):
     rows = [["1,1"] * 40 + ["0,0"] * 60, ["1,1"] * 20 + ["1,0"] * 20 + ["0,0"] * 60]
     paths = [
-        write_cases(tmp_path / f"{name}.csv", held, "case,y_true,y_pred") for name, held in zip("ab", rows, strict=True)
+        write_cases(tmp_path / f"{name}.csv", held, "case,y_true,y_pred")
+        for name, held in zip("ab", rows, strict=True)
     ]
-    assert "Worse: b is worse than a (F1" in " ".join(run("gate", *paths, "--score", "f1").output.split())
+    assert "Worse: b is worse than a (F1" in " ".join(
+        run("gate", *paths, "--score", "f1").output.split()
+    )
 
 
 def test_errors_of_a_file_are_those_of_rank(tmp_path):
@@ -500,17 +573,27 @@ def test_identical_predictions_pass(score, options):
     joint = br.joint_outcomes(actual, {"old": predicted, "new": predicted, "other": 1 - predicted})
     found = br.decisions.gate(br.fit(joint, seed=1), "old", score, **options)
     same = found.sel(entity="new")
-    assert (same["verdict"].item(), same["identical"].item(), same["needed"].item()) == ("not worse", "answers", 0)
+    assert (same["verdict"].item(), same["identical"].item(), same["needed"].item()) == (
+        "not worse",
+        "answers",
+        0,
+    )
     assert same["difference"].item() == 0
     assert found["identical"].sel(entity="other").item() == ""
 
 
 def test_identical_versions_pass_in_words(tmp_path):
-    base, new = (write_cases(tmp_path / f"{n}.csv", ["1,1", "1,0", "0,0"] * 30, "case,actual,predicted") for n in "ab")
+    base, new = (
+        write_cases(tmp_path / f"{n}.csv", ["1,1", "1,0", "0,0"] * 30, "case,actual,predicted")
+        for n in "ab"
+    )
     result = run("gate", base, new, "--score", "f1", "--fail-on", "undecided")
     said = " ".join(result.output.split())
     assert result.exit_code == 0
-    assert "Not worse: b is not worse than a (the two versions gave identical answers on all 90 cases)." in said
+    assert (
+        "Not worse: b is not worse than a (the two versions gave identical answers on all 90 cases)."
+        in said
+    )
     assert "more cases" not in said
     junit = run("gate", base, new, "--score", "f1", "--format", "junit").output
     assert "the two versions gave identical answers on all 90 cases" in junit
@@ -520,18 +603,29 @@ def test_versions_are_identical_where_the_score_looks():
     rng = np.random.default_rng(2)
     actual = np.repeat([0, 1, 2], 40)
     old = np.where(rng.random(120) < 0.6, actual, (actual + 1) % 3)
-    new = np.where(old == actual, old, (actual + 2) % 3)  # the same cases are wrong, with another label
+    new = np.where(
+        old == actual, old, (actual + 2) % 3
+    )  # the same cases are wrong, with another label
     posterior = br.fit(br.joint_outcomes(actual, {"old": old, "new": new}), seed=1)
     assert br.decisions.gate(posterior, "old", "accuracy")["identical"].item() == "errors"
     assert br.decisions.gate(posterior, "old", "cohen_kappa")["identical"].item() == ""
     truth, base = np.repeat([0, 1], 60), rng.integers(0, 2, 120)
     other = np.where(truth == 1, base, 1 - base)  # the answers to positive cases are the same
     posterior = br.fit(br.joint_outcomes(truth, {"old": base, "new": other}), seed=1)
-    for score, what in (("tpr", "positive"), ("fnr", "positive"), ("tnr", ""), ("f1", ""), ("accuracy", "")):
+    for score, what in (
+        ("tpr", "positive"),
+        ("fnr", "positive"),
+        ("tnr", ""),
+        ("f1", ""),
+        ("accuracy", ""),
+    ):
         assert br.decisions.gate(posterior, "old", score)["identical"].item() == what
     swapped = br.fit(br.joint_outcomes(1 - truth, {"old": base, "new": other}), seed=1)
     assert br.decisions.gate(swapped, "old", "tnr")["identical"].item() == "negative"
-    assert "identical answers on all positive cases" in br.verdict(br.decisions.gate(posterior, "old", "tpr"))[0]
+    assert (
+        "identical answers on all positive cases"
+        in br.verdict(br.decisions.gate(posterior, "old", "tpr"))[0]
+    )
 
 
 def test_one_differing_case_is_not_identical():
@@ -568,7 +662,9 @@ echo merged
 def test_fewer_than_ten_cases_that_differ_are_judged_without_draws(worse, exact):
     frame = answers(400, worse, 4, 196 - worse)
     found = [
-        br.decisions.gate(br.fit(br.from_outcomes(frame), seed=seed), "old", margin=0.02)["p_not_worse"].item()
+        br.decisions.gate(br.fit(br.from_outcomes(frame), seed=seed), "old", margin=0.02)[
+            "p_not_worse"
+        ].item()
         for seed in (1, 2)
     ]
     assert (found[0] == found[1]) is exact
@@ -587,10 +683,16 @@ def test_no_number_of_cases_decides_without_a_difference_or_without_variation(di
 
 def gate_over_groups(right, total, aggregate, margin=0.0, model="dirichlet_multinomial"):
     """The gate of the second entity against the first one, from right answers (entity, group)."""
-    names = {"entity": ["e0", "e1"], "group": [f"g{j}" for j in range(right.shape[1])], "outcome": [0, 1]}
+    names = {
+        "entity": ["e0", "e1"],
+        "group": [f"g{j}" for j in range(right.shape[1])],
+        "outcome": [0, 1],
+    }
     counts = xr.DataArray(np.stack([total - right, right], -1), names, [*names], name="counts")
     counts = counts.assign_coords(measured=(("entity", "group"), np.ones(right.shape, bool)))
-    over = br.performance.aggregate_over(br.fit(counts, model, seed=1, draws=500), "group", aggregate)
+    over = br.performance.aggregate_over(
+        br.fit(counts, model, seed=1, draws=500), "group", aggregate
+    )
     return br.decisions.gate(over, "e0", margin=margin)
 
 
@@ -605,17 +707,29 @@ def test_equal_worst_groups_and_gaps_of_unequal_profiles_are_not_worse_by_their_
     assert found["lower"].item() < -0.005 < found["upper"].item()
     assert np.isnan(found["needed"].item())
     wide, even = np.array([800, 600] + [700] * 10), np.array([800] * 6 + [600] * 6)
-    assert gate_over_groups(np.array([wide, even]), 1000, "gap", model=model)["verdict"].item() == "undecided"
+    assert (
+        gate_over_groups(np.array([wide, even]), 1000, "gap", model=model)["verdict"].item()
+        == "undecided"
+    )
 
 
-@pytest.mark.parametrize(("aggregate", "second"), [("worst", [500, 900, 900]), ("gap", [950, 500, 700])])
+@pytest.mark.parametrize(
+    ("aggregate", "second"), [("worst", [500, 900, 900]), ("gap", [950, 500, 700])]
+)
 def test_a_worse_group_and_a_larger_gap_are_worse_and_a_margin_forgives(aggregate, second):
     right = np.array([[650, 800, 850], second])
     found = gate_over_groups(right, 1000, aggregate)
     assert found["verdict"].item() == "worse"
     worse = -found["lower"].item()
     assert gate_over_groups(right, 1000, aggregate, worse + 0.01)["verdict"].item() == "not worse"
-    assert gate_over_groups(right, 1000, aggregate, -found["difference"].item())["verdict"].item() == "undecided"
+    assert (
+        gate_over_groups(right, 1000, aggregate, -found["difference"].item())["verdict"].item()
+        == "undecided"
+    )
     # The bounds invert the test.
     inside = gate_over_groups(right, 1000, aggregate, worse - 0.002)
-    assert inside["p_not_worse"].item() > 0.05 > gate_over_groups(right, 1000, aggregate, worse + 0.002)["p_not_worse"]
+    assert (
+        inside["p_not_worse"].item()
+        > 0.05
+        > gate_over_groups(right, 1000, aggregate, worse + 0.002)["p_not_worse"]
+    )

@@ -16,7 +16,16 @@ from bayesrank import cli
 from tests.scripts import ROOT, load_script
 
 SCRIPTS = ROOT / "scripts"
-MODULES = ("cases", "comparisons", "datasets", "decisions", "ops", "performance", "populations", "predictive")
+MODULES = (
+    "cases",
+    "comparisons",
+    "datasets",
+    "decisions",
+    "ops",
+    "performance",
+    "populations",
+    "predictive",
+)
 MODULES += ("statements", "theory", "tile")
 #: Public functions without an entry, and why.
 ELSEWHERE = {
@@ -39,7 +48,9 @@ def golden():
 def called_in(*files):
     """Names called or passed as attributes, such as fit in br.fit."""
     trees = [ast.parse((SCRIPTS / file).read_text("utf-8")) for file in files]
-    return {node.attr for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    return {
+        node.attr for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Attribute)
+    }
 
 
 def functions_of(module):
@@ -58,15 +69,21 @@ def test_every_public_function_has_an_analysis():
 
 
 def test_every_constructor_has_a_kind_of_evidence(golden):
-    constructors = {name for name in functions_of(br) if name.startswith("from_")} | {"joint_outcomes"}
+    constructors = {name for name in functions_of(br) if name.startswith("from_")} | {
+        "joint_outcomes"
+    }
     assert constructors - called_in("golden_analyses.py") == {"from_estimators"}
-    assert "hierarchical_dirichlet_multinomial" in set(br.models.names()) - set(golden.analyses.MODELS)
+    assert "hierarchical_dirichlet_multinomial" in set(br.models.names()) - set(
+        golden.analyses.MODELS
+    )
     assert len(set(br.models.names()) - set(golden.analyses.MODELS)) == 1
 
 
 def test_every_command_and_format_has_a_line(golden):
     lines = [*golden.calls.COMMANDS, *golden.calls.MORE_COMMANDS]
-    commands = {each.name for each in pkgutil.iter_modules(cli.__path__) if not each.name.startswith("_")}
+    commands = {
+        each.name for each in pkgutil.iter_modules(cli.__path__) if not each.name.startswith("_")
+    }
     assert commands <= {line.partition(" ")[0] for line in lines}
     for form in ("csv", "json", "board", "markdown", "latex"):
         assert any(f"--format {form}" in line for line in lines if line.startswith("rank"))
@@ -81,11 +98,18 @@ def test_the_files_hold_the_analyses_of_the_scripts(golden):
 
 def test_every_operation_and_model_works_for_a_kind(golden):
     kinds = {kind: golden.stored(kind) for kind in golden.analyses.KINDS}
-    for name in [*golden.analyses.OPERATIONS, *(f"model {model}" for model in golden.analyses.MODELS)]:
+    for name in [
+        *golden.analyses.OPERATIONS,
+        *(f"model {model}" for model in golden.analyses.MODELS),
+    ]:
         assert any("error" not in held[f"{kind}/{name}"] for kind, held in kinds.items()), name
     for kind, held in kinds.items():
         assert "error" not in held[f"{kind}/evidence"], kind
-    refused = [name for name, held in golden.stored("bare").items() if isinstance(held, dict) and "error" in held]
+    refused = [
+        name
+        for name, held in golden.stored("bare").items()
+        if isinstance(held, dict) and "error" in held
+    ]
     assert refused == ["bare/ranking without a score"]
     assert sum(path.stat().st_size for path in golden.FOLDER.glob("*.json")) < 1.7e6
 
@@ -133,10 +157,20 @@ def test_a_change_is_reported(golden, field, value, path):
 
 
 def test_a_missing_field_and_a_missing_analysis_are_reported(golden):
-    without = {"kind/ranking": {name: held for name, held in RECORD["kind/ranking"].items() if name != "verdict"}}
-    assert [path for path, _, _ in golden.differences(RECORD, without)] == ["kind/ranking → verdict"]
-    assert [(path, new) for path, _, new in golden.differences(RECORD, {})] == [("kind/ranking", golden.NONE)]
-    assert [(path, old) for path, old, _ in golden.differences({}, RECORD)] == [("kind/ranking", golden.NONE)]
+    without = {
+        "kind/ranking": {
+            name: held for name, held in RECORD["kind/ranking"].items() if name != "verdict"
+        }
+    }
+    assert [path for path, _, _ in golden.differences(RECORD, without)] == [
+        "kind/ranking → verdict"
+    ]
+    assert [(path, new) for path, _, new in golden.differences(RECORD, {})] == [
+        ("kind/ranking", golden.NONE)
+    ]
+    assert [(path, old) for path, old, _ in golden.differences({}, RECORD)] == [
+        ("kind/ranking", golden.NONE)
+    ]
 
 
 def test_equal_records_and_last_digits_are_no_difference(golden):
@@ -205,7 +239,9 @@ def test_structure_is_counted(tmp_path):
     assert row.conditional_expressions == pytest.approx(100 / 7)
     assert row.dense_statements == pytest.approx(100 / 9)
     assert row.vague_names == 100
-    assert count.table([row, count.ANCHORS[0]]).splitlines()[-1].startswith("| tinygp | 4,525 | 324 |")
+    assert (
+        count.table([row, count.ANCHORS[0]]).splitlines()[-1].startswith("| tinygp | 4,525 | 324 |")
+    )
 
 
 def test_what_does_not_work_is_refused_in_words():
@@ -215,11 +251,18 @@ def test_what_does_not_work_is_refused_in_words():
         for name, found in json.loads(path.read_text(encoding="utf-8")).items():
             if isinstance(found, dict) and set(found) == {"error"}:
                 kind = found["error"].partition(":")[0]
-                if kind not in ("ArgumentError", "ArgumentTypeError", "ArgumentKeyError", "NoClosedForm"):
+                if kind not in (
+                    "ArgumentError",
+                    "ArgumentTypeError",
+                    "ArgumentKeyError",
+                    "NoClosedForm",
+                ):
                     others[name] = found["error"]
     assert others == {}
 
 
 def test_the_page_says_what_works():
     page = load_script("scripts/make_what_works_page.py").page()
-    assert (ROOT / "docs" / "reference" / "what_works.md").read_text(encoding="utf-8") == page, "run make docs"
+    assert (ROOT / "docs" / "reference" / "what_works.md").read_text(encoding="utf-8") == page, (
+        "run make docs"
+    )

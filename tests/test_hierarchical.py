@@ -6,7 +6,7 @@ import xarray as xr
 from scipy import special, stats
 
 import bayesrank as br
-from bayesrank._source import groups_of
+from bayesrank._core.source import groups_of
 from bayesrank.models.parts.population import SPREAD, learn, log_likelihood
 from tests.strategies import outcome_counts
 
@@ -46,7 +46,11 @@ def by_quadrature(right, cases, prior, functions):
     return [(mass * f(mean, spread)).sum() / mass.sum() for f in functions], mass.sum()
 
 
-CASES = [([9, 8, 10], [10, 10, 10], ONES), ([3, 0, 7, 1], [5, 9, 8, 1], np.array([2.0, 0.5])), ([4], [9], ONES)]
+CASES = [
+    ([9, 8, 10], [10, 10, 10], ONES),
+    ([3, 0, 7, 1], [5, 9, 8, 1], np.array([2.0, 0.5])),
+    ([4], [9], ONES),
+]
 
 
 @pytest.mark.parametrize(("right", "cases", "prior"), CASES, ids=["three", "uneven", "one"])
@@ -67,7 +71,9 @@ def test_without_cases_it_is_the_prior():
     assert stats.kstest(spread, spread_cdf).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("prior", [(0.01, 0.02), (1e-4, 1.0), (0.25, 100.0), (100.0, 0.01)], ids=str)
+@pytest.mark.parametrize(
+    "prior", [(0.01, 0.02), (1e-4, 1.0), (0.25, 100.0), (100.0, 0.01)], ids=str
+)
 def test_priors_without_a_bound_at_their_ends(prior):
     """Of single cases the spread says nothing: the mean of one is known, and so is its probability."""
     a, b = prior
@@ -77,7 +83,9 @@ def test_priors_without_a_bound_at_their_ends(prior):
     assert stats.kstest(spread, spread_cdf).pvalue > 1e-3
     # Within cells of which the mean changes by orders all levels are alike: a hundredth is allowed.
     at = np.array([1e-6, 1e-3, 0.1, 0.5, 0.9, 0.999])
-    assert np.mean(mean[:, None] <= at, axis=0) == pytest.approx(special.betainc(a + 1, b, at), abs=0.015)
+    assert np.mean(mean[:, None] <= at, axis=0) == pytest.approx(
+        special.betainc(a + 1, b, at), abs=0.015
+    )
 
 
 def test_a_small_prior_gives_way_to_many_cases():
@@ -92,7 +100,9 @@ def test_a_small_prior_gives_way_to_many_cases():
 @pytest.mark.parametrize("cases", [10**6, 10**9])
 def test_many_cases_lose_no_digits(cases):
     """Equal rates of very many cases: the mean is theirs, the spread next to none."""
-    mean, spread = learn(np.full(40, 9 * cases // 10), np.full(40, cases), ONES).draw(np.random.default_rng(1), 2000)
+    mean, spread = learn(np.full(40, 9 * cases // 10), np.full(40, cases), ONES).draw(
+        np.random.default_rng(1), 2000
+    )
     assert abs(mean - 0.9).max() < 8 * np.sqrt(0.09 / cases / 40)
     assert np.quantile(spread, 0.975) < 3 / np.sqrt(cases)
 
@@ -113,7 +123,9 @@ RNG = np.random.default_rng(7)
 SETS = 8
 CELLS = {"tn": RNG.integers(60, 80, 3 * SETS), "tp": RNG.integers(10, 30, 3 * SETS)}
 WRONG = {"fp": 80 - CELLS["tn"], "fn": 30 - CELLS["tp"]}
-STUDIES = br.from_counts(**CELLS, **WRONG, entity=np.repeat(["a", "b", "c"], SETS), dataset=list(range(SETS)) * 3)
+STUDIES = br.from_counts(
+    **CELLS, **WRONG, entity=np.repeat(["a", "b", "c"], SETS), dataset=list(range(SETS)) * 3
+)
 
 
 @pytest.fixture(scope="module")
@@ -133,11 +145,27 @@ def test_nuts_agrees(fitted):
     import arviz as az
 
     sampled = groups_of(
-        br.fit(STUDIES, "hierarchical_beta_binomial", sampler="nuts", seed=1, nuts={"tune": 500}, draws=500)
+        br.fit(
+            STUDIES,
+            "hierarchical_beta_binomial",
+            sampler="nuts",
+            seed=1,
+            nuts={"tune": 500},
+            draws=500,
+        )
     )["posterior"]
-    for name in ("mean_rate", "spread", "performance", "performance_typical", "performance_new", "mean_prevalence"):
+    for name in (
+        "mean_rate",
+        "spread",
+        "performance",
+        "performance_typical",
+        "performance_new",
+        "mean_prevalence",
+    ):
         ours, other = fitted[name], sampled[name]
-        errors = np.hypot(ours.std(["chain", "draw"]) / np.sqrt(4000), az.mcse(sampled[[name]])[name])
+        errors = np.hypot(
+            ours.std(["chain", "draw"]) / np.sqrt(4000), az.mcse(sampled[[name]])[name]
+        )
         gap = abs(ours.mean(["chain", "draw"]) - other.mean(["chain", "draw"])) / errors
         assert float(gap.max()) < 5, name  # some two hundred comparisons
 
@@ -184,7 +212,10 @@ def test_entities_are_a_population_without_data_sets():
     assert 1 > float(tnr.sel(entity="large")) > float(tnr.sel(entity="small")) > mean
     assert "performance_typical" not in posterior
     tp = br.scores.tpr(posterior)
-    assert stats.ks_2samp(tp.sel(entity="x").values.ravel(), tp.sel(entity="y").values.ravel()).pvalue > 1e-3
+    assert (
+        stats.ks_2samp(tp.sel(entity="x").values.ravel(), tp.sel(entity="y").values.ravel()).pvalue
+        > 1e-3
+    )
 
 
 def test_the_loglikelihood_is_of_tables(whole):
@@ -192,7 +223,9 @@ def test_the_loglikelihood_is_of_tables(whole):
     assert found["counts"].dims == ("chain", "draw", "entity", "dataset", "actual")
     a, b = concentration(post["mean_rate"].values[1, 7, 2, 1, 1], post["spread"].values[1, 7, 2, 1])
     tp = int(STUDIES.values[2, 5, 1, 1])
-    assert float(found["counts"][1, 7, 2, 5, 1]) == pytest.approx(stats.betabinom(30, a, b).logpmf(tp), rel=1e-9)
+    assert float(found["counts"][1, 7, 2, 5, 1]) == pytest.approx(
+        stats.betabinom(30, a, b).logpmf(tp), rel=1e-9
+    )
     assert found["row_totals"].dims == ("chain", "draw", "test_set")
     for group in ("prior_predictive", "posterior_predictive"):
         assert (whole[group]["counts"].sum(["actual", "predicted"]) == 110).all()
@@ -220,7 +253,12 @@ def test_calibration(sparse):
         right, new = rng.binomial(cases, rates), rng.beta(a, b)
         m, s = learn(right, cases, ONES).draw(rng, draws)
         a, b = concentration(m, s)
-        found = {"mean": m, "spread": s, "rate": rng.beta(a + right[0], b + cases[0] - right[0]), "new": rng.beta(a, b)}
+        found = {
+            "mean": m,
+            "spread": s,
+            "rate": rng.beta(a + right[0], b + cases[0] - right[0]),
+            "new": rng.beta(a, b),
+        }
         for name, truth in (("mean", mean), ("spread", spread), ("rate", rates[0]), ("new", new)):
             ranks[name][i] = (found[name] < truth).sum() + rng.random()
     for name, found in ranks.items():
@@ -241,7 +279,9 @@ def grades(sizes=(60, 40, 30, 50)):
 @pytest.fixture(scope="module")
 def graded():
     nuts = {"tune": 400, "target_accept": 0.9}
-    return br.fit(grades(), "hierarchical_dirichlet_multinomial", seed=1, draws=400, chains=2, nuts=nuts)
+    return br.fit(
+        grades(), "hierarchical_dirichlet_multinomial", seed=1, draws=400, chains=2, nuts=nuts
+    )
 
 
 def test_two_answers_go_by_quadrature_whatever_the_name():
@@ -259,23 +299,42 @@ def test_grades_have_means_of_each_kind(graded):
     post = graded["posterior"]
     for kind in ("", "_typical", "_new"):
         mean = (post[f"performance{kind}"] * [0, 1, 2]).sum("outcome")
-        xr.testing.assert_allclose(mean, post[f"mean_outcome{kind}"].transpose(*mean.dims), rtol=1e-10)
+        xr.testing.assert_allclose(
+            mean, post[f"mean_outcome{kind}"].transpose(*mean.dims), rtol=1e-10
+        )
     ranking = br.credible_ranking(graded, "mean_outcome")
     assert br.ranking_table(ranking).index.tolist() == ["a", "b"]
-    xr.testing.assert_equal(ranking["median"], br.credible_ranking(graded, "mean_outcome", kind="typical")["median"])
+    xr.testing.assert_equal(
+        ranking["median"], br.credible_ranking(graded, "mean_outcome", kind="typical")["median"]
+    )
     new = br.credible_ranking(graded, "mean_outcome", kind="new")
-    assert float(new["upper"][0] - new["lower"][0]) > float(ranking["upper"][0] - ranking["lower"][0])
-    assert br.credible_ranking(graded, "mean_outcome", kind="observed")["median"].sizes["dataset"] == 4
+    assert float(new["upper"][0] - new["lower"][0]) > float(
+        ranking["upper"][0] - ranking["lower"][0]
+    )
+    assert (
+        br.credible_ranking(graded, "mean_outcome", kind="observed")["median"].sizes["dataset"] == 4
+    )
 
 
 @pytest.mark.slow
 def test_many_classes_are_tables_of_each_kind():
     rng = np.random.default_rng(2)
-    tables = rng.multinomial(80, [0.3, 0.02, 0.02, 0.02, 0.3, 0.02, 0.02, 0.02, 0.28], (2, 3)).reshape(2, 3, 3, 3)
-    coords = {"entity": ["a", "b"], "dataset": list("xyz"), "actual": [0, 1, 2], "predicted": [0, 1, 2]}
-    counts = xr.DataArray(tables, coords, ("entity", "dataset", "actual", "predicted"), name="counts")
+    tables = rng.multinomial(
+        80, [0.3, 0.02, 0.02, 0.02, 0.3, 0.02, 0.02, 0.02, 0.28], (2, 3)
+    ).reshape(2, 3, 3, 3)
+    coords = {
+        "entity": ["a", "b"],
+        "dataset": list("xyz"),
+        "actual": [0, 1, 2],
+        "predicted": [0, 1, 2],
+    }
+    counts = xr.DataArray(
+        tables, coords, ("entity", "dataset", "actual", "predicted"), name="counts"
+    )
     counts.values[1] = counts.values[0][:, :, [0, 2, 1]]  # b confuses, on the same cases
-    fit = br.fit(counts, NAMES[1], seed=1, draws=200, chains=2, nuts={"tune": 300}, groups=["log_likelihood"])
+    fit = br.fit(
+        counts, NAMES[1], seed=1, draws=200, chains=2, nuts={"tune": 300}, groups=["log_likelihood"]
+    )
     for kind in ("observed", "typical", "new"):
         performance = br.as_performance(fit, kind)
         np.testing.assert_allclose(performance.sum(["actual", "predicted"]), 1, rtol=1e-9)
@@ -290,7 +349,10 @@ ANSWERS, MEMBERS = 3, 4
 
 def dirichlet(rng, concentration):
     """One draw for each row of concentrations, which may be tiny."""
-    log = np.log(rng.standard_gamma(concentration + 1)) + np.log(rng.random(concentration.shape)) / concentration
+    log = (
+        np.log(rng.standard_gamma(concentration + 1))
+        + np.log(rng.random(concentration.shape)) / concentration
+    )
     share = np.exp(log - log.max(-1, keepdims=True))
     return share / share.sum(-1, keepdims=True)
 
@@ -302,10 +364,19 @@ def world(seed, replicates, sparse):
     spread = np.maximum(prior_spread(rng, replicates), 1e-6)
     alpha = np.maximum(mean * (1 / spread**2 - 1)[:, None], 1e-12)
     rates = dirichlet(rng, np.repeat(alpha[:, None], MEMBERS, 1))
-    cases = rng.poisson(0.7, (replicates, MEMBERS)) if sparse else rng.integers(1, 25, (replicates, MEMBERS))
+    cases = (
+        rng.poisson(0.7, (replicates, MEMBERS))
+        if sparse
+        else rng.integers(1, 25, (replicates, MEMBERS))
+    )
     cases[:, 0] += cases.sum(1) == 0
     counts = outcome_counts(rng.multinomial(cases, rates))
-    return counts, {"mean": mean[:, -1], "spread": spread, "rate": rates[:, 0, -1], "new": dirichlet(rng, alpha)[:, -1]}
+    return counts, {
+        "mean": mean[:, -1],
+        "spread": spread,
+        "rate": rates[:, 0, -1],
+        "new": dirichlet(rng, alpha)[:, -1],
+    }
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from scipy import stats
 from scipy.special import gammaln
 
 import bayesrank as br
-from bayesrank._sampling import dirichlet_of_each
+from bayesrank._core.sampling import dirichlet_of_each
 from bayesrank.evidence.weighting import WEIGHTED
 from bayesrank.models import chosen_by_evidence
 from bayesrank.models.hierarchical_classes import HierarchicalClasses
@@ -22,12 +22,20 @@ CLASSES = 5
 
 
 def tables(values, **others):
-    names = ("entity", "dataset", "actual", "predicted") if np.ndim(values) == 4 else ("entity", "actual", "predicted")
-    coords = {dim: np.arange(size) for dim, size in zip(names, np.shape(values), strict=True)} | others
+    names = (
+        ("entity", "dataset", "actual", "predicted")
+        if np.ndim(values) == 4
+        else ("entity", "actual", "predicted")
+    )
+    coords = {
+        dim: np.arange(size) for dim, size in zip(names, np.shape(values), strict=True)
+    } | others
     return xr.DataArray(np.asarray(values), coords, names, name="counts")
 
 
-COUNTS = tables(RNG.multinomial(6, np.full((CLASSES, CLASSES), 0.05) + 0.75 * np.eye(CLASSES), (3, CLASSES)))
+COUNTS = tables(
+    RNG.multinomial(6, np.full((CLASSES, CLASSES), 0.05) + 0.75 * np.eye(CLASSES), (3, CLASSES))
+)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +58,9 @@ def test_rates_are_those_of_the_population(fitted):
     kappa = 1 / post["spread"] ** 2 - 1
     wanted = (post["mean_recall"] * kappa + right) / (kappa + cases)
     rows = post["performance"] / post["performance"].sum("predicted")
-    told = xr.concat([rows.isel(actual=c, predicted=c, drop=True) for c in range(CLASSES)], "actual")
+    told = xr.concat(
+        [rows.isel(actual=c, predicted=c, drop=True) for c in range(CLASSES)], "actual"
+    )
     close(told - wanted.assign_coords(actual=cases["actual"]).drop_vars("actual"), 0.0)
     for name in ("mean_recall", "spread"):
         for e in range(3):
@@ -65,9 +75,13 @@ def test_class_shares_are_dirichlet_with_a_learned_spread(fitted):
     post, cases = fitted["posterior"], COUNTS.sum("predicted").isel(entity=0, drop=True)
     kappa = 1 / post["spread_of_prevalence"] ** 2 - 1
     close(post["prevalence"] - (kappa / CLASSES + cases) / (kappa + cases.sum()), 0.0)
-    drawn = draw_spread(cases.values[None], np.full((1, CLASSES), 0.2), np.random.default_rng(1), 20_000)
+    drawn = draw_spread(
+        cases.values[None], np.full((1, CLASSES), 0.2), np.random.default_rng(1), 20_000
+    )
     assert stats.ks_2samp(post["spread_of_prevalence"].values.ravel(), drawn).pvalue > 1e-3
-    np.testing.assert_allclose(fitted["posterior"]["performance"].sum(["actual", "predicted"]), 1, rtol=1e-12)
+    np.testing.assert_allclose(
+        fitted["posterior"]["performance"].sum(["actual", "predicted"]), 1, rtol=1e-12
+    )
 
 
 def test_errors_are_dirichlet_with_a_learned_spread(fitted):
@@ -83,14 +97,20 @@ def test_errors_are_dirichlet_with_a_learned_spread(fitted):
 @pytest.mark.parametrize("mean", [[0.25] * 4, [0.1, 0.2, 0.3, 0.4]])
 def test_the_spread_of_errors_has_the_density_of_its_model(mean):
     """Draws against the Dirichlet-multinomial likelihood on a grid, with a uniform prior; a longer run starts alike."""
-    counts, grid = RNG.multinomial([3, 0, 7, 1], [0.6, 0.2, 0.1, 0.1]), (np.arange(4000) + 0.5) / 4000
+    counts, grid = (
+        RNG.multinomial([3, 0, 7, 1], [0.6, 0.2, 0.1, 0.1]),
+        (np.arange(4000) + 0.5) / 4000,
+    )
     density = np.zeros(grid.size)
     for row in counts[counts.sum(-1) > 0]:
         alpha = (1 / grid[:, None] ** 2 - 1) * np.array(mean)
         density += stats.dirichlet_multinomial.logpmf(row, alpha, row.sum())
     total = np.cumsum(np.exp(density))
     drawn = draw_spread(counts, np.tile(mean, (4, 1)), np.random.default_rng(1), 20_000)
-    assert stats.kstest(drawn, lambda x: np.interp(x, grid + 0.5 / 4000, total / total[-1])).pvalue > 1e-3
+    assert (
+        stats.kstest(drawn, lambda x: np.interp(x, grid + 0.5 / 4000, total / total[-1])).pvalue
+        > 1e-3
+    )
     some = draw_spread(counts, np.tile(mean, (4, 1)), np.random.default_rng(1), 50)
     np.testing.assert_array_equal(some, drawn[:50])
 
@@ -157,12 +177,16 @@ def test_it_is_the_default_of_thin_classes_of_similar_sizes():
     assert br.fit(COUNTS, draws=2, seed=1)["posterior"].attrs["model"] == MODEL
     for counts in (COUNTS[:, :2, :2], COUNTS.assign_attrs({WEIGHTED: 1}), 40 * COUNTS):
         assert chosen_by_evidence(counts) == PLAIN
-    assert {chosen_by_evidence(COUNTS, options=[name]) for name in ("prior", "split_prior")} == {PLAIN}
+    assert {chosen_by_evidence(COUNTS, options=[name]) for name in ("prior", "split_prior")} == {
+        PLAIN
+    }
     assert br.fit(COUNTS, draws=2, prior="jeffreys")["posterior"].attrs["model"] == PLAIN
     assert "mean_recall" in br.to_pymc(COUNTS).named_vars
     rng = np.random.default_rng(1)
     for size, least in ((3, 0.8), (10, 0.95)):
-        boards = (tables([np.diag(rng.multinomial(10 * size, np.full(10, 0.1)))]) for _ in range(50))
+        boards = (
+            tables([np.diag(rng.multinomial(10 * size, np.full(10, 0.1)))]) for _ in range(50)
+        )
         assert np.mean([chosen_by_evidence(board) == MODEL for board in boards]) >= least
     for sizes in ([100] * 9 + [5], [20] * 9 + [6], [125, 25, 5]):
         assert chosen_by_evidence(tables([np.diag(sizes)])) == PLAIN
@@ -173,13 +197,22 @@ def test_it_is_the_default_of_thin_classes_of_similar_sizes():
 def test_the_command_has_the_same_default(tmp_path):
     """With a prior of cells it is the model of cells."""
     path = tmp_path / "counts.csv"
-    cells = [(e, a, p, int(COUNTS[e, a, p])) for e in range(3) for a in range(CLASSES) for p in range(CLASSES)]
-    pd.DataFrame(cells, columns=["entity", "actual", "predicted", "count"]).to_csv(path, index=False)
+    cells = [
+        (e, a, p, int(COUNTS[e, a, p]))
+        for e in range(3)
+        for a in range(CLASSES)
+        for p in range(CLASSES)
+    ]
+    pd.DataFrame(cells, columns=["entity", "actual", "predicted", "count"]).to_csv(
+        path, index=False
+    )
     named = COUNTS.assign_coords(entity=["0", "1", "2"])
     for more, model in (([], MODEL), (["--prior", "jeffreys"], PLAIN)):
         table = csv_of("rank", path, "--score", "macro_f1", "--draws", 100, *more)
         options = {"prior": "jeffreys"} if more else {}
-        ranking = br.credible_ranking(br.fit(named, model, draws=100, seed=1, **options), "macro_f1")
+        ranking = br.credible_ranking(
+            br.fit(named, model, draws=100, seed=1, **options), "macro_f1"
+        )
         for end in ("lower", "upper"):
             np.testing.assert_allclose(table.sort_index()[end], ranking[end], rtol=1e-9)
     assert br.fit(named, draws=100, seed=1)["posterior"].attrs["model"] == MODEL
@@ -190,7 +223,9 @@ def test_rankings_have_sets_for_fixed_truths():
     recall = [0.95, 0.6, 0.6]
     each = np.array([np.full((CLASSES, CLASSES), (1 - r) / (CLASSES - 1)) for r in recall])
     each[:, np.arange(CLASSES), np.arange(CLASSES)] = np.array(recall)[:, None]
-    ranking = br.credible_ranking(br.fit(tables(np.rint(80 * each).astype(int)), seed=1), "macro_f1")
+    ranking = br.credible_ranking(
+        br.fit(tables(np.rint(80 * each).astype(int)), seed=1), "macro_f1"
+    )
     assert (ranking.attrs["sets"], ranking.attrs["headline"]) == ("confidence", "best")
     assert ranking["in_best_set"].values.tolist() == [True, False, False]
     assert ranking["surely_above"].values.sum(axis=1).tolist() == [2, 0, 0]
@@ -207,7 +242,9 @@ def test_the_interval_is_closed_where_all_cases_are_right():
         table = np.diag(answers)
         counts = tables([table, table + 2 * np.eye(4, k=1, dtype=int)])
         for model in (MODEL, PLAIN):
-            upper = br.credible_ranking(br.fit(counts, model, seed=1, draws=200), "macro_tpr")["upper"].values
+            upper = br.credible_ranking(br.fit(counts, model, seed=1, draws=200), "macro_tpr")[
+                "upper"
+            ].values
             assert ((upper[0] == 1.0) == closed, upper[1] < 1.0) == (True, True)
 
 
@@ -224,11 +261,16 @@ def test_exact_results_refuse_it_in_words():
 def test_sums_of_rising_factorials(counts):
     """Few terms, large counts by Stirling's series, and fractions of cases."""
     a, times = np.geomspace(1e-6, 1e6, 40), np.arange(1.0, len(counts) + 1)
-    wanted = sum(t * (gammaln(a + n) - gammaln(a) - n * np.log(a)) for n, t in zip(counts, times, strict=True))
+    wanted = sum(
+        t * (gammaln(a + n) - gammaln(a) - n * np.log(a))
+        for n, t in zip(counts, times, strict=True)
+    )
     found = _sum_rising(a, np.array(counts), times)
     np.testing.assert_allclose(found[a < 1e3], wanted[a < 1e3], rtol=1e-9, atol=1e-9)
     if max(counts) < 10:  # without cancellation of large logarithms
-        sums = [t * np.log1p(np.arange(int(n)) / 1e6).sum() for n, t in zip(counts, times, strict=True)]
+        sums = [
+            t * np.log1p(np.arange(int(n)) / 1e6).sum() for n, t in zip(counts, times, strict=True)
+        ]
         assert found[-1] == pytest.approx(sum(sums), rel=1e-9) or counts[0] == 2.5
 
 
@@ -258,25 +300,39 @@ def test_calibration():
         "mean": (post["mean_recall"], mean),
         "spread": (post["spread"], spread),
         "spread of errors": (post["spread_of_errors"], of_errors),
-        "spread of shares": (post["spread_of_prevalence"].rename(test_set="entity").drop_vars("entity"), of_shares),
+        "spread of shares": (
+            post["spread_of_prevalence"].rename(test_set="entity").drop_vars("entity"),
+            of_shares,
+        ),
         "recall": (told.isel(actual=1, predicted=1), recall[:, 1]),
         "cell": (post["performance"].isel(actual=0, predicted=2), cells[:, 0, 2]),
         "prevalence": (post["performance"].sum("predicted").isel(actual=3), share[:, 3]),
-        "macro": (sum(told.isel(actual=c, predicted=c, drop=True) for c in range(size)), recall.sum(1)),
+        "macro": (
+            sum(told.isel(actual=c, predicted=c, drop=True) for c in range(size)),
+            recall.sum(1),
+        ),
     }
     for name, (draws, truth) in pairs.items():
-        below = (draws < xr.DataArray(truth, dims="entity")).sum(["chain", "draw"]).values + rng.random(number)
+        below = (draws < xr.DataArray(truth, dims="entity")).sum(
+            ["chain", "draw"]
+        ).values + rng.random(number)
         assert stats.kstest(below / 201, "uniform").pvalue > 1e-3, name
 
 
 def note(counts, score, model=PLAIN, words=("hierarchical_classes", "each class shifts")):
     ranking = br.credible_ranking(br.fit(counts, model, seed=1, draws=50), score)
-    return [line for line in [*br.verdict(ranking), *br.notes(ranking)] if any(word in line for word in words)]
+    return [
+        line
+        for line in [*br.verdict(ranking), *br.notes(ranking)]
+        if any(word in line for word in words)
+    ]
 
 
 def test_the_notes_recommend_it_where_classes_have_few_cases():
     why, remedy = note(COUNTS, "macro_f1")
-    assert why.startswith("For 3 entities at least half of the classes have fewer than 10 cases: the prior on each")
+    assert why.startswith(
+        "For 3 entities at least half of the classes have fewer than 10 cases: the prior on each"
+    )
     assert "shifts macro F1," in why
     assert remedy.startswith("The model 'hierarchical_classes' learns")
     two = COUNTS[:, :2, :2].assign_coords(actual=[0, 1], predicted=[0, 1])
@@ -288,4 +344,9 @@ def test_the_notes_recommend_it_where_classes_have_few_cases():
         (two, "macro_f1", PLAIN),  # two classes tell nothing
     ):
         assert not note(counts, score, model)
-    assert note(COUNTS, "macro_f1", MODEL, ["rates of such a class depend strongly on the prior and the other classes"])
+    assert note(
+        COUNTS,
+        "macro_f1",
+        MODEL,
+        ["rates of such a class depend strongly on the prior and the other classes"],
+    )

@@ -35,9 +35,17 @@ HINTS = [
 @pytest.fixture(scope="module")
 def names():
     counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[9, 6], tp=[21, 24], entity=["a", "b"])
-    draws = xr.DataArray(np.ones((2, 5, 3)), dims=("chain", "draw", "model"), coords={"model": list("xyz")})
+    draws = xr.DataArray(
+        np.ones((2, 5, 3)), dims=("chain", "draw", "model"), coords={"model": list("xyz")}
+    )
     grades = pd.DataFrame({"case": [1, 1], "model": ["a", "b"], "dice": [0.1, 0.2]})
-    return {"br": br, "COUNTS": counts, "POST": br.fit(counts, draws=20, seed=1), "DRAWS": draws, "GRADES": grades}
+    return {
+        "br": br,
+        "COUNTS": counts,
+        "POST": br.fit(counts, draws=20, seed=1),
+        "DRAWS": draws,
+        "GRADES": grades,
+    }
 
 
 @pytest.mark.parametrize(("line", "hint"), HINTS, ids=[line for line, _ in HINTS])

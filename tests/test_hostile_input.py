@@ -15,9 +15,9 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._checks import available_memory, check_memory, container_limits
-from bayesrank.tables.files import read_evidence
-from bayesrank.tables.values import as_count, as_label_columns, as_outcomes
+from bayesrank._core.checks import available_memory, check_memory, container_limits
+from bayesrank.io.tables.files import read_evidence
+from bayesrank.io.tables.values import as_count, as_label_columns, as_outcomes
 from bayesrank.tile.grid import with_entity
 from tests.calls import calls, valid_call
 
@@ -35,7 +35,8 @@ def test_probabilities_next_to_the_ends(prob):
 
 def test_lazy_counts_are_compared():
     xr.testing.assert_allclose(
-        br.decisions.noninferiority(COUNTS.chunk(entity=1), "a"), br.decisions.noninferiority(COUNTS, "a")
+        br.decisions.noninferiority(COUNTS.chunk(entity=1), "a"),
+        br.decisions.noninferiority(COUNTS, "a"),
     )
 
 
@@ -56,7 +57,9 @@ def test_the_largest_outcomes_are_ranked_as_small_ones():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found, large = (
-            br.credible_ranking(br.fit(br.from_outcomes(frame), "paired", draws=50, seed=1), "mean_outcome")
+            br.credible_ranking(
+                br.fit(br.from_outcomes(frame), "paired", draws=50, seed=1), "mean_outcome"
+            )
             for frame in (small, scale * small)
         )
     for name in ("lower", "median", "upper", "observed", "expected_regret"):
@@ -86,7 +89,7 @@ def test_limits_of_containers_are_read(tmp_path):
 def test_the_limit_of_the_process_counts():
     code = (
         "import resource; resource.setrlimit(resource.RLIMIT_AS, (3 * 2**30, 3 * 2**30));"
-        "from bayesrank._checks import check_memory; check_memory('x must be fewer', 'x', (2**28,), '1')"
+        "from bayesrank._core.checks import check_memory; check_memory('x must be fewer', 'x', (2**28,), '1')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "more than half of the memory that this process may use (3.0 GiB)" in done.stderr
@@ -122,16 +125,23 @@ def test_closed_streams_end_without_a_traceback(closed):
 
 
 def test_one_selected_entity_is_analysed_under_its_name():
-    one, both = (br.score_posterior(counts, "tpr").cdf([0.5, 0.8]) for counts in (COUNTS.sel(entity="b"), COUNTS))
+    one, both = (
+        br.score_posterior(counts, "tpr").cdf([0.5, 0.8])
+        for counts in (COUNTS.sel(entity="b"), COUNTS)
+    )
     np.testing.assert_array_equal(one, both.sel(entity="b"))
     draws = br.as_performance(POSTERIOR)
     # Every function of the Tile begins with this one, so that none of them is compiled for it.
-    np.testing.assert_array_equal(with_entity(draws.sel(entity="b"), None).sel(entity="b"), draws.sel(entity="b"))
+    np.testing.assert_array_equal(
+        with_entity(draws.sel(entity="b"), None).sel(entity="b"), draws.sel(entity="b")
+    )
     best = br.tile.probability_best(draws.sel(entity="b"), 3)
     assert best["entity"].values.tolist() == ["b"]
     for call in (br.tile.baseline, br.tile.state_of_the_art):
         xr.testing.assert_allclose(
-            call(POINT.sel(entity="a"), 3), br.tile.value(POINT.sel(entity="a", drop=True), 3), check_dim_order=True
+            call(POINT.sel(entity="a"), 3),
+            br.tile.value(POINT.sel(entity="a", drop=True), 3),
+            check_dim_order=True,
         )
 
 
@@ -139,17 +149,23 @@ def test_what_is_not_known_stays_unknown():
     only_negatives = br.performance.shift_prior(br.from_counts(tn=8, fp=2, fn=0, tp=0), 0.3)
     assert br.scores.tnr(only_negatives).item() == pytest.approx(0.8)
     assert np.isnan(br.scores.tpr(only_negatives)).all()
-    shifted = br.performance.shift_prior(POINT, xr.DataArray([0.3, np.nan], {"entity": ["a", "b"]}, ("entity",)))
+    shifted = br.performance.shift_prior(
+        POINT, xr.DataArray([0.3, np.nan], {"entity": ["a", "b"]}, ("entity",))
+    )
     assert shifted.isnull().all(["actual", "predicted"]).values.tolist() == [False, True]
     assert shifted.isnull().any(["actual", "predicted"]).values.tolist() == [False, True]
 
 
 def test_relations_match_entities_by_name():
     values = br.scores.ppv(
-        br.from_counts(tn=[8, 9, 9], fp=[1, 0, 0], fn=[0, 1, 1], tp=[1, 0, 0], entity=["a", "b", "c"])
+        br.from_counts(
+            tn=[8, 9, 9], fp=[1, 0, 0], fn=[0, 1, 1], tp=[1, 0, 0], entity=["a", "b", "c"]
+        )
     )
     performance = br.as_performance(
-        br.from_counts(tn=[9, 8, 9], fp=[0, 1, 0], fn=[1, 0, 1], tp=[0, 1, 0], entity=["c", "a", "b"])
+        br.from_counts(
+            tn=[9, 8, 9], fp=[0, 1, 0], fn=[1, 0, 1], tp=[0, 1, 0], entity=["c", "a", "b"]
+        )
     )
     found = br.theory.relations(values, performance)
     assert found["equivalent"].sel(entity="b", rival="c")
@@ -191,9 +207,29 @@ ODD = [
         pd.NaT,
         date(2020, 1, 1),
     ),
-    *([], (), {}, {"a": 1}, {"a", "b"}, frozenset({1, 2}), [[1, 2], [3, 4]], ["a"], ["a", 3], range(2)),
-    *(np.arange(6.0).reshape(2, 3), np.array([0.2, 0.4]), pd.Series([1.0, 2.0]), pd.Series(["a", "b"])),
-    *(pd.DataFrame({"a": [1, 2]}), xr.DataArray(np.ones((2, 2)), dims=("x", "y")), xr.Dataset({"q": ("z", [1.0])})),
+    *(
+        [],
+        (),
+        {},
+        {"a": 1},
+        {"a", "b"},
+        frozenset({1, 2}),
+        [[1, 2], [3, 4]],
+        ["a"],
+        ["a", 3],
+        range(2),
+    ),
+    *(
+        np.arange(6.0).reshape(2, 3),
+        np.array([0.2, 0.4]),
+        pd.Series([1.0, 2.0]),
+        pd.Series(["a", "b"]),
+    ),
+    *(
+        pd.DataFrame({"a": [1, 2]}),
+        xr.DataArray(np.ones((2, 2)), dims=("x", "y")),
+        xr.Dataset({"q": ("z", [1.0])}),
+    ),
     *(Thing(), int, lambda *given, **named: 1, iter),
 ]
 #: Calls that take a second or so, with every value that is good.
@@ -224,7 +260,9 @@ def sweep(function, more, numbers):
     # Two arguments may contradict each other: the message names one of them.
     names = "|".join(["no_such", *(re.escape(name.rstrip("s")) for name in parameters)])
     for parameter in parameters.values():
-        for i in random.Random(f"{function.__name__} {parameter.name}").sample(range(len(ODD)), numbers):
+        for i in random.Random(f"{function.__name__} {parameter.name}").sample(
+            range(len(ODD)), numbers
+        ):
             call = f"{function.__name__}({parameter.name}={ODD[i]!r})"
             try:
                 message = call_with(function, more, parameter, ODD[i])
@@ -241,16 +279,21 @@ CALLS = calls()
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
-    ("function", "more"), [pytest.param(f, more, id=name) for name, f, more in CALLS if not re.fullmatch(SLOW, name)]
+    ("function", "more"),
+    [pytest.param(f, more, id=name) for name, f, more in CALLS if not re.fullmatch(SLOW, name)],
 )
-def test_some_odd_values_of_each_argument_work_or_are_refused(function, more, tmp_path, monkeypatch):
+def test_some_odd_values_of_each_argument_work_or_are_refused(
+    function, more, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     sweep(function, more, 4)
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("function", "more"), [pytest.param(f, more, id=name) for name, f, more in CALLS])
+@pytest.mark.parametrize(
+    ("function", "more"), [pytest.param(f, more, id=name) for name, f, more in CALLS]
+)
 def test_odd_values_of_each_argument_work_or_are_refused(function, more, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     several, given = valid_call(function, more)
@@ -270,9 +313,21 @@ def test_the_sweep_finds_what_is_no_refusal():
 
 MATRIX = [[9, 1], [2, 8]]
 NAMED = {
-    "from_counts": (br.from_counts, {"tn": [8, 9], "fp": [2, 1], "fn": [1, 3], "tp": [9, 7]}, "entity dataset group"),
-    "from_matrix": (br.from_matrix, {"matrix": [MATRIX] * 2, "orientation": "actual_rows"}, "entity labels"),
-    "from_rates": (br.from_rates, {"tpr": [0.8, 0.7], "tnr": 0.9, "prevalence": 0.5}, "entity tpr tnr prevalence"),
+    "from_counts": (
+        br.from_counts,
+        {"tn": [8, 9], "fp": [2, 1], "fn": [1, 3], "tp": [9, 7]},
+        "entity dataset group",
+    ),
+    "from_matrix": (
+        br.from_matrix,
+        {"matrix": [MATRIX] * 2, "orientation": "actual_rows"},
+        "entity labels",
+    ),
+    "from_rates": (
+        br.from_rates,
+        {"tpr": [0.8, 0.7], "tnr": 0.9, "prevalence": 0.5},
+        "entity tpr tnr prevalence",
+    ),
     "from_predictions": (
         br.from_predictions,
         {"y_true": [0, 1], "predictions": {"a": [0, 1]}},
@@ -299,7 +354,11 @@ NAMED = {
 
 @pytest.mark.parametrize(
     ("function", "given", "argument"),
-    [(function, given, name) for function, given, names in NAMED.values() for name in names.split()],
+    [
+        (function, given, name)
+        for function, given, names in NAMED.values()
+        for name in names.split()
+    ],
 )
 def test_a_set_has_no_order_and_an_iterator_is_read_once(function, given, argument):
     for values in ({"svm", "tree"}, frozenset({0, 1}), iter(["svm", "tree"]), (x for x in [0, 1])):
@@ -313,7 +372,9 @@ def test_a_set_has_no_order_and_an_iterator_is_read_once(function, given, argume
 
 def test_views_of_a_dictionary_have_an_order():
     tables = {"tree": 8, "svm": 9}
-    counts = br.from_counts(tn=tables.values(), fp=[2, 1], fn=[1, 3], tp=[9, 7], entity=tables.keys())
+    counts = br.from_counts(
+        tn=tables.values(), fp=[2, 1], fn=[1, 3], tp=[9, 7], entity=tables.keys()
+    )
     assert counts["entity"].values.tolist() == ["tree", "svm"]
     assert counts.sel(entity="svm", actual="negative", predicted="negative") == 9
     with pytest.raises(TypeError, match=r"^entity must hold names in a sequence"):
@@ -331,10 +392,16 @@ def renamed(array, names):
 
 
 def test_boolean_entities_are_names_and_no_masks():
-    named, plain = (br.from_counts(**TWO, entity=names) for names in ([False, True, 2, 3], ["a", "b", "c", "d"]))
+    named, plain = (
+        br.from_counts(**TWO, entity=names) for names in ([False, True, 2, 3], ["a", "b", "c", "d"])
+    )
     for call in (
-        lambda counts: br.decisions.noninferiority(counts, counts["entity"].values.tolist()[1])["tpr_noninferior"],
-        lambda counts: br.sensitivity(counts, "f1", alternatives=["weights"], draws=40, seed=1)["tier"],
+        lambda counts: br.decisions.noninferiority(counts, counts["entity"].values.tolist()[1])[
+            "tpr_noninferior"
+        ],
+        lambda counts: br.sensitivity(counts, "f1", alternatives=["weights"], draws=40, seed=1)[
+            "tier"
+        ],
         lambda counts: br.theory.dominance(br.theory.relations(br.scores.f1(counts)))["worse"],
     ):
         found, wanted = call(named), call(plain)
@@ -342,7 +409,9 @@ def test_boolean_entities_are_names_and_no_masks():
             wanted = renamed(wanted, found["entity"].values)
         np.testing.assert_array_equal(found.values, wanted.values)
     assert br.ranking_report(br.fit(named, seed=1, draws=40), "f1").count("False")
-    assert br.plots.score_differences(br.scores.f1(br.fit(named, seed=1, draws=40)), to=True).get_ylim()
+    assert br.plots.score_differences(
+        br.scores.f1(br.fit(named, seed=1, draws=40)), to=True
+    ).get_ylim()
     plt.close("all")
 
 
@@ -351,8 +420,14 @@ def test_boolean_entities_are_names_and_no_masks():
 def test_boolean_groups_are_names_and_no_masks(dim, aggregate):
     entity, found = list("aabb"), []
     for names in ([True, False] * 2, ["yes", "no"] * 2):
-        posterior = br.fit(br.from_counts(**TWO, entity=entity, **{dim: names}), "beta_binomial", draws=40, seed=1)
-        found.append(br.aggregate_score(posterior, "tpr", over=dim, aggregate=aggregate).mean(["chain", "draw"]))
+        posterior = br.fit(
+            br.from_counts(**TWO, entity=entity, **{dim: names}), "beta_binomial", draws=40, seed=1
+        )
+        found.append(
+            br.aggregate_score(posterior, "tpr", over=dim, aggregate=aggregate).mean(
+                ["chain", "draw"]
+            )
+        )
     np.testing.assert_allclose(*found, atol=0.05)  # draws depend on the names
 
 
@@ -384,5 +459,7 @@ def test_an_unknown_typical_data_set_is_refused_by_name():
     studies = br.from_counts(**TWO, entity=list("aabb"), dataset=list("xyxy"))
     posterior = br.fit(studies, "hierarchical_beta_binomial", draws=20, chains=2, seed=1)
     posterior["posterior"].attrs["typical"] = "mode"
-    with pytest.raises(br.ArgumentError, match=r"^attrs\['typical'\] must be one of \['mean', 'median'\]"):
+    with pytest.raises(
+        br.ArgumentError, match=r"^attrs\['typical'\] must be one of \['mean', 'median'\]"
+    ):
         br.credible_ranking(posterior, "f1")

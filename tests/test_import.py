@@ -16,7 +16,9 @@ def loaded_after(*statements: str) -> list[set[str]]:
         "import sys\nfor statement in sys.argv[1:]:\n    exec(statement)\n"
         f"    print(*(name for name in {HEAVY} if name in sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", code, *statements], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, *statements], capture_output=True, text=True, check=True
+    )
     return [set(line.split()) for line in done.stdout.splitlines()]
 
 
@@ -54,7 +56,7 @@ def test_another_process_may_import_arviz_at_the_same_time(tmp_path):
         "import pathlib, sys\nmove = pathlib.Path.replace\n"
         "def moved(path, to):\n    move(path, to)\n    return move(path, to)\n"
         "pathlib.Path.replace = moved\n"
-        "from bayesrank._compat import import_arviz\nassert import_arviz() is sys.modules['arviz']"
+        "from bayesrank._core.compat import import_arviz\nassert import_arviz() is sys.modules['arviz']"
     )
     env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)

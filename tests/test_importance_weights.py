@@ -9,8 +9,13 @@ from sklearn import metrics
 from sklearn.utils.class_weight import compute_sample_weight
 
 import bayesrank as br
-from bayesrank._notes import notes_of
-from bayesrank.evidence.weighting import check_numbers_of_cases, effective_cases, prior_weights, scale_weights
+from bayesrank._core.notes import notes_of
+from bayesrank.evidence.weighting import (
+    check_numbers_of_cases,
+    effective_cases,
+    prior_weights,
+    scale_weights,
+)
 from tests.strategies import LEVEL
 from tests.told import fields_of
 
@@ -33,7 +38,9 @@ def draws_of(evidence, model, score, entity="a", **options):
 
 
 def right_or_wrong(right, size, weight=None):
-    return br.from_outcomes(pd.DataFrame({"a": np.repeat([1, 0], [right, size - right])}), weight=weight)
+    return br.from_outcomes(
+        pd.DataFrame({"a": np.repeat([1, 0], [right, size - right])}), weight=weight
+    )
 
 
 # --- Known posteriors ---------------------------------------------------------------------------------------------
@@ -44,7 +51,9 @@ def right_or_wrong(right, size, weight=None):
 def test_weights_of_negatives_do_not_change_recall(model, of_negatives):
     weight = np.where(TRUTH == 1, 1.0, of_negatives)
     plain, weighted = (MODELS[model](TRUTH, GUESS, weight=w) for w in (None, weight))
-    draws = [draws_of(evidence, model, br.scores.tpr, prior="jeffreys") for evidence in (plain, weighted)]
+    draws = [
+        draws_of(evidence, model, br.scores.tpr, prior="jeffreys") for evidence in (plain, weighted)
+    ]
     # Beta(x + 1/2, n - x + 1/2), whatever the negatives count.
     right = int(GUESS["a"][:95].sum())
     for held in draws:
@@ -57,9 +66,12 @@ def test_recall_of_positives_of_one_weight_is_known_in_closed_form():
     right = int(GUESS["a"][:95].sum())
     found = br.score_posterior(counts, "tpr", model="beta_binomial", prior="jeffreys")
     np.testing.assert_allclose(
-        found.quantile([0.025, 0.975]).sel(entity="a"), stats.beta(right + 0.5, 95.5 - right).ppf([0.025, 0.975])
+        found.quantile([0.025, 0.975]).sel(entity="a"),
+        stats.beta(right + 0.5, 95.5 - right).ppf([0.025, 0.975]),
     )
-    with pytest.raises(br.ArgumentError, match="weight must be equal for a posterior in closed form"):
+    with pytest.raises(
+        br.ArgumentError, match="weight must be equal for a posterior in closed form"
+    ):
         br.score_posterior(counts, "tpr")
 
 
@@ -81,12 +93,24 @@ def test_tables_have_the_variance_of_the_weighted_bootstrap_for_every_score():
     """Tables of weights that depend on class and answer, beside the bootstrap of their cases."""
     truth = RNG.random(1500) < 0.4
     guess = np.where(RNG.random(1500) < np.where(truth, 0.6, 0.9), truth, ~truth)
-    weight = RNG.gamma(2.0, 1.0, 1500) * np.where(guess == truth, 1.0, 3.0) * np.where(truth, 1.0, 2.0)
+    weight = (
+        RNG.gamma(2.0, 1.0, 1500) * np.where(guess == truth, 1.0, 3.0) * np.where(truth, 1.0, 2.0)
+    )
     counts = br.from_predictions(truth, {"a": guess}, weight=weight)
     mass = RNG.standard_exponential((4000, 1500)) * weight
-    for name, score in (("accuracy", br.scores.accuracy), ("f1", br.scores.f1), ("tpr", br.scores.tpr)):
-        tp, fp, fn = ((mass * part).sum(1) for part in (truth & guess, ~truth & guess, truth & ~guess))
-        known = {"accuracy": 1 - (fp + fn) / mass.sum(1), "f1": 2 * tp / (2 * tp + fp + fn), "tpr": tp / (tp + fn)}
+    for name, score in (
+        ("accuracy", br.scores.accuracy),
+        ("f1", br.scores.f1),
+        ("tpr", br.scores.tpr),
+    ):
+        tp, fp, fn = (
+            (mass * part).sum(1) for part in (truth & guess, ~truth & guess, truth & ~guess)
+        )
+        known = {
+            "accuracy": 1 - (fp + fn) / mass.sum(1),
+            "f1": 2 * tp / (2 * tp + fp + fn),
+            "tpr": tp / (tp + fn),
+        }
         draws = draws_of(counts, "dirichlet_multinomial", score, prior=0.01)
         assert draws.std() == pytest.approx(known[name].std(), rel=0.06)
         assert draws.mean() == pytest.approx(known[name].mean(), abs=0.2 * known[name].std())
@@ -101,7 +125,12 @@ def test_clusters_keep_the_weights_of_their_cases():
     evidence = br.from_outcomes(pd.DataFrame({"a": right}), weight=weight, cluster=cluster)
     mean = np.average(right, weights=weight)
     sums = np.bincount(cluster, weight * (right - mean))
-    draws = draws_of(evidence, "paired", lambda posterior: posterior["posterior"]["mean_outcome"], prior="haldane")
+    draws = draws_of(
+        evidence,
+        "paired",
+        lambda posterior: posterior["posterior"]["mean_outcome"],
+        prior="haldane",
+    )
     assert draws.std() == pytest.approx(np.sqrt(np.square(sums).sum()) / weight.sum(), rel=0.04)
 
 
@@ -115,7 +144,9 @@ def test_the_prior_weighs_as_the_cases_do(model, scale):
     weight = np.repeat([scale, 0.0], [10, 20])
     frame = pd.DataFrame({"a": [1] * 8 + [0] * 2 + [1] * 20})
     evidence = br.from_outcomes(frame, weight=weight)
-    draws = draws_of(evidence, model, lambda posterior: posterior["posterior"]["mean_outcome"], prior="jeffreys")
+    draws = draws_of(
+        evidence, model, lambda posterior: posterior["posterior"]["mean_outcome"], prior="jeffreys"
+    )
     assert stats.kstest(draws, stats.beta(8.5, 2.5).cdf).pvalue > LEVEL
 
 
@@ -155,7 +186,9 @@ def test_cases_without_weight_are_absent(model):
     weight = np.where(np.arange(3000) % 3, RNG.gamma(2.0, 1.0, 3000), 0.0)
     kept = weight > 0
     whole = MODELS[model](TRUTH, GUESS, weight=weight)
-    part = MODELS[model](TRUTH[kept], {name: held[kept] for name, held in GUESS.items()}, weight=weight[kept])
+    part = MODELS[model](
+        TRUTH[kept], {name: held[kept] for name, held in GUESS.items()}, weight=weight[kept]
+    )
     xr.testing.assert_identical(whole, part)
 
 
@@ -172,14 +205,21 @@ def test_few_weights_have_a_prior_each():
         prior_weights(number, weight, np.zeros(1014, int), 1), [[(weight**2).sum() / weight.sum()]]
     )
     many = RNG.gamma(2.0, 1.0, 50)
-    np.testing.assert_allclose(prior_weights(many, many, np.zeros(50, int), 1), [[(many**2).sum() / many.sum()]])
+    np.testing.assert_allclose(
+        prior_weights(many, many, np.zeros(50, int), 1), [[(many**2).sum() / many.sum()]]
+    )
 
 
 def test_strata_of_weights_in_closed_form():
     """Ten cases of weight 100, all right, and 1,000 of weight 1: each stratum is a Dirichlet of its own."""
     frame = pd.DataFrame({"a": np.repeat([1, 1, 0], [10, 950, 50])})
     evidence = br.from_outcomes(frame, weight=np.repeat([100.0, 1.0], [10, 1000]))
-    draws = draws_of(evidence, "paired", lambda posterior: posterior["posterior"]["mean_outcome"], prior="jeffreys")
+    draws = draws_of(
+        evidence,
+        "paired",
+        lambda posterior: posterior["posterior"]["mean_outcome"],
+        prior="jeffreys",
+    )
     right = 100 * RNG.standard_gamma(10.5, 20000) + RNG.standard_gamma(950.5, 20000)
     wrong = 100 * RNG.standard_gamma(0.5, 20000) + RNG.standard_gamma(50.5, 20000)
     assert stats.ks_2samp(draws, right / (right + wrong)).pvalue > LEVEL
@@ -219,7 +259,9 @@ def test_effective_numbers_are_those_of_a_class():
 
 def test_a_class_of_few_cases_is_thin_whatever_it_weighs():
     truth, guess = np.repeat([1, 0], [6, 500]), np.repeat([1, 0], [6, 500])
-    evidence = br.joint_outcomes(truth, {"a": guess, "b": guess[::-1]}, weight=np.where(truth == 1, 50.0, 1.0))
+    evidence = br.joint_outcomes(
+        truth, {"a": guess, "b": guess[::-1]}, weight=np.where(truth == 1, 50.0, 1.0)
+    )
     ranking = br.credible_ranking(br.fit(evidence, draws=500, seed=1), "tpr")
     assert fields_of(ranking, "few_cases_of_class")["fewest"] == 6
     assert any("a has 6 of '1'" in sentence for sentence in br.notes(ranking))
@@ -227,7 +269,9 @@ def test_a_class_of_few_cases_is_thin_whatever_it_weighs():
 
 def test_one_case_of_a_great_weight_counts_little():
     numbers = check_numbers_of_cases(None, [100.0] + [1.0] * 100, 101)
-    assert scale_weights(numbers, None).number.sum() == pytest.approx(200**2 / (100**2 + 100), rel=1e-6)
+    assert scale_weights(numbers, None).number.sum() == pytest.approx(
+        200**2 / (100**2 + 100), rel=1e-6
+    )
 
 
 # --- scikit-learn -------------------------------------------------------------------------------------------------
@@ -238,7 +282,9 @@ def test_one_case_of_a_great_weight_counts_little():
 def test_point_values_are_those_of_scikit_learn(kind, maker):
     truth = RNG.choice(3, 400, p=[0.6, 0.3, 0.1])
     guess = np.where(RNG.random(400) < 0.7, truth, RNG.integers(0, 3, 400))
-    weight = RNG.gamma(1.0, 1.0, 400) if kind == "gamma" else compute_sample_weight("balanced", truth)
+    weight = (
+        RNG.gamma(1.0, 1.0, 400) if kind == "gamma" else compute_sample_weight("balanced", truth)
+    )
     evidence = getattr(br, maker)(truth, {"a": guess, "b": guess[::-1]}, weight=weight)
     posterior = br.fit(evidence, draws=50, seed=1)
     expected = {
@@ -280,7 +326,9 @@ def test_losses_have_the_variance_of_the_weighted_bootstrap():
     loss = (p - truth) ** 2
     mean = np.average(loss, weights=weight)
     draws = draws_of(evidence, None, lambda posterior: posterior["posterior"]["brier"])
-    assert draws.std() == pytest.approx(np.sqrt((weight**2 * (loss - mean) ** 2).sum()) / weight.sum(), rel=0.04)
+    assert draws.std() == pytest.approx(
+        np.sqrt((weight**2 * (loss - mean) ** 2).sum()) / weight.sum(), rel=0.04
+    )
 
 
 def test_weights_of_negatives_do_not_change_what_positives_say_of_an_area():

@@ -6,8 +6,8 @@ import xarray as xr
 from scipy import stats
 
 import bayesrank as br
-from bayesrank._compat import import_arviz
-from bayesrank._source import groups_of
+from bayesrank._core.compat import import_arviz
+from bayesrank._core.source import groups_of
 from bayesrank.models import make_model
 from bayesrank.models.parts.priors import concentration
 from tests.strategies import LEVEL, have_marginals
@@ -23,7 +23,9 @@ def draws_of(source, entity):
     return source.sel(entity=entity).values.ravel()
 
 
-@pytest.mark.parametrize(("prior", "alpha"), [("uniform", 1.0), ("jeffreys", 0.5), (2.0, 2.0), ("haldane", 0.0)])
+@pytest.mark.parametrize(
+    ("prior", "alpha"), [("uniform", 1.0), ("jeffreys", 0.5), (2.0, 2.0), ("haldane", 0.0)]
+)
 def test_beta_marginals_of_the_dirichlet(prior, alpha):
     posterior = br.fit(COUNTS, prior=prior, seed=3)
     for name in NAMES:
@@ -67,14 +69,22 @@ def test_finley():
 def test_nuts_agrees_with_exact_draws(model):
     """Means within 5 standard errors, of NUTS's from its autocorrelation; spreads within 5 of theirs."""
     groups = ["prior", "prior_predictive", "posterior_predictive", "log_likelihood"]
-    options = {"draws": 200, "chains": 2, "nuts": {"tune": 200}, "sampler": "nuts", "groups": groups}
+    options = {
+        "draws": 200,
+        "chains": 2,
+        "nuts": {"tune": 200},
+        "sampler": "nuts",
+        "groups": groups,
+    }
     az, posterior = import_arviz(), br.fit(COUNTS, model, seed=11, **options)
     exact = br.as_performance(br.fit(COUNTS, model, draws=5000, seed=2))
     sampled = br.as_performance(posterior)
     free = exact.std(("chain", "draw")) > 0
     error = az.mcse(sampled.drop_vars("entity").to_dataset(name="p"), method="mean")["p"].values
     mean = np.abs(sampled.mean(("chain", "draw")) - exact.mean(("chain", "draw"))).values
-    assert (mean < 5 * np.hypot(error, exact.std(("chain", "draw")).values / np.sqrt(20_000)))[free.values].all()
+    assert (mean < 5 * np.hypot(error, exact.std(("chain", "draw")).values / np.sqrt(20_000)))[
+        free.values
+    ].all()
     ratio = (sampled.std(("chain", "draw")) / exact.std(("chain", "draw"))).values[free.values]
     # sd of a standard deviation of n normal draws: 1 / sqrt(2n); NUTS's squares are worth at least 100 of its 400.
     assert (np.abs(ratio - 1) < 5 / np.sqrt(2 * 100)).all()
@@ -90,12 +100,18 @@ def test_nuts_agrees_with_exact_draws(model):
 
 
 @pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
-@pytest.mark.parametrize("evidence", [COUNTS, br.from_counts(tn=[3, 9], fp=[1, 2], fn=[0, 4], tp=[5, 1], entity=NAMES)])
+@pytest.mark.parametrize(
+    "evidence", [COUNTS, br.from_counts(tn=[3, 9], fp=[1, 2], fn=[0, 4], tp=[5, 1], entity=NAMES)]
+)
 def test_the_graph_has_the_density_of_the_closed_form(evidence, model):
     """Log densities of the PyMC model differ from those of the Dirichlet posterior by a constant."""
     found = make_model(model, evidence, {"prior": [[3.0, 1.0], [0.5, 2.0]]})
     graph, known = found.build(), found.conjugate()
-    logp, rng, gaps = graph.compile_logp(jacobian=False, mode="FAST_COMPILE"), np.random.default_rng(1), []
+    logp, rng, gaps = (
+        graph.compile_logp(jacobian=False, mode="FAST_COMPILE"),
+        np.random.default_rng(1),
+        [],
+    )
     sets = found.test_sets if model == "dirichlet_multinomial" else []
     totals = known.posterior.sum("predicted")
     first = [totals.values[known.test_set.values == name][0] for name in sets]
@@ -119,16 +135,24 @@ def simplex(p):
 
 
 def share_of(posterior, entity):
-    return br.as_performance(posterior).sum("predicted").sel(entity=entity, actual="positive").values
+    return (
+        br.as_performance(posterior).sum("predicted").sel(entity=entity, actual="positive").values
+    )
 
 
 def test_entities_of_one_test_set_share_the_prevalence():
     same = br.fit(COUNTS, seed=1)
     np.testing.assert_allclose(share_of(same, "a"), share_of(same, "b"), rtol=1e-12)
     other = br.from_counts(tn=[70, 61], fp=[10, 20], fn=[6, 9], tp=[24, 21], entity=NAMES)
-    apart = br.fit(NAMED, seed=1), br.fit(other, seed=1), br.fit(COUNTS, seed=1, prior={"a": 1, "b": 2})
+    apart = (
+        br.fit(NAMED, seed=1),
+        br.fit(other, seed=1),
+        br.fit(COUNTS, seed=1, prior={"a": 1, "b": 2}),
+    )
     for posterior in apart:
-        correlation = np.corrcoef(share_of(posterior, "a").ravel(), share_of(posterior, "b").ravel())[0, 1]
+        correlation = np.corrcoef(
+            share_of(posterior, "a").ravel(), share_of(posterior, "b").ravel()
+        )[0, 1]
         assert abs(correlation) < 5 / np.sqrt(4000)
 
 
@@ -139,7 +163,10 @@ def test_sharing_changes_the_variance_of_differences_and_no_marginal():
     positive, negative = alpha["fn"] + alpha["tp"], alpha["tn"] + alpha["fp"]
     pi = stats.beta(positive[0], negative[0])
     slope = alpha["tp"] / positive - alpha["tn"] / negative
-    accuracy = [stats.beta(alpha["tn"][i] + alpha["tp"][i], n + 2 - alpha["tn"][i] - alpha["tp"][i]) for i in (0, 1)]
+    accuracy = [
+        stats.beta(alpha["tn"][i] + alpha["tp"][i], n + 2 - alpha["tn"][i] - alpha["tp"][i])
+        for i in (0, 1)
+    ]
     separate = accuracy[0].var() + accuracy[1].var()
     for evidence, variance in ((COUNTS, separate - 2 * pi.var() * slope.prod()), (NAMED, separate)):
         values = br.scores.accuracy(br.fit(evidence, seed=4, draws=draws))
@@ -153,7 +180,9 @@ def test_prevalence_choices():
     for model, default in (("beta_binomial", "observed"), ("dirichlet_multinomial", "sampled")):
         assert groups_of(br.fit(COUNTS, model, seed=1))["posterior"].attrs["prevalence"] == default
     np.testing.assert_allclose(share_of(br.fit(COUNTS, "beta_binomial", seed=1), "a"), 30 / 110)
-    np.testing.assert_allclose(share_of(br.fit(COUNTS, prevalence="observed", seed=1), "a"), 30 / 110)
+    np.testing.assert_allclose(
+        share_of(br.fit(COUNTS, prevalence="observed", seed=1), "a"), 30 / 110
+    )
     np.testing.assert_allclose(share_of(br.fit(COUNTS, prevalence=0.07, seed=1), "b"), 0.07)
     each = xr.DataArray([0.1, 0.2], {"entity": ["b", "a"]}, ["entity"])
     np.testing.assert_allclose(share_of(br.fit(COUNTS, prevalence=each, seed=1), "a"), 0.2)
@@ -164,7 +193,9 @@ def test_prevalence_choices():
 
 
 def test_the_prevalence_does_not_touch_the_rates():
-    rates = [br.scores.tpr(br.fit(COUNTS, prevalence=p, seed=1)) for p in ("sampled", "observed", 0.01)]
+    rates = [
+        br.scores.tpr(br.fit(COUNTS, prevalence=p, seed=1)) for p in ("sampled", "observed", 0.01)
+    ]
     for other in rates[1:]:
         np.testing.assert_allclose(rates[0], other, rtol=1e-9)
 
@@ -176,7 +207,9 @@ def test_priors_in_every_form():
     ones = np.ones((2, 2, 2))
     array = np.array([[2.0, 1.0], [0.5, 3.0]])
     labelled = xr.DataArray(
-        array, {"actual": ["negative", "positive"], "predicted": ["negative", "positive"]}, ["actual", "predicted"]
+        array,
+        {"actual": ["negative", "positive"], "predicted": ["negative", "positive"]},
+        ["actual", "predicted"],
     )
     cases = [
         (None, ones / 2), ("one_case", ones / 2), ("unit", ones / 2), ("jeffreys", ones / 2),
@@ -219,12 +252,19 @@ def test_without_a_prior_the_rates_of_an_empty_cell_are_undefined():
 
 
 def test_an_undefined_rival_caps_the_headline():
-    counts = br.from_counts(tn=[90, 90, 10], fp=[10, 10, 90], fn=[0, 3, 90], tp=[100, 97, 10], entity=list("abc"))
+    counts = br.from_counts(
+        tn=[90, 90, 10], fp=[10, 10, 90], fn=[0, 3, 90], tp=[100, 97, 10], entity=list("abc")
+    )
     ranking = br.credible_ranking(br.fit(counts, prior="haldane", seed=1), "informedness")
     assert ranking["probability_best"].sel(entity="b") > 0.99
-    assert (ranking.attrs["headline"], list(ranking.attrs["caps"])) == ("leads", ["rivals_undefined"])
+    assert (ranking.attrs["headline"], list(ranking.attrs["caps"])) == (
+        "leads",
+        ["rivals_undefined"],
+    )
     assert "of a is undefined" in br.verdict(ranking)[0]
-    forced = br.credible_ranking(br.fit(counts, prior="haldane", seed=1, force=True), "informedness")
+    forced = br.credible_ranking(
+        br.fit(counts, prior="haldane", seed=1, force=True), "informedness"
+    )
     assert forced["undefined"].sum() == 0
     with pytest.raises(ValueError, match=r"prior must be positive.*method='draws' leaves"):
         br.credible_ranking(counts, "informedness", method="exact", prior="haldane")
@@ -235,7 +275,9 @@ def test_a_rate_degenerates_if_it_is_forced():
     forced = br.scores.fpr(br.fit(zero, prior="haldane", force=True, seed=1))
     assert (forced == 0).all()
     # A forced rate without any information is undefined.
-    counts = br.from_counts(tn=[8, 8], fp=[1, 1], fn=[1, 0], tp=[3, 0], entity=["a", "a"], dataset=["x", "y"])
+    counts = br.from_counts(
+        tn=[8, 8], fp=[1, 1], fn=[1, 0], tp=[3, 0], entity=["a", "a"], dataset=["x", "y"]
+    )
     posterior = br.fit(counts, prior="haldane", force=True, seed=1, draws=20)
     assert br.scores.tpr(posterior).sel(dataset="y").isnull().all()
 
@@ -243,7 +285,10 @@ def test_a_rate_degenerates_if_it_is_forced():
 def test_prior_group_is_the_prior():
     prior = groups_of(br.fit(COUNTS, prior=2, seed=1, groups=["prior"]))["prior"]
     assert stats.kstest(draws_of(br.scores.tpr(prior), "a"), stats.beta(2, 2).cdf).pvalue > LEVEL
-    assert stats.kstest(draws_of(br.scores.prevalence(prior), "a"), stats.beta(4, 4).cdf).pvalue > LEVEL
+    assert (
+        stats.kstest(draws_of(br.scores.prevalence(prior), "a"), stats.beta(4, 4).cdf).pvalue
+        > LEVEL
+    )
 
 
 # --- Streams ------------------------------------------------------------------------------------------------------
@@ -267,7 +312,9 @@ def test_two_fits_of_one_seed_are_not_coupled_by_the_names_of_their_entities(mod
 
 def test_predictions_are_seeded_by_the_evidence():
     one, other = (br.fit(br.from_counts(tn=tn, fp=99, fn=60, tp=240), seed=1) for tn in (700, 701))
-    first, second = (br.posterior_predictive(p, size=500, seed=3).isel(entity=0) for p in (one, other))
+    first, second = (
+        br.posterior_predictive(p, size=500, seed=3).isel(entity=0) for p in (one, other)
+    )
     a, b = (x.sel(actual="positive", predicted="positive").values.ravel() for x in (first, second))
     assert abs(np.corrcoef(a, b)[0, 1]) < 5 / np.sqrt(4000)
 
@@ -277,7 +324,12 @@ def test_the_last_bits_of_an_estimator_change_no_stream():
     truth, rng = np.arange(40) % 2, np.random.default_rng(2)
     values = np.clip(0.3 * truth + 0.7 * rng.random(40), 0.01, 0.99)
     areas = [
-        draws_of(groups_of(br.fit(br.from_probabilities(truth, {"a": p}), seed=1))["posterior"]["auc_roc"], "a")
+        draws_of(
+            groups_of(br.fit(br.from_probabilities(truth, {"a": p}), seed=1))["posterior"][
+                "auc_roc"
+            ],
+            "a",
+        )
         for p in (values, np.nextafter(values, 1), values * (1 + 1e-8))
     ]
     np.testing.assert_allclose(areas[0], areas[1], rtol=1e-12)
@@ -287,7 +339,11 @@ def test_the_last_bits_of_an_estimator_change_no_stream():
 def test_blocks_and_chains_have_streams_of_their_own():
     """Also where gamma variables are drawn by their logarithms."""
     for prior in ("uniform", 0.01):
-        x = br.scores.tpr(br.fit(COUNTS, prior=prior, draws=2300, chains=2, seed=4)).isel(entity=0).values
+        x = (
+            br.scores.tpr(br.fit(COUNTS, prior=prior, draws=2300, chains=2, seed=4))
+            .isel(entity=0)
+            .values
+        )
         for one, other in ((x[0, :1000], x[0, 1000:2000]), (x[0, :1000], x[1, :1000])):
             assert abs(np.corrcoef(one, other)[0, 1]) < 5 / np.sqrt(1000)
 
@@ -309,15 +365,22 @@ def test_seeds_of_every_kind():
 def test_accuracies_are_beta_however_many_classes(classes, prior):
     """One case in all, of two classes one of each; or four: half on the diagonal, equal shares of rows and columns."""
     half = 2 if prior == "four_cases" else 1 if classes == 2 else 0.5
-    matrix = 80 * np.eye(classes, dtype=int) + np.random.default_rng(1).integers(0, 3, (classes, classes))
+    matrix = 80 * np.eye(classes, dtype=int) + np.random.default_rng(1).integers(
+        0, 3, (classes, classes)
+    )
     right, all_cases = np.trace(matrix), matrix.sum()
     counts = br.from_matrix(matrix, "actual_rows")
     alpha = concentration(counts, prior).isel(entity=0).values
     assert np.trace(alpha) == pytest.approx(half)
     np.testing.assert_allclose(alpha.sum(0), 2 * half / classes)
     np.testing.assert_allclose(alpha.sum(1), 2 * half / classes)
-    fitted = groups_of(br.fit(counts, "dirichlet_multinomial", prior=prior, draws=500, seed=1, groups=["prior"]))
-    for group, law in (("prior", (half, half)), ("posterior", (right + half, all_cases - right + half))):
+    fitted = groups_of(
+        br.fit(counts, "dirichlet_multinomial", prior=prior, draws=500, seed=1, groups=["prior"])
+    )
+    for group, law in (
+        ("prior", (half, half)),
+        ("posterior", (right + half, all_cases - right + half)),
+    ):
         accuracy = br.scores.accuracy(fitted[group]).values.ravel()
         assert stats.kstest(accuracy, stats.beta(*law).cdf).pvalue > LEVEL
 
@@ -326,7 +389,9 @@ def test_no_draw_underflows_so_that_a_ratio_looks_undefined():
     """Two classes never seen together, prior of 1e-4: PPV of what is never predicted is nearly 0 or 1, not NaN."""
     matrix = np.diag([50, 40, 0])
     matrix[2, 0] = 10
-    performance = br.as_performance(br.fit(br.from_matrix(matrix, "actual_rows"), prior=1e-4, seed=1))
+    performance = br.as_performance(
+        br.fit(br.from_matrix(matrix, "actual_rows"), prior=1e-4, seed=1)
+    )
     assert bool((performance > 0).all())
     assert bool(br.scores.ppv(br.one_vs_rest(performance)).notnull().all())
 
@@ -335,7 +400,9 @@ def test_no_draw_underflows_so_that_a_ratio_looks_undefined():
 
 
 def test_a_named_test_set_is_shared_and_others_are_apart():
-    three = br.from_counts(tn=[70, 60, 65], fp=[10, 20, 15], fn=[6, 9, 9], tp=[24, 21, 21], entity=["a", "b", "c"])
+    three = br.from_counts(
+        tn=[70, 60, 65], fp=[10, 20, 15], fn=[6, 9, 9], tp=[24, 21, 21], entity=["a", "b", "c"]
+    )
     named = three.assign_coords(test_set=("entity", ["north", "south", "north"]))
     posterior = br.fit(named, seed=1)
     np.testing.assert_allclose(share_of(posterior, "a"), share_of(posterior, "c"), rtol=1e-12)
@@ -343,7 +410,11 @@ def test_a_named_test_set_is_shared_and_others_are_apart():
     assert abs(apart) < 5 / np.sqrt(4000)
     groups = groups_of(posterior)
     assert groups["posterior"]["prevalence"]["test_set"].values.tolist() == ["north", "south"]
-    assert groups["observed_data"]["counts"]["test_set"].values.tolist() == ["north", "south", "north"]
+    assert groups["observed_data"]["counts"]["test_set"].values.tolist() == [
+        "north",
+        "south",
+        "north",
+    ]
     derived = groups_of(br.fit(three, seed=1))["observed_data"]["counts"]["test_set"]
     assert derived.values.tolist() == ["test set 1"] * 3
 
@@ -355,7 +426,9 @@ def test_an_entity_without_a_case_has_the_prior_if_it_is_forced():
 
 
 def test_rates_of_a_class_with_prevalence_0_are_kept():
-    groups = groups_of(br.fit(COUNTS, prevalence=0.0, seed=1, groups=["log_likelihood", "posterior_predictive"]))
+    groups = groups_of(
+        br.fit(COUNTS, prevalence=0.0, seed=1, groups=["log_likelihood", "posterior_predictive"])
+    )
     rate = groups["posterior"]["rate"].sel(entity="a", actual="positive", predicted="positive")
     assert stats.kstest(rate.values.ravel(), stats.beta(24.5, 6.5).cdf).pvalue > LEVEL
     assert np.isfinite(groups["log_likelihood"]["counts"]).all()
@@ -368,14 +441,20 @@ def test_rates_of_a_class_with_prevalence_0_are_kept():
 def test_log_likelihood_is_that_of_the_multinomial():
     """Rows given their totals and the totals together are the whole table; the totals of a test set count once."""
     for prevalence in ("sampled", "observed"):
-        found = groups_of(br.fit(COUNTS, prevalence=prevalence, seed=1, draws=3, chains=1, groups=["log_likelihood"]))
+        found = groups_of(
+            br.fit(
+                COUNTS, prevalence=prevalence, seed=1, draws=3, chains=1, groups=["log_likelihood"]
+            )
+        )
         performance = found["posterior"]["performance"]
         for draw in range(3):
             p = performance.sel(chain=0, draw=draw, entity="a").values
             n = COUNTS.sel(entity="a").values
             got = found["log_likelihood"].sel(chain=0, draw=draw)
             rows = got["counts"].sel(entity="a").values
-            expected = [stats.multinomial(r.sum(), q / q.sum()).logpmf(r) for r, q in zip(n, p, strict=True)]
+            expected = [
+                stats.multinomial(r.sum(), q / q.sum()).logpmf(r) for r, q in zip(n, p, strict=True)
+            ]
             np.testing.assert_allclose(rows, expected, rtol=1e-9)
             if prevalence == "sampled":
                 assert got["row_totals"].sizes == {"test_set": 1}
@@ -386,7 +465,9 @@ def test_log_likelihood_is_that_of_the_multinomial():
 
 def test_a_class_without_cases_has_likelihood_one():
     counts = br.from_counts(tn=9, fp=2, fn=0, tp=0)
-    found = groups_of(br.fit(counts, prevalence="observed", seed=1, draws=3, groups=["log_likelihood"]))
+    found = groups_of(
+        br.fit(counts, prevalence="observed", seed=1, draws=3, groups=["log_likelihood"])
+    )
     assert (found["log_likelihood"]["counts"].sel(actual="positive") == 0).all()
 
 

@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 
 import bayesrank as br
-from bayesrank import _inputs
+from bayesrank._core import inputs as _inputs
 from bayesrank.diagnosis import diagnose
-from bayesrank.logs.choices import Choices
-from bayesrank.logs.files import Patterns, matches, short_names
-from bayesrank.tables.files import read_evidence
+from bayesrank.io.logs.choices import Choices
+from bayesrank.io.logs.files import Patterns, matches, short_names
+from bayesrank.io.tables.files import read_evidence
 from bayesrank.words.sentences import say
 from tests.commands import invoke, run
 from tests.test_door import same_evidence
@@ -52,7 +52,9 @@ def zipped(members, method=zipfile.ZIP_DEFLATED):
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", method) as archive:
         for name, content in members.items():
-            archive.writestr(name, content if isinstance(content, bytes | str) else json.dumps(content))
+            archive.writestr(
+                name, content if isinstance(content, bytes | str) else json.dumps(content)
+            )
     return file.getvalue()
 
 
@@ -173,7 +175,9 @@ def test_a_workbook_that_is_no_single_table_is_refused(tmp_path):
 
 
 def test_without_openpyxl_the_error_names_it(tmp_path, monkeypatch):
-    path = write(tmp_path / "t.xlsx", zipped({"[Content_Types].xml": "<x/>", "xl/workbook.xml": "<x/>"}))
+    path = write(
+        tmp_path / "t.xlsx", zipped({"[Content_Types].xml": "<x/>", "xl/workbook.xml": "<x/>"})
+    )
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     assert "'pip install openpyxl' adds it" in refused("rank", path)
 
@@ -185,18 +189,27 @@ JUNIT = '<testsuite name="m"><testcase classname="c" name="t"/></testsuite>'
 #: A file that a format recognises and that cannot be read, and the reason.
 BROKEN = {
     "brackets.json": ('[{"task_id": 1, "reward": 1, "info": ' + NESTED, "brackets within brackets"),
-    "digits.json": (f'[{{"task_id": 1, "reward": {"9" * 400}, "info": {{}}}}]', "numbers of at most 300 digits"),
+    "digits.json": (
+        f'[{{"task_id": 1, "reward": {"9" * 400}, "info": {{}}}}]',
+        "numbers of at most 300 digits",
+    ),
     "cut.json": (json.dumps(LOG)[:-9], "whole JSON"),
     "latin.json": (json.dumps(LOG).encode().replace(b"{}", b'"\xe9"'), "not text in UTF-8"),
     "encoding.xml": (f'<?xml version="1.0" encoding="bogus"?>{JUNIT}', "unknown encoding"),
-    "list.json": (json.dumps([{"task_id": [1], "reward": 1, "info": {}}]), "one text or number as case"),
+    "list.json": (
+        json.dumps([{"task_id": [1], "reward": 1, "info": {}}]),
+        "one text or number as case",
+    ),
     "size.json": (
         json.dumps({"resolved_ids": ["a__b-1"], "submitted_instances": 1}).replace(
             "{", '{"total_instances": 1e999, ', 1
         ),
         "number of its cases as a whole number",
     ),
-    "damaged.eval": (zipped(EVAL, zipfile.ZIP_STORED).replace(b'"value"', b'"xalue"'), "Bad CRC-32"),
+    "damaged.eval": (
+        zipped(EVAL, zipfile.ZIP_STORED).replace(b'"value"', b'"xalue"'),
+        "Bad CRC-32",
+    ),
     "encrypted.eval": (field_of_members(zipped(EVAL), 6, 1), "encrypted"),
     "method.eval": (field_of_members(zipped(EVAL), 8, 77), "compression method is not supported"),
 }
@@ -227,7 +240,10 @@ FOREIGN = {
     "bomb.zip": (zipped({"zeros.json": b"0" * (2**24 + 1)}), "must unpack to at most 16 MiB"),
     "field.csv": (f'id,expected,"{"x" * 200_000}"\n', ""),
     "crypt.zip": (field_of_members(zipped({"a.json": json.dumps(LOG)}), 6, 1), "encrypted"),
-    "method.zip": (field_of_members(zipped({"a.json": json.dumps(LOG)}), 8, 77), "method is not supported"),
+    "method.zip": (
+        field_of_members(zipped({"a.json": json.dumps(LOG)}), 8, 77),
+        "method is not supported",
+    ),
 }
 
 
@@ -270,7 +286,10 @@ def test_a_log_that_cannot_be_read_is_an_error_in_every_command_and_format(name,
         write(folder / f"{model}.json", json.dumps(LOG))
     write(tmp_path / "base.json", json.dumps(LOG))
     LOST[name](folder / name)
-    commands = [["rank", folder, "--draws", "20", "--format", form] for form in ("table", "csv", "json", "board")]
+    commands = [
+        ["rank", folder, "--draws", "20", "--format", form]
+        for form in ("table", "csv", "json", "board")
+    ]
     commands += [["convert", folder], ["gate", tmp_path / "base.json", folder]]
     commands += [["report", folder, "--draws", "20", "-o", tmp_path / "page.html"]]
     for words in commands:
@@ -313,7 +332,9 @@ def test_too_many_layers_are_refused(tmp_path):
     data = json.dumps(LOG).encode()
     for i in range(6):
         data = zipped({f"{i}.zip": data})
-    assert "at most 4 archives within one another" in refused("rank", write(tmp_path / "deep.zip", data))
+    assert "at most 4 archives within one another" in refused(
+        "rank", write(tmp_path / "deep.zip", data)
+    )
 
 
 def test_a_link_to_itself_and_a_folder_without_rights_are_listed(tmp_path, monkeypatch):
@@ -332,7 +353,8 @@ def test_a_link_to_itself_and_a_folder_without_rights_are_listed(tmp_path, monke
 
     monkeypatch.setattr(os, "scandir", scandir)
     with pytest.raises(
-        br.ArgumentError, match=r"(?s)(Permission|Too many|a device).*errors='skip'.* 2 more files cannot be read"
+        br.ArgumentError,
+        match=r"(?s)(Permission|Too many|a device).*errors='skip'.* 2 more files cannot be read",
     ):
         br.read(tmp_path)
     found = br.read(tmp_path, errors="skip")
@@ -341,9 +363,13 @@ def test_a_link_to_itself_and_a_folder_without_rights_are_listed(tmp_path, monke
     assert "Permission denied" in doubts
     assert "Too many levels of symbolic links" in doubts
     assert "a device or a pipe" in doubts
-    assert "Files that cannot be read are left out" in invoke("doctor", tmp_path, "--errors", "skip")
+    assert "Files that cannot be read are left out" in invoke(
+        "doctor", tmp_path, "--errors", "skip"
+    )
     assert all(name in invoke("doctor", tmp_path) for name in ("closed", "loop.json", "pipe.json"))
-    assert "must be a file that can be read; got Too many levels" in refused("rank", tmp_path / "loop.json", tmp_path)
+    assert "must be a file that can be read; got Too many levels" in refused(
+        "rank", tmp_path / "loop.json", tmp_path
+    )
 
 
 @pytest.mark.parametrize(
@@ -384,13 +410,35 @@ def test_lines_of_spaces_and_tables_of_json_take_no_long_time(tmp_path):
 
 
 def test_short_names_and_patterns_are_those_of_the_plain_rules():
-    labels = ["/a/b/x.json", "/a/c/x.json", "y.json", "/d/c/x.json", "/a/b/y[1].json", "standard input", "z/z/z.json"]
+    labels = [
+        "/a/b/x.json",
+        "/a/c/x.json",
+        "y.json",
+        "/d/c/x.json",
+        "/a/b/y[1].json",
+        "standard input",
+        "z/z/z.json",
+    ]
     assert short_names(labels) == ["b/x.json", "a/c/x.json", "y.json", "d/c/x.json", "y[1].json", "standard input",
                                    "z.json"]  # fmt: skip
-    asked = ["x.json", "/a", "c/", "*.json", "y[1].json", "-", "b/x.json", "z/z", "nothing", "/a/b/x.json"]
+    asked = [
+        "x.json",
+        "/a",
+        "c/",
+        "*.json",
+        "y[1].json",
+        "-",
+        "b/x.json",
+        "z/z",
+        "nothing",
+        "/a/b/x.json",
+    ]
     for label in labels:
         for pattern in asked:
-            assert (Patterns([pattern]).find(label) is not None) == matches(label, pattern), (label, pattern)
+            assert (Patterns([pattern]).find(label) is not None) == matches(label, pattern), (
+                label,
+                pattern,
+            )
     assert Patterns(["x.json", "/a/b"]).find("/a/b/x.json") == "/a/b"
     assert Patterns(["/a/b", "x.json"]).find("/a/b/x.json") == "x.json"
 
@@ -415,7 +463,16 @@ def test_the_cost_of_reading_is_linear_in_files(many, tmp_path):
 def test_the_module_of_inputs_is_the_only_one_that_opens_files_of_users():
     """No other module of the readers opens a path, so that the limits hold for every byte."""
     folder = Path(br.__file__).parent
-    opening = ("open(", ".read_text(", ".read_bytes(", "ZipFile(", "sys.stdin", "pd.read_csv(", "json.load(", ".glob(")
+    opening = (
+        "open(",
+        ".read_text(",
+        ".read_bytes(",
+        "ZipFile(",
+        "sys.stdin",
+        "pd.read_csv(",
+        "json.load(",
+        ".glob(",
+    )
     found = {
         (path.name, word)
         for part in ("logs", "tables", "cli")
@@ -426,7 +483,11 @@ def test_the_module_of_inputs_is_the_only_one_that_opens_files_of_users():
     }
     # The first line of a module of the command, a closed standard error, the pattern that the user typed, and the names
     # of the files in a folder of submissions.
-    assert found == {("__init__.py", "open("), ("sources.py", ".glob("), ("submissions.py", ".glob(")}, found
+    assert found == {
+        ("__init__.py", "open("),
+        ("sources.py", ".glob("),
+        ("submissions.py", ".glob("),
+    }, found
 
 
 def test_a_workbook_without_styles_is_read_without_a_warning(tmp_path):
@@ -437,7 +498,9 @@ def test_a_workbook_without_styles_is_read_without_a_warning(tmp_path):
     book.save(saved)
     with zipfile.ZipFile(saved) as source, zipfile.ZipFile(tmp_path / "t.xlsx", "w") as target:
         for name in source.namelist():
-            styles = b'<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"/>'
+            styles = (
+                b'<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"/>'
+            )
             target.writestr(name, styles if name == "xl/styles.xml" else source.read(name))
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -22,7 +22,9 @@ def ran(tmp_path_factory):
     """The folder of the logs, and what Inspect printed."""
     folder = tmp_path_factory.mktemp("inspect")
     env = os.environ | {"PYTHONPATH": str(SCRIPT.parents[1])}
-    done = subprocess.run([sys.executable, SCRIPT, folder], env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, SCRIPT, folder], env=env, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     return folder, done.stdout + done.stderr
 
@@ -30,7 +32,10 @@ def ran(tmp_path_factory):
 @pytest.fixture(scope="module")
 def tables(ran):
     folder, _ = ran
-    return {path.stem: pd.read_parquet(path, dtype_backend="pyarrow") for path in folder.glob("*.parquet")}
+    return {
+        path.stem: pd.read_parquet(path, dtype_backend="pyarrow")
+        for path in folder.glob("*.parquet")
+    }
 
 
 def test_the_hook_writes_ranking_and_report_beside_the_logs(ran):
@@ -58,7 +63,9 @@ def test_logs_that_leave_open_what_is_ranked_get_a_warning_with_the_remedy(ran):
 
 def test_the_data_frames_hold_what_the_logs_hold(ran, tables):
     logs = br.read(ran[0] / "one").sort_values(KEY[:4]).reset_index(drop=True)
-    frame = read_samples(tables["samples"], tables["evals"]).sort_values(KEY[:4]).reset_index(drop=True)
+    frame = (
+        read_samples(tables["samples"], tables["evals"]).sort_values(KEY[:4]).reset_index(drop=True)
+    )
     pd.testing.assert_frame_equal(frame[KEY], logs[KEY], check_dtype=False)
     assert len(frame) == 2 * 10 * 2
     assert frame.attrs["metric"] == logs.attrs["metric"] == {"quiz": "match"}
@@ -67,7 +74,9 @@ def test_the_data_frames_hold_what_the_logs_hold(ran, tables):
 
 def test_a_frame_with_the_columns_of_models_needs_no_second_one(tables):
     wide = tables["wide"]
-    pd.testing.assert_frame_equal(read_samples(wide)[KEY], read_samples(tables["samples"], tables["evals"])[KEY])
+    pd.testing.assert_frame_equal(
+        read_samples(wide)[KEY], read_samples(tables["samples"], tables["evals"])[KEY]
+    )
     wide["score_other"] = wide["score_match"]
     with pytest.raises(br.ArgumentError, match=r"quiz has 2 metrics, .*only=\{'metric': 'match'\}"):
         read_samples(wide)
@@ -102,5 +111,7 @@ def test_a_ranking_of_another_tool_is_not_replaced(tmp_path):
     (tmp_path / "ranking.json").write_text('{"mine": 1}', encoding="utf-8")
     with pytest.raises(br.ArgumentError, match="not an earlier board of bayesrank"):
         write_ranking(tmp_path)
-    with pytest.raises(br.ArgumentError, match="log_dir must be a folder of this machine; got 's3://bucket/logs'"):
+    with pytest.raises(
+        br.ArgumentError, match="log_dir must be a folder of this machine; got 's3://bucket/logs'"
+    ):
         write_ranking("s3://bucket/logs")

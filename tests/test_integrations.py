@@ -29,14 +29,19 @@ OLD = LogisticRegression().fit(X[TRAIN], Y[TRAIN])
 NEW = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X[TRAIN], Y[TRAIN])
 MODELS = {"old": OLD, "new": NEW}
 WORDS = np.array(["ok", "fraud"])
-WORDED = {"old": LogisticRegression().fit(X[TRAIN], WORDS[Y[TRAIN]]), "new": NEW.__class__(max_depth=3, random_state=0)}
+WORDED = {
+    "old": LogisticRegression().fit(X[TRAIN], WORDS[Y[TRAIN]]),
+    "new": NEW.__class__(max_depth=3, random_state=0),
+}
 WORDED["new"].fit(X[TRAIN], WORDS[Y[TRAIN]])
 
 
 def test_the_observed_values_are_those_of_scikit_learn():
     found = compare_estimators(MODELS, X[TEST], Y[TEST], f1_score)
     for name, model in MODELS.items():
-        assert found.table.loc[name, "observed"] == pytest.approx(f1_score(Y[TEST], model.predict(X[TEST])))
+        assert found.table.loc[name, "observed"] == pytest.approx(
+            f1_score(Y[TEST], model.predict(X[TEST]))
+        )
     areas = compare_estimators(MODELS, X[TEST], Y[TEST], "roc_auc")
     for name, model in MODELS.items():
         expected = roc_auc_score(Y[TEST], model.predict_proba(X[TEST])[:, 1])
@@ -67,7 +72,9 @@ def test_a_scorer_names_the_positive_class():
     found = compare_estimators(WORDED, X[TEST], WORDS[Y[TEST]], scorer)
     expected = f1_score(WORDS[Y[TEST]], WORDED["old"].predict(X[TEST]), pos_label="fraud")
     assert found.table.loc["old", "observed"] == pytest.approx(expected)
-    with pytest.raises(br.ArgumentError, match="positive must be the pos_label of the scorer, 'fraud'"):
+    with pytest.raises(
+        br.ArgumentError, match="positive must be the pos_label of the scorer, 'fraud'"
+    ):
         compare_estimators(WORDED, X[TEST], WORDS[Y[TEST]], scorer, positive="ok")
     with pytest.raises(br.ArgumentError, match="positive='ok' or positive='fraud'"):
         compare_estimators(WORDED, X[TEST], WORDS[Y[TEST]], "f1")
@@ -106,7 +113,9 @@ def test_metrics_with_other_arguments_are_refused():
 def test_displays_draw_what_their_results_hold():
     ranked = RankingDisplay.from_estimators(MODELS, X[TEST], Y[TEST], score="f1")
     assert ranked.ax_.figure is ranked.figure_
-    assert [text.get_text() for text in ranked.ax_.get_yticklabels()] == ranked.analysis.table.index.tolist()
+    assert [
+        text.get_text() for text in ranked.ax_.get_yticklabels()
+    ] == ranked.analysis.table.index.tolist()
     assert ranked.plot().ax_ is not None
     predicted = {name: model.predict(X[TEST]) for name, model in MODELS.items()}
     again = RankingDisplay.from_predictions(Y[TEST], predicted, score="f1")
@@ -126,7 +135,9 @@ def test_calibration_has_the_bins_of_scikit_learn(strategy):
     np.testing.assert_allclose(one["probability"], mean)
     np.testing.assert_allclose(one["observed"], frequency)
     assert ((one["lower"] <= one["median"]) & (one["median"] <= one["upper"])).all()
-    beside = CredibleCalibrationDisplay.from_estimators({"old": OLD}, X[TEST], Y[TEST], strategy=strategy)
+    beside = CredibleCalibrationDisplay.from_estimators(
+        {"old": OLD}, X[TEST], Y[TEST], strategy=strategy
+    )
     np.testing.assert_allclose(beside.curves["median"], display.curves["median"])
 
 
@@ -153,7 +164,10 @@ def test_columns_without_names_are_numbered():
 
 
 def test_estimators_without_names_are_called_by_their_classes():
-    assert list(name_estimators("estimators", [OLD, NEW])) == ["LogisticRegression", "DecisionTreeClassifier"]
+    assert list(name_estimators("estimators", [OLD, NEW])) == [
+        "LogisticRegression",
+        "DecisionTreeClassifier",
+    ]
     assert list(name_estimators("estimators", OLD)) == ["LogisticRegression"]
     with pytest.raises(br.ArgumentError, match="must be named if classes repeat"):
         name_estimators("estimators", [OLD, OLD])

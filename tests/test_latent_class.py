@@ -10,8 +10,8 @@ import pytest
 from scipy.special import expit, logit
 
 import bayesrank as br
-from bayesrank._notes import notes_of
-from bayesrank._source import groups_of
+from bayesrank._core.notes import notes_of
+from bayesrank._core.source import groups_of
 from bayesrank.models import latent_class
 from bayesrank.models.latent_class import LatentClass
 from bayesrank.models.parts import latent_classes
@@ -27,14 +27,19 @@ def simulate(prevalence, se, sp, size, seed=1):
     """Draw joint outcomes of tests a, b, ... that are independent within a class, without truths."""
     rng = np.random.default_rng(seed)
     truth = [rng.random(size) < p for p in prevalence]
-    rows = [np.where(t[:, None], rng.random((size, len(se))) < se, rng.random((size, len(sp))) > sp) for t in truth]
+    rows = [
+        np.where(t[:, None], rng.random((size, len(se))) < se, rng.random((size, len(sp))) > sp)
+        for t in truth
+    ]
     frame = pd.DataFrame(np.concatenate(rows).astype(int), columns=list("abcdefgh"[: len(se)]))
     return frame, np.concatenate(truth).astype(int), np.repeat(np.arange(len(prevalence)), size)
 
 
 def evidence(prevalence, se, sp, size, seed=1):
     frame, _, population = simulate(prevalence, se, sp, size, seed)
-    return br.joint_outcomes(None, frame, population=population if len(prevalence) > 1 else None, labels=[0, 1])
+    return br.joint_outcomes(
+        None, frame, population=population if len(prevalence) > 1 else None, labels=[0, 1]
+    )
 
 
 def estimates(joint, **options):
@@ -48,9 +53,9 @@ def test_the_maximum_of_hui_and_walter():
     """Hui and Walter (1980), table 2."""
     found = estimates(TUBERCULOSIS).sel(dependence="none")
     assert found["prevalence_estimate"].values == pytest.approx([0.0268, 0.7168], abs=1e-3)
-    assert 1 - found["sensitivity_estimate"].sel(entity=["mantoux", "tine"]).values == pytest.approx(
-        [0.0339, 0.0312], abs=1e-3
-    )
+    assert 1 - found["sensitivity_estimate"].sel(
+        entity=["mantoux", "tine"]
+    ).values == pytest.approx([0.0339, 0.0312], abs=1e-3)
     assert 1 - found["specificity_estimate"].values == pytest.approx([0.0067, 0.0159], abs=1e-3)
     assert found["g2"].item() == pytest.approx(0, abs=1e-6)
     assert found["freedom"].item() == 0
@@ -81,7 +86,12 @@ def test_dentists_under_three_kinds_of_dependence():
 
 # --- The likelihood ---------------------------------------------------------------------------------------------------
 
-KINDS = [("none", None), ("pairs", [("V1", "V3"), ("V2", "V5")]), ("common", None), ("by_class", None)]
+KINDS = [
+    ("none", None),
+    ("pairs", [("V1", "V3"), ("V2", "V5")]),
+    ("common", None),
+    ("by_class", None),
+]
 
 
 @pytest.mark.parametrize(("kind", "pairs"), KINDS)
@@ -89,17 +99,24 @@ def test_gradients_and_probabilities(kind, pairs):
     """The gradient is that of differences; probabilities of all cells sum to 1; swapped classes have the same one."""
     cells = LatentClass(TEETH, dependence=kind, pairs=pairs).cells
     # Some truths are known.
-    cells = replace(cells, truth=np.where(np.arange(len(cells.truth)) % 5 == 0, np.arange(len(cells.truth)) % 2, -1))
+    cells = replace(
+        cells,
+        truth=np.where(np.arange(len(cells.truth)) % 5 == 0, np.arange(len(cells.truth)) % 2, -1),
+    )
     theta = np.random.default_rng(2).normal(0, 1.2, (3, cells.size))
     slope = cells.value_and_slope(theta)[1]
     step = 1e-5 * np.eye(cells.size)
-    numeric = np.stack([(cells.value(theta + each) - cells.value(theta - each)) / 2e-5 for each in step], axis=1)
+    numeric = np.stack(
+        [(cells.value(theta + each) - cells.value(theta - each)) / 2e-5 for each in step], axis=1
+    )
     np.testing.assert_allclose(slope, numeric, atol=1e-7 * np.abs(numeric).max())
     # Expected cases are all cases, and the expected score is 0.
     for each in theta:
         _, number = cells.expected(each)
         assert number.sum() == pytest.approx(cells.count.sum())
-        np.testing.assert_allclose(np.sqrt(number) @ cells.information_root(each), 0, atol=1e-5 * cells.count.sum())
+        np.testing.assert_allclose(
+            np.sqrt(number) @ cells.information_root(each), 0, atol=1e-5 * cells.count.sum()
+        )
     unknown = replace(cells, truth=np.full(32, -1))
     swapped = np.stack([unknown.swap(each) for each in theta])
     np.testing.assert_allclose(unknown.value(swapped), unknown.value(theta))
@@ -118,11 +135,17 @@ def test_a_random_effect_keeps_the_margins():
 
 
 def test_pairs_have_their_margins_and_odds_ratio():
-    one, other, odds = np.array([0.9, 0.3, 0.5]), np.array([0.6, 0.2, 0.5]), np.array([1.2, -3.0, 0.0])
+    one, other, odds = (
+        np.array([0.9, 0.3, 0.5]),
+        np.array([0.6, 0.2, 0.5]),
+        np.array([1.2, -3.0, 0.0]),
+    )
     table = pair_table(one, other, odds)
     np.testing.assert_allclose(table[:, 2:].sum(axis=1), one)
     np.testing.assert_allclose(table[:, [1, 3]].sum(axis=1), other)
-    np.testing.assert_allclose(np.log(table[:, 0] * table[:, 3] / table[:, 1] / table[:, 2]), odds, atol=1e-9)
+    np.testing.assert_allclose(
+        np.log(table[:, 0] * table[:, 3] / table[:, 1] / table[:, 2]), odds, atol=1e-9
+    )
 
 
 def at_rates(cells, *rates):
@@ -133,9 +156,14 @@ def at_rates(cells, *rates):
 def test_singular_values_of_two_populations():
     """Prevalences of 0.30 and 0.33 hardly identify, those of 0.05 and 0.5 do; equal ones identify 4 of 6."""
     cells = LatentClass(TUBERCULOSIS).cells
-    found = {each: at_rates(cells, each, [0.9, 0.8, 0.95, 0.9])[:2] for each in ((0.30, 0.33), (0.05, 0.5), (0.3, 0.3))}
+    found = {
+        each: at_rates(cells, each, [0.9, 0.8, 0.95, 0.9])[:2]
+        for each in ((0.30, 0.33), (0.05, 0.5), (0.3, 0.3))
+    }
     assert [rank for rank, _ in found.values()] == [6, 6, 4]
-    assert [smallest for _, smallest in found.values()] == pytest.approx([0.0418, 0.6672, 0], abs=1e-4)
+    assert [smallest for _, smallest in found.values()] == pytest.approx(
+        [0.0418, 0.6672, 0], abs=1e-4
+    )
     # Derivatives of plain probabilities by rates have smaller ones: 0.024 and 0.34.
     for shares, expected in (((0.30, 0.33), 0.024), ((0.05, 0.5), 0.34)):
         rates = np.array([*shares, 0.9, 0.8, 0.95, 0.9])
@@ -164,13 +192,22 @@ def test_what_cases_identify_with_few_and_many_tests(tests, shares, expected):
 
 @pytest.mark.parametrize(
     "kind",
-    ["none", "pairs", pytest.param("common", marks=pytest.mark.slow), pytest.param("by_class", marks=pytest.mark.slow)],
+    [
+        "none",
+        "pairs",
+        pytest.param("common", marks=pytest.mark.slow),
+        pytest.param("by_class", marks=pytest.mark.slow),
+    ],
 )
 def test_drawn_patterns_have_the_information_of_all(kind, monkeypatch):
     """Standard errors from drawn patterns, as with many tests, are those from all 32 patterns, within their error."""
-    cells = LatentClass(TEETH, dependence=kind, pairs=[("V1", "V3")] if kind == "pairs" else None).cells
+    cells = LatentClass(
+        TEETH, dependence=kind, pairs=[("V1", "V3")] if kind == "pairs" else None
+    ).cells
     cells = replace(cells, truth=np.where(np.arange(32) % 5 == 0, np.arange(32) % 2, -1))
-    theta = np.append(np.array([-0.5, 1, 2, 0.5, 1, 1.5, 2, 1, 0.5, 2, 1]), np.full(cells.effects, 0.9))[None]
+    theta = np.append(
+        np.array([-0.5, 1, 2, 0.5, 1, 1.5, 2, 1, 0.5, 2, 1]), np.full(cells.effects, 0.9)
+    )[None]
     exact = cells.identify(theta)
     for name, number in (("ALL_PATTERNS", 1), ("LEAST_DRAWN", 40_000)):
         monkeypatch.setattr(latent_classes, name, number)
@@ -224,7 +261,11 @@ def test_draws_agree_with_weighted_draws_of_the_prior(kind, sizes):
     [
         (HEARTS, "none"),
         (evidence([0.4], [0.9, 0.7], [0.8, 0.9], 30), "none"),  # a ridge
-        pytest.param(evidence([0.4], [0.9, 0.7, 0.8], [0.8, 0.9, 0.7], 30), "by_class", marks=pytest.mark.slow),
+        pytest.param(
+            evidence([0.4], [0.9, 0.7, 0.8], [0.8, 0.9, 0.7], 30),
+            "by_class",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_draws_from_a_reference_agree_with_draws_from_the_prior(joint, kind, monkeypatch):
@@ -233,9 +274,11 @@ def test_draws_from_a_reference_agree_with_draws_from_the_prior(joint, kind, mon
     for least in (10, 1):
         monkeypatch.setattr(latent_class, "ALL_PATTERNS", least)
         model = LatentClass(joint, dependence=kind)
-        groups = model.sample_chains((2, 1000), br._random.root_sequence(1))
+        groups = model.sample_chains((2, 1000), br._core.random.root_sequence(1))
         drawn = expit(model._parameters(groups["posterior"])[:, : model.cells.rates])
-        moments.append((drawn.mean(axis=0), drawn.std(axis=0), groups["sample_stats"].attrs["ess_bulk"]))
+        moments.append(
+            (drawn.mean(axis=0), drawn.std(axis=0), groups["sample_stats"].attrs["ess_bulk"])
+        )
     (one, spread, first), (other, wide, second) = moments
     error = np.sqrt(1 / first + 1 / second)
     assert (np.abs(one - other) / spread).max() < 4.5 * error
@@ -248,7 +291,10 @@ def test_a_reference_is_a_density_with_the_gradient_of_its_ratio():
     theta = reference.draw(3, np.random.default_rng(1))
     for function in (reference.value_and_slope, reference.ratio):
         step = 1e-5 * np.eye(theta.shape[1])
-        numeric = np.stack([(function(theta + each)[0] - function(theta - each)[0]) / 2e-5 for each in step], axis=1)
+        numeric = np.stack(
+            [(function(theta + each)[0] - function(theta - each)[0]) / 2e-5 for each in step],
+            axis=1,
+        )
         np.testing.assert_allclose(function(theta)[1], numeric, atol=1e-6 * np.abs(numeric).max())
 
 
@@ -260,12 +306,16 @@ def test_many_tests_settle_with_few_draws(kind, monkeypatch):
     truth = rng.random(200) < 0.4
     tests = 50 if kind == "none" else 20
     rates = rng.uniform(0.7, 0.97, (2, tests))
-    verdict = np.where(rng.random((200, tests)) < np.where(truth[:, None], rates[1], 1 - rates[0]), 1, 0)
-    joint = br.joint_outcomes(None, pd.DataFrame(verdict, columns=[f"t{i:02}" for i in range(tests)]))
+    verdict = np.where(
+        rng.random((200, tests)) < np.where(truth[:, None], rates[1], 1 - rates[0]), 1, 0
+    )
+    joint = br.joint_outcomes(
+        None, pd.DataFrame(verdict, columns=[f"t{i:02}" for i in range(tests)])
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = LatentClass(joint, dependence=kind)
-        groups = model.sample_chains((2, 100), br._random.root_sequence(1))
+        groups = model.sample_chains((2, 100), br._core.random.root_sequence(1))
     assert groups["sample_stats"].attrs["rhat"] < 1.1
     counts = [np.where(truth[:, None], verdict, 0).sum(axis=0), truth.sum()]
     known = (counts[0] + 1) / (counts[1] + 2)
@@ -287,7 +337,9 @@ def test_intervals_are_calibrated_where_parameters_are_identified():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = LatentClass(joint, anchor="a")
-            drawn = found._parameters(found.sample_chains((1, 100), br._random.root_sequence(turn))["posterior"])
+            drawn = found._parameters(
+                found.sample_chains((1, 100), br._core.random.root_sequence(turn))["posterior"]
+            )
         below.append((drawn < theta).mean(axis=0))
     shares = np.array(below)
     # The mean of 40 uniform numbers, and their spread, each within 4 standard errors.
@@ -335,9 +387,27 @@ def test_two_tests_in_one_population_have_no_headline():
     ("what", "joint", "options", "rank_of", "headlines"),
     [
         ("third test", evidence([0.3], [0.95, 0.6, 0.8], [0.95, 0.8, 0.9], 2000), {}, 7, {"leads"}),
-        ("fourth test", evidence([0.3], [0.95, 0.6, 0.8, 0.8], [0.95, 0.8, 0.9, 0.9], 3000), {}, 9, {"best"}),
-        ("second population", evidence([0.1, 0.6], [0.95, 0.6], [0.95, 0.8], 1000), {}, 6, {"leads"}),
-        ("equal prevalences", evidence([0.3, 0.3], [0.95, 0.6], [0.95, 0.8], 1000), {}, 6, {"none"}),
+        (
+            "fourth test",
+            evidence([0.3], [0.95, 0.6, 0.8, 0.8], [0.95, 0.8, 0.9, 0.9], 3000),
+            {},
+            9,
+            {"best"},
+        ),
+        (
+            "second population",
+            evidence([0.1, 0.6], [0.95, 0.6], [0.95, 0.8], 1000),
+            {},
+            6,
+            {"leads"},
+        ),
+        (
+            "equal prevalences",
+            evidence([0.3, 0.3], [0.95, 0.6], [0.95, 0.8], 1000),
+            {},
+            6,
+            {"none"},
+        ),
         ("useless test", evidence([0.3], [0.9, 0.8, 0.5], [0.9, 0.8, 0.5], 1000), {}, 7, {"none"}),
         pytest.param(
             "dependence",
@@ -414,10 +484,17 @@ def test_another_first_test_under_a_dependence_that_fits_caps_the_headline():
     firsts = {}
     for score in ("informedness", "f1"):
         ranking = br.credible_ranking(posterior, score)
-        found = [note.fields for note in notes_of(ranking["notes"]) if note.code == "latent_first_depends"]
+        found = [
+            note.fields
+            for note in notes_of(ranking["notes"])
+            if note.code == "latent_first_depends"
+        ]
         assert ("latent_first_depends" in ranking.attrs["caps"]) == bool(found)
         firsts[score] = [fields["rows"] for fields in found]
-    assert firsts == {"informedness": [[["none", ["V2"]], ["common", ["V3"]], ["by_class", ["V3"]]]], "f1": []}
+    assert firsts == {
+        "informedness": [[["none", ["V2"]], ["common", ["V3"]], ["by_class", ["V3"]]]],
+        "f1": [],
+    }
     # Where independence is the dependence that fits best, others have no say.
     good = evidence([0.3], [0.9, 0.8, 0.75, 0.7], [0.9, 0.85, 0.8, 0.75], 20_000)
     assert "latent_first_depends" not in rank(good)[1].attrs["caps"]
@@ -426,10 +503,15 @@ def test_another_first_test_under_a_dependence_that_fits_caps_the_headline():
 def test_the_report_has_identification_and_each_dependence(monkeypatch):
     monkeypatch.setattr(sections.find("latent"), "SEEN", 10)
     page = br.ranking_report(rank_teeth()[0], "informedness", sections=["latent"])
-    assert all(f'<td class="span">{text}</td>' in page for text in ("129.85", "44.64", "42.46", "0.196", "0.179"))
+    assert all(
+        f'<td class="span">{text}</td>' in page
+        for text in ("129.85", "44.64", "42.46", "0.196", "0.179")
+    )
     assert "All 11 parameters are identified" in page
     assert "depends on the dependence" in page
-    two = br.ranking_report(rank(evidence([0.3], [0.95, 0.6], [0.95, 0.8], 500))[0], "f1", sections=["latent"])
+    two = br.ranking_report(
+        rank(evidence([0.3], [0.95, 0.6], [0.95, 0.8], 500))[0], "f1", sections=["latent"]
+    )
     assert "would identify the others" in two
     assert "the prior decides between them, however small" in two
     assert "Show all 11" in page
@@ -438,8 +520,12 @@ def test_the_report_has_identification_and_each_dependence(monkeypatch):
 def test_names_and_order_do_not_matter():
     frame = br.datasets.load_cases("myocardial_indicators")
     tests = frame.drop(columns="count")
-    joint = br.joint_outcomes(None, tests[tests.columns[::-1]].iloc[::-1], count=frame["count"].iloc[::-1])
-    words = br.joint_outcomes(None, tests.replace({0: "neg", 1: "pos"}), count=frame["count"], labels=["neg", "pos"])
+    joint = br.joint_outcomes(
+        None, tests[tests.columns[::-1]].iloc[::-1], count=frame["count"].iloc[::-1]
+    )
+    words = br.joint_outcomes(
+        None, tests.replace({0: "neg", 1: "pos"}), count=frame["count"], labels=["neg", "pos"]
+    )
     # Equal to the last bit, so few draws show it; they need not have converged.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -452,19 +538,28 @@ def test_names_and_order_do_not_matter():
 def test_the_anchor_names_the_classes():
     """A test that is worse than chance does not turn the classes; as the anchor it does."""
     joint = evidence([0.3], [0.9, 0.8, 0.85, 0.1], [0.9, 0.8, 0.85, 0.2], 1500)
-    normal, turned = (rank(joint, anchor=name)[0]["posterior"]["prevalence_of"].mean() for name in "ad")
+    normal, turned = (
+        rank(joint, anchor=name)[0]["posterior"]["prevalence_of"].mean() for name in "ad"
+    )
     assert float(normal) == pytest.approx(0.3, abs=0.06)
     assert float(normal + turned) == pytest.approx(1, abs=0.02)
 
 
 def test_priors_by_name():
-    options = {"priors": {"sensitivity": {"mantoux": (90, 10)}, "prevalence": (1, 3), "dependence": 0.5}}
+    options = {
+        "priors": {"sensitivity": {"mantoux": (90, 10)}, "prevalence": (1, 3), "dependence": 0.5}
+    }
     model = LatentClass(TUBERCULOSIS, **options)
     shapes = model.prior.shapes
     assert shapes.tolist() == [[1, 3], [1, 3], [90, 10], [1, 1], [1, 1], [1, 1]]
     constant = model.observed()["constant_data"]
-    assert constant["prior_concentration"].sel(entity="mantoux").values.tolist() == [[1, 1], [10, 90]]
-    drawn = groups_of(br.fit(TUBERCULOSIS, draws=2000, chains=1, seed=1, groups=["prior"], **options))["prior"]
+    assert constant["prior_concentration"].sel(entity="mantoux").values.tolist() == [
+        [1, 1],
+        [10, 90],
+    ]
+    drawn = groups_of(
+        br.fit(TUBERCULOSIS, draws=2000, chains=1, seed=1, groups=["prior"], **options)
+    )["prior"]
     assert float(drawn["sensitivity"].sel(entity="mantoux").mean()) == pytest.approx(0.9, abs=0.01)
     # The anchor is informative in all draws.
     ahead = drawn["sensitivity"] + drawn["specificity"] > 1
@@ -472,7 +567,9 @@ def test_priors_by_name():
 
 
 def test_sensitivity_to_dependence_and_priors():
-    found = br.sensitivity(HEARTS, "informedness", draws=60, seed=1, priors={"sure": {"specificity": (40, 1)}})
+    found = br.sensitivity(
+        HEARTS, "informedness", draws=60, seed=1, priors={"sure": {"specificity": (40, 1)}}
+    )
     assert found["alternative"].values.tolist() == [
         "base", "dependence common", "dependence by_class", "prior at half its weight", "prior at twice its weight",
         "prior sure",
@@ -487,12 +584,17 @@ def test_the_picture_has_each_dependence_and_hollow_marks_where_nothing_is_learn
     joint = evidence([0.3], [0.95, 0.6], [0.95, 0.8], 8)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fits = {kind: br.fit(joint, dependence=kind, seed=1, draws=60, chains=2) for kind in ("none", "pairs")}
+        fits = {
+            kind: br.fit(joint, dependence=kind, seed=1, draws=60, chains=2)
+            for kind in ("none", "pairs")
+        }
     shown = []
     for ax, rate in zip(br.plots.latent_rates(fits), ("sensitivity", "specificity"), strict=True):
         for marks, fit in zip(ax.collections[1::2], fits.values(), strict=True):
             held = groups_of(fit)["posterior"]
-            np.testing.assert_allclose(marks.get_offsets()[:, 0], held[rate].median(("chain", "draw")))
+            np.testing.assert_allclose(
+                marks.get_offsets()[:, 0], held[rate].median(("chain", "draw"))
+            )
             hollow = (marks.get_facecolors() != marks.get_edgecolors()).any(axis=1)
             of = dict(zip(held.attrs["parameters"], held.attrs["contraction"], strict=True))
             assert hollow.tolist() == [of[f"{rate} of {test}"] < 0.25 for test in "ab"]
@@ -500,7 +602,9 @@ def test_the_picture_has_each_dependence_and_hollow_marks_where_nothing_is_learn
     assert any(shown)
     with pytest.raises(br.ArgumentError, match="must be a mapping"):
         br.plots.latent_rates(list(fits))
-    with pytest.raises(br.ArgumentError, match="must hold posteriors of tests without a gold standard"):
+    with pytest.raises(
+        br.ArgumentError, match="must hold posteriors of tests without a gold standard"
+    ):
         br.plots.latent_rates({"none": br.fit(br.datasets.load("breast_cancer"), seed=1, draws=20)})
 
 

@@ -10,15 +10,11 @@ import pytest
 import bayesrank as br
 
 STORY = [
-    "_types _errors _lazy _labels _records _notes "
-    "_escape _inputs _outputs _checks _frames _classes _compat _source _text _nouns _names _threads "
-    "_compiled _draws _random _chunks _sampling _nuts _kendall _calls",
+    "_core",
     "evidence",
-    "tables",
-    "logs",
+    "io",
     "datasets",
     "models",
-    "inference",
     "performance",
     "scores",
     "cases exact claims",
@@ -41,7 +37,9 @@ FOLDER = Path(br.__file__).parent
 
 
 def name_of(path):
-    return ".".join(("bayesrank", *path.relative_to(FOLDER).with_suffix("").parts)).removesuffix(".__init__")
+    return ".".join(("bayesrank", *path.relative_to(FOLDER).with_suffix("").parts)).removesuffix(
+        ".__init__"
+    )
 
 
 MODULES = {name_of(path): path for path in FOLDER.rglob("*.py")}
@@ -57,7 +55,9 @@ def imports(path, anywhere):
     tree = parsed(path)
     for node in ast.walk(tree) if anywhere else tree.body:
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "bayesrank")
+            yield from (
+                alias.name for alias in node.names if alias.name.split(".")[0] == "bayesrank"
+            )
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{path}:{node.lineno}: a relative import would not be seen here"
             if node.module.split(".")[0] == "bayesrank":
@@ -88,11 +88,16 @@ def test_no_module_knows_what_stands_to_its_right():
     assert set(looks_right(MODULES)) == set()
 
 
-@pytest.mark.parametrize(("anywhere", "name"), [(True, part_of), (False, str)], ids=["parts", "modules"])
+@pytest.mark.parametrize(
+    ("anywhere", "name"), [(True, part_of), (False, str)], ids=["parts", "modules"]
+)
 def test_nothing_imports_itself_by_way_of_others(anywhere, name):
     """Neither parts, by any import, nor modules, by those of their top level. The command uses public names."""
     order = graphlib.TopologicalSorter()
     for module, path in MODULES.items():
         if name(module):
-            order.add(name(module), *{name(found) for found in imports(path, anywhere)} - {name(module), None})
+            order.add(
+                name(module),
+                *{name(found) for found in imports(path, anywhere)} - {name(module), None},
+            )
     assert list(order.static_order())  # a circle raises CycleError

@@ -32,7 +32,10 @@ def test_the_page_is_made_of_the_numbers(script):
     "name",
     [
         "tools",
-        *(pytest.param(name, marks=pytest.mark.slow) for name in ("antibody", "arena", "livecodebench")),
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("antibody", "arena", "livecodebench")
+        ),
     ],
 )
 def test_the_numbers_are_those_of_the_package(script, name):

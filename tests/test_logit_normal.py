@@ -7,11 +7,22 @@ import xarray as xr
 from scipy import optimize, special, stats
 
 import bayesrank as br
-from bayesrank._random import Block, root_sequence
-from bayesrank._source import groups_of
+from bayesrank._core.random import Block, root_sequence
+from bayesrank._core.source import groups_of
 from bayesrank.models import make_model
-from bayesrank.models.parts.logit_normal_likelihood import INNER, OUTER, SINGLE, log_likelihoods, nodes_of
-from bayesrank.models.parts.normal_logits import between, empirical_logits, factor_of, identified_terms
+from bayesrank.models.parts.logit_normal_likelihood import (
+    INNER,
+    OUTER,
+    SINGLE,
+    log_likelihoods,
+    nodes_of,
+)
+from bayesrank.models.parts.normal_logits import (
+    between,
+    empirical_logits,
+    factor_of,
+    identified_terms,
+)
 from tests.scripts import load_script
 from tests.strategies import right_of
 
@@ -30,7 +41,9 @@ def tables(entities=1, datasets=15, seed=7, rho=-0.5):
     factor = np.linalg.cholesky([[1, rho], [rho, 1]])
     hard = rng.normal(size=(datasets, 2)) * 0.6
     logits = (
-        rng.normal([1.8, 1.0], 0.4, (entities, 1, 2)) - hard + 0.7 * rng.normal(size=(entities, datasets, 2)) @ factor.T
+        rng.normal([1.8, 1.0], 0.4, (entities, 1, 2))
+        - hard
+        + 0.7 * rng.normal(size=(entities, datasets, 2)) @ factor.T
     )
     cases = np.stack([rng.integers(30, 200, datasets), rng.integers(15, 120, datasets)], -1)
     right = rng.binomial(cases, special.expit(logits))
@@ -42,7 +55,9 @@ def counted(right, cases):
     entities, datasets, _ = right.shape
     (tn, tp), (fp, fn) = right.reshape(-1, 2).T, (cases - right).reshape(-1, 2).T
     names = np.repeat([f"e{i}" for i in range(entities)], datasets)
-    return br.from_counts(tn=tn, fp=fp, fn=fn, tp=tp, entity=names, dataset=list(range(datasets)) * entities)
+    return br.from_counts(
+        tn=tn, fp=fp, fn=fn, tp=tp, entity=names, dataset=list(range(datasets)) * entities
+    )
 
 
 def fit(counts, draws=300, **options):
@@ -62,7 +77,11 @@ def terms_by_matrices(pairs):
     a = p @ z @ z.T @ p
     if abs(p).max() < 1e-9:
         return ()
-    return ("deviations",) if abs(a - np.vdot(a, p) / np.vdot(p, p) * p).max() < 1e-9 else ("difficulty", "deviations")
+    return (
+        ("deviations",)
+        if abs(a - np.vdot(a, p) / np.vdot(p, p) * p).max() < 1e-9
+        else ("difficulty", "deviations")
+    )
 
 
 def test_a_design_identifies_the_terms_of_its_matrices():
@@ -88,7 +107,9 @@ def test_the_variance_between_data_sets_is_by_moments():
     assert (twice[0].tolist(), twice[1]) == (pytest.approx([centre] * 2), pytest.approx(wanted))
     assert between(logit[:1], information[:1], np.zeros(1, int))[1] == pytest.approx(0.01)
     value, told = empirical_logits(np.array([3]), np.array([9]))
-    assert (value.item(), told.item()) == pytest.approx((np.log(3.5 / 6.5), 1 / (1 / 3.5 + 1 / 6.5)))
+    assert (value.item(), told.item()) == pytest.approx(
+        (np.log(3.5 / 6.5), 1 / (1 / 3.5 + 1 / 6.5))
+    )
 
 
 def binomial_evidence(right, cases, mean, factor):
@@ -101,15 +122,21 @@ def binomial_evidence(right, cases, mean, factor):
     data[:, :rows] = [*empirical_logits(right, cases), right, cases]
     centre[:, 0, :rows] = mean
     nodes = [nodes_of(n) for n in (SINGLE, OUTER, INNER)]
-    found = log_likelihoods(centre, spreads, False, 1, np.array([[0, 0]]), data.reshape(1, 8), *nodes)[:, 0]
-    orders = special.gammaln(cases + 1) - special.gammaln(right + 1) - special.gammaln(cases - right + 1)
+    found = log_likelihoods(
+        centre, spreads, False, 1, np.array([[0, 0]]), data.reshape(1, 8), *nodes
+    )[:, 0]
+    orders = (
+        special.gammaln(cases + 1) - special.gammaln(right + 1) - special.gammaln(cases - right + 1)
+    )
     return found + orders.sum()
 
 
 def test_a_table_that_the_draw_excludes_has_its_probability():
     """The narrow prior is far from 50,000 of 100,000, while the wide one of the other row is not."""
     mean, sd = np.array([-2.5, 2.3]), np.array([5.5, 0.028])
-    found = binomial_evidence(np.array([2, 50_000]), np.array([5, 100_000]), mean[None], np.diag(sd)[None])
+    found = binomial_evidence(
+        np.array([2, 50_000]), np.array([5, 100_000]), mean[None], np.diag(sd)[None]
+    )
     x, total = np.linspace(-40, 40, 400_001), 0.0
     for right, cases, m, s in ((2, 5, mean[0], sd[0]), (50_000, 100_000, mean[1], sd[1])):
         log = stats.binom.logpmf(right, cases, special.expit(x)) + stats.norm.logpdf(x, m, s)
@@ -123,7 +150,12 @@ def test_the_probability_of_a_table_is_an_integral():
     x, y = np.meshgrid(nodes, nodes)
     rates = special.expit(mean + sd * np.stack([x, rho * x + np.sqrt(1 - rho**2) * y], -1))
     mass = np.outer(weights, weights) / (2 * np.pi)
-    for right, cases in (((7, 3), (10, 12)), ((0, 4), (6, 4)), ((200, 0), (230, 0)), ((0, 0), (900, 3))):
+    for right, cases in (
+        ((7, 3), (10, 12)),
+        ((0, 4), (6, 4)),
+        ((200, 0), (230, 0)),
+        ((0, 0), (900, 3)),
+    ):
         wanted = (mass * stats.binom(cases, rates).pmf(right).prod(-1)).sum()
         factor = factor_of(sd[None], np.array([(rho + 1) / 2]))
         found = binomial_evidence(np.array(right), np.array(cases), mean[None], factor)
@@ -133,7 +165,11 @@ def test_the_probability_of_a_table_is_an_integral():
 def test_probabilities_of_all_tables_are_one():
     cases, mean = np.array([4, 3]), np.array([[2.0, -1.0], [6.0, 9.0]])
     factor = factor_of(np.full((2, 2), 1.5), np.array([0.75, 0.05]))
-    total = sum(np.exp(binomial_evidence(np.array([a, b]), cases, mean, factor)) for a in range(5) for b in range(4))
+    total = sum(
+        np.exp(binomial_evidence(np.array([a, b]), cases, mean, factor))
+        for a in range(5)
+        for b in range(4)
+    )
     assert total == pytest.approx([1, 1], abs=2e-4)
     one = np.array([[0.3]])
     alone = [binomial_evidence(np.array([x]), np.array([6]), one, 2 * one[None]) for x in range(7)]
@@ -149,7 +185,9 @@ def plain_log_density(story, mu, hard, logits, sd, half):
     found = stats.beta(alpha[..., 0], alpha[..., 1]).logpdf(special.expit(mu)).sum()
     entity, dataset = story.pairs.T
     for name in story.terms:
-        found += stats.halfnorm(scale=story.spread).logpdf(sd[name]).sum() + stats.beta(2, 2).logpdf(half[name])
+        found += stats.halfnorm(scale=story.spread).logpdf(sd[name]).sum() + stats.beta(
+            2, 2
+        ).logpdf(half[name])
         rho = 2 * half[name] - 1
         covariance = np.outer(sd[name], sd[name]) * [[1, rho], [rho, 1]]
         off = hard if name == "difficulty" else logits - (mu[entity] - hard[dataset])
@@ -178,7 +216,9 @@ def test_the_density_of_the_graph_is_that_of_the_model(entities):
             point[f"half_of_{name}_logodds__"] = special.logit(half[name])
             rho = 2 * half[name] - 1
             factor = np.linalg.cholesky(np.outer(sd[name], sd[name]) * [[1, rho], [rho, 1]])
-            point[f"standard_{name}"] = z = rng.normal(size=(4 if name == "difficulty" else len(story.pairs), 2))
+            point[f"standard_{name}"] = z = rng.normal(
+                size=(4 if name == "difficulty" else len(story.pairs), 2)
+            )
             effects[name] = z @ factor.T
             change += len(z) * np.log(np.diag(factor)).sum()
         entity, dataset = story.pairs.T
@@ -203,7 +243,9 @@ def three():
     counts.loc[{"dataset": 0, "actual": "positive"}] = 0
     counts.loc[{"entity": "e2", "dataset": 1}] = 0
     counts["measured"].loc[{"entity": "e2", "dataset": 1}] = False
-    counts.loc[{"entity": "e1", "predicted": "negative"}] += counts.loc[{"entity": "e1", "predicted": "positive"}]
+    counts.loc[{"entity": "e1", "predicted": "negative"}] += counts.loc[
+        {"entity": "e1", "predicted": "positive"}
+    ]
     counts.loc[{"entity": "e1", "predicted": "positive"}] = 0
     return fit(counts, groups=["posterior_predictive", "prior", "prior_predictive"])
 
@@ -229,7 +271,10 @@ def learned(post, story):
     rows = range(len(story.right))
     found = [special.logit(post["median_rate"].values[..., c, c]).reshape(size, -1) for c in rows]
     for name in story.terms:
-        found += [post[f"sd_of_{name}"].values.reshape(size, -1), post[f"correlation_of_{name}"].values.reshape(-1, 1)]
+        found += [
+            post[f"sd_of_{name}"].values.reshape(size, -1),
+            post[f"correlation_of_{name}"].values.reshape(-1, 1),
+        ]
     if "difficulty" in story.terms:
         found.append(post["difficulty"].values.reshape(size, -1))
     rate = post["performance"] / post["performance"].sum("predicted")
@@ -259,7 +304,10 @@ def test_the_posterior_is_the_prior_times_the_probability_of_the_counts(entities
     ours = learned(post, story)
     size = 1200  # effective draws that the sampler reaches
     assert (abs(ours.mean(0) - mean) < 4.5 * np.hypot(error, ours.std(0) / np.sqrt(size))).all()
-    assert (abs((ours**2).mean(0) - square) < 4.5 * np.hypot(square_error, (ours**2).std(0) / np.sqrt(size))).all()
+    assert (
+        abs((ours**2).mean(0) - square)
+        < 4.5 * np.hypot(square_error, (ours**2).std(0) / np.sqrt(size))
+    ).all()
 
 
 def test_without_cases_the_posterior_is_the_prior():
@@ -290,12 +338,16 @@ def test_published_and_hard_meta_analyses_converge_by_default(case):
     if case in HARD:
         entities, datasets, shift, negatives, positives = HARD[case]
         rng = np.random.default_rng(4)
-        cases = np.stack([rng.integers(*negatives, datasets), rng.integers(*positives, datasets)], -1)
+        cases = np.stack(
+            [rng.integers(*negatives, datasets), rng.integers(*positives, datasets)], -1
+        )
         logits = shift + rng.normal(0, 0.3, (entities, datasets, 2))
         counts = counted(rng.binomial(cases, special.expit(logits)), cases)
     else:
         counts = br.datasets.load(case)
-    about = br.fit(counts, NAME, seed=1 if case in HARD else 3)["sample_stats"].attrs  # a warning would be an error
+    about = br.fit(counts, NAME, seed=1 if case in HARD else 3)[
+        "sample_stats"
+    ].attrs  # a warning would be an error
     assert about["sampler"] == "metropolis"
     assert about["rhat"] <= 1.01
     assert min(about["ess_bulk"], about["ess_tail"]) >= 400
@@ -307,7 +359,13 @@ def test_the_sampler_and_nuts_agree():
     counts = br.datasets.load("ascus_hc2_repc")
     story = make_model(NAME, counts, {})
     plain = br.fit(counts, NAME, seed=1, draws=2000, nuts={"target_accept": 0.99, "tune": 2000})
-    agree(*(learned(groups_of(fitted)["posterior"], story) for fitted in (br.fit(counts, NAME, seed=1), plain)), 400)
+    agree(
+        *(
+            learned(groups_of(fitted)["posterior"], story)
+            for fitted in (br.fit(counts, NAME, seed=1), plain)
+        ),
+        400,
+    )
 
 
 @pytest.mark.slow
@@ -315,7 +373,9 @@ def test_one_entity_has_the_posterior_of_another_sampler(one, measure):
     story = make_model(NAME, tables(), {})
     post = groups_of(one)["posterior"]
     many = 50
-    right, cases = (np.broadcast_to(part, (many, *part.shape)) for part in (story.hits, story.cases))
+    right, cases = (
+        np.broadcast_to(part, (many, *part.shape)) for part in (story.hits, story.cases)
+    )
     found = measure.sample(right, cases, np.random.default_rng(3), draws=40)
     rates = post["performance"] / post["performance"].sum("predicted")
     ours = {
@@ -339,7 +399,9 @@ def test_what_is_kept_has_its_dims_and_the_attrs_say_what_was_learned(three):
     assert post["difficulty"].dims == ("chain", "draw", "dataset", "actual")
     typical = post["performance_typical"] / post["performance_typical"].sum("predicted")
     np.testing.assert_allclose(typical, post["median_rate"].transpose(*typical.dims), rtol=1e-12)
-    assert groups["prior_predictive"]["counts"].dims == groups["posterior_predictive"]["counts"].dims
+    assert (
+        groups["prior_predictive"]["counts"].dims == groups["posterior_predictive"]["counts"].dims
+    )
     assert groups["prior"].attrs["kind"] == "typical"
 
 
@@ -354,8 +416,12 @@ def test_what_is_not_there_is_predicted_or_left_out(three):
 @pytest.fixture(scope="module")
 def prior():
     """Independent draws of the prior of three entities on four data sets."""
-    drawn = make_model(NAME, tables(3, 4), {}).draw_prior(Block(0, 0, 4000, (1, 4000)), root_sequence(1))
-    return xr.Dataset(drawn, {"actual": ["negative", "positive"], "predicted": ["negative", "positive"]})
+    drawn = make_model(NAME, tables(3, 4), {}).draw_prior(
+        Block(0, 0, 4000, (1, 4000)), root_sequence(1)
+    )
+    return xr.Dataset(
+        drawn, {"actual": ["negative", "positive"], "predicted": ["negative", "positive"]}
+    )
 
 
 def right_logits(rate):
@@ -410,7 +476,9 @@ def test_the_prior_is_what_the_documentation_says(prior):
     z = prior["difficulty"].isel(dataset=3, actual=1) / prior["sd_of_difficulty"].isel(actual=1)
     assert stats.kstest(z, "norm").pvalue > 1e-3
     total = prior["sd_between_datasets"] ** 2
-    np.testing.assert_allclose(total, prior["sd_of_difficulty"] ** 2 + prior["sd_of_deviations"] ** 2)
+    np.testing.assert_allclose(
+        total, prior["sd_of_difficulty"] ** 2 + prior["sd_of_deviations"] ** 2
+    )
     one, other, both = (
         prior[f"correlation_{name}"] * prior[f"sd_{name}"].prod("actual")
         for name in ("of_difficulty", "of_deviations", "between_datasets")
@@ -424,10 +492,17 @@ def test_without_terms_rates_are_beta():
     fitted = fit(counts, draws=500)
     assert fitted["posterior"].attrs["terms"].startswith("none")
     for c in (0, 1):
-        right, cases = counts.isel(dataset=0, actual=c, predicted=c), counts.isel(dataset=0, actual=c).sum("predicted")
+        right, cases = (
+            counts.isel(dataset=0, actual=c, predicted=c),
+            counts.isel(dataset=0, actual=c).sum("predicted"),
+        )
         for kind in ("observed", "typical", "new"):
             table = br.as_performance(fitted, kind)
-            rate = (table / table.sum("predicted")).isel(actual=c, predicted=c).transpose("entity", ...)
+            rate = (
+                (table / table.sum("predicted"))
+                .isel(actual=c, predicted=c)
+                .transpose("entity", ...)
+            )
             for i, values in enumerate(rate.values.reshape(2, -1)):
                 law = stats.beta(1 + right.values[i], 1 + cases.values[i] - right.values[i])
                 assert abs(values.mean() - law.mean()) < 5 * law.std() / np.sqrt(300)
@@ -449,7 +524,9 @@ def test_next_to_no_spread_is_one_pool():
 @pytest.mark.slow
 def test_entities_are_a_population_without_data_sets():
     right, wrong = [9, 900, *[60] * 5], [1, 100, *[40] * 5]
-    fitted = fit(br.from_counts(tn=right, fp=wrong, fn=wrong, tp=right, entity=["small", "large", *"vwxyz"]))
+    fitted = fit(
+        br.from_counts(tn=right, fp=wrong, fn=wrong, tp=right, entity=["small", "large", *"vwxyz"])
+    )
     tpr = br.scores.tpr(fitted).median(["chain", "draw"])
     assert 0.9 + 0.01 > float(tpr.sel(entity="large")) > float(tpr.sel(entity="small")) > 0.6
     assert "performance_new" not in fitted["posterior"]
@@ -501,12 +578,21 @@ def known(story, draws=4000):
     sd = {"difficulty": [0.8, 0.5], "deviations": [0.3, 0.6]}
     rho = {"difficulty": 0.6, "deviations": -0.4}
     found = {
-        "median_rate": (("chain", "draw", "entity", "actual", "predicted"), np.broadcast_to(rates, (*shape, 2, 2, 2)))
+        "median_rate": (
+            ("chain", "draw", "entity", "actual", "predicted"),
+            np.broadcast_to(rates, (*shape, 2, 2, 2)),
+        )
     }
     for name in sd:
-        found[f"sd_of_{name}"] = (("chain", "draw", "actual"), np.broadcast_to(sd[name], (*shape, 2)))
+        found[f"sd_of_{name}"] = (
+            ("chain", "draw", "actual"),
+            np.broadcast_to(sd[name], (*shape, 2)),
+        )
         found[f"correlation_of_{name}"] = (("chain", "draw"), np.full(shape, rho[name]))
-    found["difficulty"] = (("chain", "draw", "dataset", "actual"), np.zeros((*shape, story.counts.sizes["dataset"], 2)))
+    found["difficulty"] = (
+        ("chain", "draw", "dataset", "actual"),
+        np.zeros((*shape, story.counts.sizes["dataset"], 2)),
+    )
     cov = {name: np.outer(sd[name], sd[name]) * [[1, rho[name]], [rho[name], 1]] for name in sd}
     return xr.Dataset(found, {"chain": [0], "draw": np.arange(draws)}), special.logit(right), cov
 
@@ -519,7 +605,9 @@ def test_new_data_sets_are_as_hard_for_all_and_deviate_for_each():
     assert new.dims == ("chain", "draw", *counts.dims)
     assert (new.sum("predicted") == counts.sum("predicted")).all()
     right = np.stack([new.isel(actual=i, predicted=i, chain=0).values for i in (0, 1)], -1)
-    logits = special.logit(right / counts.sum("predicted").transpose("entity", "dataset", "actual").values)
+    logits = special.logit(
+        right / counts.sum("predicted").transpose("entity", "dataset", "actual").values
+    )
     # (draw, entity, data set, row): two entities, in order of their names here.
     size = len(logits)
     total = cov["difficulty"] + cov["deviations"]
@@ -533,7 +621,9 @@ def test_new_data_sets_are_as_hard_for_all_and_deviate_for_each():
     apart = np.corrcoef(logits[:, 0, 0, 0], logits[:, 0, 1, 0])[0, 1]
     assert abs(apart) < 5 / np.sqrt(size)
     turn = {"entity": [1, 0], "dataset": [2, 0, 1]}
-    turned = make_model(NAME, counts.isel(turn), {}).renew(posterior.isel(turn), root_sequence(3), "check")
+    turned = make_model(NAME, counts.isel(turn), {}).renew(
+        posterior.isel(turn), root_sequence(3), "check"
+    )
     xr.testing.assert_equal(turned.sel(entity=new["entity"], dataset=new["dataset"]), new)
 
 
@@ -557,7 +647,9 @@ def test_a_part_of_a_design_is_learned_by_the_same_model():
     assert make_model(NAME, part, {}).terms == ()
     assert make_model(NAME, part, whole.as_designed).terms == whole.terms
     alone = make_model(NAME, tables(2, 1).isel(dataset=0, drop=True), {})
-    assert make_model(NAME, alone.counts.isel(entity=[0]), alone.as_designed).terms == ("deviations",)
+    assert make_model(NAME, alone.counts.isel(entity=[0]), alone.as_designed).terms == (
+        "deviations",
+    )
     for bad in ("difficulty", 3, ("deviations",)):
         with pytest.raises(ValueError, match="terms must be one of"):
             make_model(NAME, part, {"terms": bad})
@@ -605,9 +697,13 @@ def test_what_the_priors_imply_before_any_data():
     rng = np.random.default_rng(1)
     level, sd = special.logit(rng.random(200_000)), np.abs(rng.normal(size=200_000))
     first, second = (special.expit(level + sd * rng.normal(size=sd.size)) for _ in range(2))
-    np.testing.assert_allclose(np.quantile(abs(first - second), [0.5, 0.95]), [0.07, 0.50], atol=0.005)
+    np.testing.assert_allclose(
+        np.quantile(abs(first - second), [0.5, 0.95]), [0.07, 0.50], atol=0.005
+    )
     np.testing.assert_allclose(stats.halfnorm.ppf([0.5, 0.95]), [0.67, 1.96], atol=0.005)
-    np.testing.assert_allclose(2 * stats.beta(2, 2).ppf([0.025, 0.975]) - 1, [-0.81, 0.81], atol=0.005)
+    np.testing.assert_allclose(
+        2 * stats.beta(2, 2).ppf([0.025, 0.975]) - 1, [-0.81, 0.81], atol=0.005
+    )
 
 
 def test_right_and_wrong_have_the_prior_of_one_case_and_two_classes_a_flat_one():
@@ -616,10 +712,16 @@ def test_right_and_wrong_have_the_prior_of_one_case_and_two_classes_a_flat_one()
     model = make_model("hierarchical_logit_normal", right, {})
     assert model.settings["prior"] == "unit"
     assert model.alpha.tolist() == [[[0.5, 0.5]]]
-    tables = br.from_counts(tn=[90, 80], fp=[10, 20], fn=[5, 6], tp=[35, 34], entity=["a", "a"], dataset=["x", "y"])
-    assert make_model("hierarchical_logit_normal", tables, {}).alpha.tolist() == [[[1.0, 1.0], [1.0, 1.0]]]
+    tables = br.from_counts(
+        tn=[90, 80], fp=[10, 20], fn=[5, 6], tp=[35, 34], entity=["a", "a"], dataset=["x", "y"]
+    )
+    assert make_model("hierarchical_logit_normal", tables, {}).alpha.tolist() == [
+        [[1.0, 1.0], [1.0, 1.0]]
+    ]
     lower = [
-        br.as_performance(br.fit(right, "hierarchical_logit_normal", prior=prior, seed=1, draws=250), "typical")
+        br.as_performance(
+            br.fit(right, "hierarchical_logit_normal", prior=prior, seed=1, draws=250), "typical"
+        )
         .sel(outcome=1)
         .quantile(0.025)
         for prior in (None, "four_cases")

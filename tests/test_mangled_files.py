@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import bayesrank as br
-from bayesrank.tables.files import read_evidence
+from bayesrank.io.tables.files import read_evidence
 from tests.scripts import load_script
 from tests.test_door import same_evidence
 
@@ -21,7 +21,21 @@ TITLES = {
     "total": ["N", "n_total"], "outcome": ["score", "is_correct"], "case": ["Case", "case_id"], "actual": ["y_true"],
 }  # fmt: skip
 WORDS = [["fail", "pass"], ["No", "Yes"], ["False", "True"], ["I", "C"]]
-FIELDS = ["", "NaN", "-3", "3.5", "1,234", "1.000", "45%", "0.8 ± 0.1", "inf", "1e999", "9" * 17, "x" * 200_000, "\0"]
+FIELDS = [
+    "",
+    "NaN",
+    "-3",
+    "3.5",
+    "1,234",
+    "1.000",
+    "45%",
+    "0.8 ± 0.1",
+    "inf",
+    "1e999",
+    "9" * 17,
+    "x" * 200_000,
+    "\0",
+]
 FIELDS += ["yes", "½", "😀", "\x1b[31m", "0x10", "1_0", "5.00", "05", "?", "<NA>"]
 REFUSALS = (ValueError, TypeError)
 
@@ -31,14 +45,20 @@ def make_file(rng):
     kind, names = rng.integers(4), rng.choice(NAMES, rng.integers(2, 5), replace=False).tolist()
     if kind == 0:
         cells = rng.integers(1, 60, (len(names), 4))
-        expected = br.from_counts(**dict(zip(("tn", "fp", "fn", "tp"), cells.T, strict=True)), entity=names)
+        expected = br.from_counts(
+            **dict(zip(("tn", "fp", "fn", "tp"), cells.T, strict=True)), entity=names
+        )
         rows = [[name, *row] for name, row in zip(names, cells.tolist(), strict=True)]
         return ["entity", "tn", "fp", "fn", "tp"], rows, expected
     answers = pd.DataFrame(rng.integers(0, 2, (rng.integers(3, 9), len(names))), columns=names)
     answers.iloc[:2] = [[0] * len(names), [1] * len(names)]
     if kind == 1:
         words = WORDS[rng.integers(len(WORDS))]
-        return names, [[words[v] for v in row] for row in answers.to_numpy()], br.from_outcomes(answers)
+        return (
+            names,
+            [[words[v] for v in row] for row in answers.to_numpy()],
+            br.from_outcomes(answers),
+        )
     if kind == 2:
         rows = [[name, f"q{i}", answers[name][i]] for name in names for i in answers.index]
         return ["entity", "case", "outcome"], rows, br.from_outcomes(answers)
@@ -50,12 +70,25 @@ def make_file(rng):
 def mangle(rng, heading, rows, harm):
     """The bytes of a file with its separator; ``harm`` also damages what it says."""
     rows, sep = [list(map(str, row)) for row in rows], ",;\t|"[rng.integers(4)]
-    end, quoting = ["\n", "\r\n", "\r"][rng.integers(3)], [csv.QUOTE_MINIMAL, csv.QUOTE_ALL][rng.integers(2)]
-    heading = [rng.choice(TITLES[name]) if name in TITLES and rng.random() < 0.5 else name for name in heading]
+    end, quoting = (
+        ["\n", "\r\n", "\r"][rng.integers(3)],
+        [csv.QUOTE_MINIMAL, csv.QUOTE_ALL][rng.integers(2)],
+    )
+    heading = [
+        rng.choice(TITLES[name]) if name in TITLES and rng.random() < 0.5 else name
+        for name in heading
+    ]
     order = rng.permutation(len(heading))
-    heading, rows = [heading[i] for i in order], [[row[i] for i in order] for row in rng.permutation(rows)]
+    heading, rows = (
+        [heading[i] for i in order],
+        [[row[i] for i in order] for row in rng.permutation(rows)],
+    )
     i, j = rng.integers(len(rows)), rng.integers(len(heading))
-    how = rng.choice(["field", "field", "short", "long", "twice", "heading", "quote", "json", "cut"]) if harm else ""
+    how = (
+        rng.choice(["field", "field", "short", "long", "twice", "heading", "quote", "json", "cut"])
+        if harm
+        else ""
+    )
     if how == "field":
         rows[i] = [*rows[i][:j], FIELDS[rng.integers(len(FIELDS))], *rows[i][j + 1 :]]
     elif how == "short":
@@ -65,7 +98,9 @@ def mangle(rng, heading, rows, harm):
     elif how == "twice":
         heading, rows = [*heading, heading[j]], [[*row, row[j]] for row in rows]
     elif how == "heading":
-        heading[j] = rng.choice(["", "foo", "tp", "count", "label", "id", "score", "actual", "mean", "weight"])
+        heading[j] = rng.choice(
+            ["", "foo", "tp", "count", "label", "id", "score", "actual", "mean", "weight"]
+        )
     text = io.StringIO()
     csv.writer(text, delimiter=sep, quoting=quoting, lineterminator=end).writerows([heading, *rows])
     text = text.getvalue() + end * rng.integers(3)
@@ -104,7 +139,9 @@ def test_a_mangled_file_is_read_as_it_was_written_or_refused_in_words(harm, tmp_
 
 
 @pytest.mark.parametrize(
-    ("mutations", "seed"), [(60, 1), pytest.param(2000, 2, marks=pytest.mark.slow)], ids=["quick", "slow"]
+    ("mutations", "seed"),
+    [(60, 1), pytest.param(2000, 2, marks=pytest.mark.slow)],
+    ids=["quick", "slow"],
 )
 def test_damaged_logs_and_tables_are_read_or_refused_and_change_no_other_file(mutations, seed):
     result = load_script("scripts/fuzz_reader.py").fuzz(mutations, seed)
@@ -115,7 +152,9 @@ def test_damaged_logs_and_tables_are_read_or_refused_and_change_no_other_file(mu
 
 
 @pytest.mark.parametrize(
-    ("mutations", "seed"), [(40, 3), pytest.param(400, 4, marks=pytest.mark.slow)], ids=["quick", "slow"]
+    ("mutations", "seed"),
+    [(40, 3), pytest.param(400, 4, marks=pytest.mark.slow)],
+    ids=["quick", "slow"],
 )
 def test_submissions_written_by_other_programs_are_read_as_the_same_answers(mutations, seed):
     result = load_script("scripts/fuzz_reader.py").fuzz_submissions(mutations, seed)
@@ -125,7 +164,9 @@ def test_submissions_written_by_other_programs_are_read_as_the_same_answers(muta
 
 
 @pytest.mark.parametrize(
-    ("frames", "seed"), [(150, 5), pytest.param(3000, 6, marks=pytest.mark.slow)], ids=["quick", "slow"]
+    ("frames", "seed"),
+    [(150, 5), pytest.param(3000, 6, marks=pytest.mark.slow)],
+    ids=["quick", "slow"],
 )
 def test_any_data_frame_is_read_or_refused_in_words(frames, seed):
     result = load_script("scripts/fuzz_reader.py").fuzz_frames(frames, seed)
@@ -133,10 +174,14 @@ def test_any_data_frame_is_read_or_refused_in_words(frames, seed):
     assert set(result.counts) == {"frame refused", "frame read"}
 
 
-@pytest.mark.parametrize("nested", [[[1], [2]], [{"name": "a"}, {"name": "b"}], [np.array([1, 2]), (1, 2)]])
+@pytest.mark.parametrize(
+    "nested", [[[1], [2]], [{"name": "a"}, {"name": "b"}], [np.array([1, 2]), (1, 2)]]
+)
 def test_fields_of_several_values_have_no_role(nested):
     """A column tags beside others does no harm; as names of entities or outcomes it is refused."""
-    frame = pd.DataFrame({"entity": ["a", "b"], "correct": [8, 9], "total": 20}).assign(tags=pd.Series(nested))
+    frame = pd.DataFrame({"entity": ["a", "b"], "correct": [8, 9], "total": 20}).assign(
+        tags=pd.Series(nested)
+    )
     assert br.from_frame(frame).sizes["entity"] == 2
     turned = frame.rename(columns={"entity": "x", "tags": "model"})
     with pytest.raises(br.ArgumentError, match="frame: model must have one value in each field"):
@@ -150,7 +195,9 @@ def test_fields_of_several_values_have_no_role(nested):
 @pytest.mark.parametrize("role", ["run", "training_seed"])
 def test_runs_of_no_case_are_refused(role):
     """Rows that stand for 0 cases left none: "zero-size array to reduction operation"."""
-    frame = pd.DataFrame({"case": list("xxyy"), role: [1, 2, 1, 2], "a": [0, 1, 1, 1], "b": [1, 0, 1, 0], "times": 0})
+    frame = pd.DataFrame(
+        {"case": list("xxyy"), role: [1, 2, 1, 2], "a": [0, 1, 1, 1], "b": [1, 0, 1, 0], "times": 0}
+    )
     with pytest.raises(br.ArgumentError, match="at least one"):
         br.from_frame(frame, count="times")
 
@@ -186,10 +233,18 @@ def test_the_fuzzing_finds_what_it_looks_for(tmp_path, monkeypatch):
     read = script.read_answers
     numbers = iter(range(10**6))
     # Another answer whenever the files are read again.
-    monkeypatch.setattr(script, "read_answers", lambda *given: read(*given).assign(team0=f"{next(numbers)}"))
-    assert all("has changed" in text or "have changed" in text for text in script.fuzz_submissions(9, 1).findings)
+    monkeypatch.setattr(
+        script, "read_answers", lambda *given: read(*given).assign(team0=f"{next(numbers)}")
+    )
+    assert all(
+        "has changed" in text or "have changed" in text
+        for text in script.fuzz_submissions(9, 1).findings
+    )
     assert len(script.fuzz_submissions(9, 1).findings) >= 5
     result = script.Result()
     script._run(result, "name", lambda: 1 / 0)
     script._run(result, "name", lambda: time.sleep(3))
-    assert [text.splitlines()[0] for text in result.findings] == ["name: ZeroDivisionError", "name: more than 0.2 s"]
+    assert [text.splitlines()[0] for text in result.findings] == [
+        "name: ZeroDivisionError",
+        "name: more than 0.2 s",
+    ]

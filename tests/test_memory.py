@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank import _chunks
+from bayesrank._core import chunks as _chunks
 from bayesrank.scores.draws import rate_regions
 from bayesrank.sensitivities.leaving_out import leave_out_entities
 from tests.strategies import PERIODS, peak_of
@@ -38,7 +38,9 @@ SMALL = {
     "score": lambda p: over_draws(br.scores.f1(p)),
     "rank": lambda p: over_draws(br.rank(p, "f1")),
     "probability": lambda p: br.probability(p, "e00 < e01", "f1"),
-    "probable_orders": lambda p: br.statements.probable_orders(br.as_performance(p).isel(entity=slice(3)), "f1"),
+    "probable_orders": lambda p: br.statements.probable_orders(
+        br.as_performance(p).isel(entity=slice(3)), "f1"
+    ),
     "at_prevalence": lambda p: over_draws(br.scores.f1(br.at_prevalence(p, 0.2))),
     "tile.value": lambda p: over_draws(br.tile.value(p, 5)),
     "tile.volume": lambda p: over_draws(br.tile.volume(p)),
@@ -89,23 +91,59 @@ def over_a_border(posterior):
 
 OTHERS = {
     "matrices": (MATRICES, "dirichlet_multinomial", lambda p: br.credible_ranking(p, "macro_f1")),
-    "several scores": (MATRICES, "dirichlet_multinomial", lambda p: br.score_table(p, ["macro_f1", "mcc"])),
-    "classes apart": (MATRICES, "dirichlet_multinomial", lambda p: br.scores.f1(br.one_vs_rest(br.as_performance(p)))),
+    "several scores": (
+        MATRICES,
+        "dirichlet_multinomial",
+        lambda p: br.score_table(p, ["macro_f1", "mcc"]),
+    ),
+    "classes apart": (
+        MATRICES,
+        "dirichlet_multinomial",
+        lambda p: br.scores.f1(br.one_vs_rest(br.as_performance(p))),
+    ),
     "data sets": (PERIODS, "dirichlet_multinomial", lambda p: br.credible_ranking(p, "f1")),
     "their mean": (
         PERIODS,
         "dirichlet_multinomial",
         lambda p: br.credible_ranking(br.performance.mean_over_datasets(p), "f1"),
     ),
-    "typical": (PERIODS, "hierarchical_beta_binomial", lambda p: br.credible_ranking(p, "f1", kind="typical")),
+    "typical": (
+        PERIODS,
+        "hierarchical_beta_binomial",
+        lambda p: br.credible_ranking(p, "f1", kind="typical"),
+    ),
     "heterogeneity": (PERIODS, "hierarchical_beta_binomial", lambda p: br.heterogeneity(p, "f1")),
-    "summary points": (PERIODS, "hierarchical_beta_binomial", lambda p: br.performance.summary_points(p)),
-    "checks": (br.pool(PERIODS), "dirichlet_multinomial", lambda p: br.predictive.predictive_check(p, seed=1)),
-    "predictions": (br.pool(PERIODS), "dirichlet_multinomial", lambda p: br.posterior_predictive(p, seed=1)),
-    "rank correlation": (br.pool(PERIODS), "beta_binomial", lambda p: br.tile.correlation("f1", 3, performances=p)),
-    "consistency": (TABLES, "beta_binomial", lambda p: br.tile.best_consistency("f1", over_a_border(p))),
+    "summary points": (
+        PERIODS,
+        "hierarchical_beta_binomial",
+        lambda p: br.performance.summary_points(p),
+    ),
+    "checks": (
+        br.pool(PERIODS),
+        "dirichlet_multinomial",
+        lambda p: br.predictive.predictive_check(p, seed=1),
+    ),
+    "predictions": (
+        br.pool(PERIODS),
+        "dirichlet_multinomial",
+        lambda p: br.posterior_predictive(p, seed=1),
+    ),
+    "rank correlation": (
+        br.pool(PERIODS),
+        "beta_binomial",
+        lambda p: br.tile.correlation("f1", 3, performances=p),
+    ),
+    "consistency": (
+        TABLES,
+        "beta_binomial",
+        lambda p: br.tile.best_consistency("f1", over_a_border(p)),
+    ),
     "regions": (br.pool(PERIODS), "beta_binomial", lambda p: rate_regions(p, points=5)),
-    "report": (br.pool(PERIODS), "beta_binomial", lambda p: xr.DataArray(br.ranking_report(p, "informedness"))),
+    "report": (
+        br.pool(PERIODS),
+        "beta_binomial",
+        lambda p: xr.DataArray(br.ranking_report(p, "informedness")),
+    ),
 }
 
 
@@ -120,21 +158,29 @@ def test_other_models_and_results(name):
         xr.testing.assert_identical(lazy.compute(), held.compute())
 
 
-@pytest.mark.parametrize("name", ["credible_ranking", "score_table", "tile.credible", "probability", "stability"])
+@pytest.mark.parametrize(
+    "name", ["credible_ranking", "score_table", "tile.credible", "probability", "stability"]
+)
 def test_every_chunk_is_drawn_once(name, monkeypatch):
     drawn = []
     chunk = _chunks._chunk
     monkeypatch.setattr(_chunks, "_chunk", lambda *args: drawn.append(args[1:5]) or chunk(*args))
     lazy = posterior(2300, chunks=1000)
     (SMALL | OF_VALUES)[name](lazy).compute()
-    assert sorted(drawn) == [(c, c + 1, at, min(at + 1000, 2300)) for c in (0, 1) for at in (0, 1000, 2000)]
+    assert sorted(drawn) == [
+        (c, c + 1, at, min(at + 1000, 2300)) for c in (0, 1) for at in (0, 1000, 2000)
+    ]
 
 
 MAIN = ["credible_ranking", "probability"]
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in MAIN)) for name in SMALL | OF_VALUES]
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name not in MAIN))
+        for name in SMALL | OF_VALUES
+    ],
 )
 def test_memory_does_not_grow_with_the_draws(name):
     made = (SMALL | OF_VALUES)[name]
@@ -142,12 +188,17 @@ def test_memory_does_not_grow_with_the_draws(name):
     # Large problems load compiled loops, which small ones do without: their code is not of the draws.
     made(posterior(many, chunks=1000)).compute()
     with dask.config.set(scheduler="synchronous"):
-        peaks = [peak_of(lambda p: made(p).compute(), posterior(draws, chunks=1000)) for draws in (few, many)]
+        peaks = [
+            peak_of(lambda p: made(p).compute(), posterior(draws, chunks=1000))
+            for draws in (few, many)
+        ]
     more = 2 * (many - few)
     # The coord of the draws, and what Dask knows of a chunk; the values of a score, and two more arrays of that size.
     # A comparison of two scores has its events as well, and allocators add about a tenth. A performance would have 4
     # times the size of the values, before any result.
     # A ranking by F1 has the values at four common prevalences, too, each with the cells that it comes from.
-    arrays = {"noninferiority": 6, "credible_ranking": 12}.get(name, 3.5 if name in OF_VALUES else 0)
+    arrays = {"noninferiority": 6, "credible_ranking": 12}.get(
+        name, 3.5 if name in OF_VALUES else 0
+    )
     allowed = 50 * more + VALUES * more * arrays
     assert peaks[1] - peaks[0] < allowed, peaks

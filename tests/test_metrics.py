@@ -9,8 +9,8 @@ from hypothesis.extra import numpy as hnp
 from sklearn import metrics as peers
 
 import bayesrank as br
-from bayesrank._notes import Note
-from bayesrank._source import groups_of
+from bayesrank._core.notes import Note
+from bayesrank._core.source import groups_of
 from bayesrank.cases.metrics import CASE_METRICS
 from bayesrank.ops._areas import area, bootstrap_rates
 from tests.told import fields_of, notes_in
@@ -33,7 +33,9 @@ AREAS = ("auc_roc", "auc_pr", "auc_lift", "auc_gain")
 def draws(metric, weights=WEIGHTS, truth=TRUTH, predictions=SCORES, **given):
     found = groups_of(br.cases.weighted_metric(metric, truth, predictions, weights, **given))
     [(name, values)] = found["posterior"].data_vars.items()
-    assert found["observed_data"][name].dims == tuple(d for d in values.dims if d not in ("chain", "draw"))
+    assert found["observed_data"][name].dims == tuple(
+        d for d in values.dims if d not in ("chain", "draw")
+    )
     return values
 
 
@@ -72,19 +74,32 @@ def test_named_metrics_are_those_of_scikit_learn(metric):
 
 
 @settings(max_examples=50)
-@given(st.data(), st.lists(st.booleans(), min_size=2, max_size=12).filter(lambda cases: 0 < sum(cases) < len(cases)))
+@given(
+    st.data(),
+    st.lists(st.booleans(), min_size=2, max_size=12).filter(
+        lambda cases: 0 < sum(cases) < len(cases)
+    ),
+)
 def test_areas_of_any_few_cases(data, cases):
     """Ties of every kind, weights of 0, infinite scores: beside the sum over pairs, scikit-learn and the OPS."""
     size, truth = len(cases), np.array(cases)
-    score = data.draw(hnp.arrays(float, size, elements=st.sampled_from([-np.inf, -1.0, 0.0, 0.5, 2.0, np.inf])))
+    score = data.draw(
+        hnp.arrays(float, size, elements=st.sampled_from([-np.inf, -1.0, 0.0, 0.5, 2.0, np.inf]))
+    )
     weight = data.draw(hnp.arrays(float, size, elements=st.sampled_from([0.0, 0.1, 1.0, 2.5])))
     with np.errstate(invalid="ignore"):
-        found = {m: CASE_METRICS[m](truth, score)(weight[:, None]).item() for m in CASE_METRICS if m.startswith("auc")}
+        found = {
+            m: CASE_METRICS[m](truth, score)(weight[:, None]).item()
+            for m in CASE_METRICS
+            if m.startswith("auc")
+        }
     if not weight[truth].any() or not weight[~truth].any():
         assert np.isnan(list(found.values())).all()
         return
     pairs = np.outer(weight[truth], weight[~truth])
-    above = np.where(score[truth][:, None] == score[~truth], 0.5, score[truth][:, None] > score[~truth])
+    above = np.where(
+        score[truth][:, None] == score[~truth], 0.5, score[truth][:, None] > score[~truth]
+    )
     assert found["auc_roc"] == pytest.approx((pairs * above).sum() / pairs.sum(), rel=1e-12)
     assert found["auc_pr"] == pytest.approx(
         peers.average_precision_score(truth, np.nan_to_num(score), sample_weight=weight), rel=1e-12
@@ -92,7 +107,9 @@ def test_areas_of_any_few_cases(data, cases):
     fpr, tpr = bootstrap_rates(truth, np.nan_to_num(score), weight[None])
     prevalence = weight[truth].sum(keepdims=True) / weight.sum()
     for curve in ("lift", "gain"):
-        assert found[f"auc_{curve}"] == pytest.approx(area(curve, fpr, tpr, prevalence).item(), rel=1e-12)
+        assert found[f"auc_{curve}"] == pytest.approx(
+            area(curve, fpr, tpr, prevalence).item(), rel=1e-12
+        )
 
 
 def test_a_mean_of_anything():
@@ -100,7 +117,10 @@ def test_a_mean_of_anything():
     found = draws("mean", FEW, None, costs)
     for name, cost in costs.items():
         np.testing.assert_allclose(found.sel(entity=name), (FEW * cost).mean("case"), rtol=1e-12)
-    assert about("mean", None, costs, FEW)["mean_range"] == [min(costs["a"].min(), 0), max(costs["a"].max(), 2)]
+    assert about("mean", None, costs, FEW)["mean_range"] == [
+        min(costs["a"].min(), 0),
+        max(costs["a"].max(), 2),
+    ]
     outcomes = br.from_outcomes(pd.DataFrame({"x": [0, 1, 2, 2], "y": [1, 1, 0, 0]}))
     weights = br.case_weights(outcomes, draws=3, seed=1)
     found = br.cases.weighted_metric("mean", None, outcomes["outcome"], weights)
@@ -138,7 +158,11 @@ def test_areas_and_their_differences_have_their_known_posterior(prevalence):
     ):
         values = values.values.ravel()
         between, within, rest = parts(of)
-        variance = between / (positives + 1) + within / (negatives + 1) + rest / (positives + 1) / (negatives + 1)
+        variance = (
+            between / (positives + 1)
+            + within / (negatives + 1)
+            + rest / (positives + 1) / (negatives + 1)
+        )
         assert abs(values.mean() - of.mean()) < 5 * np.sqrt(variance / values.size)
         off = values - values.mean()
         error = np.sqrt((np.mean(off**4) - np.mean(off**2) ** 2) / values.size)
@@ -186,10 +210,12 @@ def test_orders_that_differ_in_nothing_that_counts_tie():
 
 def test_blocks_of_draws_do_not_matter(monkeypatch):
     found = draws("auc_pr", FEW)
-    monkeypatch.setattr("bayesrank._draws.BLOCK", 400)
+    monkeypatch.setattr("bayesrank._core.draws.BLOCK", 400)
     np.testing.assert_allclose(draws("auc_pr", FEW), found, rtol=1e-14)
     samples = FEW.stack(sample=("chain", "draw")).drop_vars(("sample", "chain", "draw"))
-    stacked = groups_of(br.cases.weighted_metric("auc_pr", TRUTH, SCORES, samples))["posterior"]["auc_pr"]
+    stacked = groups_of(br.cases.weighted_metric("auc_pr", TRUTH, SCORES, samples))["posterior"][
+        "auc_pr"
+    ]
     assert stacked.dims == ("sample", "entity")
     np.testing.assert_allclose(stacked, found.values.reshape(-1, 3), rtol=1e-12)
 
@@ -209,20 +235,26 @@ def test_each_data_set_has_its_own_value():
     assert np.isnan(seen.sel(dataset="z")).all()
     for name in ("x", "y"):
         here = np.flatnonzero(names == name)
-        alone = draws("auc_roc", weights.isel(case=here), truth[here], pd.DataFrame(SCORES).iloc[here])
+        alone = draws(
+            "auc_roc", weights.isel(case=here), truth[here], pd.DataFrame(SCORES).iloc[here]
+        )
         np.testing.assert_array_equal(alone.sel(dataset=name), values.sel(dataset=name))
     for metric in ("auc_pr", "auc_lift", "auc_gain"):
         assert np.isnan(draws(metric, weights, truth).sel(dataset="z")).all()
     found = draws(peers.accuracy_score, weights, truth, {"one": np.ones(150, int)})
     assert (found.sel(dataset="z") == 1).all()
-    assert fields_of(about("auc_roc", truth, SCORES, weights), "few_units_without_prior")["one_dataset"]
+    assert fields_of(about("auc_roc", truth, SCORES, weights), "few_units_without_prior")[
+        "one_dataset"
+    ]
 
 
 def test_patterns_count_as_often_as_they_occurred():
     truth, answers = [0, 0, 1, 1, 1, 0], {"a": [0, 1, 1, 1, 0, 0], "b": [0, 0, 1, 0, 1, 0]}
     joint = br.joint_outcomes(truth * 5, {name: held * 5 for name, held in answers.items()})
     weights = br.case_weights(joint, draws=3, seed=1)
-    found = groups_of(br.cases.weighted_metric("auc_roc", joint["actual"], joint["predicted"], weights))
+    found = groups_of(
+        br.cases.weighted_metric("auc_roc", joint["actual"], joint["predicted"], weights)
+    )
     expected = [peers.roc_auc_score(truth, held) for held in answers.values()]
     np.testing.assert_allclose(found["observed_data"]["auc_roc"], expected)
 
@@ -238,7 +270,9 @@ def test_a_function_gets_labels_prediction_and_weights_of_every_draw():
         sample_weight[:] = 0  # does no harm
         return np.array(1.0)
 
-    found = draws(count, FEW, np.array(["n", "p"])[TRUTH], {"a": np.ones((150, 3)), "b": ["x"] * 150})
+    found = draws(
+        count, FEW, np.array(["n", "p"])[TRUTH], {"a": np.ones((150, 3)), "b": ["x"] * 150}
+    )
     assert (found == 1).all()
     assert len(seen) == 2 * (6 + 1)
     assert all(y.tolist() == np.array(["n", "p"])[TRUTH].tolist() for y, _, _ in seen)
@@ -262,7 +296,9 @@ def test_a_ranking_knows_what_was_observed():
     assert ranking.attrs["range"] == [0, 1]
     assert notes_in(ranking) == []
     better = (draws("auc_roc").sel(entity="good") > draws("auc_roc").sel(entity="ties")).mean()
-    assert ranking["superiority"].sel(entity="good", rival="ties").item() == pytest.approx(float(better))
+    assert ranking["superiority"].sel(entity="good", rival="ties").item() == pytest.approx(
+        float(better)
+    )
     br.verdict(ranking)
     alike = br.cases.weighted_metric("auc_roc", TRUTH, PERFECT, FEW)
     assert notes_in(br.credible_ranking(alike, "auc_roc")) == [Note(*EQUAL)]
@@ -305,11 +341,15 @@ def test_ranges_hold_what_was_drawn():
 @pytest.mark.parametrize("metric", AREAS)
 def test_ops_of_curves_take_the_same_weights(metric):
     few = FEW.isel(chain=[1])
-    found = br.ops.of_curve(TRUTH, {"good": SCORES["good"], "ties": SCORES["ties"]}, metric, weights=few)
+    found = br.ops.of_curve(
+        TRUTH, {"good": SCORES["good"], "ties": SCORES["ties"]}, metric, weights=few
+    )
     values = draws(metric, few).sel(entity=["good", "ties"])
     assert found["value_draws"].dims == found["ops_draws"].dims == ("chain", "draw", "entity")
     np.testing.assert_allclose(found["value_draws"], values, rtol=1e-12)
-    np.testing.assert_allclose(found["value"], observed(metric).sel(entity=["good", "ties"]), rtol=1e-12)
+    np.testing.assert_allclose(
+        found["value"], observed(metric).sel(entity=["good", "ties"]), rtol=1e-12
+    )
     np.testing.assert_allclose(found["prevalence_draws"], (few * TRUTH).mean("case"), rtol=1e-12)
     # Interpolated between prevalences 0.25 apart in log-odds: the curvature costs less than 0.002.
     one = {"chain": 0, "draw": 2}
@@ -323,7 +363,9 @@ def test_ops_of_cases_that_count_several_times_at_a_prevalence_set_by_design():
     weights = br.case_weights(TRUTH, count=often, prevalence="observed", draws=3, seed=1)
     scores = {"good": SCORES["good"]}
     found = br.ops.of_curve(TRUTH, scores, "auc_gain", weights=weights)
-    repeated = br.ops.of_curve(np.repeat(TRUTH, often), {"good": np.repeat(SCORES["good"], often)}, "auc_gain", draws=0)
+    repeated = br.ops.of_curve(
+        np.repeat(TRUTH, often), {"good": np.repeat(SCORES["good"], often)}, "auc_gain", draws=0
+    )
     for name in ("value", "ops", "prevalence"):
         np.testing.assert_allclose(found[name], repeated[name], rtol=1e-12)
     prevalence = found["prevalence"].item()
@@ -338,16 +380,23 @@ def test_ops_of_cases_that_count_several_times_at_a_prevalence_set_by_design():
 
 @pytest.mark.parametrize(
     ("raised", "kind"),
-    [(ValueError("bad input"), ValueError), (TypeError("no"), TypeError), (KeyError("k"), ValueError)],
+    [
+        (ValueError("bad input"), ValueError),
+        (TypeError("no"), TypeError),
+        (KeyError("k"), ValueError),
+    ],
 )
 def test_errors_of_a_metric_name_the_argument(raised, kind):
     def broken(y_true, prediction, sample_weight):
         raise raised
 
     with pytest.raises(
-        kind, match=f"metric must take y_true, predictions.'a'. and .* got {type(raised).__name__} from it"
+        kind,
+        match=f"metric must take y_true, predictions.'a'. and .* got {type(raised).__name__} from it",
     ):
-        br.cases.weighted_metric(broken, [0, 1, 1], {"a": [1, 2, 3]}, br.case_weights([0, 1, 1], draws=2, seed=1))
+        br.cases.weighted_metric(
+            broken, [0, 1, 1], {"a": [1, 2, 3]}, br.case_weights([0, 1, 1], draws=2, seed=1)
+        )
 
 
 # --- Notes --------------------------------------------------------------------------------------------------------
@@ -360,10 +409,28 @@ PERFECT = {"a": TRUTH, "b": 2 * TRUTH, "c": np.ones(150), "d": SCORES["good"]}
 EQUAL = ("draws_equal", {"entities": ["a", "b"]})
 #: Metric, true labels, predictions, weights, and the code of the note with some of its fields; None without a note.
 NOTES = [
-    ("auc_roc", RARE, SCORES, FEW, ("few_units_without_prior", {"units": 30, "unit": "case", "one_class": True})),
-    ("auc_roc", 1 - RARE, SCORES, FEW, ("few_units_without_prior", {"units": 30, "unit": "case", "one_class": True})),
+    (
+        "auc_roc",
+        RARE,
+        SCORES,
+        FEW,
+        ("few_units_without_prior", {"units": 30, "unit": "case", "one_class": True}),
+    ),
+    (
+        "auc_roc",
+        1 - RARE,
+        SCORES,
+        FEW,
+        ("few_units_without_prior", {"units": 30, "unit": "case", "one_class": True}),
+    ),
     ("brier", RARE, PROBABILITIES, FEW, None),
-    ("auc_pr", RARE, SCORES, PAIRS, ("few_units_without_prior", {"units": 15, "unit": "cluster", "one_class": True})),
+    (
+        "auc_pr",
+        RARE,
+        SCORES,
+        PAIRS,
+        ("few_units_without_prior", {"units": 15, "unit": "cluster", "one_class": True}),
+    ),
     (
         "auc_roc",
         np.arange(40) % 2,
@@ -383,9 +450,24 @@ NOTES = [
     ("auc_roc", TRUTH, SCORES, FEW, None),
     ("auc_roc", TRUTH, PERFECT, br.case_weights(TRUTH, draws=1, chains=1, seed=1), None),
     (lambda y, p, sample_weight: np.inf, TRUTH, SCORES, FEW, None),
-    ("auc_pr", TRUTH, PROBABILITIES, BY_DESIGN, ("metric_prevalence_by_design", {"metric": "auc_pr"})),
-    ("brier", TRUTH, PROBABILITIES, BY_DESIGN, ("metric_prevalence_by_design", {"metric": "brier"})),
-    *((metric, TRUTH, PROBABILITIES, BY_DESIGN, None) for metric in ("auc_roc", peers.roc_auc_score)),
+    (
+        "auc_pr",
+        TRUTH,
+        PROBABILITIES,
+        BY_DESIGN,
+        ("metric_prevalence_by_design", {"metric": "auc_pr"}),
+    ),
+    (
+        "brier",
+        TRUTH,
+        PROBABILITIES,
+        BY_DESIGN,
+        ("metric_prevalence_by_design", {"metric": "brier"}),
+    ),
+    *(
+        (metric, TRUTH, PROBABILITIES, BY_DESIGN, None)
+        for metric in ("auc_roc", peers.roc_auc_score)
+    ),
     ("auc_pr", TRUTH, PROBABILITIES, FEW, None),
 ]
 

@@ -52,7 +52,9 @@ def _():
 @row("The Tile, A.1.4, a and b")
 def _():
     no_wrong = br.from_counts(tn=5, fp=0, fn=0, tp=9)
-    assert {br.canonical_score(no_wrong, a, b).item() for a in (0.2, 0.7) for b in (0.2, 0.7)} == {1.0}
+    assert {br.canonical_score(no_wrong, a, b).item() for a in (0.2, 0.7) for b in (0.2, 0.7)} == {
+        1.0
+    }
     importance = br.scores.canonical(0.2, 0.7).importance
     assert importance == pytest.approx({"tn": 0.8, "fp": 0.3, "fn": 0.7, "tp": 0.2})
 
@@ -66,13 +68,17 @@ def _():
 @row("Foundations, 4.3, proofs of the properties")
 def _():
     # The proofs that have slips of their own are cited by their place, A.6.2.
-    assert [where for where in FORMULAS if "Property" in where] == ["Foundations, A.6.2, Property 4"]
+    assert [where for where in FORMULAS if "Property" in where] == [
+        "Foundations, A.6.2, Property 4"
+    ]
 
 
 @row("Never mind the metrics, B.3, Figure B.6")
 def _():
     # Lines of equal threat score are lines of equal F1, but of other values: TS = F1 / (2 - F1).
-    f1, threat = (score.of_cells(*all_tables(6, 9)) for score in (br.scores.f1, br.scores.threat_score))
+    f1, threat = (
+        score.of_cells(*all_tables(6, 9)) for score in (br.scores.f1, br.scores.threat_score)
+    )
     assert threat == pytest.approx(f1 / (2 - f1), nan_ok=True)
     assert not np.allclose(threat, f1, equal_nan=True)
 
@@ -92,7 +98,8 @@ def _():
 def _():
     tables = all_tables(20, 30)
     lowest = {
-        name: np.nanmin(br.scores.get(name).of_cells(*tables)) for name in ("accuracy", "balanced_accuracy", "f1")
+        name: np.nanmin(br.scores.get(name).of_cells(*tables))
+        for name in ("accuracy", "balanced_accuracy", "f1")
     }
     assert set(lowest.values()) == {0.0}
     assert np.nanmin(br.scores.mcc.of_cells(*tables)) == -1
@@ -122,7 +129,9 @@ def _():
 @row("Foundations, Property 3")
 def _():
     one = br.ranking_score(TABLE, br.importance(tn=1, fp=2, fn=3, tp=4)).item()
-    assert br.ranking_score(TABLE, br.importance(tn=2, fp=4, fn=6, tp=8)).item() == pytest.approx(one)
+    assert br.ranking_score(TABLE, br.importance(tn=2, fp=4, fn=6, tp=8)).item() == pytest.approx(
+        one
+    )
     with pytest.raises(ValueError, match="importance must be non-negative"):
         br.importance(tn=-1, fp=-2, fn=-3, tp=-4)
 
@@ -137,7 +146,10 @@ def _():
 
 @row("Foundations, A.2.6, choice of I")
 def _():
-    near, far = (Fraction(4, 5), Fraction(1, 5)), (Fraction(1, 2), Fraction(1, 2))  # concordant, discordant
+    near, far = (
+        (Fraction(4, 5), Fraction(1, 5)),
+        (Fraction(1, 2), Fraction(1, 2)),
+    )  # concordant, discordant
 
     def score(shares, importance):
         weights = [i * p for i, p in zip(importance, shares, strict=True)]
@@ -179,7 +191,9 @@ def _():
 
 @row("Never mind the metrics, Eq. 21, whether it is attained")
 def _():
-    assert br.scores.negative_likelihood_ratio.of_cells(tn=2, fp=3, fn=2, tp=0) == pytest.approx(2 * 5 / 4)
+    assert br.scores.negative_likelihood_ratio.of_cells(tn=2, fp=3, fn=2, tp=0) == pytest.approx(
+        2 * 5 / 4
+    )
 
 
 @row("Never mind the metrics, Eq. 24, Delta P")
@@ -206,10 +220,14 @@ def _():
     meeting = Fraction(-20, 80 - 20)  # p = 20, n = 80
     x, y = np.linspace(0.1, 0.9, 3), np.linspace(0.2, 0.8, 3)
     for fpr, tpr in zip(x, y, strict=True):
-        level = br.scores.cohen_kappa.of_cells(80 * (1 - fpr), 80 * fpr, 20 * (1 - tpr), 20 * tpr).item()
+        level = br.scores.cohen_kappa.of_cells(
+            80 * (1 - fpr), 80 * fpr, 20 * (1 - tpr), 20 * tpr
+        ).item()
         # Half way from the meeting point the value is the same.
         fpr, tpr = (float(meeting) + 0.9 * (rate - float(meeting)) for rate in (fpr, tpr))
-        same = br.scores.cohen_kappa.of_cells(80 * (1 - fpr), 80 * fpr, 20 * (1 - tpr), 20 * tpr).item()
+        same = br.scores.cohen_kappa.of_cells(
+            80 * (1 - fpr), 80 * fpr, 20 * (1 - tpr), 20 * tpr
+        ).item()
         assert same == pytest.approx(level)
 
 
@@ -234,7 +252,9 @@ def _():
 
 @row("Never mind the metrics, F.3, BA at 41 negatives")
 def _():
-    met = Counter(Fraction(tp, 20) + Fraction(41 - fp, 41) for tp, fp in product(range(21), range(42)))
+    met = Counter(
+        Fraction(tp, 20) + Fraction(41 - fp, 41) for tp, fp in product(range(21), range(42))
+    )
     assert {value: number for value, number in met.items() if number > 1} == {Fraction(1): 2}
 
 
@@ -308,7 +328,10 @@ def markedness_contour(sign):
 
 def mcc_of_rates(alpha_by):
     alpha, beta, odds = FP / N, FN / P, P / N
-    first, second = 1 - alpha + odds * beta, 1 - beta + {"odds": odds, "1 / odds": 1 / odds}[alpha_by] * alpha
+    first, second = (
+        1 - alpha + odds * beta,
+        1 - beta + {"odds": odds, "1 / odds": 1 / odds}[alpha_by] * alpha,
+    )
     return (1 - alpha - beta) / np.sqrt(first * second)
 
 
@@ -320,13 +343,17 @@ def scaled(combine):
 
 def integral_of_g(last):
     a, b, c, d = 0.7, 0.4, 1.3, 0.6
-    upper = 2 * (c + d) * np.log(c + d) * (a * c - a * d + 2 * b * c) - c * (a * c - 2 * a * d + 4 * b * c)
+    upper = 2 * (c + d) * np.log(c + d) * (a * c - a * d + 2 * b * c) - c * (
+        a * c - 2 * a * d + 4 * b * c
+    )
     return (upper - 2 * d * np.log(d) * (2 * b * c - a * {"c": c, "d": d}[last])) / (4 * c**2)
 
 
 def last_of_g(last):
     a, b, c, d = 0.7, 0.4, 1.3, 0.6
-    upper = 2 * (c + d) * np.log(c + d) * (a * c - a * d + 2 * b * c) - c * (a * c - 2 * a * d + 4 * b * c)
+    upper = 2 * (c + d) * np.log(c + d) * (a * c - a * d + 2 * b * c) - c * (
+        a * c - 2 * a * d + 4 * b * c
+    )
     return (upper - 2 * d * last(a, b, c, d)) / (4 * c**2)
 
 
@@ -341,15 +368,24 @@ LR_PLUS = br.scores.positive_likelihood_ratio(TABLE).item()
 FORMULAS = {
     # Between two corners of the Tile: one over the share of wrong along a, one over the value along b.
     "The Tile, 4.1, interpolations": (
-        (1 - 1 / (0.6 / (1 - at(0, 0.3)) + 0.4 / (1 - at(1, 0.3))), 1 / (0.8 / at(1, 0) + 0.2 / at(1, 1))),
-        (1 / (0.6 / at(0, 0.3) + 0.4 / at(1, 0.3)), 1 - 1 / (0.8 / (1 - at(1, 0)) + 0.2 / (1 - at(1, 1)))),
+        (
+            1 - 1 / (0.6 / (1 - at(0, 0.3)) + 0.4 / (1 - at(1, 0.3))),
+            1 / (0.8 / at(1, 0) + 0.2 / at(1, 1)),
+        ),
+        (
+            1 / (0.6 / at(0, 0.3) + 0.4 / at(1, 0.3)),
+            1 - 1 / (0.8 / (1 - at(1, 0)) + 0.2 / (1 - at(1, 1))),
+        ),
         (at(0.4, 0.3), at(1, 0.2)),
     ),
     "Foundations, A.7.2, canonical importance": (at(1, 1), at(0, 1), TP / P),
     "Foundations, A.7.4, NLR and PLR": (
         (FN / TN / P * N, TP / FP / P * N),  # (1 - NPV) / NPV is FN / TN
         (FN / TN, TP / FP),
-        (br.scores.negative_likelihood_ratio(TABLE).item(), br.scores.positive_likelihood_ratio(TABLE).item()),
+        (
+            br.scores.negative_likelihood_ratio(TABLE).item(),
+            br.scores.positive_likelihood_ratio(TABLE).item(),
+        ),
     ),
     "Never mind the metrics, Eq. 73 and 77": (LR_PLUS * FP / N, LR_PLUS * FP / N * P, TP / P),
     "The Tile, A.6.2, the integral of g": (integral_of_g("d"), integral_of_g("c"), mean_of_g()),
@@ -364,15 +400,27 @@ FORMULAS = {
         br.ranking_score(TABLE, br.importance(tn=2.0, fp=0.3, fn=0.3, tp=2.0)).item(),
     ),
     "Never mind the metrics, Eq. 46": (mcc_contour(1), mcc_contour(N), TP / P),
-    "Never mind the metrics, Eq. 53, 54 and the line before": (benefit_contour("fp"), benefit_contour("tn"), TP),
+    "Never mind the metrics, Eq. 53, 54 and the line before": (
+        benefit_contour("fp"),
+        benefit_contour("tn"),
+        TP,
+    ),
     "Never mind the metrics, Eq. 59 and 60": (markedness_contour(1), markedness_contour(-1), 5),
-    "Never mind the metrics, Eq. 65": (fowlkes_mallows_contour(TN / N), fowlkes_mallows_contour(TN), TP / P),
+    "Never mind the metrics, Eq. 65": (
+        fowlkes_mallows_contour(TN / N),
+        fowlkes_mallows_contour(TN),
+        TP / P,
+    ),
     "Never mind the metrics, Eq. 95": (
         *((sum(RATES) - 1) / np.sqrt(1 - x**2) for x in (RATES[0] - RATES[1], RATES[0] * RATES[1])),
         br.scores.balanced_mcc(TABLE).item(),
     ),
     # With the contour through TPR: alpha is TPR less the chance line, (1 - delta) at k = 0.
-    "Never mind the metrics, Eq. 97": (balanced_mcc_contour(0, 1), balanced_mcc_contour(1, 0), TP / P),
+    "Never mind the metrics, Eq. 97": (
+        balanced_mcc_contour(0, 1),
+        balanced_mcc_contour(1, 0),
+        TP / P,
+    ),
     "Never mind the metrics, B.4, accuracy": (
         br.scores.accuracy(TABLE).item(),
         br.scores.threat_score(TABLE).item(),
@@ -383,7 +431,11 @@ FORMULAS = {
         br.scores.ppv(TABLE).item(),
         TN / (P - TP + TN),
     ),
-    "Outperformance score, Table 2, MCC": (mcc_of_rates("1 / odds"), mcc_of_rates("odds"), br.scores.mcc(TABLE).item()),
+    "Outperformance score, Table 2, MCC": (
+        mcc_of_rates("1 / odds"),
+        mcc_of_rates("odds"),
+        br.scores.mcc(TABLE).item(),
+    ),
 }
 
 
@@ -396,7 +448,9 @@ def test_right_formulas_give_the_number_and_printed_ones_do_not(where):
 
 def test_each_row_of_the_page_has_its_check():
     page = PAGE.read_text(encoding="utf-8")
-    rows = [where for where in re.findall(r"^\| ([^|]+) \|", page, re.MULTILINE) if where != "where"]
+    rows = [
+        where for where in re.findall(r"^\| ([^|]+) \|", page, re.MULTILINE) if where != "where"
+    ]
     for name in re.findall(r"^:file: (\S+)$", page, re.MULTILINE):
         with (PAGE.parent / name).open(encoding="utf-8", newline="") as file:
             rows += [row[0] for row in list(csv.reader(file))[1:]]

@@ -15,7 +15,7 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank import models
-from bayesrank._source import groups_of
+from bayesrank._core.source import groups_of
 from bayesrank.evidence.predictions import counts_of
 from bayesrank.performance.arrays import observed_counts
 from tests.commands import invoke, refused
@@ -35,7 +35,12 @@ def attrs(posterior):
 
 @pytest.mark.parametrize(
     ("evidence", "model"),
-    [(COUNTS, "dirichlet_multinomial"), (GRADES, "dirichlet_multinomial"), (OUTCOMES, "paired"), (LABELS, "paired")],
+    [
+        (COUNTS, "dirichlet_multinomial"),
+        (GRADES, "dirichlet_multinomial"),
+        (OUTCOMES, "paired"),
+        (LABELS, "paired"),
+    ],
     ids=["tables", "outcomes", "cases", "labels of cases"],
 )
 def test_the_evidence_chooses_the_model(evidence, model):
@@ -44,17 +49,23 @@ def test_the_evidence_chooses_the_model(evidence, model):
     assert attrs(chosen)["model_chosen_by"] == "evidence"
     assert attrs(named)["model_chosen_by"] == "user"
     name = "performance" if evidence is not OUTCOMES else "mean_outcome"
-    xr.testing.assert_equal(groups_of(chosen)["posterior"][name], groups_of(named)["posterior"][name])
+    xr.testing.assert_equal(
+        groups_of(chosen)["posterior"][name], groups_of(named)["posterior"][name]
+    )
 
 
-@pytest.mark.parametrize("model", ["hierarchical_beta_binomial", "hierarchical_dirichlet_multinomial"])
+@pytest.mark.parametrize(
+    "model", ["hierarchical_beta_binomial", "hierarchical_dirichlet_multinomial"]
+)
 def test_hierarchical_models_learn_from_the_data_sets_of_cases(model):
     joint = br.from_outcomes(ANSWERS, dataset=SETS)
     of_cases, of_counts = (br.fit(x, model, seed=1, draws=50) for x in (joint, counts_of(joint)))
     found = groups_of(of_cases)["posterior"]
     assert found.sizes["dataset"] == 3
     assert codes_in(found.attrs) == ["cases_summed", "difficulty_ignored"]
-    xr.testing.assert_equal(found["performance_typical"], groups_of(of_counts)["posterior"]["performance_typical"])
+    xr.testing.assert_equal(
+        found["performance_typical"], groups_of(of_counts)["posterior"]["performance_typical"]
+    )
     assert "cases_summed" in codes_in(br.credible_ranking(of_cases, "mean_outcome"))
 
 
@@ -79,7 +90,9 @@ def test_the_remedy_for_incomplete_designs_works_as_typed(tmp_path, rows):
     command = ["rank", path, "--draws", "20"]
     remedy = re.search(r"--model (?:be )?(\w+)", refused(*command))[1]
     for join in ("exact", "inner"):
-        assert "The model is fitted to 2 data sets" in invoke(*command, "--join", join, "--model", remedy)
+        assert "The model is fitted to 2 data sets" in invoke(
+            *command, "--join", join, "--model", remedy
+        )
 
 
 FOLDER = Path(br.__file__).parent
@@ -114,17 +127,23 @@ def names_a_model(text):
 
 def test_no_other_file_names_a_model():
     found = {
-        path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.py") if names_a_model(path.read_text("utf-8"))
+        path.relative_to(FOLDER).as_posix()
+        for path in FOLDER.rglob("*.py")
+        if names_a_model(path.read_text("utf-8"))
     }
     assert {path for path in found if not path.startswith("models/")} == ADVICE
-    assert names_a_model('def f(model="beta_binomial"):\n    """Of beta_binomial."""\n    return "beta_binomial"\n')
+    assert names_a_model(
+        'def f(model="beta_binomial"):\n    """Of beta_binomial."""\n    return "beta_binomial"\n'
+    )
     assert not names_a_model('def f(model="beta_binomial"):\n    """Of beta_binomial."""\n')
 
 
 @pytest.mark.parametrize("name", models.names())
 def test_every_model_says_what_it_takes_and_learns(name):
     model = models.find_model(name)
-    assert models.takes_cases(name) == (name in ("paired", "partial_truth", "latent_class", "retrained"))
+    assert models.takes_cases(name) == (
+        name in ("paired", "partial_truth", "latent_class", "retrained")
+    )
     assert models.population_of(name) in ("", "data sets", "classes")
     assert (models.population_of(name) == "data sets") == hasattr(model, "over_datasets_together")
     assert all(isinstance(line, str) for line in models.references_of(name))
@@ -157,7 +176,9 @@ def audit_c(studies):
         (14, None, (0.7795, None, None)),
     ],
 )
-def test_one_entity_in_several_studies_has_the_summary_of_a_bivariate_model(studies, sensitivity, specificity):
+def test_one_entity_in_several_studies_has_the_summary_of_a_bivariate_model(
+    studies, sensitivity, specificity
+):
     posterior = br.fit(br.from_frame(audit_c(studies)), seed=1)
     assert attrs(posterior)["model"] == "hierarchical_logit_normal"
     table = br.score_table(posterior, ["tpr", "tnr"])
@@ -170,7 +191,9 @@ def test_one_entity_in_several_studies_has_the_summary_of_a_bivariate_model(stud
     assert low < 1 / (1 + np.exp(-2.0763)) < high
 
 
-@pytest.mark.parametrize(("studies", "model"), [(2, "dirichlet_multinomial"), (3, "hierarchical_logit_normal")])
+@pytest.mark.parametrize(
+    ("studies", "model"), [(2, "dirichlet_multinomial"), (3, "hierarchical_logit_normal")]
+)
 def test_three_data_sets_are_enough(studies, model):
     counts = br.from_frame(audit_c(studies))
     assert br.models.chosen_by_evidence(counts) == model
@@ -203,7 +226,9 @@ def test_a_score_at_a_clinic_like_these(tmp_path):
     audit_c(6).to_csv(path, index=False)
     widths = []
     for kind in ("typical", "new"):
-        found = pd.read_csv(io.StringIO(invoke("scores", path, "--kind", kind, "-s", "tnr", "--format", "csv")))
+        found = pd.read_csv(
+            io.StringIO(invoke("scores", path, "--kind", kind, "-s", "tnr", "--format", "csv"))
+        )
         widths.append(float(found["upper"].iloc[0] - found["lower"].iloc[0]))
     assert widths[1] > 1.5 * widths[0]
     assert "one new data set" in invoke("scores", path, "--kind", "new", "--per", 1000)
@@ -219,4 +244,6 @@ def test_disjoint_designs_name_the_model_that_answers_them():
     frame = audit_c(6).assign(entity=list("aaabbb"))
     posterior = br.fit(br.from_frame(frame), seed=1, draws=100)
     ranking = br.credible_ranking(posterior, "tpr")
-    assert any("'hierarchical_logit_normal' compares them" in sentence for sentence in br.notes(ranking))
+    assert any(
+        "'hierarchical_logit_normal' compares them" in sentence for sentence in br.notes(ranking)
+    )

@@ -33,16 +33,53 @@ def namespace():
     X = pd.DataFrame(X, columns=[f"f{i}" for i in range(8)])
     X.index = y.index = [f"tx{i:05d}" for i in range(600)]
     Xtr, Xte, ytr, yte = train_test_split(X, y, test_size=0.5, stratify=y, random_state=1)
-    old, new = LogisticRegression().fit(Xtr, ytr), DecisionTreeClassifier(max_depth=4, random_state=0).fit(Xtr, ytr)
-    po, pn, qo, qn = old.predict(Xte), new.predict(Xte), old.predict_proba(Xte), new.predict_proba(Xte)
+    old, new = (
+        LogisticRegression().fit(Xtr, ytr),
+        DecisionTreeClassifier(max_depth=4, random_state=0).fit(Xtr, ytr),
+    )
+    po, pn, qo, qn = (
+        old.predict(Xte),
+        new.predict(Xte),
+        old.predict_proba(Xte),
+        new.predict_proba(Xte),
+    )
     models, ynum = {"old": old, "new": new}, (yte == "fraud").astype(int)
     ev = br.from_estimators(models, Xte, yte, positive="fraud")
     post = br.fit(ev, seed=1)
-    tools = {name: getattr(hooks, name) for name in hooks.__all__} | {"np": np, "pd": pd, "br": br, "partial": partial}
-    tools |= {"f1_score": f1_score, "fbeta_score": fbeta_score, "matthews_corrcoef": matthews_corrcoef}
-    tools |= {"make_scorer": make_scorer, "LogisticRegression": LogisticRegression, "Polars": Polars}
-    tools |= {"Xte": Xte, "yte": yte, "ynum": ynum, "old": old, "new": new, "models": models, "ev": ev, "post": post}
-    tools |= {"po": po, "pn": pn, "qo": qo, "qn": qn, "pos": 0, "rk": br.credible_ranking(post, "f1")}
+    tools = {name: getattr(hooks, name) for name in hooks.__all__} | {
+        "np": np,
+        "pd": pd,
+        "br": br,
+        "partial": partial,
+    }
+    tools |= {
+        "f1_score": f1_score,
+        "fbeta_score": fbeta_score,
+        "matthews_corrcoef": matthews_corrcoef,
+    }
+    tools |= {
+        "make_scorer": make_scorer,
+        "LogisticRegression": LogisticRegression,
+        "Polars": Polars,
+    }
+    tools |= {
+        "Xte": Xte,
+        "yte": yte,
+        "ynum": ynum,
+        "old": old,
+        "new": new,
+        "models": models,
+        "ev": ev,
+        "post": post,
+    }
+    tools |= {
+        "po": po,
+        "pn": pn,
+        "qo": qo,
+        "qn": qn,
+        "pos": 0,
+        "rk": br.credible_ranking(post, "f1"),
+    }
     preds = pd.DataFrame({"old": po, "new": pn})
     tools |= {"preds": preds, "predsi": preds.set_index(yte.index)}
     tools["long"] = pd.DataFrame(

@@ -8,9 +8,9 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank import _nuts
-from bayesrank._compat import import_arviz, to_container
-from bayesrank._source import parse_source
+from bayesrank._core import nuts as _nuts
+from bayesrank._core.compat import import_arviz, to_container
+from bayesrank._core.source import parse_source
 from bayesrank.ranking.evidence import sampling
 
 #: What is installed is tested; nutpie is an extra.
@@ -76,7 +76,10 @@ def test_nothing_is_shown_without_a_terminal(model, monkeypatch, capfd):
 def test_transformed_variables_stay_out(model, monkeypatch):
     """nutpie under PyMC 5 leaves them in the posterior."""
     draws = (("chain", "draw"), np.random.default_rng(1).random((2, 20)))
-    leaky = {"posterior": xr.Dataset(dict.fromkeys(("mean", "sd", "sd_log__"), draws)), "sample_stats": xr.Dataset()}
+    leaky = {
+        "posterior": xr.Dataset(dict.fromkeys(("mean", "sd", "sd_log__"), draws)),
+        "sample_stats": xr.Dataset(),
+    }
     monkeypatch.setattr(_nuts, "_is_installed", lambda name: True)
     monkeypatch.setattr(_nuts, "_nutpie", lambda *_: xr.DataTree.from_dict(leaky))
     found = _nuts.sample(model, (2, 20), 1, {})
@@ -91,11 +94,15 @@ def test_the_extra_is_taken_where_it_is_installed(monkeypatch):
     # What only PyMC has is PyMC's.
     for options in ({"init": "adapt_diag"}, {"nuts_sampler": "pymc"}):
         assert _nuts.choose_sampler(options) == "pymc"
-    with pytest.raises(ValueError, match=r"nuts must hold options among .* for nutpie; got \['init'\]"):
+    with pytest.raises(
+        ValueError, match=r"nuts must hold options among .* for nutpie; got \['init'\]"
+    ):
         _nuts.choose_sampler({"nuts_sampler": "nutpie", "init": "adapt_diag"})
     monkeypatch.setattr(_nuts, "_is_installed", lambda name: False)
     assert _nuts.choose_sampler({}) == "pymc"
-    with pytest.raises(ValueError, match="nuts needs a nuts_sampler that is installed; got 'nutpie'"):
+    with pytest.raises(
+        ValueError, match="nuts needs a nuts_sampler that is installed; got 'nutpie'"
+    ):
         _nuts.choose_sampler({"nuts_sampler": "nutpie"})
 
 
@@ -103,7 +110,8 @@ def test_nutpie_is_asked_for_by_name(monkeypatch):
     counts = br.from_counts(tn=70, fp=10, fn=6, tp=24)
     monkeypatch.setattr(_nuts, "_is_installed", lambda name: False)
     with pytest.raises(
-        br.ArgumentError, match=r"sampler must be installed; got 'nutpie', which is not installed.*pip install"
+        br.ArgumentError,
+        match=r"sampler must be installed; got 'nutpie', which is not installed.*pip install",
     ):
         br.fit(counts, sampler="nutpie")
     monkeypatch.setattr(_nuts, "_is_installed", lambda name: True)
@@ -115,7 +123,7 @@ def test_nutpie_is_asked_for_by_name(monkeypatch):
         asked.append(dict(options))
         raise InterruptedError
 
-    monkeypatch.setattr("bayesrank.inference.sample", sample)
+    monkeypatch.setattr("bayesrank.models.inference.sample", sample)
     with pytest.raises(InterruptedError):
         br.fit(counts, sampler="nutpie", nuts={"tune": 50})
     assert asked[0]["nuts_sampler"] == "nutpie"
@@ -143,7 +151,7 @@ def test_nuts_is_seeded_by_the_evidence(monkeypatch):
         seeds.append(seed)
         raise InterruptedError
 
-    monkeypatch.setattr("bayesrank.inference.sample", sample)
+    monkeypatch.setattr("bayesrank.models.inference.sample", sample)
     for tn in (700, 701, 700):
         with pytest.raises(InterruptedError):
             br.fit(br.from_counts(tn=tn, fp=99, fn=60, tp=240), sampler="nuts", seed=1)
@@ -153,9 +161,12 @@ def test_nuts_is_seeded_by_the_evidence(monkeypatch):
 def test_a_verdict_knows_how_it_was_sampled():
     draws = np.random.default_rng(1).beta(5, 2, (4, 200, 2))
     fit = {
-        "posterior": xr.Dataset({"x": (("chain", "draw", "entity"), draws)}, {"entity": ["a", "b"]}),
+        "posterior": xr.Dataset(
+            {"x": (("chain", "draw", "entity"), draws)}, {"entity": ["a", "b"]}
+        ),
         "sample_stats": xr.Dataset(
-            {"diverging": (("chain", "draw"), np.ones((4, 200), bool))}, attrs={"tune": 500, "target_accept": 0.95}
+            {"diverging": (("chain", "draw"), np.ones((4, 200), bool))},
+            attrs={"tune": 500, "target_accept": 0.95},
         ),
     }
     ranking = br.credible_ranking(to_container(fit), "x")
@@ -178,7 +189,9 @@ def test_an_undefined_draw_counts_as_the_middle_of_all_draws():
 
 
 def test_chains_apart_are_warned_of_with_their_tuning():
-    draws = xr.Dataset({"x": (("chain", "draw"), np.random.default_rng(1).normal([[0], [3]], size=(2, 400)))})
+    draws = xr.Dataset(
+        {"x": (("chain", "draw"), np.random.default_rng(1).normal([[0], [3]], size=(2, 400)))}
+    )
     stats = xr.Dataset({"diverging": (("chain", "draw"), np.zeros((2, 400), bool))})
     found = _nuts.diagnostics(draws, stats)
     assert found["rhat"] > 1.5

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import bayesrank as br
-from bayesrank._source import groups_of
+from bayesrank._core.source import groups_of
 from bayesrank.evidence.ledger import ledger_of
 from tests.strategies import LEVEL
 from tests.told import said as said_in
@@ -45,7 +45,9 @@ def test_a_case_of_no_weight_is_none():
 
 
 def test_the_outcome_of_a_case_is_its_mean_over_runs():
-    frame = pd.DataFrame({"q": list("xyxxy"), "seed": [1, 1, 2, 3, 2], "a": [1, 0, 1, 0, 1], "b": [0.5, 2, 1, 3, 4]})
+    frame = pd.DataFrame(
+        {"q": list("xyxxy"), "seed": [1, 1, 2, 3, 2], "a": [1, 0, 1, 0, 1], "b": [0.5, 2, 1, 3, 4]}
+    )
     found = br.from_outcomes(frame, case="q", run="seed")
     rows = {tuple(row) for row in found["outcome"].values.round(12).tolist()}
     assert rows == {(round(2 / 3, 12), 1.5), (0.5, 3.0)}
@@ -57,7 +59,9 @@ def test_the_outcome_of_a_case_is_its_mean_over_runs():
 @given(st.integers(0, 2**32 - 1))
 def test_the_order_of_runs_changes_no_number(seed):
     rng = np.random.default_rng(seed)
-    frame = pd.DataFrame(rng.random((12, 2)), columns=["a", "b"]).assign(q=rng.integers(0, 4, 12), seed=range(12))
+    frame = pd.DataFrame(rng.random((12, 2)), columns=["a", "b"]).assign(
+        q=rng.integers(0, 4, 12), seed=range(12)
+    )
     one = br.from_outcomes(frame, case="q", run="seed", cluster=frame["q"] // 2)
     mixed = frame.sample(frac=1, random_state=seed)
     two = br.from_outcomes(mixed, case="q", run="seed", cluster=mixed["q"] // 2)
@@ -109,16 +113,24 @@ def test_on_its_own_cases_an_entity_has_the_marginals_of_its_own_counts(prior, m
 
 def test_own_grades_have_dirichlet_marginals_and_own_numbers_the_bootstrap():
     rng = np.random.default_rng(2)
-    grades = pd.DataFrame(rng.integers(1, 4, (80, 2)), columns=["x", "y"]).mask(rng.random((80, 2)) < 0.25)
+    grades = pd.DataFrame(rng.integers(1, 4, (80, 2)), columns=["x", "y"]).mask(
+        rng.random((80, 2)) < 0.25
+    )
     fit = br.fit(br.from_outcomes(grades, missing="own"), "paired", prior=[1, 2, 1], seed=1)
     for name, column in grades.items():
         n = [(column == grade).sum() for grade in (1, 2, 3)]
         alpha = np.array(n) + np.array([1, 2, 1])
         for i in range(3):
             drawn = br.as_performance(fit).sel(entity=name).isel(outcome=i).values.ravel()
-            assert stats.kstest(drawn, stats.beta(alpha[i], alpha.sum() - alpha[i]).cdf).pvalue > LEVEL
-    costs = pd.DataFrame(rng.gamma(2, size=(70, 2)), columns=["x", "y"]).mask(rng.random((70, 2)) < 0.25)
-    mean = br.fit(br.from_outcomes(costs, missing="own"), "paired", seed=1, draws=2500)["posterior"]["mean_outcome"]
+            assert (
+                stats.kstest(drawn, stats.beta(alpha[i], alpha.sum() - alpha[i]).cdf).pvalue > LEVEL
+            )
+    costs = pd.DataFrame(rng.gamma(2, size=(70, 2)), columns=["x", "y"]).mask(
+        rng.random((70, 2)) < 0.25
+    )
+    mean = br.fit(br.from_outcomes(costs, missing="own"), "paired", seed=1, draws=2500)[
+        "posterior"
+    ]["mean_outcome"]
     for name, column in costs.items():
         v = column.dropna()
         variance = ((v - v.mean()) ** 2).sum() / len(v) / (len(v) + 1)
@@ -132,7 +144,9 @@ def test_cases_met_by_both_still_pair_them():
     base = RNG.random(200) < 0.7
     twins = pd.DataFrame({"a": base, "b": base}).astype(float)
     twins.loc[:9, "a"], twins.loc[10:19, "b"] = np.nan, np.nan
-    mean = br.fit(br.from_outcomes(twins, missing="own"), "paired", seed=1)["posterior"]["mean_outcome"]
+    mean = br.fit(br.from_outcomes(twins, missing="own"), "paired", seed=1)["posterior"][
+        "mean_outcome"
+    ]
     difference = (mean.sel(entity="a") - mean.sel(entity="b")).std()
     assert float(difference) < 0.5 * float(mean.sel(entity="a").std())
 
@@ -150,7 +164,9 @@ def test_an_entity_without_cases_on_a_data_set_has_no_value_there():
         br.performance.mean_over_datasets(fit)
     only = br.performance.mean_over_datasets(fit, {"u": 0, "v": 1})
     np.testing.assert_allclose(
-        only["posterior"]["mean_outcome"], fit["posterior"]["mean_outcome"].sel(dataset="v"), rtol=1e-12
+        only["posterior"]["mean_outcome"],
+        fit["posterior"]["mean_outcome"].sel(dataset="v"),
+        rtol=1e-12,
     )
 
 
@@ -180,7 +196,9 @@ def test_few_own_cases_are_few(rows, cluster, said):
     ],
 )
 def test_missing_runs_are_left_out_of_means(missing, rows, said):
-    frame = pd.DataFrame({"q": list("xxyy"), "s": [1, 2, 1, 2], "a": [1, np.nan, 0, 1], "b": [1, 0, 0, 0]})
+    frame = pd.DataFrame(
+        {"q": list("xxyy"), "s": [1, 2, 1, 2], "a": [1, np.nan, 0, 1], "b": [1, 0, 0, 0]}
+    )
     found = br.from_outcomes(frame, case="q", run="s", missing=missing)
     assert sorted(map(tuple, found["outcome"].values.tolist())) == rows
     assert said in said_in(found.attrs)
@@ -191,7 +209,12 @@ def test_common_cases_keep_all_their_runs():
     """Runs have numbers of their own for each entity: a made the runs 1 and 2 of x, b the runs 3 and 4."""
     gap = np.nan
     frame = pd.DataFrame(
-        {"q": list("xxxxyy"), "s": [1, 2, 3, 4, 1, 2], "a": [1, 0, gap, gap, 1, 1], "b": 4 * [gap] + [1, gap]}
+        {
+            "q": list("xxxxyy"),
+            "s": [1, 2, 3, 4, 1, 2],
+            "a": [1, 0, gap, gap, 1, 1],
+            "b": 4 * [gap] + [1, gap],
+        }
     )
     frame.loc[2:3, "b"] = [1, 1]
     frame.loc[6] = ["z", 1, 1, gap]
@@ -200,8 +223,14 @@ def test_common_cases_keep_all_their_runs():
     assert (found.attrs["cases"], found.attrs["cases_left_out"]) == (2, 1)
     assert "2 of 3 cases are kept" in said_in(found.attrs)
     ledger = ledger_of(found)
-    assert [(drop.what, drop.number, drop.total) for drop in ledger.dropped] == [("cases", 1, 3), ("runs", 1, 8)]
-    assert [(entry.cases, entry.absent, entry.runs) for entry in ledger.entries] == [(2, 0, 5), (2, 1, 3)]
+    assert [(drop.what, drop.number, drop.total) for drop in ledger.dropped] == [
+        ("cases", 1, 3),
+        ("runs", 1, 8),
+    ]
+    assert [(entry.cases, entry.absent, entry.runs) for entry in ledger.entries] == [
+        (2, 0, 5),
+        (2, 1, 3),
+    ]
 
 
 @pytest.mark.parametrize("kind", ["Int64", "boolean", object])
@@ -214,9 +243,13 @@ def test_missing_values_of_any_kind_are_missing(kind):
 def test_missing_predictions():
     guesses, truth = {"a": [0, None, 1, 1, 0], "b": [0, 1, 0, 1, np.nan]}, [0, 0, 1, 1, 2]
     found = br.joint_outcomes(truth, guesses, missing="common", dataset=list("uvuuv"))
-    kept = br.joint_outcomes([0, 1, 1], {"a": [0, 1, 1], "b": [0, 0, 1]}, labels=[0, 1, 2], dataset=list("uuu"))
+    kept = br.joint_outcomes(
+        [0, 1, 1], {"a": [0, 1, 1], "b": [0, 0, 1]}, labels=[0, 1, 2], dataset=list("uuu")
+    )
     xr.testing.assert_equal(found, kept)  # the class that lost its case stays
-    assert "3 of 5 cases" in notes(br.fit(found.drop_vars("dataset"), "paired", seed=1, draws=20), "accuracy")
+    assert "3 of 5 cases" in notes(
+        br.fit(found.drop_vars("dataset"), "paired", seed=1, draws=20), "accuracy"
+    )
 
 
 # --- Order and company --------------------------------------------------------------------------------------------
@@ -224,7 +257,9 @@ def test_missing_predictions():
 
 def test_clusters_of_one_change_no_number_where_answers_are_missing():
     one, single = (
-        br.fit(br.from_outcomes(GAPS, missing="own", **how), "paired", seed=1, draws=50)["posterior"]["mean_outcome"]
+        br.fit(br.from_outcomes(GAPS, missing="own", **how), "paired", seed=1, draws=50)[
+            "posterior"
+        ]["mean_outcome"]
         for how in ({}, {"cluster": NAMES})
     )
     xr.testing.assert_allclose(single, one, rtol=1e-12)
@@ -243,8 +278,12 @@ def test_clusters_of_one_change_no_number_where_answers_are_missing():
     ],
 )
 def test_few_answers_have_a_note_on_the_prior_as_few_counts_have(frame, said):
-    lines = notes(br.fit(br.from_outcomes(pd.DataFrame(frame)), "paired", seed=1, draws=50)).splitlines()
-    assert [line for line in lines if "the end of the range" not in line] == ([said] if said else [])
+    lines = notes(
+        br.fit(br.from_outcomes(pd.DataFrame(frame)), "paired", seed=1, draws=50)
+    ).splitlines()
+    assert [line for line in lines if "the end of the range" not in line] == (
+        [said] if said else []
+    )
 
 
 def test_bounds_of_the_evidence_are_those_of_the_fit():
@@ -253,19 +292,23 @@ def test_bounds_of_the_evidence_are_those_of_the_fit():
     of_fit = br.fit(br.from_outcomes(grades), seed=1, range=(1, 5), draws=50)
     for fitted in (of_evidence, of_fit):
         assert groups_of(fitted)["posterior"].attrs["mean_outcome_range"] == [1, 5]
-    xr.testing.assert_equal(*(groups_of(fitted)["posterior"]["mean_outcome"] for fitted in (of_evidence, of_fit)))
+    xr.testing.assert_equal(
+        *(groups_of(fitted)["posterior"]["mean_outcome"] for fitted in (of_evidence, of_fit))
+    )
 
 
 def test_runs_of_a_case_are_its_cluster():
     truth = [0, 0, 1, 1, 0, 1]
     predictions, case, run = {"a": truth, "b": [0, 1, 1, 1, 0, 0]}, list("uuvvww"), [1, 2] * 3
     xr.testing.assert_identical(
-        br.joint_outcomes(truth, predictions, case=case, run=run), br.joint_outcomes(truth, predictions, cluster=case)
+        br.joint_outcomes(truth, predictions, case=case, run=run),
+        br.joint_outcomes(truth, predictions, cluster=case),
     )
 
 
 @pytest.mark.parametrize(
-    ("column", "values"), [("essay", [1, 2, 3, 4, 5, 6]), ("case", list("uvwxyz")), ("id", [7, 3, 9, 4, 1, 2])]
+    ("column", "values"),
+    [("essay", [1, 2, 3, 4, 5, 6]), ("case", list("uvwxyz")), ("id", [7, 3, 9, 4, 1, 2])],
 )
 def test_a_column_that_names_cases_is_no_entity(column, values):
     grades = pd.DataFrame({"ada": [8, 6, 9, 5, 7, 7], "bob": [6, 6, 8, 4, 7, 5]})
@@ -286,7 +329,9 @@ def test_shares_with_a_0_stand_beside_right_and_wrong():
 
 def without_common_cases(first, second, more=None):
     """Outcomes of two systems that share no case, and of others on all cases, if there are."""
-    frame = pd.DataFrame({"a": [*first, *[np.nan] * len(second)], "b": [*[np.nan] * len(first), *second]})
+    frame = pd.DataFrame(
+        {"a": [*first, *[np.nan] * len(second)], "b": [*[np.nan] * len(first), *second]}
+    )
     return frame if more is None else frame.assign(**more)
 
 

@@ -10,14 +10,16 @@ import matplotlib.pyplot as plt
 import pytest
 
 import bayesrank as br
-from bayesrank import _outputs
-from bayesrank._outputs import check_output, write_output
+from bayesrank._core import outputs as _outputs
+from bayesrank._core.outputs import check_output, write_output
 from bayesrank.papers.pages import save, turning_simplex
 from bayesrank.report import ranking_report
 from tests.commands import invoke, refused
 
 DATA = "entity,tn,fp,fn,tp\na,70,10,9,21\nb,79,1,1,29\n"
-POSTERIOR = br.fit(br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29]), seed=1, draws=50)
+POSTERIOR = br.fit(
+    br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29]), seed=1, draws=50
+)
 OPTIONS = ["--score", "f1", "--draws", "20"]
 PAGE = '<!doctype html><meta name="generator" content="bayesrank report">'
 
@@ -33,7 +35,9 @@ def test_the_data_are_never_the_report(data):
     assert "--output must end in .html" in refused("report", data, "-o", data, *OPTIONS)
     assert data.read_text() == DATA
     named = data.rename(data.with_suffix(".html"))
-    assert "is not an earlier report of bayesrank" in refused("report", named, "-o", named, *OPTIONS)
+    assert "is not an earlier report of bayesrank" in refused(
+        "report", named, "-o", named, *OPTIONS
+    )
     assert named.read_text() == DATA
     pictured = named.rename(data.with_suffix(".png"))
     for command in ("rank", "tile", "scores"):
@@ -50,7 +54,9 @@ def test_links_to_the_data_are_followed(data, tmp_path, link):
     assert data.read_text() == DATA
 
 
-@pytest.mark.parametrize("ending", [".png", *(pytest.param(name, marks=pytest.mark.slow) for name in (".pdf", ".svg"))])
+@pytest.mark.parametrize(
+    "ending", [".png", *(pytest.param(name, marks=pytest.mark.slow) for name in (".pdf", ".svg"))]
+)
 def test_earlier_outputs_are_replaced_and_other_files_are_not(data, tmp_path, ending):
     report, picture = tmp_path / "out.html", tmp_path / f"out{ending}"
     asked, written = ["rank", data, "--picture", picture], ["report", data, "-o", report]
@@ -95,7 +101,9 @@ def test_python_writes_by_the_same_function(tmp_path, data):
     assert data.read_text() == DATA
 
 
-@pytest.mark.parametrize("step", ["fdopen", "fsync", "replace"])  # before, while and after it is written
+@pytest.mark.parametrize(
+    "step", ["fdopen", "fsync", "replace"]
+)  # before, while and after it is written
 def test_a_full_disk_leaves_the_older_report(tmp_path, monkeypatch, step):
     path = tmp_path / "report.html"
     write_output("path", path, "report", PAGE)
@@ -104,7 +112,9 @@ def test_a_full_disk_leaves_the_older_report(tmp_path, monkeypatch, step):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(_outputs.os, step, full)
-    with pytest.raises(OSError, match="No space left on device; the file that was there is unchanged"):
+    with pytest.raises(
+        OSError, match="No space left on device; the file that was there is unchanged"
+    ):
         write_output("path", path, "report", PAGE * 2)
     assert path.read_text(encoding="utf-8") == PAGE
     assert [found.name for found in tmp_path.iterdir()] == ["report.html"]
@@ -114,8 +124,12 @@ def test_a_full_disk_leaves_the_older_report(tmp_path, monkeypatch, step):
 def test_a_folder_that_takes_no_files_stops_before_the_work(data, tmp_path, monkeypatch):
     closed = tmp_path / "closed"
     closed.mkdir()
-    monkeypatch.setattr(_outputs.os, "access", lambda path, mode: str(path) != str(closed.resolve()))
-    monkeypatch.setattr("bayesrank.cli.rank.analyse", lambda *_, **__: pytest.fail("the work was done first"))
+    monkeypatch.setattr(
+        _outputs.os, "access", lambda path, mode: str(path) != str(closed.resolve())
+    )
+    monkeypatch.setattr(
+        "bayesrank.cli.rank.analyse", lambda *_, **__: pytest.fail("the work was done first")
+    )
     message = refused("report", data, "-o", closed / "out.html", *OPTIONS)
     assert "--output must lie in a folder that takes new files" in message
     message = refused("rank", data, "--picture", closed / "out.png", *OPTIONS)
@@ -197,12 +211,19 @@ def test_paths_that_no_disk_takes_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "held", ["entity,dataset,case,run,outcome\na,d,1,1,1\n", "entity,dataset,case,run,outcome,note\n", "x\n"]
+    "held",
+    [
+        "entity,dataset,case,run,outcome\na,d,1,1,1\n",
+        "entity,dataset,case,run,outcome,note\n",
+        "x\n",
+    ],
 )
 def test_convert_replaces_no_table(held, tmp_path):
     """An earlier output and a file of the user may look alike."""
     logs, table = tmp_path / "logs.json", tmp_path / "table.csv"
-    logs.write_text('[{"task_id": 1, "reward": 1, "info": {}}, {"task_id": 2, "reward": 0, "info": {}}]')
+    logs.write_text(
+        '[{"task_id": 1, "reward": 1, "info": {}}, {"task_id": 2, "reward": 0, "info": {}}]'
+    )
     table.write_text(held)
     assert "must not replace" in refused("convert", logs, "-o", table)
     assert table.read_text() == held

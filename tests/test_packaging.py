@@ -23,7 +23,11 @@ def test_the_version_is_written_once():
 
 @pytest.mark.parametrize("file", sorted(path.name for path in DATA.glob("*.csv*")))
 def test_each_file_has_a_notice_of_its_licence(file):
-    rows = [line for line in (DATA / "NOTICE.md").read_text("utf-8").splitlines() if line.startswith(f"| {file} |")]
+    rows = [
+        line
+        for line in (DATA / "NOTICE.md").read_text("utf-8").splitlines()
+        if line.startswith(f"| {file} |")
+    ]
     assert len(rows) == 1
 
 
@@ -41,16 +45,26 @@ def test_the_wheel_has_the_licences_that_it_declares_and_no_share_alike():
     """Each file of the wheel is code, or has a row in the notice; every licence of these is declared, and no other."""
     about = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     declared = about["project"]["license"].split(" AND ")
-    assert [licence for licence in declared if "-SA" in licence or "GPL" in licence or "-NC" in licence] == []
+    assert [
+        licence for licence in declared if "-SA" in licence or "GPL" in licence or "-NC" in licence
+    ] == []
     assert about["tool"]["hatch"]["build"]["targets"]["wheel"] == {"packages": ["bayesrank"]}
-    rows = re.findall(r"^\| (\S+) \| .* \| ([^|]+) \|$", (DATA / "NOTICE.md").read_text("utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| (\S+) \| .* \| ([^|]+) \|$", (DATA / "NOTICE.md").read_text("utf-8"), re.MULTILINE
+    )
     noticed = {file: licence.split(",")[0] for file, licence in rows if file != "file"}
     shipped = {path.name for path in DATA.iterdir()} - {"NOTICE.md", "index.toml"}
     assert set(noticed) == shipped
     assert {"Apache-2.0", *noticed.values()} - set(FREE) == set(declared)
     code = {".py", ".pyi", ".typed", ".html", ".css", ".js", ".json"}
-    package = [path for path in (ROOT / "bayesrank").rglob("*") if path.is_file() and "__pycache__" not in path.parts]
-    assert {path.name for path in package if path.suffix not in code and path.name != "py.typed"} - shipped == {
+    package = [
+        path
+        for path in (ROOT / "bayesrank").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    ]
+    assert {
+        path.name for path in package if path.suffix not in code and path.name != "py.typed"
+    } - shipped == {
         "NOTICE.md",
         "index.toml",
     }
@@ -74,9 +88,26 @@ def test_nothing_is_installed_from_an_index_that_does_not_have_it():
                 "uv add bayesrank", "uvx bayesrank rank", "python -m pip install -q bayesrank"):  # fmt: skip
         assert command.search(bad), bad
     assert not command.search("pip install .")
-    ends = {".md", ".rst", ".py", ".ipynb", ".toml", ".yml", ".yaml", ".html", ".js", ".json", ".cff", ""}
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
-    paths = [ROOT / name for name in listed.split("\0") if name] or list((ROOT / "docs").rglob("*.md"))
+    ends = {
+        ".md",
+        ".rst",
+        ".py",
+        ".ipynb",
+        ".toml",
+        ".yml",
+        ".yaml",
+        ".html",
+        ".js",
+        ".json",
+        ".cff",
+        "",
+    }
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout
+    paths = [ROOT / name for name in listed.split("\0") if name] or list(
+        (ROOT / "docs").rglob("*.md")
+    )
     found = [
         f"{path.relative_to(ROOT)}: {line.strip()}"
         for path in paths
@@ -92,7 +123,11 @@ def test_a_browser_installs_nothing_that_does_not_exist_there():
     about = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     needed = [Requirement(text) for text in about["project"]["dependencies"]]
     left_out = {
-        each.name for each in needed if each.marker and not each.marker.evaluate({"sys_platform": "emscripten"})
+        each.name
+        for each in needed
+        if each.marker and not each.marker.evaluate({"sys_platform": "emscripten"})
     }
     assert left_out == {"arviz", "numba", "pymc"}
-    assert all(each.marker is None or each.marker.evaluate({"sys_platform": "linux"}) for each in needed)
+    assert all(
+        each.marker is None or each.marker.evaluate({"sys_platform": "linux"}) for each in needed
+    )

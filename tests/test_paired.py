@@ -7,7 +7,7 @@ import xarray as xr
 from scipy import stats
 
 import bayesrank as br
-from bayesrank._source import groups_of
+from bayesrank._core.source import groups_of
 from bayesrank.models.parts import dirichlet_process as _dirichlet_process
 from bayesrank.models.parts.priors import of_shape
 from tests.strategies import LEVEL, have_marginals
@@ -39,7 +39,9 @@ def test_marginals_of_two_classes_are_those_of_the_unpaired_model(prior):
     alpha = {"four_cases": 1.0, "haldane": 0.0}.get(prior, prior)
     posterior = br.fit(JOINT, "paired", prior=prior, seed=3)
     counts = br.from_predictions(TRUTH, GUESSES)
-    xr.testing.assert_equal(groups_of(posterior)["observed_data"]["counts"].drop_vars("test_set"), counts)
+    xr.testing.assert_equal(
+        groups_of(posterior)["observed_data"]["counts"].drop_vars("test_set"), counts
+    )
     for entity in GUESSES:
         have_marginals(posterior, entity, counts.sel(entity=entity).values + alpha)
 
@@ -48,13 +50,17 @@ def test_marginals_of_four_classes():
     posterior = br.fit(br.joint_outcomes(FOUR, FOUR_GUESSES), "paired", seed=3)
     performance = br.as_performance(posterior)
     for entity in FOUR_GUESSES:
-        table = br.from_predictions(FOUR, FOUR_GUESSES).sel(entity=entity).values + of_shape("one_case", (4, 4))
+        table = br.from_predictions(FOUR, FOUR_GUESSES).sel(entity=entity).values + of_shape(
+            "one_case", (4, 4)
+        )
         drawn = performance.sel(entity=entity).values.reshape(-1, 4, 4)
         for i in range(4):
             rows, columns = drawn[:, i].sum(-1), drawn[:, :, i].sum(-1)
             row, column = table[i].sum(), table[:, i].sum()
             assert stats.kstest(rows, stats.beta(row, table.sum() - row).cdf).pvalue > LEVEL
-            assert stats.kstest(columns, stats.beta(column, table.sum() - column).cdf).pvalue > LEVEL
+            assert (
+                stats.kstest(columns, stats.beta(column, table.sum() - column).cdf).pvalue > LEVEL
+            )
             for j in range(4):
                 cell = stats.beta(table[i, j], row - table[i, j])
                 assert stats.kstest(drawn[:, i, j] / rows, cell.cdf).pvalue > LEVEL, (entity, i, j)
@@ -81,7 +87,9 @@ def test_a_class_without_cases_keeps_its_rates():
     posterior = br.fit(joint, "paired", prior=0.02, seed=1)
     tpr = values(posterior, "tpr", "a")
     # Next to 1 a double has no room for this distribution; next to 0 it has.
-    assert stats.kstest(tpr[tpr < 0.5], lambda x: stats.beta(0.02, 0.02).cdf(x) / 0.5).pvalue > LEVEL
+    assert (
+        stats.kstest(tpr[tpr < 0.5], lambda x: stats.beta(0.02, 0.02).cdf(x) / 0.5).pvalue > LEVEL
+    )
     assert abs((tpr < 0.5).mean() - 0.5) < 5 * 0.5 / np.sqrt(tpr.size)
 
 
@@ -90,15 +98,23 @@ def test_a_class_may_have_no_prior():
     counts = br.from_predictions(TRUTH, GUESSES).sel(entity="c")
     have_marginals(posterior, "c", counts.values + np.array([[0, 0], [1, 3]]))
     empty = br.joint_outcomes([0, 0, 0], {"a": [0, 1, 0]}, labels=[0, 1])
-    assert np.isnan(values(br.fit(empty, "paired", prior="haldane", force=True, seed=1), "tpr", "a")).all()
+    assert np.isnan(
+        values(br.fit(empty, "paired", prior="haldane", force=True, seed=1), "tpr", "a")
+    ).all()
 
 
 @pytest.mark.parametrize("sticks", [1, 1000])
 def test_a_cut_stick_leaves_marginals_and_covariances(sticks, monkeypatch):
     """Of a strong prior: Cov of accuracies is that of the class's mean accuracies under H, over c + 1."""
     monkeypatch.setattr(_dirichlet_process, "STICKS", sticks)
-    prior = {"a": [[3.0, 1.0], [1.0, 1.0]], "b": [[1.0, 3.0], [0.2, 1.8]], "c": [[3.0, 1.0], [1.0, 1.0]]}
-    drawn = groups_of(br.fit(JOINT, "paired", prior=prior, seed=1, draws=5000, groups=["prior"]))["prior"]
+    prior = {
+        "a": [[3.0, 1.0], [1.0, 1.0]],
+        "b": [[1.0, 3.0], [0.2, 1.8]],
+        "c": [[3.0, 1.0], [1.0, 1.0]],
+    }
+    drawn = groups_of(br.fit(JOINT, "paired", prior=prior, seed=1, draws=5000, groups=["prior"]))[
+        "prior"
+    ]
     a, b, c = (values(drawn, "accuracy", entity) for entity in "abc")
     assert stats.kstest(a, stats.beta(4, 2).cdf).pvalue > LEVEL
     # Class 0 has 2/3: accuracies 3/4 and 1/2 of a and of c, 1/4 and 9/10 of b.
@@ -139,7 +155,9 @@ def test_discordant_pairs_decide():
     for agree in (10, 1000):
         truth = [0, 1] * (agree // 2) + [1] * 20
         guesses = {"a": truth[:agree] + [1] * 14 + [0] * 6, "b": truth[:agree] + [0] * 14 + [1] * 6}
-        posterior = br.fit(br.joint_outcomes(truth, guesses), "paired", prior="haldane", force=True, seed=2)
+        posterior = br.fit(
+            br.joint_outcomes(truth, guesses), "paired", prior="haldane", force=True, seed=2
+        )
         ranking = br.credible_ranking(posterior, "accuracy")
         wanted = stats.beta(14, 6).sf(0.5)
         found = float(ranking["superiority"].sel(entity="a", rival="b"))
@@ -181,42 +199,70 @@ def test_positives_and_negatives_by_design():
 
 
 def test_patterns_may_stand_more_than_once():
-    single = br.joint_outcomes(TRUTH, GUESSES, cluster=range(120)).drop_vars("cluster")  # patterns more than once
-    xr.testing.assert_equal(*(br.as_performance(br.fit(joint, "paired", seed=9)) for joint in (single, JOINT)))
+    single = br.joint_outcomes(TRUTH, GUESSES, cluster=range(120)).drop_vars(
+        "cluster"
+    )  # patterns more than once
+    xr.testing.assert_equal(
+        *(br.as_performance(br.fit(joint, "paired", seed=9)) for joint in (single, JOINT))
+    )
 
 
 def test_runs_are_not_coupled_and_know_no_other_entity():
     more = br.joint_outcomes([*TRUTH, 1], {name: [*guess, 1] for name, guess in GUESSES.items()})
-    coupled = np.corrcoef(*(values(br.fit(joint, "paired", seed=1), "tpr", "a") for joint in (JOINT, more)))[0, 1]
+    coupled = np.corrcoef(
+        *(values(br.fit(joint, "paired", seed=1), "tpr", "a") for joint in (JOINT, more))
+    )[0, 1]
     assert abs(coupled) < 5 / np.sqrt(4000)
     alone = br.fit(JOINT.isel(entity=[0]), "paired", seed=1)
-    assert stats.ks_2samp(values(alone, "mcc", "a"), values(br.fit(JOINT, "paired", seed=1), "mcc", "a")).pvalue > LEVEL
+    assert (
+        stats.ks_2samp(
+            values(alone, "mcc", "a"), values(br.fit(JOINT, "paired", seed=1), "mcc", "a")
+        ).pvalue
+        > LEVEL
+    )
 
 
 def test_data_sets_are_apart():
     where = np.where(np.arange(120) % 3 == 0, "north", "south")
     joint = br.joint_outcomes(TRUTH, GUESSES, dataset=where)
     posterior = br.fit(joint, "paired", seed=1)
-    assert br.as_performance(posterior).dims == ("chain", "draw", "entity", "dataset", "actual", "predicted")
+    assert br.as_performance(posterior).dims == (
+        "chain",
+        "draw",
+        "entity",
+        "dataset",
+        "actual",
+        "predicted",
+    )
     counts = br.from_predictions(TRUTH, GUESSES, dataset=where)
     for dataset in ("north", "south"):
         part = br.as_performance(posterior).sel(dataset=dataset)
         have_marginals(part, "a", counts.sel(entity="a", dataset=dataset).values + 0.5)
-    twice = br.joint_outcomes([*TRUTH, *TRUTH], {"a": [*GUESSES["a"]] * 2}, dataset=["x"] * 120 + ["y"] * 120)
+    twice = br.joint_outcomes(
+        [*TRUTH, *TRUTH], {"a": [*GUESSES["a"]] * 2}, dataset=["x"] * 120 + ["y"] * 120
+    )
     tpr = br.scores.tpr(br.fit(twice, "paired", seed=1)).isel(entity=0)
-    assert abs(np.corrcoef(*(tpr.sel(dataset=d).values.ravel() for d in "xy"))[0, 1]) < 5 / np.sqrt(4000)
+    assert abs(np.corrcoef(*(tpr.sel(dataset=d).values.ravel() for d in "xy"))[0, 1]) < 5 / np.sqrt(
+        4000
+    )
 
 
 # --- Outcomes without classes -------------------------------------------------------------------------------------
 
-GRADES = pd.DataFrame({"x": RNG.integers(1, 6, 90), "y": RNG.integers(1, 6, 90)}).assign(z=lambda f: (f.x + f.y) // 2)
-COSTS = pd.DataFrame(RNG.gamma(2, size=(60, 2)), columns=["x", "y"]).assign(z=lambda f: f.x + 0.1 * f.y)
+GRADES = pd.DataFrame({"x": RNG.integers(1, 6, 90), "y": RNG.integers(1, 6, 90)}).assign(
+    z=lambda f: (f.x + f.y) // 2
+)
+COSTS = pd.DataFrame(RNG.gamma(2, size=(60, 2)), columns=["x", "y"]).assign(
+    z=lambda f: f.x + 0.1 * f.y
+)
 
 
 @pytest.mark.parametrize("frame", [GRADES, COSTS])
 def test_numbers_are_bootstrapped(frame):
     """Mean v-bar and variance sum (v - v-bar)² / n / (n + 1), of values and of differences."""
-    posterior = groups_of(br.fit(br.from_outcomes(frame), "paired", seed=1, draws=2500))["posterior"]
+    posterior = groups_of(br.fit(br.from_outcomes(frame), "paired", seed=1, draws=2500))[
+        "posterior"
+    ]
     assert ("performance" in posterior) == (frame is GRADES)
     mean, n = posterior["mean_outcome"], len(frame)
     for v, drawn in (
@@ -234,12 +280,18 @@ def test_outcomes_are_ranked():
     ranking = br.credible_ranking(posterior, "mean_outcome")
     np.testing.assert_allclose(ranking["observed"], GRADES.mean())
     assert "few_units_without_prior" not in codes_in(ranking)
-    few = br.credible_ranking(br.fit(br.from_outcomes(GRADES[:30]), "paired", seed=1), "mean_outcome")
+    few = br.credible_ranking(
+        br.fit(br.from_outcomes(GRADES[:30]), "paired", seed=1), "mean_outcome"
+    )
     fields = {"units": 30, "unit": "case", "one_class": False, "one_dataset": False, "enough": 50}
     assert fields_of(few, "few_units_without_prior") == fields
     grade = posterior["posterior"]["outcome"]
-    passed = br.ranking_score(posterior, xr.ones_like(grade, dtype=float), (grade >= 3).astype(float))
-    np.testing.assert_allclose(passed, br.as_performance(posterior).sel(outcome=[3, 4, 5]).sum("outcome"))
+    passed = br.ranking_score(
+        posterior, xr.ones_like(grade, dtype=float), (grade >= 3).astype(float)
+    )
+    np.testing.assert_allclose(
+        passed, br.as_performance(posterior).sel(outcome=[3, 4, 5]).sum("outcome")
+    )
 
 
 def test_outcomes_of_data_sets():
@@ -260,7 +312,10 @@ def test_outcomes_of_data_sets():
 QUESTION = np.repeat(np.arange(40), np.arange(40) % 5 + 1)
 EASE = RNG.random(40)[QUESTION]
 TRUE = RNG.integers(0, 2, 120)
-ANSWERS = {"a": np.where(EASE < 0.7, TRUE, 1 - TRUE), "b": np.where(RNG.random(120) < EASE, TRUE, 1 - TRUE)}
+ANSWERS = {
+    "a": np.where(EASE < 0.7, TRUE, 1 - TRUE),
+    "b": np.where(RNG.random(120) < EASE, TRUE, 1 - TRUE),
+}
 
 
 def weighed(prior, by_case):
@@ -301,7 +356,10 @@ def test_means_of_clusters_are_bootstrapped():
     v = frame.groupby(QUESTION).mean()
     np.testing.assert_allclose(groups_of(posterior)["observed_data"]["mean_outcome"], v.mean())
     mean = posterior["posterior"]["mean_outcome"]
-    for d, drawn in ((v["a"], mean.sel(entity="a")), (v["a"] - v["b"], mean.sel(entity="a") - mean.sel(entity="b"))):
+    for d, drawn in (
+        (v["a"], mean.sel(entity="a")),
+        (v["a"] - v["b"], mean.sel(entity="a") - mean.sel(entity="b")),
+    ):
         variance = ((d - d.mean()) ** 2).sum() / 40 / 41
         assert abs(float(drawn.mean()) - d.mean()) < 5 * np.sqrt(variance / drawn.size)
         assert abs(float(drawn.var()) / variance - 1) < 5 * np.sqrt(2.1 / drawn.size)
@@ -323,7 +381,13 @@ def test_counts_are_observed_of_cases_only():
     joint = br.joint_outcomes(TRUE, ANSWERS, cluster=QUESTION)
     by_case = br.credible_ranking(br.fit(joint, "paired", seed=1), "accuracy")
     np.testing.assert_allclose(by_case["observed"].sel(entity="a"), (ANSWERS["a"] == TRUE).mean())
-    assert br.credible_ranking(br.fit(joint, "paired", target="cluster", seed=1), "accuracy")["observed"].isnull().all()
+    assert (
+        br.credible_ranking(br.fit(joint, "paired", target="cluster", seed=1), "accuracy")[
+            "observed"
+        ]
+        .isnull()
+        .all()
+    )
 
 
 # --- What comes after ---------------------------------------------------------------------------------------------
@@ -332,9 +396,15 @@ def test_counts_are_observed_of_cases_only():
 def test_means_have_the_range_of_their_outcomes():
     """The interval of an observed 1 is closed, and 1 contradicts nothing; within a range there is a regret."""
     answers = pd.DataFrame({"perfect": [1] * 20, "good": [1] * 18 + [0] * 2})
-    ranking = br.credible_ranking(br.fit(br.from_outcomes(answers), "paired", seed=1), "mean_outcome")
+    ranking = br.credible_ranking(
+        br.fit(br.from_outcomes(answers), "paired", seed=1), "mean_outcome"
+    )
     assert ranking.attrs["range"] == [0.0, 1.0]
-    assert float(ranking["upper"].sel(entity="perfect")) == 1 > float(ranking["upper"].sel(entity="good"))
+    assert (
+        float(ranking["upper"].sel(entity="perfect"))
+        == 1
+        > float(ranking["upper"].sel(entity="good"))
+    )
     assert "outside" not in " ".join(br.verdict(ranking))
     assert (ranking["expected_regret"] > 0).all()
     costs = br.credible_ranking(br.fit(br.from_outcomes(COSTS), "paired", seed=1), "mean_outcome")
@@ -343,8 +413,12 @@ def test_means_have_the_range_of_their_outcomes():
 
 def test_many_patterns_have_weights_of_their_own():
     """A thousand patterns share a stream; were it one for all, a wave of that length would vary twice as much."""
-    frame = pd.DataFrame({"order": np.arange(2000) / 2, "wave": np.sin(np.arange(2000) * 2 * np.pi / 1000)})
-    mean = br.fit(br.from_outcomes(frame), "paired", seed=1)["posterior"]["mean_outcome"].sel(entity="wave")
+    frame = pd.DataFrame(
+        {"order": np.arange(2000) / 2, "wave": np.sin(np.arange(2000) * 2 * np.pi / 1000)}
+    )
+    mean = br.fit(br.from_outcomes(frame), "paired", seed=1)["posterior"]["mean_outcome"].sel(
+        entity="wave"
+    )
     variance = (frame["wave"] ** 2).sum() / 2000 / 2001
     assert abs(float(mean.var()) / variance - 1) < 5 * np.sqrt(2 / mean.size)
 
@@ -366,7 +440,9 @@ def test_few_cases_of_a_class_are_few_where_each_class_is_a_process():
     y = [0] * 60 + [1] * 3
     joint = br.joint_outcomes(y, {"a": [0] * 60 + [1, 1, 0], "b": [0] * 50 + [1] * 10 + [1, 0, 0]})
     for prior in ("haldane", 1e-9):
-        fit = br.fit(joint, "paired", prior=prior, force=True, prevalence="observed", seed=1, draws=50)
+        fit = br.fit(
+            joint, "paired", prior=prior, force=True, prevalence="observed", seed=1, draws=50
+        )
         few = fields_of(br.credible_ranking(fit, "tpr"), "few_units_without_prior")
         assert (few["units"], few["unit"], few["one_class"]) == (3, "case", True)
 
@@ -384,9 +460,9 @@ def test_few_cases_of_a_class_are_few_where_each_class_is_a_process():
     ],
 )
 def test_fractions_of_at_most_ten_runs_are_shares_of_right_runs(outcomes, shares):
-    posterior = br.fit(br.from_outcomes(pd.DataFrame({"a": outcomes, "b": outcomes[::-1]})), draws=10, seed=1)[
-        "posterior"
-    ]
+    posterior = br.fit(
+        br.from_outcomes(pd.DataFrame({"a": outcomes, "b": outcomes[::-1]})), draws=10, seed=1
+    )["posterior"]
     assert (posterior.attrs["prior"] != "haldane") == shares
     # Without runs, the range is that of the outcomes that were seen.
     np.testing.assert_array_equal(posterior.attrs["mean_outcome_range"], [0, max(outcomes)])

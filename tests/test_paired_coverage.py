@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import bayesrank as br
-from bayesrank._random import Block, root_sequence
+from bayesrank._core.random import Block, root_sequence
 from bayesrank.models.paired import Paired
 from tests.strategies import LEVEL
 
@@ -58,12 +58,22 @@ def tables(rng, cases, cluster):
     weight = sticks(rng, 6.0)
     rows = ALPHA["a"].sum(1)
     y = (rng.random(weight.size) < rows[1] / 6).astype(int)
-    answer = {name: (rng.random(weight.size) < (alpha[:, 1] / rows)[y]).astype(int) for name, alpha in ALPHA.items()}
+    answer = {
+        name: (rng.random(weight.size) < (alpha[:, 1] / rows)[y]).astype(int)
+        for name, alpha in ALPHA.items()
+    }
     chosen = rng.choice(weight.size, cases, p=weight)
-    truth = weight @ ((answer["a"] == y).astype(float) - (answer["b"] == y)), weight @ ((y == 1) & (answer["b"] == 0))
+    truth = (
+        weight @ ((answer["a"] == y).astype(float) - (answer["b"] == y)),
+        weight @ ((y == 1) & (answer["b"] == 0)),
+    )
     how = {"cluster": rng.permutation(cases)} if cluster else {}
-    joint = br.joint_outcomes(y[chosen], {name: held[chosen] for name, held in answer.items()}, labels=[0, 1], **how)
-    drawn = Paired(joint, prior=ALPHA).draw("posterior", Block(0, 0, RANKS, (1, RANKS)), root_sequence(rng))
+    joint = br.joint_outcomes(
+        y[chosen], {name: held[chosen] for name, held in answer.items()}, labels=[0, 1], **how
+    )
+    drawn = Paired(joint, prior=ALPHA).draw(
+        "posterior", Block(0, 0, RANKS, (1, RANKS)), root_sequence(rng)
+    )
     found = drawn["performance"].values
     accuracy = found[..., 0, 0] + found[..., 1, 1]
     return truth, (accuracy[:, 0] - accuracy[:, 1], found[:, 1, 1, 0])
@@ -76,7 +86,10 @@ def by_design(rng, cases, cluster):
     for actual in (0, 1):
         mass = ALPHA["a"][actual].sum()
         weight = sticks(rng, mass)
-        one = {name: (rng.random(weight.size) < alpha[actual, 1] / mass).astype(int) for name, alpha in ALPHA.items()}
+        one = {
+            name: (rng.random(weight.size) < alpha[actual, 1] / mass).astype(int)
+            for name, alpha in ALPHA.items()
+        }
         chosen = rng.choice(weight.size, number[actual], p=weight)
         truth.append({name: weight @ (held == actual) for name, held in one.items()})
         for name, held in one.items():
@@ -84,7 +97,9 @@ def by_design(rng, cases, cluster):
     how = {"cluster": rng.permutation(number.sum())} if cluster else {}
     joint = br.joint_outcomes(np.repeat([0, 1], number), answers, labels=[0, 1], **how)
     model = Paired(joint, prior=ALPHA, prevalence="observed")
-    found = model.draw("posterior", Block(0, 0, RANKS, (1, RANKS)), root_sequence(rng))["performance"].values
+    found = model.draw("posterior", Block(0, 0, RANKS, (1, RANKS)), root_sequence(rng))[
+        "performance"
+    ].values
     rate = found / found.sum(-1, keepdims=True)
     tpr = rate[:, :, 1, 1]
     return (truth[1]["a"] - truth[1]["b"], truth[0]["b"]), (tpr[:, 0] - tpr[:, 1], rate[:, 1, 0, 0])
@@ -98,8 +113,13 @@ def outcomes(rng, cases, cluster):
     frame = pd.DataFrame(chosen, columns=["a", "b"])
     how = {"cluster": rng.permutation(cases)} if cluster else {}
     model = Paired(br.from_outcomes(frame, **how), range=(0, 1))
-    drawn = model.draw("posterior", Block(0, 0, RANKS, (1, RANKS)), root_sequence(rng))["mean_outcome"].values
-    return (weight @ (right[:, 0] - right[:, 1]), weight @ right[:, 1]), (drawn[:, 0] - drawn[:, 1], drawn[:, 1])
+    drawn = model.draw("posterior", Block(0, 0, RANKS, (1, RANKS)), root_sequence(rng))[
+        "mean_outcome"
+    ].values
+    return (weight @ (right[:, 0] - right[:, 1]), weight @ right[:, 1]), (
+        drawn[:, 0] - drawn[:, 1],
+        drawn[:, 1],
+    )
 
 
 @pytest.mark.slow

@@ -9,7 +9,9 @@ import bayesrank as br
 CELLS = {"tn": 0.4, "fp": 0.1, "fn": 0.2, "tp": 0.3}
 OUTCOMES = xr.DataArray([0.3, 0.4, 0.2, 0.1], {"outcome": ["tp", "tn", "fn", "fp"]}, ("outcome",))
 THREE = xr.DataArray(
-    [[40, 30, 30], [55, 25, 20]], {"entity": ["a", "b"], "outcome": ["found", "late", "missed"]}, ("entity", "outcome")
+    [[40, 30, 30], [55, 25, 20]],
+    {"entity": ["a", "b"], "outcome": ["found", "late", "missed"]},
+    ("entity", "outcome"),
 )
 GOOD = xr.DataArray([0.0, 1.0, 0.4], {"outcome": ["missed", "found", "late"]}, ("outcome",))
 
@@ -18,7 +20,9 @@ def test_four_probabilities_are_a_performance():
     one = br.performance.from_cells(**CELLS)
     assert one.sel(actual="positive", predicted="negative").item() == 0.2
     assert br.scores.f1(one).item() == pytest.approx(0.6 / 0.9)
-    two = br.performance.from_cells(tn=[0.4, 0.7], fp=[0.1, 0.1], fn=[0.2, 0.1], tp=[0.3, 0.1], entity=["a", "b"])
+    two = br.performance.from_cells(
+        tn=[0.4, 0.7], fp=[0.1, 0.1], fn=[0.2, 0.1], tp=[0.3, 0.1], entity=["a", "b"]
+    )
     assert br.rank(two, "accuracy").values.tolist() == [2, 1]
 
 
@@ -27,7 +31,10 @@ def test_four_probabilities_are_a_performance():
     [
         ({**CELLS, "tp": 0.4}, "must be probabilities that sum to 1; got 1.1"),
         ({**CELLS, "tp": [0.3, 0.3]}, "sequences of one length"),
-        ({"tn": 40, "fp": 10, "fn": 10, "tp": 40}, "tn must lie between 0 and 1; got 40 .br.from_counts takes"),
+        (
+            {"tn": 40, "fp": 10, "fn": 10, "tp": 40},
+            "tn must lie between 0 and 1; got 40 .br.from_counts takes",
+        ),
         ({**CELLS, "tp": float("nan")}, "tp must"),
         ({**CELLS, "tp": []}, "sequences of one length"),
     ],
@@ -43,18 +50,26 @@ def test_other_numbers_are_refused(cells, words):
 def test_a_dict_and_an_outcome_dim_of_the_four_cells_have_two_classes(source):
     assert br.scores.f1(source).item() == pytest.approx(0.6 / 0.9)
     assert br.canonical_score(source, 0.5, 0.5).item() == pytest.approx(0.7)
-    assert br.performance.shift_prior(source, 0.1).sel(actual="positive").sum().item() == pytest.approx(0.1)
+    assert br.performance.shift_prior(source, 0.1).sel(
+        actual="positive"
+    ).sum().item() == pytest.approx(0.1)
     weights = xr.DataArray([1.0, 0.0, 1.0, 1.0], OUTCOMES.coords, ("outcome",))
-    assert br.ranking_score(source, weights).item() == pytest.approx(br.scores.jaccard(source).item())
+    assert br.ranking_score(source, weights).item() == pytest.approx(
+        br.scores.jaccard(source).item()
+    )
 
 
 def test_counts_over_the_four_cells_can_be_fitted():
     counts = xr.DataArray(
-        [[70, 10, 9, 21]], {"entity": ["a"], "outcome": ["TN", "FP", "FN", "TP"]}, ("entity", "outcome")
+        [[70, 10, 9, 21]],
+        {"entity": ["a"], "outcome": ["TN", "FP", "FN", "TP"]},
+        ("entity", "outcome"),
     )
     known = br.fit(br.from_counts(tn=70, fp=10, fn=9, tp=21, entity="a"), seed=1, draws=50)
     found = br.fit(counts, seed=1, draws=50)
-    np.testing.assert_array_equal(found["posterior"]["performance"], known["posterior"]["performance"])
+    np.testing.assert_array_equal(
+        found["posterior"]["performance"], known["posterior"]["performance"]
+    )
 
 
 @pytest.mark.parametrize("new", [0.05, 0.5, 0.9])
@@ -84,7 +99,9 @@ def test_a_satisfaction_with_an_importance_is_the_ranking_score():
     weights = xr.DataArray([1.0, 2.0, 3.0], {"outcome": ["found", "late", "missed"]}, ("outcome",))
     score = br.scores.of_satisfaction(GOOD, weights)
     shares = THREE / THREE.sum("outcome")
-    xr.testing.assert_allclose(score(shares), br.ranking_score(shares, weights, GOOD), check_dim_order=False)
+    xr.testing.assert_allclose(
+        score(shares), br.ranking_score(shares, weights, GOOD), check_dim_order=False
+    )
     assert score.higher_is_better
     assert score.range == (0.0, 1.0)
 
@@ -118,14 +135,18 @@ def test_names_as_the_papers_print_them(name):
     assert br.scores.get(name).name == br.scores.get(PRINTED[name]).name
 
 
-@pytest.mark.parametrize(("name", "words"), [("DB", "decision_benefit"), ("NAUC", "br.ops"), ("AUC(lift)", "br.ops")])
+@pytest.mark.parametrize(
+    ("name", "words"), [("DB", "decision_benefit"), ("NAUC", "br.ops"), ("AUC(lift)", "br.ops")]
+)
 def test_names_of_families_and_curves_say_what_to_write(name, words):
     with pytest.raises(KeyError, match=words):
         br.scores.get(name)
 
 
 def test_the_mode_of_a_predicted_mcc_is_where_its_probability_is():
-    pmf = br.predictive.score_pmf(br.predictive.confusion_pmf(br.from_counts(tn=32, fp=8, fn=4, tp=16)), "mcc")
+    pmf = br.predictive.score_pmf(
+        br.predictive.confusion_pmf(br.from_counts(tn=32, fp=8, fn=4, tp=16)), "mcc"
+    )
     found = br.predictive.summary(pmf)
     assert found["hdi_lower"] < found["mode"] < found["hdi_upper"]
     assert found["mode"].item() == pytest.approx(found["median"].item(), abs=found["sd"].item() / 2)
@@ -134,7 +155,11 @@ def test_the_mode_of_a_predicted_mcc_is_where_its_probability_is():
 def test_table_1_as_a_frame():
     frame = br.theory.audit_frame(br.theory.audit_table(["ppv", "balanced_accuracy"], [None, 0.2]))
     assert frame.index.tolist() == ["ppv", "balanced_accuracy"]
-    free, fixed = (frame.iloc[:, part].droplevel("prevalence", axis=1) for part in (slice(3), slice(3, 6)))
+    free, fixed = (
+        frame.iloc[:, part].droplevel("prevalence", axis=1) for part in (slice(3), slice(3, 6))
+    )
     assert free["tests"].tolist() == ["✓✓✓", "✓✗✗"]
     assert fixed["tests"].tolist() == ["✓✓✓", "✓✓✓"]
-    np.testing.assert_allclose(free[["tau_min", "tau_max"]].astype(float), [[0, 1], [0.486, 0.713]], atol=0.0025)
+    np.testing.assert_allclose(
+        free[["tau_min", "tau_max"]].astype(float), [[0, 1], [0.486, 0.713]], atol=0.0025
+    )

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 import bayesrank as br
-from bayesrank.tables.roles import METRIC_WORDS
+from bayesrank.io.tables.roles import METRIC_WORDS
 
 FOLDER = Path(br.__file__).parent
-FILES = [path for part in ("logs", "tables", "cli") for path in sorted((FOLDER / part).rglob("*.py"))]
+FILES = [
+    path for part in ("logs", "tables", "cli") for path in sorted((FOLDER / part).rglob("*.py"))
+]
 FILES.append(FOLDER / "_inputs.py")
 CALLS = {"compile", "match", "search", "fullmatch", "sub", "split", "findall"}
 
@@ -57,7 +59,9 @@ def methods_of(path, node):
     return {"search" if method == "sub" else method for method in used} or {"search"}
 
 
-@pytest.mark.parametrize(("path", "pattern", "node"), [one[1:] for one in FOUND], ids=[one[0] for one in FOUND])
+@pytest.mark.parametrize(
+    ("path", "pattern", "node"), [one[1:] for one in FOUND], ids=[one[0] for one in FOUND]
+)
 def test_a_pattern_takes_no_long_time(path, pattern, node):
     compiled = re.compile(pattern, re.S if "re.S" in ast.unparse(node) else 0)
     for text in attacks(pattern):

@@ -9,7 +9,7 @@ import xarray as xr
 from scipy import stats
 
 import bayesrank as br
-from bayesrank._errors import ArgumentError
+from bayesrank._core.errors import ArgumentError
 from bayesrank.planning import OVERLAP
 from bayesrank.planning._goals import Goal, pair_probability
 from bayesrank.planning.futures import NormalScores, _between
@@ -22,7 +22,9 @@ from tests.commands import invoke
 from tests.scripts import load_script
 from tests.strategies import right_of
 
-COUNTS = br.from_counts(tn=[50, 53, 48], fp=[10, 7, 12], fn=[6, 5, 4], tp=[24, 25, 26], entity=["a", "b", "c"])
+COUNTS = br.from_counts(
+    tn=[50, 53, 48], fp=[10, 7, 12], fn=[6, 5, 4], tp=[24, 25, 26], entity=["a", "b", "c"]
+)
 POSTERIOR = br.fit(COUNTS, seed=1)
 OLD = {"true_scores": "posterior"}
 AB = {"entity": "a", "rival": "b"} | OLD
@@ -40,7 +42,9 @@ def pairs(a_only, b_only, both, neither, **more):
 @pytest.mark.parametrize("width", [0.205, 0.225])
 def test_the_interval_of_one_proportion_has_a_closed_form(width):
     right, wrong, n = 8, 2, 30
-    posterior = br.fit(br.from_frame(pd.DataFrame({"entity": ["a"], "correct": [right], "wrong": [wrong]})), seed=1)
+    posterior = br.fit(
+        br.from_frame(pd.DataFrame({"entity": ["a"], "correct": [right], "wrong": [wrong]})), seed=1
+    )
     found = br.plan(posterior, width=width, target=0.9, sizes=[n], futures=2000, seed=1)
     x = np.arange(n + 1)
     low, high = (stats.beta.ppf(q, right + 0.5 + x, wrong + 0.5 + n - x) for q in (0.05, 0.95))
@@ -90,8 +94,12 @@ def test_normal_scores_keep_today_s_moments():
     mean, covariance = updates.moments()
     np.testing.assert_allclose(np.cov(mean.T) + covariance[0], whole, atol=0.003)
     # What the mean shows of the truth is what it is the mean of.
-    np.testing.assert_allclose(np.cov(np.hstack([mean, updates.truth]).T)[:2, 2:], np.cov(mean.T), atol=0.003)
-    np.testing.assert_allclose(covariance[0], 0.005 * np.eye(2) + (whole - 0.005 * np.eye(2)) / 4, atol=1e-12)
+    np.testing.assert_allclose(
+        np.cov(np.hstack([mean, updates.truth]).T)[:2, 2:], np.cov(mean.T), atol=0.003
+    )
+    np.testing.assert_allclose(
+        covariance[0], 0.005 * np.eye(2) + (whole - 0.005 * np.eye(2)) / 4, atol=1e-12
+    )
 
 
 def test_variances_of_dirichlet_tables_have_a_closed_form():
@@ -105,11 +113,17 @@ def test_variances_of_dirichlet_tables_have_a_closed_form():
 
     right, shares = np.stack([rates[:, 0, 0], rates[:, 1, 1]], axis=1), np.array([[0.3, 0.7]] * 2)
     wanted = (shares**2 * right * (1 - right) / (size + 1)).sum(1)
-    known = FutureTables(accuracy, alpha, shares, shares, np.arange(2), 3, np.random.default_rng(1)).moments()[1]
-    np.testing.assert_allclose(known, np.broadcast_to(np.diag(wanted), (3, 2, 2)), rtol=1e-6, atol=1e-12)
+    known = FutureTables(
+        accuracy, alpha, shares, shares, np.arange(2), 3, np.random.default_rng(1)
+    ).moments()[1]
+    np.testing.assert_allclose(
+        known, np.broadcast_to(np.diag(wanted), (3, 2, 2)), rtol=1e-6, atol=1e-12
+    )
     total = size.sum(-1)
     mean = (alpha[:, 0, 0] + alpha[:, 1, 1]) / total
-    sampled = FutureTables(accuracy, alpha, None, None, np.arange(2), 3, np.random.default_rng(1)).moments()[1]
+    sampled = FutureTables(
+        accuracy, alpha, None, None, np.arange(2), 3, np.random.default_rng(1)
+    ).moments()[1]
     # All cells together are Dirichlet, so that accuracy is Beta; the update's formula is of first order.
     np.testing.assert_allclose(np.diagonal(sampled[0]), mean * (1 - mean) / (total + 1), rtol=0.02)
     # The share of a class alone is Beta, exactly, and the same for the entities of a test set.
@@ -119,7 +133,13 @@ def test_variances_of_dirichlet_tables_have_a_closed_form():
         return tables[..., 1, :].sum(-1)
 
     together = FutureTables(
-        positives, alpha[:1].repeat(2, axis=0), None, None, np.zeros(2, int), 3, np.random.default_rng(1)
+        positives,
+        alpha[:1].repeat(2, axis=0),
+        None,
+        None,
+        np.zeros(2, int),
+        3,
+        np.random.default_rng(1),
     )
     wanted = np.full((2, 2), share * (1 - share) / (total[0] + 1))
     np.testing.assert_allclose(together.moments()[1][0], wanted, rtol=1e-6)
@@ -129,11 +149,18 @@ def test_a_score_of_outcomes_may_be_of_one_s_own():
     # A rising function of the mean orders entities alike: its futures separate them alike.
     posterior = br.fit(right_of([[20], [14]], 30).isel(dataset=0), seed=1)
     mean = br.scores.mean_outcome
-    square = br.scores.Score("square", None, outcome_function=lambda p, x: mean.outcome_function(p, x) ** 2)
-    plans = [br.plan(posterior, score, sizes=[40, 400], futures=2000, seed=1, **OLD) for score in (None, mean, square)]
+    square = br.scores.Score(
+        "square", None, outcome_function=lambda p, x: mean.outcome_function(p, x) ** 2
+    )
+    plans = [
+        br.plan(posterior, score, sizes=[40, 400], futures=2000, seed=1, **OLD)
+        for score in (None, mean, square)
+    ]
     xr.testing.assert_identical(plans[0], plans[1])
     np.testing.assert_allclose(plans[2]["success"], plans[0]["success"], atol=0.03)
-    with pytest.raises(ValueError, match="score must be 'mean_outcome' for joint outcomes; got 'square'"):
+    with pytest.raises(
+        ValueError, match="score must be 'mean_outcome' for joint outcomes; got 'square'"
+    ):
         br.plan(br.fit(pairs(11, 6, 20, 10), seed=1, draws=200), square, **OLD)
 
 
@@ -176,7 +203,9 @@ def test_more_cases_of_the_same_data_sets_do_not_settle_it():
     rng = np.random.default_rng(2)
     means = np.array([0.70, 0.71])[:, None]
     posterior = br.fit(
-        right_of(rng.binomial(2000, rng.beta(means * 15, (1 - means) * 15, (2, 8))), 2000), MODEL, seed=1
+        right_of(rng.binomial(2000, rng.beta(means * 15, (1 - means) * 15, (2, 8))), 2000),
+        MODEL,
+        seed=1,
     )
     cases = br.plan(posterior, more="cases", seed=1, futures=400)
     assert (cases.attrs["reason"], cases.attrs["fixed"]) == ("fixed", "data sets")
@@ -199,7 +228,9 @@ def test_more_cases_of_the_same_clusters_do_not_settle_it():
     rows = {name: (easy + shift + rng.normal(size=(12))[cluster] + 0.3 * rng.normal(size=240) > 0).astype(int)
             for name, shift in (("a", 0.0), ("b", 0.05))}  # fmt: skip
     posterior = br.fit(br.from_outcomes(pd.DataFrame(rows), cluster=cluster.tolist()), seed=1)
-    cases, clusters = (br.plan(posterior, more=more, seed=1, futures=300) for more in ("cases", None))
+    cases, clusters = (
+        br.plan(posterior, more=more, seed=1, futures=300) for more in ("cases", None)
+    )
     assert (cases.attrs["fixed"], clusters.attrs["unit"]) == ("clusters", "clusters")
     assert cases.attrs["reason"] == "fixed"
     assert cases["limit"].item() < 0.8 < clusters["limit"].item()
@@ -231,11 +262,18 @@ def test_runs_of_right_and_wrong_answers_are_told_from_graded_ones(outcome, runs
 def test_pairing_and_positives_change_what_is_needed():
     joint = pairs(30, 20, 200, 50)
     found = br.plan(br.fit(joint, seed=1), assurance=0.6, alternatives=True, seed=1)
-    needed = found["alternative_needed"].sel(alternative=["more cases", "without pairing (tables alone)"]).values
+    needed = (
+        found["alternative_needed"]
+        .sel(alternative=["more cases", "without pairing (tables alone)"])
+        .values
+    )
     assert needed[0] < needed[1] or np.isnan(needed[1])
     counts = br.from_counts(tn=[90, 90], fp=[10, 10], fn=[5, 3], tp=[5, 7], entity=["a", "b"])
     posterior = br.fit(counts, "beta_binomial", seed=1)
-    at = {s: br.plan(posterior, "tpr", positives=s, sizes=[200], futures=2000, seed=1) for s in (0.1, 0.9)}
+    at = {
+        s: br.plan(posterior, "tpr", positives=s, sizes=[200], futures=2000, seed=1)
+        for s in (0.1, 0.9)
+    }
     assert at[0.9]["success"].item() > at[0.1]["success"].item() + 0.1
 
 
@@ -249,7 +287,9 @@ def test_more_cases_help_and_the_limit_is_one(goal):
 
 def test_noninferiority_needs_less_than_superiority():
     wanted = AB | {"sizes": [300], "seed": 1}
-    margin, plain = (br.plan(POSTERIOR, "accuracy", **wanted, **more) for more in ({"margin": 0.1}, {}))
+    margin, plain = (
+        br.plan(POSTERIOR, "accuracy", **wanted, **more) for more in ({"margin": 0.1}, {})
+    )
     assert margin["success"].item() > plain["success"].item() + 0.3
 
 
@@ -259,20 +299,26 @@ def test_noninferiority_needs_less_than_superiority():
 def test_entities_with_the_same_outcomes_have_no_number():
     # Only the prior could separate a from b; c is worse.
     a = [0, 1, 1] * 40
-    posterior = br.fit(br.from_outcomes(pd.DataFrame({"a": a, "b": a, "c": [0, 0, 1] * 40})), seed=1)
+    posterior = br.fit(
+        br.from_outcomes(pd.DataFrame({"a": a, "b": a, "c": [0, 0, 1] * 40})), seed=1
+    )
     step = br.verdict(br.credible_ranking(posterior, "mean_outcome"))[2]
     assert step.startswith("No number of cases like these is expected to separate ")
     assert step.endswith(": they had the same outcome on every case.")
     found = br.plan(posterior, seed=1, futures=100, alternatives=True)
     assert (found["limit"].item(), found.attrs["alike"]) == (0, ["a", "b"])
     assert found["alternative_limit"].values.tolist() == [0, 0]
-    assert br.verdict(found)[0].startswith("No number of cases is enough, since a and b had the same outcome on every")
+    assert br.verdict(found)[0].startswith(
+        "No number of cases is enough, since a and b had the same outcome on every"
+    )
     equal = br.plan(posterior, **AB, margin=0.01, seed=1, futures=100)
     assert (equal["now"].item(), equal["needed"].item()) == (1, 0)
     other = br.plan(posterior, **AB | {"rival": "c"}, seed=1, futures=100)
     assert other["limit"].item() > 0.9
     frame = pd.DataFrame({"a": a, "b": a})
-    unsure = br.plan(br.fit(br.from_outcomes(frame), prior="haldane", seed=1), seed=1, futures=100, **OLD)
+    unsure = br.plan(
+        br.fit(br.from_outcomes(frame), prior="haldane", seed=1), seed=1, futures=100, **OLD
+    )
     assert (unsure["limit"].item(), unsure["success"].max().item()) == (0, 0)
 
 
@@ -285,16 +331,22 @@ def test_errors_that_overlap_as_far_as_they_can():
     d = np.diagonal(rates[0] - rates[1])
     for new in (None, share, 1 - share):
         shares = None if new is None else np.stack([new, new])
-        noise = overlapping_noise(score, rates * share[:, None], new is not None, shares, np.zeros(2, int))
+        noise = overlapping_noise(
+            score, rates * share[:, None], new is not None, shares, np.zeros(2, int)
+        )
         if new is None:
             expected = (share * abs(d)).sum() - (share * d).sum() ** 2
         else:
             expected = (share**2 / new * (abs(d) - d**2)).sum()
         assert noise[0, 0] + noise[1, 1] - 2 * noise[0, 1] == pytest.approx(expected, abs=1e-9)
-        apart = overlapping_noise(score, rates * share[:, None], new is not None, shares, np.arange(2))
+        apart = overlapping_noise(
+            score, rates * share[:, None], new is not None, shares, np.arange(2)
+        )
         np.testing.assert_allclose(apart, noise * np.eye(2), atol=1e-15)
     # Entities share the classes of their cases only if they have one test set.
-    alone = FutureTables(score, counts + 1.0, None, None, np.arange(2), 3, np.random.default_rng(1)).moments()[1]
+    alone = FutureTables(
+        score, counts + 1.0, None, None, np.arange(2), 3, np.random.default_rng(1)
+    ).moments()[1]
     assert (alone[:, 0, 1] == 0).all()
 
 
@@ -309,7 +361,11 @@ def test_errors_overlap_at_the_mean_table(monkeypatch, prevalence):
     monkeypatch.setattr("bayesrank.planning.updates.tables.overlapping_noise", record)
     posterior = br.fit(COUNTS, prior=1, prevalence=prevalence, seed=1)
     br.plan(posterior, "mcc", alternatives=True, futures=50, seed=1, **OLD)
-    mean = br.as_performance(posterior).mean(["chain", "draw"]).transpose("entity", "actual", "predicted")
+    mean = (
+        br.as_performance(posterior)
+        .mean(["chain", "draw"])
+        .transpose("entity", "actual", "predicted")
+    )
     assert tables
     for table in tables:
         np.testing.assert_allclose(table, mean.values, atol=0.005)
@@ -321,11 +377,16 @@ def test_per_case_data_have_a_bound():
     assert least < found["needed"].item() / 2
     assert br.verdict(found)[2].startswith("Per-case data would need between ")
     apart = COUNTS.assign_coords(test_set=("entity", ["x", "y", "z"]))
-    assert OVERLAP not in br.plan(br.fit(apart, seed=1), "mcc", alternatives=True, futures=50)["alternative"]
+    assert (
+        OVERLAP
+        not in br.plan(br.fit(apart, seed=1), "mcc", alternatives=True, futures=50)["alternative"]
+    )
 
 
 def test_a_perfect_entity_and_one_without_a_score():
-    counts = br.from_counts(tn=[40, 36, 0], fp=[0, 4, 0], fn=[0, 3, 0], tp=[20, 17, 0], entity=["p", "q", "none"])
+    counts = br.from_counts(
+        tn=[40, 36, 0], fp=[0, 4, 0], fn=[0, 3, 0], tp=[20, 17, 0], entity=["p", "q", "none"]
+    )
     posterior = br.fit(counts, prior={"p": 1.0, "q": 1.0, "none": 0.0}, force=True, seed=1)
     found = br.plan(posterior, "f1", target=0.999, seed=1, futures=200, **OLD)
     assert found.attrs["entities"] == 2
@@ -334,11 +395,20 @@ def test_a_perfect_entity_and_one_without_a_score():
 
 def test_ten_classes_and_a_hundred_entities():
     rng = np.random.default_rng(5)
-    tables = rng.multinomial(300, np.where(np.eye(10), 0.08, 0.02 / 9).ravel(), 3).reshape(3, 10, 10)
+    tables = rng.multinomial(300, np.where(np.eye(10), 0.08, 0.02 / 9).ravel(), 3).reshape(
+        3, 10, 10
+    )
     counts = br.from_matrix(tables, "actual_rows")
-    assert br.plan(br.fit(counts, seed=1), "macro_f1", sizes=[1000], futures=50, seed=1, **OLD)["limit"].item() > 0.99
+    assert (
+        br.plan(br.fit(counts, seed=1), "macro_f1", sizes=[1000], futures=50, seed=1, **OLD)[
+            "limit"
+        ].item()
+        > 0.99
+    )
     right = rng.binomial(200, 0.8, 100)
-    frame = pd.DataFrame({"entity": [f"e{i}" for i in range(100)], "correct": right, "wrong": 200 - right})
+    frame = pd.DataFrame(
+        {"entity": [f"e{i}" for i in range(100)], "correct": right, "wrong": 200 - right}
+    )
     found = br.plan(br.fit(br.from_frame(frame), seed=1), sizes=[10000], futures=50, seed=1, **OLD)
     assert 10 < found.attrs["entities"] < 100  # those that can be best
 
@@ -356,7 +426,10 @@ def test_missing_outcomes_and_a_known_prevalence():
 
 def test_the_answer_does_not_depend_on_the_sizes_tried():
     # Bisection refines it, so that it hardly depends on the curve; futures of other sizes are others.
-    found = [br.plan(POSTERIOR, "mcc", sizes=sizes, seed=1, futures=2000, **OLD) for sizes in ([10, 10**6], None)]
+    found = [
+        br.plan(POSTERIOR, "mcc", sizes=sizes, seed=1, futures=2000, **OLD)
+        for sizes in ([10, 10**6], None)
+    ]
     assert found[0]["needed"].item() == pytest.approx(found[1]["needed"].item(), rel=0.05)
 
 
@@ -402,10 +475,16 @@ def test_one_more_case_moves_a_score_by_its_distance_from_it():
     values = np.array([0.0, 0.25, 1.0, np.nan])
     codes = np.array([[0, 0, 2], [0, 1, 3], [0, 2, 1]])  # class, answers of two entities
     count, prior = np.array([3.0, 2.0, 5.0]), np.zeros((2, 1, 4))
-    patterns = PairedPatterns(lambda tables: tables.sum((-2, -1)), codes, count, None, prior, values)
+    patterns = PairedPatterns(
+        lambda tables: tables.sum((-2, -1)), codes, count, None, prior, values
+    )
     joint = JointOutcomes(patterns, None, 1, np.random.default_rng(0))
     means = [(2 * 0.25 + 5 * 1.0) / 10, (3 * 1.0 + 5 * 0.25) / 8]
-    wanted = [[(0 - means[0]) / 10, (1 - means[1]) / 8], [(0.25 - means[0]) / 10, 0], [(1 - means[0]) / 10, 0]]
+    wanted = [
+        [(0 - means[0]) / 10, (1 - means[1]) / 8],
+        [(0.25 - means[0]) / 10, 0],
+        [(1 - means[0]) / 10, 0],
+    ]
     wanted[2][1] = (0.25 - means[1]) / 8
     np.testing.assert_allclose(joint.moves(), wanted, rtol=1e-6, atol=1e-12)
 
@@ -419,7 +498,9 @@ def test_an_unconditional_plan_of_a_mean_over_data_sets_is_refused():
         entity=list("aabb"),
         dataset=list("xyxy"),
     )
-    mean = br.performance.mean_over_datasets(br.fit(counts, "dirichlet_multinomial", split_prior=True, seed=1))
+    mean = br.performance.mean_over_datasets(
+        br.fit(counts, "dirichlet_multinomial", split_prior=True, seed=1)
+    )
     with pytest.raises(ArgumentError, match="a mean over 2 data sets"):
         br.plan(mean, "accuracy", true_scores="population", seed=1)
 
@@ -446,7 +527,9 @@ def test_pairs_with_a_skewed_difference_are_those_of_a_gamma_distribution(z):
 
 
 def test_a_plan_against_one_rival_is_of_a_known_difference():
-    counts = br.from_counts(tn=[80, 84, 70], fp=[20, 16, 30], fn=[15, 14, 15], tp=[35, 36, 35], entity=list("abc"))
+    counts = br.from_counts(
+        tn=[80, 84, 70], fp=[20, 16, 30], fn=[15, 14, 15], tp=[35, 36, 35], entity=list("abc")
+    )
     found = br.plan(br.fit(counts, seed=1), "mcc", entity="b", rival="a", margin=0.1)
     assert found.attrs["true_scores"] == "difference"
     assert found["difference"].item() == 0.1
@@ -460,7 +543,9 @@ def test_a_plan_against_one_rival_is_of_a_known_difference():
     ([0.8, 0.7, 0.85], 29),  # smoothed to 0.75, 0.75, 0.85
 ])  # fmt: skip
 def test_the_number_is_where_the_curve_reaches_the_level(success, size):
-    assert _crossing(np.array([10.0, 20.0, 40.0]), np.array(success), 0.8) == pytest.approx(size, nan_ok=True)
+    assert _crossing(np.array([10.0, 20.0, 40.0]), np.array(success), 0.8) == pytest.approx(
+        size, nan_ok=True
+    )
 
 
 def test_skewness_falls_with_the_root_of_what_is_left_of_the_evidence(monkeypatch):

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from scipy.stats import chi2, chi2_contingency, gamma
 
 import bayesrank as br
-from bayesrank._compat import import_arviz
-from bayesrank._notes import Note
-from bayesrank._records import EvidenceRecord, ModelRecord
-from bayesrank._source import groups_of
+from bayesrank._core.compat import import_arviz
+from bayesrank._core.notes import Note
+from bayesrank._core.records import EvidenceRecord, ModelRecord
+from bayesrank._core.source import groups_of
 from bayesrank.claims.pooling import differing_datasets, pooling_notes
 from bayesrank.evidence.counts import parts_of
 from bayesrank.evidence.homogeneity import _gamma_tail, holm, mean_differs
@@ -41,11 +41,23 @@ def pool_of(evidence):
 @st.composite
 def several_data_sets(draw):
     """Complete counts of a few entities, data sets and classes."""
-    entities, datasets, classes = draw(st.integers(1, 3)), draw(st.integers(1, 4)), draw(st.integers(2, 3))
+    entities, datasets, classes = (
+        draw(st.integers(1, 3)),
+        draw(st.integers(1, 4)),
+        draw(st.integers(2, 3)),
+    )
     shape = (entities, datasets, classes, classes)
     values = np.random.default_rng(draw(st.integers(0, 2**32))).integers(0, 30, shape)
-    names = [draw(st.permutations([1, "1", "b"])), ["x", 7, 2.5, "ü"], range(classes), range(classes)]
-    coords = {d: np.array(n[:size], object) for d, n, size in zip(("entity", "dataset"), names, shape, strict=False)}
+    names = [
+        draw(st.permutations([1, "1", "b"])),
+        ["x", 7, 2.5, "ü"],
+        range(classes),
+        range(classes),
+    ]
+    coords = {
+        d: np.array(n[:size], object)
+        for d, n, size in zip(("entity", "dataset"), names, shape, strict=False)
+    }
     coords |= {"actual": list(range(classes)), "predicted": list(range(classes))}
     coords |= {"measured": (("entity", "dataset"), np.ones(shape[:2], bool))}
     return xr.DataArray(values, coords, ("entity", "dataset", "actual", "predicted"), name="counts")
@@ -58,7 +70,9 @@ def several_data_sets(draw):
 @given(several_data_sets(), st.randoms(use_true_random=False))
 def test_the_order_of_data_sets_and_entities_changes_nothing(counts, random):
     pooled = br.pool(counts)
-    order = {d: random.sample(range(counts.sizes[d]), counts.sizes[d]) for d in ("entity", "dataset")}
+    order = {
+        d: random.sample(range(counts.sizes[d]), counts.sizes[d]) for d in ("entity", "dataset")
+    }
     other = br.pool(counts.isel(order))
     assert other.isel(entity=np.argsort(order["entity"])).equals(pooled)
     assert (pooled == counts.sum("dataset")).all()
@@ -76,7 +90,9 @@ def test_the_prior_is_added_once(counts, prior):
     assert (added == {"uniform": 1.0, "jeffreys": 0.5, 0.3: 0.3}[prior]).all()
     concentration = added + counts.sum("dataset")
     expected = concentration / concentration.sum(["actual", "predicted"])
-    error = np.sqrt(expected * (1 - expected) / (concentration.sum(["actual", "predicted"]) + 1) / 400)
+    error = np.sqrt(
+        expected * (1 - expected) / (concentration.sum(["actual", "predicted"]) + 1) / 400
+    )
     found = posterior["posterior"]["performance"].mean(["chain", "draw"])
     assert (np.abs(found - expected) < 6 * error + 1e-9).all()
 
@@ -84,7 +100,9 @@ def test_the_prior_is_added_once(counts, prior):
 # --- What may be summed -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("counts", [INCOMPLETE, INCOMPLETE.drop_vars("measured")], ids=["measured", "zeros"])
+@pytest.mark.parametrize(
+    "counts", [INCOMPLETE, INCOMPLETE.drop_vars("measured")], ids=["measured", "zeros"]
+)
 def test_different_data_sets_are_refused_with_the_choices(counts):
     words = r"same data sets .* got 'b' without 'y' \(join='inner' keeps .* here 1; a hierarchical model.*; or select"
     with pytest.raises(ValueError, match=words):
@@ -98,17 +116,28 @@ def test_different_data_sets_are_refused_with_the_choices(counts):
 
 def test_tables_of_zeros():
     counts = INCOMPLETE.assign_coords(measured=xr.ones_like(INCOMPLETE["measured"]))
-    assert br.pool(counts).sel(entity="b").values.tolist() == [[2, 1], [0, 5]]  # measured, and so seen
-    pooled = br.pool(INCOMPLETE.sel(entity=["b"]))  # the data set y has no cases, and is missing for no entity
+    assert br.pool(counts).sel(entity="b").values.tolist() == [
+        [2, 1],
+        [0, 5],
+    ]  # measured, and so seen
+    pooled = br.pool(
+        INCOMPLETE.sel(entity=["b"])
+    )  # the data set y has no cases, and is missing for no entity
     assert parts_of(pooled)["dataset"].values.tolist() == ["x"]
 
 
 def test_nothing_in_common_is_refused():
-    counts = br.from_counts(tn=[1, 1], fp=[1, 1], fn=[1, 1], tp=[1, 1], entity=["a", "b"], dataset=["x", "y"])
+    counts = br.from_counts(
+        tn=[1, 1], fp=[1, 1], fn=[1, 1], tp=[1, 1], entity=["a", "b"], dataset=["x", "y"]
+    )
     for evidence, join, words in (
         (counts, "inner", "that every entity saw; got none: 'a' without 'y'; 'b' without 'x'"),
         (counts, "exact", "here 0"),
-        ((counts * 0).drop_vars("measured"), "exact", r"got none \(a hierarchical model .*; or select data sets or"),
+        (
+            (counts * 0).drop_vars("measured"),
+            "exact",
+            r"got none \(a hierarchical model .*; or select data sets or",
+        ),
     ):
         with pytest.raises(ValueError, match=words):
             br.pool(evidence, join=join)
@@ -137,10 +166,17 @@ def test_the_parts_are_remembered(counts):
     pooled = br.pool(counts)
     parts = parts_of(pooled)
     assert parts.equals(expected)
-    for dim in ("entity", "dataset"):  # 7 and 7.0, and True and 1, are equal: their types are looked at, too
-        assert list(map(type, parts[dim].values.tolist())) == list(map(type, expected[dim].values.tolist()))
+    for dim in (
+        "entity",
+        "dataset",
+    ):  # 7 and 7.0, and True and 1, are equal: their types are looked at, too
+        assert list(map(type, parts[dim].values.tolist())) == list(
+            map(type, expected[dim].values.tolist())
+        )
     assert parts_of(pooled.isel(entity=[-1])).equals(expected.isel(entity=[-1]))
-    assert parts_of(pooled.isel(entity=slice(None, None, -1))).equals(expected.isel(entity=slice(None, None, -1)))
+    assert parts_of(pooled.isel(entity=slice(None, None, -1))).equals(
+        expected.isel(entity=slice(None, None, -1))
+    )
 
 
 def test_parts_survive_copies_and_a_fit_and_the_file_of_a_posterior(tmp_path):
@@ -173,8 +209,16 @@ def test_counts_read_from_a_file_keep_the_record_and_the_test_sets(tmp_path):
 def test_parts_that_do_not_fit_are_not_given():
     pooled = br.pool(STONES)
     for other in (
-        *(pooled.drop_attrs(), STONES, (2 * pooled).assign_attrs(pooled.attrs), pooled.isel(entity=0)),
-        *(pooled.assign_coords(entity=["A", "C"]), br.one_vs_rest(pooled).assign_attrs(pooled.attrs)),
+        *(
+            pooled.drop_attrs(),
+            STONES,
+            (2 * pooled).assign_attrs(pooled.attrs),
+            pooled.isel(entity=0),
+        ),
+        *(
+            pooled.assign_coords(entity=["A", "C"]),
+            br.one_vs_rest(pooled).assign_attrs(pooled.attrs),
+        ),
     ):
         assert parts_of(other) is None
 
@@ -208,7 +252,9 @@ def test_no_paradox_unless_all_disagree_with_the_pool(dataset, fn, tp):
 
 
 def test_a_paradox_needs_two_data_sets_and_skips_those_without_a_score():
-    third = br.from_counts(tn=[5, 5], fp=[1, 1], fn=[0, 0], tp=[0, 9], entity=["A", "B"], dataset=["all", "all"])
+    third = br.from_counts(
+        tn=[5, 5], fp=[1, 1], fn=[0, 0], tp=[0, 9], entity=["A", "B"], dataset=["all", "all"]
+    )
     several = xr.concat([STONES, third], "dataset")
     assert [note.code for note in pooling_notes(several, "tpr")] == ["order_reversed_by_pool"]
     one = several.sel(dataset=["small", "all"]).copy(deep=True)
@@ -240,7 +286,11 @@ def alike(rng, datasets, cases=100, entities=3):
     values = rng.multinomial(cases, [0.4, 0.1, 0.2, 0.3], (entities, datasets))
     coords = {"entity": list("abcdefgh"[:entities]), "dataset": range(datasets)}
     coords |= {"actual": ["negative", "positive"], "predicted": ["negative", "positive"]}
-    return xr.DataArray(values.reshape(*values.shape[:2], 2, 2), coords, ("entity", "dataset", "actual", "predicted"))
+    return xr.DataArray(
+        values.reshape(*values.shape[:2], 2, 2),
+        coords,
+        ("entity", "dataset", "actual", "predicted"),
+    )
 
 
 # --- Data sets that differ ----------------------------------------------------------------------------------------
@@ -249,7 +299,9 @@ def alike(rng, datasets, cases=100, entities=3):
 def said(counts, score, **about):
     """The caveat of a pool."""
     learned = not ModelRecord.from_attrs(about).sets_prevalence
-    return differing_datasets(pool_of(br.pool(counts)), br.scores.get(score), prevalence_matters=learned)
+    return differing_datasets(
+        pool_of(br.pool(counts)), br.scores.get(score), prevalence_matters=learned
+    )
 
 
 def exact_p(table):
@@ -263,12 +315,18 @@ def exact_p(table):
 
     p = 0.0
     for x in itertools.product(*(range(n + 1) for n in size)):
-        if sum(x) == total[rarer] and statistic(np.array(x)) >= statistic(table[:, rarer]) * (1 - 1e-9):
-            p += np.prod([comb(n, k) for n, k in zip(size, x, strict=True)]) / comb(size.sum(), total[rarer])
+        if sum(x) == total[rarer] and statistic(np.array(x)) >= statistic(table[:, rarer]) * (
+            1 - 1e-9
+        ):
+            p += np.prod([comb(n, k) for n, k in zip(size, x, strict=True)]) / comb(
+                size.sum(), total[rarer]
+            )
     return p
 
 
-@pytest.mark.parametrize("table", [[[90, 10], [70, 30], [185, 15]], [[60, 40], [50, 50], [45, 55], [60, 40]]])
+@pytest.mark.parametrize(
+    "table", [[[90, 10], [70, 30], [185, 15]], [[60, 40], [50, 50], [45, 55], [60, 40]]]
+)
 def test_large_samples_have_pearsons_p_value(table):
     table = np.array(table)
     x, d, n = chi2_contingency(table, correction=False).statistic, len(table), table.sum()
@@ -278,13 +336,21 @@ def test_large_samples_have_pearsons_p_value(table):
 
 
 @pytest.mark.parametrize(
-    "table", [[[9, 1], [2, 8]], [[3, 1], [0, 4], [5, 0]], [[1, 6], [0, 9], [2, 1], [0, 3]], [[0, 12], [0, 11], [2, 3]]]
+    "table",
+    [
+        [[9, 1], [2, 8]],
+        [[3, 1], [0, 4], [5, 0]],
+        [[1, 6], [0, 9], [2, 1], [0, 3]],
+        [[0, 12], [0, 11], [2, 3]],
+    ],
 )
 def test_small_samples_have_the_exact_p_value(table):
     table = np.array(table)
     expected = exact_p(table)
     # 10,998 permutations of a probability p have the standard error sqrt(p (1 - p) / 10,998).
-    assert mean_differs(table, [0, 1]) == pytest.approx(expected, abs=5 * np.sqrt(expected / 10_998) + 1e-4)
+    assert mean_differs(table, [0, 1]) == pytest.approx(
+        expected, abs=5 * np.sqrt(expected / 10_998) + 1e-4
+    )
     assert mean_differs(table[::-1], [0, 1]) == mean_differs(table, [0, 1])
     assert mean_differs(np.array([[5, 0], [3, 0]]), [0, 1]) == 1  # all outcomes are equal
 
@@ -300,11 +366,16 @@ def test_moments_of_the_statistic_are_those_of_all_permutations():
     # All permutations of seven outcomes over data sets of 2, 4 and 1 cases.
     outcomes, size = np.array([0, 0, 1, 2, 2, 2, 5.0]), np.array([2, 4, 1])
     z = (outcomes - outcomes.mean()) / outcomes.std(ddof=1)
-    found = [(np.add.reduceat(np.array(x), [0, 2, 6]) ** 2 / size).sum() for x in itertools.permutations(z)]
+    found = [
+        (np.add.reduceat(np.array(x), [0, 2, 6]) ** 2 / size).sum()
+        for x in itertools.permutations(z)
+    ]
     values, times = np.unique(z, return_counts=True)
     shape, scale = np.mean(found) ** 2 / np.var(found), np.var(found) / np.mean(found)
     assert np.mean(found) == pytest.approx(2)
-    assert _gamma_tail(3.0, size, times, values) == pytest.approx(gamma.sf(3.0, shape, scale=scale), rel=1e-9)
+    assert _gamma_tail(3.0, size, times, values) == pytest.approx(
+        gamma.sf(3.0, shape, scale=scale), rel=1e-9
+    )
 
 
 def test_one_entity_that_differs_is_enough():
@@ -320,7 +391,14 @@ def test_one_entity_that_differs_is_enough():
     )  # fmt: skip
     (note,) = said(studies, "tpr")
     p = 6 * chi2_contingency([tp[2], 100 - tp[2]], correction=False).pvalue
-    fields = {"datasets": 15, "different": 1, "entities": 6, "entity": "test 2", "part": "recall", "label": "positive"}
+    fields = {
+        "datasets": 15,
+        "different": 1,
+        "entities": 6,
+        "entity": "test 2",
+        "part": "recall",
+        "label": "positive",
+    }
     assert note.code == "pooled_datasets_differ"
     assert (fields | {"model": "crossed_logit_normal"}).items() <= note.fields.items()
     assert np.log10(note.fields["p"]) == pytest.approx(np.log10(p), abs=0.5)
@@ -329,7 +407,10 @@ def test_one_entity_that_differs_is_enough():
     # The ranking prints it, of draws and of quadrature, of all entities and of those that are left.
     pooled = br.pool(studies)
     posterior = br.fit(pooled, seed=1, draws=100)
-    for ranking in (br.credible_ranking(posterior, "tpr"), br.credible_ranking(pooled, "tpr", method="exact")):
+    for ranking in (
+        br.credible_ranking(posterior, "tpr"),
+        br.credible_ranking(pooled, "tpr", method="exact"),
+    ):
         assert notes_in(ranking)[0] == note
     kept = br.credible_ranking(br.fit(pooled.sel(entity=names[3:]), seed=1, draws=100), "tpr")
     assert "pooled_datasets_differ" not in codes_in(kept)
@@ -339,7 +420,11 @@ def test_the_caveat_is_rare_where_data_sets_are_alike():
     # Of 120 boards more than 14 are one in 1,000 if 5% have it; scripts/measure_pooling.py has more boards.
     rng = np.random.default_rng(8)
     pools = [pool_of(br.pool(alike(rng, 6, cases))) for cases in (8, 100) for _ in range(30)]
-    found = sum(bool(differing_datasets(pool, br.scores.get(score))) for pool in pools for score in ("f1", "tpr"))
+    found = sum(
+        bool(differing_datasets(pool, br.scores.get(score)))
+        for pool in pools
+        for score in ("f1", "tpr")
+    )
     assert found <= 14
 
 
@@ -350,7 +435,12 @@ def test_a_prevalence_that_differs_counts_only_for_scores_that_depend_on_it():
     tp = rng.binomial(positives, 0.8)
     fp = rng.binomial(410 - np.array(positives), 0.1)
     counts = br.from_counts(
-        tn=410 - np.array(positives) - fp, fp=fp, fn=positives - tp, tp=tp, entity=["a"] * 20, dataset=range(20)
+        tn=410 - np.array(positives) - fp,
+        fp=fp,
+        fn=positives - tp,
+        tp=tp,
+        entity=["a"] * 20,
+        dataset=range(20),
     )
     assert said(counts, "informedness") == []
     [note] = said(counts, "f1")
@@ -390,7 +480,9 @@ def test_notes_are_the_same_in_whatever_order():
 def answers(rng, shares, datasets, cases=60):
     """Right and wrong answers of entities, whose share of right ones is that of the data set."""
     where = np.repeat(np.arange(datasets), cases)
-    return pd.DataFrame({name: rng.binomial(1, np.resize(p, datasets)[where]) for name, p in shares.items()}), where
+    return pd.DataFrame(
+        {name: rng.binomial(1, np.resize(p, datasets)[where]) for name, p in shares.items()}
+    ), where
 
 
 def test_pooled_cases_have_the_caveat_of_their_counts():
@@ -400,13 +492,25 @@ def test_pooled_cases_have_the_caveat_of_their_counts():
     assert "dataset" not in pooled.coords
     assert pooled["count"].sum() == joint["count"].sum()
     (note,) = differing_datasets(pool_of(pooled), None)
-    fields = {"datasets": 6, "different": 1, "entities": 2, "entity": "a", "part": "mean outcome", "label": ""}
+    fields = {
+        "datasets": 6,
+        "different": 1,
+        "entities": 2,
+        "entity": "a",
+        "part": "mean outcome",
+        "label": "",
+    }
     assert fields.items() <= note.fields.items()
     assert differing_datasets(pool_of(br.pool(counts_of(joint))), None) == [note]
     ranking = br.credible_ranking(br.fit(pooled, seed=1, draws=50), "mean_outcome")
     assert notes_in(ranking)[0] == note
     # What the note says to type.
-    assert groups_of(br.fit(joint, "hierarchical_beta_binomial", seed=1, draws=5))["posterior"].sizes["dataset"] == 6
+    assert (
+        groups_of(br.fit(joint, "hierarchical_beta_binomial", seed=1, draws=5))["posterior"].sizes[
+            "dataset"
+        ]
+        == 6
+    )
 
 
 def test_pooled_predictions_are_those_of_their_tables():
@@ -421,7 +525,9 @@ def test_clusters_are_the_units_that_are_compared():
     question = np.repeat(np.arange(30), 10)
     frame = pd.DataFrame({"a": np.repeat(np.random.default_rng(5).binomial(1, 0.6, 30), 10)})
     clustered, apart, once = (
-        pool_of(br.pool(br.from_outcomes(frame[::step], dataset=question[::step] // 5, **how)))["p"][0][2][0]
+        pool_of(br.pool(br.from_outcomes(frame[::step], dataset=question[::step] // 5, **how)))[
+            "p"
+        ][0][2][0]
         for step, how in ((1, {"cluster": question}), (1, {}), (10, {}))
     )
     assert clustered == once > 0.05 > 0.001 > apart

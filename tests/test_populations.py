@@ -37,7 +37,9 @@ def test_standard_deviations_of_the_true_rates_are_covered(many):
     # One more data set lies in the prediction interval: in 0.86 to 0.88 at this spread, which the prior expects less.
     ends = stats.beta(8, 2).cdf([found["new_lower"].values, found["new_upper"].values])
     assert 0.83 < (ends[1] - ends[0]).mean() < 0.93
-    assert (found["new_upper"] - found["new_lower"] > found["typical_upper"] - found["typical_lower"]).all()
+    assert (
+        found["new_upper"] - found["new_lower"] > found["typical_upper"] - found["typical_lower"]
+    ).all()
 
 
 def test_what_a_mean_over_cases_has_in_closed_form(many):
@@ -91,9 +93,13 @@ def test_data_sets_without_an_observed_score_have_no_sampling_error():
     performance = performance.isel(actual=1, drop=True)
     told = performance.isel(predicted=1, drop=True) / performance.sum("predicted")
     met = STUDIES.sel(entity="A").sum("predicted").isel(actual=1, drop=True)
-    v = (told * (1 - told) / met).mean([*DRAWS, "dataset"]).sel(entity="A")  # Bonn has no place in ``met``
+    v = (
+        (told * (1 - told) / met).mean([*DRAWS, "dataset"]).sel(entity="A")
+    )  # Bonn has no place in ``met``
     # Numbers of positives, ten to thirty, vary from replicate to replicate, which adds some 5% to the variance.
-    np.testing.assert_allclose(found["sampling_sd"].sel(entity="A") ** 2, v, rtol=0.05 + 5 * 1.5 / np.sqrt(1600))
+    np.testing.assert_allclose(
+        found["sampling_sd"].sel(entity="A") ** 2, v, rtol=0.05 + 5 * 1.5 / np.sqrt(1600)
+    )
     assert found["datasets"].item() == 5
 
 
@@ -104,7 +110,9 @@ def test_predictions_at_a_given_prevalence():
     p, n = rate.sum("predicted"), STUDIES.sum("predicted")
     told = rate / p
     v = sum((p**2 * told * (1 - told) / n).isel(actual=c, predicted=c, drop=True) for c in (0, 1))
-    np.testing.assert_allclose(given["sampling_sd"] ** 2, v.mean([*DRAWS, "dataset"]), rtol=5 * 1.5 / np.sqrt(1600))
+    np.testing.assert_allclose(
+        given["sampling_sd"] ** 2, v.mean([*DRAWS, "dataset"]), rtol=5 * 1.5 / np.sqrt(1600)
+    )
     shares = xr.DataArray(np.full((4, 1000), 0.9), dims=("chain", "draw"))
     drawn = br.heterogeneity(br.fit(STUDIES, MODEL, prevalence=shares, seed=1), "accuracy")
     assert drawn["share"].isnull().all()
@@ -116,7 +124,9 @@ def test_no_order_and_no_other_entity_changes_a_number(studies):
     moved = STUDIES.isel(entity=[1, 0], dataset=[2, 0, 3, 1])
     other = br.heterogeneity(br.fit(moved, MODEL, seed=1), "f1")
     for name in found:
-        np.testing.assert_allclose(found[name], other[name].sel(entity=["A", "B"]), rtol=1e-9, err_msg=str(name))
+        np.testing.assert_allclose(
+            found[name], other[name].sel(entity=["A", "B"]), rtol=1e-9, err_msg=str(name)
+        )
 
 
 def test_of_fewer_than_two_data_sets_nothing_is_known():
@@ -128,7 +138,10 @@ def test_of_fewer_than_two_data_sets_nothing_is_known():
     assert found["datasets"].values.tolist() == [4, 1]
     assert found[["between_sd", "share"]].to_dataarray().sel(entity="B").isnull().all()
     assert found[["typical", "new"]].to_dataarray().sel(entity="B").notnull().all()
-    assert br.notes(found)[0] == "Differences between data sets are unknown with fewer than two data sets: B."
+    assert (
+        br.notes(found)[0]
+        == "Differences between data sets are unknown with fewer than two data sets: B."
+    )
     shrunk = br.populations.shrinkage(fit, "tpr")
     assert shrunk["median"].sel(entity="B").notnull().sum() == 1
     assert shrunk["cases"].sel(entity="B", dataset="Lima") == 0
@@ -140,7 +153,9 @@ def test_a_posterior_without_counts_has_no_sampling_error(studies):
     post = post.to_dataset() if hasattr(post, "to_dataset") else post
     found = br.heterogeneity(post, "tpr")
     assert found["share"].isnull().all()
-    np.testing.assert_allclose(found["between_sd"], br.heterogeneity(studies, "tpr")["between_sd"], rtol=1e-12)
+    np.testing.assert_allclose(
+        found["between_sd"], br.heterogeneity(studies, "tpr")["between_sd"], rtol=1e-12
+    )
     assert not any("variance" in line for line in br.notes(found))
     assert br.populations.shrinkage(post, "tpr")["observed"].isnull().all()
 
@@ -153,9 +168,15 @@ def test_shrinkage_holds_what_was_observed_and_what_is_known(studies):
     xr.testing.assert_allclose(found["observed"], br.scores.f1(STUDIES).reset_coords(drop=True))
     draws = br.scores.f1(studies, kind="observed")
     np.testing.assert_allclose(found["median"], draws.median(DRAWS).transpose("entity", "dataset"))
-    np.testing.assert_allclose(found["upper"], draws.quantile(0.95, DRAWS).transpose("entity", "dataset"))
-    np.testing.assert_allclose(found["typical"], br.scores.f1(studies, kind="typical").median(DRAWS))
-    np.testing.assert_allclose(found["new_lower"], br.scores.f1(studies, kind="new").quantile(0.05, DRAWS))
+    np.testing.assert_allclose(
+        found["upper"], draws.quantile(0.95, DRAWS).transpose("entity", "dataset")
+    )
+    np.testing.assert_allclose(
+        found["typical"], br.scores.f1(studies, kind="typical").median(DRAWS)
+    )
+    np.testing.assert_allclose(
+        found["new_lower"], br.scores.f1(studies, kind="new").quantile(0.05, DRAWS)
+    )
     assert (found["cases"] == STUDIES.sum(["actual", "predicted"])).all()
     assert ((found["lower"] <= found["observed"]) & (found["observed"] <= found["upper"])).all()
     inner = abs(found["median"] - found["typical"]) < abs(found["observed"] - found["typical"])
@@ -163,11 +184,15 @@ def test_shrinkage_holds_what_was_observed_and_what_is_known(studies):
 
 
 def test_entities_are_a_population_of_their_own():
-    frame = pd.DataFrame({"entity": ["new", *"ABCD"], "correct": [5, 455, 441, 88, 83], "wrong": [0, 45, 59, 12, 17]})
+    frame = pd.DataFrame(
+        {"entity": ["new", *"ABCD"], "correct": [5, 455, 441, 88, 83], "wrong": [0, 45, 59, 12, 17]}
+    )
     board = br.fit(br.from_frame(frame), MODEL, seed=1)
     found = br.populations.shrinkage(board, "mean_outcome")
     assert found["median"].dims == ("entity",)
-    np.testing.assert_allclose(found["typical"], board["posterior"]["mean_outcome"].mean("entity").median())
+    np.testing.assert_allclose(
+        found["typical"], board["posterior"]["mean_outcome"].mean("entity").median()
+    )
     assert found["new_lower"].isnull()
     new = found.sel(entity="new")
     assert float(new["observed"]) == 1
@@ -177,7 +202,12 @@ def test_entities_are_a_population_of_their_own():
 def test_the_picture_shows_the_numbers(studies):
     found = br.populations.shrinkage(studies, "f1")
     axes = br.plots.shrinkage(studies, "f1")
-    order = found["median"].sel(entity="A").sortby(-found["median"].sel(entity="A"))["dataset"].values.tolist()
+    order = (
+        found["median"]
+        .sel(entity="A")
+        .sortby(-found["median"].sel(entity="A"))["dataset"]
+        .values.tolist()
+    )
     assert [label.get_text() for label in axes[0].get_yticklabels()] == order
     assert [ax.get_title() for ax in axes] == ["A", "B"]
     b = found.sel(entity="B", dataset=order)

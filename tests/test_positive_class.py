@@ -6,7 +6,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._labels import standing_pair
+from bayesrank._core.labels import standing_pair
 from bayesrank.evidence.counts import parts_of
 from bayesrank.evidence.predictions import counts_of
 from tests.commands import csv_of, invoke, json_of, refused
@@ -21,7 +21,16 @@ KNOWN = br.from_predictions(TRUTH, SAID, positive="cancer")
 
 @pytest.mark.parametrize(
     "pair",
-    [(0, 1), (-1, 1), (False, True), ("negative", "positive"), ("no", "yes"), ("NO", "Yes"), ("0", "1"), (-1.0, 1)],
+    [
+        (0, 1),
+        (-1, 1),
+        (False, True),
+        ("negative", "positive"),
+        ("no", "yes"),
+        ("NO", "Yes"),
+        ("0", "1"),
+        (-1.0, 1),
+    ],
 )
 def test_standing_pairs_in_any_order_and_case(pair):
     assert standing_pair(pair) == standing_pair(pair[::-1]) == pair
@@ -31,7 +40,9 @@ def test_standing_pairs_in_any_order_and_case(pair):
     assert br.scores.ppv(counts).item() == 2 / 3
 
 
-@pytest.mark.parametrize("pair", [("cancer", "healthy"), ("neg", "pos"), (1, 2), (0, 2), ("a", "b"), ("yes", "maybe")])
+@pytest.mark.parametrize(
+    "pair", [("cancer", "healthy"), ("neg", "pos"), (1, 2), (0, 2), ("a", "b"), ("yes", "maybe")]
+)
 def test_other_pairs_have_no_positive_class(pair):
     assert standing_pair(pair) is None
     counts = br.from_predictions([pair[0], pair[1]] * 4, {"a": [pair[0]] * 4 + [pair[1]] * 4})
@@ -45,7 +56,11 @@ def test_which_scores_are_symmetric_is_what_their_formulas_say():
     every = map(br.scores.get, br.scores.catalog().index)
     for score in (score for score in every if score.space in ("binary", "classes")):
         same = np.allclose(
-            score.of_tables(tables), score.of_tables(tables[:, ::-1, ::-1]), rtol=1e-9, atol=1e-12, equal_nan=True
+            score.of_tables(tables),
+            score.of_tables(tables[:, ::-1, ::-1]),
+            rtol=1e-9,
+            atol=1e-12,
+            equal_nan=True,
         )
         assert score.is_symmetric == same, score.name
 
@@ -87,7 +102,9 @@ def test_matrices_are_put_in_order():
     with pytest.raises(ValueError, match="positive must name"):
         br.scores.tpr(br.from_matrix(frame, "actual_rows"))
     assert br.scores.tpr(br.from_matrix(frame, "actual_rows", positive="ill")).item() == 20 / 25
-    assert br.scores.tpr(br.from_matrix(table, "actual_rows", labels=["well", "ill"])).item() == 9 / 12
+    assert (
+        br.scores.tpr(br.from_matrix(table, "actual_rows", labels=["well", "ill"])).item() == 9 / 12
+    )
 
 
 def test_unordered_categories_state_none():
@@ -104,7 +121,13 @@ def path(tmp_path):
     return str(where)
 
 
-COMMANDS = ["rank -s f1", "scores -s f1", "ops", "decide --benefit tn=0,fp=-1,fn=-9,tp=0", "sensitivity -s f1"]
+COMMANDS = [
+    "rank -s f1",
+    "scores -s f1",
+    "ops",
+    "decide --benefit tn=0,fp=-1,fn=-9,tp=0",
+    "sensitivity -s f1",
+]
 
 
 @pytest.mark.parametrize("words", [*COMMANDS, pytest.param("tile", marks=pytest.mark.slow)])
@@ -113,7 +136,9 @@ def test_every_command_takes_and_states_it(words, path):
     arguments = [command, path, "--draws", "10", *options]
     assert "positive must name the positive class" in refused(*arguments)
     arguments += ["--positive", "cancer"]
-    assert "The positive class is 'cancer', the negative one 'healthy'." in " ".join(invoke(*arguments).split())
+    assert "The positive class is 'cancer', the negative one 'healthy'." in " ".join(
+        invoke(*arguments).split()
+    )
     assert command != "rank" or csv_of(*arguments).columns[-1] == "positive"
     assert json_of(*arguments)["positive"] == "cancer"
 

@@ -6,7 +6,7 @@ import xarray as xr
 from scipy import stats
 
 import bayesrank as br
-from bayesrank._source import groups_of
+from bayesrank._core.source import groups_of
 
 COUNTS = br.from_counts(tn=[70, 60], fp=[10, 20], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
 BOTH = ["actual", "predicted"]
@@ -38,7 +38,11 @@ def test_class_sizes_given(posterior):
 
 def test_total_given(posterior):
     future = br.posterior_predictive(posterior, size=50, seed=2)
-    assert (future.name, future.dtype.kind, future.dims) == ("counts", "i", br.as_performance(posterior).dims)
+    assert (future.name, future.dtype.kind, future.dims) == (
+        "counts",
+        "i",
+        br.as_performance(posterior).dims,
+    )
     assert (future.sum(BOTH) == 50).all()
     positives = future.sum("predicted").sel(entity="a", actual="positive").values.ravel()
     assert_moments_agree(positives, stats.betabinom(50, 31, 81))
@@ -85,7 +89,9 @@ def test_known_performance_gives_the_multinomial():
 
 def test_classes_without_cases_or_prevalence():
     counts = br.from_counts(tn=9, fp=2, fn=0, tp=0)
-    future = br.posterior_predictive(br.fit(counts, prevalence="observed", seed=1, draws=20), seed=1)
+    future = br.posterior_predictive(
+        br.fit(counts, prevalence="observed", seed=1, draws=20), seed=1
+    )
     assert (future.sum(BOTH) == 11).all()
     assert (future.sel(actual="positive") == 0).all()
     # A posterior keeps the rates of a class of prevalence 0.
@@ -95,14 +101,20 @@ def test_classes_without_cases_or_prevalence():
 
 
 def test_prior_predictive_has_the_prior_predictive_law():
-    found = groups_of(br.fit(COUNTS, "beta_binomial", seed=1, draws=5000, groups=["prior", "prior_predictive"]))
-    assert_moments_agree(cell(found["prior_predictive"]["counts"], "a", "positive"), stats.betabinom(30, 0.5, 0.5))
+    found = groups_of(
+        br.fit(COUNTS, "beta_binomial", seed=1, draws=5000, groups=["prior", "prior_predictive"])
+    )
+    assert_moments_agree(
+        cell(found["prior_predictive"]["counts"], "a", "positive"), stats.betabinom(30, 0.5, 0.5)
+    )
 
 
 def test_entities_that_meet_the_same_cases_are_not_drawn_apart():
     joint = br.joint_outcomes([0, 0, 1, 1] * 9, {"a": [0, 1, 1, 1] * 9, "b": [0, 0, 0, 1] * 9})
     posterior = br.fit(joint, "paired", draws=50, seed=1)
-    with pytest.raises(ValueError, match="posterior must not be paired, whose entities have the same future cases"):
+    with pytest.raises(
+        ValueError, match="posterior must not be paired, whose entities have the same future cases"
+    ):
         br.posterior_predictive(posterior, 20)
     one = br.posterior_predictive(br.as_performance(posterior).sel(entity=["a"]), 20, seed=1)
     assert (one.sum(["actual", "predicted"]) == 20).all()
@@ -122,7 +134,9 @@ def test_every_block_of_draws_has_a_stream_of_its_own():
         lazy = br.posterior_predictive(p.chunk(chunks), size=30, seed=1)
         assert lazy.chunks is not None
         xr.testing.assert_identical(lazy.compute(), future)
-        xr.testing.assert_identical(lazy.isel(chain=1, draw=slice(1990, 2010)).compute(), future[1, 1990:2010])
+        xr.testing.assert_identical(
+            lazy.isel(chain=1, draw=slice(1990, 2010)).compute(), future[1, 1990:2010]
+        )
 
 
 def test_a_draw_without_a_performance_has_no_case(posterior):

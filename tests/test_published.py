@@ -33,14 +33,23 @@ def test_published_counts(measure):
     assert found["hpv, LBC"][:2] == (10, 20)
     assert found[measure.MISPRINT] == (10, 20, 9487, 972)
     assert found["ascus_hc2_repc"] == (10, 20, 9487, 982)
-    assert set(measure.load("hpv").sel(entity="HC2").sum("predicted").min("dataset").values.tolist()) == {16, 819}
+    assert set(
+        measure.load("hpv").sel(entity="HC2").sum("predicted").min("dataset").values.tolist()
+    ) == {16, 819}
 
 
 def test_tests_of_a_study_have_different_numbers_of_people(measure, capsys):
     measure.print_totals()
     names = [line.split(" {")[0] for line in capsys.readouterr().out.splitlines()]
     assert names == [
-        *("Clavel C 2001", "Mahmud SM 2012", "Moy LM 2010", "Pan Q 2003", "Ronco G 2006", "Salmeron J 2003"),
+        *(
+            "Clavel C 2001",
+            "Mahmud SM 2012",
+            "Moy LM 2010",
+            "Pan Q 2003",
+            "Ronco G 2006",
+            "Salmeron J 2003",
+        ),
         "de Cremoux P 2003",
     ]
 
@@ -80,7 +89,9 @@ def test_medians_agree_where_the_form_does(measure, name):
 def test_medians_agree_with_the_likelihood_of_our_form(measure, name):
     """Priors, and the median instead of the maximum, change rates by less than 0.015."""
     _, ours = measure.likelihoods(name)
-    found = measure.rates_of(measure.fit(name)).median(("chain", "draw")).transpose("entity", "rate")
+    found = (
+        measure.rates_of(measure.fit(name)).median(("chain", "draw")).transpose("entity", "rate")
+    )
     np.testing.assert_allclose(found, ours, atol=0.015)
 
 
@@ -91,4 +102,8 @@ def test_tests_are_compared_within_studies(measure):
     for (name, test), published in measure.CONTRASTS.items():
         ratio = draws.sel(entity="HC2") / draws.sel(entity=test)
         for rate, (value, *_) in zip(draws["rate"].values, published, strict=True):
-            assert measure.summary(ratio.sel(rate=rate))[0] == pytest.approx(value, abs=0.02), (name, test, rate)
+            assert measure.summary(ratio.sel(rate=rate))[0] == pytest.approx(value, abs=0.02), (
+                name,
+                test,
+                rate,
+            )

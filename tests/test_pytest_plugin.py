@@ -29,9 +29,13 @@ def test_pytest_reports_the_decisions(pytester):
     found = pytester.runpytest_inprocess("--junitxml=out.xml")
     found.assert_outcomes(passed=1, failed=1)
     lines = [line for line in found.outlines if "test_" in line and "orse: " in line]
-    assert any("test_same: Not worse: new is not worse than base (the two versions had ident" in line for line in lines)
     assert any(
-        "test_worse: Worse: new is worse than base by more than 0.01 (mean outcome -0." in line for line in lines
+        "test_same: Not worse: new is not worse than base (the two versions had ident" in line
+        for line in lines
+    )
+    assert any(
+        "test_worse: Worse: new is worse than base by more than 0.01 (mean outcome -0." in line
+        for line in lines
     )
     assert 'name="bayesrank gate" value="Worse: ' in (pytester.path / "out.xml").read_text("utf-8")
 
@@ -60,18 +64,25 @@ def test_cases_are_paired_by_name_and_missing_answers_stop():
 
 
 def test_tables_may_hold_labels_or_come_from_logs():
-    labels = pd.DataFrame({"case": range(60), "actual": [0, 1] * 30, "predicted": [0, 1] * 25 + [1, 0] * 5})
+    labels = pd.DataFrame(
+        {"case": range(60), "actual": [0, 1] * 30, "predicted": [0, 1] * 25 + [1, 0] * 5}
+    )
     found = assert_not_worse(labels, labels.assign(predicted=[0, 1] * 30), "f1")
     assert found["verdict"].item() == "not worse"
     logs = pd.DataFrame({"entity": "m", "case": [*BASE], "outcome": [*BASE.values()]})
     logs.attrs = {"higher_is_better": False}
-    assert assert_not_worse(logs.assign(outcome=[*WORSE.values()]), logs.copy(), fail_on="worse", margin=1)
+    assert assert_not_worse(
+        logs.assign(outcome=[*WORSE.values()]), logs.copy(), fail_on="worse", margin=1
+    )
 
 
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ("main.csv", "base must be outcomes by case, or a table of them; got str 'main.csv'.*pd.read_csv or br.read"),
+        (
+            "main.csv",
+            "base must be outcomes by case, or a table of them; got str 'main.csv'.*pd.read_csv or br.read",
+        ),
         ([1, 0, 1], "base must be outcomes by case"),
         (pd.DataFrame({"outcome": [1]}), "base must have a column case"),
         (

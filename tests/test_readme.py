@@ -8,16 +8,25 @@ import pandas as pd
 import pytest
 
 import bayesrank as br
-from bayesrank._source import groups_of
+from bayesrank._core.source import groups_of
 from bayesrank.evidence.ledger import Ledger, count_evidence
 from tests.pages import blocks, run_command, run_doctest
 
 ROOT = Path(__file__).parent.parent
 START = ROOT / "docs" / "start"
-README, INDEX = ((folder / name).read_text("utf-8") for folder, name in ((ROOT, "README.md"), (START, "index.md")))
+README, INDEX = (
+    (folder / name).read_text("utf-8")
+    for folder, name in ((ROOT, "README.md"), (START, "index.md"))
+)
 TABLE = re.findall(r"^\| \[.*?\]\((\w+\.md)\).*? \| (`.+?) \| `(.+?)` \|$", INDEX, re.MULTILINE)
 MODELS = [
-    *("claude-2.1", "gpt-4-1106-preview", "mixtral-8x7b-instruct", "gpt-3.5-turbo-0613-openai", "gpt-4-0613"),
+    *(
+        "claude-2.1",
+        "gpt-4-1106-preview",
+        "mixtral-8x7b-instruct",
+        "gpt-3.5-turbo-0613-openai",
+        "gpt-4-0613",
+    ),
     *("gpt-3.5-turbo-1106", "llama-v2-70b-chat", "mistral-7b-instruct", "llama-v2-13b-chat"),
 ]
 #: What each page ranks, on how many cases, as its text says.
@@ -66,7 +75,9 @@ def test_the_readme_has_lines_of_the_table():
     assert len(README.split()) <= 700
 
 
-@pytest.mark.parametrize(("page", "shell", "python"), TABLE, ids=[Path(page).stem for page, _, _ in TABLE])
+@pytest.mark.parametrize(
+    ("page", "shell", "python"), TABLE, ids=[Path(page).stem for page, _, _ in TABLE]
+)
 def test_a_line_of_the_table_ranks_what_its_page_says(page, shell, python, tmp_path, monkeypatch):
     (tmp_path / "examples").symlink_to(ROOT / "examples", target_is_directory=True)
     monkeypatch.chdir(tmp_path)
@@ -77,10 +88,14 @@ def test_a_line_of_the_table_ranks_what_its_page_says(page, shell, python, tmp_p
     posterior = eval(python, {"br": br} | tables)
     found = groups_of(posterior, "posterior", "observed_data")
     assert sorted(found["posterior"]["entity"].values.tolist()) == sorted(entities)
-    ledger = Ledger.from_attrs(found["posterior"].attrs) or count_evidence(found["observed_data"]["counts"])
+    ledger = Ledger.from_attrs(found["posterior"].attrs) or count_evidence(
+        found["observed_data"]["counts"]
+    )
     assert ledger.cases == cases
     if ledger.unit == "case":
-        assert {entry.entity: entry.cases for entry in ledger.entries} == dict.fromkeys(entities, cases)
+        assert {entry.entity: entry.cases for entry in ledger.entries} == dict.fromkeys(
+            entities, cases
+        )
     # The commands as they stand; the ranking among them also as a table.
     commands = re.findall(r"`(bayesrank .+?)`", shell)
     *others, rank = commands

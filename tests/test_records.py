@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._records import (
+from bayesrank._core.records import (
     EvidenceRecord,
     GateRecord,
     ModelRecord,
@@ -18,7 +18,7 @@ from bayesrank._records import (
     SamplerRecord,
     TileRecord,
 )
-from bayesrank._source import parse_source
+from bayesrank._core.source import parse_source
 from tests.test_every_model import CASES, fit
 
 #: A value of each type of field, and how a file gives it back.
@@ -39,8 +39,16 @@ def records(base=Record):
 
 
 def type_of(field):
-    name = field.type if isinstance(field.type, str) else getattr(field.type, "__name__", str(field.type))
-    return str(field.type).removesuffix(" | None") if "|" in str(field.type) or "[" in str(field.type) else name
+    name = (
+        field.type
+        if isinstance(field.type, str)
+        else getattr(field.type, "__name__", str(field.type))
+    )
+    return (
+        str(field.type).removesuffix(" | None")
+        if "|" in str(field.type) or "[" in str(field.type)
+        else name
+    )
 
 
 @pytest.mark.parametrize("record", records(), ids=lambda record: record.__name__)
@@ -51,7 +59,10 @@ def test_a_record_survives_attrs_and_files(record):
     assert set(attrs) == {one.name for one in fields(record)}
     assert not any(isinstance(value, bool | tuple) for value in attrs.values())
     assert record.from_attrs(attrs) == known
-    assert record.from_attrs({name: EXAMPLES[kind][1] for name, kind in kinds.items()} | {"other": 1}) == known
+    assert (
+        record.from_attrs({name: EXAMPLES[kind][1] for name, kind in kinds.items()} | {"other": 1})
+        == known
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,7 +78,10 @@ def test_false_and_zero_are_said():
     known = ModelRecord(split_prior=False)
     assert known.to_attrs() == {"split_prior": 0}
     assert ModelRecord.from_attrs({"split_prior": 0}).split_prior is False
-    assert ResultRecord(rope=0.0, higher_is_better=False).to_attrs() == {"rope": 0.0, "higher_is_better": 0}
+    assert ResultRecord(rope=0.0, higher_is_better=False).to_attrs() == {
+        "rope": 0.0,
+        "higher_is_better": 0,
+    }
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -78,7 +92,9 @@ def test_the_record_of_a_posterior_says_what_its_attrs_do(name):
     assert said["model"] == model
     assert said["kind"] == ModelRecord.of(posterior).kind
     for key, value in said.items():
-        same = str(value) == str(posterior.attrs[key]) or np.array_equal(value, posterior.attrs[key])
+        same = str(value) == str(posterior.attrs[key]) or np.array_equal(
+            value, posterior.attrs[key]
+        )
         assert same, (key, value, posterior.attrs[key])
 
 
@@ -108,7 +124,12 @@ def test_results_state_their_records():
         0.01,
         (0, 1),
     )
-    assert (ranking.method, ranking.draws, ranking.sign, ranking.percent) == ("draws", 4000, 1, "90%")
+    assert (ranking.method, ranking.draws, ranking.sign, ranking.percent) == (
+        "draws",
+        4000,
+        1,
+        "90%",
+    )
     plan = PlanRecord.of(br.plan(posterior, "fpr", k=1, futures=20, seed=1))
     assert (plan.goal, plan.k, plan.target, plan.assurance, plan.sign) == ("top", 1, 0.95, 0.8, -1)
     gate = GateRecord.of(br.decisions.gate(posterior, "b", "f1", margin=0.02))

@@ -13,7 +13,9 @@ from tests.scripts import load_script
 ROOT = Path(__file__).parents[1]
 ABOUT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-FORMS = sorted(path for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml") if path.stem != "config")
+FORMS = sorted(
+    path for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml") if path.stem != "config"
+)
 
 
 def read(name):
@@ -21,7 +23,9 @@ def read(name):
 
 
 def test_the_links_come_from_one_setting():
-    code = read("hatch_build.py").replace("from hatchling.metadata.plugin.interface import MetadataHookInterface", "")
+    code = read("hatch_build.py").replace(
+        "from hatchling.metadata.plugin.interface import MetadataHookInterface", ""
+    )
     space = {"MetadataHookInterface": type("Hook", (), {"root": str(ROOT)})}
     exec(code, space)
     assert space["urls_of"]("") == {}
@@ -62,7 +66,11 @@ def test_issue_forms_ask_for_what_is_needed(path):
     assert {"name", "description", "body"} <= set(form)
     assert {item["type"] for item in form["body"]} <= {"textarea", "input"}
     names = [item["id"] for item in form["body"]]
-    assert len(names) == len(set(names)) == sum(item["validations"]["required"] for item in form["body"])
+    assert (
+        len(names)
+        == len(set(names))
+        == sum(item["validations"]["required"] for item in form["body"])
+    )
     assert all(item["attributes"]["label"] for item in form["body"])
 
 
@@ -85,7 +93,9 @@ def test_the_conda_recipe_needs_what_the_wheel_needs():
 
 def test_the_paper_has_the_form_of_the_journal():
     _, head, text = read("paper/paper.md").split("---\n", 2)
-    assert {"title", "tags", "authors", "affiliations", "date", "bibliography"} <= set(yaml.safe_load(head))
+    assert {"title", "tags", "authors", "affiliations", "date", "bibliography"} <= set(
+        yaml.safe_load(head)
+    )
     wanted = ["Summary", "Statement of need", "State of the field", "Software design", "Research impact statement",
               "AI usage disclosure", "Acknowledgements", "References"]  # fmt: skip
     assert re.findall(r"^# (.*)$", text, re.MULTILINE) == wanted
@@ -102,7 +112,9 @@ def test_the_steps_by_hand_begin_with_the_name(capsys):
     script = load_script("scripts/release.py")
     script.main()
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith(" 1. [by hand] Register the name bayesrank on the package index first")
+    assert lines[0].startswith(
+        " 1. [by hand] Register the name bayesrank on the package index first"
+    )
     assert len(lines) >= 12
     found = {step.words.split(":")[0][:20]: step.done for step in script.steps()}
     assert found["Write the address of"] is bool(ABOUT["tool"]["bayesrank"]["address"])
@@ -111,5 +123,13 @@ def test_the_steps_by_hand_begin_with_the_name(capsys):
 
 def test_the_distribution_has_what_its_tests_read():
     held = set(ABOUT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"])
-    assert {"hatch_build.py", "paper", "conda", ".github", "SECURITY.md", "CITATION.cff", "action.yml"} <= held
+    assert {
+        "hatch_build.py",
+        "paper",
+        "conda",
+        ".github",
+        "SECURITY.md",
+        "CITATION.cff",
+        "action.yml",
+    } <= held
     assert all((ROOT / name).exists() for name in held)

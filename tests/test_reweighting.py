@@ -9,8 +9,8 @@ from scipy.special import expit
 from scipy.stats import binom
 
 import bayesrank as br
-from bayesrank._compat import pareto_k_threshold, smooth_weights
-from bayesrank._random import Block, root_sequence
+from bayesrank._core.compat import pareto_k_threshold, smooth_weights
+from bayesrank._core.random import Block, root_sequence
 from bayesrank.models import make_model
 from bayesrank.sensitivities._alternatives import Alternative
 from bayesrank.sensitivities._reweighting import reweight
@@ -42,14 +42,20 @@ def posterior_of_medians(seed, spread):
 def test_weights_turn_one_prior_into_another():
     """Without data the answer is known: the means of half-normal variables are proportional to their scales."""
     groups = posterior_of_medians(1, 1.0)
-    moved, k = reweight(BASE, alternative(spread=0.7), xr.DataTree.from_dict(groups), root_sequence(2), {})
+    moved, k = reweight(
+        BASE, alternative(spread=0.7), xr.DataTree.from_dict(groups), root_sequence(2), {}
+    )
     assert k < 0.7
     for name, scale in (("sd_of_difficulty", 1.4), ("sd_of_deviations", 0.7)):
         wanted, sd = scale * np.sqrt(2 / np.pi), 0.6 * scale
-        assert float(moved["posterior"][name].mean()) == pytest.approx(wanted, abs=5 * sd / np.sqrt(1500))
+        assert float(moved["posterior"][name].mean()) == pytest.approx(
+            wanted, abs=5 * sd / np.sqrt(1500)
+        )
     assert moved["posterior"].attrs["spread"] == 0.7
     # A uniform prior of the level: its variance is 1/12, that of a Beta(1/2, 1/2) is 1/8.
-    moved, k = reweight(BASE, alternative(prior="uniform"), xr.DataTree.from_dict(groups), root_sequence(2), {})
+    moved, k = reweight(
+        BASE, alternative(prior="uniform"), xr.DataTree.from_dict(groups), root_sequence(2), {}
+    )
     right = moved["posterior"]["median_rate"].sel(actual="positive", predicted="positive")
     level = expit(np.log(right / (1 - right)).mean("entity"))
     assert float(level.var()) == pytest.approx(1 / 12, abs=0.012)
@@ -57,7 +63,9 @@ def test_weights_turn_one_prior_into_another():
 
 def test_twice_the_scale_of_the_prior_has_heavy_weights():
     groups = posterior_of_medians(1, 1.0)
-    moved, k = reweight(BASE, alternative(spread=8.0), xr.DataTree.from_dict(groups), root_sequence(2), {})
+    moved, k = reweight(
+        BASE, alternative(spread=8.0), xr.DataTree.from_dict(groups), root_sequence(2), {}
+    )
     assert moved is None
     assert k > pareto_k_threshold(4000)
 
@@ -91,7 +99,9 @@ def test_the_likelihood_of_a_data_set_integrates_over_its_difficulty():
             total += rng.multivariate_normal([0, 0], cov, size, method="cholesky")
         rate = expit(mean + total)
         each = binom.pmf(44, 50, rate[:, 0]) * binom.pmf(8, 20, rate[:, 1])
-        assert found[draw] == pytest.approx(np.log(each.mean()), abs=5 * each.std() / each.mean() / np.sqrt(size))
+        assert found[draw] == pytest.approx(
+            np.log(each.mean()), abs=5 * each.std() / each.mean() / np.sqrt(size)
+        )
 
 
 @pytest.mark.parametrize("classes", [True, False])
@@ -105,7 +115,11 @@ def test_the_probabilities_of_all_data_sets_sum_to_one(classes):
     names = {"entity": ["A", "B"], "dataset": [f"r{i:03}" for i in range(len(results))]}
     if classes:
         table = np.stack(
-            [np.stack([right[..., 0], wrong[..., 0]], -1), np.stack([wrong[..., 1], right[..., 1]], -1)], -2
+            [
+                np.stack([right[..., 0], wrong[..., 0]], -1),
+                np.stack([wrong[..., 1], right[..., 1]], -1),
+            ],
+            -2,
         )
         both = {"actual": ["negative", "positive"], "predicted": ["negative", "positive"]}
         counts = xr.DataArray(table, names | both, ("entity", "dataset", "actual", "predicted"))
@@ -113,7 +127,9 @@ def test_the_probabilities_of_all_data_sets_sum_to_one(classes):
         table = np.stack([wrong[..., 0], right[..., 0]], -1)
         counts = xr.DataArray(table, names | {"outcome": [0, 1]}, ("entity", "dataset", "outcome"))
     # Standard deviations of up to about 2.5 logits; the quadrature loses 2% where they are twice as large.
-    model = make_model("crossed_logit_normal", counts, {"spread": 0.5} | ({"prevalence": 0.5} if classes else {}))
+    model = make_model(
+        "crossed_logit_normal", counts, {"spread": 0.5} | ({"prevalence": 0.5} if classes else {})
+    )
     assert model.terms == ("difficulty", "deviations")
     held = model.draw_prior(Block(0, 0, 30, (1, 30)), root_sequence(5))
     group = xr.Dataset(dict(held), model.coords()).expand_dims("chain")
@@ -133,7 +149,9 @@ def test_the_likelihood_of_two_tables_integrates_over_their_difficulty():
         for name, number in (("difficulty", 1), ("deviations", 2)):
             sd, r = one[f"sd_of_{name}"].values, float(one[f"correlation_of_{name}"])
             cov = np.outer(sd, sd) * np.array([[1, r], [r, 1]])
-            effects[name] = [rng.multivariate_normal([0, 0], cov, size, method="cholesky") for _ in range(number)]
+            effects[name] = [
+                rng.multivariate_normal([0, 0], cov, size, method="cholesky") for _ in range(number)
+            ]
         each = np.ones(size)
         for entity, deviation, (tn, n, tp, m) in zip(
             "AB", effects["deviations"], [(38, 50, 11, 20), (30, 50, 13, 20)], strict=True

@@ -8,7 +8,7 @@ import pytest
 from scipy import integrate, stats
 
 import bayesrank as br
-from bayesrank._source import groups_of
+from bayesrank._core.source import groups_of
 from bayesrank.evidence.training import means_of_seeds
 from bayesrank.models.retrained import variances, within
 from tests.commands import invoke, refused
@@ -23,7 +23,9 @@ def outcomes(cases=200, seeds=5, spread=0.05, rates=(0.86, 0.80, 0.60), rng=RNG)
     frame = {"case": np.tile(np.arange(cases), seeds), "seed": np.repeat(np.arange(seeds), cases)}
     for i, rate in enumerate(rates):
         shift = np.repeat(rng.normal(0, spread, seeds), cases)
-        frame["abc"[i]] = (rng.random(cases * seeds) < rate + np.tile(hard, seeds) + shift).astype(int)
+        frame["abc"[i]] = (rng.random(cases * seeds) < rate + np.tile(hard, seeds) + shift).astype(
+            int
+        )
     return pd.DataFrame(frame)
 
 
@@ -34,7 +36,11 @@ SEEDS = {"case": "case", "training_seed": "seed"}
 
 
 def drawn(posterior):
-    return groups_of(posterior)["posterior"]["mean_outcome"].stack(all_draws=("chain", "draw")).transpose("entity", ...)
+    return (
+        groups_of(posterior)["posterior"]["mean_outcome"]
+        .stack(all_draws=("chain", "draw"))
+        .transpose("entity", ...)
+    )
 
 
 def test_the_noise_of_cases_is_cochrans():
@@ -72,7 +78,9 @@ def test_without_noise_the_mean_over_models_is_t_distributed():
     assert stats.kstest((found - 0.7) / (0.02 / np.sqrt(5)), stats.t(4).cdf).pvalue > 1e-3
 
 
-@pytest.mark.parametrize(("spread", "noise", "seeds"), [(4e-4, 1e-4, 4), (1e-4, 3e-4, 3), (0.0, 2e-4, 5)])
+@pytest.mark.parametrize(
+    ("spread", "noise", "seeds"), [(4e-4, 1e-4, 4), (1e-4, 3e-4, 3), (0.0, 2e-4, 5)]
+)
 def test_the_variance_is_a_truncated_inverse_chi_square(spread, noise, seeds):
     half = (seeds - 1) / 2
 
@@ -81,7 +89,9 @@ def test_the_variance_is_a_truncated_inverse_chi_square(spread, noise, seeds):
         return total**-half * np.exp(-(seeds - 1) * spread / (2 * total))
 
     def probability(to):
-        return integrate.quad(density, np.log(noise), np.log(to), epsabs=0, epsrel=1e-10, limit=200)[0]
+        return integrate.quad(
+            density, np.log(noise), np.log(to), epsabs=0, epsrel=1e-10, limit=200
+        )[0]
 
     chance = np.array([0.1, 0.5, 0.9])
     found = variances(spread, noise, seeds, chance) + noise
@@ -101,12 +111,16 @@ def test_a_mean_stays_within_its_range():
 def test_cases_and_seeds_add_up():
     """The variance over retrained models is that of the fitted ones plus that of the seeds, net of the cases."""
     evidence = br.from_outcomes(FRAME, **SEEDS)
-    fitted, over = (drawn(br.fit(evidence, model, seed=1, draws=5000)) for model in ("paired", None))
+    fitted, over = (
+        drawn(br.fit(evidence, model, seed=1, draws=5000)) for model in ("paired", None)
+    )
     means, noise = (evidence[name].sel(entity="a").values for name in ("seed_mean", "seed_noise"))
     net = variances(means.var(ddof=1), float(noise), 5, np.random.default_rng(1).random(400_000))
     expected = fitted.sel(entity="a").var().item() + net.mean() / 5
     assert over.sel(entity="a").var().item() == pytest.approx(expected, rel=0.06)
-    assert over.sel(entity="a").mean().item() == pytest.approx(fitted.sel(entity="a").mean().item(), abs=0.002)
+    assert over.sel(entity="a").mean().item() == pytest.approx(
+        fitted.sel(entity="a").mean().item(), abs=0.002
+    )
 
 
 def test_the_verdict_says_over_which_models():
@@ -125,7 +139,9 @@ def test_the_verdict_says_over_which_models():
     np.testing.assert_allclose(over["observed"], FRAME[list("abc")].mean(), rtol=1e-12)
 
 
-@pytest.mark.parametrize(("seeds", "caps"), [(2, ["seeds_too_few"]), (3, ["seeds_too_few"]), (4, [])])
+@pytest.mark.parametrize(
+    ("seeds", "caps"), [(2, ["seeds_too_few"]), (3, ["seeds_too_few"]), (4, [])]
+)
 def test_few_seeds_support_no_claim(seeds, caps):
     frame = outcomes(2000, seeds, 0.001, (0.9, 0.5), np.random.default_rng(2))
     ranking = br.credible_ranking(br.fit(br.from_outcomes(frame, **SEEDS), seed=1))
@@ -136,7 +152,9 @@ def test_few_seeds_support_no_claim(seeds, caps):
 
 
 def test_runs_that_are_retrained_models_are_refused():
-    with pytest.raises(br.ArgumentError, match=r"run must name repetitions.*training_seed='seed' instead"):
+    with pytest.raises(
+        br.ArgumentError, match=r"run must name repetitions.*training_seed='seed' instead"
+    ):
         br.from_outcomes(APART, case="case", run="seed")
     one_model = outcomes(spread=0.0, rng=np.random.default_rng(3))
     assert "runs_differ" not in codes_in(br.from_outcomes(one_model, case="case", run="seed").attrs)
@@ -171,7 +189,9 @@ def test_runs_of_a_fitted_model_count_as_one_outcome():
     both = pd.concat([FRAME.assign(run=1), other.assign(run=2)])
     found = br.from_outcomes(both, **SEEDS, run="run")
     half = FRAME.assign(**{name: (FRAME[name] + other[name]) / 2 for name in "abc"})
-    np.testing.assert_allclose(found["seed_mean"], br.from_outcomes(half, **SEEDS)["seed_mean"], rtol=1e-12)
+    np.testing.assert_allclose(
+        found["seed_mean"], br.from_outcomes(half, **SEEDS)["seed_mean"], rtol=1e-12
+    )
 
 
 def test_order_has_no_effect():
@@ -193,10 +213,18 @@ def test_equal_averages_are_no_identical_evidence():
 @pytest.mark.parametrize(
     ("frame", "given", "said"),
     [
-        (FRAME.drop(columns="case"), {"training_seed": "seed"}, "case must be given with training_seed="),
+        (
+            FRAME.drop(columns="case"),
+            {"training_seed": "seed"},
+            "case must be given with training_seed=",
+        ),
         (FRAME[FRAME["seed"] == 0], SEEDS, "two seeds or more of each entity.*got 1 of 'a'"),
         (pd.concat([FRAME, FRAME]), SEEDS, "run must name each run of a case once"),
-        (FRAME.assign(d=FRAME["case"] % 2), SEEDS | {"dataset": "d"}, "dataset must be one with training seeds"),
+        (
+            FRAME.assign(d=FRAME["case"] % 2),
+            SEEDS | {"dataset": "d"},
+            "dataset must be one with training seeds",
+        ),
         (LACKING, SEEDS, "must hold an outcome of every"),
         (
             LACKING,
@@ -214,13 +242,17 @@ def test_missing_answers_of_a_seed():
     common = br.from_outcomes(LACKING, **SEEDS, missing="common")
     assert (common.attrs["cases"], common.attrs["cases_left_out"]) == (199, 1)
     zero = br.from_outcomes(LACKING, **SEEDS, missing=0)
-    assert zero["seed_mean"].sel(entity="b", training_seed=0) <= FRAME[FRAME["seed"] == 0]["b"].mean()
+    assert (
+        zero["seed_mean"].sel(entity="b", training_seed=0) <= FRAME[FRAME["seed"] == 0]["b"].mean()
+    )
 
 
 def test_other_models_and_plans():
     evidence = br.from_outcomes(FRAME, **SEEDS)
     with pytest.raises(br.ArgumentError, match="must have training seeds"):
-        br.fit(br.from_outcomes(FRAME[FRAME["seed"] == 0].drop(columns=["seed", "case"])), "retrained")
+        br.fit(
+            br.from_outcomes(FRAME[FRAME["seed"] == 0].drop(columns=["seed", "case"])), "retrained"
+        )
     posterior = br.fit(evidence, seed=1)
     plan = br.plan(posterior)
     assert plan.attrs["unit"] == "training seeds"
@@ -237,11 +269,15 @@ def test_the_command_reads_seeds(tmp_path):
     FRAME.melt(["case", "seed"], var_name="model", value_name="correct").to_csv(path, index=False)
     said = invoke("rank", path, "--training-seed", "seed")
     assert "over retrained models" in said
-    ranking = br.credible_ranking(br.fit(br.from_frame(pd.read_csv(path), training_seed="seed"), seed=1))
+    ranking = br.credible_ranking(
+        br.fit(br.from_frame(pd.read_csv(path), training_seed="seed"), seed=1)
+    )
     assert br.verdict(ranking)[0] in said
     assert "--training-seed seed" in refused("rank", path)
     APART.melt(["case", "seed"], var_name="model", value_name="correct").to_csv(path, index=False)
-    assert "--training-seed seed instead ranks retrained models" in refused("rank", path, "--run", "seed")
+    assert "--training-seed seed instead ranks retrained models" in refused(
+        "rank", path, "--run", "seed"
+    )
     FRAME.to_csv(path, index=False)
     assert "--training-seed seed says that it names training seeds" in refused("rank", path)
     assert "over retrained models" in invoke("rank", path, "--training-seed", "seed")
@@ -249,7 +285,12 @@ def test_the_command_reads_seeds(tmp_path):
     named.to_csv(path, index=False)
     assert "over retrained models" in invoke("rank", path)
     labels = pd.DataFrame(
-        {"case": [1, 1, 2, 2], "training_seed": [1, 2, 1, 2], "actual": list("aabb"), "m": list("abab")}
+        {
+            "case": [1, 1, 2, 2],
+            "training_seed": [1, 2, 1, 2],
+            "actual": list("aabb"),
+            "m": list("abab"),
+        }
     )
     labels.to_csv(path, index=False)
     assert "must not have a column training_seed beside actual" in refused("rank", path)

@@ -9,9 +9,9 @@ import pytest
 from sklearn.metrics import f1_score, log_loss, roc_auc_score
 
 import bayesrank as br
-from bayesrank._source import groups_of
-from bayesrank.logs.submissions import _stem
-from bayesrank.tables.probabilities import class_in
+from bayesrank._core.source import groups_of
+from bayesrank.io.logs.submissions import _stem
+from bayesrank.io.tables.probabilities import class_in
 from tests.commands import csv_of, invoke, json_of, refused, run
 from tests.told import said
 
@@ -46,10 +46,23 @@ def test_labels_are_joined_by_id(places):
     assert frame.columns.tolist() == ["case", "actual", "good", "poor"]
     score = br.scores.macro_f1(observed(frame)["counts"])
     assert score.sel(entity="good").item() == pytest.approx(f1_score(TRUTH, guess, average="macro"))
-    assert score.sel(entity="poor").item() == pytest.approx(f1_score(TRUTH, np.roll(TRUTH, 1), average="macro"))
-    shown = json_of("rank", folder / "all", "--truth", folder / "truth.csv", "--score", "macro_f1", "--draws", 100)
+    assert score.sel(entity="poor").item() == pytest.approx(
+        f1_score(TRUTH, np.roll(TRUTH, 1), average="macro")
+    )
+    shown = json_of(
+        "rank",
+        folder / "all",
+        "--truth",
+        folder / "truth.csv",
+        "--score",
+        "macro_f1",
+        "--draws",
+        100,
+    )
     assert shown["read"] == "Read 90 cases × 2 teams, 3 classes, from all."
-    assert shown["ranking"][0]["observed"] == pytest.approx(score.sel(entity="good").item(), abs=1e-9)
+    assert shown["ranking"][0]["observed"] == pytest.approx(
+        score.sel(entity="good").item(), abs=1e-9
+    )
 
 
 def test_missing_answers_count_as_wrong_on_request(places):
@@ -57,26 +70,48 @@ def test_missing_answers_count_as_wrong_on_request(places):
     write(folder / "part", "good.csv", guess)
     write(folder / "part", "short.csv", guess[5:], IDS[5:])
     truth = folder / "truth.csv"
-    assert "--missing wrong" in refused("rank", folder / "part", "--truth", truth, "--score", "macro_f1")
+    assert "--missing wrong" in refused(
+        "rank", folder / "part", "--truth", truth, "--score", "macro_f1"
+    )
     counts = observed(br.read(folder / "part", truth=truth, missing="wrong"))["counts"]
     full, short = (counts.sel(entity=name) for name in ("good", "short"))
-    right = [full.sel(actual=c, predicted=c).item() - short.sel(actual=c, predicted=c).item() for c in "abc"]
+    right = [
+        full.sel(actual=c, predicted=c).item() - short.sel(actual=c, predicted=c).item()
+        for c in "abc"
+    ]
     assert sum(right) == (guess[:5] == TRUTH[:5]).sum()
-    assert (short.sel(predicted=list("abc")) <= full.sel(predicted=list("abc"))).all()  # no other class gains
+    assert (
+        short.sel(predicted=list("abc")) <= full.sel(predicted=list("abc"))
+    ).all()  # no other class gains
     assert short.sel(predicted="(no answer)").sum().item() == 5
     answers = [*["(no answer)"] * 5, *guess[5:]]
     wanted = f1_score(TRUTH, answers, labels=list("abc"), average="macro")
     assert br.scores.macro_f1(counts).sel(entity="short").item() == pytest.approx(wanted)
-    said = invoke("rank", folder / "part", "--truth", truth, "--score", "macro_f1", "--missing", "wrong", "--draws", 50)
+    said = invoke(
+        "rank",
+        folder / "part",
+        "--truth",
+        truth,
+        "--score",
+        "macro_f1",
+        "--missing",
+        "wrong",
+        "--draws",
+        50,
+    )
     assert "5 of 180, at most 5 of one team (short)" in said
 
 
 def test_two_classes_get_the_other_label_and_probabilities_none_on_the_truth(tmp_path):
     truth = RNG.integers(0, 2, 90)
     chance = np.round(RNG.random(90) * 0.8 + 0.1, 3)
-    pd.DataFrame({"Id": IDS, "Expected": truth, "Usage": "Public"}).to_csv(tmp_path / "solution.csv", index=False)
+    pd.DataFrame({"Id": IDS, "Expected": truth, "Usage": "Public"}).to_csv(
+        tmp_path / "solution.csv", index=False
+    )
     write(tmp_path / "labels", "team.csv", 1 * (chance > 0.5)[4:], IDS[4:])
-    counts = observed(br.read(tmp_path / "labels", truth=tmp_path / "solution.csv", missing="wrong"))["counts"]
+    counts = observed(
+        br.read(tmp_path / "labels", truth=tmp_path / "solution.csv", missing="wrong")
+    )["counts"]
     labels = np.append(1 - truth[:4], chance[4:] > 0.5)
     assert br.scores.f1(counts).item() == pytest.approx(f1_score(truth, labels))
     write(tmp_path / "chances", "team.csv.gz", chance[4:], IDS[4:], "Predicted")
@@ -90,12 +125,25 @@ def test_two_classes_get_the_other_label_and_probabilities_none_on_the_truth(tmp
 def test_probabilities_of_several_classes(places):
     folder, _ = places
     values = RNG.dirichlet([1, 1, 1], 90)
-    frame = pd.DataFrame(values, columns=["prob_a", "prob_b", "prob_c"]).assign(id=IDS).sample(frac=1, random_state=1)
+    frame = (
+        pd.DataFrame(values, columns=["prob_a", "prob_b", "prob_c"])
+        .assign(id=IDS)
+        .sample(frac=1, random_state=1)
+    )
     (folder / "many").mkdir()
     frame.to_csv(folder / "many" / "team.csv", index=False)
     found = observed(br.read([folder / "many"], truth=folder / "truth.csv"))
     assert found["log_loss"].item() == pytest.approx(log_loss(TRUTH, values))
-    shown = invoke("rank", folder / "many", "--truth", folder / "truth.csv", "--score", "log_loss", "--draws", 50)
+    shown = invoke(
+        "rank",
+        folder / "many",
+        "--truth",
+        folder / "truth.csv",
+        "--score",
+        "log_loss",
+        "--draws",
+        50,
+    )
     assert "ignored" not in shown
 
 
@@ -135,7 +183,9 @@ def test_bad_submissions_are_refused(places, content, message):
     (folder / "bad" / "team.csv").write_text(content)
     with pytest.raises(ValueError, match=message):
         br.read(folder / "bad", truth=folder / "truth.csv")
-    assert "bad" in refused("rank", folder / "bad", "--truth", folder / "truth.csv", "--score", "macro_f1")
+    assert "bad" in refused(
+        "rank", folder / "bad", "--truth", folder / "truth.csv", "--score", "macro_f1"
+    )
 
 
 def test_arguments_that_do_not_fit_are_refused(places):
@@ -150,7 +200,9 @@ def test_arguments_that_do_not_fit_are_refused(places):
     with pytest.raises(ValueError, match="files or folders"):
         br.read(folder / "absent", truth=folder / "truth.csv")
     truth = folder / "truth.csv"
-    assert "--cluster" in refused("rank", folder / "all", "--truth", truth, "--cluster", "x", "--score", "macro_f1")
+    assert "--cluster" in refused(
+        "rank", folder / "all", "--truth", truth, "--cluster", "x", "--score", "macro_f1"
+    )
     (folder / "all" / "packed.csv.gz").write_bytes(gzip.compress(b"id,label\nx0,\xff\n"))
     assert "UTF-8" in refused("rank", folder / "all", "--truth", truth, "--score", "macro_f1")
 
@@ -174,7 +226,9 @@ def test_the_first_column_has_the_ids_if_no_heading_says_so(tmp_path):
     pd.DataFrame({"passenger": IDS, "actual": TRUTH}).to_csv(tmp_path / "truth.csv", index=False)
     (tmp_path / "all").mkdir()
     for name, answers in (("one", TRUTH), ("other", np.roll(TRUTH, 1))):
-        pd.DataFrame({"passenger": IDS, "answer": answers}).to_csv(tmp_path / "all" / f"{name}.csv", index=False)
+        pd.DataFrame({"passenger": IDS, "answer": answers}).to_csv(
+            tmp_path / "all" / f"{name}.csv", index=False
+        )
     frame = br.read(tmp_path / "all", truth=tmp_path / "truth.csv").set_index("case")
     assert frame.index.tolist() == IDS
     assert (frame["one"] == frame["actual"]).all()
@@ -184,7 +238,9 @@ def test_the_first_column_has_the_ids_if_no_heading_says_so(tmp_path):
 # Probabilities of a class that the heading names
 
 SICK = np.array(["benign", "malignant"])[RNG.integers(0, 2, 90)]
-MALIGNANT = np.clip(0.35 + 0.3 * (SICK == "malignant") + RNG.normal(0, 0.2, 90), 0.01, 0.99).round(4)
+MALIGNANT = np.clip(0.35 + 0.3 * (SICK == "malignant") + RNG.normal(0, 0.2, 90), 0.01, 0.99).round(
+    4
+)
 BENIGN = (1 - MALIGNANT).round(4)
 AREA = roc_auc_score(SICK == "malignant", MALIGNANT)
 
@@ -205,7 +261,9 @@ def clinic(tmp_path):
     return tmp_path, file
 
 
-@pytest.mark.parametrize("heading", ["benign", "Benign", "p_benign", "P(benign)", "prob benign", "benign_probability"])
+@pytest.mark.parametrize(
+    "heading", ["benign", "Benign", "p_benign", "P(benign)", "prob benign", "benign_probability"]
+)
 def test_a_heading_that_names_a_class_decides_the_class(clinic, heading):
     """The column benign was taken as P(malignant): an area of 0.082 for 0.918."""
     folder, file = clinic
@@ -219,17 +277,30 @@ def test_a_heading_that_names_a_class_decides_the_class(clinic, heading):
     ]
     found = observed(frame, positive="malignant")["auc_roc"]
     assert found.values == pytest.approx(AREA)
-    options = ["--truth", folder / "truth.csv", "--score", "auc_roc", "--positive", "malignant", "--draws", 20]
+    options = [
+        "--truth",
+        folder / "truth.csv",
+        "--score",
+        "auc_roc",
+        "--positive",
+        "malignant",
+        "--draws",
+        20,
+    ]
     assert csv_of("rank", folder / "all", *options)["observed"].to_numpy() == pytest.approx(AREA)
     # The other class, too: files of P(malignant) are turned.
-    other = br.read(folder / "all", truth=folder / "truth.csv", positive="benign", name={"*/four.csv": ""})
+    other = br.read(
+        folder / "all", truth=folder / "truth.csv", positive="benign", name={"*/four.csv": ""}
+    )
     assert observed(other, positive="benign")["auc_roc"].values == pytest.approx(AREA)
 
 
 def test_a_heading_with_a_class_needs_the_positive_one(clinic):
     folder, file = clinic
     file("one.csv", benign=BENIGN)
-    with pytest.raises(ValueError, match=r"needs the positive class.*positive='malignant' or positive='benign'"):
+    with pytest.raises(
+        ValueError, match=r"needs the positive class.*positive='malignant' or positive='benign'"
+    ):
         br.read(folder / "all", truth=folder / "truth.csv")
     with pytest.raises(ValueError, match="positive must be a label of the truth"):
         br.read(folder / "all", truth=folder / "truth.csv", positive="sick")
@@ -290,7 +361,16 @@ def test_a_file_that_is_skipped_is_named(places):
     folder, _ = places
     for name in ("blue.xlsx", "red.txt", "notes.json", "old.zip", ".hidden.txt"):
         (folder / "all" / name).write_text("x")
-    words = ["rank", folder / "all", "--truth", folder / "truth.csv", "--score", "macro_f1", "--draws", 20]
+    words = [
+        "rank",
+        folder / "all",
+        "--truth",
+        folder / "truth.csv",
+        "--score",
+        "macro_f1",
+        "--draws",
+        20,
+    ]
     listed = "blue.xlsx, notes.json, old.zip, red.txt."
     for form in ("table", "csv", "json", "markdown", "latex", "board"):
         result = run(*words, "--format", form)
@@ -298,10 +378,19 @@ def test_a_file_that_is_skipped_is_named(places):
         assert listed in result.stderr
         assert listed in result.stdout or form in ("csv", "board", "latex")
     frame = br.read(folder / "all", truth=folder / "truth.csv")
-    assert frame.attrs["remarks"][0].fields["files"] == ["blue.xlsx", "notes.json", "old.zip", "red.txt"]
+    assert frame.attrs["remarks"][0].fields["files"] == [
+        "blue.xlsx",
+        "notes.json",
+        "old.zip",
+        "red.txt",
+    ]
     evidence = br.from_frame(frame)
     assert listed in said(evidence.attrs)
-    named = [word for name in ("blue.xlsx", "red.txt", "notes.json", "old.zip") for word in ("--name", f"{name}=")]
+    named = [
+        word
+        for name in ("blue.xlsx", "red.txt", "notes.json", "old.zip")
+        for word in ("--name", f"{name}=")
+    ]
     assert run(*words, *named).stderr == ""
     with pytest.raises(ValueError, match=r"blue\.xlsx must be one of the files"):
         br.read([folder / "all" / "blue.xlsx"], truth=folder / "truth.csv")
@@ -324,7 +413,18 @@ def test_other_columns_of_the_truth_are_kept(clinic):
     assert set(grouped["group"].values.tolist()) == {"public", "private"}
     public = br.read(folder / "all", truth=truth, only={"split": "public"})
     assert len(public) == 40
-    words = ["rank", folder / "all", "--truth", truth, "--score", "f1", "--positive", "malignant", "--draws", 20]
+    words = [
+        "rank",
+        folder / "all",
+        "--truth",
+        truth,
+        "--score",
+        "f1",
+        "--positive",
+        "malignant",
+        "--draws",
+        20,
+    ]
     assert "Read 90 cases × 2 teams" in invoke(*words)
     assert "Mean over 2 categories" in invoke(*words, "--by", "split")
     assert "2 groups" in invoke(*words, "--group", "split")
@@ -332,16 +432,23 @@ def test_other_columns_of_the_truth_are_kept(clinic):
     expected = br.scores.f1(observed(public, **options)["counts"])
     assert kept["observed"].sort_index().to_numpy() == pytest.approx(expected.values)
     assert kept["cases"].tolist() == [40, 40]
-    assert csv_of(*words, "--dataset-column", "split", "--dataset", "public")["cases"].tolist() == [40, 40]
+    assert csv_of(*words, "--dataset-column", "split", "--dataset", "public")["cases"].tolist() == [
+        40,
+        40,
+    ]
     assert "must be one of public, private" in refused(*words, "--only", "split=none").replace(
         "private, public", "public, private"
     )
-    assert "must name a column of the truth, one of diagnosis, split" in refused(*words, "--only", "metric=acc")
+    assert "must name a column of the truth, one of diagnosis, split" in refused(
+        *words, "--only", "metric=acc"
+    )
 
 
 def test_answers_are_needed_only_for_the_cases_that_are_kept(clinic):
     folder, _ = clinic
-    pd.DataFrame({"id": IDS[:40], "label": SICK[:40]}).to_csv(folder / "all" / "one.csv", index=False)
+    pd.DataFrame({"id": IDS[:40], "label": SICK[:40]}).to_csv(
+        folder / "all" / "one.csv", index=False
+    )
     with pytest.raises(ValueError, match=r"none for 50 in .*one\.csv"):
         br.read(folder / "all", truth=folder / "truth.csv")
     frame = br.read(folder / "all", truth=folder / "truth.csv", only={"split": "public"})
@@ -361,7 +468,9 @@ def test_all_problems_of_a_folder_are_in_one_message(places):
         "bytes.csv": b"id,label\nx0,\xff\n",
     }
     for name, content in bad.items():
-        (folder / "all" / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        (folder / "all" / name).write_bytes(
+            content if isinstance(content, bytes) else content.encode()
+        )
     for name in ("lacks1.csv", "lacks2.csv"):
         write(folder / "all", name, guess[5:], IDS[5:])
     with pytest.raises(br.ArgumentError) as caught:
@@ -379,7 +488,9 @@ def test_lost_leading_zeros_are_said(tmp_path):
     ids = [f"{i:03d}" for i in range(90)]
     pd.DataFrame({"id": ids, "actual": TRUTH}).to_csv(tmp_path / "truth.csv", index=False)
     write(tmp_path / "all", "team.csv", TRUTH, range(90))
-    with pytest.raises(ValueError, match=r"the truth calls it '\d+': leading zeros were lost or added.*dtype=str"):
+    with pytest.raises(
+        ValueError, match=r"the truth calls it '\d+': leading zeros were lost or added.*dtype=str"
+    ):
         br.read(tmp_path / "all", truth=tmp_path / "truth.csv")
     # The other way round, and no hint where the ids differ otherwise.
     pd.DataFrame({"id": range(90), "actual": TRUTH}).to_csv(tmp_path / "truth.csv", index=False)
@@ -394,7 +505,11 @@ def test_lost_leading_zeros_are_said(tmp_path):
 
 def test_ids_are_joined_rather_than_row_numbers(places):
     folder, guess = places
-    frame = pd.DataFrame({"id": IDS, "label": guess}).sample(frac=1, random_state=2).reset_index(drop=True)
+    frame = (
+        pd.DataFrame({"id": IDS, "label": guess})
+        .sample(frac=1, random_state=2)
+        .reset_index(drop=True)
+    )
     (folder / "numbered").mkdir()
     frame.to_csv(folder / "numbered" / "team.csv")  # with an index
     found = br.read(folder / "numbered", truth=folder / "truth.csv")
@@ -405,7 +520,9 @@ def test_a_team_named_like_a_column_of_the_truth_is_refused(clinic):
     folder, file = clinic
     for name in ("split.csv", "actual.csv"):
         file(name, label=SICK)
-    with pytest.raises(ValueError, match="must not have the name of a column of the truth") as caught:
+    with pytest.raises(
+        ValueError, match="must not have the name of a column of the truth"
+    ) as caught:
         br.read(folder / "all", truth=folder / "truth.csv")
     assert "split.csv" in str(caught.value)
     assert "actual.csv" in str(caught.value)
@@ -415,7 +532,11 @@ def test_a_team_named_like_a_column_of_the_truth_is_refused(clinic):
 
 def test_options_that_do_nothing_are_refused(places):
     folder, _ = places
-    for options in ({"match": "content"}, {"errors": "scored"}, {"map": {"case": "id", "score": "x"}}):
+    for options in (
+        {"match": "content"},
+        {"errors": "scored"},
+        {"map": {"case": "id", "score": "x"}},
+    ):
         with pytest.raises(ValueError, match="cannot be used for submissions"):
             br.read(folder / "all", truth=folder / "truth.csv", **options)
     with pytest.raises(ValueError, match="must begin with a file that is read"):
@@ -431,4 +552,6 @@ def test_a_number_of_cases_is_for_logs_and_neither_for_submissions_nor_tables_no
         "rank", folder / "all", "--truth", folder / "truth.csv", *given
     )
     assert "--cases cannot be used for a table" in refused("rank", "tornado", *given)
-    assert "--cases cannot be used for the gate" in refused("gate", folder / "all", folder / "all", *given)
+    assert "--cases cannot be used for the gate" in refused(
+        "gate", folder / "all", folder / "all", *given
+    )

@@ -14,7 +14,7 @@ import pytest
 from rich.cells import cell_len
 
 import bayesrank as br
-from bayesrank import _text
+from bayesrank._core import prose
 from bayesrank.cli import cli
 from bayesrank.cli._help import EXAMPLES
 from bayesrank.cli._output import fit_columns, print_text
@@ -22,7 +22,10 @@ from tests.commands import invoke, run
 
 LONG = "An Institute of Many Words " * 3
 ALIKE = [f"{LONG}Kit A (IgG)", f"{LONG}Kit B (IgG)"]
-JAPANESE = ["国立研究所の迅速抗体検査キット第一号(血清)", "国立研究所の迅速抗体検査キット第二号(血清)"]
+JAPANESE = [
+    "国立研究所の迅速抗体検査キット第一号(血清)",
+    "国立研究所の迅速抗体検査キット第二号(血清)",
+]
 
 
 def on_terminals(commands, *widths, **environment):
@@ -76,7 +79,11 @@ def _heading(lines):
     found = [(match.span(), match.group()) for match in re.finditer(r"\S+( \S+)*", last)]
     for line in reversed(above):
         for match in re.finditer(r"\S+( \S+)*", line):
-            (i,) = [i for i, ((start, end), _) in enumerate(found) if match.start() < end and start < match.end()]
+            (i,) = [
+                i
+                for i, ((start, end), _) in enumerate(found)
+                if match.start() < end and start < match.end()
+            ]
             (start, end), text = found[i]
             found[i] = (min(start, match.start()), max(end, match.end())), f"{match.group()} {text}"
     return [text for _, text in found]
@@ -95,13 +102,13 @@ def printed(row):
     """The cells of a row of the CSV output as the table should show them."""
     number = {name: float(text or "nan") for name, text in row.items() if name != "entity"}
     return {
-        "informedness (Youden's J)": _text.number(number["median"]),
-        "95% interval": _text.interval(number["lower"], number["upper"]),
-        "observed": _text.number(number["observed"]),
+        "informedness (Youden's J)": prose.number(number["median"]),
+        "95% interval": prose.interval(number["lower"], number["upper"]),
+        "observed": prose.number(number["observed"]),
         "cases": f"{number['cases']:,.0f}",
-        "P(best)": _text.probability(number["probability_best"], math.inf),
-        "95% ranks": _text.interval(number["rank_lower"], number["rank_upper"], 0),
-        "tier": _text.number(number["tier"], 0),
+        "P(best)": prose.probability(number["probability_best"], math.inf),
+        "95% ranks": prose.interval(number["rank_lower"], number["rank_upper"], 0),
+        "tier": prose.number(number["tier"], 0),
     }
 
 
@@ -125,18 +132,35 @@ def test_a_terminal_shows_whole_numbers(names):
         assert len(left_out) == LEFT_OUT[columns]
         note = f"Left out to fit {columns} columns: {', '.join(left_out)}. A pipe or a wider terminal shows all."
         assert (note in " ".join(below.split())) == bool(left_out)
-        assert [line for line in below.splitlines() if cell_len(line) > columns and " " in line] == []
+        assert [
+            line for line in below.splitlines() if cell_len(line) > columns and " " in line
+        ] == []
 
 
 @pytest.mark.slow
 def test_nothing_is_wider_than_a_terminal_of_60_columns(names):
-    decide = ["--benefit", "tn=0,fp=-1,fn=-10,tp=0", "--prevalence", "2%", "--always", "--reference", ALIKE[0]]
+    decide = [
+        "--benefit",
+        "tn=0,fp=-1,fn=-10,tp=0",
+        "--prevalence",
+        "2%",
+        "--always",
+        "--reference",
+        ALIKE[0],
+    ]
     of_names = [
-        *(["rank", "--ask", f"{JAPANESE[0]} > {JAPANESE[1]}"], ["scores"], ["scores", "-s", "LR+", "-s", "DOR"]),
+        *(
+            ["rank", "--ask", f"{JAPANESE[0]} > {JAPANESE[1]}"],
+            ["scores"],
+            ["scores", "-s", "LR+", "-s", "DOR"],
+        ),
         *(["tile"], ["tile", "--observed"], ["tile", "--preference", "over tile"], ["ops"]),
         *(["decide", *decide], ["sensitivity", "--other-score", "f1"]),
     ]
-    commands = [[name, names, "--draws", "50", *more] for name, *more in of_names] + [["datasets"], ["scores"]]
+    commands = [[name, names, "--draws", "50", *more] for name, *more in of_names] + [
+        ["datasets"],
+        ["scores"],
+    ]
     # A dumb terminal has a width, too.
     for command, text in zip(commands, on_terminals(commands, 60, TERM="dumb")[0], strict=True):
         lines = text.splitlines()
@@ -156,14 +180,17 @@ def test_help_fits_a_terminal_of_80_columns():
 
 
 def test_options_that_commands_share_are_explained_once():
-    shown = {name: run(name, "--help", terminal_width=80).output for name in cli.list_commands(None)}
+    shown = {
+        name: run(name, "--help", terminal_width=80).output for name in cli.list_commands(None)
+    }
     short, shown["rank"] = shown["rank"], run("rank", "--help-all", terminal_width=80).output
     for name, text in shown.items():
         assert ("Evidence options:" in text) >= ("--case " in text), name
         brief = "explained by 'bayesrank rank --help-all'" in " ".join(text.split())
-        assert brief == (name != "rank" and any(one.name == "model" for one in cli.get_command(None, name).params)), (
-            name
-        )
+        assert brief == (
+            name != "rank"
+            and any(one.name == "model" for one in cli.get_command(None, name).params)
+        ), name
     assert "The column that names the cases" in shown["rank"]
     assert "The column that names the cases" not in shown["report"]
     assert len(shown["report"].splitlines()) < 95 < len(shown["rank"].splitlines())
@@ -174,8 +201,12 @@ def test_options_that_commands_share_are_explained_once():
 def test_the_examples_of_the_help_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "counts.csv").write_text("entity,tn,fp,fn,tp\na,70,10,9,21\nb,79,1,1,29\n")
-    (tmp_path / "labels.csv").write_text("actual,a,b\n" + 3 * "malignant,malignant,benign\nbenign,benign,benign\n")
-    (tmp_path / "answers.csv").write_text("question,a,b\n" + "".join(f"{i // 2},{i % 2},1\n" for i in range(12)))
+    (tmp_path / "labels.csv").write_text(
+        "actual,a,b\n" + 3 * "malignant,malignant,benign\nbenign,benign,benign\n"
+    )
+    (tmp_path / "answers.csv").write_text(
+        "question,a,b\n" + "".join(f"{i // 2},{i % 2},1\n" for i in range(12))
+    )
     for line, _ in EXAMPLES:
         found = run(*line.split()[1:], "--draws", "20")
         assert found.exit_code == 0, found.output
@@ -196,14 +227,26 @@ def test_a_pipe_has_no_width(names):
     # One line each, and every word of it.
     assert len(table("datasets")[1]) == len(br.datasets.names())
     # Each group of scores has a line of its own above the table.
-    parts = [part.partition("\n")[2] for part in run("scores", env=environment).output.split("\n\n") if "──" in part]
+    parts = [
+        part.partition("\n")[2]
+        for part in run("scores", env=environment).output.split("\n\n")
+        if "──" in part
+    ]
     groups = [split_table(part) for part in parts]
     rows = {cells[0]: cells[1] for _, group, *_ in groups for cells in group}
     assert rows == br.scores.catalog()["formula"].to_dict()
 
 
 HEADER = ["entity", "f1", "95% interval", "P(best)", "E(rank)", "95% ranks", "tier"]
-ROW = ["a name of some thirty letters..", "0.966", "0.880 to 0.996", "<0.01", "108.5", "100 to 108", "12"]
+ROW = [
+    "a name of some thirty letters..",
+    "0.966",
+    "0.880 to 0.996",
+    "<0.01",
+    "108.5",
+    "100 to 108",
+    "12",
+]
 
 
 @pytest.mark.parametrize(
@@ -250,10 +293,12 @@ def test_a_positive_end_of_a_ratio_is_never_printed_as_0(digits):
     """Over many powers of ten no end is 0 that is none, and two digits of the smaller one are seen."""
     for low in 10.0 ** np.linspace(-12, 3, 46):
         for wide in (1.1, 30.0, 1e4, 1e12):
-            ends = [float(end) for end in _text.interval_digits(low, low * wide, digits).split(" to ")]
+            ends = [
+                float(end) for end in prose.interval_digits(low, low * wide, digits).split(" to ")
+            ]
             assert ends[0] > 0
             # Half a unit in the last place of what is printed: of two digits 5%, of the decimals asked for no more.
             assert ends[0] == pytest.approx(low, rel=0.051, abs=0.5001 * 10.0**-digits)
             assert ends[1] == pytest.approx(low * wide, rel=0.051, abs=0.5001 * 10.0**-digits)
-    assert _text.interval_digits(0.0, 156.0) == "0 to 156.0"
-    assert _text.interval_digits(-0.0002, 0.0003) == "0.000 to 0.000"
+    assert prose.interval_digits(0.0, 156.0) == "0 to 156.0"
+    assert prose.interval_digits(-0.0002, 0.0003) == "0.000 to 0.000"

@@ -7,9 +7,9 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank import _threads
-from bayesrank._source import groups_of
-from bayesrank._threads import in_threads, pieces, workers
+from bayesrank._core import threads as _threads
+from bayesrank._core.source import groups_of
+from bayesrank._core.threads import in_threads, pieces, workers
 from bayesrank.ranking import _kernel
 from tests.strategies import peak_of
 
@@ -21,7 +21,10 @@ OUTCOMES = xr.DataArray([[3, 4, 5], [6, 1, 1]], NAMES, ("entity", "outcome"))
 EVIDENCE = {
     "four classes": (br.from_matrix(TABLES, "actual_rows"), {}),
     "shares known": (br.from_matrix(TABLES, "actual_rows"), {"prevalence": "observed"}),
-    "a pair not measured": (br.from_counts(tn=[8, 60, 7], fp=[2, 4, 3], fn=[1, 3, 2], tp=[9, 7, 8], **PAIRS), {}),
+    "a pair not measured": (
+        br.from_counts(tn=[8, 60, 7], fp=[2, 4, 3], fn=[1, 3, 2], tp=[9, 7, 8], **PAIRS),
+        {},
+    ),
     "outcomes": (OUTCOMES, {}),
 }
 

@@ -10,31 +10,43 @@ from scipy import special, stats
 
 import bayesrank as br
 from bayesrank import models
-from bayesrank._source import parse_source
+from bayesrank._core.source import parse_source
 from bayesrank.models.parts.population import dirichlet_by_uniforms
 
-COUNTS = br.from_counts(tn=[70, 75, 60], fp=[10, 5, 20], fn=[6, 9, 3], tp=[24, 21, 27], entity=["a", "b", "c"])
+COUNTS = br.from_counts(
+    tn=[70, 75, 60], fp=[10, 5, 20], fn=[6, 9, 3], tp=[24, 21, 27], entity=["a", "b", "c"]
+)
 #: B was not on data set z.
 STUDIES = br.from_counts(
     tn=[45, 38, 90, 27, 40, 36, 80], fp=[5, 12, 10, 3, 10, 14, 20], fn=[4, 9, 2, 3, 6, 12, 7],
     tp=[16, 11, 28, 7, 14, 8, 23], entity=list("AAAABBB"), dataset=list("wxyzwxy"),
 )  # fmt: skip
 CLASSES = br.from_matrix(
-    np.array([[[8, 1, 1], [2, 7, 1], [0, 1, 9]], [[7, 2, 1], [2, 6, 2], [0, 1, 9]]]), "actual_rows", entity=["a", "b"]
+    np.array([[[8, 1, 1], [2, 7, 1], [0, 1, 9]], [[7, 2, 1], [2, 6, 2], [0, 1, 9]]]),
+    "actual_rows",
+    entity=["a", "b"],
 )
 OUTCOMES = xr.DataArray(
     np.array([[[3, 7], [4, 8], [1, 9]], [[5, 5], [6, 6], [2, 8]]]),
     {"entity": ["a", "b"], "dataset": ["x", "y", "z"], "outcome": [0, 1]},
     ("entity", "dataset", "outcome"),
 )
-GRADES = xr.DataArray([[3, 5, 2], [4, 4, 2]], {"entity": ["a", "b"], "outcome": [0.0, 0.5, 1.0]}, ("entity", "outcome"))
+GRADES = xr.DataArray(
+    [[3, 5, 2], [4, 4, 2]],
+    {"entity": ["a", "b"], "outcome": [0.0, 0.5, 1.0]},
+    ("entity", "outcome"),
+)
 VOTES = br.from_votes(
     pd.DataFrame({"a": list("xxyyzx"), "b": list("yzzxxy"), "winner": ["a", "a", "tie", "b", "a", "b"]}),
     a="a", b="b", winner="winner",
 )  # fmt: skip
-MEANS = br.from_frame(pd.DataFrame({"entity": ["a", "b"], "mean": [0.7, 0.6], "se": [0.03, 0.05], "n": [40, 12]}))
+MEANS = br.from_frame(
+    pd.DataFrame({"entity": ["a", "b"], "mean": [0.7, 0.6], "se": [0.03, 0.05], "n": [40, 12]})
+)
 FOLDS = br.from_folds(
-    pd.DataFrame(np.random.default_rng(1).normal([0.80, 0.83], 0.03, (10, 2)), columns=["a", "b"]), train=90, test=10
+    pd.DataFrame(np.random.default_rng(1).normal([0.80, 0.83], 0.03, (10, 2)), columns=["a", "b"]),
+    train=90,
+    test=10,
 )
 TESTS = br.datasets.load("tuberculosis_tests")
 FEW_FOLDS = br.from_folds(pd.DataFrame(np.random.default_rng(1).random((3, 4))), train=2, test=1)
@@ -68,7 +80,9 @@ def test_the_model_observes_the_evidence_and_holds_what_is_ranked(name):
     dims = {key: tuple(value) for key, value in graph.named_vars_to_dims.items()}
     if isinstance(evidence, xr.DataArray):
         assert dims["counts"] == dims["performance"] == evidence.dims
-        np.testing.assert_array_equal(graph.rvs_to_values[graph["counts"]].data, evidence.transpose(*dims["counts"]))
+        np.testing.assert_array_equal(
+            graph.rvs_to_values[graph["counts"]].data, evidence.transpose(*dims["counts"])
+        )
         for kind in ("typical", "new") if "dataset" in evidence.dims else ():
             assert dims[f"performance_{kind}"] == ("entity", "actual", "predicted")
     else:
@@ -81,9 +95,19 @@ def test_performances_are_probabilities_and_unmeasured_pairs_undefined(name):
     import pymc as pm
 
     graph = br.to_pymc(EVIDENCE[name], name)
-    ranked = [variable.name for variable in graph.deterministics if variable.name.startswith("performance")]
+    ranked = [
+        variable.name
+        for variable in graph.deterministics
+        if variable.name.startswith("performance")
+    ]
     with graph:
-        drawn = dict(zip(ranked, pm.draw([graph[each] for each in ranked], random_seed=1, mode=QUICK), strict=True))
+        drawn = dict(
+            zip(
+                ranked,
+                pm.draw([graph[each] for each in ranked], random_seed=1, mode=QUICK),
+                strict=True,
+            )
+        )
     for each, values in drawn.items():
         total = values.sum((-2, -1))
         if each == "performance" and "dataset" in EVIDENCE[name].dims:
@@ -111,7 +135,9 @@ def test_the_density_of_the_hierarchical_graph_is_that_of_the_model():
         for i in range(2):
             wanted += stats.dirichlet.logpdf(mean[i], prior[i])
             counts = OUTCOMES.values[i]
-            wanted += stats.dirichlet_multinomial.logpmf(counts, mean[i] * size[i], counts.sum(-1)).sum()
+            wanted += stats.dirichlet_multinomial.logpmf(
+                counts, mean[i] * size[i], counts.sum(-1)
+            ).sum()
         gaps.append(float(logp(point)) - wanted)
     assert np.ptp(gaps) == pytest.approx(0, abs=1e-8)
 
@@ -133,11 +159,17 @@ def test_dirichlet_variables_by_uniform_ones():
 
     alpha = np.array([[3.0, 1.0, 0.5], [200.0, 500.0, 300.0]])
     with pm.Model():
-        drawn = pm.draw(dirichlet_by_uniforms("rate", alpha, alpha.shape), 4000, random_seed=3, mode=QUICK)
+        drawn = pm.draw(
+            dirichlet_by_uniforms("rate", alpha, alpha.shape), 4000, random_seed=3, mode=QUICK
+        )
     for i, row in enumerate(alpha):
         one = stats.dirichlet(row)
-        np.testing.assert_allclose(drawn[:, i].mean(0), one.mean(), atol=4 * np.sqrt(one.var().max() / 4000))
-        np.testing.assert_allclose(np.cov(drawn[:, i].T), one.cov(), atol=8 * one.var().max() / np.sqrt(4000))
+        np.testing.assert_allclose(
+            drawn[:, i].mean(0), one.mean(), atol=4 * np.sqrt(one.var().max() / 4000)
+        )
+        np.testing.assert_allclose(
+            np.cov(drawn[:, i].T), one.cov(), atol=8 * one.var().max() / np.sqrt(4000)
+        )
     np.testing.assert_allclose(drawn.sum(-1), 1)
 
 
@@ -188,9 +220,14 @@ def test_the_density_of_votes_is_that_of_davidson():
         strength -= strength.mean()
         half = (strength[pairs.first] - strength[pairs.second]) / 2
         total = np.log(np.exp(half) + np.exp(-half) + np.exp(log_nu))
-        wanted = ((pairs.wins - pairs.losses) * half + pairs.ties * log_nu - pairs.number * total).sum()
+        wanted = (
+            (pairs.wins - pairs.losses) * half + pairs.ties * log_nu - pairs.number * total
+        ).sum()
         wanted -= ((strength**2).sum() + log_nu**2) / 8
-        point = {"strength_zerosum__": forward(pt.as_tensor(strength)).eval(mode=QUICK), "log_nu": log_nu}
+        point = {
+            "strength_zerosum__": forward(pt.as_tensor(strength)).eval(mode=QUICK),
+            "log_nu": log_nu,
+        }
         gaps.append(float(logp(point)) - wanted)
     assert np.ptp(gaps) == pytest.approx(0, abs=1e-8)
 
@@ -215,7 +252,9 @@ def test_the_density_of_verdicts_is_that_of_latent_classes(kind):
             point["log_odds_ratio"] = effects.reshape(1, 2)
         elif kind != "none":
             point["effect_log__"] = np.log(effects[0] if kind == "common" else effects)
-        wanted = float(model.cells.value(theta[None])[0]) - (effects**2).sum() / (2 * model.prior.scale**2)
+        wanted = float(model.cells.value(theta[None])[0]) - (effects**2).sum() / (
+            2 * model.prior.scale**2
+        )
         gaps.append(float(logp(point)) - wanted)
     assert np.ptp(gaps) == pytest.approx(0, abs=1e-6)
 
@@ -228,7 +267,9 @@ def test_means_and_folds_have_the_density_of_their_posterior():
     model = models.make_model("correlated_folds", FOLDS, {})
     scale = (1 / 10 + 10 / 90) * np.cov(model.units.T)
     wanted = stats.multivariate_t.logpdf(model.units.mean(0), mean, scale, 9)
-    assert float(br.to_pymc(FOLDS).compile_logp(mode=QUICK)({"mean_outcome": mean})) == pytest.approx(wanted)
+    assert float(
+        br.to_pymc(FOLDS).compile_logp(mode=QUICK)({"mean_outcome": mean})
+    ) == pytest.approx(wanted)
 
 
 def test_a_posterior_of_pymc_speaks_of_typical_data_sets():
@@ -238,7 +279,9 @@ def test_a_posterior_of_pymc_speaks_of_typical_data_sets():
     coords = {"entity": ["a", "b"], "actual": [0, 1], "predicted": [0, 1]}
     tree = xr.DataTree.from_dict(
         {
-            "posterior": xr.Dataset({"performance_typical": (dims, draws), "performance": (dims, draws)}, coords),
+            "posterior": xr.Dataset(
+                {"performance_typical": (dims, draws), "performance": (dims, draws)}, coords
+            ),
             "sample_stats": xr.Dataset({"diverging": (dims[:2], np.ones(shape[:2], bool))}),
         }
     )
@@ -279,24 +322,45 @@ def test_draws_of_pymc_agree_with_the_own_ones(name):
     with graph, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = pm.sample(
-            1000, tune=1000, chains=4, cores=2, progressbar=False, random_seed=1, target_accept=0.95, quiet=True
+            1000,
+            tune=1000,
+            chains=4,
+            cores=2,
+            progressbar=False,
+            random_seed=1,
+            target_accept=0.95,
+            quiet=True,
         )
-    ranked = [v for v in ("performance", "performance_typical", "mean_outcome", "strength") if v in found["posterior"]]
+    ranked = [
+        v
+        for v in ("performance", "performance_typical", "mean_outcome", "strength")
+        if v in found["posterior"]
+    ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         own = br.fit(EVIDENCE[name], name, draws=2000, seed=1)
     for each in ranked:
         other = found["posterior"][each]
         mine = own["posterior"][each].transpose(*other.dims)
-        mine = mine.sel({dim: other[dim].values for dim in other.dims if dim not in ("chain", "draw")})
+        mine = mine.sel(
+            {dim: other[dim].values for dim in other.dims if dim not in ("chain", "draw")}
+        )
         mean, sd = mine.mean(("chain", "draw")), mine.std(("chain", "draw"))
         # Five standard errors of means and standard deviations from 300 effective draws.
         assert (abs(other.mean(("chain", "draw")) - mean) / sd).max() < 5 / np.sqrt(300)
         assert (abs(np.log(other.std(("chain", "draw")) / sd))).max() < 5 / np.sqrt(2 * 300)
-    score = None if "performance" not in ranked else "accuracy" if name.endswith("classes") else "informedness"
+    score = (
+        None
+        if "performance" not in ranked
+        else "accuracy"
+        if name.endswith("classes")
+        else "informedness"
+    )
     score = "accuracy" if EVIDENCE[name].sizes.get("actual") == 3 else score
     kept = br.credible_ranking(own, score)
     direct = br.credible_ranking(found, score)
-    gap = abs(direct["probability_best"] - kept["probability_best"].sel(entity=direct["entity"].values))
+    gap = abs(
+        direct["probability_best"] - kept["probability_best"].sel(entity=direct["entity"].values)
+    )
     assert gap.max() < 5 * 0.5 / np.sqrt(300)
     assert direct.attrs["sets"] == kept.attrs["sets"]

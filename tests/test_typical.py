@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import bayesrank as br
-from bayesrank._source import groups_of
+from bayesrank._core.source import groups_of
 from bayesrank.models import model_of
 from bayesrank.models.parts.population import SPREAD, learn, log_prior_of_spread
 from bayesrank.ranking.evidence import evidence_of
@@ -26,13 +26,22 @@ def near_perfect():
 
 
 def test_near_perfect_data_sets_have_a_near_perfect_typical_rate(near_perfect):
-    mean, _ = learn(np.array([200, 199, 200, 198, 200]), np.full(5, 200), UNIT).draw(np.random.default_rng(1), 400_000)
+    mean, _ = learn(np.array([200, 199, 200, 198, 200]), np.full(5, 200), UNIT).draw(
+        np.random.default_rng(1), 400_000
+    )
     assert np.quantile(mean, 0.025) > 0.93
-    assert br.credible_ranking(near_perfect, "mean_outcome")["superiority"].sel(entity=0, rival=1) > 0.99
+    assert (
+        br.credible_ranking(near_perfect, "mean_outcome")["superiority"].sel(entity=0, rival=1)
+        > 0.99
+    )
     # A new data set after perfect ones is no coin.
-    mean, spread = learn(np.full(5, 20), np.full(5, 20), UNIT).draw(np.random.default_rng(1), 100_000)
+    mean, spread = learn(np.full(5, 20), np.full(5, 20), UNIT).draw(
+        np.random.default_rng(1), 100_000
+    )
     kappa = np.minimum(1 / spread**2 - 1, 1e12)
-    assert np.quantile(np.random.default_rng(2).beta(mean * kappa, (1 - mean) * kappa), 0.025) > 0.85
+    assert (
+        np.quantile(np.random.default_rng(2).beta(mean * kappa, (1 - mean) * kappa), 0.025) > 0.85
+    )
 
 
 @pytest.mark.parametrize(("mean", "sd"), [(0.99, 0.0), (0.95, 0.0), (0.99, 0.02)], ids=str)
@@ -64,7 +73,9 @@ def test_the_prior_of_the_spread_is_a_half_student_t(scale):
 
 def test_without_a_spread_the_mean_is_that_of_the_pool():
     """As its scale goes to 0 all data sets have one rate, whose posterior is a Beta."""
-    mean, _ = learn(np.array([18, 3, 9]), np.array([20, 5, 10]), UNIT, 1e-4).draw(np.random.default_rng(1), 20_000)
+    mean, _ = learn(np.array([18, 3, 9]), np.array([20, 5, 10]), UNIT, 1e-4).draw(
+        np.random.default_rng(1), 20_000
+    )
     assert stats.kstest(mean, stats.beta(30.5, 5.5).cdf).pvalue > 1e-3
 
 
@@ -79,7 +90,9 @@ def test_the_scale_of_the_spread_is_an_option_that_a_posterior_remembers():
 
 
 def test_the_observed_value_of_a_typical_data_set_is_the_mean_over_data_sets(near_perfect):
-    typical, new = (br.credible_ranking(near_perfect, "mean_outcome", kind=kind) for kind in ("typical", "new"))
+    typical, new = (
+        br.credible_ranking(near_perfect, "mean_outcome", kind=kind) for kind in ("typical", "new")
+    )
     np.testing.assert_allclose(typical["observed"], [0.997, 0.8])
     assert new["observed"].isnull().all()
     assert typical.attrs["typical"] == "mean"
@@ -92,7 +105,12 @@ def test_the_observed_table_has_mean_rates_and_mean_shares():
     The first test set counts once, although two entities met it.
     """
     counts = br.from_counts(
-        tn=[18, 5, 10], fp=[2, 5, 10], fn=[2, 4, 5], tp=[8, 6, 5], entity=list("aab"), dataset=list("xyx")
+        tn=[18, 5, 10],
+        fp=[2, 5, 10],
+        fn=[2, 4, 5],
+        tp=[8, 6, 5],
+        entity=list("aab"),
+        dataset=list("xyx"),
     )
     fit = br.fit(counts, MODEL, seed=1, draws=50)
     share = (1 / 3 + 1 / 2) / 2
@@ -105,7 +123,9 @@ def test_an_observed_value_outside_its_interval_is_found_for_a_typical_data_set(
     counts = right_of([[19] * 5], 20)
     strong = br.credible_ranking(br.fit(counts, MODEL, seed=1, prior=[900, 100]), "mean_outcome")
     assert bool(strong["contradicted"][0])
-    assert not br.credible_ranking(br.fit(counts, MODEL, seed=1), "mean_outcome")["contradicted"].any()
+    assert not br.credible_ranking(br.fit(counts, MODEL, seed=1), "mean_outcome")[
+        "contradicted"
+    ].any()
     # The mean over data sets is outside of the interval, the rate of the pool within: the model weighs as the pool.
     tiny = right_of([[950, 951, 949, 0]], np.array([1000, 1000, 1000, 1]))
     ranking = br.credible_ranking(br.fit(tiny, MODEL, seed=1), "mean_outcome")

@@ -7,8 +7,8 @@ import xarray as xr
 from scipy import stats
 
 import bayesrank as br
-from bayesrank import _checks
-from bayesrank._source import groups_of
+from bayesrank._core import checks as _checks
+from bayesrank._core.source import groups_of
 from bayesrank.cases import _weighing
 from bayesrank.evidence.weighting import check_numbers_of_cases, scale_weights
 from tests.strategies import LEVEL
@@ -29,7 +29,9 @@ def errors_off(draws, mean, variance):
     size, off = draws.size, draws - draws.mean()
     error = np.sqrt((np.mean(off**4) - np.mean(off**2) ** 2) / size)
     assert error < 0.03 * variance, "this would not tell a variance that is a few per cent off"
-    return max(abs(draws.mean() - mean) / np.sqrt(variance / size), abs(draws.var() - variance) / error)
+    return max(
+        abs(draws.mean() - mean) / np.sqrt(variance / size), abs(draws.var() - variance) / error
+    )
 
 
 # --- What is known exactly ----------------------------------------------------------------------------------------
@@ -39,23 +41,36 @@ def test_the_mean_of_values_has_its_known_posterior():
     values, other = RNG.normal(size=(2, 40))
     weights = br.case_weights(40, draws=4000, seed=1)
     for of in (values, other, values - other):
-        assert errors_off(means(weights, of), of.mean(), ((of - of.mean()) ** 2).sum() / 40 / 41) < 5
+        assert (
+            errors_off(means(weights, of), of.mean(), ((of - of.mean()) ** 2).sum() / 40 / 41) < 5
+        )
 
 
 def test_clusters_are_what_is_weighed():
     cluster = np.repeat(np.arange(30), 4)
     values = RNG.normal(size=30)[cluster] + 0.3 * RNG.normal(size=120)
     weights = br.case_weights(120, cluster=cluster, draws=4000, seed=1)
-    assert (weights.values.reshape(4, 4000, 30, 4) == weights.values.reshape(4, 4000, 30, 4)[..., :1]).all()
+    assert (
+        weights.values.reshape(4, 4000, 30, 4) == weights.values.reshape(4, 4000, 30, 4)[..., :1]
+    ).all()
     of = values.reshape(30, 4).mean(1)
-    assert errors_off(means(weights, values), values.mean(), ((of - of.mean()) ** 2).sum() / 30 / 31) < 5
-    single, plain = (br.case_weights(25, cluster=names, seed=1, draws=10).values for names in (range(25), None))
+    assert (
+        errors_off(means(weights, values), values.mean(), ((of - of.mean()) ** 2).sum() / 30 / 31)
+        < 5
+    )
+    single, plain = (
+        br.case_weights(25, cluster=names, seed=1, draws=10).values for names in (range(25), None)
+    )
     np.testing.assert_array_equal(single, plain)
 
 
 @pytest.mark.parametrize(
     ("cluster", "weight", "inside"),
-    [(["a", "a", "b", "a"], None, [1, 1, 0, 1]), (["b", "a"], [1, 3], [0, 1]), ([1, 1, 2], [1, 2, 1], [1, 1, 0])],
+    [
+        (["a", "a", "b", "a"], None, [1, 1, 0, 1]),
+        (["b", "a"], [1, 3], [0, 1]),
+        ([1, 1, 2], [1, 2, 1], [1, 1, 0]),
+    ],
 )
 def test_clusters_of_different_sizes_weigh_by_their_cases(cluster, weight, inside):
     """Two clusters, one of three cases: the mean is 3 U / (3 U + 1 - U) with U uniform."""
@@ -82,7 +97,9 @@ def test_a_pattern_has_the_weight_of_all_its_cases():
 def test_it_is_the_paired_model_without_a_prior():
     frame = pd.DataFrame({"a": RNG.integers(0, 4, 60), "b": RNG.integers(0, 4, 60)})
     outcomes = br.from_outcomes(frame)
-    peer = groups_of(br.fit(outcomes, "paired", seed=2, prior="haldane"))["posterior"]["mean_outcome"]
+    peer = groups_of(br.fit(outcomes, "paired", seed=2, prior="haldane"))["posterior"][
+        "mean_outcome"
+    ]
     weights = br.case_weights(outcomes, seed=1)
     ours = (weights * outcomes["outcome"]).sum("pattern") / 60
     for draws in (lambda x: x.sel(entity="a"), lambda x: x.sel(entity="a") - x.sel(entity="b")):
@@ -101,13 +118,21 @@ def test_numbers_of_each_class_set_by_design():
     random = br.case_weights(np.array(LABELS) == "p", seed=1)
     share = random[..., 70:].sum("case").values.ravel() / 100
     assert stats.kstest(share, stats.beta(30, 70).cdf).pvalue > LEVEL
-    np.testing.assert_allclose(random[..., 70:] / random[..., 70:].sum("case"), weights[..., 70:] / 30)
+    np.testing.assert_allclose(
+        random[..., 70:] / random[..., 70:].sum("case"), weights[..., 70:] / 30
+    )
 
 
 def test_classes_of_joint_outcomes_by_design():
     joint = br.joint_outcomes(LABELS, {"a": LABELS[::-1], "b": LABELS})
-    sums = br.case_weights(joint, prevalence="observed", seed=1, draws=20).groupby(joint["actual"]).sum()
-    np.testing.assert_allclose(sums.sel(actual=["n", "p"]).transpose("actual", ...)[:, 0, 0], [70, 30])
+    sums = (
+        br.case_weights(joint, prevalence="observed", seed=1, draws=20)
+        .groupby(joint["actual"])
+        .sum()
+    )
+    np.testing.assert_allclose(
+        sums.sel(actual=["n", "p"]).transpose("actual", ...)[:, 0, 0], [70, 30]
+    )
 
 
 # --- The grid -----------------------------------------------------------------------------------------------------
@@ -124,7 +149,9 @@ def test_weights_are_one_on_average(cases):
     assert len(np.unique(weights.values)) > (cases > 1) * 20 * cases
 
 
-@pytest.mark.parametrize(("cases", "most", "fewer"), [(9, 1020, (1, 999, 1001)), (3000, 360, (348, 350))])
+@pytest.mark.parametrize(
+    ("cases", "most", "fewer"), [(9, 1020, (1, 999, 1001)), (3000, 360, (348, 350))]
+)
 def test_a_shorter_run_is_the_start_of_a_longer_one(cases, most, fewer):
     """Also where the draws of a stream (1,000, or 349 of 3,000 cases) do not end where the run does."""
     long = br.case_weights(cases, draws=most, chains=2, seed=1)
@@ -138,7 +165,12 @@ def test_a_shorter_run_is_the_start_of_a_longer_one(cases, most, fewer):
 def test_lazy_weights_are_the_same(chunks):
     """Also where chunks begin and end within the draws of a stream: 699 of the 1,500 clusters."""
     pytest.importorskip("dask")
-    given = {"cluster": np.arange(3000) // 2, "draws": 3 if chunks == 1 else 710, "chains": 2, "seed": 1}
+    given = {
+        "cluster": np.arange(3000) // 2,
+        "draws": 3 if chunks == 1 else 710,
+        "chains": 2,
+        "seed": 1,
+    }
     lazy = br.case_weights(3000, **given, chunks=chunks)
     assert lazy.chunks[0] == (1, 1)
     assert lazy.chunks[1][0] == min(chunks, given["draws"])
@@ -156,7 +188,9 @@ def test_lazy_weights_are_drawn_once_a_chunk(monkeypatch):
 
 
 def test_what_would_not_fit_into_memory_is_refused(monkeypatch):
-    monkeypatch.setattr(_checks.os, "sysconf", lambda name: {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 2**8}[name])
+    monkeypatch.setattr(
+        _checks.os, "sysconf", lambda name: {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 2**8}[name]
+    )
     with pytest.raises(ValueError, match="chunks must be given for 4 x 1000 draws of 100 cases"):
         br.case_weights(100)
 
@@ -168,7 +202,12 @@ def test_streams_belong_to_seed_and_evidence():
     plain = of(100)
     np.testing.assert_array_equal(plain, of(100))
     np.testing.assert_array_equal(of(LABELS), of(pd.Series(LABELS)))
-    for other in (of(100, seed=2), of(LABELS), of(LABELS[::-1]), of(100, cluster=np.arange(100) // 2)):
+    for other in (
+        of(100, seed=2),
+        of(LABELS),
+        of(LABELS[::-1]),
+        of(100, cluster=np.arange(100) // 2),
+    ):
         assert not np.isclose(other, plain).any()
     assert not np.isclose(of(LABELS), of(LABELS[::-1])).any()
     assert not np.isclose(plain[0], plain[1]).any()
@@ -203,7 +242,9 @@ def test_the_order_of_cases_and_entities_changes_nothing_of_joint_outcomes():
             columns = [name for name in one if name in "abc" or name in groups]
             outcomes = br.from_outcomes(one[columns], **{name: name for name in groups})
             weights = br.case_weights(outcomes, seed=1, draws=20)
-            total = (weights * outcomes["outcome"] ** 2 * (1 + outcomes["outcome"].sel(entity="a"))).sum("pattern")
+            total = (
+                weights * outcomes["outcome"] ** 2 * (1 + outcomes["outcome"].sel(entity="a"))
+            ).sum("pattern")
             found.append(total.transpose("chain", "draw", "entity").sel(entity=list("abc")).values)
         np.testing.assert_allclose(*found, rtol=1e-12)
 
@@ -218,7 +259,12 @@ def test_few_cases_are_named():
         if "notes" not in about:
             return None
         fields = fields_of(about, "few_units_without_prior")
-        return fields["units"], fields["unit"] == "cluster", fields["one_class"], fields["one_dataset"]
+        return (
+            fields["units"],
+            fields["unit"] == "cluster",
+            fields["one_class"],
+            fields["one_dataset"],
+        )
 
     assert few(50) is None
     assert few(49) == (49, False, False, False)
@@ -228,7 +274,12 @@ def test_few_cases_are_named():
     assert few(LABELS) is None
     assert few(1) == (1, False, False, False)
     assert few(LABELS, prevalence="observed") == (30, False, True, False)
-    assert few(LABELS, prevalence="observed", cluster=np.arange(100) // 4) == (25, True, False, False)
+    assert few(LABELS, prevalence="observed", cluster=np.arange(100) // 4) == (
+        25,
+        True,
+        False,
+        False,
+    )
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])

@@ -36,18 +36,28 @@ def run_bare(folder, code, path=ROOT):
     """Run code with the package at a path, in a new process that lacks what a browser lacks; return what it prints."""
     environment = {**os.environ, "PYTHONPATH": str(path)}
     done = subprocess.run(
-        [sys.executable, "-c", BARE + code], cwd=folder, env=environment, capture_output=True, text=True
+        [sys.executable, "-c", BARE + code],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def test_a_ranking_without_numba_arviz_and_threads_is_the_same_to_the_last_bit(tmp_path, monkeypatch):
+def test_a_ranking_without_numba_arviz_and_threads_is_the_same_to_the_last_bit(
+    tmp_path, monkeypatch
+):
     """With 40 entities, both the threads and the compiled loops are in use where they exist."""
     cells = np.random.default_rng(3).integers(5, 60, (40, 4))
     names = [f"model {i}" for i in range(40)]
-    pd.DataFrame(cells, names, ["tn", "fp", "fn", "tp"]).rename_axis("entity").to_csv(tmp_path / "counts.csv")
-    (tmp_path / "answers.csv").write_text("entity,correct,wrong\nA,80,20\nB,70,30\n", encoding="utf-8")
+    pd.DataFrame(cells, names, ["tn", "fp", "fn", "tp"]).rename_axis("entity").to_csv(
+        tmp_path / "counts.csv"
+    )
+    (tmp_path / "answers.csv").write_text(
+        "entity,correct,wrong\nA,80,20\nB,70,30\n", encoding="utf-8"
+    )
     options = ["--seed", "1", "--draws", "1000", "--format", "csv"]
     commands = [
         ["rank", "counts.csv", "--score", "mcc", *options],
@@ -74,7 +84,9 @@ def test_the_tile_without_numba_has_the_same_probabilities(monkeypatch):
     """Areas are those of a grid: with 21 points along each axis, they differ by less than 0.005."""
     held = np.random.default_rng(1).dirichlet([7.0, 2.0, 2.0, 5.0], (2, 50, 3))
     draws = xr.DataArray(
-        held.reshape(2, 50, 3, 2, 2), dims=("chain", "draw", "entity", "actual", "predicted"), name="performance"
+        held.reshape(2, 50, 3, 2, 2),
+        dims=("chain", "draw", "entity", "actual", "predicted"),
+        name="performance",
     ).assign_coords(entity=list("abc"))
     compiled = br.tile.credible(draws, 21, maps=())
     monkeypatch.setattr("bayesrank.tile.posterior.can_compile", lambda: False)
@@ -90,14 +102,17 @@ def test_a_report_without_numba_has_the_tile(tmp_path):
         "entity,tn,fp,fn,tp\nA,95,5,40,60\nB,60,40,5,95\nC,80,20,20,80\n", encoding="utf-8"
     )
     command = ["report", "counts.csv", "--score", "f1", "--draws", "250", "-o", "page.html"]
-    run_bare(tmp_path, f"from bayesrank.cli import cli\ncli.main({command}, standalone_mode=False)\n")
+    run_bare(
+        tmp_path, f"from bayesrank.cli import cli\ncli.main({command}, standalone_mode=False)\n"
+    )
     assert 'data-page="tile"' in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_what_needs_numba_names_it(tmp_path):
     """A model with compiled chains is refused by the missing package, not by a wrong number."""
     (tmp_path / "sets.csv").write_text(
-        "entity,dataset,tn,fp,fn,tp\n" + "".join(f"{e},{d},9,1,2,8\n" for e in "AB" for d in "xyz"), encoding="utf-8"
+        "entity,dataset,tn,fp,fn,tp\n" + "".join(f"{e},{d},9,1,2,8\n" for e in "AB" for d in "xyz"),
+        encoding="utf-8",
     )
     code = (
         "from bayesrank.cli import main\nsys.stderr = sys.stdout\n"

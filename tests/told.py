@@ -1,6 +1,6 @@
 """The notes of a result or in attrs, as tests read them."""
 
-from bayesrank._notes import notes_of
+from bayesrank._core.notes import notes_of
 from bayesrank.words.sentences import say
 
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import (
+from bayesrank._core.checks import (
     check_absent,
     check_case_numbers,
     check_item_names,
@@ -14,9 +14,9 @@ from bayesrank._checks import (
     check_repeats,
     check_size,
 )
-from bayesrank._errors import ArgumentError
-from bayesrank._labels import factorize, object_array, unique_rows
-from bayesrank._random import BLOCK, fingerprint, stream
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.labels import factorize, object_array, unique_rows
+from bayesrank._core.random import BLOCK, fingerprint, stream
 from bayesrank.evidence.weighting import UNIT_WEIGHT, WEIGHTED
 
 #: The names of the groups of cases.
@@ -52,19 +52,21 @@ def collect_cases(cases: Any, count: Any, dataset: Any, cluster: Any) -> Cases:
     if isinstance(cases, xr.Dataset):
         for name, given in (("count", count), ("dataset", dataset), ("cluster", cluster)):
             check_absent(name, given, "for joint outcomes, which hold it")
-        found = _of_patterns(cases)
+        result = _of_patterns(cases)
     else:
         number = isinstance(cases, int | float | np.number | str | None)
         label = None if number else check_labels("cases", cases)
         size = check_size("cases", cases) if label is None else label.size
-        sets = None if dataset is None else check_item_names("dataset", dataset, size, broadcast=True)
+        sets = (
+            None if dataset is None else check_item_names("dataset", dataset, size, broadcast=True)
+        )
         clusters = None if cluster is None else check_item_names("cluster", cluster, size)
-        found = Cases(check_repeats(count, size), label, None, sets, clusters)
-    if not found.times.any():
+        result = Cases(check_repeats(count, size), label, None, sets, clusters)
+    if not result.times.any():
         raise ArgumentError("count", "must be above 0 for at least one case", "none")
-    if found.cluster is not None and found.dataset is not None:
-        check_nested(found.cluster, found.dataset)
-    return found
+    if result.cluster is not None and result.dataset is not None:
+        check_nested(result.cluster, result.dataset)
+    return result
 
 
 def _of_patterns(joint: xr.Dataset) -> Cases:
@@ -81,7 +83,9 @@ def _of_patterns(joint: xr.Dataset) -> Cases:
     label = joint["actual"].values if len(own) > 1 else None
     if label is not None:
         rows = np.column_stack([label.astype(object), rows.astype(object)])
-    dataset, cluster = (joint[name].values.tolist() if name in joint.coords else None for name in GROUPS)
+    dataset, cluster = (
+        joint[name].values.tolist() if name in joint.coords else None for name in GROUPS
+    )
     each = joint[UNIT_WEIGHT].values if UNIT_WEIGHT in joint.coords else None
     times = check_case_numbers("count", joint["count"].values, WEIGHTED in joint.attrs)
     return Cases(times, label, rows, dataset, cluster, each)
@@ -90,7 +94,9 @@ def _of_patterns(joint: xr.Dataset) -> Cases:
 def make_parts(found: Cases, by_class: bool) -> list[Part]:
     size = found.times.size
     where, names = factorize(found.dataset or [""] * size)
-    return [_part(found, np.flatnonzero(where == i), name, by_class) for i, name in enumerate(names)]
+    return [
+        _part(found, np.flatnonzero(where == i), name, by_class) for i, name in enumerate(names)
+    ]
 
 
 def _part(found: Cases, where: np.ndarray, name: Any, by_class: bool) -> Part:
@@ -99,7 +105,10 @@ def _part(found: Cases, where: np.ndarray, name: Any, by_class: bool) -> Part:
     content = np.arange(where.size) if found.rows is None else _index_rows(found.rows[where])
     if found.cluster is None:
         order = np.argsort(content, kind="stable")
-        unit, size = np.arange(where.size), np.ones(where.size) if found.each is None else found.each[where][order]
+        unit, size = (
+            np.arange(where.size),
+            np.ones(where.size) if found.each is None else found.each[where][order],
+        )
         shape = (count[order] / size).round(9)
     else:
         unit = factorize(object_array(found.cluster)[where])[0]
@@ -113,7 +122,9 @@ def _part(found: Cases, where: np.ndarray, name: Any, by_class: bool) -> Part:
     evidence = fingerprint(unit, size, shape, *([] if known is None else [known[where]]))
     classes: list = [slice(None)]
     if by_class and found.label is not None:
-        classes = [np.flatnonzero(found.label[where] == one) for one in dict.fromkeys(found.label.tolist())]
+        classes = [
+            np.flatnonzero(found.label[where] == one) for one in dict.fromkeys(found.label.tolist())
+        ]
     groups = [(cases, float(found.times[where[cases]].sum())) for cases in classes]
     return Part(where, unit, size, shape, groups, (name, evidence))
 
@@ -123,7 +134,9 @@ def _index_rows(rows: np.ndarray) -> np.ndarray:
     columns = []
     for column in rows.T:
         which, seen = factorize(column)
-        columns.append(np.argsort(np.argsort([repr(value) for value in seen], kind="stable"))[which])
+        columns.append(
+            np.argsort(np.argsort([repr(value) for value in seen], kind="stable"))[which]
+        )
     return unique_rows(np.column_stack(columns))[1]
 
 
@@ -150,7 +163,9 @@ def step_of(size: int) -> int:
     return min(BLOCK, max(1, 2**20 // size))
 
 
-def _draw(part: Part, root: np.random.SeedSequence, chain: int, start: int, stop: int) -> np.ndarray:
+def _draw(
+    part: Part, root: np.random.SeedSequence, chain: int, start: int, stop: int
+) -> np.ndarray:
     """Return the weights (draw, case) of the draws ``start`` to ``stop`` of a chain."""
     # So a draw does not depend on the number of draws.
     step = step_of(part.shape.size)
@@ -161,7 +176,9 @@ def _draw(part: Part, root: np.random.SeedSequence, chain: int, start: int, stop
         mass = rng.standard_gamma(np.broadcast_to(part.shape, (last - first, part.shape.size)))
         mass = mass[max(start - first, 0) :]
         alone = part.shape.size == part.where.size and (part.size == 1).all()
-        weight[max(first - start, 0) : last - start] = mass if alone else mass[:, part.unit] * part.size
+        weight[max(first - start, 0) : last - start] = (
+            mass if alone else mass[:, part.unit] * part.size
+        )
     for cases, total in part.groups:
         if total:
             weight[:, cases] *= total / weight[:, cases].sum(axis=1, keepdims=True)

@@ -11,8 +11,8 @@ Evaluate = Callable[[np.ndarray], np.ndarray]
 def _codes(truth: np.ndarray, score: np.ndarray) -> np.ndarray:
     """Return the positions of the cases by rising score: odd for positives, even between them.
 
-    Negatives with no positive between them share a position. So orders with the same area give the same number to the
-    last digit, and tie.
+    Negatives with no positive between them share a position. So orders with the same area give the
+    same number to the last digit, and tie.
     """
     marks = np.unique(score[truth])
     return np.searchsorted(marks, score, "left") + np.searchsorted(marks, score, "right")
@@ -54,7 +54,10 @@ def area_pr(truth: np.ndarray, score: np.ndarray) -> Evaluate:
     codes = -_codes(truth, score)
     # Positives before all negatives have a precision of 1 in any order.
     codes = np.maximum(codes, codes[~truth].min(initial=0) - 1)
-    up, down = (where[np.argsort(codes[where], kind="stable")] for where in map(np.flatnonzero, (truth, ~truth)))
+    up, down = (
+        where[np.argsort(codes[where], kind="stable")]
+        for where in map(np.flatnonzero, (truth, ~truth))
+    )
     last = _ends(codes[up])
     met = np.searchsorted(codes[down], codes[up][last], "right")
 
@@ -62,7 +65,9 @@ def area_pr(truth: np.ndarray, score: np.ndarray) -> Evaluate:
         hit, above = _sums(weight[up]), _sums(weight[down])
         reached, missed = hit[1 + last], above[met]
         lost = np.divide(missed, reached + missed, out=np.zeros(missed.shape), where=missed > 0)
-        return 1 - np.einsum("ij,ij->j", np.diff(reached, axis=0, prepend=0.0), lost) / _weight_of(hit[-1], above[-1])
+        return 1 - np.einsum("ij,ij->j", np.diff(reached, axis=0, prepend=0.0), lost) / _weight_of(
+            hit[-1], above[-1]
+        )
 
     return evaluate
 

@@ -3,9 +3,9 @@
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_result, describe_value
-from bayesrank._errors import ArgumentError
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_result, describe_value
+from bayesrank._core.errors import ArgumentError
 
 
 @check_call
@@ -20,10 +20,11 @@ def deciding_cases(joint: xr.Dataset) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        ``outcome`` (pattern, entity): 1 if the entity was right and 0 if it was wrong, or its outcome; NaN if missing.
-        ``mean_outcome`` (entity): the mean over cases. ``decides`` (pattern): whether outcomes differ between entities.
-        ``count`` (pattern): the number of cases. Entities are sorted by ``mean_outcome``, patterns by their mean over
-        entities, both from high to low. Patterns that differ only in classes or clusters are merged.
+        ``outcome`` (pattern, entity): 1 if the entity was right and 0 if it was wrong, or its
+        outcome; NaN if missing. ``mean_outcome`` (entity): the mean over cases. ``decides``
+        (pattern): whether outcomes differ between entities. ``count`` (pattern): the number of
+        cases. Entities are sorted by ``mean_outcome``, patterns by their mean over entities, both
+        from high to low. Patterns that differ only in classes or clusters are merged.
 
     Examples
     --------
@@ -45,7 +46,8 @@ def deciding_cases(joint: xr.Dataset) -> xr.Dataset:
     patterns, which = np.unique(outcome[:, order], axis=0, return_inverse=True, equal_nan=True)
     cases = np.bincount(which.ravel(), count).astype(np.int64)
     ease = _mean(patterns, np.ones_like(patterns), 1)
-    # Equally easy cases are sorted by the outcomes of the best entities, so that their failures stand out.
+    # Equally easy cases are sorted by the outcomes of the best entities, so that their failures
+    # stand out.
     sort = np.lexsort([*(-patterns.T[::-1]), -ease])
     patterns = patterns[sort]
     differ = np.nanmax(patterns, axis=1) > np.nanmin(patterns, axis=1)
@@ -67,7 +69,9 @@ def _right(joint: xr.Dataset) -> xr.DataArray:
         raise ArgumentError("joint", "must come from br.joint_outcomes or br.from_outcomes", made)
     unknown = int(joint["count"].where(joint["actual"].isnull(), 0).sum())
     if unknown:
-        raise ArgumentError("joint", "must have the true class of every case", f"{unknown} cases without one")
+        raise ArgumentError(
+            "joint", "must have the true class of every case", f"{unknown} cases without one"
+        )
     return joint["predicted"] == joint["actual"]
 
 

@@ -8,14 +8,21 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_choice, check_entities, check_numbers, check_positives, describe_value, is_number
-from bayesrank._compat import to_container
-from bayesrank._draws import draw_dims
-from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
-from bayesrank._labels import factorize, name_coord
-from bayesrank._notes import Note, add_notes, notes_of
-from bayesrank._records import EvidenceRecord, ModelRecord
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
+    check_choice,
+    check_entities,
+    check_numbers,
+    check_positives,
+    describe_value,
+    is_number,
+)
+from bayesrank._core.compat import to_container
+from bayesrank._core.draws import draw_dims
+from bayesrank._core.errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
+from bayesrank._core.labels import factorize, name_coord
+from bayesrank._core.notes import Note, add_notes, notes_of
+from bayesrank._core.records import EvidenceRecord, ModelRecord
 from bayesrank.cases._weighted_areas import Evaluate, area_gain, area_lift, area_pr, area_roc
 from bayesrank.cases.weights import blocks_of, check_case_weights
 from bayesrank.evidence.alignment import align_cases
@@ -28,44 +35,50 @@ LOWER = ("_loss", "_error", "_deviance", "_distance")
 
 
 @check_call
-def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *, positive: Any = 1) -> Any:
+def weighted_metric(
+    metric: Any, y_true: Any, predictions: Any, weights: Any, *, positive: Any = 1
+) -> Any:
     """Compute the posterior of a metric from weighted cases, for entities that met the same cases.
 
-    Areas follow the conventions of :mod:`bayesrank.ops`: steps under precision-recall and lift curves, straight lines
-    under ROC and gain.
+    Areas follow the conventions of :mod:`bayesrank.ops`: steps under precision-recall and lift
+    curves, straight lines under ROC and gain.
 
     Parameters
     ----------
     metric : str or callable
-        ``"auc_roc"``, ``"auc_pr"`` (the average precision), ``"auc_lift"`` (the mean lift), ``"auc_gain"``;
-        ``"brier"`` (the mean squared error of a probability), ``"log_loss"``; ``"mean"``, the mean of the values in
-        ``predictions``. Or a function ``metric(y_true, prediction, sample_weight=weight)`` that returns a number, as in
-        scikit-learn; it is called for every draw and entity.
+        ``"auc_roc"``, ``"auc_pr"`` (the average precision), ``"auc_lift"`` (the mean lift),
+        ``"auc_gain"``; ``"brier"`` (the mean squared error of a probability), ``"log_loss"``;
+        ``"mean"``, the mean of the values in ``predictions``. Or a function ``metric(y_true,
+        prediction, sample_weight=weight)`` that returns a number, as in scikit-learn; it is called
+        for every draw and entity.
     y_true : sequence of labels
-        Labels of two classes for named metrics; None for ``"mean"``. A function receives them unchanged. Everything
-        with an index is joined by its labels, as for :func:`bayesrank.from_predictions`.
+        Labels of two classes for named metrics; None for ``"mean"``. A function receives them
+        unchanged. Everything with an index is joined by its labels, as for
+        :func:`bayesrank.from_predictions`.
     predictions : mapping, DataFrame, DataArray or sequence
-        The predictions of each entity for each case: scores (larger means more positive), or probabilities of the
-        positive class for ``"brier"`` and ``"log_loss"``. Pass a mapping from entity, a DataFrame with one column per
-        entity, a DataArray with the dim ``entity``, or a sequence for one entity. A function may take other
-        predictions, with cases first.
+        The predictions of each entity for each case: scores (larger means more positive), or
+        probabilities of the positive class for ``"brier"`` and ``"log_loss"``. Pass a mapping from
+        entity, a DataFrame with one column per entity, a DataArray with the dim ``entity``, or a
+        sequence for one entity. A function may take other predictions, with cases first.
     weights : DataArray
-        Weights (chain, draw, case), as from :func:`bayesrank.case_weights`. Lazy weights are drawn chunk by chunk.
+        Weights (chain, draw, case), as from :func:`bayesrank.case_weights`. Lazy weights are drawn
+        chunk by chunk.
     positive : label
         The positive class of named metrics.
 
     Returns
     -------
     arviz.InferenceData or xarray.DataTree
-        ``posterior`` with a variable (chain, draw, entity, [dataset]) named after the metric or the function;
-        ``observed_data`` with its value on the observed cases. Pass this name to :func:`bayesrank.credible_ranking`;
-        for a loss, also pass ``higher_is_better=False``. A metric is NaN without cases; an area is NaN without cases of
-        both classes.
+        ``posterior`` with a variable (chain, draw, entity, [dataset]) named after the metric or the
+        function; ``observed_data`` with its value on the observed cases. Pass this name to
+        :func:`bayesrank.credible_ranking`; for a loss, also pass ``higher_is_better=False``. A
+        metric is NaN without cases; an area is NaN without cases of both classes.
 
     Raises
     ------
     ValueError, TypeError
-        If a function does not return a number, or if a certain, wrong prediction makes a log loss infinite.
+        If a function does not return a number, or if a certain, wrong prediction makes a log loss
+        infinite.
 
     Examples
     --------
@@ -84,10 +97,17 @@ def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *,
     dim = str(weights.dims[-1])
     columns = _columns(predictions, weights.sizes[dim], dim)
     truth = _truth(metric, y_true, positive, weights.sizes[dim])
-    datasets = list(dict.fromkeys(weights["dataset"].values.tolist())) if "dataset" in weights.coords else []
-    groups: list = [np.flatnonzero(weights["dataset"].values == one) for one in datasets] or [slice(None)]
+    datasets = (
+        list(dict.fromkeys(weights["dataset"].values.tolist()))
+        if "dataset" in weights.coords
+        else []
+    )
+    groups: list = [np.flatnonzero(weights["dataset"].values == one) for one in datasets] or [
+        slice(None)
+    ]
     evaluate = [
-        [_evaluator(metric, truth, column, entity, cases) for cases in groups] for entity, column in columns.items()
+        [_evaluator(metric, truth, column, entity, cases) for cases in groups]
+        for entity, column in columns.items()
     ]
     dims = draw_dims(weights)
     draws = [weights.sizes[d] for d in dims]
@@ -96,7 +116,9 @@ def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *,
         values[start : start + len(part)] = _each(evaluate, groups, part)
     observed = _each(evaluate, groups, weights["count"].values[None].astype(float))[0]
 
-    coords = {"entity": name_coord(list(columns))} | ({"dataset": name_coord(datasets)} if datasets else {})
+    coords = {"entity": name_coord(list(columns))} | (
+        {"dataset": name_coord(datasets)} if datasets else {}
+    )
     sizes = [len(held) for held in coords.values()]
     drawn = {d: weights[d] for d in dims if d in weights.coords} | coords
     shaped = values.reshape(draws + sizes)
@@ -104,21 +126,25 @@ def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *,
     if name == "brier" or name.endswith(LOWER):
         posterior.attrs["direction"] = "lower is better"
     known = ModelRecord(
-        model="case_weights", words=WORDS, sampler="exact", paired=True, prevalence=ModelRecord.of(weights).prevalence
+        model="case_weights",
+        words=WORDS,
+        sampler="exact",
+        paired=True,
+        prevalence=ModelRecord.of(weights).prevalence,
     )
-    about, notes = known.to_attrs(), notes_of(EvidenceRecord.of(weights).notes)
+    record, notes = known.to_attrs(), notes_of(EvidenceRecord.of(weights).notes)
     if isinstance(metric, str):
-        about[f"{name}_range"] = _range(name, columns)
+        record[f"{name}_range"] = _range(name, columns)
         notes = _few_of_a_class(name, truth, weights, groups) or notes
         if known.assumed_prevalence != "sampled" and name != "auc_roc":
             notes.append(Note("metric_prevalence_by_design", {"metric": name}))
     if equal := _constant_entities(values, columns, groups, metric):
         notes.append(Note("draws_equal", {"entities": equal}))
-    about = add_notes(about, notes)
+    record = add_notes(record, notes)
     found = xr.DataArray(observed.reshape(sizes), coords, list(coords), name)
     return to_container(
         {
-            "posterior": posterior.to_dataset().assign_attrs(add_notes(about, joined)),
+            "posterior": posterior.to_dataset().assign_attrs(add_notes(record, joined)),
             "observed_data": found.to_dataset(),
         }
     )
@@ -142,12 +168,16 @@ def _truth(metric: Any, y_true: Any, positive: Any, size: int) -> Any:
     """Return the positive cases as 0 and 1 for named metrics, and the labels unchanged for functions."""
     if metric == "mean":
         if y_true is not None:
-            raise ArgumentError("y_true", "must be None for 'mean', which needs no labels", describe_value(y_true))
+            raise ArgumentError(
+                "y_true", "must be None for 'mean', which needs no labels", describe_value(y_true)
+            )
         return None
     truth = check_positives(y_true, positive) if isinstance(metric, str) else np.asarray(y_true)
     if truth.ndim < 1 or len(truth) != size:
         held = len(truth) if truth.ndim else describe_value(y_true)
-        raise ArgumentError("y_true", f"must hold one label for each of the {size} cases of weights", held)
+        raise ArgumentError(
+            "y_true", f"must hold one label for each of the {size} cases of weights", held
+        )
     return truth
 
 
@@ -155,19 +185,25 @@ def _columns(predictions: Any, size: int, dim: str) -> dict[Any, np.ndarray]:
     given: Any = predictions
     if isinstance(predictions, xr.DataArray):
         if set(predictions.dims) != {dim, "entity"} or "entity" not in predictions.coords:
-            raise ArgumentError("predictions", f"must have the dims {dim} and entity, by name", predictions.dims)
+            raise ArgumentError(
+                "predictions", f"must have the dims {dim} and entity, by name", predictions.dims
+            )
         columns = predictions.transpose("entity", dim).values
         given = dict(zip(predictions["entity"].values.tolist(), columns, strict=True))
     elif not isinstance(predictions, Mapping | pd.DataFrame):
         given = {"entity 1": predictions}
-    found = {name: np.asarray(given[name]) for name in check_entities("predictions", list(given.keys()))}
-    for name, column in found.items():
+    result = {
+        name: np.asarray(given[name]) for name in check_entities("predictions", list(given.keys()))
+    }
+    for name, column in result.items():
         if not column.ndim or len(column) != size:
             held = len(column) if column.ndim else describe_value(given[name])
             raise ArgumentError(
-                f"predictions[{name!r}]", f"must hold something of each of the {size} cases of weights", held
+                f"predictions[{name!r}]",
+                f"must hold something of each of the {size} cases of weights",
+                held,
             )
-    return found
+    return result
 
 
 def _each(evaluate: list[list[Evaluate]], groups: list, part: np.ndarray) -> np.ndarray:
@@ -198,8 +234,8 @@ def _call_metric(
             found = metric(truth, prediction, sample_weight=one.copy())
         except Exception as error:
             kind = ArgumentTypeError if isinstance(error, TypeError) else ArgumentError
-            wanted = f"must take y_true, predictions[{entity!r}] and sample_weight"
-            raise kind("metric", wanted, f"{type(error).__name__} from it: {error}") from error
+            requirement = f"must take y_true, predictions[{entity!r}] and sample_weight"
+            raise kind("metric", requirement, f"{type(error).__name__} from it: {error}") from error
         found = found.item() if isinstance(found, np.ndarray) and found.ndim == 0 else found
         if not is_number(found):
             raise ArgumentTypeError("metric", "must return a number", describe_value(found))
@@ -210,11 +246,15 @@ def _call_metric(
 def _checked_score(metric: str, truth: Any, column: np.ndarray, entity: Any) -> np.ndarray:
     argument = f"predictions[{entity!r}]"
     if column.ndim != 1:
-        raise ArgumentError(argument, "must hold one number for each case", f"the shape {column.shape}")
+        raise ArgumentError(
+            argument, "must hold one number for each case", f"the shape {column.shape}"
+        )
     bounds = (0, 1) if metric in ("brier", "log_loss") else ()
     score = check_numbers(argument, column.astype(int) if column.dtype == bool else column, *bounds)
     if np.isnan(score).any():
-        raise ArgumentError(argument, "must hold a number for every case", f"{int(np.isnan(score).sum())} NaN")
+        raise ArgumentError(
+            argument, "must hold a number for every case", f"{int(np.isnan(score).sum())} NaN"
+        )
     if metric == "mean" and np.isinf(score).any():
         raise ArgumentError(argument, "must hold finite numbers", "an infinite one")
     if metric == "log_loss" and (wrong := score == np.where(truth, 0, 1)).any():
@@ -245,7 +285,9 @@ CASE_METRICS: dict[str, Callable[[Any, np.ndarray], Evaluate]] = {
 
 def _range(name: str, columns: Mapping[Any, np.ndarray]) -> list[float]:
     if name == "mean":
-        return [float(end([end(column) for column in columns.values()])) for end in (np.min, np.max)]
+        return [
+            float(end([end(column) for column in columns.values()])) for end in (np.min, np.max)
+        ]
     return [0.0, np.inf if name in ("auc_lift", "log_loss") else 1.0]
 
 
@@ -259,7 +301,11 @@ def _few_of_a_class(name: str, truth: Any, weights: xr.DataArray, groups: list) 
     for cases in groups:
         for positive in (True, False):
             member = (truth[cases] == positive) & (count[cases] > 0)
-            size = count[cases][member].sum() if cluster is None else np.unique(cluster[cases][member]).size
+            size = (
+                count[cases][member].sum()
+                if cluster is None
+                else np.unique(cluster[cases][member]).size
+            )
             units += [int(size)] if size else []
     if not units:
         return []
@@ -267,17 +313,19 @@ def _few_of_a_class(name: str, truth: Any, weights: xr.DataArray, groups: list) 
     return few_units_notes(min(units), unit, one_class=True, one_dataset=len(groups) > 1)
 
 
-def _constant_entities(values: np.ndarray, columns: Mapping[Any, np.ndarray], groups: list, metric: Any) -> list[str]:
+def _constant_entities(
+    values: np.ndarray, columns: Mapping[Any, np.ndarray], groups: list, metric: Any
+) -> list[str]:
     """Return the entities with the same value in all draws, because all observed cases agree."""
     if len(values) < 2:
         return []
     with np.errstate(invalid="ignore"):  # a function may return infinity
         still = np.ptp(values, axis=0) <= 1e-12 * np.abs(values).max(axis=0)
     area = isinstance(metric, str) and metric.startswith("auc")
-    found = []
+    result = []
     for constant, (entity, column) in zip(still, columns.items(), strict=True):
         # An entity with the same prediction for all cases has a fixed area of 1/2.
         sure = [area and len(np.unique(column[cases])) < 2 for cases in groups]
         if (constant & ~np.array(sure)).any():
-            found.append(str(entity))
-    return found
+            result.append(str(entity))
+    return result

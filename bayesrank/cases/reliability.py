@@ -8,13 +8,13 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtri
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_choice, check_number, check_prob
-from bayesrank._errors import ArgumentError, ArgumentKeyError
-from bayesrank._labels import name_coord
-from bayesrank._records import ReliabilityRecord
-from bayesrank._source import parse_source
-from bayesrank._types import Container
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_choice, check_number, check_prob
+from bayesrank._core.errors import ArgumentError, ArgumentKeyError
+from bayesrank._core.labels import name_coord
+from bayesrank._core.records import ReliabilityRecord
+from bayesrank._core.source import parse_source
+from bayesrank._core.types import Container
 from bayesrank.evidence.attempts import RateMoments
 from bayesrank.evidence.kinds import parse_evidence
 from bayesrank.models.parts.attempts import AttemptsPosterior
@@ -37,50 +37,53 @@ def reliability(
 ) -> xr.Dataset:
     r"""Return how much a score varies between runs and between cases, and how many of each separate two entities.
 
-    With rates :math:`p_i` of the cases, the variance of pass^k between cases is that of :math:`p_i^k`; of pass@k, that
-    of :math:`(1 - p_i)^k`. The variance between runs is that of the outcome of k attempts at one case. Both are
-    estimated from moments of the rates, for which a case needs 2 k runs.
+    With rates :math:`p_i` of the cases, the variance of pass^k between cases is that of
+    :math:`p_i^k`; of pass@k, that of :math:`(1 - p_i)^k`. The variance between runs is that of the
+    outcome of k attempts at one case. Both are estimated from moments of the rates, for which a
+    case needs 2 k runs.
 
-    The plan is for two entities whose true scores differ by ``difference``. On N cases with r runs each, their
-    difference has the variance :math:`(B + W_r) / N`: B between cases, of the difference, and :math:`W_r` within cases.
-    The variances are today's.
+    The plan is for two entities whose true scores differ by ``difference``. On N cases with r runs
+    each, their difference has the variance :math:`(B + W_r) / N`: B between cases, of the
+    difference, and :math:`W_r` within cases. The variances are today's.
 
     Parameters
     ----------
     posterior : InferenceData or DataTree
-        The result of :func:`bayesrank.fit` with the model ``"paired"``, for right or wrong runs of each case of one
-        data set.
+        The result of :func:`bayesrank.fit` with the model ``"paired"``, for right or wrong runs of
+        each case of one data set.
     score : Score or str
         pass@k or pass^k.
     entity, rival : hashable, optional
-        The two entities of the plan; by default the one with the highest observed score, and the next one.
+        The two entities of the plan; by default the one with the highest observed score, and the
+        next one.
     difference : float, optional
-        Their assumed true difference; by default the observed one, which is too large on average for entities that were
-        chosen because they lead.
+        Their assumed true difference; by default the observed one, which is too large on average
+        for entities that were chosen because they lead.
     prob, assurance : float
         Level of the two-sided claim, and the probability of reaching it.
 
     Returns
     -------
     xarray.Dataset
-        Over ``entity``: ``observed``; ``between_cases`` and ``between_runs``, standard deviations in units of the
-        score, NaN if no case has 2 k runs; and ``flickering``, the number of cases that it solves in some runs only.
-        Over ``case`` and ``entity``: ``right`` and ``runs`` of the cases that flicker for any entity, those that do for
-        most entities first. Over ``planned_runs``: ``cases_needed``, the number of all cases, with so many runs each.
-        Scalars: ``runs_needed``, the number of runs of today's cases; NaN if no number is enough. Attrs: ``score``,
-        ``entity``, ``rival``, ``difference``, ``prob``, ``assurance``, ``cases``, and ``runs``, the smallest number of
-        runs of a case today.
+        Over ``entity``: ``observed``; ``between_cases`` and ``between_runs``, standard deviations
+        in units of the score, NaN if no case has 2 k runs; and ``flickering``, the number of cases
+        that it solves in some runs only. Over ``case`` and ``entity``: ``right`` and ``runs`` of
+        the cases that flicker for any entity, those that do for most entities first. Over
+        ``planned_runs``: ``cases_needed``, the number of all cases, with so many runs each.
+        Scalars: ``runs_needed``, the number of runs of today's cases; NaN if no number is enough.
+        Attrs: ``score``, ``entity``, ``rival``, ``difference``, ``prob``, ``assurance``, ``cases``,
+        and ``runs``, the smallest number of runs of a case today.
 
     Raises
     ------
     ValueError, TypeError, KeyError
-        If the score is not of attempts, the posterior does not know the runs of its cases or has several data sets, an
-        entity is unknown, or ``difference`` is no positive number.
+        If the score is not of attempts, the posterior does not know the runs of its cases or has
+        several data sets, an entity is unknown, or ``difference`` is no positive number.
 
     References
     ----------
-    Hoeffding (1948), A class of statistics with asymptotically normal distribution, Annals of Mathematical Statistics
-    19:293-325, has the variance of an estimate from all subsets of runs.
+    Hoeffding (1948), A class of statistics with asymptotically normal distribution, Annals of
+    Mathematical Statistics 19:293-325, has the variance of an estimate from all subsets of runs.
 
     Examples
     --------
@@ -102,7 +105,9 @@ def reliability(
     source, event = parse_source(posterior, "posterior"), one.attempts
     held = AttemptsPosterior.of(source, event.k, one.display)
     if held.names:
-        raise ArgumentError("posterior", "must be of one data set", f"{len(held.names)} data sets", "fit each alone")
+        raise ArgumentError(
+            "posterior", "must be of one data set", f"{len(held.names)} data sets", "fit each alone"
+        )
     names, count = held.evidence.entities, held.evidence.count[held.kept]
     observed, made = held.means(event), held.used.runs
     moments = RateMoments.of(held.used, count, event.every)
@@ -114,11 +119,16 @@ def reliability(
         "observed": observed,
         "between_cases": np.sqrt(moments.between(event.k)) if known else unknown,
         "between_runs": np.sqrt(moments.within(event.k, event.k)) if known else unknown,
-        "flickering": held.used.numbers(count)[(right > 0) & (right < runs)].sum(axis=0).round().astype(int),
+        "flickering": held.used.numbers(count)[(right > 0) & (right < runs)]
+        .sum(axis=0)
+        .round()
+        .astype(int),
     }
-    found = xr.Dataset({name: ("entity", values) for name, values in result.items()}, {"entity": name_coord(names)})
+    found = xr.Dataset(
+        {name: ("entity", values) for name, values in result.items()}, {"entity": name_coord(names)}
+    )
     found = found.merge(_flickering(held))
-    about = ReliabilityRecord(
+    record = ReliabilityRecord(
         score=one.name,
         display=one.display,
         higher_is_better=True,
@@ -133,16 +143,18 @@ def reliability(
     if pair is not None:
         i, j = pair
         apart = float(observed[i] - observed[j]) if difference is None else difference
-        about = replace(about, entity=str(names[i]), rival=str(names[j]), difference=apart)
+        record = replace(record, entity=str(names[i]), rival=str(names[j]), difference=apart)
         if apart > 0 and known:
             estimates, both = held.estimates(event)[:, [i, j]], (made[:, [i, j]] > 0).all(axis=1)
             covariance = float(np.cov(estimates[both].T, aweights=count[both], ddof=0)[0, 1])
             between = moments.between(event.k)[[i, j]].sum() - 2 * covariance
-            needed = _cases_needed(max(between, 0.0), moments, event.k, [i, j], prob, assurance, apart)
+            needed = _cases_needed(
+                max(between, 0.0), moments, event.k, [i, j], prob, assurance, apart
+            )
             cases_needed = np.array([np.ceil(needed(r)) for r in planned.tolist()])
             runs_needed = _runs_needed(needed, float(count[both].sum()), event.k)
     found = found.assign(cases_needed=("planned_runs", cases_needed), runs_needed=runs_needed)
-    return found.assign_coords(planned_runs=planned).assign_attrs(about.to_attrs())
+    return found.assign_coords(planned_runs=planned).assign_attrs(record.to_attrs())
 
 
 def reliability_where_runs(source: Container) -> xr.Dataset | None:
@@ -156,7 +168,13 @@ def reliability_where_runs(source: Container) -> xr.Dataset | None:
 
 
 def _cases_needed(
-    between: float, moments: RateMoments, k: int, pair: list[int], prob: float, assurance: float, difference: float
+    between: float,
+    moments: RateMoments,
+    k: int,
+    pair: list[int],
+    prob: float,
+    assurance: float,
+    difference: float,
 ) -> Callable[[int], float]:
     """Return the function from the number of runs of a case to the number of cases that separates two entities."""
     factor = ((ndtri((1 + prob) / 2) + ndtri(assurance)) / difference) ** 2
@@ -174,7 +192,9 @@ def _runs_needed(needed: Callable[[int], float], cases: float, k: int) -> float:
     return float(low)
 
 
-def _pair(names: list[Any], observed: np.ndarray, entity: Any, rival: Any) -> tuple[int, int] | None:
+def _pair(
+    names: list[Any], observed: np.ndarray, entity: Any, rival: Any
+) -> tuple[int, int] | None:
     """Return the places of the two entities of the plan; None for a single entity."""
     for argument, name in (("entity", entity), ("rival", rival)):
         if name is not None:
@@ -196,10 +216,15 @@ def _flickering(held: AttemptsPosterior) -> xr.Dataset:
     if "flickering_right" not in observed:
         none = (("case", "entity"), np.empty((0, len(names)), int))
         return xr.Dataset({"right": none, "runs": none}, {"case": np.empty(0, str)})
-    right, runs = (observed[f"flickering_{name}"].transpose("flickering_case", "entity") for name in ("right", "runs"))
+    right, runs = (
+        observed[f"flickering_{name}"].transpose("flickering_case", "entity")
+        for name in ("right", "runs")
+    )
     flickers = ((right.values > 0) & (right.values < runs.values)).sum(axis=1)
     order = np.argsort(-flickers, kind="stable")
     order = order[flickers[order] > 0]  # some entities may have been left out
     held_of = {"right": right.values[order], "runs": runs.values[order]}
     cases = observed["flickering_case"].values[order]
-    return xr.Dataset({name: (("case", "entity"), values) for name, values in held_of.items()}, {"case": cases})
+    return xr.Dataset(
+        {name: (("case", "entity"), values) for name, values in held_of.items()}, {"case": cases}
+    )

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_choice, check_integer, check_memory, describe_value
-from bayesrank._chunks import dask_array
-from bayesrank._draws import draw_dims, iterate_blocks
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._labels import name_coord
-from bayesrank._notes import Note, add_notes
-from bayesrank._random import Seed, root_sequence
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_choice, check_integer, check_memory, describe_value
+from bayesrank._core.chunks import dask_array
+from bayesrank._core.draws import draw_dims, iterate_blocks
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.labels import name_coord
+from bayesrank._core.notes import Note, add_notes
+from bayesrank._core.random import Seed, root_sequence
 from bayesrank.cases._weighing import Cases, Part, collect_cases, draw_weights, make_parts, step_of
 from bayesrank.evidence.alignment import align_cases, case_labels, is_default
 from bayesrank.models.parts.joint import few_units_notes
@@ -37,38 +37,46 @@ def case_weights(
 ) -> xr.DataArray:
     """Draw case weights by the Bayesian bootstrap, for metrics with scikit-learn's ``sample_weight``.
 
-    The weights of n cases are n times a Dirichlet(1, ..., 1) variable. The bootstrap uses only the observed cases: if
-    all cases are alike, all draws are equal. The order of joint outcomes and of their entities does not matter.
+    The weights of n cases are n times a Dirichlet(1, ..., 1) variable. The bootstrap uses only the
+    observed cases: if all cases are alike, all draws are equal. The order of joint outcomes and of
+    their entities does not matter.
 
     Parameters
     ----------
     cases : int, sequence of labels or Dataset
-        The number of cases, the true label of each case, or joint outcomes from :func:`bayesrank.joint_outcomes` or
-        :func:`bayesrank.from_outcomes`, whose patterns get the weights.
+        The number of cases, the true label of each case, or joint outcomes from
+        :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`, whose patterns get the
+        weights.
     draws, chains : int
         Draws in each chain, and chains.
     count : sequence of int, optional
         Number of cases that each item stands for.
     dataset : hashable or sequence, optional
-        The data set of each case, or one name for all. Data sets are drawn independently of each other.
+        The data set of each case, or one name for all. Data sets are drawn independently of each
+        other.
     cluster : sequence, optional
-        The cluster of each case (a patient, a series), within one data set. The cases of a cluster share a draw.
+        The cluster of each case (a patient, a series), within one data set. The cases of a cluster
+        share a draw.
     prevalence : "sampled" or "observed"
-        ``"sampled"`` if cases of all classes were drawn at random. ``"observed"`` if the number of cases of each class
-        was set by design; each class then keeps its total in every draw, which needs the labels.
+        ``"sampled"`` if cases of all classes were drawn at random. ``"observed"`` if the number of
+        cases of each class was set by design; each class then keeps its total in every draw, which
+        needs the labels.
     seed : int, SeedSequence or Generator, optional
-        One seed gives the same cases the same weights, and a longer run starts with the draws of a shorter one. If you
-        pass only a number of cases, independent test sets of one size need different seeds.
+        One seed gives the same cases the same weights, and a longer run starts with the draws of a
+        shorter one. If you pass only a number of cases, independent test sets of one size need
+        different seeds.
     chunks : int, optional
-        Draws of a chain per chunk. The weights are then lazy, and drawn when they are used. Needs Dask.
+        Draws of a chain per chunk. The weights are then lazy, and drawn when they are used. Needs
+        Dask.
 
     Returns
     -------
     xarray.DataArray
-        ``weight`` (chain, draw, case), or (chain, draw, pattern) for joint outcomes: not negative, and in every draw
-        their sum over a data set is its number of cases. The coord ``count`` contains the mean weights; the coords
-        ``dataset`` and ``cluster`` contain the arguments. An index of ``cases`` becomes the coord ``case``, unless it
-        is the default index or a MultiIndex. With fewer than 50 cases or clusters, ``attrs["notes"]`` has a note.
+        ``weight`` (chain, draw, case), or (chain, draw, pattern) for joint outcomes: not negative,
+        and in every draw their sum over a data set is its number of cases. The coord ``count``
+        contains the mean weights; the coords ``dataset`` and ``cluster`` contain the arguments. An
+        index of ``cases`` becomes the coord ``case``, unless it is the default index or a
+        MultiIndex. With fewer than 50 cases or clusters, ``attrs["notes"]`` has a note.
 
     References
     ----------
@@ -86,25 +94,35 @@ def case_weights(
     shape = check_integer("chains", chains, 1), check_integer("draws", draws, 1)
     chunks = None if chunks is None else check_integer("chunks", chunks, 1)
     check_choice("prevalence", prevalence, ("sampled", "observed"))
-    given, notes = align_cases({"cases": cases, "count": count, "dataset": dataset, "cluster": cluster})
+    given, notes = align_cases(
+        {"cases": cases, "count": count, "dataset": dataset, "cluster": cluster}
+    )
     found = collect_cases(*given.values())
     if prevalence == "observed" and found.label is None:
         raise ArgumentError(
-            "prevalence", "must be 'sampled' if the labels are not known (give them as cases)", "'observed'"
+            "prevalence",
+            "must be 'sampled' if the labels are not known (give them as cases)",
+            "'observed'",
         )
     parts = make_parts(found, prevalence == "observed")
     root = root_sequence(seed)
     sizes = (*shape, found.times.size)
 
     if chunks is None:
-        check_memory("chunks must be given", f"{chains} x {draws} draws of {sizes[-1]} cases", sizes, "None")
+        check_memory(
+            "chunks must be given", f"{chains} x {draws} draws of {sizes[-1]} cases", sizes, "None"
+        )
         data: Any = np.empty(sizes)
         for chain in range(sizes[0]):
             data[chain] = draw_weights(parts, sizes[-1], root, chain, 0, sizes[1])
     else:
         data = _lazy(parts, root, sizes, chunks)
     dim = CASES[isinstance(cases, xr.Dataset)]
-    coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1]), "count": (dim, found.times)}
+    coords = {
+        "chain": np.arange(shape[0]),
+        "draw": np.arange(shape[1]),
+        "count": (dim, found.times),
+    }
     for name, held in (("dataset", found.dataset), ("cluster", found.cluster)):
         if held is not None:
             coords[name] = (dim, name_coord(held))
@@ -112,13 +130,16 @@ def case_weights(
     # Labels that are more than positions join the weights to y_true and predictions.
     if labels is not None and labels.nlevels == 1 and not is_default(labels):
         coords[dim] = labels.to_numpy()
-    about = add_notes({"prevalence": prevalence}, [*notes, *_few_units(found, parts, prevalence)])
-    return xr.DataArray(data, coords, ("chain", "draw", dim), "weight", about)
+    record = add_notes({"prevalence": prevalence}, [*notes, *_few_units(found, parts, prevalence)])
+    return xr.DataArray(data, coords, ("chain", "draw", dim), "weight", record)
 
 
 def weight_blocks(joint: xr.Dataset, draws: int, seed: Seed) -> Iterator[tuple[int, np.ndarray]]:
     """Yield weights (draw, pattern) of a chain of :func:`case_weights` in blocks, with the index of the first draw."""
-    parts, root = make_parts(collect_cases(joint, None, None, None), by_class=False), root_sequence(seed)
+    parts, root = (
+        make_parts(collect_cases(joint, None, None, None), by_class=False),
+        root_sequence(seed),
+    )
     size = joint.sizes["pattern"]
     step = step_of(size)
     for start in range(0, draws, step):
@@ -128,19 +149,29 @@ def weight_blocks(joint: xr.Dataset, draws: int, seed: Seed) -> Iterator[tuple[i
 def check_case_weights(weights: Any, size: int | None = None) -> xr.DataArray:
     """Return checked weights (chain, draw, case), or with other dims of draws; without ``count``, cases count once."""
     if not isinstance(weights, xr.DataArray):
-        raise ArgumentTypeError("weights", "must be a DataArray, as from br.case_weights", describe_value(weights))
+        raise ArgumentTypeError(
+            "weights", "must be a DataArray, as from br.case_weights", describe_value(weights)
+        )
     dims = draw_dims(weights)
     found = [dim for dim in weights.dims if dim in CASES]
     if not dims or len(found) != 1 or set(weights.dims) - {*dims, *found}:
-        raise ArgumentError("weights", "must have the dims chain, draw and case (or pattern)", weights.dims)
+        raise ArgumentError(
+            "weights", "must have the dims chain, draw and case (or pattern)", weights.dims
+        )
     if weights.dtype.kind not in "iuf":
         raise ArgumentTypeError("weights", "must hold numbers", f"dtype {weights.dtype}")
     if not weights.size:
-        raise ArgumentError("weights", "must hold a draw and a case at least", f"the sizes {dict(weights.sizes)}")
+        raise ArgumentError(
+            "weights", "must hold a draw and a case at least", f"the sizes {dict(weights.sizes)}"
+        )
     if size is not None and weights.sizes[found[0]] != size:
-        raise ArgumentError("weights", f"must be of the {size} cases of y_true", weights.sizes[found[0]])
+        raise ArgumentError(
+            "weights", f"must be of the {size} cases of y_true", weights.sizes[found[0]]
+        )
     if "count" not in weights.coords:
-        weights = weights.assign_coords(count=(found[0], np.ones(weights.sizes[found[0]], np.int64)))
+        weights = weights.assign_coords(
+            count=(found[0], np.ones(weights.sizes[found[0]], np.int64))
+        )
     return weights.transpose(*dims, found[0])
 
 
@@ -148,11 +179,15 @@ def blocks_of(weights: xr.DataArray) -> Iterator[tuple[int, np.ndarray]]:
     """Yield checked weights (draw, case) in blocks, with the index of the first draw; lazy weights are drawn once."""
     for block in iterate_blocks(weights, across=True):
         if not (np.isfinite(block.values) & (block.values >= 0)).all():
-            raise ArgumentError("weights", "must hold non-negative finite numbers", "negative or infinite ones")
+            raise ArgumentError(
+                "weights", "must hold non-negative finite numbers", "negative or infinite ones"
+            )
         yield block.start, block.values
 
 
-def _lazy(parts: list[Part], root: np.random.SeedSequence, shape: tuple[int, int, int], chunks: int) -> Any:
+def _lazy(
+    parts: list[Part], root: np.random.SeedSequence, shape: tuple[int, int, int], chunks: int
+) -> Any:
     da = dask_array()
 
     def block(block_info: Any) -> np.ndarray:

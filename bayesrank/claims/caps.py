@@ -1,7 +1,8 @@
 """The caps: reasons that limit what a ranking may claim. Each cap is one entry of one table.
 
-Rankings, plans, gates and decisions raise a cap as a note with the code of its entry. Verdicts, boards and pages read
-the entry: what the cap limits, why, and what would lift it. A new cap is one entry here.
+Rankings, plans, gates and decisions raise a cap as a note with the code of its entry. Verdicts,
+boards and pages read the entry: what the cap limits, why, and what would lift it. A new cap is one
+entry here.
 """
 
 from collections.abc import Iterable, Mapping
@@ -9,10 +10,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from bayesrank import _text
-from bayesrank._errors import ArgumentError
-from bayesrank._notes import Note
-from bayesrank._nouns import a_noun, noun, nouns
+from bayesrank._core import prose
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.notes import Note
+from bayesrank._core.nouns import a_noun, noun, nouns
 
 __all__ = ["CAPS", "Cap", "Limit", "cap_of", "check_caps", "is_limited"]
 
@@ -35,11 +36,11 @@ class Limit(Enum):
 class Cap:
     """One reason that limits a claim.
 
-    The texts are templates of the fields of the note, and of ``noun``, ``nouns`` and ``a_noun``, the word for an
-    entity. ``why`` continues "A leads, but ..."; it and ``lift`` may also
-    use ``leader``, ``score`` and ``rivals``, and ``why`` the ``claim`` that failed. ``lift`` is a sentence, empty if
-    nothing but more evidence lifts the cap. ``sentence`` is the note; if it is empty, the function with the name of
-    the code in ``bayesrank.words.sentences`` makes it.
+    The texts are templates of the fields of the note, and of ``noun``, ``nouns`` and ``a_noun``,
+    the word for an entity. ``why`` continues "A leads, but ..."; it and ``lift`` may also use
+    ``leader``, ``score`` and ``rivals``, and ``why`` the ``claim`` that failed. ``lift`` is a
+    sentence, empty if nothing but more evidence lifts the cap. ``sentence`` is the note; if it is
+    empty, the function with the name of the code in ``bayesrank.words.sentences`` makes it.
     """
 
     code: str
@@ -53,7 +54,9 @@ class Cap:
     def fill(self, template: str, fields: Mapping[str, Any], **context: str) -> str:
         """Return one of the templates with the fields of a note, and the word for an entity."""
         words = {"noun": noun(), "nouns": nouns(), "a_noun": a_noun()}
-        return template.format(**{name: _Field(value) for name, value in {**words, **fields, **context}.items()})
+        return template.format(
+            **{name: _Field(value) for name, value in {**words, **fields, **context}.items()}
+        )
 
 
 class _Field:
@@ -64,8 +67,8 @@ class _Field:
 
     def __format__(self, spec: str) -> str:
         if isinstance(self.value, list | tuple):
-            return _text.few_names([str(name) for name in self.value], NAMED)
-        return _text.plural(self.value) if spec == "plural" else format(self.value, spec)
+            return prose.few_names([str(name) for name in self.value], NAMED)
+        return prose.plural(self.value) if spec == "plural" else format(self.value, spec)
 
 
 _ENTRIES = (
@@ -283,7 +286,9 @@ def check_caps(notes: Iterable[Note]) -> list[Note]:
     caps: dict[str, Note] = {}
     for note in notes:
         if note.code not in CAPS:
-            raise ArgumentError("caps", "must have an entry in bayesrank/claims/caps.py", repr(note.code))
+            raise ArgumentError(
+                "caps", "must have an entry in bayesrank/claims/caps.py", repr(note.code)
+            )
         caps.setdefault(note.code, note)
     return list(caps.values())
 

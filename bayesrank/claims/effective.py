@@ -6,22 +6,26 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
 
-from bayesrank._notes import Note
+from bayesrank._core.notes import Note
 
 #: Minimum of effective clusters, or of cases without a prior, for rank sets.
 FEWEST_UNITS = 5
 #: Fewest effective clusters if all are nearly equal: four such clusters count as 3.9 or more. See
 #: docs/measured/claim_sweep.md.
 FEWEST_EQUAL = 3.9
-#: With fewer degrees of freedom of the cases behind a score of a table, rank sets use a t distribution.
+#: With fewer degrees of freedom of the cases behind a score of a table, rank sets use a t
+#: distribution.
 ENOUGH_FREEDOM = 19
 #: Minimum of cases of a class (or data set) for estimating the spread of its rate.
 FEWEST_OF_CLASS = 2
-#: A single run of cross-validation has no unbiased estimate of its variance (Bengio and Grandvalet 2004).
+#: A single run of cross-validation has no unbiased estimate of its variance (Bengio and Grandvalet
+#: 2004).
 FEWEST_REPEATS = 2
-#: With fewer data sets, one of ten equal learners was ruled out in 0.19 (3) and 0.76 (2) of boards; with 5, in 0.01.
+#: With fewer data sets, one of ten equal learners was ruled out in 0.19 (3) and 0.76 (2) of boards;
+#: with 5, in 0.01.
 FEWEST_DATASETS = 5
-#: With fewer training seeds, the variance between fitted models is hardly known; see scripts/measure_seeds.py.
+#: With fewer training seeds, the variance between fitted models is hardly known; see
+#: scripts/measure_seeds.py.
 FEWEST_SEEDS = 4
 #: The critical value of a single pair at 95%.
 SINGLE = float(ndtri(0.975))
@@ -32,20 +36,23 @@ class Information:
     """Effective counts behind a ranking (entity); NaN (or None) if unknown or not applicable."""
 
     cases: np.ndarray
-    clusters: np.ndarray  #: Effective number of clusters: Satterthwaite's degrees of freedom plus 1.
+    clusters: (
+        np.ndarray
+    )  #: Effective number of clusters: Satterthwaite's degrees of freedom plus 1.
     nearly_equal: bool = False  #: Whether clusters have nearly equal sizes.
     unit: str = "clusters"  #: What clusters are called, such as voters.
     #: For paired evidence: cases (or clusters) on which two entities differ (entity, rival).
     discordant: np.ndarray | None = None
-    #: The population of tables in a hierarchical model, "entities" or "data sets"; empty without one.
+    #: The population of tables in a hierarchical model, "entities" or "data sets"; empty without
+    #: one.
     population: str = ""
     #: Degrees of freedom of a difference (entity, rival); infinite for a normal quantile.
     freedom: np.ndarray | float = np.inf
-    #: Factor by which the posterior standard deviation of a score is too small (entity); at least 1, unless draws were
-    #: spread for few cases.
+    #: Factor by which the posterior standard deviation of a score is too small (entity); at least
+    #: 1, unless draws were spread for few cases.
     inflation: np.ndarray | float = 1.0
-    #: Factor by which independent cases vary more than their clusters do, or claims need a larger spread than that of
-    #: the posterior with its light prior (entity, rival), at least 1.
+    #: Factor by which independent cases vary more than their clusters do, or claims need a larger
+    #: spread than that of the posterior with its light prior (entity, rival), at least 1.
     excess: np.ndarray | float = 1.0
     #: The observed score (entity), NaN where unknown; None in models whose population moves it.
     observed: np.ndarray | None = None
@@ -57,9 +64,11 @@ class Information:
     of_class: float = np.nan  #: Cases, or clusters, of the rarest class, for areas under curves.
     supported: bool = True  #: Whether evidence is known behind the draws.
     errors_known: bool = True  #: False for standard errors of means of unknown numbers of cases.
-    refusal: Note | None = None  #: Why nothing can be justified, such as parameters that are not identified.
-    #: Largest critical value at which the skewness of a difference, or the number of tasks, allows a claim (entity,
-    #: rival).
+    refusal: Note | None = (
+        None  #: Why nothing can be justified, such as parameters that are not identified.
+    )
+    #: Largest critical value at which the skewness of a difference, or the number of tasks, allows
+    #: a claim (entity, rival).
     reach: np.ndarray | float = np.inf
     uneven: Note | None = None  #: Votes are spread unevenly, as if earlier ones chose the pairs.
 
@@ -73,16 +82,25 @@ class Information:
         if self.repeats < FEWEST_REPEATS:
             return Note("one_run_of_folds")
         if self.datasets < FEWEST_DATASETS:
-            return Note("datasets_too_few", {"datasets": int(self.datasets), "enough": FEWEST_DATASETS})
+            return Note(
+                "datasets_too_few", {"datasets": int(self.datasets), "enough": FEWEST_DATASETS}
+            )
         if self.seeds < FEWEST_SEEDS:
             return Note("seeds_too_few", {"seeds": int(self.seeds), "enough": FEWEST_SEEDS})
         if self.of_class < FEWEST_UNITS:
             return Note("cases_of_class_too_few", {"enough": FEWEST_UNITS})
         if clusters < (FEWEST_EQUAL if self.nearly_equal else FEWEST_UNITS) - 1e-9:
-            return Note("clusters_too_few", {"clusters": clusters, "enough": FEWEST_UNITS, "unit": self.unit})
+            return Note(
+                "clusters_too_few",
+                {"clusters": clusters, "enough": FEWEST_UNITS, "unit": self.unit},
+            )
         if not np.isfinite(np.max(self.inflation, initial=1.0)):
             return Note("cases_of_class_too_few", {"enough": FEWEST_OF_CLASS})
-        if np.isnan(self.clusters).all() and np.isfinite(self.freedom).any() and cases < FEWEST_UNITS:
+        if (
+            np.isnan(self.clusters).all()
+            and np.isfinite(self.freedom).any()
+            and cases < FEWEST_UNITS
+        ):
             return Note("cases_too_few", {"cases": cases, "enough": FEWEST_UNITS})
         return None
 
@@ -93,12 +111,14 @@ class Information:
             return self
 
         def pairs(values: Any, beside: np.ndarray, alone: float) -> np.ndarray:
-            found = np.full((old + number,) * 2, alone)
-            found[:old, :old] = np.broadcast_to(values, (old, old))
-            found[:old, old:], found[old:, :old] = beside[:, None], beside
-            return found
+            result = np.full((old + number,) * 2, alone)
+            result[:old, :old] = np.broadcast_to(values, (old, old))
+            result[:old, old:], result[old:, :old] = beside[:, None], beside
+            return result
 
-        freedom, excess = (np.broadcast_to(each, (old, old)) for each in (self.freedom, self.excess))
+        freedom, excess = (
+            np.broadcast_to(each, (old, old)) for each in (self.freedom, self.excess)
+        )
         unknown = np.full(number, np.nan)
         return replace(
             self,
@@ -107,7 +127,9 @@ class Information:
             freedom=pairs(freedom, np.diag(freedom), np.inf),
             excess=pairs(excess, excess.max(axis=1), 1.0),
             inflation=np.append(np.broadcast_to(self.inflation, old), np.ones(number)),
-            discordant=None if self.discordant is None else pairs(self.discordant, np.full(old, np.inf), np.inf),
+            discordant=None
+            if self.discordant is None
+            else pairs(self.discordant, np.full(old, np.inf), np.inf),
             reach=pairs(np.broadcast_to(self.reach, (old, old)), np.full(old, np.inf), np.inf),
             observed=None if self.observed is None else np.append(self.observed, unknown),
         )
@@ -122,7 +144,12 @@ class Information:
             return []
         pairs = int(np.triu(self.excess > 1, 1).sum())
         fields = {"pairs": pairs, "of": len(self.cases) * (len(self.cases) - 1) // 2}
-        return [Note("clusters_vary_less", fields | ({} if self.unit == "clusters" else {"unit": self.unit}))]
+        return [
+            Note(
+                "clusters_vary_less",
+                fields | ({} if self.unit == "clusters" else {"unit": self.unit}),
+            )
+        ]
 
     def too_skewed(self) -> np.ndarray:
         """Return whether a difference is too skewed for any claim at 95% (entity, rival)."""
@@ -149,11 +176,13 @@ class Information:
     def threshold(self, who: np.ndarray, critical: Any, bonferroni: float = 0.0) -> np.ndarray:
         """Return the standard deviations that a lead requires (entity, rival), for normal critical values.
 
-        They are quantiles of t distributions times the larger factor of the two entities, but at least what as many
-        independent cases would need: a normal quantile times their larger standard deviation. With few degrees of
-        freedom, the critical value is at least ``bonferroni``: draws from G units lie in G - 1 dimensions, so the
-        largest of many leads is smaller in the draws than in repeated experiments. Of 20 equal entities on 5 cases, one
-        was called worse in 0.27 of boards without this bound. No lead is enough if the difference is too skewed.
+        They are quantiles of t distributions times the larger factor of the two entities, but at
+        least what as many independent cases would need: a normal quantile times their larger
+        standard deviation. With few degrees of freedom, the critical value is at least
+        ``bonferroni``: draws from G units lie in G - 1 dimensions, so the largest of many leads is
+        smaller in the draws than in repeated experiments. Of 20 equal entities on 5 cases, one was
+        called worse in 0.27 of boards without this bound. No lead is enough if the difference is
+        too skewed.
         """
         size = len(self.cases)
         factor = np.broadcast_to(self.inflation, size)[who]
@@ -161,19 +190,21 @@ class Information:
         pairs: Any = ... if np.array_equal(who, np.arange(size)) else np.ix_(who, who)
         least = critical * factor * np.broadcast_to(self.excess, (size, size))[pairs]
         if not np.isinf(self.reach).all():
-            least = np.where(critical > np.broadcast_to(self.reach, (size, size))[pairs], np.inf, least)
+            least = np.where(
+                critical > np.broadcast_to(self.reach, (size, size))[pairs], np.inf, least
+            )
         if np.isinf(self.freedom).all():
             return least
         freedom = np.broadcast_to(self.freedom, (size, size))[pairs]
-        place: Any = ...
+        position: Any = ...
         if np.ndim(critical) == 0:  # many pairs have the same degrees of freedom
-            freedom, place = np.unique(freedom, return_inverse=True)
-            place = place.reshape(least.shape)
+            freedom, position = np.unique(freedom, return_inverse=True)
+            position = position.reshape(least.shape)
         critical = np.where(freedom < ENOUGH_FREEDOM, np.maximum(critical, bonferroni), critical)
         wide = np.where(freedom > 0, critical, np.inf).astype(float)
         some = (freedom > 0) & np.isfinite(freedom)
         wide[some] = -stdtrit(freedom[some], ndtr(-critical[some]))
-        return np.maximum(wide[place] * factor, least)
+        return np.maximum(wide[position] * factor, least)
 
 
 def least(values: np.ndarray) -> float:

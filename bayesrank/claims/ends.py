@@ -1,9 +1,10 @@
 """Ends of the range of a score that the data cannot exclude: intervals are closed there.
 
-An interval with equal tails never contains an end of the range, although the observed value may be there. So the near
-end of an interval is the end of the range if the observed value is there, or would be if one case had been answered
-otherwise. The other end of the interval stays, so that closing only widens it. For a rate this is the modified interval
-of Brown, Cai and DasGupta (2001), Interval estimation for a binomial proportion, Statistical Science 16:101-133.
+An interval with equal tails never contains an end of the range, although the observed value may be
+there. So the near end of an interval is the end of the range if the observed value is there, or
+would be if one case had been answered otherwise. The other end of the interval stays, so that
+closing only widens it. For a rate this is the modified interval of Brown, Cai and DasGupta (2001),
+Interval estimation for a binomial proportion, Statistical Science 16:101-133.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 import xarray as xr
 
-from bayesrank._notes import Note
+from bayesrank._core.notes import Note
 from bayesrank.performance.arrays import OUTCOME_DIMS
 from bayesrank.scores import Score
 
@@ -23,12 +24,16 @@ Sides = tuple[np.ndarray, np.ndarray]
 
 
 def close_ends(
-    lower: np.ndarray, upper: np.ndarray, observed: np.ndarray, limits: tuple[float, float], near: Sides | None = None
+    lower: np.ndarray,
+    upper: np.ndarray,
+    observed: np.ndarray,
+    limits: tuple[float, float],
+    near: Sides | None = None,
 ) -> Sides:
     """Return intervals that are closed at finite ``limits`` of the score.
 
-    ``observed`` is the observed value, and ``near`` whether it is one case away from each limit. Where it is as near to
-    the other limit (0 of 1, 1 of 2), only the former counts.
+    ``observed`` is the observed value, and ``near`` whether it is one case away from each limit.
+    Where it is as near to the other limit (0 of 1, 1 of 2), only the former counts.
     """
     low, high = at_ends(observed, limits)
     if near is not None:
@@ -42,29 +47,41 @@ def close_ends(
 def fill_empty_classes(counts: xr.DataArray) -> xr.DataArray:
     """Return tables of more than two classes with one right answer in each class without cases.
 
-    An average over classes is undefined without cases of one, but such a class excludes no end of the range.
+    An average over classes is undefined without cases of one, but such a class excludes no end of
+    the range.
     """
     table = counts.transpose("entity", *OUTCOME_DIMS)
     empty = table.values.sum(axis=2) == 0
     if table.sizes["actual"] < 3 or not empty.any():
         return counts
-    return table.copy(data=table.values + np.eye(table.sizes["actual"], dtype=table.dtype) * empty[:, None])
+    return table.copy(
+        data=table.values + np.eye(table.sizes["actual"], dtype=table.dtype) * empty[:, None]
+    )
 
 
-def notes_on_closed(names: Iterable[object], score: str, open_ends: Sides, closed: Sides) -> list[Note]:
+def notes_on_closed(
+    names: Iterable[object], score: str, open_ends: Sides, closed: Sides
+) -> list[Note]:
     """Return a note on the entities with closed intervals, one for each end of the range."""
-    found = []
+    result = []
     for before, after in zip(open_ends, closed, strict=True):
         moved = (before != after) & ~np.isnan(after)
         if moved.any():
             who = sorted(str(name) for name, one in zip(names, moved, strict=True) if one)
-            found.append(Note("interval_closed", {"entities": who, "score": score, "end": float(after[moved][0])}))
-    return found
+            result.append(
+                Note(
+                    "interval_closed",
+                    {"entities": who, "score": score, "end": float(after[moved][0])},
+                )
+            )
+    return result
 
 
 def at_ends(values: np.ndarray, limits: tuple[float, float]) -> Sides:
     """Return which values are at each finite limit."""
-    low, high = (np.isfinite(end) & np.isclose(values, end, rtol=ROUNDING, atol=ROUNDING) for end in limits)
+    low, high = (
+        np.isfinite(end) & np.isclose(values, end, rtol=ROUNDING, atol=ROUNDING) for end in limits
+    )
     return low, high
 
 
@@ -96,8 +113,8 @@ def near_ends(
 def _moves(table: np.ndarray, position: int | None) -> Iterator[np.ndarray]:
     """Yield tables (entity, actual, predicted) in which one case has another answer, and others unchanged.
 
-    Of more than two classes, these are the tables with one error, which is put right; for a score of the class at
-    ``position`` one error of this class, and its only right answer.
+    Of more than two classes, these are the tables with one error, which is put right; for a score
+    of the class at ``position`` one error of this class, and its only right answer.
     """
     size = table.shape[-1]
     if size == 2:

@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 import xarray as xr
 
-from bayesrank._notes import Note
-from bayesrank._records import EvidenceRecord, ModelRecord
+from bayesrank._core.notes import Note
+from bayesrank._core.records import EvidenceRecord, ModelRecord
 from bayesrank.claims.effective import Information
 from bayesrank.claims.ends import close_ends, fill_empty_classes, near_ends
 from bayesrank.evidence.kinds import CaseEvidence, DrawsAlone, EvidenceKind
@@ -29,7 +29,8 @@ class Observed:
 
     #: Observed counts (entity, [dataset], actual, predicted), or (entity, [dataset], outcome).
     counts: xr.DataArray | None = None
-    #: Observed performance (entity, actual, predicted), if it is a mean over data sets with these ``counts``.
+    #: Observed performance (entity, actual, predicted), if it is a mean over data sets with these
+    #: ``counts``.
     shares: xr.DataArray | None = None
     #: Observed performance, or value, of all pooled cases, if a typical data set is ranked.
     pooled: xr.DataArray | None = None
@@ -40,28 +41,42 @@ class Observed:
     sampler: tuple[Note, ...] = ()  #: Notes on MCMC diagnostics.
     cases: xr.DataArray | None = None  #: Numbers of cases (entity, [dataset]).
     kind: str = ""  #: The ranked data set of a population: typical, new or observed; empty without a population.
-    behind: EvidenceKind = field(default_factory=DrawsAlone)  #: The evidence of the ranked entities, by its kind.
-    prior: xr.DataArray | None = None  #: Prior of each cell in equivalent cases (entity, [dataset], ...).
+    behind: EvidenceKind = field(
+        default_factory=DrawsAlone
+    )  #: The evidence of the ranked entities, by its kind.
+    prior: xr.DataArray | None = (
+        None  #: Prior of each cell in equivalent cases (entity, [dataset], ...).
+    )
     #: Names of the data sets, and their weights if the ranking is by a mean over them.
     datasets: tuple[Any, ...] = ()
     weights: np.ndarray | None = None
     #: Smallest number of data sets with cases of an entity, if other data sets are ranked.
     fewest_datasets: int | None = None
     bootstrap: tuple[Note, ...] = ()  #: Notes on the Bayesian bootstrap of cases.
-    improper: tuple[str, ...] = ()  #: Entities with draws that are undefined, since a cell had no prior.
+    improper: tuple[
+        str, ...
+    ] = ()  #: Entities with draws that are undefined, since a cell had no prior.
     #: The counts that the model was fitted to, for any ranked data set.
     tables: xr.DataArray | None = None
-    #: Without a gold standard: estimates, G² and its freedom under each dependence; the chosen one is in its attrs.
+    #: Without a gold standard: estimates, G² and its freedom under each dependence; the chosen one
+    #: is in its attrs.
     dependences: xr.Dataset | None = None
-    #: Of an aggregate over groups or data sets: its effective counts, and the note on what it is over.
+    #: Of an aggregate over groups or data sets: its effective counts, and the note on what it is
+    #: over.
     known: Information | None = None
     these: Note | None = None
-    unsupported: Note | None = None  #: Why draws have no evidence behind them, which limits every claim.
+    unsupported: Note | None = (
+        None  #: Why draws have no evidence behind them, which limits every claim.
+    )
     extreme: bool = False  #: Whether the value is the largest or smallest of several, which a model shrinks by design.
-    further: str | None = None  #: The further evidence that would help most; None if it follows from the model.
+    further: str | None = (
+        None  #: The further evidence that would help most; None if it follows from the model.
+    )
 
     #: Observed values by score, computed once.
-    _observed: dict[Score | None, xr.DataArray | None] = field(default_factory=dict, init=False, repr=False)
+    _observed: dict[Score | None, xr.DataArray | None] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     def at(self, dim: str, i: int) -> Self:
         """Return the evidence of one data set, or of one item of another dim."""
@@ -79,7 +94,9 @@ class Observed:
         """Return the observed values and tables with an entity for each entity and item of another dim."""
         names = ("counts", "shares", "values", "cases")
         arrays = {name: value for name in names if (value := getattr(self, name)) is not None}
-        flat: dict[str, Any] = {name: _flat(each, dim, size) for name, each in arrays.items() if "entity" in each.dims}
+        flat: dict[str, Any] = {
+            name: _flat(each, dim, size) for name, each in arrays.items() if "entity" in each.dims
+        }
         return replace(self, **flat)
 
     def size(self, entities: int) -> np.ndarray:
@@ -111,7 +128,11 @@ class Observed:
         It is infinite for a ratio whose denominator alone is 0, and NaN where undefined.
         """
         table = self.table
-        if table is None or score is None or (score.space == "outcomes" and "outcome" not in table.dims):
+        if (
+            table is None
+            or score is None
+            or (score.space == "outcomes" and "outcome" not in table.dims)
+        ):
             return self.values
         if score not in self._observed:
             self._observed[score] = self.score_of(score, table, infinite=True)
@@ -144,13 +165,19 @@ class Observed:
         if seen is None or (self.model.population_of_tables and self.kind != "typical"):
             return lower, upper
         values, counts = seen.values.astype(float), self.counts
-        of_tables = counts is not None and self.shares is None and set(counts.dims) == {"entity", *OUTCOME_DIMS}
+        of_tables = (
+            counts is not None
+            and self.shares is None
+            and set(counts.dims) == {"entity", *OUTCOME_DIMS}
+        )
         if score is not None and counts is not None and of_tables and np.isnan(values).any():
             filled = self.score_of(score, fill_empty_classes(counts))
             values = values if filled is None else np.where(np.isnan(values), filled.values, values)
         return close_ends(lower, upper, values, limits, self._near_ends(score, limits))
 
-    def _near_ends(self, score: Score | None, limits: tuple[float, float]) -> tuple[np.ndarray, np.ndarray] | None:
+    def _near_ends(
+        self, score: Score | None, limits: tuple[float, float]
+    ) -> tuple[np.ndarray, np.ndarray] | None:
         """Return which entities are one case away from each limit; None if this is unknown."""
         if score is None or self.shares is not None or self.weights is not None or self.kind:
             return None
@@ -172,7 +199,9 @@ class Observed:
         right = self.values.values * self.size(self.values.size)
         return right < 1.5, self.size(self.values.size) - right < 1.5
 
-    def score_of(self, score: Score, observed: xr.DataArray, infinite: bool = False) -> xr.DataArray | None:
+    def score_of(
+        self, score: Score, observed: xr.DataArray, infinite: bool = False
+    ) -> xr.DataArray | None:
         """Return the score of an observed performance, at the ranked prevalence."""
         if self.model.sets_prevalence and score.depends_on_prevalence:
             try:
@@ -188,8 +217,12 @@ class Observed:
 
 
 def _flat(array: xr.DataArray, dim: str, size: int) -> xr.DataArray:
-    array = (array if dim in array.dims else array.expand_dims({dim: size})).transpose("entity", dim, ...)
+    array = (array if dim in array.dims else array.expand_dims({dim: size})).transpose(
+        "entity", dim, ...
+    )
     others = array.dims[2:]
-    coords = {name: held for name, held in array.coords.variables.items() if set(held.dims) <= set(others)}
+    coords = {
+        name: held for name, held in array.coords.variables.items() if set(held.dims) <= set(others)
+    }
     values = array.values.reshape(-1, *array.shape[2:])
     return xr.DataArray(values, coords, ("entity", *others), array.name, array.attrs)

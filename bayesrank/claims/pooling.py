@@ -8,21 +8,22 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._notes import Note
+from bayesrank._core.notes import Note
 from bayesrank.evidence.homogeneity import holm
 from bayesrank.evidence.pooled import MEAN, RECALL, SHARE
 from bayesrank.models import model_for_datasets
 from bayesrank.scores import Score, as_score
 
-#: Relative difference of values due to rounding: cells are whole numbers, so equal values agree to the last digits.
+#: Relative difference of values due to rounding: cells are whole numbers, so equal values agree to
+#: the last digits.
 CLOSE = 32 * np.finfo(float).eps
 
 
 def pooling_notes(parts: xr.DataArray, score: Any) -> list[Note]:
     """Return a note on Simpson's paradox: pairs that all data sets rank one way and their pool the other way.
 
-    ``parts`` are the counts (entity, dataset, ...) that were summed. Charig et al. (1986), British Medical Journal
-    292:879-882, is the classic example: two treatments of kidney stones.
+    ``parts`` are the counts (entity, dataset, ...) that were summed. Charig et al. (1986), British
+    Medical Journal 292:879-882, is the classic example: two treatments of kidney stones.
     """
     score = as_score(score)
     each, pooled = score(parts).transpose("entity", "dataset"), score(parts.sum("dataset"))
@@ -56,8 +57,9 @@ def differing_datasets(
 ) -> list[Note]:
     """Return the caveat that pooled data sets differ, if they do for any entity; p-values are adjusted by Holm.
 
-    Only relevant parts are tested: recalls of classes, class shares (if the score depends on the prevalence and it is
-    learned or observed: ``prevalence_matters``), or the mean outcome. ``record`` is that of :func:`bayesrank.pool`.
+    Only relevant parts are tested: recalls of classes, class shares (if the score depends on the
+    prevalence and it is learned or observed: ``prevalence_matters``), or the mean outcome.
+    ``record`` is that of :func:`bayesrank.pool`.
     """
     if record is None or len(record["datasets"]) < 2:
         return []
@@ -75,21 +77,31 @@ def differing_datasets(
     chosen = [*range(len(names))]
     if entities is not None:
         plain = partial(json.dumps, default=str)  # as in the record, where 1 and "1" differ
-        wanted = {plain(name) for name in entities}
-        chosen = [i for i, name in enumerate(names) if plain(name) in wanted]
+        requested = {plain(name) for name in entities}
+        chosen = [i for i, name in enumerate(names) if plain(name) in requested]
     if not parts or not chosen:
         return []
-    p = holm(np.array([[np.nan if x is None else x for x in each] for *_, each in parts], float)[:, chosen])
+    p = holm(
+        np.array([[np.nan if x is None else x for x in each] for *_, each in parts], float)[
+            :, chosen
+        ]
+    )
     p = np.where(np.isnan(p), 1.0, p)
-    differ = [str(names[i]) for i, smallest in zip(chosen, p.min(axis=0), strict=True) if smallest < 0.05]
+    differ = [
+        str(names[i]) for i, smallest in zip(chosen, p.min(axis=0), strict=True) if smallest < 0.05
+    ]
     if not differ:
         return []
     # Ties of p-values are broken by name, so that the input order does not matter.
-    where = sorted((x, str(names[i]), k) for k, row in enumerate(p) for i, x in zip(chosen, row, strict=True))
+    where = sorted(
+        (x, str(names[i]), k) for k, row in enumerate(p) for i, x in zip(chosen, row, strict=True)
+    )
     smallest, first, k = where[0]
     what, label = parts[k][:2]
     model = None
-    if not record["clusters"] and record["outcomes"] <= 20:  # hierarchical models have no clusters and few outcomes
+    if (
+        not record["clusters"] and record["outcomes"] <= 20
+    ):  # hierarchical models have no clusters and few outcomes
         model = model_for_datasets(record["outcomes"], len(names))
     sizes = {"datasets": len(record["datasets"]), "different": len(differ), "entities": len(chosen)}
     most = {"entity": first, "part": what, "label": label, "p": smallest}

@@ -13,8 +13,8 @@ from typing import Any
 import click
 
 from bayesrank import __version__
-from bayesrank._errors import Advice, ArgumentError, InPython, Typed
-from bayesrank._escape import escape_invisible, quote_word
+from bayesrank._core.errors import Advice, ArgumentError, InPython, Typed
+from bayesrank._core.escape import escape_invisible, quote_word
 from bayesrank.cli._sink import STAGE, print_error
 
 __all__ = ["main"]
@@ -39,7 +39,9 @@ class Commands(click.Group):
     """Commands found by the names of their modules, each imported only when it runs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_")]
+        return [
+            found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_")
+        ]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
@@ -72,10 +74,16 @@ class Commands(click.Group):
             command = self.get_command(ctx, str(ctx.invoked_subcommand))
             options = {one.name for one in command.params} if command is not None else set()
             remedies = [
-                words for name, words in REMEDIES.items() if name in options and ctx.meta.get(STAGE) != "reading"
+                words
+                for name, words in REMEDIES.items()
+                if name in options and ctx.meta.get(STAGE) != "reading"
             ]
-            remedies += ["fewer cases or entities in DATA, or the counts of their outcomes instead of single cases"]
-            raise MemoryError(f"{str(error) or 'no more can be had'} ({', or '.join(remedies)})") from None
+            remedies += [
+                "fewer cases or entities in DATA, or the counts of their outcomes instead of single cases"
+            ]
+            raise MemoryError(
+                f"{str(error) or 'no more can be had'} ({', or '.join(remedies)})"
+            ) from None
 
 
 def _summary_of(command: str) -> str:
@@ -91,8 +99,12 @@ def in_options(error: ArgumentError, command: click.Command) -> ArgumentError:
     The options of ``command`` have the names of the arguments that they set.
     """
     options = dict.fromkeys(DATA, "DATA")
-    options |= {str(one.name): one.opts[-1] for one in command.params if isinstance(one, click.Option)}
-    options.setdefault("paths", "PATHS" if any(one.name == "paths" for one in command.params) else "DATA")
+    options |= {
+        str(one.name): one.opts[-1] for one in command.params if isinstance(one, click.Option)
+    }
+    options.setdefault(
+        "paths", "PATHS" if any(one.name == "paths" for one in command.params) else "DATA"
+    )
     # One of several values is called by the singular.
     for name in [one.name for one in command.params if getattr(one, "multiple", False)]:
         options.setdefault(str(name).removesuffix("s"), options[str(name)])
@@ -111,13 +123,20 @@ def _translate_part(part: str | Typed, options: dict[str, str]) -> str:
     if isinstance(part, Typed):
         if part.name not in options:
             return str(part)
-        return options[part.name] if part.value is None else f"{options[part.name]} {quote_word(str(part.value))}"
+        return (
+            options[part.name]
+            if part.value is None
+            else f"{options[part.name]} {quote_word(str(part.value))}"
+        )
     return "" if isinstance(part, InPython) else part
 
 
 def shorten(message: str) -> str:
     """Return a message on one line that cuts long quotations."""
-    words = (f"{word[:LONGEST_WORD]}..." if len(word) > LONGEST_WORD + 3 else word for word in message.split(" "))
+    words = (
+        f"{word[:LONGEST_WORD]}..." if len(word) > LONGEST_WORD + 3 else word
+        for word in message.split(" ")
+    )
     return _cut_middle(escape_invisible(" ".join(words)), LONGEST_MESSAGE)
 
 
@@ -126,7 +145,9 @@ def _cut_middle(text: str, size: int) -> str:
 
 
 @click.command(
-    cls=Commands, epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"], "show_default": True}
+    cls=Commands,
+    epilog=EXAMPLES,
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
 )
 @click.version_option(__version__, prog_name="bayesrank")
 def cli() -> None:
@@ -138,14 +159,16 @@ def main() -> None:
 
     A signal to end or to hang up ends with exit code 143 or 129.
 
-    Any other exception is a bug: it ends with exit code 70, its traceback, and a request to report it.
+    Any other exception is a bug: it ends with exit code 70, its traceback, and a request to report
+    it.
     """
     if sys.stderr is None:  # closed by the shell
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     if sys.stdout is None:
         _fail("standard output must be open; it is closed (> file keeps what is printed)")
     if "xarray" not in sys.modules:
-        # The command computes in memory; where Dask is installed, xarray would import it with the first array.
+        # The command computes in memory; where Dask is installed, xarray would import it with the
+        # first array.
         sys.modules.setdefault("dask", None)  # type: ignore[arg-type]
     for name in ("SIGTERM", "SIGHUP"):
         if (number := getattr(signal, name, None)) and signal.getsignal(number) is signal.SIG_DFL:
@@ -163,9 +186,13 @@ def main() -> None:
         _fail(str(error))
     except Exception as error:
         if sys.platform == "emscripten" and isinstance(error, ModuleNotFoundError):
-            _fail(f"a browser has no {error.name}, which this needs: use an installed package (pip install .)")
+            _fail(
+                f"a browser has no {error.name}, which this needs: use an installed package (pip install .)"
+            )
         print_error(traceback.format_exc())
-        print_error(f"bayesrank {__version__}: this is a bug; please report it with the command and the lines above")
+        print_error(
+            f"bayesrank {__version__}: this is a bug; please report it with the command and the lines above"
+        )
         sys.exit(70)
     if isinstance(status, int):  # of a command with a result for programs
         sys.exit(status)

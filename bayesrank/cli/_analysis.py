@@ -11,13 +11,13 @@ import pandas as pd
 import xarray as xr
 
 import bayesrank as br
-from bayesrank import _text
-from bayesrank._checks import rename_argument
-from bayesrank._errors import Advice, ArgumentError
-from bayesrank._inputs import STDIN
-from bayesrank._labels import find_lookalike, suggest_file
-from bayesrank._nouns import using_noun
-from bayesrank._source import groups_of
+from bayesrank._core import prose
+from bayesrank._core.checks import rename_argument
+from bayesrank._core.errors import Advice, ArgumentError
+from bayesrank._core.inputs import STDIN
+from bayesrank._core.labels import find_lookalike, suggest_file
+from bayesrank._core.nouns import using_noun
+from bayesrank._core.source import groups_of
 from bayesrank.analysis import Setup, draw, lacks_true_negatives, set_up, shipped_data, with_scores
 from bayesrank.cli._export import READ
 from bayesrank.cli._logs import are_logs, choices_of, evidence_of_frame, print_skipped
@@ -26,15 +26,15 @@ from bayesrank.cli._typed import target_prevalence
 from bayesrank.diagnosis import diagnose
 from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.evidence.ledger import ledger_of
-from bayesrank.logs import Choices, read_submissions
+from bayesrank.io.logs import Choices, read_submissions
+from bayesrank.io.tables.files import read_evidence
+from bayesrank.io.tables.frames import TEAMS, of_submissions, read_table
+from bayesrank.io.tables.roles import OPTIONS
+from bayesrank.io.tables.table import Roles, table_of
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.values import score_values
 from bayesrank.scores import Score
-from bayesrank.tables.files import read_evidence
-from bayesrank.tables.frames import TEAMS, of_submissions, read_table
-from bayesrank.tables.roles import OPTIONS
-from bayesrank.tables.table import Roles, table_of
 from bayesrank.words.parts import Verdict
 from bayesrank.words.sentences import say
 
@@ -67,7 +67,10 @@ class CommandAnalysis(Setup):
         sizes = parse_given(self.evidence).space
         if lacks_true_negatives(self.evidence):
             raise ArgumentError(
-                "DATA", f"must have true negatives for {what}", "none", "'bayesrank rank --score f1' needs none"
+                "DATA",
+                f"must have true negatives for {what}",
+                "none",
+                "'bayesrank rank --score f1' needs none",
             )
         if sizes.get("actual") != 2:
             if "cases" in sizes:
@@ -84,17 +87,23 @@ class CommandAnalysis(Setup):
                     "votes: their strengths compare entities, and are not performances",
                     "'bayesrank rank' ranks them",
                 )
-            held = "outcomes without classes" if "outcome" in sizes else f"{sizes['actual']} classes"
-            raise ArgumentError("DATA", f"must have two classes for {what}", held, "'bayesrank rank' ranks them")
+            held = (
+                "outcomes without classes" if "outcome" in sizes else f"{sizes['actual']} classes"
+            )
+            raise ArgumentError(
+                "DATA", f"must have two classes for {what}", held, "'bayesrank rank' ranks them"
+            )
 
     def entity(self, option: str, typed: str | None) -> Any:
         """Return the entity whose name was typed; None if none was."""
         names = {str(name): name for name in posterior_of(self.posterior)["entity"].values.tolist()}
         if typed is not None and typed not in names:
-            raise ArgumentError(option, f"must be one of {_text.list_names(names)}", f"{typed!r}")
+            raise ArgumentError(option, f"must be one of {prose.list_names(names)}", f"{typed!r}")
         return None if typed is None else names[typed]
 
-    def notes(self, score: Score | None = None, kind: str | None = None, ranked: bool = True) -> list[str]:
+    def notes(
+        self, score: Score | None = None, kind: str | None = None, ranked: bool = True
+    ) -> list[str]:
         """Return the notes of a ranking on the evidence, and how the data were read.
 
         Values that are not ``ranked`` have no note that their score should not rank.
@@ -107,14 +116,20 @@ class CommandAnalysis(Setup):
         found = [note for note in found if ranked or note.code != "score_should_not_rank"]
         return list(dict.fromkeys([*map(say, found), *self.stated(score)]))
 
-    def tell(self, parts: Verdict, notes: bool, *scores: Score | None) -> tuple[list[str], list[str], dict[str, Any]]:
+    def tell(
+        self, parts: Verdict, notes: bool, *scores: Score | None
+    ) -> tuple[list[str], list[str], dict[str, Any]]:
         """Return the verdict on a result with its notes, how the data were read, and the verdict by name for programs.
 
         The first two are lines to print.
         """
         lines = [*parts.sentences(), *(parts.notes if notes else ())]
         stated = [f"Note: {line}" for line in self.stated(*scores) if line not in lines]
-        return lines, stated, {"verdict": parts.sentences(), "notes": list(parts.notes)} | self.labels
+        return (
+            lines,
+            stated,
+            {"verdict": parts.sentences(), "notes": list(parts.notes)} | self.labels,
+        )
 
     def direction(self, score: Score) -> bool | None:
         with rename_argument("lower_is_better", "higher_is_better"):
@@ -167,8 +182,8 @@ def ask(
 ) -> CommandAnalysis:
     """Read, and choose or pool; ``how`` are the options on columns of the file, and on evaluation logs if any.
 
-    The groups of cases in the column ``by`` take the place of data sets, and stay apart. Data sets or groups also stay
-    apart where the ranking is ``over`` them.
+    The groups of cases in the column ``by`` take the place of data sets, and stay apart. Data sets
+    or groups also stay apart where the ranking is ``over`` them.
     """
     over = "group" if over is None and by is None and how.get("group") is not None else over
     if lower_is_better and higher_is_better:
@@ -182,16 +197,20 @@ def ask(
     found: dict[Any, Any] = {}
     if submitted:
         roles = Roles(**how | {"dataset": by if by not in (None, "dataset") else how["dataset"]})
-        evidence, about, found = _read_submissions(paths, roles, ignore, logs or Choices(shell=True))
+        evidence, record, found = _read_submissions(
+            paths, roles, ignore, logs or Choices(shell=True)
+        )
     elif logs is not None and (logs.map or are_logs(paths)):
         roles = Roles(**how)
-        evidence, about, found = _read_logs(paths, dataset, roles, ignore, logs, by)
+        evidence, record, found = _read_logs(paths, dataset, roles, ignore, logs, by)
     else:
         if logs is not None and (typed := logs.typed().removesuffix("--lower-is-better")):
-            raise ArgumentError(typed.split()[0], "is for logs, and cannot be used for a table", paths[0])
+            raise ArgumentError(
+                typed.split()[0], "is for logs, and cannot be used for a table", paths[0]
+            )
         how["dataset"] = by if by not in (None, "dataset") else how["dataset"]
         roles = Roles(**how)
-        evidence, about = _read(paths[0], model, roles, ignore)
+        evidence, record = _read(paths[0], model, roles, ignore)
     shipped = paths[0] in br.datasets.names()
     unused = () if shipped else [*map(str, ignore), *ledger_of(evidence).ignored]
     given = parse_given(evidence)
@@ -206,7 +225,7 @@ def ask(
     setup = set_up(
         evidence,
         model=model,
-        usual=about.get("model"),
+        usual=record.get("model"),
         prior=prior,
         prevalence=prevalence,
         dataset=dataset,
@@ -219,23 +238,32 @@ def ask(
         at=at,
         scale=scale,
         anchor=anchor,
-        higher_is_better=False if lower_is_better else True if higher_is_better else found.get("higher_is_better"),
+        higher_is_better=False
+        if lower_is_better
+        else True
+        if higher_is_better
+        else found.get("higher_is_better"),
         remarks=[*found.get("remarks", ()), *found.get("doubts", ())],
-        source=paths[0] if shipped else about["title"],
+        source=paths[0] if shipped else record["title"],
         ignored=unused,
         place=f"{paths[0]} (see 'bayesrank rank --help-all')",
     )
     if prevalence is not None:
-        setup = replace(setup, options=setup.options | {"prevalence": target_prevalence(prevalence, draws, seed)})
+        setup = replace(
+            setup,
+            options=setup.options | {"prevalence": target_prevalence(prevalence, draws, seed)},
+        )
     # All sentences of this command use the noun of the data.
     click.get_current_context().with_resource(using_noun(setup.noun))
     # Every command prints this line above its result.
     read = setup.read_note("data set" if by in (None, "dataset") else "category")
     click.get_current_context().meta[READ] = say(read)
-    return CommandAnalysis(**vars(setup), about=about)
+    return CommandAnalysis(**vars(setup), about=record)
 
 
-def _read(data: str, model: str | None, roles: Roles, ignore: Sequence[str]) -> tuple[Evidence, dict[str, str]]:
+def _read(
+    data: str, model: str | None, roles: Roles, ignore: Sequence[str]
+) -> tuple[Evidence, dict[str, str]]:
     """Return the evidence and its description, from the name of a shipped data set or a CSV file."""
     if data not in br.datasets.names():
         if data != "-" and not os.path.isfile(data):
@@ -245,13 +273,26 @@ def _read(data: str, model: str | None, roles: Roles, ignore: Sequence[str]) -> 
                 f"{data!r}",
                 find_lookalike(data, br.datasets.names()) or suggest_file(data),
             )
-        return read_evidence(data, ignore, **vars(roles)), {"title": STDIN if data == "-" else Path(data).name}
-    options = {f"--{OPTIONS.get(k, k).replace('_', '-')}": value for k, value in vars(roles).items() if k != "positive"}
-    if "group" in (options["--group"], options["--dataset-column"]):  # what the groups of shipped data are called
+        return read_evidence(data, ignore, **vars(roles)), {
+            "title": STDIN if data == "-" else Path(data).name
+        }
+    options = {
+        f"--{OPTIONS.get(k, k).replace('_', '-')}": value
+        for k, value in vars(roles).items()
+        if k != "positive"
+    }
+    if "group" in (
+        options["--group"],
+        options["--dataset-column"],
+    ):  # what the groups of shipped data are called
         options["--group"] = options["--dataset-column"] = None
     for option, given in (options | {"--ignore": ", ".join(ignore)}).items():
         if given not in (None, ""):
-            raise ArgumentError(option, "cannot be used for a shipped data set, whose columns are known", f"{given!r}")
+            raise ArgumentError(
+                option,
+                "cannot be used for a shipped data set, whose columns are known",
+                f"{given!r}",
+            )
     return shipped_data(data, model, roles.positive)
 
 
@@ -264,7 +305,9 @@ def _read_submissions(
         *("outcome", "fold", "repeat", "train", "test"),
     ):
         if (given := getattr(roles, option)) is not None:
-            raise ArgumentError(f"--{option.replace('_', '-')}", "cannot be used for submissions", f"{given!r}")
+            raise ArgumentError(
+                f"--{option.replace('_', '-')}", "cannot be used for submissions", f"{given!r}"
+            )
     frame = read_submissions(paths, roles.truth, logs, roles.missing, roles.positive)
     for note in frame.attrs["remarks"]:
         if note.code == "submissions_skipped":
@@ -278,19 +321,32 @@ def _read_submissions(
 
 
 def _read_logs(
-    paths: list[str], dataset: str | None, roles: Roles, ignore: Sequence[str], logs: Choices, by: str | None
+    paths: list[str],
+    dataset: str | None,
+    roles: Roles,
+    ignore: Sequence[str],
+    logs: Choices,
+    by: str | None,
 ) -> tuple[Evidence, dict[str, str], dict[Any, Any]]:
     """Return evidence from evaluation logs, what was found in them, and the attrs of their table."""
-    logs = logs.also(missing=roles.missing, **({"only": {"dataset": [dataset]}} if dataset is not None else {}))
+    logs = logs.also(
+        missing=roles.missing, **({"only": {"dataset": [dataset]}} if dataset is not None else {})
+    )
     found = diagnose(paths, logs)
     if found.stops:
         first, *others = found.stops
         more = f"{len(others)} more: 'bayesrank doctor' lists them" if others else ""
         contents = f"the logs hold {found.contents}" if found.contents else ""
-        raise ArgumentError(first.argument, first.wanted, first.got, Advice.of(first.hint, more, contents))
+        raise ArgumentError(
+            first.argument, first.wanted, first.got, Advice.of(first.hint, more, contents)
+        )
     frame = found.frame
     assert isinstance(frame, pd.DataFrame)
     print_skipped(frame.attrs["doubts"])
-    words = "\n".join(f"{title}: {' '.join(said)}" for title, said in found.sections.items())
+    words = "\n".join(f"{title}: {' '.join(text)}" for title, text in found.sections.items())
     title = ", ".join(Path(path).name or path for path in paths[:3])
-    return evidence_of_frame(frame, roles, ignore, by), {"title": title, "found": words}, frame.attrs
+    return (
+        evidence_of_frame(frame, roles, ignore, by),
+        {"title": title, "found": words},
+        frame.attrs,
+    )

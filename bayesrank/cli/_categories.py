@@ -7,16 +7,16 @@ import numpy as np
 import xarray as xr
 
 import bayesrank as br
-from bayesrank import _text
-from bayesrank._errors import ArgumentError
-from bayesrank._labels import select_names
-from bayesrank._notes import Note
-from bayesrank._records import ModelRecord
+from bayesrank._core import prose
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.labels import select_names
+from bayesrank._core.notes import Note
+from bayesrank._core.records import ModelRecord
 from bayesrank.analysis import choose_score, quiet
 from bayesrank.cli._analysis import CommandAnalysis, ask
 from bayesrank.evidence.ballots import STRATUM, votes_of_category
 from bayesrank.evidence.kinds.given import parse_given
-from bayesrank.logs import Choices
+from bayesrank.io.logs import Choices
 from bayesrank.models import find_model, options_of
 from bayesrank.ranking.claims import cap
 from bayesrank.ranking.summary import effective_draws
@@ -50,20 +50,36 @@ def rank_categories(
     if "dataset" not in evidence.coords or len(set(evidence["dataset"].values.tolist())) < 2:
         raise ArgumentError("--by", "must name a column with at least two categories", f"{by!r}")
     if "cluster" in evidence.coords:
-        pairs = set(zip(evidence["cluster"].values.tolist(), evidence["dataset"].values.tolist(), strict=True))
+        pairs = set(
+            zip(
+                evidence["cluster"].values.tolist(),
+                evidence["dataset"].values.tolist(),
+                strict=True,
+            )
+        )
         if len(pairs) > len({cluster for cluster, _ in pairs}):
-            raise ArgumentError("--cluster", f"must name groups within categories of {by}; a group is in several")
+            raise ArgumentError(
+                "--cluster", f"must name groups within categories of {by}; a group is in several"
+            )
     can_split = "split_prior" in options_of(find_model(inputs.model))
-    splits: list[dict[str, Any]] = [{"split_prior": split} for split in (False, True)] if can_split else [{}, {}]
+    splits: list[dict[str, Any]] = (
+        [{"split_prior": split} for split in (False, True)] if can_split else [{}, {}]
+    )
     step("drawing")
     with quiet():
-        apart, split = (br.fit(evidence, inputs.model, **fitted, **inputs.options, **one) for one in splits)
+        apart, split = (
+            br.fit(evidence, inputs.model, **fitted, **inputs.options, **one) for one in splits
+        )
     for posterior in (apart, split) if by != "dataset" else ():
         posterior["posterior"].attrs |= ModelRecord(stratum="category").to_attrs()
     cases = _cases_of(evidence)
     _check_met(cases, by, "found" in inputs.about and by in ("category", "dataset"))
     step("ranking")
-    options: dict[str, Any] = {"prob": prob, "rope": rope, "higher_is_better": inputs.direction(score)}
+    options: dict[str, Any] = {
+        "prob": prob,
+        "rope": rope,
+        "higher_is_better": inputs.direction(score),
+    }
     mean = br.credible_ranking(split, score, over="dataset", **options)
     worst, lines = _worst(apart, score, options)
     each = br.credible_ranking(apart, score, kind="observed", **options)
@@ -72,18 +88,28 @@ def rank_categories(
     words = replace(verdict_parts(mean), next_step="").sentences()
     title = f"Mean over {len(sizes)} categories, each weighing the same"
     rankings = [
-        CategoryRanking(title, mean, [*words, *_lost_variance(sizes.to_numpy(), can_split), *inputs.stated(score)]),
+        CategoryRanking(
+            title,
+            mean,
+            [*words, *_lost_variance(sizes.to_numpy(), can_split), *inputs.stated(score)],
+        ),
         CategoryRanking("Worst category of each entity", worst, lines),
     ]
     for name in each["dataset"].values.tolist():
         one = select_names(each, dataset=name, drop=True)
-        title = f"{by} {name} ({_text.count(int(sizes[name]), 'case')})"
+        title = f"{by} {name} ({prose.count(int(sizes[name]), 'case')})"
         rankings.append(CategoryRanking(title, one, verdict_parts(one).sentences()[:1]))
     return rankings
 
 
 def _rank_votes(
-    step: Any, by: str, score: Score, rope: float, prob: float, inputs: CommandAnalysis, fitted: dict[str, Any]
+    step: Any,
+    by: str,
+    score: Score,
+    rope: float,
+    prob: float,
+    inputs: CommandAnalysis,
+    fitted: dict[str, Any],
 ) -> list[CategoryRanking]:
     """Return the ranking by all votes, and one of each category, whose strengths are relative to its own entities."""
     evidence = inputs.evidence
@@ -97,7 +123,7 @@ def _rank_votes(
     order = np.argsort(-sizes, kind="stable")
     parts = [("All votes", evidence.drop_vars(STRATUM))]
     for i in order.tolist():
-        title = f"{by} {names[i]} ({_text.count(int(sizes[i]), 'vote')})"
+        title = f"{by} {names[i]} ({prose.count(int(sizes[i]), 'vote')})"
         parts.append((title, votes_of_category(evidence, names[i])))
     step("drawing")
     rankings = []
@@ -106,7 +132,9 @@ def _rank_votes(
             posterior = br.fit(votes, inputs.model, **fitted, **inputs.options)
         ranking = br.credible_ranking(posterior, score, prob=prob, rope=rope)
         words = verdict_parts(ranking).sentences()
-        rankings.append(CategoryRanking(title, ranking, words[: len(words) if title == "All votes" else 1]))
+        rankings.append(
+            CategoryRanking(title, ranking, words[: len(words) if title == "All votes" else 1])
+        )
     return rankings
 
 
@@ -114,7 +142,11 @@ def _cases_of(evidence: Any) -> xr.DataArray:
     """Return the number of cases of each entity in each category (entity, dataset)."""
     if isinstance(evidence, xr.DataArray):
         return evidence.sum([dim for dim in evidence.dims if dim not in ("entity", "dataset")])
-    met = evidence["outcome"].notnull() if "outcome" in evidence else xr.ones_like(evidence["predicted"], bool)
+    met = (
+        evidence["outcome"].notnull()
+        if "outcome" in evidence
+        else xr.ones_like(evidence["predicted"], bool)
+    )
     return (evidence["count"] * met).groupby("dataset").sum("pattern")
 
 
@@ -129,7 +161,8 @@ def _check_met(cases: xr.DataArray, by: str, logs: bool) -> None:
     typed = Choices(shell=True).say("only", common, by)
     remedy = f" ({typed} keeps the cases that all entities met)" if logs and len(common) > 1 else ""
     raise ArgumentError(
-        "--by", f"must name categories that every entity met; {name} has no outcome in {category}{remedy}"
+        "--by",
+        f"must name categories that every entity met; {name} has no outcome in {category}{remedy}",
     )
 
 
@@ -138,11 +171,11 @@ def _worst(posterior: Any, score: Score, options: dict[str, Any]) -> tuple[xr.Da
     ranking = br.credible_ranking(posterior, score, over="dataset", aggregate="worst", **options)
     ranking = cap(ranking, [Note("not_measured", {"what": "the worst of several categories"})])
     table, size = br.ranking_table(ranking), effective_draws(ranking)
-    best = _text.probability(table["probability_best"].iloc[0], size)
+    best = prose.probability(table["probability_best"].iloc[0], size)
     lines = [f"{table.index[0]} leads by its worst category: P(best) = {best}."]
     for name in table.index:
         one = select_names(ranking, entity=name)
-        share = _text.probability(float(one["worst_probability"]), size)
+        share = prose.probability(float(one["worst_probability"]), size)
         lines.append(f"{name}: worst on {one['worst'].item()} with probability {share}.")
     return ranking, lines
 
@@ -150,10 +183,12 @@ def _worst(posterior: Any, score: Score, options: dict[str, Any]) -> tuple[xr.Da
 def _lost_variance(cases: np.ndarray, split: bool) -> list[str]:
     """Say that the one prior that is spread over categories loses variance where these have few cases."""
     # Of n cases it keeps (n - 1) / (n + 1) of the variance.
-    kept = np.sqrt(((cases - 1) / (cases + 1) / cases).sum() / (1 / cases).sum())
-    if kept >= 0.95 or not split:  # less than 5% of the standard error is lost
+    retained = np.sqrt(((cases - 1) / (cases + 1) / cases).sum() / (1 / cases).sum())
+    if retained >= 0.95 or not split:  # less than 5% of the standard error is lost
         return []
-    few = f"Categories have as few as {_text.count(int(cases.min()), 'case')}"
+    few = f"Categories have as few as {prose.count(int(cases.min()), 'case')}"
     if cases.min() < 2:
-        return [f"{few}, which does not say how much cases vary: intervals of the mean are too narrow."]
-    return [f"{few}: intervals of the mean are too narrow by about {100 * (1 - kept):.0f}%."]
+        return [
+            f"{few}, which does not say how much cases vary: intervals of the mean are too narrow."
+        ]
+    return [f"{few}: intervals of the mean are too narrow by about {100 * (1 - retained):.0f}%."]

@@ -16,10 +16,10 @@ from typing import Any
 import click
 import pandas as pd
 
-from bayesrank._errors import ArgumentError
-from bayesrank._escape import csv_table, json_text, latex_text, markdown_text
-from bayesrank._nouns import noun
-from bayesrank._outputs import PICTURE_MARKS, write_output
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.escape import csv_table, json_text, latex_text, markdown_text
+from bayesrank._core.nouns import noun
+from bayesrank._core.outputs import PICTURE_MARKS, write_output
 from bayesrank.cli._options import adding
 from bayesrank.cli._output import print_line, print_numbers, room_for_rows
 from bayesrank.cli._sink import print_block
@@ -43,7 +43,8 @@ class Sheet:
     rows: Sequence[Sequence[str]]
     #: Sentences below the table.
     lines: list[str] = field(default_factory=list)
-    #: For programs: all numbers, in the same order, indexed by name; not wanted where another table has them.
+    #: For programs: all numbers, in the same order, indexed by name; not wanted where another table
+    #: has them.
     frame: pd.DataFrame | None = None
     #: For programs: metadata, and the JSON keys of the numbers.
     about: dict[str, Any] = field(default_factory=dict)
@@ -75,7 +76,9 @@ class Export:
     def __post_init__(self) -> None:
         if self.digits is not None and self.full:
             raise ArgumentError(
-                "--digits", f"cannot be used for --format {self.format}, whose digits are fixed", self.digits
+                "--digits",
+                f"cannot be used for --format {self.format}, whose digits are fixed",
+                self.digits,
             )
 
     @property
@@ -100,9 +103,18 @@ class Export:
         figure, page = np.ravel(getattr(plots, plot)(*arguments))[0].figure, io.BytesIO()
         ending = Path(self.picture).suffix.lower()
         # Ids of an SVG depend on the salt alone.
-        with warnings.catch_warnings(record=True) as caught, rc_context({"svg.hashsalt": "bayesrank"}):
+        with (
+            warnings.catch_warnings(record=True) as caught,
+            rc_context({"svg.hashsalt": "bayesrank"}),
+        ):
             warnings.simplefilter("always")
-            figure.savefig(page, format=ending[1:], dpi=150, bbox_inches="tight", metadata=PICTURE_MARKS[ending])
+            figure.savefig(
+                page,
+                format=ending[1:],
+                dpi=150,
+                bbox_inches="tight",
+                metadata=PICTURE_MARKS[ending],
+            )
         write_output("--picture", self.picture, "picture", page.getvalue())
         lacks = any(str(warning.message).startswith("Glyph") for warning in caught)
         self.written = f"Picture: {self.picture}{' (its font lacks some letters of the names)' if lacks else ''}"
@@ -111,7 +123,9 @@ class Export:
         """Print results one below the other; programs get the first, which has all numbers."""
         read = click.get_current_context().meta.get(READ)
         if self.full:
-            self._print_frame(first if read is None else replace(first, about={"read": read} | first.about))
+            self._print_frame(
+                first if read is None else replace(first, about={"read": read} | first.about)
+            )
             return
         self._print_table(first if read is None else replace(first, heading=[read, *first.heading]))
         for sheet in more:
@@ -128,16 +142,26 @@ class Export:
             print_block(csv_table(frame.assign(**named)))
             return
         records = json.loads(frame.reset_index().to_json(orient="records"))
-        print_block(json_text(json.dumps(sheet.about | {sheet.name: records}, ensure_ascii=False, indent=2)))
+        print_block(
+            json_text(json.dumps(sheet.about | {sheet.name: records}, ensure_ascii=False, indent=2))
+        )
 
     def _print_table(self, sheet: Sheet) -> None:
-        fits = room_for_rows() if self.format == "table" and self.top is None and sheet.heading else None
+        fits = (
+            room_for_rows()
+            if self.format == "table" and self.top is None and sheet.heading
+            else None
+        )
         rows = sheet.rows[: self.top or fits]
         left = len(sheet.rows) - len(rows)
         why = f"--top {self.top}" if self.top else f"--top {len(sheet.rows)} shows all"
         lines = [*([f"Not shown ({why}): {left:,} more."] if left else []), *sheet.lines]
         if self.format == "markdown":
-            paragraphs = [*map(markdown_text, sheet.heading), markdown(sheet.header, rows), *map(markdown_text, lines)]
+            paragraphs = [
+                *map(markdown_text, sheet.heading),
+                markdown(sheet.header, rows),
+                *map(markdown_text, lines),
+            ]
             print_block("\n\n".join(paragraphs))
         elif self.format == "latex":
             for line in [*sheet.heading, *lines]:
@@ -168,13 +192,17 @@ def exporting(*more: str) -> Callable[[Callable[..., None]], Callable[..., None]
             help=f"Decimals of scores in table, markdown, latex. [default: {DIGITS}]",
         ),
         click.option(
-            "--picture", type=output_file("picture"), help="Also write a picture (PNG, PDF or SVG by the suffix)."
+            "--picture",
+            type=output_file("picture"),
+            help="Also write a picture (PNG, PDF or SVG by the suffix).",
         ),
     )
 
     def give(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
-        def exported(format: str, top: int | None, digits: int | None, picture: str | None, **values: Any) -> None:
+        def exported(
+            format: str, top: int | None, digits: int | None, picture: str | None, **values: Any
+        ) -> None:
             command(export=Export(format, top, digits, picture), **values)
 
         return options(exported)
@@ -195,7 +223,11 @@ def format_option(*more: str) -> Callable[[Callable[..., None]], Callable[..., N
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a pipe table; no name or number is read as markup."""
     rule = ["---", *["---:"] * (len(header) - 1)]
-    lines = [[markdown_text(cell) for cell in header], rule, *([markdown_text(cell) for cell in row] for row in rows)]
+    lines = [
+        [markdown_text(cell) for cell in header],
+        rule,
+        *([markdown_text(cell) for cell in row] for row in rows),
+    ]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
@@ -203,7 +235,12 @@ def latex(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a tabular of plain LaTeX; no name or number is read as a command."""
     # Minus signs of numbers are no hyphens.
     minus = re.compile(r"(?<![\w.}])-(?=\d)")
-    body = [[latex_text(row[0]), *(minus.sub("$-$", latex_text(cell)) for cell in row[1:])] for row in rows]
-    head, *lines = (" & ".join(cells) + r" \\" for cells in ([latex_text(cell) for cell in header], *body))
+    body = [
+        [latex_text(row[0]), *(minus.sub("$-$", latex_text(cell)) for cell in row[1:])]
+        for row in rows
+    ]
+    head, *lines = (
+        " & ".join(cells) + r" \\" for cells in ([latex_text(cell) for cell in header], *body)
+    )
     begin = f"\\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}"
     return "\n".join([begin, r"\hline", head, r"\hline", *lines, r"\hline", r"\end{tabular}"])

@@ -11,7 +11,14 @@ from bayesrank.cli._sink import print_block
 
 #: Groups of options, in the order of the help. Options in no group are those of the command itself.
 OWN, EVIDENCE, LOGS, MODEL, SCORE, OUTPUT = (
-    *("Options of this command", "Evidence options", "Log options", "Model options", "Score options", "Output options"),
+    *(
+        "Options of this command",
+        "Evidence options",
+        "Log options",
+        "Model options",
+        "Score options",
+        "Output options",
+    ),
 )
 MEMBERS = {
     EVIDENCE: "dataset entity entities dataset_column case run training_seed cluster outcome se lower upper "
@@ -25,7 +32,18 @@ MEMBERS = {
 #: Groups that other commands than rank list by name.
 COMMON = (EVIDENCE, LOGS, MODEL)
 #: Options in the short help of rank.
-FREQUENT = ("score", "positive", "entity", "case", "cluster", "truth", "missing", "rope", "prob", "format")
+FREQUENT = (
+    "score",
+    "positive",
+    "entity",
+    "case",
+    "cluster",
+    "truth",
+    "missing",
+    "rope",
+    "prob",
+    "format",
+)
 SHORT = """Rank the entities of DATA: a shipped data set, a CSV file, evaluation logs, or - for standard input.
 
 A table has a row for each entity (entity, tn, fp, fn, tp), or a row for each case and a column for each entity: right
@@ -40,11 +58,11 @@ EXAMPLES = (
 
 def group_options(command: click.Command, ctx: click.Context) -> dict[str, list[click.Option]]:
     """Return the options of a command by group, without empty groups."""
-    place = {name: group for group, names in MEMBERS.items() for name in names.split()}
+    position = {name: group for group, names in MEMBERS.items() for name in names.split()}
     found: dict[str, list[click.Option]] = {group: [] for group in (OWN, *MEMBERS)}
     for option in command.get_params(ctx):
         if isinstance(option, click.Option):
-            found[place.get(str(option.name), OUTPUT if option.is_eager else OWN)].append(option)
+            found[position.get(str(option.name), OUTPUT if option.is_eager else OWN)].append(option)
     return {group: options for group, options in found.items() if options}
 
 
@@ -89,4 +107,6 @@ class Grouped(click.Command):
                     formatter.write_text(", ".join(option.opts[-1] for option in options))
                     formatter.write_text("These are explained by 'bayesrank rank --help-all'.")
                 else:
-                    formatter.write_dl([record for option in options if (record := option.get_help_record(ctx))])
+                    formatter.write_dl(
+                        [record for option in options if (record := option.get_help_record(ctx))]
+                    )

@@ -9,17 +9,17 @@ import pandas as pd
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._errors import ArgumentError
-from bayesrank._inputs import guard, is_workbook, is_zip, read_unpacked_head
-from bayesrank._notes import Note
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.inputs import guard, is_workbook, is_zip, read_unpacked_head
+from bayesrank._core.notes import Note
 from bayesrank.cli._sink import print_error
 from bayesrank.evidence.groups import name_groups_of
 from bayesrank.evidence.ledger import add_runs, ledger_of
-from bayesrank.logs import Choices, check_choices, formats
-from bayesrank.logs.formats.predictions import is_one_classifier
-from bayesrank.tables.files import is_table_of_records
-from bayesrank.tables.frames import read_table
-from bayesrank.tables.table import Roles, table_of
+from bayesrank.io.formats.predictions import is_one_classifier
+from bayesrank.io.logs import Choices, check_choices, formats
+from bayesrank.io.tables.files import is_table_of_records
+from bayesrank.io.tables.frames import read_table
+from bayesrank.io.tables.table import Roles, table_of
 from bayesrank.words.sentences import say
 
 FORMS = {"name": "FILE=NAME", "only": "WHAT=VALUE"}
@@ -32,12 +32,16 @@ def choices_of(how: dict[str, Any], missing: Any = None, columns: bool = False) 
         bad = next((text for text in typed if "=" not in text), None)
         if bad is not None:
             raise ArgumentError(f"--{option}", f"must have the form {form}", f"{bad!r}")
-        pairs[option] = [text.rsplit("=", 1) if option == "name" else text.split("=", 1) for text in typed]
+        pairs[option] = [
+            text.rsplit("=", 1) if option == "name" else text.split("=", 1) for text in typed
+        ]
     only: dict[str, list[str]] = {}
     for key, value in pairs["only"]:
         only.setdefault(key, []).append(value)
     rest = {option: how.pop(option) for option in ("match", "reruns", "errors", "map", "cases")}
-    return check_choices(dict(pairs["name"]), only, **rest, shell=True, columns=columns).also(missing=missing)
+    return check_choices(dict(pairs["name"]), only, **rest, shell=True, columns=columns).also(
+        missing=missing
+    )
 
 
 def print_skipped(doubts: Iterable[Note]) -> None:
@@ -78,18 +82,38 @@ def evidence_of_frame(
     if grouped:
         option, by, roles = "--group", roles.group, replace(roles, group=None)
     if by is not None and by != "dataset":
-        free = [str(name) for name in frame if name not in ("entity", "dataset", "case", "run", "outcome")]
+        free = [
+            str(name)
+            for name in frame
+            if name not in ("entity", "dataset", "case", "run", "outcome")
+        ]
         if by not in free:
-            raise ArgumentError(option, f"must name a column of the logs ({', '.join(['dataset', *free])})", f"{by!r}")
+            raise ArgumentError(
+                option,
+                f"must name a column of the logs ({', '.join(['dataset', *free])})",
+                f"{by!r}",
+            )
         if frame[by].isna().any():
-            raise ArgumentError(option, f"must name a column with a value in every row; {by} has empty fields")
-        frame = frame.assign(dataset=frame[by].astype(str), case=frame["dataset"] + " " + frame["case"])
+            raise ArgumentError(
+                option, f"must name a column with a value in every row; {by} has empty fields"
+            )
+        frame = frame.assign(
+            dataset=frame[by].astype(str), case=frame["dataset"] + " " + frame["case"]
+        )
         frame = frame.drop(columns=by)
-    spare = {"category", "cost", "seconds", "status"} - set(map(str, roles.columns().values())) - set(ignore)
-    table = replace(table_of(frame.drop(columns=[*(spare & set(frame))])), source="the logs", shell=True)
+    spare = (
+        {"category", "cost", "seconds", "status"}
+        - set(map(str, roles.columns().values()))
+        - set(ignore)
+    )
+    table = replace(
+        table_of(frame.drop(columns=[*(spare & set(frame))])), source="the logs", shell=True
+    )
     # The formats know what their numbers mean.
     roles = replace(roles, outcome="outcome") if roles.outcome is None else roles
     evidence = read_table(table.drop([table.find("ignore", name) for name in ignore]), roles)
     ledger = replace(ledger_of(evidence), ignored=())
-    evidence = evidence.assign_attrs((add_runs(ledger, frame) if "status" in frame else ledger).to_attrs())
+    evidence = evidence.assign_attrs(
+        (add_runs(ledger, frame) if "status" in frame else ledger).to_attrs()
+    )
     return name_groups_of(evidence) if grouped else evidence

@@ -5,7 +5,7 @@ from functools import reduce
 
 import click
 
-from bayesrank._source import AGGREGATES
+from bayesrank._core.source import AGGREGATES
 from bayesrank.cli._typed import (
     ScoreName,
     ValueType,
@@ -19,9 +19,9 @@ from bayesrank.cli._typed import (
     read_values,
     read_weights,
 )
+from bayesrank.io.tables.roles import FOLDS, MATRIX, TABLE, Role
 from bayesrank.models import names
 from bayesrank.models.parts.priors import NAMES as PRIORS
-from bayesrank.tables.roles import FOLDS, MATRIX, TABLE, Role
 
 Command = Callable[..., None]
 NUMBER = ValueType("number", read_number)
@@ -42,7 +42,9 @@ def _once(context: click.Context, option: click.Parameter, values: tuple[str, ..
     """Return the value of an option, and refuse several values: click alone would silently take the last one."""
     if len(values) > 1:
         got = " and ".join(values)
-        raise click.BadParameter(f"must be given once; got {got} (rank each by itself)", context, option)
+        raise click.BadParameter(
+            f"must be given once; got {got} (rank each by itself)", context, option
+        )
     return values[0] if values else None
 
 
@@ -54,14 +56,24 @@ SCORE_FORMS = (
 )
 BY_DATA = "[default: mean_outcome for outcomes; informedness for two classes that both have cases; else accuracy]"
 SCORE = click.option(
-    "-s", "--score", type=SCORE_TYPE, help=f"{SCORE_FORMS} of the Tile (see 'bayesrank tile -h'). {BY_DATA}"
+    "-s",
+    "--score",
+    type=SCORE_TYPE,
+    help=f"{SCORE_FORMS} of the Tile (see 'bayesrank tile -h'). {BY_DATA}",
 )
-LOWER = click.option("--lower-is-better", is_flag=True, help="Rank low outcomes first, such as costs or errors.")
+LOWER = click.option(
+    "--lower-is-better", is_flag=True, help="Rank low outcomes first, such as costs or errors."
+)
 HIGHER = click.option(
-    "--higher-is-better", is_flag=True, help="Rank high outcomes first, even if a heading names costs or errors."
+    "--higher-is-better",
+    is_flag=True,
+    help="Rank high outcomes first, even if a heading names costs or errors.",
 )
 ROPE = click.option(
-    "--rope", type=NUMBER, default=0.0, help="Region of practical equivalence: smaller differences count as equal."
+    "--rope",
+    type=NUMBER,
+    default=0.0,
+    help="Region of practical equivalence: smaller differences count as equal.",
 )
 KIND = click.option(
     "--kind",
@@ -74,17 +86,26 @@ BENEFIT = click.option(
     type=ValueType("benefit", read_benefit),
     help="Benefit of each outcome at --prevalence: tn=0,fp=-1,fn=-10,tp=0. Costs are negative.",
 )
-REFERENCE = click.option("--reference", help="An entity: test whether the others are no worse in TPR and TNR.")
+REFERENCE = click.option(
+    "--reference", help="An entity: test whether the others are no worse in TPR and TNR."
+)
 BY = click.option(
     "--by",
     metavar="COLUMN",
     help="Rank by the mean over the categories of this column, by the worst category, and in each category.",
 )
-#: How to rank over groups, data sets or categories. The arguments of br.credible_ranking have the same names.
+#: How to rank over groups, data sets or categories. The arguments of br.credible_ranking have the
+#: same names.
 over_groups = adding(
-    click.option("--group", help="The column with the group of each case: rank over groups (see --aggregate)."),
+    click.option(
+        "--group",
+        help="The column with the group of each case: rank over groups (see --aggregate).",
+    ),
     click.option("--category", help="The column with the category of each data set or group."),
-    click.option("--over", help="Rank by an aggregate over: group, dataset or category. [default: group, if given]"),
+    click.option(
+        "--over",
+        help="Rank by an aggregate over: group, dataset or category. [default: group, if given]",
+    ),
     click.option(
         "--aggregate",
         type=click.Choice(AGGREGATES),
@@ -109,8 +130,12 @@ MISSING = (
     "Per-case data only: how to treat empty fields. common: use only cases that all entities have; own: use each "
     "entity's own cases; a number: use it as the outcome. [default: an error]"
 )
-JOIN = "Data sets to pool. exact: refuse if they differ between entities; inner: use the common ones."
-DEFAULT_PRIORS = "[default: one_case; unit for hierarchical models; haldane (no prior) for grades per case]"
+JOIN = (
+    "Data sets to pool. exact: refuse if they differ between entities; inner: use the common ones."
+)
+DEFAULT_PRIORS = (
+    "[default: one_case; unit for hierarchical models; haldane (no prior) for grades per case]"
+)
 #: Columns of cases whose truth is known in part.
 judging_options = (
     click.option(
@@ -118,7 +143,11 @@ judging_options = (
         help="For a folder of submissions: the file with the id and the true label of each case. For a table with "
         "verdicts or predictions: the column with the truth, known for some cases.",
     ),
-    click.option("--judge", type=NAMES, help="With --truth: the columns with verdicts of judges on all cases."),
+    click.option(
+        "--judge",
+        type=NAMES,
+        help="With --truth: the columns with verdicts of judges on all cases.",
+    ),
 )
 
 
@@ -132,7 +161,9 @@ def _column_option(role: Role) -> Callable[[Command], Command]:
 naming_columns: tuple[Callable[[Command], Command], ...] = (
     *(_column_option(role) for role in TABLE if role.name == "entity"),
     click.option(
-        "--entities", type=NAMES, help="In a table with one column for each entity: the columns to rank, such as A,B,C."
+        "--entities",
+        type=NAMES,
+        help="In a table with one column for each entity: the columns to rank, such as A,B,C.",
     ),
     *(_column_option(role) for role in TABLE if role.name != "entity"),
     click.option(
@@ -150,12 +181,18 @@ naming_cells = tuple(map(_column_option, MATRIX))
 #: Which of two labels is positive, and columns that are no evidence.
 IGNORE = click.option("--ignore", multiple=True, help="A column to ignore; may be repeated.")
 POSITIVE = click.option(
-    "--positive", help="The positive class, if the two labels are not a known pair such as no and yes."
+    "--positive",
+    help="The positive class, if the two labels are not a known pair such as no and yes.",
 )
-#: How to get from DATA to evidence and a model of it. The arguments of br.from_frame have the same names.
+#: How to get from DATA to evidence and a model of it. The arguments of br.from_frame have the same
+#: names.
 asking = adding(
     click.option(
-        "-m", "--model", type=click.Choice(names()), metavar="MODEL", help=f"{MODELS}. [default: chosen by the data]"
+        "-m",
+        "--model",
+        type=click.Choice(names()),
+        metavar="MODEL",
+        help=f"{MODELS}. [default: chosen by the data]",
     ),
     click.option("--prior", type=WORD, help=f"{', '.join(PRIORS)}, or a number. {DEFAULT_PRIORS}"),
     click.option(
@@ -196,7 +233,12 @@ asking = adding(
     POSITIVE,
     click.option("--missing", type=WORD, help=MISSING),
     click.option("--join", type=click.Choice(["exact", "inner"]), default="exact", help=JOIN),
-    click.option("--prob", type=PROBABILITY, default=0.95, help="Probability of intervals, rank sets and tiers."),
+    click.option(
+        "--prob",
+        type=PROBABILITY,
+        default=0.95,
+        help="Probability of intervals, rank sets and tiers.",
+    ),
     click.option("--draws", default=1000, help="Draws in each of four chains."),
     click.option("--seed", default=1, help="Seed of all randomness."),
 )
@@ -222,7 +264,11 @@ FIELDS = "the fields of the case, the entity and the outcome, such as run.model.
 reading_logs = adding(
     click.option("--name", multiple=True, metavar="FILE=NAME", help=NAMED),
     click.option("--only", multiple=True, metavar="WHAT=VALUE", help=ONLY),
-    click.option("--map", metavar="case=FIELD,entity=FIELD,outcome=FIELD", help=f"Logs of an unknown format: {FIELDS}"),
+    click.option(
+        "--map",
+        metavar="case=FIELD,entity=FIELD,outcome=FIELD",
+        help=f"Logs of an unknown format: {FIELDS}",
+    ),
     click.option(
         "--match",
         type=click.Choice(["id", "content"]),

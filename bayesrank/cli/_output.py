@@ -8,9 +8,9 @@ from typing import Any
 
 from rich.cells import cell_len
 
-from bayesrank import _text
-from bayesrank._escape import escape_invisible, escape_lines
-from bayesrank._names import short_names
+from bayesrank._core import prose
+from bayesrank._core.escape import escape_invisible, escape_lines
+from bayesrank._core.names import short_names
 from bayesrank.cli._sink import print_block, print_styled, render
 
 GAP = 2
@@ -29,8 +29,8 @@ def print_text(header: Sequence[str], rows: Rows) -> None:
 def print_numbers(header: Sequence[str], rows: Rows, least: Sequence[str] = ()) -> None:
     """Print names and numbers. On a narrow terminal names are cut first, then columns dropped; numbers are never cut.
 
-    The columns ``least`` leave first, the others from the right; a note says which did. So a ranking keeps its score
-    longest, then the interval, P(best), the ranks and the tier.
+    The columns ``least`` leave first, the others from the right; a note says which did. So a
+    ranking keeps its score longest, then the interval, P(best), the ranks and the tier.
     """
     width = _width()
     header, rows = _visible(header, rows)
@@ -45,7 +45,9 @@ def print_numbers(header: Sequence[str], rows: Rows, least: Sequence[str] = ()) 
     )
     left_out = [heading for i, heading in enumerate(header) if i not in widths]
     if left_out:
-        print_line(f"Left out to fit {width} columns: {', '.join(left_out)}. A pipe or a wider terminal shows all.")
+        print_line(
+            f"Left out to fit {width} columns: {', '.join(left_out)}. A pipe or a wider terminal shows all."
+        )
 
 
 def print_line(text: str) -> None:
@@ -63,18 +65,25 @@ def print_line(text: str) -> None:
     print_block("\n".join(lines))
 
 
-def fit_columns(header: Sequence[str], rows: Rows, width: float, least: Sequence[str]) -> dict[int, int]:
+def fit_columns(
+    header: Sequence[str], rows: Rows, width: float, least: Sequence[str]
+) -> dict[int, int]:
     """Return the columns that ``width`` has room for, by their position, and the width of each; names come first.
 
-    Names are cut to ``SHORTEST_NAME`` before a column leaves. A long heading breaks between words where that
-    keeps a column.
+    Names are cut to ``SHORTEST_NAME`` before a column leaves. A long heading breaks between words
+    where that keeps a column.
     """
-    numbers = [max(map(cell_len, column), default=0) for column in zip(*rows, strict=True)] or [0] * len(header)
+    numbers = [max(map(cell_len, column), default=0) for column in zip(*rows, strict=True)] or [
+        0
+    ] * len(header)
     unbroken = [max(cell_len(heading), size) for heading, size in zip(header, numbers, strict=True)]
-    broken = [max(cell_len(part), size) for part, size in zip(map(_longest_part, header), numbers, strict=True)]
+    broken = [
+        max(cell_len(part), size)
+        for part, size in zip(map(_longest_part, header), numbers, strict=True)
+    ]
     by_importance = sorted(range(1, len(header)), key=lambda i: (header[i] in least, i))
-    for kept in range(len(by_importance), -1, -1):
-        columns = sorted(by_importance[:kept])
+    for retained in range(len(by_importance), -1, -1):
+        columns = sorted(by_importance[:retained])
         for widths in (unbroken, broken):
             room = width - sum(widths[i] + GAP for i in columns)
             if room >= min(SHORTEST_NAME, unbroken[0]):
@@ -114,7 +123,9 @@ def _print(header: Sequence[str], rows: Rows, widths: Sequence[int | None]) -> N
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0))
     for i, (heading, width) in enumerate(zip(header, widths, strict=True)):
-        table.add_column(heading, justify="right" if width and i else "left", width=width, overflow="fold")
+        table.add_column(
+            heading, justify="right" if width and i else "left", width=width, overflow="fold"
+        )
     for row in rows:
         table.add_row(*row)
     print_styled(render(table, int(min(_width(), 10_000))))  # more than any table takes up
@@ -123,4 +134,6 @@ def _print(header: Sequence[str], rows: Rows, widths: Sequence[int | None]) -> N
 
 def probability_cell(row: Any, size: float) -> str:
     """Format P(best) of a row of a ranking table, from ``size`` effective draws; an entity without a rank has none."""
-    return _text.probability(row["probability_best"] if row["expected_rank"] > 0 else float("nan"), size)
+    return prose.probability(
+        row["probability_best"] if row["expected_rank"] > 0 else float("nan"), size
+    )

@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from bayesrank._errors import ArgumentFileError
-from bayesrank._escape import escape_invisible
+from bayesrank._core.errors import ArgumentFileError
+from bayesrank._core.escape import escape_invisible
 
 #: What Rich sets around headings: bold and other styles. Cells are escaped before Rich sees them.
 STYLE = re.compile(r"(\x1b\[[\d;]*m)")
@@ -27,7 +27,12 @@ def print_block(text: str = "") -> None:
 def print_styled(text: str) -> None:
     """Print what Rich made of escaped cells: its styles stay."""
     parts = STYLE.split(text)
-    _write("".join(part if i % 2 else escape_invisible(part, keep="\n") for i, part in enumerate(parts)), err=False)
+    _write(
+        "".join(
+            part if i % 2 else escape_invisible(part, keep="\n") for i, part in enumerate(parts)
+        ),
+        err=False,
+    )
 
 
 def print_error(text: str) -> None:
@@ -63,7 +68,9 @@ def render(table: Any, width: int) -> str:
 
     screen = Screen()
     # Rich takes a dumb terminal to be 80 columns wide, unless told a height, too.
-    Console(file=screen, highlight=False, markup=False, emoji=False, width=width, height=25).print(table)
+    Console(file=screen, highlight=False, markup=False, emoji=False, width=width, height=25).print(
+        table
+    )
     return screen.getvalue()
 
 

@@ -10,26 +10,26 @@ from typing import Any, NoReturn
 import pandas as pd
 import xarray as xr
 
-from bayesrank._errors import ArgumentError
-from bayesrank._inputs import STDIN
-from bayesrank._labels import NO_ANSWER, standing_pair
-from bayesrank._notes import Note, notes_text
-from bayesrank._text import list_names
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.inputs import STDIN
+from bayesrank._core.labels import NO_ANSWER, standing_pair
+from bayesrank._core.notes import Note, notes_text
+from bayesrank._core.prose import list_names
 from bayesrank.cli._logs import are_logs
 from bayesrank.diagnosis import diagnose
 from bayesrank.evidence.ledger import NO_OUTCOME, ledger_of
-from bayesrank.logs import Choices
-from bayesrank.tables.ballots import find_votes
-from bayesrank.tables.cases import OF_CASES
-from bayesrank.tables.columns import may_be_low, squeeze
-from bayesrank.tables.files import read_csv
-from bayesrank.tables.forms import FORMS, find_entity, find_form, name_roles
-from bayesrank.tables.frames import read_table
-from bayesrank.tables.probabilities import hold_probabilities
-from bayesrank.tables.roles import LONG_CASE_NAMES
-from bayesrank.tables.selection import low_outcome, select
-from bayesrank.tables.table import Roles, Table, table_of
-from bayesrank.tables.values import as_label_columns, as_outcomes, to_number
+from bayesrank.io.logs import Choices
+from bayesrank.io.tables.ballots import find_votes
+from bayesrank.io.tables.cases import OF_CASES
+from bayesrank.io.tables.columns import may_be_low, squeeze
+from bayesrank.io.tables.files import read_csv
+from bayesrank.io.tables.forms import FORMS, find_entity, find_form, name_roles
+from bayesrank.io.tables.frames import read_table
+from bayesrank.io.tables.probabilities import hold_probabilities
+from bayesrank.io.tables.roles import LONG_CASE_NAMES
+from bayesrank.io.tables.selection import low_outcome, select
+from bayesrank.io.tables.table import Roles, Table, table_of
+from bayesrank.io.tables.values import as_label_columns, as_outcomes, to_number
 
 #: Columns of logs that say nothing of the outcome.
 SPARE = {"category", "cost", "seconds"}
@@ -56,9 +56,11 @@ class Lack:
 
     def describe(self) -> str:
         """Return how many answers are missing, and why."""
-        why = {reason: n for reason, n in ({"not in the file": self.absent} | self.empty).items() if n}
-        said = list_names([f"{n:,} {reason}" for reason, n in why.items()] if len(why) > 1 else why)
-        return f"{self.number:,} of {self.total:,} ({said})"
+        why = {
+            reason: n for reason, n in ({"not in the file": self.absent} | self.empty).items() if n
+        }
+        text = list_names([f"{n:,} {reason}" for reason, n in why.items()] if len(why) > 1 else why)
+        return f"{self.number:,} of {self.total:,} ({text})"
 
 
 @dataclass(frozen=True)
@@ -94,30 +96,45 @@ class Versions:
         for name, _, runs in self._short_runs():
             empty[name][NO_RUN] += len(runs)
             rows[name] += len(runs)
-        for name, case, lacking, why in zip(columns["entity"], columns["case"], self._empty(), status, strict=True):
+        for name, case, lacking, why in zip(
+            columns["entity"], columns["case"], self._empty(), status, strict=True
+        ):
             met[name].add(case)
             if lacking:
                 empty[name][str(why or NO_OUTCOME)] += 1
         cases = set().union(*met.values())
         found = {
-            name: Lack(len(cases) - len(met[name]), dict(empty[name]), rows[name] + len(cases) - len(met[name]))
+            name: Lack(
+                len(cases) - len(met[name]),
+                dict(empty[name]),
+                rows[name] + len(cases) - len(met[name]),
+            )
             for name in self.entities
         }
         return {name: lack for name, lack in found.items() if lack.number}
 
     def unreadable(self) -> list[str]:
         """Return the files that cannot be read, with the reasons."""
-        return [file for note in self.doubts if note.code == "unreadable_files" for file in note.fields["files"]]
+        return [
+            file
+            for note in self.doubts
+            if note.code == "unreadable_files"
+            for file in note.fields["files"]
+        ]
 
     def common(self) -> set[Any]:
         """Return the cases on which every version has an answer."""
         met: dict[str, set[Any]] = {name: set() for name in self.entities}
         columns = self.table.columns
-        for name, case, lacking in zip(columns["entity"], columns["case"], self._empty(), strict=True):
+        for name, case, lacking in zip(
+            columns["entity"], columns["case"], self._empty(), strict=True
+        ):
             if not lacking:
                 met[name].add(case)
         if not (common := set.intersection(*met.values())):
-            raise ArgumentError("--missing", "cannot be common if no case has answers of all versions", "none")
+            raise ArgumentError(
+                "--missing", "cannot be common if no case has answers of all versions", "none"
+            )
         return common
 
     def settle(self, missing: str | float | None, lower: bool) -> "Versions":
@@ -128,7 +145,11 @@ class Versions:
         if not self.lacks():
             # Versions may have different numbers of runs.
             runs = replace(self.roles, missing="common")
-            return replace(self, roles=runs) if "run" in self.table.columns and self.answer == "outcome" else self
+            return (
+                replace(self, roles=runs)
+                if "run" in self.table.columns and self.answer == "outcome"
+                else self
+            )
         if missing is None:
             return self
         if self.answer == "outcome":
@@ -137,17 +158,21 @@ class Versions:
         if missing == "common" and self.answer == "predicted":
             return replace(self, roles=replace(self.roles, missing="common"))
         if missing == "common":
-            kept = self.common()
-            return self._keep([case in kept for case in self.table.columns["case"]])
+            retained = self.common()
+            return self._keep([case in retained for case in self.table.columns["case"]])
         if missing != "wrong":
             what = "labels" if self.answer == "predicted" else "probabilities"
-            raise ArgumentError("--missing", f"must be wrong or common for predicted {what}", f"{missing:g}")
+            raise ArgumentError(
+                "--missing", f"must be wrong or common for predicted {what}", f"{missing:g}"
+            )
         return self._fill_wrong()
 
     def evidence(self) -> xr.DataArray | xr.Dataset:
         """Return the evidence on all versions, as the command reads a table of entities."""
         evidence = read_table(self.table.drop([STATUS, GROUP_OF]), self.roles)
-        return evidence.assign_attrs(replace(ledger_of(evidence), ignored=tuple(self.ignored)).to_attrs())
+        return evidence.assign_attrs(
+            replace(ledger_of(evidence), ignored=tuple(self.ignored)).to_attrs()
+        )
 
     def _empty(self) -> list[bool]:
         """Return which rows have no answer."""
@@ -161,18 +186,23 @@ class Versions:
     def _short_runs(self) -> list[tuple[str, int, list[Any]]]:
         """Return the cases of which a version lacks runs: its name, a row, and these runs.
 
-        A version with equally many runs of all its cases lacks none. Else it should have as many as the case with the
-        most of all versions.
+        A version with equally many runs of all its cases lacks none. Else it should have as many as
+        the case with the most of all versions.
         """
         columns = self.table.columns
         if "run" not in columns:
             return []
         first: dict[tuple[str, Any], int] = {}
         runs: dict[tuple[str, Any], dict[Any, None]] = {}
-        for row, (name, case, run) in enumerate(zip(*(columns[k] for k in ("entity", "case", "run")), strict=True)):
+        for row, (name, case, run) in enumerate(
+            zip(*(columns[k] for k in ("entity", "case", "run")), strict=True)
+        ):
             first.setdefault((name, case), row)
             runs.setdefault((name, case), {})[run] = None
-        sizes = {own: {len(held) for (name, _), held in runs.items() if name == own} for own in self.entities}
+        sizes = {
+            own: {len(held) for (name, _), held in runs.items() if name == own}
+            for own in self.entities
+        }
         most, every = max(map(len, runs.values())), dict.fromkeys(columns["run"])
         return [
             (name, first[name, case], [run for run in every if run not in held][: most - len(held)])
@@ -182,7 +212,10 @@ class Versions:
 
     def _with_short_runs(self) -> "Versions":
         """Return the versions with a row without an outcome for each run that a version lacks."""
-        columns, where = {name: list(held) for name, held in self.table.columns.items()}, list(self.table.where)
+        columns, where = (
+            {name: list(held) for name, held in self.table.columns.items()},
+            list(self.table.where),
+        )
         for _, row, lacking in self._short_runs():
             for run in lacking:
                 changed = {"run": run, "outcome": None}
@@ -196,14 +229,18 @@ class Versions:
             name: [value for value, here in zip(held, kept, strict=True) if here]
             for name, held in self.table.columns.items()
         }
-        where = [place for place, here in zip(self.table.where, kept, strict=True) if here]
+        where = [position for position, here in zip(self.table.where, kept, strict=True) if here]
         return replace(self, table=replace(self.table, columns=columns, where=where))
 
     def _outcome(self, missing: str | float, lower: bool) -> str | float:
         """Return how outcomes that are missing are treated; wrong is 0 of outcomes from 0 to 1."""
         if missing != "wrong":
             return missing
-        held = [value for value in as_outcomes(self.table.columns["outcome"]) if isinstance(value, float)]
+        held = [
+            value
+            for value in as_outcomes(self.table.columns["outcome"])
+            if isinstance(value, float)
+        ]
         if lower or self.higher_is_better is False:
             raise ArgumentError(
                 "--missing",
@@ -225,14 +262,22 @@ class Versions:
         columns = {name: list(held) for name, held in self.table.columns.items()}
         where, answers = list(self.table.where), columns[self.answer]
         truth: list[Any] = as_label_columns(columns["actual"])[0]
-        written = {label: raw for label, raw in zip(truth, columns["actual"], strict=True) if label is not None}
+        written = {
+            label: raw
+            for label, raw in zip(truth, columns["actual"], strict=True)
+            if label is not None
+        }
         wrong = self._wrong_answers(sorted(written, key=str), written)
         for row, lacking in enumerate(self._empty()):
             if lacking:
                 answers[row] = wrong.get(truth[row], NO_ANSWER)
         first = {case: row for row, case in reversed(list(enumerate(columns["case"])))}
         for name in self.entities:
-            own = {case for entity, case in zip(columns["entity"], columns["case"], strict=True) if entity == name}
+            own = {
+                case
+                for entity, case in zip(columns["entity"], columns["case"], strict=True)
+                if entity == name
+            }
             for case, row in first.items():
                 if case in own:
                     continue
@@ -248,7 +293,11 @@ class Versions:
     def _wrong_answers(self, labels: list[Any], written: dict[Any, Any]) -> dict[Any, Any]:
         """Return the wrong answer to each true label: the other label of two, as written, or the worst probability."""
         if self.answer == "predicted":
-            return {labels[0]: written[labels[1]], labels[1]: written[labels[0]]} if len(labels) == 2 else {}
+            return (
+                {labels[0]: written[labels[1]], labels[1]: written[labels[0]]}
+                if len(labels) == 2
+                else {}
+            )
         pair, given = standing_pair(labels), self.roles.positive
         positive = given if given is not None else None if pair is None else str(pair[1])
         known = [to_number(value) for value in self.table.columns["probability"]]
@@ -258,17 +307,25 @@ class Versions:
                 "--missing",
                 "must be common unless the positive class is known and probabilities lie between 0 and 1",
                 "wrong",
-                f"{self.table.options('positive', labels)} says which class is positive" * (positive is None),
+                f"{self.table.options('positive', labels)} says which class is positive"
+                * (positive is None),
             )
         return {label: 0.0 if str(label) == str(positive) else 1.0 for label in labels}
 
 
 def read_versions(
-    base: str, new: Sequence[str], logs: Choices, roles: Roles, ignore: Sequence[str], by: str | None, directed: bool
+    base: str,
+    new: Sequence[str],
+    logs: Choices,
+    roles: Roles,
+    ignore: Sequence[str],
+    by: str | None,
+    directed: bool,
 ) -> Versions:
     """Read BASE and all NEW by the rules of ``bayesrank rank``; a file without a column of entities names its version.
 
-    ``by`` is a column of groups of cases, which is kept. ``directed`` is whether the user said which outcomes are good.
+    ``by`` is a column of groups of cases, which is kept. ``directed`` is whether the user said
+    which outcomes are good.
     """
     paths = [base, *new]
     typed = logs.typed().removesuffix("--lower-is-better")
@@ -276,8 +333,12 @@ def read_versions(
         raise ArgumentError(typed.split()[0], "is for logs, and cannot be used for a table", base)
     files = [_read(path, logs, roles, ignore, by, directed) for path in paths]
     for name in ignore:
-        if not any(name in one.ignored or squeeze(name) in map(squeeze, one.ignored) for one in files):
-            raise ArgumentError("--ignore", f"must name a column of {list_names(paths, 3)}", f"{name!r}")
+        if not any(
+            name in one.ignored or squeeze(name) in map(squeeze, one.ignored) for one in files
+        ):
+            raise ArgumentError(
+                "--ignore", f"must name a column of {list_names(paths, 3)}", f"{name!r}"
+            )
     named = list(dict.fromkeys(files[0].table.columns["entity"]))
     if len(named) > 1:
         raise ArgumentError(
@@ -291,7 +352,9 @@ def read_versions(
         if form != first:
             differ = sorted({"cluster", "weight"} & (set(first) ^ set(form)))
             hint = f"--ignore {differ[0]} leaves {differ[0]} out" if differ else ""
-            raise ArgumentError(path, f"must have the columns of BASE, {', '.join(first)}", ", ".join(form), hint)
+            raise ArgumentError(
+                path, f"must have the columns of BASE, {', '.join(first)}", ", ".join(form), hint
+            )
     taken = set(named)
     tables = [files[0].table]
     for one in files[1:]:
@@ -304,7 +367,9 @@ def read_versions(
     table = _join(tables, keep=roles.group == "dataset")
     better = {one.higher_is_better for one in files} - {None}
     if len(better) > 1:
-        raise ArgumentError("NEW", "must have the direction of BASE", "higher is better in one, lower in another")
+        raise ArgumentError(
+            "NEW", "must have the direction of BASE", "higher is better in one, lower in another"
+        )
     return Versions(
         table,
         _roles_of(table, roles),
@@ -326,32 +391,40 @@ class _File:
     doubts: list[Note] = field(default_factory=list)
 
 
-def _read(path: str, logs: Choices, roles: Roles, ignore: Sequence[str], by: str | None, directed: bool) -> _File:
+def _read(
+    path: str, logs: Choices, roles: Roles, ignore: Sequence[str], by: str | None, directed: bool
+) -> _File:
     if logs.map or are_logs([path]):
         return _read_logs(path, logs, roles, ignore, by)
     table, left_out = _drop(read_csv(path), ignore)
     if find_votes(table, roles) is not None:
-        raise ArgumentError(path, "must hold the cases or the counts of a version", "votes on pairs")
+        raise ArgumentError(
+            path, "must hold the cases or the counts of a version", "votes on pairs"
+        )
     table, spare = _in_roles(table, roles, by, _stem(path), directed)
     return _File(table, [*left_out, *spare])
 
 
-def _read_logs(path: str, logs: Choices, roles: Roles, ignore: Sequence[str], by: str | None) -> _File:
+def _read_logs(
+    path: str, logs: Choices, roles: Roles, ignore: Sequence[str], by: str | None
+) -> _File:
     # The gate itself counts what is missing, and names files that cannot be read.
     found = diagnose([path], logs.also(missing="own", errors=logs.errors or "skip"))
     if found.stops:
         raise found.stops[0]
     frame = found.frame
     assert isinstance(frame, pd.DataFrame)
-    about, kept = frame.attrs, {*map(str, roles.columns().values()), by}
-    frame = frame.drop(columns=[name for name in frame if name in SPARE - kept])
+    record, retained = frame.attrs, {*map(str, roles.columns().values()), by}
+    frame = frame.drop(columns=[name for name in frame if name in SPARE - retained])
     if roles.group not in (None, "dataset"):
         frame = frame.assign(case=frame["dataset"] + " " + frame["case"]).drop(columns="dataset")
     table = table_of(frame)
     where = [f"{path}, row {i + 1}" for i in range(len(frame))]
     table, left_out = _drop(replace(table, source=path, where=where, shell=True), ignore)
     table, _ = _in_roles(table, roles, by, _stem(path), True)
-    return _File(table, left_out, about.get("higher_is_better"), [*about["remarks"], *about["doubts"]])
+    return _File(
+        table, left_out, record.get("higher_is_better"), [*record["remarks"], *record["doubts"]]
+    )
 
 
 def _drop(table: Table, ignore: Sequence[str]) -> tuple[Table, list[str]]:
@@ -360,7 +433,9 @@ def _drop(table: Table, ignore: Sequence[str]) -> tuple[Table, list[str]]:
     return table.drop(names), list(map(str, names))
 
 
-def _in_roles(table: Table, roles: Roles, by: str | None, name: str, directed: bool) -> tuple[Table, list[str]]:
+def _in_roles(
+    table: Table, roles: Roles, by: str | None, name: str, directed: bool
+) -> tuple[Table, list[str]]:
     """Return the table of a file with roles as headings, and the columns that have none.
 
     ``name`` is that of the version if the table has no column of entities.
@@ -380,14 +455,20 @@ def _in_roles(table: Table, roles: Roles, by: str | None, name: str, directed: b
     form = None if entity is None else find_form(table, known, entity, roles)
     if form is None:
         return _melt(table, roles, extra, group, directed), []
-    used = {role: column for role, column in known.of.items() if role in (*form, *OF_CASES, "total")}
+    used = {
+        role: column for role, column in known.of.items() if role in (*form, *OF_CASES, "total")
+    }
     columns = {_heading(role, roles): table.columns[column] for role, column in used.items()}
     columns["entity"] = table.read_names(entity, "entity")
     if "case" in used:
         columns["case"] = table.read_names(used["case"], "case")
     if STATUS in table.columns and STATUS not in (*used.values(), entity):
         extra[STATUS] = table.columns[STATUS]
-    spare = [str(column) for column in table.columns if column not in (*used.values(), entity, group, STATUS)]
+    spare = [
+        str(column)
+        for column in table.columns
+        if column not in (*used.values(), entity, group, STATUS)
+    ]
     return replace(table, columns=columns | extra), spare
 
 
@@ -405,10 +486,14 @@ def _heading(role: str, roles: Roles) -> str:
     return str(roles.group) if role == "dataset" and roles.group is not None else role
 
 
-def _melt(table: Table, roles: Roles, extra: dict[Any, list[Any]], group: Any, directed: bool) -> Table:
+def _melt(
+    table: Table, roles: Roles, extra: dict[Any, list[Any]], group: Any, directed: bool
+) -> Table:
     """Return a table with one column for each version as one with a row for each answer."""
     known = name_roles(table, roles)
-    named = known.of.get("case") or next((name for name in table.columns if squeeze(name) in LONG_CASE_NAMES), None)
+    named = known.of.get("case") or next(
+        (name for name in table.columns if squeeze(name) in LONG_CASE_NAMES), None
+    )
     if named is None:
         raise ArgumentError(
             table.source,
@@ -420,16 +505,20 @@ def _melt(table: Table, roles: Roles, extra: dict[Any, list[Any]], group: Any, d
     spare = [] if group is None or group in of.values() else [group]
     names = [name for name in table.columns if name not in (*of.values(), *spare)]
     if roles.entities is not None:
-        names = [table.find("entities", wanted) for wanted in roles.entities]
+        names = [table.find("entities", requested) for requested in roles.entities]
     answer, missing = "outcome", {"outcome": "own", "predicted": "common"}
     if "actual" in of:
         shares = hold_probabilities(table, of["actual"], names, roles.entities is not None)
         answer = "probability" if shares else "predicted"
     # The reader of the other commands finds what is wrong with these columns.
     read = read_table(table.drop(spare), replace(roles, case=named, missing=missing.get(answer)))
-    if answer == "probability" and [str(name) for name in names] != [str(name) for name in read["entity"].values]:
+    if answer == "probability" and [str(name) for name in names] != [
+        str(name) for name in read["entity"].values
+    ]:
         raise ArgumentError(
-            table.source, "must have one column of probabilities for each version", list_names(map(str, names), 4)
+            table.source,
+            "must have one column of probabilities for each version",
+            list_names(map(str, names), 4),
         )
     if answer == "outcome" and not directed and all(map(may_be_low, names)):
         _ask_direction(table, str(names[0]))
@@ -454,17 +543,22 @@ def _join(tables: list[Table], keep: bool) -> Table:
     for name in dict.fromkeys(name for table in tables for name in table.columns):
         if name in lacking or all(name in table.columns for table in tables):
             columns[name] = [
-                value for table in tables for value in table.columns.get(name, [lacking.get(name)] * len(table.where))
+                value
+                for table in tables
+                for value in table.columns.get(name, [lacking.get(name)] * len(table.where))
             ]
     if {"dataset", "case"} <= set(columns):
         # All cases count alike, whatever their data set.
         columns["case"] = [
-            f"{dataset} {case}" for dataset, case in zip(columns["dataset"], columns["case"], strict=True)
+            f"{dataset} {case}"
+            for dataset, case in zip(columns["dataset"], columns["case"], strict=True)
         ]
         if not keep:
             del columns["dataset"]
     source = list_names(dict.fromkeys(table.source for table in tables), 3)
-    return Table(source, columns, [place for table in tables for place in table.where], shell=True)
+    return Table(
+        source, columns, [position for table in tables for position in table.where], shell=True
+    )
 
 
 def _check_common_cases(tables: list[Table], new: Sequence[str]) -> None:
@@ -486,10 +580,10 @@ def _roles_of(table: Table, roles: Roles) -> Roles:
 
 def _free(name: str, taken: Iterable[str]) -> str:
     """Return a name that is not taken yet, for a version called like another one."""
-    found, number = f"{name} (new)", 2
-    while found in taken:
-        found, number = f"{name} (new {number})", number + 1
-    return found
+    result, number = f"{name} (new)", 2
+    while result in taken:
+        result, number = f"{name} (new {number})", number + 1
+    return result
 
 
 def _stem(path: str) -> str:

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from bayesrank._escape import escape_lines, quote_word
-from bayesrank._notes import notes_of
-from bayesrank._records import EvidenceRecord
+from bayesrank._core.escape import escape_lines, quote_word
+from bayesrank._core.notes import notes_of
+from bayesrank._core.records import EvidenceRecord
 from bayesrank.analysis import LOW, choose_score, set_up
 from bayesrank.cli import in_options
 from bayesrank.cli._help import Grouped
@@ -28,8 +28,8 @@ from bayesrank.cli._output import print_line
 from bayesrank.cli._sink import print_block
 from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.inspection import Inspection, inspect_logs, inspect_submissions, inspect_table
+from bayesrank.io.tables.table import Roles
 from bayesrank.scores import as_score
-from bayesrank.tables.table import Roles
 
 
 def choices_of_analysis(evidence: Any) -> list[str]:
@@ -42,15 +42,21 @@ def choices_of_analysis(evidence: Any) -> list[str]:
     choose_score(setup.evidence, as_score("auc_roc") if of_probabilities else None)
     score = ["--score auc_roc"] if of_probabilities else []
     labels = notes["positive_class_unknown"]["labels"] if "positive_class_unknown" in notes else []
-    return [" ".join([*score, f"--positive {quote_word(label)}"]) for label in labels] or [" ".join(score)]
+    return [" ".join([*score, f"--positive {quote_word(label)}"]) for label in labels] or [
+        " ".join(score)
+    ]
 
 
 @click.command(cls=Grouped)
 @click.argument("paths", nargs=-1, required=True)
 @adding(*naming_columns, *naming_folds, *naming_cells, *judging_options, IGNORE, POSITIVE)
-@click.option("--missing", type=WORD, help="How to treat missing outcomes, as for 'bayesrank rank'.")
+@click.option(
+    "--missing", type=WORD, help="How to treat missing outcomes, as for 'bayesrank rank'."
+)
 @reading_logs
-@click.option("--json", "as_json", is_flag=True, help="Print sections, problems and commands as JSON.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print sections, problems and commands as JSON."
+)
 @click.pass_context
 def check(
     context: click.Context,
@@ -64,9 +70,10 @@ def check(
 ) -> None:
     """List every problem of PATHS with its file and line, what is there, and commands that rank it.
 
-    PATHS are one table, evaluation logs, or with --truth FILE a folder of submissions. A row with an error does not
-    hide the next one. A question is a problem, too; the commands contain one answer to each, and one command is
-    printed for each answer to the first question. For logs this is what 'bayesrank doctor' says.
+    PATHS are one table, evaluation logs, or with --truth FILE a folder of submissions. A row with
+    an error does not hide the next one. A question is a problem, too; the commands contain one
+    answer to each, and one command is printed for each answer to the first question. For logs this
+    is what 'bayesrank doctor' says.
 
     Exit status: 0 without problems, else 1.
     """
@@ -79,7 +86,9 @@ def check(
         found = inspect_logs(paths, choices)
     else:
         found = inspect_table(paths[0], roles, ignore, choices_of_analysis)
-    found = Inspection(found.sections, [in_options(one, context.command) for one in found.problems], found.commands)
+    found = Inspection(
+        found.sections, [in_options(one, context.command) for one in found.problems], found.commands
+    )
     if as_json:
         print_block(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
     else:

@@ -6,16 +6,16 @@ from typing import Any
 import click
 import pandas as pd
 
-from bayesrank._errors import ArgumentError
-from bayesrank._escape import csv_table
-from bayesrank._outputs import check_output, write_output
-from bayesrank._text import count
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.escape import csv_table
+from bayesrank._core.outputs import check_output, write_output
+from bayesrank._core.prose import count
 from bayesrank.cli._help import Grouped
 from bayesrank.cli._logs import choices_of, print_skipped
 from bayesrank.cli._options import MISSING, WORD, reading_logs
 from bayesrank.cli._output import print_line
 from bayesrank.cli._sink import print_block, progress
-from bayesrank.logs import collect, settle
+from bayesrank.io.logs import collect, settle
 from bayesrank.words.sentences import say
 
 RECORDS = "every-eval-ever"
@@ -46,7 +46,9 @@ Examples:
 )
 @click.option("--missing", type=WORD, help=f"For every-eval-ever. {MISSING}")
 @click.option(
-    "-o", "--output", help="The file to write; for every-eval-ever, the folder. [default: standard output, for csv]"
+    "-o",
+    "--output",
+    help="The file to write; for every-eval-ever, the folder. [default: standard output, for csv]",
 )
 def convert(
     paths: tuple[str, ...],
@@ -59,19 +61,20 @@ def convert(
 ) -> None:
     """Write evaluation logs as a CSV table with a row for each system, case and run, which all commands read.
 
-    With --to every-eval-ever, rank the systems of each data set by their mean outcome, and write the records.
+    With --to every-eval-ever, rank the systems of each data set by their mean outcome, and write
+    the records.
     """
-    about = {
+    record = {
         "source_organization_name": source_organization_name,
         "evaluator_relationship": evaluator_relationship,
         "missing": missing,
     }
-    _check_options(to, about, output)
+    _check_options(to, record, output)
     choices = choices_of(how)
     frame = settle(collect(paths, choices), choices)
     print_skipped(frame.attrs["doubts"])
     if to == RECORDS:
-        _write_records(frame, Path(str(output)), about)
+        _write_records(frame, Path(str(output)), record)
         return
     text = csv_table(frame, index=False)
     if output is None:
@@ -89,7 +92,9 @@ def _check_options(to: str, about: dict[str, Any], output: str | None) -> None:
     if to == "csv":
         given = next((name for name, value in typed.items() if value is not None), None)
         if given is not None:
-            raise ArgumentError(given, f"cannot be used without --to {RECORDS}", f"{typed[given]!r}")
+            raise ArgumentError(
+                given, f"cannot be used without --to {RECORDS}", f"{typed[given]!r}"
+            )
         if output is not None:
             check_output("--output", output, "table")
         return
@@ -97,12 +102,19 @@ def _check_options(to: str, about: dict[str, Any], output: str | None) -> None:
     for name, example in words.items():
         if typed[name] is None:
             raise ArgumentError(
-                name, f"must be given for {RECORDS}, since logs do not say it", "none", f"{name} {example}"
+                name,
+                f"must be given for {RECORDS}, since logs do not say it",
+                "none",
+                f"{name} {example}",
             )
     if output is None:
-        raise ArgumentError("--output", f"must name the folder of the records for {RECORDS}", "none", "-o records")
+        raise ArgumentError(
+            "--output", f"must name the folder of the records for {RECORDS}", "none", "-o records"
+        )
     if Path(output).exists() and not Path(output).is_dir():
-        raise ArgumentError("--output", f"must be a folder for {RECORDS}", f"{output!r}, which is a file")
+        raise ArgumentError(
+            "--output", f"must be a folder for {RECORDS}", f"{output!r}, which is a file"
+        )
 
 
 def _write_records(frame: pd.DataFrame, folder: Path, about: dict[str, Any]) -> None:

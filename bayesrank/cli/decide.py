@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._errors import ArgumentError
+from bayesrank._core.errors import ArgumentError
 from bayesrank.cli._analysis import analyse
 from bayesrank.cli._export import Export, Sheet, exporting
 from bayesrank.cli._help import Grouped
@@ -25,7 +25,15 @@ Examples:
   bayesrank decide breast_cancer --benefit tn=0,fp=-1,fn=-10,tp=0 \\
     --reference logreg --margin-tnr 0.1
 """
-COLUMNS = ("mean", "lower", "upper", "observed", "probability_best", "probability_best_error", "expected_regret")
+COLUMNS = (
+    "mean",
+    "lower",
+    "upper",
+    "observed",
+    "probability_best",
+    "probability_best_error",
+    "expected_regret",
+)
 COMPARED = ("tpr_noninferior", "tnr_noninferior", "noninferior", "superior", "equivalent")
 MARGIN = click.FloatRange(0, 1)
 
@@ -34,9 +42,17 @@ MARGIN = click.FloatRange(0, 1)
 @DATA
 @analysing
 @adding(BENEFIT, REFERENCE)
-@click.option("--always", is_flag=True, help="Also rank two strategies: answer negative to every case, or positive.")
-@click.option("--margin-tpr", type=MARGIN, help="Margin by which the TPR may be lower. [default: 0.05]")
-@click.option("--margin-tnr", type=MARGIN, help="Margin by which the TNR may be lower. [default: 0.05]")
+@click.option(
+    "--always",
+    is_flag=True,
+    help="Also rank two strategies: answer negative to every case, or positive.",
+)
+@click.option(
+    "--margin-tpr", type=MARGIN, help="Margin by which the TPR may be lower. [default: 0.05]"
+)
+@click.option(
+    "--margin-tnr", type=MARGIN, help="Margin by which the TNR may be lower. [default: 0.05]"
+)
 @NOTES
 @over_groups
 @exporting()
@@ -75,10 +91,12 @@ def decide(
             other = analysis.entity("--reference", reference)
             compared = br.decisions.noninferiority(analysis.source, other, **margins, prob=prob)
         export.draw("intervals", by_utility(decision), "expected utility")
-    lines, stated, about = analysis.tell(verdict_parts(decision), notes, None)
+    lines, stated, record = analysis.tell(verdict_parts(decision), notes, None)
     stated = [f"Benefit of each outcome of a case: {decision.attrs['benefit']}.", *stated]
-    about |= {"benefit": benefit, "prob": prob}
-    sheet = Sheet(*utility_table(decision, export.digits), lines, _frame(decision, compared), about)
+    record |= {"benefit": benefit, "prob": prob}
+    sheet = Sheet(
+        *utility_table(decision, export.digits), lines, _frame(decision, compared), record
+    )
     if compared is None:
         export.show(replace(sheet, lines=[*lines, *stated]))
         return

@@ -3,8 +3,8 @@
 import click
 import pandas as pd
 
-from bayesrank._errors import ArgumentError
-from bayesrank._inputs import STDIN, guard, read_unpacked
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.inputs import STDIN, guard, read_unpacked
 from bayesrank.cli._export import Export, Sheet, format_option
 from bayesrank.cli._help import Grouped
 from bayesrank.words.changes import Changes, compare_boards, parse_board
@@ -32,8 +32,8 @@ def diff(old: str, new: str, format: str) -> None:
     """
     found = compare_boards(*(parse_board(_read(path), path) for path in (old, new)))
     frame = found.table.convert_dtypes()
-    about = {"sentences": found.sentences}
-    Export(format).show(Sheet(*_cells(found), found.sentences, frame, about, name="entities"))
+    record = {"sentences": found.sentences}
+    Export(format).show(Sheet(*_cells(found), found.sentences, frame, record, name="entities"))
 
 
 def _read(path: str) -> str:
@@ -55,9 +55,25 @@ def _cells(found: Changes) -> tuple[list[str], list[list[str]]]:
             f"{row[f'rank_upper_{end}']:.0f})" for end in ENDS
         ]  # fmt: skip
         supported = "" if row["supported"] is None else "yes" if row["supported"] else "no"
-        cases = ["" if pd.isna(row[f"cases_{end}"]) else f"{row[f'cases_{end}']:,.0f}" for end in ENDS]
-        common = ["" if pd.isna(row[f"common_rank_{end}"]) else f"{row[f'common_rank_{end}']:.0f}" for end in ENDS]
-        rows.append([str(name), str(row["change"]), supported, *([] if alike else common), *ranks, *cases])
+        cases = [
+            "" if pd.isna(row[f"cases_{end}"]) else f"{row[f'cases_{end}']:,.0f}" for end in ENDS
+        ]
+        common = [
+            "" if pd.isna(row[f"common_rank_{end}"]) else f"{row[f'common_rank_{end}']:.0f}"
+            for end in ENDS
+        ]
+        rows.append(
+            [str(name), str(row["change"]), supported, *([] if alike else common), *ranks, *cases]
+        )
     among = [] if alike else ["old rank among both", "new rank among both"]
-    header = ["entity", "change", "supported", *among, "old rank (set)", "new rank (set)", "old cases", "new cases"]
+    header = [
+        "entity",
+        "change",
+        "supported",
+        *among,
+        "old rank (set)",
+        "new rank (set)",
+        "old cases",
+        "new cases",
+    ]
     return header, rows

@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from bayesrank._errors import ArgumentError
-from bayesrank._escape import escape_lines
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.escape import escape_lines
 from bayesrank.cli import in_options
 from bayesrank.cli._help import Grouped
 from bayesrank.cli._logs import choices_of
@@ -14,15 +14,19 @@ from bayesrank.cli._options import NAMES, WORD, adding, judging_options, reading
 from bayesrank.cli._output import print_line
 from bayesrank.cli._sink import print_block
 from bayesrank.diagnosis import diagnose, diagnose_covariates, diagnose_judged
-from bayesrank.tables.table import Roles
+from bayesrank.io.tables.table import Roles
 
 
 @click.command(cls=Grouped)
 @click.argument("paths", nargs=-1, required=True)
 @reading_logs
-@click.option("--missing", type=WORD, help="How to treat missing outcomes, as for 'bayesrank rank'.")
+@click.option(
+    "--missing", type=WORD, help="How to treat missing outcomes, as for 'bayesrank rank'."
+)
 @adding(*judging_options)
-@click.option("--entities", type=NAMES, help="With --truth: the columns of tests that are compared.")
+@click.option(
+    "--entities", type=NAMES, help="With --truth: the columns of tests that are compared."
+)
 @click.option("--count", help="With --truth: the column that says how many cases a row stands for.")
 @click.option(
     "--covariate",
@@ -47,11 +51,12 @@ def doctor(
 ) -> None:
     """Describe evaluation logs: systems, cases, outcomes, runs, clusters, what is missing, doubts.
 
-    PATHS are files, folders, patterns, compressed files, zip archives, or - for standard input. A stop is a question
-    about the logs that you must answer before they can be ranked. The last line is a command that ranks the logs; it
-    contains one possible answer to each stop.
-    With --truth, doctor describes one table of judged cases: how many labels, how they were chosen, the judge's errors.
-    With --covariate, it describes a table of counts: the values of each covariate, and whether slopes can be estimated.
+    PATHS are files, folders, patterns, compressed files, zip archives, or - for standard input. A
+    stop is a question about the logs that you must answer before they can be ranked. The last line
+    is a command that ranks the logs; it contains one possible answer to each stop. With --truth,
+    doctor describes one table of judged cases: how many labels, how they were chosen, the judge's
+    errors. With --covariate, it describes a table of counts: the values of each covariate, and
+    whether slopes can be estimated.
     """
     for option, given in (("--entity", entity), ("--dataset-column", dataset_column)):
         if given is not None and not covariates:
@@ -60,7 +65,9 @@ def doctor(
         roles = Roles(truth=truth, judge=judge, entities=entities, count=count)
         found = diagnose_judged(paths, roles)
     elif covariates:
-        found = diagnose_covariates(paths, Roles(entity=entity, dataset=dataset_column, covariates=list(covariates)))
+        found = diagnose_covariates(
+            paths, Roles(entity=entity, dataset=dataset_column, covariates=list(covariates))
+        )
     else:
         found = diagnose(paths, choices_of(how, missing))
     command = click.get_current_context().command

@@ -8,8 +8,8 @@ import pandas as pd
 import xarray as xr
 
 import bayesrank as br
-from bayesrank import _text
-from bayesrank._errors import ArgumentError
+from bayesrank._core import prose
+from bayesrank._core.errors import ArgumentError
 from bayesrank.analysis import choose_score, quiet
 from bayesrank.cli._analysis import CommandAnalysis, ask
 from bayesrank.cli._export import DIGITS, Export, Sheet, format_option
@@ -41,7 +41,9 @@ MEANS = ("score", "ops", "tpr", "fpr")
 @click.command(cls=Grouped, epilog=EXAMPLES)
 @DATA
 @adding(
-    click.option("--baseline", metavar="PERIOD", help="The period to compare with. [default: the first]"),
+    click.option(
+        "--baseline", metavar="PERIOD", help="The period to compare with. [default: the first]"
+    ),
     click.option(
         "--looks",
         type=click.IntRange(1),
@@ -52,7 +54,9 @@ MEANS = ("score", "ops", "tpr", "fpr")
     asking,
     format_option(),
     click.option(
-        "--picture", type=output_file("picture"), help="Also write a picture (PNG, PDF or SVG by the suffix)."
+        "--picture",
+        type=output_file("picture"),
+        help="Also write a picture (PNG, PDF or SVG by the suffix).",
     ),
 )
 def drift(
@@ -68,21 +72,26 @@ def drift(
 ) -> None:
     """Compare the periods of DATA with a baseline and with one another, and raise an alarm if a rate got worse.
 
-    The periods are the data sets of DATA, in the order of the file. A fall of sensitivity or a rise of the false
-    positive rate raises an alarm, of a look or the last three looks together against the baseline, or of a look against
-    the one before. The outperformance score (OPS) of --score shows beside them.
+    The periods are the data sets of DATA, in the order of the file. A fall of sensitivity or a rise
+    of the false positive rate raises an alarm, of a look or the last three looks together against
+    the baseline, or of a look against the one before. The outperformance score (OPS) of --score
+    shows beside them.
     """
     export = Export(format, picture=picture)
     with progress() as step:
         evidence, model, options = _periods(step, draws, seed, how)
         if picture is not None and evidence.sizes["entity"] > 1:
             raise ArgumentError(
-                "--picture", "cannot be used for a file with several entities", evidence.sizes["entity"]
+                "--picture",
+                "cannot be used for a file with several entities",
+                evidence.sizes["entity"],
             )
         used = choose_score(evidence, score)
         names = {str(name): name for name in evidence["dataset"].values.tolist()}
         if baseline is not None and baseline not in names:
-            raise ArgumentError("--baseline", f"must be one of {_text.list_names(names)}", f"{baseline!r}")
+            raise ArgumentError(
+                "--baseline", f"must be one of {prose.list_names(names)}", f"{baseline!r}"
+            )
         step("drawing")
         with quiet():
             posterior = br.fit(evidence, model, draws=draws, seed=seed, **options)
@@ -93,19 +102,36 @@ def drift(
     frame = _table(found)
     several = found.sizes["entity"] > 1
     cells = {
-        **{title: _cell(name) for name, title in zip(MEANS, (used.display, "OPS", "TPR", "FPR"), strict=True)},
+        **{
+            title: _cell(name)
+            for name, title in zip(MEANS, (used.display, "OPS", "TPR", "FPR"), strict=True)
+        },
         f"P(worse since {found.attrs['baseline']})": _probability,
         "alarm": lambda row: str(row["alarm"]),
     }
     export.draw("ops_drift", found)
-    about: dict[str, Any] = {"verdict": parts.kind, "sentences": parts.sentences(), "notes": list(parts.notes)}
-    about |= {"score": used.name, "baseline": found.attrs["baseline"], "looks": looks, "prob": prob}
+    record: dict[str, Any] = {
+        "verdict": parts.kind,
+        "sentences": parts.sentences(),
+        "notes": list(parts.notes),
+    }
+    record |= {
+        "score": used.name,
+        "baseline": found.attrs["baseline"],
+        "looks": looks,
+        "prob": prob,
+    }
     rows = [
-        [f"{period}, {row['entity']}" if several else str(period), *(cell(row) for cell in cells.values())]
+        [
+            f"{period}, {row['entity']}" if several else str(period),
+            *(cell(row) for cell in cells.values()),
+        ]
         for period, row in frame.iterrows()
     ]
     header = ["period, entity" if several else "period", *cells]
-    export.show(Sheet(header, rows, list(parts.notes), frame, about, "periods", heading=parts.sentences()))
+    export.show(
+        Sheet(header, rows, list(parts.notes), frame, record, "periods", heading=parts.sentences())
+    )
     if parts.kind == "alarm":
         click.get_current_context().exit(ALARM)
 
@@ -115,10 +141,14 @@ def _periods(
 ) -> tuple[xr.DataArray | xr.Dataset, str, dict[str, Any]]:
     """Return the counts or clustered cases of each period, the model of a period on its own, and its options."""
     if how["dataset"] is not None:
-        raise ArgumentError("--dataset", "cannot be used for drift, which compares all", f"{how['dataset']!r}")
+        raise ArgumentError(
+            "--dataset", "cannot be used for drift, which compares all", f"{how['dataset']!r}"
+        )
     if how["model"] not in (None, *in_closed_form()):
         alone = " or ".join(in_closed_form())
-        raise ArgumentError("--model", f"must be {alone}, which fit each period on its own", how["model"])
+        raise ArgumentError(
+            "--model", f"must be {alone}, which fit each period on its own", how["model"]
+        )
     analysis: CommandAnalysis = ask(step, draws=draws, seed=seed, over="dataset", **how)
     analysis.check_two_classes("drift")
     evidence = analysis.evidence
@@ -139,7 +169,9 @@ def _table(found: xr.Dataset) -> pd.DataFrame:
             here = found.sel(dataset=period, entity=name)
             row = {"period": period, "entity": name}
             row |= {
-                f"{each}_{what}": float(here[f"{each}_{what}"]) for each in MEANS for what in ("mean", "lower", "upper")
+                f"{each}_{what}": float(here[f"{each}_{what}"])
+                for each in MEANS
+                for what in ("mean", "lower", "upper")
             }
             for part in here["part"].values.tolist():
                 row |= {
@@ -150,17 +182,19 @@ def _table(found: xr.Dataset) -> pd.DataFrame:
                 row |= {each: float(here[each]) for each in (since, f"{since}_error")}
             for rate in here["rate"].values.tolist():
                 for against in here["against"].values.tolist():
-                    row[f"p_worse_{rate}_{against}"] = float(here["p_worse"].sel(rate=rate, against=against))
+                    row[f"p_worse_{rate}_{against}"] = float(
+                        here["p_worse"].sel(rate=rate, against=against)
+                    )
             rows.append(row | {"alarm": name_alarms(here["alarm"])})
     return pd.DataFrame(rows).set_index("period")
 
 
 def _cell(name: str) -> Callable[[Any], str]:
-    return lambda row: _text.format_with_interval(
+    return lambda row: prose.format_with_interval(
         row[f"{name}_mean"], row[f"{name}_lower"], row[f"{name}_upper"], DIGITS
     )
 
 
 def _probability(row: Any) -> str:
     worse, error = row["degraded_since_baseline"], row["degraded_since_baseline_error"]
-    return "–" if pd.isna(worse) else _text.format_probability_with_error(worse, error)
+    return "–" if pd.isna(worse) else prose.format_probability_with_error(worse, error)

@@ -10,12 +10,12 @@ import pandas as pd
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._errors import ArgumentError
-from bayesrank._escape import json_text, markdown_text
-from bayesrank._labels import select_names
-from bayesrank._notes import notes_of
-from bayesrank._records import GateRecord
-from bayesrank._text import list_names
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.escape import json_text, markdown_text
+from bayesrank._core.labels import select_names
+from bayesrank._core.notes import notes_of
+from bayesrank._core.prose import list_names
+from bayesrank._core.records import GateRecord
 from bayesrank.analysis import choose_score, quiet
 from bayesrank.cli._export import markdown
 from bayesrank.cli._help import Grouped
@@ -37,9 +37,9 @@ from bayesrank.cli._typed import number_or_word
 from bayesrank.cli._versions import GROUP_OF, Lack, Versions, read_versions
 from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.evidence.ledger import ledger_of
+from bayesrank.io.tables.table import Roles
+from bayesrank.io.tables.values import as_outcomes
 from bayesrank.scores import Score
-from bayesrank.tables.table import Roles
-from bayesrank.tables.values import as_outcomes
 from bayesrank.words.gates import describe_difference, describe_identity, format_signed
 from bayesrank.words.results import verdict_parts
 from bayesrank.words.sentences import say
@@ -59,7 +59,8 @@ answers are missing without --missing, 3 if undecided with
 """
 #: What to type if answers are missing.
 REMEDY = (
-    "--missing wrong counts a missing answer as wrong; --missing common uses only the cases that all versions answered."
+    "--missing wrong counts a missing answer as wrong; --missing common uses only the cases "
+    "that all versions answered."
 )
 #: Exit statuses.
 WORSE, UNDECIDED = 1, 3
@@ -85,7 +86,9 @@ def _looks(context: click.Context, option: click.Parameter, typed: str) -> int |
     return int(typed)
 
 
-def _missing(context: click.Context, option: click.Parameter, typed: str | None) -> float | str | None:
+def _missing(
+    context: click.Context, option: click.Parameter, typed: str | None
+) -> float | str | None:
     value = None if typed is None else number_or_word(typed, "--missing")
     if isinstance(value, str) and value not in ("wrong", "common"):
         raise ArgumentError("--missing", "must be wrong, common or a number", f"{typed!r}")
@@ -98,7 +101,10 @@ def _missing(context: click.Context, option: click.Parameter, typed: str | None)
 @adding(
     SCORE,
     click.option(
-        "--margin", type=click.FloatRange(0), default=0.0, help="The largest loss of score that does not matter."
+        "--margin",
+        type=click.FloatRange(0),
+        default=0.0,
+        help="The largest loss of score that does not matter.",
     ),
     click.option(
         "--looks",
@@ -107,7 +113,10 @@ def _missing(context: click.Context, option: click.Parameter, typed: str | None)
         help="The number of times that you run the gate while cases arrive, or any.",
     ),
     click.option(
-        "--prob", type=click.FloatRange(0, 1, True, True), default=0.95, help="1 minus the one-sided error probability."
+        "--prob",
+        type=click.FloatRange(0, 1, True, True),
+        default=0.95,
+        help="1 minus the one-sided error probability.",
     ),
     click.option("--by", help="Column of groups of cases; the worst group is named."),
     click.option("--group", help="Column of groups of cases: decide by an aggregate over them."),
@@ -135,7 +144,9 @@ def _missing(context: click.Context, option: click.Parameter, typed: str | None)
         help="worse: only a worse version fails; undecided: an undecided one fails, too.",
     ),
     click.option("--seed", default=1, help="Seed of all randomness."),
-    click.option("--format", "form", type=click.Choice(["line", "json", "markdown", "junit"]), default="line"),
+    click.option(
+        "--format", "form", type=click.Choice(["line", "json", "markdown", "junit"]), default="line"
+    ),
 )
 @reading_logs
 def gate(
@@ -162,9 +173,10 @@ def gate(
 
     The decision is worse, not worse, or undecided.
 
-    BASE and each NEW are a CSV file as for 'bayesrank rank', or evaluation logs; cases are paired by their names. If a
-    table has no column for the entity, the entity is named after the file. A version that lacks answers, or files that
-    cannot be read, stop the gate unless --missing says how they count.
+    BASE and each NEW are a CSV file as for 'bayesrank rank', or evaluation logs; cases are paired
+    by their names. If a table has no column for the entity, the entity is named after the file. A
+    version that lacks answers, or files that cannot be read, stop the gate unless --missing says
+    how they count.
     """
     if lower_is_better and higher_is_better:
         raise ArgumentError("--higher-is-better", "cannot be used with --lower-is-better", "both")
@@ -172,11 +184,15 @@ def gate(
         raise ArgumentError("--aggregate", "cannot be used without --group", f"{aggregate!r}")
     logs = choices_of(how).also(lower=lower_is_better)
     if logs.cases is not None:
-        raise ArgumentError("--cases", "cannot be used for the gate, which pairs cases by their names", logs.cases)
+        raise ArgumentError(
+            "--cases", "cannot be used for the gate, which pairs cases by their names", logs.cases
+        )
     roles = Roles(**how, dataset=dataset_column, group=group)
     with progress() as step:
         step("reading")
-        versions = read_versions(base, new, logs, roles, ignore, by, lower_is_better or higher_is_better)
+        versions = read_versions(
+            base, new, logs, roles, ignore, by, lower_is_better or higher_is_better
+        )
         lacks, unreadable = versions.lacks(), versions.unreadable()
         if missing is None and (lacks or (unreadable and logs.errors != "skip")):
             _stop(versions, lacks, unreadable, form)
@@ -189,39 +205,68 @@ def gate(
         step("drawing")
         with quiet():
             # The mean needs no population of groups; pairs of cases tell more.
-            paired = group is not None and aggregate in (None, "mean") and isinstance(evidence, xr.Dataset)
-            options: dict[str, Any] = {"scores": (used.name,)} if parse_given(evidence).draws_scores else {}
+            paired = (
+                group is not None
+                and aggregate in (None, "mean")
+                and isinstance(evidence, xr.Dataset)
+            )
+            options: dict[str, Any] = (
+                {"scores": (used.name,)} if parse_given(evidence).draws_scores else {}
+            )
             source = br.fit(evidence, "paired" if paired else None, seed=seed, **options)
         if group is not None:
             source = br.performance.aggregate_over(source, "group", aggregate or "mean")
         found = br.decisions.gate(
-            source, versions.baseline, used, margin=margin, looks=looks, prob=prob, higher_is_better=better
+            source,
+            versions.baseline,
+            used,
+            margin=margin,
+            looks=looks,
+            prob=prob,
+            higher_is_better=better,
         )
         worst = {} if by is None else _worst_groups(settled, by, found)
     ledger = ledger_of(evidence)
     read = say(ledger.read_note("entity"))
-    lacking = [*_missing_words(versions, lacks, missing), *_unreadable_words(unreadable), *_sizes(versions, evidence)]
+    lacking = [
+        *_missing_words(versions, lacks, missing),
+        *_unreadable_words(unreadable),
+        *_sizes(versions, evidence),
+    ]
     doubts = [say(note) for note in versions.doubts if note.code != "unreadable_files"]
     parts = verdict_parts(found)
     if form == "json":
         table = found[list(COLUMNS)].to_dataframe()
-        about = {name: value for name, value in found.attrs.items() if name != "ledger"}
-        about |= {
+        record = {name: value for name, value in found.attrs.items() if name != "ledger"}
+        record |= {
             "read": read,
             "sentences": [*parts.sentences(), *lacking],
             "notes": [*parts.notes, *doubts],
             "worst_group": worst,
         }
-        about |= _missing_fields(lacks, unreadable)
+        record |= _missing_fields(lacks, unreadable)
         records = json.loads(table.reset_index().to_json(orient="records"))
-        print_block(json_text(json.dumps(about | {"entities": records}, ensure_ascii=False, indent=2)))
+        print_block(
+            json_text(json.dumps(record | {"entities": records}, ensure_ascii=False, indent=2))
+        )
     elif form == "markdown":
-        print_block("\n\n".join(_markdown(found, parts.sentences(), [*lacking, read, *worst.values(), *doubts])))
+        print_block(
+            "\n\n".join(
+                _markdown(found, parts.sentences(), [*lacking, read, *worst.values(), *doubts])
+            )
+        )
     elif form == "junit":
         _print_xml(_junit(found, fail_on, worst, [*lacking, *doubts]))
     else:
-        print_line(" ".join([*parts.sentences(), *worst.values(), *lacking, *([read] if ledger.dropped else [])]))
-        for line in [*(parts.notes if len(found["entity"]) > 1 else ()), *(f"Note: {line}" for line in doubts)]:
+        print_line(
+            " ".join(
+                [*parts.sentences(), *worst.values(), *lacking, *([read] if ledger.dropped else [])]
+            )
+        )
+        for line in [
+            *(parts.notes if len(found["entity"]) > 1 else ()),
+            *(f"Note: {line}" for line in doubts),
+        ]:
             print_line(line)
     verdict = GateRecord.of(found).verdict
     if verdict == "worse":
@@ -235,7 +280,9 @@ def _direction(versions: Versions, used: Score, lower: bool, higher: bool) -> bo
     if used.space != "outcomes":
         if lower or higher:
             option = "--lower-is-better" if lower else "--higher-is-better"
-            raise ArgumentError(option, "cannot be used for scores that have a direction", used.name)
+            raise ArgumentError(
+                option, "cannot be used for scores that have a direction", used.name
+            )
         return None
     return False if lower else True if higher else versions.higher_is_better
 
@@ -245,36 +292,61 @@ def _stop(versions: Versions, lacks: dict[str, Lack], unreadable: list[str], for
     remedy = REMEDY if lacks else "--errors skip goes on without these files."
     lines = [*_missing_words(versions, lacks, None), *_unreadable_words(unreadable), remedy]
     if form == "json":
-        about = {"verdict": "stopped", "baseline": versions.baseline, "sentences": lines}
-        about |= _missing_fields(lacks, unreadable)
-        print_block(json_text(json.dumps(about, ensure_ascii=False, indent=2)))
+        record = {"verdict": "stopped", "baseline": versions.baseline, "sentences": lines}
+        record |= _missing_fields(lacks, unreadable)
+        print_block(json_text(json.dumps(record, ensure_ascii=False, indent=2)))
     elif form == "markdown":
-        print_block("\n\n".join([f"**{markdown_text(f'Stopped: {lines[0]}')}**", *map(markdown_text, lines[1:])]))
+        print_block(
+            "\n\n".join(
+                [f"**{markdown_text(f'Stopped: {lines[0]}')}**", *map(markdown_text, lines[1:])]
+            )
+        )
     elif form == "junit":
-        suite = xml.Element("testsuite", {"name": "bayesrank gate", "tests": "1", "failures": "0", "errors": "1"})
-        test = xml.SubElement(suite, "testcase", {"classname": versions.baseline, "name": "missing answers"})
+        suite = xml.Element(
+            "testsuite", {"name": "bayesrank gate", "tests": "1", "failures": "0", "errors": "1"}
+        )
+        test = xml.SubElement(
+            suite, "testcase", {"classname": versions.baseline, "name": "missing answers"}
+        )
         xml.SubElement(test, "error", {"message": " ".join(lines)})
         _print_xml(suite)
     got = [f"no answer of {name} to {lack.describe()}" for name, lack in lacks.items()]
     got += [f"files that cannot be read: {list_names(unreadable, 3)}"] * bool(unreadable)
-    raise ArgumentError("BASE and NEW", "must have an answer to every case", "; ".join(got), remedy.rstrip("."))
+    raise ArgumentError(
+        "BASE and NEW", "must have an answer to every case", "; ".join(got), remedy.rstrip(".")
+    )
 
 
-def _missing_words(versions: Versions, lacks: Mapping[str, Lack], missing: float | str | None) -> list[str]:
+def _missing_words(
+    versions: Versions, lacks: Mapping[str, Lack], missing: float | str | None
+) -> list[str]:
     """Return which answers are missing, and how they count, as sentences."""
     if not lacks:
         return []
-    said = [f"Missing answers: {'; '.join(f'{name} {lack.describe()}' for name, lack in lacks.items())}."]
+    text = [
+        f"Missing answers: {'; '.join(f'{name} {lack.describe()}' for name, lack in lacks.items())}."
+    ]
     if missing == "common":
-        return [*said, f"Only the {len(versions.common()):,} cases that all versions answered count."]
+        return [
+            *text,
+            f"Only the {len(versions.common()):,} cases that all versions answered count.",
+        ]
     return [
-        *said,
-        *([] if missing is None else [f"They count as {'wrong' if missing == 'wrong' else f'{missing:g}'}."]),
+        *text,
+        *(
+            []
+            if missing is None
+            else [f"They count as {'wrong' if missing == 'wrong' else f'{missing:g}'}."]
+        ),
     ]
 
 
 def _unreadable_words(unreadable: list[str]) -> list[str]:
-    return [f"Files that cannot be read: {len(unreadable):,} ({list_names(unreadable, 3)})."] if unreadable else []
+    return (
+        [f"Files that cannot be read: {len(unreadable):,} ({list_names(unreadable, 3)})."]
+        if unreadable
+        else []
+    )
 
 
 def _sizes(versions: Versions, evidence: Any) -> list[str]:
@@ -298,28 +370,32 @@ def _missing_fields(lacks: Mapping[str, Lack], unreadable: list[str]) -> dict[st
 def _worst_groups(versions: Versions, by: str, found: xr.Dataset) -> dict[str, str]:
     """Return the sentence on the group of cases in which each version loses most, as it was observed."""
     if versions.answer != "outcome":
-        raise ArgumentError("--by", "cannot be used unless the files have an outcome for each case", f"{by!r}")
+        raise ArgumentError(
+            "--by", "cannot be used unless the files have an outcome for each case", f"{by!r}"
+        )
     columns = versions.table.columns
     frame = pd.DataFrame({name: columns[name] for name in ("entity", "case", GROUP_OF)})
     missing = versions.roles.missing
     outcome = pd.to_numeric(pd.Series(as_outcomes(columns["outcome"])), errors="coerce")
     frame["outcome"] = outcome if missing in (None, "common") else outcome.fillna(missing)
-    wide = frame.pivot_table(index=[GROUP_OF, "case"], columns="entity", values="outcome", aggfunc="mean")
+    wide = frame.pivot_table(
+        index=[GROUP_OF, "case"], columns="entity", values="outcome", aggfunc="mean"
+    )
     wide = wide if missing in (None, "common") else wide.fillna(missing)
     sign, baseline = GateRecord.of(found).sign, versions.baseline
-    said = {}
+    text = {}
     for name in map(str, found["entity"].values.tolist()):
         apart = (sign * (wide[name] - wide[baseline])).dropna().groupby(level=0)
         table = apart.agg(["mean", "size"])
         if not len(table):
             continue
-        place = int(table["mean"].argmin())
-        group, worst = table.index[place], table.iloc[place]
-        said[name] = (
+        position = int(table["mean"].argmin())
+        group, worst = table.index[position], table.iloc[position]
+        text[name] = (
             f"Worst {by} of {name}: {group}, {worst['mean']:+.3f} as observed ({int(worst['size']):,} of "
             f"{int(table['size'].sum()):,} cases)."
         )
-    return said
+    return text
 
 
 def _markdown(found: xr.Dataset, sentences: list[str], more: list[str]) -> list[str]:
@@ -333,23 +409,39 @@ def _markdown(found: xr.Dataset, sentences: list[str], more: list[str]) -> list[
             f"{format_signed(float(one['lower']))} to {format_signed(float(one['upper']))}",
             f"{float(one['cases']):,.0f}",
         ]
-        for name, one in ((name, select_names(found, entity=name)) for name in found["entity"].values.tolist())
+        for name, one in (
+            (name, select_names(found, entity=name)) for name in found["entity"].values.tolist()
+        )
     ]
     notes = [say(note) for note in notes_of(found["notes"])]
     first, *rest = sentences
-    return [f"**{markdown_text(first)}**", markdown(header, rows), *map(markdown_text, [*rest, *more, *notes])]
+    return [
+        f"**{markdown_text(first)}**",
+        markdown(header, rows),
+        *map(markdown_text, [*rest, *more, *notes]),
+    ]
 
 
 def _junit(found: xr.Dataset, fail_on: str, worst: dict[str, str], more: list[str]) -> xml.Element:
     """Return a test suite with one test for each new version."""
     verdicts = found["verdict"].values.tolist()
-    fails = [verdict == "worse" or (verdict == "undecided" and fail_on == "undecided") for verdict in verdicts]
-    skipped = sum(verdict == "undecided" and not failed for verdict, failed in zip(verdicts, fails, strict=True))
-    about = GateRecord.of(found)
+    fails = [
+        verdict == "worse" or (verdict == "undecided" and fail_on == "undecided")
+        for verdict in verdicts
+    ]
+    skipped = sum(
+        verdict == "undecided" and not failed
+        for verdict, failed in zip(verdicts, fails, strict=True)
+    )
+    record = GateRecord.of(found)
     counts = {"tests": len(verdicts), "failures": sum(fails), "skipped": skipped}
-    suite = xml.Element("testsuite", {"name": "bayesrank gate", **{name: str(n) for name, n in counts.items()}})
-    for i, (name, verdict, failed) in enumerate(zip(found["entity"].values.tolist(), verdicts, fails, strict=True)):
-        what = {"classname": f"{about.score} against {about.baseline}", "name": str(name)}
+    suite = xml.Element(
+        "testsuite", {"name": "bayesrank gate", **{name: str(n) for name, n in counts.items()}}
+    )
+    for i, (name, verdict, failed) in enumerate(
+        zip(found["entity"].values.tolist(), verdicts, fails, strict=True)
+    ):
+        what = {"classname": f"{record.score} against {record.baseline}", "name": str(name)}
         test = xml.SubElement(suite, "testcase", what)
         one = found.isel(entity=i)
         text = f"{verdict}: {describe_identity(one) or describe_difference(one)}."

@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 import bayesrank as br
-from bayesrank import _text
-from bayesrank._records import PlanRecord
+from bayesrank._core import prose
+from bayesrank._core.records import PlanRecord
 from bayesrank.analysis import choose_score
 from bayesrank.cli._analysis import analyse
 from bayesrank.cli._export import Export, exporting, sheet_of
@@ -37,10 +37,16 @@ Examples:
     default=0.95,
     help="Level of the rank sets; with --true-scores population or posterior, a posterior probability.",
 )
-@click.option("--assurance", type=PROBABILITY, default=0.8, help="Probability of meeting the target.")
+@click.option(
+    "--assurance", type=PROBABILITY, default=0.8, help="Probability of meeting the target."
+)
 @click.option("--choose", help="The entity to separate from the rival. [default: the leader]")
 @click.option("--rival", help="The rival, or all: beat each rival. [default: the closest one]")
-@click.option("--margin", type=NUMBER, help="The true difference. [default: --rope, or an estimate from all entities]")
+@click.option(
+    "--margin",
+    type=NUMBER,
+    help="The true difference. [default: --rope, or an estimate from all entities]",
+)
 @click.option(
     "--true-scores",
     type=click.Choice(["difference", "population", "posterior"]),
@@ -51,16 +57,26 @@ Examples:
 @over_groups
 @exporting()
 def plan(
-    score: Score | None, choose: str | None, rival: str | None, notes: bool, prob: float, export: Export, **how: Any
+    score: Score | None,
+    choose: str | None,
+    rival: str | None,
+    notes: bool,
+    prob: float,
+    export: Export,
+    **how: Any,
 ) -> None:
     """Find how many new cases separate two entities of DATA if they truly differ by a given amount.
 
-    DATA is a shipped data set, or a file as for 'bayesrank rank'. Many futures are simulated: new cases
-    are added to today's. The answer is the smallest number of new cases for which the share of futures that meet
-    --target is at least --assurance. Without --true-scores it is the number in the verdict of 'bayesrank rank'.
+    DATA is a shipped data set, or a file as for 'bayesrank rank'. Many futures are simulated: new
+    cases are added to today's. The answer is the smallest number of new cases for which the share
+    of futures that meet --target is at least --assurance. Without --true-scores it is the number in
+    the verdict of 'bayesrank rank'.
     """
     with progress() as step:
-        goal = {name: how.pop(name) for name in ("target", "assurance", "margin", "rope", "kind", "true_scores")}
+        goal = {
+            name: how.pop(name)
+            for name in ("target", "assurance", "margin", "rope", "kind", "true_scores")
+        }
         analysis = analyse(step, scores=[score], **how)
         score = choose_score(analysis.evidence, score)
         step("planning")
@@ -74,20 +90,32 @@ def plan(
             seed=how["seed"],
         )
         export.draw("plan", found)
-    lines, stated, about = analysis.tell(verdict_parts(found), notes, score)
-    about |= {name: found.attrs[name] for name in ("target", "assurance", "goal", "unit", "reason")}
+    lines, stated, record = analysis.tell(verdict_parts(found), notes, score)
+    record |= {
+        name: found.attrs[name] for name in ("target", "assurance", "goal", "unit", "reason")
+    }
     names = ("needed", "needed_lower", "needed_upper", "difference", "limit", "now")
-    about |= {name: float(found[name]) for name in names if name in found}
+    record |= {name: float(found[name]) for name in names if name in found}
     cells = {
-        "target met": lambda row: _text.format_probability_with_error(row["success"], row["success_error"]),
-        "P(best)": lambda row: _text.number(row["probability_best"], 2),
+        "target met": lambda row: prose.format_probability_with_error(
+            row["success"], row["success_error"]
+        ),
+        "P(best)": lambda row: prose.number(row["probability_best"], 2),
         f"expected loss ({score_name(found)})": lambda row: f"{row['expected_loss']:.2g}",
     }
-    columns = [name for name in ("success", "success_error", "probability_best", "expected_loss") if name in found]
+    columns = [
+        name
+        for name in ("success", "success_error", "probability_best", "expected_loss")
+        if name in found
+    ]
     if "expected_loss" not in found:
         cells = dict([*cells.items()][:1])
     sheet = sheet_of(
-        found[columns].reset_coords(drop=True).to_dataframe(), cells, lines=[*lines, *stated], about=about, name="sizes"
+        found[columns].reset_coords(drop=True).to_dataframe(),
+        cells,
+        lines=[*lines, *stated],
+        about=record,
+        name="sizes",
     )
     rows = [[f"{int(n):,}", *row] for n, *row in sheet.rows]
     export.show(replace(sheet, header=[f"more {PlanRecord.of(found).unit}", *cells], rows=rows))

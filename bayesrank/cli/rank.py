@@ -9,27 +9,50 @@ import pandas as pd
 import xarray as xr
 
 import bayesrank as br
-from bayesrank import _text
-from bayesrank._checks import rename_argument
-from bayesrank._errors import ArgumentError
-from bayesrank._labels import select_names
-from bayesrank._notes import notes_of
-from bayesrank._records import ModelRecord, RankingRecord, ResultRecord
-from bayesrank.analysis import choose_score, default_note, describe_weighting, rank_posterior, title_of
+from bayesrank._core import prose
+from bayesrank._core.checks import rename_argument
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.labels import select_names
+from bayesrank._core.notes import notes_of
+from bayesrank._core.records import ModelRecord, RankingRecord, ResultRecord
+from bayesrank.analysis import (
+    choose_score,
+    default_note,
+    describe_weighting,
+    rank_posterior,
+    title_of,
+)
 from bayesrank.cases.reliability import reliability_where_runs
 from bayesrank.cli._analysis import CommandAnalysis, analyse
 from bayesrank.cli._categories import CategoryRanking, rank_categories
 from bayesrank.cli._export import Export, Sheet, exporting
 from bayesrank.cli._help import Grouped
-from bayesrank.cli._options import BY, COST, NAMES, NOTES, PATHS, adding, analysing, over_groups, reading_logs, scoring
+from bayesrank.cli._options import (
+    BY,
+    COST,
+    NAMES,
+    NOTES,
+    PATHS,
+    adding,
+    analysing,
+    over_groups,
+    reading_logs,
+    scoring,
+)
 from bayesrank.cli._sink import print_block, progress
+from bayesrank.io.tables.files import HEADINGS, HELP
 from bayesrank.models import population_of
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking.attempts import curve_where_runs
-from bayesrank.ranking.summary import EVIDENCE, effective_draws, first_of_order, is_exact, score_name
+from bayesrank.ranking.summary import (
+    EVIDENCE,
+    effective_draws,
+    first_of_order,
+    is_exact,
+    score_name,
+)
 from bayesrank.scores import Score
 from bayesrank.statements.probabilities import exact_probability
-from bayesrank.tables.files import HEADINGS, HELP
 from bayesrank.words.cells import ranking_cells
 from bayesrank.words.models import check_model, model_notes, population_words
 from bayesrank.words.results import verdict_parts
@@ -57,7 +80,13 @@ Examples:
 
 #: Codes of notes that are printed without --notes.
 PRINTED = (
-    *("score_undefined", "worst_of_each", "groups_without_cases", "entities_lack_groups", "groups_independent"),
+    *(
+        "score_undefined",
+        "worst_of_each",
+        "groups_without_cases",
+        "entities_lack_groups",
+        "groups_independent",
+    ),
     *("pair_reversed_by_absence", "at_covariates", "style_coefficients"),
 )
 
@@ -147,10 +176,15 @@ def rank(
             f"cannot be used for --format {export.format}, which has only a row for each entity; json has both",
         )
     if top_set is not None and export.format in ("csv", "board"):
-        wanted = f"cannot be used for --format {export.format}, which has only a row for each entity; json has both"
-        raise ArgumentError("--top-set", wanted, f"{top_set}")
+        requirement = (
+            f"cannot be used for --format {export.format}, which has only a row for each "
+            "entity; json has both"
+        )
+        raise ArgumentError("--top-set", requirement, f"{top_set}")
     if columns and export.full:
-        raise ArgumentError("--columns", f"cannot be used for --format {export.format}, which has all columns")
+        raise ArgumentError(
+            "--columns", f"cannot be used for --format {export.format}, which has all columns"
+        )
     if by is not None:
         unfit = {
             "--ask": statement,
@@ -159,27 +193,39 @@ def rank(
             "--notes": notes,
             "--picture": export.picture,
         }
-        unfit |= {f"--{name}": how.pop(name) for name in ("group", "category", "over", "aggregate", "weights")}
+        unfit |= {
+            f"--{name}": how.pop(name)
+            for name in ("group", "category", "over", "aggregate", "weights")
+        }
         unfit |= {"--cost": cost, "--kind": kind, "--dataset": how["dataset"]}
-        unfit |= {"--dataset-column": how["dataset_column"], "--format": export.format == "board" and "board"}
+        unfit |= {
+            "--dataset-column": how["dataset_column"],
+            "--format": export.format == "board" and "board",
+        }
         for option, value in unfit.items():
             if value:
                 raise ArgumentError(option, "cannot be used with --by", f"{value!r}")
         with progress() as step:
             rankings = rank_categories(step, by, score, rope, prob, how)
         # Programs get the first entities of each ranking.
-        (replace(export, top=None) if export.full else export).show(*_category_sheets(rankings, by, export))
+        (replace(export, top=None) if export.full else export).show(
+            *_category_sheets(rankings, by, export)
+        )
         return
     with progress() as step:
         analysis, used, ranking = make_ranking(step, score, rope, prob, kind, cost, how, notes)
         table, front = _chosen_first(ranking, export.top), None
         if cost is not None:
             better = bool(RankingRecord.of(ranking).higher_is_better)
-            front = br.decisions.pareto_front(analysis.posterior, used, prob=prob, higher_is_better=better)
+            front = br.decisions.pareto_front(
+                analysis.posterior, used, prob=prob, higher_is_better=better
+            )
             table = table.join(_costs(front))
         for name in columns or []:
             if name not in table:
-                raise ArgumentError("--columns", f"must hold names among {', '.join(table.columns)}", f"{name!r}")
+                raise ArgumentError(
+                    "--columns", f"must hold names among {', '.join(table.columns)}", f"{name!r}"
+                )
         answers = [_answer(ranking, text, analysis, used, kind) for text in statement]
         first = None if top_set is None else _find_top_set(analysis, used, top_set, prob, kind)
         export.draw(*(("forest", ranking) if front is None else ("pareto_front", front)))
@@ -190,26 +236,28 @@ def rank(
     remarks = analysis.stated(used)
     paid = [] if front is None else verdict_parts(front).sentences()
     remarks += [] if front is None else verdict_parts(front).notes
-    about = {name: ranking.attrs[name] for name in ("score", "prob", "rope", "method")}
-    about |= {"verdict": parts.sentences(), "notes": list(parts.notes)}
+    record = {name: ranking.attrs[name] for name in ("score", "prob", "rope", "method")}
+    record |= {"verdict": parts.sentences(), "notes": list(parts.notes)}
     if export.full:
-        about["asked"] = [
+        record["asked"] = [
             {name: answer.attrs[name] for name in ("statement", "method")}
             | {str(name): float(value) for name, value in answer.items()}
             for answer in answers
         ]
         if first is not None:
-            about["top_set"] = {"k": top_set, "verdict": br.verdict(first)} | {
+            record["top_set"] = {"k": top_set, "verdict": br.verdict(first)} | {
                 name: first["entity"].values[first[name].values].tolist()
                 for name in ("in_confidence_set", "surely_top")
             }
         source = {"evidence": text} if (text := RankingRecord.of(ranking).evidence) else {}
         if _of_datasets(analysis.posterior):
             found = br.heterogeneity(analysis.posterior, used, prob=prob)
-            table = table.join(found.drop_vars([name for name in found.coords if name != "entity"]).to_dataframe())
-        about |= analysis.labels | source | {"remarks": remarks, **_attempts(analysis, prob)}
+            table = table.join(
+                found.drop_vars([name for name in found.coords if name != "entity"]).to_dataframe()
+            )
+        record |= analysis.labels | source | {"remarks": remarks, **_attempts(analysis, prob)}
         frame = table.assign(**source) if export.format == "csv" else table
-        export.show(Sheet([], [], frame=frame, about=about, name="ranking"))
+        export.show(Sheet([], [], frame=frame, about=record, name="ranking"))
         return
     runs = [" ".join(said) for said in _attempts(analysis, prob).values()]
     weighting = filter(None, [describe_weighting(analysis, analysis.posterior, ranking)])
@@ -224,7 +272,9 @@ def rank(
     lines += [_answer_words(answer, ranking) for answer in answers]
     lines += [f"Note: {line}" for line in remarks if line not in lines]
     if score is None and used.name != "informedness":
-        lines.append(f"Note: {default_note(analysis, ranking, used).replace('No score', 'No --score')}")
+        lines.append(
+            f"Note: {default_note(analysis, ranking, used).replace('No score', 'No --score')}"
+        )
     header, rows = ranking_cells(ranking, table, columns or [], export.places)
     title = title_of(analysis, ranking, used, export.top)
     export.show(Sheet(header, rows, lines, heading=[title, parts.headline], least=EVIDENCE))
@@ -244,7 +294,9 @@ def make_ranking(
     if score is not None and score.higher_is_better is None and how.get("aggregate") != "gap":
         raise ArgumentError("--score", f"must have a direction to rank by; {score.name} has none")
     if kind is not None and (how["model"] is None or population_of(how["model"]) != "data sets"):
-        raise ArgumentError("--kind", "cannot be used for models that do not learn from data sets", f"{kind!r}")
+        raise ArgumentError(
+            "--kind", "cannot be used for models that do not learn from data sets", f"{kind!r}"
+        )
     if cost is not None:
         how = how | {"cost": cost}
     analysis = analyse(step, groups=("prior",) if prior else (), scores=[score], **how)
@@ -261,25 +313,32 @@ def _answer(
     known = exact_probability(ranking, statement) if is_exact(ranking) else None
     if known is not None:
         return known
-    how: dict[str, Any] = {"rope": RankingRecord.of(ranking).rope, "higher_is_better": analysis.direction(score)}
+    how: dict[str, Any] = {
+        "rope": RankingRecord.of(ranking).rope,
+        "higher_is_better": analysis.direction(score),
+    }
     return br.probability(analysis.source, statement, score, kind=kind, **how)
 
 
-def _find_top_set(analysis: CommandAnalysis, score: Score, k: int, prob: float, kind: str | None) -> xr.Dataset:
+def _find_top_set(
+    analysis: CommandAnalysis, score: Score, k: int, prob: float, kind: str | None
+) -> xr.Dataset:
     """Return the entities that could be among the ``k`` best."""
     with rename_argument("top_set", "k"):
         direction = analysis.direction(score)
-        return br.top_set(analysis.source, score, k, prob=prob, higher_is_better=direction, kind=kind)
+        return br.top_set(
+            analysis.source, score, k, prob=prob, higher_is_better=direction, kind=kind
+        )
 
 
 def _answer_words(answer: xr.Dataset, ranking: xr.Dataset) -> str:
-    about, rope = ResultRecord.of(answer), RankingRecord.of(ranking).rope
-    size = min(effective_draws(ranking), about.draws or np.inf)
+    record, rope = ResultRecord.of(answer), RankingRecord.of(ranking).rope
+    size = min(effective_draws(ranking), record.draws or np.inf)
     error = float(answer["probability_error"])
     origin = "without draws" if is_exact(answer) else f"from draws, Monte-Carlo error {error:.2g}"
     apart = f"; differences up to the ROPE of {rope:g} do not count" if rope else ""
-    p = _text.probability(float(answer["probability"]), size)
-    return f"{about.statement}: probability {p} ({origin}{apart})."
+    p = prose.probability(float(answer["probability"]), size)
+    return f"{record.statement}: probability {p} ({origin}{apart})."
 
 
 def _attempts(analysis: CommandAnalysis, prob: float) -> dict[str, list[str]]:
@@ -287,17 +346,29 @@ def _attempts(analysis: CommandAnalysis, prob: float) -> dict[str, list[str]]:
     if analysis.aim is not None or analysis.higher_is_better is False:
         return {}
     curve = curve_where_runs(analysis.posterior, prob)
-    return {} if curve is None or curve.sizes["entity"] < 2 else {"attempts": verdict_parts(curve).sentences()}
+    return (
+        {}
+        if curve is None or curve.sizes["entity"] < 2
+        else {"attempts": verdict_parts(curve).sentences()}
+    )
 
 
-def _lines_of_model(analysis: CommandAnalysis, score: Score, kind: str | None, ranking: xr.Dataset) -> list[str]:
+def _lines_of_model(
+    analysis: CommandAnalysis, score: Score, kind: str | None, ranking: xr.Dataset
+) -> list[str]:
     """Return what the prior alone says of the score, and how much data sets differ for the leader."""
     from bayesrank.report.words import implied_prior, prior_scores
 
     posterior, prob = analysis.posterior, RankingRecord.of(ranking).prob
-    implied = implied_prior(prior_scores(posterior, score, kind), prob, None if kind else posterior, score)
+    implied = implied_prior(
+        prior_scores(posterior, score, kind), prob, None if kind else posterior, score
+    )
     prior = ModelRecord.of(posterior_of(posterior)).prior
-    lines = [f"Before any data, the {prior} prior gives {score_name(ranking)} a {implied}."] if implied else []
+    lines = (
+        [f"Before any data, the {prior} prior gives {score_name(ranking)} a {implied}."]
+        if implied
+        else []
+    )
     words = population_words(posterior)
     if words is not None:
         lines.append(words)
@@ -311,19 +382,29 @@ def _lines_of_model(analysis: CommandAnalysis, score: Score, kind: str | None, r
 def _of_datasets(posterior: Any) -> bool:
     """Return whether the posterior knows a typical data set and a new one."""
     group = posterior_of(posterior)
-    return "dataset" in group.dims and {"performance_typical", "performance_new"} <= set(group.data_vars)
+    return "dataset" in group.dims and {"performance_typical", "performance_new"} <= set(
+        group.data_vars
+    )
 
 
 def _chosen_first(ranking: xr.Dataset, top: int | None) -> pd.DataFrame:
     """Return the table of a ranking; the leader and the first of the order, ``top`` in all, come before all others."""
     chosen, table = first_of_order(ranking, top), br.ranking_table(ranking)
-    return pd.concat([chosen, table[~table.index.isin(chosen.index)]]) if len(chosen) < len(table) else table
+    return (
+        pd.concat([chosen, table[~table.index.isin(chosen.index)]])
+        if len(chosen) < len(table)
+        else table
+    )
 
 
 def _costs(front: xr.Dataset) -> pd.DataFrame:
-    kept = {"cost": "mean_cost", "cost_lower": "mean_cost_lower", "cost_upper": "mean_cost_upper"}
-    kept |= {name: name for name in ("probability_front", "probability_front_error")}
-    return pd.DataFrame({new: front[name].to_series() for name, new in kept.items()})
+    retained = {
+        "cost": "mean_cost",
+        "cost_lower": "mean_cost_lower",
+        "cost_upper": "mean_cost_upper",
+    }
+    retained |= {name: name for name in ("probability_front", "probability_front_error")}
+    return pd.DataFrame({new: front[name].to_series() for name, new in retained.items()})
 
 
 def _category_sheets(rankings: list[CategoryRanking], by: str, export: Export) -> list[Sheet]:
@@ -331,12 +412,15 @@ def _category_sheets(rankings: list[CategoryRanking], by: str, export: Export) -
     if not export.full:
         firsts = [_chosen_first(one.ranking, export.top) for one in rankings]
         tables = [
-            ranking_cells(one.ranking, first, [], export.places) for one, first in zip(rankings, firsts, strict=True)
+            ranking_cells(one.ranking, first, [], export.places)
+            for one, first in zip(rankings, firsts, strict=True)
         ]
         return [
             Sheet(*table, one.lines, heading=[one.title], least=EVIDENCE)
             for table, one in zip(tables, rankings, strict=True)
         ]
-    frame = pd.concat([first_of_order(one.ranking, export.top).assign(part=one.title) for one in rankings])
-    about = {"by": by, "lines": {one.title: one.lines for one in rankings}}
-    return [Sheet([], [], frame=frame, about=about, name="ranking")]
+    frame = pd.concat(
+        [first_of_order(one.ranking, export.top).assign(part=one.title) for one in rankings]
+    )
+    record = {"by": by, "lines": {one.title: one.lines for one in rankings}}
+    return [Sheet([], [], frame=frame, about=record, name="ranking")]

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 import bayesrank as br
-from bayesrank._errors import ArgumentError
-from bayesrank._inputs import OPENERS
-from bayesrank._outputs import check_output, write_output
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.inputs import OPENERS
+from bayesrank._core.outputs import check_output, write_output
 from bayesrank.analysis import quiet
 from bayesrank.cli._categories import rank_categories
 from bayesrank.cli._export import READ
@@ -70,7 +70,12 @@ def report_beside(data: tuple[str, ...]) -> str:
 @analysing
 @reading_logs
 @scoring
-@click.option("-o", "--output", type=output_file("report"), help="The page to write: FILE.html. [default: beside DATA]")
+@click.option(
+    "-o",
+    "--output",
+    type=output_file("report"),
+    help="The page to write: FILE.html. [default: beside DATA]",
+)
 @click.option(
     "--with",
     "wanted",
@@ -98,9 +103,10 @@ def report(
     """Write the ranking of DATA as a page that opens without a network: verdict, pictures, table, and a
     paragraph on the methods for a paper.
 
-    DATA is a shipped data set, or a CSV file as for 'bayesrank rank'. The page has the sections that the data
-    support, such as sensitivity and specificity, confusion matrices, data sets, and the Tile (the best entity for each
-    weighting of the errors) if the winner depends on that weighting.
+    DATA is a shipped data set, or a CSV file as for 'bayesrank rank'. The page has the sections
+    that the data support, such as sensitivity and specificity, confusion matrices, data sets, and
+    the Tile (the best entity for each weighting of the errors) if the winner depends on that
+    weighting.
     """
     from bayesrank.report import sections
     from bayesrank.report.page import PageRequest
@@ -112,25 +118,50 @@ def report(
         if by is not None and how["dataset"] is not None:
             raise ArgumentError("--dataset", "cannot be used with --by", f"{how['dataset']!r}")
         analysis, used, ranking = make_ranking(step, score, rope, prob, kind, cost, dict(how))
-        about = analysis.about | ({} if title is None else {"title": title})
+        record = analysis.about | ({} if title is None else {"title": title})
         if benefit or reference:
             analysis.check_two_classes("--benefit and --reference")
         rankings = [] if by is None else rank_categories(step, by, score, rope, prob, dict(how))
         other = analysis.entity("--reference", reference)
-        fitted = analysis.posterior, analysis.by_dataset, about["title"], analysis.model, analysis.options
-        settings: Any = used, kind, how["join"], prob, rope, how["draws"], how["seed"], benefit, other, rankings
+        fitted = (
+            analysis.posterior,
+            analysis.by_dataset,
+            record["title"],
+            analysis.model,
+            analysis.options,
+        )
+        settings: Any = (
+            used,
+            kind,
+            how["join"],
+            prob,
+            rope,
+            how["draws"],
+            how["seed"],
+            benefit,
+            other,
+            rankings,
+        )
         request = PageRequest(*fitted, *settings)
         step("writing")
-        named = list(dict.fromkeys([*wanted, *["decisions"] * bool(benefit or reference), *["categories"] * bool(by)]))
+        named = list(
+            dict.fromkeys(
+                [*wanted, *["decisions"] * bool(benefit or reference), *["categories"] * bool(by)]
+            )
+        )
         with quiet():
             found = [(name, sections.find(name)) for name in named if name != sections.DEFAULT]
-            results = {name: section.compute(request) for name, section in found if hasattr(section, "compute")}
+            results = {
+                name: section.compute(request)
+                for name, section in found
+                if hasattr(section, "compute")
+            }
         page = br.ranking_report(
             analysis.source,
             used,
             ranking=ranking,
             kind=kind,
-            data=about,
+            data=record,
             command=shlex.join(["bayesrank", *sys.argv[1:]]),
             sections=[sections.DEFAULT, *(name for name, _ in found)],
             results=results,

@@ -9,10 +9,10 @@ import numpy as np
 import xarray as xr
 
 import bayesrank as br
-from bayesrank import _text
-from bayesrank._errors import ArgumentError
-from bayesrank._labels import has_positive_class
-from bayesrank._records import ResultRecord
+from bayesrank._core import prose
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.labels import has_positive_class
+from bayesrank._core.records import ResultRecord
 from bayesrank.cli._analysis import CommandAnalysis, analyse
 from bayesrank.cli._export import Export, Sheet, exporting
 from bayesrank.cli._help import Grouped
@@ -79,14 +79,23 @@ def scores(
 ) -> None:
     """List the scores, their aliases and formulas; with DATA, the medians and intervals of several scores in one table.
 
-    DATA is a shipped data set, or a CSV file as for 'bayesrank rank'. A number for --prevalence is the share of
-    positives in the target population; predictive values are computed for it from the posterior rates. Its uncertainty
-    is included if it was estimated from a sample of that population: 12/600. With several studies, --kind new gives
-    intervals for one more data set like these, such as the next clinic.
+    DATA is a shipped data set, or a CSV file as for 'bayesrank rank'. A number for --prevalence is
+    the share of positives in the target population; predictive values are computed for it from the
+    posterior rates. Its uncertainty is included if it was estimated from a sample of that
+    population: 12/600. With several studies, --kind new gives intervals for one more data set like
+    these, such as the next clinic.
     """
     if data is None:
-        if scores or kind is not None or prevalence is not None or per is not None or export != Export("table"):
-            raise ArgumentError("DATA", "must be given for these options; without DATA all scores are listed")
+        if (
+            scores
+            or kind is not None
+            or prevalence is not None
+            or per is not None
+            or export != Export("table")
+        ):
+            raise ArgumentError(
+                "DATA", "must be given for these options; without DATA all scores are listed"
+            )
         better = {True: "higher", False: "lower", None: "–"}
         for space, group in br.scores.catalog().groupby("space", sort=False):
             rows = [
@@ -105,9 +114,13 @@ def scores(
     with progress() as step:
         share = target_prevalence(prevalence, how["draws"], how["seed"])
         share, fitted = (None, share) if isinstance(share, str) else (share, None)
-        analysis = analyse(step, data=data, prevalence=fitted, scores=[score for _, score in scores], **how)
+        analysis = analyse(
+            step, data=data, prevalence=fitted, scores=[score for _, score in scores], **how
+        )
         if kind is not None and population_of(analysis.model) != "data sets":
-            raise ArgumentError("--kind", "cannot be used for models that do not learn from data sets", f"{kind!r}")
+            raise ArgumentError(
+                "--kind", "cannot be used for models that do not learn from data sets", f"{kind!r}"
+            )
         if share is not None:
             analysis.check_two_classes("--prevalence")
         if per is not None:
@@ -119,15 +132,22 @@ def scores(
         chosen = [score for _, score in scores] or [read_score(name) for name in names]
         step("scoring")
         table = _sort_table(
-            br.score_table(analysis.posterior, chosen, prob=prob, prevalence=share, kind=kind), chosen[0]
+            br.score_table(analysis.posterior, chosen, prob=prob, prevalence=share, kind=kind),
+            chosen[0],
         )
         table.attrs |= analysis.labels
         export.draw("intervals", table)
         # With --prevalence, the prevalence of the cases is not used.
-        used = [None if share is not None and score.depends_on_prevalence else score for score in chosen]
-        notes = dict.fromkeys(line for score in used for line in analysis.notes(score, kind, ranked=False))
+        used = [
+            None if share is not None and score.depends_on_prevalence else score for score in chosen
+        ]
+        notes = dict.fromkeys(
+            line for score in used for line in analysis.notes(score, kind, ranked=False)
+        )
     lines = [] if share is None else [_at(prevalence)]
-    lines.append(f"Sorted by {names[0]}, which is not a ranking: 'bayesrank rank' says how sure an order is.")
+    lines.append(
+        f"Sorted by {names[0]}, which is not a ranking: 'bayesrank rank' says how sure an order is."
+    )
     lines += [f"Note: {line}" for line in notes]
     if not scores:
         lines.append("Note: These are the default scores, as no --score was given.")
@@ -152,7 +172,9 @@ def _show_persons(
 ) -> None:
     """Print how many of ``per`` persons get each right and wrong answer; the first row misses the fewest."""
     analysis.check_two_classes("--per")
-    found = br.decisions.natural_frequencies(analysis.posterior, per, prevalence=share, prob=prob, kind=kind)
+    found = br.decisions.natural_frequencies(
+        analysis.posterior, per, prevalence=share, prob=prob, kind=kind
+    )
     found = found.isel(entity=np.argsort(found["mean"].sel(outcome="fn").values, kind="stable"))
     export.draw("natural_frequencies", found)
     digits = 1 if export.digits is None else export.digits
@@ -160,9 +182,17 @@ def _show_persons(
     for i, name in enumerate(found["entity"].values):
         one, row = found.isel(entity=i), [str(name)]
         for cell in OUTCOMES:
-            row.append(_with_interval([one[end].sel(outcome=cell) for end in ("mean", "lower", "upper")], digits))
+            row.append(
+                _with_interval(
+                    [one[end].sel(outcome=cell) for end in ("mean", "lower", "upper")], digits
+                )
+            )
         for value in ("ppv", "npv"):
-            row.append(_with_interval([one[f"{value}{end}"] for end in ("", "_lower", "_upper")], export.places))
+            row.append(
+                _with_interval(
+                    [one[f"{value}{end}"] for end in ("", "_lower", "_upper")], export.places
+                )
+            )
         rows.append(row)
     headings = found["heading"].values.tolist()
     header = ["entity", *headings, "PPV", "NPV"]
@@ -174,14 +204,32 @@ def _show_persons(
     )
     level = ResultRecord.of(found).percent
     # With --prevalence, the prevalence of the cases is not used.
-    used = [None if share is not None and name == "ppv" else br.scores.get(name) for name in ("tpr", "tnr", "ppv")]
+    used = [
+        None if share is not None and name == "ppv" else br.scores.get(name)
+        for name in ("tpr", "tnr", "ppv")
+    ]
     lines = [
         f"Expected numbers per {per:,.10g} tested persons, and medians of predictive values, with {level} intervals.",
         "Sorted by the number of missed cases, which is not a ranking: 'bayesrank rank' says how sure an order is.",
         *([] if prevalence is None else [_at(prevalence)]),
-        *(f"Note: {line}" for line in dict.fromkeys(line for score in used for line in analysis.notes(score, kind))),
+        *(
+            f"Note: {line}"
+            for line in dict.fromkeys(
+                line for score in used for line in analysis.notes(score, kind)
+            )
+        ),
     ]
-    export.show(Sheet(header, rows, lines, frame, dict(found.attrs) | analysis.labels, "outcomes", least=headings[-1:]))
+    export.show(
+        Sheet(
+            header,
+            rows,
+            lines,
+            frame,
+            dict(found.attrs) | analysis.labels,
+            "outcomes",
+            least=headings[-1:],
+        )
+    )
 
 
 def _with_interval(numbers: list[xr.DataArray], digits: int) -> str:
@@ -212,15 +260,22 @@ def _show(table: xr.Dataset, names: list[str], lines: list[str], export: Export)
     if export.full:
         frame = table.to_dataframe(dim_order=["entity", "score"]).reset_index("score")
         count = export.top and export.top * len(names)
-        Export(export.format, count).show(Sheet([], [], frame=frame, about=dict(table.attrs), name="scores"))
+        Export(export.format, count).show(
+            Sheet([], [], frame=frame, about=dict(table.attrs), name="scores")
+        )
         return
     level = f"{ResultRecord.of(table).percent} interval"
     cells = {
-        str(entity): [_cells(table.isel(entity=i, score=j), export.places) for j in range(len(names))]
+        str(entity): [
+            _cells(table.isel(entity=i, score=j), export.places) for j in range(len(names))
+        ]
         for i, entity in enumerate(table["entity"].values)
     }
     wide = ["entity", *(f"{name} ({level})" for name in names)]
-    rows = [[entity, *(f"{middle} ({ends})" for middle, ends, _ in found)] for entity, found in cells.items()]
+    rows = [
+        [entity, *(f"{middle} ({ends})" for middle, ends, _ in found)]
+        for entity, found in cells.items()
+    ]
     if len(cells) == 1:
         [(entity, found)] = cells.items()
         rows = [[name, *each] for name, each in zip(names, found, strict=True)]
@@ -229,7 +284,10 @@ def _show(table: xr.Dataset, names: list[str], lines: list[str], export: Export)
         export.show(Sheet(wide, rows, lines))
     else:
         sheets = [
-            Sheet(["entity", name, level, "observed"], [[entity, *found[j]] for entity, found in cells.items()])
+            Sheet(
+                ["entity", name, level, "observed"],
+                [[entity, *found[j]] for entity, found in cells.items()],
+            )
             for j, name in enumerate(names)
         ]
         sheets[-1].lines.extend(lines)
@@ -238,6 +296,12 @@ def _show(table: xr.Dataset, names: list[str], lines: list[str], export: Export)
 
 def _cells(one: xr.Dataset, digits: int) -> list[str]:
     """Return median, interval and observed value."""
-    middle, low, high, seen = (float(one[name]) for name in ("median", "lower", "upper", "observed"))
-    shown = _text.number(seen, digits) if np.isnan(low) else _text.format_with_interval(seen, low, high, digits)
+    middle, low, high, seen = (
+        float(one[name]) for name in ("median", "lower", "upper", "observed")
+    )
+    shown = (
+        prose.number(seen, digits)
+        if np.isnan(low)
+        else prose.format_with_interval(seen, low, high, digits)
+    )
     return [*interval_cells(middle, low, high, digits), shown]

@@ -6,10 +6,10 @@ import click
 import xarray as xr
 
 import bayesrank as br
-from bayesrank import _text
-from bayesrank._errors import ArgumentError
-from bayesrank._names import short_names
-from bayesrank._records import ResultRecord
+from bayesrank._core import prose
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.names import short_names
+from bayesrank._core.records import ResultRecord
 from bayesrank.analysis import choose_score, quiet
 from bayesrank.cli._analysis import ask
 from bayesrank.cli._export import Export, Sheet, format_option
@@ -49,7 +49,11 @@ Examples:
 @LOWER
 @ROPE
 @click.option(
-    "--other-prior", "priors", type=WORD, multiple=True, help="Another prior; may be repeated. [default: all that fit]"
+    "--other-prior",
+    "priors",
+    type=WORD,
+    multiple=True,
+    help="Another prior; may be repeated. [default: all that fit]",
 )
 @click.option(
     "--other-model",
@@ -59,7 +63,13 @@ Examples:
     metavar="MODEL",
     help="Another model; may be repeated. [default for counts of two classes: the other conjugate model]",
 )
-@click.option("--other-score", "scores", type=SCORE_TYPE, multiple=True, help="Another score; may be repeated.")
+@click.option(
+    "--other-score",
+    "scores",
+    type=SCORE_TYPE,
+    multiple=True,
+    help="Another score; may be repeated.",
+)
 @click.option(
     "--other-prevalence",
     "prevalences",
@@ -82,15 +92,18 @@ def sensitivity(
 ) -> None:
     """Change one thing at a time in the ranking of DATA, and list the conclusions that survive.
 
-    DATA is a shipped data set, or a CSV file as for 'bayesrank rank'. The changes are other
-    priors, half and twice the weight of the prior, other models, and the options --other-... below. The output lists
-    each conclusion that fails and the change that breaks it. It starts with a warning if the data contradict the prior.
+    DATA is a shipped data set, or a CSV file as for 'bayesrank rank'. The changes are other priors,
+    half and twice the weight of the prior, other models, and the options --other-... below. The
+    output lists each conclusion that fails and the change that breaks it. It starts with a warning
+    if the data contradict the prior.
     """
     with progress() as step:
         settings = {name: how.pop(name) for name in ("prob", "rope", "draws", "seed")}
         wrong = [share for share in prevalences if isinstance(share, str) or not 0 < share < 1]
         if wrong:
-            raise ArgumentError("--other-prevalence", "must be a share of positives, as 0.02 or 2%", f"{wrong[0]!r}")
+            raise ArgumentError(
+                "--other-prevalence", "must be a share of positives, as 0.02 or 2%", f"{wrong[0]!r}"
+            )
         inputs = ask(step, draws=settings["draws"], seed=settings["seed"], **how)
         score = choose_score(inputs.evidence, score)
         step("ranking")
@@ -110,8 +123,8 @@ def sensitivity(
                 **(inputs.aim or {}),
                 **inputs.options,
             )
-    lines, stated, about = inputs.tell(verdict_parts(found), notes, score, *scores)
-    Export(format).show(_sheet(found, [*lines, *stated], about))
+    lines, stated, record = inputs.tell(verdict_parts(found), notes, score, *scores)
+    Export(format).show(_sheet(found, [*lines, *stated], record))
 
 
 def _sheet(found: xr.Dataset, lines: list[str], about: dict[str, Any]) -> Sheet:
@@ -122,15 +135,19 @@ def _sheet(found: xr.Dataset, lines: list[str], about: dict[str, Any]) -> Sheet:
         [
             str(row["alternative"].item()),
             str(row["leader"].item()) or "–",
-            _text.probability(float(row["base_leader_probability_best"]), size),
-            _text.interval(float(row["base_leader_rank_lower"]), float(row["base_leader_rank_upper"]), 0),
+            prose.probability(float(row["base_leader_probability_best"]), size),
+            prose.interval(
+                float(row["base_leader_rank_lower"]), float(row["base_leader_rank_upper"]), 0
+            ),
             f"{int(row['survives'].sum())} of {found.sizes['conclusion']}",
-            _text.number(float(row["kendall_tau"]), 2),
+            prose.number(float(row["kendall_tau"]), 2),
         ]
         for row in (found.isel(alternative=i) for i in range(found.sizes["alternative"]))
     ]
     leaders = list(dict.fromkeys(row[1] for row in rows))
-    short = dict(zip(leaders, short_names(leaders, 20), strict=True))  # so that the other columns have room
+    short = dict(
+        zip(leaders, short_names(leaders, 20), strict=True)
+    )  # so that the other columns have room
     rows = [[row[0], short[row[1]], *row[2:]] for row in rows]
     header = ["alternative", "leader", "P(best)", f"{record.percent} ranks", "survive", "tau"]
     leader = str(found["leader"].values[0])
@@ -140,7 +157,10 @@ def _sheet(found: xr.Dataset, lines: list[str], about: dict[str, Any]) -> Sheet:
     )
     about |= {name: found.attrs[name] for name in ("prob", "rope") if name in found.attrs}
     frame = (
-        found[["kind", *PER_ENTITY]].reset_coords("kind").to_dataframe(["alternative", "entity"]).reset_index("entity")
+        found[["kind", *PER_ENTITY]]
+        .reset_coords("kind")
+        .to_dataframe(["alternative", "entity"])
+        .reset_index("entity")
     )
     columns = ["kind", "entity", *PER_ENTITY]
     lines = [*lines, *([words] if leader else [])]

@@ -7,9 +7,9 @@ import click
 import xarray as xr
 
 import bayesrank as br
-from bayesrank import _text
-from bayesrank._errors import ArgumentError
-from bayesrank._records import ResultRecord
+from bayesrank._core import prose
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.records import ResultRecord
 from bayesrank.cli._analysis import analyse
 from bayesrank.cli._export import Export, Sheet, exporting, sheet_of
 from bayesrank.cli._help import Grouped
@@ -49,38 +49,50 @@ A REGION is one of
 @analysing
 @over_groups
 @click.option("--observed", is_flag=True, help="Use the observed rates instead of the posterior.")
-@click.option("--preference", help=f"Rank under an uncertain weighting (a preference): {FORMS}; see below.")
+@click.option(
+    "--preference", help=f"Rank under an uncertain weighting (a preference): {FORMS}; see below."
+)
 @click.option(
     "--resolution",
-    type=click.IntRange(2, 501),  # at 501 a map of 100 entities has 200 MB, and some of them are held
+    type=click.IntRange(
+        2, 501
+    ),  # at 501 a map of 100 entities has 200 MB, and some of them are held
     default=51,
     help="Points along each axis of the credible Tile.",
 )
 @exporting()
-def tile(observed: bool, preference: str | None, resolution: int, prob: float, export: Export, **how: Any) -> None:
+def tile(
+    observed: bool, preference: str | None, resolution: int, prob: float, export: Export, **how: Any
+) -> None:
     """Map the best entity for every weighting of the four outcomes: the Tile.
 
     Each point (a, b) of the Tile is a score, such as accuracy at (0.5, 0.5) and F1 at (1, 0.5).
 
-    To the right, true positives count more than true negatives (a). Upwards, false negatives cost more than false
-    positives (b). The share of an entity is the expected share of the Tile on which it is best. With
-    --preference, the weighting is uncertain, too: the table then ranks the entities over the posterior and the
-    weightings together.
+    To the right, true positives count more than true negatives (a). Upwards, false negatives cost
+    more than false positives (b). The share of an entity is the expected share of the Tile on which
+    it is best. With --preference, the weighting is uncertain, too: the table then ranks the
+    entities over the posterior and the weightings together.
     """
     with progress() as step:
         share = how["prevalence"] if isinstance(how["prevalence"], float) else None
         if preference is not None:
             if observed:
-                raise ArgumentError("--observed", "cannot be used for --preference, which ranks by the posterior")
+                raise ArgumentError(
+                    "--observed", "cannot be used for --preference, which ranks by the posterior"
+                )
             if export.digits is not None:
                 raise ArgumentError(
-                    "--digits", "cannot be used for --preference, which prints ranks only", export.digits
+                    "--digits",
+                    "cannot be used for --preference, which prints ranks only",
+                    export.digits,
                 )
             points, line = read_preferences(preference, share)
         analysis = analyse(step, **how)
         analysis.check_two_classes("a Tile")
         worst = analysis.aim is not None and analysis.aim["aggregate"] == "worst"
-        for option, value in (("--observed", observed), ("--preference", preference)) if worst else ():
+        for option, value in (
+            (("--observed", observed), ("--preference", preference)) if worst else ()
+        ):
             if value:
                 raise ArgumentError(option, "cannot be used with --aggregate worst", f"{value!r}")
         source = analysis.source
@@ -89,7 +101,9 @@ def tile(observed: bool, preference: str | None, resolution: int, prob: float, e
             source = analysis.posterior
         step("mapping")
         if preference is not None:
-            sheet = _ranking(br.tile.preference_ranking(analysis.performance, points, prob=prob), line)
+            sheet = _ranking(
+                br.tile.preference_ranking(analysis.performance, points, prob=prob), line
+            )
         if preference is None or export.picture:
             if observed:
                 rates = br.as_performance(analysis.counts)
@@ -116,13 +130,17 @@ def _shares(found: xr.Dataset, share: xr.DataArray, digits: int) -> Sheet:
     frame = frame.loc[frame["share"].round(12).sort_values(ascending=False, kind="stable").index]
     seen, nowhere = frame[frame["share"] > 0.0005], int(frame["share"].isna().sum())
     rest = len(frame) - len(seen) - nowhere
-    lines = [f"{_text.count(rest, 'entity')} with a share below 0.05%."] if rest else []
-    lines += [f"{_text.count(nowhere, 'entity')} without a score anywhere on the Tile."] if nowhere else []
+    lines = [f"{prose.count(rest, 'entity')} with a share below 0.05%."] if rest else []
+    lines += (
+        [f"{prose.count(nowhere, 'entity')} without a score anywhere on the Tile."]
+        if nowhere
+        else []
+    )
     percent = f"{{:.{digits}%}}".format
     cells = {"share of the Tile": lambda row: percent(row["share"])}
-    about: dict[str, Any] = {"credible": credible}
+    record: dict[str, Any] = {"credible": credible}
     if credible:
-        about["prob"] = prob = ResultRecord.of(found).prob
+        record["prob"] = prob = ResultRecord.of(found).prob
         cells[f"{100 * prob:g}% interval"] = lambda row: (
             f"{percent(row['share_lower'])} to {percent(row['share_upper'])}"
         )
@@ -132,26 +150,33 @@ def _shares(found: xr.Dataset, share: xr.DataArray, digits: int) -> Sheet:
         groups = holders(found)[["tied", "area"]].to_dataframe().sort_index()
         lines += [
             f"{tied} entities with equal rates tie everywhere; together they are best on {area:.1%}."
-            for tied, area in groups[(groups["tied"] > 1) & (groups["area"] > 0.0005)].itertuples(index=False)
+            for tied, area in groups[(groups["tied"] > 1) & (groups["area"] > 0.0005)].itertuples(
+                index=False
+            )
         ]
-    return replace(sheet_of(seen, cells, lines=lines, about=about), frame=frame)
+    return replace(sheet_of(seen, cells, lines=lines, about=record), frame=frame)
 
 
 def _ranking(ranking: xr.Dataset, preferences: str) -> Sheet:
     """Return the entities by expected rank under the described preferences; equal ones by name."""
     table = ranking.drop_dims("rank").to_dataframe()
     table = table.sort_index(key=lambda names: names.astype(str))
-    table = table.loc[table["expected_rank"].round(9).sort_values(kind="stable", na_position="last").index]
+    table = table.loc[
+        table["expected_rank"].round(9).sort_values(kind="stable", na_position="last").index
+    ]
     partly = int((ranking["undefined"] > 1e-9).sum())
     words = (
-        f"{_text.count(partly, 'entity')} had no score in some draws or under some preferences; ranks are among the "
+        f"{prose.count(partly, 'entity')} had no score in some draws or under some "
+        "preferences; ranks are among the "
     )
     lines = [*([f"{words}defined ones."] if partly else []), preferences]
-    about = ResultRecord.of(ranking)
-    best, places = rank_header(about.prob)
+    record = ResultRecord.of(ranking)
+    best, places = rank_header(record.prob)
     cells = {
-        best: lambda row: probability_cell(row, about.draws),
-        "E(rank)": lambda row: _text.number(row["expected_rank"], 1),
-        places: lambda row: _text.interval(row["rank_marginal_lower"], row["rank_marginal_upper"], 0),
+        best: lambda row: probability_cell(row, record.draws),
+        "E(rank)": lambda row: prose.number(row["expected_rank"], 1),
+        places: lambda row: prose.interval(
+            row["rank_marginal_lower"], row["rank_marginal_upper"], 0
+        ),
     }
-    return sheet_of(table, cells, lines=lines, about={"prob": about.prob}, least=("E(rank)",))
+    return sheet_of(table, cells, lines=lines, about={"prob": record.prob}, least=("E(rank)",))

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._records import ModelRecord
-from bayesrank._source import parse_source
-from bayesrank._text import count
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.prose import count
+from bayesrank._core.records import ModelRecord
+from bayesrank._core.source import parse_source
 from bayesrank.evidence.counts import parts_of, with_parts
 from bayesrank.models import find_model, model_of, names
 from bayesrank.performance.arrays import outcome_dims
@@ -32,8 +32,8 @@ class Sizes(NamedTuple):
 class Compared:
     """A posterior, its model, and its evidence (entity, data set, row, answer), names in order.
 
-    ``order`` holds the positions of entities and data sets in the posterior. The ``tables`` of pooled counts are those
-    of their data sets.
+    ``order`` holds the positions of entities and data sets in the posterior. The ``tables`` of
+    pooled counts are those of their data sets.
     """
 
     name: str
@@ -60,12 +60,20 @@ def model_to_compare(name: str, posterior: Any, parts: bool) -> Compared:
     """Prepare a posterior for comparison; ``parts`` splits pooled counts into their data sets."""
     groups, instance, options = _read_posterior(name, posterior)
     counts = with_parts(groups["observed_data"])
-    held = parts_of(counts) if parts and "dataset" not in counts.dims and hasattr(instance, "conjugate") else None
+    held = (
+        parts_of(counts)
+        if parts and "dataset" not in counts.dims and hasattr(instance, "conjugate")
+        else None
+    )
     tables = counts if held is None else held
     row = outcome_dims(tables)
     over = "dataset" in tables.dims
-    tables = (tables if over else tables.expand_dims(dataset=["all"])).transpose("entity", "dataset", *row)
-    entities, datasets = ([str(x) for x in tables[dim].values.tolist()] for dim in ("entity", "dataset"))
+    tables = (tables if over else tables.expand_dims(dataset=["all"])).transpose(
+        "entity", "dataset", *row
+    )
+    entities, datasets = (
+        [str(x) for x in tables[dim].values.tolist()] for dim in ("entity", "dataset")
+    )
     order = np.argsort(entities, kind="stable"), np.argsort(datasets, kind="stable")
     in_order = {"entity": order[0], "dataset": order[1]}
     cells = tables.isel(dict.fromkeys(row, 0), drop=True)
@@ -81,7 +89,9 @@ def model_to_compare(name: str, posterior: Any, parts: bool) -> Compared:
         joint = ModelRecord.of(groups["posterior"]).prevalence == "sampled"
     sizes: list[Sizes] = []
     if joint and len(row) == 2 and "test_set" in counts.coords:
-        named = counts["test_set"].reset_coords(drop=True).broadcast_like(cells.reset_coords(drop=True))
+        named = (
+            counts["test_set"].reset_coords(drop=True).broadcast_like(cells.reset_coords(drop=True))
+        )
         sizes = _sizes(named.transpose("entity", "dataset").isel(in_order).values, values, seen)
     return Compared(
         name=name,
@@ -105,16 +115,23 @@ def _read_posterior(name: str, posterior: Any) -> tuple[dict[str, xr.Dataset], A
     source = parse_source(posterior, "posteriors")
     if source.container is None:
         raise ArgumentTypeError(
-            "posteriors", "must be mapped to what br.fit returns", f"{type(posterior).__name__} for {name!r}"
+            "posteriors",
+            "must be mapped to what br.fit returns",
+            f"{type(posterior).__name__} for {name!r}",
         )
     groups = source.groups
     if "posterior" not in groups or "counts" not in groups.get("observed_data", xr.Dataset()):
         raise ArgumentError(
-            "posteriors", "must hold a posterior and the observed counts of tables", f"{sorted(groups)} for {name!r}"
+            "posteriors",
+            "must hold a posterior and the observed counts of tables",
+            f"{sorted(groups)} for {name!r}",
         )
     model = source.model.model
     if model in names() and not {"conjugate", "log_likelihood"} & set(dir(find_model(model))):
-        raise ArgumentError("posteriors", f"must come from models of tables; {name!r} is of {model!r}, which has none")
+        raise ArgumentError(
+            "posteriors",
+            f"must come from models of tables; {name!r} is of {model!r}, which has none",
+        )
     instance, options = model_of(groups)
     if instance is None and "log_likelihood" not in groups:
         raise ArgumentError(
@@ -128,14 +145,14 @@ def _read_posterior(name: str, posterior: Any) -> tuple[dict[str, xr.Dataset], A
 
 def _sizes(named: np.ndarray, tables: np.ndarray, measured: np.ndarray) -> list[Sizes]:
     """Return the class sizes of every named test set (entity, data set) on each data set."""
-    found = []
+    result = []
     for name in dict.fromkeys(x for x in named.ravel().tolist() if x):
         for d in range(tables.shape[1]):
             members = np.flatnonzero((named[:, d] == name) & measured[:, d])
             if members.size:
                 cases = tables[members[0], d].sum(-1)
-                found.append(Sizes(name, frozenset(members.tolist()), d, tuple(cases.tolist())))
-    return sorted(found, key=lambda one: (one.dataset, sorted(one.entities), one.test_set))
+                result.append(Sizes(name, frozenset(members.tolist()), d, tuple(cases.tolist())))
+    return sorted(result, key=lambda one: (one.dataset, sorted(one.entities), one.test_set))
 
 
 def check_same_data(models: list[Compared], by: str) -> None:
@@ -194,11 +211,13 @@ def left_out_units(model: Compared, by: str) -> list[Unit]:
         units = []
         for j, name in enumerate(model.datasets):
             sizes = [k for k, one in enumerate(model.sizes) if one.dataset == j]
-            units.append((name, [place for place in places if place[1] == j], sizes))
+            units.append((name, [position for position in places if position[1] == j], sizes))
         return [unit for unit in units if unit[1]]
     e, d = model.entities, model.datasets
     named = [f"{e[i]} on {d[j]}" if model.over_datasets else e[i] for i, j in places]
-    tables: list[Unit] = [(name, [place], []) for name, place in zip(named, places, strict=True)]
+    tables: list[Unit] = [
+        (name, [position], []) for name, position in zip(named, places, strict=True)
+    ]
     return [*tables, *((_name_of_sizes(model, one), [], [k]) for k, one in enumerate(model.sizes))]
 
 

@@ -7,15 +7,15 @@ import numpy as np
 import xarray as xr
 from scipy.special import gammaln, logsumexp
 
-from bayesrank._compat import pareto_k_threshold, psis
-from bayesrank._errors import ArgumentError
-from bayesrank._labels import select_names
-from bayesrank._random import root_sequence, stream
-from bayesrank._records import ModelRecord, SamplerRecord
-from bayesrank._source import groups_of
+from bayesrank._core.compat import pareto_k_threshold, psis
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.labels import select_names
+from bayesrank._core.random import root_sequence, stream
+from bayesrank._core.records import ModelRecord, SamplerRecord
+from bayesrank._core.source import groups_of
 from bayesrank.comparisons._compared import Compared, Unit, left_out_units
 from bayesrank.evidence.counts import names_test_sets
-from bayesrank.inference import fit
+from bayesrank.models.inference import fit
 from bayesrank.models.parts.conjugate import log_evidence
 
 
@@ -39,7 +39,8 @@ class LeftOutCases(NamedTuple):
 
 def distinct_cases(model: Compared) -> LeftOutCases:
     """Return the distinct single cases. Each is predicted given all others: its answer given its class, and its class
-    once per test set."""
+    once per test set.
+    """
     answers = np.argwhere((model.tables > 0) & model.measured[:, :, None, None])
     sizes = _class_sizes(model)
     classes = np.argwhere(sizes > 0)
@@ -49,18 +50,26 @@ def distinct_cases(model: Compared) -> LeftOutCases:
 
 def expected_closed_form(model: Compared, by: str) -> LeftOut:
     """Return the densities of a conjugate model: ratios of Beta functions."""
-    tables, before, sizes, sizes_before, kept = _concentrations(model)
-    whole = tables.sum(1, keepdims=True) if model.pooled else tables
+    tables, before, sizes, sizes_before, retained = _concentrations(model)
+    full = tables.sum(1, keepdims=True) if model.pooled else tables
     if by == "case":
         which = distinct_cases(model)
         with np.errstate(divide="ignore"):
-            parts = [_one_case(before + whole, which.answers), _one_case(sizes_before + kept, which.classes)]
+            parts = [
+                _one_case(before + full, which.answers),
+                _one_case(sizes_before + retained, which.classes),
+            ]
         elpd, fitted = (np.concatenate(part) for part in zip(*parts, strict=True))
     else:
-        left = _table(tables, before + whole - tables), _table(sizes, sizes_before + kept - sizes)
-        own = _table(tables, before + whole), _table(sizes, sizes_before + kept)
+        left = (
+            _table(tables, before + full - tables),
+            _table(sizes, sizes_before + retained - sizes),
+        )
+        own = _table(tables, before + full), _table(sizes, sizes_before + retained)
         units = left_out_units(model, by)
-        elpd, fitted = (np.array([_sum_of_unit(unit, *each) for unit in units]) for each in (left, own))
+        elpd, fitted = (
+            np.array([_sum_of_unit(unit, *each) for unit in units]) for each in (left, own)
+        )
     none = np.full(elpd.size, np.nan)
     return LeftOut(elpd, fitted - elpd, none, np.zeros(elpd.size, bool), "closed form")
 
@@ -73,12 +82,19 @@ def log_marginal(model: Compared) -> float:
     if not hasattr(model.instance, "conjugate"):
         known = getattr(model.instance, "log_evidence", None)
         return np.nan if known is None else float(choose + known())
-    tables, before, sizes, sizes_before, kept = _concentrations(model)
+    tables, before, sizes, sizes_before, retained = _concentrations(model)
     if model.pooled:
         # One record of each test set, with all of its cases.
         first = list({one.test_set: k for k, one in enumerate(model.sizes)}.values())
-        tables, before, sizes, sizes_before = tables.sum(1), before[:, 0], kept[first], sizes_before[first]
-    return float(choose + log_evidence(tables, before).sum() + log_evidence(sizes, sizes_before).sum())
+        tables, before, sizes, sizes_before = (
+            tables.sum(1),
+            before[:, 0],
+            retained[first],
+            sizes_before[first],
+        )
+    return float(
+        choose + log_evidence(tables, before).sum() + log_evidence(sizes, sizes_before).sum()
+    )
 
 
 def expected_by_sampling(model: Compared, by: str, refit: bool) -> LeftOut:
@@ -93,7 +109,10 @@ def expected_by_sampling(model: Compared, by: str, refit: bool) -> LeftOut:
     bad = k > pareto_k_threshold(draws)
     again = np.zeros(elpd.size, bool)
     if refit and bad.any() and model.instance is not None:
-        elpd[bad], again[bad] = _refits(model, units, [terms[i] for i in np.flatnonzero(bad)], by), True
+        elpd[bad], again[bad] = (
+            _refits(model, units, [terms[i] for i in np.flatnonzero(bad)], by),
+            True,
+        )
     # Terms of a unit are summed; its Pareto k is the largest of theirs.
     unit = np.array([term.unit for term in terms])
     worst = np.full(len(units), -np.inf)
@@ -128,10 +147,10 @@ def _terms(model: Compared, units: list[Unit], rows: int) -> list[_Term]:
 
 def _sum_of_term(term: _Term, rows: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Return the log-likelihood (chain, draw) of a term."""
-    found = sizes[:, :, term.sizes].sum(-1)
+    result = sizes[:, :, term.sizes].sum(-1)
     for e, d, c in term.rows:
-        found = found + rows[:, :, e, d, c]
-    return found
+        result = result + rows[:, :, e, d, c]
+    return result
 
 
 def _weight_draws(log_likelihood: np.ndarray, model: Compared) -> tuple[np.ndarray, np.ndarray]:
@@ -141,7 +160,9 @@ def _weight_draws(log_likelihood: np.ndarray, model: Compared) -> tuple[np.ndarr
     moves = np.ptp(log_likelihood, axis=(0, 1)) > 1e-12
     if moves.any():
         effective = SamplerRecord.of(model.groups.get("sample_stats", xr.Dataset())).ess_bulk
-        efficiency = float(min(effective / (chains * draws), 1.0)) if np.isfinite(effective) else 1.0
+        efficiency = (
+            float(min(effective / (chains * draws), 1.0)) if np.isfinite(effective) else 1.0
+        )
         held = xr.DataArray(log_likelihood[..., moves], dims=("chain", "draw", "term"))
         elpd[moves], k[moves] = (x.values for x in psis(held, efficiency))
         k[moves] = np.where(np.isnan(k[moves]), np.inf, k[moves])
@@ -151,16 +172,16 @@ def _weight_draws(log_likelihood: np.ndarray, model: Compared) -> tuple[np.ndarr
 def _refits(model: Compared, units: list[Unit], terms: list[_Term], by: str) -> list[float]:
     """Return the expected log predictive densities of terms, each by a model fitted without it or its unit."""
     if hasattr(model.instance, "log_evidence"):
-        whole = model.instance.log_evidence()
-        return [whole - _log_evidence_without(model, term) for term in terms]
+        full = model.instance.log_evidence()
+        return [full - _log_evidence_without(model, term) for term in terms]
     refitted: dict[int, tuple] = {}
-    found = []
+    result = []
     for term in terms:
         if term.unit not in refitted:
             refitted = {term.unit: _refit_without(model, units[term.unit], by)}
         values = _sum_of_term(term, *refitted[term.unit])
-        found.append(float(logsumexp(values) - np.log(values.size)))
-    return found
+        result.append(float(logsumexp(values) - np.log(values.size)))
+    return result
 
 
 def _log_evidence_without(model: Compared, term: _Term) -> float:
@@ -187,7 +208,9 @@ def _refit_without(model: Compared, unit: Unit, by: str) -> tuple[np.ndarray, np
     """
     name, tables, sizes = unit
     places = tables or [(e, model.sizes[k].dataset) for k in sizes for e in model.sizes[k].entities]
-    at = [model.order[0][[e for e, _ in places]], model.order[1][[d for _, d in places]]][: 1 + model.over_datasets]
+    at = [model.order[0][[e for e, _ in places]], model.order[1][[d for _, d in places]]][
+        : 1 + model.over_datasets
+    ]
     counts = model.groups["observed_data"]["counts"]
     changed = counts.drop_vars("test_set", errors="ignore").copy(deep=True)
     changed.values[tuple(at)] = 0
@@ -195,31 +218,37 @@ def _refit_without(model: Compared, unit: Unit, by: str) -> tuple[np.ndarray, np
         names = counts["test_set"].values.astype("U200")
         names[tuple(at)] = f"left out of {len(places)}"
         changed = changed.assign_coords(test_set=(counts["test_set"].dims, names))
-    about = ModelRecord.of(model.posterior)
+    record = ModelRecord.of(model.posterior)
     seed = stream(root_sequence(0), "refit", model.name, name).integers(2**31)
     # With the settings of the full posterior, if the model must be sampled.
-    nuts = json.loads(about.nuts) if about.nuts and not hasattr(model.instance, "draw") else None
+    nuts = json.loads(record.nuts) if record.nuts and not hasattr(model.instance, "draw") else None
     options = model.options | getattr(model.instance, "as_designed", {})
     run: dict[str, Any] = {
         "draws": model.posterior.sizes["draw"],
         "chains": model.posterior.sizes["chain"],
         "seed": int(seed),
     }
-    refitted = groups_of(fit(changed, about.model, nuts=nuts, **run, **options))
+    refitted = groups_of(fit(changed, record.model, nuts=nuts, **run, **options))
     return _log_likelihood(model, {}, _name_test_sets(refitted, model.instance), by)
 
 
 def _name_test_sets(groups: dict[str, xr.Dataset], instance: Any) -> xr.Dataset:
     """Return the posterior of a refit over the test sets of the model of all data, by the names of these.
 
-    Tables that are left out have no cases, so that the refit has other test sets where they are inferred from totals.
+    Tables that are left out have no cases, so that the refit has other test sets where they are
+    inferred from totals.
     """
     posterior = groups["posterior"]
     if "test_set" not in posterior.coords:
         return posterior
-    before, after = instance.test_set.values.ravel(), groups["observed_data"]["test_set"].values.ravel()
+    before, after = (
+        instance.test_set.values.ravel(),
+        groups["observed_data"]["test_set"].values.ravel(),
+    )
     first = {name: str(after[before == name][0]) for name in instance.test_sets}
-    return select_names(posterior, test_set=list(first.values())).assign_coords(test_set=list(first))
+    return select_names(posterior, test_set=list(first.values())).assign_coords(
+        test_set=list(first)
+    )
 
 
 def _log_likelihood(
@@ -227,22 +256,32 @@ def _log_likelihood(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return log-likelihoods of rows (chain, draw, entity, data set, row) and class sizes (chain, draw, sizes).
 
-    Where a whole data set is left out and the model can integrate the effects of a data set out, its first entity has
-    the likelihood of all its tables: importance weights are then more even.
+    Where a whole data set is left out and the model can integrate the effects of a data set out,
+    its first entity has the likelihood of all its tables: importance weights are then more even.
     """
     instance = model.instance
     if by == "dataset" and model.over_datasets and hasattr(instance, "log_likelihood_of_datasets"):
         found = instance.log_likelihood_of_datasets(posterior)
         each = found["counts"].transpose("chain", "draw", "dataset").values
         rows = np.zeros((*each.shape[:2], len(model.order[0]), each.shape[2], 1))
-        rows[:, :, model.measured.argmax(0), np.arange(each.shape[2]), 0] = each[:, :, model.order[1]]
+        rows[:, :, model.measured.argmax(0), np.arange(each.shape[2]), 0] = each[
+            :, :, model.order[1]
+        ]
         return rows, _of_sizes(model, found, rows.shape[:2])
-    found = groups["log_likelihood"] if "log_likelihood" in groups else instance.log_likelihood(posterior)
+    found = (
+        groups["log_likelihood"]
+        if "log_likelihood" in groups
+        else instance.log_likelihood(posterior)
+    )
     over = ["dataset"] * model.over_datasets
     counts = found["counts"]
     if "table" in counts.dims:
         names = {name: model.groups["observed_data"][name].values for name in ("entity", "dataset")}
-        counts = counts.set_index(table=list(names)).unstack("table", fill_value=0.0).reindex(names, fill_value=0.0)
+        counts = (
+            counts.set_index(table=list(names))
+            .unstack("table", fill_value=0.0)
+            .reindex(names, fill_value=0.0)
+        )
     rows = counts.transpose("chain", "draw", "entity", *over, ...).values
     rows = rows.reshape(*rows.shape[:2], len(model.order[0]), len(model.order[1]), -1)
     rows = rows[:, :, model.order[0]][:, :, :, model.order[1]]
@@ -262,28 +301,36 @@ def _concentrations(model: Compared) -> tuple[np.ndarray, ...]:
     """Return counts and prior of the tables, counts and prior of the class sizes, and the cases of each test set."""
     known = model.instance.conjugate()
     tables = model.tables * model.measured[:, :, None, None]
-    alpha = known.prior.values.reshape(len(model.order[0]), -1, *model.tables.shape[2:])[model.order[0]]
+    alpha = known.prior.values.reshape(len(model.order[0]), -1, *model.tables.shape[2:])[
+        model.order[0]
+    ]
     alpha = np.repeat(alpha, tables.shape[1], axis=1) if model.pooled else alpha[:, model.order[1]]
     if float(alpha.min()) <= 0:
         raise ArgumentError(
-            "prior", "must be positive to predict what was left out", f"0 in the prior of {model.name!r}"
+            "prior",
+            "must be positive to predict what was left out",
+            f"0 in the prior of {model.name!r}",
         )
     sizes = _class_sizes(model)
-    before = np.array([alpha[min(one.entities), one.dataset].sum(-1) for one in model.sizes]).reshape(sizes.shape)
+    before = np.array(
+        [alpha[min(one.entities), one.dataset].sum(-1) for one in model.sizes]
+    ).reshape(sizes.shape)
     same = [[one.test_set == other.test_set for other in model.sizes] for one in model.sizes]
-    kept = np.array(same, np.int64).reshape(len(sizes), len(sizes)) @ sizes
-    return tables, alpha, sizes, before, kept
+    retained = np.array(same, np.int64).reshape(len(sizes), len(sizes)) @ sizes
+    return tables, alpha, sizes, before, retained
 
 
 def _class_sizes(model: Compared) -> np.ndarray:
-    return np.array([one.cases for one in model.sizes], np.int64).reshape(len(model.sizes), model.tables.shape[-2])
+    return np.array([one.cases for one in model.sizes], np.int64).reshape(
+        len(model.sizes), model.tables.shape[-2]
+    )
 
 
 def _one_case(after: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the log probability of one case given all others, and given all cases including itself."""
     at = tuple(places.T)
-    a, whole = after[at], after.sum(-1)[at[:-1]]
-    return np.log(a - 1) - np.log(whole - 1), np.log(a) - np.log(whole)
+    a, full = after[at], after.sum(-1)[at[:-1]]
+    return np.log(a - 1) - np.log(full - 1), np.log(a) - np.log(full)
 
 
 def _table(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:

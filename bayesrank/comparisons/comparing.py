@@ -6,8 +6,8 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import (
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
     arguments_of,
     check_bool,
     check_choice,
@@ -16,12 +16,18 @@ from bayesrank._checks import (
     describe_value,
     rename_argument,
 )
-from bayesrank._compat import pareto_k_threshold
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._labels import name_coord
-from bayesrank._text import count
-from bayesrank._types import ModelName
-from bayesrank.comparisons._compared import BY, Compared, check_same_data, left_out_units, model_to_compare
+from bayesrank._core.compat import pareto_k_threshold
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.labels import name_coord
+from bayesrank._core.prose import count
+from bayesrank._core.types import ModelName
+from bayesrank.comparisons._compared import (
+    BY,
+    Compared,
+    check_same_data,
+    left_out_units,
+    model_to_compare,
+)
 from bayesrank.comparisons._left_out import (
     LeftOut,
     distinct_cases,
@@ -29,10 +35,11 @@ from bayesrank.comparisons._left_out import (
     expected_closed_form,
     log_marginal,
 )
-from bayesrank.inference import fit
 from bayesrank.models import find_model
+from bayesrank.models.inference import fit
 
-#: Smaller differences, in nats or in standard errors, are not reported as differences (Sivula et al. 2020).
+#: Smaller differences, in nats or in standard errors, are not reported as differences (Sivula et
+#: al. 2020).
 NATS, ERRORS = 4.0, 2.0
 #: With fewer units the error of a difference is unreliable.
 FEW = 20
@@ -54,15 +61,16 @@ def compare(
     Parameters
     ----------
     evidence : DataArray, Dataset or mapping
-        Counts to which each of ``models`` is fitted; or posteriors of :func:`bayesrank.fit` by name, from the same
-        data. For pooled counts (:func:`bayesrank.pool`) the units are the original data sets; the model predicts each
-        of them from the sum of the others.
+        Counts to which each of ``models`` is fitted; or posteriors of :func:`bayesrank.fit` by
+        name, from the same data. For pooled counts (:func:`bayesrank.pool`) the units are the
+        original data sets; the model predicts each of them from the sum of the others.
     models : sequence of str or type, optional
         Names or classes of models, if ``evidence`` is counts.
     by : {"dataset", "table", "case"}, optional
-        The unit that is left out: a data set with all its entities; the table of one entity on one data set; or a
-        single case, for models with closed forms. The default is data sets, or tables if there are none. A table is
-        predicted given its class sizes. The class sizes are predicted as separate units, once per test set.
+        The unit that is left out: a data set with all its entities; the table of one entity on one
+        data set; or a single case, for models with closed forms. The default is data sets, or
+        tables if there are none. A table is predicted given its class sizes. The class sizes are
+        predicted as separate units, once per test set.
     refit : bool
         Whether to fit a model again for each unit for which importance sampling is unreliable.
     **options
@@ -73,33 +81,39 @@ def compare(
     xarray.Dataset
         Results over ``model``, the best first:
 
-        - ``elpd``: expected log predictive density, in nats, the sum over all units, and ``se``, its standard error;
+        - ``elpd``: expected log predictive density, in nats, the sum over all units, and ``se``,
+          its standard error;
         - ``elpd_diff``: the difference from the best model, and ``dse``, its standard error;
         - ``p``: effective number of parameters;
-        - ``pareto_k``: the largest Pareto k of a unit, NaN in closed form; ``refitted``: the number of units predicted
-          by a refit; ``unreliable``: the number of units with too large a Pareto k and no refit;
-        - ``log_evidence``: the log marginal likelihood, in nats, where it is known, else NaN. It depends on the priors
-          much more than ``elpd``;
+        - ``pareto_k``: the largest Pareto k of a unit, NaN in closed form; ``refitted``: the number
+          of units predicted by a refit; ``unreliable``: the number of units with too large a Pareto
+          k and no refit;
+        - ``log_evidence``: the log marginal likelihood, in nats, where it is known, else NaN. It
+          depends on the priors much more than ``elpd``;
         - ``method``: closed form, importance sampling, or refits;
 
-        and over (``model``, ``unit``): ``unit_elpd``, ``unit_pareto_k``; ``cases`` (unit), the number of equal
-        cases in a unit of ``by="case"``. ``attrs["verdict"]`` states the result, and ``attrs["by"]`` the kind of unit.
+        and over (``model``, ``unit``): ``unit_elpd``, ``unit_pareto_k``; ``cases`` (unit), the
+        number of equal cases in a unit of ``by="case"``. ``attrs["verdict"]`` states the result,
+        and ``attrs["by"]`` the kind of unit.
 
     Raises
     ------
     ValueError, TypeError
-        If the posteriors come from different data, if only some models predict class sizes, if there are no data sets
-        to leave out, if a prior is improper, or if a posterior has no log-likelihood.
+        If the posteriors come from different data, if only some models predict class sizes, if
+        there are no data sets to leave out, if a prior is improper, or if a posterior has no
+        log-likelihood.
 
     Notes
     -----
-    In conjugate models an omitted table has a Dirichlet-multinomial probability, and an omitted case the probability
-    (α + n − 1)/(A + N − 1). Other models use Pareto-smoothed importance sampling of the log-likelihood of tables.
+    In conjugate models an omitted table has a Dirichlet-multinomial probability, and an omitted
+    case the probability (α + n − 1)/(A + N − 1). Other models use Pareto-smoothed importance
+    sampling of the log-likelihood of tables.
 
     References
     ----------
-    Vehtari, Gelman and Gabry (2017), Statistics and Computing 27:1413-1432; Vehtari, Simpson, Gelman, Yao and Gabry
-    (2024), JMLR 25(72); Sivula, Magnusson, Matamoros and Vehtari (2020), arXiv:2008.10296.
+    Vehtari, Gelman and Gabry (2017), Statistics and Computing 27:1413-1432; Vehtari, Simpson,
+    Gelman, Yao and Gabry (2024), JMLR 25(72); Sivula, Magnusson, Matamoros and Vehtari (2020),
+    arXiv:2008.10296.
 
     Examples
     --------
@@ -117,10 +131,15 @@ def compare(
     posteriors = _fits(evidence, models, options)
     if not posteriors:
         raise ArgumentError("posteriors", "must hold at least one", "none")
-    compared = [model_to_compare(str(name), posterior, parts=True) for name, posterior in posteriors.items()]
+    compared = [
+        model_to_compare(str(name), posterior, parts=True) for name, posterior in posteriors.items()
+    ]
     # If no posterior has separate data sets, compare by the pooled counts.
     if by != "dataset" and any(not model.over_datasets for model in compared):
-        compared = [model_to_compare(str(name), posterior, parts=False) for name, posterior in posteriors.items()]
+        compared = [
+            model_to_compare(str(name), posterior, parts=False)
+            for name, posterior in posteriors.items()
+        ]
     by = by or ("dataset" if compared[0].over_datasets else "table")
     check_same_data(compared, by)
     if not compared[0].tables.any():
@@ -128,16 +147,22 @@ def compare(
     for m in compared:
         if by == "case" and not hasattr(m.instance, "conjugate"):
             raise ArgumentError(
-                "by", f"must be 'dataset' or 'table' for models without a closed form, as {m.name!r}", f"{by!r}"
+                "by",
+                f"must be 'dataset' or 'table' for models without a closed form, as {m.name!r}",
+                f"{by!r}",
             )
-    found = [
-        expected_closed_form(m, by) if hasattr(m.instance, "conjugate") else expected_by_sampling(m, by, refit)
+    result = [
+        expected_closed_form(m, by)
+        if hasattr(m.instance, "conjugate")
+        else expected_by_sampling(m, by, refit)
         for m in compared
     ]
-    return _result(compared, found, by)
+    return _result(compared, result, by)
 
 
-def _fits(evidence: Any, models: Iterable[ModelName] | None, options: dict[str, Any]) -> Mapping[Any, Any]:
+def _fits(
+    evidence: Any, models: Iterable[ModelName] | None, options: dict[str, Any]
+) -> Mapping[Any, Any]:
     """Return posteriors by name: the given ones, or a fit of each model."""
     if models is None:
         check_keywords(options, arguments_of(compare), "br.compare of posteriors")
@@ -163,14 +188,18 @@ def _result(models: list[Compared], found: list[LeftOut], by: str) -> xr.Dataset
     else:
         labels = name_coord([name for name, _, _ in left_out_units(models[0], by)])
         times = np.ones(len(labels), np.int64)
-    each, loss, k, refitted = (np.stack(part) for part in zip(*(one[:4] for one in found), strict=True))
+    each, loss, k, refitted = (
+        np.stack(part) for part in zip(*(one[:4] for one in found), strict=True)
+    )
     total = each @ times
     order = np.argsort(-total, kind="stable")
     best = order[0]
     size = int(times.sum())
     behind = each[best] - each
     draws = [m.posterior.sizes.get("chain", 1) * m.posterior.sizes.get("draw", 1) for m in models]
-    too_large = np.stack([row > pareto_k_threshold(n) for row, n in zip(k, draws, strict=True)]) & ~refitted
+    too_large = (
+        np.stack([row > pareto_k_threshold(n) for row, n in zip(k, draws, strict=True)]) & ~refitted
+    )
     with np.errstate(invalid="ignore"):
         worst = np.fmax.reduce(k, axis=1)
     columns: dict[str, Any] = {
@@ -189,7 +218,10 @@ def _result(models: list[Compared], found: list[LeftOut], by: str) -> xr.Dataset
         {name: ("model", values[order]) for name, values in columns.items()},
         {"model": name_coord([models[i].name for i in order]), "unit": labels},
     )
-    result["unit_elpd"], result["unit_pareto_k"] = (("model", "unit"), each[order]), (("model", "unit"), k[order])
+    result["unit_elpd"], result["unit_pareto_k"] = (
+        (("model", "unit"), each[order]),
+        (("model", "unit"), k[order]),
+    )
     if by == "case":
         result["cases"] = ("unit", times)
     tables = int(models[0].measured.sum()) if by == "table" else size
@@ -211,13 +243,17 @@ def _verdict(result: xr.Dataset, by: str, size: int) -> str:
     names = result["model"].values.tolist()
     lines = []
     if len(names) == 1:
-        lines.append(f"{names[0]} has an elpd of {float(result['elpd'][0]):.1f}, of {left} left out in turn.")
+        lines.append(
+            f"{names[0]} has an elpd of {float(result['elpd'][0]):.1f}, of {left} left out in turn."
+        )
     behind, error = result["elpd_diff"].values, result["dse"].values
     apart = (behind > NATS) & (behind > ERRORS * error)
     for i in range(1, len(names)):
         what = f"{behind[i]:.1f} ± {error[i]:.1f}"
         if apart[i]:
-            lines.append(f"{names[0]} predicts a {NOUNS[by]} left out better than {names[i]}, by {what} nats in all.")
+            lines.append(
+                f"{names[0]} predicts a {NOUNS[by]} left out better than {names[i]}, by {what} nats in all."
+            )
         else:
             lines.append(
                 f"{names[0]} and {names[i]} are not separated: their predictions of a {NOUNS[by]} left out differ by "

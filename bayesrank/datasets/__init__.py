@@ -10,22 +10,29 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_choice
-from bayesrank._errors import ArgumentError, ArgumentKeyError
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_choice
+from bayesrank._core.errors import ArgumentError, ArgumentKeyError
 from bayesrank.evidence.judged import from_judged
 from bayesrank.evidence.outcomes import from_outcomes
 from bayesrank.evidence.predictions import from_predictions, joint_outcomes
 from bayesrank.evidence.probabilities import from_probabilities
 from bayesrank.evidence.votes import from_votes
-from bayesrank.tables.frames import from_frame
+from bayesrank.io.tables.frames import from_frame
 
 __all__ = ["describe", "load", "load_cases", "load_joint", "names"]
 
 
 DATA = resources.files("bayesrank.datasets").joinpath("data")
 #: Number of images in each test set of imagenet_models.
-IMAGES = {"imagenet": 50_000, "real": 46_837, "v2": 10_000, "sketch": 50_889, "a": 7_500, "r": 30_000}
+IMAGES = {
+    "imagenet": 50_000,
+    "real": 46_837,
+    "v2": 10_000,
+    "sketch": 50_889,
+    "a": 7_500,
+    "r": 30_000,
+}
 #: Data sets with single cases.
 CASES = (
     *("utah_trees", "breast_cancer", "langchain_tool_use"),
@@ -66,12 +73,13 @@ def describe(name: str) -> dict[str, str]:
 def load(name: str) -> xr.DataArray | xr.Dataset:
     """Load the counts of a data set.
 
-    The result is integer ``counts`` (entity, [dataset or group], actual, predicted). For ``imagenet_models`` and
-    ``face_classifiers`` the dim ``outcome`` replaces ``actual`` and ``predicted``. ``puddings`` and ``arena_battles``
-    (of people) are votes, as from :func:`bayesrank.from_votes`; ``trajectory_judges`` and ``hepatic_scans`` are cases
-    with verdicts and a truth; ``tuberculosis_tests``, ``myocardial_indicators`` and ``dentists`` are cases without a
-    truth; ``roc_asah`` and ``roc_hanley_mcneil`` are decision values, as from :func:`bayesrank.from_probabilities`.
-    Raises KeyError if the name is unknown.
+    The result is integer ``counts`` (entity, [dataset or group], actual, predicted). For
+    ``imagenet_models`` and ``face_classifiers`` the dim ``outcome`` replaces ``actual`` and
+    ``predicted``. ``puddings`` and ``arena_battles`` (of people) are votes, as from
+    :func:`bayesrank.from_votes`; ``trajectory_judges`` and ``hepatic_scans`` are cases with
+    verdicts and a truth; ``tuberculosis_tests``, ``myocardial_indicators`` and ``dentists`` are
+    cases without a truth; ``roc_asah`` and ``roc_hanley_mcneil`` are decision values, as from
+    :func:`bayesrank.from_probabilities`. Raises KeyError if the name is unknown.
 
     Examples
     --------
@@ -103,9 +111,10 @@ def _with_noun(name: str, evidence: Any) -> Any:
 def load_cases(name: str) -> pd.DataFrame:
     """Load the single cases of a data set as a table with one row for each case, or for ``count`` equal cases.
 
-    The names are ``utah_trees``, ``breast_cancer``, ``langchain_tool_use``, ``trajectory_judges``, ``hepatic_scans``,
-    ``puddings``, ``arena_battles``, ``tuberculosis_tests``, ``myocardial_indicators``, ``dentists``, ``roc_asah`` and
-    ``roc_hanley_mcneil``. Raises KeyError if the name is unknown, ValueError if the data set has counts only.
+    The names are ``utah_trees``, ``breast_cancer``, ``langchain_tool_use``, ``trajectory_judges``,
+    ``hepatic_scans``, ``puddings``, ``arena_battles``, ``tuberculosis_tests``,
+    ``myocardial_indicators``, ``dentists``, ``roc_asah`` and ``roc_hanley_mcneil``. Raises KeyError
+    if the name is unknown, ValueError if the data set has counts only.
 
     Examples
     --------
@@ -115,7 +124,9 @@ def load_cases(name: str) -> pd.DataFrame:
     _find(name)
     if name not in (*CASES, *DECISION_VALUES):
         known = (*CASES, *DECISION_VALUES)
-        raise ArgumentError("name", f"must be a data set with single cases, one of {known}", f"{name!r}")
+        raise ArgumentError(
+            "name", f"must be a data set with single cases, one of {known}", f"{name!r}"
+        )
     frame = _read(name)
     if name != "roc_hanley_mcneil":
         return frame
@@ -127,9 +138,10 @@ def load_cases(name: str) -> pd.DataFrame:
 def load_joint(name: str) -> xr.Dataset:
     """Load the joint outcomes of the cases of a data set, for the model ``"paired"``.
 
-    Names and errors are those of :func:`load_cases`, except ``roc_asah`` and ``roc_hanley_mcneil``. The result is that
-    of :func:`bayesrank.joint_outcomes`; for outcomes without classes, it is that of :func:`bayesrank.from_outcomes`.
-    For verdicts and votes it is that of :func:`load`. The data sets of ``utah_trees`` are its species.
+    Names and errors are those of :func:`load_cases`, except ``roc_asah`` and ``roc_hanley_mcneil``.
+    The result is that of :func:`bayesrank.joint_outcomes`; for outcomes without classes, it is that
+    of :func:`bayesrank.from_outcomes`. For verdicts and votes it is that of :func:`load`. The data
+    sets of ``utah_trees`` are its species.
 
     Examples
     --------
@@ -138,7 +150,9 @@ def load_joint(name: str) -> xr.Dataset:
     """
     _find(name)
     if name in DECISION_VALUES:
-        raise ArgumentError("name", f"must be a data set with labels or outcomes, one of {CASES}", f"{name!r}")
+        raise ArgumentError(
+            "name", f"must be a data set with labels or outcomes, one of {CASES}", f"{name!r}"
+        )
     cases = load_cases(name)
     if name in _JOINT:
         return _with_noun(name, _JOINT[name](cases))
@@ -161,40 +175,62 @@ def _read(name: str) -> pd.DataFrame:
     packed: Literal["gzip"] | None = "gzip" if path.name.endswith(".gz") else None
     with path.open("rb") as file:
         # A detector is named "null", so only an empty field is a missing value.
-        return pd.read_csv(file, keep_default_na=False, na_values=[""], encoding="utf-8", compression=packed)
+        return pd.read_csv(
+            file, keep_default_na=False, na_values=[""], encoding="utf-8", compression=packed
+        )
 
 
 def _antibody_tests(frame: pd.DataFrame) -> Any:
     repeated = frame["entity"].duplicated(keep=False)
-    frame["entity"] = frame["entity"].where(~repeated, frame["entity"] + " (" + frame["test_id"] + ")")
-    about = {c: ("entity", frame[c].to_numpy(dtype=object)) for c in ("test_id", "panel", "status", "antibody")}
+    frame["entity"] = frame["entity"].where(
+        ~repeated, frame["entity"] + " (" + frame["test_id"] + ")"
+    )
+    record = {
+        c: ("entity", frame[c].to_numpy(dtype=object))
+        for c in ("test_id", "panel", "status", "antibody")
+    }
     # Each panel is one set of samples.
-    return from_frame(frame).assign_coords(about | {"test_set": about["panel"]})
+    return from_frame(frame).assign_coords(record | {"test_set": record["panel"]})
 
 
 def _anomaly_detectors(frame: pd.DataFrame) -> Any:
     counts = from_frame(frame)
     group = frame.drop_duplicates("dataset").set_index("dataset")["group"]
-    return counts.assign_coords(group=("dataset", group[counts["dataset"].values].to_numpy(dtype=object)))
+    return counts.assign_coords(
+        group=("dataset", group[counts["dataset"].values].to_numpy(dtype=object))
+    )
 
 
 def _utah_trees(cases: pd.DataFrame) -> dict[str, Any]:
     observed = np.where(cases["observed"] == 1, "present", "absent")
-    predicted = {model: np.where(cases[model] > 0.5, "present", "absent") for model in ("gam", "see5", "sgb")}
+    predicted = {
+        model: np.where(cases[model] > 0.5, "present", "absent") for model in ("gam", "see5", "sgb")
+    }
     labels = ["absent", "present"]
-    return {"y_true": observed, "predictions": predicted, "labels": labels, "dataset": cases["species"]}
+    return {
+        "y_true": observed,
+        "predictions": predicted,
+        "labels": labels,
+        "dataset": cases["species"],
+    }
 
 
 def _breast_cancer(cases: pd.DataFrame) -> dict[str, Any]:
     classifiers = [column for column in cases.columns if f"prob_{column}" in cases.columns]
-    return {"y_true": cases["y_true"], "predictions": cases[classifiers], "labels": ["benign", "malignant"]}
+    return {
+        "y_true": cases["y_true"],
+        "predictions": cases[classifiers],
+        "labels": ["benign", "malignant"],
+    }
 
 
 def _small_studies(frame: pd.DataFrame) -> Any:
     # Studies of one paper with equal class sizes share their cases.
     same = [frame["doi"], frame["tn"] + frame["fp"], frame["fn"] + frame["tp"]]
     test_set = frame["study"].groupby(same).transform(" and ".join)
-    return from_frame(frame, entity="study").assign_coords(test_set=("entity", test_set.to_numpy(dtype=object)))
+    return from_frame(frame, entity="study").assign_coords(
+        test_set=("entity", test_set.to_numpy(dtype=object))
+    )
 
 
 def _langchain_tool_use(right: pd.DataFrame) -> Any:
@@ -204,26 +240,36 @@ def _langchain_tool_use(right: pd.DataFrame) -> Any:
 
 
 def _compas(frame: pd.DataFrame) -> Any:
-    named = frame.rename(columns={"two_year_recid": "actual", "high": "predicted"}).assign(entity="COMPAS")
+    named = frame.rename(columns={"two_year_recid": "actual", "high": "predicted"}).assign(
+        entity="COMPAS"
+    )
     return from_frame(named, group="race")
 
 
 def _face_classifiers(frame: pd.DataFrame) -> Any:
     right = frame["n"] - frame["errors"]
-    return from_frame(frame[["entity", "group"]].assign(correct=right, wrong=frame["errors"]), group="group")
+    return from_frame(
+        frame[["entity", "group"]].assign(correct=right, wrong=frame["errors"]), group="group"
+    )
 
 
 def _imagenet_models(frame: pd.DataFrame) -> Any:
     each = [
-        pd.DataFrame({"entity": frame["entity"], "dataset": name, "correct": right, "wrong": images - right})
+        pd.DataFrame(
+            {"entity": frame["entity"], "dataset": name, "correct": right, "wrong": images - right}
+        )
         for name, images in IMAGES.items()
         for right in [frame[f"correct_{name}"]]
     ]
-    about = {"image_size": ("entity", frame["img_size"]), "parameters": ("entity", frame["params_millions"])}
-    return from_frame(pd.concat(each)).assign_coords(about)
+    record = {
+        "image_size": ("entity", frame["img_size"]),
+        "parameters": ("entity", frame["params_millions"]),
+    }
+    return from_frame(pd.concat(each)).assign_coords(record)
 
 
-#: Arguments of from_predictions and joint_outcomes, where a file has the true and the predicted label of each case.
+#: Arguments of from_predictions and joint_outcomes, where a file has the true and the predicted
+#: label of each case.
 _LABELS: dict[str, Callable[[pd.DataFrame], dict[str, Any]]] = {
     "utah_trees": _utah_trees,
     "breast_cancer": _breast_cancer,
@@ -244,9 +290,15 @@ _JOINT: dict[str, Callable[[pd.DataFrame], xr.Dataset]] = {
         truth="truth",
         count="count",
     ),
-    "hepatic_scans": lambda cases: joint_outcomes(cases["disease"], cases[["scan"]], count=cases["count"]),
-    "puddings": lambda votes: from_votes(votes, a="model_a", b="model_b", winner="winner", count="count"),
-    "arena_battles": lambda votes: from_votes(votes, a="model_a", b="model_b", winner="human", count="count"),
+    "hepatic_scans": lambda cases: joint_outcomes(
+        cases["disease"], cases[["scan"]], count=cases["count"]
+    ),
+    "puddings": lambda votes: from_votes(
+        votes, a="model_a", b="model_b", winner="winner", count="count"
+    ),
+    "arena_battles": lambda votes: from_votes(
+        votes, a="model_a", b="model_b", winner="human", count="count"
+    ),
     "tuberculosis_tests": _verdicts,
     "myocardial_indicators": _verdicts,
     "dentists": _verdicts,
@@ -255,7 +307,9 @@ _JOINT: dict[str, Callable[[pd.DataFrame], xr.Dataset]] = {
 _COUNTS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "antibody_tests": _antibody_tests,
     "anomaly_detectors": _anomaly_detectors,
-    "mnist_folds": lambda frame: from_frame(frame.rename(columns={"true": "actual"}), dataset="fold"),
+    "mnist_folds": lambda frame: from_frame(
+        frame.rename(columns={"true": "actual"}), dataset="fold"
+    ),
     "small_studies": _small_studies,
     "langchain_tool_use": _langchain_tool_use,
     "imagenet_models": _imagenet_models,

@@ -7,4 +7,11 @@ from bayesrank.decisions.gates import gate
 from bayesrank.decisions.margins import noninferiority
 from bayesrank.decisions.utilities import expected_utility
 
-__all__ = ["decision_curve", "expected_utility", "gate", "natural_frequencies", "noninferiority", "pareto_front"]
+__all__ = [
+    "decision_curve",
+    "expected_utility",
+    "gate",
+    "natural_frequencies",
+    "noninferiority",
+    "pareto_front",
+]

@@ -3,7 +3,14 @@
 import numpy as np
 import xarray as xr
 
-from bayesrank._draws import BatchSums, EffectiveDraws, draw_dims, mean_error, reduce, share_error
+from bayesrank._core.draws import (
+    BatchSums,
+    EffectiveDraws,
+    draw_dims,
+    mean_error,
+    reduce,
+    share_error,
+)
 
 
 def mean_and_error(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
@@ -23,11 +30,13 @@ def mean_and_error(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
     return one, one.copy(data=np.where(number > 0, np.fmax(mean_error(sums, known), least), np.nan))
 
 
-def share_and_error(events: xr.DataArray, *numbers: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
+def share_and_error(
+    events: xr.DataArray, *numbers: xr.DataArray
+) -> tuple[xr.DataArray, xr.DataArray]:
     """Return the share of the defined draws in which an event occurs, and its Monte-Carlo standard error (never 0).
 
-    ``events`` are 1, 0, or NaN where undefined. The autocorrelation of the ``numbers`` that they compare gives the
-    effective sample size where the share is constant.
+    ``events`` are 1, 0, or NaN where undefined. The autocorrelation of the ``numbers`` that they
+    compare gives the effective sample size where the share is constant.
     """
     share, error = mean_and_error(events)
     if not draw_dims(events):
@@ -36,7 +45,9 @@ def share_and_error(events: xr.DataArray, *numbers: xr.DataArray) -> tuple[xr.Da
     number = events.notnull().sum(draw_dims(events)).values
     some = np.where(number > 0, number, np.nan)
     all_draws = events.size / max(share.size, 1)
-    return share, share.copy(data=share_error(share.values, error.values, some, effective * some / all_draws))
+    return share, share.copy(
+        data=share_error(share.values, error.values, some, effective * some / all_draws)
+    )
 
 
 def name_pair(name: str, pair: tuple[xr.DataArray, xr.DataArray]) -> dict[str, xr.DataArray]:
@@ -51,4 +62,9 @@ def mean_over_draws(values: xr.DataArray) -> xr.DataArray:
 
 def effective_size(*arrays: xr.DataArray) -> float:
     """Return the smallest effective number of draws of some values; 1 without draws."""
-    return float(min((reduce(array, EffectiveDraws())[0].min() for array in arrays if draw_dims(array)), default=1.0))
+    return float(
+        min(
+            (reduce(array, EffectiveDraws())[0].min() for array in arrays if draw_dims(array)),
+            default=1.0,
+        )
+    )

@@ -1,6 +1,7 @@
 """Decision curves: the net benefit of treating by a predicted probability, at every threshold, with its uncertainty.
 
-All entities, thresholds and strategies use the same draws of the case weights, so they can be compared draw by draw.
+All entities, thresholds and strategies use the same draws of the case weights, so they can be
+compared draw by draw.
 """
 
 from collections.abc import Mapping
@@ -10,8 +11,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import (
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
     check_by_entity,
     check_integer,
     check_labelled_prevalence,
@@ -21,11 +22,17 @@ from bayesrank._checks import (
     check_prob,
     check_unique,
 )
-from bayesrank._errors import Advice, ArgumentError, Typed
-from bayesrank._labels import arrange_classes, is_ordered, name_coord, ordered_categories, unique_rows
-from bayesrank._notes import Note, add_notes, notes_text
-from bayesrank._random import Seed
-from bayesrank._records import ResultRecord
+from bayesrank._core.errors import Advice, ArgumentError, Typed
+from bayesrank._core.labels import (
+    arrange_classes,
+    is_ordered,
+    name_coord,
+    ordered_categories,
+    unique_rows,
+)
+from bayesrank._core.notes import Note, add_notes, notes_text
+from bayesrank._core.random import Seed
+from bayesrank._core.records import ResultRecord
 from bayesrank.cases.weights import weight_blocks
 from bayesrank.decisions._means import mean_and_error, name_pair, share_and_error
 from bayesrank.evidence.alignment import align_cases
@@ -50,22 +57,23 @@ def decision_curve(
 ) -> xr.Dataset:
     """Compute the net benefit of treating at each threshold of a predicted probability, and of treating all or none.
 
-    Net benefit = TPR π - FPR (1 - π) t / (1 - t) at prevalence π. A threshold of t implies that a false positive costs
-    t / (1 - t) of the benefit of a true positive.
-    Source: Vickers and Elkin (2006), Decision curve analysis, Medical Decision Making 26:565-574. Rubin (1981), The
-    Bayesian bootstrap, Annals of Statistics 9:130-134.
+    Net benefit = TPR π - FPR (1 - π) t / (1 - t) at prevalence π. A threshold of t implies that a
+    false positive costs t / (1 - t) of the benefit of a true positive. Source: Vickers and Elkin
+    (2006), Decision curve analysis, Medical Decision Making 26:565-574. Rubin (1981), The Bayesian
+    bootstrap, Annals of Statistics 9:130-134.
 
     Parameters
     ----------
     y_true, positive
         The true label of each case, of two classes, as for :func:`bayesrank.from_predictions`.
     predictions : mapping or DataFrame
-        For each entity (key or column), the predicted probability of the positive class of each case.
+        For each entity (key or column), the predicted probability of the positive class of each
+        case.
     thresholds : sequence of float
         Probabilities, strictly between 0 and 1, each once.
     prevalence : number or DataArray, optional
-        Prevalence of the positive class in the target population, or draws of it along ``draw``. The default is the
-        prevalence of the cases, which are assumed to be drawn at random.
+        Prevalence of the positive class in the target population, or draws of it along ``draw``.
+        The default is the prevalence of the cases, which are assumed to be drawn at random.
     draws : int
         Number of draws of the case weights, from one chain of :func:`bayesrank.case_weights`.
     prob : float
@@ -76,10 +84,11 @@ def decision_curve(
     Returns
     -------
     xarray.Dataset
-        Net benefits over (``entity``, ``threshold``), in true positives per case. After the supplied entities come
-        "treat all" and "treat none", which the coord ``strategy`` marks. Variables: ``mean`` with ``mean_error``;
-        ``lower`` and ``upper``, equal tails at ``prob``; ``observed``; ``probability_best`` with ``_error`` (ties share
-        it evenly); ``expected_regret`` with ``_error``. ``notes`` warns where there are too few cases.
+        Net benefits over (``entity``, ``threshold``), in true positives per case. After the
+        supplied entities come "treat all" and "treat none", which the coord ``strategy`` marks.
+        Variables: ``mean`` with ``mean_error``; ``lower`` and ``upper``, equal tails at ``prob``;
+        ``observed``; ``probability_best`` with ``_error`` (ties share it evenly);
+        ``expected_regret`` with ``_error``. ``notes`` warns where there are too few cases.
 
     Examples
     --------
@@ -95,7 +104,9 @@ def decision_curve(
     draws = check_integer("draws", draws, 1)
     at = np.atleast_1d(check_numbers("thresholds", thresholds, 0.0, 1.0, ends=False))
     if at.ndim > 1 or not at.size:
-        raise ArgumentError("thresholds", "must be a sequence of probabilities", f"shape {at.shape}")
+        raise ArgumentError(
+            "thresholds", "must be a sequence of probabilities", f"shape {at.shape}"
+        )
     check_unique("thresholds", at.tolist())
     aligned, joined = align_cases({"y_true": y_true, "predictions": predictions})
     truth = _truth(aligned["y_true"], positive)
@@ -105,27 +116,39 @@ def decision_curve(
     if prevalence is not None:
         given = check_labelled_prevalence(prevalence)
         if given.dims not in ((), ("draw",)) or given.sizes.get("draw", draws) != draws:
-            raise ArgumentError("prevalence", f"must be a number or {draws} draws along draw", dict(given.sizes))
+            raise ArgumentError(
+                "prevalence", f"must be a number or {draws} draws along draw", dict(given.sizes)
+            )
         share = np.broadcast_to(given.values, (draws,))
 
     # Cases with the same labels and predictions form one pattern of the joint outcomes.
     levels = {name: np.unique(held, return_inverse=True) for name, held in risks.items()}
-    codes, which = unique_rows(np.column_stack([truth, *(level.ravel() for _, level in levels.values())]))
+    codes, which = unique_rows(
+        np.column_stack([truth, *(level.ravel() for _, level in levels.values())])
+    )
     count = np.bincount(which)
     is_positive = codes[:, 0] == 1
     risk = np.stack([seen[codes[:, 1 + i]] for i, (seen, _) in enumerate(levels.values())])
     decided = [_distinct_decisions(risk >= t) for t in at]
 
     shape = (draws, len(names), at.size)
-    check_memory("draws must be fewer", " x ".join(map(str, shape)) + " net benefits", shape, str(draws))
+    check_memory(
+        "draws must be fewer", " x ".join(map(str, shape)) + " net benefits", shape, str(draws)
+    )
     values = np.empty(shape)
     joint = xr.Dataset(
-        {"actual": ("pattern", codes[:, 0]), "predicted": (("pattern", "entity"), risk.T), "count": ("pattern", count)},
+        {
+            "actual": ("pattern", codes[:, 0]),
+            "predicted": (("pattern", "entity"), risk.T),
+            "count": ("pattern", count),
+        },
         {"entity": name_coord(list(risks))},
     )
     for start, weight in weight_blocks(joint, draws, seed):
         here = slice(start, start + len(weight))
-        values[here] = _net_benefit(weight, is_positive, decided, at, None if share is None else share[here])
+        values[here] = _net_benefit(
+            weight, is_positive, decided, at, None if share is None else share[here]
+        )
     mean_share = None if share is None else share.mean(keepdims=True)
     seen = _net_benefit(count[None], is_positive, decided, at, mean_share)[0]
     coords = {"entity": name_coord(names), "threshold": at}
@@ -137,7 +160,9 @@ def decision_curve(
     found |= name_pair("mean", mean_and_error(held))
     found |= name_pair("probability_best", share_and_error(best / best.sum("entity"), held))
     found |= name_pair("expected_regret", mean_and_error(held.max("entity") - held))
-    result = xr.Dataset(found, attrs=add_notes({"prob": prob, "draws": draws, "cases": int(truth.size)}, joined))
+    result = xr.Dataset(
+        found, attrs=add_notes({"prob": prob, "draws": draws, "cases": int(truth.size)}, joined)
+    )
     result = result.transpose("entity", "threshold")
     notes = few_units_notes(int(min(truth.sum(), (1 - truth).sum())), "case", one_class=True)
     notes += _few_discordant(result, decided, count)
@@ -150,9 +175,13 @@ def _truth(y_true: Any, positive: Any) -> np.ndarray:
     held = check_labels("y_true", y_true).tolist()
     seen = set(held)
     if len(seen) != 2:
-        raise ArgumentError("y_true", "must have two classes, with cases of both", f"{list(seen)[:5]}")
+        raise ArgumentError(
+            "y_true", "must have two classes, with cases of both", f"{list(seen)[:5]}"
+        )
     named = ordered_categories(y_true) or sorted(seen, key=str)
-    classes, chosen = arrange_classes([name for name in named if name in seen], positive, is_ordered(y_true))
+    classes, chosen = arrange_classes(
+        [name for name in named if name in seen], positive, is_ordered(y_true)
+    )
     if chosen is None:
         raise ArgumentError(
             "positive",
@@ -164,7 +193,7 @@ def _truth(y_true: Any, positive: Any) -> np.ndarray:
 
 def _risks(predictions: Any, size: int) -> dict[Any, np.ndarray]:
     """Return the predicted probabilities of each entity."""
-    found = {}
+    result = {}
     for name in check_by_entity("predictions", predictions, "predicted probabilities"):
         risk = check_numbers(f"predictions[{name!r}]", predictions[name], 0.0, 1.0)
         if risk.shape != (size,):
@@ -173,8 +202,8 @@ def _risks(predictions: Any, size: int) -> dict[Any, np.ndarray]:
                 f"must hold one probability for each of the {size} cases",
                 f"shape {risk.shape}",
             )
-        found[name] = risk
-    return found
+        result[name] = risk
+    return result
 
 
 def _distinct_decisions(treated: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -183,7 +212,9 @@ def _distinct_decisions(treated: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Entities with the same decisions have exactly the same net benefit, and share a rank.
     """
     cases = treated.shape[1]
-    decisions, whose = np.unique(np.vstack([treated, [True] * cases, [False] * cases]), axis=0, return_inverse=True)
+    decisions, whose = np.unique(
+        np.vstack([treated, [True] * cases, [False] * cases]), axis=0, return_inverse=True
+    )
     return decisions, whose.ravel()
 
 
@@ -206,7 +237,9 @@ def _net_benefit(
     return np.stack(found, axis=-1)
 
 
-def _few_discordant(result: xr.Dataset, decided: list[tuple[np.ndarray, np.ndarray]], count: np.ndarray) -> list[Note]:
+def _few_discordant(
+    result: xr.Dataset, decided: list[tuple[np.ndarray, np.ndarray]], count: np.ndarray
+) -> list[Note]:
     """Note the claims that rest on few cases, because the best entity and another one treat few cases differently."""
     names = [str(name) for name in result["entity"].values]
     best = result["probability_best"].transpose("threshold", "entity").values
@@ -221,10 +254,20 @@ def _few_discordant(result: xr.Dataset, decided: list[tuple[np.ndarray, np.ndarr
             continue
         near = min(others, key=lambda j: (differ[whose[j]], names[j]))
         best_name = min(names[j] for j in range(len(names)) if whose[j] == first)
-        found.append((int(differ[whose[near]]), float(result["threshold"].values[i]), best_name, names[near]))
+        found.append(
+            (int(differ[whose[near]]), float(result["threshold"].values[i]), best_name, names[near])
+        )
     few = sorted(one for one in found if one[0] < UNITS)
     if not few:
         return []
     least, at, leader, rival = few[0]
-    fields = {"threshold": at, "first": leader, "rival": rival, "different": least, "cases": int(count.sum())}
-    return [Note("few_discordant_at_threshold", {**fields, "others": len(few) - 1, "enough": UNITS})]
+    fields = {
+        "threshold": at,
+        "first": leader,
+        "rival": rival,
+        "different": least,
+        "cases": int(count.sum()),
+    }
+    return [
+        Note("few_discordant_at_threshold", {**fields, "others": len(few) - 1, "enough": UNITS})
+    ]

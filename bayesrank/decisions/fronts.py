@@ -5,15 +5,15 @@ from dataclasses import replace
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_prob
-from bayesrank._compat import get_variable
-from bayesrank._draws import draw_dims, load_arrays, median_and_interval
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._labels import select_names
-from bayesrank._notes import Note, notes_text
-from bayesrank._source import Source, parse_source
-from bayesrank._types import Container, ScoreLike
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_prob
+from bayesrank._core.compat import get_variable
+from bayesrank._core.draws import draw_dims, load_arrays, median_and_interval
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.labels import select_names
+from bayesrank._core.notes import Note, notes_text
+from bayesrank._core.source import Source, parse_source
+from bayesrank._core.types import Container, ScoreLike
 from bayesrank.decisions._means import (
     effective_size,
     mean_over_draws,
@@ -23,8 +23,9 @@ from bayesrank.decisions._means import (
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking.values import one_ranking, score_values
 
-#: With fewer cases or clusters, intervals of mean costs are too narrow: those at 0.95 of simulated mean costs covered
-#: 0.67 (uniform costs) and 0.59 (lognormal) with 3 cases, 0.92 and 0.77 with 12, 0.95 and 0.89 with 50.
+#: With fewer cases or clusters, intervals of mean costs are too narrow: those at 0.95 of simulated
+#: mean costs covered 0.67 (uniform costs) and 0.59 (lognormal) with 3 cases, 0.92 and 0.77 with 12,
+#: 0.95 and 0.89 with 50.
 FEW_COSTS = 50
 
 
@@ -40,26 +41,29 @@ def pareto_front(
 ) -> xr.Dataset:
     """Return the probability that each entity is on the Pareto front of a score and a cost.
 
-    An entity is on the front unless another one is at least as good in score and in cost, and strictly better in one
-    of them. Lower costs are better. Joint draws of scores and costs keep the dependence between the two.
+    An entity is on the front unless another one is at least as good in score and in cost, and
+    strictly better in one of them. Lower costs are better. Joint draws of scores and costs keep the
+    dependence between the two.
 
     Parameters
     ----------
     source, score, higher_is_better, kind
         As for :func:`bayesrank.credible_ranking`.
     cost : xarray.DataArray, optional
-        Draws of the mean cost (chain, draw, entity), or one number for each entity; the result keeps its attr
-        ``units``. By default the variable ``mean_cost`` of the posterior, which :func:`bayesrank.fit` draws if the
-        evidence has costs: see ``cost`` of :func:`bayesrank.from_frame`.
+        Draws of the mean cost (chain, draw, entity), or one number for each entity; the result
+        keeps its attr ``units``. By default the variable ``mean_cost`` of the posterior, which
+        :func:`bayesrank.fit` draws if the evidence has costs: see ``cost`` of
+        :func:`bayesrank.from_frame`.
     prob : float
         Probability of the credible intervals.
 
     Returns
     -------
     xarray.Dataset
-        Over ``entity``: ``probability_front`` and its Monte-Carlo standard error ``probability_front_error``; ``score``
-        and ``cost``, the medians, with ``_lower`` and ``_upper``, equal tails at ``prob``; ``undefined``, the share of
-        draws in which the score or the cost is undefined; the probability ignores these draws.
+        Over ``entity``: ``probability_front`` and its Monte-Carlo standard error
+        ``probability_front_error``; ``score`` and ``cost``, the medians, with ``_lower`` and
+        ``_upper``, equal tails at ``prob``; ``undefined``, the share of draws in which the score or
+        the cost is undefined; the probability ignores these draws.
 
     Raises
     ------
@@ -80,28 +84,40 @@ def pareto_front(
     one_ranking(known.values.dims)
     costs = _costs(source, cost)
     names = known.values.coords.get("entity")
-    if names is not None and "entity" in costs.coords and set(costs["entity"].values) == set(names.values):
+    if (
+        names is not None
+        and "entity" in costs.coords
+        and set(costs["entity"].values) == set(names.values)
+    ):
         costs = select_names(costs, entity=names.values)
     try:
         values, costs = xr.align(known.values, costs, join="exact")
     except ValueError:
-        raise ArgumentError("cost", "must have the entities and the draws of the scores", "different ones") from None
+        raise ArgumentError(
+            "cost", "must have the entities and the draws of the scores", "different ones"
+        ) from None
     units = costs.attrs.get("units")
     values, costs = xr.broadcast(values, costs)
-    values, costs = (array.transpose(*draw_dims(values), "entity") for array in load_arrays(values, costs))
+    values, costs = (
+        array.transpose(*draw_dims(values), "entity") for array in load_arrays(values, costs)
+    )
     defined = values.notnull() & costs.notnull()
     front = on_front(known.sign * values.values, costs.values)
     events = defined.copy(data=front.astype(float)).where(defined)
     found = name_pair("probability_front", share_and_error(events, values, costs))
     found |= median_and_interval("score", values, prob) | median_and_interval("cost", costs, prob)
     found["undefined"] = 1 - mean_over_draws(defined.astype(float))
-    about = replace(known.facts, prob=prob, effective_draws=effective_size(values, costs))
-    result = xr.Dataset({name: array.drop_attrs() for name, array in found.items()}, attrs=about.to_attrs())
+    record = replace(known.facts, prob=prob, effective_draws=effective_size(values, costs))
+    result = xr.Dataset(
+        {name: array.drop_attrs() for name, array in found.items()}, attrs=record.to_attrs()
+    )
     if units:
         result["cost"].attrs["units"] = units
     if cost is None:
         size = int(min(parse_source(source).model.units, default=FEW_COSTS))
-        notes = [Note("few_costs", {"units": size, "enough": FEW_COSTS})] if size < FEW_COSTS else []
+        notes = (
+            [Note("few_costs", {"units": size, "enough": FEW_COSTS})] if size < FEW_COSTS else []
+        )
         result["notes"] = notes_text([*notes, Note("costs_without_prior")])
     return result
 
@@ -118,16 +134,22 @@ def _costs(source: Source, cost: xr.DataArray | None) -> xr.DataArray:
                 "br.from_frame(frame, cost=COLUMN) reads costs of cases, and br.fit draws their mean",
             )
         return held
-    if not isinstance(cost, xr.DataArray) or "entity" not in cost.dims or cost.dtype.kind not in "iuf":
-        raise ArgumentTypeError("cost", "must be a DataArray of numbers with the dim entity", type(cost).__name__)
+    if (
+        not isinstance(cost, xr.DataArray)
+        or "entity" not in cost.dims
+        or cost.dtype.kind not in "iuf"
+    ):
+        raise ArgumentTypeError(
+            "cost", "must be a DataArray of numbers with the dim entity", type(cost).__name__
+        )
     return cost
 
 
 def on_front(score: np.ndarray, cost: np.ndarray) -> np.ndarray:
     """Return which entities (..., entity) no other one dominates; an undefined value never dominates."""
-    found = np.ones(score.shape, bool)
+    result = np.ones(score.shape, bool)
     for i in range(score.shape[-1]):
         own_score, own_cost = score[..., i, None], cost[..., i, None]
         as_good = (score >= own_score) & (cost <= own_cost)
-        found[..., i] = ~(as_good & ((score > own_score) | (cost < own_cost))).any(axis=-1)
-    return found
+        result[..., i] = ~(as_good & ((score > own_score) | (cost < own_cost))).any(axis=-1)
+    return result

@@ -1,9 +1,10 @@
 """The gate: whether a change makes a score worse than that of a baseline, by more than a margin.
 
-One planned look compares the difference with its posterior standard deviation. Several planned looks share the error
-equally: test statistics of growing data are positively correlated, so that n looks at 1 - (1 - error)^(1/n) each have
-the stated error in all (Slepian 1962), whatever the spacing. Any number of looks needs a test martingale: the wealth of
-bets on the paired differences, averaged over the sizes of the bet (Waudby-Smith and Ramdas 2024).
+One planned look compares the difference with its posterior standard deviation. Several planned
+looks share the error equally: test statistics of growing data are positively correlated, so that n
+looks at 1 - (1 - error)^(1/n) each have the stated error in all (Slepian 1962), whatever the
+spacing. Any number of looks needs a test martingale: the wealth of bets on the paired differences,
+averaged over the sizes of the bet (Waudby-Smith and Ramdas 2024).
 """
 
 from collections.abc import Sequence
@@ -14,15 +15,22 @@ import xarray as xr
 from scipy.optimize import brentq
 from scipy.special import bdtr, betaincinv, logsumexp, ndtr, ndtri, stdtr, stdtrit
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_choice, check_integer, check_number, check_prob, check_unique, is_text
-from bayesrank._draws import draw_dims
-from bayesrank._errors import ArgumentError, ArgumentKeyError
-from bayesrank._labels import known_classes
-from bayesrank._notes import notes_text
-from bayesrank._records import GateRecord
-from bayesrank._source import Over
-from bayesrank._types import Container, ScoreLike
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
+    check_choice,
+    check_integer,
+    check_number,
+    check_prob,
+    check_unique,
+    is_text,
+)
+from bayesrank._core.draws import draw_dims
+from bayesrank._core.errors import ArgumentError, ArgumentKeyError
+from bayesrank._core.labels import known_classes
+from bayesrank._core.notes import notes_text
+from bayesrank._core.records import GateRecord
+from bayesrank._core.source import Over
+from bayesrank._core.types import Container, ScoreLike
 from bayesrank.evidence.homogeneity import holm
 from bayesrank.ranking.aggregates import Scored, scored
 from bayesrank.ranking.evidence import Evidence
@@ -31,11 +39,13 @@ from bayesrank.ranking.values import ScoreValues, one_ranking
 
 #: Sizes of a bet, as shares of the largest one, in equal steps of the logarithm.
 BETS = 0.95 * 2.0 ** -np.arange(0, 9, 0.25)
-#: Assurance of the number of further cases, and the largest multiple of today's cases that is reported.
+#: Assurance of the number of further cases, and the largest multiple of today's cases that is
+#: reported.
 ASSURANCE, MOST = 0.8, 100
 #: With fewer cases that differ, their number bounds the difference.
 FEW = 10
-#: Scores that depend on right or wrong alone; and of the negative cases alone (0) or the positive ones (1).
+#: Scores that depend on right or wrong alone; and of the negative cases alone (0) or the positive
+#: ones (1).
 RIGHT_OR_WRONG = ("accuracy", "error_rate")
 OF_ONE_CLASS = {"tpr": 1, "fnr": 1, "tnr": 0, "fpr": 0}
 VERDICTS = ("worse", "undecided", "not worse")
@@ -57,7 +67,8 @@ def gate(
     Parameters
     ----------
     source : InferenceData, DataTree, Dataset or DataArray
-        A posterior from :func:`bayesrank.fit`, or joint draws of the score, with two entities or more.
+        A posterior from :func:`bayesrank.fit`, or joint draws of the score, with two entities or
+        more.
     baseline : hashable
         The entity that the others are compared with.
     score : Score, str or callable, optional
@@ -65,10 +76,12 @@ def gate(
     margin : float
         By how much the score may be worse, in its units, at least 0.
     looks : int or "any"
-        How often the gate is run while the data grow: a planned number, or "any" for any number of times. "any" only
-        works for the mean outcome of paired, independent cases with a known range.
+        How often the gate is run while the data grow: a planned number, or "any" for any number of
+        times. "any" only works for the mean outcome of paired, independent cases with a known
+        range.
     prob : float
-        1 minus the one-sided probability of a false *worse*, over all looks and entities; the same for *not worse*.
+        1 minus the one-sided probability of a false *worse*, over all looks and entities; the same
+        for *not worse*.
     higher_is_better : bool, optional
         Overrides the direction of the score.
 
@@ -77,35 +90,40 @@ def gate(
     xarray.Dataset
         Over ``entity``, without the baseline:
 
-        - ``verdict``: "worse" if the score is worse by more than the margin, "not worse" if it is not, or "undecided";
-        - ``difference``: by how much the score is better (worse if negative) than that of the baseline: the posterior
-          mean; with ``looks="any"``, or of worst scores and gaps, the observed difference; ``lower``, ``upper``: its
-          one-sided bounds, jointly for all entities and looks;
-        - ``p_worse``, ``p_not_worse``: p-values of the two claims, adjusted for the number of entities by the method of
-          Holm, to be compared with ``attrs["level"]``;
-        - ``cases``: the number of paired cases (or the smaller number of cases of the two), ``discordant``: the number
-          on which the two differ, NaN if unknown;
-        - ``identical``: what the entity and the baseline have in common on all cases: "answers", "outcomes", "errors"
-          (for accuracy: the same cases right), "positive" or "negative" (for TPR or TNR: the answers to the cases of
-          that class), "draws" (the score in every draw); empty if they differ in the score. Such an entity is "not
-          worse", whatever its p-values;
-        - ``needed``: how many more cases decide with probability 0.8 if today's difference is the true one; 0 if
-          decided, infinite if more than 100 times as many are needed, NaN if unknown.
+        - ``verdict``: "worse" if the score is worse by more than the margin, "not worse" if it is
+          not, or "undecided";
+        - ``difference``: by how much the score is better (worse if negative) than that of the
+          baseline: the posterior mean; with ``looks="any"``, or of worst scores and gaps, the
+          observed difference; ``lower``, ``upper``: its one-sided bounds, jointly for all entities
+          and looks;
+        - ``p_worse``, ``p_not_worse``: p-values of the two claims, adjusted for the number of
+          entities by the method of Holm, to be compared with ``attrs["level"]``;
+        - ``cases``: the number of paired cases (or the smaller number of cases of the two),
+          ``discordant``: the number on which the two differ, NaN if unknown;
+        - ``identical``: what the entity and the baseline have in common on all cases: "answers",
+          "outcomes", "errors" (for accuracy: the same cases right), "positive" or "negative" (for
+          TPR or TNR: the answers to the cases of that class), "draws" (the score in every draw);
+          empty if they differ in the score. Such an entity is "not worse", whatever its p-values;
+        - ``needed``: how many more cases decide with probability 0.8 if today's difference is the
+          true one; 0 if decided, infinite if more than 100 times as many are needed, NaN if
+          unknown.
 
-        ``attrs["verdict"]`` is the worst verdict of all entities. ``notes`` holds the notes on the evidence, as JSON.
+        ``attrs["verdict"]`` is the worst verdict of all entities. ``notes`` holds the notes on the
+        evidence, as JSON.
 
     Raises
     ------
     ValueError, TypeError, KeyError
-        If the baseline is not an entity, or is the only entity, ``margin`` is negative, or ``looks`` is below 1.
-        ``looks="any"`` needs mean outcomes in a known range of paired cases, without clusters or weights.
+        If the baseline is not an entity, or is the only entity, ``margin`` is negative, or
+        ``looks`` is below 1. ``looks="any"`` needs mean outcomes in a known range of paired cases,
+        without clusters or weights.
 
     References
     ----------
-    Slepian (1962), The one-sided barrier problem for Gaussian noise, Bell System Technical Journal 41:463-501.
-    Waudby-Smith and Ramdas (2024), Estimating means of bounded random variables by betting, Journal of the Royal
-    Statistical Society B 86:1-27. Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian
-    Journal of Statistics 6:65-70.
+    Slepian (1962), The one-sided barrier problem for Gaussian noise, Bell System Technical Journal
+    41:463-501. Waudby-Smith and Ramdas (2024), Estimating means of bounded random variables by
+    betting, Journal of the Royal Statistical Society B 86:1-27. Holm (1979), A simple sequentially
+    rejective multiple test procedure, Scandinavian Journal of Statistics 6:65-70.
 
     Examples
     --------
@@ -124,9 +142,13 @@ def gate(
     if not is_text(looks, "any"):
         looks = check_integer("looks", looks, 1)
     if isinstance(source, Over):
-        source.check(("mean", "worst", "gap"), "a gate", "others depend on the entities that are compared")
+        source.check(
+            ("mean", "worst", "gap"), "a gate", "others depend on the entities that are compared"
+        )
         if is_text(looks, "any"):
-            raise ArgumentError("looks", "must be a number beside an aggregate over groups", "'any'")
+            raise ArgumentError(
+                "looks", "must be a number beside an aggregate over groups", "'any'"
+            )
     one = scored(source, score, higher_is_better, None)
     found, evidence = one.found, one.evidence
     one_ranking(found.values.dims)
@@ -135,12 +157,16 @@ def gate(
     check_choice("baseline", baseline, names, ArgumentKeyError)
     base, others = names.index(baseline), [i for i, name in enumerate(names) if name != baseline]
     if not others:
-        raise ArgumentError("source", f"must hold a second entity to compare with {baseline!r}", "one entity")
+        raise ArgumentError(
+            "source", f"must hold a second entity to compare with {baseline!r}", "one entity"
+        )
     joint = evidence.joint_cases
     if looks == "any":
         _check_bets(evidence, found)
         level = error
-        parts: Sequence[_Normal | _Bets | Comparison] = [_Bets(evidence, found, i, base) for i in others]
+        parts: Sequence[_Normal | _Bets | Comparison] = [
+            _Bets(evidence, found, i, base) for i in others
+        ]
     else:
         level = 1 - (1 - error) ** (1 / looks)
         parts = _normals(one, others, base)
@@ -148,7 +174,9 @@ def gate(
     held: dict[str, np.ndarray] = {
         "difference": np.array([part.difference for part in parts]),
         **{
-            name: np.clip([part.bound(level / len(others), side) for part in parts], -largest, largest)
+            name: np.clip(
+                [part.bound(level / len(others), side) for part in parts], -largest, largest
+            )
             for name, side in (("lower", -1), ("upper", 1))
         },
         "p_worse": holm(np.array([part.p_value(margin, -1) for part in parts])),
@@ -172,11 +200,14 @@ def gate(
     needed = [part.needed(margin, n, level) for part, n in zip(parts, cases, strict=True)]
     held["needed"] = np.where(verdict == "undecided", needed, 0.0)
     result = xr.Dataset(
-        {name: ("entity", values) for name, values in held.items()}, {"entity": found.values["entity"][others].values}
+        {name: ("entity", values) for name, values in held.items()},
+        {"entity": found.values["entity"][others].values},
     )
     withheld = one.information.withheld()
-    result["notes"] = notes_text([*one.notes, *one.caps, *([withheld] if withheld else []), *evidence.notes(one.score)])
-    about = GateRecord(
+    result["notes"] = notes_text(
+        [*one.notes, *one.caps, *([withheld] if withheld else []), *evidence.notes(one.score)]
+    )
+    record = GateRecord(
         score=found.name,
         display=found.display,
         higher_is_better=found.higher_is_better,
@@ -189,7 +220,7 @@ def gate(
         ledger=evidence.origin().ledger,
         noun=evidence.origin().noun,
     )
-    return result.assign_attrs(about.to_attrs())
+    return result.assign_attrs(record.to_attrs())
 
 
 def _identical(evidence: Evidence, found: ScoreValues, others: list[int], base: int) -> np.ndarray:
@@ -209,19 +240,30 @@ def _identical(evidence: Evidence, found: ScoreValues, others: list[int], base: 
             classes = known_classes(evidence.counts)
             side = OF_ONE_CLASS[found.name]
             if classes is not None:
-                tries["positive" if side else "negative"] = joint.answers[joint.actual == classes[side]]
-    equal = {what: (answers[:, others] == answers[:, [base]]).all(axis=0) for what, answers in tries.items()}
+                tries["positive" if side else "negative"] = joint.answers[
+                    joint.actual == classes[side]
+                ]
+    equal = {
+        what: (answers[:, others] == answers[:, [base]]).all(axis=0)
+        for what, answers in tries.items()
+    }
     return np.select(list(equal.values()), list(equal), "")
 
 
 class _Normal:
     """A difference with a normal or t-distributed error, as :meth:`Information.threshold` has them.
 
-    ``excess`` is the factor by which independent cases vary more than their clusters do, at least 1.
+    ``excess`` is the factor by which independent cases vary more than their clusters do, at least
+    1.
     """
 
     def __init__(self, difference: float, spread: float, freedom: float, excess: float) -> None:
-        self.difference, self.spread, self.freedom, self.excess = difference, spread, freedom, excess
+        self.difference, self.spread, self.freedom, self.excess = (
+            difference,
+            spread,
+            freedom,
+            excess,
+        )
 
     def p_value(self, margin: float, side: int) -> float:
         """Return the p-value of the claim that the difference is above (1) or below (-1) minus the margin."""
@@ -257,8 +299,8 @@ class _Normal:
 class _Few(_Normal):
     """A difference of so few cases that its standard deviation is not known.
 
-    A mean difference of -m needs that a share m, divided by the range of outcomes, of the cases is worse. So numbers of
-    worse and of better cases bound it exactly, by binomial probabilities.
+    A mean difference of -m needs that a share m, divided by the range of outcomes, of the cases is
+    worse. So numbers of worse and of better cases bound it exactly, by binomial probabilities.
     """
 
     def __init__(
@@ -282,7 +324,9 @@ class _Few(_Normal):
 
     def bound(self, level: float, side: int) -> float:
         seen = self.worse if side < 0 else self.better
-        share = 1.0 if seen == self.cases else float(betaincinv(seen + 1, self.cases - seen, 1 - level))
+        share = (
+            1.0 if seen == self.cases else float(betaincinv(seen + 1, self.cases - seen, 1 - level))
+        )
         return side * self.most * share
 
 
@@ -295,7 +339,9 @@ def _normals(one: Scored, others: list[int], base: int) -> Sequence["_Normal | C
     x = found.sign * values.stack(every=dims).transpose("every", "entity").values.astype(float)
     withheld = information.withheld() is not None or bool(one.caps)
     if one.extremes is not None:
-        return [Comparison(one.extremes, np.array([i, base]), information, withheld) for i in others]
+        return [
+            Comparison(one.extremes, np.array([i, base]), information, withheld) for i in others
+        ]
     parts = []
     for i in others:
         apart = x[:, i] - x[:, base]
@@ -311,7 +357,9 @@ def _normals(one: Scored, others: list[int], base: int) -> Sequence["_Normal | C
     return parts
 
 
-def _few_differences(evidence: Evidence, found: ScoreValues, one: int, base: int) -> tuple[int, int, int, float] | None:
+def _few_differences(
+    evidence: Evidence, found: ScoreValues, one: int, base: int
+) -> tuple[int, int, int, float] | None:
     """Return how many cases are worse and better, their number, and the range, if few of them differ; else None."""
     joint, ends = evidence.joint_cases, found.ends
     if joint is None or joint.outcome is None or joint.cluster is not None or not _is_mean(found):
@@ -360,9 +408,9 @@ class _Bets:
         assert found.ends is not None
         self.most = float(found.ends[1] - found.ends[0])
         apart = found.sign * (joint.outcome[:, one] - joint.outcome[:, base])
-        values, place = np.unique(apart[~np.isnan(apart)], return_inverse=True)
+        values, position = np.unique(apart[~np.isnan(apart)], return_inverse=True)
         self.values = values
-        self.count = np.bincount(place, joint.count[~np.isnan(apart)], minlength=len(values))
+        self.count = np.bincount(position, joint.count[~np.isnan(apart)], minlength=len(values))
         total = self.count.sum()
         self.difference = float(self.count @ values / total) if total else np.nan
 
@@ -376,7 +424,9 @@ class _Bets:
         if loss <= 0:
             return 0.0
         return float(
-            logsumexp(np.log1p(side * np.outer(BETS / loss, self.values - mean)) @ self.count * times)
+            logsumexp(
+                np.log1p(side * np.outer(BETS / loss, self.values - mean)) @ self.count * times
+            )
             - np.log(len(BETS))
         )
 
@@ -386,13 +436,13 @@ class _Bets:
 
     def needed(self, margin: float, cases: float, level: float) -> float:
         """Return how many more cases decide with probability ``ASSURANCE`` if the true difference is today's."""
-        wanted = -np.log(level)
+        requested = -np.log(level)
         side = 1 if self.difference + margin > 0 else -1
-        if np.isnan(self.difference) or self.log_wealth(-margin, side, MOST) < wanted:
+        if np.isnan(self.difference) or self.log_wealth(-margin, side, MOST) < requested:
             return np.nan if np.isnan(self.difference) else np.inf
-        times = brentq(lambda f: self.log_wealth(-margin, side, f) - wanted, 0.0, MOST)
+        times = brentq(lambda f: self.log_wealth(-margin, side, f) - requested, 0.0, MOST)
         if len(self.values) > 1:  # the wealth of half of the futures is smaller than expected
-            z = np.sqrt(2 * wanted)
+            z = np.sqrt(2 * requested)
             times *= (1 + ndtri(ASSURANCE) / z) ** 2
         return float(np.ceil(max((times - 1) * cases, 1))) if times <= MOST else np.inf
 

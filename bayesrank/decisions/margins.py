@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_choice, check_number, check_prob, check_unique
-from bayesrank._draws import draw_dims, load_arrays, median_and_interval
-from bayesrank._errors import ArgumentError, ArgumentKeyError
-from bayesrank._labels import select_names, suggest_entity
-from bayesrank._notes import notes_text
-from bayesrank._types import Container
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_choice, check_number, check_prob, check_unique
+from bayesrank._core.draws import draw_dims, load_arrays, median_and_interval
+from bayesrank._core.errors import ArgumentError, ArgumentKeyError
+from bayesrank._core.labels import select_names, suggest_entity
+from bayesrank._core.notes import notes_text
+from bayesrank._core.types import Container
 from bayesrank.decisions._means import (
     effective_size,
     mean_over_draws,
@@ -38,7 +38,8 @@ def noninferiority(
 ) -> xr.Dataset:
     """Test whether entities are non-inferior, equivalent or superior to a reference in TPR and TNR together.
 
-    The comparison uses joint draws: a paired posterior allows for errors of two entities on the same cases.
+    The comparison uses joint draws: a paired posterior allows for errors of two entities on the
+    same cases.
 
     Parameters
     ----------
@@ -47,8 +48,8 @@ def noninferiority(
     reference : hashable
         The entity that the others are compared with.
     tpr, tnr : float
-        The margins, between 0 and 1: by how much a rate may be lower than that of the reference. For equivalence, the
-        largest difference in either direction.
+        The margins, between 0 and 1: by how much a rate may be lower than that of the reference.
+        For equivalence, the largest difference in either direction.
     prob : float
         Probability that a verdict needs, and probability of the credible intervals.
 
@@ -57,25 +58,27 @@ def noninferiority(
     xarray.Dataset
         Results over ``entity``, without the reference:
 
-        - ``tpr_difference``, ``tnr_difference``: median of the rate minus that of the reference, with ``_lower`` and
-          ``_upper``, equal tails at ``prob``;
-        - ``tpr_noninferior``, ``tnr_noninferior``, ``noninferior``: probability that the TPR, the TNR, or both exceed
-          the reference minus the margin; ``superior``: probability that both exceed the reference; ``equivalent``:
-          probability that both differ from it by less than their margins; with Monte-Carlo standard errors
-          ``<name>_error``;
-        - ``undefined``: share of draws in which a rate is undefined; the probabilities are over the other draws;
-        - ``verdict``: "superior", "equivalent" or both, if the probability is at least ``prob``; otherwise
-          "non-inferior" by the same rule; "inferior" if a rate is below the reference by more than its margin with
-          probability ``prob``; otherwise "undecided". Each verdict is about a single entity: with ``prob=0.95``, expect
-          one error among twenty verdicts.
+        - ``tpr_difference``, ``tnr_difference``: median of the rate minus that of the reference,
+          with ``_lower`` and ``_upper``, equal tails at ``prob``;
+        - ``tpr_noninferior``, ``tnr_noninferior``, ``noninferior``: probability that the TPR, the
+          TNR, or both exceed the reference minus the margin; ``superior``: probability that both
+          exceed the reference; ``equivalent``: probability that both differ from it by less than
+          their margins; with Monte-Carlo standard errors ``<name>_error``;
+        - ``undefined``: share of draws in which a rate is undefined; the probabilities are over the
+          other draws;
+        - ``verdict``: "superior", "equivalent" or both, if the probability is at least ``prob``;
+          otherwise "non-inferior" by the same rule; "inferior" if a rate is below the reference by
+          more than its margin with probability ``prob``; otherwise "undecided". Each verdict is
+          about a single entity: with ``prob=0.95``, expect one error among twenty verdicts.
 
-        ``notes`` holds the notes on the evidence, as JSON; the attr ``effective_draws`` is the effective size.
+        ``notes`` holds the notes on the evidence, as JSON; the attr ``effective_draws`` is the
+        effective size.
 
     Raises
     ------
     KeyError, TypeError, ValueError
-        If the reference is not an entity, a margin or ``prob`` is not between 0 and 1, there is only one entity, or
-        there are not two classes.
+        If the reference is not an entity, a margin or ``prob`` is not between 0 and 1, there is
+        only one entity, or there are not two classes.
 
     Examples
     --------
@@ -119,21 +122,30 @@ def noninferiority(
             )
     result["verdict"] = _verdict(result, prob).where(~lacking, "undecided")
     result["notes"] = notes_text(evidence.notes(as_score("tpr")))
-    facts = {"reference": str(reference), "prob": prob, **margins, "effective_draws": effective_size(*apart)}
+    facts = {
+        "reference": str(reference),
+        "prob": prob,
+        **margins,
+        "effective_draws": effective_size(*apart),
+    }
     return result.assign_attrs(facts | evidence.called())
 
 
 def _minus(values: xr.DataArray, reference: Any) -> xr.DataArray:
     """Return each entity's values minus those of the reference, without the reference."""
     if "entity" not in values.dims:
-        raise ArgumentError("source", "must have the dim entity", values.dims, suggest_entity(values.dims))
+        raise ArgumentError(
+            "source", "must have the dim entity", values.dims, suggest_entity(values.dims)
+        )
     if "entity" not in values.coords:
         values = values.assign_coords(entity=np.arange(values.sizes["entity"]))
     names = values["entity"].values.tolist()
     check_unique("entity", names)
     check_choice("reference", reference, names, ArgumentKeyError)
     if len(names) < 2:
-        raise ArgumentError("source", f"must hold a second entity to compare with {reference!r}", "one entity")
+        raise ArgumentError(
+            "source", f"must hold a second entity to compare with {reference!r}", "one entity"
+        )
     at = names.index(reference)
     others = values.isel(entity=[i for i in range(len(names)) if i != at])
     return (others - values.isel(entity=at, drop=True)).transpose(*draw_dims(values), ...)
@@ -141,12 +153,25 @@ def _minus(values: xr.DataArray, reference: Any) -> xr.DataArray:
 
 def _verdict(found: xr.Dataset, prob: float) -> xr.DataArray:
     """Return the verdict on each entity; empty without draws, since probabilities need draws."""
-    sure = {name: (found[name] >= prob).values for name in ("superior", "equivalent", "noninferior")}
-    # One rate alone must fall short with the required probability; "either of them" would be a weaker claim.
-    inferior = np.logical_or.reduce([(1 - found[f"{name}_noninferior"] >= prob).values for name in RATES])
+    sure = {
+        name: (found[name] >= prob).values for name in ("superior", "equivalent", "noninferior")
+    }
+    # One rate alone must fall short with the required probability; "either of them" would be a
+    # weaker claim.
+    inferior = np.logical_or.reduce(
+        [(1 - found[f"{name}_noninferior"] >= prob).values for name in RATES]
+    )
     words = np.select(
-        [sure["superior"] & sure["equivalent"], sure["superior"], sure["equivalent"], sure["noninferior"], inferior],
+        [
+            sure["superior"] & sure["equivalent"],
+            sure["superior"],
+            sure["equivalent"],
+            sure["noninferior"],
+            inferior,
+        ],
         ["superior and equivalent", "superior", "equivalent", "non-inferior", "inferior"],
         "undecided",
     )
-    return found["noninferior"].copy(data=np.where(found["noninferior_error"].notnull(), words, "undecided"))
+    return found["noninferior"].copy(
+        data=np.where(found["noninferior_error"].notnull(), words, "undecided")
+    )

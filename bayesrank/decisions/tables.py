@@ -5,17 +5,36 @@ from typing import Any
 
 import xarray as xr
 
-from bayesrank import _text
-from bayesrank._checks import check_result, describe_value, rename_argument
-from bayesrank._errors import ArgumentError
-from bayesrank._records import ResultRecord
+from bayesrank._core import prose
+from bayesrank._core.checks import check_result, describe_value, rename_argument
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.records import ResultRecord
 from bayesrank.ranking.summary import best_texts, check_complete
 
 #: Variables that every decision has.
 NEEDED = {
-    *("mean", "mean_error", "choice", "lower", "upper", "superiority", "superiority_error", "expected_regret"),
-    *("probability_best", "probability_best_error", "effective_sample_size", "contradicted", "notes"),
-    *(f"value_of_{what}_information{end}" for what in ("perfect", "prevalence") for end in ("", "_error")),
+    *(
+        "mean",
+        "mean_error",
+        "choice",
+        "lower",
+        "upper",
+        "superiority",
+        "superiority_error",
+        "expected_regret",
+    ),
+    *(
+        "probability_best",
+        "probability_best_error",
+        "effective_sample_size",
+        "contradicted",
+        "notes",
+    ),
+    *(
+        f"value_of_{what}_information{end}"
+        for what in ("perfect", "prevalence")
+        for end in ("", "_error")
+    ),
 }
 COLUMNS = ("noninferior", "superior", "equivalent", "tpr_noninferior", "tnr_noninferior")
 
@@ -25,15 +44,21 @@ def check_decision(argument: str, decision: Any) -> None:
     check_result("br.decisions.expected_utility", argument, decision, NEEDED)
     if decision["choice"].ndim:
         raise ArgumentError(
-            argument, "must be one decision (select it with .isel)", f"the dims {decision['choice'].dims}"
+            argument,
+            "must be one decision (select it with .isel)",
+            f"the dims {decision['choice'].dims}",
         )
     known = decision["entity"].values.tolist() if "entity" in decision.coords else []
     if not ResultRecord.of(decision).benefit or not known:
-        raise ArgumentError(argument, "must come from br.decisions.expected_utility", describe_value(decision))
+        raise ArgumentError(
+            argument, "must come from br.decisions.expected_utility", describe_value(decision)
+        )
     with rename_argument(argument, "ranking"):
         check_complete(decision)
     if decision["choice"].item() not in [*known, ""]:
-        raise ArgumentError(argument, "must choose one of its entities", f"{decision['choice'].item()!r}")
+        raise ArgumentError(
+            argument, "must choose one of its entities", f"{decision['choice'].item()!r}"
+        )
 
 
 def by_utility(decision: xr.Dataset) -> xr.Dataset:
@@ -43,7 +68,9 @@ def by_utility(decision: xr.Dataset) -> xr.Dataset:
     return decision.isel(entity=sorted(range(len(names)), key=lambda i: (-mean[i], names[i])))
 
 
-def utility_table(decision: xr.Dataset, digits: int | None = None) -> tuple[list[str], list[list[str]]]:
+def utility_table(
+    decision: xr.Dataset, digits: int | None = None
+) -> tuple[list[str], list[list[str]]]:
     """Return the table of expected utilities, the highest first; by default the intervals determine the digits."""
     best, ordered = best_texts(decision), by_utility(decision)
     if digits is None:
@@ -51,15 +78,17 @@ def utility_table(decision: xr.Dataset, digits: int | None = None) -> tuple[list
         digits = 3 if math.isnan(width) else min(max(2 - math.floor(math.log10(width)), 0), 9)
     rows = []
     columns = ("mean", "lower", "upper", "expected_regret")
-    for name, *numbers in zip(ordered["entity"].values, *(ordered[column].values for column in columns), strict=True):
+    for name, *numbers in zip(
+        ordered["entity"].values, *(ordered[column].values for column in columns), strict=True
+    ):
         mean, lower, upper, regret = map(float, numbers)
         rows.append(
             [
                 str(name),
-                _text.number(mean, digits),
-                _text.interval(lower, upper, digits),
+                prose.number(mean, digits),
+                prose.interval(lower, upper, digits),
                 best[name.item() if hasattr(name, "item") else name],
-                _text.number(regret, digits + 1),
+                prose.number(regret, digits + 1),
             ]
         )
     level = f"{ResultRecord.of(decision).percent} interval"
@@ -68,16 +97,27 @@ def utility_table(decision: xr.Dataset, digits: int | None = None) -> tuple[list
 
 def comparison_table(compared: xr.Dataset) -> tuple[list[str], list[list[str]]]:
     """Return the table of comparisons with the reference."""
-    about = ResultRecord.of(compared)
+    record = ResultRecord.of(compared)
     rows = [
         [
             str(compared["entity"].values[i]),
             str(compared["verdict"].values[i]),
-            *(_text.probability(float(compared[name][i]), about.effective_draws) for name in COLUMNS),
+            *(
+                prose.probability(float(compared[name][i]), record.effective_draws)
+                for name in COLUMNS
+            ),
         ]
         for i in range(compared.sizes["entity"])
     ]
-    return [f"against {about.reference}", "verdict", "no worse", "superior", "equivalent", "TPR", "TNR"], rows
+    return [
+        f"against {record.reference}",
+        "verdict",
+        "no worse",
+        "superior",
+        "equivalent",
+        "TPR",
+        "TNR",
+    ], rows
 
 
 def comparison_words(compared: xr.Dataset) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import (
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
     check_bool,
     check_labelled_numbers,
     check_labelled_prevalence,
@@ -16,12 +16,12 @@ from bayesrank._checks import (
     class_shares,
     is_number,
 )
-from bayesrank._draws import DRAW_DIMS, draw_dims
-from bayesrank._errors import ArgumentError
-from bayesrank._labels import check_positive, known_classes, name_coord
-from bayesrank._notes import notes_text
-from bayesrank._source import parse_source
-from bayesrank._types import Container
+from bayesrank._core.draws import DRAW_DIMS, draw_dims
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.labels import check_positive, known_classes, name_coord
+from bayesrank._core.notes import notes_text
+from bayesrank._core.source import parse_source
+from bayesrank._core.types import Container
 from bayesrank.claims.information import information_of
 from bayesrank.decisions._means import mean_and_error, mean_over_draws, name_pair
 from bayesrank.evidence.counts import NO_CLASSES
@@ -49,39 +49,44 @@ def expected_utility(
 ) -> xr.Dataset:
     """Rank entities by expected benefit per case, and compute the value of perfect information and of the prevalence.
 
-    Source: Raiffa and Schlaifer (1961), Applied Statistical Decision Theory, chapter 4, for the values of information.
+    Source: Raiffa and Schlaifer (1961), Applied Statistical Decision Theory, chapter 4, for the
+    values of information.
 
     Parameters
     ----------
     source, kind
         As for :func:`bayesrank.as_performance`, with any number of classes.
     benefit : mapping, array_like or DataArray
-        The benefit of each outcome, in any unit; costs are negative. A mapping with ``tn``, ``fp``, ``fn`` and ``tp``
-        for two classes, an array (actual class, predicted class), or a DataArray, which is matched by label.
+        The benefit of each outcome, in any unit; costs are negative. A mapping with ``tn``, ``fp``,
+        ``fn`` and ``tp`` for two classes, an array (actual class, predicted class), or a DataArray,
+        which is matched by label.
     prevalence : number or DataArray, optional
-        Prevalence of the positive class in the target population, by default that of the source. Labelled draws of it
-        include its uncertainty; the dim ``actual`` gives the shares of all classes.
+        Prevalence of the positive class in the target population, by default that of the source.
+        Labelled draws of it include its uncertainty; the dim ``actual`` gives the shares of all
+        classes.
     strategies : bool
-        Whether to add rivals that give every case the same answer ("always negative", "always positive", ...). They
-        become entities, and the coord ``strategy`` marks them.
+        Whether to add rivals that give every case the same answer ("always negative", "always
+        positive", ...). They become entities, and the coord ``strategy`` marks them.
     prob : float
         Probability of the credible intervals, and of tiers.
 
     Returns
     -------
     xarray.Dataset
-        The variables of :func:`bayesrank.credible_ranking` for the utility (in the unit of the benefits, per case),
-        and:
+        The variables of :func:`bayesrank.credible_ranking` for the utility (in the unit of the
+        benefits, per case), and:
 
         - ``mean`` (entity): the expected utility, by which to decide, and ``mean_error``;
         - ``choice``: the entity with the highest mean; among ties the first by name;
-        - ``value_of_perfect_information``: E[max U] - max E[U], the expected regret of the best choice, with
-          ``_error``. It is an upper bound of the value of any study of these entities, per case;
-        - ``value_of_prevalence_information``: the value of knowing only the prevalence,
-          E[max E[U | prevalence]] - max E[U], with ``_error``. It assumes that the prevalence is independent of the
-          rates, and is NaN unless ``prevalence`` has draws.
+        - ``value_of_perfect_information``: E[max U] - max E[U], the expected regret of the best
+          choice, with ``_error``. It is an upper bound of the value of any study of these entities,
+          per case;
+        - ``value_of_prevalence_information``: the value of knowing only the prevalence, E[max E[U |
+          prevalence]] - max E[U], with ``_error``. It assumes that the prevalence is independent of
+          the rates, and is NaN unless ``prevalence`` has draws.
 
-        The attrs contain ``benefit`` as text, ``population`` as for a ranking, and ``prevalence`` if it is one number.
+        The attrs contain ``benefit`` as text, ``population`` as for a ranking, and ``prevalence``
+        if it is one number.
 
     Examples
     --------
@@ -99,7 +104,9 @@ def expected_utility(
     given = None
     if prevalence is not None:
         known = [*DRAW_DIMS, *(dim for dim in performance.dims if dim != "predicted")]
-        given = align("prevalence", _bare(check_labelled_prevalence(prevalence)), performance, known)
+        given = align(
+            "prevalence", _bare(check_labelled_prevalence(prevalence)), performance, known
+        )
         given = class_shares(given, performance)
     each = _by_class(performance, benefits)
     shares = performance.sum("predicted", skipna=False) if given is None else given
@@ -124,22 +131,30 @@ def expected_utility(
         for dim, i in zip(extra, at, strict=True):
             one = one.at(str(dim), i)
         return KnownFacts(
-            information_of(one, score, entities).with_constants(constants), identical_groups(one, entities)
+            information_of(one, score, entities).with_constants(constants),
+            identical_groups(one, entities),
         )
 
     ranking = rank_variable(xr.DataTree.from_dict(groups), "utility", prob, known_of)
     if evidence.counts is not None:
-        # Always right or always wrong on a class is outside any interval of that rate; strategies' answers are fixed.
-        table = evidence.counts.sum([d for d in evidence.counts.dims if d not in (*performance.dims, *OUTCOME_DIMS)])
+        # Always right or always wrong on a class is outside any interval of that rate; strategies'
+        # answers are fixed.
+        table = evidence.counts.sum(
+            [d for d in evidence.counts.dims if d not in (*performance.dims, *OUTCOME_DIMS)]
+        )
         table = table.transpose(..., *OUTCOME_DIMS)
         right = xr.DataArray(np.diagonal(table.values, axis1=-2, axis2=-1), dims=table.dims[:-1])
         extreme = ((right == 0) | (right == table.sum("predicted").values)).any("actual")
-        settled = extreme.assign_coords(entity=performance["entity"]).reindex(entity=ranking["entity"], fill_value=True)
+        settled = extreme.assign_coords(entity=performance["entity"]).reindex(
+            entity=ranking["entity"], fill_value=True
+        )
         ranking["contradicted"] &= ~settled.transpose(*ranking["contradicted"].dims).values
     notes = evidence.notes(score)
     texts = {"notes": notes_text(notes), "needed_evidence": evidence.needed()}
     for name, text in texts.items():
-        ranking[name] = ranking[name].copy(data=np.full(ranking[name].shape, text, dtype=object)[()])
+        ranking[name] = ranking[name].copy(
+            data=np.full(ranking[name].shape, text, dtype=object)[()]
+        )
     # The utility was ranked without the notes on its evidence: what limits claims was lost.
     ranking = cap(ranking, evidence.limits(notes))
     if strategies:
@@ -170,12 +185,16 @@ def _with_classes(source: Any, kind: str | None) -> xr.DataArray:
     performance = _bare(as_performance(source, kind))
     if not {"entity", *OUTCOME_DIMS} <= set(performance.dims):
         if "outcome" in performance.dims:
-            wanted = "must have classes, whose cells have the benefits"
-            raise ArgumentError("source", wanted, f"outcomes, {performance.dims}", NO_CLASSES)
-        raise ArgumentError("source", "must have the dims entity, actual and predicted", f"{performance.dims}")
+            requirement = "must have classes, whose cells have the benefits"
+            raise ArgumentError("source", requirement, f"outcomes, {performance.dims}", NO_CLASSES)
+        raise ArgumentError(
+            "source", "must have the dims entity, actual and predicted", f"{performance.dims}"
+        )
     if not performance.size:
         raise ArgumentError(
-            "source", "must hold at least one entity and one draw", f"the sizes {dict(performance.sizes)}"
+            "source",
+            "must hold at least one entity and one draw",
+            f"the sizes {dict(performance.sizes)}",
         )
     if "entity" in performance.coords:
         return performance
@@ -184,7 +203,9 @@ def _with_classes(source: Any, kind: str | None) -> xr.DataArray:
 
 def _bare(array: xr.DataArray) -> xr.DataArray:
     """Drop the labels of the draws, which have no meaning."""
-    return array.drop_vars([name for name, coord in array.coords.items() if set(coord.dims) & set(DRAW_DIMS)])
+    return array.drop_vars(
+        [name for name, coord in array.coords.items() if set(coord.dims) & set(DRAW_DIMS)]
+    )
 
 
 def _benefits(benefit: Any, performance: xr.DataArray) -> xr.DataArray:
@@ -192,17 +213,21 @@ def _benefits(benefit: Any, performance: xr.DataArray) -> xr.DataArray:
     size = performance.sizes["actual"], performance.sizes["predicted"]
     if isinstance(benefit, Mapping):
         if not benefit or not set(benefit) <= set(CELLS) or size != (2, 2):
-            wanted = "tn, fp, fn and tp" if size == (2, 2) else f"no mapping but an array for {size[0]} classes"
-            raise ArgumentError("benefit", f"must hold {wanted}", f"{dict(benefit)!r:.60}")
+            requirement = (
+                "tn, fp, fn and tp"
+                if size == (2, 2)
+                else f"no mapping but an array for {size[0]} classes"
+            )
+            raise ArgumentError("benefit", f"must hold {requirement}", f"{dict(benefit)!r:.60}")
         check_positive(performance, "a benefit of tn, fp, fn and tp")
         tn, fp, fn, tp = (benefit.get(cell, 0) for cell in CELLS)
         benefit = [[tn, fp], [fn, tp]]
     if isinstance(benefit, xr.DataArray):
         if set(benefit.dims) != set(OUTCOME_DIMS):
             raise ArgumentError("benefit", "must have the dims actual and predicted", benefit.dims)
-        benefits = align_outcomes(check_labelled_numbers("benefit", benefit), performance, "benefit").transpose(
-            *OUTCOME_DIMS
-        )
+        benefits = align_outcomes(
+            check_labelled_numbers("benefit", benefit), performance, "benefit"
+        ).transpose(*OUTCOME_DIMS)
     else:
         array = check_numbers("benefit", benefit)
         if array.shape != size:
@@ -217,7 +242,9 @@ def _benefits(benefit: Any, performance: xr.DataArray) -> xr.DataArray:
 def _in_words(benefits: xr.DataArray, performance: xr.DataArray) -> str:
     """Return the benefits as text: TN 0, FP -1, FN -10, TP 0, with named classes; for more classes row by row."""
     if benefits.shape == (2, 2):
-        text = ", ".join(f"{cell.upper()} {w:g}" for cell, w in zip(CELLS, benefits.values.ravel(), strict=True))
+        text = ", ".join(
+            f"{cell.upper()} {w:g}" for cell, w in zip(CELLS, benefits.values.ravel(), strict=True)
+        )
         classes = known_classes(performance)
         if classes in (None, ("negative", "positive")):
             return text
@@ -235,21 +262,36 @@ def _by_class(performance: xr.DataArray, benefits: xr.DataArray) -> xr.DataArray
 def _utility(each: xr.DataArray, shares: xr.DataArray) -> xr.DataArray:
     """Return the mean of the class benefits, weighted by the class shares; classes with share 0 are ignored."""
     values = xr.where(shares == 0, 0.0, shares * each).sum("actual", skipna=False)
-    extra = [name for name in values.coords if name not in values.dims and values[name].dims != ("entity",)]
-    return values.drop_vars(extra).transpose(*draw_dims(values), ..., "entity").rename("utility").drop_attrs()
+    extra = [
+        name
+        for name in values.coords
+        if name not in values.dims and values[name].dims != ("entity",)
+    ]
+    return (
+        values.drop_vars(extra)
+        .transpose(*draw_dims(values), ..., "entity")
+        .rename("utility")
+        .drop_attrs()
+    )
 
 
 def _score(benefits: xr.DataArray, given: xr.DataArray | None) -> Score:
     """Return the utility as a score of tables, at the mean shares if supplied, for the notes on the evidence."""
-    fixed = None if given is None else given.mean([dim for dim in given.dims if dim != "actual"]).values
+    fixed = (
+        None if given is None else given.mean([dim for dim in given.dims if dim != "actual"]).values
+    )
 
     def of_matrix(matrix: np.ndarray, present: Any) -> np.ndarray:
         cases = matrix.sum(-1)
         shares = cases / cases.sum(-1, keepdims=True) if fixed is None else fixed
-        return np.where(shares == 0, 0.0, shares * (matrix * benefits.values).sum(-1) / cases).sum(-1)
+        return np.where(shares == 0, 0.0, shares * (matrix * benefits.values).sum(-1) / cases).sum(
+            -1
+        )
 
     ends = (float(benefits.min()), float(benefits.max()))
-    return Score("utility", None, matrix_function=of_matrix, range=ends, depends_on_prevalence=fixed is None)
+    return Score(
+        "utility", None, matrix_function=of_matrix, range=ends, depends_on_prevalence=fixed is None
+    )
 
 
 def _observed_benefit(
@@ -270,22 +312,37 @@ def _with_strategies(
     each: xr.DataArray, benefits: xr.DataArray, shares: xr.DataArray
 ) -> tuple[xr.DataArray, xr.DataArray]:
     """Return class benefits and shares of entities and strategies; strategies need shares common to all entities."""
-    labels = benefits["predicted"].values if "predicted" in benefits.coords else np.arange(benefits.sizes["predicted"])
+    labels = (
+        benefits["predicted"].values
+        if "predicted" in benefits.coords
+        else np.arange(benefits.sizes["predicted"])
+    )
     names = name_coord([f"always {label}" for label in labels.tolist()])
     # The benefit of each constant answer in each class (actual, entity).
-    answers = benefits.drop_vars("predicted", errors="ignore").rename(predicted="entity").assign_coords(entity=names)
+    answers = (
+        benefits.drop_vars("predicted", errors="ignore")
+        .rename(predicted="entity")
+        .assign_coords(entity=names)
+    )
     taken = [name for name in each["entity"].values.tolist() if name in names]
     if taken:
         raise ArgumentError("source", "must not name an entity as a strategy is", f"{taken[0]!r}")
     if "entity" in shares.dims:
-        known = shares.isel(entity=shares.notnull().all([dim for dim in shares.dims if dim != "entity"]).values)
-        if not known.sizes["entity"] or float(np.abs(known - known.isel(entity=0, drop=True)).max()) > 1e-9:
+        known = shares.isel(
+            entity=shares.notnull().all([dim for dim in shares.dims if dim != "entity"]).values
+        )
+        if (
+            not known.sizes["entity"]
+            or float(np.abs(known - known.isel(entity=0, drop=True)).max()) > 1e-9
+        ):
             raise ArgumentError(
                 "prevalence",
                 "must be given to compare with strategies, unless all entities have the same one",
                 "None with entities at different prevalences",
             )
-        shares = _append_entities(shares, known.isel(entity=[0] * len(names)).assign_coords(entity=names))
+        shares = _append_entities(
+            shares, known.isel(entity=[0] * len(names)).assign_coords(entity=names)
+        )
     return _append_entities(each, answers), shares
 
 
@@ -294,7 +351,9 @@ def _append_entities(array: xr.DataArray, more: xr.DataArray) -> xr.DataArray:
     names = [*array["entity"].values.tolist(), *more["entity"].values.tolist()]
     first, second = (part.reset_coords(drop=True).drop_vars("entity") for part in (array, more))
     second = second.broadcast_like(first.isel(entity=0)).transpose(*first.dims)
-    joined = xr.concat([first, second], "entity", join="override", coords="minimal", compat="override")
+    joined = xr.concat(
+        [first, second], "entity", join="override", coords="minimal", compat="override"
+    )
     return joined.transpose(*first.dims).assign_coords(entity=name_coord(names))
 
 
@@ -303,7 +362,12 @@ def _choice(ranking: xr.Dataset, mean: xr.DataArray) -> xr.DataArray:
     names = ranking["entity"].values.tolist()
     order = sorted(range(len(names)), key=lambda i: str(names[i]))
     ranked = mean.where(ranking["tier"].notnull()).isel(entity=order).round(12)
-    best = ranked.fillna(-np.inf).argmax("entity").where(ranked.notnull().any("entity"), len(names)).astype(int)
+    best = (
+        ranked.fillna(-np.inf)
+        .argmax("entity")
+        .where(ranked.notnull().any("entity"), len(names))
+        .astype(int)
+    )
     held = np.array([*(names[i] for i in order), ""], dtype=object)
     return best.copy(data=held[best.values])
 

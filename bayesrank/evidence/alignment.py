@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._errors import ArgumentError
-from bayesrank._labels import find_lookalike
-from bayesrank._notes import Note
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.labels import find_lookalike
+from bayesrank._core.notes import Note
 
 #: Dims of a DataArray that do not hold cases.
 NOT_CASES = {"entity", "chain", "draw", "sample", "label"}
@@ -29,16 +29,18 @@ class _Labelled(NamedTuple):
 def align_cases(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Note]]:
     """Put arguments that hold one item for each case into one order, by their labels.
 
-    Equal labels in equal order stay as they are. The same labels in another order are joined by label, unless one
-    index is the default 0, 1, ..., n - 1. A default index beside other whole numbers, or texts that are no numbers, is
-    matched by position, since a split leaves such labels beside new frames. Anything else is refused. Arguments without
-    labels (lists, NumPy arrays) are in the order of the first argument. The keys of a mapping from case to value are
-    labels, and so is the only coordinate of a DataArray of one dim.
+    Equal labels in equal order stay as they are. The same labels in another order are joined by
+    label, unless one index is the default 0, 1, ..., n - 1. A default index beside other whole
+    numbers, or texts that are no numbers, is matched by position, since a split leaves such labels
+    beside new frames. Anything else is refused. Arguments without labels (lists, NumPy arrays) are
+    in the order of the first argument. The keys of a mapping from case to value are labels, and so
+    is the only coordinate of a DataArray of one dim.
 
     Parameters
     ----------
     given : mapping
-        The arguments by name. A mapping of predictions or costs holds one object for each entity. None is allowed.
+        The arguments by name. A mapping of predictions or costs holds one object for each entity.
+        None is allowed.
 
     Returns
     -------
@@ -64,11 +66,19 @@ def align_cases(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Note]]:
     if not labelled:
         return dict(given), []
     first = labelled[0]
-    others = [one for one in labelled if len(one.labels) == len(first.labels) and not _same_order(one, first)]
+    others = [
+        one
+        for one in labelled
+        if len(one.labels) == len(first.labels) and not _same_order(one, first)
+    ]
     if not others:
         return dict(given), []
     if _by_position(first, others, labelled):
-        return dict(given), [Note("joined_by_position", {"arguments": [one.name for one in others], "by": first.name})]
+        return dict(given), [
+            Note(
+                "joined_by_position", {"arguments": [one.name for one in others], "by": first.name}
+            )
+        ]
     start = next(iter(parts))
     if first.name != start and parts[start] is not None:
         raise ArgumentError(
@@ -78,7 +88,9 @@ def align_cases(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Note]]:
             _by_label(others[0], parts, first),
         )
     orders = {one.name: one.labels.get_indexer(first.labels) for one in others}
-    return _reorder(given, orders), [Note("joined_by_label", {"arguments": list(orders), "by": first.name})]
+    return _reorder(given, orders), [
+        Note("joined_by_label", {"arguments": list(orders), "by": first.name})
+    ]
 
 
 def case_labels(value: Any) -> pd.Index | None:
@@ -98,13 +110,18 @@ def is_default(labels: pd.Index) -> bool:
 def _with_labels(argument: str, value: Any) -> Any:
     """Return mappings from case to value as Series, Datasets as mappings from entity, and coordinates as an index."""
     if isinstance(value, xr.Dataset):
-        return {name: _indexed(value[name]) for name in value.data_vars} if argument == "predictions" else value
+        return (
+            {name: _indexed(value[name]) for name in value.data_vars}
+            if argument == "predictions"
+            else value
+        )
     if not isinstance(value, Mapping):
         return _indexed(value)
     if argument in OF_EACH_CASE:
         return pd.Series(dict(value))
     return {
-        name: pd.Series(dict(held)) if isinstance(held, Mapping) else _indexed(held) for name, held in value.items()
+        name: pd.Series(dict(held)) if isinstance(held, Mapping) else _indexed(held)
+        for name, held in value.items()
     }
 
 
@@ -122,13 +139,13 @@ def _indexed(value: Any) -> Any:
 
 def _parts_of(given: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """Return the objects of all arguments, with their names in messages."""
-    found: list[tuple[str, Any]] = []
+    result: list[tuple[str, Any]] = []
     for argument, value in given.items():
         if isinstance(value, Mapping) and not isinstance(value, xr.Dataset):
-            found += [(f"{argument}[{name!r}]", held) for name, held in value.items()]
+            result += [(f"{argument}[{name!r}]", held) for name, held in value.items()]
         elif value is not None:
-            found.append((argument, value))
-    return found
+            result.append((argument, value))
+    return result
 
 
 def _labelled(name: str, value: Any) -> _Labelled | None:
@@ -203,7 +220,9 @@ def _are_no_positions(labels: pd.Index, plain: pd.Index) -> bool:
         return set(labels) != set(plain)
     if isinstance(labels, pd.MultiIndex) or not all(isinstance(label, str) for label in labels):
         return False
-    return isinstance(plain, pd.RangeIndex) and not any(label.strip().isdecimal() for label in labels)
+    return isinstance(plain, pd.RangeIndex) and not any(
+        label.strip().isdecimal() for label in labels
+    )
 
 
 def _refuse_default(plain: _Labelled, other: _Labelled, first: _Labelled) -> None:
@@ -239,22 +258,26 @@ def _show(labels: pd.Index) -> str:
 
 def _reorder(given: Mapping[str, Any], orders: Mapping[str, np.ndarray]) -> dict[str, Any]:
     """Return the arguments with their cases in these orders, by the name of each object."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for argument, value in given.items():
         if isinstance(value, Mapping) and not isinstance(value, xr.Dataset):
             held = {name: f"{argument}[{name!r}]" for name in value}
-            found[argument] = {
+            result[argument] = {
                 name: _take(value[name], orders[known]) if known in orders else value[name]
                 for name, known in held.items()
             }
         else:
-            found[argument] = _take(value, orders[argument]) if argument in orders else value
-    return found
+            result[argument] = _take(value, orders[argument]) if argument in orders else value
+    return result
 
 
 def _take(value: Any, order: np.ndarray) -> Any:
     if isinstance(value, xr.DataArray):
         moved = value.isel({_case_dim(value): order})
         # A copy in C order: the last bit of a sum depends on the memory layout.
-        return moved.copy(data=np.ascontiguousarray(moved.data)) if isinstance(moved.data, np.ndarray) else moved
+        return (
+            moved.copy(data=np.ascontiguousarray(moved.data))
+            if isinstance(moved.data, np.ndarray)
+            else moved
+        )
     return value.iloc[order]

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._errors import Advice, ArgumentError, InPython
-from bayesrank._labels import factorize
+from bayesrank._core.errors import Advice, ArgumentError, InPython
+from bayesrank._core.labels import factorize
 
-#: So many cases of an entity must have stopped early, before its runs are taken to stop at an outcome.
+#: So many cases of an entity must have stopped early, before its runs are taken to stop at an
+#: outcome.
 FEWEST_STOPPED = 3
 
 
@@ -32,7 +33,8 @@ class Attempts:
     def estimate(self, successes: np.ndarray, runs: np.ndarray) -> np.ndarray:
         """Return the share of k of the runs of a case, drawn without replacement, that have the event.
 
-        It is an unbiased estimate of the probability of the event; NaN for cases with fewer than k runs.
+        It is an unbiased estimate of the probability of the event; NaN for cases with fewer than k
+        runs.
         """
         return self.of_cells(CaseRuns(np.asarray(successes), np.asarray(runs)))
 
@@ -52,7 +54,10 @@ class Attempts:
                 )
             return np.array([share_of_majority(text, self.k) for text in cases.answer_cells])
         successes, runs = cases.cells
-        return np.array([self._share(c, n) for c, n in zip(successes.tolist(), runs.tolist(), strict=True)], float)
+        return np.array(
+            [self._share(c, n) for c, n in zip(successes.tolist(), runs.tolist(), strict=True)],
+            float,
+        )
 
     def _share(self, successes: int, runs: int) -> float:
         if runs < self.k:
@@ -68,21 +73,25 @@ class CaseRuns:
 
     successes: np.ndarray
     runs: np.ndarray
-    answers: np.ndarray | None = None  #: How often each answer was given (pattern, entity), as text, if known.
+    answers: np.ndarray | None = (
+        None  #: How often each answer was given (pattern, entity), as text, if known.
+    )
 
     @cached_property
     def _cells(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the outcomes of cases as numbers, and the place of each case among them."""
         width = int(self.runs.max(initial=0)) + 1
         code = self.runs.astype(int) * width + self.successes.astype(int)
-        found, first, place = np.unique(code, return_index=True, return_inverse=True)
+        found, first, position = np.unique(code, return_index=True, return_inverse=True)
         if self.answers is not None:
             among = np.unique(self.answers, return_inverse=True)[1].reshape(code.shape)
-            _, first, place = np.unique(
-                code.ravel() * (int(among.max(initial=0)) + 1) + among.ravel(), return_index=True, return_inverse=True
+            _, first, position = np.unique(
+                code.ravel() * (int(among.max(initial=0)) + 1) + among.ravel(),
+                return_index=True,
+                return_inverse=True,
             )
             found = code.ravel()[first]
-        return np.stack([*np.divmod(found, width), first]), place.reshape(self.runs.shape)
+        return np.stack([*np.divmod(found, width), first]), position.reshape(self.runs.shape)
 
     @property
     def answer_cells(self) -> list[str]:
@@ -131,14 +140,15 @@ class CaseRuns:
 class RateMoments:
     r"""Moments of the rates of success, or of failure, of cases (order, entity), estimated from their runs.
 
-    The share of :math:`j` of the runs of a case that are all right is an unbiased estimate of :math:`p^j`. Moments of
-    orders above the number of runs are the smallest ones that agree with the last two: logarithms of moments are convex
-    in the order. Variances within cases are then the largest possible ones.
+    The share of :math:`j` of the runs of a case that are all right is an unbiased estimate of
+    :math:`p^j`. Moments of orders above the number of runs are the smallest ones that agree with
+    the last two: logarithms of moments are convex in the order. Variances within cases are then the
+    largest possible ones.
 
-    Two shares of :math:`k` of the same :math:`n` runs have :math:`j` runs in common with the hypergeometric probability
-    :math:`h_j`, and the expected value :math:`p^{2k - j}` of their product. So the mean variance of the estimate within
-    cases is :math:`\sum_j h_j M_{2k - j} - M_{2k}`, and the variance of :math:`p^k` between cases
-    :math:`M_{2k} - M_k^2`.
+    Two shares of :math:`k` of the same :math:`n` runs have :math:`j` runs in common with the
+    hypergeometric probability :math:`h_j`, and the expected value :math:`p^{2k - j}` of their
+    product. So the mean variance of the estimate within cases is :math:`\sum_j h_j M_{2k - j} -
+    M_{2k}`, and the variance of :math:`p^k` between cases :math:`M_{2k} - M_k^2`.
     """
 
     values: np.ndarray
@@ -148,13 +158,13 @@ class RateMoments:
         """Estimate the moments of the rates of success (``every``) or failure; ``count`` is the number of cases."""
         right, made = cases.cells
         number = cases.numbers(count)
-        found = np.full((cases.most + 1, number.shape[1]), np.nan)
+        result = np.full((cases.most + 1, number.shape[1]), np.nan)
         for order in range(cases.most + 1):
             enough = (made >= order) & (made > 0)
             share = Attempts(order, True).estimate(right if every else made - right, made)[enough]
             with np.errstate(invalid="ignore"):
-                found[order] = share @ number[enough] / number[enough].sum(axis=0)
-        return cls(found)
+                result[order] = share @ number[enough] / number[enough].sum(axis=0)
+        return cls(result)
 
     def order(self, order: int) -> np.ndarray:
         """Return a moment (entity)."""
@@ -185,7 +195,9 @@ def describe_answers(answers: np.ndarray, right: np.ndarray) -> str:
     for answer, good in zip(answers.tolist(), right.tolist(), strict=True):
         times, before = found.get(answer, (0, bool(good)))
         if before != bool(good):
-            raise ArgumentError("answers", "must be right in all runs of a case, or wrong in all", f"{answer!r}")
+            raise ArgumentError(
+                "answers", "must be right in all runs of a case, or wrong in all", f"{answer!r}"
+            )
         found[answer] = times + 1, before
     order = sorted(found.values(), key=lambda held: (not held[1], -held[0]))
     return " ".join(f"{times}{'+' if good else '-'}" for times, good in order)
@@ -195,8 +207,8 @@ def describe_answers(answers: np.ndarray, right: np.ndarray) -> str:
 def share_of_majority(text: str, k: int) -> float:
     """Return the share of draws of k runs, without replacement, whose most frequent answer is right.
 
-    ``text`` is from :func:`describe_answers`. Of several most frequent answers, one is chosen at random. NaN for fewer
-    than k runs.
+    ``text`` is from :func:`describe_answers`. Of several most frequent answers, one is chosen at
+    random. NaN for fewer than k runs.
 
     Examples
     --------
@@ -207,9 +219,10 @@ def share_of_majority(text: str, k: int) -> float:
     total = sum(times for times, _ in held)
     if total < k or not held:
         return np.nan
-    found = 0.0
+    result = 0.0
     for top in range(1, k + 1):
-        # The numbers of ways by the runs drawn so far, and the right and wrong answers that were drawn ``top`` times.
+        # The numbers of ways by the runs drawn so far, and the right and wrong answers that were
+        # drawn ``top`` times.
         ways: dict[tuple[int, int, int], int] = {(0, 0, 0): 1}
         for times, good in held:
             more: dict[tuple[int, int, int], int] = {}
@@ -219,12 +232,12 @@ def share_of_majority(text: str, k: int) -> float:
                     state = drawn + each, right + (first and good), wrong + (first and not good)
                     more[state] = more.get(state, 0) + number * comb(times, each)
             ways = more
-        found += sum(
+        result += sum(
             number * right / (right + wrong)
             for (drawn, right, wrong), number in ways.items()
             if drawn == k and right + wrong
         )
-    return found / comb(total, k)
+    return result / comb(total, k)
 
 
 def refuse_stopped_runs(
@@ -232,8 +245,9 @@ def refuse_stopped_runs(
 ) -> None:
     """Raise an error for an entity whose runs of a case stopped at its first success, or at its first failure.
 
-    ``values`` (row, entity) are 0 and 1, NaN where no run was made. The number of runs then depends on their outcomes,
-    so that neither their mean nor any function of successes and runs is unbiased.
+    ``values`` (row, entity) are 0 and 1, NaN where no run was made. The number of runs then depends
+    on their outcomes, so that neither their mean nor any function of successes and runs is
+    unbiased.
     """
     which = factorize(case)[0]
     order = np.lexsort((_places(run), which))
@@ -245,7 +259,9 @@ def refuse_stopped_runs(
         for end, word in ((1.0, "success"), (0.0, "failure")):
             hits = np.bincount(which[made], column[made] == end, size)
             last = np.zeros(size)
-            last[which[made]] = column[made]  # rows are in the order of runs, so that the last one stays
+            last[which[made]] = column[
+                made
+            ]  # rows are in the order of runs, so that the last one stays
             early = (runs > 0) & (runs < runs.max(initial=0))
             stopped = (hits == 1) & (last == end)
             if early.sum() < FEWEST_STOPPED or not stopped[early].all() or (hits > 1).any():

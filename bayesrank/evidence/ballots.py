@@ -9,9 +9,9 @@ import pandas as pd
 import xarray as xr
 from scipy.special import betaincinv
 
-from bayesrank._errors import ArgumentError
-from bayesrank._labels import factorize, name_coord
-from bayesrank._notes import Note
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.labels import factorize, name_coord
+from bayesrank._core.notes import Note
 
 #: The roles of columns whose values share a taste: voters, and questions.
 UNITS = ("cluster", "case")
@@ -30,7 +30,9 @@ class Ballots:
     turned: np.ndarray  #: Whether the table named the two in the other order.
     result: np.ndarray  #: 0 for the first, 1 for the second, 2 for a tie.
     number: np.ndarray  #: How many votes a row stands for.
-    units: dict[str, np.ndarray]  #: Codes of the voter ("cluster"), of the question ("case"), and of the category.
+    units: dict[
+        str, np.ndarray
+    ]  #: Codes of the voter ("cluster"), of the question ("case"), and of the category.
     names: dict[str, list[Any]]  #: The names of these codes, and those of categories.
     covariates: dict[str, np.ndarray]  #: First minus second.
 
@@ -69,7 +71,9 @@ class Ballots:
 
     def _group(self, *columns: np.ndarray) -> np.ndarray:
         """Return codes of the rows with equal pairs and equal values of further columns."""
-        code = pd.factorize(self.first.astype(np.int64) * (int(self.second.max()) + 1) + self.second)[0]
+        code = pd.factorize(
+            self.first.astype(np.int64) * (int(self.second.max()) + 1) + self.second
+        )[0]
         for column in columns:
             values = pd.factorize(column)[0]
             code = pd.factorize(code.astype(np.int64) * (int(values.max()) + 1) + values)[0]
@@ -84,14 +88,18 @@ class Ballots:
             return self.number, []
         battle = self._group(*self.units.values())
         size = int(battle.max()) + 1
-        straight, turned = (np.bincount(battle, self.number * here, size) for here in (~self.turned, self.turned))
+        straight, turned = (
+            np.bincount(battle, self.number * here, size) for here in (~self.turned, self.turned)
+        )
         both = np.minimum(straight, turned)
         if not both.any():
             return self.number, []
         total = straight + turned
         share = np.divide(total - both, total, out=np.ones(size), where=total > 0)
         seen = both[battle] > 0
-        shown_first = self.result == self.turned  # the vote is for the entity that the table names first
+        shown_first = (
+            self.result == self.turned
+        )  # the vote is for the entity that the table names first
         decided = seen & (self.result < 2)
         ahead, number = self.number[decided & shown_first].sum(), self.number[decided].sum()
         low, high = (betaincinv(ahead + 0.5, number - ahead + 0.5, q) for q in (0.025, 0.975))
@@ -110,20 +118,22 @@ class Ballots:
         np.add.at(results, (battle, self.result), number)
         names = name_coord(entities)
         sides = np.stack([self.first[where], self.second[where]], axis=1)
-        found: dict[str, Any] = {
+        result: dict[str, Any] = {
             "side": (("battle", "place"), names[sides]),
             "results": (("battle", "result"), results),
         }
         for role, code in self.units.items():
-            found[role] = ("battle", np.asarray(name_coord(self.names[role]))[code[where]])
+            result[role] = ("battle", np.asarray(name_coord(self.names[role]))[code[where]])
         for name, held in self.covariates.items():
-            found[f"covariate_{name}"] = ("battle", held[where])
-        return found
+            result[f"covariate_{name}"] = ("battle", held[where])
+        return result
 
 
-def read_covariates(columns: Mapping[Any, list[Any]], where: Sequence[str]) -> dict[str, np.ndarray]:
+def read_covariates(
+    columns: Mapping[Any, list[Any]], where: Sequence[str]
+) -> dict[str, np.ndarray]:
     """Return numbers of votes, such as differences in length, by the name of their column."""
-    found = {}
+    result = {}
     for name, column in columns.items():
         numbers = pd.to_numeric(pd.Series(column, dtype=object), errors="coerce").to_numpy(float)
         if not np.isfinite(numbers).all():
@@ -134,20 +144,28 @@ def read_covariates(columns: Mapping[Any, list[Any]], where: Sequence[str]) -> d
                 f"{column[i]!r}",
             )
         if not numbers.any():
-            raise ArgumentError(str(name), "must differ from 0 in some row to be a covariate", "0 in all rows")
-        found[str(name)] = numbers
-    return found
+            raise ArgumentError(
+                str(name), "must differ from 0 in some row to be a covariate", "0 in all rows"
+            )
+        result[str(name)] = numbers
+    return result
 
 
 def covariates_of(evidence: xr.Dataset) -> list[str]:
     """Return the names of the covariates of votes."""
-    return [str(name).removeprefix("covariate_") for name in evidence.variables if str(name).startswith("covariate_")]
+    return [
+        str(name).removeprefix("covariate_")
+        for name in evidence.variables
+        if str(name).startswith("covariate_")
+    ]
 
 
 def votes_of_category(evidence: xr.Dataset, name: Any) -> xr.Dataset:
     """Return the votes of one category, on the entities that have votes there."""
-    kept = evidence.isel(battle=np.flatnonzero(evidence[STRATUM].values == name)).drop_vars(STRATUM)
-    side, results = kept["side"].values, kept["results"].values
+    retained = evidence.isel(battle=np.flatnonzero(evidence[STRATUM].values == name)).drop_vars(
+        STRATUM
+    )
+    side, results = retained["side"].values, retained["results"].values
     code, names = factorize(side.ravel())
     first, second = code.reshape(-1, 2).T
     wins, ties = np.zeros((2, len(names), len(names)))
@@ -160,5 +178,7 @@ def votes_of_category(evidence: xr.Dataset, name: Any) -> xr.Dataset:
         "ties": (("entity", "rival"), ties + ties.T),
         "cases": ("entity", cases),
     }
-    rest = kept.drop_vars(["wins", "ties", "cases", "entity", "rival"], errors="ignore").drop_attrs()
+    rest = retained.drop_vars(
+        ["wins", "ties", "cases", "entity", "rival"], errors="ignore"
+    ).drop_attrs()
     return xr.Dataset(held, {"entity": name_coord(names), "rival": name_coord(names)}).merge(rest)

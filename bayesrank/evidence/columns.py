@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import describe_value
-from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.checks import describe_value
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
 
 
 def name_columns(argument: str, given: Any, size: int | None) -> Any:
@@ -19,15 +19,16 @@ def name_columns(argument: str, given: Any, size: int | None) -> Any:
     argument : str
         The name of the argument, for messages.
     given
-        A mapping, DataFrame or Dataset, which stays as it is; a data frame of polars; pairs (name, predictions); one
-        sequence of predictions; an array (case, entity); or a list of sequences.
+        A mapping, DataFrame or Dataset, which stays as it is; a data frame of polars; pairs (name,
+        predictions); one sequence of predictions; an array (case, entity); or a list of sequences.
     size : int or None
         The number of cases, if it is known.
 
     Raises
     ------
     ArgumentError
-        If it is ambiguous which dimension is that of the cases, or estimators stand instead of predictions.
+        If it is ambiguous which dimension is that of the cases, or estimators stand instead of
+        predictions.
     """
     if isinstance(given, pd.Series | xr.DataArray):
         return _number([given]) if given.ndim == 1 else given
@@ -51,8 +52,10 @@ def name_columns(argument: str, given: Any, size: int | None) -> Any:
     if np.ndim(given) == 2:
         values = np.asarray(given)
         if size is not None and values.shape[0] != size and values.shape[1] == size:
-            wanted = f"must have a row for each of the {size} cases"
-            raise ArgumentError(argument, wanted, f"the shape {values.shape}", f"{argument}.T has one")
+            requirement = f"must have a row for each of the {size} cases"
+            raise ArgumentError(
+                argument, requirement, f"the shape {values.shape}", f"{argument}.T has one"
+            )
         if size is not None and values.shape == (size, size) and size > 1:
             raise _ambiguous(argument, values.shape)
         return _number(values.T)
@@ -64,7 +67,9 @@ def are_pairs(given: Any) -> bool:
     return (
         isinstance(given, list | tuple)
         and len(given) > 0
-        and all(isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str) for one in given)
+        and all(
+            isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str) for one in given
+        )
         and not any(isinstance(one[1], str) for one in given)
     )
 
@@ -88,7 +93,9 @@ def name_estimators(argument: str, given: Any) -> Any:
         names = [type(one).__name__ for one in given]
         if len(set(names)) < len(names):
             typed = ", ".join(f"'{chr(97 + i)}': ..." for i in range(len(names)))
-            raise ArgumentError(argument, "must be named if classes repeat", names, f"{{{typed}}} names them")
+            raise ArgumentError(
+                argument, "must be named if classes repeat", names, f"{{{typed}}} names them"
+            )
         return dict(zip(names, given, strict=True))
     return given
 
@@ -98,7 +105,11 @@ def _number(columns: Any) -> dict[str, Any]:
 
 
 def _is_column(given: Any) -> bool:
-    return not isinstance(given, str | bytes | tuple) and hasattr(given, "__len__") and np.ndim(given) == 1
+    return (
+        not isinstance(given, str | bytes | tuple)
+        and hasattr(given, "__len__")
+        and np.ndim(given) == 1
+    )
 
 
 def _predicts(given: Any) -> bool:
@@ -107,12 +118,14 @@ def _predicts(given: Any) -> bool:
 
 def _refuse_estimators(argument: str, given: Any) -> None:
     if any(map(_predicts, given)):
-        wanted = "must hold predicted labels, not estimators"
+        requirement = "must hold predicted labels, not estimators"
         estimator = next(one for one in given if _predicts(one))
         hint = "br.from_estimators(estimators, X, y) predicts with them"
-        raise ArgumentTypeError(argument, wanted, describe_value(estimator), hint)
+        raise ArgumentTypeError(argument, requirement, describe_value(estimator), hint)
 
 
 def _ambiguous(argument: str, shape: Any) -> ArgumentError:
     hint = "a mapping {'name': predictions, ...} says which is which"
-    return ArgumentError(argument, "must have more cases than entities, or names", f"the shape {shape}", hint)
+    return ArgumentError(
+        argument, "must have more cases than entities, or names", f"the shape {shape}", hint
+    )

@@ -6,14 +6,14 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import check_numbers
-from bayesrank._errors import Advice, ArgumentError, Typed
-from bayesrank._labels import factorize, name_coord
+from bayesrank._core.checks import check_numbers
+from bayesrank._core.errors import Advice, ArgumentError, Typed
+from bayesrank._core.labels import factorize, name_coord
 from bayesrank.evidence.alignment import align_cases
 from bayesrank.evidence.patterns import check_cases, name_groups, numbers_of, without_columns
 
-#: Ratios of standard errors for the advice: doubling the runs helps little below the first; above the second it helps
-#: about as much as doubling the cases (the square root of 2).
+#: Ratios of standard errors for the advice: doubling the runs helps little below the first; above
+#: the second it helps about as much as doubling the cases (the square root of 2).
 LITTLE, MUCH = 1.1, 1.35
 
 
@@ -22,44 +22,46 @@ def variance_components(
 ) -> xr.Dataset:
     r"""Estimate how much outcomes vary between cases and between runs: are more cases or more runs needed?
 
-    Let :math:`\bar y_i` be the mean and :math:`s_i^2` the variance of the :math:`r_i` runs of case :math:`i` of
-    :math:`n`. The variance between runs is :math:`W = \frac1n \sum s_i^2`. The variance between the true means of cases
-    is :math:`B = S^2 - \frac1n \sum s_i^2 / r_i`, where :math:`S^2` is the variance of the :math:`\bar y_i`. Both
-    estimates are unbiased, even if the variance between runs differs between cases.
+    Let :math:`\bar y_i` be the mean and :math:`s_i^2` the variance of the :math:`r_i` runs of case
+    :math:`i` of :math:`n`. The variance between runs is :math:`W = \frac1n \sum s_i^2`. The
+    variance between the true means of cases is :math:`B = S^2 - \frac1n \sum s_i^2 / r_i`, where
+    :math:`S^2` is the variance of the :math:`\bar y_i`. Both estimates are unbiased, even if the
+    variance between runs differs between cases.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        Outcomes, one column for each entity. Either one row for each run (pass ``case``), or one row for each case,
-        with the share of right runs (pass ``runs``).
+        Outcomes, one column for each entity. Either one row for each run (pass ``case``), or one
+        row for each case, with the share of right runs (pass ``runs``).
     case, run : sequence or str, optional
         The case and the run of each row, or the name of a column; repeated runs raise an error.
     runs : int, sequence, str or array (case, entity), optional
-        Number of runs behind a share: for all cases, for each case (also a column), or for each entry. Then
-        :math:`s_i^2 = \bar y_i (1 - \bar y_i) r_i / (r_i - 1)`.
+        Number of runs behind a share: for all cases, for each case (also a column), or for each
+        entry. Then :math:`s_i^2 = \bar y_i (1 - \bar y_i) r_i / (r_i - 1)`.
     cluster : sequence or str, optional
-        The cluster (question, patient) of each case, or a column. Standard errors are then those of a mean of clusters,
-        and more cases means more clusters.
+        The cluster (question, patient) of each case, or a column. Standard errors are then those of
+        a mean of clusters, and more cases means more clusters.
 
     Returns
     -------
     xarray.Dataset
-        Over ``entity``: ``mean`` (of the cases' means); ``between_cases``, 0 if the estimate is negative (``truncated``
-        is True); ``between_runs``, averaged over cases with several runs; and standard errors of the mean:
-        ``standard_error``, ``with_twice_the_cases``, ``with_twice_the_runs``. Units are those of the outcomes, squared
-        for variances. NaN for an entity without a case of several runs. Attrs: ``cases``, ``fewest_runs``,
-        ``most_runs``, ``clusters`` (if any) and ``advice``, a sentence.
+        Over ``entity``: ``mean`` (of the cases' means); ``between_cases``, 0 if the estimate is
+        negative (``truncated`` is True); ``between_runs``, averaged over cases with several runs;
+        and standard errors of the mean: ``standard_error``, ``with_twice_the_cases``,
+        ``with_twice_the_runs``. Units are those of the outcomes, squared for variances. NaN for an
+        entity without a case of several runs. Attrs: ``cases``, ``fewest_runs``, ``most_runs``,
+        ``clusters`` (if any) and ``advice``, a sentence.
 
     Raises
     ------
     ValueError, TypeError
-        If no case has several runs, there are fewer than two cases or clusters, an outcome is missing or no number, a
-        run occurs twice, or an entry is not a share of its runs.
+        If no case has several runs, there are fewer than two cases or clusters, an outcome is
+        missing or no number, a run occurs twice, or an entry is not a share of its runs.
 
     References
     ----------
-    Searle, Casella, McCulloch (1992), Variance components, sections 3.1 to 3.6; of clusters Cochran (1977), Sampling
-    techniques, section 9A.
+    Searle, Casella, McCulloch (1992), Variance components, sections 3.1 to 3.6; of clusters Cochran
+    (1977), Sampling techniques, section 9A.
 
     Examples
     --------
@@ -69,7 +71,9 @@ def variance_components(
     >>> found["between_runs"].item(), found["between_cases"].item(), found["standard_error"].item()
     (1.0, 7.5, 2.0)
     """
-    outcomes, given = without_columns(frame, {"case": case, "run": run, "runs": runs, "cluster": cluster})
+    outcomes, given = without_columns(
+        frame, {"case": case, "run": run, "runs": runs, "cluster": cluster}
+    )
     given = align_cases({"frame": outcomes, **given})[0]
     values = numbers_of(outcomes)
     if np.isnan(values).any():
@@ -92,29 +96,37 @@ def variance_components(
     (which, _), (home, _) = factorize(names), factorize(clusters)
     if runs is None:
         cases = pd.DataFrame(values).groupby(which)
-        mean, variance, times = (found.to_numpy() for found in (cases.mean(), cases.var(), cases.count()))
+        mean, variance, times = (
+            found.to_numpy() for found in (cases.mean(), cases.var(), cases.count())
+        )
     else:
         mean, variance, times = _of_shares(values, given["runs"])
     cluster_of = np.zeros(len(mean), int)
     cluster_of[which] = home
     if (cluster_of[which] != home).any():
         wrong = int(np.flatnonzero(cluster_of[which] != home)[0])
-        raise ArgumentError("cluster", "must be the same for all runs of a case", f"several for {names[wrong]!r}")
+        raise ArgumentError(
+            "cluster", "must be the same for all runs of a case", f"several for {names[wrong]!r}"
+        )
     number = int(cluster_of.max()) + 1
     if number < 2:
-        what = "cluster must name two clusters" if cluster is not None else "frame must hold two cases"
+        what = (
+            "cluster must name two clusters" if cluster is not None else "frame must hold two cases"
+        )
         raise ArgumentError(f"{what} at least, or nothing", "is known of their variance", "1")
     if not (times > 1).any():
         raise ArgumentError(
-            "frame", "must hold a case with several runs, or their variance is not known", "one run of each"
+            "frame",
+            "must hold a case with several runs, or their variance is not known",
+            "one run of each",
         )
     found = _components(mean, variance, times, cluster_of)
-    about = {"cases": len(mean), "fewest_runs": int(times.min()), "most_runs": int(times.max())}
-    about |= {} if cluster is None else {"clusters": number}
+    record = {"cases": len(mean), "fewest_runs": int(times.min()), "most_runs": int(times.max())}
+    record |= {} if cluster is None else {"clusters": number}
     return xr.Dataset(
         {name: ("entity", held) for name, held in found.items()},
         {"entity": name_coord(list(outcomes.columns))},
-        about | {"advice": _advice(found, cluster is not None)},
+        record | {"advice": _advice(found, cluster is not None)},
     )
 
 
@@ -124,7 +136,8 @@ def _of_shares(values: np.ndarray, runs: Any) -> tuple[np.ndarray, np.ndarray, n
     each = each[:, None] if each.ndim == 1 else each
     if each.shape not in ((), (len(values), 1), values.shape):
         raise ArgumentError(
-            "runs", f"must be one number, one for each of the {len(values)} cases, or one for each entry"
+            "runs",
+            f"must be one number, one for each of the {len(values)} cases, or one for each entry",
         )
     each = np.broadcast_to(each, values.shape)
     good = np.isfinite(each) & (each >= 1) & (each == np.floor(each))
@@ -141,7 +154,11 @@ def _of_shares(values: np.ndarray, runs: Any) -> tuple[np.ndarray, np.ndarray, n
             Advice("rows that are runs, with ", Typed("case"), ", may hold any numbers"),
         )
     mean = right / each
-    return mean, np.where(each > 1, mean * (1 - mean) * each / np.maximum(each - 1, 1), np.nan), each
+    return (
+        mean,
+        np.where(each > 1, mean * (1 - mean) * each / np.maximum(each - 1, 1), np.nan),
+        each,
+    )
 
 
 def _components(

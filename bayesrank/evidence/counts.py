@@ -6,8 +6,8 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import (
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
     check_case_numbers,
     check_choice,
     check_counts_array,
@@ -15,9 +15,9 @@ from bayesrank._checks import (
     check_unique,
     describe_value,
 )
-from bayesrank._classes import by_class, order_classes
-from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
-from bayesrank._labels import (
+from bayesrank._core.classes import by_class, order_classes
+from bayesrank._core.errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
+from bayesrank._core.labels import (
     AVERAGED,
     arrange_classes,
     classes_in_averages,
@@ -26,7 +26,7 @@ from bayesrank._labels import (
     positive_label,
     select_names,
 )
-from bayesrank._records import EvidenceRecord
+from bayesrank._core.records import EvidenceRecord
 from bayesrank.evidence.groups import groups_as_datasets, has_groups, take_groups
 from bayesrank.evidence.pooled import TABLES, Pooled, pooled_cases, pooled_counts, record_text
 from bayesrank.evidence.weighting import (
@@ -40,8 +40,11 @@ from bayesrank.evidence.weighting import (
 
 TWO_CLASSES = ("negative", "positive")
 CLASS_DIMS = ("actual", "predicted")
-NO_CLASSES = "outcomes have no classes: they are ranked by their mean_outcome, or by br.ranking_score"
-#: Values of ``join``: the same data sets are required for all entities, or the common ones are kept.
+NO_CLASSES = (
+    "outcomes have no classes: they are ranked by their mean_outcome, or by br.ranking_score"
+)
+#: Values of ``join``: the same data sets are required for all entities, or the common ones are
+#: kept.
 JOINS = ("exact", "inner")
 #: The number of examples that an error message lists.
 NAMED = 3
@@ -65,16 +68,17 @@ def from_counts(
     tn, fp, fn, tp : int or sequence of int
         Number of cases in each cell: scalars, or sequences of equal length.
     entity, dataset : hashable or sequence, optional
-        Entity ("entity 1", "entity 2", ... by default) and data set of each matrix. A pair may occur only once.
+        Entity ("entity 1", "entity 2", ... by default) and data set of each matrix. A pair may
+        occur only once.
     group : hashable or sequence, optional
-        Instead of ``dataset``: the group of the cases of each matrix, such as a language or an age. Matrices without
-        cases and unused categories are empty groups, whose scores are NaN.
+        Instead of ``dataset``: the group of the cases of each matrix, such as a language or an age.
+        Matrices without cases and unused categories are empty groups, whose scores are NaN.
 
     Returns
     -------
     xarray.DataArray
-        Integer ``counts`` (entity, [dataset or group], actual, predicted). A pair without a matrix has zeros, and False
-        in the coord ``measured`` (entity, dataset or group).
+        Integer ``counts`` (entity, [dataset or group], actual, predicted). A pair without a matrix
+        has zeros, and False in the coord ``measured`` (entity, dataset or group).
 
     Raises
     ------
@@ -92,12 +96,18 @@ def from_counts(
     shapes = {values.shape for values in cells.values()}
     if len(shapes) > 1 or cells["tn"].ndim != 1:
         held = ", ".join(f"{name} {values.shape}" for name, values in cells.items())
-        raise ArgumentError("tn, fp, fn, tp", "must be scalars or sequences of one length", f"shapes {held}")
+        raise ArgumentError(
+            "tn, fp, fn, tp", "must be scalars or sequences of one length", f"shapes {held}"
+        )
     size = cells["tn"].size
     if not size:
         raise ArgumentError("tn, fp, fn, tp", "must hold at least one count each", "none")
     dataset, finish = take_groups(dataset, group)
-    datasets = None if dataset is None else check_item_names("dataset" if group is None else "group", dataset, size)
+    datasets = (
+        None
+        if dataset is None
+        else check_item_names("dataset" if group is None else "group", dataset, size)
+    )
     values = np.stack(list(cells.values()), axis=-1).reshape(size, 2, 2)
     return finish(arrange(values, entity_names(entity, size), datasets, class_dims(TWO_CLASSES)))
 
@@ -108,31 +118,37 @@ def class_dims(classes: Sequence[Any]) -> dict[str, list]:
 
 def entity_names(entity: Any, size: int) -> list:
     """Return the names of entities, by default "entity 1", "entity 2", ..."""
-    return [f"entity {i + 1}" for i in range(size)] if entity is None else check_item_names("entity", entity, size)
+    return (
+        [f"entity {i + 1}" for i in range(size)]
+        if entity is None
+        else check_item_names("entity", entity, size)
+    )
 
 
 @check_call
 def pool(counts: Any, *, join: Literal["exact", "inner"] = "exact") -> Any:
     """Pool the cases of all data sets or groups: sum counts over them, or drop their names from joint outcomes.
 
-    Pool evidence, not posteriors: a mixture of 58 posteriors contains 58 priors, while the sum of 58 tables needs only
-    one. Each entity is tested for differences between its data sets, and rankings report the differences found.
+    Pool evidence, not posteriors: a mixture of 58 posteriors contains 58 priors, while the sum of
+    58 tables needs only one. Each entity is tested for differences between its data sets, and
+    rankings report the differences found.
 
     Parameters
     ----------
     counts : xarray.DataArray or Dataset
-        Integer counts (entity, dataset, actual, predicted) or (entity, dataset, outcome); or joint outcomes with the
-        coord ``dataset``, from :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`.
+        Integer counts (entity, dataset, actual, predicted) or (entity, dataset, outcome); or joint
+        outcomes with the coord ``dataset``, from :func:`bayesrank.joint_outcomes` or
+        :func:`bayesrank.from_outcomes`.
     join : {"exact", "inner"}
-        ``"exact"`` raises an error if the entities have different data sets; ``"inner"`` keeps the data sets that all
-        entities have.
+        ``"exact"`` raises an error if the entities have different data sets; ``"inner"`` keeps the
+        data sets that all entities have.
 
     Returns
     -------
     xarray.DataArray or Dataset
-        The evidence without ``dataset``, and with the coords that do not vary between data sets. The attr ``pooled``
-        (JSON) holds the names of the data sets and, for each entity, the p-value of equal recalls, class shares or mean
-        outcomes.
+        The evidence without ``dataset``, and with the coords that do not vary between data sets.
+        The attr ``pooled`` (JSON) holds the names of the data sets and, for each entity, the
+        p-value of equal recalls, class shares or mean outcomes.
 
     Raises
     ------
@@ -167,17 +183,27 @@ def pool_evidence(counts: Any, join: Any, tested: bool = False) -> Any:
             "must hold the same data sets for every entity to be pooled",
             lacking,
             Advice(
-                Typed("join", "inner"), f" keeps the data sets that every entity saw, here {common.sum()}; {others}"
+                Typed("join", "inner"),
+                f" keeps the data sets that every entity saw, here {common.sum()}; {others}",
             ),
         )
     if not common.any():
         raise ArgumentError(
-            "counts", "must hold a data set that every entity saw", f"none{': ' * bool(lacking)}{lacking}", others
+            "counts",
+            "must hold a data set that every entity saw",
+            f"none{': ' * bool(lacking)}{lacking}",
+            others,
         )
-    kept = counts.isel(dataset=common)
-    pooled = kept.sum("dataset").assign_attrs(counts.attrs | {"pooled": pooled_counts(kept, tested)}).rename("counts")
-    for name, coord in kept.drop_vars("measured", errors="ignore").coords.items():
-        first = coord.isel(dataset=0, drop=True) if {"entity", "dataset"} <= set(coord.dims) else None
+    retained = counts.isel(dataset=common)
+    pooled = (
+        retained.sum("dataset")
+        .assign_attrs(counts.attrs | {"pooled": pooled_counts(retained, tested)})
+        .rename("counts")
+    )
+    for name, coord in retained.drop_vars("measured", errors="ignore").coords.items():
+        first = (
+            coord.isel(dataset=0, drop=True) if {"entity", "dataset"} <= set(coord.dims) else None
+        )
         if first is not None and (coord == first).all():
             pooled = pooled.assign_coords({name: first.variable})
     return pooled
@@ -185,13 +211,20 @@ def pool_evidence(counts: Any, join: Any, tested: bool = False) -> Any:
 
 def _pool_cases(joint: xr.Dataset, join: str, tested: bool) -> xr.Dataset:
     if "dataset" not in joint.coords:
-        raise ArgumentError("joint outcomes", "must have the coord dataset to be pooled", list(joint.coords))
+        raise ArgumentError(
+            "joint outcomes", "must have the coord dataset to be pooled", list(joint.coords)
+        )
     if join == "inner" and "outcome" in joint:
         seen = joint["outcome"].notnull().groupby("dataset").any("pattern").all("entity")
-        joint = joint.isel(pattern=joint["dataset"].isin(seen["dataset"].values[seen.values]).values)
+        joint = joint.isel(
+            pattern=joint["dataset"].isin(seen["dataset"].values[seen.values]).values
+        )
         if not joint.sizes["pattern"]:
             raise ArgumentError(
-                "joint outcomes", "must hold a data set that every entity saw", "none", "select entities"
+                "joint outcomes",
+                "must hold a data set that every entity saw",
+                "none",
+                "select entities",
             )
     pooled = joint.drop_vars("dataset")
     return pooled.assign_attrs(pooled=record_text(pooled_cases(joint))) if tested else pooled
@@ -200,17 +233,20 @@ def _pool_cases(joint: xr.Dataset, join: str, tested: bool) -> xr.Dataset:
 def parts_of(pooled: xr.DataArray) -> xr.DataArray | None:
     """Return the counts that :func:`pool` summed, for the entities still present; None if they are unknown.
 
-    The parts are kept in memory only, not in files. Parts that do not sum to the counts, as after arithmetic, are
-    ignored.
+    The parts are kept in memory only, not in files. Parts that do not sum to the counts, as after
+    arithmetic, are ignored.
     """
     tables = getattr(EvidenceRecord.of(pooled).pooled, "tables", None)
     if tables is None or pooled.dims != tuple(dim for dim in tables.dims if dim != "dataset"):
         return None
-    place = tables.get_index("entity").get_indexer(pooled.get_index("entity"))
-    tables = tables.isel(entity=place)
-    if (place < 0).any() or not np.array_equal(tables.sum("dataset"), pooled):
+    position = tables.get_index("entity").get_indexer(pooled.get_index("entity"))
+    tables = tables.isel(entity=position)
+    if (position < 0).any() or not np.array_equal(tables.sum("dataset"), pooled):
         return None
-    coords = {"dataset": tables["dataset"].variable, **{dim: pooled[dim].values for dim in pooled.dims}}
+    coords = {
+        "dataset": tables["dataset"].variable,
+        **{dim: pooled[dim].values for dim in pooled.dims},
+    }
     return mark_classes_as(xr.DataArray(tables.values, coords, tables.dims, name="counts"), pooled)
 
 
@@ -242,7 +278,9 @@ def common_datasets(counts: xr.DataArray) -> tuple[np.ndarray, str]:
     seen = counts["measured"] if "measured" in counts.coords else (counts > 0).any(outcome)
     table = np.asarray(seen.transpose("entity", "dataset").values, bool)
     names, sets = (counts.get_index(dim).tolist() for dim in ("entity", "dataset"))
-    lacking = [f"{names[i]!r} without {sets[j]!r}" for i, j in np.argwhere(~table & table.any(axis=0))]
+    lacking = [
+        f"{names[i]!r} without {sets[j]!r}" for i, j in np.argwhere(~table & table.any(axis=0))
+    ]
     more = f"; and {len(lacking) - NAMED} more" if len(lacking) > NAMED else ""
     return np.asarray(table.all(axis=0)), "; ".join(lacking[:NAMED]) + more
 
@@ -259,12 +297,14 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
     Returns
     -------
     xarray.DataArray
-        The other dims, then ``label`` (C), ``actual`` (2) and ``predicted`` (2). The label is the positive class.
+        The other dims, then ``label`` (C), ``actual`` (2) and ``predicted`` (2). The label is the
+        positive class.
 
     Raises
     ------
     ValueError, TypeError
-        If the classes of the two axes differ, there is a dim ``label``, or a value is negative or no number.
+        If the classes of the two axes differ, there is a dim ``label``, or a value is negative or
+        no number.
 
     Examples
     --------
@@ -275,15 +315,21 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
     if not isinstance(counts, xr.DataArray) or not set(CLASS_DIMS) <= set(counts.dims):
         hint = f" ({NO_CLASSES})" if are_outcomes(counts) else ""
         raise ArgumentTypeError(
-            "counts", "must be a DataArray with the dims actual and predicted", f"{describe_value(counts)}{hint}"
+            "counts",
+            "must be a DataArray with the dims actual and predicted",
+            f"{describe_value(counts)}{hint}",
         )
     sizes = [counts.sizes[dim] for dim in CLASS_DIMS]
     if sizes[0] != sizes[1]:
         raise ArgumentError(
-            "counts", "must have the same classes on actual and predicted", f"{sizes[0]} and {sizes[1]}"
+            "counts",
+            "must have the same classes on actual and predicted",
+            f"{sizes[0]} and {sizes[1]}",
         )
     if "label" in counts.dims:
-        raise ArgumentError("counts", "must not have the dim label yet, which the result has", counts.dims)
+        raise ArgumentError(
+            "counts", "must not have the dim label yet, which the result has", counts.dims
+        )
     if counts.dtype.kind not in "iuf":
         raise ArgumentTypeError("counts", "must hold numbers", f"dtype {counts.dtype}")
     counts = order_classes(counts, "counts")
@@ -291,7 +337,8 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
         raise ArgumentError("counts", "must not be negative", counts.min().item())
     labels = counts["actual"].values
     rest = [dim for dim in counts.dims if dim not in CLASS_DIMS]
-    # Add cells only: subtracting probabilities leaves rounding errors, which make rates of empty classes arbitrary.
+    # Add cells only: subtracting probabilities leaves rounding errors, which make rates of empty
+    # classes arbitrary.
     this = np.eye(labels.size, dtype=counts.dtype)
     member = np.stack([1 - this, this], axis=-1)
     found = counts.drop_vars([*CLASS_DIMS, "positive"], errors="ignore")
@@ -304,7 +351,9 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
 
 def are_outcomes(source: Any) -> bool:
     """Return whether ``source`` is an array over outcomes without classes."""
-    return isinstance(source, xr.DataArray) and "outcome" in source.dims and by_class(source) is source
+    return (
+        isinstance(source, xr.DataArray) and "outcome" in source.dims and by_class(source) is source
+    )
 
 
 def check_tables(counts: Any, argument: str = "counts") -> xr.DataArray:
@@ -321,8 +370,12 @@ def check_counts(counts: Any, argument: str = "counts") -> xr.DataArray:
             counts.dims,
             InPython("counts of outcomes are for br.fit(..., 'dirichlet_multinomial')"),
         )
-    hint = " (joint outcomes are for br.fit(..., 'paired'))" if isinstance(counts, xr.Dataset) else ""
-    checked = _check_layout(counts, argument, ("entity", "dataset", "label", *CLASS_DIMS), f"br.from_counts{hint}")
+    hint = (
+        " (joint outcomes are for br.fit(..., 'paired'))" if isinstance(counts, xr.Dataset) else ""
+    )
+    checked = _check_layout(
+        counts, argument, ("entity", "dataset", "label", *CLASS_DIMS), f"br.from_counts{hint}"
+    )
     if checked.sizes["actual"] != checked.sizes["predicted"] or checked.sizes["actual"] < 2:
         raise ArgumentError(
             argument,
@@ -336,32 +389,47 @@ def check_outcomes(counts: Any, argument: str = "counts") -> xr.DataArray:
     """Return valid counts (entity, [dataset], outcome) of two or more outcomes, with the standard order of dims."""
     checked = _check_layout(counts, argument, ("entity", "dataset", "outcome"), "br.from_frame")
     if len(check_unique("outcome", checked["outcome"].values.tolist())) < 2:
-        raise ArgumentError(argument, "must have two or more outcomes", counts["outcome"].values.tolist())
+        raise ArgumentError(
+            argument, "must have two or more outcomes", counts["outcome"].values.tolist()
+        )
     return checked
 
 
 def _check_layout(counts: Any, argument: str, dims: Sequence[str], maker: str) -> xr.DataArray:
     """Validate the dims, labels and values of counts; return them with their dims in this order."""
     if not isinstance(counts, xr.DataArray):
-        raise ArgumentTypeError(argument, f"must be a DataArray, as made by {maker}", describe_value(counts))
+        raise ArgumentTypeError(
+            argument, f"must be a DataArray, as made by {maker}", describe_value(counts)
+        )
     needed = [dim for dim in dims if dim not in ("dataset", "label")]
     if not set(needed) <= set(counts.dims) <= set(dims):
-        wanted = ", ".join(["entity", "[dataset]", *needed[1:]])
-        raise ArgumentError(argument, f"must have the dims {wanted}", counts.dims)
+        requested = ", ".join(["entity", "[dataset]", *needed[1:]])
+        raise ArgumentError(argument, f"must have the dims {requested}", counts.dims)
     for dim in reversed(needed):
         if dim not in counts.coords:
-            raise ArgumentError(argument, f"must have a coord that names each {dim}", f"coords {list(counts.coords)}")
+            raise ArgumentError(
+                argument,
+                f"must have a coord that names each {dim}",
+                f"coords {list(counts.coords)}",
+            )
     if not counts.sizes["entity"]:
         raise ArgumentError(argument, "must hold at least one entity", "none")
     ordered = counts.transpose(*[dim for dim in dims if dim in counts.dims])
     for axis in ordered.dims[: 1 + ("dataset" in counts.dims)]:
         check_unique(str(axis), counts[axis].values.tolist())
-    return ordered.copy(deep=False, data=check_case_numbers(argument, ordered.values, WEIGHTED in counts.attrs))
+    return ordered.copy(
+        deep=False, data=check_case_numbers(argument, ordered.values, WEIGHTED in counts.attrs)
+    )
 
 
-def arrange(values: np.ndarray, entities: list, datasets: list | None, dims: Mapping[str, list]) -> xr.DataArray:
+def arrange(
+    values: np.ndarray, entities: list, datasets: list | None, dims: Mapping[str, list]
+) -> xr.DataArray:
     """Label tables (pair, ...) as counts; pairs without a table get zeros and ``measured=False``."""
-    labels, measured = {"entity": check_unique("entity", entities) if datasets is None else entities}, {}
+    labels, measured = (
+        {"entity": check_unique("entity", entities) if datasets is None else entities},
+        {},
+    )
     if datasets is not None:
         (row, names), (column, sets) = factorize(entities), factorize(datasets)
         times = np.zeros((len(names), len(sets)), int)
@@ -369,7 +437,9 @@ def arrange(values: np.ndarray, entities: list, datasets: list | None, dims: Map
         if (times > 1).any():
             e, d = np.argwhere(times > 1)[0]
             raise ArgumentError(
-                "entity and dataset", "must name each pair once", f"{names[e]!r} on {sets[d]!r} {times[e, d]} times"
+                "entity and dataset",
+                "must name each pair once",
+                f"{names[e]!r} on {sets[d]!r} {times[e, d]} times",
             )
         tables = np.zeros((*times.shape, *values.shape[1:]), values.dtype)
         tables[row, column] = values
@@ -381,7 +451,11 @@ def arrange(values: np.ndarray, entities: list, datasets: list | None, dims: Map
 
 
 def count_cases(
-    codes: Sequence[np.ndarray], numbers: np.ndarray, entities: list, where: list | None, dims: Mapping[str, list]
+    codes: Sequence[np.ndarray],
+    numbers: np.ndarray,
+    entities: list,
+    where: list | None,
+    dims: Mapping[str, list],
 ) -> xr.DataArray:
     """Return the counts of cases from their positions (case, entity) along each of ``dims``, -1 if missing.
 
@@ -396,7 +470,9 @@ def count_cases(
     pairs = tables.reshape(-1, *tables.shape[2:])
     if where is None:
         return arrange(pairs, entities, None, dims)
-    return arrange(pairs, [name for name in entities for _ in datasets], datasets * len(entities), dims)
+    return arrange(
+        pairs, [name for name in entities for _ in datasets], datasets * len(entities), dims
+    )
 
 
 def count_weighted(
@@ -409,7 +485,8 @@ def count_weighted(
 ) -> xr.DataArray:
     """Return counts as :func:`count_cases`, with the weights of cases and of priors if cases have unequal ones.
 
-    ``number`` is the sum of the weights of each row's cases, and ``each`` the weight of one of them, or None.
+    ``number`` is the sum of the weights of each row's cases, and ``each`` the weight of one of
+    them, or None.
     """
     counts = count_cases(codes, number, entities, where, dims)
     if each is None:
@@ -419,8 +496,13 @@ def count_weighted(
     classes = codes[0][:, 0] if len(codes) > 1 else np.zeros(len(number), int)
     rows, datasets = (np.zeros(len(number), int), [""]) if where is None else factorize(where)
     size = len(next(iter(dims.values()))) if len(codes) > 1 else 1
-    priors = [prior_weights(number[rows == i], each[rows == i], classes[rows == i], size) for i in range(len(datasets))]
-    total, squares = (np.array([(prior**power).sum(axis=0) for prior in priors]) for power in (1, 2))
+    priors = [
+        prior_weights(number[rows == i], each[rows == i], classes[rows == i], size)
+        for i in range(len(datasets))
+    ]
+    total, squares = (
+        np.array([(prior**power).sum(axis=0) for prior in priors]) for power in (1, 2)
+    )
     of = [*([] if where is None else ["dataset"]), *(["actual"] if len(codes) > 1 else [])]
     shape = [counts.sizes[dim] for dim in of]
     return counts.assign_coords(
@@ -458,7 +540,9 @@ def mark_averaged(array: Any, averaged: Sequence[bool] | None) -> Any:
 def mark_classes_as(array: Any, source: Any) -> Any:
     """Mark the positive class of counts, and the classes of averages, as other counts or joint outcomes do."""
     marked = mark_positive(array, positive_label(source))
-    return mark_averaged(marked, classes_in_averages(source, array).tolist() if AVERAGED in source.coords else None)
+    return mark_averaged(
+        marked, classes_in_averages(source, array).tolist() if AVERAGED in source.coords else None
+    )
 
 
 def put_in_class_order(evidence: Any, positive: Any = None, ordered: bool = False) -> Any:

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_entities, check_labels, check_order_of, describe_value
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._labels import known_classes
-from bayesrank._notes import Note, add_notes
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_entities, check_labels, check_order_of, describe_value
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.labels import known_classes
+from bayesrank._core.notes import Note, add_notes
 from bayesrank.evidence.alignment import align_cases
 from bayesrank.evidence.columns import name_estimators
 from bayesrank.evidence.predictions import joint_outcomes
@@ -30,28 +30,29 @@ def from_estimators(
     Parameters
     ----------
     estimators : mapping, list or estimator
-        From the name of each entity to an object with ``predict``, as scikit-learn's estimators, pipelines and
-        searches; or pairs (name, estimator); or estimators of different classes, which these name. Without ``cv`` they
-        must be fitted, on other cases than ``X``.
+        From the name of each entity to an object with ``predict``, as scikit-learn's estimators,
+        pipelines and searches; or pairs (name, estimator); or estimators of different classes,
+        which these name. Without ``cv`` they must be fitted, on other cases than ``X``.
     X, y : array or DataFrame, sequence of labels
         The features and the true label of each case.
     cv : int or splitter, optional
-        Number of folds, or a splitter of scikit-learn, which tests each case once. Clones of the estimators are fitted
-        without the cases that they predict, all with the same split. Without ``cv``, scikit-learn is not imported.
+        Number of folds, or a splitter of scikit-learn, which tests each case once. Clones of the
+        estimators are fitted without the cases that they predict, all with the same split. Without
+        ``cv``, scikit-learn is not imported.
     positive : label, optional
-        The positive one of two classes, as for :func:`bayesrank.from_predictions`. Estimators with probabilities need
-        it, unless a standard pair of labels (0/1, no/yes, ...) says which.
+        The positive one of two classes, as for :func:`bayesrank.from_predictions`. Estimators with
+        probabilities need it, unless a standard pair of labels (0/1, no/yes, ...) says which.
     weight : sequence of float, optional
-        Importance weight of each case, as for :func:`bayesrank.from_predictions`. With ``cv`` the estimators are
-        fitted without weights.
+        Importance weight of each case, as for :func:`bayesrank.from_predictions`. With ``cv`` the
+        estimators are fitted without weights.
 
     Returns
     -------
     xarray.Dataset
-        Joint outcomes of the predicted labels, as from :func:`bayesrank.joint_outcomes`, for the model ``"paired"``. If
-        all estimators have ``predict_proba`` or ``decision_function``, also their
-        probabilities, as from :func:`bayesrank.from_probabilities`: ``br.fit(evidence, "bayesian_bootstrap")`` takes
-        them. ``attrs["notes"]`` says what was done.
+        Joint outcomes of the predicted labels, as from :func:`bayesrank.joint_outcomes`, for the
+        model ``"paired"``. If all estimators have ``predict_proba`` or ``decision_function``, also
+        their probabilities, as from :func:`bayesrank.from_probabilities`: ``br.fit(evidence,
+        "bayesian_bootstrap")`` takes them. ``attrs["notes"]`` says what was done.
 
     Raises
     ------
@@ -60,8 +61,9 @@ def from_estimators(
 
     Notes
     -----
-    Out-of-fold predictions come from several fitted models for each entity, whose training sets overlap. They rank
-    these models on these cases. Scores of repeated splits rank learners (:func:`bayesrank.from_folds`).
+    Out-of-fold predictions come from several fitted models for each entity, whose training sets
+    overlap. They rank these models on these cases. Scores of repeated splits rank learners
+    (:func:`bayesrank.from_folds`).
 
     Examples
     --------
@@ -74,12 +76,18 @@ def from_estimators(
     """
     estimators = name_estimators("estimators", estimators)
     if not isinstance(estimators, Mapping):
-        raise ArgumentTypeError("estimators", "must be a mapping from names to estimators", describe_value(estimators))
+        raise ArgumentTypeError(
+            "estimators", "must be a mapping from names to estimators", describe_value(estimators)
+        )
     names = check_entities("estimators", list(estimators))
     for name in names:
-        if isinstance(estimators[name], type) or not callable(getattr(estimators[name], "predict", None)):
+        if isinstance(estimators[name], type) or not callable(
+            getattr(estimators[name], "predict", None)
+        ):
             got = describe_value(estimators[name])
-            raise ArgumentTypeError(f"estimators[{name!r}]", "must be an object with the method predict", got)
+            raise ArgumentTypeError(
+                f"estimators[{name!r}]", "must be an object with the method predict", got
+            )
     size = check_labels("y", y).size
     if (held := _rows_of(X)) != size:
         raise ArgumentError("X", f"must have a row for each of the {size} labels of y", held)
@@ -88,7 +96,11 @@ def from_estimators(
     values: dict[Any, Any] = {}
     for name in names:
         labels[name], values[name] = _predict(name, estimators[name], X, y, splits)
-    weight = None if weight is None else np.asarray(align_cases({"y_true": y, "weight": weight})[0]["weight"])
+    weight = (
+        None
+        if weight is None
+        else np.asarray(align_cases({"y_true": y, "weight": weight})[0]["weight"])
+    )
     joint = joint_outcomes(y, labels, positive=positive, weight=weight)
     notes = [Note("out_of_fold", {"folds": len(splits)})] if splits else []
     lacking = [str(name) for name in names if values[name] is None]
@@ -98,7 +110,9 @@ def from_estimators(
         found = {name: _table(values[name], order) for name in names}
         known = order[1] if two and known_classes(joint) is not None else None
         probabilities = from_probabilities(np.asarray(y), found, positive=known, weight=weight)
-        renamed = probabilities.drop_vars(["label", "positive"], errors="ignore").rename(BESIDE_PATTERNS)
+        renamed = probabilities.drop_vars(["label", "positive"], errors="ignore").rename(
+            BESIDE_PATTERNS
+        )
         joint = joint.assign(renamed.data_vars).assign_coords(case_actual=renamed["case_actual"])
     elif lacking and len(lacking) < len(names):
         notes.append(Note("probabilities_lacking", {"entities": lacking}))
@@ -139,19 +153,29 @@ def _predict(name: Any, estimator: Any, X: Any, y: Any, splits: list) -> tuple[n
             found = _values(fitted, _rows(X, test))
             if labels is None:
                 labels = np.empty(len(y), own.dtype if own.dtype.kind in "biuf" else object)
-                values = None if found is None else (np.empty((len(y), *found[0].shape[1:])), found[1])
+                values = (
+                    None if found is None else (np.empty((len(y), *found[0].shape[1:])), found[1])
+                )
             labels[test] = own
             if values is not None and found is not None:
                 if found[1] != values[1]:
-                    raise ArgumentError("cv", "must have all classes in each training set", f"only {found[1]}")
+                    raise ArgumentError(
+                        "cv", "must have all classes in each training set", f"only {found[1]}"
+                    )
                 values[0][test] = found[0]
         assert labels is not None
         return labels, values
     except ArgumentError:
         raise
     except Exception as error:
-        hint = "fit it before, or pass cv= for out-of-fold predictions" if "NotFitted" in type(error).__name__ else ""
-        raise ArgumentError(f"estimators[{name!r}]", "must predict these cases", f"{error}", hint) from error
+        hint = (
+            "fit it before, or pass cv= for out-of-fold predictions"
+            if "NotFitted" in type(error).__name__
+            else ""
+        )
+        raise ArgumentError(
+            f"estimators[{name!r}]", "must predict these cases", f"{error}", hint
+        ) from error
 
 
 def _values(estimator: Any, X: Any) -> tuple[np.ndarray, list] | None:
@@ -159,12 +183,12 @@ def _values(estimator: Any, X: Any) -> tuple[np.ndarray, list] | None:
     for method in ("predict_proba", "decision_function"):
         if not hasattr(estimator, method) or not hasattr(estimator, "classes_"):
             continue
-        found = np.asarray(getattr(estimator, method)(X), float)
+        result = np.asarray(getattr(estimator, method)(X), float)
         classes = np.asarray(estimator.classes_).tolist()
-        if found.ndim == 2 and found.shape[1] == len(classes):
-            return found, classes
-        if found.ndim == 1 and len(classes) == 2:
-            return np.column_stack([-found, found]), classes
+        if result.ndim == 2 and result.shape[1] == len(classes):
+            return result, classes
+        if result.ndim == 1 and len(classes) == 2:
+            return np.column_stack([-result, result]), classes
     return None
 
 
@@ -173,7 +197,9 @@ def _table(found: tuple[np.ndarray, list], order: list) -> pd.DataFrame:
     values, classes = found
     missing = [label for label in order if label not in classes]
     if missing:
-        raise ArgumentError("estimators", f"must know the classes {order}", f"none that knows {missing[0]!r}")
+        raise ArgumentError(
+            "estimators", f"must know the classes {order}", f"none that knows {missing[0]!r}"
+        )
     return pd.DataFrame(values, columns=classes)[order]
 
 
@@ -181,7 +207,9 @@ def _rows_of(X: Any) -> int:
     """Return the number of rows of an array, a sparse matrix, a DataFrame or a list."""
     X = check_order_of("X", X, "a row for each case")
     if isinstance(X, str | bytes) or not (getattr(X, "shape", None) or isinstance(X, Sequence)):
-        raise ArgumentTypeError("X", "must be an array or a DataFrame with a row for each case", describe_value(X))
+        raise ArgumentTypeError(
+            "X", "must be an array or a DataFrame with a row for each case", describe_value(X)
+        )
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 

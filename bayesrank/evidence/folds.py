@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_column, describe_value, is_number
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._labels import name_coord
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_column, describe_value, is_number
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.labels import name_coord
 from bayesrank.evidence.ledger import Entry, Ledger
 
 #: Columns of cv_results_ with the scores of the test cases of one split, and their metric.
@@ -38,32 +38,37 @@ def from_folds(
     Parameters
     ----------
     scores : pandas.DataFrame or dict
-        One row for each split, and one column of scores for each learner, trained and tested on the same splits. Or
-        results of scikit-learn: a dictionary of learners and what ``cross_validate`` or ``cross_val_score`` returned
-        for each; or ``cv_results_`` of a search, whose candidates are the learners, as a dictionary or a DataFrame.
+        One row for each split, and one column of scores for each learner, trained and tested on the
+        same splits. Or results of scikit-learn: a dictionary of learners and what
+        ``cross_validate`` or ``cross_val_score`` returned for each; or ``cv_results_`` of a search,
+        whose candidates are the learners, as a dictionary or a DataFrame.
     train, test : int, float or str
-        Numbers of training and of test cases of each split: a number for all, or the name of a column. Both may be
-        shares of the cases, such as 0.9 and 0.1, since only their ratio matters. They may be left out for results of
-        ``cross_validate(..., return_indices=True)``.
+        Numbers of training and of test cases of each split: a number for all, or the name of a
+        column. Both may be shares of the cases, such as 0.9 and 0.1, since only their ratio
+        matters. They may be left out for results of ``cross_validate(..., return_indices=True)``.
     repeat : str or int, optional
-        Column with the repetition of the cross-validation; for results of scikit-learn the number of repetitions, as
-        ``n_repeats`` of ``RepeatedKFold``. Without it, all folds of a data set are of one repetition.
+        Column with the repetition of the cross-validation; for results of scikit-learn the number
+        of repetitions, as ``n_repeats`` of ``RepeatedKFold``. Without it, all folds of a data set
+        are of one repetition.
     dataset : str, optional
         Column with the data set.
     metric : str, optional
-        Which score of results of scikit-learn to take, such as ``"accuracy"``, if they hold several.
+        Which score of results of scikit-learn to take, such as ``"accuracy"``, if they hold
+        several.
 
     Returns
     -------
     xarray.Dataset
-        ``fold_score`` (split, entity); ``training_cases`` and ``test_cases`` (split), numbers or shares of cases; the
-        coords ``repeat`` and ``dataset`` (split) if given. The attr ``ledger`` says what was read.
+        ``fold_score`` (split, entity); ``training_cases`` and ``test_cases`` (split), numbers or
+        shares of cases; the coords ``repeat`` and ``dataset`` (split) if given. The attr ``ledger``
+        says what was read.
 
     Raises
     ------
     ValueError, TypeError, KeyError
-        If a column is missing, a score is missing or not finite, a number of cases is not a positive whole number or
-        share, learners have different splits, several metrics leave the choice open, or a data set has only one split.
+        If a column is missing, a score is missing or not finite, a number of cases is not a
+        positive whole number or share, learners have different splits, several metrics leave the
+        choice open, or a data set has only one split.
 
     References
     ----------
@@ -83,24 +88,33 @@ def from_folds(
     """
     searched = isinstance(scores, Mapping | pd.DataFrame) and bool(split_columns(scores))
     if searched or isinstance(scores, Mapping):
-        scores, sizes = _of_search(scores, metric) if searched else _of_validations(dict(scores), metric)
+        scores, sizes = (
+            _of_search(scores, metric) if searched else _of_validations(dict(scores), metric)
+        )
         train, test = sizes.get("train", train), sizes.get("test", test)
         scores, repeat = _with_repetitions(scores, repeat)
     elif metric is not None:
-        raise ArgumentError("metric", "cannot be used for a table with one column for each learner", f"{metric!r}")
+        raise ArgumentError(
+            "metric", "cannot be used for a table with one column for each learner", f"{metric!r}"
+        )
     if not isinstance(scores, pd.DataFrame):
         raise ArgumentTypeError(
             "scores", "must be a pandas DataFrame with a row for each split", describe_value(scores)
         )
     roles = {"repeat": repeat, "dataset": dataset}
-    roles |= {"train": train if isinstance(train, str) else None, "test": test if isinstance(test, str) else None}
+    roles |= {
+        "train": train if isinstance(train, str) else None,
+        "test": test if isinstance(test, str) else None,
+    }
     used: dict[Any, str] = {}
     for role, name in roles.items():
         if name is None:
             continue
         check_column(role, name, scores.columns, "the scores")
         if name in used:
-            raise ArgumentError(role, "must name a different column", f"{name!r}, the {used[name]} as well")
+            raise ArgumentError(
+                role, "must name a different column", f"{name!r}, the {used[name]} as well"
+            )
         used[name] = role
     outcomes = scores.drop(columns=list(used))
     values = _check_scores(outcomes)
@@ -118,7 +132,9 @@ def from_folds(
             continue
         column = scores[roles[role]]
         if column.isna().any():
-            raise ArgumentError(role, "must name a column without missing values", f"{roles[role]!r}")
+            raise ArgumentError(
+                role, "must name a column without missing values", f"{roles[role]!r}"
+            )
         coords[role] = ("split", column.to_numpy())
     groups = scores[dataset].tolist() if dataset is not None else [""] * size
     number = pd.Series(groups).value_counts()
@@ -146,8 +162,14 @@ def _of_search(results: Any, metric: str | None) -> tuple[pd.DataFrame, dict[str
     values = np.array([np.asarray(results[name], float) for name in splits[chosen]])
     names = _candidates(results)
     if len(names) != values.shape[1] or len(set(names)) < len(names):
-        got = "none" if not names else f"{len(set(names))} different ones of {values.shape[1]} candidates"
-        raise ArgumentError("scores", "must have a column params that names each candidate of the search", got)
+        got = (
+            "none"
+            if not names
+            else f"{len(set(names))} different ones of {values.shape[1]} candidates"
+        )
+        raise ArgumentError(
+            "scores", "must have a column params that names each candidate of the search", got
+        )
     return pd.DataFrame(values, columns=names), {}
 
 
@@ -156,24 +178,35 @@ def _candidates(results: Any) -> list[str]:
     params = list(results["params"]) if "params" in results else []
     if not all(isinstance(one, Mapping) for one in params):
         # In a file, params are text; other columns hold each parameter.
-        columns = {str(name)[6:]: list(results[name]) for name in results if str(name).startswith("param_")}
+        columns = {
+            str(name)[6:]: list(results[name]) for name in results if str(name).startswith("param_")
+        }
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         known = [{name: value for name, value in row.items() if not pd.isna(value)} for row in rows]
         params = known if len(known) == len(params) else params
-    return [", ".join(f"{k}={v}" for k, v in one.items()) if isinstance(one, Mapping) else str(one) for one in params]
+    return [
+        ", ".join(f"{k}={v}" for k, v in one.items()) if isinstance(one, Mapping) else str(one)
+        for one in params
+    ]
 
 
-def _of_validations(results: Mapping[Any, Any], metric: str | None) -> tuple[pd.DataFrame, dict[str, Any]]:
+def _of_validations(
+    results: Mapping[Any, Any], metric: str | None
+) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Return the scores (split, learner) in results of cross_validate by learner, and sizes of the splits if known."""
     if any(NO_SCORES.fullmatch(str(name)) for name in results) or not results:
         hint = "{'tree': cross_validate(...), 'forest': cross_validate(...)} names them"
         got = ", ".join(map(str, results)) or "an empty dictionary"
-        raise ArgumentError("scores", "must hold the results of each learner by its name", got, hint)
+        raise ArgumentError(
+            "scores", "must hold the results of each learner by its name", got, hint
+        )
     columns, sizes = {}, []
     for name, held in results.items():
         if isinstance(held, Mapping):
-            kept = {str(key): of for key, of in held.items() if not NO_SCORES.fullmatch(str(key))}
-            found = {key.removeprefix("test_"): of for key, of in kept.items()}
+            retained = {
+                str(key): of for key, of in held.items() if not NO_SCORES.fullmatch(str(key))
+            }
+            found = {key.removeprefix("test_"): of for key, of in retained.items()}
             values = found[_choose_metric(found, metric)]
             sizes.append(held.get("indices"))
         else:
@@ -194,14 +227,22 @@ def _sizes_of(indices: list[Any]) -> dict[str, Any]:
     for other in others:
         if any(not np.array_equal(a, b) for a, b in zip(first["test"], other["test"], strict=True)):
             raise ArgumentError(
-                "scores", "must have the same splits for every learner", "other indices", "cv=KFold(10) fixes them"
+                "scores",
+                "must have the same splits for every learner",
+                "other indices",
+                "cv=KFold(10) fixes them",
             )
     sizes = {role: {len(held) for held in first[role]} for role in ("train", "test")}
-    whole = {len(train) + len(test) for train, test in zip(first["train"], first["test"], strict=True)}
+    full = {
+        len(train) + len(test) for train, test in zip(first["train"], first["test"], strict=True)
+    }
     if max(map(len, sizes.values())) == 1:
         return {role: held.pop() for role, held in sizes.items()}
     # Folds of nearly the same size: the ratio of their means.
-    return {role: float(np.mean([len(held) for held in first[role]]) / max(whole)) for role in ("train", "test")}
+    return {
+        role: float(np.mean([len(held) for held in first[role]]) / max(full))
+        for role in ("train", "test")
+    }
 
 
 def _choose_metric(found: Collection[str], metric: str | None) -> str:
@@ -211,7 +252,9 @@ def _choose_metric(found: Collection[str], metric: str | None) -> str:
         return held[0]
     if metric not in held:
         got = "none" if metric is None else f"{metric!r}"
-        raise ArgumentError("metric", f"must be one of {', '.join(held) or 'the scores of test cases'}", got)
+        raise ArgumentError(
+            "metric", f"must be one of {', '.join(held) or 'the scores of test cases'}", got
+        )
     return metric
 
 
@@ -220,9 +263,14 @@ def _with_repetitions(scores: pd.DataFrame, repeat: Any) -> tuple[pd.DataFrame, 
     if repeat is None:
         return scores, None
     size = len(scores)
-    if not isinstance(repeat, int | np.integer) or isinstance(repeat, bool) or repeat < 1 or size % repeat:
-        wanted = f"must be the number of repetitions, a divisor of the {size} splits"
-        raise ArgumentError("repeat", wanted, f"{repeat!r}")
+    if (
+        not isinstance(repeat, int | np.integer)
+        or isinstance(repeat, bool)
+        or repeat < 1
+        or size % repeat
+    ):
+        requirement = f"must be the number of repetitions, a divisor of the {size} splits"
+        raise ArgumentError("repeat", requirement, f"{repeat!r}")
     name = "repeat" if "repeat" not in scores else "repetition of the folds"
     return scores.assign(**{name: np.arange(size) // (size // repeat)}), name
 
@@ -233,11 +281,18 @@ def _check_scores(outcomes: pd.DataFrame) -> np.ndarray:
         raise ArgumentError("scores", "must have a column of scores for each learner", "none")
     twice = outcomes.columns[outcomes.columns.duplicated()]
     if len(twice):
-        raise ArgumentError("scores", "must have one column for each learner", f"{twice[0]!r} twice")
+        raise ArgumentError(
+            "scores", "must have one column for each learner", f"{twice[0]!r} twice"
+        )
     for name, column in outcomes.items():
         if column.dtype.kind not in "iufb":
             hint = f"repeat={name!r} or dataset={name!r} if it describes the split"
-            raise ArgumentError("scores", f"must hold numbers, and column {name!r} holds none", str(column.dtype), hint)
+            raise ArgumentError(
+                "scores",
+                f"must hold numbers, and column {name!r} holds none",
+                str(column.dtype),
+                hint,
+            )
         if str(name).lower() in ("fold", "repeat", "run", "split", "dataset", "seed"):
             hint = f"repeat={name!r} says what it is, scores.drop(columns={name!r}) leaves it out"
             raise ArgumentError(
@@ -261,14 +316,18 @@ def _check_scores(outcomes: pd.DataFrame) -> np.ndarray:
 def _check_numbers(given: Any, argument: str, size: int, column: bool) -> np.ndarray:
     """Return the numbers of cases of each split."""
     if not is_number(given) and not column:
-        raise ArgumentTypeError(argument, "must be a number of cases or the name of a column", describe_value(given))
+        raise ArgumentTypeError(
+            argument, "must be a number of cases or the name of a column", describe_value(given)
+        )
     values = np.broadcast_to(np.asarray(given), size)
     held = values.astype(float) if values.dtype.kind in "iuf" else np.array([np.nan])
     if ((held > 0) & (held < 1)).all():
         return held
     if not (np.isfinite(held) & (held >= 1) & (held == np.floor(held))).all():
         raise ArgumentError(
-            argument, "must be whole numbers of cases above 0, or shares of them", describe_value(given)
+            argument,
+            "must be whole numbers of cases above 0, or shares of them",
+            describe_value(given),
         )
     return held.astype(np.int64)
 
@@ -279,9 +338,13 @@ def _check_shares(train: np.ndarray, test: np.ndarray) -> None:
     if shares[0] != shares[1]:
         got = f"{train[0]:g} and {test[0]:g}"
         raise ArgumentError(
-            "train", "must be a number of cases if test is a number, or a share if test is a share", got
+            "train",
+            "must be a number of cases if test is a number, or a share if test is a share",
+            got,
         )
     if all(shares) and (train + test > 1 + 1e-9).any():
         raise ArgumentError(
-            "train", "must be a share that is at most 1 together with test", f"{(train + test).max():g}"
+            "train",
+            "must be a share that is at most 1 together with test",
+            f"{(train + test).max():g}",
         )

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._errors import Advice, ArgumentError, Typed
-from bayesrank._labels import name_coord
-from bayesrank._notes import Note, add_notes
+from bayesrank._core.errors import Advice, ArgumentError, Typed
+from bayesrank._core.labels import name_coord
+from bayesrank._core.notes import Note, add_notes
 
 #: Attr of the names of data sets that are groups of cases.
 GROUPS = "groups"
@@ -44,12 +44,18 @@ def name_groups_of(evidence: Any, known: Sequence[Any] = ()) -> Any:
     empty = [name for name in known if name not in set(found["group"].values.tolist())]
     if isinstance(found, xr.DataArray):
         names = [*found["group"].values.tolist(), *empty]
-        found = found.reindex(group=name_coord(names), fill_value=EMPTY | {found.name: 0}) if empty else found
+        found = (
+            found.reindex(group=name_coord(names), fill_value=EMPTY | {found.name: 0})
+            if empty
+            else found
+        )
         cases = found.sum([dim for dim in found.dims if dim not in ("entity", "group")])
         found = found.assign_coords(measured=found["measured"] & (cases > 0))
         found.attrs = dict(evidence.attrs)
         empty = found["group"].values[~found["measured"].any("entity").values].tolist()
-    note = [Note("groups_without_cases", {"groups": [str(name) for name in empty]})] if empty else []
+    note = (
+        [Note("groups_without_cases", {"groups": [str(name) for name in empty]})] if empty else []
+    )
     return found.assign_attrs(add_notes(found.attrs, note)) if note else found
 
 
@@ -62,17 +68,21 @@ def has_groups(source: Any) -> bool:
 
 def groups_as_datasets(evidence: Any) -> Any:
     """Return evidence whose groups are called data sets, without groups in which no entity has cases."""
-    found = evidence.rename(group="dataset")
-    if isinstance(found, xr.DataArray) and "measured" in found.coords:
-        found = found.isel(dataset=found["measured"].any("entity").values)
-    found["dataset"].attrs[GROUPS] = 1
-    return found
+    result = evidence.rename(group="dataset")
+    if isinstance(result, xr.DataArray) and "measured" in result.coords:
+        result = result.isel(dataset=result["measured"].any("entity").values)
+    result["dataset"].attrs[GROUPS] = 1
+    return result
 
 
 def datasets_as_groups(group: xr.Dataset, names: np.ndarray) -> xr.Dataset:
     """Return a group of a posterior whose data sets are called groups; ``names`` without cases are NaN."""
     new = {"dataset": "group", "pattern_dataset": "pattern_group"}
-    found = group.rename({old: name for old, name in new.items() if old in group.variables or old in group.dims})
-    if "group" not in found.dims or found.sizes["group"] == len(names):
-        return found
-    return found.reindex(group=names, fill_value={name: EMPTY.get(str(name), np.nan) for name in found.variables})
+    result = group.rename(
+        {old: name for old, name in new.items() if old in group.variables or old in group.dims}
+    )
+    if "group" not in result.dims or result.sizes["group"] == len(names):
+        return result
+    return result.reindex(
+        group=names, fill_value={name: EMPTY.get(str(name), np.nan) for name in result.variables}
+    )

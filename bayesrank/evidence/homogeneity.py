@@ -3,10 +3,10 @@
 import numpy as np
 from scipy import special
 
-from bayesrank._random import fingerprint, root_sequence, stream
+from bayesrank._core.random import fingerprint, root_sequence, stream
 
-#: Minimum size of each data set for the gamma approximation, as a multiple of the kurtosis of the outcomes; for two
-#: outcomes, an expected count of ten of the rarer one.
+#: Minimum size of each data set for the gamma approximation, as a multiple of the kurtosis of the
+#: outcomes; for two outcomes, an expected count of ten of the rarer one.
 EXPECTED = 10.0
 #: p-value above which no permutations are drawn.
 DOUBTFUL = 0.3
@@ -23,13 +23,15 @@ CLOSE = 1e-9
 def mean_differs(table: np.ndarray, values: np.ndarray, tests: int = 1) -> float:
     """Return the p-value of equal mean outcomes in all data sets; NaN with fewer than two data sets.
 
-    The statistic is the sum over data sets of n (mean - overall mean)² / S², with S² the variance of all outcomes; for
-    two outcomes, Pearson's times (N - 1) / N. Two data sets with two outcomes have Fisher's exact test. Else a gamma
-    distribution with the exact permutation mean and variance gives the tail or, where it does not fit, permutations do.
+    The statistic is the sum over data sets of n (mean - overall mean)² / S², with S² the variance
+    of all outcomes; for two outcomes, Pearson's times (N - 1) / N. Two data sets with two outcomes
+    have Fisher's exact test. Else a gamma distribution with the exact permutation mean and variance
+    gives the tail or, where it does not fit, permutations do.
 
-    ``table`` (data set, outcome) has the numbers of cases (or clusters), and ``tests`` is the number of tests that the
-    p-value will be corrected for, which increases the number of permutations. Moments under permutations are those of
-    Box and Andersen (1955), Journal of the Royal Statistical Society B 17:1-34.
+    ``table`` (data set, outcome) has the numbers of cases (or clusters), and ``tests`` is the
+    number of tests that the p-value will be corrected for, which increases the number of
+    permutations. Moments under permutations are those of Box and Andersen (1955), Journal of the
+    Royal Statistical Society B 17:1-34.
     """
     table, values = np.asarray(table, np.int64), np.asarray(values, float)
     held = table.sum(axis=0) > 0
@@ -45,7 +47,9 @@ def mean_differs(table: np.ndarray, values: np.ndarray, tests: int = 1) -> float
     seen = float(((table @ z) ** 2 / size).sum())
     if len(size) == len(z) == 2:
         count = np.arange(max(0, times[0] - size[1]), min(size[0], times[0]) + 1)
-        total = count * z[0] + (size[0] - count) * z[1]  # the total of the other data set is minus this
+        total = (
+            count * z[0] + (size[0] - count) * z[1]
+        )  # the total of the other data set is minus this
         statistic = total**2 / size[0] + total**2 / size[1]
         # The same formula for the observed table: rounding would otherwise break ties at 0.
         as_far = statistic >= statistic[table[0, 0] - count[0]] * (1 - CLOSE)
@@ -71,7 +75,8 @@ def _gamma_tail(seen: float, size: np.ndarray, times: np.ndarray, z: np.ndarray)
     number = int(times.sum())
     if number < 4:
         return 0.0  # left to permutations
-    # Expected products of the outcomes of two to four distinct cases; outcomes have sum 0, sum of squares number - 1.
+    # Expected products of the outcomes of two to four distinct cases; outcomes have sum 0, sum of
+    # squares number - 1.
     square, fourth = number - 1.0, float(times @ z**4)
     pairs, triples = number * (number - 1.0), number * (number - 1.0) * (number - 2.0)
     e4, e22, e31 = fourth / number, (square**2 - fourth) / pairs, -fourth / pairs
@@ -80,7 +85,8 @@ def _gamma_tail(seen: float, size: np.ndarray, times: np.ndarray, z: np.ndarray)
     n = size.astype(float)
     own = e4 + (n - 1) * (3 * e22 + 4 * e31 + (n - 2) * (6 * e211 + (n - 3) * e1111))  # E T⁴ / n
     one, number_of_sets = (n - 1).sum(), len(n)
-    # E T_a² T_b² / (n_a n_b) = e22 + (n_a + n_b - 2) e211 + (n_a - 1)(n_b - 1) e1111, summed over a ≠ b.
+    # E T_a² T_b² / (n_a n_b) = e22 + (n_a + n_b - 2) e211 + (n_a - 1)(n_b - 1) e1111, summed over a
+    # ≠ b.
     between = number_of_sets * (number_of_sets - 1) * e22 + 2 * (number_of_sets - 1) * one * e211
     between += (one**2 - ((n - 1) ** 2).sum()) * e1111
     mean = number_of_sets - 1.0
@@ -101,7 +107,9 @@ def _permute_statistics(
         return (total**2 / size).sum(axis=1)
     cases = np.repeat(z, times)
     start = np.concatenate([[0], np.cumsum(size)[:-1]])
-    return np.array([(np.add.reduceat(rng.permutation(cases), start) ** 2 / size).sum() for _ in range(number)])
+    return np.array(
+        [(np.add.reduceat(rng.permutation(cases), start) ** 2 / size).sum() for _ in range(number)]
+    )
 
 
 def holm(p: np.ndarray) -> np.ndarray:
@@ -109,5 +117,7 @@ def holm(p: np.ndarray) -> np.ndarray:
     flat = np.ravel(np.asarray(p, float))
     order = np.argsort(flat, kind="stable")[: (~np.isnan(flat)).sum()]
     adjusted = np.full(flat.shape, np.nan)
-    adjusted[order] = np.minimum(np.maximum.accumulate(flat[order] * np.arange(order.size, 0, -1)), 1.0)
+    adjusted[order] = np.minimum(
+        np.maximum.accumulate(flat[order] * np.arange(order.size, 0, -1)), 1.0
+    )
     return adjusted.reshape(np.shape(p))

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import (
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
     check_column,
     check_column_names,
     check_item_names,
@@ -17,10 +17,10 @@ from bayesrank._checks import (
     is_hashable,
     is_number,
 )
-from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
-from bayesrank._labels import factorize, find_repeat, name_coord
-from bayesrank._notes import add_notes
-from bayesrank._text import list_names
+from bayesrank._core.errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
+from bayesrank._core.labels import factorize, find_repeat, name_coord
+from bayesrank._core.notes import add_notes
+from bayesrank._core.prose import list_names
 from bayesrank.evidence.ledger import Entry, Ledger
 from bayesrank.evidence.patterns import keep_rows, patterns
 from bayesrank.evidence.weighting import Numbers, check_numbers_of_cases, scale_weights
@@ -57,48 +57,56 @@ def from_judged(
     Parameters
     ----------
     frame : pandas.DataFrame
-        Long: one row for each entity and case. Wide: one row for each case, with columns of each entity.
+        Long: one row for each entity and case. Wide: one row for each case, with columns of each
+        entity.
     judge : str, list of str, or mapping
-        Column with the judge's verdict, or one column for each judge. A wide frame needs a mapping from each entity to
-        its column or columns. A verdict may be anything with a few values (0 and 1, classes, "unsure"). Where one of
-        several judges gave no verdict, its abstention is a verdict of its own.
+        Column with the judge's verdict, or one column for each judge. A wide frame needs a mapping
+        from each entity to its column or columns. A verdict may be anything with a few values (0
+        and 1, classes, "unsure"). Where one of several judges gave no verdict, its abstention is a
+        verdict of its own.
     truth : str or mapping
-        Column with the true outcome: 1 for right, 0 for wrong, empty where it is unknown. The words true/false, yes/no,
-        pass/fail and correct/incorrect are accepted too. A wide frame needs a mapping from each entity to its column.
+        Column with the true outcome: 1 for right, 0 for wrong, empty where it is unknown. The words
+        true/false, yes/no, pass/fail and correct/incorrect are accepted too. A wide frame needs a
+        mapping from each entity to its column.
     entity : str, optional
-        Column with the entities of a long frame; by default ``entity``. Without it there is one entity, "all cases".
+        Column with the entities of a long frame; by default ``entity``. Without it there is one
+        entity, "all cases".
     case : str, optional
-        Column with the name of the case; by default ``case``. Entities with common cases are compared on them. Without
-        it, each row of a long frame is a case of its own; the rows of a wide frame always are the cases.
+        Column with the name of the case; by default ``case``. Entities with common cases are
+        compared on them. Without it, each row of a long frame is a case of its own; the rows of a
+        wide frame always are the cases.
     cluster : str, optional
-        Column with the cluster of the case, if cases of a cluster resemble each other; by default ``cluster``.
+        Column with the cluster of the case, if cases of a cluster resemble each other; by default
+        ``cluster``.
     dataset : str, optional
         Column with the data set of the case; by default ``dataset``.
     count : str, optional
         Column with the number of equal cases that a row stands for, where cases have no names.
     weight : str, optional
-        Column with the importance weight of the case, on any scale, as for :func:`bayesrank.joint_outcomes`: a weight
-        multiplies the random mass of the case and counts no case twice.
+        Column with the importance weight of the case, on any scale, as for
+        :func:`bayesrank.joint_outcomes`: a weight multiplies the random mass of the case and counts
+        no case twice.
 
     Returns
     -------
     xarray.Dataset
-        ``truth`` (pattern, entity): 0, 1, or NaN where unknown; ``verdict`` (pattern, entity, judge): positions in the
-        coord ``verdict_label``, -1 where the entity did not meet the case; ``count`` (pattern): the number of cases, or
-        under unequal weights their sum, with the coord ``unit_weight`` (pattern), the weight of one case; ``labels``
-        (entity): the number of cases with a known truth. Coords ``cluster`` and ``dataset`` (pattern) if given. The
-        model ``partial_truth`` takes it.
+        ``truth`` (pattern, entity): 0, 1, or NaN where unknown; ``verdict`` (pattern, entity,
+        judge): positions in the coord ``verdict_label``, -1 where the entity did not meet the case;
+        ``count`` (pattern): the number of cases, or under unequal weights their sum, with the coord
+        ``unit_weight`` (pattern), the weight of one case; ``labels`` (entity): the number of cases
+        with a known truth. Coords ``cluster`` and ``dataset`` (pattern) if given. The model
+        ``partial_truth`` takes it.
 
     Raises
     ------
     ValueError, TypeError, KeyError
-        If a column is missing, a case occurs twice, a truth has no verdict (the label then belongs to another case), a
-        verdict is missing, or a truth is neither right nor wrong.
+        If a column is missing, a case occurs twice, a truth has no verdict (the label then belongs
+        to another case), a verdict is missing, or a truth is neither right nor wrong.
 
     References
     ----------
-    Begg and Greenes (1983), Assessment of diagnostic tests when disease verification is subject to selection bias,
-    Biometrics 39:207-215.
+    Begg and Greenes (1983), Assessment of diagnostic tests when disease verification is subject to
+    selection bias, Biometrics 39:207-215.
 
     Examples
     --------
@@ -121,21 +129,31 @@ def from_judged(
     for role, name in (("count", count), ("weight", weight)):
         if name is not None:
             check_column(role, name, frame.columns)
-    judged, names, judges = _read_wide(frame, judge, truth, roles) if wide else _read_long(frame, judge, truth, roles)
+    judged, names, judges = (
+        _read_wide(frame, judge, truth, roles) if wide else _read_long(frame, judge, truth, roles)
+    )
     times = len(names) if wide else 1
     repeats, weights = (None if name is None else frame[name].tolist() for name in (count, weight))
     numbers = check_numbers_of_cases(repeats, weights, len(frame))
     _check_named(numbers.repeats, case is not None)
     where = [f"frame, row {label}" for label in frame.index.tolist()] * times
-    return _assemble(judged, names, judges, where, numbers.keep(np.tile(np.arange(len(frame)), times)))
+    return _assemble(
+        judged, names, judges, where, numbers.keep(np.tile(np.arange(len(frame)), times))
+    )
 
 
 def collect_judged(
-    columns: Mapping[str, list], verdicts: list[list], truth: list, judges: list, where: Sequence[str]
+    columns: Mapping[str, list],
+    verdicts: list[list],
+    truth: list,
+    judges: list,
+    where: Sequence[str],
 ) -> xr.Dataset:
     """Return judged outcomes of columns by role; ``where`` is the place of each row in messages."""
     size = len(truth)
-    entity, names = factorize(columns["entity"]) if "entity" in columns else (np.zeros(size, int), [NAME])
+    entity, names = (
+        factorize(columns["entity"]) if "entity" in columns else (np.zeros(size, int), [NAME])
+    )
     groups = {role: columns[role] for role in ("case", "cluster", "dataset") if role in columns}
     groups.setdefault("case", list(range(size)))
     numbers = check_numbers_of_cases(columns.get("count"), columns.get("weight"), size)
@@ -151,7 +169,9 @@ def outcome_of_verdicts(judged: xr.Dataset) -> xr.DataArray:
     """
     meaning = meanings_of_verdicts(judged)
     verdict = judged["verdict"].transpose("pattern", "entity", "judge")
-    known = np.isfinite(meaning) | np.isin(np.append(judged["verdict_label"].values, ""), (ABSTAINED, ""))
+    known = np.isfinite(meaning) | np.isin(
+        np.append(judged["verdict_label"].values, ""), (ABSTAINED, "")
+    )
     of_judge = known[verdict.values].all(axis=(0, 1))
     return verdict.copy(data=np.where(of_judge, meaning[verdict.values], np.nan))
 
@@ -159,7 +179,9 @@ def outcome_of_verdicts(judged: xr.Dataset) -> xr.DataArray:
 def meanings_of_verdicts(judged: xr.Dataset) -> np.ndarray:
     """Return 1 for right, 0 for wrong and NaN for others, by the position of the verdict; the last one is for none."""
     words = map(str.lower, judged["verdict_label"].values.tolist())
-    return np.array([*(1.0 if word in RIGHT else 0.0 if word in WRONG else np.nan for word in words), np.nan])
+    return np.array(
+        [*(1.0 if word in RIGHT else 0.0 if word in WRONG else np.nan for word in words), np.nan]
+    )
 
 
 @dataclass(frozen=True)
@@ -174,11 +196,19 @@ class _Rows:
     absent: np.ndarray
 
 
-def _with_headings(frame: pd.DataFrame, roles: dict[str, Any], used: list[Any], wide: bool) -> dict[str, Any]:
+def _with_headings(
+    frame: pd.DataFrame, roles: dict[str, Any], used: list[Any], wide: bool
+) -> dict[str, Any]:
     """Return the roles, with columns of standard headings; raise an error for a heading that may be of entities."""
     taken = [*used, *roles.values()]
-    taken = [name for held in taken for name in (held if isinstance(held, list | tuple) else [held])]
-    free = {} if wide else {str(name).strip().lower(): name for name in frame.columns if not _is_in(name, taken)}
+    taken = [
+        name for held in taken for name in (held if isinstance(held, list | tuple) else [held])
+    ]
+    free = (
+        {}
+        if wide
+        else {str(name).strip().lower(): name for name in frame.columns if not _is_in(name, taken)}
+    )
     roles = {role: free.get(role) if name is None else name for role, name in roles.items()}
     if roles["entity"] is None and (kin := [free[word] for word in OF_ENTITIES if word in free]):
         raise ArgumentError(
@@ -187,7 +217,10 @@ def _with_headings(frame: pd.DataFrame, roles: dict[str, Any], used: list[Any], 
             "none",
             Advice(
                 *(Typed("entity", kin[0]), " if it names the entities, "),
-                *(Typed("ignore", kin[0], f"frame.drop(columns={kin[0]!r})"), " if all rows are of one"),
+                *(
+                    Typed("ignore", kin[0], f"frame.drop(columns={kin[0]!r})"),
+                    " if all rows are of one",
+                ),
             ),
         )
     if "count" in free and used[-1] is None:
@@ -204,27 +237,48 @@ def _with_headings(frame: pd.DataFrame, roles: dict[str, Any], used: list[Any], 
 
 
 def _is_in(name: Any, taken: list[Any]) -> bool:
-    return any(isinstance(other, type(name)) and is_hashable(other) and other == name for other in taken)
+    return any(
+        isinstance(other, type(name)) and is_hashable(other) and other == name for other in taken
+    )
 
 
-def _read_long(frame: pd.DataFrame, judge: Any, truth: Any, roles: dict[str, Any]) -> tuple[_Rows, list, list]:
-    judges = [check_column("judge", name, frame.columns) for name in check_column_names("judge", judge, frame.columns)]
+def _read_long(
+    frame: pd.DataFrame, judge: Any, truth: Any, roles: dict[str, Any]
+) -> tuple[_Rows, list, list]:
+    judges = [
+        check_column("judge", name, frame.columns)
+        for name in check_column_names("judge", judge, frame.columns)
+    ]
     check_column("truth", truth, frame.columns)
     used = [*judges, truth, *(name for name in roles.values() if name is not None)]
     if (twice := find_repeat(used)) is not None:
-        raise ArgumentError("judge", "must name columns that have no other role", f"{used[twice[0]]!r} twice")
+        raise ArgumentError(
+            "judge", "must name columns that have no other role", f"{used[twice[0]]!r} twice"
+        )
     groups = {
         role: check_item_names(role, frame[name].tolist(), len(frame))
         for role, name in roles.items()
         if name is not None
     }
-    entity, names = factorize(groups.pop("entity")) if "entity" in groups else (np.zeros(len(frame), int), [NAME])
+    entity, names = (
+        factorize(groups.pop("entity"))
+        if "entity" in groups
+        else (np.zeros(len(frame), int), [NAME])
+    )
     groups.setdefault("case", list(range(len(frame))))
     none = np.zeros(len(frame), bool)
-    return _Rows(entity, [frame[name].tolist() for name in judges], frame[truth].tolist(), groups, none), names, judges
+    return (
+        _Rows(
+            entity, [frame[name].tolist() for name in judges], frame[truth].tolist(), groups, none
+        ),
+        names,
+        judges,
+    )
 
 
-def _read_wide(frame: pd.DataFrame, judge: Any, truth: Any, roles: dict[str, Any]) -> tuple[_Rows, list, list]:
+def _read_wide(
+    frame: pd.DataFrame, judge: Any, truth: Any, roles: dict[str, Any]
+) -> tuple[_Rows, list, list]:
     for role, given in (("judge", judge), ("truth", truth)):
         if not isinstance(given, Mapping) or not given:
             raise ArgumentError(
@@ -233,16 +287,24 @@ def _read_wide(frame: pd.DataFrame, judge: Any, truth: Any, roles: dict[str, Any
                 describe_value(given),
             )
     if roles["entity"] is not None:
-        raise ArgumentError("entity", "must be None for a wide frame, whose mappings name the entities")
+        raise ArgumentError(
+            "entity", "must be None for a wide frame, whose mappings name the entities"
+        )
     if set(judge) != set(truth):
         odd = sorted(map(str, set(judge) ^ set(truth)))
-        raise ArgumentError("truth", "must have the entities of judge", f"{list_names(odd, 3)} in only one of the two")
+        raise ArgumentError(
+            "truth",
+            "must have the entities of judge",
+            f"{list_names(odd, 3)} in only one of the two",
+        )
     names = list(judge)
     columns = {name: [held] if isinstance(held, str) or not isinstance(held, list | tuple) else list(held)
                for name, held in judge.items()}  # fmt: skip
     if len({len(held) for held in columns.values()}) != 1 or not columns[names[0]]:
         raise ArgumentError(
-            "judge", "must name as many columns for each entity", {k: len(v) for k, v in columns.items()}
+            "judge",
+            "must name as many columns for each entity",
+            {k: len(v) for k, v in columns.items()},
         )
     for name in names:
         for column in columns[name]:
@@ -250,11 +312,19 @@ def _read_wide(frame: pd.DataFrame, judge: Any, truth: Any, roles: dict[str, Any
         check_column(f"truth[{name!r}]", truth[name], frame.columns)
     used = [*(column for held in columns.values() for column in held), *truth.values()]
     if (twice := find_repeat(used)) is not None:
-        raise ArgumentError("judge", "must name columns that have no other role", f"{used[twice[0]]!r} twice")
+        raise ArgumentError(
+            "judge", "must name columns that have no other role", f"{used[twice[0]]!r} twice"
+        )
     size, many = len(frame), len(names)
     number = len(columns[names[0]])
-    judges = columns[names[0]] if many == 1 else [f"judge {i + 1}" if number > 1 else "judge" for i in range(number)]
-    verdicts = [[v for name in names for v in frame[columns[name][i]].tolist()] for i in range(number)]
+    judges = (
+        columns[names[0]]
+        if many == 1
+        else [f"judge {i + 1}" if number > 1 else "judge" for i in range(number)]
+    )
+    verdicts = [
+        [v for name in names for v in frame[columns[name][i]].tolist()] for i in range(number)
+    ]
     groups = {
         role: check_item_names(role, frame[name].tolist(), size) * many
         for role, name in roles.items()
@@ -264,14 +334,20 @@ def _read_wide(frame: pd.DataFrame, judge: Any, truth: Any, roles: dict[str, Any
     entity = np.repeat(np.arange(many), size)
     truths = [v for name in names for v in frame[truth[name]].tolist()]
     # An entity that did not meet a case has neither verdict nor truth there.
-    absent = np.array([pd.isna(column) for column in verdicts]).all(axis=0) & pd.isna(np.array(truths, object))
+    absent = np.array([pd.isna(column) for column in verdicts]).all(axis=0) & pd.isna(
+        np.array(truths, object)
+    )
     absent &= many > 1
     if lacking := [str(name) for i, name in enumerate(names) if absent[entity == i].all()]:
-        raise ArgumentError("judge", "must hold a verdict on each entity", f"none on {list_names(lacking, 3)}")
+        raise ArgumentError(
+            "judge", "must hold a verdict on each entity", f"none on {list_names(lacking, 3)}"
+        )
     return _Rows(entity, verdicts, truths, groups, absent), names, judges
 
 
-def _assemble(rows: _Rows, names: list, judges: list, where: Sequence[str], numbers: Numbers) -> xr.Dataset:
+def _assemble(
+    rows: _Rows, names: list, judges: list, where: Sequence[str], numbers: Numbers
+) -> xr.Dataset:
     absent = rows.absent
     truth = _right_or_wrong(rows.truth, where)
     verdict, levels = _verdict_codes(rows.verdicts, judges)
@@ -286,7 +362,9 @@ def _assemble(rows: _Rows, names: list, judges: list, where: Sequence[str], numb
                 "a truth without a verdict",
                 "let the judge judge these cases too, or leave the rows out",
             )
-        raise ArgumentError(where[i], "must have a verdict", "none", "write 'abstained' if the judge gave none")
+        raise ArgumentError(
+            where[i], "must have a verdict", "none", "write 'abstained' if the judge gave none"
+        )
     if (verdict[~absent] == -1).any():
         levels = [*levels, ABSTAINED]
         verdict = np.where((verdict == -1) & ~absent[:, None], len(levels) - 1, verdict)
@@ -295,7 +373,9 @@ def _assemble(rows: _Rows, names: list, judges: list, where: Sequence[str], numb
     if len(np.unique(pairs)) < len(pairs) and (twice := find_repeat(pairs.tolist())) is not None:
         one = rows.names["case"][twice[0]]
         raise ArgumentError(
-            "case", "must name each case of an entity once", f"{one!r} twice for {names[rows.entity[twice[0]]]!r}"
+            "case",
+            "must name each case of an entity once",
+            f"{one!r} twice for {names[rows.entity[twice[0]]]!r}",
         )
     times = np.ones(len(cases), np.int64)
     times[code] = numbers.repeats
@@ -305,16 +385,20 @@ def _assemble(rows: _Rows, names: list, judges: list, where: Sequence[str], numb
         times[weight == 0] = 0
     shape = (len(cases), len(names))
     truths, verdicts = np.full(shape, np.nan), np.full((*shape, len(judges)), -1)
-    kept = ~absent
-    truths[code[kept], rows.entity[kept]] = truth[kept]
-    verdicts[code[kept], rows.entity[kept]] = verdict[kept]
+    retained = ~absent
+    truths[code[retained], rows.entity[retained]] = truth[retained]
+    verdicts[code[retained], rows.entity[retained]] = verdict[retained]
     groups: dict[str, list] = {
-        role: _of_cases(role, rows.names[role], code, cases) for role in ("cluster", "dataset") if role in rows.names
+        role: _of_cases(role, rows.names[role], code, cases)
+        for role in ("cluster", "dataset")
+        if role in rows.names
     }
     known = ~np.isnan(truths)
     if not known.any():
         raise ArgumentError("truth", "must be known for at least one case", "none")
-    codes = np.column_stack([verdicts.reshape(len(cases), -1), np.where(known, truths, -1).astype(int)])
+    codes = np.column_stack(
+        [verdicts.reshape(len(cases), -1), np.where(known, truths, -1).astype(int)]
+    )
     counted = times > 0
     groups = keep_rows(groups, counted)
     weighted = scale_weights(Numbers(times, weight).keep(counted), groups.get("dataset"))
@@ -322,18 +406,33 @@ def _assemble(rows: _Rows, names: list, judges: list, where: Sequence[str], numb
     truths = np.where(seen[:, -len(names) :] < 0, np.nan, seen[:, -len(names) :])
     met = times @ (verdicts >= 0).any(axis=2)
     datasets = len(set(groups.get("dataset", ())))
-    entries = tuple(Entry(str(n), int(k), int(times.sum() - k)) for n, k in zip(names, met, strict=True))
-    ledger = Ledger(entries, int(times.sum()), datasets=datasets, missing="own" if (met < times.sum()).any() else "")
+    entries = tuple(
+        Entry(str(n), int(k), int(times.sum() - k)) for n, k in zip(names, met, strict=True)
+    )
+    ledger = Ledger(
+        entries,
+        int(times.sum()),
+        datasets=datasets,
+        missing="own" if (met < times.sum()).any() else "",
+    )
     labels = times @ known
     ledger = replace(ledger, labels=(int(labels.min()), int(labels.max())))
     return xr.Dataset(
         {
             "truth": (("pattern", "entity"), truths),
-            "verdict": (("pattern", "entity", "judge"), seen[:, : -len(names)].reshape(len(seen), len(names), -1)),
+            "verdict": (
+                ("pattern", "entity", "judge"),
+                seen[:, : -len(names)].reshape(len(seen), len(names), -1),
+            ),
             "count": ("pattern", count),
             "labels": ("entity", labels),
         },
-        {"entity": name_coord(names), "judge": [str(name) for name in judges], "verdict_label": levels, **coords},
+        {
+            "entity": name_coord(names),
+            "judge": [str(name) for name in judges],
+            "verdict_label": levels,
+            **coords,
+        },
         add_notes(weighted.attrs | ledger.to_attrs(), weighted.notes),
     )
 
@@ -341,25 +440,32 @@ def _assemble(rows: _Rows, names: list, judges: list, where: Sequence[str], numb
 def _check_named(numbers: np.ndarray, named: bool) -> None:
     if named and (numbers > 1).any():
         raise ArgumentError(
-            "count", "must be 0 or 1 if cases have names: a case that counts twice is not new evidence", numbers.max()
+            "count",
+            "must be 0 or 1 if cases have names: a case that counts twice is not new evidence",
+            numbers.max(),
         )
 
 
 def _right_or_wrong(values: list, where: Sequence[str]) -> np.ndarray:
     """Return outcomes 0 and 1, NaN where unknown."""
     codes, words = _factorize_words(values)
-    meaning = [float(word.lower() in RIGHT) if word.lower() in (*WRONG, *RIGHT) else np.nan for word in words]
-    found = np.array([*meaning, np.nan])[codes]
-    odd = np.isnan(found) & (codes >= 0)
+    meaning = [
+        float(word.lower() in RIGHT) if word.lower() in (*WRONG, *RIGHT) else np.nan
+        for word in words
+    ]
+    result = np.array([*meaning, np.nan])[codes]
+    odd = np.isnan(result) & (codes >= 0)
     if odd.any():
         i = int(odd.argmax())
         raise ArgumentError(
             f"{where[i]}: truth",
             "must be 1 or 0 (right or wrong), or empty where unknown",
             f"{values[i]!r}",
-            InPython("for classes, br.joint_outcomes(y_true, predictions) takes missing true labels"),
+            InPython(
+                "for classes, br.joint_outcomes(y_true, predictions) takes missing true labels"
+            ),
         )
-    return found
+    return result
 
 
 def _factorize_words(values: list) -> tuple[np.ndarray, list[str]]:
@@ -367,8 +473,8 @@ def _factorize_words(values: list) -> tuple[np.ndarray, list[str]]:
     codes, found = factorize(values)
     written = ["" if pd.isna(value) else _write(value) for value in found]
     words = list(dict.fromkeys(word for word in written if word))
-    place = np.array([*(words.index(word) if word else -1 for word in written), -1])
-    return place[codes], words
+    position = np.array([*(words.index(word) if word else -1 for word in written), -1])
+    return position[codes], words
 
 
 def _write(value: Any) -> str:
@@ -392,17 +498,21 @@ def _verdict_codes(columns: list[list], judges: list) -> tuple[np.ndarray, list[
                 "cut a judge's score into a few classes first, as pandas.cut does",
             )
     levels = sorted({word for _, words in found for word in words})
-    places = [np.array([*(levels.index(word) for word in words), -1])[codes] for codes, words in found]
+    places = [
+        np.array([*(levels.index(word) for word in words), -1])[codes] for codes, words in found
+    ]
     return np.column_stack(places), levels
 
 
 def _of_cases(role: str, names: list, code: np.ndarray, cases: list) -> list:
     """Return the cluster or data set of each case, which all entities must agree on."""
-    found: list[Any] = [None] * len(cases)
-    for place, name in zip(code.tolist(), names, strict=True):
-        if found[place] is not None and found[place] != name:
+    result: list[Any] = [None] * len(cases)
+    for position, name in zip(code.tolist(), names, strict=True):
+        if result[position] is not None and result[position] != name:
             raise ArgumentError(
-                role, "must be the same for all rows of a case", f"{found[place]!r} and {name!r} for {cases[place]!r}"
+                role,
+                "must be the same for all rows of a case",
+                f"{result[position]!r} and {name!r} for {cases[position]!r}",
             )
-        found[place] = name
-    return found
+        result[position] = name
+    return result

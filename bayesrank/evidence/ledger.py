@@ -9,14 +9,15 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._labels import factorize
-from bayesrank._notes import Note
-from bayesrank._nouns import noun
-from bayesrank._records import EvidenceRecord, reading_attr
+from bayesrank._core.labels import factorize
+from bayesrank._core.notes import Note
+from bayesrank._core.nouns import noun
+from bayesrank._core.records import EvidenceRecord, reading_attr
 
 #: Dims over which the cases of an entity are counted.
 COUNTED = ("dataset", "group", "label", "actual", "predicted", "outcome")
-#: The status of a run with an outcome of its own, and of a run whose file says nothing else about a lost outcome.
+#: The status of a run with an outcome of its own, and of a run whose file says nothing else about a
+#: lost outcome.
 SCORED, NO_OUTCOME = "scored", "no outcome"
 
 
@@ -33,9 +34,9 @@ class Tally:
 class Entry:
     """The cases and runs of one entity.
 
-    ``cases`` is the number of cases that the ranking uses. ``absent`` is the number of cases that only other entities
-    met. ``runs`` is the number of runs that were made. ``weight`` is the sum of the importance weights of its cases,
-    relative to the largest one; None without weights.
+    ``cases`` is the number of cases that the ranking uses. ``absent`` is the number of cases that
+    only other entities met. ``runs`` is the number of runs that were made. ``weight`` is the sum of
+    the importance weights of its cases, relative to the largest one; None without weights.
     """
 
     entity: str
@@ -60,7 +61,8 @@ class Drop:
 class Ledger:
     """What was read: the entries of all entities, and how many cases there are in all.
 
-    ``missing`` is the treatment of missing outcomes ("common", "own" or a number), empty if none is missing.
+    ``missing`` is the treatment of missing outcomes ("common", "own" or a number), empty if none is
+    missing.
     """
 
     entries: tuple[Entry, ...]
@@ -73,18 +75,22 @@ class Ledger:
     ignored: tuple[str, ...] = field(default=())
     #: What is counted: cases, or votes on pairs of entities.
     unit: str = "case"
-    #: For truth known in part: the smallest and the largest number of cases of an entity with a known truth.
+    #: For truth known in part: the smallest and the largest number of cases of an entity with a
+    #: known truth.
     labels: tuple[int, int] | None = None
     #: The name, the smallest and the largest value of each covariate of data sets.
     covariates: tuple[tuple[str, float, float], ...] = ()
-    #: For votes: how many have a winner, are ties, and call both bad; and how many voters and questions there are.
+    #: For votes: how many have a winner, are ties, and call both bad; and how many voters and
+    #: questions there are.
     results: tuple[tuple[str, float], ...] = ()
     units: tuple[tuple[str, int], ...] = ()
 
     def to_attrs(self) -> dict[str, str]:
         """Return the ledger as a text in attrs, which every file format can hold."""
         of_votes = {"results", "units"}
-        held = {name: value for name, value in asdict(self).items() if value or name not in of_votes}
+        held = {
+            name: value for name, value in asdict(self).items() if value or name not in of_votes
+        }
         return {"ledger": json.dumps(held, ensure_ascii=False)}
 
     @staticmethod
@@ -100,7 +106,10 @@ class Ledger:
                 for one in held["entries"]
             ]
             drops = tuple(Drop(**one) for one in held["dropped"])
-            held |= {name: tuple(map(tuple, held.get(name, ()))) for name in ("covariates", "results", "units")}
+            held |= {
+                name: tuple(map(tuple, held.get(name, ())))
+                for name in ("covariates", "results", "units")
+            }
             held |= {"entries": tuple(entries), "dropped": drops, "ignored": tuple(held["ignored"])}
             return Ledger(**held | {"labels": held["labels"] and tuple(held["labels"])})
 
@@ -114,7 +123,10 @@ class Ledger:
 
     def read_note(self, called: str, stratum: str = "data set") -> Note:
         """Return what was read as a note; an entity is ``called`` so, and a data set is called ``stratum``."""
-        return Note("evidence_read", self._fields(called) | ({"stratum": stratum} if stratum != "data set" else {}))
+        return Note(
+            "evidence_read",
+            self._fields(called) | ({"stratum": stratum} if stratum != "data set" else {}),
+        )
 
     def used_note(self) -> Note:
         """Return what the evidence is as a note, for a paragraph on methods."""
@@ -125,12 +137,20 @@ class Ledger:
         fields = {"entities": len(cases), "noun": called, "cases": self.cases}
         fields |= {"fewest": min(cases, default=0), "most": max(cases, default=0)}
         fields |= {"runs": sum(one.runs for one in self.entries) if self.has_runs() else 0}
-        fields |= {"classes": self.classes, "datasets": self.datasets, "missing": self.missing, "source": self.source}
+        fields |= {
+            "classes": self.classes,
+            "datasets": self.datasets,
+            "missing": self.missing,
+            "source": self.source,
+        }
         fields |= {"unit": self.unit} if self.unit != "case" else {}
         fields |= {"labels": list(self.labels)} if self.labels else {}
         fields |= {"covariates": list(map(list, self.covariates))} if self.covariates else {}
         fields |= {"units": dict(self.units)} if self.units else {}
-        return fields | {"ignored": self.ignored, "dropped": [asdict(drop) for drop in self.dropped]}
+        return fields | {
+            "ignored": self.ignored,
+            "dropped": [asdict(drop) for drop in self.dropped],
+        }
 
     def run_notes(self) -> list[Note]:
         """Return what came of the runs as a note, if there is more to say than their number."""
@@ -141,7 +161,10 @@ class Ledger:
         runs = {status: tally.runs for status, tally in found.items()}
         ruled = [status for status, tally in found.items() if tally.counted and status != SCORED]
         return [
-            Note("runs_by_outcome", {"runs": sum(runs.values()), "outcomes": runs, "ruled": ruled, "absent": absent})
+            Note(
+                "runs_by_outcome",
+                {"runs": sum(runs.values()), "outcomes": runs, "ruled": ruled, "absent": absent},
+            )
         ]
 
     def by_status(self) -> dict[str, Tally]:
@@ -149,7 +172,9 @@ class Ledger:
         found: dict[str, Tally] = {}
         for tally in (tally for one in self.entries for tally in one.outcomes):
             before = found.get(tally.status, Tally(tally.status, 0, 0))
-            found[tally.status] = Tally(tally.status, before.runs + tally.runs, before.counted + tally.counted)
+            found[tally.status] = Tally(
+                tally.status, before.runs + tally.runs, before.counted + tally.counted
+            )
         return dict(sorted(found.items(), key=lambda item: item[0] != SCORED))
 
 
@@ -161,20 +186,30 @@ def ledger_of(evidence: Any) -> Ledger:
 def count_evidence(evidence: Any) -> Ledger:
     """Return the cases of each entity as the evidence holds them: counts, joint outcomes or means."""
     names = evidence["entity"].values.tolist()
-    datasets = len(set(np.ravel(evidence["dataset"].values).tolist())) if "dataset" in evidence.coords else 0
+    datasets = (
+        len(set(np.ravel(evidence["dataset"].values).tolist()))
+        if "dataset" in evidence.coords
+        else 0
+    )
     if isinstance(evidence, xr.DataArray):
-        cases = np.asarray(evidence.sum([dim for dim in evidence.dims if dim in COUNTED]).values, np.int64)
+        cases = np.asarray(
+            evidence.sum([dim for dim in evidence.dims if dim in COUNTED]).values, np.int64
+        )
         classes = evidence.sizes.get("actual", 0)
     elif "pattern" in evidence.dims:
         met = np.ones((evidence.sizes["pattern"], len(names)), bool)
         if "outcome" in evidence:
             met = evidence["outcome"].transpose("pattern", "entity").notnull().values
         count = np.asarray(evidence["count"].values)
-        entries = tuple(Entry(str(name), int(n)) for name, n in zip(names, count @ met, strict=True))
+        entries = tuple(
+            Entry(str(name), int(n)) for name, n in zip(names, count @ met, strict=True)
+        )
         return Ledger(entries, int(count.sum()), evidence.sizes.get("label", 0), datasets)
     else:
         cases = (
-            np.nan_to_num(evidence["cases"].values).astype(int) if "cases" in evidence else np.zeros(len(names), int)
+            np.nan_to_num(evidence["cases"].values).astype(int)
+            if "cases" in evidence
+            else np.zeros(len(names), int)
         )
         classes = 0
     entries = tuple(Entry(str(name), int(n)) for name, n in zip(names, cases, strict=True))
@@ -193,14 +228,14 @@ def count_answers(
 ) -> Ledger:
     """Return the ledger of a table with a row for each case or run, and a column for each entity.
 
-    ``met`` (row, entity) says where there is an answer, ``count`` how many cases a row stands for, and ``case`` names
-    the case of each row if rows are runs. Without an answer, a run was not made. ``weight`` is the importance weight of
-    the case of each row.
+    ``met`` (row, entity) says where there is an answer, ``count`` how many cases a row stands for,
+    and ``case`` names the case of each row if rows are runs. Without an answer, a run was not made.
+    ``weight`` is the importance weight of the case of each row.
     """
     which, common = find_common(met, case)
     size = int(which.max(initial=-1)) + 1
     each = np.asarray(count if case is None else np.ones(size), np.int64)
-    kept = met & common[:, None] if missing == "common" else met
+    retained = met & common[:, None] if missing == "common" else met
 
     def cases(mask: np.ndarray) -> int:
         return int(each[np.bincount(which[mask], minlength=size) > 0].sum())
@@ -212,11 +247,13 @@ def count_answers(
     for i, name in enumerate(names):
         runs = int(count[met[:, i]].sum())
         known = cases(met[:, i])
-        used = total if filled else cases(kept[:, i])
-        here = np.ones(len(met), bool) if filled else kept[:, i]
+        used = total if filled else cases(retained[:, i])
+        here = np.ones(len(met), bool) if filled else retained[:, i]
         own = None if weight is None else _sum_weights(weight, which, here)
-        entries.append(Entry(str(name), used, total - known, runs, (Tally(SCORED, runs, runs),), own))
-    used_rows = np.asarray(kept.any(axis=1))
+        entries.append(
+            Entry(str(name), used, total - known, runs, (Tally(SCORED, runs, runs),), own)
+        )
+    used_rows = np.asarray(retained.any(axis=1))
     reason = "not_common" if missing == "common" else "no_outcome"
     drops = [] if filled else [Drop("cases", total - cases(used_rows), total, reason)]
     if size < len(met) and missing == "common":
@@ -232,11 +269,13 @@ def count_answers(
     )
 
 
-def find_common(met: np.ndarray, case: Sequence[Hashable] | None = None) -> tuple[np.ndarray, np.ndarray]:
+def find_common(
+    met: np.ndarray, case: Sequence[Hashable] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the number of the case of each row, and a mask of the rows of cases that all entities met.
 
-    ``met`` (row, entity) says where there is an answer. ``case`` names the case of each row if rows are runs: an entity
-    met a case if it has an answer in one of its runs.
+    ``met`` (row, entity) says where there is an answer. ``case`` names the case of each row if rows
+    are runs: an entity met a case if it has an answer in one of its runs.
     """
     if case is None:
         return np.arange(len(met)), np.asarray(met.all(axis=1))
@@ -255,7 +294,9 @@ def count_runs(frame: pd.DataFrame) -> tuple[Entry, ...]:
     entries = []
     for name, own in frame.groupby("entity", sort=False):
         statuses = own.groupby("status", sort=False)["outcome"].agg(["size", "count"])
-        tallies = tuple(Tally(str(s), int(row["size"]), int(row["count"])) for s, row in statuses.iterrows())
+        tallies = tuple(
+            Tally(str(s), int(row["size"]), int(row["count"])) for s, row in statuses.iterrows()
+        )
         used = len(own[own["outcome"].notna()].drop_duplicates(["dataset", "case"]))
         absent = total - len(own.drop_duplicates(["dataset", "case"]))
         entries.append(Entry(str(name), used, absent, len(own), tallies))
@@ -266,7 +307,9 @@ def add_runs(ledger: Ledger, frame: pd.DataFrame) -> Ledger:
     """Return the ledger with the runs of a table as :func:`count_runs` takes it; which cases are used stays."""
     made = {entry.entity: entry for entry in count_runs(frame)}
     entries = [
-        replace(entry, absent=own.absent, runs=own.runs, outcomes=own.outcomes) if own is not None else entry
+        replace(entry, absent=own.absent, runs=own.runs, outcomes=own.outcomes)
+        if own is not None
+        else entry
         for entry in ledger.entries
         for own in [made.get(entry.entity)]
     ]

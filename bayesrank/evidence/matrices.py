@@ -6,10 +6,22 @@ from typing import Any, Literal
 import pandas as pd
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_choice, check_class_labels, check_counts_array, check_labelled_numbers
-from bayesrank._errors import ArgumentError
-from bayesrank.evidence.counts import CLASS_DIMS, TWO_CLASSES, arrange, class_dims, entity_names, put_in_class_order
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
+    check_choice,
+    check_class_labels,
+    check_counts_array,
+    check_labelled_numbers,
+)
+from bayesrank._core.errors import ArgumentError
+from bayesrank.evidence.counts import (
+    CLASS_DIMS,
+    TWO_CLASSES,
+    arrange,
+    class_dims,
+    entity_names,
+    put_in_class_order,
+)
 
 #: Dims of rates of one entity.
 BESIDE_ENTITIES = ("chain", "draw", "sample", "dataset", "group", "prevalence", "threshold")
@@ -31,21 +43,24 @@ def from_matrix(
     matrix : array_like or DataFrame
         Whole numbers of shape (C, C), or (entities, C, C).
     orientation : {"actual_rows", "predicted_rows"}
-        Whether the rows are actual or predicted classes. There is no default, because the numbers do not show it.
+        Whether the rows are actual or predicted classes. There is no default, because the numbers
+        do not show it.
     labels : sequence, optional
-        The C classes in the order of the matrix; with two classes, the negative one first. By default the labels of a
-        DataFrame, else ``["negative", "positive"]`` for two classes, else 0 to C - 1.
+        The C classes in the order of the matrix; with two classes, the negative one first. By
+        default the labels of a DataFrame, else ``["negative", "positive"]`` for two classes, else 0
+        to C - 1.
     positive : label, optional
-        The positive one of two classes. By default the last of ``labels``, or the positive one of a standard pair (0/1,
-        no/yes, ...) in any order. The order of a DataFrame's labels does not define it.
+        The positive one of two classes. By default the last of ``labels``, or the positive one of a
+        standard pair (0/1, no/yes, ...) in any order. The order of a DataFrame's labels does not
+        define it.
     entity : hashable or sequence, optional
         Name of each matrix.
 
     Returns
     -------
     xarray.DataArray
-        Integer ``counts`` (entity, actual, predicted). The coord ``positive`` names the positive class, if it is known
-        and not named "positive".
+        Integer ``counts`` (entity, actual, predicted). The coord ``positive`` names the positive
+        class, if it is known and not named "positive".
 
     Raises
     ------
@@ -71,8 +86,15 @@ def from_matrix(
             )
         labels, matrix = rows if labels is None else labels, matrix.to_numpy()
     values = check_counts_array("matrix", matrix)
-    if values.ndim not in (2, 3) or values.shape[-1] != values.shape[-2] or values.shape[-1] < 2 or not values.size:
-        raise ArgumentError("matrix", "must have the shape (C, C) or (entities, C, C) with C >= 2", values.shape)
+    if (
+        values.ndim not in (2, 3)
+        or values.shape[-1] != values.shape[-2]
+        or values.shape[-1] < 2
+        or not values.size
+    ):
+        raise ArgumentError(
+            "matrix", "must have the shape (C, C) or (entities, C, C) with C >= 2", values.shape
+        )
     size = values.shape[-1]
     values = values.reshape(-1, size, size)
     if orientation == "predicted_rows":
@@ -87,7 +109,9 @@ def from_matrix(
 
 
 @check_call
-def from_rates(*, tpr: Any, fpr: Any = None, tnr: Any = None, prevalence: Any, entity: Any = None) -> xr.DataArray:
+def from_rates(
+    *, tpr: Any, fpr: Any = None, tnr: Any = None, prevalence: Any, entity: Any = None
+) -> xr.DataArray:
     """Return the two-class performance with these rates and prevalence.
 
     Draws keep their dims, so posterior draws from any PyMC model can be ranked.
@@ -95,8 +119,9 @@ def from_rates(*, tpr: Any, fpr: Any = None, tnr: Any = None, prevalence: Any, e
     Parameters
     ----------
     tpr : number, sequence or DataArray
-        True positive rates in [0, 1]. A sequence has one number for each entity. A DataArray may have other dims, such
-        as (chain, draw, entity), and may be lazy. Dims of another name than entity need ``entity``, or a rename.
+        True positive rates in [0, 1]. A sequence has one number for each entity. A DataArray may
+        have other dims, such as (chain, draw, entity), and may be lazy. Dims of another name than
+        entity need ``entity``, or a rename.
     fpr, tnr : number, sequence or DataArray
         False positive rates or true negative rates: exactly one of them.
     prevalence : number, sequence or DataArray
@@ -124,17 +149,28 @@ def from_rates(*, tpr: Any, fpr: Any = None, tnr: Any = None, prevalence: Any, e
     [[0.72, 0.08]]
     """
     if (fpr is None) == (tnr is None):
-        raise ArgumentError("exactly one of fpr and tnr", "must be given", "neither" if fpr is None else "both")
+        raise ArgumentError(
+            "exactly one of fpr and tnr", "must be given", "neither" if fpr is None else "both"
+        )
     second = "fpr" if tnr is None else "tnr"
     given = {"tpr": tpr, second: fpr if tnr is None else tnr, "prevalence": prevalence}
-    held = {name: check_labelled_numbers(name, value, 0.0, 1.0, dim="entity") for name, value in given.items()}
+    held = {
+        name: check_labelled_numbers(name, value, 0.0, 1.0, dim="entity")
+        for name, value in given.items()
+    }
     sizes = {name: each.sizes["entity"] for name, each in held.items() if "entity" in each.dims}
     longest = max(sizes.values(), default=1)
     if any(size not in (1, longest) for size in sizes.values()):
-        raise ArgumentError("tpr, fpr or tnr, and prevalence", "must be numbers or have one length", f"lengths {sizes}")
+        raise ArgumentError(
+            "tpr, fpr or tnr, and prevalence",
+            "must be numbers or have one length",
+            f"lengths {sizes}",
+        )
     # A single number applies to all entities.
     parts = [
-        each.isel(entity=0, drop=True) if sizes.get(name) == 1 and "entity" not in each.coords else each
+        each.isel(entity=0, drop=True)
+        if sizes.get(name) == 1 and "entity" not in each.coords
+        else each
         for name, each in held.items()
     ]
     try:
@@ -144,11 +180,18 @@ def from_rates(*, tpr: Any, fpr: Any = None, tnr: Any = None, prevalence: Any, e
             f"tpr, {second} and prevalence", f"must have the same labels on shared dims: {error}"
         ) from None
     wrong = other if tnr is None else 1 - other
-    cells = xr.broadcast((1 - share) * (1 - wrong), (1 - share) * wrong, share * (1 - right), share * right)
-    rows = [xr.concat(cells[i : i + 2], "predicted", coords="minimal", compat="override") for i in (0, 2)]
+    cells = xr.broadcast(
+        (1 - share) * (1 - wrong), (1 - share) * wrong, share * (1 - right), share * right
+    )
+    rows = [
+        xr.concat(cells[i : i + 2], "predicted", coords="minimal", compat="override")
+        for i in (0, 2)
+    ]
     table = xr.concat(rows, "actual", coords="minimal", compat="override")
     if "entity" not in table.dims:
-        odd = next((str(dim) for dim in table.dims if dim not in (*BESIDE_ENTITIES, *CLASS_DIMS)), None)
+        odd = next(
+            (str(dim) for dim in table.dims if dim not in (*BESIDE_ENTITIES, *CLASS_DIMS)), None
+        )
         if odd is not None and entity is None:
             rate = next(name for name, each in held.items() if odd in each.dims)
             raise ArgumentError(

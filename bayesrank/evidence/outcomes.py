@@ -7,11 +7,18 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import EXACT, check_absent, check_choice, check_finite, describe_value, is_number
-from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
-from bayesrank._labels import factorize, name_coord
-from bayesrank._notes import Note, add_notes, notes_text
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
+    EXACT,
+    check_absent,
+    check_choice,
+    check_finite,
+    describe_value,
+    is_number,
+)
+from bayesrank._core.errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
+from bayesrank._core.labels import factorize, name_coord
+from bayesrank._core.notes import Note, add_notes, notes_text
 from bayesrank.evidence.alignment import align_cases
 from bayesrank.evidence.attempts import describe_answers, refuse_stopped_runs
 from bayesrank.evidence.groups import take_groups
@@ -28,7 +35,8 @@ from bayesrank.evidence.patterns import (
 from bayesrank.evidence.training import check_runs, check_seeds, means_of_seeds, untrained
 from bayesrank.evidence.weighting import Numbers, check_numbers_of_cases, scale_weights
 
-#: Numbers up to the second with at most so many levels may be grades; others are no outcomes beside 0 and 1.
+#: Numbers up to the second with at most so many levels may be grades; others are no outcomes beside
+#: 0 and 1.
 LEVELS, HIGHEST = 12, 10
 
 #: Headings of columns that describe cases; they are given as arguments of these names.
@@ -57,64 +65,70 @@ def from_outcomes(
 ) -> xr.Dataset:
     """Count how many cases have each pattern of outcomes; a pattern holds one outcome for every entity.
 
-    Use it for evaluations without a confusion matrix: benchmarks of language models, grades, costs, errors.
+    Use it for evaluations without a confusion matrix: benchmarks of language models, grades, costs,
+    errors.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        Outcomes as numbers (0/1 or False/True for wrong and right): one row for each case, or each run with ``run``,
-        and one column for each entity.
+        Outcomes as numbers (0/1 or False/True for wrong and right): one row for each case, or each
+        run with ``run``, and one column for each entity.
     count, weight, dataset, group, cluster, case : sequence or str, optional
-        As for :func:`bayesrank.joint_outcomes`, or the name of a column. The weight of a case is the same in all runs.
-        Everything with an index is joined to the frame by its labels.
+        As for :func:`bayesrank.joint_outcomes`, or the name of a column. The weight of a case is
+        the same in all runs. Everything with an index is joined to the frame by its labels.
     run : sequence or str, optional
-        The run (repetition, sample) of the case, or the name of a column. The outcome of a case is its mean over
-        runs, which are not additional cases. Their number may vary, but must not depend on their outcomes: runs that
-        stop at the first success, or failure, raise an error. Runs are of one fitted model: if their means differ
-        more than their cases allow (p < 0.001), as those of retrained models do, they raise an error.
+        The run (repetition, sample) of the case, or the name of a column. The outcome of a case is
+        its mean over runs, which are not additional cases. Their number may vary, but must not
+        depend on their outcomes: runs that stop at the first success, or failure, raise an error.
+        Runs are of one fitted model: if their means differ more than their cases allow (p < 0.001),
+        as those of retrained models do, they raise an error.
     training_seed : sequence or str, optional
-        The seed with which the answering model was trained, or the name of a column. It needs ``case``. Every case has
-        an outcome for each seed of an entity, and an entity has at least two seeds. ``run`` distinguishes several
-        outcomes of a case and seed. The outcome of a case is its mean over seeds. The model ``"retrained"`` ranks the
-        entities over retrained models; ``"paired"`` ranks these fitted models. Seeds of different entities are
-        independent.
+        The seed with which the answering model was trained, or the name of a column. It needs
+        ``case``. Every case has an outcome for each seed of an entity, and an entity has at least
+        two seeds. ``run`` distinguishes several outcomes of a case and seed. The outcome of a case
+        is its mean over seeds. The model ``"retrained"`` ranks the entities over retrained models;
+        ``"paired"`` ranks these fitted models. Seeds of different entities are independent.
     missing : "common", "own" or number, optional
-        ``"common"`` keeps the cases that all entities have, with all their runs. ``"own"`` evaluates each entity on its
-        own cases, valid if answers are missing at random. A number replaces missing outcomes, such as 0 for wrong. By
-        default they raise an error.
+        ``"common"`` keeps the cases that all entities have, with all their runs. ``"own"``
+        evaluates each entity on its own cases, valid if answers are missing at random. A number
+        replaces missing outcomes, such as 0 for wrong. By default they raise an error.
     range : (low, high), optional
-        Bounds of the outcomes, such as (1, 5) for grades. The prior of model ``"paired"`` then has two cases at each
-        bound, as with ``range`` of :func:`bayesrank.fit`.
+        Bounds of the outcomes, such as (1, 5) for grades. The prior of model ``"paired"`` then has
+        two cases at each bound, as with ``range`` of :func:`bayesrank.fit`.
     cost : pandas.DataFrame, optional
-        The cost of each answer, in the same rows and columns as the outcomes. The mean cost of an entity is over its
-        known costs; its posterior, ``mean_cost``, has no prior. See :func:`bayesrank.decisions.pareto_front`.
+        The cost of each answer, in the same rows and columns as the outcomes. The mean cost of an
+        entity is over its known costs; its posterior, ``mean_cost``, has no prior. See
+        :func:`bayesrank.decisions.pareto_front`.
 
     answers : pandas.DataFrame, optional
-        The answer of each run, in the same rows and columns as the outcomes, which are right or wrong: for
-        :func:`bayesrank.scores.majority_at_k`. Answers are equal if their values are.
+        The answer of each run, in the same rows and columns as the outcomes, which are right or
+        wrong: for :func:`bayesrank.scores.majority_at_k`. Answers are equal if their values are.
 
     Returns
     -------
     xarray.Dataset
-        For the model ``"paired"``: ``outcome`` (pattern, entity), NaN if missing; ``count`` (pattern), above 0, which
-        with unequal weights is their sum, beside the coord ``unit_weight`` (pattern); with runs that are right or
-        wrong, ``runs`` (pattern, entity), the number behind each mean, 0 if missing, and ``flickering_right`` and
-        ``flickering_runs`` (flickering_case, entity) of the cases with right and wrong runs; and, if given, ``cost``
-        (pattern, entity), beside right or wrong runs also ``cost_right`` and ``cost_wrong``, the mean costs of the
-        right and of the wrong runs of a case; and the coords ``dataset`` or ``group``, and ``cluster`` (pattern).
-        Attrs: with missing answers ``missing``, the ``note`` that rankings print and, for ``"common"``, ``cases`` and
-        ``cases_left_out``; with runs ``fewest_runs`` and ``most_runs`` of a case, and ``right_or_wrong_runs``,
-        whether all runs are 0 or 1; ``notes`` on joined labels and weights; and ``ledger``, a text with the
-        cases and runs of each entity. With training seeds ``seed_mean`` (entity, training_seed), NaN where an
-        entity has no such seed, and ``seed_noise`` (entity), the part of the variance of these means that comes
-        from their cases.
+        For the model ``"paired"``: ``outcome`` (pattern, entity), NaN if missing; ``count``
+        (pattern), above 0, which with unequal weights is their sum, beside the coord
+        ``unit_weight`` (pattern); with runs that are right or wrong, ``runs`` (pattern, entity),
+        the number behind each mean, 0 if missing, and ``flickering_right`` and ``flickering_runs``
+        (flickering_case, entity) of the cases with right and wrong runs; and, if given, ``cost``
+        (pattern, entity), beside right or wrong runs also ``cost_right`` and ``cost_wrong``, the
+        mean costs of the right and of the wrong runs of a case; and the coords ``dataset`` or
+        ``group``, and ``cluster`` (pattern). Attrs: with missing answers ``missing``, the ``note``
+        that rankings print and, for ``"common"``, ``cases`` and ``cases_left_out``; with runs
+        ``fewest_runs`` and ``most_runs`` of a case, and ``right_or_wrong_runs``, whether all runs
+        are 0 or 1; ``notes`` on joined labels and weights; and ``ledger``, a text with the cases
+        and runs of each entity. With training seeds ``seed_mean`` (entity, training_seed), NaN
+        where an entity has no such seed, and ``seed_noise`` (entity), the part of the variance of
+        these means that comes from their cases.
 
     Raises
     ------
     ValueError, TypeError
-        If an outcome is missing, not finite or above 1e100 in size; an entity has no outcomes; a column, case or run
-        occurs twice; lengths or indexes differ; some columns have only 0 and 1 and another has other numbers; runs
-        stop at an outcome; or the means of runs differ more than their cases allow.
+        If an outcome is missing, not finite or above 1e100 in size; an entity has no outcomes; a
+        column, case or run occurs twice; lengths or indexes differ; some columns have only 0 and 1
+        and another has other numbers; runs stop at an outcome; or the means of runs differ more
+        than their cases allow.
 
     Examples
     --------
@@ -126,9 +140,18 @@ def from_outcomes(
     >>> from_outcomes(runs, case="task", run="seed")["outcome"].values.tolist()
     [[0.5, 0.5], [1.0, 0.5]]
     """
-    given = {"count": count, "weight": weight, "dataset": dataset, "cluster": cluster, "case": case, "run": run}
+    given = {
+        "count": count,
+        "weight": weight,
+        "dataset": dataset,
+        "cluster": cluster,
+        "case": case,
+        "run": run,
+    }
     given |= {"training_seed": training_seed}
-    return count_outcomes(frame, given, group, missing=missing, range=range, cost=cost, answers=answers)
+    return count_outcomes(
+        frame, given, group, missing=missing, range=range, cost=cost, answers=answers
+    )
 
 
 def count_outcomes(
@@ -156,9 +179,13 @@ def count_outcomes(
     given, joined = align_cases({"frame": outcomes, **given, "cost": cost, "answers": answers})
     given.pop("frame")
     cost, answers = given.pop("cost"), given.pop("answers")
-    if missing is not None and not (is_number(missing) and np.isfinite(check_finite("missing", missing))):
+    if missing is not None and not (
+        is_number(missing) and np.isfinite(check_finite("missing", missing))
+    ):
         check_choice("missing", missing, ("common", "own"), other="None, or a finite number")
-    numbers = check_numbers_of_cases(given.pop("count", None), given.pop("weight", None), len(frame))
+    numbers = check_numbers_of_cases(
+        given.pop("count", None), given.pop("weight", None), len(frame)
+    )
     groups = name_groups(len(frame), "dataset" if group is None else "group", **given)
     seeded = training_seed is not None
     if seeded:
@@ -169,12 +196,21 @@ def count_outcomes(
     if range is None:
         _check_one_scale(values, list(outcomes.columns), named)
     costs = np.empty((len(frame), 0)) if cost is None else _check_costs(cost, outcomes)
-    said = np.empty((len(frame), 0), int) if answers is None else _code_answers(answers, outcomes, values, groups)
-    about: dict[str, Any] = {} if range is None else {"range": list(check_range(range, values))}
-    kept = numbers.counted
-    outcomes, values, costs, said = outcomes[kept], values[kept], costs[kept], said[kept]
-    numbers = numbers.keep(kept)
-    groups = keep_rows(groups, kept)
+    text = (
+        np.empty((len(frame), 0), int)
+        if answers is None
+        else _code_answers(answers, outcomes, values, groups)
+    )
+    record: dict[str, Any] = {} if range is None else {"range": list(check_range(range, values))}
+    retained = numbers.counted
+    outcomes, values, costs, text = (
+        outcomes[retained],
+        values[retained],
+        costs[retained],
+        text[retained],
+    )
+    numbers = numbers.keep(retained)
+    groups = keep_rows(groups, retained)
     check_cases(groups, numbers.repeats)
     case_of_runs = groups["case"] if "run" in groups else None
     never = untrained(values, groups["training_seed"]) if seeded else np.zeros(values.shape, bool)
@@ -195,12 +231,14 @@ def count_outcomes(
         if seeded and missing == "common":  # a case that lacks one seed of an entity is not common
             which = factorize(groups["case"])[0]
             values[np.isin(which, which[np.isnan(values).any(axis=1)])] = np.nan
-        values, kept, more = _fill_missing(values, numbers.repeats, outcomes, missing, case_of_runs)
-        values, costs, said = values[kept], costs[kept], said[kept]
-        numbers, groups = numbers.keep(kept), keep_rows(groups, kept)
-        never, about = never[kept], about | more
+        values, retained, more = _fill_missing(
+            values, numbers.repeats, outcomes, missing, case_of_runs
+        )
+        values, costs, text = values[retained], costs[retained], text[retained]
+        numbers, groups = numbers.keep(retained), keep_rows(groups, retained)
+        never, record = never[retained], record | more
     values[never] = np.nan
-    about |= ledger.to_attrs()
+    record |= ledger.to_attrs()
     trained, doubts = xr.Dataset(), list[Note]()
     runs: np.ndarray | None = None  # of each case, where each is right or wrong
     flickering, flickers, parted = dict[str, Any](), list[str](), list[str]()
@@ -215,8 +253,13 @@ def count_outcomes(
             means, groups, _ = _means(np.hstack([values, costs]), groups | {"case": pairs})
             values, costs = np.split(means, [values.shape[1]], axis=1)
             groups["case"] = [name for name, _ in groups["case"]]
-        names, levels = outcomes.columns.tolist(), groups.pop("training_seed", groups.get("run", []))
-        found = means_of_seeds(values, groups["case"], levels, numbers.weight, groups.get("cluster"))
+        names, levels = (
+            outcomes.columns.tolist(),
+            groups.pop("training_seed", groups.get("run", [])),
+        )
+        found = means_of_seeds(
+            values, groups["case"], levels, numbers.weight, groups.get("cluster")
+        )
         if seeded:
             check_seeds(found, values, groups["case"], names)
             trained = found.to_dataset(name_coord(names))
@@ -224,20 +267,22 @@ def count_outcomes(
             doubts = check_runs(found, run, names)
         numbers = _of_cases(numbers, groups["case"])
         size = values.shape[1]
-        if right_or_wrong and not seeded and cost is not None:  # right and wrong runs may cost differently
+        if (
+            right_or_wrong and not seeded and cost is not None
+        ):  # right and wrong runs may cost differently
             ends = [np.where(values == end, costs, np.nan) for end in (1, 0)]
             parted = ["cost_right", "cost_wrong"]
             costs = np.hstack([costs, *ends])
         if answers is not None:
-            words = _answers_by_case(said, values, groups["case"])
+            words = _answers_by_case(text, values, groups["case"])
         each, groups, made = _means(np.hstack([values, costs]), groups)
         made = made[:, :size]
         values, costs = np.split(each, [size], axis=1)
         if right_or_wrong and not seeded:
             runs = made
             flickering, flickers = _flickering(values, made, groups)
-        about["fewest_runs"], about["most_runs"] = int(made[made > 0].min()), int(made.max())
-        about["right_or_wrong_runs"] = int(right_or_wrong)
+        record["fewest_runs"], record["most_runs"] = int(made[made > 0].min()), int(made.max())
+        record["right_or_wrong_runs"] = int(right_or_wrong)
     if (values == np.floor(values)).all() and np.abs(values).max(initial=0) < EXACT:
         values = values.astype(np.int64)
     # Equal numbers have equal codes, so that rows can be compared as integers.
@@ -254,19 +299,30 @@ def count_outcomes(
     held = {"outcome": (("pattern", "entity"), seen[outcome]), "count": ("pattern", counts)}
     if runs is not None:
         held["runs"] = (("pattern", "entity"), made)
-        held |= flickering | ({"answers": (("pattern", "entity"), texts[word])} if word.shape[1] else {})
+        held |= flickering | (
+            {"answers": (("pattern", "entity"), texts[word])} if word.shape[1] else {}
+        )
         coords |= {"flickering_case": flickers} if flickering else {}
     if cost is not None:
         parts = np.split(amounts[spent], 1 + len(parted), axis=1)
-        held |= {name: (("pattern", "entity"), part) for name, part in zip(["cost", *parted], parts, strict=True)}
-    attrs = add_notes(about | weighted.attrs, [*joined, *weighted.notes, *doubts])
-    return finish(xr.Dataset(held, {"entity": name_coord(list(outcomes.columns))} | coords, attrs).assign(trained))
+        held |= {
+            name: (("pattern", "entity"), part)
+            for name, part in zip(["cost", *parted], parts, strict=True)
+        }
+    attrs = add_notes(record | weighted.attrs, [*joined, *weighted.notes, *doubts])
+    return finish(
+        xr.Dataset(held, {"entity": name_coord(list(outcomes.columns))} | coords, attrs).assign(
+            trained
+        )
+    )
 
 
 def _name_fits(groups: dict[str, list]) -> dict[str, list]:
     """Return the groups of rows whose runs are those of fitted models, each of one training seed."""
     if "case" not in groups:
-        raise ArgumentError("case", "must be given with training_seed=, to match the cases of the seeds", "None")
+        raise ArgumentError(
+            "case", "must be given with training_seed=, to match the cases of the seeds", "None"
+        )
     if len(set(groups.get("dataset", ()))) > 1:
         raise ArgumentError(
             "dataset",
@@ -291,7 +347,11 @@ def _refuse_names_of_cases(outcomes: pd.DataFrame) -> None:
     for name, column in outcomes.items():
         heading = str(name).lower()
         # The numbers of the rows, from 0 or 1 on, are no outcomes.
-        numbered = column.dtype.kind in "iu" and len(column) >= FEWEST_NUMBERED and column.iloc[0] in (0, 1)
+        numbered = (
+            column.dtype.kind in "iu"
+            and len(column) >= FEWEST_NUMBERED
+            and column.iloc[0] in (0, 1)
+        )
         numbered = numbered and bool((np.diff(column.to_numpy()) == 1).all())
         if heading in (*OF_CASES, *OTHER_NAMES) or numbered:
             roles = [heading] if heading in OF_CASES else ["case"] * (heading == "id" or numbered)
@@ -314,7 +374,10 @@ def _check_one_scale(values: np.ndarray, names: list, named: bool) -> None:
     """Raise an error for a column of numbers beside columns of 0 and 1, which is probably no entity."""
     with np.errstate(invalid="ignore"):
         binary = [set(np.unique(column[~np.isnan(column)])) == {0.0, 1.0} for column in values.T]
-        beyond = [bool(((column < 0) | (column > 1)).any()) and not _are_grades(column) for column in values.T]
+        beyond = [
+            bool(((column < 0) | (column > 1)).any()) and not _are_grades(column)
+            for column in values.T
+        ]
     if not any(binary) or not any(beyond):
         return
     odd = beyond.index(True)
@@ -354,19 +417,38 @@ def _check_costs(cost: Any, outcomes: pd.DataFrame) -> np.ndarray:
     costs = numbers_of(cost.iloc[:, cost.columns.get_indexer(outcomes.columns)])
     if (costs < 0).any():
         raise ArgumentError(
-            "cost", "must be 0 or more", f"{np.nanmin(costs):g}", "leave a field empty if it is unknown"
+            "cost",
+            "must be 0 or more",
+            f"{np.nanmin(costs):g}",
+            "leave a field empty if it is unknown",
         )
-    unknown = [name for name, none in zip(outcomes.columns, np.isnan(costs).all(axis=0), strict=True) if none]
+    unknown = [
+        name
+        for name, none in zip(outcomes.columns, np.isnan(costs).all(axis=0), strict=True)
+        if none
+    ]
     if unknown:
-        raise ArgumentError("cost", "must hold a number of every entity at least once", f"none of {unknown}")
+        raise ArgumentError(
+            "cost", "must hold a number of every entity at least once", f"none of {unknown}"
+        )
     return costs
 
 
 def check_range(bounds: Any, values: Any = ()) -> tuple[float, float]:
     """Return the bounds of outcomes; raise if they are no bounds, or if a value is outside."""
-    pair = list(bounds) if isinstance(bounds, Sequence | np.ndarray) and not isinstance(bounds, str) else []
-    if len(pair) != 2 or not all(is_number(end) and np.isfinite(end) for end in pair) or not pair[0] < pair[1]:
-        raise ArgumentError("range", "must be two finite numbers, the lower one first", describe_value(bounds))
+    pair = (
+        list(bounds)
+        if isinstance(bounds, Sequence | np.ndarray) and not isinstance(bounds, str)
+        else []
+    )
+    if (
+        len(pair) != 2
+        or not all(is_number(end) and np.isfinite(end) for end in pair)
+        or not pair[0] < pair[1]
+    ):
+        raise ArgumentError(
+            "range", "must be two finite numbers, the lower one first", describe_value(bounds)
+        )
     outside = [value for value in np.ravel(values).tolist() if value < pair[0] or value > pair[1]]
     if outside:
         raise ArgumentError("range", "must hold every outcome", f"{tuple(pair)} and {outside[0]:g}")
@@ -374,7 +456,11 @@ def check_range(bounds: Any, values: Any = ()) -> tuple[float, float]:
 
 
 def _fill_missing(
-    values: np.ndarray, count: np.ndarray, outcomes: pd.DataFrame, missing: Any, case: Sequence[Hashable] | None
+    values: np.ndarray,
+    count: np.ndarray,
+    outcomes: pd.DataFrame,
+    missing: Any,
+    case: Sequence[Hashable] | None,
 ) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
     """Apply ``missing``: return the values, a mask of the kept rows, and attrs that record it.
 
@@ -384,7 +470,9 @@ def _fill_missing(
     empty = [name for name, none in zip(names, lacking.all(axis=0), strict=True) if none]
     if empty:
         raise ArgumentError(
-            "frame", "must hold an outcome of every entity at least once", f"none in the columns {empty}"
+            "frame",
+            "must hold an outcome of every entity at least once",
+            f"none in the columns {empty}",
         )
     if missing is None:
         row, column = np.argwhere(lacking)[0]
@@ -393,18 +481,24 @@ def _fill_missing(
             "must hold an outcome of every entity on every case",
             f"none in column {names[column]!r}, row {outcomes.index[row]}",
             Advice(
-                *(Typed("missing", "common"), " keeps the cases that all entities met, ", Typed("missing", "own")),
+                *(
+                    Typed("missing", "common"),
+                    " keeps the cases that all entities met, ",
+                    Typed("missing", "own"),
+                ),
                 *(" leaves each entity on its own cases, ", Typed("missing", 0)),
                 " counts a missing answer as 0, or wrong",
             ),
         )
     if missing == "common":
-        which, kept = find_common(~lacking, case)
-        if not kept.any():
-            raise ArgumentError("missing", "cannot be 'common' if no case was met by all entities", "none")
+        which, retained = find_common(~lacking, case)
+        if not retained.any():
+            raise ArgumentError(
+                "missing", "cannot be 'common' if no case was met by all entities", "none"
+            )
         each = count if case is None else np.bincount(which) > 0
-        of_cases = kept if case is None else np.bincount(which, kept) > 0
-        return values, kept, common_note(int(each[of_cases].sum()), int(each[~of_cases].sum()))
+        of_cases = retained if case is None else np.bincount(which, retained) > 0
+        return values, retained, common_note(int(each[of_cases].sum()), int(each[~of_cases].sum()))
     all_rows = np.ones(len(values), bool)
     if missing == "own":
         # The ledger holds the numbers of runs; a run that was never made is no missing run.
@@ -412,9 +506,17 @@ def _fill_missing(
     times = (count @ lacking).tolist()
     # Ties are resolved by name, so that the order of the columns has no effect.
     most, _, worst = max(zip(times, map(repr, names), names, strict=True))
-    counted = {"value": float(missing), "missing": sum(times), "total": int(count.sum()) * len(names)}
+    counted = {
+        "value": float(missing),
+        "missing": sum(times),
+        "total": int(count.sum()) * len(names),
+    }
     note = Note("missing_answers_counted", {**counted, "most": most, "entity": str(worst)})
-    return np.where(lacking, float(missing), values), all_rows, {"missing": f"{missing:g}", "notes": notes_text([note])}
+    return (
+        np.where(lacking, float(missing), values),
+        all_rows,
+        {"missing": f"{missing:g}", "notes": notes_text([note])},
+    )
 
 
 def _of_cases(numbers: Numbers, cases: list) -> Numbers:
@@ -425,12 +527,16 @@ def _of_cases(numbers: Numbers, cases: list) -> Numbers:
         differ = np.flatnonzero(numbers.weight != numbers.weight[first[which]])
         if differ.size:
             raise ArgumentError(
-                "weight", "must be the same for all runs of a case", f"several for {names[which[differ[0]]]!r}"
+                "weight",
+                "must be the same for all runs of a case",
+                f"several for {names[which[differ[0]]]!r}",
             )
     return numbers.keep(first)
 
 
-def _code_answers(answers: Any, outcomes: pd.DataFrame, values: np.ndarray, groups: Mapping[str, list]) -> np.ndarray:
+def _code_answers(
+    answers: Any, outcomes: pd.DataFrame, values: np.ndarray, groups: Mapping[str, list]
+) -> np.ndarray:
     """Return codes of the answers (row, entity), negative where there is no outcome."""
     if not isinstance(answers, pd.DataFrame):
         raise ArgumentTypeError("answers", "must be a pandas DataFrame", describe_value(answers))
@@ -442,7 +548,9 @@ def _code_answers(answers: Any, outcomes: pd.DataFrame, values: np.ndarray, grou
         )
     known = ~np.isnan(values)
     if "run" not in groups or "training_seed" in groups or not np.isin(values[known], (0, 1)).all():
-        raise ArgumentError("answers", "must come with right or wrong runs of each case (run=)", "other outcomes")
+        raise ArgumentError(
+            "answers", "must come with right or wrong runs of each case (run=)", "other outcomes"
+        )
     given = answers.iloc[:, answers.columns.get_indexer(outcomes.columns)].to_numpy(object)
     codes = pd.factorize(given.ravel())[0].reshape(given.shape)
     if (codes[known] < 0).any():
@@ -460,22 +568,31 @@ def _answers_by_case(said: np.ndarray, values: np.ndarray, case: list) -> np.nda
     found = []
     for rows in np.split(order, starts[1:]):
         own, right = said[rows], values[rows]
-        kept = ~np.isnan(right)
-        found.append([describe_answers(a[k], r[k]) for a, r, k in zip(own.T, right.T, kept.T, strict=True)])
+        retained = ~np.isnan(right)
+        found.append(
+            [
+                describe_answers(a[k], r[k])
+                for a, r, k in zip(own.T, right.T, retained.T, strict=True)
+            ]
+        )
     return np.array(found)
 
 
-def _flickering(values: np.ndarray, made: np.ndarray, groups: dict[str, list]) -> tuple[dict[str, Any], list[str]]:
+def _flickering(
+    values: np.ndarray, made: np.ndarray, groups: dict[str, list]
+) -> tuple[dict[str, Any], list[str]]:
     """Return right runs and all runs of the cases with right and wrong runs of an entity, and the names of these."""
     right = np.round(np.nan_to_num(values) * made).astype(int)
     some = ((right > 0) & (right < made)).any(axis=1)
     dims = ("flickering_case", "entity")
     held = {"flickering_right": (dims, right[some]), "flickering_runs": (dims, made[some])}
-    names = [str(name) for name, kept in zip(groups["case"], some, strict=True) if kept]
+    names = [str(name) for name, retained in zip(groups["case"], some, strict=True) if retained]
     return (held, names) if names else ({}, names)
 
 
-def _means(values: np.ndarray, groups: dict[str, list]) -> tuple[np.ndarray, dict[str, list], np.ndarray]:
+def _means(
+    values: np.ndarray, groups: dict[str, list]
+) -> tuple[np.ndarray, dict[str, list], np.ndarray]:
     """Return the mean outcome of each case over its available runs, its groups, and these runs (case, column)."""
     which, names = factorize(groups["case"])
     first = np.unique(which, return_index=True)[1]
@@ -490,9 +607,15 @@ def _means(values: np.ndarray, groups: dict[str, list]) -> tuple[np.ndarray, dic
     means = np.empty((first.size, values.shape[1]))
     with np.errstate(invalid="ignore"):
         for mean, column in zip(means.T, values.T, strict=True):
-            order = np.argsort(column, kind="stable")  # makes sums independent of the order of the rows
+            order = np.argsort(
+                column, kind="stable"
+            )  # makes sums independent of the order of the rows
             order = order[~np.isnan(column[order])]
-            mean[:] = np.bincount(which[order], column[order], first.size) / np.bincount(which[order], None, first.size)
-    kept = {group: [held[i] for i in first] for group, held in groups.items() if group != "run"}
-    made = np.column_stack([np.bincount(which, ~np.isnan(column), first.size) for column in values.T])
-    return means, kept, made.astype(int)
+            mean[:] = np.bincount(which[order], column[order], first.size) / np.bincount(
+                which[order], None, first.size
+            )
+    retained = {group: [held[i] for i in first] for group, held in groups.items() if group != "run"}
+    made = np.column_stack(
+        [np.bincount(which, ~np.isnan(column), first.size) for column in values.T]
+    )
+    return means, retained, made.astype(int)

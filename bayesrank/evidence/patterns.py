@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayesrank._checks import EXACT, check_item_names, check_unique, describe_value, is_number
-from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
-from bayesrank._labels import factorize, find_repeat, name_coord, unique_rows
-from bayesrank._notes import Note, notes_text
+from bayesrank._core.checks import EXACT, check_item_names, check_unique, describe_value, is_number
+from bayesrank._core.errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
+from bayesrank._core.labels import factorize, find_repeat, name_coord, unique_rows
+from bayesrank._core.notes import Note, notes_text
 from bayesrank.evidence.weighting import UNIT_WEIGHT
 
 #: Largest outcome: its squares can be summed over cases and draws.
@@ -25,7 +25,9 @@ def name_groups(size: int, stratum: str = "dataset", **given: Any) -> dict[str, 
     if given.get("run") is not None and given.get("case") is None:
         raise ArgumentError("case", "must be given with run=, since runs belong to cases", "None")
     return {
-        group: check_item_names(stratum if group == "dataset" else group, names, size, broadcast=group == "dataset")
+        group: check_item_names(
+            stratum if group == "dataset" else group, names, size, broadcast=group == "dataset"
+        )
         for group, names in given.items()
         if names is not None
     }
@@ -36,13 +38,21 @@ def keep_rows(groups: Mapping[str, list], kept: np.ndarray) -> dict[str, list]:
 
 
 def patterns(
-    codes: np.ndarray, numbers: np.ndarray, groups: Mapping[str, list], weight: np.ndarray | None = None
+    codes: np.ndarray,
+    numbers: np.ndarray,
+    groups: Mapping[str, list],
+    weight: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
     """Return the unique rows of ``codes`` (case, column) in each data set and cluster, their counts, and the coords.
 
-    Cases of unequal ``weight`` have patterns of their own, since weights multiply and are no counts.
+    Cases of unequal ``weight`` have patterns of their own, since weights multiply and are no
+    counts.
     """
-    found = {group: factorize(groups[group]) for group in ("dataset", "population", "cluster") if group in groups}
+    found = {
+        group: factorize(groups[group])
+        for group in ("dataset", "population", "cluster")
+        if group in groups
+    }
     columns = [*(code for code, _ in found.values()), codes]
     weights = np.empty(0)
     if weight is not None:
@@ -51,7 +61,10 @@ def patterns(
     rows, which = unique_rows(np.column_stack(columns))
     count = np.zeros(len(rows), numbers.dtype)
     np.add.at(count, which, numbers)
-    coords = {group: ("pattern", name_coord(names)[rows[:, i]]) for i, (group, (_, names)) in enumerate(found.items())}
+    coords = {
+        group: ("pattern", name_coord(names)[rows[:, i]])
+        for i, (group, (_, names)) in enumerate(found.items())
+    }
     if weight is not None:
         coords[UNIT_WEIGHT], rows = ("pattern", weights[rows[:, -1]]), rows[:, :-1]
     return rows[:, len(found) :], count, coords
@@ -70,7 +83,13 @@ def check_cases(groups: Mapping[str, list], count: np.ndarray) -> None:
         )
     remedy = Advice(
         "The same case counted twice is not new evidence: pass one row a case, the mean over its repetitions (",
-        *(Typed("run"), InPython(" of br.from_outcomes"), "), or the names as ", Typed("cluster"), " instead of "),
+        *(
+            Typed("run"),
+            InPython(" of br.from_outcomes"),
+            "), or the names as ",
+            Typed("cluster"),
+            " instead of ",
+        ),
         Typed("case"),
     )
     pairs = list(dict.fromkeys(zip(names, groups.get("dataset", names), strict=True)))
@@ -89,7 +108,9 @@ def check_cases(groups: Mapping[str, list], count: np.ndarray) -> None:
         name = names[twice[0]]
         if runs:
             raise ArgumentError(
-                "run", "must name each run of a case once", f"duplicate runs: {runs[twice[0]]!r} of {name!r}"
+                "run",
+                "must name each run of a case once",
+                f"duplicate runs: {runs[twice[0]]!r} of {name!r}",
             )
         got = Advice(f"duplicate cases: {name!r} in several rows. ", remedy)
         raise ArgumentError("case", "must name each case once", got)
@@ -103,7 +124,9 @@ def common_note(kept: int, left_out: int) -> dict[str, Any]:
         "missing": "common",
         "cases": kept,
         "cases_left_out": left_out,
-        "notes": notes_text([Note("answers_of_all_kept", {"kept": kept, "total": kept + left_out})]),
+        "notes": notes_text(
+            [Note("answers_of_all_kept", {"kept": kept, "total": kept + left_out})]
+        ),
     }
 
 
@@ -112,50 +135,78 @@ def without_columns(frame: Any, given: Mapping[str, Any]) -> tuple[pd.DataFrame,
     if not isinstance(frame, pd.DataFrame):
         raise ArgumentTypeError("frame", "must be a pandas DataFrame", describe_value(frame))
     check_unique("frame", check_item_names("frame", list(frame.columns), frame.shape[1]))
-    columns = {name: held for name, held in given.items() if isinstance(held, str) and held in frame.columns}
+    columns = {
+        name: held
+        for name, held in given.items()
+        if isinstance(held, str) and held in frame.columns
+    }
     outcomes = frame.drop(columns=list(dict.fromkeys(columns.values())))
     if not outcomes.size:
         raise ArgumentError(
-            "frame", "must hold a case and an entity at least", f"{outcomes.shape[0]} x {outcomes.shape[1]}"
+            "frame",
+            "must hold a case and an entity at least",
+            f"{outcomes.shape[0]} x {outcomes.shape[1]}",
         )
     return outcomes, {**given, **{name: frame[column] for name, column in columns.items()}}
 
 
 def numbers_of(outcomes: pd.DataFrame) -> np.ndarray:
     """Return the outcomes (row, entity) as floats, NaN if missing."""
-    found = np.empty(outcomes.shape)
+    result = np.empty(outcomes.shape)
     for i, (name, column) in enumerate(outcomes.items()):
         given = column[~column.isna()]
-        others = [] if column.dtype.kind in "biuf" else [v for v in given if not (isinstance(v, bool) or is_number(v))]
+        others = (
+            []
+            if column.dtype.kind in "biuf"
+            else [v for v in given if not (isinstance(v, bool) or is_number(v))]
+        )
         if others:
-            raise ArgumentTypeError("frame", "must hold numbers", f"{describe_value(others[0])} in column {name!r}")
-        if column.dtype.kind in "iu" and given.size and max(abs(int(given.max())), abs(int(given.min()))) > EXACT:
-            raise ArgumentError("frame", "must hold whole numbers up to 2**53", f"{given.max()} in column {name!r}")
-        found[:, i] = column.to_numpy(dtype=float, na_value=np.nan)
-        if np.isinf(found[:, i]).any():
-            raise ArgumentError("frame", "must hold finite numbers", f"an infinite one in column {name!r}")
-        if (np.abs(found[:, i]) > LARGEST).any():
-            raise ArgumentError(
-                "frame", f"must hold numbers up to {LARGEST:.0e}, whose squares have sums", f"more in {name!r}"
+            raise ArgumentTypeError(
+                "frame", "must hold numbers", f"{describe_value(others[0])} in column {name!r}"
             )
-    return found
+        if (
+            column.dtype.kind in "iu"
+            and given.size
+            and max(abs(int(given.max())), abs(int(given.min()))) > EXACT
+        ):
+            raise ArgumentError(
+                "frame", "must hold whole numbers up to 2**53", f"{given.max()} in column {name!r}"
+            )
+        result[:, i] = column.to_numpy(dtype=float, na_value=np.nan)
+        if np.isinf(result[:, i]).any():
+            raise ArgumentError(
+                "frame", "must hold finite numbers", f"an infinite one in column {name!r}"
+            )
+        if (np.abs(result[:, i]) > LARGEST).any():
+            raise ArgumentError(
+                "frame",
+                f"must hold numbers up to {LARGEST:.0e}, whose squares have sums",
+                f"more in {name!r}",
+            )
+    return result
 
 
 def count_discordant(
-    answers: np.ndarray, count: np.ndarray, cluster: np.ndarray | None, each: np.ndarray | None = None
+    answers: np.ndarray,
+    count: np.ndarray,
+    cluster: np.ndarray | None,
+    each: np.ndarray | None = None,
 ) -> np.ndarray:
     """Count the cases, or clusters, on which two entities give different answers (entity, rival).
 
-    ``answers`` (pattern, entity) are codes; a negative one is missing and counts as no difference. With the weight
-    ``each`` of a case of the pattern, ``count`` is a sum of weights, and the result the effective number of cases.
+    ``answers`` (pattern, entity) are codes; a negative one is missing and counts as no difference.
+    With the weight ``each`` of a case of the pattern, ``count`` is a sum of weights, and the result
+    the effective number of cases.
     """
     if cluster is not None:
         order = np.argsort(cluster, kind="stable")
         answers, count = answers[order], count[order]
         starts = np.flatnonzero(np.diff(cluster[order], prepend=-1))
     size = answers.shape[1]
-    found = np.zeros((size, size))
-    narrow = answers.astype(np.min_scalar_type(-max(int(answers.max(initial=0)), 1)))  # compares several at once
+    result = np.zeros((size, size))
+    narrow = answers.astype(
+        np.min_scalar_type(-max(int(answers.max(initial=0)), 1))
+    )  # compares several at once
     rows = np.ascontiguousarray(narrow.T)
     complete, single = bool((rows >= 0).all()), each is None and bool((count == 1).all())
     for i in range(size - 1):
@@ -163,11 +214,15 @@ def count_discordant(
         if not complete:
             differ &= (rows[i + 1 :] >= 0) & (rows[i] >= 0)
         if cluster is None:
-            number = np.count_nonzero(differ, axis=1) if single else effective_number(count, each, differ.T)
-            found[i, i + 1 :] = number
+            number = (
+                np.count_nonzero(differ, axis=1)
+                if single
+                else effective_number(count, each, differ.T)
+            )
+            result[i, i + 1 :] = number
         else:
-            found[i, i + 1 :] = np.logical_or.reduceat(differ, starts, axis=1).sum(axis=1)
-    return found + found.T
+            result[i, i + 1 :] = np.logical_or.reduceat(differ, starts, axis=1).sum(axis=1)
+    return result + result.T
 
 
 def effective_number(count: np.ndarray, each: np.ndarray | None, kept: np.ndarray) -> np.ndarray:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank import _text
-from bayesrank._labels import factorize
-from bayesrank._random import fingerprint
-from bayesrank._records import EvidenceRecord, reading_attr
+from bayesrank._core import prose
+from bayesrank._core.labels import factorize
+from bayesrank._core.random import fingerprint
+from bayesrank._core.records import EvidenceRecord, reading_attr
 from bayesrank.evidence.homogeneity import mean_differs
 
 #: What a record always says.
@@ -58,7 +58,11 @@ def record_of(about: EvidenceRecord) -> dict[str, Any] | None:
 def runs_of(about: EvidenceRecord) -> str:
     """Return how many runs a case has."""
     most = about.most_runs or 1
-    return _text.count(most, "run") if about.fewest_runs == most else f"{about.fewest_runs} to {most} runs"
+    return (
+        prose.count(most, "run")
+        if about.fewest_runs == most
+        else f"{about.fewest_runs} to {most} runs"
+    )
 
 
 def provenance(about: EvidenceRecord) -> list[str]:
@@ -66,19 +70,21 @@ def provenance(about: EvidenceRecord) -> list[str]:
     lines = []
     if (record := record_of(about)) is not None:
         names = record["datasets"]
-        lines.append(f"Pooled over {_text.count(len(names), 'data set')}: {', '.join(names)}.")
+        lines.append(f"Pooled over {prose.count(len(names), 'data set')}: {', '.join(names)}.")
     if about.clusters is not None:
-        lines.append(f"Cases come in {_text.count(about.clusters, 'cluster')}, each counted as one unit.")
+        lines.append(
+            f"Cases come in {prose.count(about.clusters, 'cluster')}, each counted as one unit."
+        )
     if about.most_runs is not None:
         lines.append(f"A case has {runs_of(about)}; its outcome is their mean.")
     if about.missing is not None:
-        said = f"each counts as {about.missing}."
+        text = f"each counts as {about.missing}."
         if about.missing == "common":
-            kept = about.cases or 0
-            said = f"the {kept} of {kept + about.cases_left_out} cases that all entities met are kept."
+            retained = about.cases or 0
+            text = f"the {retained} of {retained + about.cases_left_out} cases that all entities met are kept."
         elif about.missing == "own":
-            said = "each entity has its own cases, which are assumed to represent the missing ones."
-        lines.append(f"Answers are missing: {said}")
+            text = "each entity has its own cases, which are assumed to represent the missing ones."
+        lines.append(f"Answers are missing: {text}")
     return lines
 
 
@@ -90,7 +96,9 @@ def pooled_counts(kept: xr.DataArray, tested: bool = True) -> Pooled:
     """Record a pool of counts (entity, dataset, actual, predicted) or (entity, dataset, outcome), tested or not."""
     datasets, names = (kept.get_index(dim).tolist() for dim in ("dataset", "entity"))
     order = np.argsort(list(map(str, datasets)), kind="stable")
-    sizes = [fingerprint(one) for one in kept.values[:, order].sum(axis=-1)]  # equal class sizes share a test set
+    sizes = [
+        fingerprint(one) for one in kept.values[:, order].sum(axis=-1)
+    ]  # equal class sizes share a test set
     parts = _parts_of_counts(kept) if tested else {}
     text = _write_record(datasets, names, parts, kept.shape[-1], clusters=False, sizes=sizes)
     return Pooled(text, kept.drop_vars("measured", errors="ignore"))
@@ -105,8 +113,14 @@ def _parts_of_counts(counts: xr.DataArray) -> Parts:
         return {(MEAN, ""): [(table, outcomes) for table in values]}
     classes = [str(label) for label in counts["actual"].values.tolist()]
     rows = values.sum(axis=-1)
-    recalls = {(RECALL, label): _binary(values[:, :, i, i], rows[:, :, i]) for i, label in enumerate(classes)}
-    shares = {(SHARE, label): _binary(rows[:, :, i], rows.sum(axis=-1)) for i, label in _classes_with_shares(classes)}
+    recalls = {
+        (RECALL, label): _binary(values[:, :, i, i], rows[:, :, i])
+        for i, label in enumerate(classes)
+    }
+    shares = {
+        (SHARE, label): _binary(rows[:, :, i], rows.sum(axis=-1))
+        for i, label in _classes_with_shares(classes)
+    }
     return recalls | shares
 
 
@@ -122,7 +136,9 @@ def pooled_cases(joint: xr.Dataset) -> Pooled:
     clustered = "cluster" in joint.coords
     unit = where
     if clustered:
-        unit = factorize(list(zip(joint["cluster"].values.tolist(), where.tolist(), strict=True)))[0]
+        unit = factorize(list(zip(joint["cluster"].values.tolist(), where.tolist(), strict=True)))[
+            0
+        ]
 
     def units(outcome: np.ndarray, here: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the table (data set, value) of the cases in the mask ``here``, and its values."""
@@ -130,10 +146,15 @@ def pooled_cases(joint: xr.Dataset) -> Pooled:
         if not weight.size:
             return np.zeros((len(datasets), 1), np.int64), np.zeros(1)
         if clustered:
-            # The value of a cluster is the sum of its outcomes minus its expectation under the overall mean.
+            # The value of a cluster is the sum of its outcomes minus its expectation under the
+            # overall mean.
             centred = y - np.average(y, weights=weight)
             _, first, which = np.unique(unit[here], return_index=True, return_inverse=True)
-            y, at, weight = np.bincount(which, weight * centred).round(9), at[first], np.ones(len(first))
+            y, at, weight = (
+                np.bincount(which, weight * centred).round(9),
+                at[first],
+                np.ones(len(first)),
+            )
         values, code = np.unique(y, return_inverse=True)
         table = np.zeros((len(datasets), len(values)), np.int64)
         np.add.at(table, (at, code), weight.astype(np.int64))
@@ -147,7 +168,9 @@ def pooled_cases(joint: xr.Dataset) -> Pooled:
         number = len(np.unique(outcome[~np.isnan(outcome)]))
     else:
         actual, labels = joint["actual"].values, joint["label"].values.tolist()
-        right = (joint["predicted"].transpose("pattern", "entity").values == actual[:, None]).astype(float)
+        right = (
+            joint["predicted"].transpose("pattern", "entity").values == actual[:, None]
+        ).astype(float)
         number = len(labels)
         for label in labels:
             parts[RECALL, str(label)] = [units(column, actual == label) for column in right.T]
@@ -163,7 +186,12 @@ def _classes_with_shares(classes: Sequence[Any]) -> list[tuple[int, Any]]:
 
 
 def _write_record(
-    datasets: list, names: list, parts: Parts, outcomes: int, clusters: bool, sizes: Sequence[str] | None = None
+    datasets: list,
+    names: list,
+    parts: Parts,
+    outcomes: int,
+    clusters: bool,
+    sizes: Sequence[str] | None = None,
 ) -> str:
     """Return the record; equal tables are tested once."""
     tests = sum(map(len, parts.values()))

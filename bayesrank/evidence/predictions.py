@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import (
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
     all_classes,
     check_by_entity,
     check_choice,
@@ -17,8 +17,8 @@ from bayesrank._checks import (
     check_item_names,
     check_labels,
 )
-from bayesrank._errors import Advice, ArgumentError, InPython, Typed
-from bayesrank._labels import (
+from bayesrank._core.errors import Advice, ArgumentError, InPython, Typed
+from bayesrank._core.labels import (
     NO_ANSWER,
     arrange_classes,
     check_order,
@@ -28,10 +28,16 @@ from bayesrank._labels import (
     name_coord,
     ordered_categories,
 )
-from bayesrank._notes import Note, add_notes
+from bayesrank._core.notes import Note, add_notes
 from bayesrank.evidence.alignment import align_cases
 from bayesrank.evidence.columns import name_columns
-from bayesrank.evidence.counts import class_dims, count_weighted, mark_averaged, mark_classes_as, mark_positive
+from bayesrank.evidence.counts import (
+    class_dims,
+    count_weighted,
+    mark_averaged,
+    mark_classes_as,
+    mark_positive,
+)
 from bayesrank.evidence.groups import groups_as_datasets, has_groups, name_groups_of, take_groups
 from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.evidence.ledger import count_answers
@@ -66,45 +72,49 @@ def from_predictions(
     y_true : sequence of labels
         The true label of each case, of any type.
     predictions : mapping, DataFrame, array or list
-        For each entity (key or column), its predicted labels. Everything with an index is joined to ``y_true`` by its
-        labels; lists and NumPy arrays are in the order of ``y_true``. A list may hold pairs (name, labels). Without
-        names (one sequence, an array (case, entity), a list of sequences), entities are "entity 1", "entity 2", ....
+        For each entity (key or column), its predicted labels. Everything with an index is joined to
+        ``y_true`` by its labels; lists and NumPy arrays are in the order of ``y_true``. A list may
+        hold pairs (name, labels). Without names (one sequence, an array (case, entity), a list of
+        sequences), entities are "entity 1", "entity 2", ....
     labels : sequence, optional
-        The classes in order; with two classes, the negative one first. Classes without cases are kept. By default the
-        categories of ``y_true``, else the sorted labels that occur. As in scikit-learn, other labels take no part in
-        averages over classes: their cases stay, and answers with them are wrong. Without ``labels``, a label that
-        occurs in predictions alone is a wrong answer, and one more class in averages
-        (:func:`bayesrank.scores.average`).
+        The classes in order; with two classes, the negative one first. Classes without cases are
+        kept. By default the categories of ``y_true``, else the sorted labels that occur. As in
+        scikit-learn, other labels take no part in averages over classes: their cases stay, and
+        answers with them are wrong. Without ``labels``, a label that occurs in predictions alone is
+        a wrong answer, and one more class in averages (:func:`bayesrank.scores.average`).
     positive : label, optional
-        The positive one of two classes. By default taken from ``labels``, an ordered categorical ``y_true``, or a
-        standard pair (0/1, -1/1, False/True, negative/positive, no/yes, in any case). Otherwise it is unknown, and
-        scores that depend on it raise an error.
+        The positive one of two classes. By default taken from ``labels``, an ordered categorical
+        ``y_true``, or a standard pair (0/1, -1/1, False/True, negative/positive, no/yes, in any
+        case). Otherwise it is unknown, and scores that depend on it raise an error.
     dataset : hashable or sequence, optional
         The data set of each case, or one name for all cases.
     group : sequence, optional
-        Instead of ``dataset``: the group of each case, such as a language or an age. Unused categories are empty
-        groups, whose scores are NaN.
+        Instead of ``dataset``: the group of each case, such as a language or an age. Unused
+        categories are empty groups, whose scores are NaN.
     count : sequence of int, optional
         Number of cases that each row stands for.
     weight : sequence of float, optional
-        Importance weight of each case, such as a survey weight, on any scale. A weight multiplies the random mass of
-        the case and counts no case twice. The weights of a data set are scaled to sum to its effective number of cases,
-        (Σw)² / Σw² (Kish 1965, Survey sampling). If they make all classes equally large, as weights "balanced" of
-        scikit-learn do, the prevalence is taken as set by them.
+        Importance weight of each case, such as a survey weight, on any scale. A weight multiplies
+        the random mass of the case and counts no case twice. The weights of a data set are scaled
+        to sum to its effective number of cases, (Σw)² / Σw² (Kish 1965, Survey sampling). If they
+        make all classes equally large, as weights "balanced" of scikit-learn do, the prevalence is
+        taken as set by them.
 
     Returns
     -------
     xarray.DataArray
-        ``counts`` (entity, [dataset or group], actual, predicted), the positive class last: whole numbers, or with
-        unequal weights their sums; the coord ``unit_weight`` is then Σw² / Σw of each cell, and
-        ``prior_weight`` and ``prior_times`` are the weight of a case of the prior and the number of priors of
-        each class. The coord ``positive`` names the positive class, if it is known and not named "positive".
-        ``attrs["notes"]`` records how labels were joined and cases weighted.
+        ``counts`` (entity, [dataset or group], actual, predicted), the positive class last: whole
+        numbers, or with unequal weights their sums; the coord ``unit_weight`` is then Σw² / Σw of
+        each cell, and ``prior_weight`` and ``prior_times`` are the weight of a case of the prior
+        and the number of priors of each class. The coord ``positive`` names the positive class, if
+        it is known and not named "positive". ``attrs["notes"]`` records how labels were joined and
+        cases weighted.
 
     Raises
     ------
     ValueError, TypeError
-        If lengths or indexes differ, a label is missing or misspelt, or fewer than two classes are known.
+        If lengths or indexes differ, a label is missing or misspelt, or fewer than two classes are
+        known.
 
     Examples
     --------
@@ -115,7 +125,13 @@ def from_predictions(
     dataset, finish = take_groups(dataset, group)
     predictions = name_columns("predictions", predictions, _size(y_true))
     given, joined = align_cases(
-        {"y_true": y_true, "predictions": predictions, "dataset": dataset, "count": count, "weight": weight}
+        {
+            "y_true": y_true,
+            "predictions": predictions,
+            "dataset": dataset,
+            "count": count,
+            "weight": weight,
+        }
     )
     cases = _encode(given["y_true"], given["predictions"], labels, positive)
     size, dataset = cases.actual.size, given["dataset"]
@@ -124,8 +140,12 @@ def from_predictions(
     numbers = check_numbers_of_cases(given["count"], given["weight"], size)
     weighted = scale_weights(numbers, where, cases.actual)
     codes = [cases.actual[:, None], cases.predicted]
-    counts = count_weighted(codes, weighted.number, weighted.each, cases.entities, where, class_dims(cases.classes))
-    counts = counts.assign_attrs(add_notes(weighted.attrs, [*joined, *cases.notes, *weighted.notes]))
+    counts = count_weighted(
+        codes, weighted.number, weighted.each, cases.entities, where, class_dims(cases.classes)
+    )
+    counts = counts.assign_attrs(
+        add_notes(weighted.attrs, [*joined, *cases.notes, *weighted.notes])
+    )
     return finish(mark_averaged(mark_positive(counts, cases.positive), cases.averaged))
 
 
@@ -148,14 +168,16 @@ def joint_outcomes(
 ) -> xr.Dataset:
     """Count how many cases have each pattern: a true label, and the prediction of every entity.
 
-    Unlike the counts of each entity, the patterns show how often two entities err on the same cases.
+    Unlike the counts of each entity, the patterns show how often two entities err on the same
+    cases.
 
     Parameters
     ----------
     y_true : sequence of labels
-        The true label of each case; None or NaN where it is unknown, as of patients that were not verified. The model
-        ``partial_truth`` takes such evidence. None instead of a sequence if no truth is known: the model
-        ``latent_class`` takes such evidence, and truths that are known in part.
+        The true label of each case; None or NaN where it is unknown, as of patients that were not
+        verified. The model ``partial_truth`` takes such evidence. None instead of a sequence if no
+        truth is known: the model ``latent_class`` takes such evidence, and truths that are known in
+        part.
     predictions, labels, positive, count, weight
         As for :func:`from_predictions`.
     dataset : hashable or sequence, optional
@@ -163,29 +185,31 @@ def joint_outcomes(
     group : sequence, optional
         Instead of ``dataset``: the group of each case, as for :func:`from_predictions`.
     cluster : sequence, optional
-        The cluster (patient, series) of each case, if cases of a cluster resemble each other. Patterns are counted
-        within clusters; a name is the same cluster in every data set.
+        The cluster (patient, series) of each case, if cases of a cluster resemble each other.
+        Patterns are counted within clusters; a name is the same cluster in every data set.
     case : sequence, optional
-        The name of each case. A name that occurs twice, also in different data sets (overlapping folds), raises an
-        error.
+        The name of each case. A name that occurs twice, also in different data sets (overlapping
+        folds), raises an error.
     run : sequence, optional
-        The run (repetition, sample, seed) of the case. Runs are not additional cases: the runs of a case are its
-        cluster, unless ``cluster`` is given.
+        The run (repetition, sample, seed) of the case. Runs are not additional cases: the runs of a
+        case are its cluster, unless ``cluster`` is given.
     population : sequence, optional
-        The population of each case, where truths are unknown: populations differ in prevalence, while the tests have
-        the same sensitivity and specificity in each.
+        The population of each case, where truths are unknown: populations differ in prevalence,
+        while the tests have the same sensitivity and specificity in each.
     missing : "common", optional
-        Keep only the cases that all entities predicted. By default a missing prediction (None or NaN) raises an error.
+        Keep only the cases that all entities predicted. By default a missing prediction (None or
+        NaN) raises an error.
 
     Returns
     -------
     xarray.Dataset
-        Labels ``actual`` (pattern) and ``predicted`` (pattern, entity); ``count`` (pattern), above 0, which with
-        unequal weights is the sum of the weights, and the coord ``unit_weight`` (pattern) the weight of one case; the
-        coords ``label`` (all classes in order), ``positive`` (if
-        known and not named so), ``dataset`` or ``group``, and ``cluster`` (pattern, if given). Patterns are ordered by
-        data set, cluster and class. If cases were dropped, the attrs are ``missing``, ``cases``, ``cases_left_out`` and
-        the ``note`` that rankings print; ``notes`` records how labels were joined and cases weighted.
+        Labels ``actual`` (pattern) and ``predicted`` (pattern, entity); ``count`` (pattern), above
+        0, which with unequal weights is the sum of the weights, and the coord ``unit_weight``
+        (pattern) the weight of one case; the coords ``label`` (all classes in order), ``positive``
+        (if known and not named so), ``dataset`` or ``group``, and ``cluster`` (pattern, if given).
+        Patterns are ordered by data set, cluster and class. If cases were dropped, the attrs are
+        ``missing``, ``cases``, ``cases_left_out`` and the ``note`` that rankings print; ``notes``
+        records how labels were joined and cases weighted.
 
     Raises
     ------
@@ -216,12 +240,16 @@ def joint_outcomes(
             "population": population,
         }
     )
-    cases = _encode(given["y_true"], given["predictions"], labels, positive, missing == "common", part=True)
+    cases = _encode(
+        given["y_true"], given["predictions"], labels, positive, missing == "common", part=True
+    )
     classes, size = name_coord(cases.classes), cases.actual.size
     numbers = check_numbers_of_cases(given["count"], given["weight"], size)
     stratum = "dataset" if group is None else "group"
     named = name_groups(
-        size, stratum, **{name: given[name] for name in ("dataset", "cluster", "case", "run", "population")}
+        size,
+        stratum,
+        **{name: given[name] for name in ("dataset", "cluster", "case", "run", "population")},
     )
     if population is not None and (cases.actual >= 0).all():
         raise ArgumentError(
@@ -232,12 +260,14 @@ def joint_outcomes(
         )
     met = cases.predicted.min(axis=1) >= 0
     counted = numbers.counted
-    kept = met & counted
+    retained = met & counted
     check_cases(keep_rows(named, counted), numbers.repeats[counted])
     if run is not None:
         named.setdefault("cluster", named["case"])
-    if not kept.any() and counted.any():
-        raise ArgumentError("missing", "cannot be 'common' if no case was met by all entities", "none")
+    if not retained.any() and counted.any():
+        raise ArgumentError(
+            "missing", "cannot be 'common' if no case was met by all entities", "none"
+        )
     ledger = count_answers(
         cases.entities,
         cases.predicted[counted] >= 0,
@@ -247,14 +277,16 @@ def joint_outcomes(
         datasets=named.get("dataset", ()),
         weight=None if numbers.weight is None else numbers.weight[counted],
     )
-    codes = np.column_stack([cases.actual, cases.predicted])[kept]
-    named = keep_rows(named, kept)
+    codes = np.column_stack([cases.actual, cases.predicted])[retained]
+    named = keep_rows(named, retained)
     if (cases.actual < 0).any():
-        known = int(numbers.repeats[kept & (cases.actual >= 0)].sum())
+        known = int(numbers.repeats[retained & (cases.actual >= 0)].sum())
         ledger = replace(ledger, labels=(known, known))
-    weighted = scale_weights(numbers.keep(kept), named.get("dataset"), codes[:, 0])
+    weighted = scale_weights(numbers.keep(retained), named.get("dataset"), codes[:, 0])
     codes, counts, coords = patterns(codes, weighted.number, named, weighted.each)
-    attrs = common_note(int(numbers.repeats[kept].sum()), int(numbers.repeats[counted & ~met].sum()))
+    attrs = common_note(
+        int(numbers.repeats[retained].sum()), int(numbers.repeats[counted & ~met].sum())
+    )
     joint = xr.Dataset(
         {
             "actual": ("pattern", _known_labels(classes, codes[:, 0])),
@@ -262,7 +294,9 @@ def joint_outcomes(
             "count": ("pattern", counts),
         },
         {"entity": name_coord(cases.entities), "label": classes} | coords,
-        add_notes(attrs | weighted.attrs | ledger.to_attrs(), [*joined, *cases.notes, *weighted.notes]),
+        add_notes(
+            attrs | weighted.attrs | ledger.to_attrs(), [*joined, *cases.notes, *weighted.notes]
+        ),
     )
     return finish(mark_averaged(mark_positive(joint, cases.positive), cases.averaged))
 
@@ -298,22 +332,31 @@ def _encode(
     entities = check_by_entity("predictions", predictions, "predicted labels")
     if part and y_true is None:
         truth = np.full(
-            check_labels(f"predictions[{entities[0]!r}]", predictions[entities[0]], may_lack=may_lack).size, None
+            check_labels(
+                f"predictions[{entities[0]!r}]", predictions[entities[0]], may_lack=may_lack
+            ).size,
+            None,
         )
     else:
         truth = check_labels("y_true", y_true, may_lack=part, hint=NO_TRUTH)
     known = truth[~pd.isna(truth)]
     if known.size < truth.size and known.dtype.kind == "f" and (known == np.floor(known)).all():
         # Missing values make floats of whole numbers.
-        truth = np.array([None if pd.isna(label) else int(label) for label in truth.tolist()], object)
+        truth = np.array(
+            [None if pd.isna(label) else int(label) for label in truth.tolist()], object
+        )
         known = truth[~pd.isna(truth)]
     guesses, named = {}, [] if labels is None else check_class_labels(labels)
     for name in entities:
         argument = f"predictions[{name!r}]"
-        guesses[argument] = guess = check_labels(argument, predictions[name], may_lack=may_lack, hint=LACKING)
+        guesses[argument] = guess = check_labels(
+            argument, predictions[name], may_lack=may_lack, hint=LACKING
+        )
         if guess.size != truth.size:
             raise ArgumentError(
-                argument, f"must hold one label for each of the {truth.size} cases of y_true", guess.size
+                argument,
+                f"must hold one label for each of the {truth.size} cases of y_true",
+                guess.size,
             )
         if known.size:
             _check_types(argument, guess, {*known.tolist(), *named})
@@ -324,27 +367,42 @@ def _encode(
     if labels is not None and positive is None:
         check_order(classes)
     classes, chosen = arrange_classes(classes, positive, labels is not None or is_ordered(y_true))
-    coded = {argument: factorize(values) for argument, values in {"y_true": truth, **guesses}.items()}
-    others = _other_labels({argument: seen for argument, (_, seen) in coded.items()}, classes, labels is not None)
+    coded = {
+        argument: factorize(values) for argument, values in {"y_true": truth, **guesses}.items()
+    }
+    others = _other_labels(
+        {argument: seen for argument, (_, seen) in coded.items()}, classes, labels is not None
+    )
     if others and positive is not None:
         arrange_classes([*classes, *others], positive)  # raises an error: more than two classes
     code = {label: i for i, label in enumerate([*classes, *others])}
     # The last code is that of missing labels.
-    columns = [np.array([*(code[label] for label in seen), -1])[which] for which, seen in coded.values()]
+    columns = [
+        np.array([*(code[label] for label in seen), -1])[which] for which, seen in coded.values()
+    ]
     averaged = [label in classes for label in code]
     left_out = [str(label) for label in others if label != NO_ANSWER]
     notes = [Note("labels_outside_averages", {"labels": left_out})] if left_out else []
     chosen = None if others else chosen
-    return _Cases(columns[0], np.column_stack(columns[1:]), entities, list(code), chosen, averaged, notes)
+    return _Cases(
+        columns[0], np.column_stack(columns[1:]), entities, list(code), chosen, averaged, notes
+    )
 
 
 def _other_labels(found: Mapping[str, list], classes: list, chosen: bool) -> list:
     """Return the labels that occur beside the classes, in order; an error unless the user has chosen the classes."""
-    others = {label: argument for argument, labels in found.items() for label in labels if label not in classes}
+    others = {
+        label: argument
+        for argument, labels in found.items()
+        for label in labels
+        if label not in classes
+    }
     for label, argument in others.items():
         alike = find_lookalike(label, classes)
         if label != NO_ANSWER and (alike or not chosen):
-            raise ArgumentError(argument, f"holds the label {label!r}, not among labels {classes}", hint=alike)
+            raise ArgumentError(
+                argument, f"holds the label {label!r}, not among labels {classes}", hint=alike
+            )
     return sorted(others, key=str)
 
 
@@ -358,9 +416,13 @@ def _check_types(argument: str, guess: np.ndarray, known: set) -> None:
     held = list(dict.fromkeys(guess[~pd.isna(guess)].tolist()))
     between = [v for v in held if isinstance(v, float) and 0 < v < 1 and v not in known]
     if between:
-        raise ArgumentError(argument, "must hold labels, not probabilities (set a threshold)", f"{between[0]:g}")
+        raise ArgumentError(
+            argument, "must hold labels, not probabilities (set a threshold)", f"{between[0]:g}"
+        )
     plain = {label.strip().lower(): label for label in known if isinstance(label, str)}
-    spelt = [v for v in held if isinstance(v, str) and v not in known and v.strip().lower() in plain]
+    spelt = [
+        v for v in held if isinstance(v, str) and v not in known and v.strip().lower() in plain
+    ]
     if spelt:
         raise ArgumentError(
             argument,
@@ -369,7 +431,11 @@ def _check_types(argument: str, guess: np.ndarray, known: set) -> None:
             "correct blanks and capitals, or name both in labels= if they are two classes",
         )
     are_texts = {isinstance(label, str) for label in held}
-    if held and not known & set(held) and (are_texts == {True}) != all(isinstance(label, str) for label in known):
+    if (
+        held
+        and not known & set(held)
+        and (are_texts == {True}) != all(isinstance(label, str) for label in known)
+    ):
         raise ArgumentError(
             argument,
             f"must use the labels of y_true, such as {next(iter(known))!r}",
@@ -386,13 +452,16 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
     if has_groups(joint):
         return name_groups_of(counts_of(groups_as_datasets(joint)))
     if parse_given(joint).truth_in_part:
-        raise ArgumentError("model", "must be 'partial_truth' if the truth of some cases is unknown", "another one")
+        raise ArgumentError(
+            "model", "must be 'partial_truth' if the truth of some cases is unknown", "another one"
+        )
     if "cluster" in joint.coords:
         raise ArgumentError(
             "model",
             "must be 'paired' for cases in clusters, since counts take cases as independent of each other",
             hint=Advice(
-                "with 'paired' each data set has an analysis of its own", InPython(", or br.pool puts them together")
+                "with 'paired' each data set has an analysis of its own",
+                InPython(", or br.pool puts them together"),
             ),
         )
     names, number = joint["entity"].values.tolist(), joint["count"].values
@@ -401,8 +470,12 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
     if "outcome" not in joint:
         labels = joint["label"].values.tolist()
         code = {label: i for i, label in enumerate(labels)}
-        actual, predicted = (joint[name].transpose("pattern", ...).values for name in ("actual", "predicted"))
-        codes = [np.vectorize(code.get, otypes=[int])(held) for held in (actual[:, None], predicted)]
+        actual, predicted = (
+            joint[name].transpose("pattern", ...).values for name in ("actual", "predicted")
+        )
+        codes = [
+            np.vectorize(code.get, otypes=[int])(held) for held in (actual[:, None], predicted)
+        ]
         counts = count_weighted(codes, number, each, names, where, class_dims(labels))
         counts = mark_classes_as(counts, joint)
     else:
@@ -414,5 +487,7 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
         if where is not None:  # without outcomes on a data set, an entity is not measured there
             counts["measured"] = (counts > 0).any("outcome")
     if where is not None:
-        counts["dataset"].attrs |= joint["dataset"].attrs  # whether these are groups, which may be equal
+        counts["dataset"].attrs |= joint[
+            "dataset"
+        ].attrs  # whether these are groups, which may be equal
     return counts.assign_attrs(add_notes(joint.attrs, [Note("cases_summed")]))

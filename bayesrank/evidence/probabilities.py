@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import (
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
     all_classes,
     check_by_entity,
     check_item_names,
@@ -17,9 +17,16 @@ from bayesrank._checks import (
     check_numbers,
     describe_value,
 )
-from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, Typed
-from bayesrank._labels import arrange_classes, factorize, find_repeat, is_ordered, name_coord, ordered_categories
-from bayesrank._notes import add_notes
+from bayesrank._core.errors import Advice, ArgumentError, ArgumentTypeError, Typed
+from bayesrank._core.labels import (
+    arrange_classes,
+    factorize,
+    find_repeat,
+    is_ordered,
+    name_coord,
+    ordered_categories,
+)
+from bayesrank._core.notes import add_notes
 from bayesrank.evidence.alignment import align_cases
 from bayesrank.evidence.columns import are_pairs, name_columns, pairs_by_name
 from bayesrank.evidence.counts import mark_positive
@@ -43,21 +50,22 @@ def from_probabilities(
 ) -> xr.Dataset:
     """Take the predicted probabilities of each entity for every case, for areas under curves and losses.
 
-    The model ``bayesian_bootstrap`` of such evidence computes the scores of the space ``"cases"``: ``auc_roc``,
-    ``average_precision``, ``auc_gain``, ``brier`` and ``log_loss``.
+    The model ``bayesian_bootstrap`` of such evidence computes the scores of the space ``"cases"``:
+    ``auc_roc``, ``average_precision``, ``auc_gain``, ``brier`` and ``log_loss``.
 
     Parameters
     ----------
     y_true : sequence of labels
         The true label of each case.
     probabilities : mapping, DataFrame or sequence
-        For each entity (key or column), the probabilities of the positive class. Decision values (any numbers, larger
-        means more positive) are enough for areas. With more classes, a mapping from each entity to a table (case,
-        class), in the order of the sorted labels, or a DataFrame with the labels as columns. A table of two classes is
-        taken, too. A sequence is of one entity. Everything with an index is joined to ``y_true`` by its labels.
+        For each entity (key or column), the probabilities of the positive class. Decision values
+        (any numbers, larger means more positive) are enough for areas. With more classes, a mapping
+        from each entity to a table (case, class), in the order of the sorted labels, or a DataFrame
+        with the labels as columns. A table of two classes is taken, too. A sequence is of one
+        entity. Everything with an index is joined to ``y_true`` by its labels.
     positive : label, optional
-        The positive one of two classes; needed unless an ordered categorical or a standard pair (0/1, no/yes, ...) says
-        which.
+        The positive one of two classes; needed unless an ordered categorical or a standard pair
+        (0/1, no/yes, ...) says which.
     case : sequence, optional
         The name of each case; a name that occurs twice raises an error.
     cluster : sequence, optional
@@ -70,14 +78,16 @@ def from_probabilities(
     Returns
     -------
     xarray.Dataset
-        ``probability`` (case, entity), or (case, entity, label) for more classes; ``weight`` (case), the scaled
-        weight of a case, 1 if all are equal. Coords: ``actual`` (case), ``label``, ``positive``, and ``case``,
-        ``cluster`` and ``dataset`` (case) if given. The attr ``ledger`` says what was read.
+        ``probability`` (case, entity), or (case, entity, label) for more classes; ``weight``
+        (case), the scaled weight of a case, 1 if all are equal. Coords: ``actual`` (case),
+        ``label``, ``positive``, and ``case``, ``cluster`` and ``dataset`` (case) if given. The attr
+        ``ledger`` says what was read.
 
     Raises
     ------
     ValueError, TypeError
-        If lengths or indexes differ, a value is missing, a class has no case, or the positive class is unknown.
+        If lengths or indexes differ, a value is missing, a class has no case, or the positive class
+        is unknown.
 
     Examples
     --------
@@ -89,10 +99,18 @@ def from_probabilities(
     if are_pairs(probabilities):
         probabilities = pairs_by_name("probabilities", probabilities)
     elif not isinstance(probabilities, Mapping | pd.DataFrame):
-        framed = hasattr(probabilities, "get_column")  # polars; a table of two columns may also be of two classes
-        probabilities = name_columns("probabilities", probabilities, None) if framed else {"entity 1": probabilities}
+        framed = hasattr(
+            probabilities, "get_column"
+        )  # polars; a table of two columns may also be of two classes
+        probabilities = (
+            name_columns("probabilities", probabilities, None)
+            if framed
+            else {"entity 1": probabilities}
+        )
     groups = {"case": case, "cluster": cluster, "dataset": dataset}
-    given, joined = align_cases({"y_true": y_true, "probabilities": probabilities, "weight": weight, **groups})
+    given, joined = align_cases(
+        {"y_true": y_true, "probabilities": probabilities, "weight": weight, **groups}
+    )
     y_true, probabilities = given["y_true"], given["probabilities"]
     entities = check_by_entity("probabilities", probabilities, "predicted probabilities")
     truth = check_labels("y_true", y_true)
@@ -102,13 +120,17 @@ def from_probabilities(
     empty = [label for label in classes if label not in set(truth.tolist())]
     if empty or len(classes) < 2:
         got = f"none of {empty[0]!r}" if empty else f"only {classes[0]!r}"
-        raise ArgumentError("y_true", "must hold cases of two classes or more, and of each class", got)
+        raise ArgumentError(
+            "y_true", "must hold cases of two classes or more, and of each class", got
+        )
     if len(classes) == 2 and chosen is None:
         raise ArgumentError(
             "positive",
             "must name the class that the probabilities are of",
             f"none of {classes[0]!r} and {classes[1]!r}",
-            Advice(Typed("positive", classes[1]), " or ", Typed("positive", classes[0]), " says which"),
+            Advice(
+                Typed("positive", classes[1]), " or ", Typed("positive", classes[0]), " says which"
+            ),
         )
     size = truth.size
     columns = [_check_column(name, probabilities[name], classes, size) for name in entities]
@@ -118,37 +140,52 @@ def from_probabilities(
         if given[role] is not None
     }
     if "case" in named and (twice := find_repeat(named["case"])) is not None:
-        raise ArgumentError("case", "must name each case once", f"{named['case'][twice[0]]!r} twice")
+        raise ArgumentError(
+            "case", "must name each case once", f"{named['case'][twice[0]]!r} twice"
+        )
     if {"cluster", "dataset"} <= set(named):
         check_nested(named["cluster"], named["dataset"])
     code = {label: i for i, label in enumerate(classes)}
     which, seen = factorize(truth)
     of_class = np.array([code[label] for label in seen])[which]
-    weighted = scale_weights(check_numbers_of_cases(None, given["weight"], size), named.get("dataset"), of_class)
-    kept = np.flatnonzero(weighted.number > 0)
-    actual = name_coord(classes)[of_class[kept]]
+    weighted = scale_weights(
+        check_numbers_of_cases(None, given["weight"], size), named.get("dataset"), of_class
+    )
+    retained = np.flatnonzero(weighted.number > 0)
+    actual = name_coord(classes)[of_class[retained]]
     dims = ("case", "entity", *["label"] * (len(classes) > 2))
-    coords: dict[str, Any] = {"entity": name_coord(entities), "label": name_coord(classes), "actual": ("case", actual)}
-    coords |= {role: ("case", name_coord([held[i] for i in kept])) for role, held in named.items()}
+    coords: dict[str, Any] = {
+        "entity": name_coord(entities),
+        "label": name_coord(classes),
+        "actual": ("case", actual),
+    }
+    coords |= {
+        role: ("case", name_coord([held[i] for i in retained])) for role, held in named.items()
+    }
     datasets = len(set(named["dataset"])) if "dataset" in named else 0
-    ledger = Ledger(tuple(Entry(str(name), kept.size) for name in entities), kept.size, len(classes), datasets)
-    found = xr.Dataset(
+    ledger = Ledger(
+        tuple(Entry(str(name), retained.size) for name in entities),
+        retained.size,
+        len(classes),
+        datasets,
+    )
+    result = xr.Dataset(
         {
-            "probability": (dims, np.stack(columns, axis=1)[kept]),
-            "weight": ("case", weighted.number[kept].astype(float)),
+            "probability": (dims, np.stack(columns, axis=1)[retained]),
+            "weight": ("case", weighted.number[retained].astype(float)),
         },
         coords,
         add_notes(weighted.attrs | ledger.to_attrs(), [*joined, *weighted.notes]),
     )
-    return mark_positive(found, chosen)
+    return mark_positive(result, chosen)
 
 
 def probabilities_of(evidence: Any) -> Any:
     """Return the probabilities beside joint outcomes, as from :func:`from_probabilities`; other evidence unchanged."""
     if not isinstance(evidence, xr.Dataset) or not {"pattern", "case"} <= set(evidence.dims):
         return evidence
-    kept = [name for name in evidence.variables if "pattern" not in evidence[name].dims]
-    return evidence[kept].rename({new: old for old, new in BESIDE_PATTERNS.items()})
+    retained = [name for name in evidence.variables if "pattern" not in evidence[name].dims]
+    return evidence[retained].rename({new: old for old, new in BESIDE_PATTERNS.items()})
 
 
 def are_probabilities(evidence: xr.Dataset) -> bool:
@@ -156,7 +193,9 @@ def are_probabilities(evidence: xr.Dataset) -> bool:
     values = evidence["probability"].values
     if values.min() < 0 or values.max() > 1:
         return False
-    return "label" not in evidence["probability"].dims or bool(np.abs(values.sum(axis=2) - 1).max() < 1e-6)
+    return "label" not in evidence["probability"].dims or bool(
+        np.abs(values.sum(axis=2) - 1).max() < 1e-6
+    )
 
 
 def _check_column(name: Any, given: Any, classes: list, size: int) -> np.ndarray:
@@ -166,12 +205,20 @@ def _check_column(name: Any, given: Any, classes: list, size: int) -> np.ndarray
         held = {str(label): label for label in given.columns}
         lacking = [label for label in classes if str(label) not in held]
         if lacking or len(held) != len(classes):
-            raise ArgumentError(argument, f"must have a column for each class, {classes}", list(held))
+            raise ArgumentError(
+                argument, f"must have a column for each class, {classes}", list(held)
+            )
         given = given[[held[str(label)] for label in classes]].to_numpy()
     elif np.ndim(given) == 2:
         given = np.asarray(given)
-        if given.shape[1] == len(classes):  # predict_proba sorts the classes; here the positive one may come first
-            given = given[:, np.argsort(np.argsort(np.array(classes, object)))] if _sorts(classes) else given
+        if given.shape[1] == len(
+            classes
+        ):  # predict_proba sorts the classes; here the positive one may come first
+            given = (
+                given[:, np.argsort(np.argsort(np.array(classes, object)))]
+                if _sorts(classes)
+                else given
+            )
     try:
         values = np.asarray(given, float)
     except (TypeError, ValueError, OverflowError):
@@ -184,13 +231,19 @@ def _check_column(name: Any, given: Any, classes: list, size: int) -> np.ndarray
             f"pass a table (case, class) in the order {sorted(classes, key=repr)}",
         )
     if values.ndim not in (1, 2) or (values.ndim == 2 and values.shape[1] != len(classes)):
-        raise ArgumentError(argument, "must hold a number for each case, or for each case and class", values.shape)
+        raise ArgumentError(
+            argument, "must hold a number for each case, or for each case and class", values.shape
+        )
     if len(values) != size:
-        raise ArgumentError(argument, f"must hold a number for each of the {size} cases of y_true", len(values))
+        raise ArgumentError(
+            argument, f"must hold a number for each of the {size} cases of y_true", len(values)
+        )
     check_numbers(argument, values.ravel())
     if (bad := ~np.isfinite(values)).any():
         row = int(np.argwhere(bad)[0][0])
-        raise ArgumentError(argument, "must hold a finite number for every case", f"{values[row]} for case {row}")
+        raise ArgumentError(
+            argument, "must hold a finite number for every case", f"{values[row]} for case {row}"
+        )
     return values[:, 1] if values.ndim == 2 and len(classes) == 2 else values
 
 

@@ -7,13 +7,15 @@ import numpy as np
 import xarray as xr
 from scipy.special import chdtrc
 
-from bayesrank._errors import Advice, ArgumentError, Typed
-from bayesrank._labels import factorize, name_coord
-from bayesrank._notes import Note
+from bayesrank._core.errors import Advice, ArgumentError, Typed
+from bayesrank._core.labels import factorize, name_coord
+from bayesrank._core.notes import Note
 
-#: Means of runs that differ more than their cases allow, so improbably, are refused; above, they cap the headline.
+#: Means of runs that differ more than their cases allow, so improbably, are refused; above, they
+#: cap the headline.
 REFUSED, DOUBTED = 0.001, 0.01
-#: With fewer cases, or clusters, the distribution of the means of runs is not normal enough for a test.
+#: With fewer cases, or clusters, the distribution of the means of runs is not normal enough for a
+#: test.
 ENOUGH = 20
 
 
@@ -22,7 +24,9 @@ class SeedMeans(NamedTuple):
 
     names: list[Hashable]  #: Of the seeds, in their order of appearance.
     mean: np.ndarray  #: (entity, seed), NaN where an entity was not trained with a seed.
-    noise: np.ndarray  #: (entity): the part of the variance of a mean that differs between seeds of a case.
+    noise: (
+        np.ndarray
+    )  #: (entity): the part of the variance of a mean that differs between seeds of a case.
     units: np.ndarray  #: (entity): cases, or clusters, that have all seeds of the entity.
 
     @property
@@ -32,7 +36,10 @@ class SeedMeans(NamedTuple):
 
     def to_dataset(self, entities: np.ndarray) -> xr.Dataset:
         """Return the variables of the evidence."""
-        held = {"seed_mean": (("entity", "training_seed"), self.mean), "seed_noise": ("entity", self.noise)}
+        held = {
+            "seed_mean": (("entity", "training_seed"), self.mean),
+            "seed_noise": ("entity", self.noise),
+        }
         return xr.Dataset(held, {"entity": entities, "training_seed": name_coord(self.names)})
 
 
@@ -53,9 +60,9 @@ def means_of_seeds(
 ) -> SeedMeans:
     """Return the means of each seed over the cases that have all seeds of the entity.
 
-    ``values`` (row, entity) are outcomes of the case and the seed of each row, NaN if missing; ``weight`` and
-    ``cluster`` are those of the case. The noise is unbiased: on average, it is the variance of the means over seeds if
-    a seed changes single cases, but no mean.
+    ``values`` (row, entity) are outcomes of the case and the seed of each row, NaN if missing;
+    ``weight`` and ``cluster`` are those of the case. The noise is unbiased: on average, it is the
+    variance of the means over seeds if a seed changes single cases, but no mean.
     """
     (which, cases), (of_seed, names) = factorize(case), factorize(seed)
     first = np.unique(which, return_index=True)[1]
@@ -68,13 +75,13 @@ def means_of_seeds(
         each[which, of_seed] = column
         trained = ~np.isnan(each).all(axis=0)
         each = each[:, trained]
-        whole = ~np.isnan(each).any(axis=1)
-        units[i] = len(np.unique(home[whole]))
-        if not whole.any():
+        full = ~np.isnan(each).any(axis=1)
+        units[i] = len(np.unique(home[full]))
+        if not full.any():
             continue
-        own, at = share[whole] / share[whole].sum(), home[whole]
-        mean[i, trained] = own @ each[whole]
-        off = each[whole] - each[whole].mean(axis=1, keepdims=True)
+        own, at = share[full] / share[full].sum(), home[full]
+        mean[i, trained] = own @ each[full]
+        off = each[full] - each[full].mean(axis=1, keepdims=True)
         off -= own @ off
         sums = np.zeros((home.max() + 1, off.shape[1]))
         np.add.at(sums, at, own[:, None] * off)
@@ -83,7 +90,9 @@ def means_of_seeds(
     return SeedMeans(names, mean, noise, units)
 
 
-def check_seeds(found: SeedMeans, values: np.ndarray, case: Sequence[Hashable], entities: Sequence[Any]) -> None:
+def check_seeds(
+    found: SeedMeans, values: np.ndarray, case: Sequence[Hashable], entities: Sequence[Any]
+) -> None:
     """Raise an error unless each entity has two seeds at least, and each of its cases all its seeds."""
     if (found.number < 2).any():
         name = entities[int(np.argmax(found.number < 2))]
@@ -110,8 +119,8 @@ def check_seeds(found: SeedMeans, values: np.ndarray, case: Sequence[Hashable], 
 def check_runs(found: SeedMeans, run: Any, entities: Sequence[Any]) -> list[Note]:
     """Raise an error if the means of runs differ more than their cases allow; return a note if it is in doubt.
 
-    The statistic is that of Cochran (1950), Biometrika 37:256-266: over all entities, and for the entity with the
-    smallest p-value of all, each at half the level.
+    The statistic is that of Cochran (1950), Biometrika 37:256-266: over all entities, and for the
+    entity with the smallest p-value of all, each at half the level.
     """
     tested = (found.units >= ENOUGH) & (found.number > 1) & (found.noise > 0)
     if not tested.any():
@@ -119,12 +128,21 @@ def check_runs(found: SeedMeans, run: Any, entities: Sequence[Any]) -> list[Note
     freedom = found.number[tested] - 1
     statistic = freedom * np.nanvar(found.mean[tested], axis=1, ddof=1) / found.noise[tested]
     each = chdtrc(freedom, statistic)
-    p = min(2 * min(float(chdtrc(freedom.sum(), statistic.sum())), float(each.min()) * tested.sum()), 1.0)
+    p = min(
+        2 * min(float(chdtrc(freedom.sum(), statistic.sum())), float(each.min()) * tested.sum()),
+        1.0,
+    )
     if p >= DOUBTED:
         return []
     i = int(np.flatnonzero(tested)[np.argmin(each)])
     low, high = float(np.nanmin(found.mean[i])), float(np.nanmax(found.mean[i]))
-    fields = {"entity": str(entities[i]), "low": low, "high": high, "runs": int(found.number[i]), "p": p}
+    fields = {
+        "entity": str(entities[i]),
+        "low": low,
+        "high": high,
+        "runs": int(found.number[i]),
+        "p": p,
+    }
     if p >= REFUSED:
         return [Note("runs_differ", fields)]
     column = run if isinstance(run, str) else getattr(run, "name", None) or "run"

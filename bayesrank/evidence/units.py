@@ -1,7 +1,7 @@
 """What units of unequal sizes are worth: bias and degrees of freedom of a variance between units.
 
-Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with multi-stage samples, Survey
-Methodology 28:169-181.
+Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with multi-stage
+samples, Survey Methodology 28:169-181.
 """
 
 from typing import NamedTuple
@@ -45,7 +45,8 @@ def unit_freedom(size: np.ndarray) -> tuple[float, float]:
 def cluster_information(sizes: list[np.ndarray], weights: np.ndarray) -> tuple[float, float]:
     """Return the degrees of freedom of a mean over clusters, and the factor by which its bootstrap is too narrow.
 
-    G clusters of equal size (of each data set) have G - 1 degrees of freedom and the factor √((G + 1)/(G - 1)).
+    G clusters of equal size (of each data set) have G - 1 degrees of freedom and the factor √((G +
+    1)/(G - 1)).
     """
     true = expected = squares = 0.0
     for size, weight in zip(sizes, weights.tolist(), strict=True):

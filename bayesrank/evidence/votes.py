@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_column, check_column_names, describe_value
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._labels import factorize, name_coord
-from bayesrank._notes import Note, add_notes
-from bayesrank._nouns import noun_of_column
-from bayesrank._records import EvidenceRecord
-from bayesrank._text import list_names
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_column, check_column_names, describe_value
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.labels import factorize, name_coord
+from bayesrank._core.notes import Note, add_notes
+from bayesrank._core.nouns import noun_of_column
+from bayesrank._core.prose import list_names
+from bayesrank._core.records import EvidenceRecord
 from bayesrank.evidence.ballots import STRATUM, UNITS, Ballots, read_covariates
 from bayesrank.evidence.ledger import Entry, Ledger
 
@@ -51,49 +51,58 @@ def from_votes(
     a, b : str
         Columns with the two entities of a vote. Their order does not matter.
     winner : str
-        Column with the winner: the name of the entity, the name of its column (or "model_a", "model_b", "a", "b"), or
-        "tie" (also "tie (bothbad)", "both_bad", "draw"), in upper or lower case.
+        Column with the winner: the name of the entity, the name of its column (or "model_a",
+        "model_b", "a", "b"), or "tie" (also "tie (bothbad)", "both_bad", "draw"), in upper or lower
+        case.
     count : str, optional
         Column with the number of votes that a row stands for.
     judge : str or list of str, optional
-        Column with the votes of a judge, such as a language model, on all rows, or one column for each judge; in the
-        words of ``winner``. ``winner`` then holds the votes of people on some of the rows, and is empty in the others.
-        Where one of several judges gave no vote, this counts as a vote of its own.
+        Column with the votes of a judge, such as a language model, on all rows, or one column for
+        each judge; in the words of ``winner``. ``winner`` then holds the votes of people on some of
+        the rows, and is empty in the others. Where one of several judges gave no vote, this counts
+        as a vote of its own.
     cluster : str, optional
-        Column with the voter. Votes of one voter share a taste, so that voters, not votes, are independent.
+        Column with the voter. Votes of one voter share a taste, so that voters, not votes, are
+        independent.
     case : str, optional
-        Column with the question (prompt) on which the answers of the two were compared. Votes on one question are not
-        independent either. With ``cluster`` too, both are taken into account. Both orders of one battle (the same pair,
-        question and voter, with the sides swapped) are one vote.
+        Column with the question (prompt) on which the answers of the two were compared. Votes on
+        one question are not independent either. With ``cluster`` too, both are taken into account.
+        Both orders of one battle (the same pair, question and voter, with the sides swapped) are
+        one vote.
     covariates : str or list of str, optional
-        Columns with numbers that may sway a vote, such as a difference in length: the value of ``a`` minus that of
-        ``b``. The model then estimates strengths at equal values, and the coefficients.
+        Columns with numbers that may sway a vote, such as a difference in length: the value of
+        ``a`` minus that of ``b``. The model then estimates strengths at equal values, and the
+        coefficients.
 
     Returns
     -------
     xarray.Dataset
-        ``wins`` (entity, rival): how many votes prefer the entity to the rival; ``ties`` (entity, rival): how many call
-        them equal, symmetric; ``cases`` (entity): the number of votes on the entity. Entities are in order of
-        appearance. The attr ``ledger`` says what was read. Rows with 0 votes do not count. With ``judge``, wins and
-        ties are those of people, ``cases`` are all votes, ``labels`` (entity) those of people. A ``battle`` is all rows
-        with the same pair of entities and the same votes of judges. ``side`` (battle, place) holds the two entities.
-        ``judge_vote`` (battle, judge) is 0 for the first, 1 for the second, 2 for a tie, 3 for no vote. ``human_votes``
-        (battle, result) counts the people who voted for the first, for the second, for a tie, and not at all.
-        With ``cluster``, ``case`` or ``covariates``, a ``battle`` is all rows with the same pair and equal values of
-        these: ``results`` (battle, result) counts its votes for the first, for the second, and ties; ``cluster``,
-        ``case`` and ``covariate_<name>`` are along ``battle``.
+        ``wins`` (entity, rival): how many votes prefer the entity to the rival; ``ties`` (entity,
+        rival): how many call them equal, symmetric; ``cases`` (entity): the number of votes on the
+        entity. Entities are in order of appearance. The attr ``ledger`` says what was read. Rows
+        with 0 votes do not count. With ``judge``, wins and ties are those of people, ``cases`` are
+        all votes, ``labels`` (entity) those of people. A ``battle`` is all rows with the same pair
+        of entities and the same votes of judges. ``side`` (battle, place) holds the two entities.
+        ``judge_vote`` (battle, judge) is 0 for the first, 1 for the second, 2 for a tie, 3 for no
+        vote. ``human_votes`` (battle, result) counts the people who voted for the first, for the
+        second, for a tie, and not at all. With ``cluster``, ``case`` or ``covariates``, a
+        ``battle`` is all rows with the same pair and equal values of these: ``results`` (battle,
+        result) counts its votes for the first, for the second, and ties; ``cluster``, ``case`` and
+        ``covariate_<name>`` are along ``battle``.
 
     Raises
     ------
     ValueError, TypeError, KeyError
-        If a column, a name, a winner or a number is missing; a winner is neither of the two entities nor a tie; or an
-        entity is compared with itself. With ``judge``, also if a row has no vote of a judge, or no row has a vote of a
-        person, or voters, questions or covariates are named beside it.
+        If a column, a name, a winner or a number is missing; a winner is neither of the two
+        entities nor a tie; or an entity is compared with itself. With ``judge``, also if a row has
+        no vote of a judge, or no row has a vote of a person, or voters, questions or covariates are
+        named beside it.
 
     References
     ----------
-    Davidson (1970), On extending the Bradley-Terry model to accommodate ties in paired comparison experiments, Journal
-    of the American Statistical Association 65:317-328, for the model ``davidson`` of such counts.
+    Davidson (1970), On extending the Bradley-Terry model to accommodate ties in paired comparison
+    experiments, Journal of the American Statistical Association 65:317-328, for the model
+    ``davidson`` of such counts.
 
     Examples
     --------
@@ -115,8 +124,12 @@ def from_votes(
         check_column(role, name, frame.columns)
         taken = next((other for other, held in roles[:i] if held == name), None)
         if taken is not None:
-            raise ArgumentError(role, "must name a different column", f"{name!r}, the {taken} as well")
-    columns = {role: frame[name].tolist() for role, name in roles if role not in ("judge", "covariates")}
+            raise ArgumentError(
+                role, "must name a different column", f"{name!r}, the {taken} as well"
+            )
+    columns = {
+        role: frame[name].tolist() for role, name in roles if role not in ("judge", "covariates")
+    }
     where = [f"frame, row {label}" for label in frame.index.tolist()]
     return count_votes(
         columns,
@@ -130,7 +143,10 @@ def from_votes(
 def _named_columns(frame: pd.DataFrame, role: str, given: Any) -> list[Any]:
     if given is None:
         return []
-    return [check_column(role, name, frame.columns) for name in check_column_names(role, given, frame.columns)]
+    return [
+        check_column(role, name, frame.columns)
+        for name in check_column_names(role, given, frame.columns)
+    ]
 
 
 def count_votes(
@@ -142,18 +158,24 @@ def count_votes(
 ) -> xr.Dataset:
     """Return the votes in columns by role (a, b, winner, [count], [cluster], [case], [stratum]).
 
-    ``where`` is the place of each row in messages. ``verdicts`` are the votes of judges by name; winners may then be
-    unknown. ``covariates`` are columns of numbers by name.
+    ``where`` is the place of each row in messages. ``verdicts`` are the votes of judges by name;
+    winners may then be unknown. ``covariates`` are columns of numbers by name.
     """
     if not len(where):
         raise ArgumentError("frame", "must have at least one vote", "no row")
     units = [role for role in (*UNITS, STRATUM) if role in columns]
     _check_beside_judges(verdicts, [*units, *["covariates"] * bool(covariates)], headings)
     for role in [*(("a", "b") if verdicts else ("a", "b", "winner")), *units]:
-        for place, value in zip(where, columns[role], strict=True):
+        for position, value in zip(where, columns[role], strict=True):
             if _is_missing(value):
-                hint = "write tie for a vote without a winner, or leave the row out" if role == "winner" else ""
-                raise ArgumentError(f"{place}: {headings[role]}", "must not be empty", "nothing", hint)
+                hint = (
+                    "write tie for a vote without a winner, or leave the row out"
+                    if role == "winner"
+                    else ""
+                )
+                raise ArgumentError(
+                    f"{position}: {headings[role]}", "must not be empty", "nothing", hint
+                )
     size = len(where)
     code, names = factorize([*columns["a"], *columns["b"]])
     first, second = np.split(code, [size])
@@ -192,15 +214,21 @@ def count_votes(
     if not cases.all():
         lacking = [str(names[i]) for i in np.flatnonzero(cases == 0)]
         raise ArgumentError(
-            str(headings.get("count")), "must give each entity a vote", f"0 for {list_names(lacking, 3)}"
+            str(headings.get("count")),
+            "must give each entity a vote",
+            f"0 for {list_names(lacking, 3)}",
         )
     entries = tuple(Entry(str(name), int(n)) for name, n in zip(names, cases, strict=True))
     results = rows.results(sides, counts)
     ledger = Ledger(entries, round(counts.sum()), unit="vote", results=results)
     if battles:
-        spans = tuple((name, float(held.min()), float(held.max())) for name, held in numbers.items())
+        spans = tuple(
+            (name, float(held.min()), float(held.max())) for name, held in numbers.items()
+        )
         ledger = replace(
-            ledger, units=tuple((role, len(ballots.names[role])) for role in units if role in UNITS), covariates=spans
+            ledger,
+            units=tuple((role, len(ballots.names[role])) for role in units if role in UNITS),
+            covariates=spans,
         )
     called = EvidenceRecord(noun=noun_of_column(headings["a"])).to_attrs()
     held: dict[str, Any] = {
@@ -214,7 +242,9 @@ def count_votes(
         return xr.Dataset(held | battles, coords, add_notes(called | ledger.to_attrs(), notes))
     known = int(labels.sum()) // 2
     if not known:
-        raise ArgumentError(str(headings["winner"]), "must hold the vote of a person for at least one row", "none")
+        raise ArgumentError(
+            str(headings["winner"]), "must hold the vote of a person for at least one row", "none"
+        )
     votes = np.column_stack([rows.sides(name, column) for name, column in verdicts.items()])
     none = (votes == UNKNOWN).all(axis=1)
     if none.any():
@@ -224,7 +254,9 @@ def count_votes(
             "none",
             "let the judge vote on these pairs too, or leave the rows out",
         )
-    met, row = np.unique(np.column_stack([first, second, votes])[counts > 0], axis=0, return_inverse=True)
+    met, row = np.unique(
+        np.column_stack([first, second, votes])[counts > 0], axis=0, return_inverse=True
+    )
     people = np.zeros((len(met), UNKNOWN + 1), np.int64)
     np.add.at(people, (row.ravel(), sides[counts > 0]), counts[counts > 0])
     held |= {
@@ -234,7 +266,9 @@ def count_votes(
         "human_votes": (("battle", "result"), people),
     }
     ledger = replace(ledger, labels=(known, known))
-    return xr.Dataset(held, coords | {"judge": [str(name) for name in verdicts]}, called | ledger.to_attrs())
+    return xr.Dataset(
+        held, coords | {"judge": [str(name) for name in verdicts]}, called | ledger.to_attrs()
+    )
 
 
 def _check_beside_judges(verdicts: Any, beside: list[str], headings: dict[str, Any]) -> None:
@@ -258,11 +292,15 @@ def _counts(given: list[Any] | None, headings: dict[str, Any], where: Sequence[s
     if given is None:
         return np.ones(len(where), np.int64)
     numbers = pd.to_numeric(pd.Series(given, dtype=object), errors="coerce").to_numpy(float)
-    wrong = ~(np.isfinite(numbers) & (numbers >= 0) & (numbers == np.floor(numbers)) & (numbers < 2**53))
+    wrong = ~(
+        np.isfinite(numbers) & (numbers >= 0) & (numbers == np.floor(numbers)) & (numbers < 2**53)
+    )
     if wrong.any():
         i = int(wrong.argmax())
         raise ArgumentError(
-            f"{where[i]}: {headings['count']}", "must be a non-negative whole number of votes", f"{given[i]!r}"
+            f"{where[i]}: {headings['count']}",
+            "must be a non-negative whole number of votes",
+            f"{given[i]!r}",
         )
     return numbers.astype(np.int64)
 
@@ -282,19 +320,26 @@ class _VoteRows(NamedTuple):
     def sides(self, heading: Any, column: list[Any]) -> np.ndarray:
         """Return what each vote of a column is for: 0 the first entity, 1 the second, 2 a tie, 3 no vote.
 
-        Votes are names of entities, or words for sides. If both readings of a column are complete, they must mean the
-        same.
+        Votes are names of entities, or words for sides. If both readings of a column are complete,
+        they must mean the same.
         """
         # Entities may be called a and b, unless the columns are called so too.
         known = {word: side for side, words in enumerate((FIRST, SECOND)) for word in words}
-        known = {word: side for word, side in known.items() if word not in set(map(_fold, self.names))}
-        known |= {_fold(word): 2 for word in TIES} | {_fold(self.headings["a"]): 0, _fold(self.headings["b"]): 1}
+        known = {
+            word: side for word, side in known.items() if word not in set(map(_fold, self.names))
+        }
+        known |= {_fold(word): 2 for word in TIES} | {
+            _fold(self.headings["a"]): 0,
+            _fold(self.headings["b"]): 1,
+        }
         position = {name: i for i, name in enumerate(self.names)}
         codes, winners = factorize([None if _is_missing(value) else value for value in column])
         unknown = codes < 0
         entity = np.array([*(position.get(winner, -1) for winner in winners), -1])[codes]
         by_word = np.array([*(known.get(_fold(winner), -1) for winner in winners), -1])[codes]
-        by_name = np.where(unknown, -1, np.where(self.first == entity, 0, np.where(self.second == entity, 1, -1)))
+        by_name = np.where(
+            unknown, -1, np.where(self.first == entity, 0, np.where(self.second == entity, 1, -1))
+        )
         named = (by_name >= 0) | (by_word == 2) | unknown
         unclear = (by_name >= 0) & (by_word >= 0) & (by_name != by_word)
         if named.all() and not ((by_word >= 0) | unknown).all():
@@ -321,7 +366,9 @@ class _VoteRows(NamedTuple):
 
     def results(self, sides: np.ndarray, counts: np.ndarray) -> tuple[tuple[str, float], ...]:
         """Return how many votes have a winner, are ties, and call both bad."""
-        codes, words = factorize([None if _is_missing(word) else word for word in self.columns["winner"]])
+        codes, words = factorize(
+            [None if _is_missing(word) else word for word in self.columns["winner"]]
+        )
         bad = np.array([*(_fold(word) in BOTH_BAD for word in words), False])[codes] & (sides == 2)
         numbers = {
             "decided": counts[sides < 2].sum(),
@@ -332,7 +379,9 @@ class _VoteRows(NamedTuple):
 
 
 def _is_missing(value: Any) -> bool:
-    return bool(value is None or value == "" or value is pd.NA or value != value)  # NaN differs from itself
+    return bool(
+        value is None or value == "" or value is pd.NA or value != value
+    )  # NaN differs from itself
 
 
 def _fold(word: Any) -> str:

@@ -1,8 +1,8 @@
 """Numbers of cases: how many cases a row stands for, and how much a case counts under importance weights.
 
-Weights multiply: a case of weight w counts as w times a random mass with mean 1, as in the weighted Bayesian bootstrap.
-The sum of a cell has the mean Σw and the variance Σw², so evidence holds both: sums of weights as its counts, and
-Σw²/Σw as the weight of one case.
+Weights multiply: a case of weight w counts as w times a random mass with mean 1, as in the weighted
+Bayesian bootstrap. The sum of a cell has the mean Σw and the variance Σw², so evidence holds both:
+sums of weights as its counts, and Σw²/Σw as the weight of one case.
 """
 
 from typing import Any, NamedTuple
@@ -10,24 +10,27 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_numbers, check_repeats
-from bayesrank._errors import ArgumentError
-from bayesrank._labels import factorize
-from bayesrank._notes import Note
+from bayesrank._core.checks import check_numbers, check_repeats
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.labels import factorize
+from bayesrank._core.notes import Note
 
 #: Binary digits of a scaled weight, so few that sums of many weights are exact in any order.
 DIGITS = 24
 #: The attr that marks evidence whose counts are sums of weights, which may be fractions.
 WEIGHTED = "weighted"
-#: The attr that marks weights computed from the sizes of the classes: their sums are no estimate of a prevalence.
+#: The attr that marks weights computed from the sizes of the classes: their sums are no estimate of
+#: a prevalence.
 BALANCED = "weights_balance_classes"
 #: The coord with the weight of one case: of a pattern, or Σw²/Σw of a cell of counts.
 UNIT_WEIGHT = "unit_weight"
-#: The coords of counts with the weight of a case of the prior, and how many times the prior counts ([dataset], actual).
+#: The coords of counts with the weight of a case of the prior, and how many times the prior counts
+#: ([dataset], actual).
 PRIOR_WEIGHT, PRIOR_TIMES = "prior_weight", "prior_times"
 #: What weighted counts hold beside their labels.
 OF_WEIGHTS = (UNIT_WEIGHT, PRIOR_WEIGHT, PRIOR_TIMES)
-#: A class with at most so many different weights has a prior for each of them, if each has this many cases.
+#: A class with at most so many different weights has a prior for each of them, if each has this
+#: many cases.
 MOST_STRATA, FEWEST_IN_STRATUM = 5, 5
 #: Weighted classes of equal size, up to this share, are balanced.
 EQUAL = 1e-6
@@ -52,7 +55,9 @@ class Numbers(NamedTuple):
 class Weighted(NamedTuple):
     """Numbers of cases with their weights, and what evidence records about them."""
 
-    number: np.ndarray  # (row), int64, or with unequal weights the sum of the weights of the row's cases
+    number: (
+        np.ndarray
+    )  # (row), int64, or with unequal weights the sum of the weights of the row's cases
     each: np.ndarray | None  # (row), the weight of one case; None where all are equal
     attrs: dict[str, Any]
     notes: list[Note]
@@ -65,7 +70,9 @@ def check_numbers_of_cases(count: Any, weight: Any, size: int) -> Numbers:
         return Numbers(counts, None)
     weights = np.atleast_1d(check_numbers("weight", weight))
     if weights.shape != (size,):
-        raise ArgumentError("weight", f"must hold one number for each of the {size} cases", weights.shape)
+        raise ArgumentError(
+            "weight", f"must hold one number for each of the {size} cases", weights.shape
+        )
     bad = weights[~np.isfinite(weights) | (weights < 0)]
     if bad.size:
         raise ArgumentError("weight", "must hold finite numbers, 0 or more", f"{bad[0]:g}")
@@ -74,7 +81,9 @@ def check_numbers_of_cases(count: Any, weight: Any, size: int) -> Numbers:
     return Numbers(counts, weights / weights.max())
 
 
-def scale_weights(numbers: Numbers, datasets: list | None, classes: np.ndarray | None = None) -> Weighted:
+def scale_weights(
+    numbers: Numbers, datasets: list | None, classes: np.ndarray | None = None
+) -> Weighted:
     """Scale the weights of each data set to sum to its effective number of cases, (Σw)² / Σw².
 
     Equal weights, some of them 0, leave whole numbers of cases.
@@ -91,7 +100,8 @@ def scale_weights(numbers: Numbers, datasets: list | None, classes: np.ndarray |
     Returns
     -------
     Weighted
-        The sum of the weights of each row's cases, the weight of one, and the attrs and notes of the evidence.
+        The sum of the weights of each row's cases, the weight of one, and the attrs and notes of
+        the evidence.
 
     Examples
     --------
@@ -117,7 +127,9 @@ def scale_weights(numbers: Numbers, datasets: list | None, classes: np.ndarray |
     notes = [Note("weighted_cases", {"cases": cases, "effective": float(number.sum())})]
     attrs: dict[str, Any] = {WEIGHTED: 1}
     known = None if classes is None or classes.min(initial=0) < 0 else classes
-    if known is not None and all(_are_balanced(number[rows], each[rows], known[rows]) for rows in unequal):
+    if known is not None and all(
+        _are_balanced(number[rows], each[rows], known[rows]) for rows in unequal
+    ):
         attrs, notes = attrs | {BALANCED: 1}, [*notes, Note("weights_balance_classes")]
     return Weighted(number, each, attrs, notes)
 
@@ -135,11 +147,14 @@ def _are_balanced(number: np.ndarray, each: np.ndarray, classes: np.ndarray) -> 
     return one and len(sums) > 1 and bool(np.ptp(sums) <= EQUAL * sums.max())
 
 
-def prior_weights(number: np.ndarray, each: np.ndarray | None, classes: np.ndarray, size: int) -> np.ndarray:
+def prior_weights(
+    number: np.ndarray, each: np.ndarray | None, classes: np.ndarray, size: int
+) -> np.ndarray:
     """Return the weights of the priors (prior, class), 0 where a class has fewer of them.
 
-    A class of few different weights has a prior for each of them, as every stratum of weights has a rate of its own.
-    Another class has one, of the weight Σw²/Σw of its cases. ``number`` is the sum of the weights of each row's cases.
+    A class of few different weights has a prior for each of them, as every stratum of weights has a
+    rate of its own. Another class has one, of the weight Σw²/Σw of its cases. ``number`` is the sum
+    of the weights of each row's cases.
     """
     of_class = [np.ones(1) for _ in range(size)]
     each = np.ones(len(number)) if each is None else each
@@ -148,11 +163,13 @@ def prior_weights(number: np.ndarray, each: np.ndarray | None, classes: np.ndarr
         weights, code = np.unique(each[here], return_inverse=True)
         cases = np.bincount(code, number[here]) / weights
         strata = len(weights) <= MOST_STRATA and cases.min() > FEWEST_IN_STRATUM - 0.5
-        of_class[c] = weights if strata else np.array([number[here] @ each[here] / number[here].sum()])
-    found = np.zeros((max(map(len, of_class)), size))
+        of_class[c] = (
+            weights if strata else np.array([number[here] @ each[here] / number[here].sum()])
+        )
+    result = np.zeros((max(map(len, of_class)), size))
     for c, weights in enumerate(of_class):
-        found[: len(weights), c] = weights
-    return found
+        result[: len(weights), c] = weights
+    return result
 
 
 def effective_cases(counts: xr.DataArray, dims: Any) -> xr.DataArray:

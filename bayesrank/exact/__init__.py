@@ -1,7 +1,7 @@
 """Rankings without draws: distributions of scores in closed form, and integrals over all of them on one grid.
 
-``answer`` takes a plan with the distribution of each entity and returns probabilities, quantiles and errors, from which
-:mod:`bayesrank.ranking` makes a ranking.
+``answer`` takes a plan with the distribution of each entity and returns probabilities, quantiles
+and errors, from which :mod:`bayesrank.ranking` makes a ranking.
 """
 
 from bayesrank.exact._closed_form import ClosedForm, NoClosedForm, closed_form_of

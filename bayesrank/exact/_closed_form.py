@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from bayesrank._compat import get_variable
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._source import Source, parse_source
-from bayesrank._types import Container
+from bayesrank._core.compat import get_variable
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.source import Source, parse_source
+from bayesrank._core.types import Container
 from bayesrank.evidence.counts import are_outcomes, check_tables
 from bayesrank.evidence.weighting import WEIGHTED
 from bayesrank.models import choose_closed_form, chosen_by_evidence, find_model, make_model
@@ -21,14 +21,17 @@ from bayesrank.performance.arrays import entities_without_posterior
 class ClosedForm(NamedTuple):
     """Conjugate posteriors of entities (entity, [dataset]), and the model that they come from."""
 
-    #: Concentrations (entity, ..., actual, predicted). Outcomes 0 and 1 are tables whose cases are all positive.
+    #: Concentrations (entity, ..., actual, predicted). Outcomes 0 and 1 are tables whose cases are
+    #: all positive.
     concentration: np.ndarray
     #: Class shares (entity, ..., actual) if they are known; else those of a test set are Dirichlet.
     totals: np.ndarray | None
     test_set: np.ndarray  #: Names of test sets (entity, ...); "" where nothing was measured.
     frame: xr.DataArray  #: The labels of all tables, as an array of zeros.
     model: Any  #: The model of the counts.
-    performance: xr.DataArray | None  #: The expected performance; None where the prevalence is not known.
+    performance: (
+        xr.DataArray | None
+    )  #: The expected performance; None where the prevalence is not known.
 
     def at(self, position: tuple[int, ...]) -> "ClosedForm":
         """Return the closed form of one item of the other dims."""
@@ -41,22 +44,32 @@ class ClosedForm(NamedTuple):
         )
 
 
-def closed_form_of(source: Container, model: Any, options: dict[str, Any], group: str = "posterior") -> ClosedForm:
+def closed_form_of(
+    source: Container, model: Any, options: dict[str, Any], group: str = "posterior"
+) -> ClosedForm:
     """Return the closed form of counts with a model, or of a posterior without one; ``group`` may be "prior"."""
     source = parse_source(source)
     held = source.array if source.array is not None else source.observed
     over_groups = "group" in held.dims
     if source.array is not None:
         counts = check_tables(_groups_as_datasets(source.array), "source")
-        if over_groups and model is None:  # as br.fit chooses it, before groups are called data sets
+        if (
+            over_groups and model is None
+        ):  # as br.fit chooses it, before groups are called data sets
             model = chosen_by_evidence(source.array, options=options)
         known = make_model(choose_closed_form(model, counts, options), counts, options)
     else:
         known = _model_of(source, model, options)
     if not hasattr(known, "conjugate"):
-        raise NoClosedForm("model", f"must have a posterior in closed form; {type(known).__name__} has none")
+        raise NoClosedForm(
+            "model", f"must have a posterior in closed form; {type(known).__name__} has none"
+        )
     cases = known.counts.values.sum(axis=-1) > 0
-    if (known.improper & cases).any() if source.array is not None else entities_without_posterior(source):
+    if (
+        (known.improper & cases).any()
+        if source.array is not None
+        else entities_without_posterior(source)
+    ):
         raise NoClosedForm(
             "prior",
             "must be positive, as one_case, uniform and jeffreys are, where a cell has no cases",
@@ -83,13 +96,21 @@ def closed_form_of(source: Container, model: Any, options: dict[str, Any], group
         totals = np.broadcast_to([0.0, 1.0], table.shape)
     elif found.totals is not None:
         if {"chain", "draw"} & set(found.totals.dims):
-            raise NoClosedForm("prevalence", "must be one number for each table", f"draws of it, {found.totals.dims}")
+            raise NoClosedForm(
+                "prevalence",
+                "must be one number for each table",
+                f"draws of it, {found.totals.dims}",
+            )
         totals = (frame + found.totals).transpose(*frame.dims, "actual").values
         performance = table / table.sum("predicted") * found.totals.transpose(..., "actual")
     test_set = found.test_set.transpose(*frame.dims).values
     counts = known.observed()["observed_data"]["counts"]
-    kept = {name: c for name, c in counts.coords.variables.items() if c.dims == ("entity",) and name != "test_set"}
-    frame = frame.assign_coords(kept)
+    retained = {
+        name: c
+        for name, c in counts.coords.variables.items()
+        if c.dims == ("entity",) and name != "test_set"
+    }
+    frame = frame.assign_coords(retained)
     if over_groups:
         frame = frame.rename(dataset="group")
         performance = None if performance is None else performance.rename(dataset="group")
@@ -104,42 +125,57 @@ def _groups_as_datasets(array: xr.DataArray) -> xr.DataArray:
 def _model_of(source: Source, model: Any, options: dict[str, Any]) -> Any:
     """Return the model of a posterior, made again from its counts and options."""
     if source.container is None:
-        raise ArgumentTypeError("source", "must be counts, or what br.fit makes of counts", "a Dataset")
+        raise ArgumentTypeError(
+            "source", "must be counts, or what br.fit makes of counts", "a Dataset"
+        )
     if model is not None or options:
         raise ArgumentError(
-            "model and its options", "cannot be used for a posterior, which has them", f"{model!r}, {options}"
+            "model and its options",
+            "cannot be used for a posterior, which has them",
+            f"{model!r}, {options}",
         )
     found = source.group("posterior")
     posterior = xr.Dataset() if found is None else found
-    about, counts = source.model, get_variable(source.observed, "counts")
+    record, counts = source.model, get_variable(source.observed, "counts")
     prior = get_variable(source.group("constant_data"), "prior_concentration")
-    counts, prior = (None if held is None else _groups_as_datasets(held) for held in (counts, prior))
-    conjugate = about.model in models() and hasattr(find_model(about.model), "conjugate")
+    counts, prior = (
+        None if held is None else _groups_as_datasets(held) for held in (counts, prior)
+    )
+    conjugate = record.model in models() and hasattr(find_model(record.model), "conjugate")
     if not conjugate or counts is None or prior is None or "performance" not in posterior:
         raise NoClosedForm(
             "source",
             "must be a posterior that br.fit made of counts with a conjugate model",
-            f"one of {about.model or 'no known model'!r}",
+            f"one of {record.model or 'no known model'!r}",
             "method='draws' ranks it",
         )
     performance = _groups_as_datasets(posterior["performance"])
     if performance["entity"].values.tolist() != counts["entity"].values.tolist():
-        raise ArgumentError("source", "must hold a posterior and the counts of the same entities", "different entities")
+        raise ArgumentError(
+            "source",
+            "must hold a posterior and the counts of the same entities",
+            "different entities",
+        )
     if are_outcomes(counts):
-        return make_model(about.model, _as_evidence(counts), {"prior": prior, "force": True})
-    prevalence: Any = about.assumed_prevalence
-    if about.sets_prevalence:
+        return make_model(record.model, _as_evidence(counts), {"prior": prior, "force": True})
+    prevalence: Any = record.assumed_prevalence
+    if record.sets_prevalence:
         # The attribute is text, which has lost digits.
         each = performance.sum("predicted", skipna=False).drop_vars("predicted", errors="ignore")
         prevalence = each.isel(chain=0, draw=0, drop=True).fillna(0.5)
         if bool((np.abs(each - prevalence) > 1e-9).any()):
-            raise NoClosedForm("source", "must not rest on draws of a prevalence, which have no closed form; it does")
+            raise NoClosedForm(
+                "source",
+                "must not rest on draws of a prevalence, which have no closed form; it does",
+            )
         prevalence = prevalence / prevalence.sum("actual")
     if "test_set" in counts.coords:
         # Tables that were not measured have no test set, but the model requires a name.
-        counts = counts.assign_coords(test_set=xr.where(counts["test_set"] == "", "none", counts["test_set"]))
+        counts = counts.assign_coords(
+            test_set=xr.where(counts["test_set"] == "", "none", counts["test_set"])
+        )
     again = {"prior": prior, "prevalence": prevalence, "force": True}
-    return make_model(about.model, _as_evidence(counts), again)
+    return make_model(record.model, _as_evidence(counts), again)
 
 
 def _as_evidence(counts: xr.DataArray) -> xr.DataArray:

@@ -16,16 +16,20 @@ from bayesrank.scores.distributions import FAR, Rates
 
 #: Nodes of a panel and prevalences, step by step; each step is compared with the one before.
 STEPS = ((24, 5), (34, 8), (36, 13), (38, 20))
-#: Steps are taken until no probability, and no end of an interval as a share of its width, moves by more.
+#: Steps are taken until no probability, and no end of an interval as a share of its width, moves by
+#: more.
 WANTED = 1e-6
 #: What rounding may leave in probabilities, and a probability that is 0.
 ROUNDING, NOTHING = 1e-10, 1e-13
 #: Errors of probabilities that make an answer useless.
 USELESS = 0.01
 #: Causes of errors.
-AT_ENDS = "a concentration near 0 puts scores so near to an end of their range that they look the same"
+AT_ENDS = (
+    "a concentration near 0 puts scores so near to an end of their range that they look the same"
+)
 FEW_NODES = "the quadrature has too few nodes for so many entities, such prevalences or such narrow distributions"
-#: Prevalences with which the interval of one entity is averaged if those of the board do not settle it.
+#: Prevalences with which the interval of one entity is averaged if those of the board do not settle
+#: it.
 MORE = (32, 64, 128)
 #: An end of an interval is settled if it moves by less, as a share of the width.
 SETTLED = 1e-4
@@ -47,7 +51,9 @@ class Answer(NamedTuple):
 
     numbers: ExactNumbers
     error: ExactNumbers
-    unseen: np.ndarray  #: Entities whose interval goes beyond the limits of the scale, which is NaN.
+    unseen: (
+        np.ndarray
+    )  #: Entities whose interval goes beyond the limits of the scale, which is NaN.
     reason: str  #: Why errors are as large as they are.
 
 
@@ -61,12 +67,15 @@ class _Step(NamedTuple):
 def answer(plan: Plan, levels: np.ndarray, rope: float) -> Answer:
     """Return what the distributions imply about the order of the entities, with errors.
 
-    Raise :class:`NoClosedForm` if probabilities err by more than 0.01, or if another route disagrees.
+    Raise :class:`NoClosedForm` if probabilities err by more than 0.01, or if another route
+    disagrees.
     """
     if not plan.contents:  # no entity has a value
         size = len(plan.item)
         one, two = np.full(size, np.nan), np.full((size, size), np.nan)
-        none = ExactNumbers(np.full((size, len(levels)), np.nan), np.zeros((size, size)), two, two, one, one)
+        none = ExactNumbers(
+            np.full((size, len(levels)), np.nan), np.zeros((size, size)), two, two, one, one
+        )
         return Answer(none, none, np.zeros(size, bool), "")
     sign = 1 if plan.score.higher_is_better else -1
     levels = levels if sign > 0 else 1 - levels
@@ -79,18 +88,27 @@ def answer(plan: Plan, levels: np.ndarray, rope: float) -> Answer:
         numbers = _of_entities(plan, step, sign)
         width = np.ptp(numbers.ends, axis=1, keepdims=True)
         moved = np.abs(numbers.ends - before.ends) / np.where(width > 0, width, np.inf)
-        changes = (np.abs(a - b).max() for a, b in zip(step.measures[:3], last.measures[:3], strict=True))
+        changes = (
+            np.abs(a - b).max() for a, b in zip(step.measures[:3], last.measures[:3], strict=True)
+        )
         if max(*changes, np.nan_to_num(moved).max()) < WANTED:
             break
     _check(plan, step, levels)
-    numbers = numbers._replace(ends=_resolve_intervals(plan, numbers.ends, (moved > SETTLED).any(1), levels, sign))
+    numbers = numbers._replace(
+        ends=_resolve_intervals(plan, numbers.ends, (moved > SETTLED).any(1), levels, sign)
+    )
     defined = plan.item >= 0
     # Sorted, so that the order of input does not matter, not even to rounding.
-    sums = [numbers.rank[defined].sum(axis=1), np.sort(numbers.rank[:, : defined.sum()], axis=0).sum(axis=0)]
+    sums = [
+        numbers.rank[defined].sum(axis=1),
+        np.sort(numbers.rank[:, : defined.sum()], axis=0).sum(axis=0),
+    ]
     lost = max(float(np.abs(each - 1).max()) for each in sums)
     unresolved = step.measures.unresolved
     slack = lost + step.grid.rest + unresolved + ROUNDING
-    error = ExactNumbers(*(np.abs(one - other) + slack for one, other in zip(numbers, before, strict=True)))
+    error = ExactNumbers(
+        *(np.abs(one - other) + slack for one, other in zip(numbers, before, strict=True))
+    )
     off = max(float(np.nanmax(each, initial=0.0)) for each in (error.rank, error.superior))
     reason = AT_ENDS if unresolved > off / 2 else FEW_NODES
     if off > USELESS:
@@ -105,7 +123,9 @@ def answer(plan: Plan, levels: np.ndarray, rope: float) -> Answer:
     return Answer(numbers, error, unseen, reason)
 
 
-def _resolve_intervals(plan: Plan, ends: np.ndarray, moving: np.ndarray, levels: np.ndarray, sign: int) -> np.ndarray:
+def _resolve_intervals(
+    plan: Plan, ends: np.ndarray, moving: np.ndarray, levels: np.ndarray, sign: int
+) -> np.ndarray:
     """Return intervals; those of ``moving`` entities use more prevalences, each entity alone."""
     ends = ends.copy()
     for item in set(plan.item[moving].tolist()):
@@ -120,7 +140,9 @@ def _resolve_intervals(plan: Plan, ends: np.ndarray, moving: np.ndarray, levels:
             continue
         for number in MORE:
             board = alone.build(number)
-            found = sign * plan.scale.value(_quantiles(board.rows, board.weight, _grid(plan, board, 0.0), levels)[0])
+            found = sign * plan.scale.value(
+                _quantiles(board.rows, board.weight, _grid(plan, board, 0.0), levels)[0]
+            )
             if before is not None and np.abs(found - before).max() < SETTLED * np.ptp(found):
                 break
             before = found
@@ -134,7 +156,9 @@ def _resolve_intervals(plan: Plan, ends: np.ndarray, moving: np.ndarray, levels:
     return ends
 
 
-def _step(plan: Plan, sizes: tuple[int, int], levels: np.ndarray, rope: float, last: _Step | None) -> _Step:
+def _step(
+    plan: Plan, sizes: tuple[int, int], levels: np.ndarray, rope: float, last: _Step | None
+) -> _Step:
     """Return integrals with these numbers of nodes and prevalences, on the grid of the last step if it still fits."""
     nodes, prevalences = sizes
     # Ranks of n entities vary within 1 / √n of a cdf.
@@ -142,7 +166,12 @@ def _step(plan: Plan, sizes: tuple[int, int], levels: np.ndarray, rope: float, l
     board = last.board if last else plan.build(prevalences)
     grid = last.grid if last else _grid(plan, board, rope)
     places = last.places if last else _quantiles(board.rows, board.weight, grid, levels)
-    return _Step(board, grid, places, measure(board.groups, grid, plan.scale, size, rope, plan.score.finite_mean))
+    return _Step(
+        board,
+        grid,
+        places,
+        measure(board.groups, grid, plan.scale, size, rope, plan.score.finite_mean),
+    )
 
 
 def _grid(plan: Plan, board: Board, rope: float) -> Grid:
@@ -178,7 +207,9 @@ def _grid(plan: Plan, board: Board, rope: float) -> Grid:
     return replace(both, rest=grid.rest + both.rest)
 
 
-def _ends(cdf: Function, low: np.ndarray, high: np.ndarray, varies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _ends(
+    cdf: Function, low: np.ndarray, high: np.ndarray, varies: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     rows = np.flatnonzero(varies)
     first, last = np.zeros(len(low)), np.ones(len(low))
     first[rows], last[rows] = cdf(rows, low[rows]), cdf(rows, high[rows])
@@ -210,10 +241,14 @@ def _of_entities(plan: Plan, step: _Step, sign: int) -> ExactNumbers:
     size, ranked = len(defined), int(defined.sum())
     rank = np.where(defined[:, None], np.pad(found.rank, ((0, 0), (0, size - ranked)))[item], 0.0)
     before = of_pairs(found.before, 0.5)
-    values, atom = sign * plan.scale.value(step.places), sign * step.board.rates.atom[step.board.rows]
+    values, atom = (
+        sign * plan.scale.value(step.places),
+        sign * step.board.rates.atom[step.board.rows],
+    )
     certain = ~np.isnan(atom[:, :1]) & (atom == atom[:, :1]).all(axis=1, keepdims=True)
     ends = np.where(certain, atom[:, :1], values)[item]
-    # 1 + Σ P(another is before it), less its own 1/2; sorted, so that the order of input does not matter.
+    # 1 + Σ P(another is before it), less its own 1/2; sorted, so that the order of input does not
+    # matter.
     expected = 0.5 + np.nansum(np.sort(before, axis=0), axis=0)
     regret = np.where(defined & plan.score.finite_mean, found.regret[item], np.nan)
     ends, expected = np.where(defined[:, None], ends, np.nan), np.where(defined, expected, np.nan)
@@ -232,21 +267,25 @@ def _useless(off: float, reason: str) -> NoClosedForm:
 def _check(plan: Plan, step: _Step, levels: np.ndarray) -> None:
     """Compare cdfs at quantiles with those by another route, which shares neither contours nor polynomials.
 
-    The rate that is not integrated over in the first route is integrated over here, and the contour is solved for; a
-    Beta variable has its own inverse. Of several prevalences the most probable one is compared.
+    The rate that is not integrated over in the first route is integrated over here, and the contour
+    is solved for; a Beta variable has its own inverse. Of several prevalences the most probable one
+    is compared.
     """
     grid, rates = step.grid, step.board.rates
     rows = np.concatenate(
-        [np.take_along_axis(group.rows, group.weight.argmax(axis=0)[None], axis=0)[0] for group in step.board.groups]
+        [
+            np.take_along_axis(group.rows, group.weight.argmax(axis=0)[None], axis=0)[0]
+            for group in step.board.groups
+        ]
     )
     rows = np.setdiff1d(rows[np.isnan(rates.atom[rows])], list(rates.tables))
-    place = _quantiles(rows[:, None], np.ones((len(rows), 1)), grid, levels).ravel()
+    position = _quantiles(rows[:, None], np.ones((len(rows), 1)), grid, levels).ravel()
     row = np.repeat(rows, len(levels))
-    seen = np.abs(place) < 18  # Beyond, rates and scores are rounded to an end of their range.
-    row, place = row[seen], place[seen]
+    seen = np.abs(position) < 18  # Beyond, rates and scores are rounded to an end of their range.
+    row, position = row[seen], position[seen]
     free = np.isnan(rates.fixed[row])
     if plan.rate >= 0:
-        other = special.betainc(*rates.beta[row, plan.rate].T, special.expit(place))
+        other = special.betainc(*rates.beta[row, plan.rate].T, special.expit(position))
         cut = np.zeros(len(row))
     else:
         turned = replace(
@@ -257,11 +296,11 @@ def _check(plan: Plan, step: _Step, levels: np.ndarray) -> None:
             matrix_function=None,
         )
         exchanged = replace(rates, score=turned, beta=rates.beta[:, ::-1], share=1 - rates.share)
-        other = exchanged.cdf(row, place)
+        other = exchanged.cdf(row, position)
         # The probability of rates outside the integrated log odds may be missing.
         a, b = np.where(free[..., None], rates.beta[row], 1.0).swapaxes(0, 2)
         cut = (_betas.cdf(a, b, -FAR) + 1 - _betas.cdf(a, b, FAR)).sum(axis=0)
-    off = float((np.abs(grid.cdf(row, place) - other) - cut).max(initial=0.0))
+    off = float((np.abs(grid.cdf(row, position) - other) - cut).max(initial=0.0))
     if off > 1e-5:
         raise NoClosedForm(
             "source and score",

@@ -10,9 +10,11 @@ from numpy.polynomial.chebyshev import chebvander
 DEGREE, WANTED = 19, 1e-10
 #: Errors that integrals may have.
 NOISE = 1e-7
-#: The longest and the shortest panel as a share of a support, and a number of panels beyond which more will not help.
+#: The longest and the shortest panel as a share of a support, and a number of panels beyond which
+#: more will not help.
 LONGEST, SHORTEST, MANY = 0.5, 2.0**-34, 160
-#: Chebyshev nodes, the matrix from values there to coefficients, and from coefficients to those of both halves.
+#: Chebyshev nodes, the matrix from values there to coefficients, and from coefficients to those of
+#: both halves.
 NODES = np.cos(np.pi * np.arange(DEGREE, -1, -1) / DEGREE)
 COEFFICIENTS = np.linalg.inv(chebvander(NODES, DEGREE)).T
 HALVES = [chebvander((NODES + side) / 2, DEGREE).T @ COEFFICIENTS for side in (-1, 1)]
@@ -31,7 +33,8 @@ class Grid:
     last: np.ndarray
     atom: np.ndarray  #: The value of a row that has one; else NaN.
     edges: np.ndarray  #: Ends of panels.
-    #: Row and panel of each polynomial in order, as row times panels plus panel, and Chebyshev coefficients.
+    #: Row and panel of each polynomial in order, as row times panels plus panel, and Chebyshev
+    #: coefficients.
     key: np.ndarray
     series: np.ndarray
     rest: float  #: The largest remainder of a distribution function.
@@ -63,27 +66,32 @@ class Grid:
         row, panel = np.divmod(self.key, len(self.edges))
         order = np.argsort(panel, kind="stable")
         starts = np.searchsorted(panel[order], np.arange(len(self.edges)))
-        for k, (left, right) in enumerate(zip(self.edges[:-1].tolist(), self.edges[1:].tolist(), strict=True)):
+        for k, (left, right) in enumerate(
+            zip(self.edges[:-1].tolist(), self.edges[1:].tolist(), strict=True)
+        ):
             here = order[starts[k] : starts[k + 1]]
             yield left, right, row[here], self.series[here]
 
     def points(self, own: int) -> Iterator[tuple[float, np.ndarray, np.ndarray, float]]:
         """Yield the point masses of the first ``own`` rows, and the ends of the range, where values look the same.
 
-        These are place, P(value < place) and P(value <= place) (row), and the value of the mass; NaN at an end.
+        These are place, P(value < place) and P(value <= place) (row), and the value of the mass;
+        NaN at an end.
         """
-        rows, atom, place = np.arange(own), self.atom[:own], self.low[:own]
+        rows, atom, position = np.arange(own), self.atom[:own], self.low[:own]
         for value in np.unique(atom[~np.isnan(atom)]).tolist():
             same = atom == value
-            at = float(place[same][0])
-            cdf = self.cdf(rows, np.full(own, at)) if np.isfinite(at) else np.full(own, float(at > 0))
+            at = float(position[same][0])
+            cdf = (
+                self.cdf(rows, np.full(own, at)) if np.isfinite(at) else np.full(own, float(at > 0))
+            )
             yield at, np.where(same, 0.0, cdf), np.where(same, 1.0, cdf), value
         certain = ~np.isnan(atom)
         if (self.first[:own] > 0).any():
-            lowest = (certain & np.isneginf(place)).astype(float)
+            lowest = (certain & np.isneginf(position)).astype(float)
             yield -np.inf, lowest, np.maximum(self.first[:own], lowest), np.nan
         if (self.last[:own] < 1).any():
-            highest = (certain & np.isposinf(place)).astype(float)
+            highest = (certain & np.isposinf(position)).astype(float)
             yield np.inf, np.minimum(self.last[:own], 1 - highest), 1 - highest, np.nan
 
 
@@ -98,8 +106,8 @@ def make_grid(
 ) -> Grid:
     """Halve panels until all rows are polynomials there; ``function`` takes rows and places, elementwise.
 
-    Panels are cut where a row jumps. A remainder below ``noise`` that does not shrink is an error of the function, not
-    a reason to go on.
+    Panels are cut where a row jumps. A remainder below ``noise`` that does not shrink is an error
+    of the function, not a reason to go on.
     """
     varies = np.flatnonzero(np.isnan(atom))
     jumps = np.concatenate([low[~np.isnan(atom)], low[varies][first[varies] > 0]])
@@ -126,21 +134,23 @@ def make_grid(
         settled[ready], before[ready] = good, remainder
         split = np.zeros(len(left), bool)
         split[panel[~settled]] = True
-        kept = ~split[panel]
+        retained = ~split[panel]
         edges.append(left[~split])
-        done.append((row[kept], left[panel[kept]], series[kept]))
+        done.append((row[retained], left[panel[retained]], series[retained]))
         # Polynomials of settled rows hold on both halves of a panel that others split.
         middle = ((left + right) / 2)[split]
-        panel = (np.cumsum(split) - 1)[panel[~kept]]
+        panel = (np.cumsum(split) - 1)[panel[~retained]]
         left, right = np.concatenate([left[split], middle]), np.concatenate([middle, right[split]])
-        row, settled, before = (np.tile(each[~kept], 2) for each in (row, settled, before))
-        series = np.concatenate([series[~kept] @ half for half in HALVES])
+        row, settled, before = (np.tile(each[~retained], 2) for each in (row, settled, before))
+        series = np.concatenate([series[~retained] @ half for half in HALVES])
         panel = np.concatenate([panel, panel + len(middle)])
         inside = (low[row] < right[panel]) & (high[row] > left[panel])
         row, panel, series = row[inside], panel[inside], series[inside]
         before, settled = before[inside], settled[inside]
     if not done:
-        return Grid(low, high, first, last, atom, cuts, np.zeros(0, int), np.zeros((0, DEGREE + 1)), rest)
+        return Grid(
+            low, high, first, last, atom, cuts, np.zeros(0, int), np.zeros((0, DEGREE + 1)), rest
+        )
     edge = np.append(np.sort(np.concatenate(edges)), cuts[-1])
     rows, starts, coefficients = (np.concatenate(part) for part in zip(*done, strict=True))
     key = rows * len(edge) + np.searchsorted(edge, starts)

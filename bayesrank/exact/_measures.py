@@ -1,8 +1,8 @@
 """Integrals over a grid: probabilities of ranks and of pairs, and the expected loss.
 
-On Gauss and Lobatto's nodes the rule for ∫ F dG satisfies integration by parts, so that P(a > b) + P(b > a) is 1 to the
-last digits. On a panel only the distributions that vary there take part; the others are 0 or 1. At a point, values are
-in random order, so that ties share their ranks.
+On Gauss and Lobatto's nodes the rule for ∫ F dG satisfies integration by parts, so that P(a > b) +
+P(b > a) is 1 to the last digits. On a panel only the distributions that vary there take part; the
+others are 0 or 1. At a point, values are in random order, so that ties share their ranks.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,11 +32,11 @@ class Group(NamedTuple):
 
     def given(self, rows: np.ndarray) -> np.ndarray:
         """Return numbers of rows (row, ...) for each item, given each prevalence that they share."""
-        found = rows[self.rows]
+        result = rows[self.rows]
         if self.shared:
-            return found
-        weight = self.weight.reshape(*self.weight.shape, *[1] * (found.ndim - 2))
-        return (weight * found).sum(axis=0, keepdims=True)
+            return result
+        weight = self.weight.reshape(*self.weight.shape, *[1] * (result.ndim - 2))
+        return (weight * result).sum(axis=0, keepdims=True)
 
     @property
     def chance(self) -> np.ndarray:
@@ -87,13 +87,21 @@ def in_common(mass: Sequence[np.ndarray], times: Sequence[np.ndarray]) -> float:
     return float(np.clip(((each @ number) ** 2 - each**2 @ number) / 2, 0.0, 1.0))
 
 
-def measure(groups: Sequence[Group], grid: Grid, scale: Scale, size: int, rope: float, regret: bool) -> Measures:
+def measure(
+    groups: Sequence[Group], grid: Grid, scale: Scale, size: int, rope: float, regret: bool
+) -> Measures:
     """Return all integrals with ``size`` nodes a panel; with a ROPE the last half of the rows is higher by it."""
-    items, entities = sum(len(group.times) for group in groups), sum(int(group.times.sum()) for group in groups)
+    items, entities = (
+        sum(len(group.times) for group in groups),
+        sum(int(group.times.sum()) for group in groups),
+    )
     rank, losses, unresolved = np.zeros((items, entities)), np.zeros(items), 0.0
     before, ties, beyond = np.zeros((3, items, items))
     for parts, rise, value in _panels(groups, grid, scale, size, rope):
-        own, change = np.concatenate([part.active for part in parts]), [part.change for part in parts]
+        own, change = (
+            np.concatenate([part.active for part in parts]),
+            [part.change for part in parts],
+        )
         mass = [each.sum(axis=2, keepdims=True) for each in change]
         below = np.concatenate([part.done for part in parts])
         before[np.ix_(own, below)] += np.concatenate(_average(parts, mass))
@@ -104,11 +112,15 @@ def measure(groups: Sequence[Group], grid: Grid, scale: Scale, size: int, rope: 
         if regret and np.isfinite(rise).all():
             _add_regret(parts, rise, losses)
         if value is not None and np.isnan(value):
-            unresolved += in_common([each[:, 0] for each in _average(parts, mass)], [part.times for part in parts])
+            unresolved += in_common(
+                [each[:, 0] for each in _average(parts, mass)], [part.times for part in parts]
+            )
         elif value is not None:
             ties[np.ix_(own, own)] += _products(parts, mass, mass)
     superior = beyond if rope else before - ties / 2
-    return Measures(np.clip(rank, 0, 1), superior, before, np.maximum(losses, 0.0), min(unresolved, 1.0))
+    return Measures(
+        np.clip(rank, 0, 1), superior, before, np.maximum(losses, 0.0), min(unresolved, 1.0)
+    )
 
 
 def _panels(
@@ -128,9 +140,13 @@ def _panels(
         if np.isfinite(right - left):
             x = (left + right) / 2 + (right - left) / 2 * nodes
         else:
-            x = np.where(nodes < 1, left, right) if np.isfinite(left) else np.where(nodes > -1, right, left)
+            x = (
+                np.where(nodes < 1, left, right)
+                if np.isfinite(left)
+                else np.where(nodes > -1, right, left)
+            )
         yield _parts(groups, cdf, changes, below[:own], above[:own]), changes @ scale.value(x), None
-    for place, before, after, value in grid.points(own):
+    for position, before, after, value in grid.points(own):
         with_mass = before != after
         number = sum(int(group.times[with_mass[group.rows].any(axis=0)].sum()) for group in groups)
         nodes, changes = lobatto(number // 2 + 3)  # exact for a product of so many straight lines
@@ -138,13 +154,17 @@ def _panels(
         if rope:
             rivals = np.arange(own, 2 * own)
             equal = np.abs(grid.atom[rivals] - value) <= ROUNDING * max(abs(value), 1.0)
-            less = np.where(equal, 0.0, grid.cdf(rivals, np.full(own, place)))
+            less = np.where(equal, 0.0, grid.cdf(rivals, np.full(own, position)))
             cdf = np.concatenate([cdf, np.repeat(less[:, None], len(nodes), axis=1)])
         yield _parts(groups, cdf, changes, before == 1, after == 0), np.zeros(len(nodes)), value
 
 
 def _parts(
-    groups: Sequence[Group], cdf: np.ndarray, changes: np.ndarray, below: np.ndarray, above: np.ndarray
+    groups: Sequence[Group],
+    cdf: np.ndarray,
+    changes: np.ndarray,
+    below: np.ndarray,
+    above: np.ndarray,
 ) -> list[_Part]:
     """Return what each group does, given the cdfs of the rows and which rows lie all below or all above."""
     parts, start = [], 0
@@ -162,7 +182,10 @@ def _parts(
 
 def _average(parts: list[_Part], each: list[np.ndarray]) -> list[np.ndarray]:
     """Return numbers (prevalence, item, node) of each part, averaged over its prevalences."""
-    return [np.einsum("q,q...->...", part.chance, numbers) for part, numbers in zip(parts, each, strict=True)]
+    return [
+        np.einsum("q,q...->...", part.chance, numbers)
+        for part, numbers in zip(parts, each, strict=True)
+    ]
 
 
 def _products(parts: list[_Part], left: list[np.ndarray], right: list[np.ndarray]) -> np.ndarray:
@@ -204,7 +227,9 @@ def _generating(parts: list[_Part], some: slice, z: np.ndarray) -> np.ndarray:
         np.divide(product[:, None], factor, out=factor)
         others.append(np.einsum("q,qinz->inz", part.chance, change * factor))
     rest = [np.prod(everyone[:g] + everyone[g + 1 :], axis=0) for g in range(len(parts))]
-    return np.concatenate([(own * other).sum(axis=1) for own, other in zip(others, rest, strict=True)])
+    return np.concatenate(
+        [(own * other).sum(axis=1) for own, other in zip(others, rest, strict=True)]
+    )
 
 
 def _add_regret(parts: list[_Part], rise: np.ndarray, losses: np.ndarray) -> None:

@@ -1,8 +1,9 @@
 """The distribution of each entity: entities become items of groups, in an order independent of the order of input.
 
-Entities of one test set share its class shares, and are independent given these: they are a group. All others are
-independent: they make one group. Entities of a group with the same counts are one item, and the numbers of an entity
-are those of the first group with the same items, so that identical evidence gets identical numbers.
+Entities of one test set share its class shares, and are independent given these: they are a group.
+All others are independent: they make one group. Entities of a group with the same counts are one
+item, and the numbers of an entity are those of the first group with the same items, so that
+identical evidence gets identical numbers.
 """
 
 from collections.abc import Mapping
@@ -63,7 +64,9 @@ class Plan:
     rate: int  #: The rate that the score depends on, if it is one alone: 0 for TNR, 1 for TPR; else -1.
     item: np.ndarray  #: The item of each entity, -1 where the score has no value.
     second: np.ndarray  #: The same item of the second group with the same items, if there is one.
-    group: np.ndarray  #: The test set of each entity, for entities that share one; else a number of its own.
+    group: (
+        np.ndarray
+    )  #: The test set of each entity, for entities that share one; else a number of its own.
 
     @property
     def items(self) -> list[Item]:
@@ -74,7 +77,10 @@ class Plan:
     def seconds(self) -> float:
         """Return the approximate CPU time of an answer, from boards of 3 to 1,000 entities."""
         pairs = ((content.shared, item) for content in self.contents for item in content.items)
-        averaged = (isinstance(item[0], tuple) and (shared or item not in self.tables) for shared, item in pairs)
+        averaged = (
+            isinstance(item[0], tuple) and (shared or item not in self.tables)
+            for shared, item in pairs
+        )
         rows = sum(40 if each else 1 for each in averaged)  # distributions in three steps or four
         entities = int((self.item >= 0).sum())
         return 4.2e-3 * rows + 2e-3 * len(self.items) + 5e-7 * rows * entities**1.5
@@ -148,11 +154,15 @@ def plan_of(score: Score, known: ClosedForm) -> Plan:
     scale = scale_of(score, shares)
     if rate >= 0:
         [share] = shares
-        scale = rate_scale(lambda odds: value_at(score, 0.0 if rate else odds, odds if rate else 0.0, share))
+        scale = rate_scale(
+            lambda odds: value_at(score, 0.0 if rate else odds, odds if rate else 0.0, share)
+        )
     members: dict[str | None, list[int]] = {}
     for k, item in enumerate(items):
         if item is not None:
-            members.setdefault(str(known.test_set[k]) if isinstance(item[0], tuple) else None, []).append(k)
+            members.setdefault(
+                str(known.test_set[k]) if isinstance(item[0], tuple) else None, []
+            ).append(k)
     # A test set of one entity: its prevalence concerns no other entity.
     alone = [k for name, group in members.items() if name is None or len(group) == 1 for k in group]
     together = [group for name, group in members.items() if name is not None and len(group) > 1]
@@ -160,7 +170,14 @@ def plan_of(score: Score, known: ClosedForm) -> Plan:
     for group in ([alone] if alone else []) + together:
         own: Any = [items[k] for k in group]
         different = tuple(sorted(set(own), key=repr))
-        contents.append((_Content(group is not alone, different, tuple(own.count(item) for item in different)), group))
+        contents.append(
+            (
+                _Content(
+                    group is not alone, different, tuple(own.count(item) for item in different)
+                ),
+                group,
+            )
+        )
     contents.sort(key=lambda pair: repr(pair[0]))
     starts: dict[_Content, list[int]] = {}
     start, number = 0, np.full((2, len(items)), -1)
@@ -185,7 +202,7 @@ def _middle(share: Share) -> float:
 
 def _items_of(score: Score, known: ClosedForm) -> tuple[list[Item | None], int]:
     """Return the item of each entity, None if undefined; and the only rate that the score depends on, or -1."""
-    found: list[Item | None] = []
+    result: list[Item | None] = []
     required: dict[float, tuple[bool, bool]] = {}
     for k, table in enumerate(known.concentration):
         (tn, fp), (fn, tp) = table.tolist()
@@ -193,30 +210,40 @@ def _items_of(score: Score, known: ClosedForm) -> tuple[list[Item | None], int]:
         at = _middle(share)
         rates = np.array([[tn, fp], [tp, fn]])
         # Log odds of rates that are 0, 1 or undefined; others may be anything.
-        logits = np.where(rates.any(axis=1), np.nan_to_num(fixed_rate(rates), posinf=np.inf, neginf=-np.inf), np.nan)
+        logits = np.where(
+            rates.any(axis=1),
+            np.nan_to_num(fixed_rate(rates), posinf=np.inf, neginf=-np.inf),
+            np.nan,
+        )
         if not known.test_set[k] or not np.isfinite(value_at(score, logits[0], logits[1], at)):
-            found.append(None)
+            result.append(None)
             continue
         if at not in required:
             if not monotone(score, np.array([at])):
                 raise NoClosedForm(
-                    "score", "must rise, or fall, with TPR and with TNR", score.name, "method='draws' ranks by it"
+                    "score",
+                    "must rise, or fall, with TPR and with TNR",
+                    score.name,
+                    "method='draws' ranks by it",
                 )
             seen = value_at(score, LOGITS[:, None], LOGITS, at)
             slack = SAME * max(np.abs(seen).max(), 1)
-            required[at] = bool((np.ptp(seen, axis=0) > slack).any()), bool((np.ptp(seen, axis=1) > slack).any())
+            required[at] = (
+                bool((np.ptp(seen, axis=0) > slack).any()),
+                bool((np.ptp(seen, axis=1) > slack).any()),
+            )
         # A rate that the score does not need may have no known distribution.
         alone = sum(required[at]) == 1
         for rate, need in zip(rates, required[at], strict=True):
             if not rate.any() or (alone and not need):
                 rate[:] = 1.0, 0.0
-        found.append((share, tuple(rates.ravel().tolist())))
-    shares = {item[0] for item in found if item is not None}
+        result.append((share, tuple(rates.ravel().tolist())))
+    shares = {item[0] for item in result if item is not None}
     if len(shares) == 1 and not isinstance(next(iter(shares)), tuple):  # one value for each rate
         for rate, needed in enumerate([(True, False), (False, True)]):
             if set(required.values()) == {needed}:
-                return found, rate
-    return found, -1
+                return result, rate
+    return result, -1
 
 
 def _share(score: Score, known: ClosedForm, k: int) -> Share:

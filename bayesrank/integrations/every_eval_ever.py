@@ -1,8 +1,8 @@
 """Records of Every Eval Ever: the score of each system with its uncertainty, and its ranks in a proposed extension.
 
-The schema of Every Eval Ever (version 0.3.0) has a field for the uncertainty of a score, ``score_details.uncertainty``,
-and none for ranks. The extension is the object ``score_details.ranking``, with the schema in
-``every_eval_ever.schema.json``.
+The schema of Every Eval Ever (version 0.3.0) has a field for the uncertainty of a score,
+``score_details.uncertainty``, and none for ranks. The extension is the object
+``score_details.ranking``, with the schema in ``every_eval_ever.schema.json``.
 """
 
 import hashlib
@@ -18,12 +18,12 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_choice
-from bayesrank._draws import draw_dims
-from bayesrank._errors import Advice, ArgumentError, Typed
-from bayesrank._random import Seed
-from bayesrank._records import RankingRecord
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_choice
+from bayesrank._core.draws import draw_dims
+from bayesrank._core.errors import Advice, ArgumentError, Typed
+from bayesrank._core.random import Seed
+from bayesrank._core.records import RankingRecord
 from bayesrank.analysis import Analysis, analyze
 from bayesrank.ranking.values import score_values
 
@@ -51,12 +51,14 @@ def make_records(
 ) -> dict[str, str]:
     """Return a record of Every Eval Ever for each system and data set of evaluation logs, as JSON by path.
 
-    The systems of each data set are ranked by their mean outcome, as :func:`bayesrank.analyze` does.
+    The systems of each data set are ranked by their mean outcome, as :func:`bayesrank.analyze`
+    does.
 
     Parameters
     ----------
     frame : DataFrame
-        The table that :func:`bayesrank.read` returns. The name of each system must have the form ``developer/model``.
+        The table that :func:`bayesrank.read` returns. The name of each system must have the form
+        ``developer/model``.
     source_organization_name : str
         Who provides the data; the logs do not say.
     evaluator_relationship : {"first_party", "third_party", "collaborative", "other"}
@@ -69,9 +71,10 @@ def make_records(
     Returns
     -------
     dict
-        From the path in a data store, ``data/DATASET/DEVELOPER/MODEL/UUID.json``, to the text of the record. ``score``
-        is the observed mean; ``uncertainty`` has the posterior standard deviation and the credible interval, and
-        ``ranking`` the extension. The time of the record is that of the clock, or ``SOURCE_DATE_EPOCH``.
+        From the path in a data store, ``data/DATASET/DEVELOPER/MODEL/UUID.json``, to the text of
+        the record. ``score`` is the observed mean; ``uncertainty`` has the posterior standard
+        deviation and the credible interval, and ``ranking`` the extension. The time of the record
+        is that of the clock, or ``SOURCE_DATE_EPOCH``.
 
     Raises
     ------
@@ -90,12 +93,21 @@ def make_records(
     """
     check_choice("evaluator_relationship", evaluator_relationship, RELATIONSHIPS)
     if not source_organization_name.strip():
-        raise ArgumentError("source_organization_name", "must be a name", f"{source_organization_name!r}")
+        raise ArgumentError(
+            "source_organization_name", "must be a name", f"{source_organization_name!r}"
+        )
     for name in frame["entity"].unique():
         parts = str(name).split("/")
-        if len(parts) < 2 or not all(part.strip(" .") and not UNSAFE.search(part) for part in parts):
-            hint = Advice(Typed("name", "FILE=DEVELOPER/MODEL", python="name={FILE: 'developer/model'}"), " names it")
-            raise ArgumentError("a system", "must be named developer/model in Every Eval Ever", f"{name!r}", hint)
+        if len(parts) < 2 or not all(
+            part.strip(" .") and not UNSAFE.search(part) for part in parts
+        ):
+            hint = Advice(
+                Typed("name", "FILE=DEVELOPER/MODEL", python="name={FILE: 'developer/model'}"),
+                " names it",
+            )
+            raise ArgumentError(
+                "a system", "must be named developer/model in Every Eval Ever", f"{name!r}", hint
+            )
     now = str(int(os.environ.get("SOURCE_DATE_EPOCH") or time.time()))
     source = {
         "source_type": "evaluation_run",
@@ -108,7 +120,7 @@ def make_records(
         part.attrs = frame.attrs
         analysis = analyze(part, missing=missing, prob=prob, seed=seed)
         for name, result in _results(analysis, str(dataset), frame.attrs):
-            about = {
+            record = {
                 "schema_version": SCHEMA_VERSION,
                 "evaluation_id": f"{dataset}/{name}/{now}",
                 "retrieved_timestamp": now,
@@ -118,7 +130,10 @@ def make_records(
                     "name": name.split("/", 1)[1],
                     "id": name,
                     "developer": name.split("/")[0],
-                    "additional_details": {"deployment_type": "unknown", "model_availability": "unknown"},
+                    "additional_details": {
+                        "deployment_type": "unknown",
+                        "model_availability": "unknown",
+                    },
                 },
                 "evaluation_results": [result],
             }
@@ -126,27 +141,31 @@ def make_records(
             # The same result has the same name, whenever it is written.
             digest = hashlib.sha256(json.dumps([name, result], sort_keys=True).encode()).digest()
             folder = f"data/{UNSAFE.sub('_', str(dataset)).replace('/', '_')}/{developer}/{model.replace('/', '_')}"
-            text = json.dumps(about, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+            text = json.dumps(record, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
             made[f"{folder}/{uuid.UUID(bytes=digest[:16], version=4)}.json"] = text
     return made
 
 
-def _results(analysis: Analysis, dataset: str, attrs: dict[Any, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _results(
+    analysis: Analysis, dataset: str, attrs: dict[Any, Any]
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the name and the result of each system of a data set, best first."""
     ranking, table = analysis.ranking, analysis.table
-    about = RankingRecord.of(ranking)
-    metric = str((attrs.get("metric") or {}).get(dataset, about.score))
-    low, high = about.range or (-np.inf, np.inf)
+    record = RankingRecord.of(ranking)
+    metric = str((attrs.get("metric") or {}).get(dataset, record.score))
+    low, high = record.range or (-np.inf, np.inf)
     config = {
         "metric_id": metric,
         "metric_name": metric,
-        "lower_is_better": not about.higher_is_better,
+        "lower_is_better": not record.higher_is_better,
         "score_type": "continuous",
         "min_score": _bound(low),
         "max_score": _bound(high),
     }
     values = score_values(analysis.posterior, analysis.score, True, None).values
-    spread = dict(zip(values["entity"].values.tolist(), values.std(draw_dims(values)).values, strict=True))
+    spread = dict(
+        zip(values["entity"].values.tolist(), values.std(draw_dims(values)).values, strict=True)
+    )
     method = f"posterior of the model {analysis.model}, bayesrank {version('bayesrank')}"
     names = [str(name) for name in table.index]
     for name, row in table.iterrows():
@@ -154,11 +173,14 @@ def _results(analysis: Analysis, dataset: str, attrs: dict[Any, Any]) -> Iterato
         details = {
             "score": _round(row["observed"]),
             "uncertainty": {
-                "standard_error": {"value": _round(spread[name]), "method": f"standard deviation of the {method}"},
+                "standard_error": {
+                    "value": _round(spread[name]),
+                    "method": f"standard deviation of the {method}",
+                },
                 "confidence_interval": {
                     "lower": _round(row["lower"]),
                     "upper": _round(row["upper"]),
-                    "confidence_level": about.prob,
+                    "confidence_level": record.prob,
                     "method": f"credible interval of the {method}",
                 },
                 "num_samples": int(row["cases"]),
@@ -167,7 +189,7 @@ def _results(analysis: Analysis, dataset: str, attrs: dict[Any, Any]) -> Iterato
                 "compared_with": [other for other in names if other != str(name)],
                 "rank_lower": int(row["rank_lower"]),
                 "rank_upper": int(row["rank_upper"]),
-                "confidence_level": about.prob,
+                "confidence_level": record.prob,
                 "sets": str(one["sets"].item()),
                 "in_best_set": bool(one["in_best_set"]),
                 "probability_best": _round(row["probability_best"]),
@@ -179,7 +201,12 @@ def _results(analysis: Analysis, dataset: str, attrs: dict[Any, Any]) -> Iterato
         data = {"dataset_name": dataset, "source_type": "other"}
         yield (
             str(name),
-            {"evaluation_name": dataset, "source_data": data, "metric_config": config, "score_details": details},
+            {
+                "evaluation_name": dataset,
+                "source_data": data,
+                "metric_config": config,
+                "score_details": details,
+            },
         )
 
 

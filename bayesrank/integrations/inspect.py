@@ -1,7 +1,7 @@
 """For users of Inspect: the ranking of an eval set beside its logs, and a reader of Inspect's data frames.
 
-:mod:`bayesrank.integrations.inspect_hooks` is the entry point that Inspect loads: it calls :func:`write_ranking` at the
-end of each eval set. Inspect itself is imported only there.
+:mod:`bayesrank.integrations.inspect_hooks` is the entry point that Inspect loads: it calls
+:func:`write_ranking` at the end of each eval set. Inspect itself is imported only there.
 """
 
 import json
@@ -12,24 +12,25 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from bayesrank._calls import check_call
-from bayesrank._errors import ArgumentError
-from bayesrank._frames import as_pandas
-from bayesrank._outputs import check_output, write_output
-from bayesrank._random import Seed
-from bayesrank._text import list_names
-from bayesrank._types import ScoreLike
+from bayesrank._core.calls import check_call
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.frames import as_pandas
+from bayesrank._core.outputs import check_output, write_output
+from bayesrank._core.prose import list_names
+from bayesrank._core.random import Seed
+from bayesrank._core.types import ScoreLike
 from bayesrank.analysis import Analysis, analyze
-from bayesrank.logs import Logs, check_choices, read, settle
-from bayesrank.logs.formats import COLUMNS
-from bayesrank.logs.formats._common import category_of
-from bayesrank.logs.formats.inspect import flat_scores, outcome_and_status
+from bayesrank.io.formats import COLUMNS
+from bayesrank.io.formats._common import category_of
+from bayesrank.io.formats.inspect import flat_scores, outcome_and_status
+from bayesrank.io.logs import Logs, check_choices, read, settle
 
 __all__ = ["read_samples", "write_ranking"]
 
 #: What :func:`write_ranking` writes into the folder of the logs: the board and the report.
 BOARD, REPORT = "ranking.json", "ranking.html"
-#: Columns of a frame of samples, and of a frame of evaluations, that say which sample of which task and model it is.
+#: Columns of a frame of samples, and of a frame of evaluations, that say which sample of which task
+#: and model it is.
 SAMPLE, EVAL = ("eval_id", "id", "epoch"), ("model", "task_name")
 PREFIX = "score_"
 
@@ -49,19 +50,23 @@ def write_ranking(
 ) -> Analysis:
     """Rank the models of the logs in a folder, and write the board and the report into this folder.
 
-    The hook of :mod:`bayesrank.integrations.inspect_hooks` calls it without a choice at the end of each eval set.
+    The hook of :mod:`bayesrank.integrations.inspect_hooks` calls it without a choice at the end of
+    each eval set.
 
     Parameters
     ----------
     log_dir : path
-        A folder with logs of Inspect, ``.eval`` or ``.json``. The files ``ranking.json`` (:func:`bayesrank.board`) and
-        ``ranking.html`` (:func:`bayesrank.ranking_report`) are written there; earlier ones are replaced.
+        A folder with logs of Inspect, ``.eval`` or ``.json``. The files ``ranking.json``
+        (:func:`bayesrank.board`) and ``ranking.html`` (:func:`bayesrank.ranking_report`) are
+        written there; earlier ones are replaced.
     score : Score, str or callable, optional
         As for :func:`bayesrank.analyze`; by default the mean outcome.
     name, only, match, reruns, errors : optional
-        As for :func:`bayesrank.read`, such as ``only={"metric": "match"}`` for logs with several scorers.
+        As for :func:`bayesrank.read`, such as ``only={"metric": "match"}`` for logs with several
+        scorers.
     missing : {"common", "own"} or number, optional
-        What a sample without an outcome counts as, as for :func:`bayesrank.from_frame`. By default it raises an error.
+        What a sample without an outcome counts as, as for :func:`bayesrank.from_frame`. By default
+        it raises an error.
     seed : optional
         As for :func:`bayesrank.analyze`.
 
@@ -73,8 +78,8 @@ def write_ranking(
     Raises
     ------
     ArgumentError
-        If the logs leave open what is ranked, as for :func:`bayesrank.read`; nothing is then written. Also if
-        ``ranking.json`` or ``ranking.html`` is a file of another kind.
+        If the logs leave open what is ranked, as for :func:`bayesrank.read`; nothing is then
+        written. Also if ``ranking.json`` or ``ranking.html`` is a file of another kind.
 
     Examples
     --------
@@ -94,7 +99,9 @@ def write_ranking(
 
     folder = Path(log_dir)
     if not folder.is_dir():
-        raise ArgumentError("log_dir", "must be a folder of this machine", f"{os.fspath(log_dir)!r}")
+        raise ArgumentError(
+            "log_dir", "must be a folder of this machine", f"{os.fspath(log_dir)!r}"
+        )
     for file, kind in ((BOARD, "board"), (REPORT, "report")):
         check_output("log_dir", folder / file, kind)
     frame = read(folder, name=name, only=only, match=match, reruns=reruns, errors=errors)
@@ -120,23 +127,24 @@ def read_samples(
     samples : DataFrame
         The result of ``samples_df(logs)``, or of a call with more columns.
     evals : DataFrame, optional
-        The result of ``evals_df(logs)``, from which the columns ``model`` and ``task_name`` are joined by ``eval_id``.
-        Without it, the samples must have these columns: ``samples_df(logs, columns=EvalTask + EvalModel +
-        SampleSummary)``.
+        The result of ``evals_df(logs)``, from which the columns ``model`` and ``task_name`` are
+        joined by ``eval_id``. Without it, the samples must have these columns: ``samples_df(logs,
+        columns=EvalTask + EvalModel + SampleSummary)``.
     only, match, reruns : optional
         As for :func:`bayesrank.read`, such as ``only={"metric": "match"}`` for several scorers.
 
     Returns
     -------
     pandas.DataFrame
-        ``entity`` (the model), ``dataset`` (the task), ``case``, ``run`` (the epoch), ``outcome``, and as far as known
-        ``category``, ``seconds`` and ``status``: for :func:`bayesrank.analyze` and :func:`bayesrank.from_frame`.
+        ``entity`` (the model), ``dataset`` (the task), ``case``, ``run`` (the epoch), ``outcome``,
+        and as far as known ``category``, ``seconds`` and ``status``: for :func:`bayesrank.analyze`
+        and :func:`bayesrank.from_frame`.
 
     Raises
     ------
     ArgumentError
-        If columns are missing, no sample has a score, or the samples leave open what is ranked, as for
-        :func:`bayesrank.read`.
+        If columns are missing, no sample has a score, or the samples leave open what is ranked, as
+        for :func:`bayesrank.read`.
 
     Examples
     --------
@@ -150,19 +158,33 @@ def read_samples(
     choices = check_choices(None, only, match, reruns, None)
     frame = as_pandas("samples", samples)
     if evals is not None:
-        about = as_pandas("evals", evals)
-        _check_columns("evals", about, ("eval_id", *EVAL), "evals_df(logs) has them")
-        wanted = [column for column in ("dataset_samples", *EVAL) if column in about and column not in frame]
+        record = as_pandas("evals", evals)
+        _check_columns("evals", record, ("eval_id", *EVAL), "evals_df(logs) has them")
+        requested = [
+            column
+            for column in ("dataset_samples", *EVAL)
+            if column in record and column not in frame
+        ]
         _check_columns("samples", frame, SAMPLE, "samples_df(logs) has them")
-        lost = sorted(set(frame["eval_id"]) - set(about["eval_id"]))
+        lost = sorted(set(frame["eval_id"]) - set(record["eval_id"]))
         if lost:
-            raise ArgumentError("evals", "must have a row for each eval_id of the samples", list_names(lost, 3))
-        frame = frame.join(about.drop_duplicates("eval_id").set_index("eval_id")[wanted], on="eval_id")
-    hint = "pass evals_df(logs) as the second argument" if evals is None else "samples_df(logs) has them"
+            raise ArgumentError(
+                "evals", "must have a row for each eval_id of the samples", list_names(lost, 3)
+            )
+        frame = frame.join(
+            record.drop_duplicates("eval_id").set_index("eval_id")[requested], on="eval_id"
+        )
+    hint = (
+        "pass evals_df(logs) as the second argument"
+        if evals is None
+        else "samples_df(logs) has them"
+    )
     _check_columns("samples", frame, (*SAMPLE, *EVAL), hint)
     metrics = [str(column) for column in frame if str(column).startswith(PREFIX)]
     if not metrics:
-        raise ArgumentError("samples", f"must have a column {PREFIX}SCORER", list_names(map(str, frame), 8))
+        raise ArgumentError(
+            "samples", f"must have a column {PREFIX}SCORER", list_names(map(str, frame), 8)
+        )
     # One file stands for one evaluation.
     numbers, evaluations = pd.factorize(frame["eval_id"])
     rows = [
@@ -171,7 +193,8 @@ def read_samples(
         for row in _rows_of_sample(sample, metrics)
     ]
     known: list[dict[Any, Any]] = [
-        {"name": str(one), "format": "inspect", "source": "eval.model", "setup": {}} for one in evaluations
+        {"name": str(one), "format": "inspect", "source": "eval.model", "setup": {}}
+        for one in evaluations
     ]
     if "dataset_samples" in frame:
         sizes = frame.groupby(numbers)["dataset_samples"].first()
@@ -183,24 +206,44 @@ def read_samples(
 def _check_columns(argument: str, frame: pd.DataFrame, wanted: tuple[str, ...], hint: str) -> None:
     missing = [column for column in wanted if column not in frame]
     if missing:
-        raise ArgumentError(argument, f"must have the columns {list_names(wanted)}", f"no {list_names(missing)}", hint)
+        raise ArgumentError(
+            argument,
+            f"must have the columns {list_names(wanted)}",
+            f"no {list_names(missing)}",
+            hint,
+        )
 
 
 def _rows_of_sample(sample: dict[Any, Any], metrics: list[str]) -> list[dict[str, Any]]:
     """Return one row for each score of a sample, or one without a metric if it has no score."""
     held = {key: value for key, value in sample.items() if not pd.isna(value)}
-    about = {
+    record = {
         "entity": held.get("model"),
         "dataset": str(held.get("task_name", "data")).split("/")[-1].replace("-", "_"),
     }
-    about |= {"case": str(sample["id"]), "run": int(sample["epoch"]), "seconds": held.get("total_time")}
-    about["category"] = category_of({key.removeprefix("metadata_"): value for key, value in held.items()})
+    record |= {
+        "case": str(sample["id"]),
+        "run": int(sample["epoch"]),
+        "seconds": held.get("total_time"),
+    }
+    record["category"] = category_of(
+        {key.removeprefix("metadata_"): value for key, value in held.items()}
+    )
     if "input" in held:
-        about["hash"] = json.dumps([str(held["input"]), str(held.get("target", ""))])
-    scores = {metric.removeprefix(PREFIX): _score_of(held[metric]) for metric in metrics if metric in held}
+        record["hash"] = json.dumps([str(held["input"]), str(held.get("target", ""))])
+    scores = {
+        metric.removeprefix(PREFIX): _score_of(held[metric]) for metric in metrics if metric in held
+    }
     failed = bool(held.get("error"))
     return [
-        about | dict(zip(("metric", "outcome", "status"), (metric, *outcome_and_status(value, failed)), strict=True))
+        record
+        | dict(
+            zip(
+                ("metric", "outcome", "status"),
+                (metric, *outcome_and_status(value, failed)),
+                strict=True,
+            )
+        )
         for metric, value in (flat_scores(scores) if scores else [(None, None)])
     ]
 

@@ -1,6 +1,7 @@
 """The hook that Inspect loads: at the end of an eval set, it writes ranking and report beside the logs.
 
-Inspect finds it by the entry point ``bayesrank`` of the group ``inspect_ai``. ``BAYESRANK_INSPECT=off`` disables it.
+Inspect finds it by the entry point ``bayesrank`` of the group ``inspect_ai``.
+``BAYESRANK_INSPECT=off`` disables it.
 """
 
 import os
@@ -21,7 +22,7 @@ class RankingHook(Hooks):
 
     async def on_eval_set_end(self, data: EvalSetEnd) -> None:
         # What the analysis needs loads when there is something to rank.
-        from bayesrank._errors import ArgumentError
+        from bayesrank._core.errors import ArgumentError
         from bayesrank.integrations.inspect import write_ranking
 
         parts = urlsplit(data.log_dir)
@@ -29,5 +30,7 @@ class RankingHook(Hooks):
         try:
             write_ranking(folder)
         except ArgumentError as error:
-            how = f"bayesrank.integrations.inspect.write_ranking({folder!r}, ...) takes these choices"
+            how = (
+                f"bayesrank.integrations.inspect.write_ranking({folder!r}, ...) takes these choices"
+            )
             logger.warning("bayesrank wrote no ranking: %s. %s.", error, how)

@@ -1,7 +1,7 @@
 """A plugin for pytest: a test fails if a new version is worse than the one before, as the gate decides.
 
-pytest finds it by the entry point ``bayesrank`` of the group ``pytest11``. It loads nothing heavy before a test calls
-the fixture ``assert_not_worse``.
+pytest finds it by the entry point ``bayesrank`` of the group ``pytest11``. It loads nothing heavy
+before a test calls the fixture ``assert_not_worse``.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["assert_not_worse"]
 
-#: The property of a test's report that holds the decision, and the title of the decisions in pytest's summary.
+#: The property of a test's report that holds the decision, and the title of the decisions in
+#: pytest's summary.
 PROPERTY = TITLE = "bayesrank gate"
 
 
@@ -34,14 +35,15 @@ def assert_not_worse(
 ) -> "xr.Dataset":
     """Raise AssertionError if a new version is worse than the one before, by more than a margin.
 
-    In a test, ask for the fixture of the same name, which also prints the decision in pytest's summary.
+    In a test, ask for the fixture of the same name, which also prints the decision in pytest's
+    summary.
 
     Parameters
     ----------
     base, new : mapping, Series or DataFrame
-        The outcomes of the two versions: by case, or a table with the columns ``case`` and ``outcome``, or ``case``,
-        ``actual`` and ``predicted``; also the table that :func:`bayesrank.read` returns of the logs of one system.
-        Cases are paired by their names.
+        The outcomes of the two versions: by case, or a table with the columns ``case`` and
+        ``outcome``, or ``case``, ``actual`` and ``predicted``; also the table that
+        :func:`bayesrank.read` returns of the logs of one system. Cases are paired by their names.
     score : Score, str or callable, optional
         As for :func:`bayesrank.analyze`.
     margin : float
@@ -49,8 +51,8 @@ def assert_not_worse(
     fail_on : {"worse", "undecided"}
         "undecided" fails also if the cases do not decide.
     missing : "common" or number, optional
-        How a case counts that a version did not answer: only the cases of both versions count, or a number is its
-        outcome, such as 0 for a wrong answer. By default it raises an error.
+        How a case counts that a version did not answer: only the cases of both versions count, or a
+        number is its outcome, such as 0 for a wrong answer. By default it raises an error.
     looks, prob, higher_is_better : optional
         As for :func:`bayesrank.decisions.gate`.
     seed : optional
@@ -64,7 +66,8 @@ def assert_not_worse(
     Raises
     ------
     AssertionError
-        If the new version is worse, or undecided with ``fail_on="undecided"``. The message is the decision.
+        If the new version is worse, or undecided with ``fail_on="undecided"``. The message is the
+        decision.
     ArgumentError
         If the outcomes have no names of cases, or a version lacks answers without ``missing``.
 
@@ -80,17 +83,21 @@ def assert_not_worse(
     AssertionError: Worse: new is worse than base by more than 0.1 (mean outcome -0.748, ...
     """
     __tracebackhide__ = True
-    from bayesrank._checks import check_choice
+    from bayesrank._core.checks import check_choice
 
     check_choice("fail_on", fail_on, ("worse", "undecided"))
-    found, decision = _decide(base, new, score, missing, higher_is_better, seed, margin=margin, looks=looks, prob=prob)
-    if found.attrs["verdict"] in {"worse", fail_on}:
+    result, decision = _decide(
+        base, new, score, missing, higher_is_better, seed, margin=margin, looks=looks, prob=prob
+    )
+    if result.attrs["verdict"] in {"worse", fail_on}:
         raise AssertionError(decision)
-    return found
+    return result
 
 
 @pytest.fixture(name="assert_not_worse")
-def _assert_not_worse(record_property: Callable[[str, object], None]) -> Callable[..., "xr.Dataset"]:
+def _assert_not_worse(
+    record_property: Callable[[str, object], None],
+) -> Callable[..., "xr.Dataset"]:
     """Fail a test if a new version is worse than the one before, as the gate decides; print the decision."""
 
     def check(*versions: Any, **options: Any) -> "xr.Dataset":
@@ -98,12 +105,12 @@ def _assert_not_worse(record_property: Callable[[str, object], None]) -> Callabl
         from bayesrank.words.results import verdict_parts
 
         try:
-            found = assert_not_worse(*versions, **options)
+            result = assert_not_worse(*versions, **options)
         except AssertionError as failure:
             record_property(PROPERTY, str(failure))
             raise
-        record_property(PROPERTY, " ".join(verdict_parts(found).sentences()))
-        return found
+        record_property(PROPERTY, " ".join(verdict_parts(result).sentences()))
+        return result
 
     return check
 
@@ -111,10 +118,10 @@ def _assert_not_worse(record_property: Callable[[str, object], None]) -> Callabl
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Print the decisions of all tests."""
     lines = [
-        f"{report.nodeid}: {said}"
+        f"{report.nodeid}: {text}"
         for outcome in ("passed", "failed")
         for report in terminalreporter.stats.get(outcome, [])
-        for name, said in getattr(report, "user_properties", [])
+        for name, text in getattr(report, "user_properties", [])
         if name == PROPERTY and report.when == "call"
     ]
     if lines:
@@ -124,7 +131,13 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 def _decide(
-    base: Any, new: Any, score: Any, missing: Any, higher_is_better: bool | None, seed: Any, **options: Any
+    base: Any,
+    new: Any,
+    score: Any,
+    missing: Any,
+    higher_is_better: bool | None,
+    seed: Any,
+    **options: Any,
 ) -> "tuple[xr.Dataset, str]":
     """Return the result of the gate, and its sentences."""
     import pandas as pd
@@ -133,13 +146,17 @@ def _decide(
     from bayesrank.decisions import gate
     from bayesrank.evidence.counts import pool
     from bayesrank.evidence.kinds.given import parse_given
-    from bayesrank.inference import fit
+    from bayesrank.io.tables.frames import from_frame
+    from bayesrank.models.inference import fit
     from bayesrank.scores import as_score
-    from bayesrank.tables.frames import from_frame
     from bayesrank.words.results import verdict_parts
 
     tables = {"base": _table_of("base", base), "new": _table_of("new", new)}
-    frame = pd.concat([table.assign(entity=name) for name, table in tables.items()], join="inner", ignore_index=True)
+    frame = pd.concat(
+        [table.assign(entity=name) for name, table in tables.items()],
+        join="inner",
+        ignore_index=True,
+    )
     evidence = from_frame(frame, entity="entity", case="case", missing=missing)
     evidence = pool(evidence) if "dataset" in evidence.coords else evidence
     used = choose_score(evidence, None if score is None else as_score(score))
@@ -147,8 +164,10 @@ def _decide(
     better = stated if higher_is_better is None else higher_is_better
     with quiet():
         models: Any = {"scores": (used.name,)} if parse_given(evidence).draws_scores else {}
-        found = gate(fit(evidence, seed=seed, **models), "base", used, higher_is_better=better, **options)
-    return found, " ".join(verdict_parts(found).sentences())
+        result = gate(
+            fit(evidence, seed=seed, **models), "base", used, higher_is_better=better, **options
+        )
+    return result, " ".join(verdict_parts(result).sentences())
 
 
 def _table_of(argument: str, given: Any) -> "pd.DataFrame":
@@ -157,24 +176,33 @@ def _table_of(argument: str, given: Any) -> "pd.DataFrame":
 
     import pandas as pd
 
-    from bayesrank._checks import describe_value
-    from bayesrank._errors import ArgumentError, ArgumentTypeError
-    from bayesrank._frames import as_pandas
-    from bayesrank._text import list_names
+    from bayesrank._core.checks import describe_value
+    from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+    from bayesrank._core.frames import as_pandas
+    from bayesrank._core.prose import list_names
 
     if isinstance(given, Mapping | pd.Series):
-        return pd.DataFrame({"case": [str(case) for case, _ in given.items()], "outcome": [*dict(given).values()]})
+        return pd.DataFrame(
+            {"case": [str(case) for case, _ in given.items()], "outcome": [*dict(given).values()]}
+        )
     if not hasattr(given, "columns"):
         hint = "pd.read_csv or br.read reads a file" if isinstance(given, str) else ""
-        raise ArgumentTypeError(argument, "must be outcomes by case, or a table of them", describe_value(given), hint)
+        raise ArgumentTypeError(
+            argument, "must be outcomes by case, or a table of them", describe_value(given), hint
+        )
     table = as_pandas(argument, given)
     if "case" not in table:
         raise ArgumentError(
-            argument, "must have a column case, by which versions are paired", list_names(map(str, table))
+            argument,
+            "must have a column case, by which versions are paired",
+            list_names(map(str, table)),
         )
     systems = table["entity"].unique() if "entity" in table else ()
     if len(systems) > 1:
         raise ArgumentError(
-            argument, "must be of one system", list_names(map(str, systems)), "table[table['entity'] == NAME]"
+            argument,
+            "must be of one system",
+            list_names(map(str, systems)),
+            "table[table['entity'] == NAME]",
         )
     return table

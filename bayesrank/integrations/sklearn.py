@@ -1,18 +1,18 @@
 """For users of scikit-learn: fitted estimators compared in one call, and displays with credible bands.
 
-The functions take estimators, features and labels as scikit-learn's displays do. scikit-learn itself is imported only
-for ``cv``.
+The functions take estimators, features and labels as scikit-learn's displays do. scikit-learn
+itself is imported only for ``cv``.
 """
 
 from typing import Any, Literal, Self
 
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._errors import ArgumentError
-from bayesrank._random import Seed
-from bayesrank._records import EvidenceRecord
-from bayesrank._types import ScoreLike
+from bayesrank._core.calls import check_call
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.random import Seed
+from bayesrank._core.records import EvidenceRecord
+from bayesrank._core.types import ScoreLike
 from bayesrank.analysis import Analysis, Given, analyze_evidence
 from bayesrank.evidence.estimators import from_estimators
 from bayesrank.evidence.predictions import joint_outcomes
@@ -20,7 +20,12 @@ from bayesrank.evidence.probabilities import from_probabilities, probabilities_o
 from bayesrank.ops.bands import credible_curves
 from bayesrank.scores.metrics import split_metric
 
-__all__ = ["CredibleCalibrationDisplay", "CredibleRocDisplay", "RankingDisplay", "compare_estimators"]
+__all__ = [
+    "CredibleCalibrationDisplay",
+    "CredibleRocDisplay",
+    "RankingDisplay",
+    "compare_estimators",
+]
 
 #: What estimators are called.
 MODEL = EvidenceRecord(noun="model").to_attrs()
@@ -45,16 +50,19 @@ def compare_estimators(
     Parameters
     ----------
     estimators : mapping, list or estimator
-        By name, as for :func:`bayesrank.from_estimators`: fitted on other cases than ``X``, unless ``cv`` is given.
+        By name, as for :func:`bayesrank.from_estimators`: fitted on other cases than ``X``, unless
+        ``cv`` is given.
     X, y : array or DataFrame, sequence of labels
         The features and the true label of each case.
     score : Score, str or callable, optional
-        A score of this package, or a metric, a scorer or the name of a scorer of scikit-learn. The default is that of
-        :func:`bayesrank.analyze`. A scorer's ``pos_label`` is the positive class.
+        A score of this package, or a metric, a scorer or the name of a scorer of scikit-learn. The
+        default is that of :func:`bayesrank.analyze`. A scorer's ``pos_label`` is the positive
+        class.
     cv : int or splitter, optional
         Fit clones and predict each case out of fold, as for :func:`bayesrank.from_estimators`.
     positive : label, optional
-        The positive one of two classes, unless a standard pair of labels (0/1, no/yes, ...) says which.
+        The positive one of two classes, unless a standard pair of labels (0/1, no/yes, ...) says
+        which.
     weight : sequence of float, optional
         Importance weight of each case.
     prob, rope, seed : optional
@@ -63,14 +71,14 @@ def compare_estimators(
     Returns
     -------
     bayesrank.analysis.Analysis
-        With the attributes ``verdict``, ``differences``, ``table``, ``ranking``, ``posterior`` and ``notes``, and the
-        methods ``plot`` and ``report``.
+        With the attributes ``verdict``, ``differences``, ``table``, ``ranking``, ``posterior`` and
+        ``notes``, and the methods ``plot`` and ``report``.
 
     Raises
     ------
     ArgumentError
-        If an estimator is not fitted or cannot predict, the score needs probabilities that an estimator lacks, or the
-        positive class is unknown.
+        If an estimator is not fitted or cannot predict, the score needs probabilities that an
+        estimator lacks, or the positive class is unknown.
 
     Examples
     --------
@@ -115,7 +123,14 @@ class RankingDisplay:
     @classmethod
     @check_call
     def from_estimators(
-        cls, estimators: Any, X: Any, y: Any, *, score: ScoreLike | None = None, ax: Any = None, **options: Any
+        cls,
+        estimators: Any,
+        X: Any,
+        y: Any,
+        *,
+        score: ScoreLike | None = None,
+        ax: Any = None,
+        **options: Any,
     ) -> Self:
         """Compare estimators by :func:`compare_estimators`, which takes the options, and draw the ranking."""
         return cls(compare_estimators(estimators, X, y, score, **options)).plot(ax)
@@ -136,7 +151,9 @@ class RankingDisplay:
     ) -> Self:
         """Rank predicted labels, as :func:`bayesrank.joint_outcomes` takes them, and draw the ranking."""
         score, positive = split_metric(score, positive)
-        evidence = joint_outcomes(y_true, predictions, positive=positive, weight=weight).assign_attrs(MODEL)
+        evidence = joint_outcomes(
+            y_true, predictions, positive=positive, weight=weight
+        ).assign_attrs(MODEL)
         return cls(analyze_evidence(evidence, Given(), score, prob=prob, seed=seed)).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:

@@ -1,18 +1,20 @@
 r"""Bayesian bootstrap: scores of predicted probabilities, from weights of the cases that all entities met.
 
-The n cases of a data set have weights :math:`n\,\mathrm{Dirichlet}(1, \dots, 1)`; cases of a cluster share a weight.
-Importance weights multiply them. A draw of the Brier score or the log loss is a weighted mean.
+The n cases of a data set have weights :math:`n\,\mathrm{Dirichlet}(1, \dots, 1)`; cases of a
+cluster share a weight. Importance weights multiply them. A draw of the Brier score or the log loss
+is a weighted mean.
 
-Areas under curves depend on the order of the cases alone. If all positive cases come before all negative ones, every
-draw of the weights gives an area of 1, and the interval has no width. Therefore each class has one pseudo-case. In each
-draw, its scores are those of one random case of either class, and its weight has the distribution of the weight of a
-case of its class. The class shares stay as drawn. The pseudo-cases of more than two classes are drawn for each class
-against the rest, and areas are means over the classes.
+Areas under curves depend on the order of the cases alone. If all positive cases come before all
+negative ones, every draw of the weights gives an area of 1, and the interval has no width.
+Therefore each class has one pseudo-case. In each draw, its scores are those of one random case of
+either class, and its weight has the distribution of the weight of a case of its class. The class
+shares stay as drawn. The pseudo-cases of more than two classes are drawn for each class against the
+rest, and areas are means over the classes.
 
 References
 ----------
-Rubin (1981), The Bayesian bootstrap, Annals of Statistics 9:130-134. Gu, Ghosal, Roy (2008), Bayesian bootstrap
-estimation of ROC curve, Statistics in Medicine 27:5407-5420.
+Rubin (1981), The Bayesian bootstrap, Annals of Statistics 9:130-134. Gu, Ghosal, Roy (2008),
+Bayesian bootstrap estimation of ROC curve, Statistics in Medicine 27:5407-5420.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,13 +23,13 @@ from typing import Any, ClassVar
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_bool, check_choice, check_unique, describe_value
-from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
-from bayesrank._labels import factorize
-from bayesrank._notes import Note, add_notes, notes_of
-from bayesrank._random import BLOCK, Block, fingerprint, stream
-from bayesrank._records import EvidenceRecord
-from bayesrank._threads import in_threads
+from bayesrank._core.checks import check_bool, check_choice, check_unique, describe_value
+from bayesrank._core.errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
+from bayesrank._core.labels import factorize
+from bayesrank._core.notes import Note, add_notes, notes_of
+from bayesrank._core.random import BLOCK, Block, fingerprint, stream
+from bayesrank._core.records import EvidenceRecord
+from bayesrank._core.threads import in_threads
 from bayesrank.evidence.patterns import count_discordant
 from bayesrank.evidence.probabilities import are_probabilities
 from bayesrank.evidence.weighting import BALANCED, WEIGHTED
@@ -37,8 +39,9 @@ from bayesrank.models.parts.conjugate import check_proper_prior
 AREAS, LOSSES = ("auc_roc", "average_precision", "auc_gain"), ("brier", "log_loss")
 #: Intervals of areas are withheld below this number of cases (or clusters) of a class.
 FEWEST = 5
-#: They are also withheld where the larger class has more than UNEQUAL times the cases of the smaller class, and the
-#: latter times (1 - area) is below NEAR: nothing is then known of how low a rare case may come.
+#: They are also withheld where the larger class has more than UNEQUAL times the cases of the
+#: smaller class, and the latter times (1 - area) is below NEAR: nothing is then known of how low a
+#: rare case may come.
 UNEQUAL, NEAR = 8.0, 0.25
 #: Numbers of weights that are drawn together.
 TOGETHER = 2**19
@@ -52,10 +55,12 @@ class BayesianBootstrap:
     evidence : xarray.Dataset
         Probabilities of cases, as from :func:`bayesrank.from_probabilities`.
     scores : sequence of str, optional
-        Which of ``"auc_roc"``, ``"average_precision"``, ``"auc_gain"``, ``"brier"`` and ``"log_loss"`` to draw; by
-        default all that the values allow. Areas also accept decision values; the others need probabilities.
+        Which of ``"auc_roc"``, ``"average_precision"``, ``"auc_gain"``, ``"brier"`` and
+        ``"log_loss"`` to draw; by default all that the values allow. Areas also accept decision
+        values; the others need probabilities.
     average : bool
-        Whether to draw the means of the scores over the data sets, with equal weights, instead of each data set's own.
+        Whether to draw the means of the scores over the data sets, with equal weights, instead of
+        each data set's own.
 
     Examples
     --------
@@ -76,9 +81,13 @@ class BayesianBootstrap:
     )
     kind: ClassVar[str] = "observed"
 
-    def __init__(self, evidence: xr.Dataset, scores: Sequence[str] | None = None, average: bool = False) -> None:
+    def __init__(
+        self, evidence: xr.Dataset, scores: Sequence[str] | None = None, average: bool = False
+    ) -> None:
         check_bool("average", average)
-        if not isinstance(evidence, xr.Dataset) or not {"probability", "weight"} <= set(evidence.data_vars):
+        if not isinstance(evidence, xr.Dataset) or not {"probability", "weight"} <= set(
+            evidence.data_vars
+        ):
             raise ArgumentTypeError(
                 "evidence",
                 "must be predicted probabilities, as from br.from_probabilities, for the model BayesianBootstrap",
@@ -92,9 +101,12 @@ class BayesianBootstrap:
         values = evidence["probability"].transpose(*dims).values.astype(float)
         if not np.isfinite(values).all():
             raise ArgumentError(
-                "evidence", "must hold finite numbers for every case and entity", "missing or infinite ones"
+                "evidence",
+                "must hold finite numbers for every case and entity",
+                "missing or infinite ones",
             )
-        #: Values (case, entity, class) of the classes that are compared with the rest: the positive one of two.
+        #: Values (case, entity, class) of the classes that are compared with the rest: the positive
+        #: one of two.
         self.values = values if many else values[..., None]
         code = {label: i for i, label in enumerate(self.classes)}
         self.actual = np.array([code[label] for label in evidence["actual"].values.tolist()])
@@ -102,14 +114,22 @@ class BayesianBootstrap:
         self.weighted, self.balanced = WEIGHTED in evidence.attrs, BALANCED in evidence.attrs
         clustered = "cluster" in evidence.coords
         self.cluster = factorize(evidence["cluster"].values)[0] if clustered else None
-        where = evidence["dataset"].values.tolist() if "dataset" in evidence.coords else [""] * len(values)
+        where = (
+            evidence["dataset"].values.tolist()
+            if "dataset" in evidence.coords
+            else [""] * len(values)
+        )
         #: Names of the data sets; empty without any.
         self.datasets = list(dict.fromkeys(where)) if "dataset" in evidence.coords else []
         self.scores = self._check_scores(evidence, scores)
         rows, names = factorize(where)
-        self.parts = [CasePart(self, np.flatnonzero(rows == i), name) for i, name in enumerate(names)]
+        self.parts = [
+            CasePart(self, np.flatnonzero(rows == i), name) for i, name in enumerate(names)
+        ]
         #: Weights of the data sets in a mean over them; None where each has scores of its own.
-        self.over = np.full(len(self.parts), 1 / len(self.parts)) if average or not self.datasets else None
+        self.over = (
+            np.full(len(self.parts), 1 / len(self.parts)) if average or not self.datasets else None
+        )
         notes = notes_of(EvidenceRecord.of(evidence).notes) + self.left_out
         self.settings: dict[str, Any] = {
             "prior": "pseudo_cases",
@@ -117,7 +137,11 @@ class BayesianBootstrap:
             "fewest_of_class": min(part.fewest for part in self.parts),
             "units": min(part.units for part in self.parts),
             "clustered": int(clustered),
-            **({"dataset_weights": self.over.tolist()} if self.over is not None and self.datasets else {}),
+            **(
+                {"dataset_weights": self.over.tolist()}
+                if self.over is not None and self.datasets
+                else {}
+            ),
             **{f"{name}_range": self._range(name) for name in self.scores},
             **add_notes({}, notes),
             **({WEIGHTED: 1} if self.weighted else {}),
@@ -130,11 +154,15 @@ class BayesianBootstrap:
 
     def _check_scores(self, evidence: xr.Dataset, scores: Sequence[str] | None) -> tuple[str, ...]:
         """Return the scores to draw, and keep notes on scores that the values do not allow."""
-        wanted = (*AREAS, *LOSSES) if scores is None else tuple([scores] if isinstance(scores, str) else scores)
-        for name in wanted:
+        requested = (
+            (*AREAS, *LOSSES)
+            if scores is None
+            else tuple([scores] if isinstance(scores, str) else scores)
+        )
+        for name in requested:
             check_choice("scores", name, (*AREAS, *LOSSES), ArgumentKeyError)
         self.left_out: list[Note] = []
-        losses = [name for name in wanted if name in LOSSES]
+        losses = [name for name in requested if name in LOSSES]
         if losses and not are_probabilities(evidence):
             if scores is not None:
                 raise ArgumentError(
@@ -145,7 +173,7 @@ class BayesianBootstrap:
                 )
             self.left_out.append(Note("losses_need_probabilities"))
             return AREAS
-        if "log_loss" in wanted:
+        if "log_loss" in requested:
             sure = (self._of_truth() == 0).any(axis=0)
             named = [str(name) for name, one in zip(self.names, sure, strict=True) if one]
             if named and scores is not None:
@@ -157,8 +185,8 @@ class BayesianBootstrap:
                 )
             if named:
                 self.left_out.append(Note("log_loss_infinite", {"entities": named}))
-                wanted = tuple(name for name in wanted if name != "log_loss")
-        return wanted
+                requested = tuple(name for name in requested if name != "log_loss")
+        return requested
 
     def _of_truth(self) -> np.ndarray:
         """Return the probability of the true class (case, entity)."""
@@ -168,25 +196,29 @@ class BayesianBootstrap:
 
     def losses(self) -> dict[str, np.ndarray]:
         """Return the losses of each case (case, entity)."""
-        found = {}
+        result = {}
         if "brier" in self.scores:
             each = np.arange(len(self.classes)) if len(self.classes) > 2 else np.array([1])
             true = self.actual[:, None, None] == each
-            found["brier"] = np.square(self.values - true).sum(axis=2)
+            result["brier"] = np.square(self.values - true).sum(axis=2)
         if "log_loss" in self.scores:
-            found["log_loss"] = -np.log(self._of_truth())
-        return found
+            result["log_loss"] = -np.log(self._of_truth())
+        return result
 
     def observed(self) -> dict[str, xr.Dataset]:
         """Return the observed scores, the numbers of cases, and the areas without an interval."""
         # Values (score, entity, data set).
-        values = np.stack([part.evaluate(part.size[None], None, None)[:, 0] for part in self.parts], axis=-1)
+        values = np.stack(
+            [part.evaluate(part.size[None], None, None)[:, 0] for part in self.parts], axis=-1
+        )
         hidden = np.stack([part.withheld() for part in self.parts], axis=-1)
         cases = np.broadcast_to([len(part.where) for part in self.parts], hidden.shape)
         dims = tuple(self.coords())
         if self.over is not None:
             values, hidden, cases = values @ self.over, np.any(hidden, axis=-1), cases.sum(axis=-1)
-        held: dict[str, Any] = {name: (dims, one) for name, one in zip(self.scores, values, strict=True)}
+        held: dict[str, Any] = {
+            name: (dims, one) for name, one in zip(self.scores, values, strict=True)
+        }
         held |= {"cases": (dims, cases)}
         held |= {f"{name}_withheld": (dims, hidden) for name in AREAS if name in self.scores}
         for name, differ in self._discordant().items():
@@ -197,13 +229,19 @@ class BayesianBootstrap:
         """Return the cases, or clusters, on which two entities differ by score (entity, rival, [data set])."""
         parts = [part.discordant() for part in self.parts]
         found = {name: np.stack([part[name] for part in parts], axis=-1) for name in self.scores}
-        return found if self.over is None else {name: each.sum(axis=-1) for name, each in found.items()}
+        return (
+            found
+            if self.over is None
+            else {name: each.sum(axis=-1) for name, each in found.items()}
+        )
 
     def coords(self) -> dict[str, Any]:
         """Return the coords of the draws."""
         return {"entity": self.names} | ({"dataset": self.datasets} if self.over is None else {})
 
-    def draws(self, group: str, blocks: Sequence[Block], root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+    def draws(
+        self, group: str, blocks: Sequence[Block], root: np.random.SeedSequence
+    ) -> dict[str, xr.Variable]:
         """Draw blocks of all scores, one after the other."""
         check_proper_prior(group != "prior")
         edges = np.cumsum([0, *(block.size for block in blocks)])
@@ -217,9 +255,13 @@ class BayesianBootstrap:
         in_threads(draw_one, jobs, out.size * len(self.actual))
         found = out if self.over is None else out @ self.over
         dims = ("draw", *self.coords())
-        return {name: xr.Variable(dims, values) for name, values in zip(self.scores, found, strict=True)}
+        return {
+            name: xr.Variable(dims, values) for name, values in zip(self.scores, found, strict=True)
+        }
 
-    def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+    def draw(
+        self, group: str, block: Block, root: np.random.SeedSequence
+    ) -> dict[str, xr.Variable]:
         """Draw one block of all scores."""
         return self.draws(group, [block], root)
 
@@ -231,28 +273,49 @@ class CasePart:
         self.name, self.scores = name, model.scores
         by_name = np.argsort([repr(one) for one in model.names], kind="stable")
         values = model.values[where]
-        rows = np.column_stack([model.actual[where], values[:, by_name].reshape(len(where), -1), model.weight[where]])
+        rows = np.column_stack(
+            [model.actual[where], values[:, by_name].reshape(len(where), -1), model.weight[where]]
+        )
         content = np.unique(rows, axis=0, return_inverse=True)[1].ravel()
-        unit = np.arange(len(where)) if model.cluster is None else _by_content(model.cluster[where], content)
-        order = np.argsort(content, kind="stable") if model.cluster is None else np.lexsort([unit, content])
+        unit = (
+            np.arange(len(where))
+            if model.cluster is None
+            else _by_content(model.cluster[where], content)
+        )
+        order = (
+            np.argsort(content, kind="stable")
+            if model.cluster is None
+            else np.lexsort([unit, content])
+        )
         self.where = where[order]
-        values, self.actual, self.size = values[order], model.actual[self.where], model.weight[self.where]
+        values, self.actual, self.size = (
+            values[order],
+            model.actual[self.where],
+            model.weight[self.where],
+        )
         unit = unit[order]
         self.unit, self.balanced = None if model.cluster is None else unit, model.balanced
         #: The weight of one case, to count effective numbers; None without importance weights.
         self.each = self.size if model.weighted else None
         found = [self._count_units(self.actual == c, unit) for c in range(len(model.classes))]
         self.units, self.fewest, self.most = len(set(unit.tolist())), min(found), max(found)
-        #: The labels of each class against the rest (class, case), and the order of the cases (class, entity, case).
+        #: The labels of each class against the rest (class, case), and the order of the cases
+        #: (class, entity, case).
         many = len(model.classes) > 2
-        self.truth = np.stack([self.actual == c for c in (range(len(model.classes)) if many else [1])]).astype(np.int8)
+        self.truth = np.stack(
+            [self.actual == c for c in (range(len(model.classes)) if many else [1])]
+        ).astype(np.int8)
         moved = np.ascontiguousarray(values.transpose(2, 1, 0))
         self.order = np.argsort(-moved, axis=2, kind="stable").astype(np.int32)
         falling = np.take_along_axis(moved, self.order, axis=2)
-        self.ends = np.concatenate([np.diff(falling, axis=2) != 0, np.ones((*moved.shape[:2], 1), bool)], axis=2)
+        self.ends = np.concatenate(
+            [np.diff(falling, axis=2) != 0, np.ones((*moved.shape[:2], 1), bool)], axis=2
+        )
         #: The weight of the pseudo-case of the other classes and of each class (class, 2).
         self.pseudo_weight = np.stack([self._weigh_class(self.truth == c) for c in (0, 1)], axis=-1)
-        self.loss = {name: np.ascontiguousarray(held[self.where].T) for name, held in model.losses().items()}
+        self.loss = {
+            name: np.ascontiguousarray(held[self.where].T) for name, held in model.losses().items()
+        }
         self.key = fingerprint(rows[order], unit if self.unit is not None else 0)
 
     def _count_units(self, here: np.ndarray, unit: np.ndarray) -> int:
@@ -278,28 +341,35 @@ class CasePart:
 
     def discordant(self) -> dict[str, np.ndarray]:
         """Return the cases, or clusters, on which two entities differ (entity, rival) by each score."""
-        found = {
-            name: count_discordant(_codes(loss.T), self.size, self.unit, self.each) for name, loss in self.loss.items()
+        result = {
+            name: count_discordant(_codes(loss.T), self.size, self.unit, self.each)
+            for name, loss in self.loss.items()
         }
         if areas := set(AREAS) & set(self.scores):
-            found |= dict.fromkeys(areas, np.max([self._moved(c) for c in range(len(self.truth))], axis=0))
-        return found
+            result |= dict.fromkeys(
+                areas, np.max([self._moved(c) for c in range(len(self.truth))], axis=0)
+            )
+        return result
 
     def _moved(self, label: int) -> np.ndarray:
         """Return the cases whose order relative to the other class differs (entity, rival), of the class with fewer.
 
-        A case has a code of the cases of the other class that are below it, and of those that tie: the sum of a random
-        whole number for each.
+        A case has a code of the cases of the other class that are below it, and of those that tie:
+        the sum of a random whole number for each.
         """
         number = np.random.default_rng(0).integers(2**62, size=len(self.where), dtype=np.uint64)
         codes = np.empty((len(self.where), self.order.shape[1]), np.uint64)
         members = self.truth[label] == 1
-        for entity, (order, ends) in enumerate(zip(self.order[label], self.ends[label], strict=True)):
+        for entity, (order, ends) in enumerate(
+            zip(self.order[label], self.ends[label], strict=True)
+        ):
             tie = np.concatenate([[0], np.cumsum(ends)[:-1]])
             first, last = np.searchsorted(tie, tie, "left"), np.searchsorted(tie, tie, "right")
             for own in (members, ~members):
                 here = own[order]
-                total = np.insert(np.cumsum(np.where(here, np.uint64(0), number[order])), 0, np.uint64(0))
+                total = np.insert(
+                    np.cumsum(np.where(here, np.uint64(0), number[order])), 0, np.uint64(0)
+                )
                 codes[order[here], entity] = (total[first] + np.uint64(2) * total[last])[here]
         each = []
         for own in (members, ~members):
@@ -321,9 +391,14 @@ class CasePart:
         """Yield parts of a block: weights (draw, case), and mass and case of pseudo-cases (draw, class, 2)."""
 
         def of(purpose: str) -> np.random.Generator:
-            return stream(root, group, "bayesian_bootstrap", purpose, self.name, self.key, *block.key)
+            return stream(
+                root, group, "bayesian_bootstrap", purpose, self.name, self.key, *block.key
+            )
 
-        weights, extra = of("weights"), of("pseudo_cases").random((BLOCK, len(self.truth), 4))[: block.size]
+        weights, extra = (
+            of("weights"),
+            of("pseudo_cases").random((BLOCK, len(self.truth), 4))[: block.size],
+        )
         total = np.cumsum(self.size)
         chosen = np.searchsorted(total, extra[..., :2] * total[-1], "right").astype(np.int32)
         mass = -np.log1p(-extra[..., 2:]) * self.pseudo_weight
@@ -332,13 +407,18 @@ class CasePart:
             here = slice(start, min(start + step, block.size))
             number = here.stop - start
             if self.unit is not None:
-                weight = weights.standard_exponential((number, self.unit.max() + 1))[:, self.unit] * self.size
+                weight = (
+                    weights.standard_exponential((number, self.unit.max() + 1))[:, self.unit]
+                    * self.size
+                )
             elif self.each is not None:
                 weight = weights.standard_exponential((number, len(self.size))) * self.size
             elif (self.size == 1).all():
                 weight = weights.standard_exponential((number, len(self.size)))
             else:
-                weight = weights.standard_gamma(np.broadcast_to(self.size, (number, len(self.size))))
+                weight = weights.standard_gamma(
+                    np.broadcast_to(self.size, (number, len(self.size)))
+                )
             yield here, self._fix_shares(weight), mass[here], chosen[here]
 
     def _fix_shares(self, weight: np.ndarray) -> np.ndarray:
@@ -349,7 +429,12 @@ class CasePart:
         return weight
 
     def rates(
-        self, label: int, entity: int, weight: np.ndarray, mass: np.ndarray | None, chosen: np.ndarray | None
+        self,
+        label: int,
+        entity: int,
+        weight: np.ndarray,
+        mass: np.ndarray | None,
+        chosen: np.ndarray | None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return FPR and TPR (draw, threshold) of one class against the rest, with the pseudo-cases as in areas."""
         order, ends = self.order[label, entity], self.ends[label, entity]
@@ -362,7 +447,9 @@ class CasePart:
             found.append(np.insert(called[:, ends] / called[:, -1:], 0, 0.0, axis=1))
         return found[0], found[1]
 
-    def evaluate(self, weight: np.ndarray, mass: np.ndarray | None, chosen: np.ndarray | None) -> np.ndarray:
+    def evaluate(
+        self, weight: np.ndarray, mass: np.ndarray | None, chosen: np.ndarray | None
+    ) -> np.ndarray:
         """Return scores (score, draw, entity) of weights (draw, case); without pseudo-cases if ``mass`` is None."""
         found = {name: _means(weight, loss) for name, loss in self.loss.items()}
         if set(AREAS) & set(self.scores):
@@ -370,7 +457,9 @@ class CasePart:
             found |= {"auc_roc": roc, "average_precision": precision, "auc_gain": gain}
         return np.stack([found[name] for name in self.scores])
 
-    def _areas(self, weight: np.ndarray, mass: Any, chosen: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _areas(
+        self, weight: np.ndarray, mass: Any, chosen: Any
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         from bayesrank.models.parts._areas import areas
 
         sums = np.zeros((3, len(weight), self.order.shape[1]))

@@ -19,5 +19,7 @@ class BetaBinomial(ProductMultinomial):
 
     needs_classes: ClassVar[bool] = True
     most_outcomes: ClassVar[int | None] = 2
-    words: ClassVar[str] = "The class sizes were set by design and hold no information on the prevalence."
+    words: ClassVar[str] = (
+        "The class sizes were set by design and hold no information on the prevalence."
+    )
     PREVALENCE: ClassVar[str] = "observed"

@@ -1,24 +1,24 @@
 r"""Correlated folds: means of learners over the splits of cross-validation, whose training sets overlap.
 
-On one data set, let :math:`x_{je}` be the score of learner e on split j of J, and :math:`\rho` the ratio of test to
-training cases, which stands for the correlation that overlapping training sets cause. Then the mean of the difference
-of two learners has the posterior
+On one data set, let :math:`x_{je}` be the score of learner e on split j of J, and :math:`\rho` the
+ratio of test to training cases, which stands for the correlation that overlapping training sets
+cause. Then the mean of the difference of two learners has the posterior
 
 .. math::
 
     \frac{\delta - \bar d}{\sqrt{(1/J + \rho)\,\hat\sigma^2}} \sim t_{J-1},
 
-with the sample variance :math:`\hat\sigma^2` of the differences. All learners together have the multivariate t
-distribution with these margins.
+with the sample variance :math:`\hat\sigma^2` of the differences. All learners together have the
+multivariate t distribution with these margins.
 
-On several data sets, their means over splits are a sample of data sets: J is the number of data sets, and
-:math:`\rho = 0`. Variances between data sets include those of the splits.
+On several data sets, their means over splits are a sample of data sets: J is the number of data
+sets, and :math:`\rho = 0`. Variances between data sets include those of the splits.
 
 References
 ----------
-Nadeau and Bengio (2003), Inference for the generalization error, Machine Learning 52:239-281. Corani and Benavoli
-(2015), A Bayesian approach for comparing cross-validated algorithms on multiple data sets, Machine Learning
-100:285-304, equation 5.
+Nadeau and Bengio (2003), Inference for the generalization error, Machine Learning 52:239-281.
+Corani and Benavoli (2015), A Bayesian approach for comparing cross-validated algorithms on multiple
+data sets, Machine Learning 100:285-304, equation 5.
 """
 
 from typing import Any, ClassVar
@@ -26,10 +26,10 @@ from typing import Any, ClassVar
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_unique, describe_value
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._notes import Note, notes_text
-from bayesrank._random import Block, fingerprint, stream
+from bayesrank._core.checks import check_unique, describe_value
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.notes import Note, notes_text
+from bayesrank._core.random import Block, fingerprint, stream
 from bayesrank.models.parts.conjugate import check_proper_prior
 
 
@@ -64,29 +64,42 @@ class CorrelatedFolds:
     def __init__(self, evidence: xr.Dataset) -> None:
         if not isinstance(evidence, xr.Dataset) or "fold_score" not in evidence:
             raise ArgumentTypeError(
-                "evidence", "must hold scores of folds, as from br.from_folds", describe_value(evidence)
+                "evidence",
+                "must hold scores of folds, as from br.from_folds",
+                describe_value(evidence),
             )
         self.names = evidence["entity"].values.tolist()
         check_unique("entity", self.names)
         values = evidence["fold_score"].transpose("split", "entity").values.astype(float)
-        where = evidence["dataset"].values.tolist() if "dataset" in evidence.coords else [""] * len(values)
+        where = (
+            evidence["dataset"].values.tolist()
+            if "dataset" in evidence.coords
+            else [""] * len(values)
+        )
         self.datasets = list(dict.fromkeys(where))
         if len(self.datasets) > 1:
             code = np.array([self.datasets.index(name) for name in where])
             #: Scores (unit, entity); the units are splits or data sets, in an order without effect.
-            self.units = np.stack([values[code == i].mean(axis=0) for i in range(len(self.datasets))])
+            self.units = np.stack(
+                [values[code == i].mean(axis=0) for i in range(len(self.datasets))]
+            )
             ratio, repeats = 0.0, 0
         else:
             self.units = values
             ratio = float((evidence["test_cases"] / evidence["training_cases"]).mean())
-            repeats = len(set(evidence["repeat"].values.tolist())) if "repeat" in evidence.coords else 1
-        self.units = self.units[np.lexsort(self.units[:, np.argsort(list(map(repr, self.names)))].T)]
+            repeats = (
+                len(set(evidence["repeat"].values.tolist())) if "repeat" in evidence.coords else 1
+            )
+        self.units = self.units[
+            np.lexsort(self.units[:, np.argsort(list(map(repr, self.names)))].T)
+        ]
         #: The variance of a mean, as a multiple of the variance of the units.
         self.factor = 1 / len(self.units) + ratio
         note = Note("folds_of_datasets", {"datasets": len(self.datasets)})
         if len(self.datasets) == 1:
             note = Note("folds_of_one_dataset", {"splits": len(values), "ratio": ratio})
-        # Splits of other runs are of the same cases, and add little to what is known of the variance.
+        # Splits of other runs are of the same cases, and add little to what is known of the
+        # variance.
         freedom = len(self.units) / max(repeats, 1) - 1
         self.settings: dict[str, Any] = {
             "prior": "flat",
@@ -106,11 +119,15 @@ class CorrelatedFolds:
         """Return the coords of the draws."""
         return {"entity": self.names}
 
-    def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+    def draw(
+        self, group: str, block: Block, root: np.random.SeedSequence
+    ) -> dict[str, xr.Variable]:
         """Draw one block of ``mean_outcome``: normal weights of the units, whose products have their covariance."""
         check_proper_prior(group != "prior")
         mean = self.units.mean(axis=0)
-        rng = stream(root, group, "correlated_folds", fingerprint(np.array([len(self.units)])), *block.key)
+        rng = stream(
+            root, group, "correlated_folds", fingerprint(np.array([len(self.units)])), *block.key
+        )
         weights = rng.standard_normal((block.size, len(self.units)))
         chi = rng.chisquare(len(self.units) - 1, block.size)
         off = weights @ (self.units - mean) * np.sqrt(self.factor / chi)[:, None]
@@ -122,19 +139,24 @@ class CorrelatedFolds:
         Raises
         ------
         ArgumentError
-            If there are not more splits, or data sets, than entities: the covariance of their scores is singular.
+            If there are not more splits, or data sets, than entities: the covariance of their
+            scores is singular.
         """
         import pymc as pm
 
         units, entities = self.units.shape
         if units <= entities:
             raise ArgumentError(
-                "evidence", f"must have more than {entities} splits or data sets for a PyMC model", f"{units} of them"
+                "evidence",
+                f"must have more than {entities} splits or data sets for a PyMC model",
+                f"{units} of them",
             )
         scale = self.factor * np.atleast_2d(np.cov(self.units.T))
         with pm.Model(coords=self.coords()) as model:
             centre = pm.Flat("mean_outcome", dims="entity", shape=entities)
-            pm.MvStudentT("observed_mean", units - 1, mu=centre, scale=scale, observed=self.units.mean(0))
+            pm.MvStudentT(
+                "observed_mean", units - 1, mu=centre, scale=scale, observed=self.units.mean(0)
+            )
         return model
 
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:

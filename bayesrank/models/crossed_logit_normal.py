@@ -1,15 +1,16 @@
 """Crossed logit-normal: entities compared within data sets, whose difficulty they share; the default for many sets.
 
-The logit of the rate of right answers of entity e on data set d is μ_e - β_d + γ_ed, for each class (true negatives
-and true positives) or for right and wrong. Deviations γ are exchangeable. In a complete design the difficulty β_d has
-mean 0. Otherwise its mean depends on which entities met the data set, since the missing data sets may be the hard ones:
-β_d = Σ_e x_ed δ_e + a normal rest. Here x_ed is 1 / (number of entities) if e met d, else 0, less its mean over the
-data sets. Differences of data sets with different entities then say nothing about the entities (Mundlak 1978,
-Econometrica 46:69-85), and a typical data set is the average of the observed ones.
+The logit of the rate of right answers of entity e on data set d is μ_e - β_d + γ_ed, for each class
+(true negatives and true positives) or for right and wrong. Deviations γ are exchangeable. In a
+complete design the difficulty β_d has mean 0. Otherwise its mean depends on which entities met the
+data set, since the missing data sets may be the hard ones: β_d = Σ_e x_ed δ_e + a normal rest. Here
+x_ed is 1 / (number of entities) if e met d, else 0, less its mean over the data sets. Differences
+of data sets with different entities then say nothing about the entities (Mundlak 1978, Econometrica
+46:69-85), and a typical data set is the average of the observed ones.
 
-The prior of the rate is that of one level, whose logit is the mean of μ over the entities; distances from it are normal
-with a standard deviation of 2. With a separate prior for each μ, the priors of many entities together would dominate
-the level, which only the data sets can show.
+The prior of the rate is that of one level, whose logit is the mean of μ over the entities;
+distances from it are normal with a standard deviation of 2. With a separate prior for each μ, the
+priors of many entities together would dominate the level, which only the data sets can show.
 """
 
 from typing import Any, ClassVar
@@ -17,13 +18,14 @@ from typing import Any, ClassVar
 import numpy as np
 import xarray as xr
 
-from bayesrank._errors import ArgumentError
-from bayesrank._notes import Note
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.notes import Note
 from bayesrank.models.hierarchical_logit_normal import HierarchicalLogitNormal
 from bayesrank.models.parts.designs import Design, basis_of_presence, describe_design
 from bayesrank.models.parts.priors import OF_MEANS
 
-#: Prior standard deviation of the coefficients of the means of the difficulties, in multiples of ``spread``.
+#: Prior standard deviation of the coefficients of the means of the difficulties, in multiples of
+#: ``spread``.
 SCALE = 2.0
 
 
@@ -36,12 +38,12 @@ class CrossedLogitNormal(HierarchicalLogitNormal):
     Parameters
     ----------
     spread : number
-        Scale, in logits, of the half-normal prior of the standard deviation of the deviations. That of the difficulty
-        is twice as large. In an incomplete design, the option also scales the prior of the mean difficulty of data sets
-        with different entities.
+        Scale, in logits, of the half-normal prior of the standard deviation of the deviations. That
+        of the difficulty is twice as large. In an incomplete design, the option also scales the
+        prior of the mean difficulty of data sets with different entities.
     terms : str, optional
-        Terms that vary between data sets, as in the attr ``terms`` of a posterior; by default difficulty and deviations
-        if there are several entities.
+        Terms that vary between data sets, as in the attr ``terms`` of a posterior; by default
+        difficulty and deviations if there are several entities.
     covariates, at : optional
         As for :class:`~bayesrank.models.hierarchical_logit_normal.HierarchicalLogitNormal`.
 
@@ -52,8 +54,9 @@ class CrossedLogitNormal(HierarchicalLogitNormal):
 
     Notes
     -----
-    The attr ``design`` of a posterior is "complete" if every entity met every data set. It is "connected" if a chain of
-    entities links any two, in which neighbours have a data set in common. Otherwise it is "unconnected".
+    The attr ``design`` of a posterior is "complete" if every entity met every data set. It is
+    "connected" if a chain of entities links any two, in which neighbours have a data set in common.
+    Otherwise it is "unconnected".
 
     Examples
     --------
@@ -87,7 +90,9 @@ class CrossedLogitNormal(HierarchicalLogitNormal):
 
     def __init__(self, counts: xr.DataArray, **options: Any) -> None:
         if "dataset" not in counts.dims:
-            raise ArgumentError("counts", "must have several data sets", list(map(str, counts.dims)))
+            raise ArgumentError(
+                "counts", "must have several data sets", list(map(str, counts.dims))
+            )
         super().__init__(counts, **options)
         #: Which entities met which data sets.
         self.met = np.zeros((len(self.members), self.members.shape[2]), bool)
@@ -107,11 +112,11 @@ class CrossedLogitNormal(HierarchicalLogitNormal):
 
     def priors(self) -> list[Note]:
         """Return every prior, for reports."""
-        found = super().priors()
+        result = super().priors()
         if "difficulty" in self.terms and self.basis.shape[1]:
             fields = {"columns": self.basis.shape[1], "sd": SCALE * self.spread}
-            found.insert(1, Note("prior_of_presence", fields))
-        return found
+            result.insert(1, Note("prior_of_presence", fields))
+        return result
 
     def _terms_of_design(self, pairs: np.ndarray) -> tuple[str, ...]:
         """Return difficulty and deviations for several entities on several data sets, else what is identified."""
@@ -124,7 +129,11 @@ def _notes_of_design(design: Design, entities: int, datasets: int) -> list[Note]
     """Return notes on the design, and on pairs of entities that no data set compares."""
     if design.kind == "complete":
         return [Note("design_complete", {"entities": entities, "datasets": datasets})]
-    fields = {"missing": design.missing, "total": design.total, "through_others": design.through_others}
+    fields = {
+        "missing": design.missing,
+        "total": design.total,
+        "through_others": design.through_others,
+    }
     found = [Note("design_incomplete", {"kind": design.kind, **fields})]
     apart = {"pairs": design.apart, "instead": "hierarchical_logit_normal"}
     return [*found, *([Note("entities_unconnected", apart)] if design.apart else [])]

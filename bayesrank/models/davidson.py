@@ -1,49 +1,53 @@
 r"""Davidson: votes on pairs of entities, with ties.
 
-Entity :math:`i` has the strength :math:`s_i`, in logits, and the strengths sum to 0. A vote on :math:`i` and :math:`j`
-has the probabilities
+Entity :math:`i` has the strength :math:`s_i`, in logits, and the strengths sum to 0. A vote on
+:math:`i` and :math:`j` has the probabilities
 
 .. math::
 
-    P(i\text{ wins}) = \frac{e^{(s_i - s_j)/2}}{Z}, \quad P(j\text{ wins}) = \frac{e^{(s_j - s_i)/2}}{Z}, \quad
-    P(\text{tie}) = \frac{\nu}{Z}, \qquad Z = e^{(s_i - s_j)/2} + e^{(s_j - s_i)/2} + \nu.
+    P(i\text{ wins}) = \frac{e^{(s_i - s_j)/2}}{Z}, \quad P(j\text{ wins}) = \frac{e^{(s_j -
+    s_i)/2}}{Z}, \quad P(\text{tie}) = \frac{\nu}{Z}, \qquad Z = e^{(s_i - s_j)/2} + e^{(s_j -
+    s_i)/2} + \nu.
 
-Without ties this is the model of Bradley and Terry. The prior of the strengths is normal, under the condition that they
-sum to 0; that of :math:`\log\nu` is normal with the same standard deviation. Perfect records therefore have finite
-strengths. The posterior is log-concave; it is sampled by Hamiltonian Monte Carlo in coordinates in which it is close to
-a standard normal distribution, so that draws are nearly independent.
+Without ties this is the model of Bradley and Terry. The prior of the strengths is normal, under the
+condition that they sum to 0; that of :math:`\log\nu` is normal with the same standard deviation.
+Perfect records therefore have finite strengths. The posterior is log-concave; it is sampled by
+Hamiltonian Monte Carlo in coordinates in which it is close to a standard normal distribution, so
+that draws are nearly independent.
 
-Where judges voted on all pairs and people on some, the outcomes of the other votes are unknown. Given the votes
-:math:`v` of the judges on :math:`i` and :math:`j`, a person's vote follows the same model with :math:`s_i - s_j`
-replaced by
+Where judges voted on all pairs and people on some, the outcomes of the other votes are unknown.
+Given the votes :math:`v` of the judges on :math:`i` and :math:`j`, a person's vote follows the same
+model with :math:`s_i - s_j` replaced by
 
 .. math::
 
     \delta_i - \delta_j + 2\beta_v, \qquad \delta_i = \sum_k \kappa_k t_{ki} + \tau z_i,
 
-and with a :math:`\nu_v` for each :math:`v`. Here :math:`t_k` are the strengths by the votes of judge :math:`k` alone,
-with unit standard deviation. The :math:`z_i` are standard normal: the error of the judges on entity :math:`i`.
-Exchanging the two entities changes the sign of :math:`\beta_v`. :math:`\tau` is uniform up to 2, on a grid, by its
-posterior in Laplace's approximation. So the votes of the judges add information only as far as they agree with the few
-votes of people. In each draw, the unknown votes are imputed from this model. The strengths are then drawn from
-Davidson's posterior, given all votes.
+and with a :math:`\nu_v` for each :math:`v`. Here :math:`t_k` are the strengths by the votes of
+judge :math:`k` alone, with unit standard deviation. The :math:`z_i` are standard normal: the error
+of the judges on entity :math:`i`. Exchanging the two entities changes the sign of :math:`\beta_v`.
+:math:`\tau` is uniform up to 2, on a grid, by its posterior in Laplace's approximation. So the
+votes of the judges add information only as far as they agree with the few votes of people. In each
+draw, the unknown votes are imputed from this model. The strengths are then drawn from Davidson's
+posterior, given all votes.
 
-Covariates :math:`x` of a vote, such as a difference in length, add :math:`x^\top\gamma` to :math:`s_i - s_j`. Strengths
-are then those at :math:`x = 0`: at equal length. The prior of a coefficient is that of a strength, for a covariate in
-units of its root mean square.
+Covariates :math:`x` of a vote, such as a difference in length, add :math:`x^\top\gamma` to
+:math:`s_i - s_j`. Strengths are then those at :math:`x = 0`: at equal length. The prior of a
+coefficient is that of a strength, for a covariate in units of its root mean square.
 
-Votes of one voter, or on one question, share a taste. Where these are known, a draw is the mode of the posterior with
-random weights of the voters, the questions, or both (:mod:`bayesrank.models.parts.voters`). The prior then has the
-weight of one voter or question.
+Votes of one voter, or on one question, share a taste. Where these are known, a draw is the mode of
+the posterior with random weights of the voters, the questions, or both
+(:mod:`bayesrank.models.parts.voters`). The prior then has the weight of one voter or question.
 
-A vote of :math:`i` against :math:`j` depends on their difference alone. So strengths of entities that no chain of votes
-connects cannot be compared, and the ranking leaves their order open.
+A vote of :math:`i` against :math:`j` depends on their difference alone. So strengths of entities
+that no chain of votes connects cannot be compared, and the ranking leaves their order open.
 
 References
 ----------
-Davidson (1970), On extending the Bradley-Terry model to accommodate ties in paired comparison experiments, Journal of
-the American Statistical Association 65:317-328. Ford (1957), Solution of a ranking problem from binary comparisons,
-American Mathematical Monthly 64:28-33, for the existence of the maximum-likelihood estimate.
+Davidson (1970), On extending the Bradley-Terry model to accommodate ties in paired comparison
+experiments, Journal of the American Statistical Association 65:317-328. Ford (1957), Solution of a
+ranking problem from binary comparisons, American Mathematical Monthly 64:28-33, for the existence
+of the maximum-likelihood estimate.
 """
 
 import json
@@ -55,11 +59,11 @@ from typing import Any, ClassVar
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_unique, describe_value, is_number
-from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, Typed
-from bayesrank._notes import Note
-from bayesrank._random import Block, fingerprint, stream
-from bayesrank._text import list_names
+from bayesrank._core.checks import check_unique, describe_value, is_number
+from bayesrank._core.errors import Advice, ArgumentError, ArgumentTypeError, Typed
+from bayesrank._core.notes import Note
+from bayesrank._core.prose import list_names
+from bayesrank._core.random import Block, fingerprint, stream
 from bayesrank.evidence.ballots import NOUNS, UNITS
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.evidence.votes import connected_pools
@@ -69,7 +73,8 @@ from bayesrank.models.parts.pairs import Pairs, sample_around_mode
 from bayesrank.models.parts.styles import Cells
 from bayesrank.models.parts.voters import SharedVotes
 
-#: Standard deviation of the prior, in logits: odds of 7 to 1 against an average entity are one standard deviation.
+#: Standard deviation of the prior, in logits: odds of 7 to 1 against an average entity are one
+#: standard deviation.
 SPREAD = 2.0
 #: Elo ratings: points of one logit, and the mean rating.
 ELO, ELO_MEAN = 400 / np.log(10), 1000.0
@@ -83,10 +88,12 @@ class Davidson:
     evidence : xarray.Dataset
         ``wins`` and ``ties`` (entity, rival), as from :func:`bayesrank.from_votes`.
     prior : float or "flat"
-        Standard deviation of the strengths and of the logarithm of the frequency of ties, in logits (default 2), or
-        "flat". A flat prior is only possible without judges, and if the maximum-likelihood estimates are finite.
+        Standard deviation of the strengths and of the logarithm of the frequency of ties, in logits
+        (default 2), or "flat". A flat prior is only possible without judges, and if the
+        maximum-likelihood estimates are finite.
     anchor : mapping, optional
-        The Elo rating of one entity, such as ``{"gpt-4": 1200}``; by default the mean rating is 1,000.
+        The Elo rating of one entity, such as ``{"gpt-4": 1200}``; by default the mean rating is
+        1,000.
 
     Examples
     --------
@@ -117,15 +124,24 @@ class Davidson:
         return SharedTastes if any(unit in evidence for unit in UNITS) else cls
 
     def __init__(
-        self, evidence: xr.Dataset, prior: float | str = SPREAD, anchor: Mapping[Any, float] | None = None
+        self,
+        evidence: xr.Dataset,
+        prior: float | str = SPREAD,
+        anchor: Mapping[Any, float] | None = None,
     ) -> None:
         if not isinstance(evidence, xr.Dataset) or not {"wins", "ties"} <= set(evidence.data_vars):
             raise ArgumentTypeError(
-                "evidence", "must be votes, as from br.from_votes, for the model Davidson", describe_value(evidence)
+                "evidence",
+                "must be votes, as from br.from_votes, for the model Davidson",
+                describe_value(evidence),
             )
-        if not (prior == "flat" if isinstance(prior, str) else is_number(prior) and 0 < prior < np.inf):
+        if not (
+            prior == "flat" if isinstance(prior, str) else is_number(prior) and 0 < prior < np.inf
+        ):
             raise ArgumentError(
-                "prior", "must be a standard deviation above 0, in logits, or 'flat' for votes", describe_value(prior)
+                "prior",
+                "must be a standard deviation above 0, in logits, or 'flat' for votes",
+                describe_value(prior),
             )
         self.votes = evidence[["wins", "ties"]].transpose("entity", "rival").drop_attrs()
         self.evidence = evidence
@@ -136,12 +152,15 @@ class Davidson:
             raise ArgumentError("evidence", "must have votes on two entities or more", len(names))
         # Sorted by name, so that the order of the evidence does not change the draws.
         self.order = np.array(sorted(range(len(names)), key=lambda i: repr(names[i])))
-        wins, ties = (self.votes[name].values[np.ix_(self.order, self.order)] for name in ("wins", "ties"))
+        wins, ties = (
+            self.votes[name].values[np.ix_(self.order, self.order)] for name in ("wins", "ties")
+        )
         total = wins + wins.T + ties
         met = total.any(axis=1).all() or "judge_vote" in evidence
         if (wins < 0).any() or (ties != ties.T).any() or not met or np.diag(total).any():
             raise ArgumentError(
-                "evidence", "must have non-negative wins, symmetric ties, and votes of each entity against others"
+                "evidence",
+                "must have non-negative wins, symmetric ties, and votes of each entity against others",
             )
         self.total = total[np.ix_(*[np.argsort(self.order)] * 2)]
         self.flat = prior == "flat"
@@ -173,7 +192,11 @@ class Davidson:
 
     def _notes(self) -> list[Note]:
         results = dict(ledger_of(self.evidence).results)
-        counted = [Note("votes_by_result", results)] if sum(results.values()) > results.get("decided", 0.0) else []
+        counted = (
+            [Note("votes_by_result", results)]
+            if sum(results.values()) > results.get("decided", 0.0)
+            else []
+        )
         return [*counted, *self._perfect_records(), *self._notes_of_model()]
 
     def _perfect_records(self) -> list[Note]:
@@ -181,8 +204,14 @@ class Davidson:
         wins, ties = (self.votes[name].values for name in ("wins", "ties"))
         names = list(map(str, self.votes["entity"].values.tolist()))
         sure = ~ties.any(axis=1)
-        won, lost = sure & wins.any(axis=1) & ~wins.any(axis=0), sure & wins.any(axis=0) & ~wins.any(axis=1)
-        found = {key: [names[i] for i in np.flatnonzero(mask)] for key, mask in (("won", won), ("lost", lost))}
+        won, lost = (
+            sure & wins.any(axis=1) & ~wins.any(axis=0),
+            sure & wins.any(axis=0) & ~wins.any(axis=1),
+        )
+        found = {
+            key: [names[i] for i in np.flatnonzero(mask)]
+            for key, mask in (("won", won), ("lost", lost))
+        }
         return [Note("votes_perfect", found)] if won.any() or lost.any() else []
 
     def _notes_of_model(self) -> list[Note]:
@@ -234,12 +263,19 @@ class Davidson:
             "win_probability": ("entity", wins[0, np.argsort(self.order)]),
             "nu": nu,
             "elo": ("entity", self._elo(strength)[0]),
-            "win_rate": ("entity", (self.votes["wins"] + self.votes["ties"] / 2).sum("rival").values / self._met()),
+            "win_rate": (
+                "entity",
+                (self.votes["wins"] + self.votes["ties"] / 2).sum("rival").values / self._met(),
+            ),
         }
         if self.scales:
             held["coefficient"] = ("covariate", coefficients)
         observed = self.votes.assign(held)
-        return {"observed_data": observed.assign_coords(covariate=list(self.scales)) if self.scales else observed}
+        return {
+            "observed_data": observed.assign_coords(covariate=list(self.scales))
+            if self.scales
+            else observed
+        }
 
     def _met(self) -> np.ndarray:
         """Return the votes of each entity, NaN without any."""
@@ -251,8 +287,8 @@ class Davidson:
         if self.anchor is None:
             return ELO_MEAN + ELO * strength
         name, rating = self.anchor
-        place = self.votes["entity"].values.tolist().index(name)
-        return rating + ELO * (strength - strength[..., [place]])
+        position = self.votes["entity"].values.tolist().index(name)
+        return rating + ELO * (strength - strength[..., [position]])
 
     def _coefficients(self, theta: np.ndarray) -> np.ndarray:
         """Return coefficients per unit of each covariate (..., covariate) from parameters (..., parameter)."""
@@ -275,7 +311,9 @@ class Davidson:
             scale = np.inf if self.flat else pairs.precision**-0.5
             if self.flat:
                 free = pm.Flat("free", shape=len(names) - 1)
-                strength = pm.Deterministic("strength", pm.math.dot(pairs.basis, free), dims="entity")
+                strength = pm.Deterministic(
+                    "strength", pm.math.dot(pairs.basis, free), dims="entity"
+                )
             else:
                 strength = pm.ZeroSumNormal("strength", sigma=scale, dims="entity")
             half = (strength[pairs.first] - strength[pairs.second]) / 2
@@ -285,7 +323,9 @@ class Davidson:
                     if self.flat
                     else pm.Normal("scaled", 0.0, scale, shape=len(self.scales))
                 )
-                pm.Deterministic("coefficient", scaled / np.array(list(self.scales.values())), dims="covariate")
+                pm.Deterministic(
+                    "coefficient", scaled / np.array(list(self.scales.values())), dims="covariate"
+                )
                 half += pm.math.dot(pairs.shift, scaled)
             parts = [half, -half]
             likelihood = (pairs.wins - pairs.losses) * half
@@ -297,22 +337,29 @@ class Davidson:
             up = pm.math.exp((strength[:, None] - strength[None]) / 2)
             nu = pm.math.exp(log_nu) if pairs.with_ties else 0.0
             share = (up + nu / 2) / (up + 1 / up + nu)
-            pm.Deterministic("win_probability", (share.sum(1) - 0.5) / (len(names) - 1), dims="entity")
+            pm.Deterministic(
+                "win_probability", (share.sum(1) - 0.5) / (len(names) - 1), dims="entity"
+            )
             total = pm.math.logsumexp(pm.math.stack(parts), axis=0, keepdims=False)
             pm.Potential("votes", (likelihood - pairs.number * total).sum())
         return model
 
-    def sample_chains(self, shape: tuple[int, int], root: np.random.SeedSequence) -> dict[str, xr.Dataset]:
+    def sample_chains(
+        self, shape: tuple[int, int], root: np.random.SeedSequence
+    ) -> dict[str, xr.Dataset]:
         """Sample strengths and the frequency of ties by Hamiltonian Monte Carlo around the mode."""
         pairs = self.pairs
         shift = [] if pairs.shift is None else [pairs.shift]
         key = fingerprint(pairs.first, pairs.second, pairs.wins, pairs.losses, pairs.ties, *shift)
-        rngs = [stream(root, "chains", "davidson", key, self.pairs.precision, chain) for chain in range(shape[0])]
+        rngs = [
+            stream(root, "chains", "davidson", key, self.pairs.precision, chain)
+            for chain in range(shape[0])
+        ]
         return self._as_groups(*sample_around_mode(self.pairs, shape[1], rngs))
 
     def _as_groups(self, theta: np.ndarray, accepted: np.ndarray) -> dict[str, xr.Dataset]:
         """Return draws of the parameters (chain, draw, parameter) and acceptance rates as the groups of a sampler."""
-        from bayesrank._nuts import diagnostics
+        from bayesrank._core.nuts import diagnostics
 
         strength, log_nu = self.pairs.split(theta)
         found: dict[str, Any] = {"strength": (("chain", "draw", "entity"), strength)}
@@ -323,19 +370,23 @@ class Davidson:
         coords = {"chain": np.arange(len(theta)), "draw": np.arange(theta.shape[1])}
         drawn = xr.Dataset(found, coords | {"entity": self.votes["entity"].values[self.order]})
         stats = xr.Dataset({"acceptance_rate": (("chain", "draw"), accepted)}, coords)
-        about = {"sampler": "metropolis", **diagnostics(drawn, xr.Dataset())}
-        return {"posterior": drawn, "sample_stats": stats.assign_attrs(about)}
+        record = {"sampler": "metropolis", **diagnostics(drawn, xr.Dataset())}
+        return {"posterior": drawn, "sample_stats": stats.assign_attrs(record)}
 
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
         """Return ``strength`` and ``win_probability`` (chain, draw, entity), and ``nu`` (chain, draw)."""
-        dims, place = ("chain", "draw", "entity"), np.argsort(self.order)
+        dims, position = ("chain", "draw", "entity"), np.argsort(self.order)
         strength = sampled["strength"].transpose(*dims).values
         log_nu = sampled["log_nu"].transpose(*dims[:2]).values if self.pairs.with_ties else None
         found = {
-            name: (dims[: held.ndim], held) for name, held in self._variables(strength[..., place], log_nu).items()
+            name: (dims[: held.ndim], held)
+            for name, held in self._variables(strength[..., position], log_nu).items()
         }
         if self.scales:
-            found["coefficient"] = ((*dims[:2], "covariate"), sampled["coefficient"].transpose(*dims[:2], ...).values)
+            found["coefficient"] = (
+                (*dims[:2], "covariate"),
+                sampled["coefficient"].transpose(*dims[:2], ...).values,
+            )
         return xr.Dataset(found, {name: sampled[name].values for name in dims[:2]})
 
     def _variables(self, strength: np.ndarray, log_nu: np.ndarray | None) -> dict[str, np.ndarray]:
@@ -367,17 +418,17 @@ class SharedTastes(Davidson):
     def observed(self) -> dict[str, xr.Dataset]:
         """Return the votes, the maximum-likelihood estimates, and what the voters or questions are worth."""
         found = super().observed()["observed_data"]
-        shared, place = self.shared, np.argsort(self.order)
-        among = np.ix_(place, place)
+        shared, position = self.shared, np.argsort(self.order)
+        among = np.ix_(position, position)
         held = self.evidence.drop_attrs().reset_coords()
-        kept = [name for name, each in held.data_vars.items() if "battle" in each.dims]
+        retained = [name for name, each in held.data_vars.items() if "battle" in each.dims]
         more = {
-            "unit_number": ("entity", shared.number[place]),
-            "unit_freedom": ("entity", shared.freedom[place]),
+            "unit_number": ("entity", shared.number[position]),
+            "unit_freedom": ("entity", shared.freedom[position]),
             "unit_excess": (("entity", "rival"), shared.excess[among]),
             "units_on_pair": (("entity", "rival"), shared.on_pairs[among]),
         }
-        return {"observed_data": found.assign(more).merge(held[kept])}
+        return {"observed_data": found.assign(more).merge(held[retained])}
 
     def build(self) -> Any:
         """Refuse: random weights of voters are no likelihood."""
@@ -388,21 +439,27 @@ class SharedTastes(Davidson):
             "votes[['wins', 'ties', 'cases']] are the votes without them",
         )
 
-    def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+    def draw(
+        self, group: str, block: Block, root: np.random.SeedSequence
+    ) -> dict[str, xr.Variable]:
         """Draw one block: modes under random weights of the voters or questions, spread for their number."""
         rng = stream(root, group, "davidson", self.shared.key, self.pairs.precision, *block.key)
         if group == "prior":
             check_proper_prior(not self.flat)
-            theta = rng.standard_normal((block.size, self.pairs.size)) / np.sqrt(self.pairs.precision)
+            theta = rng.standard_normal((block.size, self.pairs.size)) / np.sqrt(
+                self.pairs.precision
+            )
         else:
             theta = self.shared.sample(block.size, rng)
         strength, log_nu = self.pairs.split(theta)
-        place = np.argsort(self.order)
-        found = self._variables(strength[..., place], log_nu if self.pairs.with_ties else None)
+        position = np.argsort(self.order)
+        found = self._variables(strength[..., position], log_nu if self.pairs.with_ties else None)
         dims = ("draw", "entity")
         held = {name: xr.Variable(dims[: each.ndim], each) for name, each in found.items()}
         return held | (
-            {"coefficient": xr.Variable(("draw", "covariate"), self._coefficients(theta))} if self.scales else {}
+            {"coefficient": xr.Variable(("draw", "covariate"), self._coefficients(theta))}
+            if self.scales
+            else {}
         )
 
 
@@ -415,10 +472,15 @@ class JudgedVotes(Davidson):
     )
 
     def __init__(
-        self, evidence: xr.Dataset, prior: float | str = SPREAD, anchor: Mapping[Any, float] | None = None
+        self,
+        evidence: xr.Dataset,
+        prior: float | str = SPREAD,
+        anchor: Mapping[Any, float] | None = None,
     ) -> None:
         if prior == "flat":
-            raise ArgumentError("prior", "must be a standard deviation for votes of a judge", "'flat'")
+            raise ArgumentError(
+                "prior", "must be a standard deviation for votes of a judge", "'flat'"
+            )
         self.judged = evidence
         super().__init__(evidence, prior, anchor)
 
@@ -435,16 +497,24 @@ class JudgedVotes(Davidson):
 
     def _notes_of_model(self) -> list[Note]:
         known, number = int(self.battles.known.sum()), int(self.battles.human.sum())
-        found = [Note("votes_judged", {"judges": self.battles.judges, "labels": known, "votes": number})]
+        found = [
+            Note("votes_judged", {"judges": self.battles.judges, "labels": known, "votes": number})
+        ]
         none = self.votes["entity"].values[~self.total.any(axis=1)].tolist()
-        found += [Note("entities_without_labels", {"entities": list(map(str, none))})] if none else []
+        found += (
+            [Note("entities_without_labels", {"entities": list(map(str, none))})] if none else []
+        )
         return [*found, *super()._notes_of_model()]
 
     def observed(self) -> dict[str, xr.Dataset]:
         """Return the votes, and the maximum-likelihood estimates of the completed votes that are expected."""
         found = super().observed()["observed_data"]
         held = self.judged[["side", "judge_vote", "human_votes"]].drop_attrs()
-        return {"observed_data": found.assign(cases=self.judged["cases"], labels=found["cases"]).merge(held)}
+        return {
+            "observed_data": found.assign(cases=self.judged["cases"], labels=found["cases"]).merge(
+                held
+            )
+        }
 
     def build(self) -> Any:
         """Refuse: completed votes differ from draw to draw."""
@@ -455,10 +525,13 @@ class JudgedVotes(Davidson):
             "votes[['wins', 'ties', 'cases']] are the votes of people alone",
         )
 
-    def sample_chains(self, shape: tuple[int, int], root: np.random.SeedSequence) -> dict[str, xr.Dataset]:
+    def sample_chains(
+        self, shape: tuple[int, int], root: np.random.SeedSequence
+    ) -> dict[str, xr.Dataset]:
         """Draw completed votes, and strengths and the frequency of ties given these, all draws independently."""
         rngs = [
-            stream(root, "chains", "judged votes", self.battles.key, self.pairs.precision, c) for c in range(shape[0])
+            stream(root, "chains", "judged votes", self.battles.key, self.pairs.precision, c)
+            for c in range(shape[0])
         ]
         drawn = [self.battles.sample(shape[1], rng) for rng in rngs]
         theta, accepted = (np.stack(parts) for parts in zip(*drawn, strict=True))
@@ -470,12 +543,18 @@ def _check_anchor(anchor: Any, names: list[Any]) -> tuple[Any, float] | None:
     if anchor is None:
         return None
     if not isinstance(anchor, Mapping) or len(anchor) != 1:
-        raise ArgumentTypeError("anchor", "must map one entity to its rating", describe_value(anchor))
+        raise ArgumentTypeError(
+            "anchor", "must map one entity to its rating", describe_value(anchor)
+        )
     [(name, rating)] = anchor.items()
     if name not in names:
         raise ArgumentError(
-            "anchor", f"must name an entity of the votes ({list_names(list(map(str, names)), 5)})", f"{name!r}"
+            "anchor",
+            f"must name an entity of the votes ({list_names(list(map(str, names)), 5)})",
+            f"{name!r}",
         )
     if not is_number(rating) or not np.isfinite(rating):
-        raise ArgumentError("anchor", "must give the rating as a finite number", describe_value(rating))
+        raise ArgumentError(
+            "anchor", "must give the rating as a finite number", describe_value(rating)
+        )
     return name, float(rating)

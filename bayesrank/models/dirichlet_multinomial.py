@@ -1,7 +1,8 @@
 """Dirichlet-multinomial: random cases, so that class sizes are informative about the prevalence.
 
-A table has probabilities p ~ Dirichlet(α), which factor into row totals and independent rows. Entities on the same test
-set share the row totals, observed once. Outcomes without classes are one row.
+A table has probabilities p ~ Dirichlet(α), which factor into row totals and independent rows.
+Entities on the same test set share the row totals, observed once. Outcomes without classes are one
+row.
 """
 
 from typing import Any, ClassVar
@@ -23,8 +24,8 @@ class Outcomes(DirichletRows):
 class DirichletMultinomial(ProductMultinomial):
     """Model random cases, with class sizes that are informative about the prevalence.
 
-    Options are those of :class:`~bayesrank.models.parts.product_multinomial.ProductMultinomial` or, for outcomes
-    without classes, of :class:`Outcomes`.
+    Options are those of :class:`~bayesrank.models.parts.product_multinomial.ProductMultinomial` or,
+    for outcomes without classes, of :class:`Outcomes`.
 
     Examples
     --------
@@ -33,7 +34,9 @@ class DirichletMultinomial(ProductMultinomial):
     [[[9.0, 3.0], [2.0, 10.0]]]
     """
 
-    words: ClassVar[str] = "The cases are a random sample, so the class sizes are informative about the prevalence."
+    words: ClassVar[str] = (
+        "The cases are a random sample, so the class sizes are informative about the prevalence."
+    )
     PREVALENCE: ClassVar[str] = "sampled"
 
     @classmethod

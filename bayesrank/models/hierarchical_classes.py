@@ -1,8 +1,9 @@
 """Classes as a population: the recall of each class varies around a mean that all classes share.
 
-The recall of a class is Beta(mκ, (1 - m)κ), with m and κ learned from all classes of a table. Errors on a class are
-Dirichlet over the other classes, with a concentration that is learned from all classes, too. With a separate prior on
-each class, a macro average of classes with few cases is mostly its prior, or its interval is too narrow.
+The recall of a class is Beta(mκ, (1 - m)κ), with m and κ learned from all classes of a table.
+Errors on a class are Dirichlet over the other classes, with a concentration that is learned from
+all classes, too. With a separate prior on each class, a macro average of classes with few cases is
+mostly its prior, or its interval is too narrow.
 """
 
 from typing import Any, ClassVar
@@ -11,12 +12,17 @@ import numpy as np
 import xarray as xr
 from scipy.special import gammaln
 
-from bayesrank._notes import Note
-from bayesrank._random import Block, fingerprint, stream
-from bayesrank._sampling import TINY, dirichlet_of_each
+from bayesrank._core.notes import Note
+from bayesrank._core.random import Block, fingerprint, stream
+from bayesrank._core.sampling import TINY, dirichlet_of_each
 from bayesrank.evidence.counts import check_counts
 from bayesrank.models.parts.conjugate import loses_rows
-from bayesrank.models.parts.hierarchical import Learned, concentration, log_odds_density, log_spread_density
+from bayesrank.models.parts.hierarchical import (
+    Learned,
+    concentration,
+    log_odds_density,
+    log_spread_density,
+)
 from bayesrank.models.parts.population import (
     dirichlet_by_uniforms,
     draw_spread,
@@ -32,13 +38,16 @@ class HierarchicalClasses(Learned):
     """Model recalls of classes that vary around a mean, with a learned spread; for macro averages over small classes.
 
     The evidence is counts of two or more classes, the options are those of
-    :class:`~bayesrank.models.parts.hierarchical.Learned`. Means and spreads are drawn by quadrature, without chains.
+    :class:`~bayesrank.models.parts.hierarchical.Learned`. Means and spreads are drawn by
+    quadrature, without chains.
 
-    Each class has a recall θ ~ Beta(mκ, (1 - m)κ). The prior of m weighs as much as one class: its two concentrations
-    are the shares of the prior's mass on the diagonal and off it, by default Beta(1/2, 1/2). Errors on a class have a
-    Dirichlet distribution over the other classes, whose mean is the shares of the prior's mass in those cells, by
-    default equal ones. Its spread s = 1/√(κ + 1) is the same for all classes of an entity and has a uniform prior.
-    Sampled class shares are Dirichlet with the shares of the prior's mass as means, and a spread with a uniform prior.
+    Each class has a recall θ ~ Beta(mκ, (1 - m)κ). The prior of m weighs as much as one class: its
+    two concentrations are the shares of the prior's mass on the diagonal and off it, by default
+    Beta(1/2, 1/2). Errors on a class have a Dirichlet distribution over the other classes, whose
+    mean is the shares of the prior's mass in those cells, by default equal ones. Its spread s =
+    1/√(κ + 1) is the same for all classes of an entity and has a uniform prior. Sampled class
+    shares are Dirichlet with the shares of the prior's mass as means, and a spread with a uniform
+    prior.
 
     Examples
     --------
@@ -55,7 +64,9 @@ class HierarchicalClasses(Learned):
 
     needs_classes: ClassVar[bool] = True
     learns: ClassVar[str] = "classes"
-    words: ClassVar[str] = "Class recalls, and errors on classes, vary around each entity's mean with learned spreads."
+    words: ClassVar[str] = (
+        "Class recalls, and errors on classes, vary around each entity's mean with learned spreads."
+    )
     check = staticmethod(check_counts)
 
     def __init__(self, counts: xr.DataArray, **options: Any) -> None:
@@ -72,26 +83,41 @@ class HierarchicalClasses(Learned):
 
     def priors(self) -> list[Note]:
         """Return every prior, for reports."""
-        ends = [float(part.flat[0]) if np.ptp(part) < 1e-12 else None for part in np.moveaxis(self.prior, -1, 0)]
+        ends = [
+            float(part.flat[0]) if np.ptp(part) < 1e-12 else None
+            for part in np.moveaxis(self.prior, -1, 0)
+        ]
         fields = {"right": ends[1], "wrong": ends[0], "spread": self.spread}
         sampled = [Note("prior_of_class_shares")] if self.totals is None else []
         return [Note("prior_of_classes", fields), *sampled]
 
-    def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+    def draw(
+        self, group: str, block: Block, root: np.random.SeedSequence
+    ) -> dict[str, xr.Variable]:
         cells, off = self.test_set.dims, ~np.eye(self.counts.sizes["actual"], dtype=bool)
         mean, spread, spread_of_errors = np.full((3, block.size, *self.measured.shape), np.nan)
         rates = np.full((block.size, *self.counts.shape), np.nan)
         for at in zip(*np.nonzero(self.measured), strict=True):
             name = [self.counts[d].values[i] for d, i in zip(cells, at, strict=True)]
-            counts, errors = (part[at] * (group == "posterior") for part in (self.answers, self.errors))
+            counts, errors = (
+                part[at] * (group == "posterior") for part in (self.answers, self.errors)
+            )
             prior = self.prior[at]
-            rng = stream(root, group, "population of classes", *name, fingerprint(counts, prior), *block.key)
-            mean[:, *at], spread[:, *at] = self.learn_population(counts, prior, self.spread).draw(rng, block.size)
+            rng = stream(
+                root, group, "population of classes", *name, fingerprint(counts, prior), *block.key
+            )
+            mean[:, *at], spread[:, *at] = self.learn_population(counts, prior, self.spread).draw(
+                rng, block.size
+            )
             error_mean = self.error_mean[at]
             evidence = fingerprint(counts, errors, prior, error_mean)
-            of_answers, of_errors, of_spread = stream(root, group, "classes", *name, evidence, *block.key).spawn(3)
+            of_answers, of_errors, of_spread = stream(
+                root, group, "classes", *name, evidence, *block.key
+            ).spawn(3)
             alpha = concentration(np.stack([1 - mean[:, *at], mean[:, *at]], -1), spread[:, *at])
-            wrong, right = np.moveaxis(dirichlet_of_each(of_answers, alpha[:, None] + counts), -1, 0)
+            wrong, right = np.moveaxis(
+                dirichlet_of_each(of_answers, alpha[:, None] + counts), -1, 0
+            )
             spread_of_errors[:, *at] = draw_spread(errors, error_mean, of_spread, block.size)
             alpha = concentration(error_mean, spread_of_errors[:, *at, None])
             spread_over = dirichlet_of_each(of_errors, alpha + errors)
@@ -103,29 +129,40 @@ class HierarchicalClasses(Learned):
         tables = {"performance": rates * each[:, of].reshape(*rates.shape[:-1], 1)}
         if loses_rows(self.totals):
             tables["rate"] = rates
-        found = {name: xr.Variable(("draw", *cells, "actual", "predicted"), table) for name, table in tables.items()}
+        found = {
+            name: xr.Variable(("draw", *cells, "actual", "predicted"), table)
+            for name, table in tables.items()
+        }
         learned = {MEAN: mean, SPREAD_OF: spread, SPREAD_OF_ERRORS: spread_of_errors}
-        return found | {name: xr.Variable(("draw", *cells), values) for name, values in learned.items()} | prevalence
+        return (
+            found
+            | {name: xr.Variable(("draw", *cells), values) for name, values in learned.items()}
+            | prevalence
+        )
 
     def _draw_class_shares(
         self, group: str, block: Block, root: np.random.SeedSequence
     ) -> tuple[dict[str, xr.Variable], np.ndarray, np.ndarray]:
         """Draw class shares of test sets, with a learned spread if they are sampled, as ``draw_shares`` does."""
         if self.totals is not None:
-            found, [each], of = self.draw_shares(self.concentration.values, group, [block], root)
-            return found, each, of
+            result, [each], of = self.draw_shares(self.concentration.values, group, [block], root)
+            return result, each, of
         sizes, mean = self.class_sizes * (group == "posterior"), self.share_mean
         each, spread = np.empty((block.size, *sizes.shape)), np.empty((block.size, len(sizes)))
         for i, key in enumerate(self.by_test_set(self.key)):
-            rng = stream(root, group, "class shares", str(key), fingerprint(sizes[i], mean[i]), *block.key)
+            rng = stream(
+                root, group, "class shares", str(key), fingerprint(sizes[i], mean[i]), *block.key
+            )
             of_spread, of_shares = rng.spawn(2)
             spread[:, i] = draw_spread(sizes[[i]], mean[[i]], of_spread, block.size)
-            each[:, i] = dirichlet_of_each(of_shares, concentration(mean[i], spread[:, i]) + sizes[i])
-        found = {
+            each[:, i] = dirichlet_of_each(
+                of_shares, concentration(mean[i], spread[:, i]) + sizes[i]
+            )
+        result = {
             "prevalence": xr.Variable(("draw", "test_set", "actual"), each),
             SPREAD_OF_SHARES: xr.Variable(("draw", "test_set"), spread),
         }
-        return found, each, self.place_of_test_set.ravel()
+        return result, each, self.place_of_test_set.ravel()
 
     @property
     def share_mean(self) -> np.ndarray:
@@ -150,21 +187,29 @@ class HierarchicalClasses(Learned):
         """
         import pymc as pm
 
-        dims, sizes, classes = list(map(str, self.counts.dims)), self.counts.values.sum(-1), self.counts.shape[-1]
+        dims, sizes, classes = (
+            list(map(str, self.counts.dims)),
+            self.counts.values.sum(-1),
+            self.counts.shape[-1],
+        )
         # The position of each class among the others of another class.
-        here, place = (
+        here, position = (
             np.arange(classes)[:, None],
             np.arange(classes) - (np.arange(classes) > np.arange(classes)[:, None]),
         )
         with pm.Model(coords=self.graph_coords()) as model:
             prior = self.prior
-            mean = pm.Beta(MEAN, prior[..., 1], prior[..., 0], dims=dims[:-2], shape=prior.shape[:-1])
+            mean = pm.Beta(
+                MEAN, prior[..., 1], prior[..., 0], dims=dims[:-2], shape=prior.shape[:-1]
+            )
             spread = spread_variable(SPREAD_OF, self.spread, prior.shape[:-1])
             size = 1 / spread**2 - 1
-            right, wrong = (np.zeros(sizes.shape) + (part * size)[..., None] for part in (mean, 1 - mean))
+            right, wrong = (
+                np.zeros(sizes.shape) + (part * size)[..., None] for part in (mean, 1 - mean)
+            )
             of_errors = pm.Uniform(SPREAD_OF_ERRORS, shape=prior.shape[:-1])
             alpha = self.error_mean * (1 / of_errors**2 - 1)[..., None, None]
-            others, counts = place.clip(max=classes - 2), self.counts.values
+            others, counts = position.clip(max=classes - 2), self.counts.values
             pm.CustomDist(
                 "counts", right, wrong, alpha[..., here, others], sizes, logp=_log_density, random=_draw_counts,
                 signature="(c),(c),(c,c),(c)->(c,c)", observed=counts, dims=dims,
@@ -195,7 +240,9 @@ class HierarchicalClasses(Learned):
             size = 1 / spread**2 - 1
             alpha = size * xr.DataArray(self.share_mean, dims=("test_set", "actual"))
             constant = xr.apply_ufunc(gammaln, size) - xr.apply_ufunc(gammaln, alpha).sum("actual")
-            found["prevalence"] = log_odds_density(posterior["prevalence"], alpha, "actual") + constant
+            found["prevalence"] = (
+                log_odds_density(posterior["prevalence"], alpha, "actual") + constant
+            )
             found[SPREAD_OF_SHARES] = xr.zeros_like(spread)
         return xr.Dataset(found)
 
@@ -206,7 +253,8 @@ class HierarchicalClasses(Learned):
         """
         draws = ("chain", "draw")
         mean, spread, of_errors = (
-            posterior[name].transpose(*draws, ...).values[..., None] for name in (MEAN, SPREAD_OF, SPREAD_OF_ERRORS)
+            posterior[name].transpose(*draws, ...).values[..., None]
+            for name in (MEAN, SPREAD_OF, SPREAD_OF_ERRORS)
         )
         rows = log_likelihood(self.answers, np.stack([1 - mean, mean], -1), spread)
         rows = rows + log_likelihood(self.errors, self.error_mean, of_errors)
@@ -214,15 +262,18 @@ class HierarchicalClasses(Learned):
         found: dict[str, Any] = {"counts": (dims, rows)}
         if "prevalence" in posterior:
             found["row_totals"] = self.log_likelihood_of_sizes(posterior)
-        coords = {name: coord for name, coord in posterior.coords.items() if "predicted" not in coord.dims}
+        coords = {
+            name: coord for name, coord in posterior.coords.items() if "predicted" not in coord.dims
+        }
         return xr.Dataset(found, coords)
 
 
 def _log_density(counts: Any, right: Any, wrong: Any, errors: Any, sizes: Any) -> Any:
     """Return the log probability of each table in a PyMC model, without constants; rates are integrated out.
 
-    ``right`` and ``wrong`` are the concentrations of recalls (..., class), ``errors`` those of the other classes
-    (..., class, class), whose diagonal is ignored, and ``sizes`` the cases of each class.
+    ``right`` and ``wrong`` are the concentrations of recalls (..., class), ``errors`` those of the
+    other classes (..., class, class), whose diagonal is ignored, and ``sizes`` the cases of each
+    class.
     """
     import pymc as pm
     import pytensor.tensor as pt
@@ -244,7 +295,9 @@ def _draw_counts(
     same = np.eye(errors.shape[-1])
     hits = rng.binomial(sizes, rng.beta(right, wrong))
     shares = dirichlet_of_each(rng, np.where(same, TINY, errors)) * (1 - same)
-    return rng.multinomial(sizes - hits, shares / shares.sum(-1, keepdims=True)) + (hits[..., None] * same).astype(int)
+    return rng.multinomial(sizes - hits, shares / shares.sum(-1, keepdims=True)) + (
+        hits[..., None] * same
+    ).astype(int)
 
 
 def answer_tables(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,7 +1,7 @@
 """Hierarchical Dirichlet-multinomial: answers vary between data sets around a mean, with a learned spread.
 
-The probabilities of the answers in a class are Dirichlet(κm) on each data set. With two answers it is the hierarchical
-beta-binomial, drawn by quadrature; with more it is sampled.
+The probabilities of the answers in a class are Dirichlet(κm) on each data set. With two answers it
+is the hierarchical beta-binomial, drawn by quadrature; with more it is sampled.
 """
 
 from typing import Any, ClassVar
@@ -30,7 +30,9 @@ class HierarchicalDirichletMultinomial(Hierarchical):
     [[[0.33, 0.33, 0.33]]]
     """
 
-    words: ClassVar[str] = "The answers of each entity vary between data sets around a mean, with a learned spread."
+    words: ClassVar[str] = (
+        "The answers of each entity vary between data sets around a mean, with a learned spread."
+    )
 
     @classmethod
     def taking(cls, evidence: Any) -> type:

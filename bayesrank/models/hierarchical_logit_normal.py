@@ -1,9 +1,10 @@
 """Hierarchical logit-normal: the bivariate model of diagnostic meta-analysis, for one or many entities.
 
-The logit of the rate of right answers of entity e in class c on data set d is μ_ec - δ_dc + ε_edc. Difficulty δ_d,
-shared by all entities, and deviation ε_ed are bivariate normal over the classes, with half-normal standard deviations
-and an LKJ(2) correlation. Terms that the design cannot separate are one term, a deviation; without data sets the
-entities are the population and deviate from a common μ.
+The logit of the rate of right answers of entity e in class c on data set d is μ_ec - δ_dc + ε_edc.
+Difficulty δ_d, shared by all entities, and deviation ε_ed are bivariate normal over the classes,
+with half-normal standard deviations and an LKJ(2) correlation. Terms that the design cannot
+separate are one term, a deviation; without data sets the entities are the population and deviate
+from a common μ.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,11 +14,11 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit, gammaln
 
-from bayesrank._checks import check_choice, check_number
-from bayesrank._errors import ArgumentError
-from bayesrank._notes import Note
-from bayesrank._random import Block, fingerprint, stream
-from bayesrank._threads import in_threads
+from bayesrank._core.checks import check_choice, check_number
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.notes import Note
+from bayesrank._core.random import Block, fingerprint, stream
+from bayesrank._core.threads import in_threads
 from bayesrank.evidence.weighting import check_whole_cases
 from bayesrank.models.parts.covariates import SD_OF_DIFFERENCES, SD_OF_SLOPE, covariates_of
 from bayesrank.models.parts.hierarchical import DRAWS, Hierarchical, Hyper
@@ -55,11 +56,13 @@ class Tables(NamedTuple):
     data: np.ndarray
     #: Prior concentrations of right and wrong (entity, row, 2).
     alpha: np.ndarray
-    #: Precision of an entity's logit about the level that entities share, or 0 if there is no such level.
+    #: Precision of an entity's logit about the level that entities share, or 0 if there is no such
+    #: level.
     precision: float
     #: Whether there is a difficulty besides deviations.
     both: bool
-    #: Columns whose coefficients are the means of the difficulties (data set, column); no column if these are 0.
+    #: Columns whose coefficients are the means of the difficulties (data set, column); no column if
+    #: these are 0.
     basis: np.ndarray
 
 
@@ -74,13 +77,14 @@ class HierarchicalLogitNormal(Hierarchical):
     spread : number
         Scale, in logits, of the half-normal priors of the standard deviations between data sets.
     terms : str, optional
-        Terms that vary between data sets, as in the attr ``terms`` of a posterior; by default all that the design can
-        estimate.
+        Terms that vary between data sets, as in the attr ``terms`` of a posterior; by default all
+        that the design can estimate.
     covariates : str or sequence of str
-        Coords of the counts along ``dataset``, or along ``entity`` and ``dataset``: numbers that shift the logits, with
-        slopes that vary between entities. The model is then sampled by NUTS.
+        Coords of the counts along ``dataset``, or along ``entity`` and ``dataset``: numbers that
+        shift the logits, with slopes that vary between entities. The model is then sampled by NUTS.
     at : mapping or sequence of numbers, optional
-        Values of the covariates on a typical and on a new data set; by default their means over the tables.
+        Values of the covariates on a typical and on a new data set; by default their means over the
+        tables.
 
     Examples
     --------
@@ -99,7 +103,9 @@ class HierarchicalLogitNormal(Hierarchical):
         "linear mixed model approach. Journal of Clinical Epidemiology 59:1331-1332.",
     )
     rows_apart: ClassVar[bool] = False
-    words: ClassVar[str] = "The logits of both rates vary jointly between data sets, with learned spreads."
+    words: ClassVar[str] = (
+        "The logits of both rates vary jointly between data sets, with learned spreads."
+    )
 
     #: Flat for both rates: normal logits have no bimodal explanation of near-perfect data sets.
     default_prior: ClassVar[str] = FOUR
@@ -111,10 +117,12 @@ class HierarchicalLogitNormal(Hierarchical):
     target_draws: ClassVar[int] = 1200
     largest_rhat: ClassVar[float] = 1.005
     ignores_difficulty: ClassVar[bool] = False
-    #: Prior standard deviation of an entity's median logit about a level that entities share, whose prior is ``prior``.
-    #: If it is infinite, there is no level, and ``prior`` is that of each entity.
+    #: Prior standard deviation of an entity's median logit about a level that entities share, whose
+    #: prior is ``prior``. If it is infinite, there is no level, and ``prior`` is that of each
+    #: entity.
     sd_of_contrasts: ClassVar[float] = np.inf
-    #: Scale of the prior of the standard deviation of the difficulty, in multiples of that of the deviations.
+    #: Scale of the prior of the standard deviation of the difficulty, in multiples of that of the
+    #: deviations.
     scale_of_difficulty: ClassVar[float] = 1.0
 
     def __init__(
@@ -129,23 +137,30 @@ class HierarchicalLogitNormal(Hierarchical):
     ) -> None:
         check_whole_cases(counts, "counts", "for a hierarchical model")
         if options.get("prior") is None and "outcome" in counts.dims:
-            options["prior"] = OF_MEANS  # four cases pull the typical rate of few data sets away from 1
+            options["prior"] = (
+                OF_MEANS  # four cases pull the typical rate of few data sets away from 1
+            )
         super().__init__(counts, **options)
         self.spread = check_number("spread", spread, 0.0, ends=False)
         #: Scales of the half-normal priors of the standard deviations.
-        self.scales = {"deviations": self.spread, "difficulty": self.scale_of_difficulty * self.spread}
+        self.scales = {
+            "deviations": self.spread,
+            "difficulty": self.scale_of_difficulty * self.spread,
+        }
         #: Index of the right answer in each row.
         self.right = [1] if self.outcomes else [0, 1]
         cases = self.members.sum(-1)
         there = np.ones((len(cases), cases.shape[-1]), bool)
         if self.over_datasets:
             there = (cases.sum(1) > 0) | (self.test_set.values != "")
-        #: Population and member of each table: (entity, data set), or (0, entity) without data sets.
+        #: Population and member of each table: (entity, data set), or (0, entity) without data
+        #: sets.
         self.pairs = np.argwhere(there)
         known: dict[str, tuple[str, ...]] = {"deviations": ("deviations",)}
         if self.over_datasets:
             known = {words: which for which, words in TERMS.items()}
-        #: Columns (data set, column) whose standard normal coefficients are the means of the difficulties.
+        #: Columns (data set, column) whose standard normal coefficients are the means of the
+        #: difficulties.
         self.basis = np.zeros((cases.shape[2], 0))
         if terms is None:
             self.terms = self._terms_of_design(self.pairs[cases.sum(1)[there] > 0])
@@ -154,22 +169,40 @@ class HierarchicalLogitNormal(Hierarchical):
         self.covariates = covariates_of(self.counts, covariates, at, self.pairs)
         # (pair, row)
         self.cases = np.moveaxis(cases, 1, 2)[there]
-        right = np.stack([self.members[:, row, :, answer] for row, answer in enumerate(self.right)], -1)
+        right = np.stack(
+            [self.members[:, row, :, answer] for row, answer in enumerate(self.right)], -1
+        )
         self.hits = right[there]
-        self.alpha = np.stack([self.prior[:, row, [a, 1 - a]] for row, a in enumerate(self.right)], 1)
-        #: Whether entities share a level: one entity, or entities that nothing connects, have priors of their own.
-        self.has_level = self.sd_of_contrasts < np.inf and len(self.members) > 1 and self.terms != ()
+        self.alpha = np.stack(
+            [self.prior[:, row, [a, 1 - a]] for row, a in enumerate(self.right)], 1
+        )
+        #: Whether entities share a level: one entity, or entities that nothing connects, have
+        #: priors of their own.
+        self.has_level = (
+            self.sd_of_contrasts < np.inf and len(self.members) > 1 and self.terms != ()
+        )
         if self.has_level and (self.alpha != self.alpha[:1]).any():
             raise ArgumentError(
-                "prior", "must be the same for all entities, which share one level", "several along entity"
+                "prior",
+                "must be the same for all entities, which share one level",
+                "several along entity",
             )
-        self.settings |= {"spread": self.spread, "terms": TERMS[self.terms] if self.over_datasets else "deviations"}
+        self.settings |= {
+            "spread": self.spread,
+            "terms": TERMS[self.terms] if self.over_datasets else "deviations",
+        }
         if self.over_datasets:
             self.settings["typical"] = "median"
         if self.covariates is not None:
-            self.settings |= {"covariates": self.covariates.names, "at": self.covariates.at.tolist()}
-            self.notes.append(Note("at_covariates", {"names": self.covariates.names, "at": self.settings["at"]}))
-        #: A part of the evidence keeps the terms of the whole, even if its design could not estimate them.
+            self.settings |= {
+                "covariates": self.covariates.names,
+                "at": self.covariates.at.tolist(),
+            }
+            self.notes.append(
+                Note("at_covariates", {"names": self.covariates.names, "at": self.settings["at"]})
+            )
+        #: A part of the evidence keeps the terms of the whole, even if its design could not
+        #: estimate them.
         self.as_designed = {"terms": self.settings["terms"]}
         if self.covariates is not None:
             self.as_designed["at"] = self.settings["at"]
@@ -178,12 +211,19 @@ class HierarchicalLogitNormal(Hierarchical):
         """Return every prior, for reports."""
         scales = {name: self.scales[name] for name in self.terms}
         fields = self.prior_of_answers() | {"scales": scales, "both": len(self.right) == 2}
-        fields |= {"contrasts": self.sd_of_contrasts if self.has_level else None, "correlation": CORRELATION}
-        found = [Note("prior_of_logits", fields), *self._priors_of_shares()]
+        fields |= {
+            "contrasts": self.sd_of_contrasts if self.has_level else None,
+            "correlation": CORRELATION,
+        }
+        result = [Note("prior_of_logits", fields), *self._priors_of_shares()]
         if self.covariates is not None:
-            slopes = {"names": self.covariates.names, "common": SD_OF_SLOPE, "apart": SD_OF_DIFFERENCES}
-            found.append(Note("prior_of_slopes", slopes | {"at": self.covariates.at}))
-        return found
+            slopes = {
+                "names": self.covariates.names,
+                "common": SD_OF_SLOPE,
+                "apart": SD_OF_DIFFERENCES,
+            }
+            result.append(Note("prior_of_slopes", slopes | {"at": self.covariates.at}))
+        return result
 
     def _terms_of_design(self, pairs: np.ndarray) -> tuple[str, ...]:
         """Return the terms of the model for the tables with cases (pair, 2)."""
@@ -195,14 +235,20 @@ class HierarchicalLogitNormal(Hierarchical):
 
         with pm.Model(coords=self.graph_coords()) as model:
             logits = self._add_logits()
-            pm.Binomial("hits", n=self.cases, logit_p=logits, observed=self.hits, dims=("table", self.row_dim))
+            pm.Binomial(
+                "hits",
+                n=self.cases,
+                logit_p=logits,
+                observed=self.hits,
+                dims=("table", self.row_dim),
+            )
         return model
 
     def graph(self) -> Any:
         """Return the PyMC model with all tables, and the performance of each, of a typical and of a new data set.
 
-        A new data set has a new difficulty and new deviations. In an incomplete design, a typical one has the average
-        of the mean difficulties, as weighted by the Bayesian bootstrap.
+        A new data set has a new difficulty and new deviations. In an incomplete design, a typical
+        one has the average of the mean difficulties, as weighted by the Bayesian bootstrap.
         """
         import pymc as pm
 
@@ -210,14 +256,19 @@ class HierarchicalLogitNormal(Hierarchical):
         with pm.Model(coords=self.graph_coords()) as model:
             logits = self._add_logits()
             # Tables that were not measured have the logits of the first one, and no cases.
-            place = np.zeros((len(self.members), self.members.shape[2]), int)
-            place[tuple(self.pairs.T)] = np.arange(len(self.pairs))
-            rate = self._answers_in_graph(logits[place if self.over_datasets else place[0]])
-            pm.Multinomial("counts", self.counts.values.sum(-1), rate, observed=self.counts.values, dims=dims)
+            position = np.zeros((len(self.members), self.members.shape[2]), int)
+            position[tuple(self.pairs.T)] = np.arange(len(self.pairs))
+            rate = self._answers_in_graph(logits[position if self.over_datasets else position[0]])
+            pm.Multinomial(
+                "counts", self.counts.values.sum(-1), rate, observed=self.counts.values, dims=dims
+            )
             rates = {"": rate}
             if self.over_datasets:
                 typical, new = self._add_new_logits(model)
-                rates |= {"_typical": self._answers_in_graph(typical), "_new": self._answers_in_graph(new)}
+                rates |= {
+                    "_typical": self._answers_in_graph(typical),
+                    "_new": self._answers_in_graph(new),
+                }
             self.add_performances(rates)
         return model
 
@@ -228,14 +279,16 @@ class HierarchicalLogitNormal(Hierarchical):
 
     def graph_coords(self) -> dict[str, Any]:
         """Return the coords of a PyMC model."""
-        found = super().graph_coords() | {"table": np.arange(len(self.pairs))}
-        found |= {"right": self.counts["outcome"].values[self.right]} if self.outcomes else {}
-        found |= {} if self.covariates is None else {"covariate": self.covariates.names}
-        return found | ({} if self.over_datasets else {"population": self.names})
+        result = super().graph_coords() | {"table": np.arange(len(self.pairs))}
+        result |= {"right": self.counts["outcome"].values[self.right]} if self.outcomes else {}
+        result |= {} if self.covariates is None else {"covariate": self.covariates.names}
+        return result | ({} if self.over_datasets else {"population": self.names})
 
     def coords(self) -> dict[str, Any]:
         """Return the coords of the draws."""
-        return super().coords() | ({} if self.covariates is None else {"covariate": self.covariates.names})
+        return super().coords() | (
+            {} if self.covariates is None else {"covariate": self.covariates.names}
+        )
 
     def _add_logits(self) -> Any:
         """Add the logits (table, row) of right answers to the PyMC model in context, and return them."""
@@ -245,22 +298,35 @@ class HierarchicalLogitNormal(Hierarchical):
         whose = "entity" if self.over_datasets else "population"
         # The median rate of right answers: of each entity, or the level of all of them.
         alpha, dims = (self.alpha[0], [row]) if self.has_level else (self.alpha, [whose, row])
-        mu = pm.math.logit(pm.Beta("median_right", alpha[..., 0], alpha[..., 1], dims=dims, shape=alpha.shape[:-1]))
+        mu = pm.math.logit(
+            pm.Beta("median_right", alpha[..., 0], alpha[..., 1], dims=dims, shape=alpha.shape[:-1])
+        )
         if self.has_level:
             shape = (rows, len(self.members))
-            mu = mu + pm.ZeroSumNormal("contrasts", self.sd_of_contrasts, dims=(row, whose), shape=shape).T
+            mu = (
+                mu
+                + pm.ZeroSumNormal(
+                    "contrasts", self.sd_of_contrasts, dims=(row, whose), shape=shape
+                ).T
+            )
         logits = pm.Deterministic("mu", mu, dims=(whose, row))[entity]
         if self.covariates is not None:
             logits += (self.covariates.values[:, :, None] * self._add_slopes()[entity]).sum(1)
         for name in self.terms:
-            member, number = ("dataset", self.members.shape[2]) if name == "difficulty" else ("table", len(entity))
+            member, number = (
+                ("dataset", self.members.shape[2])
+                if name == "difficulty"
+                else ("table", len(entity))
+            )
             sd = pm.HalfNormal(f"sd_of_{name}", self.scales[name], dims=row, shape=rows)
             z = pm.Normal(f"standard_{name}", dims=(member, row), shape=(number, rows))
             half = pm.Beta(f"half_of_{name}", CORRELATION, CORRELATION) if rows == 2 else None
             effect = _effects_in_graph(sd, half, z)
             if name == "difficulty" and self.basis.size:
                 coefficients = pm.Normal("coefficients", shape=(self.basis.shape[1], rows))
-                effect += pm.Deterministic(CENTRE, pm.math.dot(self.basis, coefficients), dims=("dataset", row))
+                effect += pm.Deterministic(
+                    CENTRE, pm.math.dot(self.basis, coefficients), dims=("dataset", row)
+                )
             if name == "difficulty":
                 logits -= pm.Deterministic(name, effect, dims=(member, row))[dataset]
             else:
@@ -281,7 +347,9 @@ class HierarchicalLogitNormal(Hierarchical):
         apart = 0.0
         if len(self.members) > 1:
             sd = pm.HalfNormal("sd_of_slopes", SD_OF_DIFFERENCES, dims=dims, shape=shape)
-            apart = sd * pm.Normal("standard_slopes", dims=("entity", *dims), shape=(len(self.members), *shape))
+            apart = sd * pm.Normal(
+                "standard_slopes", dims=("entity", *dims), shape=(len(self.members), *shape)
+            )
         slopes = common + apart + np.zeros((len(self.members), *shape))
         return pm.Deterministic("slope", slopes, dims=("entity", *dims))
 
@@ -301,10 +369,15 @@ class HierarchicalLogitNormal(Hierarchical):
             new = new + effect if name == "deviations" else new - effect
         if self.basis.size and "difficulty" in self.terms:
             # The observed data sets are kinds; a uniform variable chooses that of the new one.
-            weight = pm.Dirichlet("weight_of_kinds", np.ones(datasets), dims="dataset", shape=datasets)
+            weight = pm.Dirichlet(
+                "weight_of_kinds", np.ones(datasets), dims="dataset", shape=datasets
+            )
             kind = (pm.Uniform("new_kind") > weight.cumsum()[:-1]).sum()
             scale = np.sqrt((datasets + 1) / max(datasets - 1, 1))
-            typical, new = typical - scale * pm.math.dot(weight, model[CENTRE]), new - model[CENTRE][kind]
+            typical, new = (
+                typical - scale * pm.math.dot(weight, model[CENTRE]),
+                new - model[CENTRE][kind],
+            )
         return typical, new
 
     def _answers_in_graph(self, logits: Any) -> Any:
@@ -319,15 +392,21 @@ class HierarchicalLogitNormal(Hierarchical):
         ]
         return pairs[0] if self.outcomes else pm.math.stack(pairs, axis=-2)
 
-    def sample_chains(self, shape: tuple[int, int], root: np.random.SeedSequence) -> dict[str, xr.Dataset]:
+    def sample_chains(
+        self, shape: tuple[int, int], root: np.random.SeedSequence
+    ) -> dict[str, xr.Dataset]:
         """Sample medians, spreads and logits by compiled Metropolis steps, thinned until the chains have mixed.
 
         Slopes of covariates need NUTS.
         """
-        from bayesrank._nuts import diagnostics, sample
+        from bayesrank._core.nuts import diagnostics, sample
 
         if self.covariates is not None:
-            seed = int(stream(root, "nuts", fingerprint(self.hits, self.cases, self.covariates.values)).integers(2**31))
+            seed = int(
+                stream(
+                    root, "nuts", fingerprint(self.hits, self.cases, self.covariates.values)
+                ).integers(2**31)
+            )
             return sample(self.build(), shape, seed, self.nuts)
         thin, total = (self.first_thin if self.terms else 1), shape[0] * shape[1]
         while True:
@@ -335,15 +414,21 @@ class HierarchicalLogitNormal(Hierarchical):
             found = diagnostics(posterior.drop_vars("acceptance_rate"), xr.Dataset())
             effective = np.nanmin([found["ess_bulk"], found["ess_tail"], np.inf])
             agree = total < self.target_draws or found["rhat"] <= self.largest_rhat
-            if not self.terms or thin >= LARGEST_THIN or (effective >= min(self.target_draws, total / 4) and agree):
+            if (
+                not self.terms
+                or thin >= LARGEST_THIN
+                or (effective >= min(self.target_draws, total / 4) and agree)
+            ):
                 break
             thin *= 2
-        about = {"sampler": "metropolis", "thin": thin, **found}
+        record = {"sampler": "metropolis", "thin": thin, **found}
         logs = [str(name) for name in posterior if str(name).startswith("log_")]
-        stats = posterior[["acceptance_rate"]].assign_attrs(about)
+        stats = posterior[["acceptance_rate"]].assign_attrs(record)
         return {"posterior": posterior.drop_vars([*logs, "acceptance_rate"]), "sample_stats": stats}
 
-    def _run_chains(self, shape: tuple[int, int], root: np.random.SeedSequence, thin: int) -> xr.Dataset:
+    def _run_chains(
+        self, shape: tuple[int, int], root: np.random.SeedSequence, thin: int
+    ) -> xr.Dataset:
         """Run chains of the given shape, with ``thin`` sweeps between draws."""
         rows, (entities, datasets) = len(self.right), (len(self.members), self.members.shape[2])
         # Sorted by name, so that the order of the evidence does not change the draws.
@@ -352,7 +437,9 @@ class HierarchicalLogitNormal(Hierarchical):
         pairs = np.stack([np.argsort(places)[self.pairs[:, 0]], rank[self.pairs[:, 1]]], -1)
         turn = np.lexsort(pairs.T[::-1])
         parts = np.zeros((len(pairs), 4, 2))
-        parts[..., :rows] = np.stack([*empirical_logits(self.hits, self.cases), self.hits, self.cases], 1)[turn]
+        parts[..., :rows] = np.stack(
+            [*empirical_logits(self.hits, self.cases), self.hits, self.cases], 1
+        )[turn]
         alpha = np.ones((entities, 2, 2))
         alpha[:, :rows] = self.alpha[places]
         both = "difficulty" in self.terms
@@ -361,8 +448,13 @@ class HierarchicalLogitNormal(Hierarchical):
         tables = Tables(pairs[turn], datasets, parts.reshape(-1, 8), alpha, precision, both, basis)
         key = fingerprint(tables.pairs, tables.data, alpha, [self.spread, thin], [*self.terms])
         run = self._run_chain if self.terms else self._draw_medians
-        chains = [run(stream(root, "chains", key, chain), tables, shape[1], thin) for chain in range(shape[0])]
-        mu, spread, hard, centre, logits, accepted = (np.stack(part) for part in zip(*chains, strict=True))
+        chains = [
+            run(stream(root, "chains", key, chain), tables, shape[1], thin)
+            for chain in range(shape[0])
+        ]
+        mu, spread, hard, centre, logits, accepted = (
+            np.stack(part) for part in zip(*chains, strict=True)
+        )
         dims = ("chain", "draw")
         found: dict[str, Any] = {
             "mu": ((*dims, "entity", "row"), mu[:, :, np.argsort(places), :rows]),
@@ -395,21 +487,30 @@ class HierarchicalLogitNormal(Hierarchical):
             mean, variance = between(data[:, row], information, entity)
             variance = min(variance, max(self.scales.values()) ** 2)  # bounded by the prior
             known = alpha[:, row].prod(-1) / alpha[:, row].sum(-1)
-            precision = np.bincount(entity, information / (1 + information * variance), len(alpha)) + known
+            precision = (
+                np.bincount(entity, information / (1 + information * variance), len(alpha)) + known
+            )
             mu[: len(mean), row], steps[:, row] = mean, 1 / np.sqrt(precision)
-            spread[row] = spread[3 + row] = np.log(variance / (1 + tables.both)) / 2 + 0.5 * rng.standard_normal()
+            spread[row] = spread[3 + row] = (
+                np.log(variance / (1 + tables.both)) / 2 + 0.5 * rng.standard_normal()
+            )
         spread[[2, 5]] = 0.5 * rng.standard_normal(2) * two
         mu[:, :rows] += steps[:, :rows] * rng.standard_normal((len(mu), rows))
-        is_sampled = np.array([True, two, two, *tables.both * np.array([True, two, two]), True, two], bool)
+        is_sampled = np.array(
+            [True, two, two, *tables.both * np.array([True, two, two]), True, two], bool
+        )
         warm = max(WARM, 20 * thin)
         scales = float(self.scales["deviations"]), float(self.scales["difficulty"])
         return run(rng, tables, scales, is_sampled, spread, mu, steps, warm, draws, thin)
 
-    def _draw_medians(self, rng: np.random.Generator, tables: Tables, draws: int, thin: int) -> tuple:
+    def _draw_medians(
+        self, rng: np.random.Generator, tables: Tables, draws: int, thin: int
+    ) -> tuple:
         """Draw Beta rates exactly, if nothing varies between data sets."""
         entity, data, alpha = tables.pairs[:, 0], tables.data, tables.alpha
         right, cases = (
-            np.stack([np.bincount(entity, data[:, at + row], len(alpha)) for row in (0, 1)], -1) for at in (4, 6)
+            np.stack([np.bincount(entity, data[:, at + row], len(alpha)) for row in (0, 1)], -1)
+            for at in (4, 6)
         )
         mu = _beta_logits(rng, alpha + np.stack([right, cases - right], -1), draws)
         none = np.zeros((draws, tables.datasets, 2))
@@ -427,14 +528,20 @@ class HierarchicalLogitNormal(Hierarchical):
         hyper: Hyper = {"mu": mu, "logits": mu[:, self.pairs[:, 0]]}
         if self.covariates is not None:
             each = (len(self.members), len(self.covariates.names), rows)
-            apart = abs(rng.normal(0, SD_OF_DIFFERENCES, (size, 1, *each[1:]))) * rng.standard_normal((size, *each))
-            hyper["slope"] = rng.normal(0, SD_OF_SLOPE, (size, 1, *each[1:])) + apart * (each[0] > 1)
+            apart = abs(
+                rng.normal(0, SD_OF_DIFFERENCES, (size, 1, *each[1:]))
+            ) * rng.standard_normal((size, *each))
+            hyper["slope"] = rng.normal(0, SD_OF_SLOPE, (size, 1, *each[1:])) + apart * (
+                each[0] > 1
+            )
             hyper["logits"] = hyper["logits"] + self._shifts(hyper["slope"])
         for name in self.terms:
             sd = hyper[f"sd_of_{name}"] = abs(rng.normal(0, self.scales[name], (size, rows)))
             half = hyper[f"half_of_{name}"] = rng.beta(CORRELATION, CORRELATION, size)
             number = self.members.shape[2] if name == "difficulty" else len(self.pairs)
-            effect = np.einsum("drk,dnk->dnr", factor_of(sd, half), rng.standard_normal((size, number, rows)))
+            effect = np.einsum(
+                "drk,dnk->dnr", factor_of(sd, half), rng.standard_normal((size, number, rows))
+            )
             if name == "difficulty" and self.basis.size:
                 coefficients = rng.standard_normal((size, self.basis.shape[1], rows))
                 hyper[CENTRE] = np.einsum("jk,dkr->djr", self.basis, coefficients)
@@ -461,11 +568,15 @@ class HierarchicalLogitNormal(Hierarchical):
             if name == "difficulty":
                 new -= _effects(factor, stream(root, group, "new difficulty", *block.key))[:, None]
                 if CENTRE in hyper:
-                    average, one = self._draw_kinds(hyper[CENTRE], stream(root, group, "kinds", *block.key))
+                    average, one = self._draw_kinds(
+                        hyper[CENTRE], stream(root, group, "kinds", *block.key)
+                    )
                     typical, new = mu - average[:, None], new - one[:, None]
                 continue
             for i, entity in enumerate(self.names):
-                new[:, i] += _effects(factor, stream(root, group, "new deviations", entity, *block.key))
+                new[:, i] += _effects(
+                    factor, stream(root, group, "new deviations", entity, *block.key)
+                )
         return self._answers(own), self._answers(typical), self._answers(new)
 
     def _shifts(self, slope: np.ndarray) -> np.ndarray:
@@ -473,11 +584,13 @@ class HierarchicalLogitNormal(Hierarchical):
         assert self.covariates is not None
         return np.einsum("tk,dtkr->dtr", self.covariates.values, slope[:, self.pairs[:, 0]])
 
-    def _draw_kinds(self, centre: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    def _draw_kinds(
+        self, centre: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Draw the mean difficulty (draw, row) of a typical and of a new data set, which all entities share.
 
-        The observed data sets are a sample of kinds, whose shares are drawn by the Bayesian bootstrap. The average is
-        scaled to the variance of a mean of independent values.
+        The observed data sets are a sample of kinds, whose shares are drawn by the Bayesian
+        bootstrap. The average is scaled to the variance of a mean of independent values.
         """
         centre = centre[:, self.order]
         size, number = centre.shape[:2]
@@ -488,36 +601,45 @@ class HierarchicalLogitNormal(Hierarchical):
 
     def _answers(self, logits: np.ndarray) -> np.ndarray:
         """Return the rates of both answers (..., row, answer) from logits of the right one, without cancellation."""
-        found = np.empty((*logits.shape, 2))
+        result = np.empty((*logits.shape, 2))
         for row, answer in enumerate(self.right):
-            found[..., row, answer] = expit(logits[..., row])
-            found[..., row, 1 - answer] = expit(-logits[..., row])
-        return found
+            result[..., row, answer] = expit(logits[..., row])
+            result[..., row, 1 - answer] = expit(-logits[..., row])
+        return result
 
     def _parameters(self, hyper: Hyper) -> dict[str, xr.Variable]:
         rows, whose = self.row[:-1], ["entity"] * self.over_datasets
-        found = {"median_rate": self._variable([*whose, *self.row], self._answers(hyper["mu"]))}
+        result = {"median_rate": self._variable([*whose, *self.row], self._answers(hyper["mu"]))}
         for name in self.terms:
-            found[f"sd_of_{name}"] = self._variable([*rows], hyper[f"sd_of_{name}"])
+            result[f"sd_of_{name}"] = self._variable([*rows], hyper[f"sd_of_{name}"])
             if rows:
-                found[f"correlation_of_{name}"] = self._variable([], 2 * hyper[f"half_of_{name}"] - 1)
+                result[f"correlation_of_{name}"] = self._variable(
+                    [], 2 * hyper[f"half_of_{name}"] - 1
+                )
         if self.covariates is not None:
             slope = hyper["slope"] / self.covariates.scale[:, None]
-            found["slope"] = xr.Variable(("draw", "entity", "covariate", *rows), slope if rows else slope[..., 0])
+            result["slope"] = xr.Variable(
+                ("draw", "entity", "covariate", *rows), slope if rows else slope[..., 0]
+            )
         if "difficulty" in hyper:
-            found["difficulty"] = self._variable(["dataset", *rows], hyper["difficulty"])
+            result["difficulty"] = self._variable(["dataset", *rows], hyper["difficulty"])
         if CENTRE in hyper:
-            found[CENTRE] = self._variable(["dataset", *rows], hyper[CENTRE])
+            result[CENTRE] = self._variable(["dataset", *rows], hyper[CENTRE])
         if self.over_datasets and self.terms:
             # The covariance of an entity's logits between data sets.
-            each = [covariance(hyper[f"sd_of_{name}"], hyper.get(f"half_of_{name}")) for name in self.terms]
+            each = [
+                covariance(hyper[f"sd_of_{name}"], hyper.get(f"half_of_{name}"))
+                for name in self.terms
+            ]
             total = np.sum(each, axis=0)
             sd = np.sqrt(np.einsum("drr->dr", total))
-            found["sd_between_datasets"] = self._variable([*rows], sd)
+            result["sd_between_datasets"] = self._variable([*rows], sd)
             if rows:
                 with np.errstate(invalid="ignore"):
-                    found["correlation_between_datasets"] = self._variable([], total[:, 0, 1] / sd.prod(-1))
-        return found
+                    result["correlation_between_datasets"] = self._variable(
+                        [], total[:, 0, 1] / sd.prod(-1)
+                    )
+        return result
 
     def _sampled_parameters(self, posterior: xr.Dataset) -> Hyper:
         """Return the medians of logits, spreads and difficulty (draw, ...) in a posterior, with chains stacked."""
@@ -527,40 +649,57 @@ class HierarchicalLogitNormal(Hierarchical):
             return posterior[name].transpose("chain", "draw", ...).values.reshape(size, *after)
 
         median = np.log(held("median_rate", len(self.members), rows, 2))
-        found = {"mu": np.stack([median[:, :, r, a] - median[:, :, r, 1 - a] for r, a in enumerate(self.right)], -1)}
+        result = {
+            "mu": np.stack(
+                [median[:, :, r, a] - median[:, :, r, 1 - a] for r, a in enumerate(self.right)], -1
+            )
+        }
         for name in self.terms:
-            found[f"sd_of_{name}"] = held(f"sd_of_{name}", rows)
+            result[f"sd_of_{name}"] = held(f"sd_of_{name}", rows)
             if rows == 2:
-                found[f"half_of_{name}"] = (held(f"correlation_of_{name}") + 1) / 2
+                result[f"half_of_{name}"] = (held(f"correlation_of_{name}") + 1) / 2
         if self.covariates is not None:
             number = len(self.covariates.names)
-            found["slope"] = held("slope", len(self.members), number, rows) * self.covariates.scale[:, None]
+            result["slope"] = (
+                held("slope", len(self.members), number, rows) * self.covariates.scale[:, None]
+            )
         if "difficulty" in self.terms:
-            found["difficulty"] = held("difficulty", self.members.shape[2], rows)
+            result["difficulty"] = held("difficulty", self.members.shape[2], rows)
             if self.basis.size:
-                found[CENTRE] = held(CENTRE, self.members.shape[2], rows)
-        return found
+                result[CENTRE] = held(CENTRE, self.members.shape[2], rows)
+        return result
 
-    def renew(self, posterior: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.DataArray:
+    def renew(
+        self, posterior: xr.Dataset, root: np.random.SeedSequence, purpose: str
+    ) -> xr.DataArray:
         """Draw counts for an equal number of new members, with the observed sizes, one for each draw."""
         held = self._sampled_parameters(posterior)
         called = self.counts["dataset" if self.over_datasets else "entity"].values.tolist()
-        factor = {name: factor_of(held[f"sd_of_{name}"], held.get(f"half_of_{name}")) for name in self.terms}
+        factor = {
+            name: factor_of(held[f"sd_of_{name}"], held.get(f"half_of_{name}"))
+            for name in self.terms
+        }
 
         def moved(name: str, *who: Any) -> np.ndarray:
             return _effects(factor[name], stream(root, purpose, f"new {name}", *who))
 
-        hard = {j: moved("difficulty", called[j]) for j in set(self.pairs[:, 1]) if "difficulty" in self.terms}
+        hard = {
+            j: moved("difficulty", called[j])
+            for j in set(self.pairs[:, 1])
+            if "difficulty" in self.terms
+        }
         if CENTRE in held:
             hard = {j: difficulty + held[CENTRE][:, j] for j, difficulty in hard.items()}
         new = np.zeros((len(held["mu"]), *self.members.shape), np.int64)
         shifts = None if self.covariates is None else self._shifts(held["slope"])
-        for place, ((i, j), cases) in enumerate(zip(self.pairs, self.cases, strict=True)):
+        for position, ((i, j), cases) in enumerate(zip(self.pairs, self.cases, strict=True)):
             logits = held["mu"][:, i] - hard.get(j, 0.0)
-            logits = logits if shifts is None else logits + shifts[:, place]
+            logits = logits if shifts is None else logits + shifts[:, position]
             if "deviations" in self.terms:
                 logits = logits + moved("deviations", self.names[i], called[j])
-            hits = stream(root, purpose, "new cases", self.names[i], called[j]).binomial(cases, expit(logits))
+            hits = stream(root, purpose, "new cases", self.names[i], called[j]).binomial(
+                cases, expit(logits)
+            )
             for row, answer in enumerate(self.right):
                 new[:, i, row, j, answer] = hits[:, row]
                 new[:, i, row, j, 1 - answer] = cases[row] - hits[:, row]
@@ -577,7 +716,9 @@ class HierarchicalLogitNormal(Hierarchical):
         right, wrong = (-np.logaddexp(0, sign * level) for sign in (-1, 1))
         found = {"median_rate": (alpha[..., 0] * right + alpha[..., 1] * wrong).sum((1, 2))}
         if self.has_level:
-            found["median_rate"] -= (((held["mu"] - level) / self.sd_of_contrasts) ** 2).sum((1, 2)) / 2
+            found["median_rate"] -= (((held["mu"] - level) / self.sd_of_contrasts) ** 2).sum(
+                (1, 2)
+            ) / 2
         for name in self.terms:
             log = -((held[f"sd_of_{name}"] / self.scales[name]) ** 2).sum(1) / 2
             if len(self.right) == 2:
@@ -585,10 +726,14 @@ class HierarchicalLogitNormal(Hierarchical):
                 log = log + (CORRELATION - 1) * np.log(half * (1 - half))
             found[f"spread_of_{name}"] = log
         if CENTRE in held:
-            coefficients = np.einsum("jk,djr->dkr", self.basis, held[CENTRE]) / (self.basis[:, 0] ** 2).sum()
+            coefficients = (
+                np.einsum("jk,djr->dkr", self.basis, held[CENTRE]) / (self.basis[:, 0] ** 2).sum()
+            )
             found[CENTRE] = -(coefficients**2).sum((1, 2)) / 2
         coords = {d: posterior[d] for d in DRAWS}
-        return xr.Dataset({name: (DRAWS, log.reshape(shape)) for name, log in found.items()}, coords)
+        return xr.Dataset(
+            {name: (DRAWS, log.reshape(shape)) for name, log in found.items()}, coords
+        )
 
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return the log probability ``counts`` (entity, [dataset]) of each table, given class sizes and parameters.
@@ -599,21 +744,31 @@ class HierarchicalLogitNormal(Hierarchical):
         held = self._sampled_parameters(posterior)
         means = self._means(held, held.get("difficulty"))
         found = np.zeros((len(means), len(self.members), self.members.shape[2]))
-        found[:, self.pairs[:, 0], self.pairs[:, 1]] = self._integrate(held, means, False, np.arange(len(self.pairs)))
+        found[:, self.pairs[:, 0], self.pairs[:, 1]] = self._integrate(
+            held, means, False, np.arange(len(self.pairs))
+        )
         found = found if self.over_datasets else found[:, 0]
         result: dict[str, Any] = {
-            "counts": ((*DRAWS, *map(str, self.test_set.dims)), found.reshape(*shape, *found.shape[1:]))
+            "counts": (
+                (*DRAWS, *map(str, self.test_set.dims)),
+                found.reshape(*shape, *found.shape[1:]),
+            )
         }
         if (shares := self._log_likelihood_of_shares(posterior)) is not None:
             result["row_totals"] = shares
-        coords = {name: c for name, c in posterior.coords.items() if not {"actual", *self.row} & set(c.dims)}
+        coords = {
+            name: c
+            for name, c in posterior.coords.items()
+            if not {"actual", *self.row} & set(c.dims)
+        }
         return xr.Dataset(result, coords)
 
     def log_likelihood_of_datasets(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return the log probability ``counts`` (chain, draw, dataset) of each data set, given class sizes.
 
-        ``row_totals`` (chain, draw, test_set) is that of the class sizes, if their shares are sampled. Difficulties and
-        deviations are integrated out, which makes importance weights for leaving out a data set even.
+        ``row_totals`` (chain, draw, test_set) is that of the class sizes, if their shares are
+        sampled. Difficulties and deviations are integrated out, which makes importance weights for
+        leaving out a data set even.
         """
         held, shape = self._sampled_parameters(posterior), tuple(posterior.sizes[d] for d in DRAWS)
         means = self._means(held, held.get(CENTRE))
@@ -623,7 +778,10 @@ class HierarchicalLogitNormal(Hierarchical):
         result: dict[str, Any] = {"counts": ((*DRAWS, "dataset"), found.reshape(*shape, number))}
         if (shares := self._log_likelihood_of_shares(posterior)) is not None:
             result["row_totals"] = shares
-        return xr.Dataset(result, {d: posterior[d] for d in (*DRAWS, "dataset", "test_set") if d in posterior.coords})
+        return xr.Dataset(
+            result,
+            {d: posterior[d] for d in (*DRAWS, "dataset", "test_set") if d in posterior.coords},
+        )
 
     def _means(self, held: Hyper, hard: np.ndarray | None) -> np.ndarray:
         """Return the logits (draw, table, row) without deviations, less the given difficulty (draw, dataset, row)."""
@@ -631,40 +789,61 @@ class HierarchicalLogitNormal(Hierarchical):
         means = held["mu"][:, table] - (0.0 if hard is None else hard[:, dataset])
         return means if self.covariates is None else means + self._shifts(held["slope"])
 
-    def _integrate(self, held: Hyper, means: np.ndarray, both: bool, group: np.ndarray) -> np.ndarray:
+    def _integrate(
+        self, held: Hyper, means: np.ndarray, both: bool, group: np.ndarray
+    ) -> np.ndarray:
         """Return the log probability (draw, group) of groups of tables, with deviations, or both terms, integrated out.
 
         ``group`` is the number of each table's group, whose tables share a difficulty.
         """
-        from bayesrank.models.parts.logit_normal_likelihood import INNER, OUTER, SINGLE, log_likelihoods, nodes_of
+        from bayesrank.models.parts.logit_normal_likelihood import (
+            INNER,
+            OUTER,
+            SINGLE,
+            log_likelihoods,
+            nodes_of,
+        )
 
         rows, size = len(self.right), int(group.max()) + 1
         centre = np.zeros((len(means), len(group), 2))
         centre[..., :rows] = means
         spreads = np.zeros((len(means), 2, 3))
-        for place, name in enumerate(("deviations", "difficulty")):
+        for position, name in enumerate(("deviations", "difficulty")):
             if name in self.terms:
                 factor = factor_of(held[f"sd_of_{name}"], held.get(f"half_of_{name}"))
-                spreads[:, place, 0] = factor[:, 0, 0]
+                spreads[:, position, 0] = factor[:, 0, 0]
                 if rows == 2:
-                    spreads[:, place, 1:] = factor[:, 1]
+                    spreads[:, position, 1:] = factor[:, 1]
         data = np.zeros((len(group), 4, 2))
-        data[..., :rows] = np.stack([*empirical_logits(self.hits, self.cases), self.hits, self.cases], 1)
-        pairs, nodes = np.stack([np.arange(len(group)), group], -1), [nodes_of(n) for n in (SINGLE, OUTER, INNER)]
-        found = np.empty((len(means), size))
+        data[..., :rows] = np.stack(
+            [*empirical_logits(self.hits, self.cases), self.hits, self.cases], 1
+        )
+        pairs, nodes = (
+            np.stack([np.arange(len(group)), group], -1),
+            [nodes_of(n) for n in (SINGLE, OUTER, INNER)],
+        )
+        result = np.empty((len(means), size))
 
         def fill(part: slice) -> None:
-            found[part] = log_likelihoods(centre[part], spreads[part], both, size, pairs, data.reshape(-1, 8), *nodes)
+            result[part] = log_likelihoods(
+                centre[part], spreads[part], both, size, pairs, data.reshape(-1, 8), *nodes
+            )
 
-        in_threads(fill, [slice(at, at + LIKELIHOOD_BLOCK) for at in range(0, len(means), LIKELIHOOD_BLOCK)])
-        orders = gammaln(self.cases + 1) - gammaln(self.hits + 1) - gammaln(self.cases - self.hits + 1)
-        return found + np.bincount(group, orders.sum(1), size)
+        in_threads(
+            fill,
+            [slice(at, at + LIKELIHOOD_BLOCK) for at in range(0, len(means), LIKELIHOOD_BLOCK)],
+        )
+        orders = (
+            gammaln(self.cases + 1) - gammaln(self.hits + 1) - gammaln(self.cases - self.hits + 1)
+        )
+        return result + np.bincount(group, orders.sum(1), size)
 
 
 def _beta_logits(rng: np.random.Generator, alpha: np.ndarray, size: int) -> np.ndarray:
     """Draw logits of Beta rates with concentrations (..., 2) of right and wrong."""
     right, wrong = (
-        np.log(np.maximum(rng.standard_gamma(alpha[..., i], (size, *alpha.shape[:-1])), 1e-300)) for i in (0, 1)
+        np.log(np.maximum(rng.standard_gamma(alpha[..., i], (size, *alpha.shape[:-1])), 1e-300))
+        for i in (0, 1)
     )
     return right - wrong
 
@@ -672,7 +851,8 @@ def _beta_logits(rng: np.random.Generator, alpha: np.ndarray, size: int) -> np.n
 def _effects_in_graph(sd: Any, half: Any, z: Any) -> Any:
     """Return normal effects (member, row) in a PyMC model from standard normal ones.
 
-    ``half`` is (correlation + 1) / 2 of two rows, Beta(2, 2), so that the correlation is LKJ(2); None for one row.
+    ``half`` is (correlation + 1) / 2 of two rows, Beta(2, 2), so that the correlation is LKJ(2);
+    None for one row.
     """
     import pymc as pm
 

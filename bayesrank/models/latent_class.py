@@ -1,38 +1,42 @@
 r"""Latent class: two or more imperfect tests, and no gold standard.
 
-Case :math:`i` of population :math:`p` belongs to the positive class with probability :math:`\pi_p`. The verdicts of the
-tests depend on the class alone: populations differ in prevalence, and share sensitivities and specificities,
+Case :math:`i` of population :math:`p` belongs to the positive class with probability :math:`\pi_p`.
+The verdicts of the tests depend on the class alone: populations differ in prevalence, and share
+sensitivities and specificities,
 
 .. math::
 
     P(y_i) = \pi_p \, f_1(y_i) + (1 - \pi_p) \, f_0(y_i).
 
-The classes' distributions :math:`f_1, f_0` have one of four kinds of dependence. ``"none"``: verdicts are independent
-within a class. ``"pairs"``: the two tests of a named pair have a log odds ratio within each class, so a covariance.
-``"common"`` and ``"by_class"``: a case has a normal effect :math:`z`, and test :math:`t` is positive with probability
-:math:`\Phi(a_t + b z)`; the strength :math:`b` is one for both classes, or one for each. The sensitivity is then
-:math:`\Phi(a_t / \sqrt{1 + b^2})`.
+The classes' distributions :math:`f_1, f_0` have one of four kinds of dependence. ``"none"``:
+verdicts are independent within a class. ``"pairs"``: the two tests of a named pair have a log odds
+ratio within each class, so a covariance. ``"common"`` and ``"by_class"``: a case has a normal
+effect :math:`z`, and test :math:`t` is positive with probability :math:`\Phi(a_t + b z)`; the
+strength :math:`b` is one for both classes, or one for each. The sensitivity is then :math:`\Phi(a_t
+/ \sqrt{1 + b^2})`.
 
-Known truths enter the likelihood. Truths are assumed to be missing at random, given the verdicts. Priors are Beta, and
-normal for the parameters of dependence. Verdicts cannot show which of the two classes is the positive one. By
-definition, it is the class in which a chosen test, the anchor, is more often positive. With verified cases of both
-classes no anchor is needed, and each test may be worse than chance.
+Known truths enter the likelihood. Truths are assumed to be missing at random, given the verdicts.
+Priors are Beta, and normal for the parameters of dependence. Verdicts cannot show which of the two
+classes is the positive one. By definition, it is the class in which a chosen test, the anchor, is
+more often positive. With verified cases of both classes no anchor is needed, and each test may be
+worse than chance.
 
-Without a gold standard, parameters may be unidentified: different values have the same likelihood, and only the prior
-decides between them. Two checks are made at draws. The first is the rank and the smallest singular value of the
-Jacobian of the log probabilities of patterns, which gives the Fisher information. The second is the share by which the
-variance of each parameter is smaller than in the prior. If a check fails, no ranking is claimed.
+Without a gold standard, parameters may be unidentified: different values have the same likelihood,
+and only the prior decides between them. Two checks are made at draws. The first is the rank and the
+smallest singular value of the Jacobian of the log probabilities of patterns, which gives the Fisher
+information. The second is the share by which the variance of each parameter is smaller than in the
+prior. If a check fails, no ranking is claimed.
 
-With up to ten tests, the sampler starts from draws of the prior. With more tests it starts near the maxima of the
-posterior, since few draws of the prior come near them. If there are several maxima, the draws are divided among them by
-their posterior probability.
+With up to ten tests, the sampler starts from draws of the prior. With more tests it starts near the
+maxima of the posterior, since few draws of the prior come near them. If there are several maxima,
+the draws are divided among them by their posterior probability.
 
 References
 ----------
-Hui and Walter (1980), Estimating the error rates of diagnostic tests, Biometrics 36:167-171. Qu, Tan, Kutner (1996),
-Random effects models in latent class analysis for evaluating accuracy of diagnostic tests, Biometrics 52:797-810.
-Jones, Johnson, Hanson, Christensen (2010), Identifiability of models for multiple diagnostic testing in the absence of
-a gold standard, Biometrics 66:855-863.
+Hui and Walter (1980), Estimating the error rates of diagnostic tests, Biometrics 36:167-171. Qu,
+Tan, Kutner (1996), Random effects models in latent class analysis for evaluating accuracy of
+diagnostic tests, Biometrics 52:797-810. Jones, Johnson, Hanson, Christensen (2010), Identifiability
+of models for multiple diagnostic testing in the absence of a gold standard, Biometrics 66:855-863.
 """
 
 from collections.abc import Mapping, Sequence
@@ -46,11 +50,11 @@ import xarray as xr
 from scipy.special import expit
 from scipy.stats import chi2
 
-from bayesrank._checks import check_choice, describe_value, is_number
-from bayesrank._errors import ArgumentError, ArgumentTypeError, InPython
-from bayesrank._labels import positive_label
-from bayesrank._notes import Note
-from bayesrank._random import Block, fingerprint, stream
+from bayesrank._core.checks import check_choice, describe_value, is_number
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError, InPython
+from bayesrank._core.labels import positive_label
+from bayesrank._core.notes import Note
+from bayesrank._core.random import Block, fingerprint, stream
 from bayesrank.evidence.counts import mark_positive
 from bayesrank.evidence.weighting import check_whole_cases
 from bayesrank.models.parts.latent_classes import (
@@ -63,17 +67,23 @@ from bayesrank.models.parts.latent_classes import (
 )
 from bayesrank.models.parts.tempering import FEWEST, MOST, temper
 
-#: Standard deviations of the prior of the dependence: of log odds ratios, and of strengths of a random effect.
+#: Standard deviations of the prior of the dependence: of log odds ratios, and of strengths of a
+#: random effect.
 SCALES = {"none": 1.0, "pairs": 1.5, "common": 1.0, "by_class": 1.0}
 #: The name of the only population of evidence without populations.
 ALL = "all cases"
-#: Below this contraction of the variance, or with a standard error above the standard deviation of its prior, a
-#: probability is hardly learned; unless its prior was narrow already.
+#: Below this contraction of the variance, or with a standard error above the standard deviation of
+#: its prior, a probability is hardly learned; unless its prior was narrow already.
 LEAST_CONTRACTION, NARROW = 0.25, 0.1
 #: The fit is judged with this many cases a cell on average, and is poor below this p value.
 CASES_PER_CELL, POOR = 5, 0.001
 #: The kinds of dependence that contain each kind.
-CONTAINED_IN = {"none": ("pairs", "common", "by_class"), "pairs": (), "common": ("by_class",), "by_class": ()}
+CONTAINED_IN = {
+    "none": ("pairs", "common", "by_class"),
+    "pairs": (),
+    "common": ("by_class",),
+    "by_class": (),
+}
 #: Draws at which the Jacobian is computed.
 AT_DRAWS = 50
 RATES = ("prevalence", "sensitivity", "specificity")
@@ -85,18 +95,21 @@ class LatentClass:
     Parameters
     ----------
     evidence : xarray.Dataset
-        Joint outcomes of two classes, as from ``br.joint_outcomes(None, predictions, population=...)``.
+        Joint outcomes of two classes, as from ``br.joint_outcomes(None, predictions,
+        population=...)``.
     dependence : {"none", "pairs", "common", "by_class"}
-        Dependence of the tests within a class: none; covariances of ``pairs`` of tests; a random effect of the case
-        with one strength, or with one strength for each class.
+        Dependence of the tests within a class: none; covariances of ``pairs`` of tests; a random
+        effect of the case with one strength, or with one strength for each class.
     pairs : sequence of pairs of str, optional
         The dependent pairs; no test may be in two of them. Only two tests are one pair.
     anchor : str, optional
-        The test that is taken to detect the positive class better than chance, which names the classes. The default is
-        the test with the largest correlations with the others; none if the truth is known for cases of both classes.
+        The test that is taken to detect the positive class better than chance, which names the
+        classes. The default is the test with the largest correlations with the others; none if the
+        truth is known for cases of both classes.
     priors : mapping, optional
-        Beta priors (a, b) of "prevalence", "sensitivity" and "specificity", for all or by name of the population or
-        test, and the standard deviation of "dependence". The default is (1, 1), and 1 (1.5 for log odds ratios).
+        Beta priors (a, b) of "prevalence", "sensitivity" and "specificity", for all or by name of
+        the population or test, and the standard deviation of "dependence". The default is (1, 1),
+        and 1 (1.5 for log odds ratios).
 
     Examples
     --------
@@ -136,7 +149,8 @@ class LatentClass:
         self.joint = evidence = _check_evidence(evidence)
         check_choice("dependence", dependence, DEPENDENCES)
         self.names = evidence["entity"].values.tolist()
-        # Tests and populations are sorted by name, so that the order of the evidence does not change the draws.
+        # Tests and populations are sorted by name, so that the order of the evidence does not
+        # change the draws.
         self.order = np.array(sorted(range(len(self.names)), key=lambda i: repr(self.names[i])))
         self.tests = [self.names[i] for i in self.order]
         self.classes = evidence["label"].values.tolist()
@@ -163,7 +177,9 @@ class LatentClass:
             "prevalence": "sampled",
         }
         if dependence == "pairs":
-            self.settings["pairs"] = [f"{self.tests[i]}, {self.tests[j]}" for i, j in self.cells.pairs]
+            self.settings["pairs"] = [
+                f"{self.tests[i]}, {self.tests[j]}" for i, j in self.cells.pairs
+            ]
         self.notes = self._notes()
 
     @property
@@ -174,43 +190,72 @@ class LatentClass:
     def _cells(self) -> tuple[list, LatentClasses]:
         """Return the names of the populations, and the sorted cells."""
         joint = self.joint
-        named = joint["population"].values.tolist() if "population" in joint.coords else [ALL] * joint.sizes["pattern"]
+        named = (
+            joint["population"].values.tolist()
+            if "population" in joint.coords
+            else [ALL] * joint.sizes["pattern"]
+        )
         populations = sorted(set(named), key=repr)
-        place = {label: i for i, label in enumerate(self.classes)}
-        verdict = np.vectorize(place.__getitem__, otypes=[int])(joint["predicted"].values[:, self.order])
-        truth = np.array([-1 if pd.isna(label) else place[label] for label in joint["actual"].values.tolist()])
+        position = {label: i for i, label in enumerate(self.classes)}
+        verdict = np.vectorize(position.__getitem__, otypes=[int])(
+            joint["predicted"].values[:, self.order]
+        )
+        truth = np.array(
+            [-1 if pd.isna(label) else position[label] for label in joint["actual"].values.tolist()]
+        )
         where = np.array([populations.index(name) for name in named])
-        rows, which = np.unique(np.column_stack([where, truth, verdict]), axis=0, return_inverse=True)
+        rows, which = np.unique(
+            np.column_stack([where, truth, verdict]), axis=0, return_inverse=True
+        )
         count = np.bincount(which.ravel(), joint["count"].values).astype(float)
-        return populations, LatentClasses(rows[:, 2:], rows[:, 0], rows[:, 1], count, len(populations), "none")
+        return populations, LatentClasses(
+            rows[:, 2:], rows[:, 0], rows[:, 1], count, len(populations), "none"
+        )
 
     def _pairs(self, dependence: str, given: Any) -> tuple[tuple[int, int], ...]:
         """Return the dependent pairs as positions among the sorted tests."""
         if dependence != "pairs":
             if given is not None:
-                raise ArgumentError("pairs", "must be None unless dependence='pairs'", describe_value(given))
+                raise ArgumentError(
+                    "pairs", "must be None unless dependence='pairs'", describe_value(given)
+                )
             return ()
         if given is None and len(self.tests) == 2:
             given = [self.tests]
         if isinstance(given, str) or not isinstance(given, Sequence) or not given:
             raise ArgumentError(
-                "pairs", "must name the pairs of dependent tests", describe_value(given), "pairs=[('a', 'b')]"
+                "pairs",
+                "must name the pairs of dependent tests",
+                describe_value(given),
+                "pairs=[('a', 'b')]",
             )
         found = []
         for pair in given:
-            if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2 or pair[0] == pair[1]:
+            if (
+                isinstance(pair, str)
+                or not isinstance(pair, Sequence)
+                or len(pair) != 2
+                or pair[0] == pair[1]
+            ):
                 raise ArgumentError("pairs", "must hold pairs of two tests", describe_value(pair))
-            one, other = sorted(self.tests.index(check_choice("pairs", name, self.tests)) for name in pair)
+            one, other = sorted(
+                self.tests.index(check_choice("pairs", name, self.tests)) for name in pair
+            )
             found.append((one, other))
         flat = [test for pair in found for test in pair]
         if len(set(flat)) < len(flat):
             twice = next(self.tests[i] for i in flat if flat.count(i) > 1)
             raise ArgumentError(
-                "pairs", "must hold each test once", f"{twice!r} in two pairs", "dependence='common' joins all tests"
+                "pairs",
+                "must hold each test once",
+                f"{twice!r} in two pairs",
+                "dependence='common' joins all tests",
             )
         return tuple(sorted(found))
 
-    def _read_priors(self, priors: Any, shapes: np.ndarray, scale: float) -> tuple[np.ndarray, float]:
+    def _read_priors(
+        self, priors: Any, shapes: np.ndarray, scale: float
+    ) -> tuple[np.ndarray, float]:
         """Return the shapes of the Beta priors (rate, 2), and the scale of the dependence."""
         if not isinstance(priors, Mapping):
             raise ArgumentTypeError("priors", "must be a mapping", describe_value(priors), HINT)
@@ -225,14 +270,24 @@ class LatentClass:
             if name == "dependence":
                 if not is_number(given) or not 0 < given < np.inf:
                     raise ArgumentError(
-                        "priors['dependence']", "must be a standard deviation above 0", describe_value(given)
+                        "priors['dependence']",
+                        "must be a standard deviation above 0",
+                        describe_value(given),
                     )
                 scale = float(given)
                 continue
             start, labels = places[name]
-            for label, pair in given.items() if isinstance(given, Mapping) else [(label, given) for label in labels]:
+            for label, pair in (
+                given.items()
+                if isinstance(given, Mapping)
+                else [(label, given) for label in labels]
+            ):
                 check_choice(f"priors[{name!r}]", label, labels)
-                good = isinstance(pair, Sequence | np.ndarray) and len(pair) == 2 and all(is_number(v) for v in pair)
+                good = (
+                    isinstance(pair, Sequence | np.ndarray)
+                    and len(pair) == 2
+                    and all(is_number(v) for v in pair)
+                )
                 if not good or not all(0 < v < np.inf for v in pair):
                     raise ArgumentError(
                         f"priors[{name!r}]",
@@ -255,7 +310,9 @@ class LatentClass:
         for kind in DEPENDENCES:
             if kind == "pairs" and self.cells.dependence != "pairs":
                 continue
-            cells = replace(self.cells, dependence=kind, pairs=self.cells.pairs if kind == "pairs" else ())
+            cells = replace(
+                self.cells, dependence=kind, pairs=self.cells.pairs if kind == "pairs" else ()
+            )
             prior = replace(self.prior, cells=cells, scale=SCALES[kind])
             if (
                 cells.saturated[1] < cells.size
@@ -265,7 +322,8 @@ class LatentClass:
             # A kind that contains another one starts there, too, so that it fits no worse.
             less = [(inner, found[inner][0]) for inner in found if kind in CONTAINED_IN[inner]]
             more = [
-                np.append(at, np.full(cells.size - len(at), at[-1] if inner == "common" else 0.1)) for inner, at in less
+                np.append(at, np.full(cells.size - len(at), at[-1] if inner == "common" else 0.1))
+                for inner, at in less
             ]
             theta, log = cells.maximum(self.anchor, more)
             found[kind] = (theta, *cells.fit_statistics(log))
@@ -290,7 +348,8 @@ class LatentClass:
     def _judge_fit(self) -> list[Note]:
         """Return a note if the chosen dependence contradicts the data, or cannot be checked by them.
 
-        It is compared with the saturated model, if cells have enough cases, and with kinds that contain it.
+        It is compared with the saturated model, if cells have enough cases, and with kinds that
+        contain it.
         """
         kind, cells = self.cells.dependence, self.cells
         if kind not in self.fits:
@@ -305,14 +364,16 @@ class LatentClass:
             return [Note("latent_fit_unchecked", {"dependence": kind})]
         if min(chi2.sf(max(more, 0.0), least) for more, least in checks) * len(checks) >= POOR:
             return []
-        return [Note("latent_fit_poor", {"dependence": kind, "g2": float(g2), "freedom": int(freedom)})]
+        return [
+            Note("latent_fit_poor", {"dependence": kind, "g2": float(g2), "freedom": int(freedom)})
+        ]
 
     def alternatives(self) -> list[tuple[str, str, dict[str, Any]]]:
         """Return kind, name and changed options of other analyses: identified dependences, and weights of the prior."""
-        found: list[tuple[str, str, dict[str, Any]]] = []
+        result: list[tuple[str, str, dict[str, Any]]] = []
         for kind in self.fits:
             if kind != self.cells.dependence:
-                found.append(("model", f"dependence {kind}", {"dependence": kind, "pairs": None}))
+                result.append(("model", f"dependence {kind}", {"dependence": kind, "pairs": None}))
         shapes, first, tests = self.prior.shapes, self.cells.populations, self.cells.tests
         for name, factor in (("half", 0.5), ("twice", 2.0)):
             parts = np.split(factor * shapes, [first, first + tests])
@@ -323,8 +384,8 @@ class LatentClass:
             }
             if self.cells.effects:
                 priors["dependence"] = self.prior.scale / np.sqrt(factor)
-            found.append(("prior", f"prior at {name} its weight", {"priors": priors}))
-        return found
+            result.append(("prior", f"prior at {name} its weight", {"priors": priors}))
+        return result
 
     def observed(self) -> dict[str, xr.Dataset]:
         """Return patterns and, for each identified dependence, the maximum-likelihood estimates and G²."""
@@ -342,14 +403,20 @@ class LatentClass:
                 "prevalence_estimate": (("dependence", "population"), shares),
                 "sensitivity_estimate": (("dependence", "entity"), se),
                 "specificity_estimate": (("dependence", "entity"), sp),
-                "performance_estimate": (("dependence", "entity", "actual", "predicted"), self._tables(shares, se, sp)),
+                "performance_estimate": (
+                    ("dependence", "entity", "actual", "predicted"),
+                    self._tables(shares, se, sp),
+                ),
                 "g2": ("dependence", [fit[1] for fit in self.fits.values()]),
                 "freedom": ("dependence", [fit[2] for fit in self.fits.values()]),
             }
             coords |= {"dependence": list(self.fits)}
             if cells.dependence in self.fits:
                 at = list(self.fits).index(cells.dependence)
-                held["performance"] = (("entity", "actual", "predicted"), self._tables(shares, se, sp)[at])
+                held["performance"] = (
+                    ("entity", "actual", "predicted"),
+                    self._tables(shares, se, sp)[at],
+                )
         first, shapes = cells.populations, self.prior.shapes
         back = np.argsort(self.order)
         se, sp = (shapes[first + i * cells.tests :][: cells.tests][back] for i in range(2))
@@ -358,20 +425,32 @@ class LatentClass:
             "prior_concentration": (("entity", "actual", "predicted"), table),
             "prior_prevalence": (("population", "actual"), shapes[:first, ::-1]),
         }
-        return {"observed_data": xr.Dataset(held, coords), "constant_data": xr.Dataset(constant, self.coords())}
+        return {
+            "observed_data": xr.Dataset(held, coords),
+            "constant_data": xr.Dataset(constant, self.coords()),
+        }
 
     def coords(self) -> dict[str, Any]:
         """Return the coords of the draws."""
         frame = mark_positive(
-            xr.DataArray(np.zeros(2), {"actual": self.classes}, ("actual",)), positive_label(self.joint)
+            xr.DataArray(np.zeros(2), {"actual": self.classes}, ("actual",)),
+            positive_label(self.joint),
         )
-        kept = {str(name): coord for name, coord in frame.coords.items() if not coord.dims}
-        own = {"entity": self.joint["entity"].values, "actual": self.classes, "predicted": self.classes}
-        return own | {"population": self.populations} | kept
+        retained = {str(name): coord for name, coord in frame.coords.items() if not coord.dims}
+        own = {
+            "entity": self.joint["entity"].values,
+            "actual": self.classes,
+            "predicted": self.classes,
+        }
+        return own | {"population": self.populations} | retained
 
     def _rates(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return prevalences, and sensitivities and specificities in the order of the evidence, of parameters."""
-        rate, first, back = expit(theta[..., : self.cells.rates]), self.cells.populations, np.argsort(self.order)
+        rate, first, back = (
+            expit(theta[..., : self.cells.rates]),
+            self.cells.populations,
+            np.argsort(self.order),
+        )
         se, sp = rate[..., first : first + self.cells.tests], rate[..., first + self.cells.tests :]
         return rate[..., :first], se[..., back], sp[..., back]
 
@@ -393,16 +472,27 @@ class LatentClass:
         if cells.pairs:
             coords["pair"] = self.settings["pairs"]
         with pm.Model(coords=coords) as model:
-            spans = (slice(first), slice(first, first + cells.tests), slice(first + cells.tests, None))
-            names = {"prevalence_of": "population", "sensitivity": "entity", "specificity": "entity"}
-            # Chains start where each test informs: near a useless one they would stay at the edge of the anchor.
+            spans = (
+                slice(first),
+                slice(first, first + cells.tests),
+                slice(first + cells.tests, None),
+            )
+            names = {
+                "prevalence_of": "population",
+                "sensitivity": "entity",
+                "specificity": "entity",
+            }
+            # Chains start where each test informs: near a useless one they would stay at the edge
+            # of the anchor.
             starts = dict.fromkeys(("sensitivity", "specificity"), np.full(cells.tests, 0.8))
             share, se, sp = (
                 pm.Beta(name, *shapes[span].T, dims=dim, initval=starts.get(name))
                 for (name, dim), span in zip(names.items(), spans, strict=True)
             )
             if self.anchor is not None:
-                pm.Potential("anchor", pt.switch(se[self.anchor] + sp[self.anchor] > 1, 0.0, -np.inf))
+                pm.Potential(
+                    "anchor", pt.switch(se[self.anchor] + sp[self.anchor] > 1, 0.0, -np.inf)
+                )
             scale, effects = self.prior.scale, [None, None]
             if cells.dependence == "pairs":
                 odds = pm.Normal("log_odds_ratio", 0.0, scale, dims=("pair", "actual"))
@@ -412,10 +502,17 @@ class LatentClass:
             elif cells.dependence == "by_class":
                 strength = pm.HalfNormal("effect", scale, dims="actual")
                 effects = [strength[0], strength[1]]
-            logs = [_log_of_class(cells, rate, b) for rate, b in zip((1 - sp, se), effects, strict=True)]
-            negative, positive = pt.log1p(-share)[cells.population] + logs[0], pt.log(share)[cells.population] + logs[1]
+            logs = [
+                _log_of_class(cells, rate, b) for rate, b in zip((1 - sp, se), effects, strict=True)
+            ]
+            negative, positive = (
+                pt.log1p(-share)[cells.population] + logs[0],
+                pt.log(share)[cells.population] + logs[1],
+            )
             log = pt.switch(
-                cells.truth < 0, pt.logaddexp(negative, positive), pt.switch(cells.truth, positive, negative)
+                cells.truth < 0,
+                pt.logaddexp(negative, positive),
+                pt.switch(cells.truth, positive, negative),
             )
             pm.Potential("verdicts", (cells.count * log).sum())
             sizes = cells.count @ cells.members
@@ -425,20 +522,26 @@ class LatentClass:
             pm.Deterministic("performance", tables, dims=("entity", "actual", "predicted"))
         return model
 
-    def sample_chains(self, shape: tuple[int, int], root: np.random.SeedSequence) -> dict[str, xr.Dataset]:
+    def sample_chains(
+        self, shape: tuple[int, int], root: np.random.SeedSequence
+    ) -> dict[str, xr.Dataset]:
         """Sample by tempering: each chain has particles of its own, which start from the prior.
 
         With many tests they start from a reference near the maxima of the posterior.
         """
-        from bayesrank._nuts import diagnostics
+        from bayesrank._core.nuts import diagnostics
 
         cells = self.cells
-        key = fingerprint(cells.verdict, cells.population, cells.truth, cells.count, self.prior.shapes)
+        key = fingerprint(
+            cells.verdict, cells.population, cells.truth, cells.count, self.prior.shapes
+        )
         drawn, rates = [], []
         near = Reference.of(self.prior) if cells.tests > ALL_PATTERNS else None
         begin, change = (self.prior, cells.value_and_slope) if near is None else (near, near.ratio)
         for chain in range(shape[0]):
-            rng = stream(root, "chains", "latent_class", key, cells.dependence, self.prior.scale, chain)
+            rng = stream(
+                root, "chains", "latent_class", key, cells.dependence, self.prior.scale, chain
+            )
             start = begin.draw(int(np.clip(shape[1], FEWEST, MOST)), rng)
             theta, rate = temper(start, begin.value_and_slope, change, shape[1], rng)
             drawn.append(theta)
@@ -446,8 +549,8 @@ class LatentClass:
         coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])}
         found = self._dataset(np.stack(drawn), ("chain", "draw")).assign_coords(coords)
         stats = xr.Dataset({"acceptance_rate": (("chain", "draw"), np.stack(rates))}, coords)
-        about = {"sampler": "metropolis", **diagnostics(found, xr.Dataset())}
-        return {"posterior": found, "sample_stats": stats.assign_attrs(about)}
+        record = {"sampler": "metropolis", **diagnostics(found, xr.Dataset())}
+        return {"posterior": found, "sample_stats": stats.assign_attrs(record)}
 
     def _dataset(self, theta: np.ndarray, dims: tuple[str, ...]) -> xr.Dataset:
         """Return the variables of parameters (..., parameter)."""
@@ -474,18 +577,29 @@ class LatentClass:
         """Return ``performance`` at the prevalence of all cases, rates and dependence, and note what is identified."""
         dims = ("chain", "draw")
         sampled = sampled.transpose(*dims, ...)
-        shares, se, sp = (sampled[name].values for name in ("prevalence_of", "sensitivity", "specificity"))
-        found = sampled.assign(performance=((*dims, "entity", "actual", "predicted"), self._tables(shares, se, sp)))
+        shares, se, sp = (
+            sampled[name].values for name in ("prevalence_of", "sensitivity", "specificity")
+        )
+        result = sampled.assign(
+            performance=((*dims, "entity", "actual", "predicted"), self._tables(shares, se, sp))
+        )
         if self.cells.dependence == "pairs":
-            found = found.assign(covariance=((*dims, "pair", "actual"), self._covariances(sampled)))
+            result = result.assign(
+                covariance=((*dims, "pair", "actual"), self._covariances(sampled))
+            )
         self._identify(self._parameters(sampled), root)
-        return found.assign_coords(self.coords())
+        return result.assign_coords(self.coords())
 
     def _parameters(self, sampled: xr.Dataset) -> np.ndarray:
         """Return parameters (draw, parameter) from the variables of draws."""
-        rates = [sampled["prevalence_of"].values, *(sampled[n].values[..., self.order] for n in RATES[1:])]
+        rates = [
+            sampled["prevalence_of"].values,
+            *(sampled[n].values[..., self.order] for n in RATES[1:]),
+        ]
         theta = [np.log(np.maximum(p, 1e-13)) - np.log(np.maximum(1 - p, 1e-13)) for p in rates]
-        effects = next((sampled[name].values for name in ("log_odds_ratio", "effect") if name in sampled), None)
+        effects = next(
+            (sampled[name].values for name in ("log_odds_ratio", "effect") if name in sampled), None
+        )
         shape = theta[0].shape[:2]
         if effects is not None:
             theta.append(effects.reshape(*shape, -1))
@@ -494,27 +608,34 @@ class LatentClass:
     def _covariances(self, sampled: xr.Dataset) -> np.ndarray:
         """Return covariances of the verdicts of pairs within a class (chain, draw, pair, actual)."""
         odds = sampled["log_odds_ratio"].transpose("chain", "draw", "pair", "actual").values
-        found = np.empty(odds.shape)
-        for place, pair in enumerate(self.cells.pairs):
+        result = np.empty(odds.shape)
+        for position, pair in enumerate(self.cells.pairs):
             for k, name in enumerate(("specificity", "sensitivity")):
                 rates = (sampled[name].values[..., self.order[test]].ravel() for test in pair)
                 one, other = (rate if k else 1 - rate for rate in rates)
-                both = pair_table(one, other, odds[..., place, k].ravel())[:, 3]
-                found[..., place, k] = (both - one * other).reshape(odds.shape[:2])
-        return found
+                both = pair_table(one, other, odds[..., position, k].ravel())[:, 3]
+                result[..., position, k] = (both - one * other).reshape(odds.shape[:2])
+        return result
 
     @property
     def parameters(self) -> list[str]:
         """Return the names of the parameters."""
         alone = self.populations == [ALL]
-        found = ["prevalence" if alone else f"prevalence of {name}" for name in self.populations]
-        found += [f"{what} of {name}" for what in RATES[1:] for name in self.tests]
+        result = ["prevalence" if alone else f"prevalence of {name}" for name in self.populations]
+        result += [f"{what} of {name}" for what in RATES[1:] for name in self.tests]
         if self.cells.dependence == "pairs":
-            return found + [
-                f"dependence of {pair} in {label}" for pair in self.settings["pairs"] for label in self.classes
+            return result + [
+                f"dependence of {pair} in {label}"
+                for pair in self.settings["pairs"]
+                for label in self.classes
             ]
         several = [f"dependence in {label}" for label in self.classes]
-        return found + (several if self.cells.dependence == "by_class" else ["dependence"])[: self.cells.effects]
+        return (
+            result
+            + (several if self.cells.dependence == "by_class" else ["dependence"])[
+                : self.cells.effects
+            ]
+        )
 
     def _identify(self, theta: np.ndarray, root: np.random.SeedSequence) -> None:
         """Record rank, smallest singular value and contraction in the settings, and note what is not identified."""
@@ -561,9 +682,13 @@ class LatentClass:
         """Draw performances, rates and dependence from the prior."""
         rng = stream(root, "prior", "latent_class", self.cells.dependence, *block.key)
         found = self._dataset(self.prior.draw(block.size, rng), ("draw",))
-        tables = self._tables(*(found[name].values for name in ("prevalence_of", "sensitivity", "specificity")))
+        tables = self._tables(
+            *(found[name].values for name in ("prevalence_of", "sensitivity", "specificity"))
+        )
         drawn = {str(name): found[name].variable for name in found.data_vars}
-        return drawn | {"performance": xr.Variable(("draw", "entity", "actual", "predicted"), tables)}
+        return drawn | {
+            "performance": xr.Variable(("draw", "entity", "actual", "predicted"), tables)
+        }
 
 
 def _log_of_class(cells: LatentClasses, rate: Any, effect: Any) -> Any:
@@ -574,12 +699,14 @@ def _log_of_class(cells: LatentClasses, rate: Any, effect: Any) -> Any:
     if cells.dependence in ("common", "by_class"):
         z, weight = cells.grid
         middle = pt.sqrt(2) * pt.erfinv(2 * rate - 1) * pt.sqrt(1 + effect**2) + effect * z[:, None]
-        up, down = (pt.log(pt.erfc(sign * middle / np.sqrt(2)) / 2) for sign in (-1, 1))  # (node, test)
+        up, down = (
+            pt.log(pt.erfc(sign * middle / np.sqrt(2)) / 2) for sign in (-1, 1)
+        )  # (node, test)
         return pt.logsumexp(up @ verdict.T + down @ (1 - verdict).T + weight[:, None], axis=0)
     free = cells.free
     log = pt.log(rate[free]) @ verdict[:, free].T + pt.log1p(-rate[free]) @ (1 - verdict[:, free]).T
-    for place, (i, j) in enumerate(cells.pairs):
-        table = pair_table(rate[i], rate[j], effect[place], pt)
+    for position, (i, j) in enumerate(cells.pairs):
+        table = pair_table(rate[i], rate[j], effect[position], pt)
         log = log + pt.log(table)[2 * verdict[:, i] + verdict[:, j]]
     return log
 
@@ -589,7 +716,9 @@ HINT = "priors={'prevalence': (1, 1), 'sensitivity': {'test': (20, 2)}, 'depende
 
 def _check_evidence(evidence: Any) -> xr.Dataset:
     """Return joint outcomes of two classes; anything else is refused."""
-    if not isinstance(evidence, xr.Dataset) or not {"actual", "predicted", "count", "label"} <= set(evidence.variables):
+    if not isinstance(evidence, xr.Dataset) or not {"actual", "predicted", "count", "label"} <= set(
+        evidence.variables
+    ):
         raise ArgumentTypeError(
             "evidence",
             "must be joint outcomes, as from br.joint_outcomes(None, predictions), for the model LatentClass",
@@ -597,7 +726,11 @@ def _check_evidence(evidence: Any) -> xr.Dataset:
         )
     check_whole_cases(evidence, "evidence", "for latent classes")
     if evidence.sizes["label"] != 2:
-        raise ArgumentError("evidence", "must have two classes for latent classes", evidence["label"].values.tolist())
+        raise ArgumentError(
+            "evidence",
+            "must have two classes for latent classes",
+            evidence["label"].values.tolist(),
+        )
     if evidence.sizes["entity"] < 2:
         raise ArgumentError(
             "evidence",
@@ -607,9 +740,14 @@ def _check_evidence(evidence: Any) -> xr.Dataset:
                 "br.joint_outcomes(None, results) with a column for each test, or br.from_predictions with the truth"
             ),
         )
-    for name, instead in (("dataset", "population= names populations of different prevalence"), ("cluster", "")):
+    for name, instead in (
+        ("dataset", "population= names populations of different prevalence"),
+        ("cluster", ""),
+    ):
         if name in evidence.coords:
-            raise ArgumentError(name, "cannot be used for latent classes", "it", *([instead] if instead else []))
+            raise ArgumentError(
+                name, "cannot be used for latent classes", "it", *([instead] if instead else [])
+            )
     evidence = evidence.transpose("pattern", "entity", ...)
     return evidence.isel(pattern=evidence["count"].values > 0)
 

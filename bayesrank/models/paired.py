@@ -1,10 +1,11 @@
 """Paired: all entities saw the same cases, and their joint outcomes show how errors depend on each other.
 
-The distribution of the cases (class, answers) is a Dirichlet process, under whose base measure the entities answer
-independently given the class. So the table of each entity is Dirichlet(α + n), as in ``dirichlet_multinomial``; only
-the dependence between entities differs. If class sizes are set by design, each class has its own process. With
-clusters, the atoms of the process are clusters instead of cases; those of the prior are single cases. If answers are
-missing at random, the sums of an entity run over its own cases, with the weights that all entities share.
+The distribution of the cases (class, answers) is a Dirichlet process, under whose base measure the
+entities answer independently given the class. So the table of each entity is Dirichlet(α + n), as
+in ``dirichlet_multinomial``; only the dependence between entities differs. If class sizes are set
+by design, each class has its own process. With clusters, the atoms of the process are clusters
+instead of cases; those of the prior are single cases. If answers are missing at random, the sums of
+an entity run over its own cases, with the weights that all entities share.
 """
 
 from typing import Any, ClassVar
@@ -13,11 +14,11 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import check_bool, check_choice
-from bayesrank._errors import ArgumentError
-from bayesrank._notes import Note, notes_of, notes_text
-from bayesrank._random import Block, fingerprint, stream
-from bayesrank._records import EvidenceRecord
+from bayesrank._core.checks import check_bool, check_choice
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.notes import Note, notes_of, notes_text
+from bayesrank._core.random import Block, fingerprint, stream
+from bayesrank._core.records import EvidenceRecord
 from bayesrank.evidence.weighting import UNIT_WEIGHT, prior_weights
 from bayesrank.models.parts.conjugate import check_proper_prior
 from bayesrank.models.parts.dirichlet_process import Process, gather
@@ -30,18 +31,20 @@ TARGETS = ("case", "cluster")
 class Paired:
     """Model the joint outcomes of entities on the same cases by a Dirichlet process.
 
-    The draws depend on the joint outcomes. If an entity is added, the draws of the others change, but not their
-    distribution. The order of entities and cases has no effect.
+    The draws depend on the joint outcomes. If an entity is added, the draws of the others change,
+    but not their distribution. The order of entities and cases has no effect.
 
-    The evidence is joint outcomes, as from :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`. The
-    options are those of :func:`bayesrank.fit`: ``prior``, ``prevalence``, ``range``, ``base``, ``target``,
-    ``split_prior`` and ``force``. All entities have the same prior row totals and the same prevalence.
+    The evidence is joint outcomes, as from :func:`bayesrank.joint_outcomes` or
+    :func:`bayesrank.from_outcomes`. The options are those of :func:`bayesrank.fit`: ``prior``,
+    ``prevalence``, ``range``, ``base``, ``target``, ``split_prior`` and ``force``. All entities
+    have the same prior row totals and the same prevalence.
 
-    The default prior is ``"one_case"`` for tables, outcomes 0 and 1, and means over runs of these; else
-    ``"haldane"``, the Bayesian bootstrap. Outcomes that are all fractions k/m from 0 to 1 are taken as means of m
-    runs, with ``range=(0, 1)``. Each outcome may have its own m, at most 10, unless :func:`bayesrank.from_outcomes` was
-    given runs. With a ``range`` the prior counts as half a case at each bound. No other base measure with this mean is
-    wider. So the prior is conservative for differences, and shrinks means that are near a bound.
+    The default prior is ``"one_case"`` for tables, outcomes 0 and 1, and means over runs of these;
+    else ``"haldane"``, the Bayesian bootstrap. Outcomes that are all fractions k/m from 0 to 1 are
+    taken as means of m runs, with ``range=(0, 1)``. Each outcome may have its own m, at most 10,
+    unless :func:`bayesrank.from_outcomes` was given runs. With a ``range`` the prior counts as half
+    a case at each bound. No other base measure with this mean is wider. So the prior is
+    conservative for differences, and shrinks means that are near a bound.
 
     Examples
     --------
@@ -56,7 +59,9 @@ class Paired:
         "Rubin (1981). The Bayesian bootstrap. Annals of Statistics 9:130-134.",
     )
     # Not "all cases", since answers may be missing.
-    words: ClassVar[str] = "The entities saw the same cases; the joint outcomes show how their errors are correlated."
+    words: ClassVar[str] = (
+        "The entities saw the same cases; the joint outcomes show how their errors are correlated."
+    )
     kind: ClassVar[str] = "observed"
 
     def __init__(
@@ -76,31 +81,46 @@ class Paired:
         self.joint = joint = check_joint(evidence)
         clustered = "cluster" in joint.coords
         if target is not None and not clustered:
-            raise ArgumentError("target", "must be None if cases do not come in clusters", f"{target!r}")
+            raise ArgumentError(
+                "target", "must be None if cases do not come in clusters", f"{target!r}"
+            )
         if target is not None:
             check_choice("target", target, TARGETS)
         self.by_case = target != "cluster"
-        self.datasets = list(dict.fromkeys(joint["dataset"].values.tolist())) if "dataset" in joint.coords else []
+        self.datasets = (
+            list(dict.fromkeys(joint["dataset"].values.tolist()))
+            if "dataset" in joint.coords
+            else []
+        )
         self.margins: TableMargins | OutcomeMargins
         if "outcome" in joint:
             self.margins = OutcomeMargins(
                 joint, self.datasets, prior, prevalence, split_prior, self.by_case, range, base
             )
         elif range is None and base is None:
-            options = {"prior": prior, "prevalence": prevalence, "split_prior": split_prior, "force": force}
+            options = {
+                "prior": prior,
+                "prevalence": prevalence,
+                "split_prior": split_prior,
+                "force": force,
+            }
             self.margins = TableMargins(joint, self.datasets, **options)
         else:
             argument, got = ("range", range) if base is None else ("base", base)
             raise ArgumentError(
-                argument, "must be None if cases have classes, not outcomes that are numbers", f"{got!r}"
+                argument,
+                "must be None if cases have classes, not outcomes that are numbers",
+                f"{got!r}",
             )
         # Sorted by name, so that the order of the entities has no effect.
-        self.order = np.argsort([repr(name) for name in joint["entity"].values.tolist()], kind="stable")
+        self.order = np.argsort(
+            [repr(name) for name in joint["entity"].values.tolist()], kind="stable"
+        )
         self.processes = [self._process(i) for i, _ in enumerate(self.datasets or [None])]
-        about, outcomes = self.margins, "outcome" in joint
+        record, outcomes = self.margins, "outcome" in joint
         notes = notes_of(EvidenceRecord.of(joint).notes)
         notes += own_cases_notes(joint) if outcomes else []
-        notes += units_notes(self.processes, clustered, about.fewest, about.centre, outcomes)
+        notes += units_notes(self.processes, clustered, record.fewest, record.centre, outcomes)
         fitted = "seed_mean" in joint
         notes += [Note("for_fitted_models")] if fitted else []
         if isinstance(self.margins, TableMargins):
@@ -122,23 +142,39 @@ class Paired:
         held = self.joint.reset_coords()
         names = [
             name
-            for name in (*VARIABLES, "runs", "answers", "cost_right", "cost_wrong", "dataset", "cluster", UNIT_WEIGHT)
+            for name in (
+                *VARIABLES,
+                "runs",
+                "answers",
+                "cost_right",
+                "cost_wrong",
+                "dataset",
+                "cluster",
+                UNIT_WEIGHT,
+            )
             if name in held and "pattern" in held[name].dims
         ]
         named = held[names].rename({name: f"pattern_{name}" for name in names})
         flickering = [name for name in ("flickering_right", "flickering_runs") if name in held]
         own = self.margins.observed()
-        if not self.by_case:  # with equal weights of clusters, counts of cases are not the observed performance
+        if (
+            not self.by_case
+        ):  # with equal weights of clusters, counts of cases are not the observed performance
             own["observed_data"] = own["observed_data"].drop_vars("counts", errors="ignore")
-        return own | {"observed_data": xr.merge([own["observed_data"], named, self.joint[flickering]])}
+        return own | {
+            "observed_data": xr.merge([own["observed_data"], named, self.joint[flickering]])
+        }
 
     def coords(self) -> dict[str, Any]:
         return self.margins.coords()
 
-    def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+    def draw(
+        self, group: str, block: Block, root: np.random.SeedSequence
+    ) -> dict[str, xr.Variable]:
         """Draw one block of ``performance`` or ``mean_outcome``, with ``prevalence`` or ``rate`` where needed.
 
-        Without classes, ``performance`` is drawn too if there are few values, and ``mean_cost`` if cases have costs.
+        Without classes, ``performance`` is drawn too if there are few values, and ``mean_cost`` if
+        cases have costs.
         """
         if group == "prior":
             check_proper_prior(self.margins.proper)
@@ -149,7 +185,9 @@ class Paired:
         """Draw unnormalised sums (draw, entity, class, feature) on data set ``i``."""
         process = self.processes[i]
         dataset = self.datasets[i] if self.datasets else ""
-        evidence = fingerprint(process.prior, process.codes, process.unit, process.size, process.count)
+        evidence = fingerprint(
+            process.prior, process.codes, process.unit, process.size, process.count
+        )
 
         def of(*purpose: Any) -> np.random.Generator:
             return stream(root, group, "paired", *purpose, dataset, evidence, *block.key)
@@ -171,7 +209,10 @@ class Paired:
         joint = self.joint.isel(pattern=here)
         codes = self.margins.codes[here][:, [0, *(1 + self._columns())]]
         cluster = pd.factorize(joint["cluster"].values)[0] if "cluster" in joint.coords else None
-        number, each = joint["count"].values, joint[UNIT_WEIGHT].values if UNIT_WEIGHT in joint.coords else None
+        number, each = (
+            joint["count"].values,
+            joint[UNIT_WEIGHT].values if UNIT_WEIGHT in joint.coords else None,
+        )
         units = gather(codes, number, cluster, self.by_case, each)
         alpha = self.margins.alpha[self.order, i]
         priors = prior_weights(number, each, codes[:, 0], alpha.shape[1])

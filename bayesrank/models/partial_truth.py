@@ -1,29 +1,31 @@
 r"""Partial truth: verdicts on all cases, and the truth of some of them.
 
-Cases with equal verdicts :math:`j` (of all judges, or of all tests under study) are a stratum. The truth is missing at
-random within strata, so
+Cases with equal verdicts :math:`j` (of all judges, or of all tests under study) are a stratum. The
+truth is missing at random within strata, so
 
 .. math::
 
-    P(j) \sim \mathrm{Dirichlet}, \qquad P(Y \mid j) \mid \mu, c \sim \mathrm{Beta}(c\mu, c(1 - \mu)), \qquad
-    \mu \sim \mathrm{Beta}(1, 1),
+    P(j) \sim \mathrm{Dirichlet}, \qquad P(Y \mid j) \mid \mu, c \sim \mathrm{Beta}(c\mu, c(1 -
+    \mu)), \qquad \mu \sim \mathrm{Beta}(1, 1),
 
-with :math:`c` uniform on 1, 2, 4, ..., 128; for confusion matrices it is 1/2, as shrinkage would bias them towards
-chance. So the rates of the strata are shrunk to a rate :math:`\mu` of the entity. The labels determine :math:`c`: the
-less the verdicts say about the truth, the stronger the shrinkage. No independence of judges is assumed. More than two
-classes are split one by one, each from the classes after it. All draws are independent: :math:`(\mu, c)` from their
-exact posterior on a grid, the rest from gamma variables.
+with :math:`c` uniform on 1, 2, 4, ..., 128; for confusion matrices it is 1/2, as shrinkage would
+bias them towards chance. So the rates of the strata are shrunk to a rate :math:`\mu` of the entity.
+The labels determine :math:`c`: the less the verdicts say about the truth, the stronger the
+shrinkage. No independence of judges is assumed. More than two classes are split one by one, each
+from the classes after it. All draws are independent: :math:`(\mu, c)` from their exact posterior on
+a grid, the rest from gamma variables.
 
-Entities are paired by one random weight for each case: the weight is a part of :math:`P(j)` and, where the truth is
-known, of :math:`P(Y \mid j)`. This leaves the distribution of each entity as it is, since shares of labelled cases are
-independent of the sums of weights. With clusters the weights are those of clusters. For many cases without labels the
-sums of their weights over strata are drawn: gamma variables, which depend on each other by a normal copula with the
-correlations of the sums.
+Entities are paired by one random weight for each case: the weight is a part of :math:`P(j)` and,
+where the truth is known, of :math:`P(Y \mid j)`. This leaves the distribution of each entity as it
+is, since shares of labelled cases are independent of the sums of weights. With clusters the weights
+are those of clusters. For many cases without labels the sums of their weights over strata are
+drawn: gamma variables, which depend on each other by a normal copula with the correlations of the
+sums.
 
 References
 ----------
-Begg and Greenes (1983), Assessment of diagnostic tests when disease verification is subject to selection bias,
-Biometrics 39:207-215, for the estimate without a prior.
+Begg and Greenes (1983), Assessment of diagnostic tests when disease verification is subject to
+selection bias, Biometrics 39:207-215, for the estimate without a prior.
 """
 
 from dataclasses import dataclass
@@ -35,23 +37,25 @@ import pandas as pd
 import xarray as xr
 from scipy.special import betaln, gammainccinv, gammaincinv, ndtr
 
-from bayesrank._checks import describe_value
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._notes import Note, notes_of, notes_text
-from bayesrank._random import Block, fingerprint, stream
-from bayesrank._records import EvidenceRecord
+from bayesrank._core.checks import describe_value
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.notes import Note, notes_of, notes_text
+from bayesrank._core.random import Block, fingerprint, stream
+from bayesrank._core.records import EvidenceRecord
 from bayesrank.evidence.counts import mark_classes_as
 from bayesrank.evidence.judged import meanings_of_verdicts
 from bayesrank.evidence.weighting import UNIT_WEIGHT
 from bayesrank.models.parts.dirichlet_process import gather
 
-#: Prior strengths of the common rate, in cases, all equally probable; chosen by coverage at rates 0.5 to 0.98.
+#: Prior strengths of the common rate, in cases, all equally probable; chosen by coverage at rates
+#: 0.5 to 0.98.
 STRENGTHS = 2.0 ** np.arange(8)
 #: The same for confusion matrices, whose errors shrinkage would bias towards those of chance.
 STRENGTHS_OF_TABLES = np.array([0.5])
 #: Number of cells of the grid of the common rate: equal steps of the arcsine of its root.
 CELLS = 400
-#: Units whose weights are drawn at once. With more cases without labels, the sums of their weights are drawn.
+#: Units whose weights are drawn at once. With more cases without labels, the sums of their weights
+#: are drawn.
 UNITS = 2000
 #: Below this probability of a chance difference, labels are said to be chosen by verdict.
 BY_VERDICT = 0.001
@@ -65,8 +69,9 @@ class PartialTruth:
     Parameters
     ----------
     evidence : xarray.Dataset
-        Judged outcomes, as from :func:`bayesrank.from_judged`: the mean outcome of each entity follows. Or joint
-        outcomes with missing truths, as from :func:`bayesrank.joint_outcomes`: confusion matrices follow.
+        Judged outcomes, as from :func:`bayesrank.from_judged`: the mean outcome of each entity
+        follows. Or joint outcomes with missing truths, as from :func:`bayesrank.joint_outcomes`:
+        confusion matrices follow.
 
     Examples
     --------
@@ -93,7 +98,9 @@ class PartialTruth:
     )
 
     def __init__(self, evidence: xr.Dataset) -> None:
-        if not isinstance(evidence, xr.Dataset) or not {"verdict", "predicted"} & set(evidence.data_vars):
+        if not isinstance(evidence, xr.Dataset) or not {"verdict", "predicted"} & set(
+            evidence.data_vars
+        ):
             raise ArgumentTypeError(
                 "evidence",
                 "must have verdicts on all cases, as from br.from_judged or br.joint_outcomes, for the model "
@@ -104,22 +111,29 @@ class PartialTruth:
         self.judged = "verdict" in joint
         self.names = joint["entity"].values.tolist()
         self.order = np.argsort([repr(name) for name in self.names], kind="stable")
-        self.datasets = list(dict.fromkeys(joint["dataset"].values.tolist())) if "dataset" in joint.coords else []
+        self.datasets = (
+            list(dict.fromkeys(joint["dataset"].values.tolist()))
+            if "dataset" in joint.coords
+            else []
+        )
         if self.judged:
             columns, self.codes = _levels(joint["verdict"].values)
             self.meanings = self._meanings()
             truth = np.nan_to_num(joint["truth"].values, nan=-1).astype(int)
             self.classes: list = [0, 1]
         else:
-            # The prediction of every entity may decide whether a case is verified: strata are their joint patterns.
+            # The prediction of every entity may decide whether a case is verified: strata are their
+            # joint patterns.
             self.classes = joint["label"].values.tolist()
-            place = {label: i for i, label in enumerate(self.classes)}
-            guesses = np.vectorize(place.__getitem__, otypes=[int])(joint["predicted"].values)[:, self.order]
+            position = {label: i for i, label in enumerate(self.classes)}
+            guesses = np.vectorize(position.__getitem__, otypes=[int])(joint["predicted"].values)[
+                :, self.order
+            ]
             self.answers, columns = np.unique(guesses, axis=0, return_inverse=True)
             columns = columns.reshape(-1, 1)
             known = ~pd.isna(joint["actual"].values)
             truth = np.full((len(known), 1), -1)
-            truth[known, 0] = [place[label] for label in joint["actual"].values[known].tolist()]
+            truth[known, 0] = [position[label] for label in joint["actual"].values[known].tolist()]
         if not (truth >= 0).any():
             raise ArgumentError("evidence", "must have a known truth for at least one case", "none")
         self.strata, self.truth = columns, truth
@@ -129,15 +143,23 @@ class PartialTruth:
             "prior": "common-rate",
             **({"mean_outcome_range": [0, 1]} if self.judged else {"prevalence": "sampled"}),
         }
-        kept = notes_of(EvidenceRecord.of(joint).notes)
-        self.settings |= {"notes": notes_text([*kept, *self._notes()])}
+        retained = notes_of(EvidenceRecord.of(joint).notes)
+        self.settings |= {"notes": notes_text([*retained, *self._notes()])}
 
     def _part(self, i: int) -> "TruthStrata":
         """Return the strata of one data set."""
-        here = self.joint["dataset"].values == self.datasets[i] if self.datasets else np.ones(len(self.strata), bool)
+        here = (
+            self.joint["dataset"].values == self.datasets[i]
+            if self.datasets
+            else np.ones(len(self.strata), bool)
+        )
         who = self.order if self.judged else np.zeros(1, int)
         codes = np.hstack([self.strata[here][:, who], self.truth[here][:, who]])
-        cluster = pd.factorize(self.joint["cluster"].values[here])[0] if "cluster" in self.joint.coords else None
+        cluster = (
+            pd.factorize(self.joint["cluster"].values[here])[0]
+            if "cluster" in self.joint.coords
+            else None
+        )
         count = self.joint["count"].values[here]
         each = self.joint[UNIT_WEIGHT].values[here] if UNIT_WEIGHT in self.joint.coords else None
         rows, unit, size, times = gather(codes, count, cluster, weight=each)
@@ -156,34 +178,53 @@ class PartialTruth:
 
     def _notes(self) -> list[Note]:
         """Return how many labels there are, how they were chosen, and where there are none."""
-        found, who = [], [str(self.names[i]) for i in self.order] if self.judged else [""]
+        result, who = [], [str(self.names[i]) for i in self.order] if self.judged else [""]
         labels = sum((part.known for part in self.parts), start=np.zeros(len(who), int))
         cases = sum((part.cases.sum(axis=1) for part in self.parts), start=np.zeros(len(who), int))
-        fields = {"fewest": round(labels.min()), "most": round(labels.max()), "cases": round(cases.max())}
+        fields = {
+            "fewest": round(labels.min()),
+            "most": round(labels.max()),
+            "cases": round(cases.max()),
+        }
         chosen = sorted({who[k] for part in self.parts for k in part.chosen_by_verdict()})
-        found.append(
-            Note("truth_known_in_part", fields | {"by_verdict": bool(chosen), "of": chosen, "entities": len(who)})
+        result.append(
+            Note(
+                "truth_known_in_part",
+                fields | {"by_verdict": bool(chosen), "of": chosen, "entities": len(who)},
+            )
         )
         if none := [name for name, n in zip(who, labels, strict=True) if not n]:
-            found.append(Note("entities_without_labels", {"entities": none}))
+            result.append(Note("entities_without_labels", {"entities": none}))
         empty = [(part, k, j) for part in self.parts for k, j in part.without_labels() if labels[k]]
         if empty:
-            part, k, j = max(empty, key=lambda of: of[0].cases[of[1], of[2]] / of[0].cases[of[1]].sum())
+            part, k, j = max(
+                empty, key=lambda of: of[0].cases[of[1], of[2]] / of[0].cases[of[1]].sum()
+            )
             share = float(part.cases[k, j] / part.cases[k].sum())
-            found.append(
+            result.append(
                 Note(
                     "strata_without_labels",
-                    {"strata": len(empty), "share": share, "entity": who[k], "verdict": self._word(j)},
+                    {
+                        "strata": len(empty),
+                        "share": share,
+                        "entity": who[k],
+                        "verdict": self._word(j),
+                    },
                 )
             )
-        return found
+        return result
 
     def _word(self, stratum: int) -> str:
         """Return the verdicts of a stratum as text."""
         if self.judged:
-            return ", ".join(str(self.joint["verdict_label"].values[code]) for code in self.codes[stratum])
+            return ", ".join(
+                str(self.joint["verdict_label"].values[code]) for code in self.codes[stratum]
+            )
         names = [self.names[i] for i in self.order]
-        held = [f"{name}: {self.classes[a]}" for name, a in zip(names, self.answers[stratum], strict=True)]
+        held = [
+            f"{name}: {self.classes[a]}"
+            for name, a in zip(names, self.answers[stratum], strict=True)
+        ]
         return ", ".join(held)
 
     def _meanings(self) -> dict[str, np.ndarray]:
@@ -191,7 +232,9 @@ class PartialTruth:
         meaning = meanings_of_verdicts(self.joint)
         return {
             judge: held
-            for judge, held in zip(self.joint["judge"].values.tolist(), meaning[self.codes].T, strict=True)
+            for judge, held in zip(
+                self.joint["judge"].values.tolist(), meaning[self.codes].T, strict=True
+            )
             if {0.0, 1.0} & set(held[~np.isnan(held)].tolist())
         }
 
@@ -208,15 +251,24 @@ class PartialTruth:
             cases = np.stack([part.cases.sum(axis=1)[back] for part in self.parts], axis=1)
             labels = np.stack([part.known[back] for part in self.parts], axis=1)
             if self.meanings:
-                says = np.nan_to_num(np.stack(list(self.meanings.values())), nan=0.0)  # (judge, stratum)
-                mean = np.stack([part.cases[back] @ says[:, : part.width].T for part in self.parts], axis=1)
+                says = np.nan_to_num(
+                    np.stack(list(self.meanings.values())), nan=0.0
+                )  # (judge, stratum)
+                mean = np.stack(
+                    [part.cases[back] @ says[:, : part.width].T for part in self.parts], axis=1
+                )
                 mean = mean / np.where(cases > 0, cases, np.nan)[..., None]
                 held["judge_mean"] = ((*dims, "judge"), mean.reshape(*shape, -1))
         else:
             tables = np.stack([self._tables(mean[0][None])[0] for mean in means], axis=1)[back]
-            held["performance"] = ((*dims, "actual", "predicted"), tables.reshape(*shape, *tables.shape[-2:]))
+            held["performance"] = (
+                (*dims, "actual", "predicted"),
+                tables.reshape(*shape, *tables.shape[-2:]),
+            )
             cases, labels = (
-                np.broadcast_to([getattr(part, name).sum() for part in self.parts], (len(back), len(means)))
+                np.broadcast_to(
+                    [getattr(part, name).sum() for part in self.parts], (len(back), len(means))
+                )
                 for name in ("cases", "known")
             )
         held["cases"], held["labels"] = (dims, cases.reshape(shape)), (dims, labels.reshape(shape))
@@ -226,7 +278,9 @@ class PartialTruth:
         for name in ("cluster", "dataset"):
             if name in self.joint.coords:
                 held[f"judged_{name}"] = ("pattern", self.joint[name].values)
-        found = xr.Dataset(held, {name: c for name, c in self.coords().items() if name != "outcome"})
+        found = xr.Dataset(
+            held, {name: c for name, c in self.coords().items() if name != "outcome"}
+        )
         found = mark_classes_as(found, self.joint)
         constant: dict[str, Any] = {"strengths": ("strength", self.strengths)}
         if self.judged:
@@ -235,17 +289,27 @@ class PartialTruth:
 
     def _own_verdicts(self) -> np.ndarray:
         """Return the stratum (pattern, entity) of each case, or the code of each prediction."""
-        return self.strata if self.judged else self.answers[self.strata[:, 0]][:, np.argsort(self.order)]
+        return (
+            self.strata
+            if self.judged
+            else self.answers[self.strata[:, 0]][:, np.argsort(self.order)]
+        )
 
     def coords(self) -> dict[str, Any]:
         """Return the coords of the draws."""
         own: dict[str, Any] = {"entity": self.joint["entity"].values}
         own |= {"dataset": self.datasets} if self.datasets else {}
         if self.judged:
-            return own | {"outcome": np.array([0, 1])} | ({"judge": list(self.meanings)} if self.meanings else {})
+            return (
+                own
+                | {"outcome": np.array([0, 1])}
+                | ({"judge": list(self.meanings)} if self.meanings else {})
+            )
         return own | {"actual": self.joint["label"].values, "predicted": self.joint["label"].values}
 
-    def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+    def draw(
+        self, group: str, block: Block, root: np.random.SeedSequence
+    ) -> dict[str, xr.Variable]:
         """Draw one block of ``mean_outcome`` and ``performance`` over outcomes, or of ``performance`` over tables."""
         drawn = [part.draw(group, block, root, str(i)) for i, part in enumerate(self.parts)]
         back = np.argsort(self.order)
@@ -257,35 +321,38 @@ class PartialTruth:
         both = np.stack([part.sum(axis=2) for part in drawn], axis=2)[:, back]
         both = both if self.datasets else both[:, :, 0]
         mean = xr.Variable(dims, both[..., 1])
-        found = {"performance": xr.Variable((*dims, "outcome"), both), "mean_outcome": mean}
+        result = {"performance": xr.Variable((*dims, "outcome"), both), "mean_outcome": mean}
         if self.meanings:
             errors = np.stack([self._errors(part) for part in drawn], axis=2)[:, back]
             errors = errors if self.datasets else errors[:, :, 0]
-            found["judge_error"] = xr.Variable((*dims, "judge", "outcome"), errors)
-        return found
+            result["judge_error"] = xr.Variable((*dims, "judge", "outcome"), errors)
+        return result
 
     def _errors(self, joint: np.ndarray) -> np.ndarray:
         """Return P(the verdict is the opposite | outcome) (draw, entity, judge, outcome) from joint probabilities."""
-        found = np.empty((*joint.shape[:2], len(self.meanings), 2))
+        result = np.empty((*joint.shape[:2], len(self.meanings), 2))
         for i, meaning in enumerate(self.meanings.values()):
             for outcome in (0, 1):
                 of_outcome = joint[..., outcome]
                 wrong = meaning[: joint.shape[2]] == 1 - outcome
                 total = of_outcome.sum(axis=2)
                 shape, known = total.shape, total > 0
-                found[:, :, i, outcome] = np.divide(
-                    of_outcome[..., wrong].sum(axis=2), total, out=np.full(shape, np.nan), where=known
+                result[:, :, i, outcome] = np.divide(
+                    of_outcome[..., wrong].sum(axis=2),
+                    total,
+                    out=np.full(shape, np.nan),
+                    where=known,
                 )
-        return found
+        return result
 
     def _tables(self, joint: np.ndarray) -> np.ndarray:
         """Return tables (draw, entity, actual, predicted) from probabilities (draw, stratum, class)."""
         size = len(self.classes)
-        found = np.empty((len(joint), len(self.order), size, size))
+        result = np.empty((len(joint), len(self.order), size, size))
         for e in range(len(self.order)):
             for p in range(size):
-                found[:, e, :, p] = joint[:, self.answers[:, e] == p].sum(axis=1)
-        return found
+                result[:, e, :, p] = joint[:, self.answers[:, e] == p].sum(axis=1)
+        return result
 
 
 @dataclass(frozen=True)
@@ -293,7 +360,9 @@ class TruthStrata:
     """Cases in strata by verdict, and their truth where it is known, for each of several systems."""
 
     names: list[str]
-    stratum: np.ndarray  #: Stratum of each row (row, system); -1 where the system did not meet the case.
+    stratum: (
+        np.ndarray
+    )  #: Stratum of each row (row, system); -1 where the system did not meet the case.
     truth: np.ndarray  #: Class (row, system); -1 where unknown.
     unit: np.ndarray  #: The unit of each row; units carry the weights.
     size: np.ndarray  #: Cases of the row in its unit, or the sum of their weights.
@@ -314,12 +383,12 @@ class TruthStrata:
         """
         number = self.size * self.times[self.unit]
         number = number if self.weighted else number.astype(int)
-        found = np.zeros((len(self.names), self.width, self.classes + 1), number.dtype)
+        result = np.zeros((len(self.names), self.width, self.classes + 1), number.dtype)
         for k in range(len(self.names)):
             met = self.stratum[:, k] >= 0
             # Code -1, the last place, is an unknown truth.
-            np.add.at(found[k], (self.stratum[met, k], self.truth[met, k]), number[met])
-        return found
+            np.add.at(result[k], (self.stratum[met, k], self.truth[met, k]), number[met])
+        return result
 
     @property
     def cases(self) -> np.ndarray:
@@ -358,14 +427,14 @@ class TruthStrata:
         """Return the systems whose share of labelled cases differs between strata by more than chance."""
         from scipy.stats import chi2_contingency
 
-        found = []
+        result = []
         for k in range(len(self.names)):
             met = self.cases[k] > 0
             table = np.stack([self.labels[k][met], (self.cases - self.labels)[k][met]])
             varied = met.sum() > 1 and table.sum(axis=1).all()
             if varied and chi2_contingency(table).pvalue < BY_VERDICT / len(self.names):
-                found.append(k)
-        return found
+                result.append(k)
+        return result
 
     def estimate(self) -> np.ndarray:
         """Return the observed joint shares (system, stratum, class)."""
@@ -410,14 +479,19 @@ class TruthStrata:
             if not len(own):
                 continue  # not measured on this data set
             of_strata, of_rates = (weight[k] for weight in self.prior_weights)
-            mass = total[:, k, own] + of_strata * rng("strata", name).standard_gamma(1 / len(own), (draws, len(own)))
+            mass = total[:, k, own] + of_strata * rng("strata", name).standard_gamma(
+                1 / len(own), (draws, len(own))
+            )
             share = mass / mass.sum(axis=1, keepdims=True)
             left = np.ones_like(share)
             for y in range(self.classes - 1):
-                mean, strength = self._common(k, y, level[:, k, y], rng("strength", name, y), group != "prior")
+                mean, strength = self._common(
+                    k, y, level[:, k, y], rng("strength", name, y), group != "prior"
+                )
                 shape_of = (strength * mean)[:, None], (strength * (1 - mean))[:, None]
                 here, later = (
-                    of_rates * rng("rate", name, y, i).standard_gamma(np.broadcast_to(a, share.shape))
+                    of_rates
+                    * rng("rate", name, y, i).standard_gamma(np.broadcast_to(a, share.shape))
                     for i, a in enumerate(shape_of)
                 )
                 here += seen[:, k, own, y]
@@ -437,8 +511,8 @@ class TruthStrata:
     def _sums(self, rng: Any, draws: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return sums of weights over strata, and over labelled cases by class, and levels of the common rates.
 
-        Levels (draw, system, class) are uniform numbers, NaN without labels. They depend on each other as the labels of
-        the systems on common cases do.
+        Levels (draw, system, class) are uniform numbers, NaN without labels. They depend on each
+        other as the labels of the systems on common cases do.
         """
         systems = len(self.names)
         columns = systems * self.width
@@ -457,9 +531,16 @@ class TruthStrata:
             if not rows.size:
                 continue
             unit, size = self.unit[rows] - start, self.size[rows]
-            weight = rng("units", start).standard_gamma(np.broadcast_to(times, (draws, len(times)))).T
+            weight = (
+                rng("units", start).standard_gamma(np.broadcast_to(times, (draws, len(times)))).T
+            )
             known = labelled[rows]
-            total += _gather_columns(column[rows], self.stratum[rows] >= 0, unit, size, columns, len(times)) @ weight
+            total += (
+                _gather_columns(
+                    column[rows], self.stratum[rows] >= 0, unit, size, columns, len(times)
+                )
+                @ weight
+            )
             if known.any():
                 cell = column[rows] * self.classes + self.truth[rows]
                 seen += _gather_columns(cell, known, unit, size, len(seen), len(times)) @ weight
@@ -483,11 +564,15 @@ class TruthStrata:
         single = len(self.times) == len(self.unit) and bool((self.size == 1).all())
         return np.asarray(without & bool(single and without.sum() > UNITS))
 
-    def _sums_of_bulk(self, bulk: np.ndarray, column: np.ndarray, rng: np.random.Generator, draws: int) -> np.ndarray:
+    def _sums_of_bulk(
+        self, bulk: np.ndarray, column: np.ndarray, rng: np.random.Generator, draws: int
+    ) -> np.ndarray:
         """Draw sums of the weights of the rows ``bulk`` over strata (column, draw)."""
         met = self.stratum[bulk] >= 0
         columns = len(self.names) * self.width
-        cases = _gather_columns(column[bulk], met, np.arange(bulk.sum()), np.ones(bulk.sum()), columns, int(bulk.sum()))
+        cases = _gather_columns(
+            column[bulk], met, np.arange(bulk.sum()), np.ones(bulk.sum()), columns, int(bulk.sum())
+        )
         times = self.times[self.unit[bulk]]
         shared = (cases.multiply(times) @ cases.T).toarray()
         number = np.diag(shared).copy()
@@ -496,23 +581,25 @@ class TruthStrata:
         values, vectors = np.linalg.eigh(shared[np.ix_(some, some)] / scale[:, None] / scale)
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         normal = root @ rng.standard_normal((len(values), draws))
-        found = np.zeros((columns, draws))
+        result = np.zeros((columns, draws))
         low, high = ndtr(normal), ndtr(-normal)
         shape = number[some, None]
         # The smaller tail keeps its digits.
-        found[some] = np.where(normal < 0, gammaincinv(shape, low), gammainccinv(shape, high))
-        return found
+        result[some] = np.where(normal < 0, gammaincinv(shape, low), gammainccinv(shape, high))
+        return result
 
     def _residuals(self) -> np.ndarray:
         """Return the truth less its mean (row, system x class), of cases in this class or a later one; else 0."""
-        found = np.zeros((len(self.unit), len(self.names), self.classes))
+        result = np.zeros((len(self.unit), len(self.names), self.classes))
         for k in range(len(self.names)):
             for y in range(self.classes - 1):
                 left = self.truth[:, k] >= y
                 number = self.tally[k, :, y:-1].sum()
                 if number:
-                    found[left, k, y] = (self.truth[left, k] == y) - self.tally[k, :, y].sum() / number
-        return found.reshape(len(self.unit), -1)
+                    result[left, k, y] = (self.truth[left, k] == y) - self.tally[
+                        k, :, y
+                    ].sum() / number
+        return result.reshape(len(self.unit), -1)
 
     def _common(
         self, k: int, y: int, level: np.ndarray, rng: np.random.Generator, labels: bool
@@ -540,7 +627,9 @@ class TruthStrata:
         mean = np.interp(at, np.arange(CELLS + 1), edges)
         steps = np.cumsum(mass[:, cell], axis=0)
         which = (own[1] * steps[-1] > steps).sum(axis=0)
-        return np.clip(mean, 1e-12, 1 - 1e-12), self.strengths[np.minimum(which, len(strengths) - 1)]
+        return np.clip(mean, 1e-12, 1 - 1e-12), self.strengths[
+            np.minimum(which, len(strengths) - 1)
+        ]
 
 
 def _levels(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -554,7 +643,12 @@ def _levels(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _gather_columns(
-    column: np.ndarray, kept: np.ndarray, unit: np.ndarray, size: np.ndarray, columns: int, units: int
+    column: np.ndarray,
+    kept: np.ndarray,
+    unit: np.ndarray,
+    size: np.ndarray,
+    columns: int,
+    units: int,
 ) -> Any:
     """Return the cases of each unit in each column (column, unit), as a sparse matrix."""
     from scipy.sparse import csr_array

@@ -1,24 +1,26 @@
 r"""Retrained models: outcomes of several training seeds on the same cases, for entities that are ways of training.
 
-The mean outcome of entity e over cases and over retrained models is :math:`\mu_e`. Of its :math:`R_e` fitted models,
-the means over all cases are normal about :math:`\mu_e` with variance :math:`\sigma_e^2`. The observed means have the
-variance :math:`\tau_e^2 = \sigma_e^2 + c_e`, where :math:`c_e` is the known part that comes from a finite number of
-cases, each of which a seed may change. With a prior on :math:`\log\tau_e` that is flat for :math:`\tau_e^2 \ge c_e`,
-the sample variance :math:`s_e^2` of the means gives
+The mean outcome of entity e over cases and over retrained models is :math:`\mu_e`. Of its
+:math:`R_e` fitted models, the means over all cases are normal about :math:`\mu_e` with variance
+:math:`\sigma_e^2`. The observed means have the variance :math:`\tau_e^2 = \sigma_e^2 + c_e`, where
+:math:`c_e` is the known part that comes from a finite number of cases, each of which a seed may
+change. With a prior on :math:`\log\tau_e` that is flat for :math:`\tau_e^2 \ge c_e`, the sample
+variance :math:`s_e^2` of the means gives
 
 .. math::
 
     \tau_e^2 \sim \frac{(R_e - 1) s_e^2}{\chi^2_{R_e - 1}} \text{, truncated below at } c_e, \qquad
     \mu_e = m_e + \mathcal N\!\left(0, \frac{\tau_e^2 - c_e}{R_e}\right).
 
-Here :math:`m_e` is a draw of the mean outcome of these fitted models, from the paired model of the outcomes averaged
-over seeds: it has the dependence between entities, and the part :math:`c_e / R_e` of their seeds. So cases and seeds
-are crossed, and no part counts twice. A mean outcome stays within its range.
+Here :math:`m_e` is a draw of the mean outcome of these fitted models, from the paired model of the
+outcomes averaged over seeds: it has the dependence between entities, and the part :math:`c_e / R_e`
+of their seeds. So cases and seeds are crossed, and no part counts twice. A mean outcome stays
+within its range.
 
 References
 ----------
-Bouthillier et al. (2021), Accounting for variance in machine learning benchmarks, Proceedings of Machine Learning and
-Systems 3:747-769.
+Bouthillier et al. (2021), Accounting for variance in machine learning benchmarks, Proceedings of
+Machine Learning and Systems 3:747-769.
 """
 
 from typing import Any, ClassVar
@@ -27,9 +29,9 @@ import numpy as np
 import xarray as xr
 from scipy.special import gammainc, gammaincinv, ndtr, ndtri
 
-from bayesrank._errors import ArgumentError
-from bayesrank._notes import Note, add_notes
-from bayesrank._random import Block, fingerprint, stream
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.notes import Note, add_notes
+from bayesrank._core.random import Block, fingerprint, stream
 from bayesrank.models.paired import Paired
 
 #: Below this quantile of χ² the distribution function is its first term.
@@ -39,8 +41,8 @@ SMALL = 1e-10
 class Retrained(Paired):
     """Model mean outcomes over cases and retrained models: training seeds are crossed with the cases.
 
-    The evidence is from :func:`bayesrank.from_outcomes` with ``training_seed``; the options are those of
-    :class:`~bayesrank.models.paired.Paired`, the model for these fitted models.
+    The evidence is from :func:`bayesrank.from_outcomes` with ``training_seed``; the options are
+    those of :class:`~bayesrank.models.paired.Paired`, the model for these fitted models.
 
     Examples
     --------
@@ -63,7 +65,8 @@ class Retrained(Paired):
     def __init__(self, evidence: xr.Dataset, **options: Any) -> None:
         if not isinstance(evidence, xr.Dataset) or "seed_mean" not in evidence:
             raise ArgumentError(
-                "evidence", "must have training seeds, as from br.from_outcomes(frame, case=, training_seed=)"
+                "evidence",
+                "must have training seeds, as from br.from_outcomes(frame, case=, training_seed=)",
             )
         self.trained = evidence[["seed_mean", "seed_noise"]].transpose("entity", ...).drop_attrs()
         super().__init__(evidence.drop_vars([*self.trained.data_vars, "training_seed"]), **options)
@@ -82,7 +85,9 @@ class Retrained(Paired):
     def coords(self) -> dict[str, Any]:
         return {name: held for name, held in super().coords().items() if name != "outcome"}
 
-    def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+    def draw(
+        self, group: str, block: Block, root: np.random.SeedSequence
+    ) -> dict[str, xr.Variable]:
         """Draw one block of ``mean_outcome``; the prior is that of these fitted models."""
         drawn = super().draw(group, block, root)
         drawn.pop("performance", None)
@@ -113,7 +118,9 @@ def variances(spread: float, noise: float, seeds: int, chance: np.ndarray) -> np
     return np.maximum(total / np.maximum(quantile, 1e-300) - noise, 0.0)
 
 
-def within(mean: np.ndarray, error: np.ndarray, low: float, high: float, chance: np.ndarray) -> np.ndarray:
+def within(
+    mean: np.ndarray, error: np.ndarray, low: float, high: float, chance: np.ndarray
+) -> np.ndarray:
     """Return normal values about ``mean`` with these standard deviations, truncated to the range."""
     scale = np.maximum(error, 1e-300)
     first, last = ndtr((low - mean) / scale), ndtr((high - mean) / scale)

@@ -1,15 +1,17 @@
 """Curves as arrays: rates along the thresholds, areas under them, points on them.
 
-Areas under precision-recall and lift curves sum steps at the height of their right end (average precision), which
-reproduces the tables of Zhao et al.; the straight lines in their text do not, and could exceed the ideal area. Points
-use rates interpolated linearly between two thresholds (Eq. 9, with u_l for the misprinted x_l).
+Areas under precision-recall and lift curves sum steps at the height of their right end (average
+precision), which reproduces the tables of Zhao et al.; the straight lines in their text do not, and
+could exceed the ideal area. Points use rates interpolated linearly between two thresholds (Eq. 9,
+with u_l for the misprinted x_l).
 """
 
 from collections.abc import Callable
 
 import numpy as np
 
-#: Area metrics, with the area of the ideal ranking, the divisor of normalised ones (Zhao et al., Table 3).
+#: Area metrics, with the area of the ideal ranking, the divisor of normalised ones (Zhao et al.,
+#: Table 3).
 IDEAL: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "roc": lambda prevalence: np.ones_like(prevalence),
     "pr": lambda prevalence: np.ones_like(prevalence),
@@ -27,7 +29,8 @@ POINTS = {
     "tnr_at_recall": ("recall", "tnr"),
 }
 
-#: Thresholds, infinite and then highest first; the order of the cases by score; and in it the last case at each score.
+#: Thresholds, infinite and then highest first; the order of the cases by score; and in it the last
+#: case at each score.
 Thresholds = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -66,10 +69,14 @@ def area_range(curve: str, prevalence: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return worst, ideal_area(curve, prevalence)
 
 
-def point(metric: str, at: float, fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
+def point(
+    metric: str, at: float, fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray
+) -> np.ndarray:
     """Return the ordinate where the abscissa first reaches ``at``, with linear interpolation (Zhao et al., Eq. 9)."""
     abscissa, ordinate = POINTS[metric]
-    x = {"fpr": lambda: fpr, "recall": lambda: tpr, "share": lambda: _share(fpr, tpr, prevalence)}[abscissa]()
+    x = {"fpr": lambda: fpr, "recall": lambda: tpr, "share": lambda: _share(fpr, tpr, prevalence)}[
+        abscissa
+    ]()
     right = np.clip(np.sum(x < at - 1e-12, axis=-1, keepdims=True), 1, x.shape[-1] - 1)
 
     def ends(z: np.ndarray) -> list[np.ndarray]:
@@ -93,16 +100,25 @@ def order_cases(score: np.ndarray) -> Thresholds:
     return np.append(np.inf, score[order[last]]), order, last
 
 
-def called_positive(cases: Thresholds, positive: np.ndarray, weight: np.ndarray) -> list[np.ndarray]:
+def called_positive(
+    cases: Thresholds, positive: np.ndarray, weight: np.ndarray
+) -> list[np.ndarray]:
     """Return the weights (..., threshold) of the negatives and of the positives called, for weights (..., case)."""
     _, order, last = cases
-    sums = (np.cumsum(np.where(members, weight, 0.0)[..., order], axis=-1) for members in (~positive, positive))
+    sums = (
+        np.cumsum(np.where(members, weight, 0.0)[..., order], axis=-1)
+        for members in (~positive, positive)
+    )
     return [np.insert(total[..., last], 0, 0.0, axis=-1) for total in sums]
 
 
-def bootstrap_rates(positive: np.ndarray, score: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def bootstrap_rates(
+    positive: np.ndarray, score: np.ndarray, weight: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return FPR and TPR (draw, threshold) for weights (draw, case)."""
-    fpr, tpr = (called / called[:, -1:] for called in called_positive(order_cases(score), positive, weight))
+    fpr, tpr = (
+        called / called[:, -1:] for called in called_positive(order_cases(score), positive, weight)
+    )
     return fpr, tpr
 
 

@@ -6,13 +6,20 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_choice, check_integer, check_memory, check_numbers, check_prob, check_unique
-from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
-from bayesrank._labels import name_coord
-from bayesrank._notes import add_notes, notes_of
-from bayesrank._random import BLOCK, Seed, blocks_between, root_sequence, stream
-from bayesrank._records import EvidenceRecord
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
+    check_choice,
+    check_integer,
+    check_memory,
+    check_numbers,
+    check_prob,
+    check_unique,
+)
+from bayesrank._core.errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
+from bayesrank._core.labels import name_coord
+from bayesrank._core.notes import add_notes, notes_of
+from bayesrank._core.random import BLOCK, Seed, blocks_between, root_sequence, stream
+from bayesrank._core.records import EvidenceRecord
 from bayesrank.evidence.predictions import joint_outcomes
 from bayesrank.evidence.probabilities import are_probabilities, probabilities_of
 from bayesrank.models.bayesian_bootstrap import BayesianBootstrap, CasePart
@@ -23,11 +30,17 @@ AXES = {
     "precision_recall": ("recall", "precision"),
     "calibration": ("probability", "frequency"),
 }
-#: Intervals of ROC and precision-recall curves; largest number of bins of a calibration curve, and cases in a bin.
+#: Intervals of ROC and precision-recall curves; largest number of bins of a calibration curve, and
+#: cases in a bin.
 STEPS, BINS, IN_BIN = 100, 10, 20
-#: Where curves are evaluated: false-positive rates, densest near 0, where the curve is steep, and recalls.
-PLACES = {"roc": np.linspace(0, 1, STEPS + 1) ** 2, "precision_recall": np.linspace(0, 1, STEPS + 1)[1:]}
-#: Prior weight of each class in a bin: with weights of single cases, the Jeffreys prior of its frequency.
+#: Where curves are evaluated: false-positive rates, densest near 0, where the curve is steep, and
+#: recalls.
+PLACES = {
+    "roc": np.linspace(0, 1, STEPS + 1) ** 2,
+    "precision_recall": np.linspace(0, 1, STEPS + 1)[1:],
+}
+#: Prior weight of each class in a bin: with weights of single cases, the Jeffreys prior of its
+#: frequency.
 JEFFREYS = 0.5
 
 
@@ -45,20 +58,22 @@ def credible_curves(
 ) -> xr.Dataset:
     """Return the ROC, precision-recall or calibration curve of each entity, with a simultaneous band.
 
-    The whole curve of an entity lies in its band with probability ``prob``. ROC and precision-recall curves are those
-    of the draws of the model ``bayesian_bootstrap``, whose areas with the same seed are the areas under these curves.
-    A calibration curve has up to ten bins; the frequency of each bin has the Jeffreys prior.
+    The whole curve of an entity lies in its band with probability ``prob``. ROC and
+    precision-recall curves are those of the draws of the model ``bayesian_bootstrap``, whose areas
+    with the same seed are the areas under these curves. A calibration curve has up to ten bins; the
+    frequency of each bin has the Jeffreys prior.
 
     Parameters
     ----------
     evidence : xarray.Dataset
-        Probabilities or decision values of cases, as from :func:`bayesrank.from_probabilities`, of one data set.
+        Probabilities or decision values of cases, as from :func:`bayesrank.from_probabilities`, of
+        one data set.
     curve : {"roc", "precision_recall", "calibration"}
     label : hashable, optional
         With more than two classes, the class that is compared with the rest.
     strategy : {"quantile", "uniform"}
-        Whether the bins of a calibration curve have about the same number of cases, or the same width of 0.1. Bins
-        without cases are left out.
+        Whether the bins of a calibration curve have about the same number of cases, or the same
+        width of 0.1. Bins without cases are left out.
     prob : float
         Probability that a band holds all points of its curve.
     draws, chains, seed
@@ -67,9 +82,10 @@ def credible_curves(
     Returns
     -------
     xarray.Dataset
-        Over (``entity``, ``point``): ``median``, ``lower`` and ``upper`` of the ordinate, its ``observed`` value, and
-        the abscissa: ``fpr``, ``recall``, or the mean ``probability`` of a bin, with its ``cases``. An entity with
-        fewer bins ends in NaN. The band is NaN where the model withholds intervals of areas.
+        Over (``entity``, ``point``): ``median``, ``lower`` and ``upper`` of the ordinate, its
+        ``observed`` value, and the abscissa: ``fpr``, ``recall``, or the mean ``probability`` of a
+        bin, with its ``cases``. An entity with fewer bins ends in NaN. The band is NaN where the
+        model withholds intervals of areas.
 
     Raises
     ------
@@ -78,8 +94,8 @@ def credible_curves(
 
     References
     ----------
-    Besag, Green, Higdon, Mengersen (1995), Bayesian computation and stochastic systems, Statistical Science 10:3-41
-    (the band, from the ranks of the draws at each point).
+    Besag, Green, Higdon, Mengersen (1995), Bayesian computation and stochastic systems, Statistical
+    Science 10:3-41 (the band, from the ranks of the draws at each point).
 
     Examples
     --------
@@ -94,7 +110,9 @@ def credible_curves(
     shape = check_integer("chains", chains, 1), check_integer("draws", draws, 1)
     evidence = _check_evidence(evidence)
     if curve == "calibration" and not are_probabilities(evidence):
-        raise ArgumentError("evidence", "must hold probabilities for a calibration curve", "decision values")
+        raise ArgumentError(
+            "evidence", "must hold probabilities for a calibration curve", "decision values"
+        )
     model = BayesianBootstrap(evidence, scores=["auc_roc"])
     part, column = model.parts[0], 0
     if len(model.classes) > 2:
@@ -102,20 +120,29 @@ def credible_curves(
             raise ArgumentError("label", f"must name one of the classes {model.classes}", "none")
         column = model.classes.index(check_choice("label", label, model.classes, ArgumentKeyError))
     elif label is not None:
-        check_choice("label", label, model.classes[1:], other="left out for two classes: it is the positive class")
+        check_choice(
+            "label",
+            label,
+            model.classes[1:],
+            other="left out for two classes: it is the positive class",
+        )
     size = (shape[0] * shape[1], STEPS + 1, len(model.names))
     check_memory("draws must be fewer", " x ".join(map(str, size)) + " points", size, str(draws))
     predicted = model.values[part.where, :, column]
     binned = [_bins(one, strategy) for one in predicted.T] if curve == "calibration" else []
 
-    def ordinates(k: int, prior: np.ndarray, weight: np.ndarray, mass: Any, chosen: Any) -> np.ndarray:
+    def ordinates(
+        k: int, prior: np.ndarray, weight: np.ndarray, mass: Any, chosen: Any
+    ) -> np.ndarray:
         if binned:
             return _frequencies(part, column, binned[k], weight, prior)
         return _ordinates(part, column, k, curve, weight, mass, chosen)
 
     values: list[list[np.ndarray]] = [[] for _ in model.names]
     for block in blocks_between(0, shape[0], 0, shape[1], shape):
-        prior = stream(root, "calibration", part.key, *block.key).standard_gamma(JEFFREYS, (BLOCK, BINS, 2))
+        prior = stream(root, "calibration", part.key, *block.key).standard_gamma(
+            JEFFREYS, (BLOCK, BINS, 2)
+        )
         for here, *drawn in part.weigh("posterior", block, root):
             for k, found in enumerate(values):
                 found.append(ordinates(k, prior[here], *drawn))
@@ -134,7 +161,9 @@ def credible_curves(
             cases = np.bincount(binned[k], part.size)
             x = np.bincount(binned[k], part.size * predicted[:, k]) / cases
         observed = ordinates(k, np.zeros((1, BINS, 2)), part.size[None], None, None)[0]
-        for row, one in zip(table[:, k], (x, np.median(held, axis=0), low, high, observed, cases), strict=True):
+        for row, one in zip(
+            table[:, k], (x, np.median(held, axis=0), low, high, observed, cases), strict=True
+        ):
             row[: len(x)] = one
     names = (AXES[curve][0], "median", "lower", "upper", "observed", "cases")
     result = xr.Dataset(
@@ -150,22 +179,26 @@ def credible_curves(
 def apply_threshold(evidence: xr.Dataset, threshold: Any) -> xr.Dataset:
     """Return the labels of cases at one threshold or several: joint outcomes, for models and scores of labels.
 
-    A case is called positive if its probability is at or above the threshold. Under the model ``paired``, the table of
-    an entity at a given threshold has a Dirichlet posterior: the counts plus the prior.
+    A case is called positive if its probability is at or above the threshold. Under the model
+    ``paired``, the table of an entity at a given threshold has a Dirichlet posterior: the counts
+    plus the prior.
 
     Parameters
     ----------
     evidence : xarray.Dataset
-        Probabilities or decision values of two classes, as from :func:`bayesrank.from_probabilities`.
+        Probabilities or decision values of two classes, as from
+        :func:`bayesrank.from_probabilities`.
     threshold : number, sequence, mapping or DataArray
-        One threshold for all entities; several for each entity; or either of them by entity, as ``threshold`` from
-        :func:`best_threshold`. A threshold that was chosen on the same cases makes an entity look better than it is.
+        One threshold for all entities; several for each entity; or either of them by entity, as
+        ``threshold`` from :func:`best_threshold`. A threshold that was chosen on the same cases
+        makes an entity look better than it is.
 
     Returns
     -------
     xarray.Dataset
-        Joint outcomes, as from :func:`bayesrank.joint_outcomes`. With several thresholds the entities are named
-        "a at 0.3". Coords over ``entity``: ``classifier``, the entity of ``evidence``, and its ``threshold``.
+        Joint outcomes, as from :func:`bayesrank.joint_outcomes`. With several thresholds the
+        entities are named "a at 0.3". Coords over ``entity``: ``classifier``, the entity of
+        ``evidence``, and its ``threshold``.
 
     Raises
     ------
@@ -181,13 +214,19 @@ def apply_threshold(evidence: xr.Dataset, threshold: Any) -> xr.Dataset:
     """
     evidence = _check_evidence(evidence, one=False)
     if evidence.sizes["label"] > 2:
-        raise ArgumentError("evidence", "must have two classes for a threshold", evidence["label"].values.tolist())
+        raise ArgumentError(
+            "evidence", "must have two classes for a threshold", evidence["label"].values.tolist()
+        )
     names = evidence["entity"].values.tolist()
     if isinstance(threshold, xr.DataArray) and threshold.dims == ("entity",):
-        threshold = dict(zip(threshold["entity"].values.tolist(), threshold.values.tolist(), strict=True))
+        threshold = dict(
+            zip(threshold["entity"].values.tolist(), threshold.values.tolist(), strict=True)
+        )
     given = threshold if isinstance(threshold, Mapping) else dict.fromkeys(names, threshold)
     if lacking := [name for name in names if name not in given]:
-        raise ArgumentKeyError("threshold", "must hold a number for each entity", f"none for {lacking[0]!r}")
+        raise ArgumentKeyError(
+            "threshold", "must hold a number for each entity", f"none for {lacking[0]!r}"
+        )
     several = any(np.ndim(given[name]) for name in names)
     negative, positive = evidence["label"].values.tolist()
     columns: dict[Any, np.ndarray] = {}
@@ -195,7 +234,9 @@ def apply_threshold(evidence: xr.Dataset, threshold: Any) -> xr.Dataset:
     for k, name in enumerate(names):
         own = np.atleast_1d(check_numbers("threshold", given[name]))
         if own.ndim > 1 or not own.size or np.isnan(own).any():
-            raise ArgumentError("threshold", "must be a number, or a sequence of numbers", f"{given[name]!r}")
+            raise ArgumentError(
+                "threshold", "must be a number, or a sequence of numbers", f"{given[name]!r}"
+            )
         values = evidence["probability"].transpose("case", "entity").values[:, k]
         for t in check_unique("threshold", own.tolist()):
             key = f"{name} at {t:g}" if several else name
@@ -203,9 +244,17 @@ def apply_threshold(evidence: xr.Dataset, threshold: Any) -> xr.Dataset:
             classifier.append(name)
             at.append(t)
     if len(columns) < len(at):
-        raise ArgumentError("threshold", "must differ in six digits", f"{len(at)} thresholds with {len(columns)} names")
+        raise ArgumentError(
+            "threshold",
+            "must differ in six digits",
+            f"{len(at)} thresholds with {len(columns)} names",
+        )
     weight = evidence["weight"].values
-    groups = {role: evidence[role].values.tolist() for role in ("dataset", "cluster") if role in evidence.coords}
+    groups = {
+        role: evidence[role].values.tolist()
+        for role in ("dataset", "cluster")
+        if role in evidence.coords
+    }
     joint = joint_outcomes(
         evidence["actual"].values.tolist(),
         {name: column.tolist() for name, column in columns.items()},
@@ -214,7 +263,9 @@ def apply_threshold(evidence: xr.Dataset, threshold: Any) -> xr.Dataset:
         weight=None if (weight == 1).all() else weight,
         **groups,
     )
-    return joint.assign_coords(classifier=("entity", name_coord(classifier)), threshold=("entity", at))
+    return joint.assign_coords(
+        classifier=("entity", name_coord(classifier)), threshold=("entity", at)
+    )
 
 
 def simultaneous_band(values: np.ndarray, prob: float) -> tuple[np.ndarray, np.ndarray]:
@@ -233,17 +284,25 @@ def simultaneous_band(values: np.ndarray, prob: float) -> tuple[np.ndarray, np.n
 def _check_evidence(evidence: Any, one: bool = True) -> xr.Dataset:
     """Return checked probabilities, of one data set if ``one``."""
     evidence = probabilities_of(evidence)
-    if not isinstance(evidence, xr.Dataset) or not {"probability", "weight"} <= set(evidence.data_vars):
+    if not isinstance(evidence, xr.Dataset) or not {"probability", "weight"} <= set(
+        evidence.data_vars
+    ):
         what = type(evidence).__name__
-        raise ArgumentTypeError("evidence", "must be predicted probabilities, as from br.from_probabilities", what)
+        raise ArgumentTypeError(
+            "evidence", "must be predicted probabilities, as from br.from_probabilities", what
+        )
     if one and "dataset" in evidence.coords and len(set(evidence["dataset"].values.tolist())) > 1:
         held = len(set(evidence["dataset"].values.tolist()))
         hint = "evidence.isel(case=evidence['dataset'].values == name) selects one"
-        raise ArgumentError("evidence", "must have one data set for a curve", f"{held} data sets", hint)
+        raise ArgumentError(
+            "evidence", "must have one data set for a curve", f"{held} data sets", hint
+        )
     return evidence
 
 
-def _ordinates(part: CasePart, label: int, entity: int, curve: str, weight: Any, mass: Any, chosen: Any) -> np.ndarray:
+def _ordinates(
+    part: CasePart, label: int, entity: int, curve: str, weight: Any, mass: Any, chosen: Any
+) -> np.ndarray:
     """Return the ordinates (draw, point) of curves with these weights (draw, case)."""
     fpr, tpr = part.rates(label, entity, weight, mass, chosen)
     at = PLACES[curve]
@@ -259,14 +318,21 @@ def _bins(values: np.ndarray, strategy: str) -> np.ndarray:
     """Return the bin of each case; bins have about the same number of cases or width, and equal values share one."""
     number = int(np.clip(len(values) // IN_BIN, 1, BINS))
     equal = strategy == "uniform"
-    edges = np.linspace(0, 1, BINS + 1)[1:-1] if equal else np.quantile(values, np.linspace(0, 1, number + 1)[1:-1])
+    edges = (
+        np.linspace(0, 1, BINS + 1)[1:-1]
+        if equal
+        else np.quantile(values, np.linspace(0, 1, number + 1)[1:-1])
+    )
     return np.unique(np.searchsorted(edges, values, "right"), return_inverse=True)[1].ravel()
 
 
-def _frequencies(part: CasePart, label: int, bins: np.ndarray, weight: np.ndarray, prior: np.ndarray) -> np.ndarray:
+def _frequencies(
+    part: CasePart, label: int, bins: np.ndarray, weight: np.ndarray, prior: np.ndarray
+) -> np.ndarray:
     """Return the frequency of the class (draw, bin)."""
     inside = np.eye(bins.max() + 1)[bins]
     true, false = (
-        weight @ (inside * (part.truth[label] == c)[:, None]) + prior[:, : inside.shape[1], c] for c in (1, 0)
+        weight @ (inside * (part.truth[label] == c)[:, None]) + prior[:, : inside.shape[1], c]
+        for c in (1, 0)
     )
     return true / (true + false)

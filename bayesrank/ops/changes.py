@@ -7,14 +7,23 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_choice, check_integer, check_prob, describe_value
-from bayesrank._compat import is_container
-from bayesrank._draws import ERROR, Batches, BatchSums, EffectiveDraws, draw_dims, mean_error, reduce, share_error
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._labels import check_positive
-from bayesrank._source import Source, parse_source
-from bayesrank._types import Container, ScoreLike
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_choice, check_integer, check_prob, describe_value
+from bayesrank._core.compat import is_container
+from bayesrank._core.draws import (
+    ERROR,
+    Batches,
+    BatchSums,
+    EffectiveDraws,
+    draw_dims,
+    mean_error,
+    reduce,
+    share_error,
+)
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.labels import check_positive
+from bayesrank._core.source import Source, parse_source
+from bayesrank._core.types import Container, ScoreLike
 from bayesrank.evidence.kinds.base import Parts
 from bayesrank.evidence.kinds.cases import CaseEvidence
 from bayesrank.models import in_closed_form
@@ -41,8 +50,9 @@ def summarize(ops: xr.DataArray, *, prob: float = 0.95) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        ``mean``, ``sd``, ``lower``, ``upper``, and ``negative``, P(value < 0), with its Monte-Carlo standard error
-        ``negative_error``; over the defined draws. NaN if half the draws or more are undefined.
+        ``mean``, ``sd``, ``lower``, ``upper``, and ``negative``, P(value < 0), with its Monte-Carlo
+        standard error ``negative_error``; over the defined draws. NaN if half the draws or more are
+        undefined.
 
     Examples
     --------
@@ -68,7 +78,9 @@ def summarize(ops: xr.DataArray, *, prob: float = 0.95) -> xr.Dataset:
         "lower": ends.isel(quantile=0, drop=True),
         "upper": ends.isel(quantile=1, drop=True),
     } | dict(zip(("negative", "negative_error"), below_zero(ops), strict=True))
-    return xr.Dataset({name: values.where(known) for name, values in result.items()}).assign_attrs(prob=prob)
+    return xr.Dataset({name: values.where(known) for name, values in result.items()}).assign_attrs(
+        prob=prob
+    )
 
 
 def below_zero(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
@@ -78,11 +90,16 @@ def below_zero(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
 
     def share(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         rows = x.reshape(-1, batches.number).T
-        sums, sizes = (reduce(1.0 * part, BatchSums(), batches=batches)[0] for part in (rows < 0, ~np.isnan(rows)))
+        sums, sizes = (
+            reduce(1.0 * part, BatchSums(), batches=batches)[0]
+            for part in (rows < 0, ~np.isnan(rows))
+        )
         [effective] = reduce(rows, EffectiveDraws(), batches=batches)
         number = np.where(sizes.any(axis=0), sizes.sum(axis=0), np.nan)
         probability = sums.sum(axis=0) / number
-        error = share_error(probability, mean_error(sums, sizes), number, effective * number / batches.number)
+        error = share_error(
+            probability, mean_error(sums, sizes), number, effective * number / batches.number
+        )
         shape = x.shape[: x.ndim - len(draws)]
         return probability.reshape(shape), error.reshape(shape)
 
@@ -107,46 +124,51 @@ def drift(
 ) -> xr.Dataset:
     """Return the changes of OPS between periods, split into a prevalence part and a rate part, and alarms on the rates.
 
-    OPS of most scores depends on the prevalence even at fixed rates, so a lower OPS does not imply a worse classifier.
-    Each part is the mean over both orders of changing prevalence and rates; the parts sum to the change.
+    OPS of most scores depends on the prevalence even at fixed rates, so a lower OPS does not imply
+    a worse classifier. Each part is the mean over both orders of changing prevalence and rates; the
+    parts sum to the change.
 
-    Each period after the baseline is a look. Three comparisons of each rate can raise an alarm: the look with the
-    baseline, the last three looks together with the baseline, and the look with the one before. Cases in
-    clusters count by the design effect of these: that of the period, or of all periods up to it if that is larger.
+    Each period after the baseline is a look. Three comparisons of each rate can raise an alarm: the
+    look with the baseline, the last three looks together with the baseline, and the look with the
+    one before. Cases in clusters count by the design effect of these: that of the period, or of all
+    periods up to it if that is larger.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData, DataTree or mapping
-        Two-class performances over ``dataset``, the periods in order of time; or a mapping from the name of each period
-        to its performance.
+        Two-class performances over ``dataset``, the periods in order of time; or a mapping from the
+        name of each period to its performance.
     score, reference, kind
         As for :func:`of_draws`.
     baseline : label, optional
         The period to compare all others with, besides the previous one; by default the first.
     looks : int
-        The number of successive looks in which a false alarm, of any entity and rate, has at most the probability
-        1 - ``prob``. It holds for fits of the counts of each period on its own, and for clusters of cases, also those
-        that come again in later periods.
+        The number of successive looks in which a false alarm, of any entity and rate, has at most
+        the probability 1 - ``prob``. It holds for fits of the counts of each period on its own, and
+        for clusters of cases, also those that come again in later periods.
     prob : float
         Probability of the credible intervals, and of no false alarm.
 
     Returns
     -------
     xarray.Dataset
-        ``ops`` (..., dataset) and ``change`` (..., dataset, part), the change from the previous period, with the parts
-        "total", "prevalence" and "rates"; NaN for a period without a comparison. ``since_baseline``: the same change
-        from the baseline, which shows a slow decline that no single step does. ``score``, ``tpr``, ``fpr``: the score
-        and both rates, since OPS near 1 hides large changes of these.
+        ``ops`` (..., dataset) and ``change`` (..., dataset, part), the change from the previous
+        period, with the parts "total", "prevalence" and "rates"; NaN for a period without a
+        comparison. ``since_baseline``: the same change from the baseline, which shows a slow
+        decline that no single step does. ``score``, ``tpr``, ``fpr``: the score and both rates,
+        since OPS near 1 hides large changes of these.
 
-        With draws also their ``_mean``, ``_lower`` and ``_upper``; and ``degraded`` and ``degraded_since_baseline``,
-        P(rate part < 0), with Monte-Carlo standard errors ``_error``. If one rate fell and the other rose,
-        ``degraded`` may depend on the score. ``alarm`` (..., dataset, rate, against): whether TPR fell or FPR rose
-        against the "baseline" (alone, or the last three looks together) or the "previous" look; ``p_worse``: p-values,
-        adjusted for all these comparisons in ``looks`` looks, so that an alarm is one of at most 1 - ``prob``.
+        With draws also their ``_mean``, ``_lower`` and ``_upper``; and ``degraded`` and
+        ``degraded_since_baseline``, P(rate part < 0), with Monte-Carlo standard errors ``_error``.
+        If one rate fell and the other rose, ``degraded`` may depend on the score. ``alarm`` (...,
+        dataset, rate, against): whether TPR fell or FPR rose against the "baseline" (alone, or the
+        last three looks together) or the "previous" look; ``p_worse``: p-values, adjusted for all
+        these comparisons in ``looks`` looks, so that an alarm is one of at most 1 - ``prob``.
 
-        The attrs ``monitor`` and ``monitor_agreement`` name a score to monitor instead, whose OPS does not depend on
-        the prevalence, and its rank correlation with the score at the mean prevalence. It is the score itself if its
-        OPS does not depend on the prevalence; otherwise balanced accuracy, PPV or NPV.
+        The attrs ``monitor`` and ``monitor_agreement`` name a score to monitor instead, whose OPS
+        does not depend on the prevalence, and its rank correlation with the score at the mean
+        prevalence. It is the score itself if its OPS does not depend on the prevalence; otherwise
+        balanced accuracy, PPV or NPV.
 
     Raises
     ------
@@ -155,9 +177,10 @@ def drift(
 
     References
     ----------
-    Altham (1969), Exact Bayesian analysis of a 2 x 2 contingency table, and Fisher's "exact" significance test, Journal
-    of the Royal Statistical Society B 31:261-269. Dunnett (1955), A multiple comparison procedure for comparing several
-    treatments with a control, Journal of the American Statistical Association 50:1096-1121.
+    Altham (1969), Exact Bayesian analysis of a 2 x 2 contingency table, and Fisher's "exact"
+    significance test, Journal of the Royal Statistical Society B 31:261-269. Dunnett (1955), A
+    multiple comparison procedure for comparing several treatments with a control, Journal of the
+    American Statistical Association 50:1096-1121.
 
     Examples
     --------
@@ -201,7 +224,9 @@ def drift(
     )
     # A period without a comparison has no change: NaN.
     out = xr.Dataset({"ops": labelled(ops(rates)), "change": change.reindex(dataset=labels)})
-    out = out.assign({"since_baseline": since.reindex(dataset=labels), "score": value, **rates[["tpr", "fpr"]]})
+    out = out.assign(
+        {"since_baseline": since.reindex(dataset=labels), "score": value, **rates[["tpr", "fpr"]]}
+    )
     monitor, agreement = (score.name, 1.0) if prevalence_free(score) else closest_free(score, share)
     out = out.assign_attrs(score=score.name, prob=prob, baseline=str(baseline), looks=looks)
     out = out.assign_attrs(monitor=monitor, monitor_agreement=agreement)
@@ -211,7 +236,9 @@ def drift(
         summary = summarize(out[name], prob=prob)
         out.update({f"{name}_{what}": summary[what] for what in ("mean", "lower", "upper")})
     for name, part in (("degraded", change), ("degraded_since_baseline", since)):
-        found = (each.reindex(dataset=labels) for each in below_zero(part.sel(part="rates", drop=True)))
+        found = (
+            each.reindex(dataset=labels) for each in below_zero(part.sel(part="rates", drop=True))
+        )
         out.update(dict(zip((name, f"{name}_error"), found, strict=True)))
     if (called := {one.noun for one in _sources(source)} - {""}) and len(called) == 1:
         out = out.assign_attrs(noun=called.pop())
@@ -226,30 +253,41 @@ def _clusters(source: Any, rates: xr.Dataset) -> ClusterCases | None:
     several = _is_mapping(source)
     known = _sources(source)
     held = [CaseEvidence.parse(Parts(one.observed, one.model, one.assembled)) for one in known]
-    clustered = [one for one in held if one is not None and one.clustered and one.actual is not None]
+    clustered = [
+        one for one in held if one is not None and one.clustered and one.actual is not None
+    ]
     if not clustered or "entity" not in rates["tpr"].dims:
         return None
     if len(clustered) < len(held):
         lacking = labels[next(i for i, one in enumerate(held) if one is None or not one.clustered)]
-        raise ArgumentError("source", "must have clusters in every period or in none", f"none in {lacking!r}")
+        raise ArgumentError(
+            "source", "must have clusters in every period or in none", f"none in {lacking!r}"
+        )
     periods = clustered if several else [clustered[0].on(label) for label in labels]
     positive = known[0].observed["actual"].values.tolist()[-1]
     return cases_of_clusters(periods, rates["entity"].values.tolist(), positive)
 
 
-def _parts_of_change(ops: Callable[[xr.Dataset], xr.DataArray], before: xr.Dataset, after: xr.Dataset) -> xr.DataArray:
+def _parts_of_change(
+    ops: Callable[[xr.Dataset], xr.DataArray], before: xr.Dataset, after: xr.Dataset
+) -> xr.DataArray:
     """Return the change of OPS between rates and prevalences of the same periods (..., part)."""
     first, last = ops(before), ops(after)
     # The rates of the later period at the earlier prevalence, and the reverse.
     moved, shifted = (
-        ops(one.assign(prevalence=other["prevalence"])) for one, other in ((after, before), (before, after))
+        ops(one.assign(prevalence=other["prevalence"]))
+        for one, other in ((after, before), (before, after))
     )
     parts = {
         "total": last - first,
         "prevalence": ((shifted - first) + (last - moved)) / 2,
         "rates": ((moved - first) + (last - shifted)) / 2,
     }
-    return xr.concat(list(parts.values()), "part").assign_coords(part=list(parts)).transpose(..., "part")
+    return (
+        xr.concat(list(parts.values()), "part")
+        .assign_coords(part=list(parts))
+        .transpose(..., "part")
+    )
 
 
 def _rates(performance: xr.DataArray) -> xr.Dataset:
@@ -266,7 +304,8 @@ def _check_apart(rates: xr.Dataset, labels: list) -> float:
     Their differences would look too certain.
     """
     dims = draw_dims(rates["prevalence"])
-    # A few draws suffice for the check, and all rates are computed together, so that lazy data are read once.
+    # A few draws suffice for the check, and all rates are computed together, so that lazy data are
+    # read once.
     first = rates.isel({d: slice(0, 3) for d in dims}).reset_coords(drop=True).compute()
     for name, rate in first.items():
         values = rate.transpose(*dims, "dataset", ...).values
@@ -274,7 +313,10 @@ def _check_apart(rates: xr.Dataset, labels: list) -> float:
         varies = ~np.isclose(flat, flat[:1], rtol=1e-9, atol=0).all(axis=0)
         for i, label in enumerate(labels[:-1]):
             # Rates of the same draw at two prevalences differ by rounding, as do known shares.
-            same = np.isclose(flat[:, i + 1 :], flat[:, i : i + 1], rtol=1e-9, atol=0).all(axis=0) & varies[i]
+            same = (
+                np.isclose(flat[:, i + 1 :], flat[:, i : i + 1], rtol=1e-9, atol=0).all(axis=0)
+                & varies[i]
+            )
             if same.any():
                 other = labels[i + 1 + int(np.argwhere(same)[0, 0])]
                 raise ArgumentError(
@@ -288,12 +330,20 @@ def _check_apart(rates: xr.Dataset, labels: list) -> float:
 
 def _sources(source: Any) -> list[Source]:
     """Return the sources of a mapping, or the only one."""
-    return [parse_source(one) for one in source.values()] if _is_mapping(source) else [parse_source(source)]
+    return (
+        [parse_source(one) for one in source.values()]
+        if _is_mapping(source)
+        else [parse_source(source)]
+    )
 
 
 def _is_mapping(source: Any) -> bool:
     """Return whether the source is a mapping from periods to their sources."""
-    return isinstance(source, Mapping) and not isinstance(source, xr.Dataset) and not is_container(source)
+    return (
+        isinstance(source, Mapping)
+        and not isinstance(source, xr.Dataset)
+        and not is_container(source)
+    )
 
 
 def _periods(source: Any, kind: str | None) -> xr.DataArray:
@@ -308,7 +358,13 @@ def _periods(source: Any, kind: str | None) -> xr.DataArray:
     each = [as_performance(one, kind) for one in source.values()]
     sizes = {tuple(one.sizes[d] for d in draw_dims(one)) for one in each}
     if len(sizes) > 1:
-        raise ArgumentError("source", "must hold the same numbers of chains and draws in every period", sorted(sizes))
+        raise ArgumentError(
+            "source",
+            "must hold the same numbers of chains and draws in every period",
+            sorted(sizes),
+        )
     if any("dataset" in one.dims for one in each):
-        raise ArgumentError("source", "must hold one data set for each period of a mapping", "several for one")
+        raise ArgumentError(
+            "source", "must hold one data set for each period of a mapping", "several for one"
+        )
     return xr.concat(each, pd.Index(list(source), name="dataset"))

@@ -1,9 +1,10 @@
 """What the cases of each period are worth where they come in clusters: effective numbers and degrees of freedom.
 
-The variance of a rate between clusters, over that of independent cases, is the design effect of a period. It is known
-to few degrees of freedom, and a period without errors shows none at all. So a period has the larger one of its own
-design effect and that of all periods up to it together, and never less than 1. The degrees of freedom are those of its
-own clusters: two periods that are compared have the sum of theirs.
+The variance of a rate between clusters, over that of independent cases, is the design effect of a
+period. It is known to few degrees of freedom, and a period without errors shows none at all. So a
+period has the larger one of its own design effect and that of all periods up to it together, and
+never less than 1. The degrees of freedom are those of its own clusters: two periods that are
+compared have the sum of theirs.
 """
 
 from collections.abc import Sequence
@@ -22,13 +23,22 @@ class ClusterCases(NamedTuple):
     freedom: np.ndarray
 
 
-def cases_of_clusters(periods: Sequence[CaseEvidence], entities: Sequence[Any], positive: Any) -> ClusterCases:
+def cases_of_clusters(
+    periods: Sequence[CaseEvidence], entities: Sequence[Any], positive: Any
+) -> ClusterCases:
     """Return what the cases of each period are worth for TPR and for 1 - FPR; all periods are clustered."""
-    found = np.array([[_of_entity(periods, name, positive, rate) for name in entities] for rate in ("tpr", "fpr")])
+    found = np.array(
+        [
+            [_of_entity(periods, name, positive, rate) for name in entities]
+            for rate in ("tpr", "fpr")
+        ]
+    )
     return ClusterCases(*np.moveaxis(found, 2, 0))
 
 
-def _of_entity(periods: Sequence[CaseEvidence], entity: Any, positive: Any, rate: str) -> tuple[np.ndarray, np.ndarray]:
+def _of_entity(
+    periods: Sequence[CaseEvidence], entity: Any, positive: Any, rate: str
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the effective cases and the degrees of freedom of one entity and rate (dataset)."""
     sums = []
     for one in periods:
@@ -42,10 +52,13 @@ def _of_entity(periods: Sequence[CaseEvidence], entity: Any, positive: Any, rate
     return worth_of_periods(sums)
 
 
-def worth_of_periods(sums: Sequence[tuple[np.ndarray, np.ndarray, float]]) -> tuple[np.ndarray, np.ndarray]:
+def worth_of_periods(
+    sums: Sequence[tuple[np.ndarray, np.ndarray, float]],
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the effective cases of each period and the degrees of freedom of its clusters.
 
-    Each period has the right cases and all cases of each of its clusters, and the sum of the squared weights of cases.
+    Each period has the right cases and all cases of each of its clusters, and the sum of the
+    squared weights of cases.
     """
     between = independent = 0.0
     cases, degrees = [], []

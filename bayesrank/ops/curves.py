@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import (
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
     check_absent,
     check_choice,
     check_integer,
@@ -24,19 +24,32 @@ from bayesrank._checks import (
     check_size,
     is_number,
 )
-from bayesrank._draws import draw_dims
-from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
-from bayesrank._notes import add_notes
-from bayesrank._random import Seed, root_sequence, stream
-from bayesrank._types import ScoreLike
+from bayesrank._core.draws import draw_dims
+from bayesrank._core.errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
+from bayesrank._core.notes import add_notes
+from bayesrank._core.random import Seed, root_sequence, stream
+from bayesrank._core.types import ScoreLike
 from bayesrank.cases.weights import blocks_of, check_case_weights
 from bayesrank.evidence.alignment import align_cases
-from bayesrank.ops._areas import AREAS, POINTS, area, area_range, bootstrap_rates, ideal_area, point, rank_ideally
+from bayesrank.ops._areas import (
+    AREAS,
+    POINTS,
+    area,
+    area_range,
+    bootstrap_rates,
+    ideal_area,
+    point,
+    rank_ideally,
+)
 from bayesrank.ops.references import Reference, below, check_curves, check_reference
 from bayesrank.ops.values import broadcast, check_points, check_range, orient, value_range, wrap
 from bayesrank.scores.score import cells_at
 
-AT_K = {"precision_at_k": "precision_at_share", "lift_at_k": "lift_at_share", "recall_at_k": "recall_at_share"}
+AT_K = {
+    "precision_at_k": "precision_at_share",
+    "lift_at_k": "lift_at_share",
+    "recall_at_k": "recall_at_share",
+}
 CURVE_METRICS = (*AREAS, *POINTS, *AT_K)
 DRAWS = 1000
 #: TPR and FPR of a random ranking.
@@ -60,29 +73,32 @@ def of_value(
     Parameters
     ----------
     score : Score, str or callable
-        A two-class score with a direction; or a metric of a curve: the areas ``"auc_roc"``, ``"auc_pr"``,
-        ``"auc_lift"``, ``"auc_gain"``, or relative to the ideal area ``"nauc_roc"`` and so on; or the points
-        ``"tpr_at_fpr"``, ``"tnr_at_recall"``, and ``"precision"``, ``"lift"`` or ``"recall"`` with ``"_at_share"``
-        (of cases called positive) or ``"_at_k"``, and ``"precision_at_recall"``.
+        A two-class score with a direction; or a metric of a curve: the areas ``"auc_roc"``,
+        ``"auc_pr"``, ``"auc_lift"``, ``"auc_gain"``, or relative to the ideal area ``"nauc_roc"``
+        and so on; or the points ``"tpr_at_fpr"``, ``"tnr_at_recall"``, and ``"precision"``,
+        ``"lift"`` or ``"recall"`` with ``"_at_share"`` (of cases called positive) or ``"_at_k"``,
+        and ``"precision_at_recall"``.
     value : number, array_like or DataArray
         The reported value; NaN gives NaN.
     prevalence : number, array_like or DataArray
         Prevalence of the positive class, strictly between 0 and 1; broadcasts with ``value``.
     at : number, optional
-        Position on the curve: the FPR, recall or share, strictly between 0 and 1; or the number of cases K.
+        Position on the curve: the FPR, recall or share, strictly between 0 and 1; or the number of
+        cases K.
     size : int, optional
         Number of cases in the test set, for metrics at K.
     reference : Distribution or Sample; for curves a Dataset, optional
-        For scores, the default is uniform. For curves, a Dataset with ``fpr`` and ``tpr`` (sample, point); the default
-        is from :func:`directed_binary_tree`.
+        For scores, the default is uniform. For curves, a Dataset with ``fpr`` and ``tpr`` (sample,
+        point); the default is from :func:`directed_binary_tree`.
 
     Returns
     -------
     xarray.DataArray
-        Named "ops": the probability that a performance from the reference is strictly worse at that prevalence. For
-        samples, the coord ``ops_error`` is the standard error. Other values are closed forms or quadrature. The error
-        of quadrature is below 1e-8 for the catalogue's scores that rise with TPR and TNR, and for maxima and minima of
-        two or more scores. It may be larger for a function that jumps, and for one that is not monotone.
+        Named "ops": the probability that a performance from the reference is strictly worse at that
+        prevalence. For samples, the coord ``ops_error`` is the standard error. Other values are
+        closed forms or quadrature. The error of quadrature is below 1e-8 for the catalogue's scores
+        that rise with TPR and TNR, and for maxima and minima of two or more scores. It may be
+        larger for a function that jumps, and for one that is not monotone.
 
     Raises
     ------
@@ -101,17 +117,27 @@ def of_value(
         for name, given in (("at", at), ("size", size)):
             check_absent(name, given, f"for {score.name}, which is no metric of a point on a curve")
         if isinstance(reference, xr.Dataset):
-            raise ArgumentTypeError("reference", "must be a Distribution or a Sample for scores", "a Dataset of curves")
+            raise ArgumentTypeError(
+                "reference", "must be a Distribution or a Sample for scores", "a Dataset of curves"
+            )
         found = check_reference(reference)
         values, shares = broadcast(value, prevalence)
         low, high = value_range(score, shares)
         check_range(score.name, values.values, shares.values, low, high)
-        return wrap(values, below(found, score, np.clip(values.values, low, high), shares.values), found.size)
-    metric, place = _place(_plain(score), at, size)
+        return wrap(
+            values,
+            below(found, score, np.clip(values.values, low, high), shares.values),
+            found.size,
+        )
+    metric, position = _place(_plain(score), at, size)
     values, shares = broadcast(value, prevalence)
-    check_range(score, values.values, shares.values, *_range(metric, place, shares.values))
+    check_range(score, values.values, shares.values, *_range(metric, position, shares.values))
     curves = check_curves(reference)
-    return wrap(values, _below(curves, metric, place, values.values, shares.values), curves.sizes["sample"])
+    return wrap(
+        values,
+        _below(curves, metric, position, values.values, shares.values),
+        curves.sizes["sample"],
+    )
 
 
 @check_call
@@ -135,28 +161,30 @@ def of_curve(
     y_true : array_like
         Label of each case, from two classes.
     y_score : array_like, mapping or DataFrame
-        Score of each case, higher for more positive; a mapping or DataFrame holds several classifiers.
-        Everything with an index is joined to ``y_true`` by its labels.
+        Score of each case, higher for more positive; a mapping or DataFrame holds several
+        classifiers. Everything with an index is joined to ``y_true`` by its labels.
     metric, at, reference
-        As for :func:`of_value`. A sequence ``at`` gives a curve of OPS: the OPRC for ``"precision_at_recall"``, the
-        OPS(lift) curve for ``"lift_at_share"``.
+        As for :func:`of_value`. A sequence ``at`` gives a curve of OPS: the OPRC for
+        ``"precision_at_recall"``, the OPS(lift) curve for ``"lift_at_share"``.
     positive : label
         The label of the positive class.
     draws, seed
-        Draws of the Bayesian bootstrap over cases; 0 for none. Classifiers share their weights, as do calls with the
-        same labels and seed.
+        Draws of the Bayesian bootstrap over cases; 0 for none. Classifiers share their weights, as
+        do calls with the same labels and seed.
     prob : float
         Probability of the credible intervals.
     weights : xarray.DataArray, optional
-        Draws of case weights from :func:`bayesrank.case_weights`, instead of ``draws`` and ``seed``.
+        Draws of case weights from :func:`bayesrank.case_weights`, instead of ``draws`` and
+        ``seed``.
 
     Returns
     -------
     xarray.Dataset
-        ``value``, ``ops`` and ``ops_error`` (entity, and the dim ``fpr``, ``recall``, ``share`` or ``k`` if ``at`` is
-        a sequence); areas ``nauc_...`` are relative to those of the ideal ranking of the same cases, and have the OPS
-        of the areas. Also ``prevalence``, and ``no_skill`` and ``ops_no_skill`` for a random ranking. With draws also
-        ``value_draws`` and ``ops_draws`` (chain, draw, entity, ...), ``prevalence_draws``, ``ops_lower`` and
+        ``value``, ``ops`` and ``ops_error`` (entity, and the dim ``fpr``, ``recall``, ``share`` or
+        ``k`` if ``at`` is a sequence); areas ``nauc_...`` are relative to those of the ideal
+        ranking of the same cases, and have the OPS of the areas. Also ``prevalence``, and
+        ``no_skill`` and ``ops_no_skill`` for a random ranking. With draws also ``value_draws`` and
+        ``ops_draws`` (chain, draw, entity, ...), ``prevalence_draws``, ``ops_lower`` and
         ``ops_upper``. The OPS of draws is interpolated between prevalences 0.25 apart in log-odds.
 
     Examples
@@ -172,22 +200,33 @@ def of_curve(
     truth, scores = check_curve_cases(y_true, y_score, positive)
     draws = check_integer("draws", draws)
     prob = check_prob("prob", prob)
-    metric = check_choice("metric", _plain(metric) if _is_metric(metric) else metric, CURVE_METRICS, ArgumentKeyError)
+    metric = check_choice(
+        "metric", _plain(metric) if _is_metric(metric) else metric, CURVE_METRICS, ArgumentKeyError
+    )
     curves = check_curves(reference)
     size = truth.size if metric in AT_K else None
     positions = _list_positions(at)
     relative, plain = metric.startswith("nauc"), metric.removeprefix("n")
-    # Areas relative to the ideal one have the OPS of the areas themselves (Zhao et al., Section 3.1).
+    # Areas relative to the ideal one have the OPS of the areas themselves (Zhao et al., Section
+    # 3.1).
     places = [_place(plain if relative else metric, one, size) for one in positions]
     drawn = _draw_case_weights(truth, draws, seed, weights)
     chains = () if drawn is None else tuple(drawn.sizes[dim] for dim in draw_dims(drawn))
     prevalence, value = _values(truth, list(scores.values()), places, drawn)
     shares, ops = np.broadcast_to(prevalence[:, None], value.shape[:2]), np.empty(value.shape)
-    for column, place in enumerate(places):
-        for rows in (slice(0, 1), slice(1, None)):  # observed values need no interpolation between prevalences
-            ops[rows, :, column] = _below(curves, *place, value[rows, :, column], shares[rows])
-    chance = np.array([_metric(*place, DIAGONAL, DIAGONAL, prevalence[0]) for place in places])
-    of_chance = [_below(curves, *place, one, prevalence[0]) for place, one in zip(places, chance, strict=True)]
+    for column, position in enumerate(places):
+        for rows in (
+            slice(0, 1),
+            slice(1, None),
+        ):  # observed values need no interpolation between prevalences
+            ops[rows, :, column] = _below(curves, *position, value[rows, :, column], shares[rows])
+    chance = np.array(
+        [_metric(*position, DIAGONAL, DIAGONAL, prevalence[0]) for position in places]
+    )
+    of_chance = [
+        _below(curves, *position, one, prevalence[0])
+        for position, one in zip(places, chance, strict=True)
+    ]
     if relative:
         value = value / _values(truth, list(scores.values()), places, drawn, ideal=True)[1]
         chance = chance / ideal_area(AREAS[metric], prevalence[0])
@@ -197,7 +236,9 @@ def of_curve(
     values = xr.DataArray(value[0], {"entity": list(scores), axis: positions}, dims)
     point_ops = wrap(values, ops[0], curves.sizes["sample"])
     out = xr.Dataset({"value": values, "ops": point_ops}).reset_coords("ops_error")
-    out = out.assign(prevalence=float(prevalence[0]), no_skill=(axis, chance), ops_no_skill=(axis, of_chance))
+    out = out.assign(
+        prevalence=float(prevalence[0]), no_skill=(axis, chance), ops_no_skill=(axis, of_chance)
+    )
     if drawn is not None:
         along = draw_dims(drawn)
         out["prevalence_draws"] = (along, prevalence[1:].reshape(chains))
@@ -230,13 +271,15 @@ def value_curves(
     prevalence : sequence of float
         Prevalences of the positive class, strictly between 0 and 1.
     points : int
-        Number of values at each prevalence, evenly spaced over the range of the score or metric there.
+        Number of values at each prevalence, evenly spaced over the range of the score or metric
+        there.
 
     Returns
     -------
     xarray.DataArray
-        As from :func:`of_value`, (prevalence, point), with the coord ``value`` (prevalence, point): a curve starts at
-        the smallest value that is possible at its prevalence, and ends at the largest.
+        As from :func:`of_value`, (prevalence, point), with the coord ``value`` (prevalence, point):
+        a curve starts at the smallest value that is possible at its prevalence, and ends at the
+        largest.
 
     Examples
     --------
@@ -248,7 +291,9 @@ def value_curves(
     given, points = check_numbers("prevalence", prevalence), check_size("points", points, 2)
     if not given.size:
         raise ArgumentError("prevalence", "must hold one share or more", "none")
-    check_memory("points must be fewer", f"{given.size} x {points} values", (given.size, points), str(points))
+    check_memory(
+        "points must be fewer", f"{given.size} x {points} values", (given.size, points), str(points)
+    )
     shares = broadcast(0.0, given.reshape(-1, 1))[1]
     if _is_metric(score):
         limits = _range(*_place(_plain(score), at, size), shares.values)
@@ -259,14 +304,18 @@ def value_curves(
         name, (least, most) = found.name, value_range(found, shares)
         if not np.isfinite([least, most]).all():
             raise ArgumentError(
-                "score", "must have a finite range at each prevalence to run through", f"{name} with {found.range}"
+                "score",
+                "must have a finite range at each prevalence to run through",
+                f"{name} with {found.range}",
             )
     value = least + np.linspace(0.0, 1.0, points) * (most - least)
     value[:, -1:] = most
     dims = ("prevalence", "point")
     axes = {"prevalence": np.ravel(prevalence), "value": (dims, value)}
     values = xr.DataArray(value, axes, dims)
-    return of_value(score, values, values["prevalence"], at=at, size=size, reference=reference).assign_attrs(score=name)
+    return of_value(
+        score, values, values["prevalence"], at=at, size=size, reference=reference
+    ).assign_attrs(score=name)
 
 
 @check_call
@@ -283,7 +332,8 @@ def square(score: ScoreLike, value: float, prevalence: float, resolution: int = 
     Returns
     -------
     xarray.Dataset
-        ``score`` (tpr, fpr), ``worse`` (tpr, fpr), True where the score is worse than ``value``, and ``ops``.
+        ``score`` (tpr, fpr), ``worse`` (tpr, fpr), True where the score is worse than ``value``,
+        and ``ops``.
 
     Examples
     --------
@@ -304,27 +354,44 @@ def square(score: ScoreLike, value: float, prevalence: float, resolution: int = 
     )
 
 
-def _draw_case_weights(truth: np.ndarray, draws: int, seed: Seed, weights: Any) -> xr.DataArray | None:
+def _draw_case_weights(
+    truth: np.ndarray, draws: int, seed: Seed, weights: Any
+) -> xr.DataArray | None:
     """Return draws of the case weights, given or from a bootstrap; None without draws."""
     if weights is not None:
         for name, given in (("seed", seed), ("draws", None if draws == DRAWS else draws)):
             check_absent(name, given, "where weights are given, which were drawn")
-        found = check_case_weights(weights, truth.size)
-        if "dataset" in found.coords and (sets := len(set(found["dataset"].values.tolist()))) > 1:
-            raise ArgumentError("weights", "must be of one data set (select its cases)", f"those of {sets}")
-        return found
+        result = check_case_weights(weights, truth.size)
+        if "dataset" in result.coords and (sets := len(set(result["dataset"].values.tolist()))) > 1:
+            raise ArgumentError(
+                "weights", "must be of one data set (select its cases)", f"those of {sets}"
+            )
+        return result
     if not draws:
         return None
-    check_memory("draws must be fewer", f"{draws} draws of {truth.size} cases", (draws, truth.size), str(draws))
+    check_memory(
+        "draws must be fewer",
+        f"{draws} draws of {truth.size} cases",
+        (draws, truth.size),
+        str(draws),
+    )
     # Seeded by the labels: calls for one test set share their weights, other test sets do not.
-    rng = stream(root_sequence(seed), "bayesian_bootstrap", truth.size, np.packbits(truth).tobytes().hex())
+    rng = stream(
+        root_sequence(seed), "bayesian_bootstrap", truth.size, np.packbits(truth).tobytes().hex()
+    )
     return check_case_weights(
-        xr.DataArray(rng.standard_exponential((1, draws, truth.size)), dims=("chain", "draw", "case"))
+        xr.DataArray(
+            rng.standard_exponential((1, draws, truth.size)), dims=("chain", "draw", "case")
+        )
     )
 
 
 def _values(
-    truth: np.ndarray, scores: list[np.ndarray], places: list[Place], drawn: xr.DataArray | None, ideal: bool = False
+    truth: np.ndarray,
+    scores: list[np.ndarray],
+    places: list[Place],
+    drawn: xr.DataArray | None,
+    ideal: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the prevalence (draw) and the values (draw, classifier, place) on the curves, observed values first.
 
@@ -340,7 +407,7 @@ def _values(
             share = weight[:, truth].sum(1) / weight.sum(1)
             curves = [bootstrap_rates(truth, score, weight) for score in scores]
             curves = [rank_ideally(*curve) for curve in curves] if ideal else curves
-            found = [[_metric(*place, *curve, share) for place in places] for curve in curves]
+            found = [[_metric(*position, *curve, share) for position in places] for curve in curves]
         shares.append(share)
         values.append(np.moveaxis(np.array(found), -1, 0))
     prevalence = np.concatenate(shares)
@@ -362,7 +429,9 @@ def _list_positions(at: Any) -> list:
         return [at]
     found = check_numbers("at", at)
     if found.ndim != 1 or not found.size:
-        raise ArgumentError("at", "must be a number or a sequence of numbers", f"shape {found.shape}")
+        raise ArgumentError(
+            "at", "must be a number or a sequence of numbers", f"shape {found.shape}"
+        )
     return np.asarray(at).tolist()
 
 
@@ -374,7 +443,9 @@ def _place(metric: str, at: Any, size: int | None) -> Place:
         return metric, 0.0
     if metric not in AT_K:
         check_absent("size", size, f"for {metric}, which is no metric at K")
-        return metric, check_number("at", at, 0.0, 1.0, ends=False)  # at 1 all curves end in the same point
+        return metric, check_number(
+            "at", at, 0.0, 1.0, ends=False
+        )  # at 1 all curves end in the same point
     if size is None:
         raise ArgumentError("size", f"must be the number of cases for {metric}", "None")
     size = check_integer("size", size, 1)
@@ -389,7 +460,9 @@ def _range(metric: str, at: float, prevalence: np.ndarray) -> tuple[np.ndarray, 
     return _metric(metric, at, *worst, prevalence), _metric(metric, at, *best, prevalence)
 
 
-def _metric(metric: str, at: float, fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
+def _metric(
+    metric: str, at: float, fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray
+) -> np.ndarray:
     prevalence = np.asarray(prevalence, dtype=float)
     shape = (*np.broadcast_shapes(prevalence.shape, fpr.shape[:-1]), fpr.shape[-1])
     fpr, tpr = np.broadcast_to(fpr, shape), np.broadcast_to(tpr, shape)
@@ -399,7 +472,9 @@ def _metric(metric: str, at: float, fpr: np.ndarray, tpr: np.ndarray, prevalence
     return found / ideal_area(AREAS[metric], prevalence) if metric.startswith("nauc") else found
 
 
-def _below(curves: xr.Dataset, metric: str, at: float, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
+def _below(
+    curves: xr.Dataset, metric: str, at: float, value: np.ndarray, prevalence: np.ndarray
+) -> np.ndarray:
     """Return the share of the reference curves with a smaller metric, for arrays of any shape.
 
     The metric is first replaced by one that orders curves alike but depends less on prevalence.
@@ -410,7 +485,8 @@ def _below(curves: xr.Dataset, metric: str, at: float, value: np.ndarray, preval
         gain = value * ideal_area("gain", prevalence) if metric == "nauc_gain" else value
         value, metric = (gain - prevalence / 2) / (1 - prevalence), "auc_roc"
     elif metric == "precision_at_recall":
-        # At fixed recall, precision falls with the FPR, and the FPR of the reference is independent of prevalence.
+        # At fixed recall, precision falls with the FPR, and the FPR of the reference is independent
+        # of prevalence.
         odds = prevalence / (1 - prevalence) * at
         with np.errstate(divide="ignore"):
             value, metric = 1 - odds * (1 / value - 1), "tnr_at_recall"
@@ -425,7 +501,8 @@ def _below(curves: xr.Dataset, metric: str, at: float, value: np.ndarray, preval
     if not shares.size:
         return out
     asked = value[known]
-    # Rounding must not let a curve outperform itself, or a value at the end of the range be below its own limit.
+    # Rounding must not let a curve outperform itself, or a value at the end of the range be below
+    # its own limit.
     asked = asked - 1e-12 * np.maximum(1.0, np.abs(asked))
     find = _default_rivals if curves is check_curves(None) else partial(_sorted_metric, curves)
     rivals = (find(metric, at, float(share)) for share in shares)
@@ -439,7 +516,8 @@ def _below(curves: xr.Dataset, metric: str, at: float, value: np.ndarray, preval
 def _prevalence_nodes(prevalence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return prevalences at which to evaluate the reference, and the position of each prevalence among them.
 
-    Many are interpolated between nodes 0.25 apart in log-odds, with an error below the Monte-Carlo error.
+    Many are interpolated between nodes 0.25 apart in log-odds, with an error below the Monte-Carlo
+    error.
     """
     distinct, position = np.unique(prevalence, return_inverse=True)
     if distinct.size <= 8:
@@ -461,11 +539,15 @@ def _sorted_metric(curves: xr.Dataset, metric: str, at: float, prevalence: float
     step = max(1, 500_000 // fpr.shape[1])
     for start in range(0, found.size, step):
         part = slice(start, start + step)
-        found[part] = _metric(metric, at, fpr[part].astype(float), tpr[part].astype(float), np.asarray(prevalence))
+        found[part] = _metric(
+            metric, at, fpr[part].astype(float), tpr[part].astype(float), np.asarray(prevalence)
+        )
     return np.sort(found)
 
 
-def check_curve_cases(y_true: Any, y_score: Any, positive: Any) -> tuple[np.ndarray, dict[Any, np.ndarray]]:
+def check_curve_cases(
+    y_true: Any, y_score: Any, positive: Any
+) -> tuple[np.ndarray, dict[Any, np.ndarray]]:
     """Return which cases are positive, and the scores of each classifier."""
     truth = check_positives(y_true, positive)
     named = isinstance(y_score, Mapping | pd.DataFrame)
@@ -482,7 +564,9 @@ def check_curve_cases(y_true: Any, y_score: Any, positive: Any) -> tuple[np.ndar
             )
         score = score.astype(float)
         if np.isnan(score).any():
-            raise ArgumentError("y_score", "must hold no NaN", f"{int(np.isnan(score).sum())} for {what}")
+            raise ArgumentError(
+                "y_score", "must hold no NaN", f"{int(np.isnan(score).sum())} for {what}"
+            )
         if score.min() == score.max():
             raise ArgumentError("y_score", f"must rank the cases; {what} holds only {score[0]:g}")
         scores[name] = score

@@ -1,20 +1,22 @@
 """Scores whose OPS does not depend on the prevalence at fixed rates, and the one that agrees most with a score.
 
-OPS represents the order of the score on the ROC square at one prevalence. So it is free of the prevalence if, and only
-if, that order is. On the Tile this holds at the four corners (docs/theory/ops.md).
+OPS represents the order of the score on the ROC square at one prevalence. So it is free of the
+prevalence if, and only if, that order is. On the Tile this holds at the four corners
+(docs/theory/ops.md).
 """
 
 import numpy as np
 
-from bayesrank._calls import check_call
-from bayesrank._errors import ArgumentError
-from bayesrank._types import ScoreLike
+from bayesrank._core.calls import check_call
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.types import ScoreLike
 from bayesrank.ops.references import UNIFORM, below
 from bayesrank.ops.values import orient
 from bayesrank.scores import Score, as_score
 from bayesrank.scores.score import cells_at
 
-#: Scores to monitor where the prevalence may move: their OPS depends on the rates alone, and rises with both.
+#: Scores to monitor where the prevalence may move: their OPS depends on the rates alone, and rises
+#: with both.
 FREE = ("balanced_accuracy", "ppv", "npv")
 #: Prevalences between which orders are compared, and the number of performances.
 PREVALENCES, RANDOM = (0.5, 0.02, 0.2, 0.8, 0.98), 600
@@ -26,9 +28,10 @@ POINTS = 16
 def prevalence_free(score: ScoreLike) -> bool:
     """Return whether the OPS of a score at fixed rates does not depend on the prevalence.
 
-    True if the score orders the points of the ROC square alike at every prevalence. This holds for functions of TPR and
-    TNR, and at the corners of the Tile: TNR, NPV, PPV and TPR. The result is exact for ranking scores. For others, the
-    orders of 600 random performances are compared at five prevalences.
+    True if the score orders the points of the ROC square alike at every prevalence. This holds for
+    functions of TPR and TNR, and at the corners of the Tile: TNR, NPV, PPV and TPR. The result is
+    exact for ranking scores. For others, the orders of 600 random performances are compared at five
+    prevalences.
 
     Parameters
     ----------
@@ -46,8 +49,11 @@ def prevalence_free(score: ScoreLike) -> bool:
     """
     found = orient(score)
     if found.importance is not None:
-        right, wrong = ({found.importance[x] > 0 for x in pair} for pair in (("tn", "tp"), ("fp", "fn")))
-        # One of two weights is 0; if all weights of right or of wrong outcomes are 0, the score is constant.
+        right, wrong = (
+            {found.importance[x] > 0 for x in pair} for pair in (("tn", "tp"), ("fp", "fn"))
+        )
+        # One of two weights is 0; if all weights of right or of wrong outcomes are 0, the score is
+        # constant.
         return (len(right) == 2 and len(wrong) == 2) or right == {False} or wrong == {False}
     fpr, tpr = np.random.default_rng(0).random((2, RANDOM))
     values = np.array([found.of_cells(*cells_at(fpr, tpr, share)) for share in PREVALENCES])
@@ -74,6 +80,8 @@ def closest_free(score: Score, prevalence: float) -> tuple[str, float]:
 
     own = ops(score)
     known = ~np.isnan(own)
-    found = {name: float(np.corrcoef(own[known], ops(as_score(name))[known])[0, 1]) for name in FREE}
+    found = {
+        name: float(np.corrcoef(own[known], ops(as_score(name))[known])[0, 1]) for name in FREE
+    }
     best = max(found, key=lambda name: found[name])
     return best, found[best]

@@ -1,7 +1,8 @@
 """Reference distributions of performances, or of whole curves, for outperformance scores.
 
-A reference of performances has one method, ``below(score, value, prevalence)``: the probability that a performance
-drawn from it is worse. A reference of curves is a Dataset with ``fpr`` and ``tpr`` (sample, point).
+A reference of performances has one method, ``below(score, value, prevalence)``: the probability
+that a performance drawn from it is worse. A reference of curves is a Dataset with ``fpr`` and
+``tpr`` (sample, point).
 """
 
 from collections.abc import Callable
@@ -12,8 +13,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import (
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
     check_beta_parameters,
     check_callable,
     check_integer,
@@ -21,8 +22,8 @@ from bayesrank._checks import (
     check_numbers,
     describe_value,
 )
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._random import Seed, root_sequence, stream
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.random import Seed, root_sequence, stream
 from bayesrank.scores import Score
 from bayesrank.scores.contour_area import probability_worse
 from bayesrank.scores.contours import closed_area
@@ -38,7 +39,8 @@ class Distribution:
     fpr_quantile : callable
         Quantile function of the FPR: maps arrays of probabilities to rates.
     tpr_below : callable
-        Conditional distribution: maps arrays (fpr, tpr) to the probability of a lower TPR at that FPR.
+        Conditional distribution: maps arrays (fpr, tpr) to the probability of a lower TPR at that
+        FPR.
 
     Examples
     --------
@@ -113,7 +115,9 @@ class Sample:
         step = max(1, 2_000_000 // self.size)
         for start in range(0, shares.size, step):
             block = shares[start : start + step]
-            rival = np.sort(sign * score.of_cells(*cells_at(self.fpr, self.tpr, block[:, None])), axis=1)
+            rival = np.sort(
+                sign * score.of_cells(*cells_at(self.fpr, self.tpr, block[:, None])), axis=1
+            )
             for row, where in zip(rival, groups[start : start + step], strict=True):
                 defined = row[: row.size - np.count_nonzero(np.isnan(row))]  # NaN sorts last
                 worse = np.searchsorted(defined, asked[where], side="left")
@@ -145,7 +149,9 @@ def independent_betas(fpr: tuple[float, float], tpr: tuple[float, float]) -> Dis
 
     for name, pair in (("fpr", fpr), ("tpr", tpr)):
         check_beta_parameters(name, pair)
-    return Distribution(lambda u: special.betaincinv(*fpr, u), lambda x, y: special.betainc(*tpr, np.clip(y, 0, 1)))
+    return Distribution(
+        lambda u: special.betaincinv(*fpr, u), lambda x, y: special.betainc(*tpr, np.clip(y, 0, 1))
+    )
 
 
 @check_call
@@ -157,11 +163,15 @@ def better_than_chance() -> Distribution:
     >>> br.ops.of_value("informedness", 0.0, 0.3, reference=better_than_chance()).round(9).item()
     0.0
     """
-    return Distribution(lambda u: 1 - np.sqrt(1 - u), lambda fpr, tpr: np.maximum(tpr - fpr, 0.0) / (1 - fpr))
+    return Distribution(
+        lambda u: 1 - np.sqrt(1 - u), lambda fpr, tpr: np.maximum(tpr - fpr, 0.0) / (1 - fpr)
+    )
 
 
 @check_call
-def from_sampler(sampler: Callable[[np.random.Generator, int], Any], size: int = 40_000, *, seed: Seed = 0) -> Sample:
+def from_sampler(
+    sampler: Callable[[np.random.Generator, int], Any], size: int = 40_000, *, seed: Seed = 0
+) -> Sample:
     """Return a reference from a user-defined sampler of the two rates.
 
     Parameters
@@ -183,16 +193,24 @@ def from_sampler(sampler: Callable[[np.random.Generator, int], Any], size: int =
         raise ArgumentTypeError("sampler", "must be a function", describe_value(sampler))
     rates = check_callable("sampler", sampler)(stream(root_sequence(seed), "reference"), size)
     if not isinstance(rates, tuple | list | np.ndarray) or len(rates) != 2:
-        raise ArgumentTypeError("sampler", "must return two arrays, fpr and tpr", describe_value(rates))
+        raise ArgumentTypeError(
+            "sampler", "must return two arrays, fpr and tpr", describe_value(rates)
+        )
     fpr, tpr = (
-        check_numbers(f"sampler's {name}", rate, 0, 1) for name, rate in zip(("fpr", "tpr"), rates, strict=True)
+        check_numbers(f"sampler's {name}", rate, 0, 1)
+        for name, rate in zip(("fpr", "tpr"), rates, strict=True)
     )
     if fpr.shape != (size,) or tpr.shape != (size,):
-        raise ArgumentError("sampler", f"must return {size} rates of each kind", f"shapes {fpr.shape} and {tpr.shape}")
+        raise ArgumentError(
+            "sampler",
+            f"must return {size} rates of each kind",
+            f"shapes {fpr.shape} and {tpr.shape}",
+        )
     return Sample(fpr, tpr)
 
 
-#: Levels of a tree from a Sobol sequence, and its number of binary digits, which limits samples and depth.
+#: Levels of a tree from a Sobol sequence, and its number of binary digits, which limits samples and
+#: depth.
 SOBOL_LEVELS, SOBOL_BITS = 3, 30
 
 
@@ -200,14 +218,16 @@ SOBOL_LEVELS, SOBOL_BITS = 3, 30
 def directed_binary_tree(depth: int = 7, samples: int = 32_768, seed: Seed = 0) -> xr.Dataset:
     """Sample ROC curves from the directed binary tree distribution.
 
-    The first point of a curve is uniform on the square. It leaves a rectangle to its lower left and one to its upper
-    right; each gets a uniform point, and so on. A scrambled Sobol sequence gives the first levels, which about halves
-    the error. Source: Zhao et al., Outperformance score, Section 3.3 and Figure 2 (depth 3).
+    The first point of a curve is uniform on the square. It leaves a rectangle to its lower left and
+    one to its upper right; each gets a uniform point, and so on. A scrambled Sobol sequence gives
+    the first levels, which about halves the error. Source: Zhao et al., Outperformance score,
+    Section 3.3 and Figure 2 (depth 3).
 
     Parameters
     ----------
     depth : int
-        Levels below the first point, at most 30: a curve has 2^(depth + 1) - 1 points, and the ends (0, 0) and (1, 1).
+        Levels below the first point, at most 30: a curve has 2^(depth + 1) - 1 points, and the ends
+        (0, 0) and (1, 1).
     samples : int
         Number of curves; with 32,768 the standard error of OPS is below 0.0028.
     seed : int, SeedSequence or Generator, optional
@@ -226,19 +246,28 @@ def directed_binary_tree(depth: int = 7, samples: int = 32_768, seed: Seed = 0) 
     samples = check_integer("samples", samples, 1, 2**SOBOL_BITS)
     # Memory for the curves and the last level before them, in single precision.
     needed = (samples, 2 ** (depth + 1) + 1, 2)
-    check_memory("depth or samples must be smaller", f"{samples} curves", needed, f"depth={depth}, samples={samples}")
+    check_memory(
+        "depth or samples must be smaller",
+        f"{samples} curves",
+        needed,
+        f"depth={depth}, samples={samples}",
+    )
     from scipy.stats import qmc
 
     rng = stream(root_sequence(seed), "directed_binary_tree")
     levels = min(depth + 1, SOBOL_LEVELS)
-    sobol = qmc.Sobol(2 * (2**levels - 1), seed=rng).random_base2(int(np.ceil(np.log2(samples))))[:samples]
+    sobol = qmc.Sobol(2 * (2**levels - 1), seed=rng).random_base2(int(np.ceil(np.log2(samples))))[
+        :samples
+    ]
     curve = np.zeros((2, samples, 2), np.float32)
     curve[..., 1] = 1
     for level in range(depth + 1):
         pieces = 2**level
         if level < levels:
             first = 2 * (pieces - 1)
-            u = np.moveaxis(sobol[:, first : first + 2 * pieces].reshape(samples, 2, pieces), 1, 0).astype(np.float32)
+            u = np.moveaxis(
+                sobol[:, first : first + 2 * pieces].reshape(samples, 2, pieces), 1, 0
+            ).astype(np.float32)
         else:
             u = rng.random((2, samples, pieces), np.float32)
         finer = np.empty((2, samples, 2 * pieces + 1), np.float32)
@@ -246,7 +275,9 @@ def directed_binary_tree(depth: int = 7, samples: int = 32_768, seed: Seed = 0) 
         # Rounding must not move a point past its neighbour.
         finer[..., 1::2] = np.minimum(curve[..., :-1] + u * np.diff(curve), curve[..., 1:])
         curve = finer
-    return xr.Dataset({"fpr": (("sample", "point"), curve[0]), "tpr": (("sample", "point"), curve[1])})
+    return xr.Dataset(
+        {"fpr": (("sample", "point"), curve[0]), "tpr": (("sample", "point"), curve[1])}
+    )
 
 
 _default_tree = cache(directed_binary_tree)
@@ -257,11 +288,15 @@ def check_curves(reference: Any) -> xr.Dataset:
     if reference is None:
         return _default_tree()
     if not isinstance(reference, xr.Dataset) or not {"fpr", "tpr"} <= set(reference.data_vars):
-        raise ArgumentTypeError("reference", "must be a Dataset with fpr and tpr for curves", describe_value(reference))
+        raise ArgumentTypeError(
+            "reference", "must be a Dataset with fpr and tpr for curves", describe_value(reference)
+        )
     for name in ("fpr", "tpr"):
         rate = reference[name]
         if set(rate.dims) != {"sample", "point"}:
-            raise ArgumentError("reference", "must have the dims sample and point", f"{rate.dims} for {name}")
+            raise ArgumentError(
+                "reference", "must have the dims sample and point", f"{rate.dims} for {name}"
+            )
         if rate.dtype.kind != "f" or not rate.sizes["sample"] or rate.sizes["point"] < 2:
             raise ArgumentError(
                 "reference",
@@ -269,8 +304,14 @@ def check_curves(reference: Any) -> xr.Dataset:
                 f"{dict(rate.sizes)} and dtype {rate.dtype} for {name}",
             )
         values = rate.transpose("point", "sample").values
-        if not ((np.diff(values, axis=0) >= 0).all() and (values[0] == 0).all() and (values[-1] == 1).all()):
-            raise ArgumentError("reference", f"must hold curves that rise from 0 to 1; {name} does not")
+        if not (
+            (np.diff(values, axis=0) >= 0).all()
+            and (values[0] == 0).all()
+            and (values[-1] == 1).all()
+        ):
+            raise ArgumentError(
+                "reference", f"must hold curves that rise from 0 to 1; {name} does not"
+            )
     return reference
 
 
@@ -279,11 +320,15 @@ def check_reference(reference: Any) -> Reference:
     if reference is None:
         return UNIFORM
     if isinstance(reference, type) or not callable(getattr(reference, "below", None)):
-        raise ArgumentTypeError("reference", "must have a method below, as Distribution has", describe_value(reference))
+        raise ArgumentTypeError(
+            "reference", "must have a method below, as Distribution has", describe_value(reference)
+        )
     return reference
 
 
-def below(reference: Reference, score: Score, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
+def below(
+    reference: Reference, score: Score, value: np.ndarray, prevalence: np.ndarray
+) -> np.ndarray:
     """Return OPS for arrays of any shape; NaN where the value is NaN or infinite, or a class is missing."""
     value, prevalence = np.broadcast_arrays(np.asarray(value, float), np.asarray(prevalence, float))
     known = np.isfinite(value) & (prevalence > 0) & (prevalence < 1)

@@ -8,14 +8,20 @@ from warnings import catch_warnings, filterwarnings
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_choice, check_integer, check_memory, check_prevalences, check_prob
-from bayesrank._classes import CELLS
-from bayesrank._errors import ArgumentError, ArgumentKeyError
-from bayesrank._labels import select_names
-from bayesrank._notes import add_notes
-from bayesrank._random import Seed, root_sequence, stream
-from bayesrank._types import ScoreLike
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
+    check_choice,
+    check_integer,
+    check_memory,
+    check_prevalences,
+    check_prob,
+)
+from bayesrank._core.classes import CELLS
+from bayesrank._core.errors import ArgumentError, ArgumentKeyError
+from bayesrank._core.labels import select_names
+from bayesrank._core.notes import add_notes
+from bayesrank._core.random import Seed, root_sequence, stream
+from bayesrank._core.types import ScoreLike
 from bayesrank.evidence.alignment import align_cases
 from bayesrank.evidence.probabilities import probabilities_of
 from bayesrank.ops._areas import IDEAL, Thresholds, called_positive, order_cases
@@ -26,7 +32,8 @@ from bayesrank.scores.score import Score
 
 #: Numbers of weights of cases and folds that are processed together.
 TOGETHER = 2**18
-#: Cases in the smallest cell at a threshold that are few; and the least share of the cross-validated spread.
+#: Cases in the smallest cell at a threshold that are few; and the least share of the
+#: cross-validated spread.
 FEW, LEAST = 3, 0.6
 
 
@@ -46,7 +53,10 @@ def ideal_area(curve: str, prevalence: Any) -> xr.DataArray:
     >>> ideal_area("lift", [0.1, 0.5]).round(3).values.tolist()
     [3.303, 1.693]
     """
-    area, shares = IDEAL[check_choice("curve", curve, IDEAL, ArgumentKeyError)], check_prevalences(prevalence)
+    area, shares = (
+        IDEAL[check_choice("curve", curve, IDEAL, ArgumentKeyError)],
+        check_prevalences(prevalence),
+    )
     return shares.copy(data=area(shares.values)).rename("ideal_area")
 
 
@@ -62,9 +72,10 @@ def threshold_curves(y_true: Any, y_score: Any, *, positive: Any = 1) -> xr.Data
     Returns
     -------
     xarray.Dataset
-        Along ``point``, for each ``entity``: ``threshold`` (cases at or above it are called positive; first infinite),
-        ``fpr``, ``recall``, ``share`` of cases called positive, ``precision``, ``lift``; and the ``prevalence``. Rows
-        are padded with NaN; precision and lift are NaN without a positive call. The gain curve is recall over share.
+        Along ``point``, for each ``entity``: ``threshold`` (cases at or above it are called
+        positive; first infinite), ``fpr``, ``recall``, ``share`` of cases called positive,
+        ``precision``, ``lift``; and the ``prevalence``. Rows are padded with NaN; precision and
+        lift are NaN without a positive call. The gain curve is recall over share.
 
     Examples
     --------
@@ -82,11 +93,13 @@ def threshold_curves(y_true: Any, y_score: Any, *, positive: Any = 1) -> xr.Data
         table[:, i, : len(fp)] = one[0], fp / fp[-1], tp / tp[-1]
     coords = {"entity": list(scores), "prevalence": float(prevalence)}
     names = ("threshold", "fpr", "recall")
-    found = xr.Dataset({name: (("entity", "point"), x) for name, x in zip(names, table, strict=True)}, coords)
-    share = prevalence * found["recall"] + (1 - prevalence) * found["fpr"]
-    lift = found["recall"] / share.where(share > 0)
-    found = found.assign(share=share, precision=prevalence * lift, lift=lift)
-    return found.assign_attrs(add_notes({}, joined))
+    result = xr.Dataset(
+        {name: (("entity", "point"), x) for name, x in zip(names, table, strict=True)}, coords
+    )
+    share = prevalence * result["recall"] + (1 - prevalence) * result["fpr"]
+    lift = result["recall"] / share.where(share > 0)
+    result = result.assign(share=share, precision=prevalence * lift, lift=lift)
+    return result.assign_attrs(add_notes({}, joined))
 
 
 @check_call
@@ -108,31 +121,36 @@ def best_threshold(
     y_true, y_score, positive, prob
         As for :func:`of_curve`.
     score : Score, str, callable or mapping
-        Any two-class score with a direction, which is defined at some threshold. A mapping holds the benefit of each
-        outcome, such as {"fp": -1, "fn": -20}, as for :func:`bayesrank.decisions.expected_utility`. After evidence with
-        probabilities (:func:`bayesrank.from_probabilities`), the second argument is the score.
+        Any two-class score with a direction, which is defined at some threshold. A mapping holds
+        the benefit of each outcome, such as {"fp": -1, "fn": -20}, as for
+        :func:`bayesrank.decisions.expected_utility`. After evidence with probabilities
+        (:func:`bayesrank.from_probabilities`), the second argument is the score.
     draws, seed
-        Draws of the case weights (Bayesian bootstrap), each with its own folds, for all classifiers; at least 1.
+        Draws of the case weights (Bayesian bootstrap), each with its own folds, for all
+        classifiers; at least 1.
     folds : int, optional
-        Number of stratified folds, from 2 to the size of the smaller class. Default: 10, or that size if smaller.
+        Number of stratified folds, from 2 to the size of the smaller class. Default: 10, or that
+        size if smaller.
 
     Returns
     -------
     xarray.Dataset
-        ``threshold`` (entity), the best for the observed cases, and ``apparent``, its score. Over (draw, entity):
-        ``threshold_draws`` and ``apparent_draws``, the same for weighted cases, and ``honest_draws``, the score at
-        ``threshold`` for weighted cases, shifted so that its mean is the cross-validated score. ``honest``,
-        ``honest_lower``, ``honest_upper`` are its mean and interval over the defined draws; ``optimism`` is the mean of
-        apparent minus cross-validated scores (reversed if lower is better), with standard error ``optimism_error``.
-        Ties go to the highest threshold.
+        ``threshold`` (entity), the best for the observed cases, and ``apparent``, its score. Over
+        (draw, entity): ``threshold_draws`` and ``apparent_draws``, the same for weighted cases, and
+        ``honest_draws``, the score at ``threshold`` for weighted cases, shifted so that its mean is
+        the cross-validated score. ``honest``, ``honest_lower``, ``honest_upper`` are its mean and
+        interval over the defined draws; ``optimism`` is the mean of apparent minus cross-validated
+        scores (reversed if lower is better), with standard error ``optimism_error``. Ties go to the
+        highest threshold.
 
     Notes
     -----
-    The mean of the cross-validated draws has no optimism. Their spread is too large: each draw chooses new thresholds
-    in new folds, but the result is for one threshold. The spread of the draws at this one threshold is too small,
-    because the same cases chose it. The logarithm of the spread of the honest draws is a weighted mean of the
-    logarithms of both. The weight of the cross-validated spread is 0.6 if the smallest cell of the confusion matrix has
-    many cases, 0.8 if it has 3, and 1 if it is empty. These weights were chosen by simulation, and then checked on
+    The mean of the cross-validated draws has no optimism. Their spread is too large: each draw
+    chooses new thresholds in new folds, but the result is for one threshold. The spread of the
+    draws at this one threshold is too small, because the same cases chose it. The logarithm of the
+    spread of the honest draws is a weighted mean of the logarithms of both. The weight of the
+    cross-validated spread is 0.6 if the smallest cell of the confusion matrix has many cases, 0.8
+    if it has 3, and 1 if it is empty. These weights were chosen by simulation, and then checked on
     other designs (scripts/measure_thresholds.py).
 
     Examples
@@ -148,10 +166,16 @@ def best_threshold(
     given, joined = align_cases({"y_true": y_true, "y_score": y_score})
     truth, scores = check_curve_cases(given["y_true"], given["y_score"], positive)
     rule = _of_benefit(score) if isinstance(score, Mapping) else orient(score)
-    draws, prob, root = check_integer("draws", draws, 1), check_prob("prob", prob), root_sequence(seed)
+    draws, prob, root = (
+        check_integer("draws", draws, 1),
+        check_prob("prob", prob),
+        root_sequence(seed),
+    )
     fewest = int(min(truth.sum(), (~truth).sum()))
     if fewest < 2:
-        raise ArgumentError("y_true", "must hold at least two cases of each class", f"{fewest} of one")
+        raise ArgumentError(
+            "y_true", "must hold at least two cases of each class", f"{fewest} of one"
+        )
     folds = min(10, fewest) if folds is None else check_integer("folds", folds, 2, fewest)
     rng = stream(root, "best_threshold", truth.size, np.packbits(truth).tobytes().hex())
     parts = [order_cases(column) for column in scores.values()]
@@ -159,9 +183,13 @@ def best_threshold(
     observed = [_choose(rule, *cells) for cells in counts]
     if any(np.isnan(value) for _, value in observed):
         raise ArgumentError("score", f"must be defined at some threshold; {rule.name!r} is at none")
-    smallest = np.array([min(cell[at] for cell in cells) for cells, (at, _) in zip(counts, observed, strict=True)])
+    smallest = np.array(
+        [min(cell[at] for cell in cells) for cells, (at, _) in zip(counts, observed, strict=True)]
+    )
     shape = (draws, len(parts))
-    check_memory("draws must be fewer", f"{draws} draws of {len(parts)} classifiers", (3, *shape), str(draws))
+    check_memory(
+        "draws must be fewer", f"{draws} draws of {len(parts)} classifiers", (3, *shape), str(draws)
+    )
     at, apparent, fixed, held = (np.empty(shape) for _ in range(4))
     step = max(1, TOGETHER // (folds * truth.size))
     for here in (slice(start, min(start + step, draws)) for start in range(0, draws, step)):
@@ -186,15 +214,25 @@ def best_threshold(
         # Without errors at the threshold its draws are all alike.
         honest = np.where(spread > 0, np.nanmean(held, axis=0) + scale * (fixed - centre), held)
         honest = np.clip(honest, *rule.range)
-    columns = {"threshold_draws": at, "apparent_draws": apparent, "honest_draws": honest, "held_out": held}
-    found = xr.Dataset({name: (("draw", "entity"), x) for name, x in columns.items()}, {"entity": list(scores)})
+    columns = {
+        "threshold_draws": at,
+        "apparent_draws": apparent,
+        "honest_draws": honest,
+        "held_out": held,
+    }
+    found = xr.Dataset(
+        {name: (("draw", "entity"), x) for name, x in columns.items()}, {"entity": list(scores)}
+    )
     optimism = (found["apparent_draws"] - found["held_out"]) * (1 if rule.higher_is_better else -1)
     found, known = found.drop_vars("held_out"), found["honest_draws"].where(optimism.notnull())
     with catch_warnings():
         filterwarnings("ignore", "All-NaN", RuntimeWarning)
         ends = known.quantile([(1 - prob) / 2, (1 + prob) / 2], "draw")
     return found.assign(
-        threshold=("entity", [part[0][index] for part, (index, _) in zip(parts, observed, strict=True)]),
+        threshold=(
+            "entity",
+            [part[0][index] for part, (index, _) in zip(parts, observed, strict=True)],
+        ),
         apparent=("entity", [value for _, value in observed]),
         honest=known.mean("draw"),
         honest_lower=ends.isel(quantile=0, drop=True),
@@ -207,7 +245,9 @@ def best_threshold(
 def _of_benefit(benefit: Mapping[str, float]) -> Score:
     """Return the mean benefit per case, which ranks thresholds; outcomes that are not named have none."""
     if not benefit or not set(benefit) <= set(CELLS):
-        raise ArgumentError("score", f"must hold benefits of {', '.join(CELLS)}", f"{dict(benefit)!r:.60}")
+        raise ArgumentError(
+            "score", f"must hold benefits of {', '.join(CELLS)}", f"{dict(benefit)!r:.60}"
+        )
     tn, fp, fn, tp = (benefit.get(cell, 0.0) for cell in CELLS)
     return replace(decision_benefit([[tn, fp], [fn, tp]]), higher_is_better=True)
 
@@ -217,9 +257,15 @@ def _of_evidence(evidence: xr.Dataset, score: Any) -> tuple[Any, Any, Any, Any]:
     held = probabilities_of(evidence)
     if "probability" not in held or "label" in held["probability"].dims:
         raise ArgumentError(
-            "y_true", "must hold probabilities of two classes", "other evidence", "br.from_probabilities makes them"
+            "y_true",
+            "must hold probabilities of two classes",
+            "other evidence",
+            "br.from_probabilities makes them",
         )
-    columns = {name: select_names(held["probability"], entity=name).values for name in held["entity"].values.tolist()}
+    columns = {
+        name: select_names(held["probability"], entity=name).values
+        for name in held["entity"].values.tolist()
+    }
     return held["actual"].values, columns, score, held["label"].values.tolist()[1]
 
 
@@ -239,11 +285,18 @@ def _choose(rule: Score, *cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _held_out(
-    rule: Score, part: Thresholds, truth: np.ndarray, weight: np.ndarray, fold: np.ndarray, folds: int
+    rule: Score,
+    part: Thresholds,
+    truth: np.ndarray,
+    weight: np.ndarray,
+    fold: np.ndarray,
+    folds: int,
 ) -> np.ndarray:
     """Return the scores (draw) of all cases, each judged by the threshold chosen from the other folds."""
     inside, weight = fold[:, None] == np.arange(folds)[:, None], weight[:, None]
     index, value = _choose(rule, *_cells(part, truth, np.where(inside, 0.0, weight)))
     cells = _cells(part, truth, np.where(inside, weight, 0.0))
-    found = rule.of_cells(*(np.take_along_axis(cell, index[..., None], -1)[..., 0].sum(-1) for cell in cells))
+    found = rule.of_cells(
+        *(np.take_along_axis(cell, index[..., None], -1)[..., 0].sum(-1) for cell in cells)
+    )
     return np.where(np.isnan(value).any(-1), np.nan, found)

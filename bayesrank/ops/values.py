@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import (
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
     check_integer,
     check_labelled_numbers,
     check_memory,
@@ -17,9 +17,9 @@ from bayesrank._checks import (
     check_weights,
     describe_value,
 )
-from bayesrank._draws import proportion_error
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._types import Container, ScoreLike
+from bayesrank._core.draws import proportion_error
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.types import Container, ScoreLike
 from bayesrank.evidence.counts import one_vs_rest
 from bayesrank.ops.references import Reference, below, check_reference
 from bayesrank.performance.arrays import as_performance, two_class_cells
@@ -33,7 +33,11 @@ ERROR = "standard error of a share of the reference's sample"
 
 @check_call
 def of_draws(
-    source: Container, score: ScoreLike, reference: Reference | None = None, *, kind: str | None = None
+    source: Container,
+    score: ScoreLike,
+    reference: Reference | None = None,
+    *,
+    kind: str | None = None,
 ) -> xr.DataArray:
     """Return the OPS of every draw of a performance, each at its own prevalence (Zhao et al., Section 5).
 
@@ -49,8 +53,8 @@ def of_draws(
     Returns
     -------
     xarray.DataArray
-        Named "ops", with the dims of the performance except the outcomes; NaN where the score is undefined or the
-        prevalence is 0 or 1. Lazy if the source is.
+        Named "ops", with the dims of the performance except the outcomes; NaN where the score is
+        undefined or the prevalence is 0 or 1. Lazy if the source is.
 
     Examples
     --------
@@ -81,7 +85,8 @@ def on_tile(source: Container, resolution: int = 101, *, kind: str | None = None
     Returns
     -------
     xarray.DataArray
-        Named "ops" (..., b, a), for the uniform reference, in closed form; NaN where R_ab is undefined.
+        Named "ops" (..., b, a), for the uniform reference, in closed form; NaN where R_ab is
+        undefined.
 
     Examples
     --------
@@ -93,7 +98,9 @@ def on_tile(source: Container, resolution: int = 101, *, kind: str | None = None
     axis = np.linspace(0.0, 1.0, check_points(resolution, 2))
     performance = as_performance(source, kind)
     if {"a", "b"} & set(performance.dims):
-        raise ArgumentError("source", "must not have the dims a and b, which the Tile has", performance.dims)
+        raise ArgumentError(
+            "source", "must not have the dims a and b, which the Tile has", performance.dims
+        )
     value, share = canonical_score(performance, axis, axis), as_score("prevalence")(performance)
 
     def area(value: np.ndarray, share: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -114,12 +121,14 @@ def by_label(
 ) -> xr.Dataset:
     """Return the OPS of each label of a multi-class or multi-label problem, and their average.
 
-    Raw scores are not comparable between labels of different prevalence; OPS are (Zhao et al., Section 5).
+    Raw scores are not comparable between labels of different prevalence; OPS are (Zhao et al.,
+    Section 5).
 
     Parameters
     ----------
     source : counts, DataArray, Dataset, InferenceData or DataTree
-        A performance over C classes (each class against all others), or two-class performances with the dim ``label``.
+        A performance over C classes (each class against all others), or two-class performances with
+        the dim ``label``.
     score, reference, kind
         As for :func:`of_draws`.
     weights : mapping, optional
@@ -128,8 +137,8 @@ def by_label(
     Returns
     -------
     xarray.Dataset
-        ``ops`` (..., label) and ``average`` (...), for each draw. The average is NaN if the OPS of a label with a
-        positive weight is undefined.
+        ``ops`` (..., label) and ``average`` (...), for each draw. The average is NaN if the OPS of
+        a label with a positive weight is undefined.
 
     Examples
     --------
@@ -141,14 +150,20 @@ def by_label(
     performance = as_performance(source, kind)
     if "label" not in performance.dims:
         if performance.sizes.get("actual", 0) < 3:
-            raise ArgumentError("source", "must have the dim label or more than two classes", dict(performance.sizes))
+            raise ArgumentError(
+                "source",
+                "must have the dim label or more than two classes",
+                dict(performance.sizes),
+            )
         performance = one_vs_rest(performance)
     ops = of_draws(performance, score, reference)
     labels = ops["label"].values.tolist()
     share = np.ones(len(labels))
     if weights is not None:
         if not isinstance(weights, Mapping):
-            raise ArgumentTypeError("weights", "must be a mapping from labels to numbers", describe_value(weights))
+            raise ArgumentTypeError(
+                "weights", "must be a mapping from labels to numbers", describe_value(weights)
+            )
         if set(weights) != set(labels):
             raise ArgumentError("weights", f"must name the labels {labels}", list(weights))
         share = check_weights("weights", [weights[label] for label in labels])
@@ -166,19 +181,27 @@ def check_points(resolution: Any, least: int) -> int:
 
 def value_range(score: Score, prevalence: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
     """Return the smallest and largest value of a score at each prevalence."""
-    # A score that rises with TPR and TNR takes them where both rates are 0 and 1. The range of the metadata is used for
-    # other scores, and where the score is undefined or infinite there.
+    # A score that rises with TPR and TNR takes them where both rates are 0 and 1. The range of the
+    # metadata is used for other scores, and where the score is undefined or infinite there.
     shares = prevalence.values
     low, high = (np.full(shares.shape, end, dtype=float) for end in score.range)
     if shares.size and monotone(score, shares):
         sign = 1.0 if score.higher_is_better else -1.0
-        ends = (sign * score_at(score, np.full(shares.shape, x), np.full(shares.shape, 1 - x), shares) for x in (1, 0))
+        ends = (
+            sign * score_at(score, np.full(shares.shape, x), np.full(shares.shape, 1 - x), shares)
+            for x in (1, 0)
+        )
         worst, best = ends if score.higher_is_better else tuple(ends)[::-1]
-        low, high = np.where(np.isfinite(worst), worst, low), np.where(np.isfinite(best), best, high)
+        low, high = (
+            np.where(np.isfinite(worst), worst, low),
+            np.where(np.isfinite(best), best, high),
+        )
     return low, high
 
 
-def check_range(name: str, value: np.ndarray, prevalence: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+def check_range(
+    name: str, value: np.ndarray, prevalence: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> None:
     """Raise unless the values are possible for the score or metric at their prevalences."""
     slack = 1e-9 * np.maximum(1.0, np.abs(value))
     outside = (value < low - slack) | (value > high + slack)
@@ -196,7 +219,9 @@ def orient(score: Any) -> Score:
     score = as_score(score)
     if score.higher_is_better is None:
         raise ArgumentError(
-            "score", "must have a direction, higher or lower is better", f"{score.name}, which has none"
+            "score",
+            "must have a direction, higher or lower is better",
+            f"{score.name}, which has none",
         )
     return score
 
@@ -224,5 +249,10 @@ def wrap(like: xr.DataArray, ops: np.ndarray, size: int | None) -> xr.DataArray:
 def labelled(ops: xr.DataArray, long_name: str = "OPS") -> xr.DataArray:
     """Return OPS with its own metadata: higher OPS is better even where a lower score is better."""
     out = ops.rename("ops")
-    out.attrs = {"long_name": long_name, "units": "1", "direction": "higher is better", "range": [0.0, 1.0]}
+    out.attrs = {
+        "long_name": long_name,
+        "units": "1",
+        "direction": "higher is better",
+        "range": [0.0, 1.0],
+    }
     return out

@@ -5,14 +5,15 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_result
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_result
 from bayesrank.plots.kit.colors import OKABE_ITO, grey_shade, ink_color
 from bayesrank.plots.kit.style import new_panels
 from bayesrank.scores.display import display_name
 from bayesrank.theory.audits import TESTS
 
-#: Headings of the tests; a mark and a colour for a test that a score passes, and for one that it fails.
+#: Headings of the tests; a mark and a colour for a test that a score passes, and for one that it
+#: fails.
 HEADINGS = {"axiom_2": "A2", "axiom_3_upper": "A3 ≤ max", "axiom_3_lower": "A3 ≥ min"}
 PASSED, FAILED = (OKABE_ITO[0], "o"), (OKABE_ITO[5], "X")
 
@@ -21,8 +22,8 @@ PASSED, FAILED = (OKABE_ITO[0], "o"), (OKABE_ITO[5], "X")
 def audit_grid(table: xr.Dataset, axes: Any = None) -> np.ndarray:
     """Draw the tests of scores and their rank correlations with ranking scores (Piérard et al., Foundations, Table 1).
 
-    A blue dot is a test that the score passes, an orange cross one that it fails. A bar runs from the lowest to the
-    highest Kendall's tau with any ranking score.
+    A blue dot is a test that the score passes, an orange cross one that it fails. A bar runs from
+    the lowest to the highest Kendall's tau with any ranking score.
 
     Parameters
     ----------
@@ -54,12 +55,20 @@ def audit_grid(table: xr.Dataset, axes: Any = None) -> np.ndarray:
             held = here[test].values.astype(bool)
             for passed, (color, mark) in ((True, PASSED), (False, FAILED)):
                 tests.plot(
-                    np.full((held == passed).sum(), column), rows[held == passed], mark, color=color, markersize=8
+                    np.full((held == passed).sum(), column),
+                    rows[held == passed],
+                    mark,
+                    color=color,
+                    markersize=8,
                 )
         tests.set_xticks(range(len(HEADINGS)), list(HEADINGS.values()), rotation=90)
         tests.set(xlim=(-0.6, len(HEADINGS) - 0.4))
         tests.xaxis.tick_top()
-        tests.set_title("all performances" if np.isnan(share) else f"prevalence {share:g}", fontsize=10, loc="left")
+        tests.set_title(
+            "all performances" if np.isnan(share) else f"prevalence {share:g}",
+            fontsize=10,
+            loc="left",
+        )
         low, high = here["tau_min"].values, here["tau_max"].values
         correlations.hlines(rows, low, high, color=grey_shade(correlations, 0.35), linewidth=5)
         correlations.plot(high, rows, "|", color=ink_color(), markersize=9, markeredgewidth=1.6)

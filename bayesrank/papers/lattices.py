@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._calls import check_call
-from bayesrank._checks import (
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
     check_bool,
     check_integer,
     check_interval,
@@ -15,15 +15,21 @@ from bayesrank._checks import (
     check_sequence,
     describe_value,
 )
-from bayesrank._errors import ArgumentError
-from bayesrank._types import ScoreLike
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.types import ScoreLike
 from bayesrank.plots.kit.colors import draw_halo, grey_shade, ink_color, mix_colors, scale_on
 from bayesrank.plots.kit.contours import PAINT, draw_contours, score_label, score_limits
 from bayesrank.plots.kit.contours import count_ticks as count_ticks
 from bayesrank.plots.kit.style import new_axes, new_panels
 from bayesrank.predictive import multiplicity
 from bayesrank.scores import Score, as_score
-from bayesrank.scores.lattice import lattice_values, roc_lattice, roc_to_pr, simplex_corners, simplex_slice
+from bayesrank.scores.lattice import (
+    lattice_values,
+    roc_lattice,
+    roc_to_pr,
+    simplex_corners,
+    simplex_slice,
+)
 
 #: Maximum numbers of contours and of points in a plot.
 MOST, POINTS = 200, 1_000_000
@@ -56,21 +62,36 @@ def contours(
     >>> contours("f1", prevalence=0.2).get_xlabel()
     'FPR'
     """
-    score, prevalence, extent = as_score(score), check_prevalence(prevalence), check_interval("extent", extent)
+    score, prevalence, extent = (
+        as_score(score),
+        check_prevalence(prevalence),
+        check_interval("extent", extent),
+    )
     if not np.isfinite(extent).all() or extent[0] == extent[1]:
         raise ArgumentError("extent", "must be finite, its low below its high", extent)
     shown = None if values is None else check_numbers("values", check_sequence("values", values))
     if shown is not None and (shown.ndim != 1 or shown.size > MOST):
-        raise ArgumentError("values", f"must be a sequence of {MOST} numbers at most", f"shape {shown.shape}")
+        raise ArgumentError(
+            "values", f"must be a sequence of {MOST} numbers at most", f"shape {shown.shape}"
+        )
     ax = new_axes(ax, 4.6, 4.2)
     draw_contours(ax, score, prevalence, shown, extent, bar=True)
     suffix = f", prevalence {prevalence:.3g}" if score.depends_on_prevalence else ""
-    ax.set(xlim=extent, ylim=extent, xlabel="FPR", ylabel="TPR", aspect="equal", title=f"{score_label(score)}{suffix}")
+    ax.set(
+        xlim=extent,
+        ylim=extent,
+        xlabel="FPR",
+        ylabel="TPR",
+        aspect="equal",
+        title=f"{score_label(score)}{suffix}",
+    )
     return ax
 
 
 @check_call
-def roc_points(positives: int, negatives: int, score: ScoreLike, as_counts: bool = False, ax: Any = None) -> Any:
+def roc_points(
+    positives: int, negatives: int, score: ScoreLike, as_counts: bool = False, ax: Any = None
+) -> Any:
     """Draw all points of a test set in the ROC square, coloured by a score, over contours (Lovell et al., Figure 2).
 
     Parameters
@@ -92,9 +113,15 @@ def roc_points(positives: int, negatives: int, score: ScoreLike, as_counts: bool
     wide = check_bool("as_counts", as_counts) and negatives > 2 * positives
     ax = new_axes(ax, *((8.4, 4.2) if wide else (5.0, 4.2)))
     scale = (negatives, positives) if as_counts else (1, 1)
-    for line in draw_contours(ax, score, positives / (positives + negatives), None, (0.0, 1.0), scale=scale):
+    for line in draw_contours(
+        ax, score, positives / (positives + negatives), None, (0.0, 1.0), scale=scale
+    ):
         _darken(ax, line)
-    style: dict[str, Any] = {"s": 5 if as_counts else 11, "edgecolors": grey_shade(ax, 0.7), "linewidths": 0.2}
+    style: dict[str, Any] = {
+        "s": 5 if as_counts else 11,
+        "edgecolors": grey_shade(ax, 0.7),
+        "linewidths": 0.2,
+    }
     _scatter(ax, positives, negatives, score, scale, "bottom" if wide else "right", **style)
     words = ("false positives", "true positives") if as_counts else ("FPR", "TPR")
     ax.set(xlabel=words[0], ylabel=words[1], title=f"{positives} positives, {negatives} negatives")
@@ -126,7 +153,9 @@ def pr_points(positives: int, negatives: int, score: ScoreLike, ax: Any = None) 
         rates[:, inside] = curve["recall"], curve["precision"]
         line.set_data(rates)
         _darken(ax, line)
-    ax.set(xlabel="recall", ylabel="precision", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal")
+    ax.set(
+        xlabel="recall", ylabel="precision", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal"
+    )
     ax.set_title(f"{positives} positives, {negatives} negatives")
     points = roc_lattice(positives, negatives)
     _scatter(ax, positives, negatives, score, points=(points["tpr"], points["precision"]), s=9)
@@ -152,7 +181,9 @@ def multiplicities(positives: int, negatives: int, score: ScoreLike, ax: Any = N
     score = as_score(score)
     _check_sizes(positives, negatives)
     ax = new_axes(ax, 5.0, 4.2)
-    number = multiplicity(positives, negatives, score).isel(tn=slice(None, None, -1)).values  # by FP
+    number = (
+        multiplicity(positives, negatives, score).isel(tn=slice(None, None, -1)).values
+    )  # by FP
     most = max(number.max(), 2)
     draw_contours(ax, score, positives / (positives + negatives), None, (0.0, 1.0))
     points = roc_lattice(positives, negatives)
@@ -168,11 +199,14 @@ def multiplicities(positives: int, negatives: int, score: ScoreLike, ax: Any = N
 
 
 @check_call
-def animate_contours(score: ScoreLike, total: int = 100, positives: Sequence[int] | None = None) -> Any:
+def animate_contours(
+    score: ScoreLike, total: int = 100, positives: Sequence[int] | None = None
+) -> Any:
     """Animate the contours of a score over test sets of one size with more and more positives.
 
-    The left panel is the ROC square; the right one has the numbers of false and true positives on its axes, at one
-    scale for all frames (Lovell et al., Appendix D.4). Write it to a file with its method ``save``.
+    The left panel is the ROC square; the right one has the numbers of false and true positives on
+    its axes, at one scale for all frames (Lovell et al., Appendix D.4). Write it to a file with its
+    method ``save``.
 
     Parameters
     ----------
@@ -194,7 +228,9 @@ def animate_contours(score: ScoreLike, total: int = 100, positives: Sequence[int
     from matplotlib.colors import Normalize
 
     score, total = as_score(score), check_integer("total", total, 2)
-    frames = check_slices(range(1, total, max(1, total // 50)) if positives is None else positives, total)
+    frames = check_slices(
+        range(1, total, max(1, total // 50)) if positives is None else positives, total
+    )
     square, lattice = axes = new_panels(None, 1, 2, 9.6, 4.4)
     drawn: list[Any] = []
 
@@ -213,7 +249,13 @@ def animate_contours(score: ScoreLike, total: int = 100, positives: Sequence[int
 
     ends = np.array([-0.02, 1.02])
     square.set(xlim=ends, ylim=ends, xlabel="FPR", ylabel="TPR", aspect="equal")
-    lattice.set(xlim=ends * total, ylim=ends * total, xlabel="false positives", ylabel="true positives", aspect="equal")
+    lattice.set(
+        xlim=ends * total,
+        ylim=ends * total,
+        xlabel="false positives",
+        ylabel="true positives",
+        aspect="equal",
+    )
     lattice.set_title(f"the same matrices, to scale: all {total} cases")
     # The upper right corners of all frames lie on this line.
     lattice.plot([0, total], [total, 0], color=grey_shade(lattice, 0.3), linewidth=0.8)
@@ -223,7 +265,9 @@ def animate_contours(score: ScoreLike, total: int = 100, positives: Sequence[int
 
 
 @check_call
-def confusion_simplex(total: int, positives: Sequence[int], score: ScoreLike, ax: Any = None) -> Any:
+def confusion_simplex(
+    total: int, positives: Sequence[int], score: ScoreLike, ax: Any = None
+) -> Any:
     """Draw slices of the simplex of all confusion matrices of one size, coloured by a score (Lovell et al., Figure 1).
 
     Parameters
@@ -260,7 +304,17 @@ def confusion_simplex(total: int, positives: Sequence[int], score: ScoreLike, ax
         points = simplex_slice(p, total - p).values
         ax.text(*points[-1, -1], f"  p = {p}", fontsize=8, zorder=9)  # all called positive
         places = np.moveaxis(points, -1, 0).reshape(3, -1)
-        dots = _scatter(ax, p, total - p, score, bar=None, points=places, s=5, plotnonfinite=True, depthshade=False)
+        dots = _scatter(
+            ax,
+            p,
+            total - p,
+            score,
+            bar=None,
+            points=places,
+            s=5,
+            plotnonfinite=True,
+            depthshade=False,
+        )
     ax.figure.colorbar(dots, ax=ax, label=score_label(score), shrink=0.7, pad=0.02)
     ax.set_axis_off()
     ax.set_box_aspect((1, 1, 1), zoom=1.1)
@@ -270,12 +324,14 @@ def confusion_simplex(total: int, positives: Sequence[int], score: ScoreLike, ax
 
 def check_slices(positives: Any, total: int) -> list[int]:
     """Check numbers of positives: at least one, each with cases of both classes, and few enough matrices."""
-    found = [check_integer("positives", p, 1, total - 1) for p in check_sequence("positives", positives)]
-    if not found:
+    result = [
+        check_integer("positives", p, 1, total - 1) for p in check_sequence("positives", positives)
+    ]
+    if not result:
         raise ArgumentError("positives", "must hold one whole number or more", "none")
-    for p in found:
+    for p in result:
         _check_sizes(p, total - p)
-    return found
+    return result
 
 
 def _check_sizes(positives: Any, negatives: Any) -> None:
@@ -283,7 +339,9 @@ def _check_sizes(positives: Any, negatives: Any) -> None:
         check_integer(name, cases, 1)
     if (positives + 1) * (negatives + 1) > POINTS:
         raise ArgumentError(
-            "positives and negatives", f"must make {POINTS:,} matrices at most", f"{positives} and {negatives}"
+            "positives and negatives",
+            f"must make {POINTS:,} matrices at most",
+            f"{positives} and {negatives}",
         )
 
 
@@ -312,4 +370,8 @@ def _scatter(
 
 def _darken(ax: Any, line: Any) -> None:
     """Darken a contour and give it a halo, to be seen on points of its own colour."""
-    line.set(zorder=3, color=mix_colors(line.get_color(), ink_color(), 0.45), path_effects=draw_halo(ax, 2.0))
+    line.set(
+        zorder=3,
+        color=mix_colors(line.get_color(), ink_color(), 0.45),
+        path_effects=draw_halo(ax, 2.0),
+    )

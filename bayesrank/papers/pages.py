@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_integer, check_sequence, describe_value, is_number
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._outputs import write_output
-from bayesrank._types import ScoreLike
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_integer, check_sequence, describe_value, is_number
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.outputs import write_output
+from bayesrank._core.types import ScoreLike
 from bayesrank.papers.lattices import SIDE, check_slices
 from bayesrank.plots.kit.colors import OKABE_ITO
 from bayesrank.plots.kit.contours import round_values, score_label, score_limits
@@ -30,8 +30,8 @@ MODELS = ("beta-binomial", "binomial")
 COLORS = (OKABE_ITO[5], "var(--bar)")
 #: Colours from the lowest to the highest value, visible on white and on black.
 SCALE = ((212, 74, 58), (150, 130, 150), (58, 134, 214))
-#: Maximum number of matrices of a test set, so that a browser moves all circles at once; of contours, where beyond the
-#: former no points are drawn.
+#: Maximum number of matrices of a test set, so that a browser moves all circles at once; of
+#: contours, where beyond the former no points are drawn.
 MOST, MOST_CONTOURS = 10_000, 1_000_000_000
 BINS = 40
 #: Range of contours on both axes of ROC space.
@@ -46,16 +46,17 @@ def explore_pmf(
 ) -> Html:
     """Make a page of the next confusion matrix and its scores, for any observed matrix (Lovell et al., Appendix D.5).
 
-    The reader types the numbers of positives and negatives, with at most 10,000 matrices. The next test set has the
-    same numbers; the models are the beta-binomial with the default prior, and the binomial. Scales do not change with
-    the observed matrix, so that pmfs can be compared.
+    The reader types the numbers of positives and negatives, with at most 10,000 matrices. The next
+    test set has the same numbers; the models are the beta-binomial with the default prior, and the
+    binomial. Scales do not change with the observed matrix, so that pmfs can be compared.
 
     Parameters
     ----------
     size : pair of int
         Initial numbers of positives and negatives, each at least 1.
     scores : sequence of Score or str
-        Ranking scores, or scores of Lovell et al., Appendices B and C; the page has the formulas of these only.
+        Ranking scores, or scores of Lovell et al., Appendices B and C; the page has the formulas of
+        these only.
     observed : pair of int, optional
         Initial true positives and true negatives; by default 80% of each class.
 
@@ -66,25 +67,40 @@ def explore_pmf(
     (2, 1)
     """
     found = _check_scores(scores)
-    data = {"models": MODELS, "colors": COLORS, "bins": BINS, "scores": [_describe(score) for score in found]}
+    data = {
+        "models": MODELS,
+        "colors": COLORS,
+        "bins": BINS,
+        "scores": [_describe(score) for score in found],
+    }
     names = [score_label(score) for score in found]
     start = _check_start(size, observed, MOST)
-    return _explorer("Uncertainty in confusion matrices and their scores", "pmf", data | start, MODELS, names, BINS)
+    return _explorer(
+        "Uncertainty in confusion matrices and their scores",
+        "pmf",
+        data | start,
+        MODELS,
+        names,
+        BINS,
+    )
 
 
 @check_call
 def explore_contours(
-    size: Sequence[int] = (20, 40), scores: Sequence[Any] = METRICS, observed: Sequence[int] | None = None
+    size: Sequence[int] = (20, 40),
+    scores: Sequence[Any] = METRICS,
+    observed: Sequence[int] | None = None,
 ) -> Html:
     """Make a page of score contours over all points of a test set, with a movable point (Lovell et al., D.2 and D.3).
 
-    The reader types the numbers of positives and negatives, and with them the prevalence. Points are drawn for at most
-    10,000 matrices.
+    The reader types the numbers of positives and negatives, and with them the prevalence. Points
+    are drawn for at most 10,000 matrices.
 
     Parameters
     ----------
     size, scores, observed
-        As for :func:`explore_pmf`; at least one score. The page lists all scores of the movable point.
+        As for :func:`explore_pmf`; at least one score. The page lists all scores of the movable
+        point.
 
     Examples
     --------
@@ -95,10 +111,15 @@ def explore_contours(
     found = _check_scores(scores)
     if not found:
         raise ArgumentError("scores", "must hold a score at least", "none")
-    parts = [_describe(score) | {"levels": round_values(*score_limits(score)).tolist()} for score in found]
+    parts = [
+        _describe(score) | {"levels": round_values(*score_limits(score)).tolist()}
+        for score in found
+    ]
     data = {"extent": EXTENT, "scale": SCALE, "most_points": MOST, "scores": parts}
     start = _check_start(size, observed, MOST_CONTOURS)
-    return _explorer("Contours of scores", "contours", data | start, [_score_title(score) for score in found])
+    return _explorer(
+        "Contours of scores", "contours", data | start, [_score_title(score) for score in found]
+    )
 
 
 @check_call
@@ -124,7 +145,10 @@ def turning_simplex(total: int, positives: Sequence[int], score: ScoreLike) -> H
         "corners": corners.values.tolist(),
         "names": corners["cell"].values.tolist(),
         "slices": [
-            {"positives": p, "values": _short(lattice_values(p, total - p, score).transpose("tp", "fp").values)}
+            {
+                "positives": p,
+                "values": _short(lattice_values(p, total - p, score).transpose("tp", "fp").values),
+            }
             for p in slices
         ],
         "score": score_label(score),
@@ -160,19 +184,23 @@ def save(html: str, path: str | Path) -> Path:
     True
     """
     if not isinstance(html, Html):
-        raise ArgumentTypeError("html", "must come from a function that makes a page", describe_value(html))
+        raise ArgumentTypeError(
+            "html", "must come from a function that makes a page", describe_value(html)
+        )
     write_output("path", path, "page", html)
     return Path(path)
 
 
 def _check_scores(scores: Any) -> list[Score]:
-    found = [as_score(score) for score in check_sequence("scores", scores)]
+    result = [as_score(score) for score in check_sequence("scores", scores)]
     known = [as_score(name) for name in METRICS]
-    for score in found:
+    for score in result:
         if score.importance is None and score not in known:
-            wanted = "must be ranking scores or scores of Lovell et al.; the page has no other formulas"
-            raise ArgumentError("scores", wanted, score.name)
-    return found
+            requirement = (
+                "must be ranking scores or scores of Lovell et al.; the page has no other formulas"
+            )
+            raise ArgumentError("scores", requirement, score.name)
+    return result
 
 
 def _describe(score: Score) -> dict[str, Any]:
@@ -192,23 +220,31 @@ def _check_start(size: Any, observed: Any, most: int) -> dict[str, Any]:
     """Return the initial class sizes, true positives and true negatives, and the maximum number of matrices."""
     pair = check_sequence("size", size)
     if len(pair) != 2:
-        raise ArgumentError("size", "must be a number of positives and one of negatives", describe_value(size))
+        raise ArgumentError(
+            "size", "must be a number of positives and one of negatives", describe_value(size)
+        )
     p, n = (check_integer("size", cases, 1) for cases in pair)
     if (p + 1) * (n + 1) > most:
-        raise ArgumentError("size", f"must have {most:,} matrices at most", f"{(p + 1) * (n + 1):,} for {(p, n)}")
+        raise ArgumentError(
+            "size", f"must have {most:,} matrices at most", f"{(p + 1) * (n + 1):,} for {(p, n)}"
+        )
     start = [round(0.8 * cases) for cases in (p, n)]
     if observed is not None:
         seen = check_sequence("observed", observed)
-        if len(seen) != 2 or not all(is_number(k) and 0 <= k <= cases for k, cases in zip(seen, (p, n), strict=True)):
-            wanted = f"true positives up to {p} and true negatives up to {n}"
-            raise ArgumentError("observed", f"must be {wanted}", describe_value(observed))
+        if len(seen) != 2 or not all(
+            is_number(k) and 0 <= k <= cases for k, cases in zip(seen, (p, n), strict=True)
+        ):
+            requirement = f"true positives up to {p} and true negatives up to {n}"
+            raise ArgumentError("observed", f"must be {requirement}", describe_value(observed))
         start = [check_integer("observed", count) for count in seen]
     return {"size": [p, n], "start": start, "most": most}
 
 
 def _short(values: np.ndarray) -> list[float | None]:
     """Return numbers with four digits; None where undefined."""
-    return [float(f"{value:.4g}") if np.isfinite(value) else None for value in values.ravel().tolist()]
+    return [
+        float(f"{value:.4g}") if np.isfinite(value) else None for value in values.ravel().tolist()
+    ]
 
 
 def _score_title(score: Score) -> str:

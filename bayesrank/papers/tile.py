@@ -5,10 +5,16 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_number, check_numbers, check_prevalence, check_prevalences, rename_argument
-from bayesrank._errors import ArgumentError
-from bayesrank._types import Container
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
+    check_number,
+    check_numbers,
+    check_prevalence,
+    check_prevalences,
+    rename_argument,
+)
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.types import Container
 from bayesrank.plots.kit.colors import (
     OKABE_ITO,
     draw_halo,
@@ -19,7 +25,13 @@ from bayesrank.plots.kit.colors import (
     scale_on,
 )
 from bayesrank.plots.kit.furniture import SEQUENTIAL, draw_tile_axes
-from bayesrank.plots.kit.style import add_missing_fonts, new_axes, new_panels, plain_names, side_legend
+from bayesrank.plots.kit.style import (
+    add_missing_fonts,
+    new_axes,
+    new_panels,
+    plain_names,
+    side_legend,
+)
 from bayesrank.plots.maps import value_tile
 from bayesrank.scores import get
 from bayesrank.scores.placement import place
@@ -30,17 +42,25 @@ MOST = 12
 #: Number of lines of a pencil or a grid; default values of a, of b, and of the prevalence.
 LINES, VALUES = 11, (0.1, 0.3, 0.5, 0.7, 0.9)
 ORANGE, BLUE, GREEN, PURPLE, RED = (OKABE_ITO[i] for i in (1, 0, 2, 3, 5))
-#: Places (a, b) of scores at all prevalences, and below them further scores that are there only at a fixed prevalence.
+#: Places (a, b) of scores at all prevalences, and below them further scores that are there only at
+#: a fixed prevalence.
 PLACES = {
     "TNR": (0.0, 0.0), "J₋": (0.0, 0.5), "NPV": (0.0, 1.0), "P(right | no FN)": (0.5, 0.0),
     "accuracy, Bennett’s S": (0.5, 0.5), "P(right | no FP)": (0.5, 1.0), "PPV": (1.0, 0.0), "F₀.₅": (1.0, 0.2),
     "F₁, J₊": (1.0, 0.5), "F₂": (1.0, 0.8), "TPR": (1.0, 1.0),
 }  # fmt: skip
-JOINED = {"TNR": "P(tn)†, P(fp)†", "NPV": "SNPV†, NLR†", "PPV": "SPPV†, PLR†", "TPR": "P(tp)†, P(fn)†"}
+JOINED = {
+    "TNR": "P(tn)†, P(fp)†",
+    "NPV": "SNPV†, NLR†",
+    "PPV": "SPPV†, PLR†",
+    "TPR": "P(tp)†, P(fn)†",
+}
 
 
 @check_call
-def roc_beside_tile(tile: xr.DataArray, a: Any, b: Any, prevalence: float, source: Container | None = None) -> Any:
+def roc_beside_tile(
+    tile: xr.DataArray, a: Any, b: Any, prevalence: float, source: Container | None = None
+) -> Any:
     """Draw a Tile with selected scores, and ROC space with the iso-performance lines of each (The Tile, Figure 1).
 
     Parameters
@@ -65,16 +85,22 @@ def roc_beside_tile(tile: xr.DataArray, a: Any, b: Any, prevalence: float, sourc
     import matplotlib.pyplot as plt
 
     prevalence = check_prevalence(prevalence)
-    places = [np.atleast_1d(check_numbers(name, given, 0.0, 1.0)) for name, given in (("a", a), ("b", b))]
+    places = [
+        np.atleast_1d(check_numbers(name, given, 0.0, 1.0)) for name, given in (("a", a), ("b", b))
+    ]
     sizes = sorted({one.size for one in places} - {1}) or [1]
     if any(one.ndim > 1 for one in places) or len(sizes) > 1 or not 1 <= sizes[0] <= MOST:
         raise ArgumentError(
-            "a and b", f"must be numbers, or as many of each, {MOST} at most", [p.shape for p in places]
+            "a and b",
+            f"must be numbers, or as many of each, {MOST} at most",
+            [p.shape for p in places],
         )
     across, up = np.broadcast_arrays(*places)
     number = across.size
     room = 2.4 if 0 < getattr(source, "sizes", {}).get("entity", 0) <= MOST else 0.0
-    figure, axes = plt.subplots(1, 1 + number, figsize=(5.0 + 4.4 * number + room, 4), layout="constrained")
+    figure, axes = plt.subplots(
+        1, 1 + number, figsize=(5.0 + 4.4 * number + room, 4), layout="constrained"
+    )
     left, *squares = axes
     value_tile(tile, ax=left, prevalence=prevalence)
     scale = scale_on(left, SEQUENTIAL)
@@ -94,23 +120,30 @@ def roc_beside_tile(tile: xr.DataArray, a: Any, b: Any, prevalence: float, sourc
     if squares[-1].get_legend_handles_labels()[0]:
         side_legend(squares[-1])
     figure.colorbar(
-        matplotlib.cm.ScalarMappable(cmap=scale), ax=squares, label="value of the score", shrink=0.85, location="right"
+        matplotlib.cm.ScalarMappable(cmap=scale),
+        ax=squares,
+        label="value of the score",
+        shrink=0.85,
+        location="right",
     )
     add_missing_fonts(squares[-1])
     return figure
 
 
 @check_call
-def placement_tile(prevalence: float | None = None, ax: Any = None, *, prediction_rate: float | None = None) -> Any:
+def placement_tile(
+    prevalence: float | None = None, ax: Any = None, *, prediction_rate: float | None = None
+) -> Any:
     """Draw the places of common scores on the Tile (Piérard et al., The Tile, Figures 3 and 6).
 
     Parameters
     ----------
     prevalence : float, optional
-        Also show the places that scores have at this prevalence only (†), and the curve γ_π of the scores that are
-        equal for all no-skill performances.
+        Also show the places that scores have at this prevalence only (†), and the curve γ_π of the
+        scores that are equal for all no-skill performances.
     prediction_rate : float, optional
-        The same for this share of positive predictions: the curve γ_τ and the place of the markedness (‡).
+        The same for this share of positive predictions: the curve γ_τ and the place of the
+        markedness (‡).
     ax : matplotlib Axes, optional
 
     Examples
@@ -127,7 +160,14 @@ def placement_tile(prevalence: float | None = None, ax: Any = None, *, predictio
         notes.append("† at a fixed prevalence")
         grey = grey_shade(ax, 0.5)
         ax.plot([0, 1], [0, 1], color=grey, linewidth=1, label="weighted accuracies†")
-        ax.plot([0, 1], [0.5, 0.5], color=grey, linewidth=1, linestyle=":", label="Cohen’s κ, as priors change")
+        ax.plot(
+            [0, 1],
+            [0.5, 0.5],
+            color=grey,
+            linewidth=1,
+            linestyle=":",
+            label="Cohen’s κ, as priors change",
+        )
         curve = no_skill_curve(prevalence=share)
         label = f"γ_π at prevalence {share:g}"
         ax.plot(curve["a"], curve["b"], color=ORANGE, linestyle="--", linewidth=1.4, label=label)
@@ -147,10 +187,14 @@ def placement_tile(prevalence: float | None = None, ax: Any = None, *, predictio
         _mark(ax, "markedness‡", (1 - rate, rate), BLUE, below=False)
     for label, at in PLACES.items():
         joined = prevalence is not None and label in JOINED
-        _mark(ax, f"{label}, {JOINED[label]}" if joined else label, at, ink_color(), below=at[1] > 0.5)
+        _mark(
+            ax, f"{label}, {JOINED[label]}" if joined else label, at, ink_color(), below=at[1] > 0.5
+        )
     if notes:
         ax.set_title("   ".join(notes), fontsize=8, loc="left", pad=10)
-        ax.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
+        ax.legend(
+            frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2
+        )
     return add_missing_fonts(ax)
 
 
@@ -158,8 +202,9 @@ def placement_tile(prevalence: float | None = None, ax: Any = None, *, predictio
 def pencil(a: float, b: float, prevalence: float, ax: Any = None) -> Any:
     """Draw the iso-performance lines of a canonical score, and the vertex where they meet (The Tile, Figure 2a).
 
-    The thick lines have the values 0 (green) and 1 (orange); along the purple line the value changes linearly. A vertex
-    outside the grey areas would rank some performance above the faultless one or below the one that is always wrong.
+    The thick lines have the values 0 (green) and 1 (orange); along the purple line the value
+    changes linearly. A vertex outside the grey areas would rank some performance above the
+    faultless one or below the one that is always wrong.
 
     Parameters
     ----------
@@ -198,7 +243,14 @@ def pencil(a: float, b: float, prevalence: float, ax: Any = None) -> Any:
             ax.plot([x, ends[0][near]], [y, ends[1][near]], color=color, zorder=2, **style)
     slope = (1 - prevalence) / prevalence
     across = 0.5 + np.array([-0.5, 0.5]) / max(1, slope)
-    ax.plot(across, 0.5 - slope * (across - 0.5), color=PURPLE, linewidth=1.4, zorder=3, label="value changes linearly")
+    ax.plot(
+        across,
+        0.5 - slope * (across - 0.5),
+        color=PURPLE,
+        linewidth=1.4,
+        zorder=3,
+        label="value changes linearly",
+    )
     if meets:
         _dot(ax, x, y, RED, 8, label="vertex")
     ax.set_title(f"the score at a = {a:g}, b = {b:g}, prevalence {prevalence:g}", fontsize=10)
@@ -210,8 +262,9 @@ def pencil(a: float, b: float, prevalence: float, ax: Any = None) -> Any:
 def vertices(prevalence: float, axes: Any = None) -> Any:
     """Draw the vertices of canonical scores in the plane of ROC space at a prevalence, by values of a and of b.
 
-    Each line through the bottom right corner belongs to one a, each line through the top left corner to one b. A line
-    is solid where the vertices lie. Source: Piérard et al., The Tile, Section 3.3 and Figures 2b and 2c.
+    Each line through the bottom right corner belongs to one a, each line through the top left
+    corner to one b. A line is solid where the vertices lie. Source: Piérard et al., The Tile,
+    Section 3.3 and Figures 2b and 2c.
 
     Parameters
     ----------
@@ -227,17 +280,25 @@ def vertices(prevalence: float, axes: Any = None) -> Any:
     axes = new_panels(axes, 1, 2, 9.6, 4.4)
     scale = scale_on(axes[0], SEQUENTIAL)
     other = np.linspace(0, 1, 401)
-    for ax, name, corner, end in zip(axes, "ab", ((1, 0), (0, 1)), ("slope_zero", "slope_one"), strict=True):
+    for ax, name, corner, end in zip(
+        axes, "ab", ((1, 0), (0, 1)), ("slope_zero", "slope_one"), strict=True
+    ):
         _square(ax, 2.0)
         for value in VALUES:
             style = {"color": scale(value), "linewidth": 1.8, "label": f"{name} = {value:g}"}
             for side in (other[other < value], other[other > value]):
                 points = xr.DataArray(side, dims="point")
-                found = vertex(value, points, prevalence) if name == "a" else vertex(points, value, prevalence)
+                found = (
+                    vertex(value, points, prevalence)
+                    if name == "a"
+                    else vertex(points, value, prevalence)
+                )
                 ax.plot(found["fpr"], found["tpr"], zorder=3, **style)
                 style.pop("label", None)
             slope = vertex(value, value, prevalence)[end].item()
-            ax.axline(corner, slope=slope, color=scale(value), linewidth=0.6, linestyle=":", zorder=2)
+            ax.axline(
+                corner, slope=slope, color=scale(value), linewidth=0.6, linestyle=":", zorder=2
+            )
         ax.plot(*corner, "o", color=ink_color(), markersize=5, zorder=4)
         ax.set_title(f"vertices with one {name}", fontsize=10)
         side_legend(ax)
@@ -286,7 +347,9 @@ def _draw_performances(ax: Any, source: Any) -> None:
         ax.plot(across.values.ravel(), up.values.ravel(), ".", color=ink_color(), markersize=5)
         return
     paints = entity_colors(names)
-    for name, label, x, y in zip(names, plain_names(names, 28), across.values, up.values, strict=True):
+    for name, label, x, y in zip(
+        names, plain_names(names, 28), across.values, up.values, strict=True
+    ):
         _dot(ax, x, y, paints[name], 7, zorder=4, label=label)
 
 
@@ -302,9 +365,21 @@ def _mark(ax: Any, label: str, at: tuple[float, float], color: Any, below: bool)
         ax.annotate(label, at, (7, 0), textcoords="offset points", va="center", fontsize=8)
         return
     side = np.sign(0.5 - at[0])
-    style = {"ha": ("right", "center", "left")[int(side) + 1], "va": "top" if below else "bottom", "fontsize": 8}
+    style = {
+        "ha": ("right", "center", "left")[int(side) + 1],
+        "va": "top" if below else "bottom",
+        "fontsize": 8,
+    }
     offset = (6 * side, -6 if below else 6)
-    ax.annotate(label, at, offset, textcoords="offset points", zorder=5, path_effects=draw_halo(ax, 2.5), **style)
+    ax.annotate(
+        label,
+        at,
+        offset,
+        textcoords="offset points",
+        zorder=5,
+        path_effects=draw_halo(ax, 2.5),
+        **style,
+    )
 
 
 def _square(ax: Any, reach: float, point: tuple[float, float] = (0.0, 1.0)) -> None:
@@ -314,6 +389,16 @@ def _square(ax: Any, reach: float, point: tuple[float, float] = (0.0, 1.0)) -> N
     far = np.clip(point, -8, 9)
     low, high = min(-reach, *(far - 0.1)), max(1 + reach, *(far + 0.1))
     for corner, size in (((low, low), -low), ((1.0, 1.0), high - 1)):
-        ax.add_patch(Rectangle(corner, size, size, color=grey_shade(ax, 0.12), linewidth=0, zorder=0))
+        ax.add_patch(
+            Rectangle(corner, size, size, color=grey_shade(ax, 0.12), linewidth=0, zorder=0)
+        )
     ax.plot([0, 1, 1, 0, 0], [0, 0, 1, 1, 0], color=ink_color(), linewidth=1.2, zorder=2)
-    ax.set(xlim=(low, high), ylim=(low, high), aspect="equal", xlabel="FPR", ylabel="TPR", xticks=[0, 1], yticks=[0, 1])
+    ax.set(
+        xlim=(low, high),
+        ylim=(low, high),
+        aspect="equal",
+        xlabel="FPR",
+        ylabel="TPR",
+        xticks=[0, 1],
+        yticks=[0, 1],
+    )

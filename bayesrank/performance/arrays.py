@@ -5,16 +5,16 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_choice, check_labelled_numbers
-from bayesrank._classes import order_classes
-from bayesrank._compat import get_variable
-from bayesrank._draws import DRAW_DIMS, draw_dims
-from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
-from bayesrank._labels import check_positive, select_names
-from bayesrank._source import Source, parse_source
-from bayesrank._threads import in_threads, pieces
-from bayesrank._types import Container
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_choice, check_labelled_numbers
+from bayesrank._core.classes import order_classes
+from bayesrank._core.compat import get_variable
+from bayesrank._core.draws import DRAW_DIMS, draw_dims
+from bayesrank._core.errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
+from bayesrank._core.labels import check_positive, select_names
+from bayesrank._core.source import Source, parse_source
+from bayesrank._core.threads import in_threads, pieces
+from bayesrank._core.types import Container
 from bayesrank.evidence.counts import NO_CLASSES, with_parts
 from bayesrank.evidence.kinds import parse_evidence
 from bayesrank.evidence.weighting import OF_WEIGHTS, WEIGHTED
@@ -35,18 +35,20 @@ def as_performance(source: Container, kind: str | None = None) -> xr.DataArray:
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Probabilities over (``actual``, ``predicted``) or ``outcome``; other dims (``chain``, ``draw``, ``entity``, ...)
-        stay. Integer counts are converted to relative frequencies.
+        Probabilities over (``actual``, ``predicted``) or ``outcome``; other dims (``chain``,
+        ``draw``, ``entity``, ...) stay. Integer counts are converted to relative frequencies.
     kind : {"observed", "typical", "new"}, optional
-        Which performance of a posterior over several data sets: on the observed data sets, or (hierarchical models) on
-        a typical or a new one. The default is the model's own kind, or "observed" if it has none.
+        Which performance of a posterior over several data sets: on the observed data sets, or
+        (hierarchical models) on a typical or a new one. The default is the model's own kind, or
+        "observed" if it has none.
 
     Returns
     -------
     xarray.DataArray
-        Named "performance"; sums to 1 over the outcomes, or NaN where nothing was observed. ``predicted`` has the class
-        order of ``actual``; in a standard pair (no/yes, 0/1, false/true, -1/1, negative/positive, upper or lower case)
-        the negative class comes first. Lazy arrays are checked block by block when computed.
+        Named "performance"; sums to 1 over the outcomes, or NaN where nothing was observed.
+        ``predicted`` has the class order of ``actual``; in a standard pair (no/yes, 0/1,
+        false/true, -1/1, negative/positive, upper or lower case) the negative class comes first.
+        Lazy arrays are checked block by block when computed.
 
     Raises
     ------
@@ -90,7 +92,9 @@ def _check_array(array: xr.DataArray) -> xr.DataArray:
     """Return an array of probabilities or counts that were checked; lazy ones are checked when computed."""
     outcome = outcome_dims(array)
     if outcome not in [list(OUTCOME_DIMS), ["outcome"]]:
-        raise ArgumentError("source", "must have the dims actual and predicted, or outcome", array.dims)
+        raise ArgumentError(
+            "source", "must have the dims actual and predicted, or outcome", array.dims
+        )
     if not are_counts(array) and array.dtype.kind != "f":
         raise ArgumentTypeError("source", "must hold numbers", f"dtype {array.dtype}")
     if array.chunks is not None:
@@ -105,11 +109,13 @@ def _check_when_computed(array: xr.DataArray, outcome: list[str]) -> xr.DataArra
 
     if array.data.name.startswith(CHECKED):
         return array
-    whole = array.chunk(dict.fromkeys(outcome, -1))  # the check sums over all outcomes
-    axes = tuple(whole.dims.index(dim) for dim in outcome)
-    name = CHECKED + tokenize(whole.data.name, axes)
-    return whole.copy(
-        data=whole.data.map_blocks(_checked_block, axes, outcome, name=name, dtype=whole.dtype, meta=whole.data._meta)
+    full = array.chunk(dict.fromkeys(outcome, -1))  # the check sums over all outcomes
+    axes = tuple(full.dims.index(dim) for dim in outcome)
+    name = CHECKED + tokenize(full.data.name, axes)
+    return full.copy(
+        data=full.data.map_blocks(
+            _checked_block, axes, outcome, name=name, dtype=full.dtype, meta=full.data._meta
+        )
     )
 
 
@@ -148,7 +154,9 @@ def entities_without_posterior(source: Container) -> list[str]:
     prior = get_variable(source.group("constant_data"), "prior_concentration")
     if prior is not None and bool((prior > 0).all()):
         return []
-    first = performance.isel(dict.fromkeys(draw_dims(performance), 0), drop=True).drop_vars("test_set", errors="ignore")
+    first = performance.isel(dict.fromkeys(draw_dims(performance), 0), drop=True).drop_vars(
+        "test_set", errors="ignore"
+    )
     answers = str(counts.dims[-1])
     lacking = first.isnull().any(answers) & (counts.sum(answers) > 0)
     lacking = lacking.any([dim for dim in lacking.dims if dim != "entity"])
@@ -163,7 +171,9 @@ def two_class_cells(array: xr.DataArray, argument: str = "source") -> dict[str, 
 
 def only_two_classes(array: xr.DataArray, argument: str = "source") -> None:
     if "outcome" in array.dims:
-        raise ArgumentError(argument, "must have two classes on actual and predicted", array.dims, NO_CLASSES)
+        raise ArgumentError(
+            argument, "must have two classes on actual and predicted", array.dims, NO_CLASSES
+        )
     sizes = {dim: array.sizes.get(dim) for dim in OUTCOME_DIMS}
     if set(sizes.values()) != {2}:
         raise ArgumentError(
@@ -174,7 +184,9 @@ def only_two_classes(array: xr.DataArray, argument: str = "source") -> None:
         )
 
 
-def two_class_performance(source: Container, kind: str | None, purpose: str, dim: str | None = None) -> xr.DataArray:
+def two_class_performance(
+    source: Container, kind: str | None, purpose: str, dim: str | None = None
+) -> xr.DataArray:
     """Return the two-class performance; allow only the dims of draws, entities and outcomes, and ``dim``."""
     array = as_performance(source, kind)
     only_two_classes(array)
@@ -196,7 +208,9 @@ def name_entities(array: xr.DataArray) -> xr.DataArray:
         name = array["entity"].item() if "entity" in array.coords else "entity 1"
         array = array.drop_vars("entity", errors="ignore").expand_dims(entity=[name])
     if "entity" not in array.coords:
-        array = array.assign_coords(entity=[f"entity {i + 1}" for i in range(array.sizes["entity"])])
+        array = array.assign_coords(
+            entity=[f"entity {i + 1}" for i in range(array.sizes["entity"])]
+        )
     return array
 
 
@@ -208,30 +222,38 @@ def outcome_dims(array: xr.DataArray) -> list[str]:
 def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataArray:
     """Align a function on the sample space with the labels of a performance.
 
-    Labels are matched by name; the labels negative and positive are matched by position, since every two-class
-    performance has the negative class first.
+    Labels are matched by name; the labels negative and positive are matched by position, since
+    every two-class performance has the negative class first.
     """
     if not isinstance(values, xr.DataArray):
-        raise ArgumentTypeError(argument, "must be a DataArray over the outcomes", type(values).__name__)
+        raise ArgumentTypeError(
+            argument, "must be a DataArray over the outcomes", type(values).__name__
+        )
     values = order_classes(check_labelled_numbers(argument, values), argument)
     here = outcome_dims(array)
     if set(outcome_dims(values)) - set(here):
-        raise ArgumentError(argument, f"must have the dims {' and '.join(here)} of source", values.dims)
+        raise ArgumentError(
+            argument, f"must have the dims {' and '.join(here)} of source", values.dims
+        )
     for dim in [dim for dim in values.dims if dim in array.dims]:
         if values.sizes[dim] != array.sizes[dim]:
-            raise ArgumentError(argument, f"must have size {array.sizes[dim]} on {dim}", values.sizes[dim])
+            raise ArgumentError(
+                argument, f"must have size {array.sizes[dim]} on {dim}", values.sizes[dim]
+            )
         if dim not in array.coords:
             continue
-        wanted = array[dim].values.tolist()
-        got = values[dim].values.tolist() if dim in values.coords else wanted
-        if dim in here and got != wanted:
-            if set(got) == set(wanted):
-                values = select_names(values, {dim: wanted})
+        requested = array[dim].values.tolist()
+        got = values[dim].values.tolist() if dim in values.coords else requested
+        if dim in here and got != requested:
+            if set(got) == set(requested):
+                values = select_names(values, {dim: requested})
             elif got == ["negative", "positive"]:
                 check_positive(array, f"{argument} of the classes negative and positive")
-                got = wanted
-        if set(got) != set(wanted) or (dim not in here and got != wanted):
-            raise ArgumentError(argument, f"must have the labels of source on {dim}, {wanted}", got)
+                got = requested
+        if set(got) != set(requested) or (dim not in here and got != requested):
+            raise ArgumentError(
+                argument, f"must have the labels of source on {dim}, {requested}", got
+            )
         if dim in here:
             values = values.assign_coords({dim: array[dim]})
     return values
@@ -243,9 +265,13 @@ def posterior_of(source: Container) -> xr.Dataset:
     if source.dataset is not None:
         return source.dataset
     if source.container is None:
-        raise ArgumentTypeError("source", "must be a Dataset, or an ArviZ InferenceData or DataTree", "a DataArray")
+        raise ArgumentTypeError(
+            "source", "must be a Dataset, or an ArviZ InferenceData or DataTree", "a DataArray"
+        )
     if (posterior := source.group("posterior")) is None:
-        raise ArgumentError("source", "must have a posterior group", f"the groups {sorted(source.names)}")
+        raise ArgumentError(
+            "source", "must have a posterior group", f"the groups {sorted(source.names)}"
+        )
     return posterior
 
 
@@ -260,10 +286,23 @@ def _find(source: Source, kind: str) -> xr.DataArray:
     if variable not in posterior:
         why = parse_evidence(source).why_no_performance(list(map(str, posterior.data_vars)))
         if why is not None:
-            raise ArgumentError("source", "must hold a performance, the probabilities of all outcomes of a case", *why)
+            raise ArgumentError(
+                "source",
+                "must hold a performance, the probabilities of all outcomes of a case",
+                *why,
+            )
     if variable not in posterior:
-        hint = Advice(Typed("kind", kind), " needs a hierarchical model") if variable != "performance" else ""
-        raise ArgumentError("source", f"must hold a variable {variable!r}", sorted(map(str, posterior.data_vars)), hint)
+        hint = (
+            Advice(Typed("kind", kind), " needs a hierarchical model")
+            if variable != "performance"
+            else ""
+        )
+        raise ArgumentError(
+            "source",
+            f"must hold a variable {variable!r}",
+            sorted(map(str, posterior.data_vars)),
+            hint,
+        )
     return describe_items(source, posterior[variable])
 
 
@@ -283,8 +322,9 @@ def check_reserved(posterior: xr.Dataset) -> None:
 def describe_items(source: Source, array: xr.DataArray) -> xr.DataArray:
     """Add the coords of the observed data that describe entities and data sets to a posterior variable.
 
-    A fitted posterior group lacks them, since ArviZ cannot summarise coords that only some variables have. ``test_set``
-    is omitted: it is a dim of the prevalence, and its generated names depend on the other entities.
+    A fitted posterior group lacks them, since ArviZ cannot summarise coords that only some
+    variables have. ``test_set`` is omitted: it is a dim of the prevalence, and its generated names
+    depend on the other entities.
     """
     observed, found = source.observed, {}
     held, own = observed.coords.variables, array.coords.variables
@@ -296,7 +336,8 @@ def describe_items(source: Source, array: xr.DataArray) -> xr.DataArray:
         ):
             continue
         if all(
-            dim in held and dim in own and held[dim].values.tolist() == own[dim].values.tolist() for dim in coord.dims
+            dim in held and dim in own and held[dim].values.tolist() == own[dim].values.tolist()
+            for dim in coord.dims
         ):
             found[name] = coord
     return array.assign_coords(found) if found else array
@@ -308,9 +349,14 @@ def _check(array: xr.DataArray, outcome: list[str]) -> None:
         if (array < 0).any():
             raise ArgumentError("source", "must hold no negative counts", array.min().item())
         return
-    values = array.variable.transpose(..., *outcome).data  # unlabelled: labels would cost more time than the checks
+    values = array.variable.transpose(
+        ..., *outcome
+    ).data  # unlabelled: labels would cost more time than the checks
     lead, size = values.shape[: -len(outcome)], int(np.prod(values.shape[-len(outcome) :]))
-    in_threads(lambda piece: _check_some(values[piece], outcome), pieces(lead, max(TOGETHER // max(size, 1), 1)))
+    in_threads(
+        lambda piece: _check_some(values[piece], outcome),
+        pieces(lead, max(TOGETHER // max(size, 1), 1)),
+    )
 
 
 def _check_some(values: np.ndarray, outcome: list[str]) -> None:
@@ -321,7 +367,9 @@ def _check_some(values: np.ndarray, outcome: list[str]) -> None:
         return
     lead = values.shape[: values.ndim - len(outcome)]
     # A product with ones is five times faster than sums of a few cells each.
-    total = values.reshape(int(np.prod(lead)), -1) @ np.ones(int(np.prod(values.shape[len(lead) :])))
+    total = values.reshape(int(np.prod(lead)), -1) @ np.ones(
+        int(np.prod(values.shape[len(lead) :]))
+    )
     total = total.reshape(lead)
     with np.errstate(invalid="ignore"):
         off = np.abs(total - 1).max(initial=0.0)
@@ -338,7 +386,13 @@ def _check_some(values: np.ndarray, outcome: list[str]) -> None:
             )
     negative, unequal = (values < -1e-9).any(), np.abs(total - 1) > 1e-6
     if negative or (values > 1 + 1e-6).any() or unequal.any():
-        worst = values[values < -1e-9].min() if negative else total[unequal].max() if unequal.any() else values.max()
+        worst = (
+            values[values < -1e-9].min()
+            if negative
+            else total[unequal].max()
+            if unequal.any()
+            else values.max()
+        )
         raise ArgumentError(
             "source",
             f"must hold probabilities that sum to 1 over {' and '.join(outcome)} "

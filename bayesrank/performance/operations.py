@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import (
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
     check_choice,
     check_labelled_numbers,
     check_labelled_prevalence,
@@ -14,11 +14,11 @@ from bayesrank._checks import (
     check_prevalence,
     class_shares,
 )
-from bayesrank._classes import order_classes
-from bayesrank._compat import to_container
-from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
-from bayesrank._source import parse_source
-from bayesrank._types import Container
+from bayesrank._core.classes import order_classes
+from bayesrank._core.compat import to_container
+from bayesrank._core.errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
+from bayesrank._core.source import parse_source
+from bayesrank._core.types import Container
 from bayesrank.evidence.counts import NO_CLASSES, TWO_CLASSES, class_dims, entity_names
 from bayesrank.models.parts.priors import in_words
 from bayesrank.performance.arrays import (
@@ -31,7 +31,8 @@ from bayesrank.performance.arrays import (
     posterior_of,
 )
 
-#: Order of the outcomes after each operation (The Tile, Lemmas 1 to 4); :func:`relabel` has one more.
+#: Order of the outcomes after each operation (The Tile, Lemmas 1 to 4); :func:`relabel` has one
+#: more.
 REVERSED = slice(None, None, -1)
 #: Binary exponent of the greatest importance from which importances are rescaled.
 LARGE = 900
@@ -50,11 +51,11 @@ def relabel(source: Container, operation: str) -> xr.DataArray:
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (..., actual, predicted), with or without draws. The result has its dims, and is lazy if
-        the source is.
+        Two-class performances (..., actual, predicted), with or without draws. The result has its
+        dims, and is lazy if the source is.
     operation : {"change_predicted", "change_actual", "swap_actual_predicted", "swap_classes"}
-        Change every prediction, or every true class, to the other class; exchange truth and prediction, or the two
-        classes.
+        Change every prediction, or every true class, to the other class; exchange truth and
+        prediction, or the two classes.
 
     References
     ----------
@@ -81,9 +82,11 @@ def shift_prior(source: Container, prevalence: Any) -> xr.DataArray:
     Parameters
     ----------
     source
-        As for :func:`relabel`; the result has its dims. :func:`bayesrank.at_prevalence` changes a whole posterior.
+        As for :func:`relabel`; the result has its dims. :func:`bayesrank.at_prevalence` changes a
+        whole posterior.
     prevalence : number or DataArray
-        New share of the positive class. Rows of a class that had a share of 0 are NaN, if the new share is above 0.
+        New share of the positive class. Rows of a class that had a share of 0 are NaN, if the new
+        share is above 0.
 
     Examples
     --------
@@ -127,17 +130,27 @@ def from_cells(*, tn: Any, fp: Any, fn: Any, tp: Any, entity: Any = None) -> xr.
     1
     """
     given, hint = {"tn": tn, "fp": fp, "fn": fn, "tp": tp}, "br.from_counts takes numbers of cases"
-    cells = [np.atleast_1d(check_labelled_numbers(name, value).values) for name, value in given.items()]
+    cells = [
+        np.atleast_1d(check_labelled_numbers(name, value).values) for name, value in given.items()
+    ]
     shapes = {held.shape for held in cells}
     if len(shapes) > 1 or cells[0].ndim != 1 or not cells[0].size:
         held = ", ".join(f"{name} {each.shape}" for name, each in zip(given, cells, strict=True))
-        raise ArgumentError("tn, fp, fn, tp", "must be scalars or sequences of one length", f"shapes {held}")
+        raise ArgumentError(
+            "tn, fp, fn, tp", "must be scalars or sequences of one length", f"shapes {held}"
+        )
     table = np.stack(cells, axis=-1)
-    if outside := [name for name, held in zip(given, cells, strict=True) if not ((held >= 0) & (held <= 1)).all()]:
+    if outside := [
+        name
+        for name, held in zip(given, cells, strict=True)
+        if not ((held >= 0) & (held <= 1)).all()
+    ]:
         raise ArgumentError(outside[0], "must lie between 0 and 1", f"{given[outside[0]]!r}", hint)
     total = table.sum(axis=-1)
     if (off := ~(np.abs(total - 1) <= 1e-6)).any():
-        raise ArgumentError("tn, fp, fn, tp", "must be probabilities that sum to 1", f"{total[off][0]:.6g}", hint)
+        raise ArgumentError(
+            "tn, fp, fn, tp", "must be probabilities that sum to 1", f"{total[off][0]:.6g}", hint
+        )
     coords = {"entity": entity_names(entity, len(table)), **class_dims(TWO_CLASSES)}
     values = table.reshape(-1, 2, 2)
     return xr.DataArray(values, coords, ("entity", "actual", "predicted"), "performance")
@@ -147,8 +160,8 @@ def from_cells(*, tn: Any, fp: Any, fn: Any, tp: Any, entity: Any = None) -> xr.
 def shift_importance(importance: xr.DataArray, prevalence: float, new: float) -> xr.DataArray:
     """Return the importance I' that has, at one prevalence, the scores of I after a shift of the prior (Property 1).
 
-    The ranking score of I for ``shift_prior(P, new)`` is that of I' for P, a performance of this ``prevalence``:
-    I' = I π'/π, class by class (Piérard et al., The Tile, Property 1).
+    The ranking score of I for ``shift_prior(P, new)`` is that of I' for P, a performance of this
+    ``prevalence``: I' = I π'/π, class by class (Piérard et al., The Tile, Property 1).
 
     Parameters
     ----------
@@ -167,7 +180,9 @@ def shift_importance(importance: xr.DataArray, prevalence: float, new: float) ->
     0.8
     """
     if not isinstance(importance, xr.DataArray) or set(OUTCOME_DIMS) - set(importance.dims):
-        raise ArgumentTypeError("importance", "must be a DataArray over actual and predicted, as of br.importance")
+        raise ArgumentTypeError(
+            "importance", "must be a DataArray over actual and predicted, as of br.importance"
+        )
     only_two_classes(importance := order_classes(importance, "importance"), "importance")
     check_prevalence(prevalence)
     check_number("new", new, 0.0, 1.0)
@@ -179,21 +194,23 @@ def shift_importance(importance: xr.DataArray, prevalence: float, new: float) ->
 def at_prevalence(source: Container, prevalence: Any) -> Any:
     """Return performances at a target prevalence, with unchanged rates.
 
-    This assumes that the rates apply to the target population, whose cases must be as hard as those of the source.
+    This assumes that the rates apply to the target population, whose cases must be as hard as those
+    of the source.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Performances over ``actual`` and ``predicted``; in a posterior, all kinds of performance are changed.
+        Performances over ``actual`` and ``predicted``; in a posterior, all kinds of performance are
+        changed.
     prevalence : number or DataArray
-        Share of the positive class, or of all classes (dim ``actual``); labelled draws of it (``chain``, ``draw``)
-        propagate its uncertainty.
+        Share of the positive class, or of all classes (dim ``actual``); labelled draws of it
+        (``chain``, ``draw``) propagate its uncertainty.
 
     Returns
     -------
     DataArray, Dataset, InferenceData or DataTree
-        The type of ``source``. Rows of classes that had a share of 0 are NaN, unless the posterior has the
-        variable ``rate``. The attr ``prevalence`` of a posterior records the change.
+        The type of ``source``. Rows of classes that had a share of 0 are NaN, unless the posterior
+        has the variable ``rate``. The attr ``prevalence`` of a posterior records the change.
 
     Examples
     --------
@@ -211,12 +228,20 @@ def at_prevalence(source: Container, prevalence: Any) -> Any:
     if not kinds:
         raise ArgumentError("source", "must hold a performance", sorted(map(str, group.data_vars)))
     moved = {
-        name: _transport(as_performance(group, kind), group.get("rate") if kind == "observed" else None, prevalence)
+        name: _transport(
+            as_performance(group, kind),
+            group.get("rate") if kind == "observed" else None,
+            prevalence,
+        )
         for kind, name in kinds.items()
     }
     text = in_words(prevalence, "")
     no_longer_apply = ["rate", "prevalence", "mean_prevalence", "spread_of_prevalence", "test_set"]
-    found = group.drop_vars(no_longer_apply, errors="ignore").assign(moved).assign_attrs(prevalence=text)
+    found = (
+        group.drop_vars(no_longer_apply, errors="ignore")
+        .assign(moved)
+        .assign_attrs(prevalence=text)
+    )
     return to_container(groups | {"posterior": found}) if groups else found
 
 
@@ -245,7 +270,9 @@ def check_importance(importance: Any, array: xr.DataArray) -> xr.DataArray:
     """Validate an importance and align it with the outcomes of ``array``."""
     weights = align_outcomes(importance, array, "importance")
     if not np.isfinite(weights).all() or (weights < 0).any():
-        raise ArgumentError("importance", "must be non-negative and finite", weights.values.tolist())
+        raise ArgumentError(
+            "importance", "must be non-negative and finite", weights.values.tolist()
+        )
     if not (weights > 0).any([dim for dim in outcome_dims(array) if dim in weights.dims]).all():
         raise ArgumentError("importance", "must be positive for some outcome", "0 for all")
     outcomes = [dim for dim in outcome_dims(array) if dim in weights.dims]
@@ -267,7 +294,9 @@ def _two_classes(source: Any) -> xr.DataArray:
 def _transport(table: xr.DataArray, rate: xr.DataArray | None, prevalence: Any) -> xr.DataArray:
     if "actual" not in table.dims:
         hint = f" ({NO_CLASSES})" if "outcome" in table.dims else ""
-        raise ArgumentError("source", "must hold a performance over actual and predicted", f"{table.dims}{hint}")
+        raise ArgumentError(
+            "source", "must hold a performance over actual and predicted", f"{table.dims}{hint}"
+        )
     share = class_shares(check_labelled_prevalence(prevalence), table)
     if set(share.dims) - set(table.dims):
         raise ArgumentError("prevalence", f"must have dims among {table.dims}", share.dims)

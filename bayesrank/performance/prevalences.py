@@ -3,9 +3,9 @@
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_integer, check_memory
-from bayesrank._random import Seed, blocks_between, root_sequence, stream
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_integer, check_memory
+from bayesrank._core.random import Seed, blocks_between, root_sequence, stream
 
 #: Concentrations of both classes: Jeffreys' prior of a rate.
 JEFFREYS = 0.5
@@ -17,8 +17,8 @@ def prevalence_draws(
 ) -> xr.DataArray:
     """Draw the prevalence of a population from which a sample has been counted.
 
-    The posterior under Jeffreys' prior is Beta(positives + 1/2, cases - positives + 1/2). Brown, Cai and DasGupta
-    (2001), Statistical Science 16:101-133, recommend its intervals.
+    The posterior under Jeffreys' prior is Beta(positives + 1/2, cases - positives + 1/2). Brown,
+    Cai and DasGupta (2001), Statistical Science 16:101-133, recommend its intervals.
 
     Parameters
     ----------
@@ -34,7 +34,8 @@ def prevalence_draws(
     xarray.DataArray
         Share of the positive class (chain, draw), for ``prevalence=`` of :func:`bayesrank.fit`,
         :func:`bayesrank.at_prevalence`, :func:`bayesrank.score_table` and
-        :func:`bayesrank.decisions.expected_utility`. The attr ``estimate`` is the text "positives/cases".
+        :func:`bayesrank.decisions.expected_utility`. The attr ``estimate`` is the text
+        "positives/cases".
 
     Raises
     ------
@@ -47,12 +48,19 @@ def prevalence_draws(
     >>> share.quantile([0.025, 0.5, 0.975]).round(3).values.tolist()
     [0.011, 0.02, 0.034]
     """
-    root, shape = root_sequence(seed), (check_integer("chains", chains, 1), check_integer("draws", draws, 1))
+    root, shape = (
+        root_sequence(seed),
+        (check_integer("chains", chains, 1), check_integer("draws", draws, 1)),
+    )
     size = check_integer("cases", cases, 1)
     found = check_integer("positives", positives, 0, size)
     check_memory("draws must be fewer", f"{shape[0]} x {shape[1]} draws", shape, str(shape[1]))
     values = np.empty(shape)
     for block in blocks_between(0, shape[0], 0, shape[1], shape):
         rng = stream(root, "estimated prevalence", found, size, *block.key)
-        values[block.chain, block.start : block.stop] = rng.beta(found + JEFFREYS, size - found + JEFFREYS, block.size)
-    return xr.DataArray(values, dims=("chain", "draw"), name="prevalence", attrs={"estimate": f"{found}/{size}"})
+        values[block.chain, block.start : block.stop] = rng.beta(
+            found + JEFFREYS, size - found + JEFFREYS, block.size
+        )
+    return xr.DataArray(
+        values, dims=("chain", "draw"), name="prevalence", attrs={"estimate": f"{found}/{size}"}
+    )

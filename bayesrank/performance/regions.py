@@ -6,16 +6,22 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit, logit
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_prob
-from bayesrank._draws import draw_dims
-from bayesrank._errors import ArgumentError
-from bayesrank._types import Container
-from bayesrank.performance.arrays import as_performance, observed_counts, only_two_classes, posterior_of
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_prob
+from bayesrank._core.draws import draw_dims
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.types import Container
+from bayesrank.performance.arrays import (
+    as_performance,
+    observed_counts,
+    only_two_classes,
+    posterior_of,
+)
 
 #: Number of vertices of a region, and of points of a curve.
 VERTICES, POINTS = 121, 61
-#: Bound of logits, for rates that underflowed; share of the largest variance below which draws count as constant.
+#: Bound of logits, for rates that underflowed; share of the largest variance below which draws
+#: count as constant.
 FAR, FLAT = 30.0, 1e-12
 
 
@@ -23,15 +29,17 @@ FAR, FLAT = 30.0, 1e-12
 def summary_points(source: Container, *, prob: float = 0.95) -> xr.Dataset:
     """Return the parts of a summary ROC plot: summary points, credible and prediction regions, curves and studies.
 
-    The regions are ellipses in the logits of FPR and TPR. Their centre is the mean of the draws, and their shape is
-    that of the covariance of the draws. They contain the share ``prob`` of the draws. The curve shows how TPR and FPR
-    vary together between data sets. It requires a model of their correlation, and is omitted without a trade-off
-    (median correlation of TPR and TNR at least 0).
+    The regions are ellipses in the logits of FPR and TPR. Their centre is the mean of the draws,
+    and their shape is that of the covariance of the draws. They contain the share ``prob`` of the
+    draws. The curve shows how TPR and FPR vary together between data sets. It requires a model of
+    their correlation, and is omitted without a trade-off (median correlation of TPR and TNR at
+    least 0).
 
     Parameters
     ----------
     source : InferenceData, DataTree or Dataset
-        A posterior with ``performance_typical`` and ``performance_new`` (chain, draw, entity, actual, predicted).
+        A posterior with ``performance_typical`` and ``performance_new`` (chain, draw, entity,
+        actual, predicted).
     prob : float
         Share of the draws within the regions.
 
@@ -41,14 +49,17 @@ def summary_points(source: Container, *, prob: float = 0.95) -> xr.Dataset:
         - ``fpr``, ``tpr`` (entity): the summary point, medians of the typical rates;
         - ``credible_fpr``, ``credible_tpr`` (entity, vertex): the region of the typical data set;
         - ``prediction_fpr``, ``prediction_tpr`` (entity, vertex): the region of one more data set;
-        - ``curve_fpr``, ``curve_tpr`` (entity, point): the summary curve over the entity's range of FPR, or NaN. In
-          logits, it is the line through the medians whose slope is the ratio of the standard deviations;
-        - ``observed_fpr``, ``observed_tpr``, ``cases`` (entity, dataset): the studies, if their counts are known.
+        - ``curve_fpr``, ``curve_tpr`` (entity, point): the summary curve over the entity's range of
+          FPR, or NaN. In logits, it is the line through the medians whose slope is the ratio of the
+          standard deviations;
+        - ``observed_fpr``, ``observed_tpr``, ``cases`` (entity, dataset): the studies, if their
+          counts are known.
 
     References
     ----------
-    Reitsma et al. (2005), Journal of Clinical Epidemiology 58:982-990, on both regions. Rutter and Gatsonis (2001),
-    Statistics in Medicine 20:2865-2884, on the curve; in these terms Harbord et al. (2007), Biostatistics 8:239-251.
+    Reitsma et al. (2005), Journal of Clinical Epidemiology 58:982-990, on both regions. Rutter and
+    Gatsonis (2001), Statistics in Medicine 20:2865-2884, on the curve; in these terms Harbord et
+    al. (2007), Biostatistics 8:239-251.
 
     Examples
     --------
@@ -63,7 +74,9 @@ def summary_points(source: Container, *, prob: float = 0.95) -> xr.Dataset:
         table = as_performance(group, kind)
         only_two_classes(table)
         if not draw_dims(table) or "entity" not in table.dims:
-            raise ArgumentError("source", f"must hold draws of a {kind} performance of each entity", table.dims)
+            raise ArgumentError(
+                "source", f"must hold draws of a {kind} performance of each entity", table.dims
+            )
         logits = _logits(table)
         if kind == "typical":
             found |= _rates("", "entity", np.median(expit(logits), axis=0))
@@ -110,10 +123,10 @@ def ellipse(points: np.ndarray, prob: float, vertices: int) -> np.ndarray:
 
 def _curves(group: xr.Dataset, entities: int) -> np.ndarray:
     """Return points (entity, point, 2) of each entity's curve; NaN if there is none."""
-    found = np.full((entities, POINTS, 2), np.nan)
+    result = np.full((entities, POINTS, 2), np.nan)
     needed = ("median_rate", "sd_between_datasets", "correlation_between_datasets", "performance")
     if any(name not in group for name in needed) or not float(group[needed[2]].median()) < 0:
-        return found
+        return result
     centre = _logits(group["median_rate"])
     sd = group["sd_between_datasets"].transpose(..., "actual").values.reshape(-1, 2)
     slope = sd[:, 1] / sd[:, 0]
@@ -123,13 +136,16 @@ def _curves(group: xr.Dataset, entities: int) -> np.ndarray:
     for i, fpr in enumerate(seen):
         at = np.linspace(logit(np.nanmin(fpr)), logit(np.nanmax(fpr)), POINTS)
         line = centre[:, i, [1]] + slope[:, None] * (at - centre[:, i, [0]])
-        found[i] = expit(np.stack([at, np.median(line, axis=0)], -1))
-    return found
+        result[i] = expit(np.stack([at, np.median(line, axis=0)], -1))
+    return result
 
 
 def _studies(counts: xr.DataArray) -> dict[str, xr.DataArray]:
     """Return the observed rates and sizes of each table."""
     cells = counts.drop_vars([name for name in counts.coords if name not in ("entity", "dataset")])
     total = cells.transpose("entity", "dataset", "actual", "predicted").sum("predicted")
-    fpr, tpr = (cells.isel(actual=i, predicted=1) / total.isel(actual=i).where(lambda n: n > 0) for i in (0, 1))
+    fpr, tpr = (
+        cells.isel(actual=i, predicted=1) / total.isel(actual=i).where(lambda n: n > 0)
+        for i in (0, 1)
+    )
     return {"observed_fpr": fpr, "observed_tpr": tpr, "cases": total.sum("actual")}

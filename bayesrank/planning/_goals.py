@@ -16,7 +16,8 @@ FAR = 38.0
 class Goal:
     """A target of a plan."""
 
-    #: "best" (the entity beats all others jointly), "each" (each other one), "rival", "top" or "interval".
+    #: "best" (the entity beats all others jointly), "each" (each other one), "rival", "top" or
+    #: "interval".
     kind: str
     #: The posterior probability to reach; of "interval" the probability of the interval.
     target: float
@@ -31,7 +32,8 @@ class Goal:
     def met(self, mean: np.ndarray, covariance: np.ndarray, skewness: np.ndarray) -> np.ndarray:
         """Return which posteriors meet the target.
 
-        Scores have means (future, entity) and covariances (future, entity, entity), differences a skewness.
+        Scores have means (future, entity) and covariances (future, entity, entity), differences a
+        skewness.
         """
         from scipy.special import ndtri
 
@@ -42,7 +44,11 @@ class Goal:
         inside, outside = self.sides(mean)
         leaders = np.nonzero(inside)[1].reshape(len(mean), -1)
         p, normal = (
-            np.where(outside[:, None], pair_probability(mean, covariance, each, leaders, self.margin), 1.0)
+            np.where(
+                outside[:, None],
+                pair_probability(mean, covariance, each, leaders, self.margin),
+                1.0,
+            )
             for each in (skewness, 0 * skewness)
         )
         weakest = p.min((1, 2))
@@ -65,7 +71,9 @@ class Goal:
         """Return which entities must lead, and which must be behind them, both (future, entity)."""
         inside = np.zeros(mean.shape, bool)
         if self.kind == "top":
-            np.put_along_axis(inside, np.argsort(-mean, axis=1, kind="stable")[:, : self.k], True, 1)
+            np.put_along_axis(
+                inside, np.argsort(-mean, axis=1, kind="stable")[:, : self.k], True, 1
+            )
             return inside, ~inside
         np.put_along_axis(inside, self._entity(mean)[:, None], True, 1)
         if self.kind != "rival":
@@ -76,13 +84,19 @@ class Goal:
 
     def holds(self, truth: np.ndarray) -> np.ndarray:
         """Return where the statement is true of the scores themselves (draw, entity): the result of unlimited cases."""
-        return np.ones(len(truth), bool) if self.kind == "interval" else self._ahead(truth, *self.sides(truth))
+        return (
+            np.ones(len(truth), bool)
+            if self.kind == "interval"
+            else self._ahead(truth, *self.sides(truth))
+        )
 
     def now(self, truth: np.ndarray) -> float:
         """Return the probability, from draws, of the statement on today's leader; or the width of its interval."""
         if self.kind == "interval":
             own = truth[:, self._entity(truth.mean(0)[None])[0]]
-            return float(np.diff(np.quantile(own, [(1 - self.target) / 2, (1 + self.target) / 2]))[0])
+            return float(
+                np.diff(np.quantile(own, [(1 - self.target) / 2, (1 + self.target) / 2]))[0]
+            )
         inside, outside = self.sides(truth.mean(0)[None])
         if self.kind == "each":
             return float((truth[:, inside[0]] - truth[:, outside[0]] > self.margin).mean(0).min())
@@ -98,20 +112,28 @@ class Goal:
 
 
 def pair_probability(
-    mean: np.ndarray, covariance: np.ndarray, skewness: np.ndarray, leaders: np.ndarray, margin: float
+    mean: np.ndarray,
+    covariance: np.ndarray,
+    skewness: np.ndarray,
+    leaders: np.ndarray,
+    margin: float,
 ) -> np.ndarray:
     """Return how probably ``leaders`` (future, place) beat each entity (future, place, entity), by Edgeworth expansion.
 
-    ``skewness`` (entity, entity) is that of the differences. Source: Hall (1992), The bootstrap and Edgeworth
-    expansion, section 2.3: the normal distribution and the term of the third moment.
+    ``skewness`` (entity, entity) is that of the differences. Source: Hall (1992), The bootstrap and
+    Edgeworth expansion, section 2.3: the normal distribution and the term of the third moment.
     """
     from scipy.special import ndtr
 
     future, variance = np.arange(len(mean))[:, None], np.diagonal(covariance, 0, 1, 2)
     common = covariance[future, leaders]
-    spread = np.sqrt(np.maximum(variance[future, leaders, None] + variance[:, None] - 2 * common, 0))
+    spread = np.sqrt(
+        np.maximum(variance[future, leaders, None] + variance[:, None] - 2 * common, 0)
+    )
     ahead = mean[future, leaders, None] - mean[:, None] - margin
-    z = np.divide(ahead, spread, out=np.where(ahead > 0, FAR, -FAR), where=spread > 1e-12).clip(-FAR, FAR)
+    z = np.divide(ahead, spread, out=np.where(ahead > 0, FAR, -FAR), where=spread > 1e-12).clip(
+        -FAR, FAR
+    )
     density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
     return (ndtr(z) + density * skewness[leaders] / 6 * (z**2 - 1)).clip(0, 1)
 

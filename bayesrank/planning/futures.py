@@ -1,7 +1,8 @@
 """Future posteriors without refitting: simulated units update today's posterior, size by size.
 
-Counts and joint outcomes are updated as conjugate models update them, and scores have the delta method's covariance.
-Where no counts can be updated (hierarchical models, more cases of the same clusters), scores are taken as normal.
+Counts and joint outcomes are updated as conjugate models update them, and scores have the delta
+method's covariance. Where no counts can be updated (hierarchical models, more cases of the same
+clusters), scores are taken as normal.
 """
 
 from abc import ABC, abstractmethod
@@ -19,7 +20,8 @@ class Updates(ABC):
     ``extend(more)`` adds units to every future.
     """
 
-    #: Scores (future, entity) under each simulated truth; today's units (entity), the prior's included; those added.
+    #: Scores (future, entity) under each simulated truth; today's units (entity), the prior's
+    #: included; those added.
     truth: np.ndarray
     before: np.ndarray
     added: float = 0
@@ -51,8 +53,8 @@ def gradient(score: TableScore, tables: np.ndarray) -> np.ndarray:
 class NormalScores(Updates):
     """Scores with a normal posterior; further units can reduce the part ``within`` of its covariance.
 
-    One more unit is as informative as an observed one, its noise ``within`` times the number of observed ``units``,
-    unless its ``noise`` is known.
+    One more unit is as informative as an observed one, its noise ``within`` times the number of
+    observed ``units``, unless its ``noise`` is known.
     """
 
     def __init__(
@@ -68,7 +70,9 @@ class NormalScores(Updates):
         self.before, self.rng = units.astype(float), rng
         self.within = _between(within, total)
         self.rest = total - self.within
-        self.noise = self.within * np.sqrt(self.before[:, None] * self.before) if noise is None else noise
+        self.noise = (
+            self.within * np.sqrt(self.before[:, None] * self.before) if noise is None else noise
+        )
         self.truth = draws[np.linspace(0, len(draws) - 1, futures).round().astype(int)]
         # The part of each truth that new units show, given all of it.
         gain = self.within @ np.linalg.pinv(total)
@@ -79,28 +83,39 @@ class NormalScores(Updates):
     def extend(self, more: float) -> None:
         """Add ``more`` units to every future; infinitely many reduce ``within`` to 0."""
         if np.isfinite(more):
-            self.sums += more * self.visible + np.sqrt(more) * self._normal(self.noise, len(self.sums))
+            self.sums += more * self.visible + np.sqrt(more) * self._normal(
+                self.noise, len(self.sums)
+            )
         self.added += more
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
         size = self.truth.shape
         if not np.isfinite(self.added):
             return self.centre + self.visible, np.broadcast_to(self.rest, (*size, size[1]))
-        gain = self.added * self.within @ np.linalg.pinv(self.added * self.within + self.noise, hermitian=True)
+        gain = (
+            self.added
+            * self.within
+            @ np.linalg.pinv(self.added * self.within + self.noise, hermitian=True)
+        )
         mean = self.centre + (self.sums / max(self.added, 1)) @ gain.T
         covariance = self.rest + self.within - gain @ self.within
         return mean, np.broadcast_to(covariance, (*size, size[1]))
 
     def _normal(self, covariance: np.ndarray, size: int) -> np.ndarray:
         values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
-        return self.rng.standard_normal((size, len(values))) @ (vectors * np.sqrt(np.maximum(values, 0))).T
+        return (
+            self.rng.standard_normal((size, len(values)))
+            @ (vectors * np.sqrt(np.maximum(values, 0))).T
+        )
 
 
 def split_cases(before: float, more: float, shares: np.ndarray) -> np.ndarray:
     """Return how many of ``more`` cases fall into each class, when ``before`` cases were split by the same shares."""
     ends = np.append(0.0, np.cumsum(shares / shares.sum()))
     ends[-1] = 1.0
-    return np.diff(np.rint((before + more) * ends)).astype(int) - np.diff(np.rint(before * ends)).astype(int)
+    return np.diff(np.rint((before + more) * ends)).astype(int) - np.diff(
+        np.rint(before * ends)
+    ).astype(int)
 
 
 def _between(part: np.ndarray, total: np.ndarray) -> np.ndarray:

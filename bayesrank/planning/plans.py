@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import (
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
     check_absent,
     check_bool,
     check_choice,
@@ -18,14 +18,14 @@ from bayesrank._checks import (
     check_sequence,
     describe_value,
 )
-from bayesrank._draws import DRAW_DIMS
-from bayesrank._errors import Advice, ArgumentError, ArgumentKeyError, Typed
-from bayesrank._labels import name_coord, select_names
-from bayesrank._notes import notes_text
-from bayesrank._random import Seed, root_sequence, stream
-from bayesrank._records import PlanRecord
-from bayesrank._source import Over
-from bayesrank._types import Container, ScoreLike
+from bayesrank._core.draws import DRAW_DIMS
+from bayesrank._core.errors import Advice, ArgumentError, ArgumentKeyError, Typed
+from bayesrank._core.labels import name_coord, select_names
+from bayesrank._core.notes import notes_text
+from bayesrank._core.random import Seed, root_sequence, stream
+from bayesrank._core.records import PlanRecord
+from bayesrank._core.source import Over
+from bayesrank._core.types import Container, ScoreLike
 from bayesrank.claims.caps import cap_of
 from bayesrank.planning._goals import Goal
 from bayesrank.planning.futures import Updates
@@ -74,21 +74,24 @@ def plan(
 ) -> xr.Dataset:
     """Return how many more cases separate two entities if they truly differ by a given amount, or meet another target.
 
-    By default the number is conditional on a true difference. It is the number in the verdict of a ranking. It assumes
-    that the true scores of the two entities differ by ``margin`` or ``rope``; without these, by the difference that a
-    learned population of entities gives them. With that many more cases, only one of the two could still be best by the
-    rank sets, with probability ``assurance``. For other targets the number is unconditional: it averages over simulated
-    futures, that is, possible results of the new cases. Their true scores come from the learned population of entities,
-    or as ``true_scores`` says. Source: O'Hagan, Stevens and Campbell (2005), Assurance in clinical trial design,
-    Pharmaceutical Statistics 4:187-201.
+    By default the number is conditional on a true difference. It is the number in the verdict of a
+    ranking. It assumes that the true scores of the two entities differ by ``margin`` or ``rope``;
+    without these, by the difference that a learned population of entities gives them. With that
+    many more cases, only one of the two could still be best by the rank sets, with probability
+    ``assurance``. For other targets the number is unconditional: it averages over simulated
+    futures, that is, possible results of the new cases. Their true scores come from the learned
+    population of entities, or as ``true_scores`` says. Source: O'Hagan, Stevens and Campbell
+    (2005), Assurance in clinical trial design, Pharmaceutical Statistics 4:187-201.
 
     Parameters
     ----------
     posterior : InferenceData or DataTree
         The result of :func:`bayesrank.fit`; or its mean or worst group from
-        :func:`bayesrank.performance.aggregate_over`, for which the new cases have the observed shares of the groups.
+        :func:`bayesrank.performance.aggregate_over`, for which the new cases have the observed
+        shares of the groups.
     score : Score, str or callable, optional
-        The score to rank by; by default the mean outcome, if cases have outcomes instead of classes.
+        The score to rank by; by default the mean outcome, if cases have outcomes instead of
+        classes.
     target : float
         The joint level of the rank sets, or the posterior probability to reach.
     assurance : float
@@ -100,26 +103,31 @@ def plan(
     more, positives, k, width, alternatives : optional
         Each is described below. With any of them the plan is unconditional.
     true_scores : {"difference", "population", "posterior"}, optional
-        Where the true scores of the futures come from. ``"difference"``: a known difference of two entities (a
-        conditional plan). ``"population"``: the learned population of entities. ``"posterior"``: the posterior under
-        independent priors. The last two give unconditional assurance, for these targets:
+        Where the true scores of the futures come from. ``"difference"``: a known difference of two
+        entities (a conditional plan). ``"population"``: the learned population of entities.
+        ``"posterior"``: the posterior under independent priors. The last two give unconditional
+        assurance, for these targets:
 
-        - by default P(best) ≥ ``target``: that ``entity`` (if not given, the entity that then leads) is best by more
-          than ``rope``;
-        - with ``rival``: ``entity`` beats it with this probability; with ``rival="all"`` each rival, pair by pair;
+        - by default P(best) ≥ ``target``: that ``entity`` (if not given, the entity that then
+          leads) is best by more than ``rope``;
+        - with ``rival``: ``entity`` beats it with this probability; with ``rival="all"`` each
+          rival, pair by pair;
         - with ``margin``: ``entity`` is less than this worse than ``rival``;
         - with ``k``: the ``k`` entities that then lead are the true top ``k``;
-        - with ``width``: the interval of the score with probability ``target`` has at most this width.
+        - with ``width``: the interval of the score with probability ``target`` has at most this
+          width.
     more : str, optional
-        The kind of new units: "cases", "clusters", "data sets", "runs" or "training seeds". The default is the unit
-        that the model assumes to be independent: data sets for a hierarchical model, training seeds of retrained
-        models, clusters if there are any, else cases. New "cases" belong to the observed data sets or clusters, new
-        "runs" and "training seeds" to the observed cases.
+        The kind of new units: "cases", "clusters", "data sets", "runs" or "training seeds". The
+        default is the unit that the model assumes to be independent: data sets for a hierarchical
+        model, training seeds of retrained models, clusters if there are any, else cases. New
+        "cases" belong to the observed data sets or clusters, new "runs" and "training seeds" to the
+        observed cases.
     positives : float, optional
-        Share of positives among the new cases, if class sizes are set by design; by default as observed.
+        Share of positives among the new cases, if class sizes are set by design; by default as
+        observed.
     sizes : sequence of int, optional
-        Numbers of new units of the curve; by default 12 numbers, from a tenth to a hundred times the observed number.
-        The answer lies between two of them, and is refined by bisection.
+        Numbers of new units of the curve; by default 12 numbers, from a tenth to a hundred times
+        the observed number. The answer lies between two of them, and is refined by bisection.
     kind : str, optional
         Which performance of a hierarchical posterior: "typical" or "new".
     higher_is_better : bool, optional
@@ -134,33 +142,37 @@ def plan(
     Returns
     -------
     xarray.Dataset
-        Over ``n``, the number of new units: ``success``, the share of futures that meet the target, and
-        ``success_error``. Scalars: ``needed``, the answer (0 if the target is met today, NaN if no number is known);
-        ``limit``, the limit of ``success`` for unlimited n; ``now``, the posterior probability (or width) today;
-        ``cases_each``, the number of cases in a unit. A conditional plan has ``difference``, the assumed true one, and
-        ``separation``, the note that the verdict states. An unconditional plan has ``probability_best`` (n), the
-        expected P(best) of the entity that then leads; ``expected_loss`` (n) from choosing it, in units of the score;
-        their errors; and ``needed_lower``, ``needed_upper``: the range of the answer from twice the Monte-Carlo error.
-        If there is no number, ``attrs["reason"]`` is "cap" (something else limits the headline; ``caps`` says what),
-        "equal" (no difference is expected), "limit" or "fixed" (no number is enough) or "size" (no tried number is
-        enough). With ``alternatives``, ``alternative_needed``, ``alternative_cases`` and ``alternative_limit`` over
-        ``alternative``.
+        Over ``n``, the number of new units: ``success``, the share of futures that meet the target,
+        and ``success_error``. Scalars: ``needed``, the answer (0 if the target is met today, NaN if
+        no number is known); ``limit``, the limit of ``success`` for unlimited n; ``now``, the
+        posterior probability (or width) today; ``cases_each``, the number of cases in a unit. A
+        conditional plan has ``difference``, the assumed true one, and ``separation``, the note that
+        the verdict states. An unconditional plan has ``probability_best`` (n), the expected P(best)
+        of the entity that then leads; ``expected_loss`` (n) from choosing it, in units of the
+        score; their errors; and ``needed_lower``, ``needed_upper``: the range of the answer from
+        twice the Monte-Carlo error. If there is no number, ``attrs["reason"]`` is "cap" (something
+        else limits the headline; ``caps`` says what), "equal" (no difference is expected), "limit"
+        or "fixed" (no number is enough) or "size" (no tried number is enough). With
+        ``alternatives``, ``alternative_needed``, ``alternative_cases`` and ``alternative_limit``
+        over ``alternative``.
 
     Raises
     ------
     ValueError, TypeError, KeyError
-        If targets exclude each other (``k``, ``width`` and ``rival``, or ``margin`` and ``rope``), an entity is
-        unknown, the posterior has fewer than 100 draws with a defined score, or ``more`` or ``positives`` does not suit
-        the evidence. For example, ``more="data sets"`` needs a hierarchical model.
+        If targets exclude each other (``k``, ``width`` and ``rival``, or ``margin`` and ``rope``),
+        an entity is unknown, the posterior has fewer than 100 draws with a defined score, or
+        ``more`` or ``positives`` does not suit the evidence. For example, ``more="data sets"``
+        needs a hierarchical model.
 
     Notes
     -----
-    A conditional plan keeps today's data. It assumes normal estimates, and new cases as informative as the observed
-    ones. The mean score of the two entities, and the scores of all others, are at their posterior means. In an
-    unconditional plan, counts and joint outcomes are updated as in the conjugate models, and scores are normal apart
-    from the skewness of today's differences. Hierarchical posteriors are assumed to be normal, and each new data set as
-    informative as an observed one. If the evidence of the posterior does not say what new cases would add, the default
-    plan is unconditional.
+    A conditional plan keeps today's data. It assumes normal estimates, and new cases as informative
+    as the observed ones. The mean score of the two entities, and the scores of all others, are at
+    their posterior means. In an unconditional plan, counts and joint outcomes are updated as in the
+    conjugate models, and scores are normal apart from the skewness of today's differences.
+    Hierarchical posteriors are assumed to be normal, and each new data set as informative as an
+    observed one. If the evidence of the posterior does not say what new cases would add, the
+    default plan is unconditional.
 
     Examples
     --------
@@ -174,7 +186,10 @@ def plan(
     (True, nan, 'limit')
     """
     target, assurance = check_prob("target", target), check_prob("assurance", assurance)
-    rope, futures = check_number("rope", rope, 0.0, finite=True), check_integer("futures", futures, 20)
+    rope, futures = (
+        check_number("rope", rope, 0.0, finite=True),
+        check_integer("futures", futures, 20),
+    )
     check_bool("alternatives", alternatives)
     root, posterior = root_sequence(seed), check_posterior(posterior)
     of_posterior = {"k": k, "width": width, "rival='all'": (isinstance(rival, str) and rival == ALL) or None,
@@ -183,27 +198,38 @@ def plan(
     if true_scores is not None:
         check_choice("true_scores", true_scores, ("difference", "population", "posterior"))
     if true_scores == "difference" and others:
-        raise ArgumentError("true_scores", f"must be 'population' or 'posterior' with {others[0]}", "'difference'")
+        raise ArgumentError(
+            "true_scores", f"must be 'population' or 'posterior' with {others[0]}", "'difference'"
+        )
     if isinstance(posterior, Over):
         posterior.check(OF_PLANS, "a plan", "how others change with more cases is not known")
         for name in [*others, *["true_scores"] * (true_scores not in (None, "difference"))]:
             raise ArgumentError(
                 name,
-                Advice("cannot be used for a plan over groups, which is of a known difference (", Typed("margin"), ")"),
+                Advice(
+                    "cannot be used for a plan over groups, which is of a known difference (",
+                    Typed("margin"),
+                    ")",
+                ),
             )
     else:
         posterior = posterior.with_datasets()
     one = scored(posterior, score, higher_is_better, kind)
     if true_scores in (None, "difference") and not others:
         if margin is not None and rope:
-            raise ArgumentError("margin and rope", "are the same true difference: pass one", f"{margin}, {rope}")
+            raise ArgumentError(
+                "margin and rope", "are the same true difference: pass one", f"{margin}, {rope}"
+            )
         known = rope if margin is None else check_number("margin", margin, 0.0, finite=True)
-        found = _of_difference(one, RankingOptions(target, rope), kind, Pair(entity, rival, known), assurance, sizes)
-        if found is not None:
-            return found
+        result = _of_difference(
+            one, RankingOptions(target, rope), kind, Pair(entity, rival, known), assurance, sizes
+        )
+        if result is not None:
+            return result
         if true_scores is not None or isinstance(posterior, Over):
             raise ArgumentError(
-                "posterior", "must come from evidence that shows what new cases add, for a conditional plan"
+                "posterior",
+                "must come from evidence that shows what new cases add, for a conditional plan",
             )
     given = {"entity": entity, "rival": None if isinstance(rival, str) and rival == ALL else rival}
     named = {argument: name for argument, name in given.items() if name is not None}
@@ -213,22 +239,35 @@ def plan(
         source = replace(source, population=None)
     goal = _goal(source, target, entity, rival, k, width, margin, rope)
     chosen = with_units(source, Request(more, positives))
-    found = _plan_sizes(chosen, goal, assurance, _sizes(sizes, chosen.units, chosen.most), futures, root)
+    result = _plan_sizes(
+        chosen, goal, assurance, _sizes(sizes, chosen.units, chosen.most), futures, root
+    )
     if not alternatives:
-        return found
+        return result
     rows = []
     kinds = alternative_requests(source)
     for request in kinds.values():
         other = with_units(source, request)
-        each = _plan_sizes(other, goal, assurance, _sizes(None, other.units, other.most), futures, root)
-        rows.append((float(each["needed"]), float(each["needed"]) * other.cases_each, float(each["limit"])))
+        each = _plan_sizes(
+            other, goal, assurance, _sizes(None, other.units, other.most), futures, root
+        )
+        rows.append(
+            (float(each["needed"]), float(each["needed"]) * other.cases_each, float(each["limit"]))
+        )
     columns = zip(("needed", "cases", "limit"), np.array(rows).reshape(-1, 3).T, strict=True)
     more_found = {f"alternative_{name}": ("alternative", column) for name, column in columns}
-    return found.assign(more_found).assign_coords(alternative=name_coord([*kinds]) if kinds else np.empty(0, str))
+    return result.assign(more_found).assign_coords(
+        alternative=name_coord([*kinds]) if kinds else np.empty(0, str)
+    )
 
 
 def _of_difference(
-    one: Scored, settings: RankingOptions, kind: str | None, pair: Pair, assurance: float, sizes: Any
+    one: Scored,
+    settings: RankingOptions,
+    kind: str | None,
+    pair: Pair,
+    assurance: float,
+    sizes: Any,
 ) -> xr.Dataset | None:
     """Return a conditional plan; None if the posterior does not say what new cases add, and nothing limits a claim."""
     names = one.found.values
@@ -252,23 +291,39 @@ def _of_difference(
     if held is None and not caps:
         return None
     known = ("score", "display", "higher_is_better", "noun")
-    about: dict[str, Any] = {name: ranking.attrs[name] for name in known if name in ranking.attrs}
-    about["true_scores"] = "difference"
-    about |= {"goal": "separation", "target": settings.prob, "assurance": assurance, "entity": "", "rival": ""}
-    about |= {"unit": "cases", "reason": "cap"}
-    about |= {"k": 1, "width": np.nan, "margin": 0.0, "fixed": "", "alike": [], "futures": 0}
-    about["entities"] = ranking.sizes["entity"]
-    about["leader"] = str(leader)
+    record: dict[str, Any] = {name: ranking.attrs[name] for name in known if name in ranking.attrs}
+    record["true_scores"] = "difference"
+    record |= {
+        "goal": "separation",
+        "target": settings.prob,
+        "assurance": assurance,
+        "entity": "",
+        "rival": "",
+    }
+    record |= {"unit": "cases", "reason": "cap"}
+    record |= {"k": 1, "width": np.nan, "margin": 0.0, "fixed": "", "alike": [], "futures": 0}
+    record["entities"] = ranking.sizes["entity"]
+    record["leader"] = str(leader)
     limits = {"caps": notes_text(caps), "separation": ranking["separation"].item()}
     if held is None:
         empty = {name: ("n", np.empty(0)) for name in ("success", "success_error")}
         unknown = dict.fromkeys(("needed", "limit", "now", "difference", "cases_each"), np.nan)
-        return xr.Dataset(empty | unknown | limits, {"n": np.empty(0, int)}, about)
+        return xr.Dataset(empty | unknown | limits, {"n": np.empty(0, int)}, record)
     note = held.note(assurance)
     tried = _sizes(sizes, held.units[:2] - held.prior[:2])
     success = np.array([held.success(n) if held.difference > 0 else 0.0 for n in tried.tolist()])
     needed = note.fields.get("needed")
-    reason = "cap" if caps else "met" if held.apart else "" if needed else "size" if held.difference > 0 else "equal"
+    reason = (
+        "cap"
+        if caps
+        else "met"
+        if held.apart
+        else ""
+        if needed
+        else "size"
+        if held.difference > 0
+        else "equal"
+    )
     number = {"cap": np.nan, "met": 0.0}.get(reason, np.nan if needed is None else needed)
     scalars = {
         "needed": number, "limit": float(held.difference > 0), "difference": held.difference,
@@ -276,19 +331,37 @@ def _of_difference(
         "units": float(held.units[:2].max()), "cases_each": held.cases_each,
     }  # fmt: skip
     curve = {"success": ("n", success), "success_error": ("n", 0 * success)}
-    about |= {"entity": str(held.entity), "rival": str(held.rival), "unit": held.unit, "reason": reason}
-    return xr.Dataset(curve | scalars | limits | {"separation": notes_text([note])}, {"n": tried}, about)
+    record |= {
+        "entity": str(held.entity),
+        "rival": str(held.rival),
+        "unit": held.unit,
+        "reason": reason,
+    }
+    return xr.Dataset(
+        curve | scalars | limits | {"separation": notes_text([note])}, {"n": tried}, record
+    )
 
 
 def _goal(
-    source: Preposterior, target: float, entity: Any, rival: Any, k: Any, width: Any, margin: Any, rope: float
+    source: Preposterior,
+    target: float,
+    entity: Any,
+    rival: Any,
+    k: Any,
+    width: Any,
+    margin: Any,
+    rope: float,
 ) -> Goal:
     """Check the arguments that state the target, and return it."""
     names = source.names
     which = None if entity is None else names.index(entity)
-    asked = [name for name, given in (("k", k), ("width", width), ("rival", rival)) if given is not None]
+    asked = [
+        name for name, given in (("k", k), ("width", width), ("rival", rival)) if given is not None
+    ]
     if len(asked) > 1:
-        raise ArgumentError("k, width and rival", "are targets of their own: pass one of them", " and ".join(asked))
+        raise ArgumentError(
+            "k, width and rival", "are targets of their own: pass one of them", " and ".join(asked)
+        )
     if width is not None:
         width = check_number("width", width, 0.0, finite=True, ends=False)
         check_absent("rope", rope or None, "an interval")
@@ -296,7 +369,10 @@ def _goal(
         return Goal("interval", target, which, width=width)
     if len(names) < 2:
         raise ArgumentError(
-            "posterior", "must hold two entities or more for this target", len(names), "width= needs one"
+            "posterior",
+            "must hold two entities or more for this target",
+            len(names),
+            "width= needs one",
         )
     if k is not None:
         check_absent("entity", entity, "the top k")
@@ -305,13 +381,16 @@ def _goal(
     if margin is not None:
         margin = check_number("margin", margin, 0.0, finite=True)
         if entity is None or rival is None or rival == ALL or rope:
-            raise ArgumentError("margin", "must come with an entity and a rival, and without a rope")
+            raise ArgumentError(
+                "margin", "must come with an entity and a rival, and without a rope"
+            )
     if rival is None:
         return Goal("best", target, which, margin=rope)
     if isinstance(rival, str) and rival == ALL:
         if ALL in names:
             raise ArgumentError(
-                "rival='all' stands for every rival, but", "is the name of an entity too; rename the entity"
+                "rival='all' stands for every rival, but",
+                "is the name of an entity too; rename the entity",
             )
         return Goal("each", target, which, margin=rope)
     other = names.index(rival)
@@ -325,17 +404,26 @@ def _sizes(sizes: Any, units: np.ndarray, limit: float = np.inf) -> np.ndarray:
     if sizes is None:
         most = float(units.max())
         ends = max(LEAST * most, 1), max(LARGEST * most, LARGEST)
-        return np.unique(np.geomspace(min(ends[0], limit), min(ends[1], limit), SIZES).round().astype(int))
-    wanted = check_sequence("sizes", sizes)
-    if not wanted:
+        return np.unique(
+            np.geomspace(min(ends[0], limit), min(ends[1], limit), SIZES).round().astype(int)
+        )
+    requested = check_sequence("sizes", sizes)
+    if not requested:
         raise ArgumentError("sizes", "must be a sequence of whole numbers", describe_value(sizes))
-    return np.unique([check_integer("sizes", size, 1) for size in wanted])
+    return np.unique([check_integer("sizes", size, 1) for size in requested])
 
 
 def _plan_sizes(
-    source: Preposterior, goal: Goal, assurance: float, sizes: np.ndarray, futures: int, root: np.random.SeedSequence
+    source: Preposterior,
+    goal: Goal,
+    assurance: float,
+    sizes: np.ndarray,
+    futures: int,
+    root: np.random.SeedSequence,
 ) -> xr.Dataset:
-    if goal.kind == "interval" and source.cells:  # a width needs no pairs, and more futures make it exact
+    if (
+        goal.kind == "interval" and source.cells
+    ):  # a width needs no pairs, and more futures make it exact
         futures = max(futures, min(INTERVALS // source.cells, INTERVALS // 20))
     draws, now = source.draws, goal.now(source.draws)
     met = now <= goal.width if goal.kind == "interval" else now >= goal.target
@@ -354,14 +442,22 @@ def _plan_sizes(
         """Return the share of futures that meet the target, P(best) of the leader and its loss, with errors."""
         mean, covariance = updates.moments()
         past = updates.past()
-        # What the approximation misses today it misses in proportion to what is left of today's evidence.
+        # What the approximation misses today it misses in proportion to what is left of today's
+        # evidence.
         factor = 1 + (wider - 1) * past
-        mean = np.where(np.isnan(mean), average, mean + (average - today[0][0]) * past) + moved * (1 - past)
+        mean = np.where(np.isnan(mean), average, mean + (average - today[0][0]) * past) + moved * (
+            1 - past
+        )
         covariance = np.nan_to_num(covariance) * factor[:, None] * factor
         leader = mean.argmax(1)[:, None]
-        shares = _share(goal.met(mean, covariance, skewness * np.sqrt(np.sqrt(past[:, None] * past))))
+        shares = _share(
+            goal.met(mean, covariance, skewness * np.sqrt(np.sqrt(past[:, None] * past)))
+        )
         of_leader = (np.take_along_axis(values, leader, 1)[:, 0] for values in (best, top - truth))
-        return [*shares, *(number for x in of_leader for number in (x.mean(), x.std() / np.sqrt(x.size)))]
+        return [
+            *shares,
+            *(number for x in of_leader for number in (x.mean(), x.std() / np.sqrt(x.size))),
+        ]
 
     rows = {}
     for size, more in zip(sizes.tolist(), np.diff(sizes, prepend=0).tolist(), strict=True):
@@ -398,8 +494,10 @@ def _plan_sizes(
         "needed": needed, "needed_lower": lower, "needed_upper": upper, "limit": limit, "limit_error": limit_error,
         "now": now, "units": float(source.units.max()), "cases_each": source.cases_each,
     }  # fmt: skip
-    entity, rival = ("" if which is None else str(source.names[which]) for which in (goal.entity, goal.rival))
-    about = PlanRecord(
+    entity, rival = (
+        "" if which is None else str(source.names[which]) for which in (goal.entity, goal.rival)
+    )
+    record = PlanRecord(
         **vars(replace(source.found.facts, range=None, unit=source.unit)),
         goal=goal.kind,
         target=goal.target,
@@ -418,7 +516,7 @@ def _plan_sizes(
         reason=reason,
         true_scores="posterior" if source.population is None else "population",
     )
-    return xr.Dataset(found | scalars, {"n": sizes}, about.to_attrs())
+    return xr.Dataset(found | scalars, {"n": sizes}, record.to_attrs())
 
 
 def _skewness(draws: np.ndarray, covariance: np.ndarray) -> np.ndarray:
@@ -432,7 +530,9 @@ def _skewness(draws: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     return np.divide(moment, spread**3, out=np.zeros_like(moment), where=spread > 1e-12)
 
 
-def _limit(source: Preposterior, goal: Goal, futures: int, root: np.random.SeedSequence) -> tuple[float, float]:
+def _limit(
+    source: Preposterior, goal: Goal, futures: int, root: np.random.SeedSequence
+) -> tuple[float, float]:
     """Return the share of futures that meet the target with unlimited units."""
     if not source.fixed:
         return _share(goal.holds(source.true_scores(source.draws, stream(root, "plan population"))))

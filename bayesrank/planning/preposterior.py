@@ -8,13 +8,20 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_choice
-from bayesrank._draws import draw_dims
-from bayesrank._errors import Advice, ArgumentError, ArgumentKeyError, ArgumentTypeError, InPython, Typed
-from bayesrank._labels import classes_in_averages
-from bayesrank._records import ModelRecord
-from bayesrank._source import Over, Source, parse_source
-from bayesrank._types import Container, ScoreLike
+from bayesrank._core.checks import check_choice
+from bayesrank._core.draws import draw_dims
+from bayesrank._core.errors import (
+    Advice,
+    ArgumentError,
+    ArgumentKeyError,
+    ArgumentTypeError,
+    InPython,
+    Typed,
+)
+from bayesrank._core.labels import classes_in_averages
+from bayesrank._core.records import ModelRecord
+from bayesrank._core.source import Over, Source, parse_source
+from bayesrank._core.types import Container, ScoreLike
 from bayesrank.evidence.kinds import EvidenceKind, parse_evidence
 from bayesrank.performance.arrays import as_performance, observed_counts
 from bayesrank.planning.futures import NormalScores
@@ -35,8 +42,12 @@ MOSTLY = 0.5
 class Request:
     """What is asked of new units."""
 
-    more: str | None = None  #: The kind of unit; None for the one that the model takes as independent.
-    positives: float | None = None  #: Share of positives among new cases; None for the observed one.
+    more: str | None = (
+        None  #: The kind of unit; None for the one that the model takes as independent.
+    )
+    positives: float | None = (
+        None  #: Share of positives among new cases; None for the observed one.
+    )
     pair: bool = True  #: Whether new cases are known one by one; else by their tables alone.
     overlap: bool = False  #: Whether errors of entities overlap as far as their rates allow.
 
@@ -48,16 +59,19 @@ class Preposterior:
     scored: Scored
     score: ScoreLike | None
     kind: str | None
-    #: Positions of the entities that can meet the target, and their scores (draw, entity), higher is better.
+    #: Positions of the entities that can meet the target, and their scores (draw, entity), higher
+    #: is better.
     keep: np.ndarray
     draws: np.ndarray
-    #: The learned population of all entities, their draws, and the kept ones among them; None without one.
+    #: The learned population of all entities, their draws, and the kept ones among them; None
+    #: without one.
     population: MeanPopulation | None
     everyone: np.ndarray
     kept: np.ndarray
     #: The first entity (position) with the same outcomes on all cases.
     twin: np.ndarray
-    #: What is counted, such as cases; the observed units of each entity, and the mean number of cases in a new unit.
+    #: What is counted, such as cases; the observed units of each entity, and the mean number of
+    #: cases in a new unit.
     unit: str = "cases"
     units: Any = None
     cases_each: float = 1.0
@@ -105,7 +119,9 @@ class Preposterior:
     @property
     def alike(self) -> list[str]:
         """Return the entities with the same outcomes as another one on all cases, which are taken as equal."""
-        return [str(name) for i, name in enumerate(self.names) if (self.twin == self.twin[i]).sum() > 1]
+        return [
+            str(name) for i, name in enumerate(self.names) if (self.twin == self.twin[i]).sum() > 1
+        ]
 
     @property
     def covariance(self) -> np.ndarray:
@@ -115,42 +131,61 @@ class Preposterior:
         """Return true scores (future, entity) from the learned population, coupled with those of the posterior."""
         if self.population is None or self.fixed:
             return truth
-        others = self.everyone[np.linspace(0, len(self.everyone) - 1, len(truth)).round().astype(int)].copy()
+        others = self.everyone[
+            np.linspace(0, len(self.everyone) - 1, len(truth)).round().astype(int)
+        ].copy()
         others[:, self.kept] = truth
         sign = self.found.sign
-        return np.asarray(sign * self.population.redraw(sign * others, rng)[:, self.kept[self.twin]])
+        return np.asarray(
+            sign * self.population.redraw(sign * others, rng)[:, self.kept[self.twin]]
+        )
 
     def counts(self) -> xr.DataArray:
         """Return the observed counts of the entities that are ranked, or raise if they are not known."""
         counts = observed_counts(self.posterior)
         if counts is None:
-            raise ArgumentError("posterior", "must hold the observed counts, which show how much one more case adds")
+            raise ArgumentError(
+                "posterior", "must hold the observed counts, which show how much one more case adds"
+            )
         return counts.isel(entity=self.keep)
 
     def prior(self) -> xr.DataArray:
         return self.groups["constant_data"]["prior_concentration"].isel(entity=self.keep)
 
-    def normal(self, units: np.ndarray, within: np.ndarray, noise: Any = None, **facts: Any) -> "Preposterior":
+    def normal(
+        self, units: np.ndarray, within: np.ndarray, noise: Any = None, **facts: Any
+    ) -> "Preposterior":
         """Return the source whose new units reduce the part ``within`` of the covariance of normal scores."""
         return replace(
-            self, units=units, updates=partial(NormalScores, self.draws, within, units, noise=noise), **facts
+            self,
+            units=units,
+            updates=partial(NormalScores, self.draws, within, units, noise=noise),
+            **facts,
         )
 
     def table_score(self, present: Any) -> Callable[[np.ndarray], np.ndarray]:
         """Return the score of tables (..., entity, class, answer), higher being better."""
         score, sign = self.found.score, self.found.sign
         if score is None:
-            raise ArgumentError("score", "must be one of br.scores.catalog()", f"the variable {self.found.name!r}")
+            raise ArgumentError(
+                "score", "must be one of br.scores.catalog()", f"the variable {self.found.name!r}"
+            )
         performance = as_performance(self.posterior, self.kind)
         labels = performance["actual"].values.tolist()
         averaged = classes_in_averages(self.posterior.observed, performance)
         present = np.where(averaged, present, OUTSIDE)
-        own = score.labels if score.labels is not None and set(score.labels) == set(labels) else labels
+        own = (
+            score.labels
+            if score.labels is not None and set(score.labels) == set(labels)
+            else labels
+        )
         order = [labels.index(label) for label in own]
         plain, (rows, columns) = order == list(range(len(order))), np.ix_(order, order)
 
         def of(tables: np.ndarray) -> np.ndarray:
-            return sign * score.of_tables(tables if plain else tables[..., rows, columns], present[..., order])
+            return sign * score.of_tables(
+                tables if plain else tables[..., rows, columns], present[..., order]
+            )
 
         return of
 
@@ -164,7 +199,9 @@ def check_posterior(posterior: Container) -> Source | Over:
     if posterior.container is None:
         raise ArgumentTypeError("posterior", "must be what br.fit returns", "an array or a Dataset")
     if "posterior" not in posterior.groups:
-        raise ArgumentError("posterior", "must have a posterior group", f"the groups {sorted(posterior.groups)}")
+        raise ArgumentError(
+            "posterior", "must have a posterior group", f"the groups {sorted(posterior.groups)}"
+        )
     return posterior
 
 
@@ -173,8 +210,8 @@ def read_source(
 ) -> Preposterior:
     """Return the scores of a posterior, for a plan.
 
-    Entities that are in no draw among the first ``top``, are not ``named`` by an argument, and are not among the
-    ``top + 1`` best means, are left out.
+    Entities that are in no draw among the first ``top``, are not ``named`` by an argument, and are
+    not among the ``top + 1`` best means, are left out.
     """
     found = one.found
     values = found.values
@@ -191,22 +228,29 @@ def read_source(
     dims = draw_dims(values)
     if not dims:
         raise ArgumentError("posterior", "must hold draws", "a point estimate")
-    drawn = found.sign * values.stack(all_draws=dims).transpose("all_draws", "entity").values.astype(float)
+    drawn = found.sign * values.stack(all_draws=dims).transpose(
+        "all_draws", "entity"
+    ).values.astype(float)
     keep = np.flatnonzero(np.isnan(drawn).mean(0) <= MOSTLY)
     drawn = drawn[:, keep]
     drawn = drawn[np.isfinite(drawn).all(1)]
     if not keep.size or len(drawn) < 100:
-        raise ArgumentError("posterior", "must have at least 100 draws in which the score is defined", "fewer")
+        raise ArgumentError(
+            "posterior", "must have at least 100 draws in which the score is defined", "fewer"
+        )
     drawn = drawn[np.linspace(0, len(drawn) - 1, min(len(drawn), DRAWS)).round().astype(int)]
     size = values.sizes["entity"]
-    whole = np.full((len(drawn), size), np.nan)
-    whole[:, keep] = found.sign * drawn
+    full = np.full((len(drawn), size), np.nan)
+    full[:, keep] = found.sign * drawn
     ranked = np.isin(np.arange(size), keep)
-    population = population_behind(whole, ranked, found, one.evidence, one.information)
+    population = population_behind(full, ranked, found, one.evidence, one.information)
     everyone = np.arange(keep.size)
     source = Preposterior(one, score, kind, keep, drawn, population, drawn, everyone, everyone)
     names = source.names
-    places = [names.index(check_choice(which, name, names, ArgumentKeyError)) for which, name in named.items()]
+    places = [
+        names.index(check_choice(which, name, names, ArgumentKeyError))
+        for which, name in named.items()
+    ]
     if keep.size <= top + 1:
         return source
     limit = -np.partition(-drawn, top - 1, axis=1)[:, top - 1]
@@ -214,14 +258,20 @@ def read_source(
     first[places] = True
     first[np.argsort(-drawn.mean(0), kind="stable")[: top + 1]] = True
     few = np.arange(first.sum())
-    return replace(source, keep=keep[first], draws=drawn[:, first], kept=np.flatnonzero(first), twin=few)
+    return replace(
+        source, keep=keep[first], draws=drawn[:, first], kept=np.flatnonzero(first), twin=few
+    )
 
 
 def known_shares(source: Preposterior) -> np.ndarray | None:
     """Return the known class shares (entity, class); None where they are sampled with the cases."""
     if source.about.assumed_prevalence == "sampled":
         return None
-    shares = as_performance(source.posterior, source.kind).sum("predicted", skipna=False).isel(entity=source.keep)
+    shares = (
+        as_performance(source.posterior, source.kind)
+        .sum("predicted", skipna=False)
+        .isel(entity=source.keep)
+    )
     one = shares.isel(dict.fromkeys(draw_dims(shares), 0))
     if bool((np.abs(shares - one) > 1e-9).any()):
         raise ArgumentError(
@@ -237,5 +287,7 @@ def outcome_score(source: Preposterior) -> Score:
     """Return the score, or raise if it is a variable of the posterior, which new cases cannot update."""
     score = source.found.score
     if score is None or score.space != "outcomes":
-        raise ArgumentError("score", "must be 'mean_outcome' for outcomes without classes", f"{source.found.name!r}")
+        raise ArgumentError(
+            "score", "must be 'mean_outcome' for outcomes without classes", f"{source.found.name!r}"
+        )
     return score

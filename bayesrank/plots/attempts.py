@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_choice, check_result
-from bayesrank._errors import ArgumentError
-from bayesrank._records import ResultRecord
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_choice, check_result
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.records import ResultRecord
 from bayesrank.plots.kit.colors import (
     Colors,
     choose_text_color,
@@ -26,13 +26,15 @@ STRIP, GAP = 0.13, 0.20
 
 
 @check_call
-def attempts(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None, by: str = "attempts") -> Any:
+def attempts(
+    curve: xr.Dataset, ax: Any = None, *, colors: Colors = None, by: str = "attempts"
+) -> Any:
     """Draw each entity's score over the number of attempts, and below who is best for how many, and how surely.
 
-    The axis runs from "all of k attempts must succeed" on the left over one attempt to "one of k is enough" on the
-    right. Bands hold the whole curve of an entity with the curve's ``prob``. In the strip, the colour is that of the
-    most probable best entity, the stronger the larger P(best), which is printed in it; a star
-    marks where this entity alone could be best.
+    The axis runs from "all of k attempts must succeed" on the left over one attempt to "one of k is
+    enough" on the right. Bands hold the whole curve of an entity with the curve's ``prob``. In the
+    strip, the colour is that of the most probable best entity, the stronger the larger P(best),
+    which is printed in it; a star marks where this entity alone could be best.
 
     Parameters
     ----------
@@ -40,10 +42,12 @@ def attempts(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None, by: st
         The result of :func:`bayesrank.scores.attempts_curve`.
     ax : matplotlib Axes, optional
     colors : mapping, optional
-        Colours by entity (:func:`colors`). Of more than eight entities, only those that lead somewhere have one.
+        Colours by entity (:func:`colors`). Of more than eight entities, only those that lead
+        somewhere have one.
     by : {"attempts", "cost"}
-        The horizontal axis. With ``"cost"`` it is the mean cost of up to 1, 2, ... attempts at a case that stop at a
-        success, for evidence with costs: who is best for how much money or time. There is no strip then.
+        The horizontal axis. With ``"cost"`` it is the mean cost of up to 1, 2, ... attempts at a
+        case that stop at a success, for evidence with costs: who is best for how much money or
+        time. There is no strip then.
 
     Examples
     --------
@@ -64,14 +68,26 @@ def attempts(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None, by: st
     shown = range(len(entities)) if len(entities) <= NAMED else _leaders(line)
     names, paints = plain_names(entities, 34), entity_colors(entities, colors)
     each = [line.isel(entity=i) for i in range(len(entities))]
-    draw_curves(ax, each, shown, names, list(paints.values()), ("place", "median", "lower", "upper"), len(x) <= 41)
+    draw_curves(
+        ax,
+        each,
+        shown,
+        names,
+        list(paints.values()),
+        ("place", "median", "lower", "upper"),
+        len(x) <= 41,
+    )
     most = int(curve.sizes["attempts"])
-    ax.set(ylim=(-0.02, 1.02), xlim=(x[0] - 0.5, x[-1] + 0.5), ylabel="probability for a case (median)")
+    ax.set(
+        ylim=(-0.02, 1.02), xlim=(x[0] - 0.5, x[-1] + 0.5), ylabel="probability for a case (median)"
+    )
     ticks = _ticks(most)
-    ax.set_xticks(ticks, [_name_place(place, most) for place in ticks])
+    ax.set_xticks(ticks, [_name_place(position, most) for position in ticks])
     ax.set_xlabel("all must succeed   ←   attempts   →   one is enough")
     chance = f"{ResultRecord.of(curve).prob:g}"
-    ax.set_title(f"a band holds the whole curve of its entity with probability {chance}", fontsize=9)
+    ax.set_title(
+        f"a band holds the whole curve of its entity with probability {chance}", fontsize=9
+    )
     side_legend(ax)
     _draw_strip(ax, line, entities, paints)
     return finish_plot(ax)
@@ -92,7 +108,9 @@ def _draw_by_cost(curve: xr.Dataset, ax: Any, colors: Colors) -> Any:
     draw_curves(ax, each, shown, names, list(paints.values()), drawn, curve.sizes["attempts"] <= 20)
     ax.set(ylim=(-0.02, 1.02), ylabel="one of the attempts succeeds (median)")
     ax.set_xlim(left=0)
-    ax.set_xlabel(f"mean cost of a case: up to 1, ..., {curve.sizes['attempts']} attempts, stopped at a success")
+    ax.set_xlabel(
+        f"mean cost of a case: up to 1, ..., {curve.sizes['attempts']} attempts, stopped at a success"
+    )
     side_legend(ax)
     return finish_plot(ax)
 
@@ -102,7 +120,12 @@ def _along(curve: xr.Dataset) -> xr.Dataset:
     curve = curve[["median", "lower", "upper", "probability_best", "leader", "headline"]]
     left = curve.sel(event="all").isel(attempts=slice(None, 0, -1))
     both = xr.concat(
-        [left, curve.sel(event="any")], "attempts", "all", coords="minimal", compat="override", join="exact"
+        [left, curve.sel(event="any")],
+        "attempts",
+        "all",
+        coords="minimal",
+        compat="override",
+        join="exact",
     )
     most = curve.sizes["attempts"]
     return both.assign_coords(place=("attempts", np.arange(1 - most, most)))
@@ -132,13 +155,23 @@ def _draw_strip(ax: Any, line: xr.Dataset, entities: list[Any], paints: dict[Any
     best = line["probability_best"].transpose("attempts", "entity").values
     leaders = [entities.index(name) for name in line["leader"].values.tolist()]
     few = len(leaders) <= 21
-    for place, i, chance, headline in zip(
+    for position, i, chance, headline in zip(
         line["place"].values, leaders, best.max(axis=1), line["headline"].values, strict=True
     ):
         color = mix_colors(paper_color(ax), paints[entities[i]], 0.1 + 0.9 * chance)
-        strip.bar(place, 1, width=1, color=color, linewidth=0)
-        words = ("★" if headline == "best" else "") + (f"{chance:.2f}".lstrip("0") if few and chance < 0.995 else "")
-        strip.text(place, 0.5, words, ha="center", va="center", fontsize=7, color=choose_text_color(color))
+        strip.bar(position, 1, width=1, color=color, linewidth=0)
+        words = ("★" if headline == "best" else "") + (
+            f"{chance:.2f}".lstrip("0") if few and chance < 0.995 else ""
+        )
+        strip.text(
+            position,
+            0.5,
+            words,
+            ha="center",
+            va="center",
+            fontsize=7,
+            color=choose_text_color(color),
+        )
     strip.set(ylim=(0, 1), yticks=[])
     strip.set_ylabel("best", rotation=0, ha="right", va="center", fontsize=8)
     strip.tick_params(bottom=False, labelbottom=False)

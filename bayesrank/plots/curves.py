@@ -4,10 +4,10 @@ from typing import Any
 
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_result
-from bayesrank._errors import ArgumentError
-from bayesrank._records import ResultRecord
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_result
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.records import ResultRecord
 from bayesrank.evidence.probabilities import probabilities_of
 from bayesrank.ops.bands import AXES, credible_curves
 from bayesrank.plots.kit.colors import Colors, entity_colors, frequent_winners, grey_shade
@@ -27,14 +27,14 @@ LABELS = {
 def roc_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
     """Draw the ROC curve of each entity, with a band that holds the whole curve.
 
-    Lines are medians of the draws. If there are more than twelve entities, at most eight are named: entities with the
-    highest median somewhere. The others are grey lines.
+    Lines are medians of the draws. If there are more than twelve entities, at most eight are named:
+    entities with the highest median somewhere. The others are grey lines.
 
     Parameters
     ----------
     curves : xarray.Dataset
-        The result of :func:`bayesrank.ops.credible_curves` of this curve; or evidence with probabilities, whose curves
-        are computed.
+        The result of :func:`bayesrank.ops.credible_curves` of this curve; or evidence with
+        probabilities, whose curves are computed.
     ax : matplotlib Axes, optional
     colors : mapping, optional
         Colours by entity (:func:`colors`).
@@ -70,8 +70,8 @@ def precision_recall_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors
 def calibration_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
     """Draw how often each predicted probability comes true, with a band that holds the frequencies of all bins.
 
-    On the dotted line, predicted probabilities are calibrated. Of more than twelve entities, only some are named: each
-    is the closest to this line somewhere.
+    On the dotted line, predicted probabilities are calibrated. Of more than twelve entities, only
+    some are named: each is the closest to this line somewhere.
 
     Parameters
     ----------
@@ -89,10 +89,16 @@ def calibration_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = No
 
 def _draw(curves: Any, curve: str, ax: Any, colors: Colors) -> Any:
     """Draw medians and bands of all entities, or of some that lead."""
-    if isinstance(curves, xr.Dataset) and "probability" in curves and "actual" in probabilities_of(curves).coords:
+    if (
+        isinstance(curves, xr.Dataset)
+        and "probability" in curves
+        and "actual" in probabilities_of(curves).coords
+    ):
         curves = credible_curves(probabilities_of(curves), curve, seed=0)
     maker, x = f"br.ops.credible_curves(..., curve={curve!r})", AXES[curve][0]
-    check_result(maker, "curves", curves, (x, "median", "lower", "upper", "entity"), ("curve", "prob"))
+    check_result(
+        maker, "curves", curves, (x, "median", "lower", "upper", "entity"), ("curve", "prob")
+    )
     if curves.attrs["curve"] != curve:
         raise ArgumentError("curves", f"must come from {maker}", curves.attrs["curve"])
     ax = new_axes(ax, 7.4, 4.6)
@@ -112,6 +118,8 @@ def _draw(curves: Any, curve: str, ax: Any, colors: Colors) -> Any:
     across, up = LABELS[curve]
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal", xlabel=across, ylabel=up)
     chance = f"{ResultRecord.of(curves).prob:g}"
-    ax.set_title(f"a band holds the whole curve of its entity\nwith probability {chance}", fontsize=9)
+    ax.set_title(
+        f"a band holds the whole curve of its entity\nwith probability {chance}", fontsize=9
+    )
     side_legend(ax)
     return finish_plot(ax)

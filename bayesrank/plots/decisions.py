@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank import _text
-from bayesrank._calls import check_call
-from bayesrank._checks import check_result
-from bayesrank._errors import ArgumentError
-from bayesrank._records import PlanRecord, ResultRecord
+from bayesrank._core import prose
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_result
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.records import PlanRecord, ResultRecord
 from bayesrank.decisions.fronts import on_front
 from bayesrank.plots.kit.colors import (
     MARKS,
@@ -33,7 +33,8 @@ from bayesrank.plots.kit.style import (
 )
 from bayesrank.scores.display import display_name
 
-#: Of persons that are found, missed and alarmed falsely: seen on white and on black, and without colour vision.
+#: Of persons that are found, missed and alarmed falsely: seen on white and on black, and without
+#: colour vision.
 OUTCOME_COLORS = (OKABE_ITO[2], OKABE_ITO[5], OKABE_ITO[4])
 #: With more entities, only entities that are best somewhere have a name and a colour.
 NAMED = 12
@@ -43,8 +44,8 @@ NAMED = 12
 def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
     """Draw the net benefit over the threshold probability.
 
-    Curves far below treating none are cut off. If there are more than twelve models, at most eight are named: models
-    with the highest mean at some threshold. The others are grey lines.
+    Curves far below treating none are cut off. If there are more than twelve models, at most eight
+    are named: models with the highest mean at some threshold. The others are grey lines.
 
     Parameters
     ----------
@@ -61,7 +62,12 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) 
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['marker', 'treat all', 'treat none']
     """
-    check_result("br.decisions.decision_curve", "curve", curve, ("mean", "lower", "upper", "strategy", "threshold"))
+    check_result(
+        "br.decisions.decision_curve",
+        "curve",
+        curve,
+        ("mean", "lower", "upper", "strategy", "threshold"),
+    )
     if curve.sizes.get("threshold", 1) < 2:
         raise ArgumentError("curve", "must have two thresholds or more", curve["threshold"].size)
     ax = new_axes(ax, 8.0, 4.8)
@@ -74,7 +80,9 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) 
     curves = [models.isel(entity=i) for i in range(size)]
     draw_curves(ax, curves, shown, names[~always], paints, ("threshold", "mean", "lower", "upper"))
     for i, width in zip(np.flatnonzero(always), (1.0, 2.0), strict=True):
-        ax.plot(t, curve["mean"][i], color=ink_color(), linewidth=width, linestyle="-", label=names[i])
+        ax.plot(
+            t, curve["mean"][i], color=ink_color(), linewidth=width, linestyle="-", label=names[i]
+        )
     top = float(curve["upper"].max())
     low = max(float(curve["lower"].min()), -0.25 * top) - 0.03 * top
     ax.set(xlim=t[[0, -1]], ylim=(low, 1.06 * top), xlabel="threshold probability")
@@ -102,20 +110,34 @@ def natural_frequencies(found: xr.Dataset, ax: Any = None, *, top: int | None = 
     >>> ax.get_xlabel()
     'of 1,000 tested persons, at prevalence 0.02 (mean and 95% interval)'
     """
-    check_result("br.decisions.natural_frequencies", "found", found, ("mean", "lower", "upper", "ppv", "heading"))
+    check_result(
+        "br.decisions.natural_frequencies",
+        "found",
+        found,
+        ("mean", "lower", "upper", "ppv", "heading"),
+    )
     names, left_out = first_rows(found["entity"].values.tolist(), top)
     ax = new_axes(ax, 8.0, 1.6 + (0.5 if len(names) <= 20 else 0.3) * len(names))
     rows = np.arange(len(names))
-    for place, (outcome, mark) in enumerate({"tp": "o", "fn": "v", "fp": "s"}.items()):
+    for position, (outcome, mark) in enumerate({"tp": "o", "fn": "v", "fp": "s"}.items()):
         part = found.sel(outcome=outcome).isel(entity=slice(len(names)))
         label = str(part["heading"].item())
-        y, color = rows + 0.26 * (place - 1), OUTCOME_COLORS[place]
+        y, color = rows + 0.26 * (position - 1), OUTCOME_COLORS[position]
         ax.hlines(y, part["lower"], part["upper"], color=color, linewidth=2)
         ax.plot(part["mean"], y, mark, color=color, markersize=5, label=label, linestyle="none")
-    ax.hlines(rows[1:] - 0.5, 0, 1, transform=ax.get_yaxis_transform(), color=grey_shade(ax, 0.15), linewidth=0.8)
-    about = ResultRecord.of(found)
-    at = f", at prevalence {about.prevalence}" if about.prevalence else ""
-    label = f"of {found.attrs['persons']:,.4g} tested persons{at} (mean and {about.percent} interval)"
+    ax.hlines(
+        rows[1:] - 0.5,
+        0,
+        1,
+        transform=ax.get_yaxis_transform(),
+        color=grey_shade(ax, 0.15),
+        linewidth=0.8,
+    )
+    record = ResultRecord.of(found)
+    at = f", at prevalence {record.prevalence}" if record.prevalence else ""
+    label = (
+        f"of {found.attrs['persons']:,.4g} tested persons{at} (mean and {record.percent} interval)"
+    )
     ax.set_xlim(left=0)
     return finish_list(ax, names, label + left_out, columns=3)
 
@@ -124,8 +146,9 @@ def natural_frequencies(found: xr.Dataset, ax: Any = None, *, top: int | None = 
 def pareto_front(front: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
     """Draw score over cost, with intervals and the front.
 
-    The front is that of the medians. Filled marks are entities that are on the front with probability 0.5 or more. The
-    legend lists the entities by this probability. If there are more than twelve, the others are grey and not listed.
+    The front is that of the medians. Filled marks are entities that are on the front with
+    probability 0.5 or more. The legend lists the entities by this probability. If there are more
+    than twelve, the others are grey and not listed.
 
     Parameters
     ----------
@@ -142,9 +165,15 @@ def pareto_front(front: xr.Dataset, ax: Any = None, *, colors: Colors = None) ->
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['front of the medians', 'a', 'b', 'c']
     """
-    check_result("br.decisions.pareto_front", "front", front, ("probability_front", "score", "cost"))
+    check_result(
+        "br.decisions.pareto_front", "front", front, ("probability_front", "score", "cost")
+    )
     ax = new_axes(ax, 7.8, 4.8)
-    names = front["entity"].values.tolist() if "entity" in front.coords else list(range(front.sizes["entity"]))
+    names = (
+        front["entity"].values.tolist()
+        if "entity" in front.coords
+        else list(range(front.sizes["entity"]))
+    )
     paints, texts = entity_colors(names, colors), plain_names(names, 34)
     share, score, cost = (front[name].values for name in ("probability_front", "score", "cost"))
     above, below, right, left = (
@@ -152,27 +181,31 @@ def pareto_front(front: xr.Dataset, ax: Any = None, *, colors: Colors = None) ->
         for name in ("score", "cost")
         for end in ("upper", "lower")
     )
-    about = ResultRecord.of(front)
+    record = ResultRecord.of(front)
     order = sorted(np.flatnonzero(~np.isnan(share)), key=lambda i: -share[i])
-    kept = np.flatnonzero(on_front(score * about.sign, cost) & ~np.isnan(share))
-    kept = kept[np.argsort(cost[kept], kind="stable")]
+    retained = np.flatnonzero(on_front(score * record.sign, cost) & ~np.isnan(share))
+    retained = retained[np.argsort(cost[retained], kind="stable")]
     ax.plot(
-        cost[kept], score[kept], drawstyle="steps-post", color=grey_shade(ax, 0.4), linewidth=1.2, zorder=1,
+        cost[retained], score[retained], drawstyle="steps-post", color=grey_shade(ax, 0.4), linewidth=1.2, zorder=1,
         label="front of the medians",
     )  # fmt: skip
-    for place, i in enumerate(order):
-        named = place < NAMED
+    for position, i in enumerate(order):
+        named = position < NAMED
         color = paints[names[i]] if named else grey_shade(ax, 0.3)
-        chance = f": {_text.probability(float(share[i]), about.effective_draws)}" if about.effective_draws > 1 else ""
+        chance = (
+            f": {prose.probability(float(share[i]), record.effective_draws)}"
+            if record.effective_draws > 1
+            else ""
+        )
         ax.errorbar(
             cost[i], score[i], [[below[i]], [above[i]]], [[left[i]], [right[i]]],
-            MARKS[place % len(MARKS)] if named else "o", color=color, elinewidth=1,
+            MARKS[position % len(MARKS)] if named else "o", color=color, elinewidth=1,
             markerfacecolor=color if share[i] >= 0.5 else paper_color(ax), markersize=7,
             label=f"{texts[i]}{chance}" if named else None, zorder=3 if named else 2,
         )  # fmt: skip
-    level = f"median and {about.percent} interval"
+    level = f"median and {record.percent} interval"
     unit = f"{units}; " if (units := front["cost"].attrs.get("units")) else ""
-    ax.set(xlabel=f"mean cost ({unit}{level})", ylabel=f"{about.display} ({level})")
+    ax.set(xlabel=f"mean cost ({unit}{level})", ylabel=f"{record.display} ({level})")
     side_legend(ax, title="P(on the Pareto front)", title_fontsize=8)
     return finish_plot(ax)
 
@@ -193,27 +226,33 @@ def plan(result: xr.Dataset, ax: Any = None) -> Any:
     'more cases'
     """
     check_result("br.plan", "result", result, ("success", "success_error", "needed", "limit"))
-    about = PlanRecord.of(result)
+    record = PlanRecord.of(result)
     ax = new_axes(ax, 6.4, 4.0)
     sizes, success, error = (result[name].values for name in ("n", "success", "success_error"))
     if not len(sizes):
-        raise ArgumentError("result", "must hold sizes; something other than the number of cases limits the claim")
-    conditional = about.goal == "separation"
+        raise ArgumentError(
+            "result", "must hold sizes; something other than the number of cases limits the claim"
+        )
+    conditional = record.goal == "separation"
     label = "entities separated" if conditional else "target met"
     [line] = ax.plot(sizes, success, "o-", markersize=4, label=label)
-    color, assurance = line.get_color(), about.assurance
+    color, assurance = line.get_color(), record.assurance
     low, high = np.clip(success - 2 * error, 0, 1), np.clip(success + 2 * error, 0, 1)
     limit, needed = float(result["limit"]), float(result["needed"])
     if not conditional:
-        ax.fill_between(sizes, low, high, color=color, alpha=0.2, linewidth=0, label="± 2 Monte-Carlo errors")
+        ax.fill_between(
+            sizes, low, high, color=color, alpha=0.2, linewidth=0, label="± 2 Monte-Carlo errors"
+        )
         ax.axhline(limit, linestyle=":", linewidth=1.2, color=color, label=f"limit {limit:.2f}")
-    ax.axhline(assurance, linestyle="--", linewidth=1, color="0.5", label=f"assurance {assurance:g}")
+    ax.axhline(
+        assurance, linestyle="--", linewidth=1, color="0.5", label=f"assurance {assurance:g}"
+    )
     if needed > 0:
         ax.axvline(needed, linewidth=1, color=color, alpha=0.6)
     ax.set(ylim=(-0.02, 1.02), ylabel="probability")
     log_axis(ax)
     ax.xaxis.set_major_formatter("{x:,.0f}")
-    return finish_list(ax, None, f"more {about.unit}", columns=2)
+    return finish_list(ax, None, f"more {record.unit}", columns=2)
 
 
 @check_call
@@ -236,7 +275,9 @@ def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Colors = None) ->
     >>> [label.get_text() for label in ax.get_yticklabels()][:2]
     ['base', 'prior uniform']
     """
-    check_result("br.sensitivity", "result", result, ("survives", "probability_best", "tier", "alternative"))
+    check_result(
+        "br.sensitivity", "result", result, ("survives", "probability_best", "tier", "alternative")
+    )
     best, alternatives = result["probability_best"].values, result["alternative"].values.tolist()
     # The entities with high P(best) under any alternative, in the order of the base.
     chosen = np.argsort(-best.max(axis=0), kind="stable")[:6]
@@ -252,7 +293,15 @@ def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Colors = None) ->
         label: str | None = name
         for here, fill in ((first, "full"), (~first, "none")):
             if here.any():
-                ax.plot(best[here, i], y[here], mark, color=paints[i], markersize=6, fillstyle=fill, label=label)
+                ax.plot(
+                    best[here, i],
+                    y[here],
+                    mark,
+                    color=paints[i],
+                    markersize=6,
+                    fillstyle=fill,
+                    label=label,
+                )
                 label = None
     right = min(max(1.15 * float(np.nanmax(best)), 0.1), 1.0)
     ax.set_xlim(-0.02 * right, 1.02 * right)

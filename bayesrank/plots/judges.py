@@ -5,20 +5,22 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_choice, check_integer, check_result
-from bayesrank._errors import ArgumentError
-from bayesrank._labels import select_names
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_choice, check_integer, check_result
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.labels import select_names
 from bayesrank.plots.kit.colors import OKABE_ITO, grey_shade, ink_color
 from bayesrank.plots.kit.style import finish_list, list_size, new_axes, rank_ticks
 
 
 @check_call
-def judge_ranks(found: xr.Dataset, judge: Any = None, ax: Any = None, *, top: int | None = None) -> Any:
+def judge_ranks(
+    found: xr.Dataset, judge: Any = None, ax: Any = None, *, top: int | None = None
+) -> Any:
     """Draw the rank of each entity by a judge's verdicts alone, beside its corrected ranks.
 
-    Bars are the possible ranks, dots the order of the draws; a diamond is the rank by the judge, filled where it is
-    none of the possible ranks.
+    Bars are the possible ranks, dots the order of the draws; a diamond is the rank by the judge,
+    filled where it is none of the possible ranks.
 
     Parameters
     ----------
@@ -38,24 +40,42 @@ def judge_ranks(found: xr.Dataset, judge: Any = None, ax: Any = None, *, top: in
     >>> judge_ranks(br.judge_errors(br.fit(judged, seed=1))).get_xlabel()
     'rank: corrected (bar and dot) and by gpt alone (diamond)'
     """
-    check_result("br.judge_errors", "found", found, ("judge_rank", "rank_lower", "rank_upper", "consensus_position"))
+    check_result(
+        "br.judge_errors",
+        "found",
+        found,
+        ("judge_rank", "rank_lower", "rank_upper", "consensus_position"),
+    )
     judges = found["judge"].values.tolist()
     if judge is None and len(judges) > 1:
         raise ArgumentError("judge", f"must be one of {judges}", "none")
     judge = judges[0] if judge is None else check_choice("judge", judge, judges)
     top = None if top is None else check_integer("top", top, 1)
     size = found.sizes["entity"]
-    rows = select_names(found, judge=judge).isel(entity=np.argsort(found["consensus_position"].values)[:top])
+    rows = select_names(found, judge=judge).isel(
+        entity=np.argsort(found["consensus_position"].values)[:top]
+    )
     shown = rows.sizes["entity"]
     ax = new_axes(ax, *list_size(shown))
     y = np.arange(shown)
     low, high, mark = (rows[name].values for name in ("rank_lower", "rank_upper", "judge_rank"))
     ax.hlines(y, low - 0.25, high + 0.25, color=grey_shade(ax, 0.35), linewidth=5)
-    ax.plot(rows["consensus_rank"].values, y, "o", color=ink_color(), markersize=4, linestyle="none")
+    ax.plot(
+        rows["consensus_rank"].values, y, "o", color=ink_color(), markersize=4, linestyle="none"
+    )
     outside = (mark < low) | (mark > high)
     color = OKABE_ITO[5]
     for those, fill in ((outside, color), (~outside, "none")):
-        ax.scatter(mark[those], y[those], s=40, marker="D", facecolor=fill, edgecolor=color, linewidth=1.4, zorder=3)
+        ax.scatter(
+            mark[those],
+            y[those],
+            s=40,
+            marker="D",
+            facecolor=fill,
+            edgecolor=color,
+            linewidth=1.4,
+            zorder=3,
+        )
     left_out = f"\nthe first {shown} of {size}" if shown < size else ""
     label = f"rank: corrected (bar and dot) and by {judge} alone (diamond){left_out}"
     finish_list(ax, rows["entity"].values.tolist(), label, False)

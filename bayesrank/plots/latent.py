@@ -6,23 +6,25 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_prob, describe_value
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._labels import select_names
-from bayesrank._source import groups_of
-from bayesrank._types import Container
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_prob, describe_value
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.labels import select_names
+from bayesrank._core.source import groups_of
+from bayesrank._core.types import Container
 from bayesrank.models.latent_class import LEAST_CONTRACTION, RATES
 from bayesrank.plots.kit.colors import PALETTE, paper_color
 from bayesrank.plots.kit.style import figure_legend, finish_list, list_size, new_panels
 
 
 @check_call
-def latent_rates(posteriors: Mapping[str, Container], axes: Any = None, *, prob: float = 0.95) -> Any:
+def latent_rates(
+    posteriors: Mapping[str, Container], axes: Any = None, *, prob: float = 0.95
+) -> Any:
     """Draw sensitivity and specificity of each test under several analyses, such as kinds of dependence, side by side.
 
-    Marks are medians. A mark is hollow where the cases hardly inform the rate: its variance is smaller than that of the
-    prior by less than a quarter.
+    Marks are medians. A mark is hollow where the cases hardly inform the rate: its variance is
+    smaller than that of the prior by less than a quarter.
 
     Parameters
     ----------
@@ -40,14 +42,18 @@ def latent_rates(posteriors: Mapping[str, Container], axes: Any = None, *, prob:
     ['sensitivity', 'specificity']
     """
     if not isinstance(posteriors, Mapping) or not posteriors:
-        raise ArgumentTypeError("posteriors", "must be a mapping from name to posterior", describe_value(posteriors))
+        raise ArgumentTypeError(
+            "posteriors", "must be a mapping from name to posterior", describe_value(posteriors)
+        )
     prob = check_prob("prob", prob)
     held: dict[str, xr.Dataset] = {}
     for name, each in posteriors.items():
         posterior = groups_of(each, "posterior", argument=f"posteriors[{name!r}]").get("posterior")
         if posterior is None or not {"contraction", "parameters"} <= set(posterior.attrs):
             raise ArgumentError(
-                "posteriors", "must hold posteriors of tests without a gold standard", describe_value(name)
+                "posteriors",
+                "must hold posteriors of tests without a gold standard",
+                describe_value(name),
             )
         held[str(name)] = posterior
         if len({frozenset(one["entity"].values.tolist()) for one in held.values()}) > 1:
@@ -58,11 +64,18 @@ def latent_rates(posteriors: Mapping[str, Container], axes: Any = None, *, prob:
     axes = new_panels(axes, 1, 2, width, height)
     for panel, (ax, rate) in enumerate(zip(axes, RATES[1:], strict=True)):
         for k, (name, each) in enumerate(held.items()):
-            drawn = select_names(each[rate], entity=tests).transpose("chain", "draw", "entity").values
-            low, middle, high = np.quantile(drawn, [(1 - prob) / 2, 0.5, (1 + prob) / 2], axis=(0, 1))
+            drawn = (
+                select_names(each[rate], entity=tests).transpose("chain", "draw", "entity").values
+            )
+            low, middle, high = np.quantile(
+                drawn, [(1 - prob) / 2, 0.5, (1 + prob) / 2], axis=(0, 1)
+            )
             learned = dict(zip(each.attrs["parameters"], each.attrs["contraction"], strict=True))
             hollow = np.array([learned[f"{rate} of {test}"] < LEAST_CONTRACTION for test in tests])
-            color, y = PALETTE[k % len(PALETTE)], np.arange(len(tests)) + 0.7 * ((k + 0.5) / number - 0.5)
+            color, y = (
+                PALETTE[k % len(PALETTE)],
+                np.arange(len(tests)) + 0.7 * ((k + 0.5) / number - 0.5),
+            )
             ax.hlines(y, low, high, color=color, linewidth=2, label=name)
             fill = [paper_color(ax) if empty else color for empty in hollow]
             ax.scatter(middle, y, s=22, c=fill, edgecolors=color, zorder=3)

@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 from matplotlib.patheffects import withStroke
 
-from bayesrank._calls import check_call
-from bayesrank._checks import (
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
     check_array,
     check_bool,
     check_integer,
@@ -18,11 +18,17 @@ from bayesrank._checks import (
     check_text,
     describe_value,
 )
-from bayesrank._errors import ArgumentError
-from bayesrank._records import TileRecord
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.records import TileRecord
 from bayesrank.plots.kit.colors import ink_color, paper_color
 from bayesrank.plots.kit.furniture import ACROSS, SEQUENTIAL, draw_tile_axes, window_of
-from bayesrank.plots.kit.style import add_missing_fonts, new_axes, new_panels, plain_names, rank_ticks
+from bayesrank.plots.kit.style import (
+    add_missing_fonts,
+    new_axes,
+    new_panels,
+    plain_names,
+    rank_ticks,
+)
 
 #: What the colour bars of some maps say.
 TITLES = {
@@ -51,16 +57,19 @@ def value_tile(
     Parameters
     ----------
     tile : xarray.DataArray
-        Values (b, a) on the whole Tile or a window. Colour scales: ranks from 1 (brightest) to the number of entities;
-        skill and correlations from -1 to 1, with an arrow if values lie outside; robustness up to its maximum. Other
-        maps with negative values have a scale that diverges from 0.
+        Values (b, a) on the whole Tile or a window. Colour scales: ranks from 1 (brightest) to the
+        number of entities; skill and correlations from -1 to 1, with an arrow if values lie
+        outside; robustness up to its maximum. Other maps with negative values have a scale that
+        diverges from 0.
     prevalence : float, optional
-        Draw the curve of the scores that give all no-skill performances with this prevalence the same value. Also draw
-        where a shift from balanced classes to this prevalence moves the lines of a regular grid.
+        Draw the curve of the scores that give all no-skill performances with this prevalence the
+        same value. Also draw where a shift from balanced classes to this prevalence moves the lines
+        of a regular grid.
     label : str, optional
         Label of the colour bar; by default the name of ``tile``.
     lines : int or sequence of float
-        Isovalue lines: about this number at round values, or lines at these values; none by default.
+        Isovalue lines: about this number at round values, or lines at these values; none by
+        default.
     prediction_rate : float, optional
         Draw the same curve for this share of positive predictions.
     ax, cmap, bar : optional
@@ -76,9 +85,13 @@ def value_tile(
     ax = new_axes(ax, 4.8, 4.0)
     tile = tile.transpose("b", "a")
     if tile.name == "robustness" and bool(np.isposinf(tile).all()):
-        ax.text(0.5, 0.25, "the order\nnever changes", transform=ax.transAxes, ha="center", va="center")
+        ax.text(
+            0.5, 0.25, "the order\nnever changes", transform=ax.transAxes, ha="center", va="center"
+        )
     else:
-        image = _draw_map(ax, tile, _scale(tile) | ({} if cmap is None else {"cmap": _check_cmap(cmap)}), lines)
+        image = _draw_map(
+            ax, tile, _scale(tile) | ({} if cmap is None else {"cmap": _check_cmap(cmap)}), lines
+        )
         if check_bool("bar", bar):
             _color_bar(image, ax, tile, label, 0.85)
     draw_tile_axes(ax, prevalence, window=window_of(tile), prediction_rate=prediction_rate)
@@ -91,26 +104,38 @@ def _check_cmap(cmap: Any) -> Any:
     from matplotlib.colors import Colormap
 
     if not isinstance(cmap, Colormap) and not (isinstance(cmap, str) and cmap in colormaps):
-        raise ArgumentError("cmap", "must be a colour map of Matplotlib, or the name of one", describe_value(cmap))
+        raise ArgumentError(
+            "cmap", "must be a colour map of Matplotlib, or the name of one", describe_value(cmap)
+        )
     return cmap
 
 
-def _draw_map(ax: Any, tile: xr.DataArray, colors: dict[str, Any], lines: int | Sequence[float]) -> Any:
+def _draw_map(
+    ax: Any, tile: xr.DataArray, colors: dict[str, Any], lines: int | Sequence[float]
+) -> Any:
     """Draw a map with labelled isovalue lines that are visible on any colour."""
-    single, low, high = not isinstance(lines, Iterable) or isinstance(lines, str), float(tile.min()), float(tile.max())
+    single, low, high = (
+        not isinstance(lines, Iterable) or isinstance(lines, str),
+        float(tile.min()),
+        float(tile.max()),
+    )
     levels: Any = (
-        check_integer("lines", lines, 0, 1000) if single else check_numbers("lines", check_sequence("lines", lines))
+        check_integer("lines", lines, 0, 1000)
+        if single
+        else check_numbers("lines", check_sequence("lines", lines))
     )
     if single:
-        wanted = bool(levels and high - low > 1e-9)
+        requested = bool(levels and high - low > 1e-9)
     else:
         levels = np.unique(levels)
         levels = levels[(levels > low) & (levels < high)]  # elsewhere there is no line
-        wanted = bool(levels.size)
+        requested = bool(levels.size)
     a, b = tile["a"], tile["b"]
     image = ax.pcolormesh(a, b, tile.values, shading="nearest", rasterized=True, **colors)
-    if wanted:
-        contours = ax.contour(a, b, tile.values, levels=levels, colors=[ink_color()], linewidths=0.8)
+    if requested:
+        contours = ax.contour(
+            a, b, tile.values, levels=levels, colors=[ink_color()], linewidths=0.8
+        )
         for text in ax.clabel(contours, fontsize=7):
             text.set_path_effects([withStroke(linewidth=2, foreground=paper_color(ax))])
     return image
@@ -118,7 +143,11 @@ def _draw_map(ax: Any, tile: xr.DataArray, colors: dict[str, Any], lines: int | 
 
 @check_call
 def value_tiles(
-    tiles: xr.DataArray, prevalence: Any = None, label: str | None = None, *, lines: int | Sequence[float] = 0
+    tiles: xr.DataArray,
+    prevalence: Any = None,
+    label: str | None = None,
+    *,
+    lines: int | Sequence[float] = 0,
 ) -> Any:
     """Draw maps of one kind side by side, with one colour scale; returns their figure.
 
@@ -137,16 +166,26 @@ def value_tiles(
     >>> [ax.get_title() for ax in figure.axes[:2]]
     ['logreg', 'lda']
     """
-    other = [dim for dim in getattr(tiles, "dims", ()) if dim not in ("b", "a")][:1] or ["one more dim"]
+    other = [dim for dim in getattr(tiles, "dims", ()) if dim not in ("b", "a")][:1] or [
+        "one more dim"
+    ]
     check_array("tiles", tiles, ("b", "a", *other))
     tiles = tiles.transpose(*other, "b", "a")
     size, titles = len(tiles), plain_names(tiles[other[0]].values.tolist(), 36)
-    each = [None] if prevalence is None else np.ravel(check_prevalences(prevalence, ends=True)).tolist()
+    each = (
+        [None]
+        if prevalence is None
+        else np.ravel(check_prevalences(prevalence, ends=True)).tolist()
+    )
     if len(each) not in (1, size):
-        raise ArgumentError("prevalence", f"must be one number, or one for each of {size} maps", len(each))
+        raise ArgumentError(
+            "prevalence", f"must be one number, or one for each of {size} maps", len(each)
+        )
     columns = min(size, 3)
     rows = -(-size // columns)
-    grid = new_panels(None, rows, columns, 2.4 * columns + 1.0, 2.2 * rows + 0.7, sharex=True, sharey=True)
+    grid = new_panels(
+        None, rows, columns, 2.4 * columns + 1.0, 2.2 * rows + 0.7, sharex=True, sharey=True
+    )
     for ax, part, name, prior in zip(grid, tiles, titles, each * (size // len(each)), strict=False):
         image = _draw_map(ax, part, _scale(tiles), lines)
         ax.set_title(name, fontsize=8 if len(name) < 28 else 6.5)
@@ -164,8 +203,9 @@ def value_tiles(
 def _scale(tile: xr.DataArray) -> dict[str, Any]:
     """Return the colours of a map, by what it shows: ``cmap``, ``vmin``, ``vmax``.
 
-    Ranks from 1, brightest, to the number of entities; skill and correlations from -1 to 1; other signed numbers from 0
-    both ways; probabilities and scores from 0 to 1; the rest, such as robustness, from 0 to its maximum.
+    Ranks from 1, brightest, to the number of entities; skill and correlations from -1 to 1; other
+    signed numbers from 0 both ways; probabilities and scores from 0 to 1; the rest, such as
+    robustness, from 0 to its maximum.
     """
     name = str(tile.name or "")
     finite = tile.values[np.isfinite(tile.values)]
@@ -186,9 +226,13 @@ def _color_bar(image: Any, ax: Any, tile: xr.DataArray, label: str | None, shrin
     label = None if label is None else check_text("label", label)
     finite = tile.values[np.isfinite(tile.values)]
     below, above = (finite < image.norm.vmin - 1e-9).any(), (finite > image.norm.vmax + 1e-9).any()
-    extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get((below, above), "neither")
+    extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get(
+        (below, above), "neither"
+    )
     name = str(tile.name or "").replace("_", " ")
-    bar = image.figure.colorbar(image, ax=ax, label=label or TITLES.get(name, name), shrink=shrink, extend=extend)
+    bar = image.figure.colorbar(
+        image, ax=ax, label=label or TITLES.get(name, name), shrink=shrink, extend=extend
+    )
     if name in ("rank", "expected rank"):
         rank_ticks(bar.ax.yaxis, int(image.norm.vmax))
         bar.ax.invert_yaxis()

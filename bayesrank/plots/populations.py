@@ -9,12 +9,12 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from bayesrank import populations
-from bayesrank._calls import check_call
-from bayesrank._checks import check_entities, check_sequence
-from bayesrank._errors import ArgumentKeyError
-from bayesrank._labels import select_names
-from bayesrank._records import ResultRecord
-from bayesrank._types import Container, ScoreLike
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_entities, check_sequence
+from bayesrank._core.errors import ArgumentKeyError
+from bayesrank._core.labels import select_names
+from bayesrank._core.records import ResultRecord
+from bayesrank._core.types import Container, ScoreLike
 from bayesrank.performance.regions import summary_points
 from bayesrank.plots.kit.colors import OKABE_ITO, entity_colors, grey_shade, paper_color
 from bayesrank.plots.kit.style import (
@@ -32,7 +32,8 @@ from bayesrank.plots.kit.style import (
 )
 from bayesrank.scores.display import display_name
 
-#: Default number of entities side by side, and largest number of rows; longer lists show their first and last rows.
+#: Default number of entities side by side, and largest number of rows; longer lists show their
+#: first and last rows.
 PANELS, ROWS = 3, 60
 #: Area in square points of the mark of the largest and the smallest number of cases.
 LARGEST, SMALLEST = 90.0, 8.0
@@ -56,20 +57,21 @@ def shrinkage(
 ) -> Any:
     """Draw the observed score and the shrunk posterior of each data set, one column per entity.
 
-    Hollow circles are observed scores; their size grows with the number of cases. Filled circles with a line are
-    posterior medians and intervals. The vertical line is the typical data set with its interval, the wide band the
-    interval of a new data set. For a population of entities, the rows are the entities, and the line is the mean of
-    all.
+    Hollow circles are observed scores; their size grows with the number of cases. Filled circles
+    with a line are posterior medians and intervals. The vertical line is the typical data set with
+    its interval, the wide band the interval of a new data set. For a population of entities, the
+    rows are the entities, and the line is the mean of all.
 
     Parameters
     ----------
     posterior : InferenceData, DataTree or Dataset
         Posterior of a hierarchical model.
     score : Score, str or callable, optional
-        A score, or the name of a posterior variable; for outcomes without classes, the default is their mean.
+        A score, or the name of a posterior variable; for outcomes without classes, the default is
+        their mean.
     entities : sequence, optional
-        The entities to draw, in order; by default the three best on the typical data set, or all of a population of
-        entities. Rows are in the order of the first entity's posterior.
+        The entities to draw, in order; by default the three best on the typical data set, or all of
+        a population of entities. Rows are in the order of the first entity's posterior.
     prob : float
         Probability of the credible intervals (equal tails).
     axes : sequence of matplotlib Axes, optional
@@ -81,16 +83,22 @@ def shrinkage(
     ['HC2', 'RepC']
     """
     found = populations.shrinkage(posterior, score, prob=prob)
-    about = ResultRecord.of(found)
+    record = ResultRecord.of(found)
     names = found["entity"].values.tolist()
-    chosen = names if entities is None else check_entities("entities", check_sequence("entities", entities))
+    chosen = (
+        names
+        if entities is None
+        else check_entities("entities", check_sequence("entities", entities))
+    )
     unknown = [name for name in chosen if name not in names]
     if unknown:
-        raise ArgumentKeyError("entities", f"must be among {names[:5]}{' ...' * (len(names) > 5)}", f"{unknown[:5]}")
+        raise ArgumentKeyError(
+            "entities", f"must be among {names[:5]}{' ...' * (len(names) > 5)}", f"{unknown[:5]}"
+        )
     over = "dataset" if "dataset" in found.dims else "entity"
     fewer = ""
     if over == "dataset" and entities is None:
-        order = np.argsort(-about.sign * found["typical"].values, kind="stable")[:PANELS]
+        order = np.argsort(-record.sign * found["typical"].values, kind="stable")[:PANELS]
         fewer = f"first {len(order)} of {len(names)} entities" if len(order) < len(names) else ""
         chosen = [names[i] for i in order]
     columns = (
@@ -99,17 +107,24 @@ def shrinkage(
         else [select_names(found, entity=chosen)]
     )
     # Members by the posterior, unknown ones last; of many, the first and the last.
-    order = np.argsort(np.nan_to_num(-about.sign * columns[0]["median"].values, nan=np.inf), kind="stable")
+    order = np.argsort(
+        np.nan_to_num(-record.sign * columns[0]["median"].values, nan=np.inf), kind="stable"
+    )
     members, left_out = columns[0][over].values[order].tolist(), max(len(order) - ROWS, 0)
     if left_out:
         members = members[: ROWS // 2] + members[-ROWS // 2 :]
     several = len(columns) > 1
     width = 3.2 + (3.6 if several else 4.8) * len(columns)
-    axes = new_panels(axes, 1, len(columns), *list_size(len(members), width), sharey=True, sharex=True)
+    axes = new_panels(
+        axes, 1, len(columns), *list_size(len(members), width), sharey=True, sharex=True
+    )
     most = float(np.nanmax([1.0, *(float(column["cases"].max()) for column in columns)]))
-    ratio, gap = names_ratio(about.score), "\n" if several else " "  # labels of panels must not touch
+    ratio, gap = (
+        names_ratio(record.score),
+        "\n" if several else " ",
+    )  # labels of panels must not touch
     parts = [fewer, f"{left_out} in the middle left out" if left_out else ""]
-    label = interval_label(display_name(about.score), about.prob, ratio, gap)
+    label = interval_label(display_name(record.score), record.prob, ratio, gap)
     label = f";{gap}".join([label, *filter(None, parts)])
     list_names(axes[0], plain_names(members, 34) if several else members)
     for ax, column, title in zip(axes, columns, plain_names(chosen, 34), strict=False):
@@ -126,7 +141,10 @@ def shrinkage(
 
 def _draw_column(ax: Any, column: xr.Dataset, over: str, most: float) -> None:
     y = np.arange(column.sizes[over])
-    new, typical = ([float(column[f"{kind}_{end}"]) for end in ("lower", "upper")] for kind in ("new", "typical"))
+    new, typical = (
+        [float(column[f"{kind}_{end}"]) for end in ("lower", "upper")]
+        for kind in ("new", "typical")
+    )
     if not np.isnan(new[0]):
         ax.axvspan(*new, color=grey_shade(ax, 0.08), label="new data set")
     ax.axvspan(*typical, color=grey_shade(ax, 0.18), linewidth=0)
@@ -135,7 +153,9 @@ def _draw_column(ax: Any, column: xr.Dataset, over: str, most: float) -> None:
     observed, median = column["observed"].values, column["median"].values
     ax.hlines(y, observed, median, color=OBSERVED, linewidth=0.8, zorder=2)
     ax.hlines(y, column["lower"], column["upper"], color=OWN, linewidth=1.6, zorder=3)
-    ax.plot(median, y, "o", color=OWN, markersize=3.5, linestyle="none", zorder=4, label="posterior")
+    ax.plot(
+        median, y, "o", color=OWN, markersize=3.5, linestyle="none", zorder=4, label="posterior"
+    )
     area = np.maximum(LARGEST * np.nan_to_num(column["cases"].values, nan=most) / most, SMALLEST)
     look: Any = {"facecolor": "none", "edgecolor": OBSERVED, "linewidth": 1.0, "zorder": 5}
     ax.scatter(observed, y, area, label="observed, by cases", **look)
@@ -145,10 +165,11 @@ def _draw_column(ax: Any, column: xr.Dataset, over: str, most: float) -> None:
 def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any:
     """Draw the summary ROC of each entity: the typical data set, and the region of a new one.
 
-    Circles are the entity's data sets, with areas proportional to their cases. The mark is the summary point. The
-    filled region contains it with probability ``prob``; the dashed region contains the rates on a new data set. The
-    line is the summary curve, if it exists (:func:`bayesrank.performance.summary_points`). For five entities or more,
-    only the summary points and their filled regions are drawn. The axes show only the part that is needed.
+    Circles are the entity's data sets, with areas proportional to their cases. The mark is the
+    summary point. The filled region contains it with probability ``prob``; the dashed region
+    contains the rates on a new data set. The line is the summary curve, if it exists
+    (:func:`bayesrank.performance.summary_points`). For five entities or more, only the summary
+    points and their filled regions are drawn. The axes show only the part that is needed.
 
     Parameters
     ----------
@@ -165,43 +186,90 @@ def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('FPR', 'TPR')
     """
-    ready = isinstance(source, xr.Dataset) and {"prediction_fpr", "credible_fpr"} <= set(source.data_vars)
+    ready = isinstance(source, xr.Dataset) and {"prediction_fpr", "credible_fpr"} <= set(
+        source.data_vars
+    )
     points: Any = source if ready else summary_points(source, prob=prob)
-    names = points["entity"].values.tolist() if "entity" in points.coords else list(range(points.sizes["entity"]))
+    names = (
+        points["entity"].values.tolist()
+        if "entity" in points.coords
+        else list(range(points.sizes["entity"]))
+    )
     colors, few = list(entity_colors(names).values()), len(names) < 5
     studies = few and "cases" in points
     ax = new_axes(ax, 7.8, 4.6)
     for i, color in enumerate(colors):
         one = points.isel(entity=i)
-        ax.fill(one["credible_fpr"], one["credible_tpr"], facecolor=color, alpha=0.25, edgecolor=color, zorder=2)
+        ax.fill(
+            one["credible_fpr"],
+            one["credible_tpr"],
+            facecolor=color,
+            alpha=0.25,
+            edgecolor=color,
+            zorder=2,
+        )
         if few:
-            ax.plot(one["prediction_fpr"], one["prediction_tpr"], "--", color=color, linewidth=1.2, zorder=2)
+            ax.plot(
+                one["prediction_fpr"],
+                one["prediction_tpr"],
+                "--",
+                color=color,
+                linewidth=1.2,
+                zorder=2,
+            )
             ax.plot(one["curve_fpr"], one["curve_tpr"], "-", color=color, linewidth=1.4, zorder=3)
         if studies:
             area = CIRCLE * one["cases"].values / max(float(points["cases"].max()), 1.0)
-            look: Any = {"facecolors": "none", "edgecolors": [color], "linewidths": 0.9, "alpha": 0.8, "zorder": 3}
+            look: Any = {
+                "facecolors": "none",
+                "edgecolors": [color],
+                "linewidths": 0.9,
+                "alpha": 0.8,
+                "zorder": 3,
+            }
             ax.scatter(one["observed_fpr"], one["observed_tpr"], s=area, **look)
         mark = MARKS[i % len(MARKS)]
-        ax.plot(one["fpr"], one["tpr"], mark, color=color, markeredgecolor=paper_color(ax), markersize=8, zorder=4)
-    grey, level = grey_shade(ax, 0.6), ResultRecord.of(points).percent if "prob" in points.attrs else f"{100 * prob:g}%"
+        ax.plot(
+            one["fpr"],
+            one["tpr"],
+            mark,
+            color=color,
+            markeredgecolor=paper_color(ax),
+            markersize=8,
+            zorder=4,
+        )
+    grey, level = (
+        grey_shade(ax, 0.6),
+        ResultRecord.of(points).percent if "prob" in points.attrs else f"{100 * prob:g}%",
+    )
     handles: list[Any] = [
         Line2D([], [], marker=MARKS[i % len(MARKS)], color=colors[i], linestyle="none", label=text)
         for i, text in enumerate(plain_names(names, 30)[:NAMED])
     ]
     if len(names) > NAMED:
         handles.append(Patch(facecolor="none", label=f"and {len(names) - NAMED} more"))
-    handles.append(Patch(facecolor=grey, alpha=0.25, edgecolor=grey, label=f"{level} credible region"))
+    handles.append(
+        Patch(facecolor=grey, alpha=0.25, edgecolor=grey, label=f"{level} credible region")
+    )
     if few:
-        handles.append(Line2D([], [], color=grey, linestyle="--", label=f"{level} prediction region"))
+        handles.append(
+            Line2D([], [], color=grey, linestyle="--", label=f"{level} prediction region")
+        )
         if bool(points["curve_tpr"].notnull().any()):
             handles.append(Line2D([], [], color=grey, label="summary curve\n(Rutter and Gatsonis)"))
     if studies:
-        circle: Any = {"marker": "o", "fillstyle": "none", "linestyle": "none", "markersize": CIRCLE**0.5 / 1.5}
+        circle: Any = {
+            "marker": "o",
+            "fillstyle": "none",
+            "linestyle": "none",
+            "markersize": CIRCLE**0.5 / 1.5,
+        }
         handles.append(Line2D([], [], color=grey, label="data sets, by cases", **circle))
     side_legend(ax, handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5))
     shown = ["", "credible_", *["prediction_", "curve_"] * few, *["observed_"] * studies]
     limits = [
-        _limits(np.concatenate([points[f"{what}{rate}"].values.ravel() for what in shown])) for rate in ("fpr", "tpr")
+        _limits(np.concatenate([points[f"{what}{rate}"].values.ravel() for what in shown]))
+        for rate in ("fpr", "tpr")
     ]
     aspect = "equal" if limits == [WHOLE, WHOLE] else "auto"
     ax.set(xlim=limits[0], ylim=limits[1], xlabel="FPR", ylabel="TPR", aspect=aspect)

@@ -8,9 +8,10 @@ import xarray as xr
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 
-from bayesrank import _text, scores
-from bayesrank._calls import check_call
-from bayesrank._checks import (
+from bayesrank import scores
+from bayesrank._core import prose
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
     check_array,
     check_bool,
     check_choice,
@@ -22,12 +23,27 @@ from bayesrank._checks import (
     describe_value,
     rename_argument,
 )
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._records import ResultRecord
-from bayesrank._types import ScoreLike
-from bayesrank.plots.kit.colors import OKABE_ITO, draw_halo, grey_shade, ink_color, paper_color, place_colors, scale_on
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.records import ResultRecord
+from bayesrank._core.types import ScoreLike
+from bayesrank.plots.kit.colors import (
+    OKABE_ITO,
+    draw_halo,
+    grey_shade,
+    ink_color,
+    paper_color,
+    place_colors,
+    scale_on,
+)
 from bayesrank.plots.kit.contours import count_ticks, draw_contours, score_label
-from bayesrank.plots.kit.style import figure_legend, finish_list, log_axis, new_axes, new_figure, new_panels
+from bayesrank.plots.kit.style import (
+    figure_legend,
+    finish_list,
+    log_axis,
+    new_axes,
+    new_figure,
+    new_panels,
+)
 from bayesrank.predictive import confusion_pmf
 from bayesrank.predictive.scores import score_pmf as values_pmf
 from bayesrank.predictive.summaries import mean, quantile, variance
@@ -45,15 +61,17 @@ LABELS = {
 
 @check_call
 def matrix_pmf(
-    pmf: xr.DataArray | Mapping[str, xr.DataArray], observed: xr.DataArray | None = None, figure: Any = None
+    pmf: xr.DataArray | Mapping[str, xr.DataArray],
+    observed: xr.DataArray | None = None,
+    figure: Any = None,
 ) -> Any:
     """Draw a future confusion matrix: joint pmf in the ROC square and margins (Lovell et al., Figures 3 and E.1).
 
     Parameters
     ----------
     pmf : xarray.DataArray, or mapping from names to such
-        From :func:`bayesrank.predictive.confusion_pmf`, with both class sizes known. Areas are proportional to masses;
-        several are drawn side by side, at one scale.
+        From :func:`bayesrank.predictive.confusion_pmf`, with both class sizes known. Areas are
+        proportional to masses; several are drawn side by side, at one scale.
     observed : xarray.DataArray, optional
         Counts of one entity; the plot marks their rates.
     figure : matplotlib Figure or SubFigure, optional
@@ -71,9 +89,13 @@ def matrix_pmf(
     seen = None if observed is None else _rates_of(observed)
     figure = new_figure(figure, 6.4 * len(pmfs), 5.2)
     parts = [figure] if len(pmfs) == 1 else figure.subfigures(1, len(pmfs))
-    largest, *tops = (max(one.sum(over).max().item() for one in pmfs.values()) for over in ((), "tp", "tn"))
+    largest, *tops = (
+        max(one.sum(over).max().item() for one in pmfs.values()) for over in ((), "tp", "tn")
+    )
     for part, (name, one), (fpr, tpr) in zip(parts, pmfs.items(), rates, strict=True):
-        (above, corner), (joint, beside) = part.subplots(2, 2, width_ratios=(3, 1), height_ratios=(1, 2.2))
+        (above, corner), (joint, beside) = part.subplots(
+            2, 2, width_ratios=(3, 1), height_ratios=(1, 2.2)
+        )
         corner.set_axis_off()
         _draw_points(joint, fpr, tpr, one, largest)
         if seen is not None:
@@ -97,8 +119,8 @@ def matrix_pmf(
 def pr_pmf(pmf: xr.DataArray, observed: xr.DataArray | None = None, ax: Any = None) -> Any:
     """Draw a future confusion matrix in the precision-recall square; areas are proportional to masses.
 
-    Without positive calls the precision is undefined; the title states the probability of this (Lovell et al., Section
-    7 and Eq. 113).
+    Without positive calls the precision is undefined; the title states the probability of this
+    (Lovell et al., Section 7 and Eq. 113).
 
     Parameters
     ----------
@@ -123,13 +145,17 @@ def pr_pmf(pmf: xr.DataArray, observed: xr.DataArray | None = None, ax: Any = No
     if seen is not None:
         _mark_observed(ax, *seen)
     without = pmf.values[np.isnan(precision)].sum()
-    ax.set(xlabel="recall", ylabel="precision", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal")
+    ax.set(
+        xlabel="recall", ylabel="precision", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal"
+    )
     ax.set_title(f"nothing called positive: probability {without:.2g}", fontsize=9)
     return ax
 
 
 @check_call
-def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), axes: Any = None) -> Any:
+def effect_of_size(
+    counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), axes: Any = None
+) -> Any:
     """Draw pmfs of the next test set after increasing amounts of the same evidence (Lovell et al., Figure 5).
 
     Parameters
@@ -154,7 +180,9 @@ def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), ax
     for pmf, ax in zip(pmfs, axes, strict=True):
         fpr, tpr = _rates(pmf)
         levels = pmf.values.max() * np.array([0.01, 0.1, 0.3, 0.5, 0.7, 0.9])
-        ax.contour(fpr, tpr, pmf.values, levels=levels, cmap=scale_on(ax, "viridis"), linewidths=1.5)
+        ax.contour(
+            fpr, tpr, pmf.values, levels=levels, cmap=scale_on(ax, "viridis"), linewidths=1.5
+        )
         ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
         sizes = pmf["positives"].item(), pmf["negatives"].item()
         count_ticks(ax, *sizes)
@@ -164,7 +192,11 @@ def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), ax
 
 @check_call
 def pmf_over_contours(
-    pmf: xr.DataArray, score: ScoreLike, values: Sequence[float] = (), ridges: bool = False, ax: Any = None
+    pmf: xr.DataArray,
+    score: ScoreLike,
+    values: Sequence[float] = (),
+    ridges: bool = False,
+    ax: Any = None,
 ) -> Any:
     """Draw the joint pmf over the contours of a score, in circles or in ridge lines (Lovell et al., Figure F.1).
 
@@ -177,7 +209,8 @@ def pmf_over_contours(
     values : sequence of float
         Contours to draw in black.
     ridges : bool
-        Instead of circles, draw one line for each number of true positives, raised by the probability mass.
+        Instead of circles, draw one line for each number of true positives, raised by the
+        probability mass.
     ax : matplotlib Axes, optional
 
     Examples
@@ -199,8 +232,21 @@ def pmf_over_contours(
         height = 2.5 * np.min(np.diff(tpr)) / pmf.values.max()
         for i in range(len(tpr))[::-1]:
             line = tpr[i] + height * pmf.values[i]
-            ax.fill_between(fpr, tpr[i], line, color=paper_color(ax), alpha=0.7, zorder=3 + (len(tpr) - i) / 1000)
-            ax.plot(fpr, line, color=grey_shade(ax, 0.75), linewidth=0.8, zorder=3 + (len(tpr) - i + 0.5) / 1000)
+            ax.fill_between(
+                fpr,
+                tpr[i],
+                line,
+                color=paper_color(ax),
+                alpha=0.7,
+                zorder=3 + (len(tpr) - i) / 1000,
+            )
+            ax.plot(
+                fpr,
+                line,
+                color=grey_shade(ax, 0.75),
+                linewidth=0.8,
+                zorder=3 + (len(tpr) - i + 0.5) / 1000,
+            )
     else:
         _draw_points(ax, fpr, tpr, pmf, pmf.values.max())
     ax.set(xlabel="FPR", ylabel="TPR", xlim=(-0.02, 1.02), ylim=(-0.02, 1.12 if ridges else 1.02))
@@ -209,15 +255,20 @@ def pmf_over_contours(
 
 @check_call
 def score_pmf(
-    pmfs: Mapping[str, xr.Dataset] | xr.Dataset, observed: float | None = None, ax: Any = None, *, bins: int = 0
+    pmfs: Mapping[str, xr.Dataset] | xr.Dataset,
+    observed: float | None = None,
+    ax: Any = None,
+    *,
+    bins: int = 0,
 ) -> Any:
     """Draw each value of a future score: its probability and its number of matrices (Lovell et al., Figure 4).
 
     Parameters
     ----------
     pmfs : Dataset, or mapping from names to Datasets
-        Results of :func:`bayesrank.predictive.score_pmf` for one or more models. Ticks along the bottom are the
-        possible values; second Axes show how many matrices have each value. Both are those of the first pmf.
+        Results of :func:`bayesrank.predictive.score_pmf` for one or more models. Ticks along the
+        bottom are the possible values; second Axes show how many matrices have each value. Both are
+        those of the first pmf.
     observed : float, optional
         A value to mark.
     bins : int
@@ -239,7 +290,9 @@ def score_pmf(
     first = distributions[0]
     _count_matrices(ax, first)
     for (name, pmf), paint in zip(by_name.items(), paints, strict=True):
-        ax.plot(pmf["value"], pmf["probability"], ".", color=paint, markersize=4, label=name or None)
+        ax.plot(
+            pmf["value"], pmf["probability"], ".", color=paint, markersize=4, label=name or None
+        )
     ax.plot(
         first["value"], np.full(first.sizes["value"], 0.012), "|", color=grey_shade(ax, 0.5), markersize=5,
         markeredgewidth=0.4, transform=ax.get_xaxis_transform(), label="_rug", zorder=1,
@@ -249,7 +302,9 @@ def score_pmf(
         above = ax.inset_axes((0.0, 1.03, 1.0, 0.3))
         values = np.concatenate([pmf["value"] for pmf in distributions])
         for pmf, paint in zip(distributions, paints, strict=True):
-            mass, edges = np.histogram(pmf["value"], bins, (values.min(), values.max()), weights=pmf["probability"])
+            mass, edges = np.histogram(
+                pmf["value"], bins, (values.min(), values.max()), weights=pmf["probability"]
+            )
             above.stairs(mass, edges, color=paint, fill=True, alpha=0.25)
             above.stairs(mass, edges, color=paint, linewidth=1.2)
         above.set(xlim=ax.get_xlim(), ylim=(0, None), ylabel=f"mass in\n{bins} bins")
@@ -259,7 +314,11 @@ def score_pmf(
     if observed is not None:
         for one in marked:
             one.axvline(observed, color=grey_shade(ax, 0.7), linewidth=1, linestyle="--")
-    ax.set(xlabel=ResultRecord.of(first["value"]).long_name or "value", ylabel="probability", ylim=(0, None))
+    ax.set(
+        xlabel=ResultRecord.of(first["value"]).long_name or "value",
+        ylabel="probability",
+        ylim=(0, None),
+    )
     if "" not in by_name:
         ax.legend(frameon=False, loc="upper left")
     return ax
@@ -267,18 +326,23 @@ def score_pmf(
 
 @check_call
 def score_pmfs(
-    pmfs: Mapping[str, xr.Dataset], form: str = "forest", observed: Mapping[str, float] | None = None, ax: Any = None
+    pmfs: Mapping[str, xr.Dataset],
+    form: str = "forest",
+    observed: Mapping[str, float] | None = None,
+    ax: Any = None,
 ) -> Any:
     """Draw pmfs of one or several scores, one below the other, each with a colour (Lovell et al., Sections 8 and 9).
 
     Parameters
     ----------
     pmfs : mapping from names to Datasets
-        Results of :func:`bayesrank.predictive.score_pmf`, for example for several models, classes, scores or rivals.
+        Results of :func:`bayesrank.predictive.score_pmf`, for example for several models, classes,
+        scores or rivals.
     form : {"forest", "histogram", "violin"}
-        ``"forest"``: the median with the central 50% and 95%. ``"histogram"`` adds the mass in 40 bins, with the rarest
-        0.1% in the outermost bins; ``"violin"`` the mass smoothed by a normal kernel of a quarter of the standard
-        deviation. Heights and areas are proportional to mass, at one scale for all rows.
+        ``"forest"``: the median with the central 50% and 95%. ``"histogram"`` adds the mass in 40
+        bins, with the rarest 0.1% in the outermost bins; ``"violin"`` the mass smoothed by a normal
+        kernel of a quarter of the standard deviation. Heights and areas are proportional to mass,
+        at one scale for all rows.
     observed : mapping, optional
         The values to mark, by name.
     ax : matplotlib Axes, optional
@@ -294,20 +358,28 @@ def score_pmfs(
     by_name = _defined_pmfs(pmfs)
     marked = {} if observed is None else observed
     if not isinstance(marked, Mapping):
-        raise ArgumentTypeError("observed", "must be a mapping from names to values", describe_value(observed))
+        raise ArgumentTypeError(
+            "observed", "must be a mapping from names to values", describe_value(observed)
+        )
     for name, value in marked.items():
         check_choice("observed", name, by_name)
         check_number(f"observed[{name!r}]", value, finite=True)
     names, distributions = list(by_name), list(by_name.values())
     ax = new_axes(ax, 6.4, 1.2 + (0.4 if form == "forest" else 0.8) * len(names))
     tails = np.array([quantile(one, [0.0005, 0.9995]) for one in distributions])
-    outlines = [_outline(one, form, (tails[:, 0].min(), tails[:, 1].max())) for one in distributions]
+    outlines = [
+        _outline(one, form, (tails[:, 0].min(), tails[:, 1].max())) for one in distributions
+    ]
     highest = max((height.max() for _, height in outlines if height.size), default=1.0)
-    for row, (one, paint, (x, height)) in enumerate(zip(distributions, _colors(len(names)), outlines, strict=True)):
+    for row, (one, paint, (x, height)) in enumerate(
+        zip(distributions, _colors(len(names)), outlines, strict=True)
+    ):
         middle, half = float(row), 0.42 * height / highest
         if form == "histogram":
             middle = row + 0.42
-            ax.fill_between(x, middle - 2 * half, middle, color=paint, alpha=0.35, linewidth=0, step="post")
+            ax.fill_between(
+                x, middle - 2 * half, middle, color=paint, alpha=0.35, linewidth=0, step="post"
+            )
         elif form == "violin":
             ax.fill_between(x, row - half, row + half, color=paint, alpha=0.35, linewidth=0)
         ends = quantile(one, [0.025, 0.25, 0.5, 0.75, 0.975])
@@ -321,7 +393,9 @@ def score_pmfs(
     return finish_list(ax, names, labels.pop() if len(labels) == 1 else "value")
 
 
-def _outline(pmf: xr.Dataset, form: str, ends: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
+def _outline(
+    pmf: xr.Dataset, form: str, ends: tuple[float, float]
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the outline of a row and its height; empty for a forest."""
     value, mass = pmf["value"].values, pmf["probability"].values
     if form == "forest":
@@ -338,7 +412,9 @@ def _defined_pmfs(pmfs: Any) -> dict[str, xr.Dataset]:
     """Return the defined values of pmfs of scores by name, after a check."""
     if not isinstance(pmfs, Mapping) or isinstance(pmfs, xr.Dataset):
         raise ArgumentTypeError(
-            "pmfs", "must be a mapping from names to pmfs of br.predictive.score_pmf", describe_value(pmfs)
+            "pmfs",
+            "must be a mapping from names to pmfs of br.predictive.score_pmf",
+            describe_value(pmfs),
         )
     if not pmfs:
         raise ArgumentError("pmfs", "must hold a pmf at least", "none")
@@ -352,8 +428,8 @@ def _defined_pmfs(pmfs: Any) -> dict[str, xr.Dataset]:
 def score_pmf_by_tpr(pmf: xr.DataArray, score: ScoreLike, ax: Any = None) -> Any:
     """Draw the values of a future score and their probabilities, connected at equal TPR (Lovell et al., F.2).
 
-    Matrices with the same value share one point, at the probability of the value. Second Axes show how many matrices
-    have each value.
+    Matrices with the same value share one point, at the probability of the value. Second Axes show
+    how many matrices have each value.
 
     Parameters
     ----------
@@ -367,9 +443,13 @@ def score_pmf_by_tpr(pmf: xr.DataArray, score: ScoreLike, ax: Any = None) -> Any
     >>> len(score_pmf_by_tpr(pmf, "f1").lines)
     7
     """
-    check_array("pmf", pmf, ("tp", "tn"), " (br.predictive.confusion_pmf gives one, of both class sizes)")
+    check_array(
+        "pmf", pmf, ("tp", "tn"), " (br.predictive.confusion_pmf gives one, of both class sizes)"
+    )
     tp, tn = np.meshgrid(pmf["tp"], pmf["tn"], indexing="ij")
-    value = as_score(score).of_cells(tn, pmf["negatives"].item() - tn, pmf["positives"].item() - tp, tp)
+    value = as_score(score).of_cells(
+        tn, pmf["negatives"].item() - tn, pmf["positives"].item() - tp, tp
+    )
     found = values_pmf(pmf, score)
     found = found.isel(value=found["value"].notnull().values)
     ax = new_axes(ax, 6.0, 3.6)
@@ -387,7 +467,15 @@ def score_pmf_by_tpr(pmf: xr.DataArray, score: ScoreLike, ax: Any = None) -> Any
 def _count_matrices(ax: Any, pmf: xr.Dataset) -> None:
     """Draw how many matrices have each value, as dots with an axis of their own."""
     count = ax.twinx()
-    count.plot(pmf["value"], pmf["multiplicity"], ".", color=MATRICES, markersize=3, alpha=0.5, label="matrices")
+    count.plot(
+        pmf["value"],
+        pmf["multiplicity"],
+        ".",
+        color=MATRICES,
+        markersize=3,
+        alpha=0.5,
+        label="matrices",
+    )
     count.set_ylim(0, 2.2 * float(pmf["multiplicity"].max()))
     count.set_ylabel("matrices with this value", color=MATRICES)
     count.yaxis.get_major_locator().set_params(integer=True)
@@ -417,7 +505,12 @@ def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
     >>> len(predictive_check(check).axes)
     2
     """
-    check_result("br.predictive.predictive_check", "check", check, ("observed", "replicated", "p_value", "statistic"))
+    check_result(
+        "br.predictive.predictive_check",
+        "check",
+        check,
+        ("observed", "replicated", "p_value", "statistic"),
+    )
     names = check["statistic"].values.tolist()
     figure = new_figure(figure, 8.6, 3.2)
     axes = figure.subplots(1, len(names), squeeze=False)[0]
@@ -425,18 +518,30 @@ def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
         one = check.sel(statistic=name)
         replicated, seen = one["replicated"].values.ravel(), float(one["observed"])
         replicated = replicated[np.isfinite(replicated)]
-        # Spreads are compared by their ratios: on this axis twice as much and half as much are equally far.
+        # Spreads are compared by their ratios: on this axis twice as much and half as much are
+        # equally far.
         positive = replicated[replicated > 0]
-        ends = [1.0, *[seen] * (seen > 0), *(np.quantile(positive, [0.001, 0.999]) if positive.size else [])]
+        ends = [
+            1.0,
+            *[seen] * (seen > 0),
+            *(np.quantile(positive, [0.001, 0.999]) if positive.size else []),
+        ]
         edges = np.geomspace(min(ends) / 1.1, max(ends) * 1.1, 60)
         ax.hist(replicated, edges, histtype="stepfilled", color=OKABE_ITO[4], label="replicated")
         # Lines end below the title.
-        ax.axvline(1, ymax=0.94, color=grey_shade(ax, 0.6), linewidth=1, linestyle=":", label="chance alone")
+        ax.axvline(
+            1,
+            ymax=0.94,
+            color=grey_shade(ax, 0.6),
+            linewidth=1,
+            linestyle=":",
+            label="chance alone",
+        )
         ax.axvline(seen, ymax=0.94, color=OKABE_ITO[5], linewidth=2, label="observed")
         ax.set_xlim(*edges[[0, -1]])
         log_axis(ax)
         ax.set(xlabel=LABELS.get(name, name), yticks=[])
-        p = _text.probability(float(one["p_value"]), replicated.size)
+        p = prose.probability(float(one["p_value"]), replicated.size)
         ax.set_title(f"share as large or larger: {p}", fontsize=10)
         ax.spines[["top", "left", "right"]].set_visible(False)
     axes[0].set_ylabel("replicates")
@@ -446,10 +551,17 @@ def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
 
 def _rates(pmf: Any, argument: str = "pmf") -> tuple[np.ndarray, np.ndarray]:
     """Return FPR and TPR along the axes of a pmf, after a check."""
-    check_array(argument, pmf, ("tp", "tn"), " (br.predictive.confusion_pmf gives one, of both class sizes)")
-    if not {"positives", "negatives"} <= set(pmf.coords) or min(pmf["positives"], pmf["negatives"]) < 1:
+    check_array(
+        argument, pmf, ("tp", "tn"), " (br.predictive.confusion_pmf gives one, of both class sizes)"
+    )
+    if (
+        not {"positives", "negatives"} <= set(pmf.coords)
+        or min(pmf["positives"], pmf["negatives"]) < 1
+    ):
         raise ArgumentError(argument, "must have cases of both classes", describe_value(pmf))
-    return 1 - pmf["tn"].values / pmf["negatives"].item(), pmf["tp"].values / pmf["positives"].item()
+    return 1 - pmf["tn"].values / pmf["negatives"].item(), pmf["tp"].values / pmf[
+        "positives"
+    ].item()
 
 
 def _draw_points(ax: Any, x: np.ndarray, y: np.ndarray, pmf: xr.DataArray, largest: float) -> None:
@@ -473,4 +585,13 @@ def _rates_of(observed: xr.DataArray) -> tuple[float, float]:
 
 
 def _mark_observed(ax: Any, x: float, y: float) -> None:
-    ax.plot(x, y, "x", color=OKABE_ITO[5], markersize=9, markeredgewidth=2, path_effects=draw_halo(ax), zorder=5)
+    ax.plot(
+        x,
+        y,
+        "x",
+        color=OKABE_ITO[5],
+        markersize=9,
+        markeredgewidth=2,
+        path_effects=draw_halo(ax),
+        zorder=5,
+    )

@@ -8,9 +8,9 @@ import pandas as pd
 import xarray as xr
 from matplotlib.colors import PowerNorm
 
-from bayesrank import _text
-from bayesrank._calls import check_call
-from bayesrank._records import RankingRecord
+from bayesrank._core import prose
+from bayesrank._core.calls import check_call
+from bayesrank._core.records import RankingRecord
 from bayesrank.plots.kit.colors import (
     OKABE_ITO,
     Colors,
@@ -32,21 +32,30 @@ from bayesrank.plots.kit.style import (
     new_axes,
     rank_ticks,
 )
-from bayesrank.ranking.summary import best_texts, check_pairs, first_of_order, ranking_table, score_name
+from bayesrank.ranking.summary import (
+    best_texts,
+    check_pairs,
+    first_of_order,
+    ranking_table,
+    score_name,
+)
 
 
 @check_call
-def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colors: Colors = None) -> Any:
+def forest(
+    ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colors: Colors = None
+) -> Any:
     """Draw each entity's median, interval and tier, in the order of the ranking; diamonds are observed values.
 
-    Entities that could be best are blue, the others grey. For ratios, such as odds ratios, the axis is logarithmic, and
-    its label says so. Numbered bands are tiers: the first holds the entities that could be best.
+    Entities that could be best are blue, the others grey. For ratios, such as odds ratios, the axis
+    is logarithmic, and its label says so. Numbered bands are tiers: the first holds the entities
+    that could be best.
 
     Parameters
     ----------
     ranking : xarray.Dataset
-        The result of :func:`bayesrank.credible_ranking`; the intervals have its ``prob``. Or a posterior, followed by
-        the score to rank by.
+        The result of :func:`bayesrank.credible_ranking`; the intervals have its ``prob``. Or a
+        posterior, followed by the score to rank by.
     ax : matplotlib Axes, optional
     top : int, optional
         Number of entities to draw, from the first; all by default.
@@ -70,7 +79,9 @@ def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, color
 
 
 @check_call
-def ranking(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colors: Colors = None) -> Any:
+def ranking(
+    ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colors: Colors = None
+) -> Any:
     """Draw a ranking as a table with a picture: score and interval, then P(best), possible ranks and tier.
 
     The picture in each row is that of :func:`forest`.
@@ -94,13 +105,15 @@ def ranking(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colo
     size = float(np.clip(0.6 * room, 5, 9))
     facts = [("P(best)", "ranks", "tier")]
     best = best_texts(ranking)
-    for (name, row), tier in zip(table.iterrows(), _tiers(table) or [None] * len(table), strict=True):
-        ranks = _text.interval(row["rank_lower"], row["rank_upper"], 0)
+    for (name, row), tier in zip(
+        table.iterrows(), _tiers(table) or [None] * len(table), strict=True
+    ):
+        ranks = prose.interval(row["rank_lower"], row["rank_upper"], 0)
         facts.append((best[name], ranks, "" if tier is None else str(tier)))
     for y, cells in enumerate(facts, -1):
-        for place, cell in zip((0.5, 1.7, 2.7), cells, strict=True):
+        for position, cell in zip((0.5, 1.7, 2.7), cells, strict=True):
             ax.annotate(
-                cell, (1.0, y), (place * 5.5 * size, 0), ("axes fraction", "data"), textcoords="offset points",
+                cell, (1.0, y), (position * 5.5 * size, 0), ("axes fraction", "data"), textcoords="offset points",
                 ha="center", va="center", fontsize=size, annotation_clip=False,
             )  # fmt: skip
     return ax
@@ -108,15 +121,24 @@ def ranking(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colo
 
 def _tiers(table: pd.DataFrame) -> list[int | None]:
     """Return the tier of each row, if there are any."""
-    return [None if np.isnan(tier) else int(tier) for tier in table["tier"]] if "tier" in table else []
+    return (
+        [None if np.isnan(tier) else int(tier) for tier in table["tier"]] if "tier" in table else []
+    )
 
 
-def _draw_scores(ax: Any, ranking: xr.Dataset, table: pd.DataFrame, left_out: str, colors: Colors) -> float:
+def _draw_scores(
+    ax: Any, ranking: xr.Dataset, table: pd.DataFrame, left_out: str, colors: Colors
+) -> float:
     """Draw medians, intervals and observed values; return the height of a row, in points."""
     y = np.arange(len(table))
     if colors is None:
-        could_be_best = dict(zip(ranking["entity"].values.tolist(), ranking["in_best_set"].values, strict=True))
-        paints = {name: OKABE_ITO[0] if could_be_best[name] else grey_shade(ax, 0.55) for name in table.index}
+        could_be_best = dict(
+            zip(ranking["entity"].values.tolist(), ranking["in_best_set"].values, strict=True)
+        )
+        paints = {
+            name: OKABE_ITO[0] if could_be_best[name] else grey_shade(ax, 0.55)
+            for name in table.index
+        }
     else:
         paints = list_colors(ax, ranking["entity"].values.tolist(), colors)
     # Marks and small letters fit the height of a row, in points.
@@ -129,8 +151,18 @@ def _draw_scores(ax: Any, ranking: xr.Dataset, table: pd.DataFrame, left_out: st
         if those.any():
             rows = table[those]
             color = [paints[name] if mark == "o" else grey_shade(ax, 0.5) for name in rows.index]
-            ax.hlines(y[those], rows["lower"], rows["upper"], color=color, linewidth=0.45 * mark_size)
-            ax.scatter(rows["median"], y[those], s=mark_size**2, marker=mark, color=color, label=label, zorder=3)
+            ax.hlines(
+                y[those], rows["lower"], rows["upper"], color=color, linewidth=0.45 * mark_size
+            )
+            ax.scatter(
+                rows["median"],
+                y[those],
+                s=mark_size**2,
+                marker=mark,
+                color=color,
+                label=label,
+                zorder=3,
+            )
     if table["observed"].notna().any():
         ax.plot(
             table["observed"], y, "D", color=ink_color(), fillstyle="none", markersize=0.9 * mark_size,
@@ -151,7 +183,9 @@ def _draw_tiers(ax: Any, tiers: list[int | None], room: float) -> None:
         end = start + len(list(rows))
         if tier is not None:
             if tier % 2:
-                ax.axhspan(start - 0.5, end - 0.5, color=grey_shade(ax, 0.06), linewidth=0, zorder=0)
+                ax.axhspan(
+                    start - 0.5, end - 0.5, color=grey_shade(ax, 0.06), linewidth=0, zorder=0
+                )
             ax.annotate(
                 f"tier {tier}", (1.0, (start + end - 1) / 2), (4, 0), ("axes fraction", "data"),
                 textcoords="offset points", va="center", fontsize=min(8.0, 0.8 * room * (end - start)),
@@ -200,7 +234,8 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None)
 def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
     """Draw the probability that the entity of the row beats the entity of the column by more than the ROPE.
 
-    If there is no room for all names, only some are shown, with their place in the order of the ranking.
+    If there is no room for all names, only some are shown, with their place in the order of the
+    ranking.
 
     Parameters
     ----------
@@ -217,7 +252,9 @@ def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) 
     check_pairs(ranking)
     ordered, left_out = _in_order(ranking, top)
     size = ordered.sizes["entity"]
-    side = _side(max(size, 4), 0.42)  # of few entities the names and the title need more room than the cells
+    side = _side(
+        max(size, 4), 0.42
+    )  # of few entities the names and the title need more room than the cells
     ax = new_axes(ax, side + 1.0, side)
     values = ordered["superiority"].values.copy()
     np.fill_diagonal(values, np.nan)

@@ -7,13 +7,13 @@ import xarray as xr
 from matplotlib.colors import to_rgb
 from matplotlib.path import Path
 
-from bayesrank import _text
-from bayesrank._calls import check_call
-from bayesrank._checks import check_choice, check_integer, check_result
-from bayesrank._compat import is_container
-from bayesrank._errors import ArgumentError, ArgumentKeyError
-from bayesrank._labels import select_names
-from bayesrank._records import TileRecord
+from bayesrank._core import prose
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_choice, check_integer, check_result
+from bayesrank._core.compat import is_container
+from bayesrank._core.errors import ArgumentError, ArgumentKeyError
+from bayesrank._core.labels import select_names
+from bayesrank._core.records import TileRecord
 from bayesrank.plots.kit.colors import (
     Colors,
     check_colors,
@@ -33,7 +33,14 @@ from bayesrank.plots.kit.furniture import (
     share_legend,
     window_of,
 )
-from bayesrank.plots.kit.style import add_missing_fonts, finish_list, new_axes, new_panels, plain_names, side_legend
+from bayesrank.plots.kit.style import (
+    add_missing_fonts,
+    finish_list,
+    new_axes,
+    new_panels,
+    plain_names,
+    side_legend,
+)
 from bayesrank.plots.maps import value_tile
 from bayesrank.tile.geometry import holders
 from bayesrank.tile.posterior import leaders
@@ -44,10 +51,13 @@ PIXELS = 81
 
 
 @check_call
-def winner_tile(regions: xr.Dataset, ax: Any = None, prevalence: float | None = None, *, colors: Colors = None) -> Any:
+def winner_tile(
+    regions: xr.Dataset, ax: Any = None, prevalence: float | None = None, *, colors: Colors = None
+) -> Any:
     """Draw the entity with a given rank at each point of the Tile, exactly.
 
-    The legend names the twelve entities with the largest shares. Where colours repeat, regions are also numbered.
+    The legend names the twelve entities with the largest shares. Where colours repeat, regions are
+    also numbered.
 
     Parameters
     ----------
@@ -68,13 +78,26 @@ def winner_tile(regions: xr.Dataset, ax: Any = None, prevalence: float | None = 
     if is_container(regions):
         hint = "br.plots.credible_tile(br.tile.credible(posterior)) draws a posterior"
         raise ArgumentError("regions", "must come from br.tile.regions", "a posterior", hint)
-    check_result("br.tile.regions", "regions", regions, ("entity", "first", "position", "tied", "area", "a", "b"))
+    check_result(
+        "br.tile.regions",
+        "regions",
+        regions,
+        ("entity", "first", "position", "tied", "area", "a", "b"),
+    )
     ax = new_axes(ax, 7.4, 4.0)
     table = holders(regions)
-    area, first, tied, places = (table[name].values.tolist() for name in ("area", "first", "tied", "position"))
-    chosen = None if colors is None else {str(name): color for name, color in check_colors(colors).items()}
+    area, first, tied, places = (
+        table[name].values.tolist() for name in ("area", "first", "tied", "position")
+    )
+    chosen = (
+        None
+        if colors is None
+        else {str(name): color for name, color in check_colors(colors).items()}
+    )
     found = entity_colors(first, chosen, places)
-    paints = {name: found[one] for name, one in zip(table["entity"].values.tolist(), first, strict=True)}
+    paints = {
+        name: found[one] for name, one in zip(table["entity"].values.tolist(), first, strict=True)
+    }
     window = left, right, low, high = TileRecord.of(regions).window or (0.0, 1.0, 0.0, 1.0)
     grid = np.meshgrid(np.linspace(left, right, PIXELS), np.linspace(low, high, PIXELS))
     pixels = np.stack(grid, -1).reshape(-1, 2)
@@ -110,7 +133,10 @@ def frontier_tile(frontiers: xr.Dataset, ax: Any = None, prevalence: float | Non
     """
     check_result("br.tile.frontiers", "frontiers", frontiers, ("entity", "rival", "a", "b"))
     ax = new_axes(ax, 7.4, 4.0)
-    pairs = [f"{one}, {two}" for one, two in zip(frontiers["entity"].values, frontiers["rival"].values, strict=True)]
+    pairs = [
+        f"{one}, {two}"
+        for one, two in zip(frontiers["entity"].values, frontiers["rival"].values, strict=True)
+    ]
     few = len(pairs) <= NAMED
     for i, name in enumerate(plain_names(pairs, 34)):
         curve = frontiers.isel(pair=i)
@@ -138,7 +164,13 @@ def neutral_tile(band: xr.Dataset, ax: Any = None) -> Any:
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
     ['95% band', 'median prevalence', 'least expected range', 'least, with a = b']
     """
-    check_result("br.tile.neutral_band", "band", band, ("lower", "upper", "median", "least", "diagonal"), ("prob",))
+    check_result(
+        "br.tile.neutral_band",
+        "band",
+        band,
+        ("lower", "upper", "median", "least", "diagonal"),
+        ("prob",),
+    )
     ax = new_axes(ax, 7.4, 4.0)
     color, other = place_colors([0, 1])
     a = band["a"].values
@@ -147,8 +179,8 @@ def neutral_tile(band: xr.Dataset, ax: Any = None) -> Any:
     ax.plot(a, band["median"], color=color, linewidth=1.6, label="median prevalence")
     # As points: the least place can jump from one a to the next, and is nowhere between.
     ax.plot(a, band["least"], ".", color=other, markersize=3, label="least expected range")
-    place = float(band["diagonal"])
-    ax.plot(place, place, "D", color=other, markersize=7, zorder=5, label="least, with a = b")
+    position = float(band["diagonal"])
+    ax.plot(position, position, "D", color=other, markersize=7, zorder=5, label="least, with a = b")
     side_legend(ax)
     draw_tile_axes(ax, None)
     return add_missing_fonts(ax)
@@ -160,9 +192,9 @@ def credible_tile(
 ) -> Any:
     """Draw the most probable best entity at each point of the Tile.
 
-    Saturation shows the probability; undecided points are hatched, unless these are all. In grey areas, several
-    entities have the highest probability of being best, within three Monte-Carlo errors. The legend names them if they
-    are the same in all grey areas.
+    Saturation shows the probability; undecided points are hatched, unless these are all. In grey
+    areas, several entities have the highest probability of being best, within three Monte-Carlo
+    errors. The legend names them if they are the same in all grey areas.
 
     Parameters
     ----------
@@ -196,18 +228,26 @@ def credible_tile(
         here = winner == name
         picture[here] = ground - strength[here, None] * (ground - np.array(to_rgb(paints[name])))
     window, line = window_of(credible), grey_shade(ax, 0.5)
-    edges = [end + side * (axis[1] - axis[0]) / 2 for axis in (a, b) for side, end in ((-1, axis[0]), (1, axis[-1]))]
+    edges = [
+        end + side * (axis[1] - axis[0]) / 2
+        for axis in (a, b)
+        for side, end in ((-1, axis[0]), (1, axis[-1]))
+    ]
     ax.imshow(picture, origin="lower", extent=edges, interpolation="nearest", aspect="auto")
     prob = TileRecord.of(credible).prob
     unsure = probability < prob
-    nowhere = float(credible["undecided_area"]) >= DECIDED_NOWHERE  # a hatch over all of the map would hide it
+    nowhere = (
+        float(credible["undecided_area"]) >= DECIDED_NOWHERE
+    )  # a hatch over all of the map would hide it
     if unsure.any() and not nowhere:
         # The hatch stops at the level line of the probability itself.
         level = np.where(np.isnan(probability), 1.0, probability)
         hatched = ax.contourf(a, b, level, levels=[-1, prob], colors="none", hatches=["//"])
         hatched.set(edgecolor=line, linewidth=0)
     numbers = number_regions(ax, places, [winner == name for name in seen[:NAMED]], window)
-    entries = share_entries(seen, share[seen].tolist(), list(paints.values()), [""] * len(seen), numbers)
+    entries = share_entries(
+        seen, share[seen].tolist(), list(paints.values()), [""] * len(seen), numbers
+    )
     if shared.any():
         group.sort(key=lambda name: -share[name])
         how = "tied" if leading["exact"].item() else "too close to separate"
@@ -218,13 +258,14 @@ def credible_tile(
         entries.append((grey, text))
     rest = share.drop([*seen, *group])
     if rest.sum() >= 0.005:
-        entries.append(("none", f"{_text.count(len(rest), 'other')}  {percent(rest.sum())}"))
-    whole = "Tile" if window == [0.0, 1.0, 0.0, 1.0] else "window"
-    note = f"P(best) < {prob:g} on\n{float(credible['undecided_area']):.0%} of the {whole}"
-    # The map shows where each is most probably best; the numbers are another quantity, and are named.
-    heading = f"Expected share of the {whole}\non which each is best"
+        entries.append(("none", f"{prose.count(len(rest), 'other')}  {percent(rest.sum())}"))
+    full = "Tile" if window == [0.0, 1.0, 0.0, 1.0] else "window"
+    note = f"P(best) < {prob:g} on\n{float(credible['undecided_area']):.0%} of the {full}"
+    # The map shows where each is most probably best; the numbers are another quantity, and are
+    # named.
+    heading = f"Expected share of the {full}\non which each is best"
     if nowhere:
-        share_legend(ax, [*entries, ("none", f"P(best) < {prob:g} on\nall of the {whole}")], heading)
+        share_legend(ax, [*entries, ("none", f"P(best) < {prob:g} on\nall of the {full}")], heading)
     else:
         share_legend(ax, entries, heading, label=note, edgecolor=line)
     draw_tile_axes(ax, prevalence, window=window)
@@ -251,10 +292,17 @@ def class_tiles(tiles: xr.Dataset, *, colors: Colors = None) -> Any:
     ['a', 'b', 'c', 'mean over classes']
     """
     check_result(
-        "br.tile.credible_by_class", "tiles", tiles, ("label", "probability_best", "winner_probability", "share")
+        "br.tile.credible_by_class",
+        "tiles",
+        tiles,
+        ("label", "probability_best", "winner_probability", "share"),
     )
     if "label" not in tiles.dims:
-        raise ArgumentError("tiles", "must come from br.tile.credible_by_class, with the dim label", tuple(tiles.dims))
+        raise ArgumentError(
+            "tiles",
+            "must come from br.tile.credible_by_class, with the dim label",
+            tuple(tiles.dims),
+        )
     labels = tiles["label"].values.tolist()
     columns = min(len(labels), 2)
     rows = -(-len(labels) // columns)
@@ -273,9 +321,9 @@ def threshold_tile(
 ) -> Any:
     """Draw which entity, at which threshold, is most probably best at each point of the Tile.
 
-    Colours are those of :func:`credible_tile`: an entity is best where it is best at one of its thresholds. A number
-    is the most probable threshold of that entity. The small number below is the probability that this entity is best
-    at this threshold.
+    Colours are those of :func:`credible_tile`: an entity is best where it is best at one of its
+    thresholds. A number is the most probable threshold of that entity. The small number below is
+    the probability that this entity is best at this threshold.
 
     Parameters
     ----------
@@ -306,9 +354,17 @@ def threshold_tile(
                 continue
             texts = f"{float(at['threshold']):.3g}\n", f"\n{float(at['member_probability']):.2f}"
             for text, size in zip(texts, (9, 6.5), strict=True):
-                look: Any = {"ha": "center", "va": "center", "fontsize": size, "path_effects": draw_halo(ax)}
+                look: Any = {
+                    "ha": "center",
+                    "va": "center",
+                    "fontsize": size,
+                    "path_effects": draw_halo(ax),
+                }
                 ax.text(here["a"], here["b"], text, color=ink_color(), **look)
-    ax.set_title("number: most probable threshold\nsmall: P(that entity at that threshold is best)", fontsize=8)
+    ax.set_title(
+        "number: most probable threshold\nsmall: P(that entity at that threshold is best)",
+        fontsize=8,
+    )
     return add_missing_fonts(ax)
 
 
@@ -332,12 +388,18 @@ def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any
     >>> expected_rank_tile(br.tile.credible(br.fit(br.datasets.load("breast_cancer"), seed=1), 21), "lda").get_title()
     'lda'
     """
-    check_choice("entity", entity, _check_credible(credible)["entity"].values.tolist(), ArgumentKeyError)
+    check_choice(
+        "entity", entity, _check_credible(credible)["entity"].values.tolist(), ArgumentKeyError
+    )
     if "expected_rank" not in credible:
         raise ArgumentError(
-            "credible", "must have the map expected_rank (maps=['expected_rank'])", "a Tile without this map"
+            "credible",
+            "must have the map expected_rank (maps=['expected_rank'])",
+            "a Tile without this map",
         )
-    part = select_names(credible["expected_rank"], entity=entity).assign_attrs(entities=credible.sizes["entity"])
+    part = select_names(credible["expected_rank"], entity=entity).assign_attrs(
+        entities=credible.sizes["entity"]
+    )
     ax = value_tile(part, ax)
     ax.set_title(plain_names([entity], 46)[0], fontsize=9)
     return add_missing_fonts(ax)
@@ -359,13 +421,20 @@ def shares(credible: xr.Dataset, ax: Any = None, *, top: int = 20, colors: Color
     >>> len(shares(br.tile.credible(br.fit(br.datasets.load("breast_cancer"), seed=1), resolution=21)).get_yticks())
     9
     """
-    first = _check_credible(credible).sortby(-credible["share"]).isel(entity=slice(0, check_integer("top", top, 1)))
+    first = (
+        _check_credible(credible)
+        .sortby(-credible["share"])
+        .isel(entity=slice(0, check_integer("top", top, 1)))
+    )
     names = first["entity"].values.tolist()
     ax = new_axes(ax, 6.4, 0.9 + 0.25 * len(names))
-    place, paints = np.arange(len(names)), entity_colors(credible["entity"].values.tolist(), colors)
+    position, paints = (
+        np.arange(len(names)),
+        entity_colors(credible["entity"].values.tolist(), colors),
+    )
     shown = [paints[name] for name in names]
-    ax.hlines(place, first["share_lower"], first["share_upper"], color=shown, linewidth=2)
-    ax.scatter(first["share"], place, color=shown, s=18, zorder=3)
+    ax.hlines(position, first["share_lower"], first["share_upper"], color=shown, linewidth=2)
+    ax.scatter(first["share"], position, color=shown, s=18, zorder=3)
     ax.set_xlim(-0.01, 1.01)
     left_out = credible.sizes["entity"] - len(names)
     if left_out:

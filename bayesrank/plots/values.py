@@ -5,16 +5,23 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_array, describe_value, rename_argument
-from bayesrank._compat import is_container
-from bayesrank._draws import draw_dims
-from bayesrank._errors import ArgumentError
-from bayesrank._labels import select_names
-from bayesrank._records import RankingRecord, ResultRecord
-from bayesrank._types import ScoreLike
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_array, describe_value, rename_argument
+from bayesrank._core.compat import is_container
+from bayesrank._core.draws import draw_dims
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.labels import select_names
+from bayesrank._core.records import RankingRecord, ResultRecord
+from bayesrank._core.types import ScoreLike
 from bayesrank.performance.arrays import posterior_of
-from bayesrank.plots.kit.colors import OKABE_ITO, Colors, grey_shade, ink_color, list_colors, paper_color
+from bayesrank.plots.kit.colors import (
+    OKABE_ITO,
+    Colors,
+    grey_shade,
+    ink_color,
+    list_colors,
+    paper_color,
+)
 from bayesrank.plots.kit.style import (
     finish_list,
     first_rows,
@@ -49,17 +56,19 @@ def score_differences(
 ) -> Any:
     """Draw the difference of each entity from the best or another entity, with the region of practical equivalence.
 
-    Differences are taken within each draw, so that common effects (the prevalence, paired cases) cancel. Ratios, such
-    as odds ratios, are divided by the ratio of the other entity, on a logarithmic axis. Filled triangles are intervals
-    beyond the region: pointing upwards above it, downwards below it. Hollow marks are undecided.
+    Differences are taken within each draw, so that common effects (the prevalence, paired cases)
+    cancel. Ratios, such as odds ratios, are divided by the ratio of the other entity, on a
+    logarithmic axis. Filled triangles are intervals beyond the region: pointing upwards above it,
+    downwards below it. Hollow marks are undecided.
 
     Parameters
     ----------
     values : DataArray, Dataset, InferenceData or DataTree
-        Draws of a score (chain, draw, entity), or with ``score`` a container of a performance. A container may be
-        followed by the score.
+        Draws of a score (chain, draw, entity), or with ``score`` a container of a performance. A
+        container may be followed by the score.
     to : hashable
-        The entity to compare with; "best" is the first entity of the ranking, unless an entity has this name.
+        The entity to compare with; "best" is the first entity of the ranking, unless an entity has
+        this name.
     rope : float
         Half-width of the region of practical equivalence, in units of the score; 0 for ratios.
     prob : float
@@ -67,8 +76,9 @@ def score_differences(
     score : Score, str or callable, optional
         The score of the values, or the score to compute.
     ranking : xarray.Dataset, optional
-        The ranking that gives the best entity and the order of the rows. By default the ranking of these values if
-        ``to`` is "best" or ``score`` is given; else the rows are in the order of the medians.
+        The ranking that gives the best entity and the order of the rows. By default the ranking of
+        these values if ``to`` is "best" or ``score`` is given; else the rows are in the order of
+        the medians.
     ax, top, colors : optional
         As for :func:`forest`.
 
@@ -77,10 +87,20 @@ def score_differences(
     >>> score_differences(br.fit(br.datasets.load("breast_cancer"), seed=1), score="f1", rope=0.02).get_xlabel()
     'F1 minus that of logreg (median and 95% interval)'
     """
-    if score is None and is_container(values) and not _is_entity(values, to) and isinstance(to, str) and find(to):
+    if (
+        score is None
+        and is_container(values)
+        and not _is_entity(values, to)
+        and isinstance(to, str)
+        and find(to)
+    ):
         score, to = to, "best"
     labelled = isinstance(values, xr.DataArray | xr.Dataset) and "entity" in values.coords
-    best = isinstance(to, str) and to == "best" and not (labelled and "best" in values["entity"].values.tolist())
+    best = (
+        isinstance(to, str)
+        and to == "best"
+        and not (labelled and "best" in values["entity"].values.tolist())
+    )
     with rename_argument("values", "source"):
         if ranking is None and (score is not None or best):
             ranking = credible_ranking(values, score, prob=prob, rope=rope)
@@ -100,12 +120,16 @@ def score_differences(
     found = differences(_logarithms(values) if ratio else values, to, rope, prob=prob)
     if ratio:
         found = found.assign({name: np.exp(found[name]) for name in ("median", "lower", "upper")})
-    rows = found["entity"].values.tolist() if order is None else [name for name in order if name != to]
+    rows = (
+        found["entity"].values.tolist() if order is None else [name for name in order if name != to]
+    )
     rows, left_out = first_rows(rows, top)
     found = select_names(found, entity=rows)
     ax = new_axes(ax, *list_size(len(rows)))
     if rope:
-        ax.axvspan(-rope, rope, color=grey_shade(ax, 0.12), linewidth=0, label="practically equivalent")
+        ax.axvspan(
+            -rope, rope, color=grey_shade(ax, 0.12), linewidth=0, label="practically equivalent"
+        )
     ax.axvline(1 if ratio else 0, color=grey_shade(ax, 0.6), linewidth=1)
     y, paints = np.arange(len(rows)), list_colors(ax, names, colors)
     color = np.array([paints[name] for name in rows], dtype=object)
@@ -115,14 +139,24 @@ def score_differences(
         if here.any():
             hollow, edges = label == "undecided", color[here].tolist()
             fill = paper_color(ax) if hollow else edges
-            ax.scatter(found["median"][here], y[here], s=24, marker=mark, c=fill, edgecolors=edges, zorder=3)
+            ax.scatter(
+                found["median"][here],
+                y[here],
+                s=24,
+                marker=mark,
+                c=fill,
+                edgecolors=edges,
+                zorder=3,
+            )
             key = {"facecolor": "none" if hollow else ink_color(), "edgecolor": ink_color()}
             ax.scatter([], [], s=24, marker=mark, label=label, **key)
     ranked = RankingRecord() if ranking is None else RankingRecord.of(ranking)
     name = str(values.name or ranked.score or "score")
     words = f"{display_name(name)} {'divided by' if ratio else 'minus'} that of {plain_names([to], 46)[0]}"
     gap = " " if len(words) < 40 else "\n"
-    return finish_list(ax, rows, interval_label(words, prob, ratio, gap) + left_out, ratio, columns=4)
+    return finish_list(
+        ax, rows, interval_label(words, prob, ratio, gap) + left_out, ratio, columns=4
+    )
 
 
 def _is_entity(source: Any, name: Any) -> bool:
@@ -148,14 +182,16 @@ def posterior_against_prior(
 ) -> Any:
     """Draw each entity's posterior of a score over its prior, as densities scaled to the same height.
 
-    For ratios, such as odds ratios, the axis is logarithmic, and the densities are densities of the logarithm.
+    For ratios, such as odds ratios, the axis is logarithmic, and the densities are densities of the
+    logarithm.
 
     Parameters
     ----------
     values, prior : xarray.DataArray
         Posterior and prior draws of a score (chain, draw, entity).
     ranking : xarray.Dataset, optional
-        The ranking that orders the rows; by default they are in the order of posterior medians, highest first.
+        The ranking that orders the rows; by default they are in the order of posterior medians,
+        highest first.
     ax, colors : optional
         As for :func:`forest`.
 
@@ -168,7 +204,9 @@ def posterior_against_prior(
     _check_draws("values", values)
     _check_draws("prior", prior)
     ratio = is_ratio(values)
-    found = histograms(_logarithms(values), _logarithms(prior)) if ratio else histograms(values, prior)
+    found = (
+        histograms(_logarithms(values), _logarithms(prior)) if ratio else histograms(values, prior)
+    )
     if ranking is not None:
         found = found.isel(entity=rows_of(ranking, found["entity"].values.tolist()))
     names = found["entity"].values.tolist()
@@ -177,11 +215,16 @@ def posterior_against_prior(
     edges = np.exp(edges) if ratio else edges
     paints = list_colors(ax, values["entity"].values.tolist(), colors)
     for y, name in enumerate(names):
-        for label, color, alpha in (("prior", grey_shade(ax, 0.25), 1.0), ("posterior", paints[name], 0.75)):
+        for label, color, alpha in (
+            ("prior", grey_shade(ax, 0.25), 1.0),
+            ("posterior", paints[name], 0.75),
+        ):
             density = found[label].values[y]
             top = y + 0.45 - 0.9 * density / max(density.max(), 1)
             words = None if y else label
-            ax.stairs(top, edges, baseline=y + 0.45, fill=True, color=color, alpha=alpha, label=words)
+            ax.stairs(
+                top, edges, baseline=y + 0.45, fill=True, color=color, alpha=alpha, label=words
+            )
     label = display_name(str(values.name or "score")) + " (log scale)" * ratio
     finish_list(ax, names, label, ratio, columns=2)
     ax.set_ylim(len(names) - 0.5, -0.6)
@@ -190,23 +233,23 @@ def posterior_against_prior(
 
 def _logarithms(values: xr.DataArray) -> xr.DataArray:
     """Return logarithms; NaN for 0 and infinity, which a logarithmic axis cannot show."""
-    found = values.where((values > 0) & np.isfinite(values))
-    return found.copy(data=np.log(found.values))
+    result = values.where((values > 0) & np.isfinite(values))
+    return result.copy(data=np.log(result.values))
 
 
 @check_call
 def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> Any:
     """Draw points and intervals of entities, one panel per score, in the table's order; diamonds are observed values.
 
-    For ratios, such as odds ratios, and other positive numbers of different magnitude, the axis is logarithmic, and its
-    label says so.
+    For ratios, such as odds ratios, and other positive numbers of different magnitude, the axis is
+    logarithmic, and its label says so.
 
     Parameters
     ----------
     table : xarray.Dataset
-        A table with ``lower``, ``upper`` and ``median`` or ``mean`` (entity, [score]), and ``observed`` if known: the
-        result of :func:`bayesrank.score_table`, :func:`bayesrank.decisions.expected_utility` or
-        :func:`bayesrank.ops.summarize`.
+        A table with ``lower``, ``upper`` and ``median`` or ``mean`` (entity, [score]), and
+        ``observed`` if known: the result of :func:`bayesrank.score_table`,
+        :func:`bayesrank.decisions.expected_utility` or :func:`bayesrank.ops.summarize`.
     label : str, optional
         Label of the axis, for a table without the dim ``score``.
     axes : sequence of matplotlib Axes, optional
@@ -217,11 +260,19 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
     >>> [ax.get_xlabel() for ax in axes]
     ['sensitivity (TPR)', 'positive likelihood ratio']
     """
-    points = [name for name in ("median", "mean") if isinstance(table, xr.Dataset) and name in table]
+    points = [
+        name for name in ("median", "mean") if isinstance(table, xr.Dataset) and name in table
+    ]
     if not points or not {"lower", "upper"} <= set(table):
-        raise ArgumentError("table", "must have lower, upper and a median or mean over entity", describe_value(table))
+        raise ArgumentError(
+            "table",
+            "must have lower, upper and a median or mean over entity",
+            describe_value(table),
+        )
     if set(table["lower"].dims) not in ({"entity"}, {"entity", "score"}):
-        raise ArgumentError("table", "must have the dims entity and score, or entity", table["lower"].dims)
+        raise ArgumentError(
+            "table", "must have the dims entity and score, or entity", table["lower"].dims
+        )
     if "score" not in table["lower"].dims:
         table = table.drop_vars("score", errors="ignore").expand_dims(score=[label or points[0]])
     number, size = table.sizes["score"], table.sizes["entity"]
@@ -241,11 +292,15 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
             ax.plot(part["observed"], y, "D", color=ink_color(), fillstyle="none", markersize=5)
         far = most > max(1, 20.0 * min(least, 1))
         log = bool(least > 0 and (far or names_ratio(name)))
-        finish_list(ax, table["entity"].values.tolist(), display_name(name) + " (log scale)" * log, log)
+        finish_list(
+            ax, table["entity"].values.tolist(), display_name(name) + " (log scale)" * log, log
+        )
         if number > 1 and not log:  # ticks of narrow panels would collide
             ax.locator_params(axis="x", nbins=4)
-        ax.tick_params(axis="y", labelleft=ax.get_subplotspec() is None or ax.get_subplotspec().is_first_col())
-    if (about := ResultRecord.of(table)).prob > 0:
-        words = f"{points[0]} and {about.percent} interval{', diamonds: observed' * seen}"
+        ax.tick_params(
+            axis="y", labelleft=ax.get_subplotspec() is None or ax.get_subplotspec().is_first_col()
+        )
+    if (record := ResultRecord.of(table)).prob > 0:
+        words = f"{points[0]} and {record.percent} interval{', diamonds: observed' * seen}"
         axes[0].figure.suptitle(words, fontsize=9)
     return axes

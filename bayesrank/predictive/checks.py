@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank import _text
-from bayesrank._calls import check_call
-from bayesrank._checks import check_choice
-from bayesrank._draws import proportion_error
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._random import Seed, fingerprint, root_sequence, stream
-from bayesrank._source import parse_source
-from bayesrank._types import Container
+from bayesrank._core import prose
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_choice
+from bayesrank._core.draws import proportion_error
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.random import Seed, fingerprint, root_sequence, stream
+from bayesrank._core.source import parse_source
+from bayesrank._core.types import Container
 from bayesrank.evidence.counts import parts_of
 from bayesrank.models import model_of
 from bayesrank.performance.arrays import observed_counts, outcome_dims
@@ -27,36 +27,41 @@ LEVEL = 0.05
 
 
 @check_call
-def predictive_check(posterior: Container, *, kind: str | None = None, seed: Seed = None) -> xr.Dataset:
+def predictive_check(
+    posterior: Container, *, kind: str | None = None, seed: Seed = None
+) -> xr.Dataset:
     r"""Check a posterior for differences between data sets: difficulty and overdispersion.
 
-    Let :math:`x` be the number of each answer among the :math:`n` cases of a class of a data set, :math:`p` its share
-    over all data sets, and :math:`z` the standardised number of right answers. Then
+    Let :math:`x` be the number of each answer among the :math:`n` cases of a class of a data set,
+    :math:`p` its share over all data sets, and :math:`z` the standardised number of right answers.
+    Then
 
-    - ``overdispersion`` is :math:`\sum (x - np)^2 / (np)` divided by its degrees of freedom: the spread of each
-      entity's rates between data sets;
-    - ``difficulty`` is the mean over data sets and classes of :math:`(\sum z)^2` over entities divided by their number,
-      larger if some data sets are hard for all entities.
+    - ``overdispersion`` is :math:`\sum (x - np)^2 / (np)` divided by its degrees of freedom: the
+      spread of each entity's rates between data sets;
+    - ``difficulty`` is the mean over data sets and classes of :math:`(\sum z)^2` over entities
+      divided by their number, larger if some data sets are hard for all entities.
 
-    Both are about 1 for multinomial answers with the same rates everywhere. A check can reject a model, not confirm it:
-    if the model holds, p-values are concentrated around 1/2 (Gelman et al., Bayesian Data Analysis, 6.3).
+    Both are about 1 for multinomial answers with the same rates everywhere. A check can reject a
+    model, not confirm it: if the model holds, p-values are concentrated around 1/2 (Gelman et al.,
+    Bayesian Data Analysis, 6.3).
 
     Parameters
     ----------
     posterior : InferenceData or DataTree
         From :func:`bayesrank.fit`, for several data sets, or for counts pooled from several.
     kind : {"observed", "new"}, optional
-        Replicates are new cases of the "observed" data sets, or cases of equally many "new" data sets. "new" requires a
-        model of a population of data sets, and is the default for such a model.
+        Replicates are new cases of the "observed" data sets, or cases of equally many "new" data
+        sets. "new" requires a model of a population of data sets, and is the default for such a
+        model.
     seed : int, SeedSequence or Generator, optional
         Seed of the replicates.
 
     Returns
     -------
     xarray.Dataset
-        Over ``statistic``: ``observed``; ``replicated`` (chain, draw, statistic); ``p_value``, the share of replicates
-        at least as large; and ``p_value_error``, its Monte-Carlo standard error for independent draws.
-        ``attrs["words"]`` has one line for each statistic.
+        Over ``statistic``: ``observed``; ``replicated`` (chain, draw, statistic); ``p_value``, the
+        share of replicates at least as large; and ``p_value_error``, its Monte-Carlo standard error
+        for independent draws. ``attrs["words"]`` has one line for each statistic.
 
     Examples
     --------
@@ -72,18 +77,26 @@ def predictive_check(posterior: Container, *, kind: str | None = None, seed: See
         raise ArgumentTypeError("posterior", "must be what br.fit returns", "an array or a Dataset")
     groups, held = posterior.groups, observed_counts(posterior)
     if held is None or "posterior" not in groups:
-        raise ArgumentError("posterior", "must hold the observed counts", f"the groups {sorted(groups)}")
+        raise ArgumentError(
+            "posterior", "must hold the observed counts", f"the groups {sorted(groups)}"
+        )
     parts = parts_of(held) if "dataset" not in held.dims else held
     if parts is None or parts.sizes["dataset"] < 2:
-        raise ArgumentError("posterior", "must have several data sets, or counts pooled from several", "one")
+        raise ArgumentError(
+            "posterior", "must have several data sets, or counts pooled from several", "one"
+        )
     row = outcome_dims(parts)
     counts = parts.transpose("entity", "dataset", *row)
     model: Any = model_of(groups)[0] if "dataset" in held.dims else None
     renews = hasattr(model, "renew")
     if kind == "new" and not renews:
-        raise ArgumentError("kind", "must be 'observed' for a model that learns no population of data sets", "'new'")
+        raise ArgumentError(
+            "kind", "must be 'observed' for a model that learns no population of data sets", "'new'"
+        )
     kind = kind or ("new" if renews else "observed")
-    values = counts.values.reshape(counts.sizes["entity"], counts.sizes["dataset"], -1, counts.shape[-1])
+    values = counts.values.reshape(
+        counts.sizes["entity"], counts.sizes["dataset"], -1, counts.shape[-1]
+    )
     if kind == "new":
         new = model.renew(groups["posterior"], root, "predictive check")
         replicated = new.transpose("chain", "draw", "entity", "dataset", ...).values
@@ -124,7 +137,9 @@ def _draw_replicates(
     entities, datasets = counts["entity"].values.tolist(), counts["dataset"].values.tolist()
     for e, d, c in np.argwhere(values.sum(-1) > 0).tolist():
         p = rate[:, :, e, d if rate.shape[3] > 1 else 0, c]
-        rng = stream(root, "predictive check", entities[e], datasets[d], c, fingerprint(np.round(p, 6)))
+        rng = stream(
+            root, "predictive check", entities[e], datasets[d], c, fingerprint(np.round(p, 6))
+        )
         out[:, :, e, d, c] = rng.multinomial(int(values[e, d, c].sum()), p)
     return out
 
@@ -161,11 +176,11 @@ def _words(one: xr.Dataset, name: str, draws: int) -> str:
     if np.isnan(p):
         return f"{MEANINGS[name]}: not enough data."
     low, high = np.nanquantile(one["replicated"].values, [0.025, 0.975])
-    much = _text.number(seen, _text.decimals(2, seen))
+    much = prose.number(seen, prose.decimals(2, seen))
     text = (
         f"{MEANINGS[name]} is {much} times that expected by chance. In data sets simulated from the model, "
         f"this ratio is {low:.2f} to {high:.2f} (95%), and at least {much} with probability "
-        f"{_text.probability(p, draws)}: "
+        f"{prose.probability(p, draws)}: "
     )
     if p < LEVEL / 2:
         return text + "the model predicts less than was observed."

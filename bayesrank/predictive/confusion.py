@@ -1,7 +1,8 @@
 """Exact distributions of a future confusion matrix, as labelled arrays over the lattice of all matrices.
 
-A large lattice is cut to a window that loses a mass below 1e-12. A window that is too large itself (few past, very many
-future cases) is binned, and :func:`bayesrank.predictive.score_pmf` bounds the effect on a score.
+A large lattice is cut to a window that loses a mass below 1e-12. A window that is too large itself
+(few past, very many future cases) is binned, and :func:`bayesrank.predictive.score_pmf` bounds the
+effect on a score.
 """
 
 from collections.abc import Callable
@@ -11,11 +12,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_integer, check_memory, describe_value
-from bayesrank._classes import order_classes
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._labels import check_positive
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_integer, check_memory, describe_value
+from bayesrank._core.classes import order_classes
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.labels import check_positive
 from bayesrank.models import conjugate_posterior
 from bayesrank.performance.arrays import two_class_cells
 
@@ -28,7 +29,8 @@ LARGEST = 2**24
 BINS = 2**22
 #: Maximum mass lost outside a window.
 LOSS = 9e-13
-#: Target number of bins if only the total is known (about half hold no matrix), and of values of ``positives``.
+#: Target number of bins if only the total is known (about half hold no matrix), and of values of
+#: ``positives``.
 TOTAL_BINS = 2**23
 POSITIVES = 2**8
 
@@ -48,24 +50,26 @@ def confusion_pmf(
     Parameters
     ----------
     counts : xarray.DataArray
-        Integer two-class counts of one entity (actual, predicted; other dims of length 1 are dropped).
+        Integer two-class counts of one entity (actual, predicted; other dims of length 1 are
+        dropped).
     positives, negatives : int, optional
         Number of cases of each class in the next test set; by default the observed numbers.
     model : str or class
-        ``"beta_binomial"``, ``"dirichlet_multinomial"``, a conjugate model class, or ``"binomial"``: rates fixed at the
-        observed ones, without prior.
+        ``"beta_binomial"``, ``"dirichlet_multinomial"``, a conjugate model class, or
+        ``"binomial"``: rates fixed at the observed ones, without prior.
     prior : optional
         Concentration of each cell, as for :func:`bayesrank.fit`.
     total : int, optional
-        For the Dirichlet-multinomial without class sizes: number of cases of the next test set; by default the observed
-        number.
+        For the Dirichlet-multinomial without class sizes: number of cases of the next test set; by
+        default the observed number.
 
     Returns
     -------
     xarray.DataArray
-        ``probability`` (tp, tn), or (positives, tp, tn) if only the total is known. Coords: ``positives`` and
-        ``negatives``; ``lost_mass``, an upper bound of the mass of omitted matrices; 0 if there are at most 10^6
-        matrices; and, if binned, the first and last count of each bin, such as ``tp_first`` and ``tp_last``.
+        ``probability`` (tp, tn), or (positives, tp, tn) if only the total is known. Coords:
+        ``positives`` and ``negatives``; ``lost_mass``, an upper bound of the mass of omitted
+        matrices; 0 if there are at most 10^6 matrices; and, if binned, the first and last count of
+        each bin, such as ``tp_first`` and ``tp_last``.
 
     Examples
     --------
@@ -81,7 +85,9 @@ def confusion_pmf(
     plug_in = isinstance(model, str) and model == "binomial"
     alpha, random_totals = ({}, False) if plug_in else _concentrations(table, model, prior)
     if random_totals and positives is None and negatives is None:
-        return _with_total(alpha, sum(cells.values()) if total is None else check_integer("total", total))
+        return _with_total(
+            alpha, sum(cells.values()) if total is None else check_integer("total", total)
+        )
     if total is not None:
         raise ArgumentError(
             "total",
@@ -101,7 +107,9 @@ def confusion_pmf(
     if (sizes[0] + 1) * (sizes[1] + 1) > WHOLE:
         windows = [kept_range(mass, LOSS / 4) for mass in masses]
     axes = _axes(masses, windows, LARGEST, BINS)
-    values = np.multiply.outer(*(_binned_masses(mass, axis) for mass, axis in zip(masses, axes, strict=True)))
+    values = np.multiply.outer(
+        *(_binned_masses(mass, axis) for mass, axis in zip(masses, axes, strict=True))
+    )
     coords = _coords(dict(zip(("tp", "tn"), axes, strict=True))) | {
         "positives": sizes[0],
         "negatives": sizes[1],
@@ -126,7 +134,10 @@ def _with_total(alpha: dict[str, float], total: int) -> xr.DataArray:
     values = np.zeros([len(axis[0]) for axis in (positives, *axes)])
     for i, (first, last) in enumerate(zip(*positives[:2], strict=True)):
         # Given the number of positives, tp and tn are independent.
-        true = masses[0][first : last + 1, None] * _fewer_and_fewer(first, last, tp, alpha["tp"], alpha["fn"])[::-1]
+        true = (
+            masses[0][first : last + 1, None]
+            * _fewer_and_fewer(first, last, tp, alpha["tp"], alpha["fn"])[::-1]
+        )
         both = true.T @ _fewer_and_fewer(total - last, total - first, tn, alpha["tn"], alpha["fp"])
         values[i, : both.shape[0], : both.shape[1]] = both
     coords = _coords({"positives": positives, "tp": tp, "tn": tn}) | {
@@ -139,8 +150,8 @@ def _with_total(alpha: dict[str, float], total: int) -> xr.DataArray:
 def _fewer_and_fewer(fewest: int, most: int, axis: Axis, right: float, wrong: float) -> np.ndarray:
     """Return beta-binomial masses over the bins of an axis for ``most``, ..., ``fewest`` cases.
 
-    In Pólya's urn, one more case raises the number right from k to k + 1 with probability (right + k) / (right + wrong
-    + cases). A bin thus changes only by the flow across its two ends.
+    In Pólya's urn, one more case raises the number right from k to k + 1 with probability (right +
+    k) / (right + wrong + cases). A bin thus changes only by the flow across its two ends.
     """
     begun = axis[0] <= most
     first, last, middle = (counts[begun] for counts in axis)
@@ -160,27 +171,36 @@ def _fewer_and_fewer(fewest: int, most: int, axis: Axis, right: float, wrong: fl
     steps[1:] /= more * (wrong + np.maximum(more - 1 - ends, 0))
     with np.errstate(under="ignore"):
         flow = np.cumprod(steps, axis=0)[1:] * (right + ends) / (right + wrong + more - 1)
-    found = np.concatenate([_binned_masses(masses, (first, last, middle))[None], np.diff(flow, axis=1)])
+    found = np.concatenate(
+        [_binned_masses(masses, (first, last, middle))[None], np.diff(flow, axis=1)]
+    )
     return np.where(first > size, 0.0, np.maximum(np.cumsum(found, axis=0), 0.0))
 
 
 def _class_masses(size: int, right: float, wrong: float, plug_in: bool) -> np.ndarray:
     """Return the masses of the number right in ``size`` cases: binomial if ``plug_in``, else beta-binomial."""
     if size > 0 and right + wrong == 0:
-        raise ArgumentError("counts", f"must hold cases of a class to predict {size} of it without a prior", "none")
+        raise ArgumentError(
+            "counts", f"must hold cases of a class to predict {size} of it without a prior", "none"
+        )
     if size == 0:
         return np.ones(1)
     return binomial(size, right / (right + wrong)) if plug_in else beta_binomial(size, right, wrong)
 
 
-def _axes(masses: list[np.ndarray], windows: list[tuple[int, int, float]], largest: int, most: int) -> list[Axis]:
+def _axes(
+    masses: list[np.ndarray], windows: list[tuple[int, int, float]], largest: int, most: int
+) -> list[Axis]:
     """Return both axes of the lattice, binned to about ``most`` points if there are more than ``largest``."""
     sizes = [high - low + 1 for low, high, _ in windows]
     bins = sizes
     if sizes[0] * sizes[1] > largest:
         side = max(int(most**0.5), 8)
         bins = [max(side, most // sizes[1 - i]) for i in (0, 1)]
-    return [bin_masses(mass, low, high, n) for mass, (low, high, _), n in zip(masses, windows, bins, strict=True)]
+    return [
+        bin_masses(mass, low, high, n)
+        for mass, (low, high, _), n in zip(masses, windows, bins, strict=True)
+    ]
 
 
 def _binned_masses(masses: np.ndarray, axis: Axis) -> np.ndarray:
@@ -199,10 +219,18 @@ def _coords(axes: dict[str, Axis]) -> dict[str, Any]:
 
 def _one_table(counts: xr.DataArray) -> xr.DataArray:
     if not isinstance(counts, xr.DataArray) or counts.dtype.kind not in "iu":
-        held = f"dtype {counts.dtype}" if isinstance(counts, xr.DataArray) else describe_value(counts)
-        hint = "br.from_counts(tn=, fp=, fn=, tp=) or br.from_matrix(matrix, orientation) makes them"
+        held = (
+            f"dtype {counts.dtype}" if isinstance(counts, xr.DataArray) else describe_value(counts)
+        )
+        hint = (
+            "br.from_counts(tn=, fp=, fn=, tp=) or br.from_matrix(matrix, orientation) makes them"
+        )
         raise ArgumentTypeError("counts", "must be a DataArray of integers", held, hint)
-    others = {dim: size for dim, size in counts.sizes.items() if dim not in ("actual", "predicted", "outcome")}
+    others = {
+        dim: size
+        for dim, size in counts.sizes.items()
+        if dim not in ("actual", "predicted", "outcome")
+    }
     if any(size != 1 for size in others.values()):
         raise ArgumentError("counts", "must have one entity (select it with .sel)", others)
     table = order_classes(counts.isel(dict.fromkeys(others, 0), drop=True), "counts")
@@ -214,7 +242,9 @@ def _one_table(counts: xr.DataArray) -> xr.DataArray:
 def _concentrations(table: xr.DataArray, model: Any, prior: Any) -> tuple[dict[str, float], bool]:
     """Return the posterior concentration of each cell, and whether the model treats row totals as random."""
     # Classes without cases are checked where their masses are computed.
-    known = conjugate_posterior(model, table.expand_dims(entity=["entity"]), {"prior": prior, "force": True})
+    known = conjugate_posterior(
+        model, table.expand_dims(entity=["entity"]), {"prior": prior, "force": True}
+    )
     cells = two_class_cells(known.posterior.isel(entity=0), "counts")
     return {name: float(cell) for name, cell in cells.items()}, known.totals is None
 
@@ -222,21 +252,33 @@ def _concentrations(table: xr.DataArray, model: Any, prior: Any) -> tuple[dict[s
 def beta_binomial(size: int, alpha: float, beta: float) -> np.ndarray:
     """Return the masses of 0, ..., size successes with a Beta(alpha, beta) rate; alpha or beta may be 0 (U Eq. 4)."""
     return _from_ratios(
-        size, lambda a: (size - a) * (alpha + a), lambda a: (a + 1) * (beta + (size - 1 - a)), alpha, beta
+        size,
+        lambda a: (size - a) * (alpha + a),
+        lambda a: (a + 1) * (beta + (size - 1 - a)),
+        alpha,
+        beta,
     )
 
 
 def binomial(size: int, rate: float) -> np.ndarray:
     """Return the binomial masses of 0, ..., size successes at this rate (U Eq. 3)."""
-    return _from_ratios(size, lambda a: (size - a) * rate, lambda a: (a + 1) * (1 - rate), rate, 1 - rate)
+    return _from_ratios(
+        size, lambda a: (size - a) * rate, lambda a: (a + 1) * (1 - rate), rate, 1 - rate
+    )
 
 
 def _from_ratios(size: int, above: Callable, below: Callable, up: float, down: float) -> np.ndarray:
     """Return masses from P(a + 1) / P(a) = above(a) / below(a), starting at the largest mass.
 
-    This loses a few units in the last place; differences of log-gamma functions of large numbers lose ten digits.
+    This loses a few units in the last place; differences of log-gamma functions of large numbers
+    lose ten digits.
     """
-    check_memory("positives, negatives and total must be smaller", f"masses of 0 to {size} cases", (8, size), str(size))
+    check_memory(
+        "positives, negatives and total must be smaller",
+        f"masses of 0 to {size} cases",
+        (8, size),
+        str(size),
+    )
     masses = np.zeros(size + 1)
     if up == 0 or down == 0:  # probability 0 or 1
         masses[0 if up == 0 else -1] = 1.0
@@ -256,7 +298,9 @@ def kept_range(masses: np.ndarray, tail: float) -> tuple[int, int, float]:
     left, right = np.cumsum(masses), np.cumsum(masses[::-1])
     low = int(np.searchsorted(left, tail, side="right"))
     high = len(masses) - 1 - int(np.searchsorted(right, tail, side="right"))
-    lost = (left[low - 1] if low > 0 else 0.0) + (right[len(masses) - 2 - high] if high < len(masses) - 1 else 0.0)
+    lost = (left[low - 1] if low > 0 else 0.0) + (
+        right[len(masses) - 2 - high] if high < len(masses) - 1 else 0.0
+    )
     return low, high, float(lost)
 
 

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_choice, check_integer, check_result
-from bayesrank._errors import ArgumentError, ArgumentKeyError
-from bayesrank._labels import name_coord, select_names
-from bayesrank._types import ScoreLike
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_choice, check_integer, check_result
+from bayesrank._core.errors import ArgumentError, ArgumentKeyError
+from bayesrank._core.labels import name_coord, select_names
+from bayesrank._core.types import ScoreLike
 from bayesrank.evidence.counts import one_vs_rest
 from bayesrank.models.parts.priors import concentration
 from bayesrank.predictive.confusion import beta_binomial, confusion_pmf
@@ -66,16 +66,17 @@ def paired_difference(
     Parameters
     ----------
     joint : xarray.Dataset
-        Joint outcomes from :func:`bayesrank.joint_outcomes`, of single cases of two classes. The positive class is the
-        last one in ``label``, else in sorted order.
+        Joint outcomes from :func:`bayesrank.joint_outcomes`, of single cases of two classes. The
+        positive class is the last one in ``label``, else in sorted order.
     entity, other : hashable
-        Names of the two entities; the difference is the score of ``entity`` minus that of ``other``.
+        Names of the two entities; the difference is the score of ``entity`` minus that of
+        ``other``.
     score : Score, str or callable
     positives, negatives : int, optional
         Number of cases of each class in the next test set; by default the observed numbers.
     prior : optional
-        Concentration of each cell of an entity's table, as for :func:`bayesrank.fit`, with equal row totals. The errors
-        of the two entities are independent in the prior.
+        Concentration of each cell of an entity's table, as for :func:`bayesrank.fit`, with equal
+        row totals. The errors of the two entities are independent in the prior.
 
     Returns
     -------
@@ -85,7 +86,8 @@ def paired_difference(
     Raises
     ------
     ValueError
-        If the test set has more than 1.6e7 likely pairs of matrices (about 100 cases of each class).
+        If the test set has more than 1.6e7 likely pairs of matrices (about 100 cases of each
+        class).
 
     Examples
     --------
@@ -96,8 +98,12 @@ def paired_difference(
     score = as_score(score)
     classes = _check_joint(joint, entity, other)
     alphas = _right_and_wrong(classes, (entity, other), prior)
-    n, tn, tn_mass = _class(joint, (entity, other), classes[0], alphas[:, 0], "negatives", negatives)
-    p, tp, tp_mass = _class(joint, (entity, other), classes[1], alphas[:, 1], "positives", positives)
+    n, tn, tn_mass = _class(
+        joint, (entity, other), classes[0], alphas[:, 0], "negatives", negatives
+    )
+    p, tp, tp_mass = _class(
+        joint, (entity, other), classes[1], alphas[:, 1], "positives", positives
+    )
     if len(tp_mass) * len(tn_mass) > PAIRS:
         raise ArgumentError(
             "positives and negatives",
@@ -105,8 +111,13 @@ def paired_difference(
             f"{len(tp_mass)} times {len(tn_mass)}",
             "sample larger test sets from a paired posterior",
         )
-    sides = [score.of_cells(tn[:, i], n - tn[:, i], p - tp[:, i, None], tp[:, i, None]) for i in (0, 1)]
-    values, mass = (sides[0] - sides[1]).reshape(-1), np.multiply.outer(tp_mass, tn_mass).reshape(-1)
+    sides = [
+        score.of_cells(tn[:, i], n - tn[:, i], p - tp[:, i, None], tp[:, i, None]) for i in (0, 1)
+    ]
+    values, mass = (
+        (sides[0] - sides[1]).reshape(-1),
+        np.multiply.outer(tp_mass, tn_mass).reshape(-1),
+    )
     out = merge_values(values, mass, np.ones(len(mass), np.int64))
     coords = {"value": out.pop("value"), "lost_mass": max(0.0, 1 - tp_mass.sum() * tn_mass.sum())}
     return xr.Dataset({name: ("value", column) for name, column in out.items()}, coords)
@@ -121,20 +132,30 @@ def _check_joint(joint: Any, entity: Any, other: Any) -> np.ndarray:
         check_choice(argument, name, joint["entity"].values.tolist(), ArgumentKeyError)
     if entity == other:
         raise ArgumentError("other", "must be another entity", f"{other!r} twice")
-    classes = joint["label"].values if "label" in joint.coords else np.unique(joint["actual"].values)
+    classes = (
+        joint["label"].values if "label" in joint.coords else np.unique(joint["actual"].values)
+    )
     if len(classes) != 2:
         raise ArgumentError("joint", "must hold cases of two classes", classes.tolist())
     return classes
 
 
 def _class(
-    joint: xr.Dataset, entities: tuple, label: Any, alpha: np.ndarray, argument: str, size: int | None
+    joint: xr.Dataset,
+    entities: tuple,
+    label: Any,
+    alpha: np.ndarray,
+    argument: str,
+    size: int | None,
 ) -> tuple[int, np.ndarray, np.ndarray]:
     """Return the future cases of a class, the likely pairs of right counts of two entities, and their masses."""
     first, second = alpha
     base = np.outer(first, second) / first.sum()  # [right, wrong] of the first, of the other
     here = joint["actual"].values == label
-    wrong = [(select_names(joint["predicted"], entity=e).values[here] != label).astype(int) for e in entities]
+    wrong = [
+        (select_names(joint["predicted"], entity=e).values[here] != label).astype(int)
+        for e in entities
+    ]
     count = joint["count"].values[here]
     seen = np.zeros((2, 2))
     np.add.at(seen, tuple(wrong), count)
@@ -147,8 +168,12 @@ def _right_and_wrong(classes: np.ndarray, entities: tuple, prior: Any) -> np.nda
     names = {"entity": name_coord(list(entities)), "actual": classes, "predicted": classes}
     alpha = concentration(xr.DataArray(np.zeros((2, 2, 2), int), names, list(names)), prior).values
     if not (alpha > 0).all() or not np.allclose(alpha[0].sum(-1), alpha[1].sum(-1), rtol=1e-12):
-        raise ArgumentError("prior", "must be positive, with the same row totals for both entities", alpha.tolist())
-    return np.stack([np.stack([alpha[:, c, c], alpha[:, c, 1 - c]], axis=-1) for c in (0, 1)], axis=1)
+        raise ArgumentError(
+            "prior", "must be positive, with the same row totals for both entities", alpha.tolist()
+        )
+    return np.stack(
+        [np.stack([alpha[:, c, c], alpha[:, c, 1 - c]], axis=-1) for c in (0, 1)], axis=1
+    )
 
 
 def _likely_pairs(size: int, alpha: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -156,9 +181,13 @@ def _likely_pairs(size: int, alpha: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
     Of a large lattice the least likely pairs, with a mass of at most 4e-13, are left out.
     """
-    # The second number is a sum of two: cases that the first entity gets right, and cases that it gets wrong.
+    # The second number is a sum of two: cases that the first entity gets right, and cases that it
+    # gets wrong.
     first = beta_binomial(size, alpha[0].sum(), alpha[1].sum())
-    given = [np.convolve(beta_binomial(i, *alpha[0]), beta_binomial(size - i, *alpha[1])) for i in range(size + 1)]
+    given = [
+        np.convolve(beta_binomial(i, *alpha[0]), beta_binomial(size - i, *alpha[1]))
+        for i in range(size + 1)
+    ]
     masses = first[:, None] * np.array(given)
     flat = masses.reshape(-1)
     keep = np.arange(len(flat))

@@ -5,15 +5,15 @@ from typing import Any
 
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_integer, rename_argument
-from bayesrank._compat import get_variable
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._random import Seed, root_sequence
-from bayesrank._records import ModelRecord
-from bayesrank._sampling import sample_counts, sample_outcomes
-from bayesrank._source import parse_source
-from bayesrank._types import Container
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_integer, rename_argument
+from bayesrank._core.compat import get_variable
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.random import Seed, root_sequence
+from bayesrank._core.records import ModelRecord
+from bayesrank._core.sampling import sample_counts, sample_outcomes
+from bayesrank._core.source import parse_source
+from bayesrank._core.types import Container
 from bayesrank.performance.arrays import as_performance, observed_counts, posterior_of
 
 
@@ -28,21 +28,23 @@ def posterior_predictive(
     posterior, kind
         As for :func:`bayesrank.as_performance`, with draws.
     size : int or mapping, optional
-        Cases of the future test set: a total, with random class sizes, or a mapping from every class to its size. By
-        default as observed, with fixed class sizes if the model treats them as fixed by design.
+        Cases of the future test set: a total, with random class sizes, or a mapping from every
+        class to its size. By default as observed, with fixed class sizes if the model treats them
+        as fixed by design.
     seed : int, SeedSequence or Generator, optional
         Seed of all random numbers.
 
     Returns
     -------
     xarray.DataArray
-        Integer ``counts`` with the dims of the performance. Entities with the same draws of the prevalence have the
-        same future test set.
+        Integer ``counts`` with the dims of the performance. Entities with the same draws of the
+        prevalence have the same future test set.
 
     Raises
     ------
     ValueError
-        If the posterior is paired and has several entities: its draws do not contain the dependence of their answers.
+        If the posterior is paired and has several entities: its draws do not contain the dependence
+        of their answers.
 
     Examples
     --------
@@ -68,17 +70,25 @@ def posterior_predictive(
     if size is None:
         seen = observed_counts(posterior)
         if seen is None or set(seen.dims) - set(performance.dims):
-            raise ArgumentError("size", "must be given if the performance has no observed counts", "None")
+            raise ArgumentError(
+                "size", "must be given if the performance has no observed counts", "None"
+            )
         if seen.dtype.kind == "f":
-            raise ArgumentError("size", "must be given if cases are weighted, as a whole number", "None")
+            raise ArgumentError(
+                "size", "must be given if cases are weighted, as a whole number", "None"
+            )
         counts = seen if classes else seen.sum("outcome")
         known = held is not None and ModelRecord.of(held).assumed_prevalence != "sampled"
     elif isinstance(size, Mapping):
         if classes is None:
-            raise ArgumentTypeError("size", "must be a whole number for outcomes, which have no classes", f"{size!r}")
+            raise ArgumentTypeError(
+                "size", "must be a whole number for outcomes, which have no classes", f"{size!r}"
+            )
         if set(size) != set(classes):
             raise ArgumentError("size", f"must name the classes {classes}", list(size))
-        counts = xr.DataArray([check_integer("size", size[c], 1) for c in classes], {"actual": classes}, ("actual",))
+        counts = xr.DataArray(
+            [check_integer("size", size[c], 1) for c in classes], {"actual": classes}, ("actual",)
+        )
         known = True
     else:
         counts, known = xr.DataArray(check_integer("size", size, 1)), False

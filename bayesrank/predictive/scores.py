@@ -1,8 +1,9 @@
 """Exact distributions of scores on a future test set: the summed probabilities of all matrices with equal values.
 
-Matrices are sorted by their score; neighbours within a few units in the last place are merge candidates. If the score
-is a ratio of integers or a signed root of one, candidates are compared as n1 d2 = n2 d1 modulo 2^64, which is exact
-since they are so close. Other scores merge all candidates.
+Matrices are sorted by their score; neighbours within a few units in the last place are merge
+candidates. If the score is a ratio of integers or a signed root of one, candidates are compared as
+n1 d2 = n2 d1 modulo 2^64, which is exact since they are so close. Other scores merge all
+candidates.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_integer, check_memory, check_number
-from bayesrank._errors import ArgumentError
-from bayesrank._types import ScoreLike
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_integer, check_memory, check_number
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.types import ScoreLike
 from bayesrank.scores import Score, as_score
 from bayesrank.scores.forms import ExactRatio
 
@@ -33,8 +34,8 @@ Cells = tuple[Any, Any, Any, Any]
 def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = None) -> xr.Dataset:
     """Return the exact distribution of a score from that of the confusion matrix (Lovell et al., Section 8 and F).
 
-    Equal values of catalogue scores and of ranking scores with plain weights are merged exactly. For other scores,
-    values that differ by at most 7e-15 are merged.
+    Equal values of catalogue scores and of ranking scores with plain weights are merged exactly.
+    For other scores, values that differ by at most 7e-15 are merged.
 
     Parameters
     ----------
@@ -47,10 +48,11 @@ def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = Non
     Returns
     -------
     xarray.Dataset
-        Over ``value``, increasing with NaN last: ``probability``, and ``multiplicity``, the number of kept matrices
-        with this value; and the coord ``lost_mass`` of the pmf. A binned pmf adds ``value_error``, the maximum error of
-        a value, and ``mean_error``, which bounds the error of the mean; both require a score that is monotone in TP and
-        TN and, if ``positives`` are binned, in FN and FP.
+        Over ``value``, increasing with NaN last: ``probability``, and ``multiplicity``, the number
+        of kept matrices with this value; and the coord ``lost_mass`` of the pmf. A binned pmf adds
+        ``value_error``, the maximum error of a value, and ``mean_error``, which bounds the error of
+        the mean; both require a score that is monotone in TP and TN and, if ``positives`` are
+        binned, in FN and FP.
 
     Examples
     --------
@@ -65,13 +67,17 @@ def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = Non
     mass = lattice.mass
     values, error = _evaluate(lattice, score)
     ratio = exact_ratio(score)
-    out = merge_values(values, mass, lattice.number, error, lambda at: _cells(*_points(lattice, at)), ratio)
+    out = merge_values(
+        values, mass, lattice.number, error, lambda at: _cells(*_points(lattice, at)), ratio
+    )
     if nowhere is not None and np.isnan(out["value"][-1:]).any():
         _move_undefined(out, nowhere)
     coords = {"value": out.pop("value"), "lost_mass": float(pmf.coords.get("lost_mass", 0.0))}
     if error is not None:
         known = ~np.isnan(values)
-        coords["mean_error"] = float((mass * error)[known].sum() / max(mass[known].sum(), np.finfo(float).tiny))
+        coords["mean_error"] = float(
+            (mass * error)[known].sum() / max(mass[known].sum(), np.finfo(float).tiny)
+        )
     result = xr.Dataset({name: ("value", column) for name, column in out.items()}, coords)
     result["value"].attrs["long_name"] = score.display
     return result
@@ -99,9 +105,17 @@ def multiplicity(positives: int, negatives: int, score: ScoreLike) -> xr.DataArr
     11
     """
     score = as_score(score)
-    positives, negatives = check_integer("positives", positives), check_integer("negatives", negatives)
+    positives, negatives = (
+        check_integer("positives", positives),
+        check_integer("negatives", negatives),
+    )
     shape = (10, positives + 1, negatives + 1)
-    check_memory("positives and negatives must be fewer", "the matrices", shape, f"{positives} and {negatives}")
+    check_memory(
+        "positives and negatives must be fewer",
+        "the matrices",
+        shape,
+        f"{positives} and {negatives}",
+    )
     values, group = group_values(positives, negatives, score)
     number = np.bincount(group[group >= 0], minlength=len(values))
     axes = {"tp": np.arange(positives + 1), "tn": np.arange(negatives + 1)}
@@ -114,7 +128,9 @@ def group_values(positives: int, negatives: int, score: Score) -> tuple[np.ndarr
     tp, tn = (x.ravel() for x in np.indices((positives + 1, negatives + 1)))
     cells = _cells(positives, negatives, tp, tn)
     values = score.of_cells(*cells)
-    order, starts = equal_runs(values, lambda at: tuple(cell[at] for cell in cells), exact_ratio(score))
+    order, starts = equal_runs(
+        values, lambda at: tuple(cell[at] for cell in cells), exact_ratio(score)
+    )
     group = np.full(len(values), -1)
     group[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(order))))
     return values[order[starts]], group
@@ -138,8 +154,16 @@ class _Lattice(NamedTuple):
 
 
 def _lattice(pmf: xr.DataArray) -> _Lattice:
-    known = isinstance(pmf, xr.DataArray) and {"tp", "tn"} <= set(pmf.dims) and {"tp", "tn"} <= set(pmf.coords)
-    if not known or not {"positives", "negatives"} <= set(pmf.coords) or set(pmf.dims) - {"tp", "tn", "positives"}:
+    known = (
+        isinstance(pmf, xr.DataArray)
+        and {"tp", "tn"} <= set(pmf.dims)
+        and {"tp", "tn"} <= set(pmf.coords)
+    )
+    if (
+        not known
+        or not {"positives", "negatives"} <= set(pmf.coords)
+        or set(pmf.dims) - {"tp", "tn", "positives"}
+    ):
         held = (*pmf.dims, *pmf.coords) if isinstance(pmf, xr.DataArray) else type(pmf).__name__
         raise ArgumentError("pmf", "must come from br.predictive.confusion_pmf", held)
     if "positives" not in pmf.dims:
@@ -147,7 +171,10 @@ def _lattice(pmf: xr.DataArray) -> _Lattice:
     pmf = pmf.transpose("positives", "tp", "tn")
     total = int((pmf["positives"] + pmf["negatives"]).values[0])
     positives, tp, tn = (
-        {end: np.atleast_1d(pmf.coords.get(f"{name}_{end}", pmf[name]).values) for end in ("first", "last")}
+        {
+            end: np.atleast_1d(pmf.coords.get(f"{name}_{end}", pmf[name]).values)
+            for end in ("first", "last")
+        }
         | {"at": pmf[name].values}
         for name in ("positives", "tp", "tn")
     )
@@ -163,7 +190,9 @@ def _lattice(pmf: xr.DataArray) -> _Lattice:
     return _Lattice(mass, matrices, where, pmf.shape, total, positives, tp, tn, binned)
 
 
-def _sizes(lattice: _Lattice, i: np.ndarray, j: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _sizes(
+    lattice: _Lattice, i: np.ndarray, j: np.ndarray, k: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the fewest and the most positives of the matrices in a bin; tp and tn are at most the class sizes."""
     low = np.maximum(lattice.positives["first"][i], lattice.tp["first"][j])
     return low, np.minimum(lattice.positives["last"][i], lattice.total - lattice.tn["first"][k])
@@ -174,7 +203,12 @@ def _points(lattice: _Lattice, at: np.ndarray) -> tuple[np.ndarray, ...]:
     i, j, k = np.unravel_index(lattice.where[at], lattice.shape)
     positives = np.clip(lattice.positives["at"][i], *_sizes(lattice, i, j, k))
     negatives = lattice.total - positives
-    return positives, negatives, np.minimum(lattice.tp["at"][j], positives), np.minimum(lattice.tn["at"][k], negatives)
+    return (
+        positives,
+        negatives,
+        np.minimum(lattice.tp["at"][j], positives),
+        np.minimum(lattice.tn["at"][k], negatives),
+    )
 
 
 def _corners(lattice: _Lattice, at: np.ndarray) -> Iterator[Cells]:
@@ -183,7 +217,10 @@ def _corners(lattice: _Lattice, at: np.ndarray) -> Iterator[Cells]:
     sizes = _sizes(lattice, i, j, k)
     classes = product(sizes, sizes) if np.any(sizes[0] < sizes[1]) else [sizes]
     for (few, many), tp, tn in product(classes, ("first", "last"), ("first", "last")):
-        right = np.minimum(lattice.tp[tp][j], sizes[1]), np.minimum(lattice.tn[tn][k], lattice.total - sizes[0])
+        right = (
+            np.minimum(lattice.tp[tp][j], sizes[1]),
+            np.minimum(lattice.tn[tn][k], lattice.total - sizes[0]),
+        )
         yield _cells(np.maximum(few, right[0]), np.maximum(lattice.total - many, right[1]), *right)
 
 
@@ -204,7 +241,9 @@ def _evaluate(lattice: _Lattice, score: Score) -> tuple[np.ndarray, np.ndarray |
         for corner in _corners(lattice, at):
             reach = np.abs(score.of_cells(*corner) - values[at])
             unknown = np.isnan(reach) & ~np.isnan(values[at])
-            error[at] = np.fmax(error[at], np.where(unknown, score.range[1] - score.range[0], reach))
+            error[at] = np.fmax(
+                error[at], np.where(unknown, score.range[1] - score.range[0], reach)
+            )
     return values, error
 
 
@@ -221,7 +260,10 @@ def merge_values(
     lost = np.flatnonzero(np.isnan(values))
     if len(lost):
         order, starts = np.append(order, lost), np.append(starts, len(order))
-    columns: dict[str, tuple[np.ufunc, np.ndarray]] = {"probability": (np.add, mass), "multiplicity": (np.add, number)}
+    columns: dict[str, tuple[np.ufunc, np.ndarray]] = {
+        "probability": (np.add, mass),
+        "multiplicity": (np.add, number),
+    }
     if error is not None:
         error = np.where(np.isnan(values), 0.0, error)
         columns["value_error"] = (np.maximum, error)
@@ -249,8 +291,13 @@ def exact_ratio(score: Score) -> ExactRatio | None:
     """Return the function that gives the score as integers, or None if there is none."""
     if score.fraction is not None or score.importance is None:
         return score.fraction
-    weights = {cell: Fraction(score.importance[cell]).limit_denominator(10_000) for cell in ("tn", "fp", "fn", "tp")}
-    if any(abs(float(w) - score.importance[cell]) > 1e-15 * float(w) for cell, w in weights.items()):
+    weights = {
+        cell: Fraction(score.importance[cell]).limit_denominator(10_000)
+        for cell in ("tn", "fp", "fn", "tp")
+    }
+    if any(
+        abs(float(w) - score.importance[cell]) > 1e-15 * float(w) for cell, w in weights.items()
+    ):
         return None
     scale = lcm(*(w.denominator for w in weights.values()))
     tn_, fp_, fn_, tp_ = (int(w * scale) for w in weights.values())
@@ -267,8 +314,8 @@ def equal_runs(
 ) -> tuple[Any, Any]:
     """Return the order that sorts the defined values, and the start of each run of equal values in it.
 
-    ``cells_of`` maps positions in ``values`` to integers tn, fp, fn, tp; ``ratio`` is from :func:`exact_ratio`, or
-    None.
+    ``cells_of`` maps positions in ``values`` to integers tn, fp, fn, tp; ``ratio`` is from
+    :func:`exact_ratio`, or None.
     """
     order = np.argsort(values)
     order = order[: len(order) - int(np.isnan(values).sum())]
@@ -282,7 +329,11 @@ def equal_runs(
 
 
 def _split(
-    order: np.ndarray, ordered: np.ndarray, far: np.ndarray, cells_of: Callable[[np.ndarray], Cells], ratio: ExactRatio
+    order: np.ndarray,
+    ordered: np.ndarray,
+    far: np.ndarray,
+    cells_of: Callable[[np.ndarray], Cells],
+    ratio: ExactRatio,
 ) -> None:
     """Mark, in ``far``, the close neighbours that differ, and reorder those out of order; both in place."""
     close = np.flatnonzero(~far)
@@ -290,7 +341,9 @@ def _split(
     for start in range(0, len(close), BLOCK):
         block = close[start : start + BLOCK]
         pair = [cells_of(order[block]), cells_of(order[block + 1])]
-        tops, bottoms, factors = zip(*(ratio(*(cell.astype(float) for cell in side)) for side in pair), strict=True)
+        tops, bottoms, factors = zip(
+            *(ratio(*(cell.astype(float) for cell in side)) for side in pair), strict=True
+        )
         top, bottom, factor = (float(np.max(np.abs(x))) for x in (tops, bottoms, factors))
         # Unequal ratios differ by at least 1 / (d1 d2), unequal roots by at least half of that.
         apart = 1 / (bottom * factor) if np.min(bottoms) == bottom else 1 / (bottom**2 * factor)
@@ -299,7 +352,9 @@ def _split(
         if 4 * CLOSE * factor * bottom * max(bottom, top / factor) >= 2.0**62:
             continue  # too large for arithmetic modulo 2^64: keep the floating-point result
         with np.errstate(over="ignore"):
-            n, d, _ = zip(*(ratio(*(cell.astype(np.uint64) for cell in side)) for side in pair), strict=True)
+            n, d, _ = zip(
+                *(ratio(*(cell.astype(np.uint64) for cell in side)) for side in pair), strict=True
+            )
             differs[start : start + BLOCK] = n[0] * d[1] != n[1] * d[0]
     # Sort exactly each run of candidates that are not all equal. Such runs are rare.
     run = np.cumsum(far)

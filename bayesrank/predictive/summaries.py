@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_prob, check_result
-from bayesrank._errors import ArgumentError
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_prob, check_result
+from bayesrank._core.errors import ArgumentError
 from bayesrank.predictive.scores import merge_values
 
 #: Number of pairs of values above which a difference is binned.
@@ -58,8 +58,9 @@ def difference(pmf: xr.Dataset, other: xr.Dataset) -> xr.Dataset:
     Parameters
     ----------
     pmf, other : xarray.Dataset
-        From :func:`score_pmf`. The result has the same form, for ``pmf`` minus ``other``. Above 1.6e7 pairs of values,
-        neighbouring values are binned first, and ``value_error`` bounds the error from this.
+        From :func:`score_pmf`. The result has the same form, for ``pmf`` minus ``other``. Above
+        1.6e7 pairs of values, neighbouring values are binned first, and ``value_error`` bounds the
+        error from this.
 
     Examples
     --------
@@ -72,13 +73,16 @@ def difference(pmf: xr.Dataset, other: xr.Dataset) -> xr.Dataset:
     if len(a["value"]) * len(b["value"]) > PAIRS:
         a, b = (_coarse(side, int(PAIRS**0.5)) for side in (a, b))
     values = np.subtract.outer(a["value"], b["value"]).reshape(-1)
-    mass, number = (np.multiply.outer(a[name], b[name]).reshape(-1) for name in ("probability", "multiplicity"))
+    mass, number = (
+        np.multiply.outer(a[name], b[name]).reshape(-1) for name in ("probability", "multiplicity")
+    )
     error = np.add.outer(a["value_error"], b["value_error"]).reshape(-1)
     out = merge_values(values, mass, number, error if error.any() else None)
     coords: dict[str, Any] = {}
     if error.any():
         coords["mean_error"] = sum(
-            (side["probability"] / side["probability"].sum() @ side["value_error"]).item() for side in (a, b)
+            (side["probability"] / side["probability"].sum() @ side["value_error"]).item()
+            for side in (a, b)
         )
     undefined: dict[str, Any] = {"value": np.nan, "value_error": 0.0}
     for name in ("probability", "multiplicity"):
@@ -97,17 +101,19 @@ def summary(pmf: xr.Dataset | Mapping[Any, xr.Dataset], *, prob: float = 0.95) -
     Parameters
     ----------
     pmf : xarray.Dataset, or mapping from labels to such
-        From :func:`score_pmf` or :func:`difference`; or from :func:`by_class`, which adds the dim ``label``.
+        From :func:`score_pmf` or :func:`difference`; or from :func:`by_class`, which adds the dim
+        ``label``.
     prob : float
 
     Returns
     -------
     xarray.Dataset
-        Over matrices with a defined score: ``mean``, ``sd``, ``mode``, ``median``, ``lower`` and ``upper`` (equal
-        tails), ``hdi_lower`` and ``hdi_upper``; NaN if the score is always undefined. The mode is the value with the
-        most probability within 0.1 standard deviations, the lowest of equals. The most probable single value may be far
-        from all others: an MCC of 0 belongs to more matrices than any other value.
-        ``undefined`` is the probability that the score is undefined.
+        Over matrices with a defined score: ``mean``, ``sd``, ``mode``, ``median``, ``lower`` and
+        ``upper`` (equal tails), ``hdi_lower`` and ``hdi_upper``; NaN if the score is always
+        undefined. The mode is the value with the most probability within 0.1 standard deviations,
+        the lowest of equals. The most probable single value may be far from all others: an MCC of 0
+        belongs to more matrices than any other value. ``undefined`` is the probability that the
+        score is undefined.
 
     Examples
     --------
@@ -122,7 +128,9 @@ def summary(pmf: xr.Dataset | Mapping[Any, xr.Dataset], *, prob: float = 0.95) -
         if not pmf:
             raise ArgumentError("pmf", "must hold at least one distribution", "none")
         labels = xr.DataArray(list(pmf), dims="label", name="label")
-        return xr.concat([summary(each, prob=prob) for each in pmf.values()], labels.assign_coords(label=labels))
+        return xr.concat(
+            [summary(each, prob=prob) for each in pmf.values()], labels.assign_coords(label=labels)
+        )
     defined = float(_columns(pmf)["probability"].sum())
     names = ("mean", "sd", "mode", "lower", "median", "upper", "hdi_lower", "hdi_upper")
     values = np.full(len(names), np.nan)
@@ -131,14 +139,19 @@ def summary(pmf: xr.Dataset | Mapping[Any, xr.Dataset], *, prob: float = 0.95) -
         cuts = quantile(pmf, [(1 - prob) / 2, 0.5, (1 + prob) / 2])
         values[:] = [mean(pmf), variance(pmf) ** 0.5, _mode(value, mass), *cuts, *hdi(pmf, prob)]
     undefined = 1 - defined / float(pmf["probability"].sum())
-    return xr.Dataset(dict(zip(names, values, strict=True)) | {"undefined": undefined}, {"prob": prob})
+    return xr.Dataset(
+        dict(zip(names, values, strict=True)) | {"undefined": undefined}, {"prob": prob}
+    )
 
 
 def _mode(value: np.ndarray, mass: np.ndarray) -> float:
     """Return the value with the most probability near it; among equals the most probable, then the lowest."""
     spread = ((value - value @ mass) ** 2 @ mass) ** 0.5
     width, upto = NEAR * spread + ROUNDING, np.concatenate([[0.0], np.cumsum(mass)])
-    near = upto[np.searchsorted(value, value + width, "right")] - upto[np.searchsorted(value, value - width)]
+    near = (
+        upto[np.searchsorted(value, value + width, "right")]
+        - upto[np.searchsorted(value, value - width)]
+    )
     best = near >= near.max() - ROUNDING
     return float(value[best][np.argmax(mass[best] >= mass[best].max() * (1 - ROUNDING))])
 
@@ -155,19 +168,32 @@ def _defined_masses(pmf: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
 def _columns(pmf: xr.Dataset, argument: str = "pmf") -> dict[str, np.ndarray]:
     check_result("br.predictive.score_pmf", argument, pmf, ("probability", "multiplicity"))
     if set(pmf.sizes) != {"value"}:
-        raise ArgumentError(argument, "must be one distribution, over value", f"the dims {tuple(pmf.sizes)}")
+        raise ArgumentError(
+            argument, "must be one distribution, over value", f"the dims {tuple(pmf.sizes)}"
+        )
     defined = ~np.isnan(pmf["value"].values)
     columns = {name: pmf[name].values[defined] for name in ("value", "probability", "multiplicity")}
-    error = pmf["value_error"].values[defined] if "value_error" in pmf else np.zeros(int(defined.sum()))
+    error = (
+        pmf["value_error"].values[defined] if "value_error" in pmf else np.zeros(int(defined.sum()))
+    )
     return columns | {"value_error": error}
 
 
 def _coarse(columns: dict[str, np.ndarray], bins: int) -> dict[str, np.ndarray]:
     """Merge neighbouring values to their mean, in at most ``bins`` bins of equal width."""
     value, mass = columns["value"], columns["probability"]
-    starts = np.unique(np.searchsorted(value, np.linspace(value[0], value[-1], bins, endpoint=False)))
-    sums = {name: np.add.reduceat(columns[name], starts) for name in ("probability", "multiplicity")}
+    starts = np.unique(
+        np.searchsorted(value, np.linspace(value[0], value[-1], bins, endpoint=False))
+    )
+    sums = {
+        name: np.add.reduceat(columns[name], starts) for name in ("probability", "multiplicity")
+    }
     moment = np.add.reduceat(value * mass, starts)
-    middle = np.divide(moment, sums["probability"], out=value[starts].copy(), where=sums["probability"] > 0)
-    reach = np.abs(value - np.repeat(middle, np.diff(np.append(starts, len(value))))) + columns["value_error"]
+    middle = np.divide(
+        moment, sums["probability"], out=value[starts].copy(), where=sums["probability"] > 0
+    )
+    reach = (
+        np.abs(value - np.repeat(middle, np.diff(np.append(starts, len(value)))))
+        + columns["value_error"]
+    )
     return sums | {"value": middle, "value_error": np.maximum.reduceat(reach, starts)}

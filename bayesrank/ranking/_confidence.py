@@ -1,27 +1,31 @@
 r"""Rank sets: what the data say of the order of the entities, for any true scores.
 
-The draws give mean and spread of the lead of i over j. Two promises follow, each with an error of its own:
+The draws give mean and spread of the lead of i over j. Two promises follow, each with an error of
+its own:
 
-- *Who could be best?* An entity that beats every rival at the two-sided level is best, without a correction for the
-  number of rivals: to be named wrongly it must beat an entity that is at least as good (Hung and Fithian 2019).
-  Without such a winner, an entity that another one beats by more than the critical value of all pairs is ruled out,
-  and its pairs no longer count (stepdown).
-- *Where does each entity stand?* Entity i is surely above j if its lead exceeds the critical value of all pairs that
-  are not yet separated (stepdown). This relation is right for all pairs at once.
+- *Who could be best?* An entity that beats every rival at the two-sided level is best, without a
+  correction for the number of rivals: to be named wrongly it must beat an entity that is at least
+  as good (Hung and Fithian 2019). Without such a winner, an entity that another one beats by more
+  than the critical value of all pairs is ruled out, and its pairs no longer count (stepdown).
+- *Where does each entity stand?* Entity i is surely above j if its lead exceeds the critical value
+  of all pairs that are not yet separated (stepdown). This relation is right for all pairs at once.
 
-A lead must be large enough on two scales that fail in different cases: a bounded one is too confident for few cases in
-the middle of the range, a stretched one for unequal numbers of cases near an end. On the stretched scale, the spread of
-a lead is that of its lower tail, the root mean square of the draws below the mean: whether i beats j does not depend on
-how much better than today i might be.
+A lead must be large enough on two scales that fail in different cases: a bounded one is too
+confident for few cases in the middle of the range, a stretched one for unequal numbers of cases
+near an end. On the stretched scale, the spread of a lead is that of its lower tail, the root mean
+square of the draws below the mean: whether i beats j does not depend on how much better than today
+i might be.
 
-Logits stretch the ends so much that their lower tails are far lighter than normal ones: at the critical values of many
-pairs, an entity without an error would be above none. There, leads are measured by fourth roots, and in logits they
-need exceed ``MILD`` only. Fourth roots alone are too confident below it.
+Logits stretch the ends so much that their lower tails are far lighter than normal ones: at the
+critical values of many pairs, an entity without an error would be above none. There, leads are
+measured by fourth roots, and in logits they need exceed ``MILD`` only. Fourth roots alone are too
+confident below it.
 
-Hung and Fithian (2019), Rank verification for exponential families, Annals of Statistics 47:758-782; Mogstad, Romano,
-Shaikh, Wilhelm (2024), Inference for ranks with applications to mobility across neighborhoods and academic achievement
-across countries, Review of Economic Studies 91:476-518, with the posterior instead of the bootstrap; Romano and Wolf
-(2005), Exact and approximate stepdown methods for multiple hypothesis testing, Journal of the American Statistical
+Hung and Fithian (2019), Rank verification for exponential families, Annals of Statistics
+47:758-782; Mogstad, Romano, Shaikh, Wilhelm (2024), Inference for ranks with applications to
+mobility across neighborhoods and academic achievement across countries, Review of Economic Studies
+91:476-518, with the posterior instead of the bootstrap; Romano and Wolf (2005), Exact and
+approximate stepdown methods for multiple hypothesis testing, Journal of the American Statistical
 Association 100:94-108.
 """
 
@@ -32,17 +36,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from bayesrank._draws import product_of
-from bayesrank._notes import Note
+from bayesrank._core.draws import product_of
+from bayesrank._core.notes import Note
 from bayesrank.claims.effective import Information
 from bayesrank.ranking._loops import largest, largest_of_each, lower_spreads
 from bayesrank.ranking.intervals import with_gaps
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores.score import log
 
-#: Values on which a scale is computed at once: larger intermediate arrays cost more time than their logarithms.
+#: Values on which a scale is computed at once: larger intermediate arrays cost more time than their
+#: logarithms.
 FEW = 2**14
-#: Critical value beyond which logits are too timid. Bonferroni's normal value of up to six entities is smaller.
+#: Critical value beyond which logits are too timid. Bonferroni's normal value of up to six entities
+#: is smaller.
 MILD = 3.0
 #: A variance of differences below this share of the original variances is rounding error.
 ROUNDING = 1e-12
@@ -51,19 +57,22 @@ ROUNDING = 1e-12
 class RankSets(NamedTuple):
     """What is sure of the order of the entities."""
 
-    above: np.ndarray  #: Whether the entity is surely above the rival (entity, rival), right for all pairs at once.
+    above: (
+        np.ndarray
+    )  #: Whether the entity is surely above the rival (entity, rival), right for all pairs at once.
     not_best: np.ndarray  #: Whether another entity is surely better (entity), by a test of its own.
     kind: str  #: "confidence", "posterior" (of a population model), or "none" if nothing can be justified.
     reason: Note | None = None  #: Why nothing can be justified.
-    #: The entities that are surely above and below each one, if this one was named beforehand (entity, rival).
+    #: The entities that are surely above and below each one, if this one was named beforehand
+    #: (entity, rival).
     alone: tuple[np.ndarray, np.ndarray] | None = None
     narrowed: bool = False  #: Whether more would be sure without the alternatives.
 
     def ranks(self, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the best and the worst possible rank of each entity, NaN for entities that are not ``members``.
 
-        The best one is 1 for each entity that could be best, and at least 2 for each other one. The only entity that
-        could be best has rank 1.
+        The best one is 1 for each entity that could be best, and at least 2 for each other one. The
+        only entity that could be best has rank 1.
         """
         best = members & ~self.not_best
         lower, upper = 1 + self.above.sum(axis=0), members.sum() - self.above.sum(axis=1)
@@ -74,7 +83,9 @@ class RankSets(NamedTuple):
     def ranks_alone(self, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the best and the worst possible rank of an entity that was named beforehand, as ``ranks``."""
         above, below = self.alone or (np.zeros_like(self.above),) * 2
-        return with_gaps(1 + above.sum(axis=1), members), with_gaps(members.sum() - below.sum(axis=1), members)
+        return with_gaps(1 + above.sum(axis=1), members), with_gaps(
+            members.sum() - below.sum(axis=1), members
+        )
 
 
 class Decided(NamedTuple):
@@ -83,7 +94,9 @@ class Decided(NamedTuple):
     above: np.ndarray  #: Pairs (entity, rival), right for all at once.
     behind: np.ndarray  #: Entities that are ruled out as best by the stepdown.
     beats: np.ndarray  #: Pairs (entity, rival), each at the two-sided level.
-    alone_above: np.ndarray  #: Rivals above the entity (entity, rival), right for all rivals of one entity.
+    alone_above: (
+        np.ndarray
+    )  #: Rivals above the entity (entity, rival), right for all rivals of one entity.
     alone_below: np.ndarray
     critical: float = np.inf  #: The critical value of the pairs that are not decided.
 
@@ -121,10 +134,11 @@ def rank_sets(
 ) -> RankSets:
     """Return which entities are surely above which, and which are surely not best, each at ``prob``.
 
-    Draws ``x`` (draw, entity) that are NaN do not count for pairs of this entity. Nothing is sure of entities that are
-    not ``members``, nor of any if the effective sample size ``effective_size`` is NaN or below 1 / (1 - prob).
-    ``alternatives`` are draws of the same score under other conditions, such as at other prevalences: what is sure
-    holds under all of them. ``decide`` replaces the rule, given the members, for scores that have one of their own.
+    Draws ``x`` (draw, entity) that are NaN do not count for pairs of this entity. Nothing is sure
+    of entities that are not ``members``, nor of any if the effective sample size ``effective_size``
+    is NaN or below 1 / (1 - prob). ``alternatives`` are draws of the same score under other
+    conditions, such as at other prevalences: what is sure holds under all of them. ``decide``
+    replaces the rule, given the members, for scores that have one of their own.
     """
     who = np.flatnonzero(members)
     above, not_best = np.zeros((x.shape[1], x.shape[1]), bool), np.zeros(x.shape[1], bool)
@@ -166,7 +180,8 @@ def _decide(
     threshold = partial(information.threshold, who) if information else _plain
     known = scales(x, low, high, found.finite_mean)
     first = _scale_values(x, who, found.sign, known[0])
-    # The prior moves few cases further than many. The first scale is finite at the ends of the range.
+    # The prior moves few cases further than many. The first scale is finite at the ends of the
+    # range.
     seen = None if observed is None else _scale_values(observed[None], who, found.sign, known[0])[0]
     decided = separate(first, prob, threshold, seen)
     if len(known) == 1 or not found.stretched:
@@ -176,10 +191,14 @@ def _decide(
     if not np.isfinite(ends).all() or bonferroni(prob, len(who) * (len(who) - 1)) <= MILD:
         return decided & separate(stretched, prob, threshold, directional=True)
     roots = _scale_values(x, who, found.sign, lambda part: fourth_roots(known[0](part), *ends))
-    return decided & separate(roots, prob, threshold, directional=True, at_least=measure_lower_leads(stretched)[:2])
+    return decided & separate(
+        roots, prob, threshold, directional=True, at_least=measure_lower_leads(stretched)[:2]
+    )
 
 
-def _scale_values(x: np.ndarray, who: np.ndarray, sign: int, scale: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+def _scale_values(
+    x: np.ndarray, who: np.ndarray, sign: int, scale: Callable[[np.ndarray], np.ndarray]
+) -> np.ndarray:
     """Return values (draw, entity) of some entities on a scale where higher is better, in blocks of draws."""
     y, few = np.empty((len(x), len(who))), max(FEW // len(who), 1)
     with np.errstate(over="ignore", invalid="ignore"):  # differences of huge outcomes overflow
@@ -188,11 +207,14 @@ def _scale_values(x: np.ndarray, who: np.ndarray, sign: int, scale: Callable[[np
     return y
 
 
-def scales(x: np.ndarray, low: float, high: float, finite_mean: bool) -> list[Callable[[np.ndarray], np.ndarray]]:
+def scales(
+    x: np.ndarray, low: float, high: float, finite_mean: bool
+) -> list[Callable[[np.ndarray], np.ndarray]]:
     """Return the scales on which a score is measured, as increasing functions of the score.
 
-    These are the values, and their logits or the logarithm of their distance from the one finite end. If the mean may
-    be infinite (ratios), the odds transform t / (1 + t) of that distance replaces the values.
+    These are the values, and their logits or the logarithm of their distance from the one finite
+    end. If the mean may be infinite (ratios), the odds transform t / (1 + t) of that distance
+    replaces the values.
     """
     both = np.isfinite(low) and np.isfinite(high)
     slack = 1e-9 * (high - low if both else 1)  # for rounding errors
@@ -208,7 +230,10 @@ def scales(x: np.ndarray, low: float, high: float, finite_mean: bool) -> list[Ca
         with np.errstate(invalid="ignore"):
             return direction * np.where(np.isinf(distance), 1.0, distance / (1 + distance))
 
-    return [np.asarray if finite_mean else as_odds, lambda part: direction * log(direction * (part - end))]
+    return [
+        np.asarray if finite_mean else as_odds,
+        lambda part: direction * log(direction * (part - end)),
+    ]
 
 
 def fourth_roots(values: np.ndarray, low: float, high: float) -> np.ndarray:
@@ -236,11 +261,12 @@ def separate(
 ) -> Decided:
     """Return what is decided of values ``y`` (draw, entity) on one scale, NaN where undefined, which are overwritten.
 
-    ``threshold`` widens a critical value for each pair; its second argument is a Bonferroni value, a lower bound for
-    pairs of few units. ``observed`` values (entity), NaN where unknown, must be as far ahead as their means over draws.
-    With ``directional``, the spread of a lead is that of its lower tail. Leads and spreads ``at_least``, on another
-    scale, must exceed the same critical value, or ``MILD`` if that is less. With fewer draws than 1 / (1 - prob)
-    nothing is sure, and the critical value is infinite.
+    ``threshold`` widens a critical value for each pair; its second argument is a Bonferroni value,
+    a lower bound for pairs of few units. ``observed`` values (entity), NaN where unknown, must be
+    as far ahead as their means over draws. With ``directional``, the spread of a lead is that of
+    its lower tail. Leads and spreads ``at_least``, on another scale, must exceed the same critical
+    value, or ``MILD`` if that is less. With fewer draws than 1 / (1 - prob) nothing is sure, and
+    the critical value is infinite.
     """
     draws, size = y.shape
     # The number of draws at or beyond the critical value, as if there were one more draw.
@@ -248,7 +274,9 @@ def separate(
     if not beyond:
         return Decided.nothing(size)
     lead, spread, rows, shift = measure_lower_leads(y) if directional else measure_leads(y)
-    single = ndtri((1 + prob) / 2)  # also for pairs without a spread, whose draws have no critical value
+    single = ndtri(
+        (1 + prob) / 2
+    )  # also for pairs without a spread, whose draws have no critical value
     if observed is not None:
         lead = np.fmin(lead, observed[:, None] - observed)
     weight = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0).astype(rows.dtype)
@@ -272,7 +300,9 @@ def separate(
             critical = _critical(rows, shift, left, highest, stale, beyond)
             more = exceeds(critical or single, int(np.count_nonzero(left))) & ~sure
             if not by_pairs:
-                more[:, sure.any(axis=0)] = False  # entities surely not best take part in no more comparisons
+                more[:, sure.any(axis=0)] = (
+                    False  # entities surely not best take part in no more comparisons
+                )
                 more[sure.any(axis=0)] = False
             if not more.any():
                 return sure, critical
@@ -286,19 +316,26 @@ def separate(
     above, critical = step_down(by_pairs=True)
     behind = np.asarray(step_down(by_pairs=False)[0].any(axis=0))
     own = np.partition(of_each, -beyond, axis=1)[:, [-beyond]]
-    own = np.where(own > 0, own, single) * np.ones_like(spread)  # of the entity that is named (entity, rival)
+    own = np.where(own > 0, own, single) * np.ones_like(
+        spread
+    )  # of the entity that is named (entity, rival)
     alone_below, alone_above = exceeds(own, 2 * (size - 1)), exceeds(own.T, 2 * (size - 1)).T
     beats = exceeds(single, 2)
     return Decided(above, behind, beats, alone_above, alone_below, critical)
 
 
 def _critical(
-    rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.ndarray, stale: np.ndarray, beyond: int
+    rows: np.ndarray,
+    shift: np.ndarray,
+    weight: np.ndarray,
+    found: np.ndarray,
+    stale: np.ndarray,
+    beyond: int,
 ) -> float:
     """Return the ``beyond``-largest of the draws' largest leads, updating ``stale`` draws as needed.
 
-    Removing pairs can only lower a draw's largest lead, so a draw is recomputed only while it is near the first: twice
-    as many draws as needed, so that few rounds are enough.
+    Removing pairs can only lower a draw's largest lead, so a draw is recomputed only while it is
+    near the first: twice as many draws as needed, so that few rounds are enough.
     """
     wide = min(2 * beyond, len(found))
     while True:
@@ -306,7 +343,10 @@ def _critical(
         if not stale[order[-beyond:]].any():
             return float(found[order[-beyond:]].min())
         again = np.sort(order[-wide:][stale[order[-wide:]]])
-        found[again], stale[again] = largest(np.ascontiguousarray(rows[:, again]), shift, weight), False
+        found[again], stale[again] = (
+            largest(np.ascontiguousarray(rows[:, again]), shift, weight),
+            False,
+        )
 
 
 def measure_lower_leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -318,19 +358,20 @@ def measure_lower_leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarr
 def measure_leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return mean and standard deviation of the leads (entity, rival), over draws in which both are defined.
 
-    Also return centred values (entity, draw), and their mean lead (entity, rival): 0 where all is defined.
+    Also return centred values (entity, draw), and their mean lead (entity, rival): 0 where all is
+    defined.
     """
     size = max(np.fmax.reduce(y, axis=None), -np.fmin.reduce(y, axis=None))
     if size > 1e30:  # near the end of single precision; leads do not depend on the unit
         y /= size
     centre = y.sum(axis=0) / len(y)
-    whole = not np.isnan(centre).any()
-    if not whole:
+    full = not np.isnan(centre).any()
+    if not full:
         defined = ~np.isnan(y)
         centre = y.sum(axis=0, where=defined) / np.maximum(defined.sum(axis=0), 1)
     off = np.subtract(y, centre, out=y)
     rows = np.array(off.T, np.float32, order="C")
-    if whole:
+    if full:
         product = product_of(off) / len(y)
         own, shift = np.diag(product)[:, None], np.zeros_like(product)
     else:
@@ -339,7 +380,9 @@ def measure_leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np
         number = both.T @ both
         number[number == 0] = np.nan
         # Means of an entity over the draws in which its rival is defined too.
-        product, own, shift = (part / number for part in (off.T @ off, np.square(off).T @ both, off.T @ both))
+        product, own, shift = (
+            part / number for part in (off.T @ off, np.square(off).T @ both, off.T @ both)
+        )
         shift -= shift.T.copy()
     lead = centre[:, None] - centre + shift
     lead[np.abs(lead) <= ROUNDING * (np.abs(centre)[:, None] + np.abs(centre))] = 0.0

@@ -3,8 +3,8 @@
 import numba
 import numpy as np
 
-from bayesrank._compiled import njit
-from bayesrank._threads import in_threads
+from bayesrank._core.compiled import njit
+from bayesrank._core.threads import in_threads
 
 #: Number of entities in a strip: their draws stay in the cache during comparisons with all others.
 STRIP = 16
@@ -70,7 +70,9 @@ def _compare_strip(
                     before_squares[j, i] += (n - half) * (n - half) / n
 
 
-def compare_pairs(values: np.ndarray, whole: np.ndarray, edges: np.ndarray, rope: float, *tables: np.ndarray) -> None:
+def compare_pairs(
+    values: np.ndarray, whole: np.ndarray, edges: np.ndarray, rope: float, *tables: np.ndarray
+) -> None:
     """Fill the tables of :func:`bayesrank.ranking._loops.compare_pairs`; ``whole`` entities are always defined."""
 
     def fill(strips: list[int]) -> None:
@@ -87,7 +89,14 @@ def compare_pairs(values: np.ndarray, whole: np.ndarray, edges: np.ndarray, rope
 
 
 @njit(nogil=True, cache=True)
-def _largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.ndarray, first: int, last: int) -> None:
+def _largest(
+    rows: np.ndarray,
+    shift: np.ndarray,
+    weight: np.ndarray,
+    found: np.ndarray,
+    first: int,
+    last: int,
+) -> None:
     size = len(rows)
     for low in range(first, last, WIDTH):
         high = min(low + WIDTH, last)
@@ -111,16 +120,23 @@ def _largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.
 def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Find the largest leads, as :func:`bayesrank.ranking._loops.largest`."""
     size, draws = rows.shape
-    found = np.empty(draws, rows.dtype)
+    result = np.empty(draws, rows.dtype)
     together = min(max(WORTH // (size * size), WIDTH), max(draws, 1))
     starts = range(0, draws, together)
-    in_threads(lambda low: _largest(rows, shift, weight, found, low, min(low + together, draws)), starts)
-    return found
+    in_threads(
+        lambda low: _largest(rows, shift, weight, result, low, min(low + together, draws)), starts
+    )
+    return result
 
 
 @njit(nogil=True, cache=True)
 def _largest_of_each(
-    rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.ndarray, first: int, last: int
+    rows: np.ndarray,
+    shift: np.ndarray,
+    weight: np.ndarray,
+    found: np.ndarray,
+    first: int,
+    last: int,
 ) -> None:
     size = len(rows)
     for low in range(first, last, WIDTH):
@@ -142,15 +158,20 @@ def _largest_of_each(
 def largest_of_each(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Find the largest leads, as :func:`bayesrank.ranking._loops.largest_of_each`."""
     size, draws = rows.shape
-    found = np.zeros_like(rows)
+    result = np.zeros_like(rows)
     together = min(max(WORTH // (size * size), WIDTH), max(draws, 1))
     starts = range(0, draws, together)
-    in_threads(lambda low: _largest_of_each(rows, shift, weight, found, low, min(low + together, draws)), starts)
-    return found
+    in_threads(
+        lambda low: _largest_of_each(rows, shift, weight, result, low, min(low + together, draws)),
+        starts,
+    )
+    return result
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc"})  # sums in any order can be vectorised
-def _lower_squares(rows: np.ndarray, shift: np.ndarray, squares: np.ndarray, below: np.ndarray, strip: int) -> None:
+def _lower_squares(
+    rows: np.ndarray, shift: np.ndarray, squares: np.ndarray, below: np.ndarray, strip: int
+) -> None:
     size, draws = rows.shape
     start, stop = strip * STRIP, min(strip * STRIP + STRIP, size)
     for low in range(0, draws, WIDTH):
@@ -174,7 +195,9 @@ def _lower_squares(rows: np.ndarray, shift: np.ndarray, squares: np.ndarray, bel
                 below[j, i] += more
 
 
-def lower_squares(rows: np.ndarray, shift: np.ndarray, squares: np.ndarray, below: np.ndarray) -> None:
+def lower_squares(
+    rows: np.ndarray, shift: np.ndarray, squares: np.ndarray, below: np.ndarray
+) -> None:
     """Add the squares and the numbers of negative leads (entity, rival) over draws, without undefined values."""
     strips = range((len(rows) + STRIP - 1) // STRIP)
     in_threads(lambda strip: _lower_squares(rows, shift, squares, below, strip), strips)

@@ -1,15 +1,15 @@
 """Loops over draws × entities × entities: NumPy for small problems, compiled code for large ones.
 
-Both add the same numbers, in the same order unless their sum is in single precision. Importing numba takes longer than
-ranking a small problem; without numba (in a browser), NumPy does all.
+Both add the same numbers, in the same order unless their sum is in single precision. Importing
+numba takes longer than ranking a small problem; without numba (in a browser), NumPy does all.
 """
 
 from itertools import pairwise
 
 import numpy as np
 
-from bayesrank._compiled import can_compile
-from bayesrank._draws import BLOCK
+from bayesrank._core.compiled import can_compile
+from bayesrank._core.draws import BLOCK
 
 #: Number of pairs times draws up to which NumPy is used.
 SMALL_PAIRS = 2**22
@@ -18,12 +18,15 @@ SMALL_PAIRS = 2**22
 def compare_pairs(values: np.ndarray, edges: np.ndarray, rope: float) -> list[np.ndarray]:
     """Return tables (entity, rival) from values (entity, draw), with batches of draws between ``edges``.
 
-    Number of draws with both defined, and of batches with such draws; draws in which the entity beats the rival by more
-    than ``rope``, and the sum over batches of their squares divided by the joint draws of the batch; and the same for
-    draws in which it is before by any margin, with ties as halves.
+    Number of draws with both defined, and of batches with such draws; draws in which the entity
+    beats the rival by more than ``rope``, and the sum over batches of their squares divided by the
+    joint draws of the batch; and the same for draws in which it is before by any margin, with ties
+    as halves.
     """
     size, draws = values.shape
-    tables = [np.zeros((size, size), kind) for kind in (np.int32, np.int32, float, float, float, float)]
+    tables = [
+        np.zeros((size, size), kind) for kind in (np.int32, np.int32, float, float, float, float)
+    ]
     defined = ~np.isnan(values)
     if size * size * draws > SMALL_PAIRS and can_compile():
         from bayesrank.ranking import _kernel
@@ -32,7 +35,10 @@ def compare_pairs(values: np.ndarray, edges: np.ndarray, rope: float) -> list[np
         return tables
     joint, batches, won, won_squares, before, before_squares = tables
     for low, high in pairwise(edges):
-        part, seen = values[:, low:high], defined[:, low:high].astype(float)  # products of integers take longer
+        part, seen = (
+            values[:, low:high],
+            defined[:, low:high].astype(float),
+        )  # products of integers take longer
         both = (seen @ seen.T).astype(np.int32)
         above = (part[:, None] > part[None]).sum(axis=-1, dtype=np.int32)
         half = (both + above - above.T) / 2
@@ -58,30 +64,32 @@ def tied_groups(ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     ends = np.ones(ordered.shape, bool)
     ends[..., :-1] = starts[..., 1:]
     first = np.maximum.accumulate(np.where(starts, index, 0), axis=-1)
-    last = np.minimum.accumulate(np.where(ends, index, ordered.shape[-1])[..., ::-1], axis=-1)[..., ::-1]
+    last = np.minimum.accumulate(np.where(ends, index, ordered.shape[-1])[..., ::-1], axis=-1)[
+        ..., ::-1
+    ]
     return first, last
 
 
 def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Return the largest weighted lead of one entity over another, at least 0 (draw).
 
-    ``rows`` is (entity, draw). Leads are reduced by ``shift`` and multiplied by ``weight`` (entity, rival); leads of
-    undefined values are ignored.
+    ``rows`` is (entity, draw). Leads are reduced by ``shift`` and multiplied by ``weight`` (entity,
+    rival); leads of undefined values are ignored.
     """
     size, draws = rows.shape
     if size * size * draws > SMALL_PAIRS and can_compile():
         from bayesrank.ranking import _kernel
 
         return _kernel.largest(rows, shift, weight)
-    found = np.zeros(draws, rows.dtype)
+    result = np.zeros(draws, rows.dtype)
     few = max(BLOCK // rows.size, 1)  # rivals at once: many arrays of few draws would take longer
     for start in range(0, size, few):
         rivals = slice(start, start + few)
         lead = rows[:, None] - rows[rivals]
         lead -= shift[:, rivals, None]
         lead *= weight[:, rivals, None]
-        np.fmax(found, np.fmax.reduce(lead.reshape(-1, draws), axis=0), out=found)
-    return found
+        np.fmax(result, np.fmax.reduce(lead.reshape(-1, draws), axis=0), out=result)
+    return result
 
 
 def largest_of_each(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -94,22 +102,27 @@ def largest_of_each(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray) -> 
         from bayesrank.ranking import _kernel
 
         return _kernel.largest_of_each(rows, shift, weight)
-    found = np.zeros_like(rows)
+    result = np.zeros_like(rows)
     for i in range(size - 1):
         lead = rows[i] - rows[i + 1 :]
         if shift.any():
             lead -= shift[i, i + 1 :, None]
         largest_of_two = lead * weight[i, i + 1 :, None]
-        np.fmax(largest_of_two, np.multiply(lead, -weight[i + 1 :, i, None], out=lead), out=largest_of_two)
-        np.fmax(found[i], np.fmax.reduce(largest_of_two, axis=0), out=found[i])
-        np.fmax(found[i + 1 :], largest_of_two, out=found[i + 1 :])
-    return found
+        np.fmax(
+            largest_of_two,
+            np.multiply(lead, -weight[i + 1 :, i, None], out=lead),
+            out=largest_of_two,
+        )
+        np.fmax(result[i], np.fmax.reduce(largest_of_two, axis=0), out=result[i])
+        np.fmax(result[i + 1 :], largest_of_two, out=result[i + 1 :])
+    return result
 
 
 def lower_spreads(rows: np.ndarray, shift: np.ndarray) -> np.ndarray:
     """Return the root mean square of the negative draws of each lead (entity, rival), of centred leads.
 
-    Draws in which one of the two is undefined do not count. It is the standard deviation if the lead is symmetric.
+    Draws in which one of the two is undefined do not count. It is the standard deviation if the
+    lead is symmetric.
     """
     size, draws = rows.shape
     squares, below = np.zeros((size, size)), np.zeros((size, size))
@@ -118,12 +131,12 @@ def lower_spreads(rows: np.ndarray, shift: np.ndarray) -> np.ndarray:
 
         _kernel.lower_squares(rows, shift, squares, below)
     else:
-        whole = not np.isnan(rows).any()
+        full = not np.isnan(rows).any()
         for i in range(size - 1):
             lead = rows[i] - rows[i + 1 :]
             if shift.any():
                 lead -= shift[i, i + 1 :, None]
-            if not whole:
+            if not full:
                 np.nan_to_num(lead, copy=False)
             below[i, i + 1 :], below[i + 1 :, i] = (lead < 0).sum(axis=1), (lead > 0).sum(axis=1)
             low = np.minimum(lead, 0)

@@ -4,7 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._draws import RARE, Batches, error_of_squares, iterate_blocks, mean_error, share_error
+from bayesrank._core.draws import (
+    RARE,
+    Batches,
+    error_of_squares,
+    iterate_blocks,
+    mean_error,
+    share_error,
+)
 from bayesrank.ranking._loops import compare_pairs, tied_groups
 
 
@@ -13,8 +20,8 @@ def rank_draws(
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Rank values (draw, entity) in each draw, highest best after multiplication by ``sign``.
 
-    Return rank probabilities, expected ranks and regrets with their errors, by the variable names of the result; and
-    twice the average rank (draw, entity), 0 where undefined.
+    Return rank probabilities, expected ranks and regrets with their errors, by the variable names
+    of the result; and twice the average rank (draw, entity), 0 where undefined.
     """
     size, number = x.shape[1], len(batches.sizes)
     (mass, squares, counts), steps = np.zeros((3, size, size)), np.zeros((size, size + 1))
@@ -25,15 +32,20 @@ def rank_draws(
         y, i = sign * block.values, block.batch
         order = np.argsort(-y, axis=1)  # undefined last
         own = twice[block.start : block.start + len(y)]
-        place = (order + size * np.arange(len(y))[:, None]).ravel()  # faster than take_along_axis
-        ordered = y.reshape(-1)[place].reshape(y.shape)
+        position = (
+            order + size * np.arange(len(y))[:, None]
+        ).ravel()  # faster than take_along_axis
+        ordered = y.reshape(-1)[position].reshape(y.shape)
         first, last = tied_groups(ordered)
         seen = ordered == ordered
-        own.reshape(-1)[place] = np.where(seen, first + last + 2, 0).ravel()
+        own.reshape(-1)[position] = np.where(seen, first + last + 2, 0).ravel()
         alone = seen & (first == last)
-        counts += np.bincount((order * size + first)[alone], minlength=size * size).reshape(size, size)
+        counts += np.bincount((order * size + first)[alone], minlength=size * size).reshape(
+            size, size
+        )
         if (tied := seen & ~alone).any():
-            # The mass of a tie steps up at the first position of the tied group, and down after the last one.
+            # The mass of a tie steps up at the first position of the tied group, and down after the
+            # last one.
             start, share = order[tied] * (size + 1), 1.0 / (last - first + 1)[tied]
             where = np.stack([start + first[tied], start + last[tied] + 1], axis=-1)
             np.add.at(steps.reshape(-1), where.ravel(), np.stack([share, -share], axis=-1).ravel())
@@ -54,13 +66,18 @@ def rank_draws(
     error = error_of_squares(probability, squares / batches.number, (batches.sizes > 0).sum())
     error = share_error(probability, error, batches.number + 0 * effective_size, effective_size)
     best = probability[:, 0]
-    # A rank that is constant over n draws may change in the next: assume one success in n more draws.
+    # A rank that is constant over n draws may change in the next: assume one success in n more
+    # draws.
     expected, _, expected_error = mean_of_batches(ranks, rank_squares, defined, effective_size, 1.0)
-    regret, spread, regret_error = mean_of_batches(losses, loss_squares, defined, effective_size, 0.0)
+    regret, spread, regret_error = mean_of_batches(
+        losses, loss_squares, defined, effective_size, 0.0
+    )
     # A regret that is nearly always, or never, 0 counts as rare.
     rare = np.minimum(best, 1 - best) * effective_size < RARE
-    regret_error = np.where(rare, np.fmax(regret_error, spread / np.sqrt(effective_size)), regret_error)
-    found = {
+    regret_error = np.where(
+        rare, np.fmax(regret_error, spread / np.sqrt(effective_size)), regret_error
+    )
+    result = {
         "rank_probability": probability,
         "rank_probability_error": error,
         "probability_best": best,
@@ -70,16 +87,23 @@ def rank_draws(
         "expected_regret": regret,
         "expected_regret_error": regret_error,
     }
-    return found, twice
+    return result, twice
 
 
 def compare_draws(
-    x: np.ndarray, sign: int, twice: np.ndarray, batches: Batches, rope: float, efficiencies: Any, effective_size: float
+    x: np.ndarray,
+    sign: int,
+    twice: np.ndarray,
+    batches: Batches,
+    rope: float,
+    efficiencies: Any,
+    effective_size: float,
 ) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
     """Compare pairs of values (draw, entity), highest best after ``sign``; ``twice`` are their ranks, doubled.
 
-    Return superiority by more than the ROPE and equivalence, by the variable names of the result, and P(i before j),
-    ties as halves and without ROPE, with its error. ``efficiencies`` are the effective draws per draw of each pair.
+    Return superiority by more than the ROPE and equivalence, by the variable names of the result,
+    and P(i before j), ties as halves and without ROPE, with its error. ``efficiencies`` are the
+    effective draws per draw of each pair.
     """
     if rope > 0:
         rows = np.array(x.T, order="C")
@@ -103,8 +127,12 @@ def compare_draws(
     )
     equivalence = 1 - superiority - superiority.T
     np.fill_diagonal(equivalence, np.where(np.diag(joint) > 0, 1.0, np.nan))
-    found = {"superiority": superiority, "superiority_error": superiority_error, "equivalence": equivalence}
-    return found, np.nan_to_num(preference, copy=False, nan=0.5), np.nan_to_num(preference_error)
+    result = {
+        "superiority": superiority,
+        "superiority_error": superiority_error,
+        "equivalence": equivalence,
+    }
+    return result, np.nan_to_num(preference, copy=False, nan=0.5), np.nan_to_num(preference_error)
 
 
 def mean_of_batches(
@@ -112,13 +140,18 @@ def mean_of_batches(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return mean, standard deviation and error from sums and numbers of batches (batch, ...) and a sum of squares.
 
-    The error is at least that of independent draws, and that of one ``step`` in the effective draws.
+    The error is at least that of independent draws, and that of one ``step`` in the effective
+    draws.
     """
     number = positive(numbers.sum(axis=0))
     mean = sums.sum(axis=0) / number
     spread = np.maximum(np.sqrt(np.maximum(squares / number - mean**2, 0.0)), np.finfo(float).eps)
     least = np.maximum(spread / np.sqrt(number), step / effective_size)
-    return mean, spread, np.where(np.isnan(least), np.nan, np.fmax(mean_error(sums, numbers), least))
+    return (
+        mean,
+        spread,
+        np.where(np.isnan(least), np.nan, np.fmax(mean_error(sums, numbers), least)),
+    )
 
 
 def positive(number: np.ndarray) -> np.ndarray:

@@ -1,7 +1,8 @@
 """Aggregates of a score over groups, data sets or their categories, in each draw, and the evidence behind them.
 
-Mean, worst and gap are functions of the scores of one entity. Win rate and Borda points count the rivals that an entity
-beats, so that they depend on which rivals there are (Arrow 1951, Social choice and individual values).
+Mean, worst and gap are functions of the scores of one entity. Win rate and Borda points count the
+rivals that an entity beats, so that they depend on which rivals there are (Arrow 1951, Social
+choice and individual values).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,18 +15,18 @@ import xarray as xr
 from scipy.special import ndtri
 
 from bayesrank import models
-from bayesrank._calls import check_call
-from bayesrank._checks import check_choice, check_weights, describe_value
-from bayesrank._draws import draw_dims
-from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
-from bayesrank._notes import Note, notes_of, notes_text
-from bayesrank._records import RankingRecord
-from bayesrank._source import Over, Source, parse_source
-from bayesrank._types import Container, ScoreLike
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_choice, check_weights, describe_value
+from bayesrank._core.draws import draw_dims
+from bayesrank._core.errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
+from bayesrank._core.notes import Note, notes_of, notes_text
+from bayesrank._core.records import RankingRecord
+from bayesrank._core.source import Over, Source, parse_source
+from bayesrank._core.types import Container, ScoreLike
 from bayesrank.claims.effective import Information
 from bayesrank.claims.information import information_of
 from bayesrank.evidence.kinds import DrawsAlone
-from bayesrank.inference import fit
+from bayesrank.models.inference import fit
 from bayesrank.performance.arrays import KINDS, as_performance
 from bayesrank.performance.means import aggregate_over, mean_over_datasets
 from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of
@@ -49,11 +50,13 @@ WORDS = {
 }
 #: Codes of notes on means that the note on the aggregate replaces.
 OF_MEANS = ("means_over_datasets", "mean_of_one_dataset")
-#: Largest ratio of the sizes of a group for which few equal entities have different gaps by mistake.
+#: Largest ratio of the sizes of a group for which few equal entities have different gaps by
+#: mistake.
 UNEQUAL = 1.5
 #: Codes of the notes that follow from the score alone.
 OF_SCORE = ("positive_class", "score_should_not_rank")
-#: With fewer tasks of one score each, no entity can be better than another by a sign-flip test at 95%.
+#: With fewer tasks of one score each, no entity can be better than another by a sign-flip test at
+#: 95%.
 FEWEST_TASKS = 6
 #: With up to as many tasks, all changes of signs are tried.
 MOST_FLIPPED = 12
@@ -65,8 +68,8 @@ MOST_TRIED = 200
 class Strata:
     """The data sets (or groups) that an aggregate is over, and their labels.
 
-    ``weight`` of each data set sums to 1. ``place`` is the position of its label; without categories, each data set has
-    its own label. ``unit`` is what a label is called.
+    ``weight`` of each data set sums to 1. ``place`` is the position of its label; without
+    categories, each data set has its own label. ``unit`` is what a label is called.
     """
 
     names: list[Any]
@@ -88,7 +91,9 @@ class Strata:
             return values[..., np.argsort(self.place)]
         if not np.isinf(values).any():
             return values @ share
-        with np.errstate(invalid="ignore"):  # 0 times an infinite value is NaN: other labels take no part
+        with np.errstate(
+            invalid="ignore"
+        ):  # 0 times an infinite value is NaN: other labels take no part
             return np.where(share > 0, values[..., None] * share, 0.0).sum(axis=-2)
 
     def weight_of_labels(self) -> np.ndarray:
@@ -110,7 +115,9 @@ class Scored:
     facts: dict[str, Any] = field(default_factory=dict)
     caps: list[Note] = field(default_factory=list)
     extremes: Extremes | None = None  #: The groups behind a worst score or a gap.
-    exact: xr.DataArray | None = None  #: Known values, if the draws are of their spread over tasks like these.
+    exact: xr.DataArray | None = (
+        None  #: Known values, if the draws are of their spread over tasks like these.
+    )
 
     @cached_property
     def evidence(self) -> Evidence:
@@ -127,7 +134,11 @@ class Scored:
 
 
 def scored(
-    source: Container, score: ScoreLike | None, higher_is_better: bool | None, kind: str | None, given: Any = None
+    source: Container,
+    score: ScoreLike | None,
+    higher_is_better: bool | None,
+    kind: str | None,
+    given: Any = None,
 ) -> Scored:
     """Return what is ranked of a source, with or without an aggregate over groups or data sets.
 
@@ -140,13 +151,15 @@ def scored(
         return _aggregated(source, score, higher_is_better, kind)
     held = parse_source(source)
     held = held.with_datasets() if isinstance(kind, str) and kind in ("typical", "new") else held
-    found = score_values(held, score, higher_is_better, kind)
-    held = found.source or held
+    result = score_values(held, score, higher_is_better, kind)
+    held = result.source or held
 
     def find_evidence() -> Evidence:
-        return support(evidence_of(held, found.variable, found.values, kind), found, held, kind, given)
+        return support(
+            evidence_of(held, result.variable, result.values, kind), result, held, kind, given
+        )
 
-    return Scored(found, find_evidence, held)
+    return Scored(result, find_evidence, held)
 
 
 def others_like(source: Container, kind: str | None) -> Container:
@@ -178,20 +191,22 @@ def aggregate_score(
     aggregate : {"mean", "worst", "gap", "borda", "win_rate"}
         - ``"mean"``: the weighted mean of the scores;
         - ``"worst"``: the worst score; ``"gap"``: the largest score minus the smallest one;
-        - ``"win_rate"``: the mean share of rivals that the entity beats, ties as halves; ``"borda"``: the mean number
-          of rivals that it beats.
+        - ``"win_rate"``: the mean share of rivals that the entity beats, ties as halves;
+          ``"borda"``: the mean number of rivals that it beats.
     weights : "cases", str, mapping or DataArray, optional
-        Weights of the data sets; equal by default, proportional to their cases with ``"cases"``. The name of a coord,
-        such as ``"category"``, or a mapping from data set to category, gives equal weight to the categories, and to the
-        data sets within each. A nested mapping ``{category: {dataset: weight}}`` sets the weights within the
-        categories; ``{category: [dataset, ...]}`` only assigns the data sets. A weight of 0 leaves a data set out. With
+        Weights of the data sets; equal by default, proportional to their cases with ``"cases"``.
+        The name of a coord, such as ``"category"``, or a mapping from data set to category, gives
+        equal weight to the categories, and to the data sets within each. A nested mapping
+        ``{category: {dataset: weight}}`` sets the weights within the categories; ``{category:
+        [dataset, ...]}`` only assigns the data sets. A weight of 0 leaves a data set out. With
         ``over="category"``, a mapping from category to number sets the weights of the categories.
 
     Returns
     -------
     xarray.DataArray
-        Over ``entity`` and the dims of the draws of ``source``, in units of the score (win rates are between 0 and 1,
-        Borda points between 0 and the number of rivals). NaN for an entity without cases in one of the groups.
+        Over ``entity`` and the dims of the draws of ``source``, in units of the score (win rates
+        are between 0 and 1, Borda points between 0 and the number of rivals). NaN for an entity
+        without cases in one of the groups.
 
     Raises
     ------
@@ -213,16 +228,24 @@ def aggregate_score(
     return found.found.values if found.exact is None else found.exact
 
 
-def _aggregated(aim: Over, score: ScoreLike | None, higher_is_better: bool | None, kind: str | None) -> Scored:
+def _aggregated(
+    aim: Over, score: ScoreLike | None, higher_is_better: bool | None, kind: str | None
+) -> Scored:
     """Return an aggregate over the groups or data sets of a source, and what a ranking by it needs."""
     source, over, aggregate = aim.source.with_datasets(), aim.over, aim.aggregate
     if kind is not None and check_choice("kind", kind, KINDS) != "observed":
         raise ArgumentError(
             "kind",
-            Advice("cannot be used with ", Typed("over", over), ", unless the aggregate is 'mean' without weights"),
+            Advice(
+                "cannot be used with ",
+                Typed("over", over),
+                ", unless the aggregate is 'mean' without weights",
+            ),
             repr(kind),
         )
-    base = score_values(source, score, _any_direction(score, higher_is_better, aggregate), _kind_of(source))
+    base = score_values(
+        source, score, _any_direction(score, higher_is_better, aggregate), _kind_of(source)
+    )
     if base.source is not None:
         aim, source = replace(aim, source=base.source), base.source
     if "dataset" not in base.values.dims:
@@ -236,56 +259,94 @@ def _aggregated(aim: Over, score: ScoreLike | None, higher_is_better: bool | Non
     plain = None if base.variable else base.score
     cases = cases_of(source, base.values)
     strata = strata_of(aim, base.values, cases)
-    kept = base.values.transpose(*draw_dims(base.values), ..., "entity", "dataset")
-    if set(kept.dims) - {*draw_dims(kept), "entity", "dataset"}:
-        raise ArgumentError("source", "must be over entity and groups or data sets alone", f"the dims {kept.dims}")
-    met = np.ones(kept.shape[-2:], bool)
+    retained = base.values.transpose(*draw_dims(base.values), ..., "entity", "dataset")
+    if set(retained.dims) - {*draw_dims(retained), "entity", "dataset"}:
+        raise ArgumentError(
+            "source",
+            "must be over entity and groups or data sets alone",
+            f"the dims {retained.dims}",
+        )
+    met = np.ones(retained.shape[-2:], bool)
     if cases is not None and "dataset" in cases.dims:
         met = cases.transpose("entity", "dataset").values > 0
     used = (strata.weight > 0) & met.any(axis=0)
     strata = _keep(strata, used, aim)
     if len(strata.labels) < 2 and aggregate == "gap":
-        raise ArgumentError("aggregate", f"must be another one for a single {strata.unit}", f"{aggregate!r}")
+        raise ArgumentError(
+            "aggregate", f"must be another one for a single {strata.unit}", f"{aggregate!r}"
+        )
     met = met[:, used]
-    x = np.where(met, np.asarray(kept.values, float)[..., used], np.nan)
+    x = np.where(met, np.asarray(retained.values, float)[..., used], np.nan)
     seen = evidence.observed(plain)
     observed = None
     if seen is not None and "dataset" in seen.dims:
-        observed = np.where(met, seen.transpose("entity", "dataset").values[:, used].astype(float), np.nan)
-    names = kept["entity"].values if "entity" in kept.coords else np.arange(kept.sizes["entity"])
+        observed = np.where(
+            met, seen.transpose("entity", "dataset").values[:, used].astype(float), np.nan
+        )
+    names = (
+        retained["entity"].values
+        if "entity" in retained.coords
+        else np.arange(retained.sizes["entity"])
+    )
     notes = _notes(strata, aggregate, met, names, evidence, cases)
-    pair = _reversed_pair(strata, observed, base.sign) if aggregate in OF_RIVALS and observed is not None else None
+    pair = (
+        _reversed_pair(strata, observed, base.sign)
+        if aggregate in OF_RIVALS and observed is not None
+        else None
+    )
     if pair is not None:
         one, other, absent = (str(names[i]) for i in pair)
-        notes.append(Note("pair_reversed_by_absence", {"one": one, "other": other, "absent": absent}))
+        notes.append(
+            Note("pair_reversed_by_absence", {"one": one, "other": other, "absent": absent})
+        )
     notes += [note for note in evidence.notes(plain) if note.code in OF_SCORE]
     number = len(strata.labels)
-    these = Note("pooled_datasets", {"datasets": number, "unit": strata.unit}) if number > 1 else None
+    these = (
+        Note("pooled_datasets", {"datasets": number, "unit": strata.unit}) if number > 1 else None
+    )
     facts = RankingRecord(over=over, aggregate=aggregate, stratum=strata.unit).to_attrs()
-    met_cases = None if cases is None or "dataset" not in cases.dims else cases.isel(dataset=used).sum("dataset")
-    # New cases in the same shares of the groups tell of a mean as today's do, but not which group is the worst.
+    met_cases = (
+        None
+        if cases is None or "dataset" not in cases.dims
+        else cases.isel(dataset=used).sum("dataset")
+    )
+    # New cases in the same shares of the groups tell of a mean as today's do, but not which group
+    # is the worst.
     single = not evidence.behind.clustered
     further = "cases" if single and aggregate in OF_PLANS else ""
     if aggregate == "mean" and met.all() and (linear := _of_mean(source, base, strata)) is not None:
-        found, known = linear
-        found = replace(found, name=f"mean_{base.name}", label=_display(base, "mean"))
-        own = notes_text(note for note in notes_of(known.assembled.notes) if note.code not in OF_MEANS)
+        result, known = linear
+        result = replace(result, name=f"mean_{base.name}", label=_display(base, "mean"))
+        own = notes_text(
+            note for note in notes_of(known.assembled.notes) if note.code not in OF_MEANS
+        )
         known = replace(known, assembled=replace(known.assembled, notes=own))
         counted = known.cases if met_cases is None else met_cases
-        known = replace(known, these=these, further=further, cases=counted, unsupported=evidence.unsupported)
-        return Scored(found, lambda: known, None, notes, facts=facts)
+        known = replace(
+            known, these=these, further=further, cases=counted, unsupported=evidence.unsupported
+        )
+        return Scored(result, lambda: known, None, notes, facts=facts)
     combine = _combiner(strata, aggregate, base.sign)
-    values = kept.isel(dataset=0, drop=True).copy(data=combine(x))
-    values = values.drop_vars([name for name in values.coords if "dataset" in kept.coords[name].dims], errors="ignore")
-    found = _found(base, values, aggregate, x.shape[-2])
+    values = retained.isel(dataset=0, drop=True).copy(data=combine(x))
+    values = values.drop_vars(
+        [name for name in values.coords if "dataset" in retained.coords[name].dims], errors="ignore"
+    )
+    result = _found(base, values, aggregate, x.shape[-2])
     if aggregate in OF_RIVALS and not draw_dims(values):
         share = strata.weight_of_labels()
         points = points_against_rivals(base.sign * strata.within(x), aggregate)
         if len(share) > 1 and np.ptp(share) < 1e-9 and np.isfinite(points).all():
             sampled, behind_points = _over_tasks(points, names, strata.unit)
-            sampled = sampled.clip(*found.range).rename(found.name).assign_attrs(found.values.attrs)
+            sampled = (
+                sampled.clip(*result.range).rename(result.name).assign_attrs(result.values.attrs)
+            )
             return Scored(
-                replace(found, values=sampled), lambda: behind_points, None, notes, facts=facts, exact=found.values
+                replace(result, values=sampled),
+                lambda: behind_points,
+                None,
+                notes,
+                facts=facts,
+                exact=result.values,
             )
     if observed is None:
         total = None
@@ -293,7 +354,10 @@ def _aggregated(aim: Over, score: ScoreLike | None, higher_is_better: bool | Non
         with np.errstate(invalid="ignore"):  # differences of two infinite values
             combined = combine(observed)
         total = values.isel(dict.fromkeys(draw_dims(values), 0), drop=True).copy(data=combined)
-    parts = [information_of(evidence.at("dataset", int(i)), plain, x.shape[-2]) for i in np.flatnonzero(used)]
+    parts = [
+        information_of(evidence.at("dataset", int(i)), plain, x.shape[-2])
+        for i in np.flatnonzero(used)
+    ]
     behind = None if total is None else total.values
     information, extremes = _join(parts, behind), None
     if aggregate in ("worst", "gap"):
@@ -303,7 +367,10 @@ def _aggregated(aim: Over, score: ScoreLike | None, higher_is_better: bool | Non
             drawn = np.where(met, alone, np.nan)
             information = replace(information, population="", observed=behind)
         extremes = Extremes(
-            strata.within(drawn), None if observed is None else strata.within(observed), base, aggregate == "gap"
+            strata.within(drawn),
+            None if observed is None else strata.within(observed),
+            base,
+            aggregate == "gap",
         )
     known = Evidence(
         about=evidence.about,
@@ -324,17 +391,21 @@ def _aggregated(aim: Over, score: ScoreLike | None, higher_is_better: bool | Non
     )
     results = _worst(strata, x, base.sign, names, notes) if aggregate == "worst" else {}
     caps = _caps(strata, aggregate, evidence, cases, used)
-    return Scored(found, lambda: known, None, notes, results, facts, caps, extremes)
+    return Scored(result, lambda: known, None, notes, results, facts, caps, extremes)
 
 
 def over_of(source: Container, over: str | None, aggregate: str | None, weights: Any) -> Container:
     """Return the source with its aggregate; unchanged without one."""
     given = [
-        name for name, value in (("over", over), ("aggregate", aggregate), ("weights", weights)) if value is not None
+        name
+        for name, value in (("over", over), ("aggregate", aggregate), ("weights", weights))
+        if value is not None
     ]
     if isinstance(source, Over):
         if given:
-            raise ArgumentError(given[0], "cannot be used for a source that has an aggregate", f"{given}")
+            raise ArgumentError(
+                given[0], "cannot be used for a source that has an aggregate", f"{given}"
+            )
         return source
     if over is not None:
         return aggregate_over(source, over, "mean" if aggregate is None else aggregate, weights)
@@ -346,17 +417,22 @@ def check_needs_over(aggregate: str | None, weights: Any) -> None:
     """Raise an error if there is an aggregate or weights, without what they are over."""
     for name, given in (("aggregate", aggregate), ("weights", weights)):
         if given is not None:
-            raise ArgumentError(name, Advice("cannot be used without ", Typed("over")), describe_value(given))
+            raise ArgumentError(
+                name, Advice("cannot be used without ", Typed("over")), describe_value(given)
+            )
 
 
 def mean_performance(source: Container, purpose: str, worst: bool = False) -> Container:
     """Return the mean performance of an aggregate, where others have no meaning; another source unchanged.
 
-    With ``worst``, the worst group has a meaning too, and the performances (..., dataset) are returned for it.
+    With ``worst``, the worst group has a meaning too, and the performances (..., dataset) are
+    returned for it.
     """
     if not isinstance(source, Over):
         return source
-    source.check(("mean", "worst") if worst else ("mean",), purpose, "other aggregates are no performance")
+    source.check(
+        ("mean", "worst") if worst else ("mean",), purpose, "other aggregates are no performance"
+    )
     held = source.source.with_datasets()
     values = score_values(held, natural_score(held) or "accuracy", True, _kind_of(held)).values
     cases = cases_of(held, values)
@@ -364,7 +440,9 @@ def mean_performance(source: Container, purpose: str, worst: bool = False) -> Co
     if source.aggregate == "mean":
         return parse_source(mean_over_datasets(source.source, strata.mapping))
     if len(strata.labels) < len(strata.names):
-        raise ArgumentError("over", f"must be {_dim_of(source)} for the worst on a Tile", f"{source.over!r}")
+        raise ArgumentError(
+            "over", f"must be {_dim_of(source)} for the worst on a Tile", f"{source.over!r}"
+        )
     used = strata.weight > 0
     if cases is not None and "dataset" in cases.dims:
         used &= (cases.sum("entity") > 0).values
@@ -395,22 +473,37 @@ def strata_of(aim: Over, values: xr.DataArray, cases: xr.DataArray | None) -> St
     over, source = aim.over, aim.source.with_datasets()
     dim = _dim_of(aim)
     if "dataset" not in values.dims:
-        raise ArgumentError("over", "cannot be used for a source without groups or data sets", f"{over!r}")
-    names = values["dataset"].values.tolist() if "dataset" in values.coords else list(range(values.sizes["dataset"]))
+        raise ArgumentError(
+            "over", "cannot be used for a source without groups or data sets", f"{over!r}"
+        )
+    names = (
+        values["dataset"].values.tolist()
+        if "dataset" in values.coords
+        else list(range(values.sizes["dataset"]))
+    )
     labels = names if over == dim else _labels(source, values, over, dim)
     known = list(dict.fromkeys(labels))
-    place = np.array([known.index(label) for label in labels])
+    position = np.array([known.index(label) for label in labels])
     unit = source.model.stratum if over == "dataset" else over.replace("_", " ")
-    return Strata(names, _weights(aim, values, cases, names, known, place, dim), place, known, unit)
+    return Strata(
+        names, _weights(aim, values, cases, names, known, position, dim), position, known, unit
+    )
 
 
-def _labels(source: Source, values: xr.DataArray, over: str, dim: str, argument: str = "over") -> list[Any]:
+def _labels(
+    source: Source, values: xr.DataArray, over: str, dim: str, argument: str = "over"
+) -> list[Any]:
     """Return the label of each data set in a coord that an argument names."""
     for held in (values, source.array, source.observed, source.dataset):
         coord = None if held is None else held.coords.get(over)
         if coord is not None and coord.dims == ("dataset",):
             return coord.values.tolist()
-    coords = {str(n) for held in (values, source.observed) for n, c in held.coords.items() if c.dims == ("dataset",)}
+    coords = {
+        str(n)
+        for held in (values, source.observed)
+        for n, c in held.coords.items()
+        if c.dims == ("dataset",)
+    }
     known = ", ".join([dim, *sorted(coords - {"dataset"})])
     raise ArgumentError(
         argument,
@@ -436,15 +529,25 @@ def _weights(
         return 1 / size[place] / len(labels)
     if isinstance(weights, str) and weights == "cases":
         if cases is None or "dataset" not in cases.dims:
-            raise ArgumentError("weights", "must be a mapping for a source without numbers of cases", "'cases'")
+            raise ArgumentError(
+                "weights", "must be a mapping for a source without numbers of cases", "'cases'"
+            )
         total = cases.sum("entity").values.astype(float)
         return total / total.sum()
     if isinstance(weights, str):
         weights = dict(zip(names, _labels(source, values, weights, dim, "weights"), strict=True))
     if isinstance(weights, xr.DataArray):
-        if weights.ndim != 1 or str(weights.dims[0]) not in (dim, "dataset") or weights.dims[0] not in weights.coords:
-            raise ArgumentError("weights", f"must be over {dim}, and name them", describe_value(weights))
-        weights = dict(zip(weights[weights.dims[0]].values.tolist(), weights.values.tolist(), strict=True))
+        if (
+            weights.ndim != 1
+            or str(weights.dims[0]) not in (dim, "dataset")
+            or weights.dims[0] not in weights.coords
+        ):
+            raise ArgumentError(
+                "weights", f"must be over {dim}, and name them", describe_value(weights)
+            )
+        weights = dict(
+            zip(weights[weights.dims[0]].values.tolist(), weights.values.tolist(), strict=True)
+        )
     if not isinstance(weights, Mapping) or not weights:
         raise ArgumentTypeError(
             "weights", f"must be 'cases', a coord, or a mapping from {dim}", describe_value(weights)
@@ -452,10 +555,10 @@ def _weights(
     if any(isinstance(held, Mapping | list | tuple) for held in weights.values()):
         return _nested(weights, names, dim)
     if all(isinstance(held, str) for held in weights.values()):  # categories
-        found: dict[Any, list[Any]] = {}
+        result: dict[Any, list[Any]] = {}
         for name, category in weights.items():
-            found.setdefault(category, []).append(name)
-        return _nested(found, names, dim)
+            result.setdefault(category, []).append(name)
+        return _nested(result, names, dim)
     if labels != names and set(weights) == set(labels):
         each = check_weights("weights", [weights[label] for label in labels])
         return (each / each.sum())[place] / size[place]
@@ -470,13 +573,17 @@ def _nested(weights: Mapping[Any, Any], names: list[Any], dim: str) -> np.ndarra
     for category, held in weights.items():
         if not isinstance(held, Mapping | list | tuple) or not held:
             raise ArgumentTypeError(
-                "weights", f"must be mappings or lists for all categories, such as {category!r}", describe_value(held)
+                "weights",
+                f"must be mappings or lists for all categories, such as {category!r}",
+                describe_value(held),
             )
         own = dict(held) if isinstance(held, Mapping) else dict.fromkeys(held, 1.0)
         each = check_weights("weights", list(own.values()))
         for name, weight in zip(own, each / each.sum() / len(weights), strict=True):
             if name in found:
-                raise ArgumentError("weights", f"must have each {dim} in one category", f"{name!r} in several")
+                raise ArgumentError(
+                    "weights", f"must have each {dim} in one category", f"{name!r} in several"
+                )
             found[name] = float(weight)
     _check_named(found, names, dim)
     return np.array([found[name] for name in names])
@@ -484,32 +591,39 @@ def _nested(weights: Mapping[Any, Any], names: list[Any], dim: str) -> np.ndarra
 
 def _check_named(given: Mapping[Any, Any], names: list[Any], dim: str) -> None:
     if set(given) != set(names):
-        lacking, unknown = [n for n in names if n not in given], [n for n in given if n not in names]
-        raise ArgumentError("weights", f"must name every {dim} once", f"none for {lacking}, unknown {unknown}")
+        lacking, unknown = (
+            [n for n in names if n not in given],
+            [n for n in given if n not in names],
+        )
+        raise ArgumentError(
+            "weights", f"must name every {dim} once", f"none for {lacking}, unknown {unknown}"
+        )
 
 
 def _keep(strata: Strata, used: np.ndarray, aim: Over) -> Strata:
     """Return the strata of the used data sets, with their labels and weights."""
     if not used.any():
-        raise ArgumentError("source", "must have cases in a group or data set of positive weight", "none")
-    place, weight = strata.place[used], strata.weight[used]
-    kept = sorted(set(place.tolist()))
-    labels = [strata.labels[i] for i in kept]
-    found = Strata(
+        raise ArgumentError(
+            "source", "must have cases in a group or data set of positive weight", "none"
+        )
+    position, weight = strata.place[used], strata.weight[used]
+    retained = sorted(set(position.tolist()))
+    labels = [strata.labels[i] for i in retained]
+    result = Strata(
         [name for name, use in zip(strata.names, used, strict=True) if use],
         weight / weight.sum(),
-        np.array([kept.index(i) for i in place.tolist()]),
+        np.array([retained.index(i) for i in position.tolist()]),
         labels,
         strata.unit,
     )
-    each = found.weight_of_labels()
+    each = result.weight_of_labels()
     if aim.aggregate in ("worst", "gap") and aim.weights is not None and np.ptp(each) > 1e-9:
         raise ArgumentError(
             "weights",
             f"must be equal, or 0 to leave a {strata.unit} out, for the aggregate {aim.aggregate!r}",
             "different weights",
         )
-    return found
+    return result
 
 
 def _combiner(strata: Strata, aggregate: str, sign: int) -> Callable[[np.ndarray], np.ndarray]:
@@ -543,16 +657,22 @@ def points_against_rivals(by_label: np.ndarray, aggregate: str) -> np.ndarray:
 def _over_tasks(points: np.ndarray, names: np.ndarray, unit: str) -> tuple[xr.DataArray, Evidence]:
     """Return draws of mean points over tasks like these, and the evidence, from points (entity, task).
 
-    The points of all entities on one task are one observation, as the scores of learners on one data set are. Few
-    points are discrete, so that a claim also needs a sign-flip test.
+    The points of all entities on one task are one observation, as the scores of learners on one
+    data set are. Few points are discrete, so that a claim also needs a sign-flip test.
     """
     number = points.shape[1]
     coords = {"entity": names, "dataset": ("split", np.arange(number))}
-    posterior = parse_source(fit(xr.Dataset({"fold_score": (("entity", "split"), points)}, coords), seed=0))
+    posterior = parse_source(
+        fit(xr.Dataset({"fold_score": (("entity", "split"), points)}, coords), seed=0)
+    )
     held = score_values(posterior, "mean_outcome", True, None)
     known = evidence_of(posterior, held.variable, held.values, None)
     note = Note("points_of_tasks", {"number": number, "unit": unit})
-    few = Note("datasets_too_few", {"datasets": number, "enough": FEWEST_TASKS}) if number < FEWEST_TASKS else None
+    few = (
+        Note("datasets_too_few", {"datasets": number, "enough": FEWEST_TASKS})
+        if number < FEWEST_TASKS
+        else None
+    )
     information = information_of(known, None, len(points))
     return held.values, replace(
         known,
@@ -564,8 +684,9 @@ def _over_tasks(points: np.ndarray, names: np.ndarray, unit: str) -> tuple[xr.Da
 def reach_of_flips(points: np.ndarray) -> np.ndarray:
     """Return the normal quantile of the sign-flip test of each mean difference (entity, rival).
 
-    ``points`` are over (entity, task). The test is exact for equal entities (Fisher 1935, The design of experiments).
-    Of many tasks, the quantile is that of the smallest possible p-value, which is all that differs much from a t test.
+    ``points`` are over (entity, task). The test is exact for equal entities (Fisher 1935, The
+    design of experiments). Of many tasks, the quantile is that of the smallest possible p-value,
+    which is all that differs much from a t test.
     """
     size, number = points.shape
     off = points[:, None] - points
@@ -581,7 +702,9 @@ def reach_of_flips(points: np.ndarray) -> np.ndarray:
 def _found(base: ScoreValues, values: xr.DataArray, aggregate: str, size: int) -> ScoreValues:
     """Return the values of an aggregate with its name, direction and range."""
     low, high = base.range
-    better = {"gap": False}.get(aggregate, True if aggregate in OF_RIVALS else base.higher_is_better)
+    better = {"gap": False}.get(
+        aggregate, True if aggregate in OF_RIVALS else base.higher_is_better
+    )
     ends: tuple[float, float] | None = (low, high) if np.isfinite([low, high]).all() else None
     if aggregate == "gap" and ends is not None:
         ends = (0.0, high - low)
@@ -590,16 +713,24 @@ def _found(base: ScoreValues, values: xr.DataArray, aggregate: str, size: int) -
     name = f"{aggregate}_{base.name}"
     values = values.rename(name).drop_attrs().assign_attrs(direction=DIRECTION[better])
     plain = aggregate not in (*OF_RIVALS, "gap")  # a gap of equal groups is at the end of its range
-    return ScoreValues(values, name, better, None, None, ends, label=_display(base, aggregate), stretched=plain)
+    return ScoreValues(
+        values, name, better, None, None, ends, label=_display(base, aggregate), stretched=plain
+    )
 
 
 def _display(base: ScoreValues, aggregate: str) -> str:
     """Return the display name of an aggregate of a score."""
     display = base.display
-    return display if aggregate == "mean" and display.startswith("mean ") else WORDS[aggregate].format(display)
+    return (
+        display
+        if aggregate == "mean" and display.startswith("mean ")
+        else WORDS[aggregate].format(display)
+    )
 
 
-def _of_mean(source: Source, base: ScoreValues, strata: Strata) -> tuple[ScoreValues, Evidence] | None:
+def _of_mean(
+    source: Source, base: ScoreValues, strata: Strata
+) -> tuple[ScoreValues, Evidence] | None:
     """Return score and evidence of the mean performance if the score of the mean is the mean of the scores."""
     if base.values.chunks is not None:
         return None
@@ -609,12 +740,14 @@ def _of_mean(source: Source, base: ScoreValues, strata: Strata) -> tuple[ScoreVa
     mapping = dict.fromkeys(names, 0.0) | strata.mapping
     mean = parse_source(mean_over_datasets(source, mapping))
     kind = None if mean.array is not None else "observed"
-    found = score_values(mean, base.variable or base.score, base.higher_is_better, kind)
+    result = score_values(mean, base.variable or base.score, base.higher_is_better, kind)
     weight = xr.DataArray([mapping[name] for name in names], {"dataset": names}, ["dataset"])
-    plain = base.values.where(weight > 0, 0.0).dot(weight, dim="dataset").transpose(*found.values.dims)
-    if not np.allclose(found.values.values, plain.values, rtol=1e-9, atol=1e-12, equal_nan=True):
+    plain = (
+        base.values.where(weight > 0, 0.0).dot(weight, dim="dataset").transpose(*result.values.dims)
+    )
+    if not np.allclose(result.values.values, plain.values, rtol=1e-9, atol=1e-12, equal_nan=True):
         return None
-    return found, evidence_of(mean, found.variable, found.values, kind)
+    return result, evidence_of(mean, result.variable, result.values, kind)
 
 
 def _join(parts: Sequence[Information], observed: np.ndarray | None) -> Information:
@@ -648,17 +781,28 @@ def _notes(
     shares = None
     if np.ptp(weight) > 1e-9:
         shares = [f"{name} {share:.3g}" for name, share in zip(strata.labels, weight, strict=True)]
-    about = {"aggregate": aggregate, "number": len(strata.labels), "unit": strata.unit, "weights": shares}
-    found = [Note("aggregated", {**about, "categories": len(strata.labels) < len(strata.names)})]
+    record = {
+        "aggregate": aggregate,
+        "number": len(strata.labels),
+        "unit": strata.unit,
+        "weights": shares,
+    }
+    result = [Note("aggregated", {**record, "categories": len(strata.labels) < len(strata.names)})]
     if not met.all():
         who = np.flatnonzero(~met.all(axis=1))
         lacking = [str(strata.names[i]) for i in np.flatnonzero(~met[who[0]])]
         fields = {"entities": [str(names[i]) for i in who], "lacking": lacking, "unit": strata.unit}
-        found.append(Note("entities_lack_groups", fields))
-    counted = cases.values[cases.values > 0] if cases is not None and "dataset" in cases.dims else np.array([])
+        result.append(Note("entities_lack_groups", fields))
+    counted = (
+        cases.values[cases.values > 0]
+        if cases is not None and "dataset" in cases.dims
+        else np.array([])
+    )
     if aggregate in ("worst", "gap") and _independent(evidence) and len(counted):
-        found.append(Note("groups_independent", {"cases": int(counted.min()), "unit": strata.unit}))
-    return found
+        result.append(
+            Note("groups_independent", {"cases": int(counted.min()), "unit": strata.unit})
+        )
+    return result
 
 
 def _independent(evidence: Evidence) -> bool:
@@ -675,7 +819,9 @@ def _caps(
     size = cases.transpose("entity", "dataset").values[:, used].astype(float)
     size = size[(size > 0).all(axis=1)]
     ratio = float((size.max(axis=0) / size.min(axis=0)).max()) if len(size) else 1.0
-    return [Note("groups_unequal", {"ratio": ratio, "unit": strata.unit})] if ratio > UNEQUAL else []
+    return (
+        [Note("groups_unequal", {"ratio": ratio, "unit": strata.unit})] if ratio > UNEQUAL else []
+    )
 
 
 def _reversed_pair(strata: Strata, observed: np.ndarray, sign: int) -> tuple[int, int, int] | None:
@@ -702,7 +848,9 @@ def _reversed_pair(strata: Strata, observed: np.ndarray, sign: int) -> tuple[int
     return None
 
 
-def _worst(strata: Strata, x: np.ndarray, sign: int, names: np.ndarray, notes: list[Note]) -> dict[str, np.ndarray]:
+def _worst(
+    strata: Strata, x: np.ndarray, sign: int, names: np.ndarray, notes: list[Note]
+) -> dict[str, np.ndarray]:
     """Return the most probable worst label of each entity and its probability, and add a note on them."""
     by_label = sign * strata.within(x).reshape(-1, x.shape[-2], len(strata.labels))
     known = ~np.isnan(by_label).any(axis=(0, 2))
@@ -711,8 +859,12 @@ def _worst(strata: Strata, x: np.ndarray, sign: int, names: np.ndarray, notes: l
         lowest = by_label[:, i] == by_label[:, i].min(axis=1, keepdims=True)
         share[i] = (lowest / lowest.sum(axis=1, keepdims=True)).mean(axis=0)
     where = share.argmax(axis=1)
-    worst = np.array([str(strata.labels[i]) if k else "" for i, k in zip(where, known, strict=True)])
+    worst = np.array(
+        [str(strata.labels[i]) if k else "" for i, k in zip(where, known, strict=True)]
+    )
     p = np.where(known, share.max(axis=1), np.nan)
     listed = [[str(names[i]), str(worst[i]), float(p[i])] for i in np.flatnonzero(known)]
-    notes.append(Note("worst_of_each", {"worst": listed, "draws": len(by_label), "unit": strata.unit}))
+    notes.append(
+        Note("worst_of_each", {"worst": listed, "draws": len(by_label), "unit": strata.unit})
+    )
     return {"worst": worst, "worst_probability": p}

@@ -9,14 +9,14 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtri
 
-from bayesrank._checks import check_choice, check_integer, check_prob
-from bayesrank._draws import product_of, share_error
-from bayesrank._errors import ArgumentError
-from bayesrank._labels import name_coord
-from bayesrank._notes import Note, notes_text
-from bayesrank._records import EvidenceRecord, RankingRecord
-from bayesrank._source import parse_source
-from bayesrank._types import Container
+from bayesrank._core.checks import check_choice, check_integer, check_prob
+from bayesrank._core.draws import product_of, share_error
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.labels import name_coord
+from bayesrank._core.notes import Note, notes_text
+from bayesrank._core.records import EvidenceRecord, RankingRecord
+from bayesrank._core.source import parse_source
+from bayesrank._core.types import Container
 from bayesrank.claims.caps import Limit, check_caps, is_limited
 from bayesrank.claims.effective import Information
 from bayesrank.claims.ends import CLOSED
@@ -41,61 +41,64 @@ def attempts_curve(
 ) -> xr.Dataset:
     """Return who is best for how many attempts: pass@1 to pass@k and pass^1 to pass^k, with claims on all at once.
 
-    Systems cross: one that solves few cases surely is best where all attempts must succeed, and one that may solve many
-    where one success is enough. A reader sees all numbers of attempts together, so that the bands and the claims here
-    hold for all of them; for one number that was fixed beforehand, :func:`bayesrank.credible_ranking` by
-    :func:`bayesrank.scores.pass_at_k` is sharper.
+    Systems cross: one that solves few cases surely is best where all attempts must succeed, and one
+    that may solve many where one success is enough. A reader sees all numbers of attempts together,
+    so that the bands and the claims here hold for all of them; for one number that was fixed
+    beforehand, :func:`bayesrank.credible_ranking` by :func:`bayesrank.scores.pass_at_k` is sharper.
 
     Parameters
     ----------
     posterior : InferenceData or DataTree
-        The result of :func:`bayesrank.fit` with the model ``"paired"``, for right or wrong runs of each case. All
-        numbers of attempts are computed on one set of cases, those with at least ``k`` runs of all entities that met
-        them.
+        The result of :func:`bayesrank.fit` with the model ``"paired"``, for right or wrong runs of
+        each case. All numbers of attempts are computed on one set of cases, those with at least
+        ``k`` runs of all entities that met them.
     k : int, optional
-        Largest number of attempts; by default the largest one that keeps all cases, at least 2 if any case has 2 runs.
+        Largest number of attempts; by default the largest one that keeps all cases, at least 2 if
+        any case has 2 runs.
     prob : float
         Probability of the bands and of the claims.
     cases : {"like these", "these"}
-        What the scores are of. For cases like these, the cases are a sample. For these cases, as of a fixed benchmark,
-        only the runs vary: bands are narrower, and systems are compared as if their runs were independent. With few
-        runs a case, the variance of runs is hardly known, and bands are as wide as for cases like these.
+        What the scores are of. For cases like these, the cases are a sample. For these cases, as of
+        a fixed benchmark, only the runs vary: bands are narrower, and systems are compared as if
+        their runs were independent. With few runs a case, the variance of runs is hardly known, and
+        bands are as wide as for cases like these.
 
     Returns
     -------
     xarray.Dataset
-        Over ``event`` ("any": at least one of the attempts succeeds, pass@k; "all": all of them do, pass^k),
-        ``attempts`` (1 to k), ``entity`` and ``rival``:
+        Over ``event`` ("any": at least one of the attempts succeeds, pass@k; "all": all of them do,
+        pass^k), ``attempts`` (1 to k), ``entity`` and ``rival``:
 
-        - ``observed``: the observed score, the mean of unbiased estimates of the cases; ``median``: of the draws;
-          ``lower``, ``upper``: a band that contains the whole curve of the entity, over both events, with probability
-          ``prob``, closed at the ends of the range as intervals of rankings are;
+        - ``observed``: the observed score, the mean of unbiased estimates of the cases; ``median``:
+          of the draws; ``lower``, ``upper``: a band that contains the whole curve of the entity,
+          over both events, with probability ``prob``, closed at the ends of the range as intervals
+          of rankings are;
         - ``probability_best`` with ``probability_best_error`` (Monte-Carlo);
-        - ``in_best_set``: the entities that could be best. With a probability of about ``prob`` the sets contain the
-          truly best entities for all events and numbers of attempts at once;
-        - ``surely_above`` (entity, rival): pairs whose order is right for all pairs, events and numbers of attempts at
-          once;
-        - ``crosses`` (entity, rival): whether the entity is surely above the rival for one number of attempts, and
-          surely below it for another, or for the other event;
-        - ``mean_cost`` (attempts, entity), if the evidence has costs of runs: the observed mean cost of up to so many
-          attempts at a case that stop at the first success;
-        - ``leader`` (event, attempts): the most probable best entity; ``headline``: "best" if it alone could be best,
-          else "leads", or "none" without rivals.
+        - ``in_best_set``: the entities that could be best. With a probability of about ``prob`` the
+          sets contain the truly best entities for all events and numbers of attempts at once;
+        - ``surely_above`` (entity, rival): pairs whose order is right for all pairs, events and
+          numbers of attempts at once;
+        - ``crosses`` (entity, rival): whether the entity is surely above the rival for one number
+          of attempts, and surely below it for another, or for the other event;
+        - ``mean_cost`` (attempts, entity), if the evidence has costs of runs: the observed mean
+          cost of up to so many attempts at a case that stop at the first success;
+        - ``leader`` (event, attempts): the most probable best entity; ``headline``: "best" if it
+          alone could be best, else "leads", or "none" without rivals.
 
-        Attrs: ``prob``, ``draws``, ``cases``, the number of cases, ``cases_left_out`` with fewer than k runs, and the
-        ``notes`` that :func:`bayesrank.notes` prints.
+        Attrs: ``prob``, ``draws``, ``cases``, the number of cases, ``cases_left_out`` with fewer
+        than k runs, and the ``notes`` that :func:`bayesrank.notes` prints.
 
     Raises
     ------
     ValueError, TypeError
-        If the posterior does not know the runs of its cases, is of several data sets, has fewer than k runs of each
-        case, or lacks draws; or if ``k`` or ``prob`` is no such number.
+        If the posterior does not know the runs of its cases, is of several data sets, has fewer
+        than k runs of each case, or lacks draws; or if ``k`` or ``prob`` is no such number.
 
     References
     ----------
-    Chen et al. (2021), Evaluating large language models trained on code, arXiv:2107.03374. Romano and Wolf (2005),
-    Exact and approximate stepdown methods for multiple hypothesis testing, Journal of the American Statistical
-    Association 100:94-108.
+    Chen et al. (2021), Evaluating large language models trained on code, arXiv:2107.03374. Romano
+    and Wolf (2005), Exact and approximate stepdown methods for multiple hypothesis testing, Journal
+    of the American Statistical Association 100:94-108.
 
     Examples
     --------
@@ -112,17 +115,24 @@ def attempts_curve(
     source, prob = parse_source(posterior, "posterior"), check_prob("prob", prob)
     these = check_choice("cases", cases, CASES) == "these"
     every = AttemptsPosterior.of(source, 1, "attempts_curve")
-    whole = max(n for n in every.enough if every.runs.enough_for(n).sum() == every.kept.sum())
-    most = max(whole, min(2, max(every.enough))) if k is None else check_integer("k", k, 1)
+    full = max(n for n in every.enough if every.runs.enough_for(n).sum() == every.kept.sum())
+    most = max(full, min(2, max(every.enough))) if k is None else check_integer("k", k, 1)
     held = AttemptsPosterior.of(source, most, f"attempts_curve(k={most})", these)
     if held.names:
         raise ArgumentError(
-            "posterior", "must have one data set for a curve", f"{len(held.names)} data sets", "fit each alone"
+            "posterior",
+            "must have one data set for a curve",
+            f"{len(held.names)} data sets",
+            "fit each alone",
         )
     if these and not held.evidence.by_case:
-        raise ArgumentError("cases", "must be 'like these' where clusters have equal weights", "'these'")
+        raise ArgumentError(
+            "cases", "must be 'like these' where clusters have equal weights", "'these'"
+        )
     if held.shape[0] * held.shape[1] * (1 - prob) < 1:
-        raise ArgumentError("posterior", f"must have at least {int(np.ceil(1 / (1 - prob)))} draws", str(held.shape))
+        raise ArgumentError(
+            "posterior", f"must have at least {int(np.ceil(1 / (1 - prob)))} draws", str(held.shape)
+        )
     return _Curve(held, most, prob).result()
 
 
@@ -131,7 +141,13 @@ def curve_where_runs(posterior: Container, prob: float) -> xr.Dataset | None:
     source = parse_source(posterior)
     joint = None if source.container is None else parse_evidence(source).joint_cases
     runs = None if joint is None else joint.case_runs
-    if joint is None or runs is None or joint.datasets or not source.model.paired or not runs.enough_for(2).any():
+    if (
+        joint is None
+        or runs is None
+        or joint.datasets
+        or not source.model.paired
+        or not runs.enough_for(2).any()
+    ):
         return None
     return attempts_curve(source, prob=prob)
 
@@ -161,7 +177,9 @@ class _Place:
     @property
     def weight(self) -> np.ndarray:
         _, spread, rows, _ = self.leads
-        return np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0).astype(rows.dtype)
+        return np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0).astype(
+            rows.dtype
+        )
 
     @cached_property
     def stretched(self) -> tuple[np.ndarray, np.ndarray]:
@@ -181,16 +199,22 @@ class _Place:
     def _exceeds_stretched(self, critical: Any, bound: float) -> np.ndarray:
         lead, spread = self.stretched
         with np.errstate(invalid="ignore"):
-            return np.asarray(lead > self.information.threshold(np.arange(len(lead)), critical, bound) * spread)
+            return np.asarray(
+                lead > self.information.threshold(np.arange(len(lead)), critical, bound) * spread
+            )
 
     def exceeds(self, critical: Any, comparisons: int) -> np.ndarray:
         """Return which leads are large enough (entity, rival), by themselves and, as in rankings, in logits."""
         (lead, spread, _, _), bound = self.leads, bonferroni(self.prob, comparisons)
         with np.errstate(invalid="ignore"):
-            enough = lead > self.information.threshold(np.arange(len(lead)), critical, bound) * spread
+            enough = (
+                lead > self.information.threshold(np.arange(len(lead)), critical, bound) * spread
+            )
         if np.ndim(critical) == 0 and critical >= MILD and bound >= MILD:
             return np.asarray(enough & self.mild)
-        return np.asarray(enough & self._exceeds_stretched(np.minimum(critical, MILD), min(bound, MILD)))
+        return np.asarray(
+            enough & self._exceeds_stretched(np.minimum(critical, MILD), min(bound, MILD))
+        )
 
 
 class _Curve:
@@ -198,12 +222,15 @@ class _Curve:
 
     def __init__(self, held: AttemptsPosterior, most: int, prob: float) -> None:
         self.held, self.most, self.prob = held, most, prob
-        # Draws for these cases go together along the curve as those for cases like these, which is too much.
+        # Draws for these cases go together along the curve as those for cases like these, which is
+        # too much.
         self.level = (1 + prob) / 2 if held.these else prob
         self.entities = held.evidence.entities
-        wanted = [Attempts(k) for k in range(1, most + 1)] + [Attempts(k, True) for k in range(2, most + 1)]
-        drawn = held.draws(wanted)
-        self.places = [self._place(one, draws) for one, draws in zip(wanted, drawn, strict=True)]
+        requested = [Attempts(k) for k in range(1, most + 1)] + [
+            Attempts(k, True) for k in range(2, most + 1)
+        ]
+        drawn = held.draws(requested)
+        self.places = [self._place(one, draws) for one, draws in zip(requested, drawn, strict=True)]
 
     def _place(self, one: Attempts, drawn: np.ndarray) -> _Place:
         name = (pass_hat_k if one.every else pass_at_k)(one.k)
@@ -222,19 +249,23 @@ class _Curve:
         dims = ("event", "attempts", "entity")
         size = len(self.entities)
         results: dict[str, np.ndarray] = {
-            "observed": np.stack([place.observed for place in self.places]),
-            "median": np.stack([np.median(place.draws, axis=0) for place in self.places]),
+            "observed": np.stack([position.observed for position in self.places]),
+            "median": np.stack([np.median(position.draws, axis=0) for position in self.places]),
         }
         results["lower"], results["upper"] = self._bands()
-        best = np.stack([_share_best(place.draws, place.groups) for place in self.places])
+        best = np.stack([_share_best(position.draws, position.groups) for position in self.places])
         draws = len(self.places[0].draws)
         results["probability_best"] = best
-        results["probability_best_error"] = share_error(best, np.sqrt(best * (1 - best) / draws), draws, draws)
+        results["probability_best_error"] = share_error(
+            best, np.sqrt(best * (1 - best) / draws), draws, draws
+        )
         results["in_best_set"] = ~behind
         coords = {"event": list(EVENTS), "attempts": range(1, self.most + 1)}
         names = name_coord(self.entities)
         frame = xr.Dataset(coords={**coords, "entity": names})
-        found = frame.assign({name: (dims, self._by_event(values)) for name, values in results.items()})
+        found = frame.assign(
+            {name: (dims, self._by_event(values)) for name, values in results.items()}
+        )
         found = found.assign_coords(rival=names)
         pairs = self._by_event(above)
         found["surely_above"] = (*dims, "rival"), pairs
@@ -255,8 +286,14 @@ class _Curve:
         )
         cases = self._cases()
         known = self.held.source.assembled
-        record = EvidenceRecord(ledger=known.ledger, noun=known.noun, notes=notes_text(self._notes(cases)))
-        facts = about.to_attrs() | record.to_attrs() | {"cases": cases[0], "cases_left_out": cases[1] - cases[0]}
+        record = EvidenceRecord(
+            ledger=known.ledger, noun=known.noun, notes=notes_text(self._notes(cases))
+        )
+        facts = (
+            about.to_attrs()
+            | record.to_attrs()
+            | {"cases": cases[0], "cases_left_out": cases[1] - cases[0]}
+        )
         return found.assign_attrs(facts)
 
     def _by_event(self, values: np.ndarray) -> np.ndarray:
@@ -270,13 +307,19 @@ class _Curve:
         return round(float(count[self.held.kept].sum())), round(float(count.sum()))
 
     def _notes(self, cases: tuple[int, int]) -> list[Note]:
-        found = [Note("curve_of_cases", {"k": self.most, "prob": self.prob, "these": self.held.these})]
+        result = [
+            Note("curve_of_cases", {"k": self.most, "prob": self.prob, "these": self.held.these})
+        ]
         if cases[0] < cases[1]:
-            found.append(Note("cases_with_few_runs", {"least": self.most, "used": cases[0], "total": cases[1]}))
+            result.append(
+                Note(
+                    "cases_with_few_runs", {"least": self.most, "used": cases[0], "total": cases[1]}
+                )
+            )
         if (costs := self.held.mean_costs(self.most)) is not None:
             paid = dict(zip(map(str, self.entities), costs[-1].tolist(), strict=True))
-            found.append(Note("cost_of_attempts", {"k": self.most, "costs": paid}))
-        return found + self.caps
+            result.append(Note("cost_of_attempts", {"k": self.most, "costs": paid}))
+        return result + self.caps
 
     @cached_property
     def caps(self) -> list[Note]:
@@ -284,7 +327,10 @@ class _Curve:
         first = self.places[0]
         reason = first.information.withheld()
         return check_caps(
-            [*([] if reason is None else [reason]), *first.evidence.limits(first.evidence.notes(first.score))]
+            [
+                *([] if reason is None else [reason]),
+                *first.evidence.limits(first.evidence.notes(first.score)),
+            ]
         )
 
     def _headlines(self, behind: np.ndarray, leaders: np.ndarray, size: int) -> np.ndarray:
@@ -295,23 +341,34 @@ class _Curve:
 
     def _bands(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the ends of the bands (place, entity): each contains the whole curve with the probability."""
-        centre = np.stack([place.draws.mean(axis=0) for place in self.places])
+        centre = np.stack([position.draws.mean(axis=0) for position in self.places])
         below, above = np.empty_like(centre), np.empty_like(centre)
         worst = np.zeros(self.places[0].draws.shape)
-        for i, place in enumerate(self.places):
-            off = place.draws - centre[i]
+        for i, position in enumerate(self.places):
+            off = position.draws - centre[i]
             up = off > 0
             square = np.square(off)
             number = np.maximum(up.sum(axis=0), 1)
             above[i] = np.sqrt((square * up).sum(axis=0) / number)
             below[i] = np.sqrt((square * ~up).sum(axis=0) / np.maximum(len(off) - number, 1))
             size = np.where(up, above[i], below[i])
-            np.maximum(worst, np.divide(np.abs(off), size, out=np.zeros_like(off), where=size > 0), out=worst)
+            np.maximum(
+                worst,
+                np.divide(np.abs(off), size, out=np.zeros_like(off), where=size > 0),
+                out=worst,
+            )
         wide = np.quantile(worst, self.level, axis=0)
-        lower, upper = np.clip(centre - wide * below, 0.0, 1.0), np.clip(centre + wide * above, 0.0, 1.0)
-        for i, place in enumerate(self.places):
-            lower[i], upper[i] = place.evidence.close(place.score, lower[i], upper[i], (0.0, 1.0))
-            lower[i], upper[i] = (average_within(place.groups, end) for end in (lower[i], upper[i]))
+        lower, upper = (
+            np.clip(centre - wide * below, 0.0, 1.0),
+            np.clip(centre + wide * above, 0.0, 1.0),
+        )
+        for i, position in enumerate(self.places):
+            lower[i], upper[i] = position.evidence.close(
+                position.score, lower[i], upper[i], (0.0, 1.0)
+            )
+            lower[i], upper[i] = (
+                average_within(position.groups, end) for end in (lower[i], upper[i])
+            )
         return lower, upper
 
     def _decide(self) -> tuple[np.ndarray, np.ndarray]:
@@ -321,11 +378,14 @@ class _Curve:
         behind = np.zeros((len(places), size), bool)
         if size < 2 or is_limited(self.caps, Limit.SETS):
             return above, behind
-        above, behind = self._step_down(by_pairs=True), np.asarray(self._step_down(by_pairs=False).any(axis=1))
+        above, behind = (
+            self._step_down(by_pairs=True),
+            np.asarray(self._step_down(by_pairs=False).any(axis=1)),
+        )
         for i, winner in self._winners().items():
             behind[i] = np.arange(size) != winner
-        for i, place in enumerate(places):
-            for group in place.groups:  # entities with identical evidence
+        for i, position in enumerate(places):
+            for group in position.groups:  # entities with identical evidence
                 behind[i, group] = behind[i, group].all()
                 above[i, group] = above[i, group].all(axis=0)
                 above[i][:, group] = above[i][:, group].all(axis=1)[:, None]
@@ -334,15 +394,15 @@ class _Curve:
     def _critical(self, left: Sequence[np.ndarray]) -> float:
         """Return the critical value of the leads with positive weights at all places."""
         found: Any = 0.0
-        for place, weight in zip(self.places, left, strict=True):
-            _, _, rows, shift = place.leads
+        for position, weight in zip(self.places, left, strict=True):
+            _, _, rows, shift = position.leads
             found = np.maximum(found, largest(-rows, -shift, weight)) if weight.any() else found
         return self._quantile(found) if np.ndim(found) else 0.0
 
     @cached_property
     def _first(self) -> float:
         """Return the critical value of all leads at all places."""
-        return self._critical([place.weight for place in self.places])
+        return self._critical([position.weight for position in self.places])
 
     def _quantile(self, found: np.ndarray) -> float:
         beyond = max(int(np.floor((1 - self.level) * (len(found) + 1) + 1e-9)), 1)
@@ -350,13 +410,15 @@ class _Curve:
 
     def _step_down(self, by_pairs: bool) -> np.ndarray:
         """Return what is sure of the pairs at all places (place, entity, rival), by the rule of rankings."""
-        left = [place.weight for place in self.places]
+        left = [position.weight for position in self.places]
         sure = np.zeros((len(left), *left[0].shape), bool)
         single = float(ndtri((1 + self.prob) / 2))
         while True:
             critical = (self._critical(left) if sure.any() else self._first) or single
             number = sum(int(np.count_nonzero(weight)) for weight in left)
-            more = np.stack([place.exceeds(critical, number) for place in self.places]) & ~sure
+            more = (
+                np.stack([position.exceeds(critical, number) for position in self.places]) & ~sure
+            )
             if not by_pairs:
                 out = np.asarray(sure.any(axis=1))
                 more &= ~out[:, :, None] & ~out[:, None, :]
@@ -376,13 +438,13 @@ class _Curve:
         """
         size = len(self.entities)
         never = np.where(np.eye(size, dtype=bool), np.inf, 0.0)
-        ahead = [int((place.leads[0] + never).min(axis=1).argmax()) for place in self.places]
-        found: dict[int, int] = {}
+        ahead = [int((position.leads[0] + never).min(axis=1).argmax()) for position in self.places]
+        result: dict[int, int] = {}
         for winner in sorted(set(ahead)):
             top = np.zeros((size, len(self.places[0].draws)), np.float32)
-            for place in self.places:
-                _, _, rows, _ = place.leads
-                weight = place.weight[winner][:, None]
+            for position in self.places:
+                _, _, rows, _ = position.leads
+                weight = position.weight[winner][:, None]
                 np.maximum(top, np.abs(rows[winner] - rows) * weight, out=top)
             critical = np.array([self._quantile(one) for one in top])
             critical = np.maximum(critical, float(ndtri((1 + self.prob) / 2)))
@@ -390,8 +452,8 @@ class _Curve:
             for i in (i for i, first in enumerate(ahead) if first == winner):
                 beats = self.places[i].exceeds(wide, 2)[winner]
                 if np.delete(beats, winner).all():
-                    found[i] = winner
-        return found
+                    result[i] = winner
+        return result
 
 
 def _leads_of(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -408,7 +470,11 @@ def _centre(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the mean leads (entity, rival), the centred values (entity, draw), and their mean leads, which are 0."""
     centre = values.mean(axis=0)
     lead = centre[:, None] - centre
-    return lead, np.array((values - centre).T, np.float32, order="C"), np.zeros(lead.shape, np.float32)
+    return (
+        lead,
+        np.array((values - centre).T, np.float32, order="C"),
+        np.zeros(lead.shape, np.float32),
+    )
 
 
 def _share_best(draws: np.ndarray, groups: list[np.ndarray]) -> np.ndarray:

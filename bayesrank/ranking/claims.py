@@ -1,8 +1,8 @@
 """The claim of a ranking, made once for all that print it: possible ranks, tiers, and the headline with its caps.
 
-An entity may be called best only if it is the only one that could be best, and nothing caps the headline, except that
-data sets were pooled. Thin evidence never makes a claim bolder: where no rank set can be justified, every rank is
-possible.
+An entity may be called best only if it is the only one that could be best, and nothing caps the
+headline, except that data sets were pooled. Thin evidence never makes a claim bolder: where no rank
+set can be justified, every rank is possible.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._notes import Note, notes_of, notes_text
-from bayesrank._records import RankingRecord
+from bayesrank._core.notes import Note, notes_of, notes_text
+from bayesrank._core.records import RankingRecord
 from bayesrank.claims.caps import Limit, check_caps, is_limited
 from bayesrank.ranking._confidence import RankSets
 from bayesrank.ranking.intervals import order_name, position_of
 
 #: Report the leader's expected loss on new cases if it exceeds this share of its interval's width.
 NOTABLE = 0.25
-#: Effective draws that a probability of 0.95 needs. With fewer, the true probability may be lower even if all agree.
+#: Effective draws that a probability of 0.95 needs. With fewer, the true probability may be lower
+#: even if all agree.
 FEWEST = 60
 
 #: Variables on the difference of each entity from the leader.
@@ -29,7 +30,8 @@ OF_LEADER = ("difference", "difference_lower", "difference_upper")
 def ranks_and_tiers(sets: RankSets, ranked: np.ndarray) -> dict[str, np.ndarray]:
     """Return the possible ranks, the best set and the tiers, by the variable names of a ranking.
 
-    Tier 1 is the best set. Tier 2 has the remaining entities that no other remaining entity is surely above, and so on.
+    Tier 1 is the best set. Tier 2 has the remaining entities that no other remaining entity is
+    surely above, and so on.
     """
     (lower, upper), alone = sets.ranks(ranked), sets.ranks_alone(ranked)
     best = ranked & ~sets.not_best
@@ -76,11 +78,17 @@ def headline_of(
     if len(members) > 1:
         alike = any(set(members) <= set(group) for group in identical)
         if not alike:  # without a ROPE, equivalent entities tie in nearly all draws
-            alike = bool((np.asarray(ranking["equivalence"])[np.ix_(members, members)] >= prob).all())
+            alike = bool(
+                (np.asarray(ranking["equivalence"])[np.ix_(members, members)] >= prob).all()
+            )
         return ("shared" if alike else "leads"), caps
     others = np.where(np.arange(len(best)) == leader, np.nan, superiority[leader])
     if rope > 0 and np.nanmin(others) < prob:  # the set for the best does not ask by how much
-        below = {"rival": str(names[int(np.nanargmin(others))]), "p": float(np.nanmin(others)), "prob": prob}
+        below = {
+            "rival": str(names[int(np.nanargmin(others))]),
+            "p": float(np.nanmin(others)),
+            "prob": prob,
+        }
         caps = [*caps, Note("probability_below", {**below, "rope": rope})]
     return ("leads" if is_limited(caps, Limit.HEADLINE) else "best"), caps
 
@@ -111,7 +119,9 @@ def cap(ranking: xr.Dataset, caps: Sequence[Note]) -> xr.Dataset:
     if ranking["headline"].ndim:
         dim = str(ranking["headline"].dims[0])
         parts = [cap(ranking.isel({dim: i}), caps) for i in range(ranking.sizes[dim])]
-        return xr.concat(parts, dim, coords="minimal", compat="override", combine_attrs="override", join="exact")
+        return xr.concat(
+            parts, dim, coords="minimal", compat="override", combine_attrs="override", join="exact"
+        )
     caps = check_caps([*caps_of(ranking), *caps])
     changed = ranking.copy()
     if is_limited(caps, Limit.SETS):
@@ -121,12 +131,16 @@ def cap(ranking: xr.Dataset, caps: Sequence[Note]) -> xr.Dataset:
         for name, values in ranks_and_tiers(sets, ranked).items():
             changed[name] = (("entity", "rival")[: values.ndim], values)
         changed["sets"] = "none"
-    about, position = RankingRecord.of(ranking), f"{order_name(ranking)}_position"
+    record, position = RankingRecord.of(ranking), f"{order_name(ranking)}_position"
     arrays = {name: changed[name].values for name in ("in_best_set", position, "probability_best")}
-    arrays |= {name: changed[name].transpose("entity", "rival").values for name in ("superiority", "equivalence")}
+    arrays |= {
+        name: changed[name].transpose("entity", "rival").values
+        for name in ("superiority", "equivalence")
+    }
     names = ranking["entity"].values.tolist()
-    headline, found = headline_of(arrays, names, caps, about.prob, about.rope)
-    # The members of this best set may have identical evidence, which the ranking does not hold: they stay alike.
+    headline, found = headline_of(arrays, names, caps, record.prob, record.rope)
+    # The members of this best set may have identical evidence, which the ranking does not hold:
+    # they stay alike.
     same = bool((changed["in_best_set"] == ranking["in_best_set"]).all()) and headline != "none"
     shared = same and str(ranking["headline"].item()) == "shared"
     changed["headline"], changed["caps"] = "shared" if shared else headline, notes_text(found)

@@ -20,10 +20,11 @@ def consensus_of(
 ) -> dict[str, Any]:
     """Return the consensus order by the variable names of the result; entities marked in ``last`` come last.
 
-    Ties are broken by expected ranks and names, not by the input order. The distance and its bound are those of the
-    preferences, wherever the entities marked in ``last`` would stand by them.
+    Ties are broken by expected ranks and names, not by the input order. The distance and its bound
+    are those of the preferences, wherever the entities marked in ``last`` would stand by them.
     """
-    # Without draws a tie has preference 1/2 up to rounding errors, which may not decide who comes first.
+    # Without draws a tie has preference 1/2 up to rounding errors, which may not decide who comes
+    # first.
     preference, expected = np.round(preference, 10), np.round(expected, 10)
     allowed = preference
     if last is not None:
@@ -53,8 +54,9 @@ def put_last(preference: np.ndarray, last: np.ndarray) -> np.ndarray:
 def consensus_order(preference: np.ndarray) -> tuple[np.ndarray, float, float]:
     """Return the order with the smallest expected Kendall distance from P(i before j), with ties split evenly.
 
-    Also return the expected number of discordant pairs, and Σ min(p_ij, p_ji), a bound for all orders that is reached
-    without cycles. Ties between optimal orders are broken by the input order.
+    Also return the expected number of discordant pairs, and Σ min(p_ij, p_ji), a bound for all
+    orders that is reached without cycles. Ties between optimal orders are broken by the input
+    order.
     """
     preference = np.asarray(preference, dtype=float)
     order = []
@@ -67,15 +69,17 @@ def consensus_order(preference: np.ndarray) -> tuple[np.ndarray, float, float]:
 
 def _distance_and_bound(arranged: np.ndarray) -> tuple[float, float]:
     """Return the expected discordant pairs of the order in which the preferences are arranged, and a bound for any."""
-    return float(np.tril(arranged, -1).sum()), float(np.tril(np.minimum(arranged, arranged.T), -1).sum())
+    return float(np.tril(arranged, -1).sum()), float(
+        np.tril(np.minimum(arranged, arranged.T), -1).sum()
+    )
 
 
 def share_ranks(order: np.ndarray, preference: np.ndarray, error: np.ndarray) -> np.ndarray:
     """Return ranks from an order; entities with equal preference up to Monte-Carlo error share a rank.
 
-    An entity joins the group before it if it is not separated from any of its members. So do blocks of a cycle whose
-    exchange does not change the expected distance: if a, b, c beat each other in a circle equally often, they share a
-    rank. Entities outside the order have the rank 0.
+    An entity joins the group before it if it is not separated from any of its members. So do blocks
+    of a cycle whose exchange does not change the expected distance: if a, b, c beat each other in a
+    circle equally often, they share a rank. Entities outside the order have the rank 0.
     """
     ranks = np.zeros(len(preference), int)
     group: list[int] = []
@@ -99,7 +103,9 @@ def _components(preference: np.ndarray) -> list[np.ndarray]:
 
         number, label = connected_components(beats, directed=True, connection="strong")
         members = sorted((np.flatnonzero(label == i) for i in range(number)), key=lambda m: m[0])
-        above = np.array([[i is not j and beats[np.ix_(i, j)].any() for j in members] for i in members])
+        above = np.array(
+            [[i is not j and beats[np.ix_(i, j)].any() for j in members] for i in members]
+        )
         order = _sort(above)
     assert order is not None
     return [members[i] for i in order]
@@ -172,11 +178,12 @@ def _improve(preference: np.ndarray) -> np.ndarray:
         for entity in list(order):
             at = order.index(entity)
             rest = order[:at] + order[at + 1 :]
-            # Discordance of each position: entities before it that it beats, entities after it that beat it.
+            # Discordance of each position: entities before it that it beats, entities after it that
+            # beat it.
             before = np.concatenate([[0.0], np.cumsum(preference[entity, rest])])
             after = np.concatenate([np.cumsum(preference[rest, entity][::-1])[::-1], [0.0]])
-            place = int(np.argmin(before + after))
-            if (before + after)[place] < (before + after)[at] - 1e-12:
-                order = [*rest[:place], entity, *rest[place:]]
+            position = int(np.argmin(before + after))
+            if (before + after)[position] < (before + after)[at] - 1e-12:
+                order = [*rest[:position], entity, *rest[position:]]
                 improved = True
     return np.array(order)

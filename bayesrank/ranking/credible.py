@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import (
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
     arguments_of,
     check_bool,
     check_choice,
@@ -18,7 +18,7 @@ from bayesrank._checks import (
     check_prob,
     describe_value,
 )
-from bayesrank._draws import (
+from bayesrank._core.draws import (
     ERROR,
     Batches,
     Moments,
@@ -28,11 +28,11 @@ from bayesrank._draws import (
     proportion_error,
     reduce,
 )
-from bayesrank._errors import ArgumentError
-from bayesrank._notes import notes_of, notes_text
-from bayesrank._records import RankingRecord
-from bayesrank._source import Over, Source, parse_source
-from bayesrank._types import Container, ModelName, ScoreLike
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.notes import notes_of, notes_text
+from bayesrank._core.records import RankingRecord
+from bayesrank._core.source import Over, Source, parse_source
+from bayesrank._core.types import Container, ModelName, ScoreLike
 from bayesrank.claims.effective import Information
 from bayesrank.claims.ends import CLOSED, notes_on_closed
 from bayesrank.claims.information import information_of
@@ -106,132 +106,156 @@ def credible_ranking(
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Performances; a posterior with the scored variable over ``entity``; or values of a score (chain, draw, entity)
-        or (sample, entity); values without these dims are one draw. Any other dim, such as ``dataset``, gives one
-        ranking per item (unless ``over`` is given). May be lazy.
+        Performances; a posterior with the scored variable over ``entity``; or values of a score
+        (chain, draw, entity) or (sample, entity); values without these dims are one draw. Any other
+        dim, such as ``dataset``, gives one ranking per item (unless ``over`` is given). May be
+        lazy.
     score : Score, str or callable, optional
-        The score or the variable of the posterior. For outcomes without classes the default is their mean. Other
-        sources without a score must be values of which higher ones are better, unless ``higher_is_better`` is given. An
-        error is raised if their name or attrs say otherwise. Regret is undefined for such values.
+        The score or the variable of the posterior. For outcomes without classes the default is
+        their mean. Other sources without a score must be values of which higher ones are better,
+        unless ``higher_is_better`` is given. An error is raised if their name or attrs say
+        otherwise. Regret is undefined for such values.
     method : str
         - ``"draws"``: from the draws of ``source``.
-        - ``"exact"``: by integrals, without draws or seed; equal counts give equal results. ``source`` is counts of two
-          classes or of the outcomes 0 and 1, or a conjugate posterior from :func:`bayesrank.fit`. A two-class score
-          must be monotone in TPR and TNR; outcomes are ranked by their mean.
-        - ``"auto"`` (command and report): from draws, and, for a single ranking, exact where the error is below 5e-4,
-          the work is small, and the medians agree with the draws.
+        - ``"exact"``: by integrals, without draws or seed; equal counts give equal results.
+          ``source`` is counts of two classes or of the outcomes 0 and 1, or a conjugate posterior
+          from :func:`bayesrank.fit`. A two-class score must be monotone in TPR and TNR; outcomes
+          are ranked by their mean.
+        - ``"auto"`` (command and report): from draws, and, for a single ranking, exact where the
+          error is below 5e-4, the work is small, and the medians agree with the draws.
     prob : float
         Probability of the credible intervals and joint level of the rank sets, between 0 and 1.
     rope : float
-        Region of practical equivalence, in units of the score: superiority requires a larger difference.
+        Region of practical equivalence, in units of the score: superiority requires a larger
+        difference.
     higher_is_better : bool, optional
         Overrides the direction of the score; required for scores without one.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
     over, aggregate, weights : optional
-        Rank by an aggregate over ``"group"``, ``"dataset"`` or a coord along it such as ``"category"``: ``"mean"``
-        (default), ``"worst"``, ``"gap"``, ``"borda"`` or ``"win_rate"``, as for :func:`bayesrank.aggregate_score`. The
-        ranking is for these groups; ``kind="typical"`` or ``"new"`` with the mean is for groups like these.
+        Rank by an aggregate over ``"group"``, ``"dataset"`` or a coord along it such as
+        ``"category"``: ``"mean"`` (default), ``"worst"``, ``"gap"``, ``"borda"`` or ``"win_rate"``,
+        as for :func:`bayesrank.aggregate_score`. The ranking is for these groups;
+        ``kind="typical"`` or ``"new"`` with the mean is for groups like these.
     joint : bool
-        Compare all pairs of entities, which takes draws × entities² operations. If False, the result has no ``rival``,
-        ``superiority``, ``equivalence``, ``sucra``, ``poth``, ``consensus_*``, ``predictive*``, ``rank_lower``,
-        ``rank_upper``, ``surely_above``, ``tier``, ``in_best_set``, ``separation``, headline, sets and caps.
+        Compare all pairs of entities, which takes draws × entities² operations. If False, the
+        result has no ``rival``, ``superiority``, ``equivalence``, ``sucra``, ``poth``,
+        ``consensus_*``, ``predictive*``, ``rank_lower``, ``rank_upper``, ``surely_above``,
+        ``tier``, ``in_best_set``, ``separation``, headline, sets and caps.
     order : str
-        The order of the entities within a tier. The first of the first tier is the leader. ``"consensus"``; or
-        ``"predictive"``: the order by the score of the posterior mean performance, which needs performances, not values
-        of a score. docs/theory/uncertainty.md says when ``predictive_rank`` keeps the axioms of ranking. Sets, tiers
-        and probabilities do not depend on ``order``.
+        The order of the entities within a tier. The first of the first tier is the leader.
+        ``"consensus"``; or ``"predictive"``: the order by the score of the posterior mean
+        performance, which needs performances, not values of a score. docs/theory/uncertainty.md
+        says when ``predictive_rank`` keeps the axioms of ranking. Sets, tiers and probabilities do
+        not depend on ``order``.
     evidence : optional
-        Counts or outcomes behind draws of a model that is not of this package, as :func:`bayesrank.fit` takes them.
-        Draws alone carry no promise for fixed true scores, and their headline is at most "leads". With evidence they
-        carry it, if no difference of two entities varies less than 0.8 times as much as in the default model of this
-        evidence. A posterior with these counts in its group ``observed_data`` needs no ``evidence``.
+        Counts or outcomes behind draws of a model that is not of this package, as
+        :func:`bayesrank.fit` takes them. Draws alone carry no promise for fixed true scores, and
+        their headline is at most "leads". With evidence they carry it, if no difference of two
+        entities varies less than 0.8 times as much as in the default model of this evidence. A
+        posterior with these counts in its group ``observed_data`` needs no ``evidence``.
     model, **options
-        With ``method="exact"`` and counts, a conjugate model of :func:`bayesrank.fit` and its options; the prevalence
-        cannot be draws.
+        With ``method="exact"`` and counts, a conjugate model of :func:`bayesrank.fit` and its
+        options; the prevalence cannot be draws.
 
     Returns
     -------
     xarray.Dataset
-        Over ``entity``, ``rank`` (1 is best) and ``rival``, NaN where undefined, with Monte-Carlo standard errors
-        ``<name>_error``:
+        Over ``entity``, ``rank`` (1 is best) and ``rival``, NaN where undefined, with Monte-Carlo
+        standard errors ``<name>_error``:
 
-        - ``median``, ``lower``, ``upper``: of the defined draws of the score, equal tails at ``prob``. Where the
-          observed value is at an end of the score's range, or one case away from it, the near end of the interval is
-          the end of the range, so that the interval can hold a perfect score. ``observed``: score of the observed
-          counts, NaN if undefined or infinite; ``unobserved``: whether it is undefined (not infinite) while that of
-          another entity is not; ``contradicted``: whether ``observed`` is outside the interval (beyond Monte-Carlo
-          error, and not at an end of its range); ``cases``: number of cases. The draws of a worst score or a gap are
-          shifted: its interval, and that of its differences, come from the intervals of the groups, and a median
-          outside of it is moved to the closest end.
-        - ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``: tied entities share positions.
-        - ``sucra``: mean probability of ranking before a rival, with ties as halves. ``poth``: variance of ``sucra``
-          relative to its maximum; 0 if all are equal, 1 if the order is certain and has no ties (Wigle et al.,
-          arXiv:2501.11596).
-        - ``in_best_set``: whether the entity could be best. In a share of about ``prob`` of repeated experiments the
-          set contains every truly best entity, for any true scores. An entity that beats each rival at this level is
-          alone in it (a verified winner). ROPE has no effect.
-        - ``surely_above`` (entity, rival): pairs whose order is right for all pairs at once in about ``prob`` of
-          repeated experiments. ``rank_lower``, ``rank_upper``: the best and the worst possible rank, of all entities
-          at once: 1 plus the number surely above, and the number of ranked entities minus the number surely below.
-          The best possible rank is 1 in the best set and at least 2 outside it; the only entity that could be best has
-          rank 1. Without enough evidence, every rank is possible.
-        - ``rank_alone_lower``, ``rank_alone_upper``: the possible ranks of one entity that was named before the data
-          were seen. They are narrower, and not for an entity that is looked at because of its rank.
-        - ``win_rate``, ``win_against_leader`` (votes): the observed share of won votes, and the expected one against
-          the leader; a tie is half a win.
-        - ``difference``, ``difference_lower``, ``difference_upper``: median and interval of the difference from the
-          leader, in units of the score. The interval of point estimates is NaN.
-        - ``rank_marginal_lower``, ``rank_marginal_upper``: equal-tailed posterior interval of the rank of each entity
-          alone.
-        - ``superiority`` (entity, rival): probability that the entity beats the rival by more than the ROPE, among
-          draws with both defined; ``equivalence`` (entity, rival): that neither beats the other by more.
-        - ``consensus_rank``: rank in the order with the smallest expected Kendall distance in which entities without an
-          observed score come last; entities share a rank if their order is within twice the Monte-Carlo error. (Of more
-          than 16 entities in a cycle, the order is one that no move of an entity improves.) ``consensus_position``: the
-          rank in this order without shared ranks. ``consensus_distance``: expected distance of this order;
+        - ``median``, ``lower``, ``upper``: of the defined draws of the score, equal tails at
+          ``prob``. Where the observed value is at an end of the score's range, or one case away
+          from it, the near end of the interval is the end of the range, so that the interval can
+          hold a perfect score. ``observed``: score of the observed counts, NaN if undefined or
+          infinite; ``unobserved``: whether it is undefined (not infinite) while that of another
+          entity is not; ``contradicted``: whether ``observed`` is outside the interval (beyond
+          Monte-Carlo error, and not at an end of its range); ``cases``: number of cases. The draws
+          of a worst score or a gap are shifted: its interval, and that of its differences, come
+          from the intervals of the groups, and a median outside of it is moved to the closest end.
+        - ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``: tied
+          entities share positions.
+        - ``sucra``: mean probability of ranking before a rival, with ties as halves. ``poth``:
+          variance of ``sucra`` relative to its maximum; 0 if all are equal, 1 if the order is
+          certain and has no ties (Wigle et al., arXiv:2501.11596).
+        - ``in_best_set``: whether the entity could be best. In a share of about ``prob`` of
+          repeated experiments the set contains every truly best entity, for any true scores. An
+          entity that beats each rival at this level is alone in it (a verified winner). ROPE has no
+          effect.
+        - ``surely_above`` (entity, rival): pairs whose order is right for all pairs at once in
+          about ``prob`` of repeated experiments. ``rank_lower``, ``rank_upper``: the best and the
+          worst possible rank, of all entities at once: 1 plus the number surely above, and the
+          number of ranked entities minus the number surely below. The best possible rank is 1 in
+          the best set and at least 2 outside it; the only entity that could be best has rank 1.
+          Without enough evidence, every rank is possible.
+        - ``rank_alone_lower``, ``rank_alone_upper``: the possible ranks of one entity that was
+          named before the data were seen. They are narrower, and not for an entity that is looked
+          at because of its rank.
+        - ``win_rate``, ``win_against_leader`` (votes): the observed share of won votes, and the
+          expected one against the leader; a tie is half a win.
+        - ``difference``, ``difference_lower``, ``difference_upper``: median and interval of the
+          difference from the leader, in units of the score. The interval of point estimates is NaN.
+        - ``rank_marginal_lower``, ``rank_marginal_upper``: equal-tailed posterior interval of the
+          rank of each entity alone.
+        - ``superiority`` (entity, rival): probability that the entity beats the rival by more than
+          the ROPE, among draws with both defined; ``equivalence`` (entity, rival): that neither
+          beats the other by more.
+        - ``consensus_rank``: rank in the order with the smallest expected Kendall distance in which
+          entities without an observed score come last; entities share a rank if their order is
+          within twice the Monte-Carlo error. (Of more than 16 entities in a cycle, the order is one
+          that no move of an entity improves.) ``consensus_position``: the rank in this order
+          without shared ranks. ``consensus_distance``: expected distance of this order;
           ``consensus_lower_bound``: lower bound of the expected distance of any order.
-        - ``predictive``, ``predictive_rank``, ``predictive_position``, with ``order="predictive"``: the score of the
-          posterior mean performance, the rank by it, and the rank without ties. Entities without an observed score
-          come last here, too.
-        - ``tier``: tier 1 is the best set; tier 2 has the remaining entities that no other remaining entity is surely
-          above, and so on.
-        - ``headline``: "best", "shared", "leads" or "none", as in :func:`bayesrank.verdict`. "best" needs a best set of
-          one entity, and no cap except that data sets were pooled; "shared" a best set with equal evidence, or whose
-          entities are equal, or within the ROPE of each other, with probability ``prob``. ``sets``: what the rank sets
-          rest on: "confidence", "posterior" (for a model that learns a population of entities or data sets), or "none".
+        - ``predictive``, ``predictive_rank``, ``predictive_position``, with ``order="predictive"``:
+          the score of the posterior mean performance, the rank by it, and the rank without ties.
+          Entities without an observed score come last here, too.
+        - ``tier``: tier 1 is the best set; tier 2 has the remaining entities that no other
+          remaining entity is surely above, and so on.
+        - ``headline``: "best", "shared", "leads" or "none", as in :func:`bayesrank.verdict`. "best"
+          needs a best set of one entity, and no cap except that data sets were pooled; "shared" a
+          best set with equal evidence, or whose entities are equal, or within the ROPE of each
+          other, with probability ``prob``. ``sets``: what the rank sets rest on: "confidence",
+          "posterior" (for a model that learns a population of entities or data sets), or "none".
           ``caps``: the reasons that limit the headline; their codes are in ``attrs["caps"]``.
-        - ``expected_regret``: mean difference from the best of each draw, in units of the score, if its mean is finite.
-        - ``overestimate``: expected excess of the estimate over the true score (winner's curse). It assumes that the
-          true scores of the entities are a sample of a normal population, and averages over the spread of this
-          population. It needs at least three entities. It is NaN for models that learn such a population themselves.
+        - ``expected_regret``: mean difference from the best of each draw, in units of the score, if
+          its mean is finite.
+        - ``overestimate``: expected excess of the estimate over the true score (winner's curse). It
+          assumes that the true scores of the entities are a sample of a normal population, and
+          averages over the spread of this population. It needs at least three entities. It is NaN
+          for models that learn such a population themselves.
         - ``undefined``: share of draws without a value; above one half, the entity is not ranked.
         - ``effective_sample_size``: effective number of draws of the entity's values.
-        - ``worst``, ``worst_probability``, with ``aggregate="worst"``: the group that is most probably the worst one.
-        - ``separation``: how many more cases would separate the leader from its closest rival if they truly differ by
-          the ROPE. Without a ROPE, the assumed difference is estimated from the population of entities.
-          :func:`bayesrank.verdict` prints this number.
-        - ``notes``, ``needed_evidence``: what :func:`bayesrank.verdict` and :func:`bayesrank.notes` print.
+        - ``worst``, ``worst_probability``, with ``aggregate="worst"``: the group that is most
+          probably the worst one.
+        - ``separation``: how many more cases would separate the leader from its closest rival if
+          they truly differ by the ROPE. Without a ROPE, the assumed difference is estimated from
+          the population of entities. :func:`bayesrank.verdict` prints this number.
+        - ``notes``, ``needed_evidence``: what :func:`bayesrank.verdict` and :func:`bayesrank.notes`
+          print.
 
-        The attrs are ``headline``, ``sets``, ``caps``, ``score``, ``prob``, ``rope``, ``higher_is_better``, ``draws``,
-        ``method``, ``interval`` (how intervals were made), the ``range`` and ``finite_mean`` of the score, and
-        ``depends_on_prevalence`` if known. If data sets were combined, ``evidence`` says how. If the headline is about
-        a population other than the cases, ``population`` is its code. With ``method="exact"``, errors are those of the
-        quadrature, every rank is possible, and there are no ``draws``, ``effective_sample_size``, ``overestimate`` or
-        ``separation``. With ``"auto"``, ``attrs["drawn"]`` names the variables that come from draws, such as the rank
-        sets. A ratio with an interval beyond exp(±145) has a rank, but no median or interval.
+        The attrs are ``headline``, ``sets``, ``caps``, ``score``, ``prob``, ``rope``,
+        ``higher_is_better``, ``draws``, ``method``, ``interval`` (how intervals were made), the
+        ``range`` and ``finite_mean`` of the score, and ``depends_on_prevalence`` if known. If data
+        sets were combined, ``evidence`` says how. If the headline is about a population other than
+        the cases, ``population`` is its code. With ``method="exact"``, errors are those of the
+        quadrature, every rank is possible, and there are no ``draws``, ``effective_sample_size``,
+        ``overestimate`` or ``separation``. With ``"auto"``, ``attrs["drawn"]`` names the variables
+        that come from draws, such as the rank sets. A ratio with an interval beyond exp(±145) has a
+        rank, but no median or interval.
 
     Raises
     ------
     ValueError, TypeError
-        If the score is missing or unknown, the source has no entity or no draw, ``prob`` is not between 0 and 1,
-        ``rope`` is negative, or ``model`` is given without ``method="exact"``. With this method also if the posterior
-        of the score has no closed form, integrals have an error above 0.01, or ``over`` is given.
+        If the score is missing or unknown, the source has no entity or no draw, ``prob`` is not
+        between 0 and 1, ``rope`` is negative, or ``model`` is given without ``method="exact"``.
+        With this method also if the posterior of the score has no closed form, integrals have an
+        error above 0.01, or ``over`` is given.
 
     Notes
     -----
-    Entities with identical evidence have identical numbers. For exact ranks, the number of entities above a value is
-    Poisson-binomial: Hong (2013), Computational Statistics & Data Analysis 59:41-51.
+    Entities with identical evidence have identical numbers. For exact ranks, the number of entities
+    above a value is Poisson-binomial: Hong (2013), Computational Statistics & Data Analysis
+    59:41-51.
 
     Examples
     --------
@@ -245,9 +269,13 @@ def credible_ranking(
     check_choice("method", method, ("draws", "exact", "auto"))
     if options:
         of_models = [
-            name for one in (in_closed_form() if model is None else [model]) for name in options_of(find_model(one))
+            name
+            for one in (in_closed_form() if model is None else [model])
+            for name in options_of(find_model(one))
         ]
-        check_keywords(options, [*arguments_of(credible_ranking), *of_models], "br.credible_ranking")
+        check_keywords(
+            options, [*arguments_of(credible_ranking), *of_models], "br.credible_ranking"
+        )
     source = over_of(source, over, aggregate, weights)
     source = others_like(source, kind)
     plain = source if isinstance(source, Over) else parse_source(source)
@@ -260,10 +288,14 @@ def credible_ranking(
     if method == "exact":
         if isinstance(source, Over):
             raise ArgumentError(
-                "method", "must be 'draws' or 'auto' beside over=, whose aggregate needs draws", "'exact'"
+                "method",
+                "must be 'draws' or 'auto' beside over=, whose aggregate needs draws",
+                "'exact'",
             )
         if evidence is not None:
-            raise ArgumentError("evidence", "cannot be used for method='exact'", describe_value(evidence))
+            raise ArgumentError(
+                "evidence", "cannot be used for method='exact'", describe_value(evidence)
+            )
         return rank_exactly(source, score, settings, higher_is_better, kind, model, options)
     if model is not None or options:
         raise ArgumentError(
@@ -273,7 +305,13 @@ def credible_ranking(
             "method='exact' takes them with counts",
         )
     grouped = isinstance(plain, Source) and plain.over_groups
-    one = scored(plain.with_datasets() if isinstance(plain, Source) else plain, score, higher_is_better, kind, evidence)
+    one = scored(
+        plain.with_datasets() if isinstance(plain, Source) else plain,
+        score,
+        higher_is_better,
+        kind,
+        evidence,
+    )
     drawn = _rank(one, settings, kind)
     if one.source is None:
         return drawn
@@ -281,7 +319,9 @@ def credible_ranking(
         drawn = drawn.rename(dataset="group") if "dataset" in drawn.dims else drawn
         return drawn.assign_attrs(RankingRecord(stratum="group").to_attrs())
     exact = method == "auto" and kind is None
-    ranking = replace_drawn(drawn, one.source, one.found, one.evidence, settings) if exact else drawn
+    ranking = (
+        replace_drawn(drawn, one.source, one.found, one.evidence, settings) if exact else drawn
+    )
     return _with_columns(ranking, one.source, one.evidence)
 
 
@@ -311,7 +351,8 @@ def rank_variable(
 ) -> xr.Dataset:
     """Return rankings of a posterior variable, whose evidence the source lacks.
 
-    ``known`` returns what is known of the evidence of one ranking, by its position in the other dims.
+    ``known`` returns what is known of the evidence of one ranking, by its position in the other
+    dims.
     """
     return _rank(scored(source, name, None, None), RankingOptions(prob, 0.0, True), None, known)
 
@@ -335,22 +376,38 @@ def _rank(
     """Return a ranking of scores or of an aggregate; raise if they are empty, have dims of the result, or are many."""
     if one.source is None and settings.order == "predictive":
         raise ArgumentError(
-            "order", "must be 'consensus' beside over=, since an aggregate has no predictive order", "'predictive'"
+            "order",
+            "must be 'consensus' beside over=, since an aggregate has no predictive order",
+            "'predictive'",
         )
     values, size = one.found.values, one.found.values.sizes["entity"]
     if not values.size:
-        raise ArgumentError("source", "must hold at least one entity and one draw", f"the sizes {dict(values.sizes)}")
+        raise ArgumentError(
+            "source",
+            "must hold at least one entity and one draw",
+            f"the sizes {dict(values.sizes)}",
+        )
     if {"rank", "rival"} & set(values.dims):
-        raise ArgumentError("source", "must not have dims called rank or rival, which the result has", values.dims)
-    # Rank probabilities and, with ``joint``, pairs and their errors; several of each are in memory at a time.
+        raise ArgumentError(
+            "source", "must not have dims called rank or rival, which the result has", values.dims
+        )
+    # Rank probabilities and, with ``joint``, pairs and their errors; several of each are in memory
+    # at a time.
     many = (10 if settings.joint else 6, size, size)
-    check_memory("source must hold fewer entities", f"{size} x {size} probabilities of ranks", many, f"{size} entities")
+    check_memory(
+        "source must hold fewer entities",
+        f"{size} x {size} probabilities of ranks",
+        many,
+        f"{size} entities",
+    )
     ranking = _of_draws(one, settings, kind, known, also)
     if one.source is not None:
         return ranking
     ranking = cap(ranking, one.caps)
     ranking["notes"] = notes_text([*one.notes, *notes_of(ranking["notes"])])
-    return ranking.assign({name: ("entity", held) for name, held in one.results.items()}).assign_attrs(one.facts)
+    return ranking.assign(
+        {name: ("entity", held) for name, held in one.results.items()}
+    ).assign_attrs(one.facts)
 
 
 def _of_draws(
@@ -361,7 +418,7 @@ def _of_draws(
     also: Callable[[RankedDraws], Any] | None,
 ) -> xr.Dataset:
     """Return a ranking from draws; ``also`` is called with the ranked draws."""
-    found, values = scores.found, scores.found.values
+    result, values = scores.found, scores.found.values
     values = values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False)
     parts: list[xr.DataArray] = []
     if settings.joint and known is None:
@@ -370,7 +427,7 @@ def _of_draws(
     [values, *common] = load_arrays(values, *(part.transpose(*values.dims) for part in parts))
     expected = None
     if scores.source is not None and settings.order == "predictive":
-        expected = predictive_values(scores.source, found, kind)
+        expected = predictive_values(scores.source, result, kind)
     if expected is not None:  # one item of the other dims after the other, as the values
         extra = [str(dim) for dim in values.dims if dim not in draw_dims(values)]
         expected = expected.transpose(*extra).compute()
@@ -378,9 +435,14 @@ def _of_draws(
     def rank_one(part: xr.DataArray, one: Evidence, at: tuple[int, ...]) -> xr.Dataset:
         beside = None if known is None else known(at)
         predictive = None if expected is None else _at(expected, at)
-        parts = (each.isel(dict(zip(values.dims[len(draw_dims(values)) : -1], at, strict=True))) for each in common)
+        parts = (
+            each.isel(dict(zip(values.dims[len(draw_dims(values)) : -1], at, strict=True)))
+            for each in common
+        )
         alternatives = [part.values.reshape(-1, part.sizes["entity"]) for part in parts]
-        return _one(part, one, found, settings, predictive, beside, also, alternatives, scores.extremes)
+        return _one(
+            part, one, result, settings, predictive, beside, also, alternatives, scores.extremes
+        )
 
     evidence = scores.evidence if known is None else replace(scores.evidence, unsupported=None)
     return rank_each(values, evidence, rank_one)
@@ -425,7 +487,11 @@ def _one(
         defined = np.maximum((~np.isnan(x)).sum(axis=0), 1)
         beyond = np.minimum((x <= observed).sum(axis=0), (x >= observed).sum(axis=0)) / defined
         error = proportion_error(beyond, result["effective_sample_size"])
-        return (beyond + 2 * error < (1 - settings.prob) / 2) & ~np.isnan(observed) & ~found.at_an_end(observed)
+        return (
+            (beyond + 2 * error < (1 - settings.prob) / 2)
+            & ~np.isnan(observed)
+            & ~found.at_an_end(observed)
+        )
 
     middle = result["median"]
     wide = evidence.widen(settings.prob, middle, (result["lower"], result["upper"]))
@@ -439,7 +505,9 @@ def _one(
             result[end] = np.where(evidence.behind.withheld.values, np.nan, result[end])
     notes, needed = [*found.notes(), *evidence.notes(score)], evidence.needed()
     notes += notes_on_closed(names, found.display, wide, closed)
-    facts = replace(found.facts, prob=settings.prob, rope=settings.rope, draws=batches.number, method="draws")
+    facts = replace(
+        found.facts, prob=settings.prob, rope=settings.rope, draws=batches.number, method="draws"
+    )
     facts = replace(facts, interval=CLOSED)
     if settings.joint:
         texts = np.array([str(name) for name in names])
@@ -452,7 +520,16 @@ def _one(
         result |= pairs | order | precision
         with np.errstate(over="ignore", invalid="ignore"):  # outcomes near the largest float
             decide = None if extremes is None else extremes.decide
-            sets = rank_sets(x, ranked, found, settings.prob, efficiencies.worst, information, alternatives, decide)
+            sets = rank_sets(
+                x,
+                ranked,
+                found,
+                settings.prob,
+                efficiencies.worst,
+                information,
+                alternatives,
+                decide,
+            )
         if predictive is not None:
             value, error = (average_within(groups, part) for part in predictive)
             result |= predictive_order(value, error, found, ranked, expected, texts, unseen)
@@ -465,21 +542,31 @@ def _one(
         result |= _widen_differences(result, position, evidence, settings.prob)
         if extremes is not None and ranked.any():
             leader = int(np.nanargmin(position))
-            of_leader = extremes.differences(leader, np.flatnonzero(ranked), settings.prob, information)
+            of_leader = extremes.differences(
+                leader, np.flatnonzero(ranked), settings.prob, information
+            )
             apart = [group for group in groups if leader not in group]
-            result |= _replaced(result, dict(zip(OF_LEADER[1:], average_within(apart, of_leader.T).T, strict=True)))
-        few, alike = discordance_of(information, evidence.model, names, result, settings.prob, evidence.joint_cases)
+            result |= _replaced(
+                result, dict(zip(OF_LEADER[1:], average_within(apart, of_leader.T).T, strict=True))
+            )
+        few, alike = discordance_of(
+            information, evidence.model, names, result, settings.prob, evidence.joint_cases
+        )
         notes += few + information.notes()
         needed = "other cases" if alike and needed == "paired cases" else needed
         caps = ([] if sets.reason is None else [sets.reason]) + evidence.caps(
             notes, result, texts.tolist(), information
         )
-        headline, caps = headline_of(result, names.tolist(), caps, settings.prob, settings.rope, groups)
+        headline, caps = headline_of(
+            result, names.tolist(), caps, settings.prob, settings.rope, groups
+        )
         if not efficiencies.worst >= FEWEST:  # a point estimate, or too few draws for probabilities
             headline = "none"
         result |= facts_of_claim(headline, sets.kind, caps)
         compared = RankedDraws(x, found, evidence, information, population, result, settings.prob)
-        pair = Pair(difference=settings.rope).of(compared) if headline in ("leads", "shared") else None
+        pair = (
+            Pair(difference=settings.rope).of(compared) if headline in ("leads", "shared") else None
+        )
         result["separation"] = notes_text([] if pair is None else [pair.note()])
         if also is not None:
             also(compared)
@@ -497,21 +584,29 @@ class _Efficiency(NamedTuple):
 
 
 def _summarize(
-    x: np.ndarray, batches: Batches, settings: RankingOptions, found: ScoreValues, groups: list[np.ndarray]
+    x: np.ndarray,
+    batches: Batches,
+    settings: RankingOptions,
+    found: ScoreValues,
+    groups: list[np.ndarray],
 ) -> tuple[dict[str, Any], np.ndarray, _Efficiency]:
     """Return the results that need no pairs, from values (draw, entity), and twice the ranks of each draw."""
     tail = (1 - settings.prob) / 2
-    with np.errstate(over="ignore", invalid="ignore"):  # sums and squares of huge values, not reported
+    with np.errstate(
+        over="ignore", invalid="ignore"
+    ):  # sums and squares of huge values, not reported
         middle, low, high, centre, defined = quantiles_of(x, tail)
-        [moments] = reduce(_clip_huge(x), Moments(_clip_huge(centre), pairs=settings.joint), batches=batches)
+        [moments] = reduce(
+            _clip_huge(x), Moments(_clip_huge(centre), pairs=settings.joint), batches=batches
+        )
         own = efficiency(*(np.diag(part) if settings.joint else part for part in moments))
         undefined = 1 - defined / batches.number
         effective = own * positive(defined) * (1.0 if batches.sampled else np.nan)
         groups = agree(groups, x, effective)
         undefined, defined = (average_within(groups, each) for each in (undefined, defined))
         ranked = undefined <= MOSTLY
-        # Ranks depend on all entities: where they hardly move, use the smallest effective sample size of all. The error
-        # of a single point is unknown.
+        # Ranks depend on all entities: where they hardly move, use the smallest effective sample
+        # size of all. The error of a single point is unknown.
         worst = batches.number * own[ranked].min(initial=1.0) if batches.sampled else np.nan
         found_ranks, twice = rank_draws(x, found.sign, batches, worst)
     result = {"median": middle, "lower": low, "upper": high} | found_ranks
@@ -519,8 +614,14 @@ def _summarize(
     result |= {"overestimate": unknown, "effective_sample_size": effective}
     if not found.finite_mean:
         result |= {"expected_regret": unknown.copy(), "expected_regret_error": unknown.copy()}
-    result = {name: average_within(groups, each) for name, each in result.items()} | {"undefined": undefined}
-    share = result["rank_probability"] * batches.number / np.where(ranked, positive(defined), np.nan)[:, None]
+    result = {name: average_within(groups, each) for name, each in result.items()} | {
+        "undefined": undefined
+    }
+    share = (
+        result["rank_probability"]
+        * batches.number
+        / np.where(ranked, positive(defined), np.nan)[:, None]
+    )
     result["rank_marginal_lower"], result["rank_marginal_upper"] = rank_intervals(share, tail)
     paired = efficiency(*map(_of_differences, moments)) if settings.joint else None
     return result, twice, _Efficiency(paired, worst, groups)
@@ -533,7 +634,9 @@ def _replaced(result: dict[str, Any], ends: dict[str, np.ndarray]) -> dict[str, 
     return found | {middle: np.clip(result[middle], *found.values())}
 
 
-def _differences(x: np.ndarray, position: np.ndarray, prob: float, groups: list[np.ndarray]) -> dict[str, np.ndarray]:
+def _differences(
+    x: np.ndarray, position: np.ndarray, prob: float, groups: list[np.ndarray]
+) -> dict[str, np.ndarray]:
     """Return median and interval of the difference of each entity from the first in position, over draws.
 
     Point estimates have differences without an interval.
@@ -570,7 +673,9 @@ def _compare_pairs(
 ) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
     """Compare pairs of entities as ``compare_draws`` does, averaged within groups of equal evidence."""
     worst, groups = efficiencies.worst, efficiencies.groups
-    pairs, preference, error = compare_draws(x, found.sign, twice, batches, settings.rope, efficiencies.paired, worst)
+    pairs, preference, error = compare_draws(
+        x, found.sign, twice, batches, settings.rope, efficiencies.paired, worst
+    )
     pairs = {name: average_pairs(groups, values) for name, values in pairs.items()}
     return pairs, average_pairs(groups, preference), average_pairs(groups, error)
 
@@ -588,17 +693,21 @@ def quantiles_of(x: np.ndarray, tail: float) -> tuple[np.ndarray, ...]:
     for start in range(0, x.shape[1], few):
         part = np.array(x[:, start : start + few].T, order="C")  # a copy, as it will be sorted
         out[4, start : start + few] = known = (~np.isnan(part)).sum(axis=1)
-        some, total = known > 0, part.sum(axis=1) if known.min() == len(x) else np.nansum(part, axis=1)
+        some, total = (
+            known > 0,
+            part.sum(axis=1) if known.min() == len(x) else np.nansum(part, axis=1),
+        )
         np.divide(total, known, out=out[3, start : start + few], where=some)
         # Sorting each column, undefined values last, is faster than separate quantiles.
         part.sort(axis=1)
         for k, share in enumerate((0.5, tail, 1 - tail)):
-            place = np.maximum(share * (known - 1), 0.0)
-            below = np.floor(place).astype(int)
+            position = np.maximum(share * (known - 1), 0.0)
+            below = np.floor(position).astype(int)
             low, high = (
-                part[np.arange(len(part)), at] for at in (below, np.minimum(below + 1, np.maximum(known, 1) - 1))
+                part[np.arange(len(part)), at]
+                for at in (below, np.minimum(below + 1, np.maximum(known, 1) - 1))
             )
-            out[k, start : start + few] = low + (high - low) * (place - below)
+            out[k, start : start + few] = low + (high - low) * (position - below)
     return tuple(out)
 
 

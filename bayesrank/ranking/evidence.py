@@ -8,14 +8,14 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtri
 
-from bayesrank._checks import check_choice
-from bayesrank._compat import get_variable
-from bayesrank._draws import DRAW_DIMS, draw_dims
-from bayesrank._notes import Note, notes_of
-from bayesrank._nuts import chain_problems, diagnostics
-from bayesrank._records import EvidenceRecord, ModelRecord, RankingRecord, SamplerRecord
-from bayesrank._source import Source, parse_source
-from bayesrank._types import Container
+from bayesrank._core.checks import check_choice
+from bayesrank._core.compat import get_variable
+from bayesrank._core.draws import DRAW_DIMS, draw_dims
+from bayesrank._core.notes import Note, notes_of
+from bayesrank._core.nuts import chain_problems, diagnostics
+from bayesrank._core.records import EvidenceRecord, ModelRecord, RankingRecord, SamplerRecord
+from bayesrank._core.source import Source, parse_source
+from bayesrank._core.types import Container
 from bayesrank.claims.caps import CAPS
 from bayesrank.claims.effective import Information
 from bayesrank.claims.information import sampling_variance
@@ -67,20 +67,23 @@ class Evidence(Observed):
     ) -> dict[str, np.ndarray]:
         """Return observed values, who has none, contradictions of the interval, and cases, by variables of a ranking.
 
-        ``outside`` returns which values are outside of the interval (median, lower end, upper end), which holds a value
-        with probability ``prob``. A typical rate lies between the mean over data sets and the pooled rate, nearer to
-        the latter the more alike the data sets are: both must be outside.
+        ``outside`` returns which values are outside of the interval (median, lower end, upper end),
+        which holds a value with probability ``prob``. A typical rate lies between the mean over
+        data sets and the pooled rate, nearer to the latter the more alike the data sets are: both
+        must be outside.
 
-        A prior or a population that shrinks an observed value as much as it should has not failed. If it is right, the
-        shift has the variance of the observed value minus the one of the posterior. So a shift is a contradiction if it
-        is improbable for the larger of this difference and the posterior variance, jointly for all entities.
+        A prior or a population that shrinks an observed value as much as it should has not failed.
+        If it is right, the shift has the variance of the observed value minus the one of the
+        posterior. So a shift is a contradiction if it is improbable for the larger of this
+        difference and the posterior variance, jointly for all entities.
         """
         entities = len(interval[0])
         seen, table, pooled = self.observed(score), self.table, self.pooled
         observed = np.full(entities, np.nan) if seen is None else seen.values.astype(float)
         contradicted = outside(observed) & (not self.extreme)
         if table is not None and "actual" in table.dims:
-            # If all cases are wrong, or each class has one answer, any posterior lies on one side of this end.
+            # If all cases are wrong, or each class has one answer, any posterior lies on one side
+            # of this end.
             cells = table.transpose(..., *OUTCOME_DIMS).values
             one_answer = cells.sum(axis=-1) - cells.max(axis=-1) < 1e-12
             contradicted &= (np.trace(cells, axis1=-2, axis2=-1) != 0) & ~one_answer.all(axis=-1)
@@ -92,7 +95,9 @@ class Evidence(Observed):
             median, lower, upper = interval
             variance = np.square((upper - lower) / (2 * ndtri((1 + prob) / 2)))
             shift = np.fmax(sampling_variance(self, score, entities) - variance, variance)
-            contradicted &= np.abs(observed - median) > ndtri(1 - FALSE_ALARMS / 2 / entities) * np.sqrt(shift)
+            contradicted &= np.abs(observed - median) > ndtri(
+                1 - FALSE_ALARMS / 2 / entities
+            ) * np.sqrt(shift)
         nothing = np.isnan(observed)
         return {
             "observed": np.where(np.isfinite(observed), observed, np.nan),
@@ -105,8 +110,15 @@ class Evidence(Observed):
         """Return the notes on the evidence."""
         assembled = self.origin()
         known = self.cases if self.cases is not None else self.counts
-        names = None if known is None or "entity" not in known.coords else known["entity"].values.tolist()
-        notes = [*self.sampler, *differing_datasets(record_of(assembled), score, names, not self.model.sets_prevalence)]
+        names = (
+            None
+            if known is None or "entity" not in known.coords
+            else known["entity"].values.tolist()
+        )
+        notes = [
+            *self.sampler,
+            *differing_datasets(record_of(assembled), score, names, not self.model.sets_prevalence),
+        ]
         notes += [*notes_of(assembled.notes), *self._kinds(score)]
         notes += [*self._without_cases(), *self.bootstrap]
         if self.improper:
@@ -116,7 +128,11 @@ class Evidence(Observed):
             notes.append(Note("intervals_withheld", {"entities": list(map(str, named))}))
         shares: tuple[xr.DataArray | None, np.ndarray | None] = (None, None)
         of_classes = score is not None and score.space in ("binary", "classes")
-        if score is not None and of_classes and (score.depends_on_prevalence or score.importance is None):
+        if (
+            score is not None
+            and of_classes
+            and (score.depends_on_prevalence or score.importance is None)
+        ):
             shares = self.class_shares()
         if score is not None and self.about is not None:
             notes += prevalence_notes(*shares, score)
@@ -134,8 +150,14 @@ class Evidence(Observed):
         ``narrowed`` is whether fewer claims hold there.
         """
         assert score is not None
-        kept = [note for note in notes if note.code not in ("prevalences_differ", "ranks_at_one_prevalence")]
-        return kept + prevalence_notes(*self.class_shares(), score, "fail" if narrowed else "hold")
+        retained = [
+            note
+            for note in notes
+            if note.code not in ("prevalences_differ", "ranks_at_one_prevalence")
+        ]
+        return retained + prevalence_notes(
+            *self.class_shares(), score, "fail" if narrowed else "hold"
+        )
 
     def _dependences(self, score: Score | None) -> list[Note]:
         """Return a note if another dependence of tests, which fits no worse, puts another test first.
@@ -143,7 +165,12 @@ class Evidence(Observed):
         Fits are compared by Akaike's criterion, G² minus twice its degrees of freedom.
         """
         held = self.dependences
-        if held is None or score is None or score.higher_is_better is None or score.space == "outcomes":
+        if (
+            held is None
+            or score is None
+            or score.higher_is_better is None
+            or score.space == "outcomes"
+        ):
             return []
         values = self.score_of(score, held["performance_estimate"])
         if values is None:
@@ -186,7 +213,9 @@ class Evidence(Observed):
             skewed = information.too_skewed()[leader] & np.asarray(ranking["in_best_set"])
             if rivals := [names[i] for i in np.flatnonzero(skewed)]:
                 caps.append(Note("differences_skewed", {"entities": rivals}))
-        if unranked := [names[i] for i in np.flatnonzero(np.isnan(position)) if names[i] in self.improper]:
+        if unranked := [
+            names[i] for i in np.flatnonzero(np.isnan(position)) if names[i] in self.improper
+        ]:
             caps.append(Note("rivals_undefined", {"entities": sorted(unranked)}))
         if np.asarray(ranking["contradicted"])[np.asarray(ranking["in_best_set"])].any():
             caps.append(Note("model_contradicted"))
@@ -203,7 +232,11 @@ class Evidence(Observed):
         if self.weights is not None:
             number = max(number, len(self.weights))
         number = max(number, self.behind.datasets)
-        return [Note("pooled_datasets", {"datasets": number, "unit": self.model.stratum})] if number > 1 else []
+        return (
+            [Note("pooled_datasets", {"datasets": number, "unit": self.model.stratum})]
+            if number > 1
+            else []
+        )
 
     def _apart(self, leader: int, others: np.ndarray) -> list[int]:
         """Return the rivals that share no data set, or case, with the leader, under a model that does not join them."""
@@ -214,8 +247,12 @@ class Evidence(Observed):
         table = self.tables if parts is None else parts
         if table is None or "dataset" not in table.dims:
             return []
-        met = (table.sum([d for d in table.dims if d not in ("entity", "dataset")]) > 0).transpose("entity", "dataset")
-        return [int(i) for i in others if i != leader and not (met.values[leader] & met.values[i]).any()]
+        met = (table.sum([d for d in table.dims if d not in ("entity", "dataset")]) > 0).transpose(
+            "entity", "dataset"
+        )
+        return [
+            int(i) for i in others if i != leader and not (met.values[leader] & met.values[i]).any()
+        ]
 
     def population(self) -> str:
         """Return the code of what the ranking is over: other data sets, these, retrained models; empty for cases."""
@@ -243,8 +280,11 @@ class Evidence(Observed):
 
     def facts(self) -> dict[str, Any]:
         """Return attrs of a ranking: how its evidence was combined, and which data set of a population is ranked."""
-        origin, typical = self.origin(), (self.model.typical or "") if self.kind == "typical" else ""
-        about = RankingRecord(
+        origin, typical = (
+            self.origin(),
+            (self.model.typical or "") if self.kind == "typical" else "",
+        )
+        record = RankingRecord(
             evidence=" ".join(provenance(origin)),
             kind=self.kind,
             typical=typical,
@@ -252,7 +292,7 @@ class Evidence(Observed):
             noun=origin.noun,
             population=self.population(),
         )
-        return about.to_attrs()
+        return record.to_attrs()
 
     def needed(self) -> str:
         """Return the further evidence that would help most to separate entities; empty if unknown."""
@@ -288,14 +328,26 @@ class Evidence(Observed):
         if self.kind == "new":
             notes = [Note("for_new_dataset", {"unit": unit})]
         elif self.kind == "typical" and self.model.typical is not None:
-            learned = self.model.prevalence == "sampled" and score is not None and score.depends_on_prevalence
+            learned = (
+                self.model.prevalence == "sampled"
+                and score is not None
+                and score.depends_on_prevalence
+            )
             notes = [
-                Note("for_typical_dataset", {"typical": self.model.typical, "mean_prevalence": learned, "unit": unit})
+                Note(
+                    "for_typical_dataset",
+                    {"typical": self.model.typical, "mean_prevalence": learned, "unit": unit},
+                )
             ]
         else:
             return []
         if self.fewest_datasets is not None and self.fewest_datasets < FEW_DATASETS:
-            few = {"datasets": self.fewest_datasets, "kind": self.kind, "enough": FEW_DATASETS, "unit": unit}
+            few = {
+                "datasets": self.fewest_datasets,
+                "kind": self.kind,
+                "enough": FEW_DATASETS,
+                "unit": unit,
+            }
             notes.append(Note("few_datasets", few))
         return notes
 
@@ -307,46 +359,58 @@ class Evidence(Observed):
             total = cases.values.sum(axis=1, keepdims=True)
             with np.errstate(invalid="ignore"):
                 mean = cases.values / total
-                return cases.copy(data=mean), mean * (1 - mean) / total * (self.model.assumed_prevalence == "sampled")
+                return cases.copy(data=mean), mean * (1 - mean) / total * (
+                    self.model.assumed_prevalence == "sampled"
+                )
         if self.performance is None:
             return None, None
         share = self.performance.sum("predicted", skipna=False)
-        share = share.mean([d for d in share.dims if d not in ("entity", "actual", *draw_dims(share))])
+        share = share.mean(
+            [d for d in share.dims if d not in ("entity", "actual", *draw_dims(share))]
+        )
         share = share.transpose(..., "entity", "actual")
         return share.mean(draw_dims(share)), share.var(draw_dims(share)).values
 
 
-def evidence_of(source: Container, variable: str | None, values: xr.DataArray, kind: str | None) -> Evidence:
+def evidence_of(
+    source: Container, variable: str | None, values: xr.DataArray, kind: str | None
+) -> Evidence:
     """Return the evidence behind ``values``, a posterior's ``variable`` or a score of its performance."""
     source = parse_source(source)
     posterior = source.group("posterior") if source.dataset is None else source.dataset
-    about, observed = source.model, source.observed
-    wanted = kind or about.kind or "observed"
-    many = about.over_datasets and variable is None
-    averaged = about.dataset_weights is not None and "dataset" not in values.dims
+    record, observed = source.model, source.observed
+    requested = kind or record.kind or "observed"
+    many = record.over_datasets and variable is None
+    averaged = record.dataset_weights is not None and "dataset" not in values.dims
     behind = parse_evidence(source).of(variable)
     if not behind.is_about(_entities(values)):
         behind = DrawsAlone()
     known = Evidence(
-        about=about if source.array is None else None,
+        about=record if source.array is None else None,
         assembled=source.assembled,
         sampler=tuple(_sampling(source, values)),
         cases=cases_of(source, values),
-        kind=wanted if many else "",
+        kind=requested if many else "",
         behind=behind,
         prior=get_variable(source.group("constant_data"), "prior_concentration"),
-        datasets=tuple(np.atleast_1d(values["dataset"].values).tolist()) if "dataset" in values.coords else (),
-        weights=np.array(about.dataset_weights) if averaged else None,
-        bootstrap=tuple(_bootstrap(behind, about)),
+        datasets=tuple(np.atleast_1d(values["dataset"].values).tolist())
+        if "dataset" in values.coords
+        else (),
+        weights=np.array(record.dataset_weights) if averaged else None,
+        bootstrap=tuple(_bootstrap(behind, record)),
         improper=tuple(entities_without_posterior(source)) if many or variable is None else (),
     )
     if behind.draws_scores:
-        units = int(sum(about.units))
+        units = int(sum(record.units))
         few = behind.withheld is None and units < FEW
-        noted = few_units_notes(units, "cluster" if about.clustered else "case") if few else []
+        noted = few_units_notes(units, "cluster" if record.clustered else "case") if few else []
         known = replace(known, bootstrap=tuple(noted))
     estimates, chosen = observed.get("performance_estimate"), source.attrs.get("dependence")
-    if estimates is not None and chosen in estimates["dependence"] and _matches(estimates, values, ("dependence",)):
+    if (
+        estimates is not None
+        and chosen in estimates["dependence"]
+        and _matches(estimates, values, ("dependence",))
+    ):
         held = observed[["performance_estimate", "g2", "freedom"]].assign_attrs(dependence=chosen)
         known = replace(known, dependences=held)
     counts = observed_counts(source)
@@ -357,15 +421,20 @@ def evidence_of(source: Container, variable: str | None, values: xr.DataArray, k
         if counts is not None and {"entity", "dataset"} <= set(counts.dims):
             fewest = int((counts.sum(outcome_dims(counts)) > 0).sum("dataset").min())
         known = replace(known, fewest_datasets=fewest)
-        if wanted == "typical":
-            if counts is None or "dataset" not in counts.dims or not _matches(pool := counts.sum("dataset"), values):
+        if requested == "typical":
+            if (
+                counts is None
+                or "dataset" not in counts.dims
+                or not _matches(pool := counts.sum("dataset"), values)
+            ):
                 return known
-            if about.covariates:  # no mean over data sets is observed at the chosen values
+            if record.covariates:  # no mean over data sets is observed at the chosen values
                 return known
             return replace(
                 known,
                 shares=_typical_shares(
-                    counts, check_choice("attrs['typical']", about.typical or "mean", ("mean", "median"))
+                    counts,
+                    check_choice("attrs['typical']", record.typical or "mean", ("mean", "median")),
                 ),
                 pooled=as_performance(pool),
             )
@@ -374,7 +443,7 @@ def evidence_of(source: Container, variable: str | None, values: xr.DataArray, k
     if seen is not None and _matches(seen, values):
         known = replace(known, values=seen.astype(float).reset_coords(drop=True))
     bare = source.array is not None and not outcome_dims(source.array)
-    if variable is not None or bare or wanted != "observed":
+    if variable is not None or bare or requested != "observed":
         return known
     shares = get_variable(observed, "performance")
     if shares is not None and _matches(shares, values):
@@ -382,7 +451,7 @@ def evidence_of(source: Container, variable: str | None, values: xr.DataArray, k
     elif counts is not None and not _matches(counts, values):
         counts = None
     known = replace(known, counts=counts)
-    if counts is not None and not about.sets_prevalence:
+    if counts is not None and not record.sets_prevalence:
         return known  # no need to search the draws for its class shares
     if posterior is not None and "performance" not in posterior:
         return known
@@ -399,7 +468,8 @@ def rank_each(
 ) -> xr.Dataset:
     """Return one ranking for each item of every dim of ``frame`` but those of draws and entities.
 
-    ``rank_one`` makes the ranking of a part of the frame, of its evidence, and of its position ``at`` in these dims.
+    ``rank_one`` makes the ranking of a part of the frame, of its evidence, and of its position
+    ``at`` in these dims.
     """
     extra = [str(dim) for dim in frame.dims if dim not in (*DRAW_DIMS, "entity")]
     if not extra:
@@ -409,32 +479,48 @@ def rank_each(
         rank_each(frame.isel({dim: i}, drop=True), evidence.at(dim, i), rank_one, (*at, i))
         for i in range(frame.sizes[dim])
     ]
-    # Coords that differ along this dim, such as test sets, come from the frame; xr.concat would keep the first.
-    own = {n: c for n, c in frame.coords.variables.items() if dim in c.dims and not {*c.dims} & {*DRAW_DIMS}}
+    # Coords that differ along this dim, such as test sets, come from the frame; xr.concat would
+    # keep the first.
+    own = {
+        n: c
+        for n, c in frame.coords.variables.items()
+        if dim in c.dims and not {*c.dims} & {*DRAW_DIMS}
+    }
     own.setdefault(dim, xr.Variable(dim, range(frame.sizes[dim])))
     parts = [part.drop_vars(own, errors="ignore") for part in parts]
-    joined = xr.concat(parts, dim=dim, combine_attrs="override", coords="minimal", compat="override", join="exact")
+    joined = xr.concat(
+        parts, dim=dim, combine_attrs="override", coords="minimal", compat="override", join="exact"
+    )
     joined = joined.assign_coords(own)
     # Each ranking has a headline of its own, in the variables of that name.
-    return joined.drop_attrs(deep=False).assign_attrs({k: v for k, v in joined.attrs.items() if k not in OF_ONE})
+    return joined.drop_attrs(deep=False).assign_attrs(
+        {k: v for k, v in joined.attrs.items() if k not in OF_ONE}
+    )
 
 
 def _typical_shares(counts: xr.DataArray, middle: str) -> xr.DataArray:
     """Return observed rates over equally weighted data sets, at the mean class shares of test sets.
 
-    ``middle`` ("mean" or "median") averages the rates of a class over the data sets with cases of the class.
+    ``middle`` ("mean" or "median") averages the rates of a class over the data sets with cases of
+    the class.
     """
     answers = str(counts.dims[-1])
     plain = counts.reset_coords(drop=True)
     total = plain.sum(answers)
     rates = getattr(plain / total.where(total > 0), middle)("dataset")
-    rates = rates.assign_coords({name: coord for name, coord in counts.coords.items() if not coord.dims})
+    rates = rates.assign_coords(
+        {name: coord for name, coord in counts.coords.items() if not coord.dims}
+    )
     if "actual" not in counts.dims:
         return rates
     cases = total.where(total.sum("actual") > 0)
     share = (cases / cases.sum("actual")).stack(table=("entity", "dataset"))
     # A test set counts once, whatever entities it has.
-    named = counts["test_set"].values.ravel() if "test_set" in counts.coords else np.arange(share.sizes["table"])
+    named = (
+        counts["test_set"].values.ravel()
+        if "test_set" in counts.coords
+        else np.arange(share.sizes["table"])
+    )
     first = np.sort(np.unique(named, return_index=True)[1])
     return mark_classes_as(rates * share.isel(table=first).mean("table"), counts)
 
@@ -465,7 +551,11 @@ def sampling(source: Source, values: xr.DataArray) -> dict[str, Any]:
     if values.sizes.get("chain", 1) > 1 and "draw" in values.dims:
         # An undefined draw does not show whether the chains agree: use the middle rank.
         plain = values.drop_attrs().reset_coords(drop=True).astype(float)
-        draws = plain.fillna(plain.median(("chain", "draw"), skipna=True)).fillna(0.0).to_dataset(name="x")
+        draws = (
+            plain.fillna(plain.median(("chain", "draw"), skipna=True))
+            .fillna(0.0)
+            .to_dataset(name="x")
+        )
     return diagnostics(draws, stats)
 
 
@@ -487,7 +577,9 @@ def _bootstrap(behind: EvidenceKind, about: ModelRecord) -> Iterator[Note]:
     if joint.outcome is not None:
         ratio = skewness_ratio(joint.outcome, joint.count, joint.each)
         if names := sorted(
-            str(name) for name, skewed in zip(joint.entities, ratio > HEAVY_TAIL, strict=True) if skewed
+            str(name)
+            for name, skewed in zip(joint.entities, ratio > HEAVY_TAIL, strict=True)
+            if skewed
         ):
             yield Note("heavy_tails", {"entities": names})
     yield Note("bayesian_bootstrap")
@@ -504,5 +596,7 @@ def _matches(observed: xr.DataArray, values: xr.DataArray, but: tuple[str, ...] 
         return False
     own, others = observed.coords.variables, values.coords.variables
     return all(observed.sizes[d] == values.sizes[d] for d in dims) and all(
-        own[d].values.tolist() == others[d].values.tolist() for d in dims if d in own and d in others
+        own[d].values.tolist() == others[d].values.tolist()
+        for d in dims
+        if d in own and d in others
     )

@@ -1,16 +1,20 @@
 r"""Worst scores and gaps: what the groups say of their smallest and largest, which the draws of a minimum do not.
 
-The posterior of a minimum of G noisy scores is shifted, and more so if the groups are alike. So entities are compared
-by their groups. An entity is above a rival in its worst score if some group of the rival is below *all* of its groups:
+The posterior of a minimum of G noisy scores is shifted, and more so if the groups are alike. So
+entities are compared by their groups. An entity is above a rival in its worst score if some group
+of the rival is below *all* of its groups:
 
-    T = max over groups g of the rival of [min over groups h of the entity of (lead of h over g) / spread].
+    T = max over groups g of the rival of [min over groups h of the entity of (lead of h over g) /
+    spread].
 
-If the claim is false, the true worst group h of the entity is at or below each group of the rival, and T is at most the
-largest standardised error of its leads. The draws have the distribution of this error, with the observed worst group in
-the place of h (intersection and union of tests: Berger 1982, Technometrics 24:295-300). The gap is minus the smallest
-of the differences -(x_g - x_h) of all pairs of groups, so that the same rule compares gaps.
+If the claim is false, the true worst group h of the entity is at or below each group of the rival,
+and T is at most the largest standardised error of its leads. The draws have the distribution of
+this error, with the observed worst group in the place of h (intersection and union of tests: Berger
+1982, Technometrics 24:295-300). The gap is minus the smallest of the differences -(x_g - x_h) of
+all pairs of groups, so that the same rule compares gaps.
 
-Below, a *part* is a group, or a pair of groups for gaps; the aggregate is the smallest part, higher is better.
+Below, a *part* is a group, or a pair of groups for gaps; the aggregate is the smallest part, higher
+is better.
 """
 
 from collections.abc import Callable
@@ -21,8 +25,8 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, ndtr, ndtri, stdtr, stdtrit
 
-from bayesrank._draws import product_of
-from bayesrank._random import stream
+from bayesrank._core.draws import product_of
+from bayesrank._core.random import stream
 from bayesrank.claims.effective import Information
 from bayesrank.claims.observed import Observed
 from bayesrank.performance.arrays import outcome_dims
@@ -30,12 +34,13 @@ from bayesrank.ranking._confidence import ROUNDING, Decided, scales
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import Score
 
-#: Parts of a rival that may be below all parts of the entity: the smallest ones. More would cost time, not validity.
+#: Parts of a rival that may be below all parts of the entity: the smallest ones. More would cost
+#: time, not validity.
 MOST_PARTS = 32
 #: The prior's cases in each cell, where groups are drawn again from their counts alone.
 HALF = 0.5
-#: Errors (entity, rival, part, draw) that are computed at most; more entities or parts use fewer draws, but at least
-#: ``FEWEST_DRAWS``.
+#: Errors (entity, rival, part, draw) that are computed at most; more entities or parts use fewer
+#: draws, but at least ``FEWEST_DRAWS``.
 MOST_ERRORS, FEWEST_DRAWS = 2**29, 1000
 #: Bisections of a bound, and a smaller margin than any rounding of it.
 STEPS, TINY = 16, 1e-12
@@ -57,23 +62,26 @@ class Extremes:
         decided = [parts.decide(prob, threshold) for parts in self.scaled(who, seen)]
         return decided[0] if len(decided) == 1 else decided[0] & decided[1]
 
-    def differences(self, leader: int, who: np.ndarray, prob: float, information: Information) -> np.ndarray:
+    def differences(
+        self, leader: int, who: np.ndarray, prob: float, information: Information
+    ) -> np.ndarray:
         """Return both ends of the interval of the difference of each entity from the leader (end, entity)."""
-        found, level = np.full((2, self.values.shape[1]), np.nan), (1 - prob) / 2
+        result, level = np.full((2, self.values.shape[1]), np.nan), (1 - prob) / 2
         for i in who.tolist():
             if i == leader:
-                found[:, i] = 0.0
+                result[:, i] = 0.0
                 continue
             compared = Comparison(self, np.array([i, leader]), information)
             ends = self._sign * np.array([compared.plain_bound(level, side) for side in (-1, 1)])
-            found[:, i] = np.sort(ends)
-        return found
+            result[:, i] = np.sort(ends)
+        return result
 
     def interval(self, prob: float) -> tuple[np.ndarray, np.ndarray]:
         """Return both ends of the interval of the worst score or gap (entity), NaN where a group is undefined.
 
-        The smallest part is at or below every part and their mean, whose upper bounds hold together. It is not below
-        all lower bounds, each for itself, as one of the parts is the smallest.
+        The smallest part is at or below every part and their mean, whose upper bounds hold
+        together. It is not below all lower bounds, each for itself, as one of the parts is the
+        smallest.
         """
         found, tail = np.full((2, self.values.shape[1]), np.nan), (1 - prob) / 2
         scale, back = self._stretched()
@@ -85,18 +93,23 @@ class Extremes:
             sign = 1 if self.gap else self.found.sign
             y = sign * x @ self._contrasts.T
             low = np.quantile(y, tail, axis=0).min()
-            # Near an end of the range, errors of a group are too skewed for standard deviations of the score itself.
+            # Near an end of the range, errors of a group are too skewed for standard deviations of
+            # the score itself.
             y = sign * scale(sign * np.column_stack([y, y.mean(axis=1)]))
             y = y[np.isfinite(y).all(axis=1)]
             spread, centre = y.std(axis=0), y.mean(axis=0)
-            error = np.divide(y - centre, spread, out=np.zeros_like(y), where=spread > 0).max(axis=1)
+            error = np.divide(y - centre, spread, out=np.zeros_like(y), where=spread > 0).max(
+                axis=1
+            )
             if self.gap:  # a group that is near an end by chance seems precise
                 spread = np.maximum(spread, np.sqrt(np.square(spread[:-1]).mean())) * (spread > 0)
             high = sign * back(sign * (centre + np.quantile(error, 1 - tail) * spread).min())
             found[:, i] = np.sort(self._sign * np.array([low, high]))
         return found[0], found[1]
 
-    def _stretched(self) -> tuple[Callable[[np.ndarray], np.ndarray], Callable[[np.ndarray], np.ndarray]]:
+    def _stretched(
+        self,
+    ) -> tuple[Callable[[np.ndarray], np.ndarray], Callable[[np.ndarray], np.ndarray]]:
         """Return the scale on which upper bounds are found, and its inverse."""
         low, high = self.found.range
         known = [] if self.gap else scales(self.values, low, high, self.found.finite_mean)
@@ -104,7 +117,9 @@ class Extremes:
             return np.asarray, np.asarray
         if np.isfinite(low) and np.isfinite(high):
             return known[1], lambda y: low + (high - low) * expit(y)
-        return known[1], (lambda y: low + np.exp(y)) if np.isfinite(low) else (lambda y: high - np.exp(-y))
+        return known[1], (lambda y: low + np.exp(y)) if np.isfinite(low) else (
+            lambda y: high - np.exp(-y)
+        )
 
     @property
     def _sign(self) -> int:
@@ -122,7 +137,9 @@ class Extremes:
         pairs = one[:, None] - one
         return np.asarray(pairs[~one.astype(bool)])
 
-    def scaled(self, who: np.ndarray, seen: np.ndarray | None, one: int = 0, more: float = 0.0) -> "list[GroupParts]":
+    def scaled(
+        self, who: np.ndarray, seen: np.ndarray | None, one: int = 0, more: float = 0.0
+    ) -> "list[GroupParts]":
         """Return the parts of entities on each scale, where ``more`` is added to the ``one`` of them, if better."""
         x, (low, high) = self.values[:, who], self.found.range
         known: list[Callable[[np.ndarray], np.ndarray]] = [np.asarray]
@@ -130,14 +147,14 @@ class Extremes:
             if more:
                 x[:, one] += self.found.sign * more
             known = scales(x, low - abs(more), high + abs(more), self.found.finite_mean)
-        found = []
+        result = []
         for first, scale in enumerate(known):
             with np.errstate(over="ignore", invalid="ignore"):
                 y = self._oriented(scale(x))
                 # The first scale is finite at the ends of the range.
                 given = None if first or seen is None else self._oriented(scale(seen[who]))
-            found.append(GroupParts(y, given, self._contrasts))
-        return found
+            result.append(GroupParts(y, given, self._contrasts))
+        return result
 
 
 class GroupParts:
@@ -148,7 +165,9 @@ class GroupParts:
         y = y[np.isfinite(y).all(axis=(1, 2))]
         draws, self.size, groups = y.shape
         self.contrasts = contrasts
-        self.mean = y.mean(axis=0) @ contrasts.T if draws else np.full((self.size, len(contrasts)), np.nan)
+        self.mean = (
+            y.mean(axis=0) @ contrasts.T if draws else np.full((self.size, len(contrasts)), np.nan)
+        )
         self.observed = self.mean
         if observed is not None:
             with np.errstate(invalid="ignore"):
@@ -163,14 +182,22 @@ class GroupParts:
         few = max(MOST_ERRORS // (self.size**2 * len(contrasts)), FEWEST_DRAWS)
         self.errors = np.ascontiguousarray(off[:few].T, np.float32).reshape(self.size, groups, -1)
         order = np.argsort(self.observed, axis=1, kind="stable")
-        self.low = order[:, :MOST_PARTS]  #: Parts of a rival that are compared with all parts of an entity.
+        self.low = order[
+            :, :MOST_PARTS
+        ]  #: Parts of a rival that are compared with all parts of an entity.
 
     def leads(self, one: int) -> tuple[np.ndarray, np.ndarray]:
         """Return leads of all parts of an entity over the smallest ones of each rival, and their spread."""
         who = np.arange(self.size)[:, None]
-        lead = np.fmin(*(x[one][:, None, None] - x[who, self.low] for x in (self.mean, self.observed)))
+        lead = np.fmin(
+            *(x[one][:, None, None] - x[who, self.low] for x in (self.mean, self.observed))
+        )
         cross = np.einsum(
-            "pl,lkm,kqm->pkq", self.contrasts, self.covariance[one], self.contrasts[self.low], optimize=True
+            "pl,lkm,kqm->pkq",
+            self.contrasts,
+            self.covariance[one],
+            self.contrasts[self.low],
+            optimize=True,
         )
         return lead, _spread(self.variance[one][:, None, None], self.variance[who, self.low], cross)
 
@@ -192,22 +219,31 @@ class GroupParts:
         The result is (rival, draw). That of an entity over itself is not used.
         """
         worst = self.contrasts[self.worst[one]]
-        cross = np.einsum("l,lkm,pm->kp", worst, self.covariance[one], self.contrasts, optimize=True)
+        cross = np.einsum(
+            "l,lkm,pm->kp", worst, self.covariance[one], self.contrasts, optimize=True
+        )
         spread = _spread(self.variance[one, self.worst[one]], self.variance, cross)
-        weight = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0).astype(np.float32)
+        weight = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0).astype(
+            np.float32
+        )
         own = worst.astype(np.float32) @ self.errors[one]
-        contrasts, found = self.contrasts.astype(np.float32), np.empty((self.size, len(own)), np.float32)
+        contrasts, result = (
+            self.contrasts.astype(np.float32),
+            np.empty((self.size, len(own)), np.float32),
+        )
         for k in range(self.size):
             off = contrasts @ self.errors[k]
             off -= own
             off *= weight[k][:, None]
-            found[k] = off.max(axis=0)
-        return found
+            result[k] = off.max(axis=0)
+        return result
 
     def decide(self, prob: float, threshold: Callable[[Any], Any]) -> Decided:
         """Return what is decided of the entities: each promise with critical values of its own."""
         draws, size = self.errors.shape[-1], self.size
-        beyond, beyond_alone = (int(np.floor(share * (draws + 1) + 1e-9)) for share in (1 - prob, (1 - prob) / 2))
+        beyond, beyond_alone = (
+            int(np.floor(share * (draws + 1) + 1e-9)) for share in (1 - prob, (1 - prob) / 2)
+        )
         if not beyond:
             return Decided.nothing(size)
         apart = ~np.eye(size, dtype=bool)
@@ -242,7 +278,14 @@ class GroupParts:
         above, critical = step_down(by_pairs=True)
         behind = np.asarray(step_down(by_pairs=False)[0].any(axis=0))
         alone = exceeds(_quantile(of_each, beyond)[:, None])
-        return Decided(above, behind, exceeds(own), exceeds(_quantile(of_each, beyond)[None]).T, alone, critical)
+        return Decided(
+            above,
+            behind,
+            exceeds(own),
+            exceeds(_quantile(of_each, beyond)[None]).T,
+            alone,
+            critical,
+        )
 
 
 class Comparison:
@@ -251,7 +294,9 @@ class Comparison:
     A difference is that of the first from the second, higher is better.
     """
 
-    def __init__(self, extremes: Extremes, who: np.ndarray, information: Information, withheld: bool = False) -> None:
+    def __init__(
+        self, extremes: Extremes, who: np.ndarray, information: Information, withheld: bool = False
+    ) -> None:
         self.extremes, self.who = extremes, who
         self.seen = None if information.observed is None else extremes.observed
         self.freedom, self.factor, self.excess = information.of_pair(*who.tolist())
@@ -270,10 +315,10 @@ class Comparison:
 
     def bound(self, level: float, side: int) -> float:
         """Return the upper (1) or lower (-1) bound: the differences beyond it are rejected on all scales."""
-        one, found = (1 if side > 0 else 0), self.plain_bound(level, side)
-        if not np.isfinite(found) or self._stretched(one, side * found + TINY) <= level:
-            return found
-        low = side * found
+        one, result = (1 if side > 0 else 0), self.plain_bound(level, side)
+        if not np.isfinite(result) or self._stretched(one, side * result + TINY) <= level:
+            return result
+        low = side * result
         high = low + float(np.subtract(*self.extremes.found.range[::-1]))
         for _ in range(STEPS):
             middle = (low + high) / 2
@@ -319,11 +364,17 @@ def draw_alone(
 ) -> np.ndarray | None:
     """Draw scores (draw, entity, data set) from the counts of each data set alone, with half a case in each cell.
 
-    A population of data sets moves the scores of its members towards each other, and a prior of more cases moves them
-    away from the ends. Both shift a minimum. None where the counts do not say all, or have more than two classes.
+    A population of data sets moves the scores of its members towards each other, and a prior of
+    more cases moves them away from the ends. Both shift a minimum. None where the counts do not say
+    all, or have more than two classes.
     """
     counts = evidence.counts
-    if counts is None or score is None or evidence.joint_cases is not None or evidence.model.model is None:
+    if (
+        counts is None
+        or score is None
+        or evidence.joint_cases is not None
+        or evidence.model.model is None
+    ):
         return None
     dims = outcome_dims(counts)
     counts = counts.transpose("entity", "dataset", *dims).isel(dataset=used)
@@ -332,10 +383,14 @@ def draw_alone(
     cells = counts.values.reshape(*counts.shape[:2], -1) + HALF
     drawn = np.empty((draws, *cells.shape))
     groups = counts["dataset"].values if "dataset" in counts.coords else np.flatnonzero(used)
-    for i, k in np.ndindex(cells.shape[:2]):  # streams by name, so that the order of entities does not matter
+    for i, k in np.ndindex(
+        cells.shape[:2]
+    ):  # streams by name, so that the order of entities does not matter
         rng = stream(np.random.SeedSequence(0), "groups", str(names[i]), str(groups[k]))
         drawn[:, i, k] = rng.dirichlet(cells[i, k], draws)
-    tables = counts.astype(float).expand_dims(draw=draws).copy(data=drawn.reshape(draws, *counts.shape))
+    tables = (
+        counts.astype(float).expand_dims(draw=draws).copy(data=drawn.reshape(draws, *counts.shape))
+    )
     values = evidence.score_of(score, tables)
     return None if values is None else values.transpose("draw", "entity", "dataset").values
 

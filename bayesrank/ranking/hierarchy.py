@@ -1,14 +1,15 @@
 """Certainty of the whole order: the SUCRA of each entity (Salanti, Ades and Ioannidis 2011), and the POTH.
 
-The SUCRA is the mean probability of ranking before a rival, over draws with both defined. The precision of treatment
-hierarchy (Wigle et al., arXiv:2501.11596) is the variance of the SUCRAs relative to that of a certain order.
+The SUCRA is the mean probability of ranking before a rival, over draws with both defined. The
+precision of treatment hierarchy (Wigle et al., arXiv:2501.11596) is the variance of the SUCRAs
+relative to that of a certain order.
 """
 
 from typing import Any
 
 import numpy as np
 
-from bayesrank._draws import Batches, iterate_blocks
+from bayesrank._core.draws import Batches, iterate_blocks
 from bayesrank.ranking._tallies import mean_of_batches
 from bayesrank.ranking.ranks import positions
 
@@ -19,16 +20,21 @@ def poth_of(sucra: np.ndarray) -> float:
 
 
 def hierarchy(
-    preference: np.ndarray, twice: np.ndarray, ranked: np.ndarray, batches: Batches, effective_size: float
+    preference: np.ndarray,
+    twice: np.ndarray,
+    ranked: np.ndarray,
+    batches: Batches,
+    effective_size: float,
 ) -> dict[str, Any]:
     """Return SUCRAs, NaN if not ranked, and POTH from P(i before j), ties as halves, with errors from batch means.
 
-    ``twice`` is twice the average rank of each draw (draw, entity), 0 where undefined. The error of the POTH, a sum of
-    squares, combines its linear part with the effect of the errors of the SUCRAs on a hierarchy of equal entities.
+    ``twice`` is twice the average rank of each draw (draw, entity), 0 where undefined. The error of
+    the POTH, a sum of squares, combines its linear part with the effect of the errors of the SUCRAs
+    on a hierarchy of equal entities.
     """
-    size, whole = int(ranked.sum()), np.full((2, len(ranked)), np.nan)
+    size, full = int(ranked.sum()), np.full((2, len(ranked)), np.nan)
     if size < 2:
-        return {"sucra": whole[0], "sucra_error": whole[1], "poth": np.nan, "poth_error": np.nan}
+        return {"sucra": full[0], "sucra_error": full[1], "poth": np.nan, "poth_error": np.nan}
     before = preference[np.ix_(ranked, ranked)]
     sucra = (before.sum(axis=1) - np.diag(before)) / (size - 1)
     slope = 2 * _scale(size) * (sucra - 0.5)
@@ -51,13 +57,19 @@ def hierarchy(
         squares += (part**2).sum(axis=0)
         pulls[block.batch] += pull.sum()
         pull_squares += (pull**2).sum()
-    # An order that is constant over n draws may change in the next: assume one swap of two neighbours.
+    # An order that is constant over n draws may change in the next: assume one swap of two
+    # neighbours.
     _, _, error = mean_of_batches(sums, squares, numbers, effective_size, 1 / (size - 1))
     step = np.sqrt(2 * (slope**2).sum()) / (size - 1)
     _, _, linear = mean_of_batches(pulls, pull_squares, batches.sizes, effective_size, step)
-    whole[:, ranked] = sucra, error
+    full[:, ranked] = sucra, error
     poth_error = float(np.hypot(linear, _scale(size) * (error**2).sum()))
-    return {"sucra": whole[0], "sucra_error": whole[1], "poth": poth_of(sucra), "poth_error": poth_error}
+    return {
+        "sucra": full[0],
+        "sucra_error": full[1],
+        "poth": poth_of(sucra),
+        "poth_error": poth_error,
+    }
 
 
 def _scale(size: int) -> float:
@@ -73,4 +85,9 @@ def _beaten(twice: np.ndarray, ranked: np.ndarray) -> np.ndarray:
     if not ranked.all():
         first, last = positions(np.where(defined, -part.astype(float), np.nan))
         part = first + last + 2
-    return np.divide(2 * number - part, 2 * (number - 1), out=np.full(part.shape, np.nan), where=defined & (number > 1))
+    return np.divide(
+        2 * number - part,
+        2 * (number - 1),
+        out=np.full(part.shape, np.nan),
+        where=defined & (number > 1),
+    )

@@ -13,10 +13,13 @@ from bayesrank.scores import Score
 FAR = 6.0
 
 
-def identical_groups(evidence: Evidence, entities: int, by_prevalence: bool = True) -> list[np.ndarray]:
+def identical_groups(
+    evidence: Evidence, entities: int, by_prevalence: bool = True
+) -> list[np.ndarray]:
     """Return the groups of entities (indices) that the model may swap without a change, two members at least.
 
-    Only posteriors of :func:`bayesrank.fit` have groups: the model of another posterior may distinguish its entities.
+    Only posteriors of :func:`bayesrank.fit` have groups: the model of another posterior may
+    distinguish its entities.
     """
     if evidence.model.model is None:
         return []
@@ -31,7 +34,7 @@ def depends_on_prevalence(score: Score | None) -> bool:
 
 def agree(groups: list[np.ndarray], x: np.ndarray, effective_size: np.ndarray) -> list[np.ndarray]:
     """Return the groups whose means over draws ``x`` (draw, entity) agree; draws may have been replaced by others."""
-    kept = []
+    retained = []
     for group in groups:
         part = x[:, group]
         known = ~np.isnan(part)
@@ -40,8 +43,8 @@ def agree(groups: list[np.ndarray], x: np.ndarray, effective_size: np.ndarray) -
         mean = np.nanmean(part, axis=0)
         error = np.nanstd(part, axis=0) / np.sqrt(np.nan_to_num(effective_size[group], nan=len(x)))
         if np.ptp(mean) <= FAR * np.sqrt(2) * error.max() + 1e-12 * np.abs(mean).max():
-            kept.append(group)
-    return kept
+            retained.append(group)
+    return retained
 
 
 def average_within(groups: list[np.ndarray], values: Any) -> Any:
@@ -92,4 +95,8 @@ def hold_sets(groups: list[np.ndarray], sets: RankSets) -> RankSets:
     alone = sets.alone
     if alone is not None:
         alone = hold_pairs(groups, alone[0]), hold_pairs(groups, alone[1])
-    return sets._replace(above=hold_pairs(groups, sets.above), not_best=hold_within(groups, sets.not_best), alone=alone)
+    return sets._replace(
+        above=hold_pairs(groups, sets.above),
+        not_best=hold_within(groups, sets.not_best),
+        alone=alone,
+    )

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_prob
-from bayesrank._errors import ArgumentError, InPython
-from bayesrank._source import groups_of
-from bayesrank._types import Container
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_prob
+from bayesrank._core.errors import ArgumentError, InPython
+from bayesrank._core.source import groups_of
+from bayesrank._core.types import Container
 from bayesrank.ranking.credible import credible_ranking
 
 #: Names of the two errors by the true outcome.
@@ -30,11 +30,13 @@ def judge_errors(posterior: Container, *, prob: float = 0.95) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        Over (``entity``, ``judge``): ``accepts_wrong``, the median probability that the judge calls a wrong answer
-        right, and ``rejects_right``, that it calls a right one wrong, with ``_lower`` and ``_upper``; ``judge_mean``,
-        the share of answers that it calls right; and ``judge_rank`` by this share, ties sharing their mean rank. Over
-        ``entity``: ``mean_outcome``, its posterior median, and ``rank_lower``, ``rank_upper``, ``consensus_rank`` of
-        :func:`bayesrank.credible_ranking`. Judges whose verdicts are classes are left out.
+        Over (``entity``, ``judge``): ``accepts_wrong``, the median probability that the judge calls
+        a wrong answer right, and ``rejects_right``, that it calls a right one wrong, with
+        ``_lower`` and ``_upper``; ``judge_mean``, the share of answers that it calls right; and
+        ``judge_rank`` by this share, ties sharing their mean rank. Over ``entity``:
+        ``mean_outcome``, its posterior median, and ``rank_lower``, ``rank_upper``,
+        ``consensus_rank`` of :func:`bayesrank.credible_ranking`. Judges whose verdicts are classes
+        are left out.
 
     Raises
     ------
@@ -56,10 +58,17 @@ def judge_errors(posterior: Container, *, prob: float = 0.95) -> xr.Dataset:
     held = groups.get("posterior", xr.Dataset())
     if "judge_error" not in held:
         raise ArgumentError(
-            "posterior", "must come from verdicts, right or wrong, as from br.from_judged", "another one"
+            "posterior",
+            "must come from verdicts, right or wrong, as from br.from_judged",
+            "another one",
         )
     if "dataset" in held["judge_error"].dims:
-        raise ArgumentError("posterior", "must be of one data set", "several", InPython("br.pool pools the evidence"))
+        raise ArgumentError(
+            "posterior",
+            "must be of one data set",
+            "several",
+            InPython("br.pool pools the evidence"),
+        )
     ranking = credible_ranking(posterior, "mean_outcome", prob=prob)
     levels = [0.5, (1 - prob) / 2, (1 + prob) / 2]
     ends = held["judge_error"].quantile(levels, ("chain", "draw"))
@@ -72,6 +81,11 @@ def judge_errors(posterior: Container, *, prob: float = 0.95) -> xr.Dataset:
     found["judge_mean"] = mean
     found["judge_rank"] = mean.copy(data=rankdata(-mean.values, axis=0, nan_policy="omit"))
     found["mean_outcome"] = ranking["median"]
-    found |= {name: ranking[name] for name in ("rank_lower", "rank_upper", "consensus_rank", "consensus_position")}
-    kept = {name: array.reset_coords(drop=True).drop_attrs() for name, array in found.items()}
-    return xr.Dataset(kept, attrs={"prob": prob, "labels": np.int64(groups["observed_data"]["labels"].max())})
+    found |= {
+        name: ranking[name]
+        for name in ("rank_lower", "rank_upper", "consensus_rank", "consensus_position")
+    }
+    retained = {name: array.reset_coords(drop=True).drop_attrs() for name, array in found.items()}
+    return xr.Dataset(
+        retained, attrs={"prob": prob, "labels": np.int64(groups["observed_data"]["labels"].max())}
+    )

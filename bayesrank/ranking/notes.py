@@ -8,9 +8,9 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtri
 
-from bayesrank._labels import classes_in_averages, known_classes, standing_pair
-from bayesrank._notes import Note
-from bayesrank._records import ModelRecord
+from bayesrank._core.labels import classes_in_averages, known_classes, standing_pair
+from bayesrank._core.notes import Note
+from bayesrank._core.records import ModelRecord
 from bayesrank.claims.effective import Information, least
 from bayesrank.claims.pooling import pooling_notes
 from bayesrank.evidence.counts import names_test_sets, parts_of
@@ -24,7 +24,8 @@ from bayesrank.scores.verdicts import ScoreVerdict, verdict_on
 
 #: With fewer cases of a class, the prior has a large weight in its rate.
 FEW = 10
-#: With fewer discordant cases and no prior, a conclusion on a pair rests on too few observations; with a prior, FEW.
+#: With fewer discordant cases and no prior, a conclusion on a pair rests on too few observations;
+#: with a prior, FEW.
 FEW_WITHOUT_PRIOR = 50
 
 
@@ -32,13 +33,17 @@ def count_notes(counts: xr.DataArray, score: Score | None, about: ModelRecord) -
     """Return notes on the limits of the counts; ``about`` is what the posterior says of its model."""
     # By name, so that a sentence names the same entities for any input order.
     if "entity" in counts.dims and "entity" in counts.coords:
-        counts = counts.isel(entity=np.argsort([str(name) for name in counts["entity"].values], kind="stable"))
+        counts = counts.isel(
+            entity=np.argsort([str(name) for name in counts["entity"].values], kind="stable")
+        )
     parts = parts_of(counts)
     pooled = pooling_notes(parts, score) if parts is not None and score is not None else []
     # A paired model knows how errors overlap.
     overlap = [] if about.paired else same_case_notes(counts)
     few = _few_cases(counts, about.population)
-    return pooled + overlap + _undefined(counts, score) + few + _class_population(counts, score, about)
+    return (
+        pooled + overlap + _undefined(counts, score) + few + _class_population(counts, score, about)
+    )
 
 
 def positive_class_notes(source: Any, score: Score | None) -> list[Note]:
@@ -47,7 +52,11 @@ def positive_class_notes(source: Any, score: Score | None) -> list[Note]:
     It has a code of its own if the user set the class against the convention, or without one.
     """
     known = known_classes(source)
-    if known is None or known == ("negative", "positive") or (score is not None and score.is_symmetric):
+    if (
+        known is None
+        or known == ("negative", "positive")
+        or (score is not None and score.is_symmetric)
+    ):
         return []
     changes = standing_pair(known) != known and score is not None
     code = "positive_class_by_choice" if changes else "positive_class"
@@ -70,7 +79,10 @@ def discordance_of(
     if information.discordant is None or np.isnan(order).all():
         return [], False
     first = int(np.nanargmin(order))
-    different, beaten = information.discordant[first], np.where(np.isnan(order), np.nan, superiority[first])
+    different, beaten = (
+        information.discordant[first],
+        np.where(np.isnan(order), np.nan, superiority[first]),
+    )
     beaten[first] = np.nan
     agree = not np.isnan(beaten).all() and bool(different[np.nanargmin(beaten)] == 0)
     if agree and joint is not None:  # the cases of probabilities are always shared
@@ -87,8 +99,16 @@ def discordance_of(
     cases, clusters = float(least(information.cases)), about.target is not None or about.clustered
     if joint is not None:
         cases = joint.count_shared(first, rival)
-    who = {"first": str(names[first]), "rival": str(names[rival]), "different": float(different[rival])}
-    size = {"cases": cases if np.isfinite(cases) else None, "clusters": clusters, "bootstrap": bootstrap}
+    who = {
+        "first": str(names[first]),
+        "rival": str(names[rival]),
+        "different": float(different[rival]),
+    }
+    size = {
+        "cases": cases if np.isfinite(cases) else None,
+        "clusters": clusters,
+        "bootstrap": bootstrap,
+    }
     return [Note("few_discordant", {**who, **size})], agree
 
 
@@ -97,8 +117,8 @@ def prevalence_notes(
 ) -> list[Note]:
     """Return a note where the prevalences (entity, actual) differ between entities by more than chance.
 
-    ``claims`` says what the claims of a ranking do at prevalences that all entities share: "hold", "fail" or "unknown".
-    Where they fail, any difference is noted.
+    ``claims`` says what the claims of a ranking do at prevalences that all entities share: "hold",
+    "fail" or "unknown". Where they fail, any difference is noted.
     """
     if mean is None or variance is None or mean.sizes["entity"] < 2:
         return []
@@ -106,8 +126,8 @@ def prevalence_notes(
     if np.isnan(width).all():
         return []
     two = mean.sizes["actual"] == 2
-    place = 1 if two else int(np.nanargmax(width))
-    m, v = mean.values[:, place], variance[:, place]
+    position = 1 if two else int(np.nanargmax(width))
+    m, v = mean.values[:, position], variance[:, position]
     low, high = np.nanargmin(m), np.nanargmax(m)
     # The most different pair and class was picked: one in a hundred of such picks may be chance.
     comparisons = m.size * (m.size - 1) / 2 * (1 if two else mean.sizes["actual"])
@@ -115,14 +135,25 @@ def prevalence_notes(
     if m[high] - m[low] <= by_chance and claims != "fail":
         return []
     names = mean["entity"].values
-    ends = {"lowest": m[low], "lowest_entity": str(names[low]), "highest": m[high], "highest_entity": str(names[high])}
-    fields = {"label": None if two else str(mean["actual"].values[place]), **ends, "score": score.display}
-    found = []
+    ends = {
+        "lowest": m[low],
+        "lowest_entity": str(names[low]),
+        "highest": m[high],
+        "highest_entity": str(names[high]),
+    }
+    fields = {
+        "label": None if two else str(mean["actual"].values[position]),
+        **ends,
+        "score": score.display,
+    }
+    result = []
     if score.depends_on_prevalence:
-        found.append(Note("prevalences_checked" if claims == "hold" else "prevalences_differ", fields))
+        result.append(
+            Note("prevalences_checked" if claims == "hold" else "prevalences_differ", fields)
+        )
     if (verdict := verdict_at_one_prevalence(score, mean.sizes["actual"])) is not None:
-        found.append(Note("ranks_at_one_prevalence", fields | _fault(verdict, two, None)))
-    return found
+        result.append(Note("ranks_at_one_prevalence", fields | _fault(verdict, two, None)))
+    return result
 
 
 def verdict_at_one_prevalence(score: Score, classes: int) -> ScoreVerdict | None:
@@ -146,7 +177,11 @@ def notes_on_score(score: Score | None, mean: xr.DataArray | None) -> list[Note]
     if verdict.may_rank != "no":
         return []
     share = None if mean is None or classes > 2 else float(mean.isel(actual=1).mean())
-    return [Note("score_should_not_rank", {"score": score.display} | _fault(verdict, classes == 2, share))]
+    return [
+        Note(
+            "score_should_not_rank", {"score": score.display} | _fault(verdict, classes == 2, share)
+        )
+    ]
 
 
 def _fault(verdict: ScoreVerdict, two: bool, prevalence: float | None) -> dict[str, Any]:
@@ -168,7 +203,8 @@ def prevalence_caveat(score: Score, about: ModelRecord) -> list[Note]:
 def cases_of_classes(counts: xr.DataArray) -> xr.DataArray:
     """Return the number of cases over all data sets: of each class (entity, actual), or of all outcomes (entity).
 
-    Weighted cases have the effective number within their class. Classes that take no part in averages are left out.
+    Weighted cases have the effective number within their class. Classes that take no part in
+    averages are left out.
     """
     if "actual" in counts.dims:
         counts = counts.isel(actual=classes_in_averages(counts, counts))
@@ -215,7 +251,12 @@ def _undefined(counts: xr.DataArray, score: Score | None) -> list[Note]:
     for lacking, number in reasons.items():
         if (members := undefined & (number == 0)).any():
             entities = names[members].tolist()
-            notes.append(Note("score_undefined", {"score": score.display, "entities": entities, "lacking": lacking}))
+            notes.append(
+                Note(
+                    "score_undefined",
+                    {"score": score.display, "entities": entities, "lacking": lacking},
+                )
+            )
             undefined &= ~members
     return notes
 
@@ -232,12 +273,19 @@ def _few_cases(counts: xr.DataArray, population: Any) -> list[Note]:
     if empty.any():
         labels = [str(label) for label in classes[empty.any(axis=0)]]
         who = {"entities": names[empty.any(axis=1)], "population": others}
-        notes.append(Note("class_without_cases", {"labels": labels, "classes": len(classes), **who}))
+        notes.append(
+            Note("class_without_cases", {"labels": labels, "classes": len(classes), **who})
+        )
     few = ~empty & (cases.values < FEW)
     if few.any():
         entity, label = np.unravel_index(np.where(few, cases.values, FEW).argmin(), few.shape)
-        fewest = float(np.floor(10 * cases.values[entity, label] + 1e-6) / 10)  # effective, of weighted cases
-        worst: dict[str, Any] = {"fewest": int(fewest) if fewest.is_integer() else fewest, "entity": str(names[entity])}
+        fewest = float(
+            np.floor(10 * cases.values[entity, label] + 1e-6) / 10
+        )  # effective, of weighted cases
+        worst: dict[str, Any] = {
+            "fewest": int(fewest) if fewest.is_integer() else fewest,
+            "entity": str(names[entity]),
+        }
         fields: dict[str, Any] = {"entities": int(few.any(axis=1).sum()), **worst, "enough": FEW}
         if of_class:
             fields |= {"label": str(classes[label]), "population": others}
@@ -255,5 +303,7 @@ def _class_population(counts: xr.DataArray, score: Score | None, about: ModelRec
     few = ((cases[cases.sum(axis=1) > 0] < FEW).mean(-1) >= 0.5).sum()
     if not few:
         return []
-    shifted = Note("prior_shifts_average", {"entities": int(few), "score": score.display, "enough": FEW})
+    shifted = Note(
+        "prior_shifts_average", {"entities": int(few), "score": score.display, "enough": FEW}
+    )
     return [shifted, Note("model_that_learns_classes", {"model": "hierarchical_classes"})]

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._draws import draw_dims
-from bayesrank._errors import ArgumentError
-from bayesrank._source import Source
+from bayesrank._core.draws import draw_dims
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.source import Source
 from bayesrank.performance.arrays import as_performance, outcome_dims
 from bayesrank.ranking.intervals import with_gaps
 from bayesrank.ranking.values import ScoreValues
@@ -26,7 +26,9 @@ def predictive_values(source: Source, found: ScoreValues, kind: str | None) -> x
     bare = source.array is not None and not outcome_dims(source.array)
     if bare or found.score is None or (found.variable and found.name != "mean_outcome"):
         raise ArgumentError(
-            "order", "must be 'consensus' for values of a score, which have no performance", "'predictive'"
+            "order",
+            "must be 'consensus' for values of a score, which have no performance",
+            "'predictive'",
         )
     score = found.score
     linear = found.name == "mean_outcome"
@@ -52,10 +54,14 @@ def predictive_values(source: Source, found: ScoreValues, kind: str | None) -> x
     return result.assign(predictive_error=parts.std("part", ddof=1) / np.sqrt(parts.sizes["part"]))
 
 
-def exact_predictive(concentration: np.ndarray, totals: np.ndarray | None, score: Any) -> np.ndarray:
+def exact_predictive(
+    concentration: np.ndarray, totals: np.ndarray | None, score: Any
+) -> np.ndarray:
     """Return the score of the mean performance of conjugate posteriors (entity, actual, predicted)."""
     rows = concentration.sum(axis=-1, keepdims=True)
-    share = rows / rows.sum(axis=-2, keepdims=True) if totals is None else np.asarray(totals)[..., None]
+    share = (
+        rows / rows.sum(axis=-2, keepdims=True) if totals is None else np.asarray(totals)[..., None]
+    )
     mean = np.divide(concentration, rows, out=np.zeros_like(concentration), where=rows > 0) * share
     # Right or wrong is the TPR of cases that are all positive.
     return (get("tpr") if score.space == "outcomes" else score).of_tables(mean)
@@ -74,7 +80,10 @@ def predictive_order(
         with np.errstate(divide="ignore"):
             size = np.log(value - low)
     else:
-        largest = [np.nanmax(np.abs(value[ranked & (unseen == one)]), initial=0.0) or 1.0 for one in (False, True)]
+        largest = [
+            np.nanmax(np.abs(value[ranked & (unseen == one)]), initial=0.0) or 1.0
+            for one in (False, True)
+        ]
         size = value / np.where(unseen, largest[1], largest[0])
     key = np.where(np.isnan(size), np.inf, np.round(-found.sign * size, 10))
     place = np.lexsort((names, np.round(expected, 10), key, unseen))
@@ -82,7 +91,9 @@ def predictive_order(
     position, rank = np.zeros(len(value), int), np.zeros(len(value), int)
     position[place] = np.arange(1, len(place) + 1)
     for before, entity in zip([None, *place], place, strict=False):
-        tied = before is not None and key[before] == key[entity] and unseen[before] == unseen[entity]
+        tied = (
+            before is not None and key[before] == key[entity] and unseen[before] == unseen[entity]
+        )
         rank[entity] = rank[before] if tied else position[entity]
     return {
         "predictive": value,

@@ -1,13 +1,14 @@
 """Claims across test sets of different prevalence: the same draws of a score at prevalences that all entities share.
 
-Prevalence is no property of a classifier. By a score that depends on it, two equal classifiers differ if their test
-sets do. So a claim must hold at the test sets' own prevalences and at common ones.
+Prevalence is no property of a classifier. By a score that depends on it, two equal classifiers
+differ if their test sets do. So a claim must hold at the test sets' own prevalences and at common
+ones.
 """
 
 import xarray as xr
 
-from bayesrank._draws import DRAW_DIMS, draw_dims
-from bayesrank._source import Source
+from bayesrank._core.draws import DRAW_DIMS, draw_dims
+from bayesrank._core.source import Source
 from bayesrank.performance.arrays import as_performance, outcome_dims
 from bayesrank.performance.operations import move_rates, rates_of
 from bayesrank.scores import Score
@@ -23,10 +24,15 @@ def values_at_common(
 ) -> list[xr.DataArray]:
     """Return draws of a score at prevalences that all entities share: their mean, and observed ones.
 
-    The list is empty if the score does not depend on the prevalence, or if the prevalences of all entities are equal,
-    as those of entities with equal ``counts`` of each class.
+    The list is empty if the score does not depend on the prevalence, or if the prevalences of all
+    entities are equal, as those of entities with equal ``counts`` of each class.
     """
-    if source is None or score is None or not score.depends_on_prevalence or not _holds_performance(source):
+    if (
+        source is None
+        or score is None
+        or not score.depends_on_prevalence
+        or not _holds_performance(source)
+    ):
         return []
     if counts is not None and _have_equal_classes(counts):
         return []
@@ -34,7 +40,10 @@ def values_at_common(
     if not {"entity", "actual"} <= set(performance.dims) or not draw_dims(performance):
         return []
     rate = rates_of(performance)
-    return [score(move_rates(performance, rate, each)) for each in _common_prevalences(performance, counts)]
+    return [
+        score(move_rates(performance, rate, each))
+        for each in _common_prevalences(performance, counts)
+    ]
 
 
 def _have_equal_classes(counts: xr.DataArray) -> bool:
@@ -53,7 +62,9 @@ def _holds_performance(source: Source) -> bool:
     return group is not None and "performance" in group
 
 
-def _common_prevalences(performance: xr.DataArray, counts: xr.DataArray | None) -> list[xr.DataArray]:
+def _common_prevalences(
+    performance: xr.DataArray, counts: xr.DataArray | None
+) -> list[xr.DataArray]:
     """Return class shares (..., actual) that all entities could have; none if they already share theirs.
 
     The shares of the entities are observed ones, or without ``counts`` the means over draws.
@@ -67,8 +78,8 @@ def _common_prevalences(performance: xr.DataArray, counts: xr.DataArray | None) 
     if not float((share.max("entity") - share.min("entity")).max()) > ROUNDING:
         return []
     # One choice of entities for each item of the other dims, such as data sets.
-    place = (share.max("entity") - share.min("entity")).argmax("actual")
-    varying = share.isel(actual=place, drop=True)
+    position = (share.max("entity") - share.min("entity")).argmax("actual")
+    varying = share.isel(actual=position, drop=True)
     known, positions = varying.count("entity"), _positions(varying)
     common = [share.mean("entity")]
     for quantile in QUANTILES:
@@ -81,4 +92,6 @@ def _positions(values: xr.DataArray) -> xr.DataArray:
     """Return the position of each entity by its value, from 0; undefined values come last."""
     axis = values.get_axis_num("entity")
     filled = values.fillna(2.0).values
-    return values.copy(data=filled.argsort(axis=axis, kind="stable").argsort(axis=axis, kind="stable"))
+    return values.copy(
+        data=filled.argsort(axis=axis, kind="stable").argsort(axis=axis, kind="stable")
+    )

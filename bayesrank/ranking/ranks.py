@@ -5,9 +5,9 @@ from typing import Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_choice
-from bayesrank._types import Container, ScoreLike
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_choice
+from bayesrank._core.types import Container, ScoreLike
 from bayesrank.ranking._loops import tied_groups
 from bayesrank.ranking.values import score_values
 
@@ -26,15 +26,16 @@ def rank(
     Parameters
     ----------
     source, score, higher_is_better, kind
-        As for :func:`bayesrank.credible_ranking`, with its errors. All other dims are kept. May be lazy.
+        As for :func:`bayesrank.credible_ranking`, with its errors. All other dims are kept. May be
+        lazy.
     method : {"average", "min", "max"}
         The rank of tied entities: the mean, the best or the worst of their positions.
 
     Returns
     -------
     xarray.DataArray
-        Float ``rank``; 1 is best, among defined values; NaN where the value is NaN. It satisfies axiom 1 of Piérard et
-        al., Foundations of the theory of performance-based ranking.
+        Float ``rank``; 1 is best, among defined values; NaN where the value is NaN. It satisfies
+        axiom 1 of Piérard et al., Foundations of the theory of performance-based ranking.
 
     Examples
     --------
@@ -65,13 +66,13 @@ def positions(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     order = np.argsort(-values, axis=-1)
     ordered = np.take_along_axis(values, order, axis=-1)
     out = np.empty((2, *values.shape), np.int32)
-    for group, place in zip(tied_groups(ordered), out, strict=True):
-        np.put_along_axis(place, order, group, axis=-1)
+    for group, position in zip(tied_groups(ordered), out, strict=True):
+        np.put_along_axis(position, order, group, axis=-1)
     return out[0], out[1]
 
 
 def _ranks(values: np.ndarray, method: str, sign: int) -> np.ndarray:
     values = np.asarray(values, dtype=float)
     first, last = positions(sign * values)
-    place = {"min": first, "max": last, "average": (first + last) / 2}[method]
-    return np.where(np.isnan(values), np.nan, place + 1.0)
+    position = {"min": first, "max": last, "average": (first + last) / 2}[method]
+    return np.where(np.isnan(values), np.nan, position + 1.0)

@@ -1,9 +1,10 @@
 """How many more cases separate two entities, if they truly differ by a given amount.
 
-Today's evidence is kept, and new cases of the same kind are simulated: estimates are normal, new cases are as
-informative as the observed ones, and an average over both has the prior's cases among the old ones. Success is what a
-ranking would then say: its best set has one of the two entities only. The true scores of the others, and the centre of
-the two, are today's means. So N is conditional on the difference, and no prior of differences enters.
+Today's evidence is kept, and new cases of the same kind are simulated: estimates are normal, new
+cases are as informative as the observed ones, and an average over both has the prior's cases among
+the old ones. Success is what a ranking would then say: its best set has one of the two entities
+only. The true scores of the others, and the centre of the two, are today's means. So N is
+conditional on the difference, and no prior of differences enters.
 """
 
 from collections.abc import Mapping
@@ -15,8 +16,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri, stdtrit
 
-from bayesrank._draws import covariance_of, finite_rows
-from bayesrank._notes import Note
+from bayesrank._core.draws import covariance_of, finite_rows
+from bayesrank._core.notes import Note
 from bayesrank.claims.effective import ENOUGH_FREEDOM, Information
 from bayesrank.claims.information import parts_of_pair, sampling_variance
 from bayesrank.ranking.evidence import Evidence
@@ -25,19 +26,23 @@ from bayesrank.ranking.shrinkage import MeanPopulation, population_of
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import Score
 
-#: Probability of success of the number of cases, and the largest multiple of today's units that is tried.
+#: Probability of success of the number of cases, and the largest multiple of today's units that is
+#: tried.
 ASSURANCE, MOST = 0.8, 100
 #: Simulated futures; the noise of the difference is evenly spread over them.
 FUTURES = 512
-#: Entities that could be best, up to which critical values are computed, and numbers of draws times pairs for them.
+#: Entities that could be best, up to which critical values are computed, and numbers of draws times
+#: pairs for them.
 MOST_ENTITIES, MOST_PAIRS = 300, 2**21
 #: Relative width at which the search for the number ends.
 PRECISION = 2e-3
-#: Smaller learned differences, in standard deviations, are those of draws, and no number of cases shows them.
+#: Smaller learned differences, in standard deviations, are those of draws, and no number of cases
+#: shows them.
 LEAST = 0.02
 #: Variances of class shares up to this one are rounding errors.
 TINY = 1e-18
-#: Kinds of units whose number reduces the error, by ``Evidence.needed``; for others no number is given.
+#: Kinds of units whose number reduces the error, by ``Evidence.needed``; for others no number is
+#: given.
 UNITS = {
     "cases": "cases",
     "paired cases": "cases",
@@ -64,14 +69,20 @@ class Separation:
     units: np.ndarray  #: Observed units with the units for which the prior counts (entity).
     prior: np.ndarray  #: Units for which the prior counts (entity).
     cases_each: float
-    mean: np.ndarray  #: Means of draws, higher is better; on the same orientation as the ends of the range.
+    mean: (
+        np.ndarray
+    )  #: Means of draws, higher is better; on the same orientation as the ends of the range.
     covariance: np.ndarray
     observed: np.ndarray
     wider: np.ndarray  #: Factor of the standard deviation (entity).
     freedom: float
     ends: tuple[float, float]
-    critical: np.ndarray  #: Critical value by the number of entities that may be best; NaN below two.
-    alone: float  #: Critical value of one pair, which a verified winner exceeds against every rival.
+    critical: (
+        np.ndarray
+    )  #: Critical value by the number of entities that may be best; NaN below two.
+    alone: (
+        float  #: Critical value of one pair, which a verified winner exceeds against every rival.
+    )
     parts: tuple[np.ndarray, np.ndarray] | None  #: Variance of the difference and cases, by class.
     apart: bool  #: Whether only one of the two could be best today.
 
@@ -127,17 +138,19 @@ class Separation:
         if self.parts is None or np.isnan(needed):
             return None
         variance, cases = self.parts
-        wanted = variance.sum() / (1 + needed / cases.sum())
+        requested = variance.sum() / (1 + needed / cases.sum())
         found: list[tuple[float, float]] = []
         for share in SHARES:
 
             def left(log: float, new: np.ndarray) -> float:
                 """Return how much variance is left above the wanted one."""
-                return float((variance / (1 + np.exp(log) * new / cases)).sum() - wanted)
+                return float((variance / (1 + np.exp(log) * new / cases)).sum() - requested)
 
             new = np.array([1 - share, share])
             if left(np.log(needed / SAVING), new) < 0:
-                found.append((float(np.exp(brentq(left, -20.0, np.log(needed), args=(new,)))), share))
+                found.append(
+                    (float(np.exp(brentq(left, -20.0, np.log(needed), args=(new,)))), share)
+                )
         return (min(found)[1], float(np.ceil(min(found)[0]))) if found else None
 
     def note(self, assurance: float = ASSURANCE) -> Note:
@@ -148,8 +161,16 @@ class Separation:
         needed = self.needed(assurance)
         design = self.designed(needed)
         fields = {"difference": self.difference, "score": self.score, "unit": self.unit}
-        number = {"needed": None if np.isnan(needed) else needed, "most": MOST, "cases_each": self.cases_each}
-        number |= {"designed": design and design[1], "positives": design and design[0], "per_case": self.per_case}
+        number = {
+            "needed": None if np.isnan(needed) else needed,
+            "most": MOST,
+            "cases_each": self.cases_each,
+        }
+        number |= {
+            "designed": design and design[1],
+            "positives": design and design[0],
+            "per_case": self.per_case,
+        }
         number |= {"paired": self.paired, "assurance": assurance}
         return Note("more_to_separate", pair | fields | number)
 
@@ -189,10 +210,13 @@ class Separation:
             return critical
         return np.asarray(-stdtrit(freedom, ndtr(-critical)))
 
-    def _leads(self, mean: np.ndarray, observed: np.ndarray, root: np.ndarray, first: np.ndarray) -> np.ndarray:
+    def _leads(
+        self, mean: np.ndarray, observed: np.ndarray, root: np.ndarray, first: np.ndarray
+    ) -> np.ndarray:
         """Return leads of one entity of each future over each given one (future, entity), in standard deviations.
 
-        They are the smaller ones of two scales, as in the rank sets; on the first, observed values lead as far.
+        They are the smaller ones of two scales, as in the rank sets; on the first, observed values
+        lead as far.
         """
         covariance = self.covariance[: len(root), : len(root)]
         own = np.sqrt(np.diag(covariance))
@@ -205,24 +229,29 @@ class Separation:
             square = one**2 + spread**2 - 2 * correlation[first] * one * spread
             return (values[future, first][:, None] - values) / np.sqrt(np.maximum(square, 1e-300))
 
-        found = np.minimum(lead(mean, root), lead(observed, root))
+        result = np.minimum(lead(mean, root), lead(observed, root))
         low, high = self.ends
         if np.isfinite(low) and np.isfinite(high):
-            # A Beta distribution with this mean and variance; digamma and trigamma by their asymptotic series.
+            # A Beta distribution with this mean and variance; digamma and trigamma by their
+            # asymptotic series.
             middle = ((mean - low) / (high - low)).clip(1e-9, 1 - 1e-9)
             size = np.maximum(middle * (1 - middle) * (high - low) ** 2 / root**2 - 1, 1e-3)
             a, b = (np.maximum(part * size - 0.5, 0.05) for part in (middle, 1 - middle))
-            return np.minimum(found, lead(np.log(a) - np.log(b), np.sqrt(1 / a + 1 / b)))
+            return np.minimum(result, lead(np.log(a) - np.log(b), np.sqrt(1 / a + 1 / b)))
         if np.isfinite(low) or np.isfinite(high):
             side = 1 if np.isfinite(low) else -1
             distance = np.maximum(side * (mean - (low if side > 0 else high)), 1e-300)
             square = np.log1p((root / distance) ** 2)
-            return np.minimum(found, lead(side * (np.log(distance) - square / 2), np.sqrt(square)))
-        return found
+            return np.minimum(result, lead(side * (np.log(distance) - square / 2), np.sqrt(square)))
+        return result
 
 
 def population_behind(
-    x: np.ndarray, ranked: np.ndarray, found: ScoreValues, evidence: Evidence, information: Information
+    x: np.ndarray,
+    ranked: np.ndarray,
+    found: ScoreValues,
+    evidence: Evidence,
+    information: Information,
 ) -> MeanPopulation | None:
     """Return the learned population of the ranked entities of draws ``x`` (draw, entity).
 
@@ -231,7 +260,9 @@ def population_behind(
     if not found.finite_mean or information.population == "entities":
         return None
     ends = (found.facts.range if found.stretched else None) or (-np.inf, np.inf)
-    return population_of(x, np.flatnonzero(ranked), ends, information, evidence.prior_cases(x.shape[1]))
+    return population_of(
+        x, np.flatnonzero(ranked), ends, information, evidence.prior_cases(x.shape[1])
+    )
 
 
 class RankedDraws(NamedTuple):
@@ -260,14 +291,20 @@ class Pair(NamedTuple):
         """Return today's evidence on the pair; None if it does not say what more cases would add."""
         x, found, evidence, information, population, ranking, prob = compared
         position, best = np.asarray(position_of(ranking)), np.asarray(ranking["in_best_set"])
-        superiority = np.asarray(ranking["superiority"]).round(10)  # of equals the first, not by rounding errors
+        superiority = np.asarray(ranking["superiority"]).round(
+            10
+        )  # of equals the first, not by rounding errors
         order = np.lexsort((position, ~best))
         order = order[~np.isnan(position[order])]
         names = found.values["entity"].values.tolist()
         if len(order) < 2 or not found.finite_mean or information.withheld() is not None:
             return None
         rival = None if self.rival is None else names.index(self.rival)
-        one = names.index(self.entity) if self.entity is not None else int(order[0] if order[0] != rival else order[1])
+        one = (
+            names.index(self.entity)
+            if self.entity is not None
+            else int(order[0] if order[0] != rival else order[1])
+        )
         if rival is None:
             close = [int(i) for i in order if best[i] and i != one]
             close = close or [int(i) for i in order if i != one and self.entity is not None]
@@ -280,7 +317,9 @@ class Pair(NamedTuple):
             one, rival = rival, one
         needed = evidence.needed()
         units = _units(evidence, needed, information, x, None if found.variable else found.score)
-        who = np.array([one, rival, *(i for i in order.tolist() if best[i] and i not in (one, rival))])
+        who = np.array(
+            [one, rival, *(i for i in order.tolist() if best[i] and i not in (one, rival))]
+        )
         y = finite_rows(x[:, who])
         y *= found.sign
         if units is None or len(y) < 2 or len(who) > MOST_ENTITIES or not (units[1][who] > 0).all():
@@ -295,7 +334,8 @@ class Pair(NamedTuple):
             if population is not None:
                 ranked = sorted(order.tolist())
                 shrunk = found.sign * population.means()[[ranked.index(one), ranked.index(rival)]]
-            # Errors that entities share can move a shrunken difference beyond the observed one: not to be claimed.
+            # Errors that entities share can move a shrunken difference beyond the observed one: not
+            # to be claimed.
             seen = [mean[0] - mean[1]]
             if information.observed is not None:
                 seen.append(found.sign * (information.observed[one] - information.observed[rival]))
@@ -331,13 +371,20 @@ def _units(
         if variance is not None and (variance > TINY).any():
             return None  # new cases do not reduce the uncertainty of a prevalence that has draws
     size = x.shape[1]
-    cases = information.cases if evidence.known is None else evidence.size(size)  # of all groups of an aggregate
+    cases = (
+        information.cases if evidence.known is None else evidence.size(size)
+    )  # of all groups of an aggregate
     prior = evidence.prior_cases(size)
     if unit == "data sets":
         if evidence.kind != "typical" or not evidence.fewest_datasets:
             return None
         number = np.full(size, float(evidence.fewest_datasets))
-        return unit, number + 1, np.ones(size), float(np.nanmean(cases / number))  # the mean's prior counts as one
+        return (
+            unit,
+            number + 1,
+            np.ones(size),
+            float(np.nanmean(cases / number)),
+        )  # the mean's prior counts as one
     if np.isnan(cases).any():
         return None
     if unit == "clusters":
@@ -371,11 +418,11 @@ def _critical_values(y: np.ndarray, order: np.ndarray, prob: float) -> np.ndarra
     draws = min(len(y), max(MOST_PAIRS // size**2, 1000))
     y = np.ascontiguousarray((y[:draws, order] - y.mean(axis=0)[order]).T, np.float32)
     beyond = max(int((1 - prob) * (draws + 1) + 1e-9), 1)
-    largest, found = np.zeros(draws, np.float32), np.full(size + 1, np.nan)
+    largest, result = np.zeros(draws, np.float32), np.full(size + 1, np.nan)
     for k in range(1, size):
         off = y[k] - y[:k]
         spread = off.std(axis=1, keepdims=True)
         np.divide(np.abs(off), spread, out=off, where=spread > 0)
         np.maximum(largest, off.max(axis=0), out=largest)
-        found[k + 1] = np.partition(largest, -beyond)[-beyond]
-    return found
+        result[k + 1] = np.partition(largest, -beyond)[-beyond]
+    return result

@@ -1,19 +1,20 @@
 """A learned population of entities: true scores are m + τ z on one scale, and the spread τ is averaged over.
 
-An estimate of τ near 0 is chosen by the data that make it so; the mean over all τ is not. The scale is the arcsine of
-the root for scores with two finite ends, on which rates have errors that do not depend on the rate; the logarithm of
-the distance from one finite end; or the score itself.
+An estimate of τ near 0 is chosen by the data that make it so; the mean over all τ is not. The scale
+is the arcsine of the root for scores with two finite ends, on which rates have errors that do not
+depend on the rate; the logarithm of the distance from one finite end; or the score itself.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from bayesrank._draws import BLOCK, covariance_of, finite_rows
+from bayesrank._core.draws import BLOCK, covariance_of, finite_rows
 from bayesrank.claims.effective import Information
 
-#: The prior of τ: equal entities with this probability, else half-normal with this standard deviation. On the scale
-#: of rates it is about one logit; on others it is the same multiple of the standard deviation of one case.
+#: The prior of τ: equal entities with this probability, else half-normal with this standard
+#: deviation. On the scale of rates it is about one logit; on others it is the same multiple of the
+#: standard deviation of one case.
 EQUAL, SPREAD, OF_CASE = 0.25, 0.25, 0.5
 #: Cases behind a standard error, if they are not known.
 CASES = 100.0
@@ -36,13 +37,17 @@ class MeanPopulation(NamedTuple):
     spread: np.ndarray  #: Values of τ.
     weight: np.ndarray  #: Their posterior probabilities.
     pull: np.ndarray  #: By how much the estimates exceed the shrunken ones (τ, axis).
-    common: np.ndarray  #: How far the population mean moves them, in its standard deviations (τ, axis).
+    common: (
+        np.ndarray
+    )  #: How far the population mean moves them, in its standard deviations (τ, axis).
 
     def means(self) -> np.ndarray:
         """Return the expected true scores (entity)."""
         middle = self.centre - self.pull @ self.axes.T
         variance = self._kept() @ np.square(self.axes).T + np.square(self.common @ self.axes.T)
-        values = _invert(middle[..., None] + np.sqrt(variance)[..., None] * NODES, self.low, self.high)
+        values = _invert(
+            middle[..., None] + np.sqrt(variance)[..., None] * NODES, self.low, self.high
+        )
         return np.asarray(self.weight @ (values @ WEIGHTS) / WEIGHTS.sum())
 
     def redraw(self, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -51,8 +56,12 @@ class MeanPopulation(NamedTuple):
         off = (on_scale - on_scale.mean(axis=0)) @ self.axes
         off /= np.maximum(off.std(axis=0), 1e-300)
         level = (rng.permutation(len(x)) + 0.5) / len(x)
-        which = np.searchsorted(np.cumsum(self.weight) / self.weight.sum(), level).clip(max=len(self.weight) - 1)
-        moved = np.sqrt(self._kept()[which]) * off + self.common[which] * rng.standard_normal((len(x), 1))
+        which = np.searchsorted(np.cumsum(self.weight) / self.weight.sum(), level).clip(
+            max=len(self.weight) - 1
+        )
+        moved = np.sqrt(self._kept()[which]) * off + self.common[which] * rng.standard_normal(
+            (len(x), 1)
+        )
         return _invert(self.centre + (moved - self.pull[which]) @ self.axes.T, self.low, self.high)
 
     def _kept(self) -> np.ndarray:
@@ -71,9 +80,9 @@ def learn_population(
 ) -> MeanPopulation | None:
     """Return the posterior of the true scores given estimates with errors; None if an error is 0 or not finite.
 
-    ``mean`` and ``covariance`` (entity, entity) or variances (entity) are moments of the posterior under independent
-    priors. A prior counts as ``prior`` cases (entity). Where ``observed`` scores are known, they replace the
-    means, and the prior is taken out of the errors.
+    ``mean`` and ``covariance`` (entity, entity) or variances (entity) are moments of the posterior
+    under independent priors. A prior counts as ``prior`` cases (entity). Where ``observed`` scores
+    are known, they replace the means, and the prior is taken out of the errors.
     """
     size, (low, high) = len(mean), ends
     slope = _slope(mean, low, high)
@@ -86,12 +95,18 @@ def learn_population(
             own = np.isfinite(observed) & (cases > 0) & (prior <= cases)
             wider = np.sqrt(np.where(own, (cases + prior) / np.where(own, cases, 1.0), 1.0))
             errors = errors * (wider[:, None] * wider if full else np.square(wider))
-            centre = np.where(own, _observed(observed, np.diag(errors) if full else errors, low, high), centre)
+            centre = np.where(
+                own, _observed(observed, np.diag(errors) if full else errors, low, high), centre
+            )
             centre = np.where(np.isfinite(centre), centre, _transform(mean, low, high))
     variance = np.diag(errors) if full else errors
     if not np.isfinite(centre).all() or not np.isfinite(errors).all() or not (variance > 0).all():
         return None
-    unit = SPREAD if np.isfinite(low) and np.isfinite(high) else OF_CASE * np.median(np.sqrt(variance * known))
+    unit = (
+        SPREAD
+        if np.isfinite(low) and np.isfinite(high)
+        else OF_CASE * np.median(np.sqrt(variance * known))
+    )
     # Entities with the same outcomes have no error between them.
     values, axes = np.linalg.eigh(errors) if full else (errors, np.eye(size))
     values = np.maximum(values, 1e-9 * values.max())
@@ -107,7 +122,17 @@ def learn_population(
     logs += (np.log(weight).sum(axis=1) - np.log(precision) - (weight * off**2).sum(axis=1)) / 2
     shares = np.exp(logs - logs.max())
     common = values * weight * ones / np.sqrt(precision)[:, None]
-    return MeanPopulation(low, high, centre, axes, values, spread, shares / shares.sum(), values * weight * off, common)
+    return MeanPopulation(
+        low,
+        high,
+        centre,
+        axes,
+        values,
+        spread,
+        shares / shares.sum(),
+        values * weight * off,
+        common,
+    )
 
 
 def population_of(
@@ -134,7 +159,9 @@ def population_of(
         return None
     spread = spread * (wider[:, None] * wider if spread.ndim == 2 else np.square(wider))
     known = None if np.isnan(cases[who]).any() else cases[who]
-    return learn_population(mean, spread, ends, known, prior[who], None if observed is None else observed[who])
+    return learn_population(
+        mean, spread, ends, known, prior[who], None if observed is None else observed[who]
+    )
 
 
 def mean_and_own_variance(x: np.ndarray, who: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -150,7 +177,12 @@ def mean_and_own_variance(x: np.ndarray, who: np.ndarray) -> tuple[np.ndarray, n
             start = off.sum(axis=0, where=known) / np.maximum(known.sum(axis=0), 1)
         off -= start
         np.nan_to_num(off, copy=False, nan=0.0)
-        sums += known.sum(axis=0), part.sum(axis=0, where=known), off.sum(axis=0), np.square(off).sum(axis=0)
+        sums += (
+            known.sum(axis=0),
+            part.sum(axis=0, where=known),
+            off.sum(axis=0),
+            np.square(off).sum(axis=0),
+        )
     number, total, first_power, second_power = sums
     return total / number, second_power / number - np.square(first_power / number)
 

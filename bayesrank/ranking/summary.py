@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_result, describe_value
-from bayesrank._errors import ArgumentError
-from bayesrank._labels import index_of
-from bayesrank._notes import Note
-from bayesrank._records import RankingRecord, ResultRecord
-from bayesrank._text import probability
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_result, describe_value
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.labels import index_of
+from bayesrank._core.notes import Note
+from bayesrank._core.prose import probability
+from bayesrank._core.records import RankingRecord, ResultRecord
 from bayesrank.ranking.intervals import position_of
 from bayesrank.ranking.values import SCHEMA
 from bayesrank.scores.display import display_name
@@ -20,16 +20,49 @@ from bayesrank.scores.display import display_name
 #: Variables of every ranking, and those missing without pairwise comparisons.
 NEEDED = {
     *("median", "lower", "upper", "observed", "contradicted", "undefined", "cases", "notes"),
-    *("expected_rank", "rank_marginal_lower", "rank_marginal_upper", "probability_best", "probability_best_error"),
+    *(
+        "expected_rank",
+        "rank_marginal_lower",
+        "rank_marginal_upper",
+        "probability_best",
+        "probability_best_error",
+    ),
     "expected_regret",
 }
 OF_PAIRS = (
-    *("superiority", "equivalence", "consensus_position", "consensus_rank", "rank_lower", "rank_upper", "in_best_set"),
-    *("surely_above", "tier", "headline", "sets", "caps", "difference", "rank_alone_lower", "rank_alone_upper"),
+    *(
+        "superiority",
+        "equivalence",
+        "consensus_position",
+        "consensus_rank",
+        "rank_lower",
+        "rank_upper",
+        "in_best_set",
+    ),
+    *(
+        "surely_above",
+        "tier",
+        "headline",
+        "sets",
+        "caps",
+        "difference",
+        "rank_alone_lower",
+        "rank_alone_upper",
+    ),
 )
 #: Columns of a table, if available.
 COLUMNS = (
-    *("median", "lower", "upper", "observed", "cases", "probability_best", "expected_rank", "rank_lower", "rank_upper"),
+    *(
+        "median",
+        "lower",
+        "upper",
+        "observed",
+        "cases",
+        "probability_best",
+        "expected_rank",
+        "rank_lower",
+        "rank_upper",
+    ),
     *("difference", "difference_lower", "difference_upper"),
     *("predictive", "predictive_rank", "consensus_rank", "tier", "expected_regret", "undefined"),
     *("win_rate", "win_against_leader"),
@@ -50,12 +83,13 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Indexed by entity, by tier and then in consensus order, or in predictive order if the ranking was made with
-        ``order="predictive"`` (by expected rank if ``joint=False``). Columns, as far as the ranking has them:
-        ``median``, ``lower``, ``upper``, ``observed``, ``cases``, ``probability_best``, ``expected_rank``,
-        ``rank_lower``, ``rank_upper``, ``difference`` (from the leader), ``difference_lower``, ``difference_upper``,
-        ``predictive``, ``predictive_rank``, ``consensus_rank``, ``tier``,
-        ``expected_regret``, ``undefined``; of votes also ``win_rate`` and ``win_against_leader``.
+        Indexed by entity, by tier and then in consensus order, or in predictive order if the
+        ranking was made with ``order="predictive"`` (by expected rank if ``joint=False``). Columns,
+        as far as the ranking has them: ``median``, ``lower``, ``upper``, ``observed``, ``cases``,
+        ``probability_best``, ``expected_rank``, ``rank_lower``, ``rank_upper``, ``difference``
+        (from the leader), ``difference_lower``, ``difference_upper``, ``predictive``,
+        ``predictive_rank``, ``consensus_rank``, ``tier``, ``expected_regret``, ``undefined``; of
+        votes also ``win_rate`` and ``win_against_leader``.
 
     Raises
     ------
@@ -105,7 +139,9 @@ def check_pairs(ranking: xr.Dataset) -> None:
     _check_ranking(ranking)
     for name in OF_PAIRS:
         if name not in ranking:
-            raise ArgumentError("ranking", f"must hold {name}, as from br.credible_ranking(..., joint=True)", "none")
+            raise ArgumentError(
+                "ranking", f"must hold {name}, as from br.credible_ranking(..., joint=True)", "none"
+            )
 
 
 def is_exact(ranking: xr.Dataset) -> bool:
@@ -127,14 +163,15 @@ def best_texts(ranking: xr.Dataset) -> dict[Any, str]:
     size, ranked = effective_draws(ranking), ranking["expected_rank"].values > 0
     chances = np.where(ranked & (ranked.sum() > 1), ranking["probability_best"].values, np.nan)
     return {
-        name: probability(p, size) for name, p in zip(ranking["entity"].values.tolist(), chances.tolist(), strict=True)
+        name: probability(p, size)
+        for name, p in zip(ranking["entity"].values.tolist(), chances.tolist(), strict=True)
     }
 
 
 def score_name(ranking: xr.Dataset) -> str:
     """Return the display name of the score that a result is about."""
-    about = ResultRecord.of(ranking)
-    return about.display or display_name(about.score)
+    record = ResultRecord.of(ranking)
+    return record.display or display_name(record.score)
 
 
 def outside_interval(ranking: xr.Dataset) -> list[Note]:
@@ -146,7 +183,12 @@ def outside_interval(ranking: xr.Dataset) -> list[Note]:
     # The first by name, so that the order of the entities does not matter.
     one = outside.isel(entity=int(np.argmin([str(name) for name in outside["entity"].values])))
     observed, low, high = (float(one[name]) for name in ("observed", "lower", "upper"))
-    values = {"observed": observed, "lower": low, "upper": high, "prob": RankingRecord.of(ranking).prob}
+    values = {
+        "observed": observed,
+        "lower": low,
+        "upper": high,
+        "prob": RankingRecord.of(ranking).prob,
+    }
     who = {"score": score_name(ranking), "entity": str(one["entity"].item()), "others": size - 1}
     return [Note("observed_outside_interval", {**who, **values})]
 
@@ -154,7 +196,9 @@ def outside_interval(ranking: xr.Dataset) -> list[Note]:
 def _check_ranking(ranking: xr.Dataset) -> None:
     drawn = isinstance(ranking, xr.Dataset) and not is_exact(ranking)
     needed = NEEDED | ({"effective_sample_size"} if drawn else set())
-    attrs = {"prob", "rope", "score", "method", "higher_is_better", "range"} | ({"draws"} if drawn else set())
+    attrs = {"prob", "rope", "score", "method", "higher_is_better", "range"} | (
+        {"draws"} if drawn else set()
+    )
     check_result("br.credible_ranking", "ranking", ranking, needed, attrs)
     if ranking.attrs.get("schema") != SCHEMA:
         raise ArgumentError(
@@ -165,7 +209,11 @@ def _check_ranking(ranking: xr.Dataset) -> None:
             "rank_alone_upper for one named beforehand, and in_best_set has a test of its own",
         )
     if not ranking.sizes["entity"]:
-        raise ArgumentError("ranking", "must come from br.credible_ranking", describe_value(ranking))
+        raise ArgumentError(
+            "ranking", "must come from br.credible_ranking", describe_value(ranking)
+        )
     dims = ranking["median"].dims
     if dims != ("entity",):
-        raise ArgumentError("ranking", "must be one ranking (select it with .isel)", f"the dims {dims}")
+        raise ArgumentError(
+            "ranking", "must be one ranking (select it with .isel)", f"the dims {dims}"
+        )

@@ -7,59 +7,80 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import models
-from bayesrank._checks import describe_value
-from bayesrank._draws import draw_dims
-from bayesrank._errors import ArgumentError
-from bayesrank._notes import Note
-from bayesrank._source import Source, parse_source
+from bayesrank._core.checks import describe_value
+from bayesrank._core.draws import draw_dims
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.notes import Note
+from bayesrank._core.source import Source, parse_source
 from bayesrank.claims.information import sampling_variance
-from bayesrank.inference import fit
+from bayesrank.models.inference import fit
 from bayesrank.ranking.evidence import Evidence, evidence_of
 from bayesrank.ranking.values import ScoreValues, natural_score, score_values
 
-#: Draws agree with evidence if no difference of two entities has less of the spread that the default model gives it.
+#: Draws agree with evidence if no difference of two entities has less of the spread that the
+#: default model gives it.
 ENOUGH = 0.8
 
 
-def support(known: Evidence, found: ScoreValues, source: Source, kind: str | None, given: Any) -> Evidence:
+def support(
+    known: Evidence, found: ScoreValues, source: Source, kind: str | None, given: Any
+) -> Evidence:
     """Return the evidence behind draws, with the cap that they need.
 
-    Draws of a model of the package have its evidence. Those of another model need counts in ``observed_data``,
-    evidence of a registered kind, or ``given`` evidence, and must vary as much as the default model of this evidence
-    does, or as the observed values of this kind vary by chance.
+    Draws of a model of the package have its evidence. Those of another model need counts in
+    ``observed_data``, evidence of a registered kind, or ``given`` evidence, and must vary as much
+    as the default model of this evidence does, or as the observed values of this kind vary by
+    chance.
     """
     own = known.model.model in models.names()
     if own and given is not None:
         raise ArgumentError(
-            "evidence", "cannot be used for a posterior of br.fit, which has its own", describe_value(given)
+            "evidence",
+            "cannot be used for a posterior of br.fit, which has its own",
+            describe_value(given),
         )
     if own or not draw_dims(found.values):
         return known
     counts = known.counts if given is None else given
     if counts is None:
-        return _with_cap(known, _narrowest(found.values, _spreads_by_chance(known, found)), Note("draws_alone"))
+        return _with_cap(
+            known, _narrowest(found.values, _spreads_by_chance(known, found)), Note("draws_alone")
+        )
     reference = parse_source(fit(counts, seed=0))
-    score = found.score if found.score is not None and not found.variable else natural_score(reference)
+    score = (
+        found.score if found.score is not None and not found.variable else natural_score(reference)
+    )
     if score is None:
-        raise ArgumentError("evidence", "must be outcomes without classes for values without a score", found.name)
+        raise ArgumentError(
+            "evidence", "must be outcomes without classes for values without a score", found.name
+        )
     expected = score_values(reference, score, found.higher_is_better, None)
     if set(expected.values.dims) != {"chain", "draw", "entity"}:
-        raise ArgumentError("evidence", "must have one data set", f"the dims {expected.values.dims}", "br.pool")
+        raise ArgumentError(
+            "evidence", "must have one data set", f"the dims {expected.values.dims}", "br.pool"
+        )
     narrow = _narrowest(found.values, _spreads(_reordered(expected.values, found.values)))
     if given is not None:
-        basis = evidence_of(reference, expected.variable, _reordered(expected.values, found.values), None)
+        basis = evidence_of(
+            reference, expected.variable, _reordered(expected.values, found.values), None
+        )
         known = replace(basis, sampler=known.sampler)
     return _with_cap(known, narrow, None)
 
 
-def _with_cap(known: Evidence, narrow: tuple[float, str, str] | None, unknown: Note | None) -> Evidence:
+def _with_cap(
+    known: Evidence, narrow: tuple[float, str, str] | None, unknown: Note | None
+) -> Evidence:
     """Return the evidence with a cap if draws are too narrow, or ``unknown`` if their spread is not known."""
     if narrow is None:
         return replace(known, unsupported=unknown)
     share, one, other = narrow
     if share >= ENOUGH:
         return known
-    return replace(known, unsupported=Note("draws_too_narrow", {"percent": 100 * share, "one": one, "other": other}))
+    return replace(
+        known,
+        unsupported=Note("draws_too_narrow", {"percent": 100 * share, "one": one, "other": other}),
+    )
 
 
 def _spreads_by_chance(known: Evidence, found: ScoreValues) -> np.ndarray:
@@ -78,10 +99,10 @@ def _reordered(values: xr.DataArray, like: xr.DataArray) -> xr.DataArray:
     """Return values with the entities of others, in their order."""
     if "entity" not in values.coords or "entity" not in like.coords:
         return values
-    names, wanted = values["entity"].values.tolist(), like["entity"].values.tolist()
-    if set(names) != set(wanted):
-        raise ArgumentError("evidence", f"must have the entities {wanted}", f"{names}")
-    return values.isel(entity=[names.index(name) for name in wanted])
+    names, requested = values["entity"].values.tolist(), like["entity"].values.tolist()
+    if set(names) != set(requested):
+        raise ArgumentError("evidence", f"must have the entities {requested}", f"{names}")
+    return values.isel(entity=[names.index(name) for name in requested])
 
 
 def _narrowest(values: xr.DataArray, expected: np.ndarray) -> tuple[float, str, str] | None:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_prob, describe_value
-from bayesrank._draws import draw_dims, load_arrays
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._source import parse_source
-from bayesrank._types import Container
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_prob, describe_value
+from bayesrank._core.draws import draw_dims, load_arrays
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.source import parse_source
+from bayesrank._core.types import Container
 from bayesrank.claims.ends import CLOSED
 from bayesrank.models.parts.priors import in_words
 from bayesrank.performance import as_performance, at_prevalence
@@ -25,7 +25,12 @@ from bayesrank.scores.verdicts import verdict_on
 
 @check_call
 def score_table(
-    source: Container, scores: Sequence[Any], *, prob: float = 0.95, prevalence: Any = None, kind: str | None = None
+    source: Container,
+    scores: Sequence[Any],
+    *,
+    prob: float = 0.95,
+    prevalence: Any = None,
+    kind: str | None = None,
 ) -> xr.Dataset:
     """Return several scores at once: median, interval, and observed value.
 
@@ -34,8 +39,8 @@ def score_table(
     source : DataArray, Dataset, InferenceData or DataTree
         Performances. For point estimates, both ends of an interval are the value itself.
     scores : list or tuple
-        Scores, names or aliases, functions, or names of posterior variables over ``entity``, each once. They need no
-        direction.
+        Scores, names or aliases, functions, or names of posterior variables over ``entity``, each
+        once. They need no direction.
     prob : float
         Probability of the credible intervals (equal tails).
     prevalence : number or DataArray, optional
@@ -46,19 +51,20 @@ def score_table(
     Returns
     -------
     xarray.Dataset
-        ``median``, ``lower``, ``upper``, ``observed`` (at the target prevalence, NaN if unknown) and ``undefined``
-        (share of draws without a value, which quantiles ignore): (entity, any other dim, score), in units of each
-        score. Intervals are closed at an end of the score's range as those of a ranking. The coord ``may_rank`` (score)
-        says whether an order by the score keeps the axioms of ranking: "yes", "at one prevalence", "no" (the score
-        should not rank), or "" if unknown, as for averages, own functions and scores without direction (see
-        :func:`bayesrank.audit`). The attrs are ``prob``, ``method`` ("draws"), ``interval`` (how intervals were made),
-        and ``prevalence`` if given.
+        ``median``, ``lower``, ``upper``, ``observed`` (at the target prevalence, NaN if unknown)
+        and ``undefined`` (share of draws without a value, which quantiles ignore): (entity, any
+        other dim, score), in units of each score. Intervals are closed at an end of the score's
+        range as those of a ranking. The coord ``may_rank`` (score) says whether an order by the
+        score keeps the axioms of ranking: "yes", "at one prevalence", "no" (the score should not
+        rank), or "" if unknown, as for averages, own functions and scores without direction (see
+        :func:`bayesrank.audit`). The attrs are ``prob``, ``method`` ("draws"), ``interval`` (how
+        intervals were made), and ``prevalence`` if given.
 
     Raises
     ------
     ValueError, TypeError, KeyError
-        If ``scores`` is no list, names a score twice or an unknown one, ``prob`` is not between 0 and 1, or the source
-        already holds values of a score.
+        If ``scores`` is no list, names a score twice or an unknown one, ``prob`` is not between 0
+        and 1, or the source already holds values of a score.
 
     Examples
     --------
@@ -73,7 +79,9 @@ def score_table(
     """
     prob = check_prob("prob", prob)
     if not isinstance(scores, list | tuple) or not scores:
-        raise ArgumentTypeError("scores", "must be a list of scores, one or more", describe_value(scores))
+        raise ArgumentTypeError(
+            "scores", "must be a list of scores, one or more", describe_value(scores)
+        )
     source = parse_source(source)
     if source.array is not None:
         as_performance(source)  # raises for bare values of a score
@@ -90,8 +98,16 @@ def score_table(
     shape = tuple(sizes.values())
     # All scores of the performance have the same evidence.
     plain = next((one for one in found if not one.variable and one.source is None), None)
-    evidence = _at(Evidence() if plain is None else evidence_of(source, None, plain.values, kind), prevalence)
-    evidence.observe([one.score for one in found if one.score is not None and not one.variable and one.source is None])
+    evidence = _at(
+        Evidence() if plain is None else evidence_of(source, None, plain.values, kind), prevalence
+    )
+    evidence.observe(
+        [
+            one.score
+            for one in found
+            if one.score is not None and not one.variable and one.source is None
+        ]
+    )
     names_of_numbers = ("median", "lower", "upper", "observed", "undefined")
     table = {name: np.full((*shape, len(found)), np.nan) for name in names_of_numbers}
     loaded = load_arrays(*(one.values.transpose(..., *dims) for one in found))
@@ -99,7 +115,12 @@ def score_table(
         x = values.values.reshape(-1, prod(shape)).astype(float, copy=False)
         median, lower, upper, _, defined = quantiles_of(x, (1 - prob) / 2)
         undefined = (len(x) - defined) / len(x)
-        for name, numbers in (("median", median), ("lower", lower), ("upper", upper), ("undefined", undefined)):
+        for name, numbers in (
+            ("median", median),
+            ("lower", lower),
+            ("upper", upper),
+            ("undefined", undefined),
+        ):
             table[name][..., i] = numbers.reshape(shape)
         known = evidence
         if one.variable or one.source is not None:
@@ -113,16 +134,23 @@ def score_table(
             for name in ("lower", "upper"):
                 table[name][..., i] = np.where(hidden, np.nan, table[name][..., i])
     table["observed"][np.isinf(table["observed"])] = np.nan
-    about: dict[str, Any] = {"prob": prob, "method": "draws", "interval": CLOSED}
+    record: dict[str, Any] = {"prob": prob, "method": "draws", "interval": CLOSED}
     if prevalence is not None:
-        about["prevalence"] = float(prevalence) if np.ndim(prevalence) == 0 else in_words(prevalence, "")
-    of_classes = any(one.score is not None and one.score.space in ("binary", "classes") for one in found)
+        record["prevalence"] = (
+            float(prevalence) if np.ndim(prevalence) == 0 else in_words(prevalence, "")
+        )
+    of_classes = any(
+        one.score is not None and one.score.space in ("binary", "classes") for one in found
+    )
     classes = as_performance(source, kind).sizes.get("actual", 2) if of_classes else 2
-    ranks = ["" if one.score is None or one.variable else verdict_on(one.score, classes).may_rank for one in found]
+    ranks = [
+        "" if one.score is None or one.variable else verdict_on(one.score, classes).may_rank
+        for one in found
+    ]
     return xr.Dataset(
         {name: ((*dims, "score"), held) for name, held in table.items()},
         coords | {"score": names, "may_rank": ("score", ranks)},
-        about,
+        record,
     )
 
 
@@ -135,7 +163,11 @@ def _at(evidence: Evidence, prevalence: Any) -> Evidence:
 
 
 def _close(
-    numbers: dict[str, np.ndarray], one: ScoreValues, evidence: Evidence, dims: Sequence[str], prob: float
+    numbers: dict[str, np.ndarray],
+    one: ScoreValues,
+    evidence: Evidence,
+    dims: Sequence[str],
+    prob: float,
 ) -> None:
     """Widen the intervals (entity, *dims) of a score for few units, and close them, as rankings do."""
     if not dims:

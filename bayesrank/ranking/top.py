@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_integer, check_prob
-from bayesrank._draws import (
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_integer, check_prob
+from bayesrank._core.draws import (
     BLOCK,
     ERROR,
     Batches,
@@ -18,8 +18,8 @@ from bayesrank._draws import (
     reduce,
     share_error,
 )
-from bayesrank._errors import ArgumentError
-from bayesrank._types import Container, ScoreLike
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.types import Container, ScoreLike
 from bayesrank.ranking._confidence import rank_sets
 from bayesrank.ranking.aggregates import scored
 from bayesrank.ranking.credible import MOSTLY
@@ -49,8 +49,8 @@ def top_set(
     source, score, higher_is_better, kind
         As for :func:`bayesrank.credible_ranking`, with its errors, of one ranking.
     k : int
-        Number of best entities. An entity is among the k best if fewer than k are better, so all ties for the last
-        place are included.
+        Number of best entities. An entity is among the k best if fewer than k are better, so all
+        ties for the last place are included.
     prob : float
         Probability, and confidence, with which the sets hold all of the k best.
 
@@ -60,17 +60,19 @@ def top_set(
         Over ``entity``:
 
         - ``probability_top``: probability of being among the k best.
-        - ``in_credible_set``: whether the entity is in the smallest set that holds all of the k best with posterior
-          probability ``prob``. ``credible_probability``: the probability of this set, cross-validated on halves of the
-          draws. If it is below ``prob``, there are too few draws; the set then holds every entity that is among the k
-          best in any draw.
-        - ``in_confidence_set``: whether the possible ranks of the entity contain a rank of at most k. In about ``prob``
-          of repeated experiments this holds for all k best, for any true scores and all k at once. ``surely_top``:
-          whether all its possible ranks are at most k.
-        - ``rank_lower``, ``rank_upper`` and errors ``<name>_error``: as in a ranking, with ``attrs["sets"]``.
+        - ``in_credible_set``: whether the entity is in the smallest set that holds all of the k
+          best with posterior probability ``prob``. ``credible_probability``: the probability of
+          this set, cross-validated on halves of the draws. If it is below ``prob``, there are too
+          few draws; the set then holds every entity that is among the k best in any draw.
+        - ``in_confidence_set``: whether the possible ranks of the entity contain a rank of at most
+          k. In about ``prob`` of repeated experiments this holds for all k best, for any true
+          scores and all k at once. ``surely_top``: whether all its possible ranks are at most k.
+        - ``rank_lower``, ``rank_upper`` and errors ``<name>_error``: as in a ranking, with
+          ``attrs["sets"]``.
 
-        The attrs are those of a ranking, ``k``, and ``smallest``: 1 if the credible set is known to be the smallest, 0
-        if there were too many subsets to try. Entities undefined in more than half of the draws are in no set.
+        The attrs are those of a ranking, ``k``, and ``smallest``: 1 if the credible set is known to
+        be the smallest, 0 if there were too many subsets to try. Entities undefined in more than
+        half of the draws are in no set.
 
     References
     ----------
@@ -89,7 +91,11 @@ def top_set(
     values = found.values
     one_ranking(values.dims)
     if not values.size:
-        raise ArgumentError("source", "must hold at least one entity and one draw", f"the sizes {dict(values.sizes)}")
+        raise ArgumentError(
+            "source",
+            "must hold at least one entity and one draw",
+            f"the sizes {dict(values.sizes)}",
+        )
     size, names = values.sizes["entity"], values["entity"].values
     check_integer("k", k, 1, size)
     [values] = load_arrays(values.transpose(*draw_dims(values), "entity").astype(float, copy=False))
@@ -135,37 +141,37 @@ def top_set(
         "rank_lower": ("entity", first),
         "rank_upper": ("entity", last),
     }
-    about = replace(found.facts, prob=prob, draws=batches.number, method="draws").to_attrs()
-    about |= {"k": k, "smallest": int(smallest), "sets": sets.kind}
-    return xr.Dataset(variables, {"entity": names}, about)
+    record = replace(found.facts, prob=prob, draws=batches.number, method="draws").to_attrs()
+    record |= {"k": k, "smallest": int(smallest), "sets": sets.kind}
+    return xr.Dataset(variables, {"entity": names}, record)
 
 
 def smallest_set(top: np.ndarray, lost: int) -> tuple[np.ndarray, bool]:
     """Return the smallest set that holds all that is ``top`` (draw, entity) in all draws except ``lost``.
 
-    Ties are broken by the number of held draws, then by dropping later entities. Also return whether the set is known
-    to be the smallest.
+    Ties are broken by the number of held draws, then by dropping later entities. Also return
+    whether the set is known to be the smallest.
     """
     count = top.sum(axis=0)
-    kept = count > 0
-    doubtful = np.flatnonzero(kept & (count <= lost))
+    retained = count > 0
+    doubtful = np.flatnonzero(retained & (count <= lost))
     if len(doubtful) <= EXACT_SIZE:
-        kept[doubtful] = _best_subset(top[:, doubtful], lost)
-        return kept, True
+        retained[doubtful] = _best_subset(top[:, doubtful], lost)
+        return retained, True
     # From the last entity on, so that ties drop the last.
     doubtful = doubtful[::-1]
     out = top[:, doubtful]
     costs = out.sum(axis=0)
-    whole = np.ones(len(top), bool)
+    full = np.ones(len(top), bool)
     while (cost := costs.min()) <= lost:
         least = int(np.argmin(costs))
         lost -= int(cost)
-        kept[doubtful[least]] = False
-        gone = whole & out[:, least]
-        whole &= ~gone
+        retained[doubtful[least]] = False
+        gone = full & out[:, least]
+        full &= ~gone
         costs -= out[gone].sum(axis=0)
         costs[least] = len(top) + 1
-    return kept, bool((top.sum(axis=1) <= 1).all())
+    return retained, bool((top.sum(axis=1) <= 1).all())
 
 
 def _best_subset(top: np.ndarray, lost: int) -> np.ndarray:
@@ -196,29 +202,33 @@ def _allowed_losses(top: np.ndarray, half: np.ndarray, prob: float) -> tuple[int
         return most, np.full(len(top), np.nan)
 
     def held(lost: int) -> np.ndarray:
-        found = np.empty(len(top))
+        result = np.empty(len(top))
         for h in (0, 1):
             chosen, _ = smallest_set(top[half != h], lost * sizes[1 - h] // len(top))
-            found[half == h] = ~(top[half == h] & ~chosen).any(axis=1)
-        return found
+            result[half == h] = ~(top[half == h] & ~chosen).any(axis=1)
+        return result
 
     # The largest number that holds enough, or none.
-    enough, found = 0, held(0)
+    enough, result = 0, held(0)
     first, last = 1, most
     while first <= last:
         middle = (first + last + 1) // 2
         trial = held(middle)
         if trial.mean() >= prob - 1e-9:
-            enough, found, first = middle, trial, middle + 1
+            enough, result, first = middle, trial, middle + 1
         else:
             last = middle - 1
-    return enough, found
+    return enough, result
 
 
-def _share(held: np.ndarray, batch: np.ndarray, number: int, effective_size: float) -> tuple[np.ndarray, np.ndarray]:
+def _share(
+    held: np.ndarray, batch: np.ndarray, number: int, effective_size: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the share of draws (draw, ...) and its error."""
     sizes = np.bincount(batch, minlength=number)
     sums = np.zeros((number, *held.shape[1:]))
     np.add.at(sums, batch, held)
     share = sums.sum(axis=0) / max(len(held), 1) if len(held) else np.full(held.shape[1:], np.nan)
-    return share, share_error(share, mean_error(sums, sizes), len(held) + 0 * effective_size, effective_size)
+    return share, share_error(
+        share, mean_error(sums, sizes), len(held) + 0 * effective_size, effective_size
+    )

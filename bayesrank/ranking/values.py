@@ -1,6 +1,7 @@
 """The values to rank, over ``entity``, and their score, which alone decides the direction.
 
-Name and attrs of values never do, as xarray keeps or drops them in arithmetic; if they contradict it, an error says so.
+Name and attrs of values never do, as xarray keeps or drops them in arithmetic; if they contradict
+it, an error says so.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,18 +11,24 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_bool, check_choice
-from bayesrank._compat import get_variable
-from bayesrank._draws import DRAW_DIMS
-from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, Typed
-from bayesrank._labels import suggest_entity
-from bayesrank._notes import Note
-from bayesrank._records import ModelRecord, ResultRecord
-from bayesrank._source import Source, parse_source
-from bayesrank._types import Container, ScoreLike
+from bayesrank._core.checks import check_bool, check_choice
+from bayesrank._core.compat import get_variable
+from bayesrank._core.draws import DRAW_DIMS
+from bayesrank._core.errors import Advice, ArgumentError, ArgumentTypeError, Typed
+from bayesrank._core.labels import suggest_entity
+from bayesrank._core.notes import Note
+from bayesrank._core.records import ModelRecord, ResultRecord
+from bayesrank._core.source import Source, parse_source
+from bayesrank._core.types import Container, ScoreLike
 from bayesrank.evidence.kinds import parse_evidence
 from bayesrank.evidence.kinds.given import natural_score_of
-from bayesrank.performance.arrays import KINDS, OUTCOME_DIMS, counts_or_performance, outcome_dims, posterior_of
+from bayesrank.performance.arrays import (
+    KINDS,
+    OUTCOME_DIMS,
+    counts_or_performance,
+    outcome_dims,
+    posterior_of,
+)
 from bayesrank.scores import as_score
 from bayesrank.scores.display import display_name
 from bayesrank.scores.names import find, get
@@ -55,9 +62,13 @@ class ScoreValues:
     variable: str | None = None
     ends: tuple[float, float] | None = None
     label: str = ""  #: The display name, if it is not that of the score.
-    stretched: bool = True  #: Whether rank sets may use logits of the values, infinite at an end of the range.
+    stretched: bool = (
+        True  #: Whether rank sets may use logits of the values, infinite at an end of the range.
+    )
     natural: bool = False  #: Whether the score was chosen by default.
-    source: Source | None = None  #: The posterior of the values, if it is not that of the cases' outcomes.
+    source: Source | None = (
+        None  #: The posterior of the values, if it is not that of the cases' outcomes.
+    )
     noun: str = ""  #: What the data call an entity.
 
     @property
@@ -81,7 +92,12 @@ class ScoreValues:
             return []
         low, high = self.range if np.isfinite(self.range).all() else (None, None)
         ends = {"low": low, "high": high}
-        return [Note("default_score", {"score": self.display, **ends, "higher_is_better": self.higher_is_better})]
+        return [
+            Note(
+                "default_score",
+                {"score": self.display, **ends, "higher_is_better": self.higher_is_better},
+            )
+        ]
 
     @property
     def range(self) -> tuple[float, float]:
@@ -128,7 +144,9 @@ def ranking_of(
         variables[name] = (dims[: np.ndim(value)], value, about_error(name, error))
     coords: dict[str, Any] = {"entity": names} | ({"rival": names} if joint else {})
     coords["rank"] = np.arange(1, len(names) + 1)
-    coords |= {str(name): coord for name, coord in frame.coords.items() if coord.dims == ("entity",)}
+    coords |= {
+        str(name): coord for name, coord in frame.coords.items() if coord.dims == ("entity",)
+    }
     return xr.Dataset(variables, coords, {**facts, "schema": SCHEMA})
 
 
@@ -149,35 +167,44 @@ def score_values(
     source = parse_source(source)
     if (array := source.array) is not None and not outcome_dims(array):
         if kind is not None:
-            raise ArgumentError("kind", "must be None for values of a score, which are of one", f"{kind!r}")
+            raise ArgumentError(
+                "kind", "must be None for values of a score, which are of one", f"{kind!r}"
+            )
         return _of_values(array, score, higher_is_better)
     if kind is not None:
         check_choice("kind", kind, KINDS)
     natural = natural_score(source) if score is None else None
-    wanted = natural or score
-    if wanted is None and source.array is None and parse_evidence(source).draws_scores:
+    requested = natural or score
+    if requested is None and source.array is None and parse_evidence(source).draws_scores:
         held = ", ".join(map(str, posterior_of(source).data_vars))
-        raise ArgumentError("score", "must be given for predicted probabilities", "None", f"one of {held}")
-    if wanted is None:
         raise ArgumentError(
-            "score", "must be given for cases with true and predicted classes", "None", "pass one, such as 'f1'"
+            "score", "must be given for predicted probabilities", "None", f"one of {held}"
         )
-    if not isinstance(wanted, str) or not _is_variable(source, wanted):
-        wanted = as_score(wanted)
-        if wanted.one_class:
-            wanted = wanted.for_classes(counts_or_performance(source, kind))
-    key = ("values", wanted, higher_is_better, kind, natural is not None)
+    if requested is None:
+        raise ArgumentError(
+            "score",
+            "must be given for cases with true and predicted classes",
+            "None",
+            "pass one, such as 'f1'",
+        )
+    if not isinstance(requested, str) or not _is_variable(source, requested):
+        requested = as_score(requested)
+        if requested.one_class:
+            requested = requested.for_classes(counts_or_performance(source, kind))
+    key = ("values", requested, higher_is_better, kind, natural is not None)
 
     def compute() -> ScoreValues:
-        found = score_values_together(source, [wanted], higher_is_better, kind)[0]
-        return replace(found, natural=natural is not None)
+        result = score_values_together(source, [requested], higher_is_better, kind)[0]
+        return replace(result, natural=natural is not None)
 
     return source.once(key, compute)
 
 
 def _is_variable(source: Source, name: str) -> bool:
     """Return whether a posterior has a variable of that name over entities, of any kind."""
-    return source.array is None and any(_variable(source, name, kind) is not None for kind in (None, *KINDS))
+    return source.array is None and any(
+        _variable(source, name, kind) is not None for kind in (None, *KINDS)
+    )
 
 
 def natural_score(source: Container) -> Score | None:
@@ -197,13 +224,18 @@ def score_values_together(
     known = [_variable_of(own, score, higher_is_better, kind) for own, score in held]
     others = [as_score(score) for (_, score), one in zip(held, known, strict=True) if one is None]
     found = []
-    for score, values in zip(others, values_of(others, source, kind) if others else (), strict=True):
+    for score, values in zip(
+        others, values_of(others, source, kind) if others else (), strict=True
+    ):
         better = _better(score.name, score.higher_is_better, higher_is_better)
         ends = ResultRecord.of(values).range if score.space == "outcomes" else None
         found.append(ScoreValues(_check(values), score.name, better, score, ends=ends))
     rest = iter(found)
     every = [replace(one or next(rest), noun=source.noun) for one in known]
-    return [one if own is source else replace(one, source=own) for one, (own, _) in zip(every, held, strict=True)]
+    return [
+        one if own is source else replace(one, source=own)
+        for one, (own, _) in zip(every, held, strict=True)
+    ]
 
 
 def _with_posterior(source: Source, score: Any) -> tuple[Source, Any]:
@@ -212,17 +244,31 @@ def _with_posterior(source: Source, score: Any) -> tuple[Source, Any]:
     return with_attempts(source, find(score) or score if named else score)
 
 
-def _variable_of(source: Source, score: Any, higher_is_better: bool | None, kind: str | None) -> ScoreValues | None:
+def _variable_of(
+    source: Source, score: Any, higher_is_better: bool | None, kind: str | None
+) -> ScoreValues | None:
     """Return the posterior variable of that name, if there is one, unless it only repeats a score of outcomes."""
     known = find(score) if isinstance(score, str) else score if isinstance(score, Score) else None
-    name = score if isinstance(score, str) else known.name if known and known.space in OF_VARIABLES else None
-    if name is None or source.array is not None or (variable := _variable(source, name, kind)) is None:
+    name = (
+        score
+        if isinstance(score, str)
+        else known.name
+        if known and known.space in OF_VARIABLES
+        else None
+    )
+    if (
+        name is None
+        or source.array is not None
+        or (variable := _variable(source, name, kind)) is None
+    ):
         return None
     better = _direction(variable, name, known.higher_is_better if known else True, higher_is_better)
     ends = posterior_of(source).attrs.get(f"{name}_range", variable.attrs.get(f"{name}_range"))
     # A score of outcomes has the same values as the variable, for few outcomes or as many as cases.
     own = None if known and known.space == "outcomes" else name
-    return ScoreValues(_check(variable), name, better, known, own, None if ends is None else tuple(ends))
+    return ScoreValues(
+        _check(variable), name, better, known, own, None if ends is None else tuple(ends)
+    )
 
 
 def bare_values(values: Any, higher_is_better: bool | None) -> tuple[xr.DataArray, int]:
@@ -250,18 +296,26 @@ def _of_values(values: xr.DataArray, score: Any, higher_is_better: bool | None) 
 
 def _better(name: str | None, known: bool | None, given: bool | None) -> bool:
     if given is None and known is None:
-        raise ArgumentError("higher_is_better", f"must be given for {name!r}, which has no direction", "None")
+        raise ArgumentError(
+            "higher_is_better", f"must be given for {name!r}, which has no direction", "None"
+        )
     return bool(known if given is None else given)
 
 
-def _direction(values: xr.DataArray, score: str | None, known: bool | None, given: bool | None) -> bool:
+def _direction(
+    values: xr.DataArray, score: str | None, known: bool | None, given: bool | None
+) -> bool:
     """Return whether higher is better; raise if name or attrs of the values contradict it, unless it is given."""
     better = _better(score, known, given)
     expected, named = DIRECTION[better], find(values.name)
     stated = {DIRECTION[named.higher_is_better]} if named else set()
     stated |= {str(values.attrs["direction"])} if "direction" in values.attrs else set()
     for other in sorted(stated - {expected}) if given is None else ():
-        what = "have no direction" if other == DIRECTION[None] else f"came from a score of which {other}"
+        what = (
+            "have no direction"
+            if other == DIRECTION[None]
+            else f"came from a score of which {other}"
+        )
         raise ArgumentError(
             "score or higher_is_better",
             f"must be given for values whose name or attrs say that they {what}",
@@ -272,33 +326,48 @@ def _direction(values: xr.DataArray, score: str | None, known: bool | None, give
 
 def _check(values: Any) -> xr.DataArray:
     if not isinstance(values, xr.DataArray):
-        raise ArgumentTypeError("values", "must be a DataArray of score values", type(values).__name__)
+        raise ArgumentTypeError(
+            "values", "must be a DataArray of score values", type(values).__name__
+        )
     if "entity" not in values.dims:
-        raise ArgumentError("source", "must have the dim entity", values.dims, suggest_entity(values.dims))
+        raise ArgumentError(
+            "source", "must have the dim entity", values.dims, suggest_entity(values.dims)
+        )
     if set(values.dims) & {*OUTCOME_DIMS, "outcome"}:
-        raise ArgumentError("values", "must be a score's values, not a performance", f"the dims {values.dims}")
+        raise ArgumentError(
+            "values", "must be a score's values, not a performance", f"the dims {values.dims}"
+        )
     if values.dtype.kind not in "fiub":
         raise ArgumentTypeError("source", "must hold numbers", f"dtype {values.dtype}")
     if "entity" in values.coords:
-        repeated = values.sizes["entity"] - len(set(values.coords.variables["entity"].values.tolist()))
+        repeated = values.sizes["entity"] - len(
+            set(values.coords.variables["entity"].values.tolist())
+        )
         if repeated:
-            raise ArgumentError("source", "must name each entity once", f"{repeated} repeated names")
+            raise ArgumentError(
+                "source", "must name each entity once", f"{repeated} repeated names"
+            )
     return values
 
 
 def _variable(source: Source, name: str, kind: str | None) -> xr.DataArray | None:
     """Return the posterior variable over entity of that name, None if there is none.
 
-    A model of several data sets may have one for each kind: ``resolved``, ``resolved_typical`` and ``resolved_new``.
+    A model of several data sets may have one for each kind: ``resolved``, ``resolved_typical`` and
+    ``resolved_new``.
     """
     posterior = posterior_of(source)
-    wanted = kind or ModelRecord.of(posterior).kind or "observed"
-    for held in (name if wanted == "observed" else f"{name}_{wanted}", name):
-        found = get_variable(posterior, held)
-        if found is not None and "entity" in found.dims and not outcome_dims(found):
-            if kind is not None and held == name and wanted != "observed":
-                raise ArgumentError("kind", f"must be one that the variable {name!r} of the posterior has", f"{kind!r}")
-            return found
+    requested = kind or ModelRecord.of(posterior).kind or "observed"
+    for held in (name if requested == "observed" else f"{name}_{requested}", name):
+        result = get_variable(posterior, held)
+        if result is not None and "entity" in result.dims and not outcome_dims(result):
+            if kind is not None and held == name and requested != "observed":
+                raise ArgumentError(
+                    "kind",
+                    f"must be one that the variable {name!r} of the posterior has",
+                    f"{kind!r}",
+                )
+            return result
     return None
 
 
@@ -306,4 +375,6 @@ def one_ranking(dims: Any) -> None:
     """Raise if a source holds several rankings."""
     extra = [str(dim) for dim in dims if dim not in (*DRAW_DIMS, "entity")]
     if extra:
-        raise ArgumentError("source", "must be one ranking (select it with .isel)", f"the dims {extra} too")
+        raise ArgumentError(
+            "source", "must be one ranking (select it with .isel)", f"the dims {extra} too"
+        )

@@ -6,17 +6,24 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_bool
-from bayesrank._draws import draw_dims
-from bayesrank._errors import ArgumentError
-from bayesrank._notes import Note, notes_of, notes_text
-from bayesrank._records import EvidenceRecord, ModelRecord, RankingRecord
-from bayesrank._source import Source, parse_source
-from bayesrank._types import Container, ScoreLike
+from bayesrank._core.checks import check_bool
+from bayesrank._core.draws import draw_dims
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.notes import Note, notes_of, notes_text
+from bayesrank._core.records import EvidenceRecord, ModelRecord, RankingRecord
+from bayesrank._core.source import Source, parse_source
+from bayesrank._core.types import Container, ScoreLike
 from bayesrank.claims.ends import CLOSED, notes_on_closed
 from bayesrank.exact import Answer, ClosedForm, NoClosedForm, Plan, answer, closed_form_of, plan_of
 from bayesrank.ranking._confidence import RankSets
-from bayesrank.ranking.claims import OF_LEADER, caps_of, facts_of_claim, headline_of, ranks_and_tiers, state_claim
+from bayesrank.ranking.claims import (
+    OF_LEADER,
+    caps_of,
+    facts_of_claim,
+    headline_of,
+    ranks_and_tiers,
+    state_claim,
+)
 from bayesrank.ranking.consensus import consensus_of
 from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of, rank_each
 from bayesrank.ranking.hierarchy import poth_of
@@ -32,7 +39,15 @@ UNRESOLVED = 5e-4
 MOST_SECONDS = 5.0
 #: The variables of a claim; "rank_lower" and the others of entities need draws.
 CLAIM = (
-    *("rank_lower", "rank_upper", "rank_alone_lower", "rank_alone_upper", "in_best_set", "surely_above", "tier"),
+    *(
+        "rank_lower",
+        "rank_upper",
+        "rank_alone_lower",
+        "rank_alone_upper",
+        "in_best_set",
+        "surely_above",
+        "tier",
+    ),
     *("headline", "sets", "caps"),
     *OF_LEADER,
 )
@@ -49,17 +64,26 @@ def rank_exactly(
 ) -> xr.Dataset:
     """Rank as :func:`bayesrank.credible_ranking` by integrals; raise :class:`NoClosedForm` if they are not accurate."""
     if kind is not None:
-        raise ArgumentError("kind", "cannot be used for method='exact', which ranks no learned population", f"{kind!r}")
+        raise ArgumentError(
+            "kind",
+            "cannot be used for method='exact', which ranks no learned population",
+            f"{kind!r}",
+        )
     source = parse_source(source)
     natural = natural_score(source) if score is None else None
-    wanted = natural or score
-    if wanted is None:
+    requested = natural or score
+    if requested is None:
         raise ArgumentError("score", "must be given for method='exact'", "None")
-    score = as_score(wanted)
+    score = as_score(requested)
     if score.higher_is_better is None:
-        raise ArgumentError("score", "must have a direction to rank by", f"{score.name}, which has none")
+        raise ArgumentError(
+            "score", "must have a direction to rank by", f"{score.name}, which has none"
+        )
     what = _values_of(score, natural is not None)
-    if higher_is_better is not None and check_bool("higher_is_better", higher_is_better) != what.higher_is_better:
+    if (
+        higher_is_better is not None
+        and check_bool("higher_is_better", higher_is_better) != what.higher_is_better
+    ):
         raise ArgumentError(
             "higher_is_better",
             f"cannot be used for method='exact', which takes it from {what.name}",
@@ -85,26 +109,40 @@ def _values_of(score: Score, natural: bool) -> ScoreValues:
     """Return a score with a direction, without values."""
     ends = (0.0, 1.0) if score.space == "outcomes" else None
     values = xr.DataArray(name=score.name)
-    return ScoreValues(values, score.name, bool(score.higher_is_better), score, ends=ends, natural=natural)
+    return ScoreValues(
+        values, score.name, bool(score.higher_is_better), score, ends=ends, natural=natural
+    )
 
 
-def _rank_closed_form(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: RankingOptions) -> xr.Dataset:
+def _rank_closed_form(
+    known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: RankingOptions
+) -> xr.Dataset:
     """Return the ranking by integrals over closed forms, of the entities in each item of the other dims."""
     score = what.score
     assert score is not None
     if evidence.counts is not None:
         score.check_space(evidence.counts.sizes)
         score.check_classes(evidence.counts)
-    ranking = rank_each(known.frame, evidence, lambda _, held, at: _one(known.at(at), held, what, settings))
+    ranking = rank_each(
+        known.frame, evidence, lambda _, held, at: _one(known.at(at), held, what, settings)
+    )
     if settings.joint:
         return ranking
     compared = ("superiority", "equivalence", "sucra", "poth", "consensus", "predictive", *CLAIM)
-    kept = ranking.drop_vars([*(name for name in ranking.data_vars if str(name).startswith(compared)), "rival"])
-    return kept.drop_attrs(deep=False).assign_attrs({k: v for k, v in ranking.attrs.items() if k not in CLAIM})
+    retained = ranking.drop_vars(
+        [*(name for name in ranking.data_vars if str(name).startswith(compared)), "rival"]
+    )
+    return retained.drop_attrs(deep=False).assign_attrs(
+        {k: v for k, v in ranking.attrs.items() if k not in CLAIM}
+    )
 
 
 def replace_drawn(
-    drawn: xr.Dataset, source: Source, found: ScoreValues, evidence: Evidence, settings: RankingOptions
+    drawn: xr.Dataset,
+    source: Source,
+    found: ScoreValues,
+    evidence: Evidence,
+    settings: RankingOptions,
 ) -> xr.Dataset:
     """Return a ranking of draws with all numbers that are known exactly, if there are such; else the same ranking.
 
@@ -112,7 +150,11 @@ def replace_drawn(
     """
     score, values = found.score, found.values
     known = None if found.variable else score
-    if score is None or drawn["expected_rank"].dims != ("entity",) or not _is_conjugate(source, known):
+    if (
+        score is None
+        or drawn["expected_rank"].dims != ("entity",)
+        or not _is_conjugate(source, known)
+    ):
         return drawn
     if found.higher_is_better != score.higher_is_better:
         return drawn
@@ -123,35 +165,51 @@ def replace_drawn(
         exact = _rank_closed_form(closed, evidence, _values_of(score, found.natural), settings)
     except NoClosedForm:
         return drawn
-    if exact["rank_probability_error"].max() > UNRESOLVED or not _are_draws_of(values, exact["median"]):
+    if exact["rank_probability_error"].max() > UNRESOLVED or not _are_draws_of(
+        values, exact["median"]
+    ):
         return drawn
     # Names of test sets that were inferred depend on the order of input: an exact ranking has none.
     drawn = drawn.drop_vars("test_set", errors="ignore")
     rest = {str(name): held for name, held in drawn.items() if name not in exact or name in CLAIM}
-    about = RankingRecord(draws=RankingRecord.of(drawn).draws, drawn=tuple(rest))
-    joined = exact.assign(rest).assign_attrs(about.to_attrs())
+    record = RankingRecord(draws=RankingRecord.of(drawn).draws, drawn=tuple(rest))
+    joined = exact.assign(rest).assign_attrs(record.to_attrs())
     return _claim_again(joined, evidence) if settings.joint else joined
 
 
 def _claim_again(ranking: xr.Dataset, evidence: Evidence) -> xr.Dataset:
     """Return a ranking with rank sets of draws, and the headline that follows from the exact numbers."""
     ranking = ranking.copy()
-    caps = [note for note in caps_of(ranking) if note.code not in ("probability_below", "model_contradicted")]
+    caps = [
+        note
+        for note in caps_of(ranking)
+        if note.code not in ("probability_below", "model_contradicted")
+    ]
     if bool((ranking["contradicted"] & ranking["in_best_set"]).any()):
         caps.append(Note("model_contradicted"))
     arrays = {
-        str(name): held.transpose("entity", ...).values for name, held in ranking.items() if "entity" in held.dims
+        str(name): held.transpose("entity", ...).values
+        for name, held in ranking.items()
+        if "entity" in held.dims
     }
-    about = RankingRecord.of(ranking)
-    groups = identical_groups(evidence, ranking.sizes["entity"], about.depends_on_prevalence in (None, True))
-    headline, caps = headline_of(arrays, ranking["entity"].values.tolist(), caps, about.prob, about.rope, groups)
-    place = int(np.argmin(np.nan_to_num(position_of(arrays), nan=np.inf)))  # any, if no entity is ranked
-    leader = str(ranking["entity"].values[place]) if headline != "none" else ""
-    if ranking["difference"].values[place] != 0:  # differences from the leader of the draws
+    record = RankingRecord.of(ranking)
+    groups = identical_groups(
+        evidence, ranking.sizes["entity"], record.depends_on_prevalence in (None, True)
+    )
+    headline, caps = headline_of(
+        arrays, ranking["entity"].values.tolist(), caps, record.prob, record.rope, groups
+    )
+    position = int(
+        np.argmin(np.nan_to_num(position_of(arrays), nan=np.inf))
+    )  # any, if no entity is ranked
+    leader = str(ranking["entity"].values[position]) if headline != "none" else ""
+    if ranking["difference"].values[position] != 0:  # differences from the leader of the draws
         for name in OF_LEADER:
             ranking[name] = ranking[name] * np.nan
     apart = [
-        pair for pair in notes_of(ranking["separation"]) if leader in (pair.fields["entity"], pair.fields["rival"])
+        pair
+        for pair in notes_of(ranking["separation"])
+        if leader in (pair.fields["entity"], pair.fields["rival"])
     ]
     ranking["separation"] = notes_text(apart)  # not that of the leader of the draws
     return state_claim(ranking.assign(facts_of_claim(headline, str(ranking["sets"].item()), caps)))
@@ -172,7 +230,9 @@ def prior_quantiles(posterior: Any, score: Any, levels: np.ndarray) -> xr.DataAr
             found[plan.item == item] = answer(plan.of_item(item), levels, 0.0).numbers.ends
     except NoClosedForm:
         return None
-    return xr.DataArray(found, {"entity": known.frame["entity"], "level": levels}, ("entity", "level"))
+    return xr.DataArray(
+        found, {"entity": known.frame["entity"], "level": levels}, ("entity", "level")
+    )
 
 
 def _are_draws_of(values: xr.DataArray, median: xr.DataArray) -> bool:
@@ -194,7 +254,9 @@ def _is_conjugate(source: Source, score: Any) -> bool:
     return ModelRecord.of(posterior).sampler == "exact" and not variable
 
 
-def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: RankingOptions) -> xr.Dataset:
+def _one(
+    known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: RankingOptions
+) -> xr.Dataset:
     names = [str(name) for name in known.frame["entity"].values]
     assert what.score is not None
     plan = plan_of(what.score, known)
@@ -223,15 +285,23 @@ def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: Ran
     if settings.order == "predictive":
         value = exact_predictive(known.concentration, known.totals, what.score)
         expected, texts = found.numbers.expected, np.array(names)
-        result |= predictive_order(value, np.zeros(len(names)), what, ranked, expected, texts, unseen)
-    result |= ranks_and_tiers(sets, ranked) | {name: np.full(len(names), np.nan) for name in OF_LEADER}
+        result |= predictive_order(
+            value, np.zeros(len(names)), what, ranked, expected, texts, unseen
+        )
+    result |= ranks_and_tiers(sets, ranked) | {
+        name: np.full(len(names), np.nan) for name in OF_LEADER
+    }
     caps = [Note("sets_need_draws"), *evidence.caps(notes, result, names)]
     groups = identical_groups(evidence, len(names), depends_on_prevalence(what.score))
     headline, caps = headline_of(result, names, caps, settings.prob, settings.rope, groups)
     result |= facts_of_claim(headline, sets.kind, caps)
-    facts = replace(what.facts, prob=settings.prob, rope=settings.rope, method="exact", interval=CLOSED)
-    about = facts.to_attrs() | evidence.facts()
-    return state_claim(ranking_of(result, known.frame, True, "difference of two numbers of nodes", about))
+    facts = replace(
+        what.facts, prob=settings.prob, rope=settings.rope, method="exact", interval=CLOSED
+    )
+    record = facts.to_attrs() | evidence.facts()
+    return state_claim(
+        ranking_of(result, known.frame, True, "difference of two numbers of nodes", record)
+    )
 
 
 def _results(plan: Plan, found: Answer, prob: float) -> dict[str, Any]:
@@ -271,7 +341,8 @@ def _hierarchy(expected: np.ndarray, error: np.ndarray) -> dict[str, Any]:
     sucra, sucra_error = (size - expected) / rivals, error / rivals
     # Sorted, so that the order of input does not matter.
     poth, higher = (
-        poth_of(np.sort(each[~np.isnan(each)])) for each in (sucra, 0.5 + np.abs(sucra - 0.5) + sucra_error)
+        poth_of(np.sort(each[~np.isnan(each)]))
+        for each in (sucra, 0.5 + np.abs(sucra - 0.5) + sucra_error)
     )
     return {"sucra": sucra, "sucra_error": sucra_error, "poth": poth, "poth_error": higher - poth}
 
@@ -281,7 +352,9 @@ def _notes(found: Answer) -> list[Note]:
     notes = []
     if found.unseen.any():
         notes.append(Note("interval_missing", {"entities": int(found.unseen.sum())}))
-    off = max(float(np.nanmax(each, initial=0.0)) for each in (found.error.rank, found.error.superior))
+    off = max(
+        float(np.nanmax(each, initial=0.0)) for each in (found.error.rank, found.error.superior)
+    )
     if off >= UNRESOLVED:
         notes.append(Note("quadrature_error", {"error": off, "reason": found.reason}))
     return notes

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._notes import Note, notes_of
-from bayesrank._nouns import noun, nouns
-from bayesrank._records import ModelRecord, RankingRecord
+from bayesrank._core.notes import Note, notes_of
+from bayesrank._core.nouns import noun, nouns
+from bayesrank._core.records import ModelRecord, RankingRecord
 from bayesrank.evidence.ledger import Ledger
 from bayesrank.models import references_of, takes_truth_as_known
 from bayesrank.ranking.evidence import sampling
@@ -48,7 +48,9 @@ CONFIDENCE = (
 WINNER = "Hung and Fithian (2019). Rank verification for exponential families. Annals of Statistics 47:758-782."
 
 
-def definition(name: str, score: Score | None, labels: int | None, ends: tuple[float, float]) -> str:
+def definition(
+    name: str, score: Score | None, labels: int | None, ends: tuple[float, float]
+) -> str:
     """Return the score in words: its formula for two classes, else its definition."""
     words = score.display if score is not None else display_name(name)
     if score is None:
@@ -120,32 +122,40 @@ def methods(
 
 def facts_of_methods(page: Page, performance: xr.DataArray | None) -> list[Note]:
     """Return what readers of a paper must know: target, prevalence, reference standard, ranks and convergence."""
-    about, found = page.about, list[Note]()
-    if about.over_datasets:
-        ranked = {"kind": page.kind or about.kind, "typical": about.typical or ""}
-        found.append(Note("ranked_performance", ranked))
+    record, result = page.about, list[Note]()
+    if record.over_datasets:
+        ranked = {"kind": page.kind or record.kind, "typical": record.typical or ""}
+        result.append(Note("ranked_performance", ranked))
         of_model = notes_of(page.posterior.attrs.get("notes", ""))
-        found += [note for note in of_model if note.code in ("design_complete", "design_incomplete")]
-        found += _facts_of_cases(page.counts)
+        result += [
+            note for note in of_model if note.code in ("design_complete", "design_incomplete")
+        ]
+        result += _facts_of_cases(page.counts)
     if performance is not None and "actual" in performance.dims:
         depends = page.facts.depends_on_prevalence is not False
-        if about.prevalence is not None or not depends:
-            found.append(Note("prevalence_source", {"source": about.assumed_prevalence, "depends": depends}))
-        if about.model is not None:
-            found.append(Note("reference_standard", {"known": takes_truth_as_known(about.model)}))
+        if record.prevalence is not None or not depends:
+            result.append(
+                Note("prevalence_source", {"source": record.assumed_prevalence, "depends": depends})
+            )
+        if record.model is not None:
+            result.append(Note("reference_standard", {"known": takes_truth_as_known(record.model)}))
     if page.facts.sets == "none":
-        found.append(Note("ranks_withheld"))
-    if about.sampler != "exact" and page.posterior.group("sample_stats") is not None:
+        result.append(Note("ranks_withheld"))
+    if record.sampler != "exact" and page.posterior.group("sample_stats") is not None:
         run, sizes = sampling(page.posterior, page.found.values), page.found.values.sizes
         chains: dict[str, Any] = {"chains": sizes.get("chain", 1), "draws": sizes.get("draw", 1)}
         chains |= {"rhat": run["rhat"], "ess": run["ess_bulk"], "divergences": run["divergences"]}
-        found.append(Note("chains_converged", chains))
-    return found
+        result.append(Note("chains_converged", chains))
+    return result
 
 
 def _facts_of_cases(counts: xr.DataArray | None) -> list[Note]:
     """Return on how many data sets entities were measured, where their cases differ, and what is assumed of errors."""
-    if counts is None or not {"dataset", "actual", "predicted"} <= set(counts.dims) or counts.sizes["entity"] < 2:
+    if (
+        counts is None
+        or not {"dataset", "actual", "predicted"} <= set(counts.dims)
+        or counts.sizes["entity"] < 2
+    ):
         return []
     sizes = counts.sum("predicted").transpose("dataset", "entity", "actual").values
     met = sizes.sum(-1) > 0

@@ -12,11 +12,11 @@ import xarray as xr
 from markupsafe import Markup
 from rich.cells import cell_len
 
-from bayesrank._draws import draw_dims
-from bayesrank._labels import has_positive_class
-from bayesrank._nouns import a_noun, noun, nouns
-from bayesrank._records import ModelRecord, RankingRecord
-from bayesrank._source import Source
+from bayesrank._core.draws import draw_dims
+from bayesrank._core.labels import has_positive_class
+from bayesrank._core.nouns import a_noun, noun, nouns
+from bayesrank._core.records import ModelRecord, RankingRecord
+from bayesrank._core.source import Source
 from bayesrank.performance.arrays import as_performance, observed_counts, outcome_dims
 from bayesrank.plots.kit.page import break_words
 from bayesrank.ranking import ranking_table
@@ -35,7 +35,8 @@ ROW = MappingProxyType({"band": False, "tall": 0, "plain": False, "side": ""})
 class PageRequest:
     """What the command knows when a section is asked for: enough to compute the section's result.
 
-    ``evidence`` has its data sets apart; ``options`` are those of the model; ``categories`` are rankings of categories.
+    ``evidence`` has its data sets apart; ``options`` are those of the model; ``categories`` are
+    rankings of categories.
     """
 
     posterior: Any
@@ -69,8 +70,8 @@ class PageBlock:
 class Page:
     """The ranking that a report is about, and what it came from.
 
-    ``results`` are those given to the report, by the names of their sections; ``named`` are the sections that the user
-    asked for by name.
+    ``results`` are those given to the report, by the names of their sections; ``named`` are the
+    sections that the user asked for by name.
     """
 
     posterior: Source
@@ -149,7 +150,11 @@ def _environment() -> Any:
 
     loader = PackageLoader("bayesrank.report", "")
     environment = Environment(
-        loader=loader, undefined=StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True
+        loader=loader,
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     environment.globals |= {"noun": noun, "nouns": nouns, "a_noun": a_noun}
     environment.filters["capitalised"] = lambda text: text[:1].upper() + text[1:]
@@ -174,12 +179,23 @@ def bars(axes: Sequence[Axis], rows: Sequence[Mapping[str, Any]], label: str) ->
 
 
 def interval_rows(
-    rows: Sequence[tuple[Any, Any]], titles: Sequence[str], label: str, color: str = BAR, last: Sequence[Any] = ()
+    rows: Sequence[tuple[Any, Any]],
+    titles: Sequence[str],
+    label: str,
+    color: str = BAR,
+    last: Sequence[Any] = (),
 ) -> Markup:
     """Return rows of intervals, each a name and numbers (panel, median to observed); the ``last`` are in a band."""
-    axes = [Axis.of([x for _, numbers in [*rows, *last] for x in numbers[k]], title) for k, title in enumerate(titles)]
+    axes = [
+        Axis.of([x for _, numbers in [*rows, *last] for x in numbers[k]], title)
+        for k, title in enumerate(titles)
+    ]
     shown = [
-        {"name": name, "band": band, "panels": [[axis.mark(numbers[k], paint)] for k, axis in enumerate(axes)]}
+        {
+            "name": name,
+            "band": band,
+            "panels": [[axis.mark(numbers[k], paint)] for k, axis in enumerate(axes)],
+        }
         for some, band, paint in ((rows, False, color), (last, True, BAR))
         for name, numbers in some
     ]
@@ -196,13 +212,17 @@ def fold_rows(draw: Callable[[list[Any]], Markup], names: Sequence[Any], seen: i
     listed = list(names[:LISTED])
     if seen >= len(names):
         return draw(listed)
-    which = f"the first {len(listed)} of {len(names):,}" if len(names) > len(listed) else f"all {len(names)}"
+    which = (
+        f"the first {len(listed)} of {len(names):,}"
+        if len(names) > len(listed)
+        else f"all {len(names)}"
+    )
     return draw(listed[:seen]) + block("fold", f"Show {which}", draw(listed))
 
 
 def first_of(page: Page) -> int:
     """Return how many entities pictures show at once: all of a few, else the leaders, at least five."""
-    kept = min(max(len(page.leaders), 5), SEEN)
+    retained = min(max(len(page.leaders), 5), SEEN)
     ends = page.table[["lower", "upper"]].to_numpy(float)
 
     def width(rows: np.ndarray) -> float:
@@ -210,5 +230,5 @@ def first_of(page: Page) -> int:
         return float(np.ptp(numbers)) if numbers.size else 0.0
 
     # All are shown at once if their axis is not much wider than that of the leaders.
-    few = len(ends) <= SEEN and width(ends) <= 3 * width(ends[:kept])
-    return len(ends) if few or len(ends) <= kept + 1 else kept
+    few = len(ends) <= SEEN and width(ends) <= 3 * width(ends[:retained])
+    return len(ends) if few or len(ends) <= retained + 1 else retained

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from bayesrank import _text
+from bayesrank._core import prose
 from bayesrank.plots.kit.page import apply_theme
 from bayesrank.plots.kit.style import log_ticks
 
@@ -21,7 +21,8 @@ BAR = "var(--bar)"
 class Axis:
     """An axis of a picture of rows: numbers have places in percent of its width.
 
-    ``ratio`` makes it logarithmic, so that half and twice as much are equally far; 0 then has no place.
+    ``ratio`` makes it logarithmic, so that half and twice as much are equally far; 0 then has no
+    place.
     """
 
     low: float
@@ -40,7 +41,9 @@ class Axis:
         if high - low < 1e-9:
             low, high = low - 0.5, high + 0.5
         axis = cls(low, high, [], title, ratio)
-        marks = [(x, f"{x:g}") for x in log_ticks(10**low, 10**high)] if ratio else _marks(low, high)
+        marks = (
+            [(x, f"{x:g}") for x in log_ticks(10**low, 10**high)] if ratio else _marks(low, high)
+        )
         axis.ticks.extend((axis.place(value) or 0.0, text) for value, text in marks)
         return axis
 
@@ -67,7 +70,11 @@ def inline_svg(draw: Callable[[Any], Any], size: tuple[float, float]) -> Markup:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
-    text_as_text = {"svg.fonttype": "none", "svg.hashsalt": "bayesrank", "font.family": "sans-serif"}
+    text_as_text = {
+        "svg.fonttype": "none",
+        "svg.hashsalt": "bayesrank",
+        "font.family": "sans-serif",
+    }
     clear = {"figure.facecolor": "white", "axes.facecolor": "none", "savefig.facecolor": "none"}
     # The page has its own light and dark; the user's style does not matter.
     with style.context(["default", text_as_text | clear]):
@@ -80,7 +87,8 @@ def inline_svg(draw: Callable[[Any], Any], size: tuple[float, float]) -> Markup:
             warnings.filterwarnings("ignore", "Glyph .* missing")
             figure.savefig(buffer, format="svg", dpi=100, metadata={"Date": None})
     text = buffer.getvalue()
-    # On a narrow screen it shrinks as long as its letters can be read, to 0.7 of its size, and is scrolled then.
+    # On a narrow screen it shrinks as long as its letters can be read, to 0.7 of its size, and is
+    # scrolled then.
     narrow = f'<svg style="min-width:{0.7 * 96 * size[0]:.0f}px"'
     return Markup(apply_theme(text[text.index("<svg") :].replace("<svg", narrow, 1)))
 
@@ -90,6 +98,12 @@ def _marks(low: float, high: float) -> list[tuple[float, str]]:
     rough = (high - low) / 5
     unit = 10.0 ** np.floor(np.log10(rough))
     step = next(unit * n for n in (1, 2, 2.5, 5, 10) if unit * n >= 0.999 * rough)
-    inside = [float(k * step) for k in range(int(np.ceil(low / step - 1e-9)), int(np.floor(high / step + 1e-9)) + 1)]
-    digits = next((d for d in range(9) if all(abs(round(x, d) - x) < 1e-12 + 1e-9 * abs(x) for x in inside)), 9)
-    return [(value, _text.number(value, digits)) for value in inside]
+    inside = [
+        float(k * step)
+        for k in range(int(np.ceil(low / step - 1e-9)), int(np.floor(high / step + 1e-9)) + 1)
+    ]
+    digits = next(
+        (d for d in range(9) if all(abs(round(x, d) - x) < 1e-12 + 1e-9 * abs(x) for x in inside)),
+        9,
+    )
+    return [(value, prose.number(value, digits)) for value in inside]

@@ -13,18 +13,18 @@ import pandas as pd
 import xarray as xr
 from markupsafe import Markup
 
-from bayesrank import _text
-from bayesrank._calls import check_call
-from bayesrank._checks import check_entities, check_result, describe_value
-from bayesrank._draws import draw_dims
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._labels import cell_headings, known_classes
-from bayesrank._notes import notes_of
-from bayesrank._nouns import noun, nouns, using_noun
-from bayesrank._outputs import check_output, write_output
-from bayesrank._records import ModelRecord, RankingRecord
-from bayesrank._source import Over, Source, parse_source
-from bayesrank._types import Container, ScoreLike
+from bayesrank._core import prose
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_entities, check_result, describe_value
+from bayesrank._core.draws import draw_dims
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.labels import cell_headings, known_classes
+from bayesrank._core.notes import notes_of
+from bayesrank._core.nouns import noun, nouns, using_noun
+from bayesrank._core.outputs import check_output, write_output
+from bayesrank._core.records import ModelRecord, RankingRecord
+from bayesrank._core.source import Over, Source, parse_source
+from bayesrank._core.types import Container, ScoreLike
 from bayesrank.evidence.counts import are_outcomes, names_test_sets, parts_of
 from bayesrank.plots.kit.page import Html, colors_of, part
 from bayesrank.plots.kit.style import is_ratio
@@ -47,12 +47,39 @@ from bayesrank.words.sentences import say
 
 #: What a ranking must hold to be shown.
 NEEDED = (
-    *("median", "lower", "upper", "observed", "rank_probability", "probability_best", "probability_best_error"),
-    *("expected_rank", "expected_rank_error", "rank_lower", "rank_upper", "equivalence", "consensus_distance"),
+    *(
+        "median",
+        "lower",
+        "upper",
+        "observed",
+        "rank_probability",
+        "probability_best",
+        "probability_best_error",
+    ),
+    *(
+        "expected_rank",
+        "expected_rank_error",
+        "rank_lower",
+        "rank_upper",
+        "equivalence",
+        "consensus_distance",
+    ),
     *("consensus_lower_bound", "expected_regret"),
 )
 #: What can be known of data, as :func:`bayesrank.datasets.describe` tells it.
-KNOWN = ("title", "noun", "question", "description", "citation", "licence", "caveats", "name", "model", "file", "found")
+KNOWN = (
+    "title",
+    "noun",
+    "question",
+    "description",
+    "citation",
+    "licence",
+    "caveats",
+    "name",
+    "model",
+    "file",
+    "found",
+)
 #: Rows of a table that is never folded, and the least and most that are seen of a folded one.
 WHOLE, KEPT = 25, (10, 20)
 
@@ -76,12 +103,13 @@ def ranking_report(
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        A source for :func:`bayesrank.credible_ranking`: a posterior (also your own), a performance, counts, or values
-        of a score (chain, draw, entity). It has one data set, several pooled by :func:`bayesrank.pool`, or several with
-        a hierarchical model. With the group ``prior`` the report shows the prior of the score.
+        A source for :func:`bayesrank.credible_ranking`: a posterior (also your own), a performance,
+        counts, or values of a score (chain, draw, entity). It has one data set, several pooled by
+        :func:`bayesrank.pool`, or several with a hierarchical model. With the group ``prior`` the
+        report shows the prior of the score.
     score : Score, str or callable, optional
-        The score of the ranking, or the name of a variable of the posterior. It is optional for values of a score, and
-        for outcomes without classes: the default is their mean.
+        The score of the ranking, or the name of a variable of the posterior. It is optional for
+        values of a score, and for outcomes without classes: the default is their mean.
     path : str or path, optional
         Also write the page to this .html file. It may replace an earlier report, but no other file.
     ranking : xarray.Dataset, optional
@@ -93,12 +121,13 @@ def ranking_report(
     command : str, optional
         The command that reproduces the report.
     sections : sequence of str, optional
-        Names of the sections between table and notes (``bayesrank.report.sections.names()``); "default" means all
-        default sections. If a named section lacks its data, a note says so.
+        Names of the sections between table and notes (``bayesrank.report.sections.names()``);
+        "default" means all default sections. If a named section lacks its data, a note says so.
     results : dict, optional
         Results for sections, by name of the section, which is then shown: ``drift`` from
-        :func:`bayesrank.ops.drift`, ``cases`` from :func:`bayesrank.cases.deciding_cases`, ``sensitivity`` from
-        :func:`bayesrank.sensitivity`, ``planning`` from :func:`bayesrank.plan`, ``decisions`` from one or more of
+        :func:`bayesrank.ops.drift`, ``cases`` from :func:`bayesrank.cases.deciding_cases`,
+        ``sensitivity`` from :func:`bayesrank.sensitivity`, ``planning`` from
+        :func:`bayesrank.plan`, ``decisions`` from one or more of
         :func:`bayesrank.decisions.expected_utility`, :func:`bayesrank.decisions.noninferiority` and
         :func:`bayesrank.decisions.decision_curve`.
 
@@ -110,8 +139,8 @@ def ranking_report(
     Raises
     ------
     ValueError, TypeError
-        If the source has several data sets and no hierarchical model, a section is unknown, a result does not fit its
-        section, or ``path`` is an existing file other than a report.
+        If the source has several data sets and no hierarchical model, a section is unknown, a
+        result does not fit its section, or ``path`` is an existing file other than a report.
     OSError
         If the file cannot be written; an earlier report is unchanged.
 
@@ -126,10 +155,13 @@ def ranking_report(
         check_output("path", path, "report")
     ranked = source if isinstance(source, Over) else parse_source(source)
     found = _read(ranked, score, kind, higher_is_better)
-    # The sections show the mean performance over groups; of other aggregates, what is known of the groups.
+    # The sections show the mean performance over groups; of other aggregates, what is known of the
+    # groups.
     if isinstance(ranked, Over):
         mean = ranked.aggregate == "mean"
-        source = parse_source(mean_performance(ranked, "a report") if mean else ranked.source.with_datasets())
+        source = parse_source(
+            mean_performance(ranked, "a report") if mean else ranked.source.with_datasets()
+        )
     else:
         source = ranked
     named = [] if sections is None else catalog.check_names("sections", sections)
@@ -137,9 +169,12 @@ def ranking_report(
     if command is not None and not isinstance(command, str):
         raise ArgumentTypeError("command", "must be a text", describe_value(command))
     if ranking is None:
-        # The score that was resolved, so that its values are computed once; the default score is said to be that.
+        # The score that was resolved, so that its values are computed once; the default score is
+        # said to be that.
         resolved = score if score is None or ranked is not source else found.variable or found.score
-        ranking = credible_ranking(ranked, resolved, kind=kind, higher_is_better=higher_is_better, method="auto")
+        ranking = credible_ranking(
+            ranked, resolved, kind=kind, higher_is_better=higher_is_better, method="auto"
+        )
     else:
         _check_ranking(found, ranking)
     found = replace(found, higher_is_better=bool(RankingRecord.of(ranking).higher_is_better))
@@ -158,26 +193,45 @@ def _make_page(page: Page, default: bool, facts: dict[str, str], command: str | 
     counts, performance = page.counts, page.performance
     # The sections that are shown, and a note on each that was named and lacks its data.
     unasked = catalog.names(defaults=True) if default else []
-    wanted = {*page.named, *page.results, *unasked}
-    made = {name: catalog.find(name).make(page) for name in catalog.names() if name in wanted}
-    missing = [catalog.lacking(name) for name, block in made.items() if block is None and name in page.named]
+    requested = {*page.named, *page.results, *unasked}
+    made = {name: catalog.find(name).make(page) for name in catalog.names() if name in requested}
+    missing = [
+        catalog.lacking(name)
+        for name, block in made.items()
+        if block is None and name in page.named
+    ]
     shown = [(name, block) for name, block in made.items() if block is not None]
     parts = None if counts is None else parts_of(counts)
-    evidence, size = _describe_evidence(ranking, counts, parts), _text.count(len(page.order), noun())
+    evidence, size = (
+        _describe_evidence(ranking, counts, parts),
+        prose.count(len(page.order), noun()),
+    )
     labels = None if performance is None else dict(performance.sizes).get("actual")
     what = definition(found.name, found.score, labels, page.facts.range or found.range)
     stated = f"{size}{f' ({evidence})' if evidence else ''}"
     text, cited = methods(page.about, ranking, what, stated, _versions(), [block for _, block in shown],
                           facts_of_methods(page, performance))  # fmt: skip
     verdict = verdict_parts(ranking, model_notes(page.check, source))
-    classes = [] if performance is None else list(map(say, positive_class_notes(performance, found.score)))
+    classes = (
+        []
+        if performance is None
+        else list(map(say, positive_class_notes(performance, found.score)))
+    )
     # The classes have a line of their own, under Data.
-    notes = list((verdict.without("positive_class", "positive_class_by_choice") if classes else verdict).notes)
+    notes = list(
+        (
+            verdict.without("positive_class", "positive_class_by_choice") if classes else verdict
+        ).notes
+    )
     notes += [facts[key] for key in ["caveats"] if key in facts]
-    notes += ["The data sets are pooled: a data set counts by its number of cases."] * (parts is not None)
+    notes += ["The data sets are pooled: a data set counts by its number of cases."] * (
+        parts is not None
+    )
     cells, rows = _table(page)
     ranked_by = found.variable or found.score or found.name
-    implied = implied_prior(prior_scores(source, ranked_by, kind), page.prob, None if kind else source, ranked_by)
+    implied = implied_prior(
+        prior_scores(source, ranked_by, kind), page.prob, None if kind else source, ranked_by
+    )
     html = str(
         render(
             part("ranking.html", "bayesrank.report"),
@@ -213,23 +267,31 @@ def _make_page(page: Page, default: bool, facts: dict[str, str], command: str | 
     return Html(html.replace("</style>", f"{colors_of(html)}\n</style>", 1))
 
 
-def _read(source: Source | Over, score: Any, kind: str | None, higher_is_better: bool | None = None) -> ScoreValues:
+def _read(
+    source: Source | Over, score: Any, kind: str | None, higher_is_better: bool | None = None
+) -> ScoreValues:
     """Return the values of the score of a source of one data set, or of its aggregate over groups."""
-    found = scored(source, score, higher_is_better, kind).found
-    if "dataset" in found.values.dims:
+    result = scored(source, score, higher_is_better, kind).found
+    if "dataset" in result.values.dims:
         raise ArgumentError(
-            "source", "must have no dim dataset (fit br.pool(counts), or select one data set)", found.values.dims
+            "source",
+            "must have no dim dataset (fit br.pool(counts), or select one data set)",
+            result.values.dims,
         )
-    if set(found.values.dims) - {*draw_dims(found.values), "entity"} or not found.values.size:
+    if set(result.values.dims) - {*draw_dims(result.values), "entity"} or not result.values.size:
         raise ArgumentError(
             "source",
             "must hold draws and entities, and no other dims (select one item of each)",
-            dict(found.values.sizes),
+            dict(result.values.sizes),
         )
-    if "entity" not in found.values.coords:
-        raise ArgumentError("source", "must have a coord that names each entity", f"coords {list(found.values.coords)}")
-    check_entities("source", found.values["entity"].values.tolist())
-    return found
+    if "entity" not in result.values.coords:
+        raise ArgumentError(
+            "source",
+            "must have a coord that names each entity",
+            f"coords {list(result.values.coords)}",
+        )
+    check_entities("source", result.values["entity"].values.tolist())
+    return result
 
 
 def _check_ranking(found: ScoreValues, ranking: Any) -> None:
@@ -239,8 +301,10 @@ def _check_ranking(found: ScoreValues, ranking: Any) -> None:
         check_result("br.credible_ranking", "ranking", ranking, ("effective_sample_size",))
     other = set(ranking["entity"].values.tolist()) ^ set(found.values["entity"].values.tolist())
     if other:
-        names = _text.list_names(sorted(map(str, other)))
-        raise ArgumentError("ranking", "must have the entities of the posterior", f"{names} in only one of the two")
+        names = prose.list_names(sorted(map(str, other)))
+        raise ArgumentError(
+            "ranking", "must have the entities of the posterior", f"{names} in only one of the two"
+        )
     if (score := RankingRecord.of(ranking).score) != found.name:
         raise ArgumentError("ranking", f"must be by the score, {found.name}", f"one by {score}")
 
@@ -249,24 +313,35 @@ def _facts_of(data: Any) -> dict[str, str]:
     if data is None:
         return {}
     if not isinstance(data, Mapping):
-        raise ArgumentTypeError("data", f"must be a mapping from {', '.join(KNOWN)} to texts", describe_value(data))
+        raise ArgumentTypeError(
+            "data", f"must be a mapping from {', '.join(KNOWN)} to texts", describe_value(data)
+        )
     for key, value in data.items():
         if not isinstance(key, str) or key not in KNOWN:
-            raise ArgumentError("data", f"must have no keys but {', '.join(KNOWN)}", describe_value(key))
+            raise ArgumentError(
+                "data", f"must have no keys but {', '.join(KNOWN)}", describe_value(key)
+            )
         if not isinstance(value, str):
             raise ArgumentTypeError("data", f"must tell the {key} as a text", describe_value(value))
-    return {key: "\n".join(" ".join(line.split()) for line in value.splitlines()) for key, value in data.items()}
+    return {
+        key: "\n".join(" ".join(line.split()) for line in value.splitlines())
+        for key, value in data.items()
+    }
 
 
 def _check_results(results: Any) -> dict[str, Any]:
     if results is None:
         return {}
     if not isinstance(results, Mapping):
-        raise ArgumentTypeError("results", "must be a mapping from sections to their results", describe_value(results))
+        raise ArgumentTypeError(
+            "results", "must be a mapping from sections to their results", describe_value(results)
+        )
     known = [name for name in catalog.names() if hasattr(catalog.find(name), "compute")]
     for name in results:
         if name not in known:
-            raise ArgumentError("results", f"must be for the sections {', '.join(known)}", describe_value(name))
+            raise ArgumentError(
+                "results", f"must be for the sections {', '.join(known)}", describe_value(name)
+            )
     return {name: result for name, result in results.items() if result is not None}
 
 
@@ -277,7 +352,10 @@ def _picture(page: Page) -> dict[str, Any]:
         return {"intervals": None, "caption": ""}
     display, ratio = page.found.display, is_ratio(page.ranking)
     columns, leaders = ["median", "lower", "upper", "observed"], set(page.leaders)
-    numbers, tiers = dict(zip(table.index, table[columns].to_numpy(float), strict=True)), table["tier"]
+    numbers, tiers = (
+        dict(zip(table.index, table[columns].to_numpy(float), strict=True)),
+        table["tier"],
+    )
 
     def draw(names: list) -> Markup:
         axis = Axis.of([numbers[name] for name in names], display, ratio)
@@ -289,7 +367,11 @@ def _picture(page: Page) -> dict[str, Any]:
             side = f"tier {tier:g}" if known and tier != before else ""
             rows.append({"name": name, "panels": [marks], "side": side, "band": known and tier % 2})
             before = tier
-        return bars([axis], rows, f"The {display} of {len(names)} {nouns()} with intervals; the table has the numbers.")
+        return bars(
+            [axis],
+            rows,
+            f"The {display} of {len(names)} {nouns()} with intervals; the table has the numbers.",
+        )
 
     seen = bool(table["observed"].notna().any())
     caption = (
@@ -306,11 +388,15 @@ def _table(page: Page) -> tuple[list[str], list[dict[str, Any]]]:
     ranking, counts = page.ranking, page.counts
     header = evidence_columns(page.table)
     undefined = ranking["unobserved"].to_series().to_dict()
-    cells = {name: evidence_cells(row, header, undefined[name]) for name, row in page.table.iterrows()}
+    cells = {
+        name: evidence_cells(row, header, undefined[name]) for name, row in page.table.iterrows()
+    }
     if counts is not None and "dataset" not in counts.dims and counts.sizes.get("actual") == 2:
         header += cell_headings(counts).values()
         table = counts.transpose("entity", "actual", "predicted")
-        for name, four in zip(table["entity"].values.tolist(), table.values.reshape(-1, 4).tolist(), strict=True):
+        for name, four in zip(
+            table["entity"].values.tolist(), table.values.reshape(-1, 4).tolist(), strict=True
+        ):
             cells[name] += four
     best = best_texts(ranking)
     columns = ["median", "lower", "probability_best", "rank_lower", "expected_rank", "difference"]
@@ -318,13 +404,13 @@ def _table(page: Page) -> tuple[list[str], list[dict[str, Any]]]:
         {
             "entity": name,
             "cells": cells[name],
-            "median": _text.format_with_interval(row["median"], row["lower"], row["upper"]),
-            "interval": _text.interval(row["lower"], row["upper"]),
+            "median": prose.format_with_interval(row["median"], row["lower"], row["upper"]),
+            "interval": prose.interval(row["lower"], row["upper"]),
             "best": best[name],
-            "expected": _text.number(row["expected_rank"], 1),
-            "ranks": _text.interval(row["rank_lower"], row["rank_upper"], 0),
+            "expected": prose.number(row["expected_rank"], 1),
+            "ranks": prose.interval(row["rank_lower"], row["rank_upper"], 0),
             "difference": _difference(row, leads=name == page.table.index[0]),
-            "tier": _text.number(row["tier"], 0),
+            "tier": prose.number(row["tier"], 0),
             "sort": [f"{row[column]:.6g}" for column in columns],
         }
         for name, row in page.table.iterrows()
@@ -336,7 +422,7 @@ def _difference(row: pd.Series, leads: bool) -> str:
     middle, low, high = (float(row[name]) for name in OF_LEADER)
     if leads or np.isnan([middle, low, high]).any():
         return ""
-    return f"{_text.signed(middle, low, high)} ({_text.signed_interval(low, high)})"
+    return f"{prose.signed(middle, low, high)} ({prose.signed_interval(low, high)})"
 
 
 def _visible_rows(tiers: pd.Series) -> int:
@@ -349,29 +435,39 @@ def _describe_computation(page: Page) -> str:
     draws = page.facts.draws
     if is_exact(page.ranking):
         text = "The posterior is known in closed form: scores, intervals and probabilities are computed without draws."
-        return f"{text} Rank sets, tiers and other numbers rest on {draws:,} draws." if draws else text
+        return (
+            f"{text} Rank sets, tiers and other numbers rest on {draws:,} draws." if draws else text
+        )
     text = "Every posterior draw is scored and ranked; probabilities are shares of these draws."
     if page.posterior.group("sample_stats") is None or not draws:
         return text
     found = sampling(page.posterior, page.found.values)
     return (
         f"{text} For the ranked score the largest R-hat is {found['rhat']:.3f}, the smallest effective sample size "
-        f"{found['ess_bulk']:.0f}, with {_text.count(found['divergences'], 'divergence')}."
+        f"{found['ess_bulk']:.0f}, with {prose.count(found['divergences'], 'divergence')}."
     )
 
 
-def _describe_evidence(ranking: xr.Dataset, counts: xr.DataArray | None, parts: xr.DataArray | None) -> str:
+def _describe_evidence(
+    ranking: xr.Dataset, counts: xr.DataArray | None, parts: xr.DataArray | None
+) -> str:
     """State the number of cases of each class, and the entities that share test sets."""
-    words = [] if parts is None else [f"{_text.count(parts.sizes['dataset'], 'data set')}, pooled"]
+    words = [] if parts is None else [f"{prose.count(parts.sizes['dataset'], 'data set')}, pooled"]
     if counts is None or "dataset" in counts.dims:
-        words = [] if counts is None else [_text.count(counts.sizes["dataset"], "data set")]
+        words = [] if counts is None else [prose.count(counts.sizes["dataset"], "data set")]
         cases = ranking["cases"].values if "cases" in ranking else np.array([np.nan])
-        return "; ".join(words if np.isnan(cases).any() else [*words, _describe_cases(cases.astype(np.int64))])
+        return "; ".join(
+            words if np.isnan(cases).any() else [*words, _describe_cases(cases.astype(np.int64))]
+        )
     if are_outcomes(counts):
         labels = [str(label) for label in counts["outcome"].values]
         words.append(_describe_cases(counts.sum("outcome").values))
-        return "; ".join([*words, f"outcomes {', '.join(labels[:6])}{' ...' if len(labels) > 6 else ''}"])
-    rows = counts.sum([d for d in counts.dims if d not in ("entity", "actual")]).transpose("entity", "actual")
+        return "; ".join(
+            [*words, f"outcomes {', '.join(labels[:6])}{' ...' if len(labels) > 6 else ''}"]
+        )
+    rows = counts.sum([d for d in counts.dims if d not in ("entity", "actual")]).transpose(
+        "entity", "actual"
+    )
     classes = [str(label) for label in rows["actual"].values]
     if bool((rows == rows[0]).all()):
         # 80 negative, but 80 of class 0.
@@ -387,14 +483,20 @@ def _describe_evidence(ranking: xr.Dataset, counts: xr.DataArray | None, parts: 
     if "test_set" in counts.coords and counts["test_set"].dims == ("entity",):
         sets = Counter(name for name in counts["test_set"].values.tolist() if name)
         how = "" if names_test_sets(counts) else ", inferred from equal class sizes"
-        listed = ", ".join(f"{name} ({_text.count(size, noun())})" for name, size in list(sets.items())[:6])
+        listed = ", ".join(
+            f"{name} ({prose.count(size, noun())})" for name, size in list(sets.items())[:6]
+        )
         words.append(f"test sets{how}: {listed}{' ...' if len(sets) > 6 else ''}")
     return "; ".join(words)
 
 
 def _describe_cases(cases: np.ndarray) -> str:
     low, high = cases.min(), cases.max()
-    return f"each {noun()} on {low:,} cases" if low == high else f"each {noun()} on {low:,} to {high:,} cases"
+    return (
+        f"each {noun()} on {low:,} cases"
+        if low == high
+        else f"each {noun()} on {low:,} to {high:,} cases"
+    )
 
 
 def _describe_model(about: ModelRecord) -> str:
@@ -405,5 +507,9 @@ def _describe_model(about: ModelRecord) -> str:
 
 def _versions() -> str:
     names = ("bayesrank", "numpy", "xarray", "arviz", "pymc")  # a browser lacks the last two
-    found = [f"{name} {each.version}" for name in names for each in list(metadata.distributions(name=name))[:1]]
+    found = [
+        f"{name} {each.version}"
+        for name in names
+        for each in list(metadata.distributions(name=name))[:1]
+    ]
     return ", ".join([*found, f"Python {platform.python_version()}"])

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank import _text
-from bayesrank._draws import draw_dims
-from bayesrank._labels import select_names
-from bayesrank._source import groups_of
+from bayesrank._core import prose
+from bayesrank._core.draws import draw_dims
+from bayesrank._core.labels import select_names
+from bayesrank._core.source import groups_of
 from bayesrank.ranking.values import score_values
 from bayesrank.ranking.without_draws import prior_quantiles
 from bayesrank.scores import Score
@@ -19,7 +19,9 @@ SURE = 5
 SAME = 1e-6
 
 
-def prior_scores(posterior: Any, score: Score | str, kind: str | None = None) -> xr.DataArray | None:
+def prior_scores(
+    posterior: Any, score: Score | str, kind: str | None = None
+) -> xr.DataArray | None:
     """Prior draws of a score, or of a variable by its name (chain, draw, entity); None without the group ``prior``.
 
     Scores of runs have no prior draws: the group has those of the mean outcome.
@@ -33,12 +35,15 @@ def prior_scores(posterior: Any, score: Score | str, kind: str | None = None) ->
 
 
 def implied_prior(
-    values: xr.DataArray | None, prob: float, posterior: Any = None, score: Score | str | None = None
+    values: xr.DataArray | None,
+    prob: float,
+    posterior: Any = None,
+    score: Score | str | None = None,
 ) -> str | None:
     """Describe the score before any data: for two entities if the prior differs between entities.
 
-    The quantiles are exact if the prior of this score has a closed form for this posterior, else those of the prior
-    draws ``values``.
+    The quantiles are exact if the prior of this score has a closed form for this posterior, else
+    those of the prior draws ``values``.
     """
     if values is None:
         return None
@@ -47,17 +52,24 @@ def implied_prior(
         return None
     levels = np.array([(1 - prob) / 2, 0.5, (1 + prob) / 2])
     exact = None if posterior is None else prior_quantiles(posterior, score, levels)
-    if exact is not None and bool(select_names(exact, entity=values["entity"].values).notnull().all()):
+    if exact is not None and bool(
+        select_names(exact, entity=values["entity"].values).notnull().all()
+    ):
         each = select_names(exact, entity=values["entity"].values).values
         same = bool(np.ptp(each, axis=0).max() < SAME)
         together = each[0]
     else:
-        draws = values.transpose("entity", *draw_dims(values)).values.reshape(values.sizes["entity"], -1)
+        draws = values.transpose("entity", *draw_dims(values)).values.reshape(
+            values.sizes["entity"], -1
+        )
         together, each = np.nanquantile(draws, levels), np.nanquantile(draws, levels, axis=1).T
-        # In one prior each entity's draws lie below the quantiles of all as often as chance explains.
+        # In one prior each entity's draws lie below the quantiles of all as often as chance
+        # explains.
         number = (~np.isnan(draws)).sum(axis=1)[:, None]
         below = np.stack([(draws <= end).sum(axis=1) for end in together], axis=1) / number
-        same = bool((np.abs(below - levels) <= SURE * np.sqrt(levels * (1 - levels) / number)).all())
+        same = bool(
+            (np.abs(below - levels) <= SURE * np.sqrt(levels * (1 - levels) / number)).all()
+        )
     if same:
         return _in_words(together, prob)
     least, most = np.argmin(each[:, 1]), np.argmax(each[:, 1])
@@ -70,5 +82,6 @@ def implied_prior(
 def _in_words(quantiles: np.ndarray, prob: float) -> str:
     low, middle, high = quantiles.tolist()
     return (
-        f"median {_text.format_with_interval(middle, low, high)}, {100 * prob:g}% interval {_text.interval(low, high)}"
+        f"median {prose.format_with_interval(middle, low, high)}, {100 * prob:g}% interval "
+        f"{prose.interval(low, high)}"
     )

@@ -1,7 +1,7 @@
 """Scores: from a performance to a number.
 
-Each score of the catalogue is an attribute by its name or alias, such as ``br.scores.f1`` or ``br.scores.recall``.
-Averages over classes are, too: ``br.scores.macro_f1``.
+Each score of the catalogue is an attribute by its name or alias, such as ``br.scores.f1`` or
+``br.scores.recall``. Averages over classes are, too: ``br.scores.macro_f1``.
 """
 
 from importlib import import_module
@@ -52,8 +52,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "attempts_curve":  # it makes claims, which come after scores
         return import_module("bayesrank.ranking.attempts").attempts_curve
-    if not name.startswith("_") and (found := find(name)) is not None:
-        return found
+    if not name.startswith("_") and (result := find(name)) is not None:
+        return result
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -3,13 +3,16 @@
 import numpy as np
 
 Cells = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-#: The mark of a label that occurs in the answers of an entity and never in the truth; 1 (True) is a class with cases.
+#: The mark of a label that occurs in the answers of an entity and never in the truth; 1 (True) is a
+#: class with cases.
 INVENTED = 2
 #: The mark of a label that takes no part in averages, because the user's ``labels`` do not name it.
 OUTSIDE = -1
 
 
-def mark_classes(cases: np.ndarray, answers: np.ndarray, averaged: np.ndarray | bool = True) -> np.ndarray:
+def mark_classes(
+    cases: np.ndarray, answers: np.ndarray, averaged: np.ndarray | bool = True
+) -> np.ndarray:
     """Return 1 for classes with cases, ``INVENTED`` for labels of answers alone, and 0 for other classes.
 
     Where ``averaged`` is False, the mark is ``OUTSIDE``.
@@ -20,8 +23,8 @@ def mark_classes(cases: np.ndarray, answers: np.ndarray, averaged: np.ndarray | 
 def against_rest(matrix: np.ndarray, tn: bool = True) -> Cells:
     """Return tn, fp, fn, tp (..., class) of each class against all others; tn, the slowest, only on request."""
     size = matrix.shape[-1]
-    # Class by class, so that each step runs along many tables. Cells are summed, never subtracted: differences of
-    # probabilities leave rounding errors, whose rates are arbitrary.
+    # Class by class, so that each step runs along many tables. Cells are summed, never subtracted:
+    # differences of probabilities leave rounding errors, whose rates are arbitrary.
     table = np.ascontiguousarray(np.moveaxis(np.asarray(matrix, float), (-2, -1), (0, 1)))
     shape = (size, *matrix.shape[:-2])
     fp, fn, right = np.zeros(shape), np.zeros(shape), np.empty(shape)

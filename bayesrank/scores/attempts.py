@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from bayesrank._checks import check_integer
+from bayesrank._core.checks import check_integer
 from bayesrank.evidence.attempts import Attempts
 from bayesrank.scores.score import Score
 
@@ -15,10 +15,11 @@ YAO = "Yao et al. (2024), tau-bench, arXiv:2406.12045"
 def pass_at_k(k: int) -> Score:
     """Return pass@k: the probability that at least one of k attempts at a case succeeds.
 
-    A case with c right runs of n has the unbiased estimate 1 - C(n - c, k) / C(n, k), and the score is the mean over
-    cases like these. In terms of a ranking score, if all cases have n runs: the outcomes are c = 0, ..., n, all of
-    importance 1, and their satisfaction is the estimate. With different numbers of runs, 1 of 2 and 2 of 4 right runs
-    differ (pass@2 is 1 and 5/6), and each case with at least k runs of all entities has its own estimate.
+    A case with c right runs of n has the unbiased estimate 1 - C(n - c, k) / C(n, k), and the score
+    is the mean over cases like these. In terms of a ranking score, if all cases have n runs: the
+    outcomes are c = 0, ..., n, all of importance 1, and their satisfaction is the estimate. With
+    different numbers of runs, 1 of 2 and 2 of 4 right runs differ (pass@2 is 1 and 5/6), and each
+    case with at least k runs of all entities has its own estimate.
 
     Parameters
     ----------
@@ -28,14 +29,15 @@ def pass_at_k(k: int) -> Score:
     Returns
     -------
     Score
-        Named ``pass_at_<k>``, with the alias ``pass@<k>``. It is of posteriors of :func:`bayesrank.fit` with the model
-        ``"paired"``, whose evidence has right or wrong runs of each case.
+        Named ``pass_at_<k>``, with the alias ``pass@<k>``. It is of posteriors of
+        :func:`bayesrank.fit` with the model ``"paired"``, whose evidence has right or wrong runs of
+        each case.
 
     Raises
     ------
     ValueError, TypeError
-        If k is no positive integer. A source without runs, or with fewer than k of each case, raises where the score is
-        used.
+        If k is no positive integer. A source without runs, or with fewer than k of each case,
+        raises where the score is used.
 
     References
     ----------
@@ -56,7 +58,8 @@ def pass_at_k(k: int) -> Score:
 def pass_hat_k(k: int) -> Score:
     """Return pass^k: the probability that all of k attempts at a case succeed.
 
-    A case with c right runs of n has the unbiased estimate C(c, k) / C(n, k); all else is as for :func:`pass_at_k`.
+    A case with c right runs of n has the unbiased estimate C(c, k) / C(n, k); all else is as for
+    :func:`pass_at_k`.
 
     Parameters
     ----------
@@ -88,8 +91,8 @@ def pass_hat_k(k: int) -> Score:
 def majority_at_k(k: int) -> Score:
     """Return the probability that the most frequent answer of k attempts at a case is right.
 
-    The estimate of a case is the share of k of its runs, drawn without replacement, whose most frequent answer is
-    right; ties are broken at random. It needs the answers of the runs.
+    The estimate of a case is the share of k of its runs, drawn without replacement, whose most
+    frequent answer is right; ties are broken at random. It needs the answers of the runs.
 
     Parameters
     ----------
@@ -108,7 +111,8 @@ def majority_at_k(k: int) -> Score:
 
     References
     ----------
-    Wang et al. (2023), Self-consistency improves chain of thought reasoning in language models, arXiv:2203.11171.
+    Wang et al. (2023), Self-consistency improves chain of thought reasoning in language models,
+    arXiv:2203.11171.
 
     Examples
     --------

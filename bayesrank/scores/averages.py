@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._errors import ArgumentError
+from bayesrank._core.errors import ArgumentError
 from bayesrank.scores._against_rest import OUTSIDE, against_rest
 from bayesrank.scores.score import SCORES, Score, ratio
 
@@ -15,7 +15,10 @@ FOUNDATIONS = "Piérard et al., Foundations of the theory of performance-based r
 #: Description and source of each average.
 AVERAGES = {
     "macro": ("mean over the classes of {}", f"Sokolova and Lapalme (2009); {FOUNDATIONS}"),
-    "micro": ("{} of the sum over the classes of their tables", f"Sokolova and Lapalme (2009); {FOUNDATIONS}"),
+    "micro": (
+        "{} of the sum over the classes of their tables",
+        f"Sokolova and Lapalme (2009); {FOUNDATIONS}",
+    ),
     "weighted": ("mean over the classes of {}, weighted by their cases", FOUNDATIONS),
     "geometric": ("geometric mean over the classes of {}", "Sun, Kamel and Wang (2006)"),
     "harmonic": ("harmonic mean over the classes of {}", "its formula"),
@@ -28,11 +31,12 @@ AVERAGES = {
 class Average:
     """A function of confusion matrices (..., actual, predicted): the average over classes of a two-class score.
 
-    NaN where the score is undefined for a class that takes part. Macro and weighted means of precision, recall, F and
-    Jaccard follow scikit-learn instead: an undefined value counts 0, and a label that occurs in answers alone
-    (``INVENTED``) is one more class, with the value 0. Otherwise a model could improve its mean by answers that are no
-    class. ``cases_only`` leaves such labels out, as scikit-learn's balanced accuracy does. A label that is marked
-    ``OUTSIDE`` takes no part: its cases and answers count as those of another class.
+    NaN where the score is undefined for a class that takes part. Macro and weighted means of
+    precision, recall, F and Jaccard follow scikit-learn instead: an undefined value counts 0, and a
+    label that occurs in answers alone (``INVENTED``) is one more class, with the value 0. Otherwise
+    a model could improve its mean by answers that are no class. ``cases_only`` leaves such labels
+    out, as scikit-learn's balanced accuracy does. A label that is marked ``OUTSIDE`` takes no part:
+    its cases and answers count as those of another class.
     """
 
     kind: str
@@ -89,7 +93,9 @@ def _arithmetic(each: np.ndarray, present: np.ndarray) -> np.ndarray:
 MEANS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "macro": _arithmetic,
     "geometric": lambda each, present: np.exp(_arithmetic(np.log(each), present)),
-    "harmonic": lambda each, present: 1 / _arithmetic(np.where(each >= 0, 1 / np.abs(each), np.nan), present),
+    "harmonic": lambda each, present: (
+        1 / _arithmetic(np.where(each >= 0, 1 / np.abs(each), np.nan), present)
+    ),
     "smallest": lambda each, present: np.where(present, each, np.inf).min(axis=-1),
     "largest": lambda each, present: np.where(present, each, -np.inf).max(axis=-1),
 }
@@ -99,7 +105,9 @@ MEANS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 def average_of(score: Score, kind: str) -> Score:
     """Return the average of that kind over the classes, of a two-class score."""
     if score.function is None:
-        raise ArgumentError("score", "must be one of two classes to be averaged over more", f"{score.name!r}")
+        raise ArgumentError(
+            "score", "must be one of two classes to be averaged over more", f"{score.name!r}"
+        )
     if kind in ("geometric", "harmonic") and score.range[0] < 0:
         raise ArgumentError("score", f"must not be negative for a {kind} mean", f"{score.name!r}")
     words, reference = AVERAGES[kind]
@@ -116,11 +124,17 @@ def average_of(score: Score, kind: str) -> Score:
         depends_on_prevalence=kind in ("micro", "weighted") or not of_class,
         finite_mean=score.finite_mean,
         matrix_function=average,
-        domain="where a case is known" if average.worst is not None else f"for every class with cases: {score.domain}",
+        domain="where a case is known"
+        if average.worst is not None
+        else f"for every class with cases: {score.domain}",
         reference=reference,
     )
 
 
 def is_average(score: Score | None) -> bool:
     """Return whether a score averages over classes."""
-    return score is not None and isinstance(score.matrix_function, Average) and score.matrix_function.kind != "micro"
+    return (
+        score is not None
+        and isinstance(score.matrix_function, Average)
+        and score.matrix_function.kind != "micro"
+    )

@@ -9,7 +9,8 @@ from scipy import special
 TAIL = 1e-14
 #: Beyond these log odds the cdf of a Beta variable is a power of the odds, to the last digit.
 POWER = 40.0
-#: Stirling's series replaces the logarithm of the gamma function from here on, where that would lose digits.
+#: Stirling's series replaces the logarithm of the gamma function from here on, where that would
+#: lose digits.
 STIRLING = 20.0
 
 
@@ -19,14 +20,14 @@ def cdf(a: Any, b: Any, logit: Any) -> np.ndarray:
     left = x < 0
     # From the end that is nearer, so that neither end loses digits.
     tail = special.betainc(np.where(left, a, b), np.where(left, b, a), special.expit(-np.abs(x)))
-    found = np.where(left, tail, 1 - tail)
+    result = np.where(left, tail, 1 - tail)
     far = np.abs(x) > POWER
     if far.any():
         near, other = np.where(left, a, b)[far], np.where(left, b, a)[far]
         with np.errstate(under="ignore"):
             tail = np.exp(-near * np.abs(x[far]) - np.log(near) - special.betaln(near, other))
-        found[far] = np.where(left[far], tail, 1 - tail)
-    return found
+        result[far] = np.where(left[far], tail, 1 - tail)
+    return result
 
 
 def support(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -45,7 +46,11 @@ def density(a: Any, b: Any, logit: Any, log_at_mode: Any) -> np.ndarray:
     step = logit - np.log(a / b)
     with np.errstate(over="ignore"):
         # a log(p / p0) + b log(q / q0), each from the side on which its exponential is small.
-        up = np.where(step > 0, -np.log1p(b / (a + b) * np.expm1(-step)), step - np.log1p(a / (a + b) * np.expm1(step)))
+        up = np.where(
+            step > 0,
+            -np.log1p(b / (a + b) * np.expm1(-step)),
+            step - np.log1p(a / (a + b) * np.expm1(step)),
+        )
         return np.exp(a * up + b * (up - step) + log_at_mode)
 
 
@@ -60,5 +65,7 @@ def _rest(a: Any) -> np.ndarray:
     large = np.maximum(a, STIRLING)
     series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / large**2) / large**2) / large**2) / large
     small = np.minimum(a, STIRLING)
-    direct = special.gammaln(small) - (small - 0.5) * np.log(small) + small - 0.5 * np.log(2 * np.pi)
+    direct = (
+        special.gammaln(small) - (small - 0.5) * np.log(small) + small - 0.5 * np.log(2 * np.pi)
+    )
     return np.where(a < STIRLING, direct, series)

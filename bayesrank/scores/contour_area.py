@@ -1,10 +1,12 @@
 """The probability that a score is worse than a value: an integral over the FPR of the TPR at which it takes the value.
 
-The FPR runs through the quantiles of its distribution, so that its density never appears. Adaptive Gauss-Kronrod on all
-values at once: kinks and steep layers (small prevalences) cost a few more rounds and no Python loop over values.
+The FPR runs through the quantiles of its distribution, so that its density never appears. Adaptive
+Gauss-Kronrod on all values at once: kinks and steep layers (small prevalences) cost a few more
+rounds and no Python loop over values.
 
-A contour of a maximum or minimum of scores has a kink where the scores cross, often in a strip at an end that no node
-meets. So a panel also counts as done only if its polynomial meets the contour at the ends of the panel.
+A contour of a maximum or minimum of scores has a kink where the scores cross, often in a strip at
+an end that no node meets. So a panel also counts as done only if its polynomial meets the contour
+at the ends of the panel.
 """
 
 from collections.abc import Callable
@@ -13,7 +15,8 @@ import numpy as np
 
 from bayesrank.scores.score import Score, cells_at
 
-#: Rates stay this far from 0 and 1, where ratios may be undefined; it changes an area by less than 1e-11.
+#: Rates stay this far from 0 and 1, where ratios may be undefined; it changes an area by less than
+#: 1e-11.
 EDGE = 1e-12
 TOLERANCE = 1e-10
 BLOCK = 1000
@@ -22,7 +25,8 @@ SCAN = 65
 Quantile = Callable[[np.ndarray], np.ndarray]
 Conditional = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
-# Gauss-Kronrod 7-15 (Piessens et al., QUADPACK, 1983); every second node is one of Gauss-Legendre's seven.
+# Gauss-Kronrod 7-15 (Piessens et al., QUADPACK, 1983); every second node is one of Gauss-Legendre's
+# seven.
 _HALF = [
     0.991455371120812639206854697526329, 0.949107912342758524526189684047851, 0.864864423359769072789712788640926,
     0.741531185599394439863864773280788, 0.586087235467691130294144691693013, 0.405845151377397166906606412076961,
@@ -36,12 +40,14 @@ _KRONROD = [
 NODES = np.array([*(-x for x in _HALF), 0.0, *reversed(_HALF)])
 KRONROD = np.array([*_KRONROD, 0.209482141084727828012999174891714, *reversed(_KRONROD)])
 GAUSS = np.polynomial.legendre.leggauss(7)[1]
-#: Points next to the ends of a panel, and the weights that extrapolate to them from the nodes (barycentric Lagrange).
+#: Points next to the ends of a panel, and the weights that extrapolate to them from the nodes
+#: (barycentric Lagrange).
 NEAR_ENDS = np.array([-1 + 1e-9, 1 - 1e-9])
 _BARYCENTRIC = 1 / np.prod(2 * (NODES[:, None] - NODES) + np.eye(NODES.size), axis=1)
 _TO_ENDS = _BARYCENTRIC[:, None] / (NEAR_ENDS - NODES[:, None])
 TO_ENDS = _TO_ENDS / _TO_ENDS.sum(axis=0)
-#: Weights of the coefficients of the Legendre polynomials of the highest degrees in a function at the nodes.
+#: Weights of the coefficients of the Legendre polynomials of the highest degrees in a function at
+#: the nodes.
 HIGHEST = np.linalg.inv(np.polynomial.legendre.legvander(NODES, NODES.size - 1)).T[:, -4:]
 
 
@@ -59,17 +65,24 @@ def monotone(score: Score, prevalence: np.ndarray) -> bool:
         if np.isnan(values).any():
             return False
         slack = 1e-12 * np.maximum(np.abs(values), 1)
-        if (np.diff(values, axis=0) < -slack[1:]).any() or (np.diff(values, axis=1) > slack[:, 1:]).any():
+        if (np.diff(values, axis=0) < -slack[1:]).any() or (
+            np.diff(values, axis=1) > slack[:, 1:]
+        ).any():
             return False
     return True
 
 
 def probability_worse(
-    score: Score, value: np.ndarray, prevalence: np.ndarray, quantile: Quantile, conditional: Conditional
+    score: Score,
+    value: np.ndarray,
+    prevalence: np.ndarray,
+    quantile: Quantile,
+    conditional: Conditional,
 ) -> np.ndarray:
     """Return the probability that a performance is worse than ``value``, for flat arrays.
 
-    ``quantile(u)`` is the quantile of the FPR, ``conditional(fpr, tpr)`` the probability of a lower TPR given that FPR.
+    ``quantile(u)`` is the quantile of the FPR, ``conditional(fpr, tpr)`` the probability of a lower
+    TPR given that FPR.
     """
     signed = value if score.higher_is_better else -value
     rises = value.size and monotone(score, prevalence)
@@ -82,7 +95,11 @@ def probability_worse(
 
 
 def _under_contour(
-    score: Score, value: np.ndarray, prevalence: np.ndarray, quantile: Quantile, conditional: Conditional
+    score: Score,
+    value: np.ndarray,
+    prevalence: np.ndarray,
+    quantile: Quantile,
+    conditional: Conditional,
 ) -> np.ndarray:
     """Integrate along the contour of a monotone score, from where it leaves TPR 0 to where it meets TPR 1.
 
@@ -93,7 +110,11 @@ def _under_contour(
     def along(tpr: float) -> np.ndarray:
         """Return the end of the performances that are not worse; from the other side, so that ties belong to them."""
         return 1 - root(
-            lambda u, i: score_at(score, quantile(1 - u), np.full(u.shape, tpr), prevalence[i]) - value[i], low, high
+            lambda u, i: (
+                score_at(score, quantile(1 - u), np.full(u.shape, tpr), prevalence[i]) - value[i]
+            ),
+            low,
+            high,
         )
 
     def below(i: np.ndarray, u: np.ndarray) -> np.ndarray:
@@ -111,7 +132,11 @@ def _under_contour(
 
 
 def _by_scan(
-    score: Score, value: np.ndarray, prevalence: np.ndarray, quantile: Quantile, conditional: Conditional
+    score: Score,
+    value: np.ndarray,
+    prevalence: np.ndarray,
+    quantile: Quantile,
+    conditional: Conditional,
 ) -> np.ndarray:
     """Integrate over all crossings of a grid of TPRs, for scores that are not monotone."""
     grid = np.linspace(EDGE, 1 - EDGE, SCAN)
@@ -122,7 +147,9 @@ def _by_scan(
         worse = gap < 0
         row, step = np.nonzero(worse[:, 1:] != worse[:, :-1])
         crossing = root(
-            lambda tpr, j: score_at(score, fpr[row[j]], tpr, prevalence[i[row[j]]]) - value[i[row[j]]],
+            lambda tpr, j: (
+                score_at(score, fpr[row[j]], tpr, prevalence[i[row[j]]]) - value[i[row[j]]]
+            ),
             grid[step],
             grid[step + 1],
         )
@@ -131,7 +158,9 @@ def _by_scan(
         np.add.at(total, row, signed)
         return total
 
-    return integrate(below, np.arange(value.size), np.zeros(value.shape), np.ones(value.shape), value.size)
+    return integrate(
+        below, np.arange(value.size), np.zeros(value.shape), np.ones(value.shape), value.size
+    )
 
 
 def integrate(
@@ -144,8 +173,9 @@ def integrate(
 ) -> np.ndarray:
     """Return, for each of ``size`` items i, the sum of ∫ height(i, x) dx over its panels, by adaptive quadrature.
 
-    A panel is halved until three signs of a kink are below the tolerance: the difference of the rules of Gauss and of
-    Kronrod, the coefficients of the highest degrees, and the error of the polynomial at the ends of the panel.
+    A panel is halved until three signs of a kink are below the tolerance: the difference of the
+    rules of Gauss and of Kronrod, the coefficients of the highest degrees, and the error of the
+    polynomial at the ends of the panel.
     """
     total = np.zeros(size)
     wide = right > left
@@ -166,15 +196,22 @@ def integrate(
         done = (np.max(errors, axis=0) < tolerance) | (half < EDGE)
         np.add.at(total, item[done], fine[done])
         item, low, middle, high = (z[~done] for z in (item, low, middle, high))
-        item, low, high = np.tile(item, 2), np.concatenate([low, middle]), np.concatenate([middle, high])
+        item, low, high = (
+            np.tile(item, 2),
+            np.concatenate([low, middle]),
+            np.concatenate([middle, high]),
+        )
     return total
 
 
-def root(function: Callable[[np.ndarray, np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray) -> np.ndarray:
+def root(
+    function: Callable[[np.ndarray, np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray
+) -> np.ndarray:
     """Return the end of {function(x, i) < 0} between low[i] and high[i], for functions that increase with x.
 
     Chandrupatla's method (Advances in Engineering Software, 1997) for all items at once. SciPy's
-    ``elementwise.find_root`` is as exact and as fast, but loading it takes a fifth of the time of a first ranking.
+    ``elementwise.find_root`` is as exact and as fast, but loading it takes a fifth of the time of a
+    first ranking.
     """
     at = np.arange(low.size)
     a, b = low.astype(float), high.astype(float)
@@ -198,7 +235,9 @@ def root(function: Callable[[np.ndarray, np.ndarray], np.ndarray], low: np.ndarr
         out[at[done]] = best[done]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             xi, phi = (a - b) / (c - b), (fa - fb) / (fc - fb)
-            quadratic = fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
+            quadratic = fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (
+                fc - fa
+            ) * fb / (fc - fb)
             safe = (phi**2 < xi) & ((1 - phi) ** 2 < 1 - xi) & np.isfinite(quadratic)
         step = np.clip(np.where(safe, quadratic, 0.5), least, 1 - least)
         at, a, b, c, fa, fb, fc, step = (z[~done] for z in (at, a, b, c, fa, fb, fc, step))

@@ -1,6 +1,7 @@
 """Contours: curves in (and beyond) the ROC square on which a score has one value.
 
-Scores without contours in closed form that are monotone in TPR are solved numerically, within the square.
+Scores without contours in closed form that are monotone in TPR are solved numerically, within the
+square.
 """
 
 from collections.abc import Mapping
@@ -10,10 +11,15 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_labelled_numbers, check_prevalence, check_prevalences, check_size
-from bayesrank._errors import ArgumentError
-from bayesrank._types import ScoreLike
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
+    check_labelled_numbers,
+    check_prevalence,
+    check_prevalences,
+    check_size,
+)
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.types import ScoreLike
 from bayesrank.scores.contour_area import EDGE, root
 from bayesrank.scores.derived import Balanced, Logarithm
 from bayesrank.scores.families import OfItself
@@ -28,8 +34,8 @@ __all__ = ["closed_area", "closed_form", "contour", "contour_curve", "contour_me
 def contour(score: ScoreLike, value: Any, fpr: Any, prevalence: Any) -> xr.DataArray:
     """Return the TPR at which a score takes a value, for a FPR and a prevalence.
 
-    The formulas are those of Lovell et al., Never mind the metrics, Eq. 45-112. For MCC (Eq. 59-60) the root with the
-    plus sign is used at all values, negative ones included.
+    The formulas are those of Lovell et al., Never mind the metrics, Eq. 45-112. For MCC (Eq. 59-60)
+    the root with the plus sign is used at all values, negative ones included.
 
     Parameters
     ----------
@@ -38,16 +44,18 @@ def contour(score: ScoreLike, value: Any, fpr: Any, prevalence: Any) -> xr.DataA
     value : float, sequence or DataArray
         Values of the score; a sequence gives the dim ``value``.
     fpr : float, sequence or DataArray
-        False positive rates; a sequence gives the dim ``fpr``. Closed forms also accept rates outside [0, 1].
+        False positive rates; a sequence gives the dim ``fpr``. Closed forms also accept rates
+        outside [0, 1].
     prevalence : float, sequence or DataArray
-        Prevalence of the positive class, strictly between 0 and 1; a sequence gives the dim ``prevalence``.
+        Prevalence of the positive class, strictly between 0 and 1; a sequence gives the dim
+        ``prevalence``.
 
     Returns
     -------
     xarray.DataArray
-        ``tpr`` over the given dims; closed forms also give values outside [0, 1]. NaN where no TPR gives the value, or
-        where the score does not depend on the TPR. If a contour turns back and has two TPRs, the result is on the
-        branch that crosses the unit square.
+        ``tpr`` over the given dims; closed forms also give values outside [0, 1]. NaN where no TPR
+        gives the value, or where the score does not depend on the TPR. If a contour turns back and
+        has two TPRs, the result is on the branch that crosses the unit square.
 
     Examples
     --------
@@ -55,7 +63,11 @@ def contour(score: ScoreLike, value: Any, fpr: Any, prevalence: Any) -> xr.DataA
     [0.6, 0.7]
     """
     score = as_score(score)
-    k, x, p = check_labelled_numbers("value", value), check_labelled_numbers("fpr", fpr), check_prevalences(prevalence)
+    k, x, p = (
+        check_labelled_numbers("value", value),
+        check_labelled_numbers("fpr", fpr),
+        check_prevalences(prevalence),
+    )
     closed = closed_form(score)
     if closed is None:
         tpr = xr.apply_ufunc(lambda k, x, p: _solve(score, k, x, p), k, x, p)
@@ -67,12 +79,16 @@ def contour(score: ScoreLike, value: Any, fpr: Any, prevalence: Any) -> xr.DataA
 
 
 def contour_curve(
-    score: Any, value: Any, prevalence: float, extent: tuple[float, float] = (0.0, 1.0), points: int = 401
+    score: Any,
+    value: Any,
+    prevalence: float,
+    extent: tuple[float, float] = (0.0, 1.0),
+    points: int = 401,
 ) -> xr.Dataset:
     """Return contours as curves for plotting, including vertical contours and contours that turn back.
 
-    The result holds ``fpr`` and ``tpr`` (value, point), NaN outside ``extent``, the range of both rates. Contours that
-    turn back have twice as many points.
+    The result holds ``fpr`` and ``tpr`` (value, point), NaN outside ``extent``, the range of both
+    rates. Contours that turn back have twice as many points.
     """
     of, k = as_score(score), check_labelled_numbers("value", np.atleast_1d(value))
     low, high = extent
@@ -88,7 +104,9 @@ def contour_curve(
         for x, y in zip(fpr.values, tpr.values, strict=True):
             _reach(x, y, low, high)
     inside = (tpr >= low) & (tpr <= high) & (fpr >= low) & (fpr <= high)
-    return xr.Dataset({"fpr": fpr.where(inside), "tpr": tpr.where(inside)}).transpose("value", "point")
+    return xr.Dataset({"fpr": fpr.where(inside), "tpr": tpr.where(inside)}).transpose(
+        "value", "point"
+    )
 
 
 def _reach(x: np.ndarray, y: np.ndarray, low: float, high: float) -> None:
@@ -119,18 +137,23 @@ def _around(
     with np.errstate(invalid="ignore", divide="ignore"):
         tpr = xr.apply_ufunc(lambda k, x: _finite(closed.tpr(k, x, p, 1 - p)), k, along)
         across = turning.parameter(along, tpr, p, 1 - p)
-        evenly = xr.DataArray(np.linspace(*(turning.ends or extent), along.size), dims="point") + 0 * k
+        evenly = (
+            xr.DataArray(np.linspace(*(turning.ends or extent), along.size), dims="point") + 0 * k
+        )
         t = xr.concat([across, evenly], "point").transpose(..., "point")
         t = t.copy(data=np.sort(t, axis=-1))
-        return xr.apply_ufunc(lambda k, t: turning.rates(k, t, p, 1 - p), k, t, output_core_dims=[[], []])
+        return xr.apply_ufunc(
+            lambda k, t: turning.rates(k, t, p, 1 - p), k, t, output_core_dims=[[], []]
+        )
 
 
 def contour_meeting_points(score: Any, prevalence: float) -> xr.Dataset:
     """Return the points where all contours of a score meet, within or beyond the ROC square.
 
-    The result holds ``fpr`` and ``tpr`` (point); it is empty if the contours do not meet. The MCC contours for k and -k
-    are two parts of one ellipse, divided by the line through both points. Scores without contours in closed form raise
-    ValueError. (Lovell et al., Never mind the metrics, appendices B and C)
+    The result holds ``fpr`` and ``tpr`` (point); it is empty if the contours do not meet. The MCC
+    contours for k and -k are two parts of one ellipse, divided by the line through both points.
+    Scores without contours in closed form raise ValueError. (Lovell et al., Never mind the metrics,
+    appendices B and C)
 
     Examples
     --------
@@ -196,7 +219,9 @@ def _benefits(score: Score) -> dict[str, float] | None:
         return None
     mixed = np.array([[0.1, 0.2, 0.3, 0.4], [0.4, 0.1, 0.2, 0.3], [0.35, 0.3, 0.05, 0.3], [0.2, 0.6, 0.1, 0.1],
                       [0.7, 0.1, 0.1, 0.1]])  # fmt: skip
-    same = np.allclose(score.of_cells(*mixed.T), mixed @ benefits, rtol=1e-12, atol=1e-12 * np.abs(benefits).max())
+    same = np.allclose(
+        score.of_cells(*mixed.T), mixed @ benefits, rtol=1e-12, atol=1e-12 * np.abs(benefits).max()
+    )
     return dict(zip(("tn", "fp", "fn", "tp"), benefits.tolist(), strict=True)) if same else None
 
 
@@ -206,8 +231,13 @@ def _parallels(benefits: Mapping[str, float]) -> Contour:
     See Eq. 53 and 54, whose last term should be n times the benefit of a false positive.
     """
     tn, fp, fn, tp = (float(benefits[cell]) for cell in ("tn", "fp", "fn", "tp"))
-    upright = (lambda k, p, n: (n * tn + p * fn - k) / (n * (tn - fp))) if tp == fn and tn != fp else None
-    return Contour(lambda k, x, p, n: (k - n * (tn * (1 - x) + fp * x) - p * fn) / (p * (tp - fn)), upright=upright)
+    upright = (
+        (lambda k, p, n: (n * tn + p * fn - k) / (n * (tn - fp))) if tp == fn and tn != fp else None
+    )
+    return Contour(
+        lambda k, x, p, n: (k - n * (tn * (1 - x) + fp * x) - p * fn) / (p * (tp - fn)),
+        upright=upright,
+    )
 
 
 def _solve(score: Score, k: Any, x: Any, p: Any) -> np.ndarray:
@@ -219,7 +249,10 @@ def _solve(score: Score, k: Any, x: Any, p: Any) -> np.ndarray:
         return score.of_cells(*cells_at(x[i], y, p[i])) - k[i]
 
     low, high = np.full(k.shape, EDGE), np.full(k.shape, 1 - EDGE)
-    at_0, at_1 = (np.where(np.isnan(gap(end)), gap(inner), gap(end)) for end, inner in ((0.0, low), (1.0, high)))
+    at_0, at_1 = (
+        np.where(np.isnan(gap(end)), gap(inner), gap(end))
+        for end, inner in ((0.0, low), (1.0, high))
+    )
     sign = np.where(at_1 >= at_0, 1.0, -1.0)
     found = root(lambda y, i: sign[i] * gap(y, i), low, high)
     reached = (at_0 * at_1 <= 0) & (at_0 != at_1) & (x >= 0) & (x <= 1)

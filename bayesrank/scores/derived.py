@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._checks import arguments_of, check_choice, check_integer, check_keywords
-from bayesrank._errors import ArgumentError
-from bayesrank._types import ScoreLike
+from bayesrank._core.checks import arguments_of, check_choice, check_integer, check_keywords
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.types import ScoreLike
 from bayesrank.scores.averages import AVERAGES, average_of
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, log
@@ -40,31 +40,33 @@ class Logarithm:
 def average(score: ScoreLike, how: str) -> Score:
     """Return the average of a two-class score over the classes, each class against all others.
 
-    Averages of catalogue scores have names, such as ``br.scores.macro_f1``. Classes without cases are ignored where
-    the counts are known (counts, or the result of :func:`bayesrank.fit`); for a bare performance all classes count.
+    Averages of catalogue scores have names, such as ``br.scores.macro_f1``. Classes without cases
+    are ignored where the counts are known (counts, or the result of :func:`bayesrank.fit`); for a
+    bare performance all classes count.
 
-    Macro and weighted averages of precision, recall, F and Jaccard equal those of scikit-learn. A label that occurs in
-    the answers of an entity and never in the truth is one more class for this entity. It counts 0, in each draw, too,
-    since nobody is truly in it. An undefined value, such as the precision of a class that is never answered, counts 0.
-    ``labels=`` of :func:`bayesrank.from_predictions` restricts averages to these labels.
+    Macro and weighted averages of precision, recall, F and Jaccard equal those of scikit-learn. A
+    label that occurs in the answers of an entity and never in the truth is one more class for this
+    entity. It counts 0, in each draw, too, since nobody is truly in it. An undefined value, such as
+    the precision of a class that is never answered, counts 0. ``labels=`` of
+    :func:`bayesrank.from_predictions` restricts averages to these labels.
 
-    An average is a summary, not a ranking score. It may violate the axioms: a mixture of two entities may beat both
-    (Piérard et al., Foundations of the theory of performance-based ranking, A.2.1). With one label per case, micro
-    averages equal accuracy or an increasing function of it.
+    An average is a summary, not a ranking score. It may violate the axioms: a mixture of two
+    entities may beat both (Piérard et al., Foundations of the theory of performance-based ranking,
+    A.2.1). With one label per case, micro averages equal accuracy or an increasing function of it.
 
     Parameters
     ----------
     score : Score, str or callable
         A two-class score. Other averages are NaN where it is undefined for a class with cases.
     how : {"macro", "micro", "weighted", "geometric", "harmonic", "smallest", "largest"}
-        Mean over classes; score of the summed tables; mean weighted by the cases of each class; geometric or harmonic
-        mean; smallest or largest value.
+        Mean over classes; score of the summed tables; mean weighted by the cases of each class;
+        geometric or harmonic mean; smallest or largest value.
 
     Raises
     ------
     ValueError, TypeError, KeyError
-        If the score or average is unknown, the score is not of two classes, or may be negative where ``how`` is
-        geometric or harmonic.
+        If the score or average is unknown, the score is not of two classes, or may be negative
+        where ``how`` is geometric or harmonic.
 
     Examples
     --------
@@ -102,20 +104,27 @@ def balanced(score: ScoreLike, name: str, **metadata: Any) -> Score:
 def scaled_log(score: ScoreLike, positives: int, negatives: int) -> Score:
     """Return the logarithm of a likelihood or odds ratio, divided by its largest finite value on a test set.
 
-    The test set has at least 3 ``positives`` and 3 ``negatives``. On its tables a defined value is between -1 and 1.
-    The score is ``positive_likelihood_ratio``, ``negative_likelihood_ratio`` or ``diagnostic_odds_ratio`` (Lovell et
-    al., Never mind the metrics, Eq. 20 to 22).
+    The test set has at least 3 ``positives`` and 3 ``negatives``. On its tables a defined value is
+    between -1 and 1. The score is ``positive_likelihood_ratio``, ``negative_likelihood_ratio`` or
+    ``diagnostic_odds_ratio`` (Lovell et al., Never mind the metrics, Eq. 20 to 22).
 
     Examples
     --------
     >>> scaled_log(br.scores.diagnostic_odds_ratio, 20, 40)(br.from_counts(tn=39, fp=1, fn=1, tp=19)).item()
     1.0
     """
-    score, p, n = as_score(score), check_integer("positives", positives, 3), check_integer("negatives", negatives, 3)
+    score, p, n = (
+        as_score(score),
+        check_integer("positives", positives, 3),
+        check_integer("negatives", negatives, 3),
+    )
     if score.range != (0.0, np.inf) or score.depends_on_prevalence:
-        raise ArgumentError("score", "must be one of the likelihood and odds ratios", f"{score.name!r}")
-    # The largest values have a rate at an end or one case from it: likelihood ratios lie between 1/p and n, odds ratios
-    # within (p-1)(n-1) and its inverse. (The paper's n(p-1)/p and pn/(n-1) are not the largest likelihood ratios.)
+        raise ArgumentError(
+            "score", "must be one of the likelihood and odds ratios", f"{score.name!r}"
+        )
+    # The largest values have a rate at an end or one case from it: likelihood ratios lie between
+    # 1/p and n, odds ratios within (p-1)(n-1) and its inverse. (The paper's n(p-1)/p and pn/(n-1)
+    # are not the largest likelihood ratios.)
     tp, fp = np.meshgrid([0, 1, p - 1, p], [0, 1, n - 1, n])
     scale = float(np.nanmax(np.abs(log(score.of_cells(n - fp, fp, p - tp, tp)))))
     return logarithm(

@@ -12,13 +12,16 @@ Curve = Callable[[np.ndarray], np.ndarray]
 WANTED = 1e-11
 
 
-def of_dirichlet(right: list[tuple[float, float]], wrong: list[tuple[float, float]]) -> tuple[Curve, Curve, float]:
+def of_dirichlet(
+    right: list[tuple[float, float]], wrong: list[tuple[float, float]]
+) -> tuple[Curve, Curve, float]:
     """Return cdf and pdf of values in (0, 1), and the error of the cdf.
 
     ``right`` and ``wrong`` list importance and concentration of their cells.
 
-    A ranking score is s / (s + u), with s and u the importance of the right and of the wrong answers. The sum of the
-    right cells against that of the wrong ones is a Beta, independent of how each sum is split, which is another Beta.
+    A ranking score is s / (s + u), with s and u the importance of the right and of the wrong
+    answers. The sum of the right cells against that of the wrong ones is a Beta, independent of how
+    each sum is split, which is another Beta.
     """
     alpha, beta = (sum(a for _, a in side) for side in (right, wrong))
 
@@ -29,7 +32,9 @@ def of_dirichlet(right: list[tuple[float, float]], wrong: list[tuple[float, floa
 
         def cdf(v: np.ndarray) -> np.ndarray:
             v = v[..., None, None]
-            return (weight * special.betainc(alpha, beta, v * u / (v * u + (1 - v) * s))).sum((-2, -1))
+            return (weight * special.betainc(alpha, beta, v * u / (v * u + (1 - v) * s))).sum(
+                (-2, -1)
+            )
 
         def pdf(v: np.ndarray) -> np.ndarray:
             v = v[..., None, None]

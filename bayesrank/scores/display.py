@@ -50,7 +50,17 @@ NAMES = {
     "yule_y": "Yule's Y",
 }
 #: Prefixes of names derived from another score's name.
-PREFIXES = ("macro", "micro", "weighted", "geometric", "harmonic", "smallest", "largest", "balanced", "log")
+PREFIXES = (
+    "macro",
+    "micro",
+    "weighted",
+    "geometric",
+    "harmonic",
+    "smallest",
+    "largest",
+    "balanced",
+    "log",
+)
 
 
 def display_name(name: str) -> str:

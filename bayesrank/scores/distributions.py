@@ -1,11 +1,12 @@
 """Distributions of a score whose TNR and TPR are independent Beta variables, given the prevalence.
 
-The score rises with both rates, so that it is at most v below a contour, on which TPR falls as TNR rises:
+The score rises with both rates, so that it is at most v below a contour, on which TPR falls as TNR
+rises:
 
     P(score <= v) = ∫ P(TPR <= contour(v, TNR)) dP(TNR),
 
-an integral over log odds of the TNR. Most scores state their contours (:class:`bayesrank.scores.Contour`); those of
-others are solved for.
+an integral over log odds of the TNR. Most scores state their contours
+(:class:`bayesrank.scores.Contour`); those of others are solved for.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,21 +25,26 @@ from bayesrank.scores.score import Score
 
 #: Log odds beyond which a product of four rates could underflow.
 FAR = 150.0
-#: Values nearer than this share of the range to one of its ends cannot be distinguished from that end.
+#: Values nearer than this share of the range to one of its ends cannot be distinguished from that
+#: end.
 EDGE = 1e-12
 #: Places between which a score of infinite range is integrated: logarithms of ratios.
 FARTHEST = 300.0
 #: Values that differ by less, relative to their size, and in later decimals, are the same.
 SAME, DECIMALS = 1e-12, 12
-#: A concentration below this one puts so much next to 0 or 1 that a TPR must be solved for as log odds.
+#: A concentration below this one puts so much next to 0 or 1 that a TPR must be solved for as log
+#: odds.
 FAINT = 0.3
-#: Panels to start with, and their largest length: skewed posteriors change within a unit of log odds.
+#: Panels to start with, and their largest length: skewed posteriors change within a unit of log
+#: odds.
 PANELS, LONGEST = 2, 4.0
-#: Log odds of rates at which a score is asked what it depends on, and whether it keeps to its range.
+#: Log odds of rates at which a score is asked what it depends on, and whether it keeps to its
+#: range.
 LOGITS = np.array([-30.0, -15.0, -5.0, -1.0, 0.5, 3.0, 10.0, 25.0])
 #: Integrals that are computed together.
 CHUNK = 20_000
-#: Panels of an integral are halved until Gauss and Kronrod differ by less; Kronrod's rule errs by far less.
+#: Panels of an integral are halved until Gauss and Kronrod differ by less; Kronrod's rule errs by
+#: far less.
 TOLERANCE = 1e-9
 
 
@@ -47,7 +53,9 @@ class Scale(NamedTuple):
 
     value: Callable[[Any], np.ndarray]  #: The value at a place.
     place: Callable[[Any], np.ndarray]  #: The place of a value; infinite at the ends of the range.
-    limits: tuple[float, float]  #: Places beyond which values cannot be distinguished from the ends of the range.
+    limits: tuple[
+        float, float
+    ]  #: Places beyond which values cannot be distinguished from the ends of the range.
 
 
 def range_scale(low: float, high: float) -> Scale:
@@ -61,16 +69,24 @@ def range_scale(low: float, high: float) -> Scale:
         width, far = high - low, -float(np.log(EDGE))
         return Scale(
             lambda x: np.where(
-                np.less(x, 0), low + width * special.expit(x), high - width * special.expit(np.negative(x))
+                np.less(x, 0),
+                low + width * special.expit(x),
+                high - width * special.expit(np.negative(x)),
             ),
             lambda v: log(np.subtract(v, low)) - log(np.subtract(high, v)),
             (-far, far),
         )
     if np.isfinite(low):
-        return Scale(lambda x: low + np.exp(x), lambda v: log(np.subtract(v, low)), (-FARTHEST, FARTHEST))
+        return Scale(
+            lambda x: low + np.exp(x), lambda v: log(np.subtract(v, low)), (-FARTHEST, FARTHEST)
+        )
     if np.isfinite(high):
-        return Scale(lambda x: high - np.exp(-x), lambda v: -log(np.subtract(high, v)), (-FARTHEST, FARTHEST))
-    return Scale(lambda x: np.asarray(x, dtype=float), lambda v: np.asarray(v, dtype=float), (-1e300, 1e300))
+        return Scale(
+            lambda x: high - np.exp(-x), lambda v: -log(np.subtract(high, v)), (-FARTHEST, FARTHEST)
+        )
+    return Scale(
+        lambda x: np.asarray(x, dtype=float), lambda v: np.asarray(v, dtype=float), (-1e300, 1e300)
+    )
 
 
 def scale_of(score: Score, shares: set[float]) -> Scale:
@@ -103,12 +119,14 @@ def rate_scale(value: Callable[[Any], np.ndarray]) -> Scale:
     """Return the scale of a score of one rate, ``value`` of its log odds: these log odds themselves."""
 
     def place(values: Any) -> np.ndarray:
-        wanted = np.asarray(values, dtype=float)
-        flat = wanted.ravel()
+        requested = np.asarray(values, dtype=float)
+        flat = requested.ravel()
         end = np.full(flat.size, FAR)
         found = root(lambda x, i: value(x) - flat[i], -end, end)
         low, high = value(np.array([-np.inf, np.inf]))
-        return np.where(flat >= high, np.inf, np.where(flat <= low, -np.inf, found)).reshape(wanted.shape)
+        return np.where(flat >= high, np.inf, np.where(flat <= low, -np.inf, found)).reshape(
+            requested.shape
+        )
 
     return Scale(value, place, (-np.inf, np.inf))
 
@@ -129,13 +147,18 @@ def table_of(score: Score, scale: Scale, rates: tuple[float, ...]) -> ScoreTable
     """Return the distribution of a score for these parameters of TNR and TPR; None if it has no closed form."""
     cells = dict(zip(("tn", "fp", "tp", "fn"), rates, strict=True))
     weights = {cell: weight for cell, weight in (score.importance or {}).items() if weight > 0}
-    right, wrong = ([(weights[c], cells[c]) for c in side if c in weights] for side in (("tn", "tp"), ("fn", "fp")))
+    right, wrong = (
+        [(weights[c], cells[c]) for c in side if c in weights]
+        for side in (("tn", "tp"), ("fn", "fp"))
+    )
     if not right or not wrong or min(cells[cell] for cell in weights) <= 0:
         return None
     odds = _betas.support(*(sum(a for _, a in side) for side in (right, wrong)))
     low = min(w for w, _ in right) / max(w for w, _ in wrong)
     high = max(w for w, _ in right) / min(w for w, _ in wrong)
-    return ScoreTable(of_dirichlet(right, wrong)[0], np.clip(np.stack(odds) + np.log([low, high]), *scale.limits))
+    return ScoreTable(
+        of_dirichlet(right, wrong)[0], np.clip(np.stack(odds) + np.log([low, high]), *scale.limits)
+    )
 
 
 @dataclass(frozen=True)
@@ -145,7 +168,9 @@ class Rates:
     #: One that rises with TPR and TNR, or falls where lower is better.
     score: Score
     scale: Scale
-    beta: np.ndarray  #: Beta parameters (row, TNR and TPR, right and wrong). One of 0 fixes the rate at 0 or 1.
+    beta: (
+        np.ndarray
+    )  #: Beta parameters (row, TNR and TPR, right and wrong). One of 0 fixes the rate at 0 or 1.
     share: np.ndarray  #: Prevalence of the positive class (row).
     rate: int  #: The rate that the score depends on, if it is one alone; places are then its log odds. Else -1.
     tables: Mapping[int, ScoreTable]  #: Rows that are tables instead.
@@ -178,7 +203,9 @@ class Rates:
         if self.rate >= 0:
             places = self.window[:, self.rate].T
         else:
-            values = [value_at(self.score, *_columns(self.window[..., k]), self.share) for k in (0, 1)]
+            values = [
+                value_at(self.score, *_columns(self.window[..., k]), self.share) for k in (0, 1)
+            ]
             places = np.clip(self.scale.place(np.stack(values)), *self.scale.limits)
         for row, table in self.tables.items():
             places[:, row] = table.support
@@ -219,7 +246,8 @@ class Rates:
         def gap(tnr: np.ndarray, i: np.ndarray, end: int) -> np.ndarray:
             return value_at(self.score, tnr, window[i, 1, end], share[i]) - value[i]
 
-        # Left of ``left`` TPR lies below the contour, right of ``right`` above it: bends if a rate may reach 0 or 1.
+        # Left of ``left`` TPR lies below the contour, right of ``right`` above it: bends if a rate
+        # may reach 0 or 1.
         left, right = (root(partial(gap, end=end), *_columns(window[:, 0])) for end in (1, 0))
         contour = closed_form(self.score)
         solved = (tpr_beta < FAINT).any(axis=1) | (contour is None)
@@ -237,7 +265,8 @@ class Rates:
             if len(rest):
                 j, x = i[rest], tnr[rest]
                 found = root(
-                    lambda y, k: value_at(self.score, x[k], y, share[j[k]]) - value[j[k]], *_columns(window[j, 1])
+                    lambda y, k: value_at(self.score, x[k], y, share[j[k]]) - value[j[k]],
+                    *_columns(window[j, 1]),
                 )
                 below[rest] = _betas.cdf(*_columns(tpr_beta[j]), found)
             return below
@@ -247,13 +276,20 @@ class Rates:
 
         number = PANELS + ((right - left) / LONGEST).astype(int)
         panel = np.repeat(np.arange(len(row)), number)
-        step, k = ((right - left) / number)[panel], np.arange(len(panel)) - (np.cumsum(number) - number)[panel]
-        area = integrate(height, panel, left[panel] + k * step, left[panel] + (k + 1) * step, len(row), TOLERANCE)
+        step, k = (
+            ((right - left) / number)[panel],
+            np.arange(len(panel)) - (np.cumsum(number) - number)[panel],
+        )
+        area = integrate(
+            height, panel, left[panel] + k * step, left[panel] + (k + 1) * step, len(row), TOLERANCE
+        )
         outer = _betas.cdf(a, b, left)
         if np.isfinite(self.score.range).all():
             # A TNR beyond its window is 0 or 1 to such a score; the odds of a ratio go on.
             every = np.arange(len(row))
             low, high = _columns(window[:, 0])
             outer = outer * np.where(left <= low, below_contour(every, left), 1.0)
-            outer += _betas.cdf(b, a, -right) * np.where(right >= high, below_contour(every, right), 0.0)
+            outer += _betas.cdf(b, a, -right) * np.where(
+                right >= high, below_contour(every, right), 0.0
+            )
         return np.clip(outer + area, 0.0, 1.0)

@@ -6,10 +6,10 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtr, ndtri
 
-from bayesrank._checks import check_choice, check_number, check_prob, check_size
-from bayesrank._draws import draw_dims, load_arrays
-from bayesrank._errors import ArgumentError, ArgumentKeyError
-from bayesrank._labels import select_names
+from bayesrank._core.checks import check_choice, check_number, check_prob, check_size
+from bayesrank._core.draws import draw_dims, load_arrays
+from bayesrank._core.errors import ArgumentError, ArgumentKeyError
+from bayesrank._core.labels import select_names
 from bayesrank.performance.arrays import name_entities, two_class_performance
 from bayesrank.performance.regions import ellipse
 
@@ -19,17 +19,21 @@ __all__ = ["differences", "histograms", "rate_regions"]
 BINS = 80
 
 
-def differences(values: xr.DataArray, to: Any, rope: float = 0.0, *, prob: float = 0.95) -> xr.Dataset:
+def differences(
+    values: xr.DataArray, to: Any, rope: float = 0.0, *, prob: float = 0.95
+) -> xr.Dataset:
     """Return the difference of each entity to the entity ``to``, largest median first.
 
-    ``median``, ``lower`` and ``upper`` (entity) are in units of the score, over draws with both defined. ``verdict``
-    (entity) is "above" or "below" if the interval lies outside the region of practical equivalence, of half-width
-    ``rope``, else "undecided", or "" if nothing is defined.
+    ``median``, ``lower`` and ``upper`` (entity) are in units of the score, over draws with both
+    defined. ``verdict`` (entity) is "above" or "below" if the interval lies outside the region of
+    practical equivalence, of half-width ``rope``, else "undecided", or "" if nothing is defined.
     """
     names = values["entity"].values.tolist()
     check_choice("to", to, names, ArgumentKeyError)
     if len(names) < 2:
-        raise ArgumentError("values", f"must hold a second entity to compare with {to!r}", "one entity")
+        raise ArgumentError(
+            "values", f"must hold a second entity to compare with {to!r}", "one entity"
+        )
     rope, tail = check_number("rope", rope, 0.0, finite=True), (1 - check_prob("prob", prob)) / 2
     others = select_names(values, entity=[name for name in names if name != to]) - select_names(
         values, entity=to, drop=True
@@ -37,7 +41,9 @@ def differences(values: xr.DataArray, to: Any, rope: float = 0.0, *, prob: float
     low, middle, high = _quantiles(others, [tail, 0.5, 1 - tail])
     order = np.argsort(-middle)
     low, middle, high = low[order], middle[order], high[order]
-    verdict = np.select([low > rope, high < -rope, ~np.isnan(middle)], ["above", "below", "undecided"], "")
+    verdict = np.select(
+        [low > rope, high < -rope, ~np.isnan(middle)], ["above", "below", "undecided"], ""
+    )
     columns = {"median": middle, "lower": low, "upper": high, "verdict": verdict}
     coords = {"entity": others["entity"].values[order]}
     return xr.Dataset({name: ("entity", column) for name, column in columns.items()}, coords)
@@ -46,8 +52,9 @@ def differences(values: xr.DataArray, to: Any, rope: float = 0.0, *, prob: float
 def histograms(values: xr.DataArray, prior: xr.DataArray) -> xr.Dataset:
     """Return histograms of posterior and prior draws of a score, from the 0.1% to the 99.9% quantile of all draws.
 
-    The result holds ``posterior`` and ``prior`` (entity, bin), counts of draws in bins of equal width, with the coords
-    ``left`` and ``right`` (bin) in units of the score; entities by posterior median, highest first.
+    The result holds ``posterior`` and ``prior`` (entity, bin), counts of draws in bins of equal
+    width, with the coords ``left`` and ``right`` (bin) in units of the score; entities by posterior
+    median, highest first.
     """
     names = values["entity"].values
     both = {
@@ -60,24 +67,31 @@ def histograms(values: xr.DataArray, prior: xr.DataArray) -> xr.Dataset:
     edges = np.linspace(middle - reach, middle + reach, BINS + 1)
     order = np.argsort(-_quantiles(values, [0.5])[0])
     return xr.Dataset(
-        {name: (("entity", "bin"), [np.histogram(x[i], edges)[0] for i in order]) for name, x in both.items()},
+        {
+            name: (("entity", "bin"), [np.histogram(x[i], edges)[0] for i in order])
+            for name, x in both.items()
+        },
         {"entity": names[order], "left": ("bin", edges[:-1]), "right": ("bin", edges[1:])},
     )
 
 
-def rate_regions(source: Any, points: int = 181, *, prob: float = 0.95, kind: str | None = None) -> xr.Dataset:
+def rate_regions(
+    source: Any, points: int = 181, *, prob: float = 0.95, kind: str | None = None
+) -> xr.Dataset:
     """Return the median rates of each entity, ``fpr`` and ``tpr`` (entity), and a credible region in ROC space.
 
-    The region, ``region_fpr`` and ``region_tpr`` (entity, vertex), is an ellipse in the normal scores of both rates,
-    transformed back to rates. It follows the skewness and correlation of the rates, holds the share ``prob`` of the
-    draws, and does not extend beyond them. Draws with an undefined rate are ignored; an entity without any other is
-    NaN.
+    The region, ``region_fpr`` and ``region_tpr`` (entity, vertex), is an ellipse in the normal
+    scores of both rates, transformed back to rates. It follows the skewness and correlation of the
+    rates, holds the share ``prob`` of the draws, and does not extend beyond them. Draws with an
+    undefined rate are ignored; an entity without any other is NaN.
     """
     prob, number_of = check_prob("prob", prob), check_size("points", points, 3)
     array = name_entities(two_class_performance(source, kind, "rates of two classes"))
     dims = draw_dims(array)
     total = array.sum("predicted", skipna=False)
-    [each] = load_arrays((array.isel(predicted=1) / total.where(total > 0)).transpose("entity", "actual", *dims))
+    [each] = load_arrays(
+        (array.isel(predicted=1) / total.where(total > 0)).transpose("entity", "actual", *dims)
+    )
     rates = each.values.reshape(array.sizes["entity"], 2, -1)
     middle, curves = np.full((len(rates), 2), np.nan), np.full((len(rates), 2, number_of), np.nan)
     for i, draws in enumerate(rates):
@@ -86,8 +100,13 @@ def rate_regions(source: Any, points: int = 181, *, prob: float = 0.95, kind: st
             middle[i] = np.median(known, axis=1)
             curves[i] = _region(known, prob, number_of)
     found = {"fpr": ("entity", middle[:, 0]), "tpr": ("entity", middle[:, 1])}
-    regions = {f"region_{name}": (("entity", "vertex"), curves[:, i]) for i, name in enumerate(("fpr", "tpr"))}
-    return xr.Dataset(found | (regions if dims else {}), {"entity": array["entity"].values}, {"prob": prob})
+    regions = {
+        f"region_{name}": (("entity", "vertex"), curves[:, i])
+        for i, name in enumerate(("fpr", "tpr"))
+    }
+    return xr.Dataset(
+        found | (regions if dims else {}), {"entity": array["entity"].values}, {"prob": prob}
+    )
 
 
 def _region(rates: np.ndarray, prob: float, points: int) -> np.ndarray:
@@ -97,7 +116,9 @@ def _region(rates: np.ndarray, prob: float, points: int) -> np.ndarray:
     size = rates.shape[1]
     curve = ndtr(ellipse(ndtri((rankdata(rates, axis=1) - 0.5) / size).T, prob, points).T)
     middle = (np.arange(size) + 0.5) / size
-    return np.stack([np.interp(level, middle, np.sort(rate)) for level, rate in zip(curve, rates, strict=True)])
+    return np.stack(
+        [np.interp(level, middle, np.sort(rate)) for level, rate in zip(curve, rates, strict=True)]
+    )
 
 
 def _quantiles(values: xr.DataArray, levels: list[float]) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._checks import (
+from bayesrank._core.checks import (
     arguments_of,
     check_cells,
     check_keywords,
@@ -16,7 +16,7 @@ from bayesrank._checks import (
     check_text,
     describe_value,
 )
-from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
 from bayesrank.scores.score import Score, ratio
 
 TILE_PAPER = "Piérard et al., The Tile"
@@ -48,7 +48,9 @@ class OfRates:
 
     def __call__(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
         negative, positive = tn + fp, fn + tp
-        return ratio(self.weight * tp * negative + (1 - self.weight) * tn * positive, positive * negative)
+        return ratio(
+            self.weight * tp * negative + (1 - self.weight) * tn * positive, positive * negative
+        )
 
 
 @dataclass(frozen=True)
@@ -62,21 +64,28 @@ class OfItself:
         (right, wrong), (above, below) = (
             ((1 - a) * tn + a * tp, (1 - b) * fp + b * fn) for a, b in (self.low, self.high)
         )
-        # The odds t = v / (1 - v) solve right + t (above - wrong) = t² below: one positive root, by Descartes' rule.
+        # The odds t = v / (1 - v) solve right + t (above - wrong) = t² below: one positive root, by
+        # Descartes' rule.
         root = np.sqrt((above - wrong) ** 2 + 4 * right * below)
         return ratio(2 * right, 2 * right + wrong - above + root)
 
     def importance(self, value: Any) -> dict[str, Any]:
         """Return the importance at a value."""
-        a, b = ((1 - value) * first + value * last for first, last in zip(self.low, self.high, strict=True))
+        a, b = (
+            (1 - value) * first + value * last
+            for first, last in zip(self.low, self.high, strict=True)
+        )
         return {"tn": 1 - a, "fp": 1 - b, "fn": b, "tp": a}
 
 
-def conditional_probability(name: str, event: str, given: str = "tn fp fn tp", **metadata: Any) -> Score:
+def conditional_probability(
+    name: str, event: str, given: str = "tn fp fn tp", **metadata: Any
+) -> Score:
     """Return the probabilistic score P(event | given) of two sets of cells (The Tile, Eq. 1 and 2).
 
-    ``event`` is a proper subset of ``given``, both cells separated by spaces; ``metadata`` are further fields of
-    :class:`Score`. It is a ranking score if the event consists of the correct cells in ``given`` (The Tile, Lemma 6).
+    ``event`` is a proper subset of ``given``, both cells separated by spaces; ``metadata`` are
+    further fields of :class:`Score`. It is a ranking score if the event consists of the correct
+    cells in ``given`` (The Tile, Lemma 6).
 
     Examples
     --------
@@ -84,9 +93,15 @@ def conditional_probability(name: str, event: str, given: str = "tn fp fn tp", *
     0.9642...
     """
     check_keywords(metadata, arguments_of(Score), "br.scores.conditional_probability")
-    inside, all_cells = (set(check_text(name, cells).split()) for name, cells in (("event", event), ("given", given)))
+    inside, all_cells = (
+        set(check_text(name, cells).split()) for name, cells in (("event", event), ("given", given))
+    )
     if not all_cells <= set(CELLS) or not inside or not inside < all_cells:
-        raise ArgumentError("event", f"must be a proper part of given, both of {CELLS}", f"{event!r} given {given!r}")
+        raise ArgumentError(
+            "event",
+            f"must be a proper part of given, both of {CELLS}",
+            f"{event!r} given {given!r}",
+        )
 
     correct = all_cells & {"tn", "tp"}
     ranks = inside == correct and bool(all_cells & {"fp", "fn"})
@@ -95,29 +110,45 @@ def conditional_probability(name: str, event: str, given: str = "tn fp fn tp", *
         "higher_is_better": True if ranks else False if wrong else None,
         "depends_on_prevalence": all_cells not in ({"tn", "fp"}, {"fn", "tp"}),
         "importance": {c: float(c in all_cells) for c in CELLS} if ranks else None,
-        "complement": conditional_probability(f"right_{name}", " ".join(correct), given) if wrong else None,
+        "complement": conditional_probability(f"right_{name}", " ".join(correct), given)
+        if wrong
+        else None,
         "formula": f"{_sum(inside, bracket=True)} / {_sum(all_cells, bracket=True)}",
         "domain": "everywhere" if len(all_cells) == 4 else f"{_sum(all_cells)} > 0",
         "reference": f"{TILE_PAPER}, {'Eq. 1' if len(all_cells) == 4 else 'Eq. 2'}",
     }
     return Score(
-        name, OfCells(*(tuple(float(c in part) for c in CELLS) for part in (inside, all_cells))), **(fixed | metadata)
+        name,
+        OfCells(*(tuple(float(c in part) for c in CELLS) for part in (inside, all_cells))),
+        **(fixed | metadata),
     )
 
 
 def by_importance(
-    name: str, *, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float = 0.0, **metadata: Any
+    name: str,
+    *,
+    tn: float = 0.0,
+    fp: float = 0.0,
+    fn: float = 0.0,
+    tp: float = 0.0,
+    **metadata: Any,
 ) -> Score:
     """Return the ranking score of an importance, with S(tn) = S(tp) = 1 and S(fp) = S(fn) = 0 (The Tile, Eq. 3)."""
     weights = check_cells(tn=tn, fp=fp, fn=fn, tp=tp)
     bottom = tuple(weights[c] for c in CELLS)
-    return Score(name, OfCells((weights["tn"], 0.0, 0.0, weights["tp"]), bottom), importance=weights, **metadata)
+    return Score(
+        name,
+        OfCells((weights["tn"], 0.0, 0.0, weights["tp"]), bottom),
+        importance=weights,
+        **metadata,
+    )
 
 
 def canonical(a: float, b: float) -> Score:
     """Return the canonical ranking score at a point of the Tile (The Tile, Definition 1).
 
-    Both are between 0 and 1: a trades true positives against true negatives, b false negatives against false positives.
+    Both are between 0 and 1: a trades true positives against true negatives, b false negatives
+    against false positives.
 
     Examples
     --------
@@ -141,10 +172,11 @@ def canonical(a: float, b: float) -> Score:
 def implicit(low: tuple[float, float], high: tuple[float, float]) -> Score:
     """Return the score whose value v solves v = R(a, b), where the Tile position (a, b) depends on v.
 
-    It is an implicit weighted utility, which satisfies the three axioms (Chew 1989, Axiomatic utility theories with the
-    betweenness property; Dekel 1986, An axiomatic characterization of preferences under uncertainty). Unless ``low``
-    equals ``high``, it is not a ranking score and has no position on the Tile among all performances. At one prevalence
-    it may have one, where its level lines are parallel or meet.
+    It is an implicit weighted utility, which satisfies the three axioms (Chew 1989, Axiomatic
+    utility theories with the betweenness property; Dekel 1986, An axiomatic characterization of
+    preferences under uncertainty). Unless ``low`` equals ``high``, it is not a ranking score and
+    has no position on the Tile among all performances. At one prevalence it may have one, where its
+    level lines are parallel or meet.
 
     Parameters
     ----------
@@ -154,7 +186,8 @@ def implicit(low: tuple[float, float], high: tuple[float, float]) -> Score:
     Raises
     ------
     TypeError, ValueError
-        If an argument is not a pair of numbers between 0 and 1, or a moving coordinate reaches 0 or 1.
+        If an argument is not a pair of numbers between 0 and 1, or a moving coordinate reaches 0 or
+        1.
 
     Examples
     --------
@@ -165,13 +198,22 @@ def implicit(low: tuple[float, float], high: tuple[float, float]) -> Score:
     True
     """
     ends = []
-    for name, place in (("low", low), ("high", high)):
-        if not isinstance(place, tuple | list) or len(place) != 2:
-            raise ArgumentTypeError(name, "must be a pair (a, b), as (0.35, 0.65)", describe_value(place))
-        ends.append((check_number(f"{name}[0]", place[0], 0.0, 1.0), check_number(f"{name}[1]", place[1], 0.0, 1.0)))
+    for name, position in (("low", low), ("high", high)):
+        if not isinstance(position, tuple | list) or len(position) != 2:
+            raise ArgumentTypeError(
+                name, "must be a pair (a, b), as (0.35, 0.65)", describe_value(position)
+            )
+        ends.append(
+            (
+                check_number(f"{name}[0]", position[0], 0.0, 1.0),
+                check_number(f"{name}[1]", position[1], 0.0, 1.0),
+            )
+        )
     for axis, first, last in zip("ab", *ends, strict=True):
         if first != last and not (0 < first < 1 and 0 < last < 1):
-            raise ArgumentError(axis, "must stay strictly between 0 and 1 where it moves", f"{first:g} to {last:g}")
+            raise ArgumentError(
+                axis, "must stay strictly between 0 and 1 where it moves", f"{first:g} to {last:g}"
+            )
     (a, b), (c, d) = ends
     function = OfItself(*ends)
     return Score(
@@ -188,8 +230,8 @@ def implicit(low: tuple[float, float], high: tuple[float, float]) -> Score:
 def f_beta(beta: float) -> Score:
     """Return the F score, which weighs recall β² times as much as precision.
 
-    (1 + β²) TP / ((1 + β²) TP + β² FN + FP) is the ranking score of The Tile, Lemma 7; β is non-negative, and 1 gives
-    F1.
+    (1 + β²) TP / ((1 + β²) TP + β² FN + FP) is the ranking score of The Tile, Lemma 7; β is
+    non-negative, and 1 gives F1.
 
     Examples
     --------
@@ -242,7 +284,10 @@ def tversky(alpha: float, beta: float) -> Score:
     >>> tversky(1, 1)(counts).item() == br.scores.jaccard(counts).item()
     True
     """
-    alpha, beta = check_number("alpha", alpha, 0.0, finite=True), check_number("beta", beta, 0.0, finite=True)
+    alpha, beta = (
+        check_number("alpha", alpha, 0.0, finite=True),
+        check_number("beta", beta, 0.0, finite=True),
+    )
     return by_importance(
         _name("tversky", alpha, beta),
         fp=alpha,
@@ -258,9 +303,9 @@ def tversky(alpha: float, beta: float) -> Score:
 def decision_benefit(benefit: Any) -> Score:
     """Return the mean benefit per case; it is linear in the performance.
 
-    ``benefit`` (2, 2) holds the finite benefit of each outcome, in one unit; costs are negative. Rows are actual
-    classes, columns predicted ones, and the negative class comes first (Lovell et al., Never mind the metrics, Appendix
-    B.5).
+    ``benefit`` (2, 2) holds the finite benefit of each outcome, in one unit; costs are negative.
+    Rows are actual classes, columns predicted ones, and the negative class comes first (Lovell et
+    al., Never mind the metrics, Appendix B.5).
 
     Examples
     --------
@@ -269,7 +314,9 @@ def decision_benefit(benefit: Any) -> Score:
     """
     matrix = check_numbers("benefit", benefit)
     if matrix.shape != (2, 2) or not np.isfinite(matrix).all():
-        raise ArgumentError("benefit", "must be four finite numbers of shape (2, 2)", describe_value(benefit))
+        raise ArgumentError(
+            "benefit", "must be four finite numbers of shape (2, 2)", describe_value(benefit)
+        )
     benefits = tuple(matrix.ravel().tolist())
     return Score(
         "decision_benefit",
@@ -284,7 +331,8 @@ def decision_benefit(benefit: Any) -> Score:
 def net_benefit(threshold: float) -> Score:
     """Return the net benefit per case: true positives minus false positives at the threshold's odds.
 
-    At the threshold, a probability strictly between 0 and 1, treatment and no treatment are equally good.
+    At the threshold, a probability strictly between 0 and 1, treatment and no treatment are equally
+    good.
 
     Examples
     --------

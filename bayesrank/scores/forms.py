@@ -1,7 +1,7 @@
 """Closed forms for scores: contours in ROC space, and the area where a score is worse.
 
-Notation: x (FPR), y (TPR), p and n (prevalence of the positive and negative class), k (value of the score). All are
-plain arrays; areas are under the uniform distribution of the rates.
+Notation: x (FPR), y (TPR), p and n (prevalence of the positive and negative class), k (value of the
+score). All are plain arrays; areas are under the uniform distribution of the rates.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,8 @@ __all__ = ["Area", "Contour", "ExactRatio", "Turning", "corners", "half_plane", 
 Form = Callable[[Any, Any, Any, Any], Any]
 #: Outperformance score of values and prevalences.
 Area = Callable[[Any, Any], Any]
-#: Whole numbers n, d and m of whole cells: the score, or its signed square, is n / (d m), with one m for all tables.
+#: Whole numbers n, d and m of whole cells: the score, or its signed square, is n / (d m), with one
+#: m for all tables.
 ExactRatio = Callable[[Any, Any, Any, Any], tuple[Any, Any, Any]]
 #: FPRs and TPRs at a prevalence.
 Meeting = Callable[[float], tuple[tuple[float, float], ...]]
@@ -35,8 +36,8 @@ def _nowhere(p: float) -> tuple[tuple[float, float], ...]:
 class Turning:
     """A contour that turns back beyond the square, so that one FPR has two TPRs, as a parametric curve.
 
-    ``rates`` returns FPR and TPR at value k, parameter t, p and n; ``parameter`` returns t at FPR, TPR, p and n;
-    ``ends`` is the range of t, by default that of the plot.
+    ``rates`` returns FPR and TPR at value k, parameter t, p and n; ``parameter`` returns t at FPR,
+    TPR, p and n; ``ends`` is the range of t, by default that of the plot.
     """
 
     rates: Callable[[Any, Any, Any, Any], tuple[Any, Any]]
@@ -48,9 +49,10 @@ class Turning:
 class Contour:
     """Contours in closed form.
 
-    ``tpr`` returns the TPR at value k, FPR x, p and n, on the branch that crosses the square if there are two;
-    ``meeting`` the points where all contours of a prevalence meet; ``upright`` the FPR of vertical contours at value k,
-    p and n. ``turning`` are the curves of contours that turn back.
+    ``tpr`` returns the TPR at value k, FPR x, p and n, on the branch that crosses the square if
+    there are two; ``meeting`` the points where all contours of a prevalence meet; ``upright`` the
+    FPR of vertical contours at value k, p and n. ``turning`` are the curves of contours that turn
+    back.
     """
 
     tpr: Form
@@ -86,16 +88,20 @@ class Contour:
 def half_plane(tnr: Any, tpr: Any, bound: Any) -> np.ndarray:
     """Return the area of {tnr·TNR + tpr·TPR < bound} in the unit square, for coefficients >= 0.
 
-    It is the mean over one rate of the clipped bound on the other. Division by the larger coefficient avoids
-    cancellation when the other approaches 0.
+    It is the mean over one rate of the clipped bound on the other. Division by the larger
+    coefficient avoids cancellation when the other approaches 0.
     """
-    first, second, bound = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in (tnr, tpr, bound)))
+    first, second, bound = np.broadcast_arrays(
+        *(np.asarray(x, dtype=float) for x in (tnr, tpr, bound))
+    )
     large, small = np.maximum(first, second), np.maximum(np.minimum(first, second), 0.0)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         slope = small / large
         height = np.clip(bound / large, 0.0, 1.0 + slope)
     area = _ramp(height, slope) - _ramp(height - 1.0, slope)
-    return np.where(large > 0, np.clip(area, 0.0, 1.0), np.where(np.isnan(bound), np.nan, bound > 0))
+    return np.where(
+        large > 0, np.clip(area, 0.0, 1.0), np.where(np.isnan(bound), np.nan, bound > 0)
+    )
 
 
 def _ramp(height: np.ndarray, slope: np.ndarray) -> np.ndarray:
@@ -108,7 +114,8 @@ def _ramp(height: np.ndarray, slope: np.ndarray) -> np.ndarray:
 def ranking_area(value: Any, prevalence: Any, *, tn: Any, fp: Any, fn: Any, tp: Any) -> np.ndarray:
     """Return OPS of the ranking score of an importance; all arguments broadcast.
 
-    R < v means (1 - v)(π₋ I(tn) TNR + π₊ I(tp) TPR) < v (π₋ I(fp) FPR + π₊ I(fn) FNR), which is a half-plane.
+    R < v means (1 - v)(π₋ I(tn) TNR + π₊ I(tp) TPR) < v (π₋ I(fp) FPR + π₊ I(fn) FNR), which is a
+    half-plane.
     """
     positive, negative = prevalence, 1 - prevalence
     return half_plane(

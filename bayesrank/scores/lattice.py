@@ -1,7 +1,7 @@
 """The lattice of all confusion matrices of one size: as a simplex, and in ROC and precision-recall space.
 
-Matrices with the same number of positives form a slice, a rectangular lattice. Scaled by the class sizes, it is the ROC
-square.
+Matrices with the same number of positives form a slice, a rectangular lattice. Scaled by the class
+sizes, it is the ROC square.
 """
 
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_integer, check_labelled_numbers
+from bayesrank._core.checks import check_integer, check_labelled_numbers
 from bayesrank.performance.arrays import two_class_cells
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import ratio
@@ -20,8 +20,8 @@ CLASSES = ["negative", "positive"]
 def simplex(counts: xr.DataArray) -> xr.DataArray:
     """Return two-class counts (actual, predicted, ...) as points (..., axis) in space, with equal distances.
 
-    The axes x, y and z are TP, FP and FN, each minus TN / 3. The matrices of N cases fill a regular tetrahedron with
-    edges of length N √2 (Lovell et al., Never mind the metrics, Eq. 1).
+    The axes x, y and z are TP, FP and FN, each minus TN / 3. The matrices of N cases fill a regular
+    tetrahedron with edges of length N √2 (Lovell et al., Never mind the metrics, Eq. 1).
 
     Examples
     --------
@@ -48,8 +48,8 @@ def simplex_slice(positives: int, negatives: int) -> xr.DataArray:
 def all_matrices(total: int) -> xr.DataArray:
     """Return every confusion matrix of a number of cases, as counts (matrix, actual, predicted).
 
-    There are (total + 3)! / (3! total!) matrices, 176,851 for 100 cases, ordered by positives, then true positives,
-    then false positives (Lovell et al., Never mind the metrics, Section 3).
+    There are (total + 3)! / (3! total!) matrices, 176,851 for 100 cases, ordered by positives, then
+    true positives, then false positives (Lovell et al., Never mind the metrics, Section 3).
 
     Examples
     --------
@@ -92,8 +92,8 @@ def lattice_values(positives: int, negatives: int, score: Any) -> xr.DataArray:
 def roc_lattice(positives: int, negatives: int) -> xr.Dataset:
     """Return all points that a test set can have in ROC and precision-recall space.
 
-    ``fpr``, ``tpr`` (the recall) and ``precision`` (tp, fp) are NaN if a class has no cases, or without a positive call
-    (Lovell et al., Never mind the metrics, Appendix D.2).
+    ``fpr``, ``tpr`` (the recall) and ``precision`` (tp, fp) are NaN if a class has no cases, or
+    without a positive call (Lovell et al., Never mind the metrics, Appendix D.2).
 
     Examples
     --------
@@ -109,8 +109,8 @@ def roc_lattice(positives: int, negatives: int) -> xr.Dataset:
 def roc_to_pr(fpr: Any, tpr: Any, prevalence: Any) -> xr.Dataset:
     """Transform points from ROC space, numbers or arrays, to precision-recall space, at one prevalence.
 
-    The result holds ``recall`` and ``precision``; precision is NaN at (0, 0), without a positive call (Lovell et al.,
-    Never mind the metrics, Eq. 113, in a form that also holds for TPR = 0).
+    The result holds ``recall`` and ``precision``; precision is NaN at (0, 0), without a positive
+    call (Lovell et al., Never mind the metrics, Eq. 113, in a form that also holds for TPR = 0).
 
     Examples
     --------
@@ -118,7 +118,10 @@ def roc_to_pr(fpr: Any, tpr: Any, prevalence: Any) -> xr.Dataset:
     0.666667
     """
     given = {"fpr": fpr, "tpr": tpr, "prevalence": prevalence}
-    x, y, p = (check_labelled_numbers(name, values, 0.0, 1.0, dim="point") for name, values in given.items())
+    x, y, p = (
+        check_labelled_numbers(name, values, 0.0, 1.0, dim="point")
+        for name, values in given.items()
+    )
     precision = xr.apply_ufunc(ratio, *xr.broadcast(p * y, p * y + (1 - p) * x))
     return xr.Dataset({"recall": y + 0 * precision.fillna(0), "precision": precision})
 

@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from bayesrank._errors import ArgumentError, ArgumentKeyError
+from bayesrank._core.errors import ArgumentError, ArgumentKeyError
 
-#: Arguments of a metric that choose what is undefined, or the weights of cases, which belong to the evidence.
+#: Arguments of a metric that choose what is undefined, or the weights of cases, which belong to the
+#: evidence.
 LEFT_OUT = {"zero_division": None, "normalize": True, "adjusted": False, "squared": True}
 AVERAGED = ("macro", "micro", "weighted")
 
@@ -14,7 +15,9 @@ AVERAGED = ("macro", "micro", "weighted")
 def is_metric(score: Any) -> bool:
     """Return whether this is a metric or a scorer of scikit-learn, also with arguments bound by functools.partial."""
     function, _ = _unbind(score)
-    return str(getattr(function, "__module__", "")).startswith("sklearn.metrics") and hasattr(function, "__name__")
+    return str(getattr(function, "__module__", "")).startswith("sklearn.metrics") and hasattr(
+        function, "__name__"
+    )
 
 
 def metric_name(score: Callable[..., Any]) -> str:
@@ -44,11 +47,18 @@ def metric_name(score: Callable[..., Any]) -> str:
     average = arguments.pop("average", None)
     if "beta" in arguments:
         name = f"f{arguments.pop('beta'):g}"
-    odd = {key: value for key, value in arguments.items() if LEFT_OUT.get(key, value) not in (value, None)}
+    odd = {
+        key: value
+        for key, value in arguments.items()
+        if LEFT_OUT.get(key, value) not in (value, None)
+    }
     odd |= {key: value for key, value in arguments.items() if key not in LEFT_OUT}
     if odd:
         raise ArgumentKeyError(
-            "score", "must be a metric without these arguments", odd, "br.scores.catalog() lists scores"
+            "score",
+            "must be a metric without these arguments",
+            odd,
+            "br.scores.catalog() lists scores",
         )
     return f"{name}_{average}" if average in AVERAGED else name
 
@@ -77,5 +87,9 @@ def split_metric(score: Any, positive: Any) -> tuple[Any, Any]:
     if named is None:
         return score, positive
     if positive is not None and positive != named:
-        raise ArgumentError("positive", f"must be the pos_label of the scorer, {named!r}", f"{positive!r}")
-    return partial(function, **{key: value for key, value in given.items() if key != "pos_label"}), named
+        raise ArgumentError(
+            "positive", f"must be the pos_label of the scorer, {named!r}", f"{positive!r}"
+        )
+    return partial(
+        function, **{key: value for key, value in given.items() if key != "pos_label"}
+    ), named

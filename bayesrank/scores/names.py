@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import rename_argument
-from bayesrank._classes import CELLS, by_class
-from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
-from bayesrank._types import ScoreLike
+from bayesrank._core.checks import rename_argument
+from bayesrank._core.classes import CELLS, by_class
+from bayesrank._core.errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
+from bayesrank._core.types import ScoreLike
 from bayesrank.scores.attempts import majority_at_k, pass_at_k, pass_hat_k
 from bayesrank.scores.averages import AVERAGES, average_of
 from bayesrank.scores.families import canonical
@@ -47,7 +47,8 @@ COLUMNS = [
     "space", "symbol", "formula", "aliases", "range", "higher_is_better", "depends_on_prevalence", "may_rank",
     "importance", "domain", "reference",
 ]  # fmt: skip
-#: Ambiguous names, and families that need a parameter, normalised by :func:`bare`, and what to write instead.
+#: Ambiguous names, and families that need a parameter, normalised by :func:`bare`, and what to
+#: write instead.
 SEVERAL = {
     "gmeasure": "one of ['fowlkes_mallows', 'g_mean', 'jaccard'], which all have this name",
     "wa": "a member of its family, br.scores.weighted_accuracy(weight)",
@@ -83,7 +84,9 @@ def add(score: Score, **metadata: Any) -> Score:
     names = (score.name, *map(key, score.aliases))
     for name in names:
         if bare(name) in FOUND:
-            raise ArgumentError("names", "must belong to one score each", f"{name!r} for {score.name!r} as well")
+            raise ArgumentError(
+                "names", "must belong to one score each", f"{name!r} for {score.name!r} as well"
+            )
     SCORES[score.name] = score
     ALIASES.update(dict.fromkeys(names[1:], score.name))
     FOUND.update(dict.fromkeys(map(bare, names), score.name))
@@ -92,17 +95,23 @@ def add(score: Score, **metadata: Any) -> Score:
     return score
 
 
-def score(symbol: str, formula: str, aliases: str = "", **metadata: Any) -> Callable[[CellFunction], Score]:
+def score(
+    symbol: str, formula: str, aliases: str = "", **metadata: Any
+) -> Callable[[CellFunction], Score]:
     """Decorate a function of (tn, fp, fn, tp) to make it a score of the catalogue with its name; ``aliases`` are words.
 
-    Functions are homogeneous of degree 0, ratios of sums of products of cells. Counts and probabilities therefore give
-    the same value, and equal counts exactly equal values.
+    Functions are homogeneous of degree 0, ratios of sums of products of cells. Counts and
+    probabilities therefore give the same value, and equal counts exactly equal values.
     """
     names = tuple(aliases.split())
-    return lambda function: add(Score(function.__name__, function, symbol, formula, names, **metadata))
+    return lambda function: add(
+        Score(function.__name__, function, symbol, formula, names, **metadata)
+    )
 
 
-def quotient(symbol: str, formula: str, aliases: str = "", **metadata: Any) -> Callable[[Callable], Score]:
+def quotient(
+    symbol: str, formula: str, aliases: str = "", **metadata: Any
+) -> Callable[[Callable], Score]:
     """Decorate a function that returns numerator and denominator, whole numbers for counts, to make it a score.
 
     The mean of an unbounded quotient may be infinite.
@@ -131,24 +140,29 @@ def find(name: Any, symbols: bool = False) -> Score | None:
     if mark and label.strip():
         one = find(base, symbols)
         return None if one is None or one.function is None else of_class(one, label.strip())
-    wanted = bare(name)
-    if of_majority := re.fullmatch(r"maj(?:ority)?(?:@|at)([1-9]\d{0,5})", wanted):
+    requested = bare(name)
+    if of_majority := re.fullmatch(r"maj(?:ority)?(?:@|at)([1-9]\d{0,5})", requested):
         return majority_at_k(int(of_majority[1]))
-    if of_attempts := re.fullmatch(r"pass(@|at|\^|hat)([1-9]\d{0,5})", wanted):
+    if of_attempts := re.fullmatch(r"pass(@|at|\^|hat)([1-9]\d{0,5})", requested):
         family = pass_at_k if of_attempts[1] in ("@", "at") else pass_hat_k
         return family(int(of_attempts[2]))
     # Papers write Youden's index where the name here is youden_index.
-    for written in (wanted, bare(re.sub("['′’]s?(?=\\s|$)", "", name)).replace("π", "pi").replace("κ", "kappa")):
+    for written in (
+        requested,
+        bare(re.sub("['′’]s?(?=\\s|$)", "", name)).replace("π", "pi").replace("κ", "kappa"),
+    ):
         if written in FOUND:
             return SCORES[FOUND[written]]
-    if symbols and len(SYMBOLS.get(wanted, ())) == 1:
-        return SCORES[min(SYMBOLS[wanted])]
-    if printed := re.fullmatch(r"(.+?)(\s*)\(([^()]+)\)", name.strip()):  # AUC(ROC), or Odds Ratio (OR)
+    if symbols and len(SYMBOLS.get(requested, ())) == 1:
+        return SCORES[min(SYMBOLS[requested])]
+    if printed := re.fullmatch(
+        r"(.+?)(\s*)\(([^()]+)\)", name.strip()
+    ):  # AUC(ROC), or Odds Ratio (OR)
         return _of_two_names(printed[1], printed[3], bool(printed[2]))
-    kind, inner = _average(wanted, symbols)
+    kind, inner = _average(requested, symbols)
     if inner is not None:
         return average_of(inner, kind) if _why_not(kind, inner) is None else None
-    return _of_scikit_learn(wanted, symbols)
+    return _of_scikit_learn(requested, symbols)
 
 
 def _of_two_names(first: str, second: str, apart: bool) -> Score | None:
@@ -215,16 +229,17 @@ def _why_not(kind: str, score: Score) -> str | None:
 def get(name: str) -> Score:
     """Return the score of a name, alias or symbol.
 
-    Case, spaces, hyphens, underscores, full stops and kinds of minus signs are ignored. The prefixes ``macro_``,
-    ``micro_``, ``weighted_``, ``geometric_``, ``harmonic_``, ``smallest_`` and ``largest_`` give the average of a
-    two-class score over classes, also
-    in scikit-learn's order (``f1_macro``). "f1:cat" is the score of the class "cat" against all others. scikit-learn's
+    Case, spaces, hyphens, underscores, full stops and kinds of minus signs are ignored. The
+    prefixes ``macro_``, ``micro_``, ``weighted_``, ``geometric_``, ``harmonic_``, ``smallest_`` and
+    ``largest_`` give the average of a two-class score over classes, also in scikit-learn's order
+    (``f1_macro``). "f1:cat" is the score of the class "cat" against all others. scikit-learn's
     ``neg_log_loss`` is ``log_loss``, for which lower is better.
 
     Raises
     ------
     KeyError, TypeError
-        If the name is unknown (the message suggests similar names), ambiguous, that of a family, or not a string.
+        If the name is unknown (the message suggests similar names), ambiguous, that of a family, or
+        not a string.
 
     Examples
     --------
@@ -235,17 +250,21 @@ def get(name: str) -> Score:
     """
     if not isinstance(name, str):
         raise ArgumentTypeError("score", "must be a name", type(name).__name__)
-    if (found := find(name, symbols=True)) is not None:
-        return found
-    wanted = re.sub("[()]", "", bare(name))
-    if wanted in SYMBOLS:
-        raise ArgumentKeyError("score", f"must be one of {sorted(SYMBOLS[wanted])}", f"their symbol {name!r}")
-    if wanted in SEVERAL:
-        raise ArgumentKeyError("score", f"must be {SEVERAL[wanted]}", f"{name!r}")
-    kind, inner = _average(wanted, symbols=True)
+    if (result := find(name, symbols=True)) is not None:
+        return result
+    requested = re.sub("[()]", "", bare(name))
+    if requested in SYMBOLS:
+        raise ArgumentKeyError(
+            "score", f"must be one of {sorted(SYMBOLS[requested])}", f"their symbol {name!r}"
+        )
+    if requested in SEVERAL:
+        raise ArgumentKeyError("score", f"must be {SEVERAL[requested]}", f"{name!r}")
+    kind, inner = _average(requested, symbols=True)
     if inner is not None:
-        raise ArgumentKeyError("score", "must be one that has averages", f"{name!r}: {_why_not(kind, inner)}")
-    if wanted in OF_CASES:
+        raise ArgumentKeyError(
+            "score", "must be one that has averages", f"{name!r}: {_why_not(kind, inner)}"
+        )
+    if requested in OF_CASES:
         raise ArgumentKeyError(
             "score",
             "must be one of br.scores.catalog()",
@@ -253,7 +272,9 @@ def get(name: str) -> Score:
             "br.cases.weighted_metric takes functions, in Python; auc_roc, brier and log_loss are scores",
         )
     raise ArgumentKeyError(
-        "score", "must be a name that 'bayesrank scores' or br.scores.catalog() lists", f"{name!r}{_hint(kind, wanted)}"
+        "score",
+        "must be a name that 'bayesrank scores' or br.scores.catalog() lists",
+        f"{name!r}{_hint(kind, requested)}",
     )
 
 
@@ -273,10 +294,10 @@ def as_score(score: ScoreLike) -> Score:
     Parameters
     ----------
     score : Score, str, DataArray, pair of float, or callable
-        A DataArray is an importance, as from :func:`bayesrank.importance`, or over ``outcome`` without classes a
-        satisfaction, whose expectation is the score; a pair (a, b) is a Tile position. A metric or scorer of
-        scikit-learn is the score of its name. Another function
-        maps four arrays of probabilities to an array; higher is better, and its mean may be infinite.
+        A DataArray is an importance, as from :func:`bayesrank.importance`, or over ``outcome``
+        without classes a satisfaction, whose expectation is the score; a pair (a, b) is a Tile
+        position. A metric or scorer of scikit-learn is the score of its name. Another function maps
+        four arrays of probabilities to an array; higher is better, and its mean may be infinite.
 
     Raises
     ------
@@ -302,7 +323,9 @@ def as_score(score: ScoreLike) -> Score:
             return of_importance(score)
     if isinstance(score, tuple):
         if len(score) != 2:
-            raise ArgumentError("score", "must be a pair (a, b) if it is a place on the Tile", f"{score!r}")
+            raise ArgumentError(
+                "score", "must be a pair (a, b) if it is a place on the Tile", f"{score!r}"
+            )
         return canonical(*score)
     if is_metric(score):
         return get(metric_name(score))
@@ -329,7 +352,9 @@ def _of_function(function: Callable[..., Any]) -> Score:
     try:
         signature(function).bind(*"abcd")
     except TypeError as error:
-        raise ArgumentTypeError("score", "must be a function of (tn, fp, fn, tp)", f"{name!r}: {error}") from None
+        raise ArgumentTypeError(
+            "score", "must be a function of (tn, fp, fn, tp)", f"{name!r}: {error}"
+        ) from None
     except ValueError:  # built-in functions may have no signature
         pass
     name = "score" if name == "<lambda>" else name
@@ -350,7 +375,9 @@ class OfFunction:
             kind = ArgumentTypeError if isinstance(error, TypeError) else ArgumentError
             name = getattr(self.function, "__name__", "score")
             hint = "np.where for if, np.sqrt for math.sqrt"
-            raise kind("score", "must take arrays tn, fp, fn, tp", f"from {name!r}: {error}", hint) from error
+            raise kind(
+                "score", "must take arrays tn, fp, fn, tp", f"from {name!r}: {error}", hint
+            ) from error
 
 
 def catalog() -> pd.DataFrame:
@@ -363,5 +390,8 @@ def catalog() -> pd.DataFrame:
     >>> catalog().loc["ppv", "formula"]
     'TP / (FP + TP)'
     """
-    rows = {score.name: {column: getattr(score, column) for column in COLUMNS} for score in SCORES.values()}
+    rows = {
+        score.name: {column: getattr(score, column) for column in COLUMNS}
+        for score in SCORES.values()
+    }
     return pd.DataFrame.from_dict(rows, orient="index", columns=COLUMNS).rename_axis("name")

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesrank import _text
-from bayesrank._calls import check_call
-from bayesrank._checks import check_number, check_prevalence
-from bayesrank._errors import ArgumentError
-from bayesrank._kendall import typical_size
-from bayesrank._types import ScoreLike
+from bayesrank._core import prose
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_number, check_prevalence
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.kendall import typical_size
+from bayesrank._core.types import ScoreLike
 from bayesrank.scores.contour_area import root
 from bayesrank.scores.names import as_score
 from bayesrank.scores.rational import exact_order, exact_places, simplest
@@ -19,11 +19,13 @@ from bayesrank.scores.score import SCORES, Score, cells_at, ratio
 
 Place = tuple[float, float]
 
-# Named orders: corners, edges and centre are the probabilistic ranking scores of The Tile, Table 2, and monotone
-# functions of them (error rate, Bennett's S, likelihood ratios, ...); the last two are F0.5 and F2.
+# Named orders: corners, edges and centre are the probabilistic ranking scores of The Tile, Table 2,
+# and monotone functions of them (error rate, Bennett's S, likelihood ratios, ...); the last two are
+# F0.5 and F2.
 NAMED = (*((a, b) for a in (0.0, 0.5, 1.0) for b in (0.0, 0.5, 1.0)), (1.0, 0.2), (1.0, 0.8))
 ROUNDING = 1e-9
-#: Distance from a level line of a canonical score, relative to the range of three values, that counts as none.
+#: Distance from a level line of a canonical score, relative to the range of three values, that
+#: counts as none.
 OFF_LINE = 2e-9
 #: Distance of a place from an edge that may be rounding.
 OFF_EDGE = 1e-11
@@ -46,22 +48,36 @@ class FixedRate(NamedTuple):
         return "prediction_rate" if self.predicted else "prevalence"
 
     def words(self) -> str:
-        return "" if self.share is None else f" at {self.name.replace('_', ' ')} {_text.below_one(self.share, 6)}"
+        return (
+            ""
+            if self.share is None
+            else f" at {self.name.replace('_', ' ')} {prose.below_one(self.share, 6)}"
+        )
 
 
-def fixed_rate(prevalence: float | None, prediction_rate: float | None, *, ends: bool = False) -> FixedRate:
+def fixed_rate(
+    prevalence: float | None, prediction_rate: float | None, *, ends: bool = False
+) -> FixedRate:
     """Return the given rate, checked: strictly between 0 and 1, or with ``ends`` also at 0 and 1."""
     if prediction_rate is None:
-        return FixedRate(None if prevalence is None else check_prevalence(prevalence, ends=ends), False)
+        return FixedRate(
+            None if prevalence is None else check_prevalence(prevalence, ends=ends), False
+        )
     share = check_number("prediction_rate", prediction_rate, 0.0, 1.0, ends=ends)
     if prevalence is not None:
-        raise ArgumentError("prediction_rate", "cannot be used with prevalence=", f"{prediction_rate!r}")
+        raise ArgumentError(
+            "prediction_rate", "cannot be used with prevalence=", f"{prediction_rate!r}"
+        )
     return FixedRate(share, True)
 
 
 def swapped(score: Score) -> Score:
     """Return the score with the roles of truth and predictions exchanged."""
-    weights = score.importance and {**score.importance, "fp": score.importance["fn"], "fn": score.importance["fp"]}
+    weights = score.importance and {
+        **score.importance,
+        "fp": score.importance["fn"],
+        "fn": score.importance["fp"],
+    }
     return Score(
         score.name,
         lambda tn, fp, fn, tp: score.of_cells(tn, fn, fp, tp),
@@ -73,37 +89,42 @@ def swapped(score: Score) -> Score:
 
 
 @check_call
-def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate: float | None = None) -> Place | None:
+def place(
+    score: ScoreLike, prevalence: float | None = None, *, prediction_rate: float | None = None
+) -> Place | None:
     """Return the exact position on the Tile of the order that a score induces, its better values first.
 
-    The position of a ranking score follows from its importance. Any other score is compared with all named orders, then
-    with the point where its level lines meet. It has a position if it is constant where the canonical score is, and
-    rises (or falls, if lower is better) with it.
+    The position of a ranking score follows from its importance. Any other score is compared with
+    all named orders, then with the point where its level lines meet. It has a position if it is
+    constant where the canonical score is, and rises (or falls, if lower is better) with it.
 
-    The score must also be undefined wherever the canonical score is (Foundations, Theorem 1): precision with 0/0 = 0
-    has no position, as it ranks performances without a positive call. It may be undefined at further performances, such
-    as likelihood ratios where they are infinite, but only if a cell is empty.
+    The score must also be undefined wherever the canonical score is (Foundations, Theorem 1):
+    precision with 0/0 = 0 has no position, as it ranks performances without a positive call. It may
+    be undefined at further performances, such as likelihood ratios where they are infinite, but
+    only if a cell is empty.
 
     Parameters
     ----------
     score : Score, str or callable
         A two-class score.
     prevalence, prediction_rate : float, optional
-        Fix one, strictly between 0 and 1 (else ValueError); by default all performances are compared.
+        Fix one, strictly between 0 and 1 (else ValueError); by default all performances are
+        compared.
 
     Returns
     -------
     tuple of float or None
-        (a, b), or None if no position was found: no ranking score gives the same order, or rounding hides it. If the
-        formula has no other operations than those of rational numbers, exact arithmetic decides on random performances;
-        a float stands for the simplest number within rounding, such as 1/5 for 0.2. Other scores have no position at a
-        prevalence closer to 0 or 1 than one in a million, and are compared up to 2e-9 of the range of their values;
-        their position without a named order is exact up to rounding.
+        (a, b), or None if no position was found: no ranking score gives the same order, or rounding
+        hides it. If the formula has no other operations than those of rational numbers, exact
+        arithmetic decides on random performances; a float stands for the simplest number within
+        rounding, such as 1/5 for 0.2. Other scores have no position at a prevalence closer to 0 or
+        1 than one in a million, and are compared up to 2e-9 of the range of their values; their
+        position without a named order is exact up to rounding.
 
     References
     ----------
-    Piérard et al., The Tile, Section 4.2, A.2, A.3 and Table 2; Foundations of the theory of performance-based ranking,
-    A.7.3 and A.7.4.
+    Piérard et al., The Tile, Section 4.2, A.2, A.3 and Table 2; Foundations of the theory of
+    performance-based ranking, A.7.3 and A.7.4.
 
     Examples
     --------
@@ -122,10 +143,16 @@ def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate:
         return None if mirrored is None else (mirrored[0], 1 - mirrored[1])
     plain = found if found.higher_is_better else found.complement
     if plain is not None and plain.importance is not None and plain.higher_is_better:
-        right, wrong = (plain.importance[x] + plain.importance[y] for x, y in (("tn", "tp"), ("fp", "fn")))
+        right, wrong = (
+            plain.importance[x] + plain.importance[y] for x, y in (("tn", "tp"), ("fp", "fn"))
+        )
         # A score is constant if all right or all wrong outcomes weigh 0.
         constant = right <= 0 or wrong <= 0
-        return None if constant else (float(plain.importance["tp"] / right), float(plain.importance["fn"] / wrong))
+        return (
+            None
+            if constant
+            else (float(plain.importance["tp"] / right), float(plain.importance["fn"] / wrong))
+        )
     decide = exact_order(found, prevalence)
     # A function of a user may have jumps between the random performances, which a lattice can show.
     smooth = found.name in SCORES
@@ -141,7 +168,9 @@ def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate:
         simple = None if decide is None else simplest(at)
         if decide is not None and simple is not None and not decide(simple):
             continue
-        if (smooth and decide is not None and simple is not None) or _orders_alike(found, at, prevalence):
+        if (smooth and decide is not None and simple is not None) or _orders_alike(
+            found, at, prevalence
+        ):
             return at
     return None
 
@@ -163,17 +192,24 @@ def places(prevalence: float | None) -> list[Place]:
 def _meeting_point(score: Score, prevalence: float) -> Iterator[Place]:
     """Yield the position of the pencil spanned by two level lines of the score in ROC space, if there is one.
 
-    In homogeneous coordinates (FPR, TPR, 1) the lines meet at the vertex. The line from the vertex through (1, 0) has
-    canonical score 0, the line through (0, 1) has score 1; their slopes determine a and b.
+    In homogeneous coordinates (FPR, TPR, 1) the lines meet at the vertex. The line from the vertex
+    through (1, 0) has canonical score 0, the line through (0, 1) has score 1; their slopes
+    determine a and b.
     """
     # Up and to the left is better for every preference, so the lines differ.
-    below, above = _level_line(score, prevalence, 0.4, 0.2), _level_line(score, prevalence, 0.2, 0.4)
+    below, above = (
+        _level_line(score, prevalence, 0.4, 0.2),
+        _level_line(score, prevalence, 0.2, 0.4),
+    )
     if below is None or above is None:
         return
     x, y, w = np.cross(below, above)
     negative, positive = 1 - prevalence, prevalence
     # a : 1 - a and b : 1 - b, up to a common sign
-    for_a, for_b = np.array([(x - w) / positive, y / negative]), np.array([x / positive, (y - w) / negative])
+    for_a, for_b = (
+        np.array([(x - w) / positive, y / negative]),
+        np.array([x / positive, (y - w) / negative]),
+    )
     if for_a.sum() and for_b.sum():
         a, b = for_a[0] / for_a.sum(), for_b[0] / for_b.sum()
         if min(a, b) > -ROUNDING and max(a, b) < 1 + ROUNDING:
@@ -186,7 +222,8 @@ def _meeting_point(score: Score, prevalence: float) -> Iterator[Place]:
 def _level_line(score: Score, prevalence: float, fpr: float, tpr: float) -> np.ndarray | None:
     """Return the level line through a performance, in homogeneous coordinates; None if there is none.
 
-    Up and to the left is better, so the line crosses the path from a point further right to one further up.
+    Up and to the left is better, so the line crosses the path from a point further right to one
+    further up.
     """
 
     def value(share: Any) -> np.ndarray:
@@ -212,9 +249,9 @@ def _has_no_jump(score: Score, at: tuple[float, float], prevalence: float | None
 def _orders_alike(score: Score, at: Place, prevalence: float | None) -> bool:
     """Return whether the score, by its direction, orders as the canonical score at a point wherever it is defined.
 
-    In three performances ordered by the canonical score, the middle one is equivalent to a mixture of the others. The
-    score must agree on that, and on the order. One of the three may have empty cells, where the score may be undefined
-    but must not rank what the canonical score does not.
+    In three performances ordered by the canonical score, the middle one is equivalent to a mixture
+    of the others. The score must agree on that, and on the order. One of the three may have empty
+    cells, where the score may be undefined but must not rank what the canonical score does not.
     """
     cells, inner = _triples(prevalence)
     canonical, values = canonical_values(cells, *at), score.of_cells(*cells)
@@ -223,10 +260,14 @@ def _orders_alike(score: Score, at: Place, prevalence: float | None) -> bool:
         return False
     seen = defined.all(axis=0)
     cells, canonical, values = cells[:, :, seen], canonical[:, seen], values[:, seen]
-    # Performances without empty cells lie strictly between the best and the worst: compare those among themselves.
+    # Performances without empty cells lie strictly between the best and the worst: compare those
+    # among themselves.
     extremes = (values[canonical == end] for end in (0.0, 1.0))
     slack = ROUNDING * typical_size(values.ravel())
-    if not all((np.abs(extreme - extreme[:1]) <= ROUNDING * np.abs(extreme) + slack).all() for extreme in extremes):
+    if not all(
+        (np.abs(extreme - extreme[:1]) <= ROUNDING * np.abs(extreme) + slack).all()
+        for extreme in extremes
+    ):
         return False
     order = np.argsort(canonical, axis=0)
     cells = np.take_along_axis(cells, order[None], axis=1)
@@ -261,7 +302,10 @@ def _triples(prevalence: float | None) -> tuple[np.ndarray, np.ndarray]:
         cells = weights / weights.sum(axis=0)
     else:
         cells = np.concatenate(
-            [share * row / row.sum(axis=0) for share, row in ((1 - prevalence, weights[:2]), (prevalence, weights[2:]))]
+            [
+                share * row / row.sum(axis=0)
+                for share, row in ((1 - prevalence, weights[:2]), (prevalence, weights[2:]))
+            ]
         )
     return cells, np.repeat(full.all(axis=1), number)
 

@@ -9,16 +9,25 @@ import numpy as np
 import xarray as xr
 from scipy import special
 
-from bayesrank._calls import check_call
-from bayesrank._checks import arguments_of, check_labelled_numbers
-from bayesrank._errors import ArgumentError
-from bayesrank._types import ModelName, ScoreLike
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import arguments_of, check_labelled_numbers
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.types import ModelName, ScoreLike
 from bayesrank.evidence.counts import check_counts
 from bayesrank.models import conjugate_posterior
 from bayesrank.performance.arrays import two_class_cells
 from bayesrank.scores.contour_area import monotone, root
 from bayesrank.scores.dirichlet import Curve, enough_nodes, gauss_jacobi, of_dirichlet
-from bayesrank.scores.distributions import FARTHEST, LOGITS, TOLERANCE, Rates, Scale, range_scale, scale_of, value_at
+from bayesrank.scores.distributions import (
+    FARTHEST,
+    LOGITS,
+    TOLERANCE,
+    Rates,
+    Scale,
+    range_scale,
+    scale_of,
+    value_at,
+)
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, cells_at
 
@@ -32,8 +41,8 @@ CHUNK = 128
 class ScorePosterior:
     """The exact posterior of a score, table by table; made by :func:`score_posterior`.
 
-    ``error`` (the dims of the counts without the outcomes) bounds the error of :meth:`cdf`; it is 0 for a Beta
-    function.
+    ``error`` (the dims of the counts without the outcomes) bounds the error of :meth:`cdf`; it is 0
+    for a Beta function.
 
     Examples
     --------
@@ -63,20 +72,28 @@ class ScorePosterior:
     def quantile(self, q: Any) -> xr.DataArray:
         """Return the values at which the cdf is ``q``, with the dim ``quantile`` for a sequence."""
         levels = _points("q", q, "quantile", 0.0, 1.0)
-        return self._map(levels, lambda curves, p: _invert(curves[0], p, self._range)).rename("value")
+        return self._map(levels, lambda curves, p: _invert(curves[0], p, self._range)).rename(
+            "value"
+        )
 
-    def _map(self, points: xr.DataArray, function: Callable[[Any, np.ndarray], np.ndarray]) -> xr.DataArray:
+    def _map(
+        self, points: xr.DataArray, function: Callable[[Any, np.ndarray], np.ndarray]
+    ) -> xr.DataArray:
         try:
             each, _ = xr.broadcast(*xr.align(points, self.error, join="exact"))
         except ValueError:
             raise ArgumentError(
-                "value and q", "must have the labels of the counts on shared dims", "different labels"
+                "value and q",
+                "must have the labels of the counts on shared dims",
+                "different labels",
             ) from None
         each = each.transpose(*self.error.dims, ...)
         out = np.full(each.shape, np.nan)
         for position in np.ndindex(*self.error.shape):
             if (curves := self._curves[position]) is not None:
-                out[position] = function(curves, each.values[position].reshape(-1)).reshape(out[position].shape)
+                out[position] = function(curves, each.values[position].reshape(-1)).reshape(
+                    out[position].shape
+                )
         return each.copy(data=out).assign_coords(self.error.coords)
 
 
@@ -91,25 +108,28 @@ def score_posterior(
     counts : xarray.DataArray
         Integer two-class counts ([entity], [dataset], [label], actual, predicted).
     score : Score, str or callable
-        Any two-class score that rises, or falls, with TPR and with TNR: the ranking scores, informedness, MCC, kappa,
-        likelihood ratios, ...
+        Any two-class score that rises, or falls, with TPR and with TNR: the ranking scores,
+        informedness, MCC, kappa, likelihood ratios, ...
     model : str or class, optional
         As for :func:`bayesrank.fit`; only models with a posterior in closed form.
     **options
-        Options of the model, as for :func:`bayesrank.fit`: ``prior``, ``prevalence`` (no draws of it), ``force``.
+        Options of the model, as for :func:`bayesrank.fit`: ``prior``, ``prevalence`` (no draws of
+        it), ``force``.
 
     Returns
     -------
     ScorePosterior
-        With the methods ``cdf``, ``pdf`` and ``quantile``, and their ``error``; NaN where nothing was measured. The
-        density of a ranking score of a Dirichlet table is exact. Others are slopes of the cdf: six digits are correct
-        where the density is smooth and the error 1e-9, fewer next to kinks and poles of the density.
+        With the methods ``cdf``, ``pdf`` and ``quantile``, and their ``error``; NaN where nothing
+        was measured. The density of a ranking score of a Dirichlet table is exact. Others are
+        slopes of the cdf: six digits are correct where the density is smooth and the error 1e-9,
+        fewer next to kinks and poles of the density.
 
     Raises
     ------
     KeyError, ValueError
-        If there is no such model, the score is not monotone or constant somewhere, a needed cell has neither prior nor
-        cases, or a prevalence of 0 or 1 leaves the score undefined or constant.
+        If there is no such model, the score is not monotone or constant somewhere, a needed cell
+        has neither prior nor cases, or a prevalence of 0 or 1 leaves the score undefined or
+        constant.
 
     Examples
     --------
@@ -135,18 +155,24 @@ def score_posterior(
     error, curves = np.full(frame.shape, np.nan), np.full(frame.shape, None)
     for position in zip(*np.nonzero(np.broadcast_to(measured, frame.shape)), strict=True):
         a = {name: float(cell.values[position]) for name, cell in cells.items()}
-        cdf, pdf, error[position] = _curves(score, a, None if share is None else float(share[position]))
+        cdf, pdf, error[position] = _curves(
+            score, a, None if share is None else float(share[position])
+        )
         curves[position] = cdf, pdf or partial(_slope, cdf, limits)
-    found = frame.copy(data=error)
+    result = frame.copy(data=error)
     if one:
-        found, curves = found.isel(entity=0), curves[0]
-    return ScorePosterior(found, np.asarray(curves), limits)
+        result, curves = result.isel(entity=0), curves[0]
+    return ScorePosterior(result, np.asarray(curves), limits)
 
 
-def _points(argument: str, given: Any, dim: str, low: float = -np.inf, high: float = np.inf) -> xr.DataArray:
+def _points(
+    argument: str, given: Any, dim: str, low: float = -np.inf, high: float = np.inf
+) -> xr.DataArray:
     """Return numbers, of a sequence labelled by themselves along a dim; those of a DataArray keep their labels."""
     points = check_labelled_numbers(argument, given, low, high, dim=dim)
-    return points if isinstance(given, xr.DataArray) else points.assign_coords({dim: points.variable})
+    return (
+        points if isinstance(given, xr.DataArray) else points.assign_coords({dim: points.variable})
+    )
 
 
 def _check_counts(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
@@ -154,32 +180,50 @@ def _check_counts(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
     if not isinstance(counts, xr.DataArray) or "entity" in counts.dims:
         return check_counts(counts), False
     name = counts["entity"].item() if "entity" in counts.coords else "entity 1"
-    return check_counts(counts.drop_vars("entity", errors="ignore").expand_dims(entity=[name])), True
+    return check_counts(
+        counts.drop_vars("entity", errors="ignore").expand_dims(entity=[name])
+    ), True
 
 
-def _curves(score: Score, alpha: dict[str, float], share: float | None) -> tuple[Curve, Curve | None, float]:
+def _curves(
+    score: Score, alpha: dict[str, float], share: float | None
+) -> tuple[Curve, Curve | None, float]:
     """Return cdf and pdf of values within the score's range, and the error of the cdf; no pdf if it has no formula."""
     importance = score.importance or (score.complement and score.complement.importance)
     weights = importance or dict.fromkeys(alpha, 1.0)
     known = [c for c in weights if weights[c] > 0]
     empty = [c for c in known if alpha[c] <= 0]
     if empty:
-        raise ArgumentError("prior", "must be positive if a cell has no cases", f"0 and 0 for {empty}")
+        raise ArgumentError(
+            "prior", "must be positive if a cell has no cases", f"0 and 0 for {empty}"
+        )
     if share in (0.0, 1.0):
         left = ("tn", "fp") if share == 0 else ("fn", "tp")
         if importance is None or any(weights[cell] <= 0 for cell in left):
-            raise ArgumentError("prevalence", f"must lie strictly between 0 and 1 for {score.name}", f"{share:g}")
+            raise ArgumentError(
+                "prevalence", f"must lie strictly between 0 and 1 for {score.name}", f"{share:g}"
+            )
     if importance is None:
         return _of_rates(score, alpha, share)
     if not set(known) & {"tn", "tp"} or not set(known) & {"fp", "fn"}:
-        raise ArgumentError("score", "must weigh a right and a wrong outcome", f"the importance {weights}")
-    if share is None or set(known) in ({"tn", "fp"}, {"fn", "tp"}):  # scores of one class do not depend on it
-        right, wrong = ([(weights[c], alpha[c]) for c in side if c in known] for side in (("tn", "tp"), ("fn", "fp")))
+        raise ArgumentError(
+            "score", "must weigh a right and a wrong outcome", f"the importance {weights}"
+        )
+    if share is None or set(known) in (
+        {"tn", "fp"},
+        {"fn", "tp"},
+    ):  # scores of one class do not depend on it
+        right, wrong = (
+            [(weights[c], alpha[c]) for c in side if c in known]
+            for side in (("tn", "tp"), ("fn", "fp"))
+        )
         return of_dirichlet(right, wrong) if score.importance else of_dirichlet(wrong, right)
     return _of_rates(score, alpha, share)
 
 
-def _of_rates(score: Score, alpha: dict[str, float], share: float | None) -> tuple[Curve, Curve | None, float]:
+def _of_rates(
+    score: Score, alpha: dict[str, float], share: float | None
+) -> tuple[Curve, Curve | None, float]:
     """Return the cdf of a score of independent Beta rates, averaged over the prevalence if that is not known."""
     rates = np.array([[alpha["tn"], alpha["fp"]], [alpha["tp"], alpha["fn"]]])
     negatives, positives = rates.sum(axis=1)
@@ -188,15 +232,23 @@ def _of_rates(score: Score, alpha: dict[str, float], share: float | None) -> tup
     scale = scale_of(score, {middle})
 
     def cdf_of(size: int) -> Curve:
-        shares, weight = gauss_jacobi(size, positives, negatives) if averaged else (np.array([middle]), np.ones(1))
+        shares, weight = (
+            gauss_jacobi(size, positives, negatives)
+            if averaged
+            else (np.array([middle]), np.ones(1))
+        )
         if not monotone(score, shares):
-            raise ArgumentError("score", "must rise, or fall, with TPR and with TNR at all prevalences", score.name)
+            raise ArgumentError(
+                "score", "must rise, or fall, with TPR and with TNR at all prevalences", score.name
+            )
         distributions = Rates(score, scale, np.broadcast_to(rates, (size, 2, 2)), shares, -1, {})
 
         def cdf(v: np.ndarray) -> np.ndarray:
-            place = scale.place(v if score.higher_is_better else -v)
+            position = scale.place(v if score.higher_is_better else -v)
             row = np.tile(np.arange(size), v.size)
-            worse = distributions.cdf(row, np.repeat(place, size)).reshape(*v.shape, size) @ weight
+            worse = (
+                distributions.cdf(row, np.repeat(position, size)).reshape(*v.shape, size) @ weight
+            )
             return worse if score.higher_is_better else 1 - worse
 
         return cdf
@@ -220,7 +272,9 @@ def _in_direction(score: Score, prevalence: float) -> Score:
     odds = np.union1d(LOGITS, special.logit((np.arange(24) + 0.5) / 24))
     if (np.diff(value_at(directed, odds, odds, prevalence)) <= 0).any():
         raise ArgumentError(
-            "score", "must change wherever TPR and TNR both rise", f"{score.name}, which keeps some value"
+            "score",
+            "must change wherever TPR and TNR both rise",
+            f"{score.name}, which keeps some value",
         )
     return directed
 
@@ -253,7 +307,11 @@ def _slope(cdf: Curve, limits: tuple[float, float], value: np.ndarray) -> np.nda
     if np.isfinite([low, high]).all():
         step = from_low * from_high / (high - low)
     else:
-        step = np.sqrt(1 + value**2) if np.isinf([low, high]).all() else np.minimum(from_low, from_high)
+        step = (
+            np.sqrt(1 + value**2)
+            if np.isinf([low, high]).all()
+            else np.minimum(from_low, from_high)
+        )
     return np.maximum(found.df, 0.0) / step
 
 

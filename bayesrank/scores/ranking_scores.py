@@ -6,13 +6,23 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_cells, check_labelled_numbers, check_weights, describe_value
-from bayesrank._classes import by_class, order_classes
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._labels import check_positive
-from bayesrank._types import Container
-from bayesrank.performance.arrays import align_outcomes, counts_or_performance, outcome_dims, two_class_cells
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
+    check_cells,
+    check_labelled_numbers,
+    check_weights,
+    describe_value,
+)
+from bayesrank._core.classes import by_class, order_classes
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.labels import check_positive
+from bayesrank._core.types import Container
+from bayesrank.performance.arrays import (
+    align_outcomes,
+    counts_or_performance,
+    outcome_dims,
+    two_class_cells,
+)
 from bayesrank.performance.operations import check_importance, scaled_importance
 from bayesrank.scores.families import CELLS, by_importance
 from bayesrank.scores.score import Score, ratio
@@ -23,11 +33,13 @@ FOUNDATIONS = "Piérard et al., Foundations of the theory of performance-based r
 
 
 @check_call
-def importance(*, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float = 0.0) -> xr.DataArray:
+def importance(
+    *, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float = 0.0
+) -> xr.DataArray:
     """Return the importance of the four outcomes of two-class classification, as an array (actual, predicted).
 
-    The numbers are non-negative and finite, not all 0 (else ValueError). Only their ratios matter (Piérard et al.,
-    Foundations of the theory of performance-based ranking, Section 3.6).
+    The numbers are non-negative and finite, not all 0 (else ValueError). Only their ratios matter
+    (Piérard et al., Foundations of the theory of performance-based ranking, Section 3.6).
 
     Examples
     --------
@@ -42,20 +54,22 @@ def importance(*, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float =
 def of_importance(importance: xr.DataArray) -> Score:
     """Return the ranking score of an importance, for any number of classes.
 
-    R_I(P) = Σ I(ω) P(ω) over the right outcomes / Σ I(ω) P(ω) over all (Piérard et al., Foundations of the theory of
-    performance-based ranking, Section 4.3).
+    R_I(P) = Σ I(ω) P(ω) over the right outcomes / Σ I(ω) P(ω) over all (Piérard et al., Foundations
+    of the theory of performance-based ranking, Section 4.3).
 
     Parameters
     ----------
     importance : xarray.DataArray
-        Non-negative, over (``actual``, ``predicted``) as from :func:`bayesrank.importance`, or constant over a missing
-        dim. Classes are matched by label; the labels negative and positive are matched by position.
+        Non-negative, over (``actual``, ``predicted``) as from :func:`bayesrank.importance`, or
+        constant over a missing dim. Classes are matched by label; the labels negative and positive
+        are matched by position.
 
     Raises
     ------
     TypeError, ValueError
-        If the importance is not a DataArray over classes, is negative or not finite, or is all 0; or if only right or
-        only wrong outcomes have importance, since the score is then the same for every performance.
+        If the importance is not a DataArray over classes, is negative or not finite, or is all 0;
+        or if only right or only wrong outcomes have importance, since the score is then the same
+        for every performance.
 
     Examples
     --------
@@ -65,7 +79,9 @@ def of_importance(importance: xr.DataArray) -> Score:
     """
     if not isinstance(importance, xr.DataArray):
         raise ArgumentTypeError(
-            "importance", "must be a DataArray over actual and predicted", describe_value(importance)
+            "importance",
+            "must be a DataArray over actual and predicted",
+            describe_value(importance),
         )
     table, labels = _table_of(importance)
     table = scaled_importance(table)
@@ -78,7 +94,9 @@ def of_importance(importance: xr.DataArray) -> Score:
     if table.shape == (2, 2) and labels in (None, ("negative", "positive")):
         weights = {cell: float(weight) for cell, weight in zip(CELLS, table.ravel(), strict=True)}
         formula = " + ".join(f"{weights[c]:g} {c.upper()}" for c in CELLS if weights[c])
-        return by_importance("ranking_score", **weights, formula=f"share of right outcomes in {formula}", **metadata)
+        return by_importance(
+            "ranking_score", **weights, formula=f"share of right outcomes in {formula}", **metadata
+        )
     return Score(
         "ranking_score",
         None,
@@ -92,8 +110,8 @@ def of_importance(importance: xr.DataArray) -> Score:
 def of_satisfaction(satisfaction: xr.DataArray, importance: xr.DataArray | None = None) -> Score:
     """Return the ranking score of a satisfaction of the outcomes without classes: R_I(P) = Σ I S P / Σ I P.
 
-    Without an importance it is the expected satisfaction (Piérard et al., Foundations of the theory of
-    performance-based ranking, Sections 3.3 and 4.3).
+    Without an importance it is the expected satisfaction (Piérard et al., Foundations of the theory
+    of performance-based ranking, Sections 3.3 and 4.3).
 
     Parameters
     ----------
@@ -105,7 +123,8 @@ def of_satisfaction(satisfaction: xr.DataArray, importance: xr.DataArray | None 
     Raises
     ------
     TypeError, ValueError
-        If an argument is not over labelled outcomes, or the satisfaction is the same for all outcomes of importance.
+        If an argument is not over labelled outcomes, or the satisfaction is the same for all
+        outcomes of importance.
 
     Examples
     --------
@@ -121,12 +140,18 @@ def of_satisfaction(satisfaction: xr.DataArray, importance: xr.DataArray | None 
     if importance is not None:
         held = _over_outcomes("importance", importance)
         if set(held["outcome"].values.tolist()) != set(labels):
-            raise ArgumentError("importance", f"must have the outcomes {list(labels)}", held["outcome"].values.tolist())
+            raise ArgumentError(
+                "importance",
+                f"must have the outcomes {list(labels)}",
+                held["outcome"].values.tolist(),
+            )
         check_weights("importance", held)
         weights = held.sel(outcome=list(labels)).values
     values = good.values[weights > 0]
     if not values.size or values.min() == values.max():
-        raise ArgumentError("satisfaction", "must differ between outcomes of some importance", good.values.tolist())
+        raise ArgumentError(
+            "satisfaction", "must differ between outcomes of some importance", good.values.tolist()
+        )
     return Score(
         "expected_satisfaction" if importance is None else "ranking_score",
         None,
@@ -143,8 +168,14 @@ def of_satisfaction(satisfaction: xr.DataArray, importance: xr.DataArray | None 
 
 def _over_outcomes(argument: str, values: Any) -> xr.DataArray:
     """Return numbers over labelled outcomes."""
-    if not isinstance(values, xr.DataArray) or values.dims != ("outcome",) or "outcome" not in values.coords:
-        raise ArgumentTypeError(argument, "must be a DataArray over outcome, with labels", describe_value(values))
+    if (
+        not isinstance(values, xr.DataArray)
+        or values.dims != ("outcome",)
+        or "outcome" not in values.coords
+    ):
+        raise ArgumentTypeError(
+            argument, "must be a DataArray over outcome, with labels", describe_value(values)
+        )
     return check_labelled_numbers(argument, values)
 
 
@@ -173,34 +204,44 @@ class OfTable:
 
 @check_call
 def ranking_score(
-    source: Container, importance: xr.DataArray, satisfaction: xr.DataArray | None = None, *, kind: str | None = None
+    source: Container,
+    importance: xr.DataArray,
+    satisfaction: xr.DataArray | None = None,
+    *,
+    kind: str | None = None,
 ) -> xr.DataArray:
     """Return the ranking score of an importance and a satisfaction, on any finite sample space.
 
-    R_I(P) = Σ I(ω) S(ω) P(ω) / Σ I(ω) P(ω) (Piérard et al., Foundations of the theory of performance-based ranking,
-    Section 4.3).
+    R_I(P) = Σ I(ω) S(ω) P(ω) / Σ I(ω) P(ω) (Piérard et al., Foundations of the theory of
+    performance-based ranking, Section 4.3).
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Performance or counts, over (``actual``, ``predicted``) with any number of classes, or over ``outcome``.
+        Performance or counts, over (``actual``, ``predicted``) with any number of classes, or over
+        ``outcome``.
     importance : DataArray
-        Non-negative, over the outcomes; constant over missing outcome dims. Further dims give one score each.
+        Non-negative, over the outcomes; constant over missing outcome dims. Further dims give one
+        score each.
     satisfaction : DataArray, optional
-        Real-valued, over the outcomes; default for classes: 1 where ``predicted`` is ``actual``, else 0. It may also
-        vary by ``entity``, for example for the errors of regressors on test cases.
+        Real-valued, over the outcomes; default for classes: 1 where ``predicted`` is ``actual``,
+        else 0. It may also vary by ``entity``, for example for the errors of regressors on test
+        cases.
     kind : {"observed", "typical", "new"}, optional
-        Which performance of a posterior over several data sets, as in :func:`bayesrank.as_performance`.
+        Which performance of a posterior over several data sets, as in
+        :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.DataArray
-        Scores without the outcome dims; NaN where no outcome with importance occurs. Lazy if the source is.
+        Scores without the outcome dims; NaN where no outcome with importance occurs. Lazy if the
+        source is.
 
     Raises
     ------
     ValueError
-        If an argument does not match the source, or the satisfaction is missing for outcomes that are not classes.
+        If an argument does not match the source, or the satisfaction is missing for outcomes that
+        are not classes.
 
     Examples
     --------
@@ -235,10 +276,12 @@ def canonical_score(source: Container, a: Any, b: Any, *, kind: str | None = Non
     source : DataArray, Dataset, InferenceData or DataTree
         Two-class performances or counts.
     a, b : float, sequence or DataArray
-        In [0, 1]. a trades true positives against true negatives, b false negatives against false positives. A sequence
-        adds a dim of that name, ``b`` before ``a``. DataArrays keep their dims; a shared dim gives paired points.
+        In [0, 1]. a trades true positives against true negatives, b false negatives against false
+        positives. A sequence adds a dim of that name, ``b`` before ``a``. DataArrays keep their
+        dims; a shared dim gives paired points.
     kind : {"observed", "typical", "new"}, optional
-        Which performance of a posterior over several data sets, as in :func:`bayesrank.as_performance`.
+        Which performance of a posterior over several data sets, as in
+        :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -254,15 +297,18 @@ def canonical_score(source: Container, a: Any, b: Any, *, kind: str | None = Non
     array = counts_or_performance(source, kind)
     table = two_class_cells(array)
     check_positive(array, "a place on the Tile")
-    along_a, along_b = check_labelled_numbers("a", a, 0.0, 1.0), check_labelled_numbers("b", b, 0.0, 1.0)
+    along_a, along_b = (
+        check_labelled_numbers("a", a, 0.0, 1.0),
+        check_labelled_numbers("b", b, 0.0, 1.0),
+    )
     right = (1 - along_a) * table["tn"] + along_a * table["tp"]
     wrong = (1 - along_b) * table["fp"] + along_b * table["fn"]
     total = right + wrong
     value = right / total.where(total > 0)
     last = [dim for dim in (*along_b.dims, *along_a.dims) if dim not in table["tn"].dims]
-    return _named(value.transpose(..., *dict.fromkeys(last)), "canonical ranking score", 0.0, 1.0).rename(
-        "canonical_score"
-    )
+    return _named(
+        value.transpose(..., *dict.fromkeys(last)), "canonical ranking score", 0.0, 1.0
+    ).rename("canonical_score")
 
 
 def _named(values: xr.DataArray, name: str, low: float, high: float) -> xr.DataArray:
@@ -281,9 +327,13 @@ def _table_of(importance: xr.DataArray) -> tuple[np.ndarray, tuple[Any, ...] | N
     named = [tuple(values[dim].values.tolist()) for dim in dims if dim in values.coords]
     sizes = set(values.sizes.values())
     if len(sizes) > 1 or len(set(named)) > 1 or min(sizes) < 2:
-        raise ArgumentError("importance", "must be over the same classes on both dims", named or dict(values.sizes))
+        raise ArgumentError(
+            "importance", "must be over the same classes on both dims", named or dict(values.sizes)
+        )
     size = sizes.pop()
-    square = values.drop_vars(dims, errors="ignore").broadcast_like(xr.DataArray(np.empty((size, size)), dims=dims))
+    square = values.drop_vars(dims, errors="ignore").broadcast_like(
+        xr.DataArray(np.empty((size, size)), dims=dims)
+    )
     return square.transpose(*dims).values, named[0] if named else None
 
 
@@ -306,11 +356,15 @@ def _correct(array: xr.DataArray) -> xr.DataArray:
     """Return 1 where the predicted class is the actual one, else 0."""
     if "outcome" in array.dims:
         raise ArgumentError("satisfaction", "must be given for a performance over outcome", "None")
-    labels = {dim: array[dim].values.tolist() for dim in ("actual", "predicted") if dim in array.coords}
+    labels = {
+        dim: array[dim].values.tolist() for dim in ("actual", "predicted") if dim in array.coords
+    }
     if array.sizes["actual"] != array.sizes["predicted"] or (
         len(labels) == 2 and labels["actual"] != labels["predicted"]
     ):
         raise ArgumentError(
-            "satisfaction", "must be given if predicted classes differ from the actual ones", labels or array.sizes
+            "satisfaction",
+            "must be given if predicted classes differ from the actual ones",
+            labels or array.sizes,
         )
     return xr.DataArray(np.eye(array.sizes["actual"]), dims=("actual", "predicted"), coords=labels)

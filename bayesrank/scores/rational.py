@@ -13,7 +13,8 @@ import numpy as np
 from bayesrank.scores.score import Score
 
 Exact = tuple[Fraction, Fraction]
-#: Largest denominator of the number that a float stands for, such as 1/5 for 0.2, and rounding errors of a float.
+#: Largest denominator of the number that a float stands for, such as 1/5 for 0.2, and rounding
+#: errors of a float.
 DENOMINATOR, ULPS = 10**6, 4
 #: Rounding error of a place that was computed in floats.
 COMPUTED = Fraction(1, 10**13)
@@ -27,7 +28,11 @@ def to_fraction(number: Any) -> Fraction:
         return Fraction(number)
     number = float(number)
     simple = Fraction(number).limit_denominator(DENOMINATOR)
-    return simple if abs(float(simple) - number) <= ULPS * np.spacing(abs(number)) else Fraction(number)
+    return (
+        simple
+        if abs(float(simple) - number) <= ULPS * np.spacing(abs(number))
+        else Fraction(number)
+    )
 
 
 class Rational:
@@ -154,7 +159,9 @@ def simplest(at: tuple[float, float]) -> Exact | None:
     return (a, b) if max(abs(a - Fraction(at[0])), abs(b - Fraction(at[1]))) <= COMPUTED else None
 
 
-def exact_places(score: Score, prevalence: float | None, fixed: tuple[tuple[float, float], ...]) -> Iterator[Exact]:
+def exact_places(
+    score: Score, prevalence: float | None, fixed: tuple[tuple[float, float], ...]
+) -> Iterator[Exact]:
     """Yield the named places, those of balanced accuracy and Cohen's kappa, and where the level lines meet."""
     yield from ((to_fraction(a), to_fraction(b)) for a, b in fixed)
     if prevalence is not None:
@@ -162,7 +169,9 @@ def exact_places(score: Score, prevalence: float | None, fixed: tuple[tuple[floa
         negative = 1 - positive
         yield negative, negative
         yield negative**2 / (negative**2 + positive**2), Fraction(1, 2)
-    yield from _meeting_point(score, Fraction(2, 5) if prevalence is None else to_fraction(prevalence))
+    yield from _meeting_point(
+        score, Fraction(2, 5) if prevalence is None else to_fraction(prevalence)
+    )
 
 
 def _triples(prevalence: Fraction | None) -> tuple[np.ndarray, np.ndarray]:
@@ -170,7 +179,9 @@ def _triples(prevalence: Fraction | None) -> tuple[np.ndarray, np.ndarray]:
     full = [which for which in product((1, 0), repeat=4) if any(which)]
     if prevalence is not None:
         full = [which for which in full if any(which[:2]) and any(which[2:])]
-    weights = np.random.default_rng(0).integers(1, LARGEST + 1, (4, 3, len(full), TRIPLES)).astype(object)
+    weights = (
+        np.random.default_rng(0).integers(1, LARGEST + 1, (4, 3, len(full), TRIPLES)).astype(object)
+    )
     weights[:, 0] *= np.array(full, dtype=object).T[:, :, None]
     weights = weights.reshape(4, 3, -1)
     one = Fraction(1)
@@ -188,7 +199,9 @@ def _canonical(cells: Any, a: Fraction, b: Fraction) -> tuple[Any, Any]:
     return right, right + (1 - b) * fp + b * fn
 
 
-def _orders_alike(score: Score, at: Exact, cells: np.ndarray, inner: np.ndarray, values: np.ndarray) -> bool:
+def _orders_alike(
+    score: Score, at: Exact, cells: np.ndarray, inner: np.ndarray, values: np.ndarray
+) -> bool:
     """Return whether the score orders as the canonical score at a place does, in every triple.
 
     The middle performance of three is equivalent to a mixture of the others.
@@ -198,7 +211,10 @@ def _orders_alike(score: Score, at: Exact, cells: np.ndarray, inner: np.ndarray,
     twins, middles = [], []
     for k in range(cells.shape[2]):
         parts = [_canonical(cells[:, j, k], *at) for j in range(3)]
-        known = [(value is not None, total != 0) for value, (_, total) in zip(values[:, k], parts, strict=True)]
+        known = [
+            (value is not None, total != 0)
+            for value, (_, total) in zip(values[:, k], parts, strict=True)
+        ]
         if known != [(True, True)] * 3:
             if inner[k] or (True, False) in known:
                 return False
@@ -213,17 +229,17 @@ def _orders_alike(score: Score, at: Exact, cells: np.ndarray, inner: np.ndarray,
         if any((one == 0) != (other == 0) for one, other in steps):
             return False
         rises |= {other > 0 for _, other in steps if other}
-        for canonical, place, _ in triple:
+        for canonical, position, _ in triple:
             if canonical in ends:
-                ends[canonical].add(values[place, k])
+                ends[canonical].add(values[position, k])
         if low == high:
             continue
         share = (middle - low) * size
         share = share / (share + (high - middle) * large)
         twins.append((1 - share) * cells[:, i, k] + share * cells[:, m, k])
         middles.append(value)
-    wanted = {True: {True}, False: {False}, None: rises}[score.higher_is_better]
-    if len(rises) != 1 or rises != wanted or any(len(seen) > 1 for seen in ends.values()):
+    requested = {True: {True}, False: {False}, None: rises}[score.higher_is_better]
+    if len(rises) != 1 or rises != requested or any(len(seen) > 1 for seen in ends.values()):
         return False
     same = exact_values(score, np.array(twins, dtype=object).T)
     return same is not None and same.tolist() == middles
@@ -232,7 +248,10 @@ def _orders_alike(score: Score, at: Exact, cells: np.ndarray, inner: np.ndarray,
 def _meeting_point(score: Score, prevalence: Fraction) -> Iterator[Exact]:
     """Yield the place of the pencil spanned by two level lines in ROC space, if the score is a ratio along a line."""
     near, far = Fraction(1, 5), Fraction(2, 5)
-    below, above = _level_line(score, prevalence, far, near), _level_line(score, prevalence, near, far)
+    below, above = (
+        _level_line(score, prevalence, far, near),
+        _level_line(score, prevalence, near, far),
+    )
     if below is None or above is None:
         return
     (a1, b1, c1), (a2, b2, c2) = below, above
@@ -245,15 +264,20 @@ def _meeting_point(score: Score, prevalence: Fraction) -> Iterator[Exact]:
             yield a, b
 
 
-def _level_line(score: Score, prevalence: Fraction, fpr: Fraction, tpr: Fraction) -> tuple[Fraction, ...] | None:
+def _level_line(
+    score: Score, prevalence: Fraction, fpr: Fraction, tpr: Fraction
+) -> tuple[Fraction, ...] | None:
     """Return the level line through a point of ROC space, in homogeneous coordinates.
 
-    Along a segment, the value of a ratio of linear functions is determined by three values, through a cross ratio.
+    Along a segment, the value of a ratio of linear functions is determined by three values, through
+    a cross ratio.
     """
     reach, shares = Fraction(2, 5), (Fraction(0), Fraction(1, 2), Fraction(1))
     points = [(fpr, tpr), *((fpr + reach * (1 - share), tpr + reach * share) for share in shares)]
     negative = 1 - prevalence
-    cells = [[negative * (1 - x), negative * x, prevalence * (1 - y), prevalence * y] for x, y in points]
+    cells = [
+        [negative * (1 - x), negative * x, prevalence * (1 - y), prevalence * y] for x, y in points
+    ]
     values = exact_values(score, np.array(cells, dtype=object).T)
     if values is None or any(value is None for value in values):
         return None

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_interval, describe_value
-from bayesrank._checks import label_values as numbers_of
-from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython
-from bayesrank._labels import AVERAGED, check_positive, classes_in_averages, select_names
-from bayesrank._notes import notes_of
-from bayesrank._records import EvidenceRecord
-from bayesrank._source import Source, parse_source
-from bayesrank._threads import in_threads, pieces
+from bayesrank._core.checks import check_interval, describe_value
+from bayesrank._core.checks import label_values as numbers_of
+from bayesrank._core.errors import Advice, ArgumentError, ArgumentTypeError, InPython
+from bayesrank._core.labels import AVERAGED, check_positive, classes_in_averages, select_names
+from bayesrank._core.notes import notes_of
+from bayesrank._core.records import EvidenceRecord
+from bayesrank._core.source import Source, parse_source
+from bayesrank._core.threads import in_threads, pieces
 from bayesrank.evidence.attempts import Attempts
 from bayesrank.models.parts.attempts import AttemptsPosterior
 from bayesrank.performance.arrays import counts_or_performance, observed_counts, only_two_classes
@@ -31,8 +31,9 @@ OutcomeFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 #: The catalogue by name, filled and searched by :mod:`bayesrank.scores.names`.
 SCORES: dict[str, "Score"] = {}
-#: Number of cells scored together: 2 MB, near the size of a processor's cache; smaller parts make threads wait for
-#: Python's lock. Tables of many classes shrink in the first step, so twice as many.
+#: Number of cells scored together: 2 MB, near the size of a processor's cache; smaller parts make
+#: threads wait for Python's lock. Tables of many classes shrink in the first step, so twice as
+#: many.
 TABLES, MANY = 2**18, 10
 #: Tables of probabilities and of small counts, and the same tables with the classes swapped.
 _SOME = np.random.default_rng(1).dirichlet([1.0] * 4, 60).reshape(-1, 2, 2)
@@ -56,16 +57,18 @@ EVERY = xr.DataArray(np.ones(2, dtype=bool), dims="actual")
 class Score:
     """A score of two classes, of any number of classes, or of outcomes without classes.
 
-    Call it with a source of performances to get its values, for each draw and entity. Undefined values are NaN.
+    Call it with a source of performances to get its values, for each draw and entity. Undefined
+    values are NaN.
 
     Parameters
     ----------
     name, symbol, display, formula, aliases, domain, reference : str (aliases: tuple of str)
-        The standard term in lower snake case; the symbol in formulas; the name in text and on axes, by default from
-        ``name``; the formula; other names; where the score is defined; and the source of the definition.
+        The standard term in lower snake case; the symbol in formulas; the name in text and on axes,
+        by default from ``name``; the formula; other names; where the score is defined; and the
+        source of the definition.
     function : callable, optional
-        Function of (tn, fp, fn, tp), as arrays or numbers; probabilities and counts must give the same value. If None,
-        ``matrix_function`` is used for two classes too.
+        Function of (tn, fp, fn, tp), as arrays or numbers; probabilities and counts must give the
+        same value. If None, ``matrix_function`` is used for two classes too.
     range : tuple of float
         Smallest and largest value; may be infinite.
     higher_is_better : bool or None
@@ -75,33 +78,34 @@ class Score:
     importance : mapping, optional
         Importance of tn, fp, fn, tp, for ranking scores (Foundations, Section 4.3).
     finite_mean : bool
-        False for ratios with a possibly infinite posterior mean; they are summarised by medians, without regret.
+        False for ratios with a possibly infinite posterior mean; they are summarised by medians,
+        without regret.
     matrix_function : callable, optional
-        Function of two arguments: confusion matrices (..., actual, predicted) of more classes, and marks (..., class):
-        1 for a class with cases, 2 for a class in answers alone, 0 for others; or True for all with cases. Only
-        averages over classes use the marks.
+        Function of two arguments: confusion matrices (..., actual, predicted) of more classes, and
+        marks (..., class): 1 for a class with cases, 2 for a class in answers alone, 0 for others;
+        or True for all with cases. Only averages over classes use the marks.
     outcome_function : callable, optional
-        Function of counts or probabilities (..., outcome) and of the numeric outcomes. Its value must lie between the
-        smallest and largest outcome.
+        Function of counts or probabilities (..., outcome) and of the numeric outcomes. Its value
+        must lie between the smallest and largest outcome.
     labels : tuple, optional
-        Classes in the order of ``matrix_function``, if it treats them differently by name; or the outcomes of
-        ``outcome_function`` in its order, if they are labels and not numbers.
+        Classes in the order of ``matrix_function``, if it treats them differently by name; or the
+        outcomes of ``outcome_function`` in its order, if they are labels and not numbers.
     complement : Score, optional
         The score that equals 1 minus this score.
     contour, area : optional
-        Contours, and the outperformance score of a value and a prevalence (uniform reference), in closed form. Those of
-        ranking scores follow from the importance.
+        Contours, and the outperformance score of a value and a prevalence (uniform reference), in
+        closed form. Those of ranking scores follow from the importance.
     only_of : str
-        ``"votes"``, ``"cases"`` (predicted probabilities) or ``"runs"`` (of cases) for a score that only a model of
-        these computes, since it is no function of a performance.
+        ``"votes"``, ``"cases"`` (predicted probabilities) or ``"runs"`` (of cases) for a score that
+        only a model of these computes, since it is no function of a performance.
     attempts : Attempts, optional
         Of a score of runs: the number of attempts, and whether one or all of them must succeed.
     one_class : str
-        The label of the class that is positive, all others being negative; "" for other scores. ``matrix_function`` is
-        then an :class:`OfClass`.
+        The label of the class that is positive, all others being negative; "" for other scores.
+        ``matrix_function`` is then an :class:`OfClass`.
     fraction : callable, optional
-        Returns whole numbers n, d and m for (tn, fp, fn, tp): the value, or its square, is n / (d m). The number m is
-        the same for all given tables.
+        Returns whole numbers n, d and m for (tn, fp, fn, tp): the value, or its square, is n / (d
+        m). The number m is the same for all given tables.
 
     Examples
     --------
@@ -146,14 +150,20 @@ class Score:
             object.__setattr__(self, name, None)
         object.__setattr__(self, "_forms_of", self.function)
         # A derived display name must not survive dataclasses.replace(score, name=...).
-        renamed = self._display_of not in (None, self.name) and self.display == display_name(str(self._display_of))
+        renamed = self._display_of not in (None, self.name) and self.display == display_name(
+            str(self._display_of)
+        )
         if not self.display or renamed:
             object.__setattr__(self, "display", display_name(self.name))
         object.__setattr__(self, "_display_of", self.name)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Copy and pickle scores of the catalogue by name, as some are local functions."""
-        return (_by_name, (self.name,)) if SCORES.get(self.name) is self else super().__reduce_ex__(protocol)
+        return (
+            (_by_name, (self.name,))
+            if SCORES.get(self.name) is self
+            else super().__reduce_ex__(protocol)
+        )
 
     @property
     def space(self) -> str:
@@ -168,9 +178,10 @@ class Score:
     def may_rank(self) -> str:
         """Return whether an order of two-class performances by the score keeps the axioms of ranking.
 
-        The verdict is "yes"; "at one prevalence", if all performances must have the same prevalence; "no", if a mixture
-        of two entities can be better, or worse, than both; or "" for scores without direction, and those outside of the
-        catalogue. :func:`bayesrank.audit` shows the counterexample.
+        The verdict is "yes"; "at one prevalence", if all performances must have the same
+        prevalence; "no", if a mixture of two entities can be better, or worse, than both; or "" for
+        scores without direction, and those outside of the catalogue. :func:`bayesrank.audit` shows
+        the counterexample.
 
         Examples
         --------
@@ -197,8 +208,14 @@ class Score:
             fit, what = ["classes"] + ["binary"] * (classes == 2), f"{classes} classes"
         if self.space in fit or self.space in sizes:
             return
-        names = USUAL if "binary" in fit else [name for name, score in SCORES.items() if score.space in fit]
-        some = ", ".join(map(repr, names)) + " or another of br.scores.catalog()" * ("binary" in fit)
+        names = (
+            USUAL
+            if "binary" in fit
+            else [name for name, score in SCORES.items() if score.space in fit]
+        )
+        some = ", ".join(map(repr, names)) + " or another of br.scores.catalog()" * (
+            "binary" in fit
+        )
         if self.space == "binary" and fit == ["classes"] and self.higher_is_better is not None:
             name = self.name
             raise ArgumentError(
@@ -211,8 +228,14 @@ class Score:
                 ),
                 f"{name!r}, a score of {WORDS[self.space]}",
             )
-        averages = [" (or an average over classes such as 'macro_f1'", InPython(", or br.one_vs_rest first"), ")"]
-        wanted = Advice(f"must be {some}", *(averages if fit == ["classes"] else []), f" for {what}")
+        averages = [
+            " (or an average over classes such as 'macro_f1'",
+            InPython(", or br.one_vs_rest first"),
+            ")",
+        ]
+        requested = Advice(
+            f"must be {some}", *(averages if fit == ["classes"] else []), f" for {what}"
+        )
         hint = Advice()
         if self.space == "cases":
             fitted = "br.fit(br.from_probabilities(y_true, probabilities), 'bayesian_bootstrap')"
@@ -220,20 +243,23 @@ class Score:
         if self.space == "runs":
             made = "br.fit(br.from_outcomes(frame, case=..., run=...))"
             hint = Advice("it needs the runs of each case, right or wrong", InPython(f": {made}"))
-        raise ArgumentError("score", wanted, f"{self.name!r}, a score of {WORDS[self.space]}", hint)
+        raise ArgumentError(
+            "score", requested, f"{self.name!r}, a score of {WORDS[self.space]}", hint
+        )
 
     def __call__(self, source: Any, kind: str | None = None) -> xr.DataArray:
         """Return the values, without the outcome dims; lazy if the source is.
 
-        ``kind`` selects a performance of a posterior over several data sets, as in :func:`bayesrank.as_performance`.
+        ``kind`` selects a performance of a posterior over several data sets, as in
+        :func:`bayesrank.as_performance`.
         """
         return values_of([self], source, kind)[0]
 
     def of_tables(self, tables: np.ndarray, present: Any = True) -> np.ndarray:
         """Return the value of each table (..., actual, predicted), in blocks; NaN where undefined.
 
-        ``present`` are the classes (..., class) that take part in an average; True means all, 2 a class that
-        occurs in answers alone, and -1 a class that the user leaves out of averages.
+        ``present`` are the classes (..., class) that take part in an average; True means all, 2 a
+        class that occurs in answers alone, and -1 a class that the user leaves out of averages.
 
         Examples
         --------
@@ -257,15 +283,23 @@ class Score:
         cells = np.broadcast_arrays(*(np.asarray(cell, dtype=float) for cell in (tn, fp, fn, tp)))
         if self.function is None:
             if self.only_of or self.space == "outcomes" or len(self.labels or "12") != 2:
-                held = f" of {list(self.labels)}" if self.labels else f", a score of {WORDS[self.space]}"
-                raise ArgumentError("score", "must be a score of two classes here", f"{self.name!r}{held}")
+                held = (
+                    f" of {list(self.labels)}"
+                    if self.labels
+                    else f", a score of {WORDS[self.space]}"
+                )
+                raise ArgumentError(
+                    "score", "must be a score of two classes here", f"{self.name!r}{held}"
+                )
             matrix = np.stack(cells, axis=-1).reshape(*cells[0].shape, 2, 2)
             return self._of_matrix(matrix, True, partial(against_rest, matrix))
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             found = self.function(*cells)
         values = np.asarray(found)
         if values.dtype.kind not in "biuf":
-            raise ArgumentTypeError("score", f"must give numbers; {self.name!r} gave {describe_value(found)}")
+            raise ArgumentTypeError(
+                "score", f"must give numbers; {self.name!r} gave {describe_value(found)}"
+            )
         self._check_shape(values.shape or cells[0].shape, cells[0].shape)
         # Copy: a constant would be a read-only view, and a function may return one of its inputs.
         return np.array(np.broadcast_to(values, cells[0].shape), dtype=float)
@@ -274,11 +308,18 @@ class Score:
         """Return the score with its one class as an index into the classes of an array; other scores are unchanged."""
         if not self.one_class:
             return self
-        labels = [str(label) for label in array["actual"].values.tolist()] if "actual" in array.coords else []
+        labels = (
+            [str(label) for label in array["actual"].values.tolist()]
+            if "actual" in array.coords
+            else []
+        )
         if self.one_class not in labels:
             raise ArgumentError("score", f"must name one of the classes {labels}", f"{self.name!r}")
         assert isinstance(self.matrix_function, OfClass)
-        return replace(self, matrix_function=replace(self.matrix_function, position=labels.index(self.one_class)))
+        return replace(
+            self,
+            matrix_function=replace(self.matrix_function, position=labels.index(self.one_class)),
+        )
 
     def position_in(self, array: xr.DataArray) -> int | None:
         """Return the position of the score's one class among the classes of an array; None for other scores."""
@@ -289,7 +330,9 @@ class Score:
         """Return the attrs of the values: long name, direction, range, and whether the mean is finite."""
         return {
             "long_name": self.display,
-            "direction": {True: "higher is better", False: "lower is better", None: "none"}[self.higher_is_better],
+            "direction": {True: "higher is better", False: "lower is better", None: "none"}[
+                self.higher_is_better
+            ],
             "range": list(self.range),
             "finite_mean": int(self.finite_mean),
         }
@@ -298,7 +341,8 @@ class Score:
     def is_symmetric(self) -> bool:
         """Return whether swapping two classes leaves the value unchanged, so that neither has to be positive.
 
-        This is tested on tables and their mirror images. A score that finds classes by name is symmetric.
+        This is tested on tables and their mirror images. A score that finds classes by name is
+        symmetric.
         """
         if self.labels is not None or self.one_class or self.only_of or self.space == "outcomes":
             return True
@@ -313,14 +357,22 @@ class Score:
     def _takes_matrix(self, classes: int) -> bool:
         return self.matrix_function is not None and (classes > 2 or self.function is None)
 
-    def _of_matrix(self, matrix: np.ndarray, present: Any, rest: Callable[[bool], Any]) -> np.ndarray:
+    def _of_matrix(
+        self, matrix: np.ndarray, present: Any, rest: Callable[[bool], Any]
+    ) -> np.ndarray:
         """Score tables (..., actual, predicted), as matrices or, by ``rest``, class by class."""
         function: Any = self.matrix_function
         if function is None:
-            raise ArgumentTypeError("score", f"must have a function of cells or of matrices; {self.name!r} has none")
+            raise ArgumentTypeError(
+                "score", f"must have a function of cells or of matrices; {self.name!r} has none"
+            )
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             by_class = hasattr(function, "of_rest")
-            found = function.of_rest(rest(function.needs_tn), present) if by_class else function(matrix, present)
+            found = (
+                function.of_rest(rest(function.needs_tn), present)
+                if by_class
+                else function(matrix, present)
+            )
         values = np.array(found, dtype=float)
         self._check_shape(values.shape, matrix.shape[:-2])
         return values
@@ -328,7 +380,8 @@ class Score:
     def _check_shape(self, shape: tuple[int, ...], wanted: tuple[int, ...]) -> None:
         if shape != wanted:
             raise ArgumentError(
-                "score", f"must give one number for each table, shape {wanted}; {self.name!r} gave {shape}"
+                "score",
+                f"must give one number for each table, shape {wanted}; {self.name!r} gave {shape}",
             )
 
 
@@ -342,7 +395,9 @@ class OfClass:
     def __call__(self, matrix: np.ndarray, present: Any) -> np.ndarray:
         """Return the score of the class at the position."""
         if self.position is None:
-            raise ArgumentError("source", "must have labels of its classes for a score of one class", "none")
+            raise ArgumentError(
+                "source", "must have labels of its classes for a score of one class", "none"
+            )
         return self.score.unclipped(*(cell[..., self.position] for cell in against_rest(matrix)))
 
 
@@ -356,7 +411,9 @@ def values_of(
     source = parse_source(source)
     if any(score.attempts is not None for score in scores):
         return [
-            values_of([score], source, kind, infinite)[0] if score.attempts is None else _of_attempts(score, source)
+            values_of([score], source, kind, infinite)[0]
+            if score.attempts is None
+            else _of_attempts(score, source)
             for score in scores
         ]
     array = counts_or_performance(source, kind)
@@ -374,20 +431,22 @@ def values_of(
             only_two_classes(array)
         here = _with_classes(array, score) if matrix else array
         groups.setdefault((matrix, matrix and score.labels), (here, []))[1].append(i)
-    found: list[Any] = [None] * len(scores)
+    result: list[Any] = [None] * len(scores)
     for (matrix, _), (here, places) in groups.items():
         present = _classes_that_occur(source, here) if matrix else EVERY
         some = [scores[i] for i in places]
         function = partial(_of_tables, some, infinite=infinite)
         values = _apply(function, here, present, dims=["actual", "predicted"], outputs=len(some))
         for i, score, own in zip(places, some, values, strict=True):
-            found[i] = _named(own, score.name, score.attrs())
-    return found
+            result[i] = _named(own, score.name, score.attrs())
+    return result
 
 
 def _refuse_true_negatives(source: Source, scores: Sequence[Score]) -> None:
     """Raise an error for scores that need true negatives, of evidence that has none, as that of detection."""
-    notes = source.assembled.notes if source.array is None else EvidenceRecord.of(source.array).notes
+    notes = (
+        source.assembled.notes if source.array is None else EvidenceRecord.of(source.array).notes
+    )
     if not any(note.code == NO_TRUE_NEGATIVES for note in notes_of(notes)):
         return
     for score in scores:
@@ -439,12 +498,18 @@ def mean_of_outcomes(tables: np.ndarray, outcomes: np.ndarray) -> np.ndarray:
 
 def _named(values: xr.DataArray, name: str, attrs: Mapping[str, Any]) -> xr.DataArray:
     """Name new values and add attrs, without the copy of all coords that ``assign_attrs`` makes."""
-    found = values.rename(name)
-    found.attrs = found.attrs | dict(attrs)
-    return found
+    result = values.rename(name)
+    result.attrs = result.attrs | dict(attrs)
+    return result
 
 
-def _apply(function: Callable, array: xr.DataArray, *others: xr.DataArray, dims: list[str], outputs: int = 1) -> Any:
+def _apply(
+    function: Callable,
+    array: xr.DataArray,
+    *others: xr.DataArray,
+    dims: list[str],
+    outputs: int = 1,
+) -> Any:
     """Apply a function of outcomes (``dims``), which returns a list of arrays, to an array, which may be lazy."""
     if array.chunks is not None:
         array = array.chunk(dict.fromkeys(dims, -1))  # scoring needs whole tables
@@ -466,29 +531,33 @@ def _of_outcomes(score: Score, array: xr.DataArray) -> xr.DataArray:
     if score.labels is not None:
         held = array["outcome"].values.tolist() if "outcome" in array.coords else []
         if set(held) != set(score.labels):
-            raise ArgumentError("source", f"must have the outcomes {list(score.labels)} for {score.name}", held)
+            raise ArgumentError(
+                "source", f"must have the outcomes {list(score.labels)} for {score.name}", held
+            )
         array = select_names(array, outcome=list(score.labels))
         of_labels: Any = score.outcome_function
-        [found] = _apply(lambda tables: [of_labels(tables, score.labels)], array, dims=["outcome"])
-        return _named(found, score.name, score.attrs())
+        [result] = _apply(lambda tables: [of_labels(tables, score.labels)], array, dims=["outcome"])
+        return _named(result, score.name, score.attrs())
     numbers = numbers_of(array["outcome"].values) if "outcome" in array.coords else None
     if numbers is None:
         held = array["outcome"].values.tolist() if "outcome" in array.coords else "no labels"
         raise ArgumentError("source", f"must have outcomes that are numbers for {score.name}", held)
     function: Any = score.outcome_function
-    [found] = _apply(lambda tables: [function(tables, numbers)], array, dims=["outcome"])
+    [result] = _apply(lambda tables: [function(tables, numbers)], array, dims=["outcome"])
     limits = {"range": [float(numbers.min()), float(numbers.max())], "finite_mean": 1}
-    return _named(found, score.name, score.attrs() | limits)
+    return _named(result, score.name, score.attrs() | limits)
 
 
-def _of_tables(scores: Sequence[Score], tables: np.ndarray, present: Any, infinite: bool = False) -> list[np.ndarray]:
+def _of_tables(
+    scores: Sequence[Score], tables: np.ndarray, present: Any, infinite: bool = False
+) -> list[np.ndarray]:
     """Return the values of scores, either all or none of matrices; shared parts are computed once.
 
     Infinite values are NaN unless ``infinite``.
     """
     matrix = scores[0]._takes_matrix(tables.shape[-1])
     lead = tables.shape[:-2]
-    found = [np.empty(lead) for _ in scores]
+    result = [np.empty(lead) for _ in scores]
     present = np.broadcast_to(present, (*lead, tables.shape[-1]))
 
     def fill(piece: tuple[slice, ...]) -> None:
@@ -496,7 +565,7 @@ def _of_tables(scores: Sequence[Score], tables: np.ndarray, present: Any, infini
         cells = np.ascontiguousarray(np.moveaxis(tables[piece], (-2, -1), (0, 1)))
         part = np.moveaxis(cells, (0, 1), (-2, -1))
         rest = cache(partial(against_rest, part))
-        for values, score in zip(found, scores, strict=True):
+        for values, score in zip(result, scores, strict=True):
             if matrix:
                 own = score._of_matrix(part, present[piece], rest)
             else:
@@ -505,15 +574,19 @@ def _of_tables(scores: Sequence[Score], tables: np.ndarray, present: Any, infini
 
     together = TABLES * (1 + (tables.shape[-1] >= MANY))
     in_threads(fill, pieces(lead, max(together // max(tables.shape[-1] ** 2, 1), 1)))
-    return found
+    return result
 
 
 def ratio(numerator: Any, denominator: Any) -> Any:
     """Return the quotient, NaN where the denominator is 0."""
     if object in (np.asarray(numerator).dtype, np.asarray(denominator).dtype):  # exact numbers
         return np.where(np.equal(denominator, 0), np.nan, np.true_divide(numerator, denominator))
-    numerator, denominator = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
-    return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator != 0)
+    numerator, denominator = np.broadcast_arrays(
+        np.asarray(numerator, float), np.asarray(denominator, float)
+    )
+    return np.divide(
+        numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator != 0
+    )
 
 
 def log(values: Any) -> Any:
@@ -525,7 +598,12 @@ def log(values: Any) -> Any:
 
 def cells_at(fpr: Any, tpr: Any, prevalence: Any) -> tuple[Any, Any, Any, Any]:
     """Return the probabilities of tn, fp, fn, tp at given rates and prevalence."""
-    return (1 - prevalence) * (1 - fpr), (1 - prevalence) * fpr, prevalence * (1 - tpr), prevalence * tpr
+    return (
+        (1 - prevalence) * (1 - fpr),
+        (1 - prevalence) * fpr,
+        prevalence * (1 - tpr),
+        prevalence * tpr,
+    )
 
 
 def _by_name(name: str) -> Score:
@@ -540,9 +618,14 @@ def _with_classes(array: xr.DataArray, score: Score) -> xr.DataArray:
     """Check the classes of the array, and put them in the order of the score."""
     sizes = {dim: array.sizes.get(dim) for dim in ("actual", "predicted")}
     labels = {dim: array[dim].values.tolist() for dim in sizes if dim in array.coords}
-    if sizes["actual"] != sizes["predicted"] or len({tuple(names) for names in labels.values()}) > 1:
+    if (
+        sizes["actual"] != sizes["predicted"]
+        or len({tuple(names) for names in labels.values()}) > 1
+    ):
         raise ArgumentError(
-            "source", f"must have the same classes on actual and predicted for {score.name}", labels or sizes
+            "source",
+            f"must have the same classes on actual and predicted for {score.name}",
+            labels or sizes,
         )
     if "label" in array.dims and score.function is None:
         raise ArgumentError(
@@ -550,11 +633,17 @@ def _with_classes(array: xr.DataArray, score: Score) -> xr.DataArray:
             f"must be the original classes for {score.name}, which compares one class with the remaining ones itself",
             f"the dims {array.dims}",
         )
-    wanted = list(score.labels or ())
+    requested = list(score.labels or ())
     for dim, size in sizes.items():
-        if wanted and (size != len(wanted) or set(labels.get(dim, wanted)) != set(wanted)):
-            raise ArgumentError("source", f"must have the classes of the score on {dim}, {wanted}", labels or size)
-        array = select_names(array, {dim: wanted}) if wanted and dim in labels else array
+        if requested and (
+            size != len(requested) or set(labels.get(dim, requested)) != set(requested)
+        ):
+            raise ArgumentError(
+                "source",
+                f"must have the classes of the score on {dim}, {requested}",
+                labels or size,
+            )
+        array = select_names(array, {dim: requested}) if requested and dim in labels else array
     return array
 
 
@@ -563,14 +652,18 @@ def _classes_that_occur(source: Source, array: xr.DataArray) -> xr.DataArray:
     counts = observed_counts(source)
     if counts is None:
         held = array if AVERAGED in array.coords else source.observed
-        return xr.DataArray(np.where(classes_in_averages(held, array), 1, OUTSIDE).astype(np.int8), dims="actual")
+        return xr.DataArray(
+            np.where(classes_in_averages(held, array), 1, OUTSIDE).astype(np.int8), dims="actual"
+        )
     if "actual" in counts.coords and "actual" in array.coords:
-        wanted = array["actual"].values
-        if counts["actual"].values.tolist() != wanted.tolist():
-            counts = select_names(counts, actual=wanted)
+        requested = array["actual"].values
+        if counts["actual"].values.tolist() != requested.tolist():
+            counts = select_names(counts, actual=requested)
     averaged = xr.DataArray(classes_in_averages(counts, array), dims="actual")
     # For a performance without the dim of the data sets, a class is present if any of them has it.
-    counts = counts.sum([dim for dim in counts.dims if dim not in array.dims]).reset_coords(drop=True)
+    counts = counts.sum([dim for dim in counts.dims if dim not in array.dims]).reset_coords(
+        drop=True
+    )
     answers = counts.sum("actual").rename(predicted="actual")
     if "actual" in counts.coords:
         answers = answers.assign_coords(actual=counts["actual"])

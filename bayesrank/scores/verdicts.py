@@ -12,8 +12,9 @@ import numpy as np
 from bayesrank.scores.score import SCORES, OfClass, Score
 
 FILE = Path(__file__).with_suffix(".json")
-#: What a counterexample shows, by the test that fails: a surely no more satisfying performance with a higher value, a
-#: mixture above all its parts, or one below them. A fourth fault is "undefined", a mixture without a value.
+#: What a counterexample shows, by the test that fails: a surely no more satisfying performance with
+#: a higher value, a mixture above all its parts, or one below them. A fourth fault is "undefined",
+#: a mixture without a value.
 FAULTS = ("surely worse", "above", "below")
 
 
@@ -21,9 +22,10 @@ FAULTS = ("surely worse", "above", "below")
 class ScoreVerdict:
     """Whether a score may rank, by the axioms of performance-based ranking (Foundations, Section 3.4).
 
-    ``may_rank`` is "yes", "at one prevalence" (only among performances of one prevalence), "no", or "" if unknown.
-    ``first`` and ``second`` are the cells (tn, fp, fn, tp) of two performances on equally many cases, and their sum is
-    an even mixture of them: the counterexample, whose fault is one of ``FAULTS`` or "undefined".
+    ``may_rank`` is "yes", "at one prevalence" (only among performances of one prevalence), "no", or
+    "" if unknown. ``first`` and ``second`` are the cells (tn, fp, fn, tp) of two performances on
+    equally many cases, and their sum is an even mixture of them: the counterexample, whose fault is
+    one of ``FAULTS`` or "undefined".
     """
 
     may_rank: str = ""
@@ -35,8 +37,9 @@ class ScoreVerdict:
     def nearest(self, prevalence: float | None = None) -> tuple[str, float, float | None] | None:
         """Return the score that may rank whose order is most like this score's.
 
-        The result is its name, Kendall's tau-b between both orders of all performances, and the tabulated prevalence
-        that is closest to the given one (by default 1/2; None for a score that may rank at one prevalence).
+        The result is its name, Kendall's tau-b between both orders of all performances, and the
+        tabulated prevalence that is closest to the given one (by default 1/2; None for a score that
+        may rank at one prevalence).
         """
         if not self._nearest:
             return None
@@ -49,7 +52,8 @@ class ScoreVerdict:
 
 
 NONE = ScoreVerdict()
-#: Verdicts for more than two classes. Cohen's kappa has different values there for performances without a right answer.
+#: Verdicts for more than two classes. Cohen's kappa has different values there for performances
+#: without a right answer.
 OF_MORE = {
     **dict.fromkeys(("accuracy", "error_rate"), ScoreVerdict("yes")),
     "balanced_accuracy": ScoreVerdict("at one prevalence", "above"),
@@ -60,7 +64,9 @@ OF_MORE = {
 
 def verdict_on(score: Score, classes: int = 2) -> ScoreVerdict:
     """Return the verdict on a score of the catalogue or a ranking score; averages and own functions have none."""
-    if score.importance is not None or score.attempts is not None:  # a mean over cases is linear in their distribution
+    if (
+        score.importance is not None or score.attempts is not None
+    ):  # a mean over cases is linear in their distribution
         return ScoreVerdict("yes")
     base = score.matrix_function.score if isinstance(score.matrix_function, OfClass) else score
     if SCORES.get(base.name) is not base:
@@ -72,9 +78,16 @@ def verdict_on(score: Score, classes: int = 2) -> ScoreVerdict:
 
 def turned(score: Score) -> Score:
     """Return the score with the opposite sign, of which higher values are better."""
-    matrices = None if score.matrix_function is None else lambda table, present: -score.of_tables(table, present)
+    matrices = (
+        None
+        if score.matrix_function is None
+        else lambda table, present: -score.of_tables(table, present)
+    )
     return replace(
-        score, function=lambda *cells: -score.of_cells(*cells), matrix_function=matrices, higher_is_better=True
+        score,
+        function=lambda *cells: -score.of_cells(*cells),
+        matrix_function=matrices,
+        higher_is_better=True,
     )
 
 
@@ -95,5 +108,7 @@ def _stored() -> Mapping[str, ScoreVerdict]:
     return {name: _entry(**entry) for name, entry in read.items()}
 
 
-def _entry(may_rank: str, fault: str = "", first: Any = (), second: Any = (), nearest: Any = ()) -> ScoreVerdict:
+def _entry(
+    may_rank: str, fault: str = "", first: Any = (), second: Any = (), nearest: Any = ()
+) -> ScoreVerdict:
     return ScoreVerdict(may_rank, fault, tuple(first), tuple(second), tuple(nearest))

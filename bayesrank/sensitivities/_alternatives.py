@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_sequence, is_number
-from bayesrank._errors import ArgumentError
-from bayesrank._records import EvidenceRecord
+from bayesrank._core.checks import check_sequence, is_number
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.records import EvidenceRecord
 from bayesrank.evidence.counts import check_tables, pool, pool_evidence
 from bayesrank.evidence.groups import GROUPS
 from bayesrank.evidence.kinds.given import parse_given
@@ -36,7 +36,10 @@ from bayesrank.sensitivities.missing_truth import evidence_with_other_truths
 #: Factors of the prior's weight, and their names.
 WEIGHTS = {"prior at half its weight": 0.5, "prior at twice its weight": 2.0}
 #: Factors of the scale of the prior of the spread, for hierarchical models, and their names.
-SPREADS = {"prior of the spread at half its scale": 0.5, "prior of the spread at twice its scale": 2.0}
+SPREADS = {
+    "prior of the spread at half its scale": 0.5,
+    "prior of the spread at twice its scale": 2.0,
+}
 #: Kinds of alternatives in addition to scores and prevalences.
 KINDS = ("priors", "weights", "models", "datasets", "entities")
 #: The default alternative priors.
@@ -60,8 +63,8 @@ def check_evidence(evidence: Any) -> Evidence:
     """Check that the evidence is counts over classes or outcomes, or joint outcomes."""
     given = parse_given(evidence)
     if given.summary:
-        wanted = f"must be counts or joint outcomes; {given.noun} have one model and one prior"
-        raise ArgumentError("evidence", wanted, given.noun)
+        requirement = f"must be counts or joint outcomes; {given.noun} have one model and one prior"
+        raise ArgumentError("evidence", requirement, given.noun)
     if not given.of_cases:
         return check_tables(evidence, "evidence")
     if not given.truth_in_part:
@@ -69,7 +72,9 @@ def check_evidence(evidence: Any) -> Evidence:
     return evidence
 
 
-def base_analysis(evidence: Evidence, score: Any, model: Any, join: Any, options: dict[str, Any]) -> Alternative:
+def base_analysis(
+    evidence: Evidence, score: Any, model: Any, join: Any, options: dict[str, Any]
+) -> Alternative:
     """Return the base analysis."""
     model = chosen_by_evidence(evidence, options=options) if model is None else model
     pooled = _evidence_for(evidence, model, join, pool)
@@ -88,46 +93,64 @@ def alternatives_to(
 ) -> list[Alternative]:
     """Return all alternatives to the base analysis."""
     if hasattr(find_model(base.model), "alternatives"):
-        return _of_model(base, wanted, priors, models) + _scores_and_prevalences(base, evidence, scores, prevalences)
-    found = _priors(base, priors if "priors" in wanted else (), "weights" in wanted)
+        return _of_model(base, wanted, priors, models) + _scores_and_prevalences(
+            base, evidence, scores, prevalences
+        )
+    result = _priors(base, priors if "priors" in wanted else (), "weights" in wanted)
     scale = getattr(_instance_of(base), "spread", None)
     if "weights" in wanted and scale is not None:
-        found += [_with_options(base, name, "prior", spread=factor * scale) for name, factor in SPREADS.items()]
+        result += [
+            _with_options(base, name, "prior", spread=factor * scale)
+            for name, factor in SPREADS.items()
+        ]
     if "models" in wanted:
-        found += _models(base, models, evidence, join)
+        result += _models(base, models, evidence, join)
         given = parse_given(base.evidence)
         if given.truth_in_part:
             others = evidence_with_other_truths(given.held)
-            found += [
-                base._replace(name=name, kind="model", evidence=one, model="paired") for name, one in others.items()
+            result += [
+                base._replace(name=name, kind="model", evidence=one, model="paired")
+                for name, one in others.items()
             ]
-    found += _scores_and_prevalences(base, evidence, scores, prevalences)
-    return found + (_without_each_dataset(base, evidence, join) if "datasets" in wanted else [])
+    result += _scores_and_prevalences(base, evidence, scores, prevalences)
+    return result + (_without_each_dataset(base, evidence, join) if "datasets" in wanted else [])
 
 
 def _scores_and_prevalences(
     base: Alternative, evidence: Evidence, scores: Iterable[Any], prevalences: Iterable[Any]
 ) -> list[Alternative]:
-    found = []
+    result = []
     for score in check_sequence("scores", scores):
         known = _score(evidence, score)
-        found.append(base._replace(name=f"score {known.name}", kind="score", score=known))
+        result.append(base._replace(name=f"score {known.name}", kind="score", score=known))
     for share in check_sequence("prevalences", prevalences):
-        found.append(_with_options(base, f"prevalence {_name_of(share)}", "prevalence", prevalence=share))
-    return found
+        result.append(
+            _with_options(base, f"prevalence {_name_of(share)}", "prevalence", prevalence=share)
+        )
+    return result
 
 
-def _of_model(base: Alternative, wanted: Sequence[str], priors: Any, models: Any) -> list[Alternative]:
+def _of_model(
+    base: Alternative, wanted: Sequence[str], priors: Any, models: Any
+) -> list[Alternative]:
     """Return the alternatives that a model has of itself: other priors, and other forms of the model."""
     if models is not None:
         raise ArgumentError(
-            "models", f"must be None for the model {base.model}, which defines its own alternatives", models
+            "models",
+            f"must be None for the model {base.model}, which defines its own alternatives",
+            models,
         )
     given = {} if priors is None else priors
     if not isinstance(given, Mapping):
-        raise ArgumentError("priors", f"must be a mapping from name to priors for the model {base.model}", given)
+        raise ArgumentError(
+            "priors", f"must be a mapping from name to priors for the model {base.model}", given
+        )
     kinds = {"model": "models" in wanted, "prior": "weights" in wanted}
-    own = [(kind, name, changed) for kind, name, changed in _instance_of(base).alternatives() if kinds[kind]]
+    own = [
+        (kind, name, changed)
+        for kind, name, changed in _instance_of(base).alternatives()
+        if kinds[kind]
+    ]
     own += [("prior", f"prior {name}", {"priors": prior}) for name, prior in given.items()]
     return [_with_options(base, name, kind, **changed) for kind, name, changed in own]
 
@@ -145,7 +168,8 @@ def conflict(base: Alternative) -> xr.Dataset | None:
     if given.of_cases:
         if not takes_cases(model) or "cluster" in evidence.coords:
             return None
-        # The check looks at one table per entity, so it uses the model that treats entities separately.
+        # The check looks at one table per entity, so it uses the model that treats entities
+        # separately.
         margins, evidence = _instance_of(base).margins, counts_of(given.held)
         if "outcome" in evidence.dims:
             if not margins.proper or not margins.few:
@@ -169,10 +193,14 @@ def _score(evidence: Evidence, score: Any) -> Score:
 
 
 def _instance_of(one: Alternative) -> Any:
-    return make_model(one.model, one.evidence, one.options, ("prob", "rope", "draws", "seed", "over", "aggregate"))
+    return make_model(
+        one.model, one.evidence, one.options, ("prob", "rope", "draws", "seed", "over", "aggregate")
+    )
 
 
-def _evidence_for(evidence: Evidence, model: Any, join: Any, pooling: Callable[..., Any] = pool_evidence) -> Evidence:
+def _evidence_for(
+    evidence: Evidence, model: Any, join: Any, pooling: Callable[..., Any] = pool_evidence
+) -> Evidence:
     """Return the evidence for a model: pooled, unless the model learns from several data sets together.
 
     If ``join`` is None, data sets are never pooled.
@@ -225,7 +253,11 @@ def _priors(base: Alternative, priors: Any, weights: bool) -> list[Alternative]:
     if priors is None and "prior" not in options_of(find_model(base.model)):
         return []  # a user's model; its priors are unknown here
     priors = _default_priors(base) if priors is None else priors
-    named = dict(priors) if isinstance(priors, Mapping) else {_name_of(p): p for p in check_sequence("priors", priors)}
+    named = (
+        dict(priors)
+        if isinstance(priors, Mapping)
+        else {_name_of(p): p for p in check_sequence("priors", priors)}
+    )
     # A base measure is a prior.
     others = {name: value for name, value in base.options.items() if name != "base"}
     options = {f"prior {name}": others | {"prior": prior} for name, prior in named.items()}
@@ -237,14 +269,14 @@ def _priors(base: Alternative, priors: Any, weights: bool) -> list[Alternative]:
                 options[name] = others | {"prior": own * factor}
             elif instance.margins.proper:
                 options[name] = _with_base(others, _mass_of_values(own, factor))
-    seen, found = [own], []
+    seen, result = [own], []
     for name, these in options.items():
         one = base._replace(name=name, kind="prior", options=these)
         each = _prior(one)
         if not any(_are_equal(each, other) for other in seen):
             seen.append(each)
-            found.append(one)
-    return found
+            result.append(one)
+    return result
 
 
 def _are_equal(one: xr.DataArray, other: xr.DataArray) -> bool:
@@ -263,11 +295,19 @@ def _other_of_datasets(base: Alternative) -> list[Alternative]:
         return []
     default = model_for_datasets(sizes.get("outcome", sizes.get("predicted", 2)))
     other = getattr(find_model(default), "alternative", "") if base.model == default else default
-    kept = {name: value for name, value in base.options.items() if name in ("prior", "prevalence")}
-    return [base._replace(name=f"model {other}", kind="model", model=other, options=kept)] if other else []
+    retained = {
+        name: value for name, value in base.options.items() if name in ("prior", "prevalence")
+    }
+    return (
+        [base._replace(name=f"model {other}", kind="model", model=other, options=retained)]
+        if other
+        else []
+    )
 
 
-def _models(base: Alternative, models: Iterable[Any] | None, evidence: Evidence, join: Any) -> list[Alternative]:
+def _models(
+    base: Alternative, models: Iterable[Any] | None, evidence: Evidence, join: Any
+) -> list[Alternative]:
     of_datasets = []
     if models is None:
         conjugate = in_closed_form()
@@ -277,10 +317,10 @@ def _models(base: Alternative, models: Iterable[Any] | None, evidence: Evidence,
             of_datasets = _other_of_datasets(base)
     # Options that only a user's own model has are left out.
     own = set() if isinstance(base.model, str) else set(options_of(base.model))
-    found = []
+    result = []
     for model in check_sequence("models", models):
         lost = own - set(options_of(find_model(model))) if own else own
-        found.append(
+        result.append(
             base._replace(
                 name=f"model {model if isinstance(model, str) else getattr(model, '__name__', model)}",
                 kind="model",
@@ -289,7 +329,7 @@ def _models(base: Alternative, models: Iterable[Any] | None, evidence: Evidence,
                 options={name: value for name, value in base.options.items() if name not in lost},
             )
         )
-    return found + of_datasets
+    return result + of_datasets
 
 
 def _without_each_dataset(base: Alternative, evidence: Evidence, join: Any) -> list[Alternative]:
@@ -301,7 +341,11 @@ def _without_each_dataset(base: Alternative, evidence: Evidence, join: Any) -> l
         return []
     unit = "group" if GROUPS in evidence["dataset"].attrs else "data set"
     options = base.options
-    if _is_graded(base) and "base" not in options and (margins := _instance_of(base).margins).proper:
+    if (
+        _is_graded(base)
+        and "base" not in options
+        and (margins := _instance_of(base).margins).proper
+    ):
         # Keep the prior, even if a value occurred only in this data set.
         options = _with_base(options, _mass_of_values(margins.concentration))
     # Rates stay those at the same values of covariates.
@@ -310,21 +354,25 @@ def _without_each_dataset(base: Alternative, evidence: Evidence, join: Any) -> l
         if "covariates" in options
         else options
     )
-    found = []
+    result = []
     for i, name in enumerate(used):
         if parse_given(evidence).of_cases:
             rest: Evidence = evidence.isel(pattern=(evidence["dataset"] != name).values)
         else:
             rest = evidence.isel(dataset=[j for j in range(len(used)) if j != i])
         one = base._replace(name=f"without {unit} {name}", kind="data", options=options)
-        found.append(one._replace(evidence=_evidence_for(rest, base.model, join)))
-    return found
+        result.append(one._replace(evidence=_evidence_for(rest, base.model, join)))
+    return result
 
 
 def names_lost(before: Evidence, after: Evidence, over: str) -> set[Any]:
     """Return the data sets that were omitted, and the categories of ``over`` that have none left."""
     dims = [dim for dim in ("dataset", over) if dim in before.coords and dim in after.coords]
-    return {name for dim in dims for name in set(before[dim].values.tolist()) - set(after[dim].values.tolist())}
+    return {
+        name
+        for dim in dims
+        for name in set(before[dim].values.tolist()) - set(after[dim].values.tolist())
+    }
 
 
 def weights_without(weights: Any, lost: set[Any]) -> Any:
@@ -333,7 +381,7 @@ def weights_without(weights: Any, lost: set[Any]) -> Any:
         return weights[[name not in lost for name in weights[weights.dims[0]].values.tolist()]]
     if not isinstance(weights, Mapping):
         return weights
-    found: dict[Any, Any] = {}
+    result: dict[Any, Any] = {}
     for name, held in weights.items():
         if isinstance(held, Mapping):
             held = {inner: weight for inner, weight in held.items() if inner not in lost}
@@ -342,5 +390,5 @@ def weights_without(weights: Any, lost: set[Any]) -> Any:
         elif name in lost:
             continue
         if isinstance(held, str) or not hasattr(held, "__len__") or held:
-            found[name] = held
-    return found
+            result[name] = held
+    return result

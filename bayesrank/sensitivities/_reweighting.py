@@ -5,24 +5,29 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._compat import pareto_k_threshold, smooth_weights, to_container
-from bayesrank._labels import select_names
-from bayesrank._random import stream
-from bayesrank._records import SamplerRecord
-from bayesrank._source import groups_of
+from bayesrank._core.compat import pareto_k_threshold, smooth_weights, to_container
+from bayesrank._core.labels import select_names
+from bayesrank._core.random import stream
+from bayesrank._core.records import SamplerRecord
+from bayesrank._core.source import groups_of
 from bayesrank.models import make_model
 from bayesrank.models.parts.priors import in_words
 from bayesrank.sensitivities._alternatives import Alternative
 
 
 def reweight(
-    base: Alternative, one: Alternative, fitted: Any, root: np.random.SeedSequence, known: dict[str, Any]
+    base: Alternative,
+    one: Alternative,
+    fitted: Any,
+    root: np.random.SeedSequence,
+    known: dict[str, Any],
 ) -> tuple[Any, float]:
     """Return the posterior of an alternative from the draws of the base, and Pareto k; None where a fit is needed.
 
-    A prior is exchanged by the ratio of its density to that of the base, and a data set is omitted by the inverse of
-    its likelihood. In an incomplete design, the presence of entities on the omitted data set still counts for what a
-    typical data set is. ``known`` keeps the likelihood of the data sets, which takes seconds, for other alternatives.
+    A prior is exchanged by the ratio of its density to that of the base, and a data set is omitted
+    by the inverse of its likelihood. In an incomplete design, the presence of entities on the
+    omitted data set still counts for what a typical data set is. ``known`` keeps the likelihood of
+    the data sets, which takes seconds, for other alternatives.
     """
     groups = groups_of(fitted)
     log_ratio = _log_ratio(base, one, groups, known)
@@ -35,32 +40,45 @@ def reweight(
     weight, k = smooth_weights(log_ratio.transpose("chain", "draw").values.ravel(), efficiency)
     if not k <= pareto_k_threshold(size):
         return None, k
-    # Systematic resampling keeps the order: repeated draws are neighbours, which effective sample sizes notice.
+    # Systematic resampling keeps the order: repeated draws are neighbours, which effective sample
+    # sizes notice.
     start = stream(root, "resampled", one.name).random()
-    places = np.searchsorted(np.cumsum(weight), (np.arange(size) + start) / size).clip(max=size - 1).reshape(shape)
+    places = (
+        np.searchsorted(np.cumsum(weight), (np.arange(size) + start) / size)
+        .clip(max=size - 1)
+        .reshape(shape)
+    )
     at = {
-        dim: (("chain", "draw"), held) for dim, held in zip(("chain", "draw"), np.divmod(places, shape[1]), strict=True)
+        dim: (("chain", "draw"), held)
+        for dim, held in zip(("chain", "draw"), np.divmod(places, shape[1]), strict=True)
     }
     moved = posterior.drop_vars(["chain", "draw"], errors="ignore").isel(
         {d: xr.Variable(*held) for d, held in at.items()}
     )
     changed = groups | {
-        "posterior": moved.assign_coords({d: posterior[d] for d in ("chain", "draw") if d in posterior.coords})
+        "posterior": moved.assign_coords(
+            {d: posterior[d] for d in ("chain", "draw") if d in posterior.coords}
+        )
     }
     if one.kind == "data":
         lost = _omitted(base, one)
         changed = {
-            name: held.drop_sel(dataset=lost) if "dataset" in held.dims else held for name, held in changed.items()
+            name: held.drop_sel(dataset=lost) if "dataset" in held.dims else held
+            for name, held in changed.items()
         }
-    about = {"prior": in_words(one.options["prior"], "")} if one.options.get("prior") is not None else {}
-    about |= {name: one.options[name] for name in ("spread",) if name in one.options}
-    changed["posterior"] = changed["posterior"].assign_attrs(about)
+    record = (
+        {"prior": in_words(one.options["prior"], "")}
+        if one.options.get("prior") is not None
+        else {}
+    )
+    record |= {name: one.options[name] for name in ("spread",) if name in one.options}
+    changed["posterior"] = changed["posterior"].assign_attrs(record)
     return to_container(changed), k
 
 
 def _omitted(base: Alternative, one: Alternative) -> list[Any]:
-    kept = one.evidence["dataset"].values.tolist()
-    return [name for name in base.evidence["dataset"].values.tolist() if name not in kept]
+    retained = one.evidence["dataset"].values.tolist()
+    return [name for name in base.evidence["dataset"].values.tolist() if name not in retained]
 
 
 def _log_ratio(
@@ -68,9 +86,14 @@ def _log_ratio(
 ) -> xr.DataArray | None:
     """Return the log ratio (chain, draw) of the posterior densities of the alternative and of the base, but a constant.
 
-    None if the ratio is not known: another model, draws without a sampler, or a score of a learned prevalence.
+    None if the ratio is not known: another model, draws without a sampler, or a score of a learned
+    prevalence.
     """
-    same = one.model == base.model and isinstance(base.model, str) and isinstance(base.evidence, xr.DataArray)
+    same = (
+        one.model == base.model
+        and isinstance(base.model, str)
+        and isinstance(base.evidence, xr.DataArray)
+    )
     if not same or "sample_stats" not in groups or one.kind not in ("prior", "data"):
         return None
     instance, posterior = make_model(base.model, base.evidence, base.options), groups["posterior"]

@@ -6,20 +6,26 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_choice, check_prob, check_sequence, check_unique, describe_value
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._labels import name_coord, select_names
-from bayesrank._notes import notes_of, notes_text
-from bayesrank._random import Seed, root_sequence
-from bayesrank._records import RankingRecord
-from bayesrank._text import list_names
-from bayesrank._types import ModelName, ScoreLike
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
+    check_choice,
+    check_prob,
+    check_sequence,
+    check_unique,
+    describe_value,
+)
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.labels import name_coord, select_names
+from bayesrank._core.notes import notes_of, notes_text
+from bayesrank._core.prose import list_names
+from bayesrank._core.random import Seed, root_sequence
+from bayesrank._core.records import RankingRecord
+from bayesrank._core.types import ModelName, ScoreLike
 from bayesrank.evidence.counts import JOINS
 from bayesrank.evidence.groups import groups_as_datasets, has_groups
 from bayesrank.evidence.kinds.given import parse_given
-from bayesrank.inference import fit
 from bayesrank.models import chosen_by_evidence, find_model, make_model
+from bayesrank.models.inference import fit
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.aggregates import check_needs_over
@@ -43,7 +49,16 @@ from bayesrank.sensitivities.missing_truth import note_on_missing, tipping_odds
 SURE = 2
 #: Variables of each entity under each alternative.
 PER_ENTITY = (
-    *("median", "lower", "upper", "probability_best", "probability_best_error", "rank_lower", "rank_upper", "tier"),
+    *(
+        "median",
+        "lower",
+        "upper",
+        "probability_best",
+        "probability_best_error",
+        "rank_lower",
+        "rank_upper",
+        "tier",
+    ),
     "consensus_rank",
 )
 #: Variables that every sensitivity has.
@@ -79,33 +94,37 @@ def sensitivity(
 ) -> xr.Dataset:
     """Rank again with other priors, models, scores, prevalences and data, and find the conclusions that survive.
 
-    The prior is scaled: its density over log-odds is raised to the power 1/2 or 2, so that it counts as half or twice
-    as many cases. Alternatives are fitted again, with one exception. For sampled models of logits, draws for other
-    priors and without a data set are resampled from the base, with Pareto-smoothed importance weights (Vehtari et al.
-    2024, JMLR 25:72), if Pareto k says that these are reliable.
+    The prior is scaled: its density over log-odds is raised to the power 1/2 or 2, so that it
+    counts as half or twice as many cases. Alternatives are fitted again, with one exception. For
+    sampled models of logits, draws for other priors and without a data set are resampled from the
+    base, with Pareto-smoothed importance weights (Vehtari et al. 2024, JMLR 25:72), if Pareto k
+    says that these are reliable.
 
     Parameters
     ----------
     evidence : xarray.DataArray or Dataset
-        Integer counts (entity, [dataset], actual, predicted) or (entity, [dataset], outcome), or joint outcomes, as
-        from :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`; groups may take the place of data
-        sets. Several data sets are pooled, except for hierarchical models and with ``over``.
+        Integer counts (entity, [dataset], actual, predicted) or (entity, [dataset], outcome), or
+        joint outcomes, as from :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`;
+        groups may take the place of data sets. Several data sets are pooled, except for
+        hierarchical models and with ``over``.
     score : Score, str, pair of float, or callable, optional
         The score of the base analysis; optional for outcomes without classes.
     model : str or class, optional
         The model of the base analysis; the default is that of :func:`bayesrank.fit`.
     alternatives : sequence of {"priors", "weights", "models", "datasets", "entities"}
-        The changes in addition to scores and prevalences. ``"weights"`` halves and doubles the weight of the base
-        prior, or for hierarchical models the scale of the prior of the spread. ``"datasets"`` omits each data set or
-        group in turn, and ``"entities"`` each entity, without a new fit.
+        The changes in addition to scores and prevalences. ``"weights"`` halves and doubles the
+        weight of the base prior, or for hierarchical models the scale of the prior of the spread.
+        ``"datasets"`` omits each data set or group in turn, and ``"entities"`` each entity, without
+        a new fit.
     priors : sequence or mapping, optional
-        Other priors, as for :func:`bayesrank.fit`; a mapping gives their names. The default is "uniform" and
-        "jeffreys", unless they equal the base prior. For outcomes with many values, the default is "haldane" (no prior)
-        if ``range`` or ``base`` is given; otherwise no other prior is tried.
+        Other priors, as for :func:`bayesrank.fit`; a mapping gives their names. The default is
+        "uniform" and "jeffreys", unless they equal the base prior. For outcomes with many values,
+        the default is "haldane" (no prior) if ``range`` or ``base`` is given; otherwise no other
+        prior is tried.
     models : sequence, optional
-        Other models. The default for counts of two classes is the other one of the two conjugate models. For a truth
-        that is known in part, two more alternatives take the verdicts of each judge as the truth, or use only the cases
-        with a known truth.
+        Other models. The default for counts of two classes is the other one of the two conjugate
+        models. For a truth that is known in part, two more alternatives take the verdicts of each
+        judge as the truth, or use only the cases with a known truth.
     scores : sequence
         Other scores; a pair (a, b) is a point of the Tile.
     prevalences : sequence of float
@@ -113,7 +132,8 @@ def sensitivity(
     join : {"exact", "inner"}
         Which data sets to pool, as for :func:`bayesrank.pool`.
     prob, rope, kind, over, aggregate, weights
-        As for :func:`bayesrank.credible_ranking`. ``weights`` may name omitted data sets and groups.
+        As for :func:`bayesrank.credible_ranking`. ``weights`` may name omitted data sets and
+        groups.
     higher_is_better : bool, optional
         Direction of the base score, such as False for costs. Other scores have their own direction.
     draws : int
@@ -128,42 +148,51 @@ def sensitivity(
     xarray.Dataset
         Results over ``alternative``. The first one is "base"; the labels name the changes:
 
-        - ``pareto_k``: Pareto k of the importance weights, for alternatives whose draws were resampled; above
-          min(1 - 1/log10(number of draws), 0.7) the alternative was fitted again. NaN for other alternatives;
+        - ``pareto_k``: Pareto k of the importance weights, for alternatives whose draws were
+          resampled; above min(1 - 1/log10(number of draws), 0.7) the alternative was fitted again.
+          NaN for other alternatives;
         - ``kind``: base, prior, model, score, prevalence or data;
-        - ``leader``: the first entity of the first tier; ``median``, ``lower``, ``upper``, ``probability_best``
-          and its ``_error``, ``rank_lower``, ``rank_upper``, ``tier`` and ``consensus_rank`` (alternative, entity);
-          ``base_leader_probability_best``, ``base_leader_rank_lower`` and ``_upper``;
-        - ``kendall_tau``: tau-b between the consensus order and that of the base; NaN without an order;
-        - ``survives`` (alternative, conclusion): whether each conclusion of the base holds, up to twice the Monte-Carlo
-          error. The conclusions are: the leader, if no other shares its rank; that it is best with at least ``prob``;
-          the members of the first tier; and the rivals that the leader beats with ``prob``;
-        - ``pairs``: the number of pairs that the base separates with ``prob``; ``pairs_kept`` and ``pairs_turned``
-          (alternative): how many of them the alternative separates in the same and in the reverse order.
+        - ``leader``: the first entity of the first tier; ``median``, ``lower``, ``upper``,
+          ``probability_best`` and its ``_error``, ``rank_lower``, ``rank_upper``, ``tier`` and
+          ``consensus_rank`` (alternative, entity); ``base_leader_probability_best``,
+          ``base_leader_rank_lower`` and ``_upper``;
+        - ``kendall_tau``: tau-b between the consensus order and that of the base; NaN without an
+          order;
+        - ``survives`` (alternative, conclusion): whether each conclusion of the base holds, up to
+          twice the Monte-Carlo error. The conclusions are: the leader, if no other shares its rank;
+          that it is best with at least ``prob``; the members of the first tier; and the rivals that
+          the leader beats with ``prob``;
+        - ``pairs``: the number of pairs that the base separates with ``prob``; ``pairs_kept`` and
+          ``pairs_turned`` (alternative): how many of them the alternative separates in the same and
+          in the reverse order.
 
-        ``tipping_odds`` (entity), for a truth that is known in part. Among cases with equal verdicts, those with a
-        known truth may not be a random sample. Compare the odds that the leader is right (for classes: the odds of the
-        last class) in cases with a known truth and in the other cases. At the ratio ``tipping_odds`` of both, the
-        entity and the leader change places; NaN if no ratio up to 1,000 is enough.
+        ``tipping_odds`` (entity), for a truth that is known in part. Among cases with equal
+        verdicts, those with a known truth may not be a random sample. Compare the odds that the
+        leader is right (for classes: the odds of the last class) in cases with a known truth and in
+        the other cases. At the ratio ``tipping_odds`` of both, the entity and the leader change
+        places; NaN if no ratio up to 1,000 is enough.
 
-        Over (``left_out``, ``entity``), with ``"entities"``: ``tier_without`` and ``position_without`` among the
-        others; and over ``left_out``: ``changed_without``, the share of pairs of other entities whose tiers are in
-        another order than in the base; ``leader_changed_without``, whether the first of the others in the consensus
-        order is another one; and ``poth_without``, the precision of the order of the others.
+        Over (``left_out``, ``entity``), with ``"entities"``: ``tier_without`` and
+        ``position_without`` among the others; and over ``left_out``: ``changed_without``, the share
+        of pairs of other entities whose tiers are in another order than in the base;
+        ``leader_changed_without``, whether the first of the others in the consensus order is
+        another one; and ``poth_without``, the precision of the order of the others.
 
-        Over (``entity``, [``dataset``], ``check``), for base priors with a closed form. The items of ``check`` are the
-        right answers in each class and in all classes, the class sizes if they are sampled, or the cases with each
-        outcome:
+        Over (``entity``, [``dataset``], ``check``), for base priors with a closed form. The items
+        of ``check`` are the right answers in each class and in all classes, the class sizes if they
+        are sampled, or the cases with each outcome:
 
         - ``check_observed``: the observed share; ``check_expected``: its prior mean;
-        - ``check_tail_probability``: twice the smaller prior predictive tail, at most 1; NaN where there are no cases,
-          or the prior is improper;
-        - ``check_pull``: distance of the posterior mean from the observed share, in posterior standard deviations;
-        - ``check_conflict``: whether the tail is at most ``attrs["check_bound"]``, 0.01 divided by the number of
-          checks, and the pull is more than 2. Data easily contradict a prior that counts as a few cases; such a
-          conflict does no harm.
+        - ``check_tail_probability``: twice the smaller prior predictive tail, at most 1; NaN where
+          there are no cases, or the prior is improper;
+        - ``check_pull``: distance of the posterior mean from the observed share, in posterior
+          standard deviations;
+        - ``check_conflict``: whether the tail is at most ``attrs["check_bound"]``, 0.01 divided by
+          the number of checks, and the pull is more than 2. Data easily contradict a prior that
+          counts as a few cases; such a conflict does no harm.
 
-        ``notes`` holds these conflicts and the notes of the base ranking, for :func:`bayesrank.notes`.
+        ``notes`` holds these conflicts and the notes of the base ranking, for
+        :func:`bayesrank.notes`.
 
     Raises
     ------
@@ -172,8 +201,9 @@ def sensitivity(
 
     References
     ----------
-    Kallioinen, Paananen, Bürkner and Vehtari (2024), Statistics and Computing 34:57, for the powers; Box (1980), J. R.
-    Stat. Soc. A 143:383-430, and Evans and Moshonov (2006), Bayesian Analysis 1:893-914, for the checks of the prior.
+    Kallioinen, Paananen, Bürkner and Vehtari (2024), Statistics and Computing 34:57, for the
+    powers; Box (1980), J. R. Stat. Soc. A 143:383-430, and Evans and Moshonov (2006), Bayesian
+    Analysis 1:893-914, for the checks of the prior.
 
     Examples
     --------
@@ -185,18 +215,25 @@ def sensitivity(
     True
     """
     prob = check_prob("prob", prob)
-    wanted = [check_choice("alternatives", kind, KINDS) for kind in check_sequence("alternatives", alternatives)]
+    requested = [
+        check_choice("alternatives", kind, KINDS)
+        for kind in check_sequence("alternatives", alternatives)
+    ]
     for name, given in (("priors", priors), ("models", models)):
-        if given is not None and name not in wanted:
-            raise ArgumentError("alternatives", f"must contain {name!r}, because {name}= is given", wanted)
+        if given is not None and name not in requested:
+            raise ArgumentError(
+                "alternatives", f"must contain {name!r}, because {name}= is given", requested
+            )
     check_choice("join", join, JOINS)
     if over is None:
         check_needs_over(aggregate, weights)
     elif not isinstance(over, str):
         raise ArgumentTypeError("over", "must be the name of a dim or coord", describe_value(over))
-    elif "entities" in wanted and aggregate in ("borda", "win_rate"):
-        why = f"must not hold 'entities' beside aggregate={aggregate!r}, which depends on the rivals"
-        raise ArgumentError("alternatives", why, wanted)
+    elif "entities" in requested and aggregate in ("borda", "win_rate"):
+        why = (
+            f"must not hold 'entities' beside aggregate={aggregate!r}, which depends on the rivals"
+        )
+        raise ArgumentError("alternatives", why, requested)
     grouped = isinstance(evidence, xr.DataArray | xr.Dataset) and has_groups(evidence)
     if grouped:
         model = chosen_by_evidence(evidence, options=options) if model is None else model
@@ -204,13 +241,14 @@ def sensitivity(
     evidence = check_evidence(evidence)
     pooled = join if over is None else None
     base = base_analysis(evidence, score, model, pooled, options)
-    others = alternatives_to(base, evidence, wanted, priors, models, scores, prevalences, pooled)
+    others = alternatives_to(base, evidence, requested, priors, models, scores, prevalences, pooled)
     check_unique("alternatives", [one.name for one in others])
     root = root_sequence(seed)
     rankings, pareto = list[xr.Dataset](), list[float]()
     fitted, known = None, dict[str, Any]()
     for one in [base, *others]:
-        # Another score needs no draws of its own, and other priors and omitted data sets often do not.
+        # Another score needs no draws of its own, and other priors and omitted data sets often do
+        # not.
         posterior, k = (fitted, np.nan) if one.kind == "score" else (None, np.nan)
         if posterior is None and one is not base and not grouped:
             posterior, k = reweight(base, one, fitted, root, known)
@@ -223,34 +261,55 @@ def sensitivity(
             posterior = fit(used, one.model, draws=draws, seed=root, nuts=settings, **one.options)
         fitted = posterior if one is base else fitted
         several = "performance_new" in posterior_of(posterior)
-        how: dict[str, Any] = {"prob": prob, "rope": rope, "kind": kind if one is base or several else None}
+        how: dict[str, Any] = {
+            "prob": prob,
+            "rope": rope,
+            "kind": kind if one is base or several else None,
+        }
         how["higher_is_better"] = None if one.kind == "score" else higher_is_better
         if over is not None:
             lost = names_lost(base.evidence, one.evidence, over)
             how |= {"over": over, "aggregate": aggregate, "weights": weights_without(weights, lost)}
         rankings.append(credible_ranking(posterior, one.score, method="auto", **how))
-        if one is base and "entities" in wanted:
+        if one is base and "entities" in requested:
             without = leave_out_entities(posterior, one.score, method="auto", **how)
     result = _table([base, *others], rankings).assign(pareto_k=("alternative", pareto))
-    if "entities" in wanted:
+    if "entities" in requested:
         result = result.assign({f"{name}_without": held for name, held in without.items()})
     checks = conflict(base)
     notes = [*outside_interval(rankings[0]), *notes_of(rankings[0]["notes"])]
-    unlabelled = parse_given(base.evidence).truth_in_part and not hasattr(find_model(base.model), "alternatives")
-    if unlabelled and over is None and result.sizes["entity"] > 1 and result["leader"].values[0] != "":
+    unlabelled = parse_given(base.evidence).truth_in_part and not hasattr(
+        find_model(base.model), "alternatives"
+    )
+    if (
+        unlabelled
+        and over is None
+        and result.sizes["entity"] > 1
+        and result["leader"].values[0] != ""
+    ):
         names = result["entity"].values.tolist()
         lead = names.index(result["leader"].values[0])
         made = make_model(base.model, base.evidence, base.options)
-        odds = tipping_odds(made, base.score, lead, bool(RankingRecord.of(rankings[0]).higher_is_better))
+        odds = tipping_odds(
+            made, base.score, lead, bool(RankingRecord.of(rankings[0]).higher_is_better)
+        )
         result = result.assign(tipping_odds=("entity", odds))
         notes.append(note_on_missing(made, [str(name) for name in names], odds, lead))
     if checks is not None:
         notes = [*notes_of(checks["notes"]), *notes]
-        result = result.assign({f"check_{name}": held for name, held in checks.drop_vars("notes").items()})
+        result = result.assign(
+            {f"check_{name}": held for name, held in checks.drop_vars("notes").items()}
+        )
         result.attrs["check_bound"] = checks.attrs["bound"]
     result["notes"] = notes_text(notes)
-    about = {name: rankings[0].attrs[name] for name in ("score", "display", "noun") if name in rankings[0].attrs}
-    return result.assign_attrs(about | {"prob": prob, "rope": rope, "effective_draws": effective_draws(rankings[0])})
+    record = {
+        name: rankings[0].attrs[name]
+        for name in ("score", "display", "noun")
+        if name in rankings[0].attrs
+    }
+    return result.assign_attrs(
+        record | {"prob": prob, "rope": rope, "effective_draws": effective_draws(rankings[0])}
+    )
 
 
 def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Dataset:
@@ -258,14 +317,19 @@ def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Da
     names, prob = rankings[0]["entity"].values.tolist(), RankingRecord.of(rankings[0]).prob
     held = {
         name: np.stack(
-            [select_names(ranking[name], dict.fromkeys(ranking[name].dims, names)).values for ranking in rankings]
+            [
+                select_names(ranking[name], dict.fromkeys(ranking[name].dims, names)).values
+                for ranking in rankings
+            ]
         )
         for name in (*PER_ENTITY, "consensus_position", "superiority", "superiority_error")
     }
     found: dict[str, Any] = {name: (("alternative", "entity"), held[name]) for name in PER_ENTITY}
     # None if no entity is ranked.
     positions = [position_of(select_names(ranking, entity=names)).values for ranking in rankings]
-    leaders = [None if np.isnan(position).all() else int(np.nanargmin(position)) for position in positions]
+    leaders = [
+        None if np.isnan(position).all() else int(np.nanargmin(position)) for position in positions
+    ]
     lead = leaders[0]
     found["kind"] = ("alternative", [one.kind for one in alternatives])
     found["leader"] = ("alternative", name_coord(["" if i is None else names[i] for i in leaders]))
@@ -278,11 +342,21 @@ def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Da
     beats = probability[0] >= prob
     found["pairs"] = int(beats.sum())
     found["pairs_kept"] = ("alternative", ((probability + slack >= prob) & beats).sum((1, 2)))
-    found["pairs_turned"] = ("alternative", ((probability - slack >= prob).swapaxes(1, 2) & beats).sum((1, 2)))
-    conclusions = {} if lead is None else _conclusions(held, lead, leaders, [str(name) for name in names], prob)
+    found["pairs_turned"] = (
+        "alternative",
+        ((probability - slack >= prob).swapaxes(1, 2) & beats).sum((1, 2)),
+    )
+    conclusions = (
+        {}
+        if lead is None
+        else _conclusions(held, lead, leaders, [str(name) for name in names], prob)
+    )
     survives = np.array([*conclusions.values()], bool).reshape(-1, len(rankings)).T
     found["survives"] = (("alternative", "conclusion"), survives)
-    coords = {"alternative": [one.name for one in alternatives], "entity": rankings[0]["entity"].values}
+    coords = {
+        "alternative": [one.name for one in alternatives],
+        "entity": rankings[0]["entity"].values,
+    }
     return xr.Dataset(found, coords | {"conclusion": [*conclusions]})
 
 
@@ -292,25 +366,32 @@ def _taus(ranks: np.ndarray) -> list[float]:
 
     shared = [~np.isnan(ranks[0]) & ~np.isnan(other) for other in ranks]
     pairs = zip(ranks, shared, strict=True)
-    return [kendalltau(ranks[0][both], other[both]).statistic if both.sum() > 1 else np.nan for other, both in pairs]
+    return [
+        kendalltau(ranks[0][both], other[both]).statistic if both.sum() > 1 else np.nan
+        for other, both in pairs
+    ]
 
 
 def _conclusions(
     held: dict[str, np.ndarray], lead: int, leaders: list[int | None], names: list[str], prob: float
 ) -> dict[str, np.ndarray]:
     """Return the conclusions of the first ranking, and the rankings in which each holds up to its error."""
-    found = {}
+    result = {}
     probability, slack = held["superiority"], SURE * np.nan_to_num(held["superiority_error"])
     first, tier = held["consensus_rank"] == 1, held["tier"] == 1
     # Entities share a rank if the draws do not separate them.
     if first[0].sum() == 1 and first[0, lead]:
-        found[f"{names[lead]} comes first"] = first[:, lead]
+        result[f"{names[lead]} comes first"] = first[:, lead]
     best = held["probability_best"][:, lead]
     if best[0] >= prob:
         error = SURE * np.nan_to_num(held["probability_best_error"][:, lead])
-        found[f"{names[lead]} is the best with probability at least {prob:g}"] = best + error >= prob
+        result[f"{names[lead]} is the best with probability at least {prob:g}"] = (
+            best + error >= prob
+        )
     order = np.argsort(held["consensus_position"][0], kind="stable")
     members = [names[i] for i in order if tier[0, i]]
-    found[f"the first tier is {list_names(members, 5)}"] = (tier == tier[0]).all(axis=1)
+    result[f"the first tier is {list_names(members, 5)}"] = (tier == tier[0]).all(axis=1)
     beaten = [j for j in order if probability[0, lead, j] >= prob]
-    return found | {f"{names[lead]} beats {names[j]}": (probability + slack >= prob)[:, lead, j] for j in beaten}
+    return result | {
+        f"{names[lead]} beats {names[j]}": (probability + slack >= prob)[:, lead, j] for j in beaten
+    }

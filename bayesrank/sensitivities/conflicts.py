@@ -1,6 +1,7 @@
 """Prior-data conflict: whether the data are extreme under the prior predictive distribution, in closed form.
 
-Tails, not densities, are checked, so that a prior with two peaks is not contradicted by values between them.
+Tails, not densities, are checked, so that a prior with two peaks is not contradicted by values
+between them.
 """
 
 from collections.abc import Callable
@@ -10,13 +11,14 @@ import numpy as np
 import xarray as xr
 from scipy.special import betainc
 
-from bayesrank._checks import check_prob, rename_argument
-from bayesrank._notes import Note, notes_text
+from bayesrank._core.checks import check_prob, rename_argument
+from bayesrank._core.notes import Note, notes_text
 from bayesrank.models import conjugate_posterior
 from bayesrank.predictive.confusion import beta_binomial
 
-#: Up to this many cases, sums over classes are convolved count by count. For more cases, this many bins of the share
-#: are convolved. This changes tail probabilities by less than 1% of their value or 1e-4.
+#: Up to this many cases, sums over classes are convolved count by count. For more cases, this many
+#: bins of the share are convolved. This changes tail probabilities by less than 1% of their value
+#: or 1e-4.
 EXACT, BINS = 2**17, 2**13
 #: Settings of the trapezoidal rule.
 NODES = 4001
@@ -27,11 +29,14 @@ PULL = 2.0
 RESULTS = ("observed", "expected", "tail_probability", "pull")
 
 
-def prior_conflict(counts: xr.DataArray, model: Any = None, *, level: float = 0.01, **options: Any) -> xr.Dataset:
+def prior_conflict(
+    counts: xr.DataArray, model: Any = None, *, level: float = 0.01, **options: Any
+) -> xr.Dataset:
     """Check whether the data contradict the prior, by prior predictive checks: see ``br.sensitivity``.
 
-    The checks are over (``entity``, [``dataset``], ``check``). ``attrs["bound"]`` is ``level``, the probability of any
-    alarm if the prior is right, divided by the number of checks. ``notes`` holds the conflicts, the worst first.
+    The checks are over (``entity``, [``dataset``], ``check``). ``attrs["bound"]`` is ``level``, the
+    probability of any alarm if the prior is right, divided by the number of checks. ``notes`` holds
+    the conflicts, the worst first.
     """
     level = check_prob("level", level)
     with rename_argument("counts", "evidence"):
@@ -41,7 +46,9 @@ def prior_conflict(counts: xr.DataArray, model: Any = None, *, level: float = 0.
     sizes = known.totals is None
     if "outcome" in known.prior.dims:
         outcomes = known.prior["outcome"].values.tolist()
-        parts: list[tuple[str, str | None]] = [("outcome", str(label)) for label in _without_redundant(outcomes)]
+        parts: list[tuple[str, str | None]] = [
+            ("outcome", str(label)) for label in _without_redundant(outcomes)
+        ]
     else:
         labels = known.prior["actual"].values.tolist()
         parts = [*(("right", str(label)) for label in labels), ("right", None)]
@@ -49,31 +56,46 @@ def prior_conflict(counts: xr.DataArray, model: Any = None, *, level: float = 0.
     names = [_name_check(*part) for part in parts]
     values = np.full((*known.test_set.shape, len(names), len(RESULTS)), np.nan)
     for position in zip(*np.nonzero(known.test_set.values != ""), strict=True):
-        values[position] = _checks(np.rint(table.values[position]).astype(int), known.prior.values[position], sizes)
+        values[position] = _checks(
+            np.rint(table.values[position]).astype(int), known.prior.values[position], sizes
+        )
     coords = {dim: known.prior[dim].values for dim in cells} | {"check": names}
-    result = xr.Dataset({name: ((*cells, "check"), values[..., i]) for i, name in enumerate(RESULTS)}, coords)
+    result = xr.Dataset(
+        {name: ((*cells, "check"), values[..., i]) for i, name in enumerate(RESULTS)}, coords
+    )
     bound = level / max(int(result["tail_probability"].notnull().sum()), 1)
     result["conflict"] = (result["tail_probability"] <= bound) & (np.abs(result["pull"]) > PULL)
-    return result.assign(notes=notes_text(_conflicts(result, cells, parts))).assign_attrs(level=level, bound=bound)
+    return result.assign(notes=notes_text(_conflicts(result, cells, parts))).assign_attrs(
+        level=level, bound=bound
+    )
 
 
 def _name_check(part: str, label: str | None) -> str:
     """Return the name of the check of a part: "outcome 1", "right of a", "right of all", "cases of a"."""
-    return f"outcome {label}" if part == "outcome" else f"{part} of {'all' if label is None else label}"
+    return (
+        f"outcome {label}"
+        if part == "outcome"
+        else f"{part} of {'all' if label is None else label}"
+    )
 
 
 def _checks(table: np.ndarray, alpha: np.ndarray, sizes: bool) -> list:
     """Return observed and expected share, tail and pull of every check of one table or row of outcomes (check, 4)."""
-    cases, weights, found = table, alpha, []
+    cases, weights, result = table, alpha, []
     if table.ndim > 1:
         cases, weights = table.sum(-1), alpha.sum(-1)
-        each = list(zip(*(x.tolist() for x in (np.diagonal(table), cases, np.diagonal(alpha), weights)), strict=True))
-        found = [_check_sum([x]) for x in each] + [_check_sum(each)]
+        each = list(
+            zip(
+                *(x.tolist() for x in (np.diagonal(table), cases, np.diagonal(alpha), weights)),
+                strict=True,
+            )
+        )
+        result = [_check_sum([x]) for x in each] + [_check_sum(each)]
     if sizes or table.ndim == 1:
         rows = zip(cases.tolist(), weights.tolist(), strict=True)
         of_all = [(n, int(cases.sum()), w, float(weights.sum())) for n, w in rows]
-        found += [_check_sum([x]) for x in _without_redundant(of_all)]
-    return found
+        result += [_check_sum([x]) for x in _without_redundant(of_all)]
+    return result
 
 
 def _without_redundant(each: list) -> list:
@@ -87,7 +109,7 @@ def _check_sum(rows: list[tuple[int, int, float, float]]) -> tuple[float, ...]:
     NaN without cases or with an improper prior.
     """
     rows = [row for row in rows if row[1]]
-    if not rows or any(min(weight, whole - weight) <= 0 for _, _, weight, whole in rows):
+    if not rows or any(min(weight, full - weight) <= 0 for _, _, weight, full in rows):
         return (np.nan,) * 4
     k, n, a, w = np.array(rows, float).T
     rate = (a + k) / (w + n)
@@ -110,22 +132,37 @@ def _tail(rows: list[tuple[int, int, float, float]], seen: int, number: int) -> 
         masses = fftconvolve(masses, these) if len(masses) > 1 else these
     masses = np.where(masses > ROUNDING, masses, 0.0)
     # Each bin represents its middle, so the sum is about this many bins from the start.
-    at = seen if width == 1 else int(np.clip(round(seen / width - len(rows) / 2), 0, len(masses) - 1))
+    at = (
+        seen
+        if width == 1
+        else int(np.clip(round(seen / width - len(rows) / 2), 0, len(masses) - 1))
+    )
     return float(min(1.0, 2 * min(masses[: at + 1].sum(), masses[at:].sum())))
 
 
 def beta_binomial_tails(seen: int, size: int, alpha: float, beta: float) -> tuple[float, float]:
     """Return P(K <= seen) and P(K >= seen) of a beta-binomial count, in constant time.
 
-    For a rate R ~ Beta(alpha, beta) and X ~ Beta(k + 1, size - k), P(K <= k | R) = P(X > R). So P(K <= k) is the mean
-    of the distribution function of R over X, which the trapezoidal rule gives over the logit of X to ten digits.
+    For a rate R ~ Beta(alpha, beta) and X ~ Beta(k + 1, size - k), P(K <= k | R) = P(X > R). So P(K
+    <= k) is the mean of the distribution function of R over X, which the trapezoidal rule gives
+    over the logit of X to ten digits.
     """
-    low = 1.0 if seen == size else _mean_over(lambda x, y: betainc(alpha, beta, x), seen + 1, size - seen)
-    high = 1.0 if seen == 0 else _mean_over(lambda x, y: betainc(beta, alpha, y), seen, size - seen + 1)
+    low = (
+        1.0
+        if seen == size
+        else _mean_over(lambda x, y: betainc(alpha, beta, x), seen + 1, size - seen)
+    )
+    high = (
+        1.0
+        if seen == 0
+        else _mean_over(lambda x, y: betainc(beta, alpha, y), seen, size - seen + 1)
+    )
     return low, high
 
 
-def _mean_over(function: Callable[[np.ndarray, np.ndarray], np.ndarray], right: float, wrong: float) -> float:
+def _mean_over(
+    function: Callable[[np.ndarray, np.ndarray], np.ndarray], right: float, wrong: float
+) -> float:
     """Return the mean of a function of x and 1 - x over x ~ Beta(right, wrong)."""
     middle, spread = np.log(right / wrong), np.sqrt(1 / right + 1 / wrong)
     z = np.linspace(middle - 12 * spread - 40 / right, middle + 12 * spread + 40 / wrong, NODES)
@@ -139,7 +176,8 @@ def _mean_over(function: Callable[[np.ndarray, np.ndarray], np.ndarray], right: 
 def _bin_masses(size: int, alpha: float, beta: float, width: int) -> np.ndarray:
     """Return the bin masses of the share of a beta-binomial count, which has nearly the distribution of the rate."""
     edges = np.minimum(np.arange(width, size + width, width), size)
-    # A Beta with the mean and the variance of the share, which has 1 / size more variance than the rate.
+    # A Beta with the mean and the variance of the share, which has 1 / size more variance than the
+    # rate.
     factor = (size * (alpha + beta + 1) / (alpha + beta + size) - 1) / (alpha + beta)
     below = betainc(alpha * factor, beta * factor, edges / size)
     return np.diff(below, prepend=0.0)
@@ -159,5 +197,7 @@ def _conflicts(result: xr.Dataset, cells: list, parts: list[tuple[str, str | Non
         numbers = {"expected": float(here["expected"]), "observed": float(here["observed"])}
         numbers |= {"tail": float(here["tail_probability"]), "tables": int(one.notnull().sum())}
         table = " on ".join(str(result[dim].values[k]) for dim, k in zip(cells, at, strict=True))
-        notes.append(Note("prior_contradicted", {"part": part, "label": label, "table": table, **numbers}))
+        notes.append(
+            Note("prior_contradicted", {"part": part, "label": label, "table": table, **numbers})
+        )
     return notes

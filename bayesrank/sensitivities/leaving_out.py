@@ -18,9 +18,9 @@ def leave_out_entities(
 ) -> xr.Dataset:
     """Recompute the tiers and the consensus order without each entity: see ``br.sensitivity``.
 
-    Arguments are those of :func:`bayesrank.credible_ranking`.
-    The draws of the other entities are reused. Models whose entities share a distribution keep the influence of the
-    omitted one. Among equally good orders, and in cycles too large for an exact solution, the whole order is kept.
+    Arguments are those of :func:`bayesrank.credible_ranking`. The draws of the other entities are
+    reused. Models whose entities share a distribution keep the influence of the omitted one. Among
+    equally good orders, and in cycles too large for an exact solution, the whole order is kept.
     """
     from scipy.sparse.csgraph import connected_components
 
@@ -28,7 +28,10 @@ def leave_out_entities(
     one_ranking([dim for dim in ranking.dims if dim not in ("rank", "rival")])
     # The order within a draw does not depend on the ROPE.
     plain = credible_ranking(source, score, prob=prob, **options) if rope else ranking
-    above, best = ranking["surely_above"].transpose("entity", "rival").values, ranking["in_best_set"].values
+    above, best = (
+        ranking["surely_above"].transpose("entity", "rival").values,
+        ranking["in_best_set"].values,
+    )
     before = plain["superiority"].values
     preference = np.nan_to_num((1 + before - before.T) / 2, nan=0.5)
     allowed = put_last(preference, ranking["unobserved"].values)
@@ -60,7 +63,8 @@ def leave_out_entities(
 def _tiers_without(best: np.ndarray, above: np.ndarray, rest: np.ndarray) -> np.ndarray:
     """Return the tiers of the rest by the same sure pairs.
 
-    The first tier has the rest of the best set, and the entities that only the omitted one was surely above.
+    The first tier has the rest of the best set, and the entities that only the omitted one was
+    surely above.
     """
     members = np.zeros(len(best), bool)
     members[rest] = True
@@ -69,10 +73,13 @@ def _tiers_without(best: np.ndarray, above: np.ndarray, rest: np.ndarray) -> np.
     return tiers_of(first if first.any() else free, above, members)
 
 
-def _without(place: int, order: np.ndarray, circle: np.ndarray, preference: np.ndarray) -> np.ndarray:
+def _without(
+    place: int, order: np.ndarray, circle: np.ndarray, preference: np.ndarray
+) -> np.ndarray:
     """Return a consensus order without the entity at a position, given the majority cycle of each position.
 
-    Only the cycle of the omitted entity can get a better order: pairs from different cycles follow their majority.
+    Only the cycle of the omitted entity can get a better order: pairs from different cycles follow
+    their majority.
     """
     inside = np.flatnonzero(circle == circle[place])
     if not 1 < len(inside) <= EXACT_SIZE:

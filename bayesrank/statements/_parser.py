@@ -8,8 +8,8 @@
               | name ["is"] ["not"] ("best" | "worst" | "in" "top" whole)
               | "top" whole "=" name {"," name}
 
-A name is quoted (quotes doubled inside) or written as it is. The longest of several matching names is used. The parser
-asks for quotes if a text is ambiguous.
+A name is quoted (quotes doubled inside) or written as it is. The longest of several matching names
+is used. The parser asks for quotes if a text is ambiguous.
 """
 
 import re
@@ -17,7 +17,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import NamedTuple, NoReturn
 
-from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
+from bayesrank._core.errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
 
 
 class Beats(NamedTuple):
@@ -108,15 +108,17 @@ class _Parser:
         self.at = self.depth = 0
 
     def statement(self) -> Statement:
-        found = self._either()
+        result = self._either()
         if self._rest():
             self._fail("'and', 'or' or its end")
-        return found
+        return result
 
     def _either(self) -> Statement:
         return self._joined("or", Either, lambda: self._joined("and", Every, self._one))
 
-    def _joined(self, word: str, joint: type[Every | Either], read: Callable[[], Statement]) -> Statement:
+    def _joined(
+        self, word: str, joint: type[Every | Either], read: Callable[[], Statement]
+    ) -> Statement:
         parts = [read()]
         while self._word(word):
             parts.append(read())
@@ -125,20 +127,22 @@ class _Parser:
     def _one(self) -> Statement:
         self.depth += 1
         if self.depth > DEPTH:
-            raise ArgumentError("statement", f"must hold at most {DEPTH} statements in one another", "more")
+            raise ArgumentError(
+                "statement", f"must hold at most {DEPTH} statements in one another", "more"
+            )
         start = self._skip()
         if self._word("not"):
             self._refuse_names_at(start)
-            found: Statement = Not(self._one())
+            result: Statement = Not(self._one())
         elif self._take(r"\("):
             self._refuse_names_at(start)
-            found = self._either()
+            result = self._either()
             if not self._take(r"\)"):
                 self._fail("'and', 'or' or ')'")
         else:
-            found = self._claim()
+            result = self._claim()
         self.depth -= 1
-        return found
+        return result
 
     def _claim(self) -> Statement:
         start = self._skip()
@@ -176,9 +180,13 @@ class _Parser:
             chosen.append(self._entity())
         size, named = int(number), len(set(chosen))
         if named != size or named != len(chosen):
-            raise ArgumentError("statement", f"must name {size} entities behind 'top {size} ='", f"{self.text!r}")
+            raise ArgumentError(
+                "statement", f"must name {size} entities behind 'top {size} ='", f"{self.text!r}"
+            )
         rest = [entity for entity in range(len(self.names)) if entity not in chosen]
-        return Every((*(Place(one, size) for one in chosen), *(Not(Place(one, size)) for one in rest)))
+        return Every(
+            (*(Place(one, size) for one in chosen), *(Not(Place(one, size)) for one in rest))
+        )
 
     def _chain(self, entity: int) -> Statement:
         links: list[Claim] = []
@@ -187,7 +195,9 @@ class _Parser:
             if not links and (number := self._number()):
                 return Bound(entity, sign, float(number))
             rival = self._entity()
-            links.append(Beats(rival, MIRROR[sign], entity) if sign[0] == "<" else Beats(entity, sign, rival))
+            links.append(
+                Beats(rival, MIRROR[sign], entity) if sign[0] == "<" else Beats(entity, sign, rival)
+            )
             entity = rival
         if not links:
             self._fail("a comparison such as '> B', 'beats B', 'is best' or 'in top 3'")
@@ -195,14 +205,24 @@ class _Parser:
 
     def _number(self) -> str:
         """Return the number at the current position, unless it is the beginning of a name."""
-        return "" if self._names_at(self._skip()) else self._take(rf"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?{END}")
+        return (
+            ""
+            if self._names_at(self._skip())
+            else self._take(rf"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?{END}")
+        )
 
     def _entity(self) -> int:
         start = self._skip()
-        found = self._read_quoted(self.text[start]) if self.text[start : start + 1] in ("'", '"') else self._bare(start)
+        result = (
+            self._read_quoted(self.text[start])
+            if self.text[start : start + 1] in ("'", '"')
+            else self._bare(start)
+        )
         if MARGIN.match(self.text, self.at):
-            self._refuse(self.at, "state no margin: pass it as rope= (--rope), in units of the score")
-        return found
+            self._refuse(
+                self.at, "state no margin: pass it as rope= (--rope), in units of the score"
+            )
+        return result
 
     def _bare(self, start: int) -> int:
         found = sorted(self._names_at(start), key=len)
@@ -230,19 +250,27 @@ class _Parser:
 
     def _index(self, name: str) -> int:
         if self.names.count(name) > 1:
-            raise ArgumentError("statement", "must name one entity", f"{name!r}, the name of {self.names.count(name)}")
+            raise ArgumentError(
+                "statement",
+                "must name one entity",
+                f"{name!r}, the name of {self.names.count(name)}",
+            )
         return self.names.index(name)
 
     def _names_at(self, start: int) -> list[str]:
         """Return the names that match at a position and end at a word boundary."""
-        found = (name for name in dict.fromkeys(self.names) if name and self.text.startswith(name, start))
+        found = (
+            name for name in dict.fromkeys(self.names) if name and self.text.startswith(name, start)
+        )
         return [name for name in found if re.compile(END).match(self.text, start + len(name))]
 
     def _refuse_names_at(self, start: int) -> None:
         """Raise if a keyword is also the beginning of a name."""
         for name in self._names_at(start):
             if not WORD.fullmatch(name.strip()) and any(char.isalnum() for char in name):
-                self._refuse(start, f"put {name!r} in quotes, for it begins like the language of statements")
+                self._refuse(
+                    start, f"put {name!r} in quotes, for it begins like the language of statements"
+                )
 
     def _word(self, word: str) -> str:
         return self._take(rf"{word}(?=[\s<>=()'\"]|$)").lower()
@@ -263,11 +291,15 @@ class _Parser:
 
     def _fail(self, wanted: str) -> NoReturn:
         where = f"at {self._rest()!r}" if self._rest() else "at its end"
-        raise ArgumentError("statement", f"must have {wanted} {where} (place {self.at + 1})", f"{self.text!r}")
+        raise ArgumentError(
+            "statement", f"must have {wanted} {where} (place {self.at + 1})", f"{self.text!r}"
+        )
 
     def _refuse(self, start: int, wanted: str) -> NoReturn:
         raise ArgumentError(
-            "statement", f"must {wanted}", f"{self.text[start:]!r} at place {start + 1} of {self.text!r}"
+            "statement",
+            f"must {wanted}",
+            f"{self.text[start:]!r} at place {start + 1} of {self.text!r}",
         )
 
     def _refuse_name(self, name: str) -> NoReturn:
@@ -275,4 +307,6 @@ class _Parser:
         near = [known[one] for one in get_close_matches(name.casefold(), known, n=3, cutoff=0.5)]
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
         listed = ", ".join(self.names[:5]) + (", ..." if len(self.names) > 5 else "")
-        raise ArgumentKeyError("statement", f"must name entities of {listed}", f"{name!r} in {self.text!r}{hint}")
+        raise ArgumentKeyError(
+            "statement", f"must name entities of {listed}", f"{name!r} in {self.text!r}{hint}"
+        )

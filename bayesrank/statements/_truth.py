@@ -1,17 +1,28 @@
 """The share of each draw in which a statement on the order holds.
 
-Comparisons use values. Ranks come from the order of the draw; tied entities take every order equally often, and the
-statement holds in a share of these orders. Probabilities of statements are therefore additive, "A is best" agrees with
-the credible ranking, and no two entities are best at once. Claims on undefined values are false.
+Comparisons use values. Ranks come from the order of the draw; tied entities take every order
+equally often, and the statement holds in a share of these orders. Probabilities of statements are
+therefore additive, "A is best" agrees with the credible ranking, and no two entities are best at
+once. Claims on undefined values are false.
 """
 
 from collections.abc import Mapping
 
 import numpy as np
 
-from bayesrank._errors import ArgumentError
+from bayesrank._core.errors import ArgumentError
 from bayesrank.ranking.ranks import positions
-from bayesrank.statements._parser import MIRROR, Beats, Bound, Either, Every, Not, Place, Statement, claims_of
+from bayesrank.statements._parser import (
+    MIRROR,
+    Beats,
+    Bound,
+    Either,
+    Every,
+    Not,
+    Place,
+    Statement,
+    claims_of,
+)
 
 #: Maximum number of distinct tie patterns and placements that are counted, over all draws.
 MOST = 2**16
@@ -20,7 +31,8 @@ MOST = 2**16
 def share_true(statement: Statement, values: np.ndarray, sign: int, rope: float) -> np.ndarray:
     """Return the share of each draw in which a statement holds, from values (draw, entity), NaN where undefined.
 
-    ``sign`` is -1 if lower is better, else 1; to be better, an entity must exceed another by more than ``rope``.
+    ``sign`` is -1 if lower is better, else 1; to be better, an entity must exceed another by more
+    than ``rope``.
     """
     better = sign * values.astype(float, copy=False)
     statement = statement if sign > 0 else _mirror(statement)
@@ -61,13 +73,15 @@ def _over_orders(
 ) -> np.ndarray:
     """Return the share of the orders of tied entities in which a statement holds.
 
-    Positions form classes that no claim of the statement separates. Members are placed one after another; each free
-    position of the member's group is equally probable.
+    Positions form classes that no claim of the statement separates. Members are placed one after
+    another; each free position of the member's group is equally probable.
     """
     first, last = groups
     edges = _edges(statement, number)
     starts = np.concatenate([np.zeros_like(edges[:, :1]), edges[:, :-1]], axis=1)
-    most = int(((first[:, members] < last[:, members]) & (first[:, members] >= 0)).sum(axis=1).max())
+    most = int(
+        ((first[:, members] < last[:, members]) & (first[:, members] >= 0)).sum(axis=1).max()
+    )
     if edges.shape[1] ** most > MOST:
         raise ArgumentError(
             "statement",
@@ -93,7 +107,9 @@ def _over_orders(
         left = high - low - np.sum(with_it, axis=0, dtype=int)
         for c in range(edges.shape[1]):
             free = np.minimum(edges[rows, c], high) - np.maximum(starts[rows, c], low)
-            free = free - sum(same for same, other in zip(with_it, taken, strict=True) if other == c)
+            free = free - sum(
+                same for same, other in zip(with_it, taken, strict=True) if other == c
+            )
             some = (free > 0) & ~unplaced
             place(at + 1, rows[some], weight[some] * free[some] / left[some], [*taken, c])
 
@@ -103,23 +119,33 @@ def _over_orders(
 
 def _edges(statement: Statement, number: np.ndarray) -> np.ndarray:
     """Return the last position of each class (draw, class); no claim separates the ranks in a class."""
-    ends = {(0, True)} | {(claim.number, claim.bottom) for claim in claims_of(statement) if isinstance(claim, Place)}
+    ends = {(0, True)} | {
+        (claim.number, claim.bottom) for claim in claims_of(statement) if isinstance(claim, Place)
+    }
     cuts = [number - at if bottom else np.full_like(number, at) for at, bottom in sorted(ends)]
     # Empty classes, where two cuts coincide, are never used.
     return np.sort(np.clip(np.stack(cuts, axis=1), 0, number[:, None]), axis=1)
 
 
 def _holds(
-    statement: Statement, better: np.ndarray, rope: float, ranks: Mapping[int, np.ndarray], number: np.ndarray
+    statement: Statement,
+    better: np.ndarray,
+    rope: float,
+    ranks: Mapping[int, np.ndarray],
+    number: np.ndarray,
 ) -> np.ndarray:
     """Return whether a statement holds, given the ranks of the entities in its claims, 0 if undefined."""
     match statement:
         case Not(inner):
             return ~_holds(inner, better, rope, ranks, number)
         case Every(parts):
-            return np.logical_and.reduce([_holds(part, better, rope, ranks, number) for part in parts])
+            return np.logical_and.reduce(
+                [_holds(part, better, rope, ranks, number) for part in parts]
+            )
         case Either(parts):
-            return np.logical_or.reduce([_holds(part, better, rope, ranks, number) for part in parts])
+            return np.logical_or.reduce(
+                [_holds(part, better, rope, ranks, number) for part in parts]
+            )
         case Beats(entity, sign, rival):
             x, y = better[:, entity], better[:, rival]
             # As in a credible ranking: within the ROPE neither entity is better.
@@ -127,7 +153,13 @@ def _holds(
             return above if sign == ">" else ~np.isnan(x + y) & ~below & ~(above & (sign == "="))
         case Bound(entity, sign, value):
             x = better[:, entity]
-            return {">": x > value, ">=": x >= value, "=": x == value, "<=": x <= value, "<": x < value}[sign]
+            return {
+                ">": x > value,
+                ">=": x >= value,
+                "=": x == value,
+                "<=": x <= value,
+                "<": x < value,
+            }[sign]
         case Place(entity, place, bottom):
             rank = ranks[entity]
             return (rank > 0) & ((number + 1 - rank if bottom else rank) <= place)

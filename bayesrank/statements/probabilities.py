@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_integer, check_number
-from bayesrank._draws import (
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_integer, check_number
+from bayesrank._core.draws import (
     ERROR,
     Batches,
     EffectiveDraws,
@@ -21,15 +21,24 @@ from bayesrank._draws import (
     mean_error,
     share_error,
 )
-from bayesrank._errors import ArgumentError
-from bayesrank._records import RankingRecord, ResultRecord
-from bayesrank._types import Container, ScoreLike
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.records import RankingRecord, ResultRecord
+from bayesrank._core.types import Container, ScoreLike
 from bayesrank.ranking.aggregates import over_of, scored
 from bayesrank.ranking.credible import MOSTLY
 from bayesrank.ranking.ranks import positions
 from bayesrank.ranking.summary import is_exact
 from bayesrank.ranking.values import about_error, finite, one_ranking
-from bayesrank.statements._parser import Beats, Bound, Not, Place, Statement, claims_of, parse, quote_name
+from bayesrank.statements._parser import (
+    Beats,
+    Bound,
+    Not,
+    Place,
+    Statement,
+    claims_of,
+    parse,
+    quote_name,
+)
 from bayesrank.statements._truth import share_true
 
 
@@ -51,39 +60,46 @@ def probability(
     Parameters
     ----------
     source, score, higher_is_better, kind, over, aggregate, weights
-        As for :func:`bayesrank.credible_ranking`, with its errors. Lazy chunks are computed once, and not kept. A
-        ranking gives the probability of one comparison or place, with its own score and ROPE.
+        As for :func:`bayesrank.credible_ranking`, with its errors. Lazy chunks are computed once,
+        and not kept. A ranking gives the probability of one comparison or place, with its own score
+        and ROPE.
     statement : str
         Claims, joined by ``and``, ``or``, ``not`` and parentheses:
 
-        - ``A > B`` or ``A beats B``: A is better by more than the ROPE, in the direction of the score. ``A < B``: A is
-          worse. ``A = B``: neither is better. ``A >= B``: B is not better. Chains: ``A > B > C``.
-        - ``A > B + 0.02``, alone: A is better by more than 0.02, where higher is better; the same as ``A > B`` with
-          this ROPE.
-        - ``A < 0.1``: the value of A is below 0.1, whatever the direction of the score and the ROPE. With
-          ``aggregate="gap"``, this is the probability that groups differ by less than 0.1.
-        - ``A is best``, ``A is worst``, ``A in top 3``; each may be negated, as in ``A is not best``.
-        - ``top 3 = A, B, C``: A, B and C have the first three places, in any order, and no other entity has one.
+        - ``A > B`` or ``A beats B``: A is better by more than the ROPE, in the direction of the
+          score. ``A < B``: A is worse. ``A = B``: neither is better. ``A >= B``: B is not better.
+          Chains: ``A > B > C``.
+        - ``A > B + 0.02``, alone: A is better by more than 0.02, where higher is better; the same
+          as ``A > B`` with this ROPE.
+        - ``A < 0.1``: the value of A is below 0.1, whatever the direction of the score and the
+          ROPE. With ``aggregate="gap"``, this is the probability that groups differ by less than
+          0.1.
+        - ``A is best``, ``A is worst``, ``A in top 3``; each may be negated, as in ``A is not
+          best``.
+        - ``top 3 = A, B, C``: A, B and C have the first three places, in any order, and no other
+          entity has one.
 
         Names may contain blanks; ambiguous ones need quotes ('...' or "...", doubled inside).
     rope : float
-        Region of practical equivalence, in units of the score: A beats B only by more than this margin.
+        Region of practical equivalence, in units of the score: A beats B only by more than this
+        margin.
 
     Returns
     -------
     xarray.Dataset
         Over all dims except ``entity`` and those of the draws:
 
-        - ``probability``, with Monte-Carlo standard error ``probability_error``: share of the draws in which the
-          statement holds. As in the credible ranking, tied entities take every order equally often.
-        - ``undefined``: share of the draws in which an entity of the statement has no value. Claims on it are false
-          there, and their negations true.
+        - ``probability``, with Monte-Carlo standard error ``probability_error``: share of the draws
+          in which the statement holds. As in the credible ranking, tied entities take every order
+          equally often.
+        - ``undefined``: share of the draws in which an entity of the statement has no value. Claims
+          on it are false there, and their negations true.
 
     Raises
     ------
     ValueError, TypeError
-        If the statement cannot be parsed (the message says at which place), ``rope`` is negative, or the source has
-        no entity or no draw.
+        If the statement cannot be parsed (the message says at which place), ``rope`` is negative,
+        or the source has no entity or no draw.
     KeyError
         If the statement names an unknown entity; the message suggests similar names.
 
@@ -101,7 +117,9 @@ def probability(
     (0.75, 'B is best and net 3 > A')
     """
     rope = check_number("rope", rope, 0.0, finite=True)
-    if isinstance(source, xr.Dataset) and {"superiority", "rank_probability"} <= set(source.data_vars):
+    if isinstance(source, xr.Dataset) and {"superiority", "rank_probability"} <= set(
+        source.data_vars
+    ):
         return _of_ranking(source, statement, score, rope)
     found = scored(over_of(source, over, aggregate, weights), score, higher_is_better, kind).found
     values, names = found.values, _names_of(found.values)
@@ -111,11 +129,16 @@ def probability(
     share, error, undefined = _share_of(frame, claim, found.sign, rope)
     shape = [values.sizes[dim] for dim in extra]
     variables = {"probability": share, "probability_error": error, "undefined": undefined}
-    about = replace(found.facts, rope=rope, draws=Batches.of(values).number, method="draws").to_attrs()
+    record = replace(
+        found.facts, rope=rope, draws=Batches.of(values).number, method="draws"
+    ).to_attrs()
     return xr.Dataset(
-        {name: (extra, np.reshape(v, shape), about_error(name, ERROR)) for name, v in variables.items()},
+        {
+            name: (extra, np.reshape(v, shape), about_error(name, ERROR))
+            for name, v in variables.items()
+        },
         {dim: values[dim] for dim in extra if dim in values.coords},
-        about | {"statement": statement},
+        record | {"statement": statement},
     )
 
 
@@ -123,29 +146,47 @@ def probability(
 MARGIN = re.compile(r"(.+?\s(?:>|beats)\s.+?)\s*\+\s*(\d+\.?\d*|\.\d+)\s*")
 
 
-def _with_margin(statement: str, names: list[str], sign: int, rope: float) -> tuple[Statement, float]:
+def _with_margin(
+    statement: str, names: list[str], sign: int, rope: float
+) -> tuple[Statement, float]:
     """Return a statement and its ROPE, which "A > B + 0.02" states if nothing else does and higher is better."""
     try:
         return parse(statement, names), rope
     except ArgumentError:
-        stated = MARGIN.fullmatch(statement) if isinstance(statement, str) and sign > 0 and not rope else None
+        stated = (
+            MARGIN.fullmatch(statement)
+            if isinstance(statement, str) and sign > 0 and not rope
+            else None
+        )
         if stated is None:
             raise
     claim = parse(stated[1], names)
-    return (claim, float(stated[2])) if isinstance(claim, Beats) else (parse(statement, names), rope)
+    return (
+        (claim, float(stated[2])) if isinstance(claim, Beats) else (parse(statement, names), rope)
+    )
 
 
 def _of_ranking(ranking: xr.Dataset, statement: str, score: Any, rope: float) -> xr.Dataset:
     """Return the probability of one claim from a ranking; others need the posterior."""
-    about = RankingRecord.of(ranking)
-    for argument, given in (("score", score is not None), ("rope", rope != 0 and rope != about.rope)):
+    record = RankingRecord.of(ranking)
+    for argument, given in (
+        ("score", score is not None),
+        ("rope", rope != 0 and rope != record.rope),
+    ):
         if given:
-            raise ArgumentError(argument, "cannot be used for a ranking, which has its own", "", "pass the posterior")
+            raise ArgumentError(
+                argument,
+                "cannot be used for a ranking, which has its own",
+                "",
+                "pass the posterior",
+            )
     found = exact_probability(ranking, statement)
     if found is None:
-        hint = f"br.probability(posterior, {statement!r}, {about.score!r})"
-        raise ArgumentError("source", "must be a posterior for several claims or values", "a ranking", hint)
-    return found if is_exact(ranking) else found.assign_attrs(method="draws", draws=about.draws)
+        hint = f"br.probability(posterior, {statement!r}, {record.score!r})"
+        raise ArgumentError(
+            "source", "must be a posterior for several claims or values", "a ranking", hint
+        )
+    return found if is_exact(ranking) else found.assign_attrs(method="draws", draws=record.draws)
 
 
 def exact_probability(ranking: xr.Dataset, statement: str) -> xr.Dataset | None:
@@ -155,9 +196,13 @@ def exact_probability(ranking: xr.Dataset, statement: str) -> xr.Dataset | None:
         return None
     probability, error, entities = found
     undefined = float(ranking["undefined"].values[entities].max())
-    variables: dict[str, Any] = {"probability": probability, "probability_error": error, "undefined": undefined}
-    about = replace(ResultRecord.of(ranking), prob=np.nan, draws=0, method="exact").to_attrs()
-    return xr.Dataset(variables, attrs=about | {"statement": statement})
+    variables: dict[str, Any] = {
+        "probability": probability,
+        "probability_error": error,
+        "undefined": undefined,
+    }
+    record = replace(ResultRecord.of(ranking), prob=np.nan, draws=0, method="exact").to_attrs()
+    return xr.Dataset(variables, attrs=record | {"statement": statement})
 
 
 def _of_claim(claim: Statement, ranking: xr.Dataset) -> tuple[float, float, list[int]] | None:
@@ -171,15 +216,24 @@ def _of_claim(claim: Statement, ranking: xr.Dataset) -> tuple[float, float, list
             rank = np.arange(1, ranking.sizes["rank"] + 1)
             here = (ranked + 1 - rank if bottom else rank) <= number
             p, error = (
-                ranking[name].values[entity, here].sum() for name in ("rank_probability", "rank_probability_error")
+                ranking[name].values[entity, here].sum()
+                for name in ("rank_probability", "rank_probability_error")
             )
             return min(float(p), 1.0), float(error), [entity]
         case Beats(entity, sign, rival):
             if ranking["undefined"].values[[entity, rival]].any():
                 return 0.0, 0.0, [entity, rival]
-            above, below = (ranking["superiority"].values[pair] for pair in ((entity, rival), (rival, entity)))
+            above, below = (
+                ranking["superiority"].values[pair] for pair in ((entity, rival), (rival, entity))
+            )
             errors = ranking["superiority_error"].values
-            p = above if sign == ">" else 1 - below if sign == ">=" else ranking["equivalence"].values[entity, rival]
+            p = (
+                above
+                if sign == ">"
+                else 1 - below
+                if sign == ">="
+                else ranking["equivalence"].values[entity, rival]
+            )
             used = errors[entity, rival] * (sign != ">=") + errors[rival, entity] * (sign != ">")
             return float(p), float(used), [entity, rival]
     return None
@@ -204,19 +258,21 @@ def probable_orders(
     top : int
         Number of orders to return.
     places : int, optional
-        Compare only the entities of rank ``places`` or better, the first of tied ranks; by default all.
+        Compare only the entities of rank ``places`` or better, the first of tied ranks; by default
+        all.
 
     Returns
     -------
     xarray.Dataset
-        Over ``order``, the most probable first (ties by name), and ``place``; the attr ``distinct`` is the number of
-        different orders, with many entities often that of the draws.
+        Over ``order``, the most probable first (ties by name), and ``place``; the attr ``distinct``
+        is the number of different orders, with many entities often that of the draws.
 
         - ``probability`` and its Monte-Carlo standard error ``probability_error``.
-        - ``entity`` (order, place): names from first to last, empty after the end, and ``rank``: tied entities share
-          the first rank of their group. Entities without a value are not in the order of a draw.
-        - ``label`` (order): the order as text, "A > B = C". For all entities, it is a valid statement for
-          :func:`bayesrank.probability`, with the same probability.
+        - ``entity`` (order, place): names from first to last, empty after the end, and ``rank``:
+          tied entities share the first rank of their group. Entities without a value are not in the
+          order of a draw.
+        - ``label`` (order): the order as text, "A > B = C". For all entities, it is a valid
+          statement for :func:`bayesrank.probability`, with the same probability.
 
     Examples
     --------
@@ -230,7 +286,9 @@ def probable_orders(
     found = scored(source, score, higher_is_better, kind).found
     values, names = found.values, _names_of(found.values)
     one_ranking(values.dims)
-    orders, distinct = _count_orders(values.transpose(..., "entity"), found.sign, names, top, places)
+    orders, distinct = _count_orders(
+        values.transpose(..., "entity"), found.sign, names, top, places
+    )
     length = max((len(members) for members, *_ in orders), default=0)
     entity = np.full((len(orders), length), "", dtype=np.array(["", *names]).dtype)
     ranks = np.full((len(orders), length), np.nan)
@@ -245,8 +303,8 @@ def probable_orders(
         "label": ("order", [_label(members, placed, names) for members, placed, *_ in orders]),
     }
     coords = {"order": np.arange(1, len(orders) + 1), "place": np.arange(1, length + 1)}
-    about = replace(found.facts, draws=Batches.of(values).number, method="draws").to_attrs()
-    return xr.Dataset(variables, coords, about | {"distinct": distinct})
+    record = replace(found.facts, draws=Batches.of(values).number, method="draws").to_attrs()
+    return xr.Dataset(variables, coords, record | {"distinct": distinct})
 
 
 def _share_of(
@@ -254,7 +312,8 @@ def _share_of(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the share of draws in which a statement holds, its error, and the share with an undefined entity of it.
 
-    ``values`` has the draws first and the entities last; the results have one number for each item of all other dims.
+    ``values`` has the draws first and the entities last; the results have one number for each item
+    of all other dims.
     """
     claims, batches = claims_of(statement), Batches.of(values)
     pairs = sorted({(claim.entity, claim.rival) for claim in claims if isinstance(claim, Beats)})
@@ -281,7 +340,9 @@ def _share_of(
     # For a nearly constant share, the effective sample size is that of the values compared.
     effective = np.full(undefined.shape, float(number))
     if ranks:  # they depend on all ranked entities
-        effective = np.fmin(effective, np.where(missing / number <= MOSTLY, own.finish(), number).min(axis=1))
+        effective = np.fmin(
+            effective, np.where(missing / number <= MOSTLY, own.finish(), number).min(axis=1)
+        )
     if pairs:
         effective = np.fmin(effective, differences.finish().min(axis=1))
     share = sums.sum(axis=0) / number
@@ -316,27 +377,42 @@ def _count_orders(
                 squares[row] += count * count / batches.sizes[block.batch]
     number = batches.number
     known = number if batches.sampled else np.nan
-    effective = np.where(missing / number <= MOSTLY, efficient.finish(), number).min() * known / number
-    found = []
+    effective = (
+        np.where(missing / number <= MOSTLY, efficient.finish(), number).min() * known / number
+    )
+    result = []
     for row, count in nsmallest(most, total.items(), key=lambda item: (-item[1], item[0])):
         share = count / number
         error = error_of_squares(share, squares[row] / number, (batches.sizes > 0).sum())
         ranks = np.frombuffer(row, ">u4").astype(int)
         placed = np.flatnonzero(ranks)
         placed = placed[np.argsort(ranks[placed], kind="stable")]
-        found.append((by_name[placed], ranks[placed], share, float(share_error(share, error, known, effective))))
-    return found, len(total)
+        result.append(
+            (
+                by_name[placed],
+                ranks[placed],
+                share,
+                float(share_error(share, error, known, effective)),
+            )
+        )
+    return result, len(total)
 
 
 def _label(members: np.ndarray, ranks: np.ndarray, names: list[str]) -> str:
     text = ""
     for i, member in enumerate(members):
-        text += (" = " if ranks[i] == ranks[i - 1] else " > ") * (i > 0) + quote_name(names[member], names)
+        text += (" = " if ranks[i] == ranks[i - 1] else " > ") * (i > 0) + quote_name(
+            names[member], names
+        )
     return text
 
 
 def _names_of(values: xr.DataArray) -> list[str]:
     """Return the names of the entities as text; raise if there is no entity or no draw."""
     if not values.size:
-        raise ArgumentError("source", "must hold at least one entity and one draw", f"the sizes {dict(values.sizes)}")
+        raise ArgumentError(
+            "source",
+            "must hold at least one entity and one draw",
+            f"the sizes {dict(values.sizes)}",
+        )
     return [str(name) for name in values["entity"].values]

@@ -7,19 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._errors import ArgumentError
-from bayesrank._kendall import typical_size
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.kendall import typical_size
 from bayesrank.scores.placement import place
 from bayesrank.scores.score import SCORES, Score
 
 ROUNDING = 1e-9
-# Steps of the lattices searched for counterexamples, coarse first, so that examples have few digits.
+# Steps of the lattices searched for counterexamples, coarse first, so that examples have few
+# digits.
 STEPS = {False: (2, 4, 8, 16), True: (2, 4, 10, 20, 40)}
-#: Operations on entities at no cost: choose one at random, relabel its predictions, or shuffle them.
+#: Operations on entities at no cost: choose one at random, relabel its predictions, or shuffle
+#: them.
 OPERATIONS = ("mix", "relabel", "shuffle")
 #: Words that limit a pass to what was searched.
 FAR = ", as far as was found"
-#: Words on a score that is better if lower: an audit tests its function, by which higher values are better.
+#: Words on a score that is better if lower: an audit tests its function, by which higher values are
+#: better.
 HIGHER = ", higher values counting as better"
 
 Values = Callable[[np.ndarray], np.ndarray]
@@ -29,21 +32,29 @@ def counterexamples(
     score: Score, prevalence: float | None, classes: int = 2, operations: Sequence[Any] = ("mix",)
 ) -> np.ndarray:
     """Return counterexamples (test, role, cell); NaN if a test found none."""
-    found = np.full((3, 3, classes**2), np.nan)
+    result = np.full((3, 3, classes**2), np.nan)
     function = _function(score, classes)
     right = np.eye(classes, dtype=bool).ravel()
     for points in _lattices(prevalence, classes):
         values = function(points)
-        missing = np.isnan(found[1:, 0, 0])
-        with np.errstate(over="ignore"):  # a difference of huge values is as good a counterexample if it is infinite
-            if np.isnan(found[0]).all():
-                found[0, :2] = _axiom_2(function, points, values, right)
+        missing = np.isnan(result[1:, 0, 0])
+        with np.errstate(
+            over="ignore"
+        ):  # a difference of huge values is as good a counterexample if it is infinite
+            if np.isnan(result[0]).all():
+                result[0, :2] = _axiom_2(function, points, values, right)
             if missing.any():
-                found[1:][missing] = _axiom_3(function, points, values, operations, classes)[missing]
+                result[1:][missing] = _axiom_3(function, points, values, operations, classes)[
+                    missing
+                ]
     if np.isnan(values).all():
-        some = "some performances" if classes < 4 else "some performances in which a class has no cases"
+        some = (
+            "some performances"
+            if classes < 4
+            else "some performances in which a class has no cases"
+        )
         raise ArgumentError("score", f"must be defined for {some}; {score.name!r} is for none")
-    return found
+    return result
 
 
 def even_mixtures(
@@ -59,7 +70,9 @@ def even_mixtures(
                 yield points, *pairs
 
 
-def as_far_as_found(score: Score, prevalence: float | None = None, prediction_rate: float | None = None) -> str:
+def as_far_as_found(
+    score: Score, prevalence: float | None = None, prediction_rate: float | None = None
+) -> str:
     """Return the words that limit a pass to what was searched; none for importances and known places."""
     in_catalog = SCORES.get(score.name) is score
     known = in_catalog and place(score, prevalence, prediction_rate=prediction_rate) is not None
@@ -72,18 +85,23 @@ def _function(score: Score, classes: int) -> Values:
         return lambda points: score.of_cells(*points)
 
     def of_tables(points: np.ndarray) -> np.ndarray:
-        return score.of_tables(np.moveaxis(points, 0, -1).reshape(*points.shape[1:], classes, classes))
+        return score.of_tables(
+            np.moveaxis(points, 0, -1).reshape(*points.shape[1:], classes, classes)
+        )
 
     return of_tables
 
 
-def _axiom_2(function: Values, points: np.ndarray, values: np.ndarray, right: np.ndarray) -> np.ndarray:
+def _axiom_2(
+    function: Values, points: np.ndarray, values: np.ndarray, right: np.ndarray
+) -> np.ndarray:
     """Find a performance that is surely wrong and beats another, or surely right and is beaten."""
     all_wrong, all_right = points[right].sum(axis=0) == 0, points[~right].sum(axis=0) == 0
     result = np.full((2, len(points)), np.nan)
     worst_gap, size = 0.0, typical_size(values).item()
     moved = np.array([values, *(function(other) for other in _moved(points))])
-    # The least value of the worse performance, and the greatest of the better one: rounding may not decide.
+    # The least value of the worse performance, and the greatest of the better one: rounding may not
+    # decide.
     least, greatest = moved.min(axis=0), moved.max(axis=0)
     for low, high in ((all_wrong, np.ones_like(all_wrong)), (np.ones_like(all_wrong), all_right)):
         low_values, high_values = np.where(low, least, np.nan), np.where(high, greatest, np.nan)
@@ -97,7 +115,11 @@ def _axiom_2(function: Values, points: np.ndarray, values: np.ndarray, right: np
 
 
 def _axiom_3(
-    function: Values, points: np.ndarray, values: np.ndarray, operations: Sequence[Any], classes: int
+    function: Values,
+    points: np.ndarray,
+    values: np.ndarray,
+    operations: Sequence[Any],
+    classes: int,
 ) -> np.ndarray:
     """Find an image that beats all its parts, and one that all its parts beat, over (2, role, cell)."""
     result = np.full((2, 3, len(points)), np.nan)
@@ -113,25 +135,37 @@ def _axiom_3(
             parts = np.broadcast_arrays(values[first], values[second])
             slack = ROUNDING * np.abs(parts).max(axis=0) + ROUNDING * size
             excesses = after - np.max(parts, axis=0) - slack, np.min(parts, axis=0) - after - slack
-            # An image outside the domain of the score is not comparable with its parts: a violation. Parts and images
-            # at the edge of the domain do not count, as rounding moves them.
+            # An image outside the domain of the score is not comparable with its parts: a
+            # violation. Parts and images at the edge of the domain do not count, as rounding moves
+            # them.
             outside = np.isnan(after) & inside[first] & inside[second]
             for side, excess in enumerate(excesses):
                 excess = np.where(outside, np.inf, np.nan_to_num(excess, nan=-np.inf))
                 doubtful = excess > gaps[side]
                 if doubtful.any():
-                    one, two = (points[:, np.broadcast_to(part, excess.shape)[doubtful]] for part in (first, second))
+                    one, two = (
+                        points[:, np.broadcast_to(part, excess.shape)[doubtful]]
+                        for part in (first, second)
+                    )
                     stays = _survives(function, one, two, image[:, doubtful], side)
                     excess[doubtful] = np.where(stays, excess[doubtful], 0.0)
                 best = np.argmax(excess)
                 if excess.flat[best] > gaps[side]:
                     gaps[side] = excess.flat[best]
-                    one, two = (np.broadcast_to(part, excess.shape).flat[best] for part in (first, second))
-                    result[side] = points[:, one], points[:, two], image.reshape(len(image), -1)[:, best]
+                    one, two = (
+                        np.broadcast_to(part, excess.shape).flat[best] for part in (first, second)
+                    )
+                    result[side] = (
+                        points[:, one],
+                        points[:, two],
+                        image.reshape(len(image), -1)[:, best],
+                    )
     return result
 
 
-def _survives(function: Values, one: np.ndarray, two: np.ndarray, image: np.ndarray, side: int) -> np.ndarray:
+def _survives(
+    function: Values, one: np.ndarray, two: np.ndarray, image: np.ndarray, side: int
+) -> np.ndarray:
     """Whether images still violate axiom 3 if rounding moves the cells: a score that jumps may depend on it."""
     lowest, highest = [], []
     for points in (one, two, image):
@@ -139,7 +173,11 @@ def _survives(function: Values, one: np.ndarray, two: np.ndarray, image: np.ndar
         lowest.append(np.fmin.reduce(values))
         highest.append(np.fmax.reduce(values))
     undefined = np.isnan(values)  # of the images
-    beyond = lowest[2] > np.fmax(highest[0], highest[1]) if side == 0 else np.fmin(lowest[0], lowest[1]) > highest[2]
+    beyond = (
+        lowest[2] > np.fmax(highest[0], highest[1])
+        if side == 0
+        else np.fmin(lowest[0], lowest[1]) > highest[2]
+    )
     return undefined.all(axis=0) | (beyond & ~undefined.any(axis=0))
 
 
@@ -151,7 +189,9 @@ def _moved(points: np.ndarray) -> Iterator[np.ndarray]:
             yield points * move / (points * move).sum(axis=0)
 
 
-def _images(operation: Any, points: np.ndarray, classes: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def _images(
+    operation: Any, points: np.ndarray, classes: int
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Yield images of performances under an operation, with the indices of both their parts."""
     every = np.arange(points.shape[1])
     tables = points.reshape(classes, classes, -1)
@@ -203,4 +243,6 @@ def lattice(steps: int, prevalence: float | None) -> np.ndarray:
         return np.vstack([grid, steps - grid.sum(axis=0)])[[3, 0, 1, 2]] / steps
     fpr, tpr = np.indices((steps + 1,) * 2).reshape(2, -1)
     negative, positive = (1 - prevalence) / steps, prevalence / steps
-    return np.array([negative * (steps - fpr), negative * fpr, positive * (steps - tpr), positive * tpr])
+    return np.array(
+        [negative * (steps - fpr), negative * fpr, positive * (steps - tpr), positive * tpr]
+    )

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import rename_argument
-from bayesrank._errors import ArgumentError
-from bayesrank._types import ScoreLike
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import rename_argument
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.types import ScoreLike
 from bayesrank.scores.names import as_score
 from bayesrank.scores.placement import fixed_rate
 from bayesrank.scores.score import cells_at
@@ -20,28 +20,34 @@ STEPS, RANDOM = 12, 4000
 
 @check_call
 def compare_orders(
-    score: ScoreLike, other: Any, prevalence: float | None = None, *, prediction_rate: float | None = None
+    score: ScoreLike,
+    other: Any,
+    prevalence: float | None = None,
+    *,
+    prediction_rate: float | None = None,
 ) -> xr.Dataset:
     """Test whether two scores order performances alike, each by its own direction (The Tile, Lemma 10).
 
-    A difference is proved by the counterexample. Agreement means that none was found among 4,000 random performances
-    and a lattice. It is a theorem if both scores are of the catalogue or of an importance, and
-    :func:`bayesrank.place` gives them the same position.
+    A difference is proved by the counterexample. Agreement means that none was found among 4,000
+    random performances and a lattice. It is a theorem if both scores are of the catalogue or of an
+    importance, and :func:`bayesrank.place` gives them the same position.
 
     Parameters
     ----------
     score, other : Score, str, callable, importance or place
         A score without direction counts as higher-is-better.
     prevalence, prediction_rate : float, optional
-        Compare only performances with this prevalence, or this share of positive predictions; not both.
+        Compare only performances with this prevalence, or this share of positive predictions; not
+        both.
 
     Returns
     -------
     xarray.Dataset
-        ``alike``: whether both give the same order where both are defined; ``opposite``: whether one gives the reverse
-        order; ``same_domain``: whether both are defined for the same performances (infinite counts as undefined).
-        ``counterexample`` (``role``, ``actual``, ``predicted``), ``score_value`` and ``other_value`` (``role``): two
-        performances in different orders; NaN if alike. ``verdict``: the result in words.
+        ``alike``: whether both give the same order where both are defined; ``opposite``: whether
+        one gives the reverse order; ``same_domain``: whether both are defined for the same
+        performances (infinite counts as undefined). ``counterexample`` (``role``, ``actual``,
+        ``predicted``), ``score_value`` and ``other_value`` (``role``): two performances in
+        different orders; NaN if alike. ``verdict``: the result in words.
 
     Examples
     --------
@@ -63,7 +69,8 @@ def compare_orders(
     both = defined[0] & defined[1]
     if both.sum() < 2:
         raise ArgumentError(
-            "score", f"and other must be defined for common performances; {one.name!r} and {two.name!r} have none"
+            "score",
+            f"and other must be defined for common performances; {one.name!r} and {two.name!r} have none",
         )
     points, values, others = points[:, both], values[both], others[both]
     found = _disagreement(values, others)
@@ -94,7 +101,7 @@ def _disagreement(values: np.ndarray, others: np.ndarray) -> tuple[int, int] | N
 
     Ties count: if one score is equal, the other must be equal too.
     """
-    from bayesrank._kendall import dense_ranks
+    from bayesrank._core.kendall import dense_ranks
 
     first, second = dense_ranks(values), dense_ranks(others)
     order = np.lexsort((second, first))
@@ -105,7 +112,9 @@ def _disagreement(values: np.ndarray, others: np.ndarray) -> tuple[int, int] | N
     if not wrong.size:
         return None
     # Among neighbours that disagree, choose those with differences above rounding.
-    gaps = np.sum([np.abs(np.diff(x[order])) / (np.ptp(x) or 1.0) for x in (values, others)], axis=0)
+    gaps = np.sum(
+        [np.abs(np.diff(x[order])) / (np.ptp(x) or 1.0) for x in (values, others)], axis=0
+    )
     best = wrong[np.argmax(gaps[wrong])]
     return int(order[best]), int(order[best + 1])
 

@@ -7,19 +7,22 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_result, describe_value, rename_argument
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._labels import select_names
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_result, describe_value, rename_argument
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.labels import select_names
 from bayesrank.performance.arrays import as_performance, outcome_dims
 from bayesrank.ranking.values import bare_values
 
 
 @check_call
-def relations(values: xr.DataArray, performance: Any = None, higher_is_better: bool | None = None) -> xr.Dataset:
+def relations(
+    values: xr.DataArray, performance: Any = None, higher_is_better: bool | None = None
+) -> xr.Dataset:
     """Compare each entity with every other one by a score (Piérard et al., Foundations, Theorem 1 and Section 3.2).
 
-    An entity with an undefined score is incomparable with all others, except those with the same performance.
+    An entity with an undefined score is incomparable with all others, except those with the same
+    performance.
 
     Parameters
     ----------
@@ -28,13 +31,15 @@ def relations(values: xr.DataArray, performance: Any = None, higher_is_better: b
     performance : DataArray, Dataset, InferenceData or DataTree, optional
         The performances, which decide whether entities with undefined scores are equivalent.
     higher_is_better : bool, optional
-        Default: True; required for values whose name or attrs say that they came from another kind of score.
+        Default: True; required for values whose name or attrs say that they came from another kind
+        of score.
 
     Returns
     -------
     xarray.Dataset
-        Booleans (..., ``entity``, ``rival``): ``worse_or_equivalent`` (the preorder) and its converse
-        ``better_or_equivalent``; and ``worse``, ``equivalent``, ``better``, ``incomparable``: exactly one holds.
+        Booleans (..., ``entity``, ``rival``): ``worse_or_equivalent`` (the preorder) and its
+        converse ``better_or_equivalent``; and ``worse``, ``equivalent``, ``better``,
+        ``incomparable``: exactly one holds.
 
     Examples
     --------
@@ -47,20 +52,34 @@ def relations(values: xr.DataArray, performance: Any = None, higher_is_better: b
         values, sign = bare_values(values, higher_is_better)
     values = sign * values.reset_coords(drop=True)
     below = values <= values.rename(entity="rival")
-    labels = values["entity"].values if "entity" in values.coords else np.arange(values.sizes["entity"])
+    labels = (
+        values["entity"].values if "entity" in values.coords else np.arange(values.sizes["entity"])
+    )
     if performance is None:
         size = values.sizes["entity"]
         same = xr.DataArray(np.eye(size, dtype=bool), dims=("entity", "rival"))
     else:
         with rename_argument("performance", "source"):
             array = as_performance(performance).reset_coords(drop=True)
-        names = array["entity"].values if "entity" in array.coords else np.arange(array.sizes.get("entity", 0))
+        names = (
+            array["entity"].values
+            if "entity" in array.coords
+            else np.arange(array.sizes.get("entity", 0))
+        )
         if sorted(map(repr, names.tolist())) != sorted(map(repr, labels.tolist())):
-            raise ArgumentError("performance", f"must have the entities of values, {labels.tolist()}", names.tolist())
+            raise ArgumentError(
+                "performance",
+                f"must have the entities of values, {labels.tolist()}",
+                names.tolist(),
+            )
         same = (array == array.rename(entity="rival")).all(outcome_dims(array))
         # An entity with an unknown performance equals itself.
-        same = same | xr.DataArray(np.eye(array.sizes["entity"], dtype=bool), dims=("entity", "rival"))
-    order = (below | same).assign_coords(entity=labels, rival=labels).transpose(..., "entity", "rival")
+        same = same | xr.DataArray(
+            np.eye(array.sizes["entity"], dtype=bool), dims=("entity", "rival")
+        )
+    order = (
+        (below | same).assign_coords(entity=labels, rival=labels).transpose(..., "entity", "rival")
+    )
     return _four_relations(order)
 
 
@@ -68,12 +87,14 @@ def relations(values: xr.DataArray, performance: Any = None, higher_is_better: b
 def dominance(*orders: xr.Dataset) -> xr.Dataset:
     """Return the order by several scores: better by one of them, and not worse by any (Foundations, 3.2, Example 1).
 
-    Where scores disagree, two entities are incomparable. With TNR and TPR, this is dominance in ROC space.
+    Where scores disagree, two entities are incomparable. With TNR and TPR, this is dominance in ROC
+    space.
 
     Parameters
     ----------
     *orders : Dataset
-        One or more results of :func:`relations`, for the same entities. The result has the same variables.
+        One or more results of :func:`relations`, for the same entities. The result has the same
+        variables.
 
     Examples
     --------
@@ -105,8 +126,9 @@ def rank_bounds(order: xr.Dataset) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        ``lower``, 1 plus the number of better entities, and ``upper``, the number of better or equivalent ones. An
-        entity that is comparable with no other has the bounds 1 and 1 but no rank.
+        ``lower``, 1 plus the number of better entities, and ``upper``, the number of better or
+        equivalent ones. An entity that is comparable with no other has the bounds 1 and 1 but no
+        rank.
 
     Examples
     --------
@@ -132,9 +154,9 @@ def relation_properties(relation: xr.DataArray) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        Booleans over the other dims: ``reflexive``, ``irreflexive``, ``transitive``, ``symmetric``, ``asymmetric``,
-        ``antisymmetric``; ``total`` (any two are related in one direction at least); and ``equivalence``,
-        ``preorder``, ``order`` (an antisymmetric preorder).
+        Booleans over the other dims: ``reflexive``, ``irreflexive``, ``transitive``, ``symmetric``,
+        ``asymmetric``, ``antisymmetric``; ``total`` (any two are related in one direction at
+        least); and ``equivalence``, ``preorder``, ``order`` (an antisymmetric preorder).
 
     Examples
     --------
@@ -143,9 +165,16 @@ def relation_properties(relation: xr.DataArray) -> xr.Dataset:
     ['reflexive', 'transitive', 'total', 'preorder']
     """
     if not isinstance(relation, xr.DataArray) or relation.dtype.kind != "b":
-        raise ArgumentTypeError("relation", "must be a DataArray of Booleans", describe_value(relation))
-    if not {"entity", "rival"} <= set(relation.dims) or relation.sizes["entity"] != relation.sizes["rival"]:
-        raise ArgumentError("relation", "must be over entity and rival, of one length", dict(relation.sizes))
+        raise ArgumentTypeError(
+            "relation", "must be a DataArray of Booleans", describe_value(relation)
+        )
+    if (
+        not {"entity", "rival"} <= set(relation.dims)
+        or relation.sizes["entity"] != relation.sizes["rival"]
+    ):
+        raise ArgumentError(
+            "relation", "must be over entity and rival, of one length", dict(relation.sizes)
+        )
     relation = relation.transpose(..., "entity", "rival")
     matrix = relation.values
     back, itself = np.swapaxes(matrix, -1, -2), np.eye(matrix.shape[-1], dtype=bool)
@@ -159,17 +188,28 @@ def relation_properties(relation: xr.DataArray) -> xr.Dataset:
         "antisymmetric": ~(matrix & back) | itself,
         "total": matrix | back,
     }
-    holds = {name: (relation.dims[:-2], np.asarray(found.all(axis=(-2, -1)))) for name, found in pairs.items()}
-    coords = {name: coord for name, coord in relation.coords.items() if not {"entity", "rival"} & set(coord.dims)}
-    found = xr.Dataset(holds, coords)
-    preorder = found["reflexive"] & found["transitive"]
-    return found.assign(
-        equivalence=preorder & found["symmetric"], preorder=preorder, order=preorder & found["antisymmetric"]
+    holds = {
+        name: (relation.dims[:-2], np.asarray(result.all(axis=(-2, -1))))
+        for name, result in pairs.items()
+    }
+    coords = {
+        name: coord
+        for name, coord in relation.coords.items()
+        if not {"entity", "rival"} & set(coord.dims)
+    }
+    result = xr.Dataset(holds, coords)
+    preorder = result["reflexive"] & result["transitive"]
+    return result.assign(
+        equivalence=preorder & result["symmetric"],
+        preorder=preorder,
+        order=preorder & result["antisymmetric"],
     )
 
 
 def _preorder(argument: str, order: Any) -> xr.DataArray:
-    return check_result("br.theory.relations", argument, order, ("worse", "worse_or_equivalent"))["worse_or_equivalent"]
+    return check_result("br.theory.relations", argument, order, ("worse", "worse_or_equivalent"))[
+        "worse_or_equivalent"
+    ]
 
 
 def _four_relations(order: xr.DataArray) -> xr.Dataset:

@@ -1,8 +1,9 @@
 """Exact distances on the Tile to the nearest frontier.
 
-Two entities tie where g(a, b) = A + B a + C b + D a b = 0: a hyperbola, a line, or two lines. About a point (p, q) let
-e = g(p, q), v = B + D q and w = C + D p, the derivatives. At the point of the curve nearest to (p, q) the derivative
-by b is a root x of x⁴ - w x³ - K v x - K² with K = A D - B C; that by a is -K / x.
+Two entities tie where g(a, b) = A + B a + C b + D a b = 0: a hyperbola, a line, or two lines. About
+a point (p, q) let e = g(p, q), v = B + D q and w = C + D p, the derivatives. At the point of the
+curve nearest to (p, q) the derivative by b is a root x of x⁴ - w x³ - K v x - K² with K = A D - B
+C; that by a is -K / x.
 """
 
 import numpy as np
@@ -18,14 +19,17 @@ SAMPLES = 33
 def frontiers(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return where pairs of entities (4, entity) tie, except pairs that tie everywhere or nowhere.
 
-    Curves are given as g at the corners (0, 0), (1, 0), (0, 1), (1, 1). Ties on whole edges (b = 0, b = 1, a = 0,
-    a = 1) and at single corners are marked separately, since many pairs often share them.
+    Curves are given as g at the corners (0, 0), (1, 0), (0, 1), (1, 1). Ties on whole edges (b = 0,
+    b = 1, a = 0, a = 1) and at single corners are marked separately, since many pairs often share
+    them.
     """
     i, j = np.triu_indices(cells.shape[1], 1)
     g = gain_at_corners(cells[:, i], cells[:, j])
     g = g[np.abs(g).max(axis=1, initial=0.0) > 0]
     edges = np.zeros(4, bool)
-    for edge, (here, there) in enumerate((([0, 1], [2, 3]), ([2, 3], [0, 1]), ([0, 2], [1, 3]), ([1, 3], [0, 2]))):
+    for edge, (here, there) in enumerate(
+        (([0, 1], [2, 3]), ([2, 3], [0, 1]), ([0, 2], [1, 3]), ([1, 3], [0, 2]))
+    ):
         # A g that is 0 on an edge is a multiple of the distance from it: divide by the distance.
         zero = (g[:, here] == 0).all(axis=1)
         edges[edge] = zero.any()
@@ -37,11 +41,13 @@ def frontiers(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     size = np.abs(g)
     first = (size > 0.5 * size.max(axis=1, keepdims=True)).argmax(axis=1)[:, None]
     g *= np.sign(np.take_along_axis(g, first, 1)) / size.max(axis=1, keepdims=True)
-    _, kept = np.unique(np.round(g, 13), axis=0, return_index=True)
-    return g[kept], edges, corners
+    _, retained = np.unique(np.round(g, 13), axis=0, return_index=True)
+    return g[retained], edges, corners
 
 
-def distances(curves: np.ndarray, edges: np.ndarray, corners: np.ndarray, points: np.ndarray) -> np.ndarray:
+def distances(
+    curves: np.ndarray, edges: np.ndarray, corners: np.ndarray, points: np.ndarray
+) -> np.ndarray:
     """Return the distance from each grid point (b, a) to the nearest frontier, infinite if there is none."""
     from scipy.spatial import cKDTree
 
@@ -68,7 +74,9 @@ def distances(curves: np.ndarray, edges: np.ndarray, corners: np.ndarray, points
     return least.reshape(points.size, points.size)
 
 
-def _expand(g: np.ndarray, p: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _expand(
+    g: np.ndarray, p: np.ndarray, q: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return g at (p, q), its derivatives by a and by b, and the mixed one, from g (..., corner) at the corners."""
     g00, g10, g01, g11 = np.moveaxis(g, -1, 0)
     b, c, d = g10 - g00, g01 - g00, g00 + g11 - g10 - g01
@@ -99,15 +107,23 @@ def _distance(g: np.ndarray, p: np.ndarray, q: np.ndarray) -> np.ndarray:
     k = g00 * g11 - g10 * g01
     squares = [np.where(e == 0, 0.0, np.inf)]
     with np.errstate(divide="ignore", invalid="ignore"):
-        for one, two, along, across in ((g00, g10, p, q), (g01, g11, p, 1 - q), (g00, g01, q, p), (g10, g11, q, 1 - p)):
+        for one, two, along, across in (
+            (g00, g10, p, q),
+            (g01, g11, p, 1 - q),
+            (g00, g01, q, p),
+            (g10, g11, q, 1 - p),
+        ):
             # The end of the curve on an edge of the Tile.
-            squares.append(np.where(one * two <= 0, (one / (one - two) - along) ** 2 + across**2, np.inf))
+            squares.append(
+                np.where(one * two <= 0, (one / (one - two) - along) ** 2 + across**2, np.inf)
+            )
         companion = np.zeros((len(k), 4, 4))
         companion[:, [1, 2, 3], [0, 1, 2]] = 1.0
         companion[:, :, 3] = np.stack([k**2, k * v, np.zeros_like(k), w], axis=1)
         roots = np.linalg.eigvals(companion).real.T
         for x, here, there, own, other in ((roots, p, q, v, w), (-k / roots, q, p, w, v)):
-            # Along the axis on which the curve is flatter than 45 degrees; without a bend, the foot on a line.
+            # Along the axis on which the curve is flatter than 45 degrees; without a bend, the foot
+            # on a line.
             shift = np.where(np.abs(d) > 1e-8, (x - other) / d, -e * own / (own**2 + other**2))
             shift = np.where(np.abs(x) >= 0.99 * np.sqrt(np.abs(k)), shift, 0.0)
             shift = np.concatenate([shift, np.zeros_like(shift[:1])])
@@ -117,6 +133,11 @@ def _distance(g: np.ndarray, p: np.ndarray, q: np.ndarray) -> np.ndarray:
                 step = error / (steep**3 + 3 * d * shift * steep**2 - k * own)
                 shift = np.where(np.abs(step) < 1e-3, shift - step, shift)
             rise = -(e + own * shift) / (other + d * shift)
-            inside = (here + shift >= 0) & (here + shift <= 1) & (there + rise >= 0) & (there + rise <= 1)
+            inside = (
+                (here + shift >= 0)
+                & (here + shift <= 1)
+                & (there + rise >= 0)
+                & (there + rise <= 1)
+            )
             squares += list(np.where(inside, shift**2 + rise**2, np.inf))
     return np.sqrt(np.fmin.reduce(squares))

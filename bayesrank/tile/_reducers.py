@@ -1,15 +1,23 @@
 """The reducer of draws to the maps of a credible Tile, batch by batch (see ``_draws``).
 
-All threads share one map: each thread has its own columns, and each column sees the draws in order. Sums are therefore
-independent of threads and chunks, and so is memory.
+All threads share one map: each thread has its own columns, and each column sees the draws in order.
+Sums are therefore independent of threads and chunks, and so is memory.
 """
 
 from collections.abc import Collection
 
 import numpy as np
 
-from bayesrank._draws import BLOCK, Batches, BatchSums, DrawBlock, error_of_squares, mean_error, reduce
-from bayesrank._threads import ShareOut
+from bayesrank._core.draws import (
+    BLOCK,
+    Batches,
+    BatchSums,
+    DrawBlock,
+    error_of_squares,
+    mean_error,
+    reduce,
+)
+from bayesrank._core.threads import ShareOut
 from bayesrank.tile.grid import TOLERANCE, area_weights, cells_of, parts
 
 #: Optional maps of a credible Tile.
@@ -21,12 +29,18 @@ TOGETHER = 2 * BLOCK
 class Credible:
     """The maps of :func:`bayesrank.tile.credible`. Complete batches wait until a column can process many at once.
 
-    At the end, ``mean`` and ``error`` hold the maps (entity, b, a) by name, over the draws and from batch means;
-    ``undefined`` is another, ``areas`` (draw, entity) are those on which an entity is best.
+    At the end, ``mean`` and ``error`` hold the maps (entity, b, a) by name, over the draws and from
+    batch means; ``undefined`` is another, ``areas`` (draw, entity) are those on which an entity is
+    best.
     """
 
     def __init__(
-        self, entities: int, points: np.ndarray, maps: Collection[str], share_out: ShareOut, areas: bool = True
+        self,
+        entities: int,
+        points: np.ndarray,
+        maps: Collection[str],
+        share_out: ShareOut,
+        areas: bool = True,
     ) -> None:
         self.points, self.share_out, self.with_areas = points, share_out, areas
         self.names = ["probability_best", *(name for name in OPTIONAL if name in maps)]
@@ -36,7 +50,9 @@ class Credible:
 
     def start(self, batches: Batches) -> None:
         self.batches = batches
-        self.areas = np.empty((batches.number, self.undefined.shape[-1])) if self.with_areas else None
+        self.areas = (
+            np.empty((batches.number, self.undefined.shape[-1])) if self.with_areas else None
+        )
         #: Starts and cells of the blocks of each batch.
         self.incomplete: dict[int, list[tuple[int, np.ndarray]]] = {}
         self.complete: list[list[tuple[int, np.ndarray]]] = []
@@ -57,11 +73,11 @@ class Credible:
         cells = np.concatenate([part for _, part in blocks])
         ends = np.cumsum([sum(len(part) for _, part in batch) for batch in self.complete])
         areas = np.empty((len(cells), cells.shape[-1]))
-        wanted = [name in self.names for name in OPTIONAL]
+        requested = [name in self.names for name in OPTIONAL]
 
         def count(part: slice, rows: slice) -> None:
             maps = self.undefined[part], self.sums[:, part], self.squares[:, part]
-            _credible.tally(cells, ends, self.points[part], self.points, *wanted, *maps)
+            _credible.tally(cells, ends, self.points[part], self.points, *requested, *maps)
             if self.areas is not None:
                 _partition.shares(cells[rows], areas[rows])
 
@@ -83,7 +99,9 @@ class Credible:
             error /= number
             error[:] = error_of_squares(mean, error, filled)
             self.mean[name], self.error[name] = mean.transpose(2, 1, 0), error.transpose(2, 1, 0)
-        self.undefined = np.cumsum(self.undefined, 1, out=self.undefined)[:, :-1].transpose(2, 1, 0) / number
+        self.undefined = (
+            np.cumsum(self.undefined, 1, out=self.undefined)[:, :-1].transpose(2, 1, 0) / number
+        )
         if self.areas is not None:  # means over the draws with a best entity
             [sums] = reduce(self.areas, BatchSums(), batches=self.batches)
             [sizes] = reduce(~np.isnan(self.areas) * 1.0, BatchSums(), batches=self.batches)
@@ -94,21 +112,27 @@ class Credible:
 class WorstOfGroups(Credible):
     """P(best) and areas by the worst of several groups at each point of the Tile, on a grid.
 
-    The cells have a column for each group of each entity, in this order. An entity is undefined where a group is.
+    The cells have a column for each group of each entity, in this order. An entity is undefined
+    where a group is.
     """
 
     @staticmethod
-    def best(cells: np.ndarray, a: np.ndarray, b: float, entities: int) -> tuple[np.ndarray, np.ndarray]:
+    def best(
+        cells: np.ndarray, a: np.ndarray, b: float, entities: int
+    ) -> tuple[np.ndarray, np.ndarray]:
         return best_of_worst(cells, a, b, entities)
 
     def _count(self) -> None:
         size, entities = self.points.size, self.undefined.shape[-1]
         weight = area_weights(size).values
         for batch in self.complete:
-            total, at_stake = np.zeros((size, size, entities)), sum(len(cells) for _, cells in batch)
+            total, at_stake = (
+                np.zeros((size, size, entities)),
+                sum(len(cells) for _, cells in batch),
+            )
             for start, cells in batch:
                 areas = np.zeros((len(cells), entities))
-                whole = np.zeros(len(cells))
+                full = np.zeros(len(cells))
                 for j, b in enumerate(self.points):
                     first, defined = self.best(cells, self.points, b, entities)
                     total[:, j] += first.sum(axis=1)
@@ -116,9 +140,9 @@ class WorstOfGroups(Credible):
                     self.undefined[:, j] += missing
                     self.undefined[:, j + 1] -= missing
                     areas += np.einsum("ade,a->de", first, weight[j])
-                    whole += weight[j] @ defined.any(axis=-1)
+                    full += weight[j] @ defined.any(axis=-1)
                 if self.areas is not None:
-                    known = np.where(whole > 0, whole, np.nan)
+                    known = np.where(full > 0, full, np.nan)
                     self.areas[start : start + len(cells)] = areas / known[:, None]
             self.sums[0] += total
             self.squares[0] += total**2 / at_stake
@@ -129,11 +153,15 @@ class MeanOfGroups(WorstOfGroups):
     """P(best) and areas by the mean score over several groups at each point of the Tile, on a grid."""
 
     @staticmethod
-    def best(cells: np.ndarray, a: np.ndarray, b: float, entities: int) -> tuple[np.ndarray, np.ndarray]:
+    def best(
+        cells: np.ndarray, a: np.ndarray, b: float, entities: int
+    ) -> tuple[np.ndarray, np.ndarray]:
         return best_of_mean(cells, a, b, entities)
 
 
-def best_of_mean(cells: np.ndarray, a: np.ndarray, b: float, entities: int) -> tuple[np.ndarray, np.ndarray]:
+def best_of_mean(
+    cells: np.ndarray, a: np.ndarray, b: float, entities: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return what :func:`best_of_worst` does, by the mean over groups."""
     tn, fp, fn, tp = cells.transpose(1, 0, 2)
     gain, loss = parts(tn, fp, fn, tp, a[:, None, None], b)
@@ -142,7 +170,9 @@ def best_of_mean(cells: np.ndarray, a: np.ndarray, b: float, entities: int) -> t
     return share_first(value.reshape(*value.shape[:2], entities, -1).mean(axis=-1))
 
 
-def best_of_worst(cells: np.ndarray, a: np.ndarray, b: float, entities: int) -> tuple[np.ndarray, np.ndarray]:
+def best_of_worst(
+    cells: np.ndarray, a: np.ndarray, b: float, entities: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return shares of the first place (a, draw, entity) by the worst group, and which entities are defined."""
     tn, fp, fn, tp = cells.transpose(1, 0, 2)
     gain, loss = parts(tn, fp, fn, tp, a[:, None, None], b)

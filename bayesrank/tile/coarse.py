@@ -3,10 +3,11 @@
 import numpy as np
 import xarray as xr
 
-from bayesrank._draws import draw_dims
+from bayesrank._core.draws import draw_dims
 from bayesrank.tile.grid import area_weights
 
-#: Points along each axis, the most draws, and the most draws times entities, unless these are fewer than 100 draws.
+#: Points along each axis, the most draws, and the most draws times entities, unless these are fewer
+#: than 100 draws.
 RESOLUTION, DRAWS, MOST = 21, 1000, 40_000
 #: Values that differ by less are equal.
 TIED = 1e-12
@@ -23,7 +24,10 @@ def coarse_shares(performance: xr.DataArray, prob: float) -> tuple[xr.DataArray,
     number = min(max(MOST // table.shape[1], 100), DRAWS)
     table = table[:: max(len(table) // number, 1)]
     tn, fp, fn, tp = np.moveaxis(table.reshape(*table.shape[:2], 4), -1, 0)
-    grid, area = np.linspace(0.0, 1.0, RESOLUTION), area_weights(RESOLUTION).transpose("b", "a").values
+    grid, area = (
+        np.linspace(0.0, 1.0, RESOLUTION),
+        area_weights(RESOLUTION).transpose("b", "a").values,
+    )
     wrong = [(1 - b) * fp + b * fn for b in grid.tolist()]
     share, undecided, known = np.zeros(table.shape[1]), 0.0, np.zeros(table.shape[1], bool)
     for i, a in enumerate(grid.tolist()):
@@ -37,5 +41,7 @@ def coarse_shares(performance: xr.DataArray, prob: float) -> tuple[xr.DataArray,
             chance = 1 / np.maximum(best.sum(axis=1), 1) @ best / len(best)
             share += area[j, i] * chance
             undecided += area[j, i] * bool(chance.max() < prob)
-    held = xr.DataArray(np.where(known, share, np.nan), {"entity": performance["entity"].values}, ("entity",))
+    held = xr.DataArray(
+        np.where(known, share, np.nan), {"entity": performance["entity"].values}, ("entity",)
+    )
     return held, float(undecided)

@@ -6,13 +6,13 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_bool, check_choice, check_size, rename_argument
-from bayesrank._draws import Batches, DrawBlock, draw_dims, iterate_blocks, reduce
-from bayesrank._errors import ArgumentError
-from bayesrank._random import Seed, root_sequence, stream
-from bayesrank._threads import ShareOut, in_threads, thread_pool
-from bayesrank._types import Container, ScoreLike
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_bool, check_choice, check_size, rename_argument
+from bayesrank._core.draws import Batches, DrawBlock, draw_dims, iterate_blocks, reduce
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.random import Seed, root_sequence, stream
+from bayesrank._core.threads import ShareOut, in_threads, thread_pool
+from bayesrank._core.types import Container, ScoreLike
 from bayesrank.performance.arrays import as_performance, only_two_classes
 from bayesrank.scores import as_score
 from bayesrank.scores.placement import canonical_values, fixed_rate, place, places
@@ -20,7 +20,8 @@ from bayesrank.theory.axioms import lattice
 from bayesrank.tile.grid import axis, parts, ratio, score_cells
 
 Correlator = Callable[[np.ndarray, np.ndarray], np.ndarray]
-#: Points per axis of the first grid, and the number of refinements around the best, each with a third of the step.
+#: Points per axis of the first grid, and the number of refinements around the best, each with a
+#: third of the step.
 GRID, ZOOMS = 21, 4
 ROUNDING = 1e-9
 #: Number of performances that a column of Pearson's correlations processes together.
@@ -42,16 +43,17 @@ def correlation(
 ) -> xr.DataArray:
     """Return the correlation of a score with every canonical score, over a distribution of performances.
 
-    For lazy performances, Pearson's correlation keeps only sums in memory. Rank correlations keep about 100 bytes per
-    performance.
-    Source: Piérard et al., The Tile, Section 4.2 and Figures 4 and 7.
+    For lazy performances, Pearson's correlation keeps only sums in memory. Rank correlations keep
+    about 100 bytes per performance. Source: Piérard et al., The Tile, Section 4.2 and Figures 4 and
+    7.
 
     Parameters
     ----------
     score : Score, str or callable
         Any two-class score, used as it is even if lower is better.
     performances : DataArray, Dataset, InferenceData or DataTree, optional
-        Performances to correlate over: the empirical distribution, with all dims except the outcome's stacked.
+        Performances to correlate over: the empirical distribution, with all dims except the
+        outcome's stacked.
     method : {"kendall", "spearman", "pearson"}
         Kendall's is τ-b.
     size, prevalence, prediction_rate, seed
@@ -62,8 +64,8 @@ def correlation(
     Returns
     -------
     xarray.DataArray
-        Correlations (b, a) over performances with both scores defined; NaN where a score is constant. A ValueError if
-        fewer than two have a defined score.
+        Correlations (b, a) over performances with both scores defined; NaN where a score is
+        constant. A ValueError if fewer than two have a defined score.
 
     Examples
     --------
@@ -74,7 +76,9 @@ def correlation(
     check_choice("method", method, ("kendall", "spearman", "pearson"))
     points = axis(resolution)
     if performances is None:
-        performances = sample_performances(size, prevalence=prevalence, prediction_rate=prediction_rate, seed=seed)
+        performances = sample_performances(
+            size, prevalence=prevalence, prediction_rate=prediction_rate, seed=seed
+        )
     with rename_argument("performances", "source"):
         array = as_performance(performances, kind)
         only_two_classes(array)
@@ -84,10 +88,14 @@ def correlation(
             [(count, found)] = reduce(table, Products(points, share_out), across=True)
     else:
         blocks = iterate_blocks(table, across=True)
-        rows = np.concatenate([part[~np.isnan(part[:, 0])] for part in (b.values.reshape(-1, 5) for b in blocks)])
+        rows = np.concatenate(
+            [part[~np.isnan(part[:, 0])] for part in (b.values.reshape(-1, 5) for b in blocks)]
+        )
         count, values, cells = len(rows), rows[:, 0], rows[:, 1:].T
     if count < 2:
-        raise ArgumentError("performances", "must hold at least two for which the score is defined", count)
+        raise ArgumentError(
+            "performances", "must hold at least two for which the score is defined", count
+        )
     if method != "pearson":
         found = rank_correlator(values, cells, method)(points, points)
     return xr.DataArray(found, {"b": points, "a": points}, ("b", "a"), name=f"{method}_correlation")
@@ -103,7 +111,8 @@ def sample_performances(
 ) -> xr.DataArray:
     """Sample performances uniformly: from all, at a fixed prevalence, or at a fixed rate of positive predictions.
 
-    Source: Piérard et al., The Tile, Figures 4 and 7: uniform Dirichlet distribution, without and with fixed priors.
+    Source: Piérard et al., The Tile, Figures 4 and 7: uniform Dirichlet distribution, without and
+    with fixed priors.
 
     Parameters
     ----------
@@ -151,7 +160,8 @@ def performance_grid(
     Returns
     -------
     xarray.DataArray
-        Performances (sample, actual, predicted), ends included. Their mean is the mean of the uniform distribution.
+        Performances (sample, actual, predicted), ends included. Their mean is the mean of the
+        uniform distribution.
 
     Examples
     --------
@@ -230,7 +240,7 @@ def rank_correlator(values: np.ndarray, cells: np.ndarray, method: str) -> Corre
     """
     from scipy.stats import rankdata
 
-    from bayesrank._kendall import dense_ranks
+    from bayesrank._core.kendall import dense_ranks
     from bayesrank.tile.kernels._correlations import rank_column
 
     x = rankdata(dense_ranks(values))
@@ -250,7 +260,9 @@ def rank_correlator(values: np.ndarray, cells: np.ndarray, method: str) -> Corre
         for i, j in np.argwhere(np.isnan(found)):
             known = ~np.isnan(canonical_values(cells, a[i], b[j]))
             if 2 <= known.sum() < x.size:
-                found[i, j] = rank_correlator(values[known], cells[:, known], method)(a[[i]], b[[j]]).item()
+                found[i, j] = rank_correlator(values[known], cells[:, known], method)(
+                    a[[i]], b[[j]]
+                ).item()
         return found.T
 
     return correlate
@@ -258,20 +270,26 @@ def rank_correlator(values: np.ndarray, cells: np.ndarray, method: str) -> Corre
 
 @check_call
 def best_consistency(
-    score: ScoreLike, source: Container, *, method: str = "kendall", lowest: bool = False, kind: str | None = None
+    score: ScoreLike,
+    source: Container,
+    *,
+    method: str = "kendall",
+    lowest: bool = False,
+    kind: str | None = None,
 ) -> xr.Dataset:
     """Find the ranking score on the Tile that orders given performances most like a score does.
 
-    The search covers a grid of 21 by 21 points, the places of scores with a name, and finer grids around the best.
-    Source: Piérard et al., Foundations of the theory of performance-based ranking, A.4.2 and A.7.2.
+    The search covers a grid of 21 by 21 points, the places of scores with a name, and finer grids
+    around the best. Source: Piérard et al., Foundations of the theory of performance-based ranking,
+    A.4.2 and A.7.2.
 
     Parameters
     ----------
     score : Score, str, callable or importance
         The score to match, by its direction: where lower is better, the order is reversed.
     source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances, all dims except draws stacked. Each draw is matched separately; if draws are the only
-        dim, they are the sample.
+        Two-class performances, all dims except draws stacked. Each draw is matched separately; if
+        draws are the only dim, they are the sample.
     method : {"kendall", "spearman"}
         The rank correlation: Kendall's tau-b or Spearman's rho.
     lowest : bool
@@ -282,10 +300,10 @@ def best_consistency(
     Returns
     -------
     xarray.Dataset
-        ``a`` and ``b`` of the best position, its ``correlation``, and ``share``, the fraction of a grid over the Tile
-        with an equal correlation. With few entities, many positions give the same order; the result is then near the
-        mean of these positions. Dims are those of the draws; NaN if fewer than two performances have both scores, or
-        all are equal.
+        ``a`` and ``b`` of the best position, its ``correlation``, and ``share``, the fraction of a
+        grid over the Tile with an equal correlation. With few entities, many positions give the
+        same order; the result is then near the mean of these positions. Dims are those of the
+        draws; NaN if fewer than two performances have both scores, or all are equal.
 
     Examples
     --------
@@ -311,12 +329,17 @@ def best_consistency(
     found = np.array([_best(sign * rows[:, 0], rows[:, 1:].T, named, method) for rows in samples])
     columns = found.T.reshape(4, *(array.sizes[dim] for dim in along))
     columns[2] *= side
-    held = {name: (along, values) for name, values in zip(("a", "b", "correlation", "share"), columns, strict=True)}
+    held = {
+        name: (along, values)
+        for name, values in zip(("a", "b", "correlation", "share"), columns, strict=True)
+    }
     coords = {dim: array[dim] for dim in along if dim in array.coords}
     return xr.Dataset(held, coords, {"method": method, "score": matched.name})
 
 
-def _best(values: np.ndarray, cells: np.ndarray, named: np.ndarray, method: str) -> tuple[float, float, float, float]:
+def _best(
+    values: np.ndarray, cells: np.ndarray, named: np.ndarray, method: str
+) -> tuple[float, float, float, float]:
     """Return the best position, its correlation, and the share of the grid with an equal correlation."""
     known = ~np.isnan(values)
     if known.sum() < 2 or np.ptp(values[known]) == 0:
@@ -343,6 +366,6 @@ def _best(values: np.ndarray, cells: np.ndarray, named: np.ndarray, method: str)
 
 def _midst(places: np.ndarray, chosen: np.ndarray) -> tuple[float, float]:
     """Return the chosen place nearest to the mean of all chosen places."""
-    kept = places[:, chosen]
-    nearest = np.argmin(((kept - kept.mean(axis=1, keepdims=True)) ** 2).sum(axis=0))
-    return float(kept[0, nearest]), float(kept[1, nearest])
+    retained = places[:, chosen]
+    nearest = np.argmin(((retained - retained.mean(axis=1, keepdims=True)) ** 2).sum(axis=0))
+    return float(retained[0, nearest]), float(retained[1, nearest])

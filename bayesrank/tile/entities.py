@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_choice, check_integer, check_memory, check_sequence
-from bayesrank._draws import Batches, iterate_blocks, reduce
-from bayesrank._errors import ArgumentKeyError
-from bayesrank._threads import thread_pool
-from bayesrank._types import Container
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_choice, check_integer, check_memory, check_sequence
+from bayesrank._core.draws import Batches, iterate_blocks, reduce
+from bayesrank._core.errors import ArgumentKeyError
+from bayesrank._core.threads import thread_pool
+from bayesrank._core.types import Container
 from bayesrank.tile._reducers import Credible
 from bayesrank.tile.grid import (
     axes,
@@ -27,7 +27,12 @@ from bayesrank.tile.grid import (
 
 @check_call
 def entity_rank(
-    source: Container, entity: Any, resolution: int = 101, *, kind: str | None = None, window: Any = None
+    source: Container,
+    entity: Any,
+    resolution: int = 101,
+    *,
+    kind: str | None = None,
+    window: Any = None,
 ) -> xr.DataArray:
     """Return the rank of one entity at each point; 1 is best, and ties share the average rank.
 
@@ -43,7 +48,8 @@ def entity_rank(
     Returns
     -------
     xarray.DataArray
-        Ranks (b, a); NaN where the entity has no score. The attr ``entities`` is the number of entities.
+        Ranks (b, a); NaN where the entity has no score. The attr ``entities`` is the number of
+        entities.
 
     Examples
     --------
@@ -56,16 +62,25 @@ def entity_rank(
     points = axis(resolution, 8 * len(names))
     which = names.index(check_choice("entity", entity, names, ArgumentKeyError))
     with thread_pool() as share_out:
-        [found] = reduce(array, Credible(len(names), points, ["expected_rank"], share_out, areas=False))
+        [found] = reduce(
+            array, Credible(len(names), points, ["expected_rank"], share_out, areas=False)
+        )
     defined = 1 - found.undefined[which]
     mean = found.mean["expected_rank"][which]
     rank = np.divide(mean, defined, out=np.full(defined.shape, np.nan), where=defined > 1e-12)
-    return place_maps(xr.DataArray(rank, axes(resolution), ("b", "a"), "rank", {"entities": len(names)}), window)
+    return place_maps(
+        xr.DataArray(rank, axes(resolution), ("b", "a"), "rank", {"entities": len(names)}), window
+    )
 
 
 @check_call
 def entity(
-    source: Container, rank: int = 1, resolution: int = 101, *, kind: str | None = None, window: Any = None
+    source: Container,
+    rank: int = 1,
+    resolution: int = 101,
+    *,
+    kind: str | None = None,
+    window: Any = None,
 ) -> xr.DataArray:
     """Return the entity that holds a rank, at each point.
 
@@ -74,7 +89,8 @@ def entity(
     Parameters
     ----------
     source, resolution, kind, window
-        As for :func:`value`, with its errors; the source has no draws (see :func:`credible` for posteriors).
+        As for :func:`value`, with its errors; the source has no draws (see :func:`credible` for
+        posteriors).
     rank : int
         1 for the best; a ValueError if the rank does not exist.
 
@@ -90,11 +106,17 @@ def entity(
     [['b', 'b'], ['a', 'a']]
     """
     _, entities = point_cells(*zoom(source, kind, window))
-    axis(resolution, 8 + 3 * len(entities))  # before the numbers of ranks are checked, which are not the caller's
+    axis(
+        resolution, 8 + 3 * len(entities)
+    )  # before the numbers of ranks are checked, which are not the caller's
     rank = check_integer("rank", rank, 1, len(entities))
-    held = rank_probability(source, resolution, ranks=[rank], kind=kind, window=window).squeeze("rank", drop=True)
+    held = rank_probability(source, resolution, ranks=[rank], kind=kind, window=window).squeeze(
+        "rank", drop=True
+    )
     names = np.array([*entities, ""], dtype=object)
-    who = np.where(held.max("entity") == 1, held.argmax("entity"), len(entities))  # tied entities share a rank
+    who = np.where(
+        held.max("entity") == 1, held.argmax("entity"), len(entities)
+    )  # tied entities share a rank
     return held[0].drop_vars("entity").copy(data=names[who]).rename("entity_at_rank")
 
 
@@ -116,14 +138,14 @@ def rank_probability(
     source, resolution, kind, window
         As for :func:`value`, with its errors.
     ranks : iterable of int, optional
-        Ranks to compute, 1 for the best; all by default. A ValueError if their probabilities exceed the memory, as
-        those of hundreds of entities may.
+        Ranks to compute, 1 for the best; all by default. A ValueError if their probabilities exceed
+        the memory, as those of hundreds of entities may.
 
     Returns
     -------
     xarray.DataArray
-        Probabilities (entity, rank, b, a). Ties are spread evenly over the positions of the tied group. The sum over
-        all ranks is 1 minus the undefined share.
+        Probabilities (entity, rank, b, a). Ties are spread evenly over the positions of the tied
+        group. The sum over all ranks is 1 minus the undefined share.
 
     Examples
     --------
@@ -154,14 +176,19 @@ def rank_probability(
             share_out(add, a.size)
     values = count.reshape(shape).transpose(2, 3, 1, 0) / Batches.of(array).number
     coords = {"entity": array["entity"].values, "rank": order, "b": points, "a": points}
-    return place_maps(xr.DataArray(values, coords, ("entity", "rank", "b", "a"), name="rank_probability"), window)
+    return place_maps(
+        xr.DataArray(values, coords, ("entity", "rank", "b", "a"), name="rank_probability"), window
+    )
 
 
 @check_call
-def robustness(source: Container, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
+def robustness(
+    source: Container, resolution: int = 101, *, kind: str | None = None
+) -> xr.DataArray:
     """Return the distance that the preference can move in any direction before the order of the entities changes.
 
-    Source: Piérard et al., The Tile, Section 4.2 (robust orders hold under small changes of the preference).
+    Source: Piérard et al., The Tile, Section 4.2 (robust orders hold under small changes of the
+    preference).
 
     Parameters
     ----------
@@ -173,8 +200,9 @@ def robustness(source: Container, resolution: int = 101, *, kind: str | None = N
     Returns
     -------
     xarray.DataArray
-        Radius (b, a): the exact distance to the nearest point of the Tile where two entities tie; infinite if none do.
-        Pairs that tie everywhere are ignored. An undefined score (0/0) counts as a tie, as in :func:`frontier`.
+        Radius (b, a): the exact distance to the nearest point of the Tile where two entities tie;
+        infinite if none do. Pairs that tie everywhere are ignored. An undefined score (0/0) counts
+        as a tie, as in :func:`frontier`.
 
     Examples
     --------

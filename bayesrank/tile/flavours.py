@@ -1,8 +1,9 @@
 """Maps over all canonical scores: their values, and references to compare them with.
 
-The canonical score of the preference (a, b) is R = s / (s + u) with s = (1-a) tn + a tp and u = (1-b) fp + b fn.
-The weight a trades true positives against true negatives; b trades false negatives against false positives. The last
-dims are (b, a), so that plots have a on the horizontal axis. A score of 0/0 is NaN.
+The canonical score of the preference (a, b) is R = s / (s + u) with s = (1-a) tn + a tp and u =
+(1-b) fp + b fn. The weight a trades true positives against true negatives; b trades false negatives
+against false positives. The last dims are (b, a), so that plots have a on the horizontal axis. A
+score of 0/0 is NaN.
 """
 
 from typing import Any
@@ -10,10 +11,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_prevalences, describe_value
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._types import Container
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_prevalences, describe_value
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.types import Container
 from bayesrank.performance import no_skill_twin
 from bayesrank.tile.grid import (
     TOLERANCE,
@@ -30,7 +31,9 @@ from bayesrank.tile.grid import (
 
 
 @check_call
-def value(source: Container, resolution: int = 101, *, kind: str | None = None, window: Any = None) -> xr.DataArray:
+def value(
+    source: Container, resolution: int = 101, *, kind: str | None = None, window: Any = None
+) -> xr.DataArray:
     """Return every canonical score of a performance.
 
     Source: Piérard et al., The Tile, Definitions 1 and 2.
@@ -54,7 +57,8 @@ def value(source: Container, resolution: int = 101, *, kind: str | None = None, 
     Raises
     ------
     ValueError, TypeError
-        If the source has other dims (for example data sets) or more than two classes, or the resolution is below 2.
+        If the source has other dims (for example data sets) or more than two classes, or the
+        resolution is below 2.
 
     Examples
     --------
@@ -68,7 +72,9 @@ def value(source: Container, resolution: int = 101, *, kind: str | None = None, 
 
 
 @check_call
-def baseline(source: Container, resolution: int = 101, dim: str = "entity", *, kind: str | None = None) -> xr.DataArray:
+def baseline(
+    source: Container, resolution: int = 101, dim: str = "entity", *, kind: str | None = None
+) -> xr.DataArray:
     """Return the lowest value within a set at each point, ignoring undefined values.
 
     Source: Halin et al., A hitchhiker's guide (the baseline flavour).
@@ -78,7 +84,8 @@ def baseline(source: Container, resolution: int = 101, dim: str = "entity", *, k
     source, resolution, kind
         As for :func:`value`, with its errors.
     dim : str
-        The dim of the set, for example ``entity``; the source may have another one, such as ``dataset``.
+        The dim of the set, for example ``entity``; the source may have another one, such as
+        ``dataset``.
 
     Returns
     -------
@@ -139,7 +146,9 @@ def no_skill(prevalence: Any, resolution: int = 101) -> xr.DataArray:
 
 
 @check_call
-def relative_skill(source: Container, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
+def relative_skill(
+    source: Container, resolution: int = 101, *, kind: str | None = None
+) -> xr.DataArray:
     """Return the skill of a performance relative to the best no-skill value at its own prevalence.
 
     Source: Piérard et al., The Tile, Section 4.4 and A.5.1.
@@ -152,8 +161,8 @@ def relative_skill(source: Container, resolution: int = 101, *, kind: str | None
     Returns
     -------
     xarray.DataArray
-        (R - no skill) / (1 - no skill), dims (..., b, a): 1 if perfect, 0 at no skill, negative below; NaN where no
-        skill already reaches 1.
+        (R - no skill) / (1 - no skill), dims (..., b, a): 1 if perfect, 0 at no skill, negative
+        below; NaN where no skill already reaches 1.
 
     Examples
     --------
@@ -169,7 +178,9 @@ def relative_skill(source: Container, resolution: int = 101, *, kind: str | None
 
 
 @check_call
-def chance_corrected(source: Container, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
+def chance_corrected(
+    source: Container, resolution: int = 101, *, kind: str | None = None
+) -> xr.DataArray:
     """Return every canonical score, corrected for chance as Cohen's κ corrects accuracy.
 
     Source: Piérard et al., The Tile, Section 4.4.
@@ -182,8 +193,9 @@ def chance_corrected(source: Container, resolution: int = 101, *, kind: str | No
     Returns
     -------
     xarray.DataArray
-        (R - R₀) / (1 - R₀), dims (..., b, a), with R₀ of the no-skill performance with equal prevalence and prediction
-        rate: 1 if perfect, 0 without skill; NaN where R₀ is 1 or R is undefined.
+        (R - R₀) / (1 - R₀), dims (..., b, a), with R₀ of the no-skill performance with equal
+        prevalence and prediction rate: 1 if perfect, 0 without skill; NaN where R₀ is 1 or R is
+        undefined.
 
     Examples
     --------
@@ -199,7 +211,9 @@ def chance_corrected(source: Container, resolution: int = 101, *, kind: str | No
 def _above(array: xr.DataArray, floor: xr.Variable, points: np.ndarray, name: str) -> xr.DataArray:
     """Return the values above a floor, as a share of the room above it."""
     room = 1 - floor
-    return label_map((canonical_cells(array, points) - floor) / room.where(room > TOLERANCE), array, points, name)
+    return label_map(
+        (canonical_cells(array, points) - floor) / room.where(room > TOLERANCE), array, points, name
+    )
 
 
 def _no_skill(prevalence: xr.DataArray, points: np.ndarray) -> xr.Variable:
@@ -210,7 +224,9 @@ def _no_skill(prevalence: xr.DataArray, points: np.ndarray) -> xr.Variable:
     return xr.Variable((*prevalence.dims, "b", "a"), best)
 
 
-def _over_set(source: Any, resolution: int, dim: str, kind: str | None, how: str, name: str) -> xr.DataArray:
+def _over_set(
+    source: Any, resolution: int, dim: str, kind: str | None, how: str, name: str
+) -> xr.DataArray:
     """Return the lowest ("min") or highest ("max") value along ``dim`` at each point."""
     if not isinstance(dim, str):
         raise ArgumentTypeError("dim", "must name a dim of source", describe_value(dim))
@@ -219,6 +235,8 @@ def _over_set(source: Any, resolution: int, dim: str, kind: str | None, how: str
         others = [held for held in array.dims if held not in ("actual", "predicted")]
         raise ArgumentError("dim", "must be a dim of source", f"{dim!r}, not in {others}")
     if not array.sizes[dim]:
-        raise ArgumentError("source", f"must hold something along {dim}", f"the sizes {dict(array.sizes)}")
+        raise ArgumentError(
+            "source", f"must hold something along {dim}", f"the sizes {dict(array.sizes)}"
+        )
     points = axis(resolution, 4 * tables_of(array))
     return label_map(getattr(canonical_cells(array, points), how)(dim), array, points, name)

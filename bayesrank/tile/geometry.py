@@ -1,7 +1,8 @@
 """Exact geometry of rankings on the Tile, for equal or unequal class priors.
 
-Entities 1 and 2 tie where s₁(a) u₂(b) = s₂(a) u₁(b). Each a has one such b, a Möbius function of a, so a frontier is
-one monotone curve. A region where an entity holds a rank is cut into slabs: ranges of a between the same two frontiers.
+Entities 1 and 2 tie where s₁(a) u₂(b) = s₂(a) u₁(b). Each a has one such b, a Möbius function of a,
+so a frontier is one monotone curve. A region where an entity holds a rank is cut into slabs: ranges
+of a between the same two frontiers.
 """
 
 from itertools import combinations
@@ -10,8 +11,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import (
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
     check_choice,
     check_entities,
     check_integer,
@@ -20,8 +21,8 @@ from bayesrank._checks import (
     check_window,
     describe_value,
 )
-from bayesrank._errors import ArgumentError, ArgumentKeyError
-from bayesrank._types import Container
+from bayesrank._core.errors import ArgumentError, ArgumentKeyError
+from bayesrank._core.types import Container
 from bayesrank.performance.arrays import two_class_cells
 from bayesrank.scores import get
 from bayesrank.scores.score import ratio
@@ -34,10 +35,13 @@ SMALLEST = 1e-9
 
 
 @check_call
-def frontier(source: Container, entity: Any, rival: Any, points: int = 201, *, kind: str | None = None) -> xr.Dataset:
+def frontier(
+    source: Container, entity: Any, rival: Any, points: int = 201, *, kind: str | None = None
+) -> xr.Dataset:
     """Return the curve on which two entities swap ranks.
 
-    Source: Piérard et al., The Tile, Eq. 6 and 7 (equal class priors, for which the curve is a line).
+    Source: Piérard et al., The Tile, Eq. 6 and 7 (equal class priors, for which the curve is a
+    line).
 
     Parameters
     ----------
@@ -51,8 +55,9 @@ def frontier(source: Container, entity: Any, rival: Any, points: int = 201, *, k
     Returns
     -------
     xarray.Dataset
-        ``a`` and ``b`` along ``point``, a monotone curve; empty if one of the two is nowhere worse than the other, or
-        is undefined. Sides of the Tile on which both scores are 0, or both 1, do not belong to it.
+        ``a`` and ``b`` along ``point``, a monotone curve; empty if one of the two is nowhere worse
+        than the other, or is undefined. Sides of the Tile on which both scores are 0, or both 1, do
+        not belong to it.
 
     Examples
     --------
@@ -73,7 +78,8 @@ def _curve(first: np.ndarray, second: np.ndarray, points: int) -> tuple[np.ndarr
     corner = gain_at_corners(first, second).reshape(2, 2).T  # (a, b)
     if not corner.any():
         return np.empty(0), np.empty(0)
-    # Slightly inside the Tile: on a side where both scores are 0 or 1, two entities tie without swapping ranks.
+    # Slightly inside the Tile: on a side where both scores are 0 or 1, two entities tie without
+    # swapping ranks.
     inset = np.array([[1 - EDGE, EDGE], [EDGE, 1 - EDGE]])
     corner = inset @ corner @ inset
     steps = np.linspace(0.0, 1.0, points)
@@ -106,8 +112,8 @@ def frontiers(source: Container, points: int = 201, *, kind: str | None = None) 
     Returns
     -------
     xarray.Dataset
-        ``a`` and ``b`` (pair, point), padded with NaN, and the names ``entity`` and ``rival`` (pair). A pair without a
-        curve is omitted.
+        ``a`` and ``b`` (pair, point), padded with NaN, and the names ``entity`` and ``rival``
+        (pair). A pair without a curve is omitted.
 
     Examples
     --------
@@ -119,20 +125,25 @@ def frontiers(source: Container, points: int = 201, *, kind: str | None = None) 
     check_size("points", points, 2)
     cells, names = point_cells(source, kind)
     pairs = list(combinations(range(len(names)), 2))
-    curves = {pair: np.stack(_curve(cells[:, pair[0]], cells[:, pair[1]], points)) for pair in pairs}
+    curves = {
+        pair: np.stack(_curve(cells[:, pair[0]], cells[:, pair[1]], points)) for pair in pairs
+    }
     curves = {pair: curve for pair, curve in curves.items() if curve.size}
     a, b = np.moveaxis(_pad(list(curves.values())), 1, 0)
     found = {"a": (("pair", "point"), a), "b": (("pair", "point"), b)}
-    ends = {name: ("pair", np.array([names[pair[k]] for pair in curves])) for k, name in enumerate(("entity", "rival"))}
+    ends = {
+        name: ("pair", np.array([names[pair[k]] for pair in curves]))
+        for k, name in enumerate(("entity", "rival"))
+    }
     return xr.Dataset(found, ends)
 
 
 def _pad(curves: list[np.ndarray]) -> np.ndarray:
     """Return curves (2, point) as one array (curve, 2, point), padded with NaN."""
-    found = np.full((len(curves), 2, max((curve.shape[1] for curve in curves), default=0)), np.nan)
+    result = np.full((len(curves), 2, max((curve.shape[1] for curve in curves), default=0)), np.nan)
     for i, curve in enumerate(curves):
-        found[i, :, : curve.shape[1]] = curve
-    return found
+        result[i, :, : curve.shape[1]] = curve
+    return result
 
 
 @check_call
@@ -151,7 +162,8 @@ def isovalue(source: Container, value: Any, *, kind: str | None = None) -> xr.Da
     Returns
     -------
     xarray.Dataset
-        ``a`` and ``b`` of both ends (entity, [value], point); NaN where no score has the value, or all scores have it.
+        ``a`` and ``b`` of both ends (entity, [value], point); NaN where no score has the value, or
+        all scores have it.
 
     Examples
     --------
@@ -164,7 +176,9 @@ def isovalue(source: Container, value: Any, *, kind: str | None = None) -> xr.Da
     cells, names = point_cells(source, kind)
     level = check_numbers("value", value, 0.0, 1.0)
     if level.ndim > 1:
-        raise ArgumentError("value", "must be a number or a sequence of numbers", describe_value(value))
+        raise ArgumentError(
+            "value", "must be a number or a sequence of numbers", describe_value(value)
+        )
     tn, fp, fn, tp = (cell[:, None] for cell in cells)
     v = np.atleast_1d(level)[None]
     # The line is p + q a + r b = 0; find where it crosses each side of the Tile.
@@ -175,7 +189,8 @@ def isovalue(source: Container, value: Any, *, kind: str | None = None) -> xr.Da
         b = np.stack([zero, one, -p / r, -(p + q) / r], -1)
     on = (a > -EDGE) & (a < 1 + EDGE) & (b > -EDGE) & (b < 1 + EDGE)
     a, b = np.where(on, a, 0.0), np.where(on, b, 0.0)
-    # The ends are the first and last crossing along the line (-r, q); at a corner two crossings coincide.
+    # The ends are the first and last crossing along the line (-r, q); at a corner two crossings
+    # coincide.
     along = q[..., None] * b - r[..., None] * a
     ends = np.stack([np.argmax(np.where(on, side * along, -np.inf), -1) for side in (-1, 1)], -1)
     some = on.any(axis=-1, keepdims=True)
@@ -189,12 +204,18 @@ def isovalue(source: Container, value: Any, *, kind: str | None = None) -> xr.Da
 
 @check_call
 def regions(
-    source: Container, rank: int = 1, points: int = 65, *, kind: str | None = None, window: Any = None
+    source: Container,
+    rank: int = 1,
+    points: int = 65,
+    *,
+    kind: str | None = None,
+    window: Any = None,
 ) -> xr.Dataset:
     """Return the regions of the Tile in which each entity holds a rank, as closed curves.
 
-    Entities whose cells agree to 12 digits are identical. Regions with an area below 1e-9 are omitted.
-    Source: Compare Piérard et al., The Tile, A.4.1, which uses balanced priors and discretised edges.
+    Entities whose cells agree to 12 digits are identical. Regions with an area below 1e-9 are
+    omitted. Source: Compare Piérard et al., The Tile, A.4.1, which uses balanced priors and
+    discretised edges.
 
     Parameters
     ----------
@@ -210,9 +231,10 @@ def regions(
     Returns
     -------
     xarray.Dataset
-        Along ``region``: ``entity`` (names of identical entities joined by " = "), ``first`` (the first of them),
-        ``position`` (its index in the source), ``tied`` (their number), ``area`` (closed form), and the curve ``a``,
-        ``b`` (region, vertex), padded with NaN. An entity may have several regions.
+        Along ``region``: ``entity`` (names of identical entities joined by " = "), ``first`` (the
+        first of them), ``position`` (its index in the source), ``tied`` (their number), ``area``
+        (closed form), and the curve ``a``, ``b`` (region, vertex), padded with NaN. An entity may
+        have several regions.
 
     Examples
     --------
@@ -225,10 +247,14 @@ def regions(
     lines, slabs, areas, groups = _cut(cells, rank)
     chains = [chain for chain in _chain(lines, slabs) if areas[chain].sum() > SMALLEST]
     a, b = np.moveaxis(_pad([_outline(lines, slabs[chain], points) for chain in chains]), 1, 0)
-    left, right, low, high = (0.0, 1.0, 0.0, 1.0) if window is None else check_window("window", window)
+    left, right, low, high = (
+        (0.0, 1.0, 0.0, 1.0) if window is None else check_window("window", window)
+    )
     held = [groups[int(slabs[chain[0], 2])] for chain in chains]
     along = {
-        "entity": np.array([" = ".join(str(names[k]) for k in group) for group in held], dtype=object),
+        "entity": np.array(
+            [" = ".join(str(names[k]) for k in group) for group in held], dtype=object
+        ),
         "first": np.array([str(names[group[0]]) for group in held], dtype=object),
         "position": [group[0] for group in held],
         "tied": [len(group) for group in held],
@@ -245,7 +271,8 @@ def regions(
 def holders(regions: xr.Dataset) -> xr.Dataset:
     """Return the entities that hold a rank anywhere, and their areas of the Tile, largest first.
 
-    The result of :func:`regions` gives ``area``, ``first``, ``position`` and ``tied`` (entity), as defined there.
+    The result of :func:`regions` gives ``area``, ``first``, ``position`` and ``tied`` (entity), as
+    defined there.
     """
     each = regions[["entity", "first", "position", "tied", "area"]].to_dataframe().groupby("entity")
     table = each.agg({"first": "first", "position": "first", "tied": "first", "area": "sum"})
@@ -253,7 +280,9 @@ def holders(regions: xr.Dataset) -> xr.Dataset:
 
 
 @check_call
-def shares(source: Container, rank: int = 1, *, kind: str | None = None, window: Any = None) -> xr.DataArray:
+def shares(
+    source: Container, rank: int = 1, *, kind: str | None = None, window: Any = None
+) -> xr.DataArray:
     """Return the area of the Tile on which each entity holds a rank, in closed form.
 
     Source: Piérard et al., The Tile, Definition 1.
@@ -266,9 +295,9 @@ def shares(source: Container, rank: int = 1, *, kind: str | None = None, window:
     Returns
     -------
     xarray.DataArray
-        Areas (entity) that sum to 1, as shares of the window if there is one; NaN for an undefined entity. They are
-        accurate to about 1e-9 (1e-5 between entities that first differ in the eleventh digit). Identical entities share
-        their area evenly.
+        Areas (entity) that sum to 1, as shares of the window if there is one; NaN for an undefined
+        entity. They are accurate to about 1e-9 (1e-5 between entities that first differ in the
+        eleventh digit). Identical entities share their area evenly.
 
     Examples
     --------
@@ -284,14 +313,20 @@ def shares(source: Container, rank: int = 1, *, kind: str | None = None, window:
     return xr.DataArray(share, {"entity": names}, "entity", name="share")
 
 
-def _cut(cells: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[list[int]]]:
+def _cut(
+    cells: np.ndarray, rank: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[list[int]]]:
     """Return the cells of distinct entities that may hold the rank, slabs, areas, and the members of each entity."""
     from bayesrank.tile.kernels import _partition
 
     known = int((~np.isnan(cells).any(0)).sum())
     if known == 0:
-        raise ArgumentError("source", "must hold the performance of at least one entity", "NaN alone")
-    entities, group, lines, slabs, areas = _partition.cut(cells, check_integer("rank", rank, 1, known))
+        raise ArgumentError(
+            "source", "must hold the performance of at least one entity", "NaN alone"
+        )
+    entities, group, lines, slabs, areas = _partition.cut(
+        cells, check_integer("rank", rank, 1, known)
+    )
     return lines, slabs, areas, [entities[group == i].tolist() for i in range(lines.shape[1])]
 
 
@@ -357,10 +392,13 @@ def _side(lines: np.ndarray, i: int, j: int, a0: float, a1: float, points: int) 
 
 
 @check_call
-def zone(source: Container, entities: Any, rivals: Any, points: int = 201, *, kind: str | None = None) -> xr.Dataset:
+def zone(
+    source: Container, entities: Any, rivals: Any, points: int = 201, *, kind: str | None = None
+) -> xr.Dataset:
     """Return the zone of the Tile where each of the entities is better than or equivalent to every rival.
 
-    Source: Piérard et al., The Tile, A.4.1 with Eq. 6 to 8 (equal priors, for which the zone is a convex polygon).
+    Source: Piérard et al., The Tile, A.4.1 with Eq. 6 to 8 (equal priors, for which the zone is a
+    convex polygon).
 
     Parameters
     ----------
@@ -374,8 +412,9 @@ def zone(source: Container, entities: Any, rivals: Any, points: int = 201, *, ki
     Returns
     -------
     xarray.Dataset
-        ``lower`` and ``upper`` (a): the exact range of b in the zone; NaN where it is empty. ``area``: its share of the
-        Tile, by the trapezoidal rule over 4,001 values of a. An undefined score (0/0) counts as equivalent.
+        ``lower`` and ``upper`` (a): the exact range of b in the zone; NaN where it is empty.
+        ``area``: its share of the Tile, by the trapezoidal rule over 4,001 values of a. An
+        undefined score (0/0) counts as equivalent.
 
     Examples
     --------
@@ -388,16 +427,21 @@ def zone(source: Container, entities: Any, rivals: Any, points: int = 201, *, ki
     cells, names = point_cells(source, kind)
     chosen = []
     for argument, given in (("entities", entities), ("rivals", rivals)):
-        wanted = list(given) if isinstance(given, list | tuple | np.ndarray) else [given]
-        wanted = check_entities(argument, [check_choice(argument, name, names, ArgumentKeyError) for name in wanted])
-        for name in wanted:
+        requested = list(given) if isinstance(given, list | tuple | np.ndarray) else [given]
+        requested = check_entities(
+            argument, [check_choice(argument, name, names, ArgumentKeyError) for name in requested]
+        )
+        for name in requested:
             check_choice(argument, name, names, ArgumentKeyError)
-        chosen.append([names.index(name) for name in wanted])
+        chosen.append([names.index(name) for name in requested])
     gain = gain_at_corners(*(cells[:, each.ravel()] for each in np.meshgrid(*chosen)))
     a = np.linspace(0.0, 1.0, points)
     low, high = _borders(gain, a)
     below, above = _borders(gain, np.linspace(0.0, 1.0, 4001))
-    found = {"lower": ("a", np.where(low <= high, low, np.nan)), "upper": ("a", np.where(low <= high, high, np.nan))}
+    found = {
+        "lower": ("a", np.where(low <= high, low, np.nan)),
+        "upper": ("a", np.where(low <= high, high, np.nan)),
+    }
     area = np.trapezoid(np.maximum(above - below, 0.0)) / 4000
     return xr.Dataset({**found, "area": ((), float(area))}, {"a": a})
 
@@ -419,8 +463,8 @@ def _borders(gain: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def volume(source: Container, *, kind: str | None = None) -> xr.DataArray:
     """Return the mean of all canonical scores, the volume under the Tile.
 
-    The same quantity as a score is ``br.scores.vut``. Its order violates axiom 3, so it is not a ranking score.
-    Source: Piérard et al., The Tile, Eq. 9 to 15.
+    The same quantity as a score is ``br.scores.vut``. Its order violates axiom 3, so it is not a
+    ranking score. Source: Piérard et al., The Tile, Eq. 9 to 15.
 
     Parameters
     ----------
@@ -438,4 +482,6 @@ def volume(source: Container, *, kind: str | None = None) -> xr.DataArray:
     0.9
     """
     cells = two_class_cells(two_class(source, kind)).values()
-    return xr.apply_ufunc(get("vut").of_cells, *cells, dask="parallelized", output_dtypes=[np.float64]).rename("volume")
+    return xr.apply_ufunc(
+        get("vut").of_cells, *cells, dask="parallelized", output_dtypes=[np.float64]
+    ).rename("volume")

@@ -7,27 +7,37 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_integer, check_memory
-from bayesrank._checks import check_window as checked_window
-from bayesrank._draws import DrawBlock, draw_dims
-from bayesrank._errors import ArgumentError
+from bayesrank._core.checks import check_integer, check_memory
+from bayesrank._core.checks import check_window as checked_window
+from bayesrank._core.draws import DrawBlock, draw_dims
+from bayesrank._core.errors import ArgumentError
 from bayesrank.performance.arrays import name_entities, two_class_cells, two_class_performance
 from bayesrank.scores import Score
 
-#: Relative difference of odds below which entities tie: rounding in the cells must not decide a rank.
+#: Relative difference of odds below which entities tie: rounding in the cells must not decide a
+#: rank.
 TOLERANCE = 1e-12
 
 
 def axis(resolution: int, maps: int = 2) -> np.ndarray:
     """Return ``resolution`` points from 0 to 1, ends included; raise if ``maps`` maps exceed the memory."""
     size = check_integer("resolution", resolution, 2)
-    check_memory("resolution must be lower", f"{maps} maps of {size} x {size} points", (maps, size, size), str(size))
+    check_memory(
+        "resolution must be lower",
+        f"{maps} maps of {size} x {size} points",
+        (maps, size, size),
+        str(size),
+    )
     return np.linspace(0.0, 1.0, size)
 
 
 def tables_of(array: xr.DataArray) -> int:
     """Return the number of tables in a performance, or in a block of a lazy one."""
-    sizes = dict(array.sizes) if array.chunks is None else {d: max(n) for d, n in array.chunksizes.items()}
+    sizes = (
+        dict(array.sizes)
+        if array.chunks is None
+        else {d: max(n) for d, n in array.chunksizes.items()}
+    )
     return max(prod(n for dim, n in sizes.items() if dim not in ("actual", "predicted")), 1)
 
 
@@ -35,10 +45,14 @@ def canonical_cells(array: xr.DataArray, points: np.ndarray) -> xr.Variable:
     """Return all canonical scores (..., b, a) of performances, unlabelled, as labels cost more than small maps."""
     table = array.variable.transpose("actual", "predicted", ...)
     tn, fp, fn, tp = (table.data[i, j, ..., None, None] for i in (0, 1) for j in (0, 1))
-    return xr.Variable((*table.dims[2:], "b", "a"), ratio(*parts(tn, fp, fn, tp, points, points[:, None])))
+    return xr.Variable(
+        (*table.dims[2:], "b", "a"), ratio(*parts(tn, fp, fn, tp, points, points[:, None]))
+    )
 
 
-def label_map(scores: xr.Variable, like: xr.DataArray, points: np.ndarray, name: str) -> xr.DataArray:
+def label_map(
+    scores: xr.Variable, like: xr.DataArray, points: np.ndarray, name: str
+) -> xr.DataArray:
     """Return a map with the axes and those coords of ``like`` that fit its dims."""
     gone = {dim: 0 for dim in like.dims if dim not in scores.dims}
     coords = like.isel(gone, drop=True).coords.merge(axes(points.size)).coords
@@ -60,17 +74,21 @@ def parts(tn: Any, fp: Any, fn: Any, tp: Any, a: Any, b: Any) -> tuple[Any, Any]
 def gain_at_corners(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Return s u' - s' u of pairs (cell, pair) at (a, b) = (0, 0), (1, 0), (0, 1), (1, 1), as (pair, corner).
 
-    It is positive where the first entity is ahead, and linear along each axis; differences by rounding alone are 0.
+    It is positive where the first entity is ahead, and linear along each axis; differences by
+    rounding alone are 0.
     """
-    gain, loss = first[[0, 3, 0, 3]] * second[[1, 1, 2, 2]], second[[0, 3, 0, 3]] * first[[1, 1, 2, 2]]
+    gain, loss = (
+        first[[0, 3, 0, 3]] * second[[1, 1, 2, 2]],
+        second[[0, 3, 0, 3]] * first[[1, 1, 2, 2]],
+    )
     return np.where(np.abs(gain - loss) <= TOLERANCE * np.maximum(gain, loss), 0.0, gain - loss).T
 
 
 def ratio(part: Any, rest: Any) -> Any:
     """Return part / (part + rest) of bare or lazy arrays, NaN where both are 0."""
-    whole = part + rest
-    whole[whole <= 0] = np.nan
-    return part / whole
+    full = part + rest
+    full[full <= 0] = np.nan
+    return part / full
 
 
 def two_class(source: Any, kind: str | None, dim: str | None = None) -> xr.DataArray:
@@ -83,16 +101,21 @@ def with_entity(source: Any, kind: str | None, dim: str | None = None) -> xr.Dat
     return name_entities(two_class(source, kind, dim))
 
 
-def zoom(source: Any, kind: str | None, window: Any, dim: str | None = None) -> tuple[Any, str | None]:
+def zoom(
+    source: Any, kind: str | None, window: Any, dim: str | None = None
+) -> tuple[Any, str | None]:
     """Return a source whose full Tile is the window of the Tile of ``source``, and its kind.
 
-    s is linear in a and u in b, so their values at the ends of the window replace the four cells, divided by their sum.
+    s is linear in a and u in b, so their values at the ends of the window replace the four cells,
+    divided by their sum.
     """
     if window is None:
         return source, kind
     array = two_class(source, kind, dim)
     left, right, low, high = checked_window("window", window)
-    (tn, fp), (fn, tp) = ([array.isel(actual=i, predicted=j, drop=True) for j in (0, 1)] for i in (0, 1))
+    (tn, fp), (fn, tp) = (
+        [array.isel(actual=i, predicted=j, drop=True) for j in (0, 1)] for i in (0, 1)
+    )
     s = [(1 - end) * tn + end * tp for end in (left, right)]
     u = [(1 - end) * fp + end * fn for end in (low, high)]
     rows = [xr.concat(row, "predicted") for row in ((s[0], u[0]), (u[1], s[1]))]
@@ -113,7 +136,9 @@ def place_maps(result: Any, window: Any) -> Any:
 def on_the_tile(array: xr.DataArray) -> xr.DataArray:
     """Return two-class performances of draws and entities for reducers; raise if there are none."""
     if not array.size:
-        raise ArgumentError("source", "must hold at least one entity and one draw", f"the sizes {dict(array.sizes)}")
+        raise ArgumentError(
+            "source", "must hold at least one entity and one draw", f"the sizes {dict(array.sizes)}"
+        )
     return array.transpose(*draw_dims(array), "actual", "predicted", "entity")
 
 
@@ -121,7 +146,12 @@ def point_cells(source: Any, kind: str | None) -> tuple[np.ndarray, list]:
     """Return the cells (4, entity) of performances without draws, and the names."""
     array = with_entity(source, kind)
     if draw_dims(array):
-        raise ArgumentError("source", "must hold no draws", f"dims {array.dims}", "br.tile.credible takes a posterior")
+        raise ArgumentError(
+            "source",
+            "must hold no draws",
+            f"dims {array.dims}",
+            "br.tile.credible takes a posterior",
+        )
     cells = on_the_tile(array).values.reshape(4, -1)
     return np.ascontiguousarray(cells, dtype=np.float64), array["entity"].values.tolist()
 
@@ -139,7 +169,9 @@ def score_cells(array: xr.DataArray, score: Score) -> xr.DataArray:
     """
     along = draw_dims(array)
     rest = [dim for dim in array.dims if dim not in (*along, "actual", "predicted")]
-    parts = [part.drop_vars(part.coords) for part in (score(array), *two_class_cells(array).values())]
+    parts = [
+        part.drop_vars(part.coords) for part in (score(array), *two_class_cells(array).values())
+    ]
     table = xr.concat([part.transpose(*along, *rest) for part in parts], "part")
     table = table.stack(rest=rest, create_index=False) if rest else table.expand_dims("rest")
     return table.transpose(*along, "rest", "part")

@@ -9,8 +9,8 @@ import xarray as xr
 from scipy.optimize import minimize_scalar
 from scipy.stats import beta as beta_distribution
 
-from bayesrank._calls import check_call
-from bayesrank._checks import (
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
     check_beta_parameters,
     check_labelled_probabilities,
     check_number,
@@ -20,16 +20,18 @@ from bayesrank._checks import (
     check_size,
     describe_value,
 )
-from bayesrank._errors import ArgumentError
+from bayesrank._core.errors import ArgumentError
 from bayesrank.scores.placement import AT_ONE_PREVALENCE, place, places
 from bayesrank.scores.score import ratio
 
-#: Quantiles of the prevalence whose mean stands for the expectation. A range falls from at most 1 to 0, and then rises
-#: to at most 1, as the prevalence rises; so the error of the mean is at most 1 / NODES.
+#: Quantiles of the prevalence whose mean stands for the expectation. A range falls from at most 1
+#: to 0, and then rises to at most 1, as the prevalence rises; so the error of the mean is at most 1
+#: / NODES.
 NODES = 4_000
 #: Class shares below this are set to it.
 SMALLEST = np.finfo(float).tiny
-#: The search on the diagonal stays this far from the corners TNR and TPR; class shares that are set are far smaller.
+#: The search on the diagonal stays this far from the corners TNR and TPR; class shares that are set
+#: are far smaller.
 MARGIN = 2.0**-53
 #: Beta parameters between which quantiles were compared with those of the exchanged classes.
 LEAST_PARAMETER, GREATEST_PARAMETER = 1e-8, 1e12
@@ -37,8 +39,9 @@ LEAST_PARAMETER, GREATEST_PARAMETER = 1e-8, 1e12
 STARTS = np.linspace(0.0, 1.0, 65)
 #: Number of draws up to which the search starts at the place of each.
 FEW = 200
-#: Parts of each interval between two starts, since draws of the prevalence may lie in groups. Of 4,016 searches over 3
-#: to 5 draws, or draws in 3 groups, near the sides, one then misses the least value by 0.0003, and 44 without parts.
+#: Parts of each interval between two starts, since draws of the prevalence may lie in groups. Of
+#: 4,016 searches over 3 to 5 draws, or draws in 3 groups, near the sides, one then misses the least
+#: value by 0.0003, and 44 without parts.
 PARTS = 8
 #: Scores that a place is compared with, and the number that is named.
 USUAL = ("accuracy", "f1", "f0_5", "f2", "tpr", "tnr", "ppv", "npv", "jaccard_negative")
@@ -51,7 +54,8 @@ SAME = 1e-12
 def neutral_prevalence(a: Any, b: Any) -> Any:
     """Return the prevalence at which a canonical score gives all no-skill performances the same value.
 
-    It solves π₊² a b = π₋² (1 - a) (1 - b), the curve γ_π, for the prevalence (Piérard et al., The Tile, Section 4.4).
+    It solves π₊² a b = π₋² (1 - a) (1 - b), the curve γ_π, for the prevalence (Piérard et al., The
+    Tile, Section 4.4).
 
     Parameters
     ----------
@@ -61,10 +65,11 @@ def neutral_prevalence(a: Any, b: Any) -> Any:
     Returns
     -------
     float or DataArray
-        The prevalence. It is 1 on the left and lower edges of the Tile: there, the test that is always negative has
-        the higher value at every prevalence between 0 and 1. It is 0 on the other edges, where the test that is always
-        positive has the higher value. At the corners TNR and TPR it is 1 and 0, where these two scores are undefined.
-        It is NaN at NPV and PPV, which are neutral at every prevalence.
+        The prevalence. It is 1 on the left and lower edges of the Tile: there, the test that is
+        always negative has the higher value at every prevalence between 0 and 1. It is 0 on the
+        other edges, where the test that is always positive has the higher value. At the corners TNR
+        and TPR it is 1 and 0, where these two scores are undefined. It is NaN at NPV and PPV, which
+        are neutral at every prevalence.
 
     Examples
     --------
@@ -82,20 +87,21 @@ def neutral_prevalence(a: Any, b: Any) -> Any:
 def no_skill_spread(a: Any, b: Any, prevalence: Any) -> Any:
     """Return the range of a canonical score over the no-skill performances of a prevalence.
 
-    The score is monotone in the share of positive predictions, so its extremes are those of always negative and always
-    positive. It is 0 on the curve γ_π of the prevalence.
+    The score is monotone in the share of positive predictions, so its extremes are those of always
+    negative and always positive. It is 0 on the curve γ_π of the prevalence.
 
     Parameters
     ----------
     a, b, prevalence : number or array
-        Position of the score, and prevalence, between 0 and 1. Plain arrays are broadcast. Dims of DataArrays, with
-        which no plain array can be combined, are matched by name and must have equal labels.
+        Position of the score, and prevalence, between 0 and 1. Plain arrays are broadcast. Dims of
+        DataArrays, with which no plain array can be combined, are matched by name and must have
+        equal labels.
 
     Returns
     -------
     float, numpy.ndarray or DataArray
-        The range; 0 at PPV and NPV, where all defined no-skill performances have the same value. NaN where all are
-        undefined, such as TPR at prevalence 0.
+        The range; 0 at PPV and NPV, where all defined no-skill performances have the same value.
+        NaN where all are undefined, such as TPR at prevalence 0.
 
     Examples
     --------
@@ -114,16 +120,17 @@ def no_skill_spread(a: Any, b: Any, prevalence: Any) -> Any:
 def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> xr.Dataset:
     """Return where canonical scores are neutral to chance if the prevalence is uncertain.
 
-    The curves γ_π of different prevalences meet only at NPV and PPV. Between them b falls as the prevalence rises, so
-    quantiles of the prevalence give those of the curve. For each a, ``least`` is the b with the smallest expected range
-    over no-skill performances that a search finds. Other b can have the same range. If very small or very large
-    prevalences are likely enough, ``least`` can lie outside the band, or on an edge of the Tile.
+    The curves γ_π of different prevalences meet only at NPV and PPV. Between them b falls as the
+    prevalence rises, so quantiles of the prevalence give those of the curve. For each a, ``least``
+    is the b with the smallest expected range over no-skill performances that a search finds. Other
+    b can have the same range. If very small or very large prevalences are likely enough, ``least``
+    can lie outside the band, or on an edge of the Tile.
 
     Parameters
     ----------
     prevalence : tuple or list of two floats, or array
-        Parameters of a Beta distribution of the prevalence, each from 1e-8 to 1e12; or draws of one prevalence, as a
-        DataArray or NumPy array, whose dims do not matter.
+        Parameters of a Beta distribution of the prevalence, each from 1e-8 to 1e12; or draws of one
+        prevalence, as a DataArray or NumPy array, whose dims do not matter.
     prob : float
         Probability of the band at each a.
     points : int
@@ -132,13 +139,13 @@ def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> x
     Returns
     -------
     xarray.Dataset
-        Over ``a``: ``lower``, ``median``, ``upper`` (quantiles of the neutral b; of draws, those of one of them, the
-        median that of the lower of two middle prevalences), ``least``, and ``spread``, the
-        expected range at ``least``. The search starts at the neutral places of up to 200 draws, or of 65 quantiles,
-        and between those of draws.
-        ``diagonal`` is a place a = b with the smallest expected range that the search finds, and ``diagonal_spread`` is
-        this range. At a known prevalence, ``diagonal`` is the place of balanced accuracy,
-        (π₋, π₋). At a = 0 and a = 1 the curves end in NPV and PPV, whose range is 0.
+        Over ``a``: ``lower``, ``median``, ``upper`` (quantiles of the neutral b; of draws, those of
+        one of them, the median that of the lower of two middle prevalences), ``least``, and
+        ``spread``, the expected range at ``least``. The search starts at the neutral places of up
+        to 200 draws, or of 65 quantiles, and between those of draws. ``diagonal`` is a place a = b
+        with the smallest expected range that the search finds, and ``diagonal_spread`` is this
+        range. At a known prevalence, ``diagonal`` is the place of balanced accuracy, (π₋, π₋). At a
+        = 0 and a = 1 the curves end in NPV and PPV, whose range is 0.
 
     Examples
     --------
@@ -156,7 +163,9 @@ def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> x
     least[0] = 1.0
     for i in range(1, size - 1):
         least[i], spread[i] = _least(partial(mean, float(a[i])), _neutral_b(a[i], starts), parts)
-    diagonal, on_diagonal = _least(lambda x: mean(x, x), np.clip(starts.negative, MARGIN, 1 - MARGIN), parts)
+    diagonal, on_diagonal = _least(
+        lambda x: mean(x, x), np.clip(starts.negative, MARGIN, 1 - MARGIN), parts
+    )
     return xr.Dataset(
         {
             "lower": ("a", low),
@@ -181,16 +190,19 @@ def describe_place(a: float, b: float, prevalence: float | None = None) -> xr.Da
     a, b : float
         Position of a canonical score.
     prevalence : float, optional
-        Also compare with the places of balanced accuracy and Cohen's kappa at this prevalence, and with chance there.
+        Also compare with the places of balanced accuracy and Cohen's kappa at this prevalence, and
+        with chance there.
 
     Returns
     -------
     xarray.Dataset
-        ``right_ratio``, the importance of a true positive relative to a true negative; ``wrong_ratio``, that of a false
-        negative relative to a false positive; ``neutral_prevalence``; ``distance`` (``score``) to the three
-        nearest of the usual scores (accuracy, F1, F0.5, F2, TPR, TNR, PPV, NPV, the Jaccard index of the negative
-        class), or more if others are as near as the third; ``prevalence``, ``always_negative`` and ``always_positive``,
-        the values of constant predictions (NaN without a prevalence and where a value is undefined).
+        ``right_ratio``, the importance of a true positive relative to a true negative;
+        ``wrong_ratio``, that of a false negative relative to a false positive;
+        ``neutral_prevalence``; ``distance`` (``score``) to the three nearest of the usual scores
+        (accuracy, F1, F0.5, F2, TPR, TNR, PPV, NPV, the Jaccard index of the negative class), or
+        more if others are as near as the third; ``prevalence``, ``always_negative`` and
+        ``always_positive``, the values of constant predictions (NaN without a prevalence and where
+        a value is undefined).
 
     Examples
     --------
@@ -214,7 +226,10 @@ def describe_place(a: float, b: float, prevalence: float | None = None) -> xr.Da
             "neutral_prevalence": ((), neutral_prevalence(a, b)),
             "distance": ("score", [distance for distance, _ in distances]),
             "prevalence": ((), share),
-            "always_negative": ((), float(ratio((1 - a) * negative, (1 - a) * negative + b * share))),
+            "always_negative": (
+                (),
+                float(ratio((1 - a) * negative, (1 - a) * negative + b * share)),
+            ),
             "always_positive": ((), float(ratio(a * share, a * share + (1 - b) * negative))),
         },
         {"score": [name for _, name in distances]},
@@ -264,13 +279,18 @@ def _neutral_b(a: Any, shares: Shares) -> Any:
     return np.where(plus + minus > 0, ratio(minus, plus + minus), 1.0 - np.asarray(a))
 
 
-def _least(function: Callable[[float], float], starts: np.ndarray, parts: int) -> tuple[float, float]:
+def _least(
+    function: Callable[[float], float], starts: np.ndarray, parts: int
+) -> tuple[float, float]:
     """Return where a function with several minima is least, and its value there.
 
-    This is near the best of the starts and of the places that divide the intervals between them into equal ``parts``.
+    This is near the best of the starts and of the places that divide the intervals between them
+    into equal ``parts``.
     """
     edges = np.unique(starts)
-    places = np.unique(np.concatenate([edges, *(edges[:-1] + np.diff(edges) * i / parts for i in range(1, parts))]))
+    places = np.unique(
+        np.concatenate([edges, *(edges[:-1] + np.diff(edges) * i / parts for i in range(1, parts))])
+    )
     values = [function(float(x)) for x in places]
     best = int(np.argmin(values))
     bounds = places[max(best - 1, 0)], places[min(best + 1, len(places) - 1)]
@@ -278,7 +298,9 @@ def _least(function: Callable[[float], float], starts: np.ndarray, parts: int) -
     return min((values[best], float(places[best])), (float(found.fun), float(found.x)))[::-1]
 
 
-def _distribution(prevalence: Any) -> tuple[Callable[[Any], Shares], Callable[[float, float], float], Shares]:
+def _distribution(
+    prevalence: Any,
+) -> tuple[Callable[[Any], Shares], Callable[[float, float], float], Shares]:
     """Return the quantiles of the class shares, the expected spread at a place, and the shares to start from."""
     if isinstance(prevalence, tuple | list):
         parameters = check_beta_parameters("prevalence", prevalence)
@@ -288,22 +310,30 @@ def _distribution(prevalence: Any) -> tuple[Callable[[Any], Shares], Callable[[f
         positives, negatives = beta_distribution(*parameters), beta_distribution(*parameters[::-1])
 
         def shares(level: Any) -> Shares:
-            return Shares(np.maximum(positives.ppf(level), SMALLEST), np.maximum(negatives.isf(level), SMALLEST))
+            return Shares(
+                np.maximum(positives.ppf(level), SMALLEST),
+                np.maximum(negatives.isf(level), SMALLEST),
+            )
 
         nodes = shares((np.arange(NODES) + 0.5) / NODES)
         return shares, lambda a, b: float(_range(a, b, nodes).mean()), shares(STARTS)
     if not isinstance(prevalence, xr.DataArray | np.ndarray):
         raise ArgumentError(
-            "prevalence", "must be a pair of Beta parameters or draws", describe_value(prevalence), "such as (30, 70)"
+            "prevalence",
+            "must be a pair of Beta parameters or draws",
+            describe_value(prevalence),
+            "such as (30, 70)",
         )
     draws = np.asarray(prevalence, float).ravel()
     if not draws.size or not ((draws > 0) & (draws < 1)).all():
-        raise ArgumentError("prevalence", "must be draws strictly between 0 and 1", describe_value(prevalence))
+        raise ArgumentError(
+            "prevalence", "must be draws strictly between 0 and 1", describe_value(prevalence)
+        )
     starts = draws if draws.size <= FEW else np.quantile(draws, STARTS)
 
     def drawn(level: Any) -> Shares:
         # Quantiles that are draws: at least this share of the draws lies between two of them.
-        found = np.quantile(draws, level, method="inverted_cdf")
-        return Shares(found, 1 - found)
+        result = np.quantile(draws, level, method="inverted_cdf")
+        return Shares(result, 1 - result)
 
     return drawn, lambda a, b: float(_spread(a, b, draws).mean()), Shares(starts, 1 - starts)

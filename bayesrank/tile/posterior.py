@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_choice, check_prob, check_sequence
-from bayesrank._compiled import can_compile
-from bayesrank._draws import (
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_choice, check_prob, check_sequence
+from bayesrank._core.compiled import can_compile
+from bayesrank._core.draws import (
     ERROR,
     Batches,
     EffectiveDraws,
@@ -19,11 +19,11 @@ from bayesrank._draws import (
     reduce,
     share_error,
 )
-from bayesrank._errors import ArgumentError, ArgumentKeyError
-from bayesrank._labels import factorize, name_coord, object_array
-from bayesrank._source import Over
-from bayesrank._threads import in_threads, thread_pool
-from bayesrank._types import Container
+from bayesrank._core.errors import ArgumentError, ArgumentKeyError
+from bayesrank._core.labels import factorize, name_coord, object_array
+from bayesrank._core.source import Over
+from bayesrank._core.threads import in_threads, thread_pool
+from bayesrank._core.types import Container
 from bayesrank.evidence.counts import one_vs_rest
 from bayesrank.performance.arrays import as_performance
 from bayesrank.ranking.aggregates import mean_performance, over_of
@@ -46,7 +46,8 @@ from bayesrank.tile.grid import (
 MEAN = "mean over classes"
 #: Number of cells held in memory where all draws are needed at once: 256 MB.
 HELD = 2**25
-#: Number of scores (draws, entities and points) up to which NumPy takes less time than compiling: half a second.
+#: Number of scores (draws, entities and points) up to which NumPy takes less time than compiling:
+#: half a second.
 FEW = 10**8
 #: Cells below this could underflow in products; the kernels then use logarithms.
 TINY = 1e-100
@@ -68,43 +69,50 @@ def credible(
 ) -> xr.Dataset:
     """Return the probability of being best, and related maps, at each point of the Tile.
 
-    Ranks are among defined entities. Tied entities share their ranks; scores tie if their odds differ by a relative
-    1e-12 at most. With a window, shares and areas refer to the window, and ``probability_skilled`` is omitted.
-    Source: Piérard et al., The Tile, Definitions 1 and 2 (the scores), Section 4.3 (rankings) and A.5.1 (no skill).
+    Ranks are among defined entities. Tied entities share their ranks; scores tie if their odds
+    differ by a relative 1e-12 at most. With a window, shares and areas refer to the window, and
+    ``probability_skilled`` is omitted. Source: Piérard et al., The Tile, Definitions 1 and 2 (the
+    scores), Section 4.3 (rankings) and A.5.1 (no skill).
 
     Parameters
     ----------
     source, resolution, kind, window
         As for :func:`value`, with its errors.
     prob : float
-        Probability of the credible intervals; a winner with a lower probability counts as undecided.
+        Probability of the credible intervals; a winner with a lower probability counts as
+        undecided.
     maps : collection of {"expected_rank", "probability_skilled", "expected_regret"}
-        Maps to compute in addition to ``probability_best``, which alone is several times as fast; all by default.
-        Without Numba there are none, and areas are computed on the grid.
+        Maps to compute in addition to ``probability_best``, which alone is several times as fast;
+        all by default. Without Numba there are none, and areas are computed on the grid.
     over, aggregate, weights : optional
         Map the weighted mean performance over ``"group"``, ``"dataset"`` or a coord, as for
-        :func:`bayesrank.credible_ranking`. With ``aggregate="worst"``, map at each point the lowest score of an entity
-        in any group; areas are then computed on the grid, and the other maps are omitted. Other aggregates raise an
-        error, because they are not performances.
+        :func:`bayesrank.credible_ranking`. With ``aggregate="worst"``, map at each point the lowest
+        score of an entity in any group; areas are then computed on the grid, and the other maps are
+        omitted. Other aggregates raise an error, because they are not performances.
     by : str, optional
-        A coord of the entities, such as ``classifier`` from :func:`bayesrank.ops.apply_threshold`. The Tile then
-        compares the values of the coord; a value is best where one of its entities is. Other maps are left out.
+        A coord of the entities, such as ``classifier`` from :func:`bayesrank.ops.apply_threshold`.
+        The Tile then compares the values of the coord; a value is best where one of its entities
+        is. Other maps are left out.
 
     Returns
     -------
     xarray.Dataset
-        - ``probability_best``, ``expected_rank``, ``expected_regret`` (mean difference from the best score),
-          ``probability_skilled`` (P(better than calling all cases negative and all positive), at the entity's own
-          prevalence) and ``undefined`` (share of draws without a score), each (entity, b, a);
-        - ``winner`` (b, a): the entity with the highest probability, "" if several share it or none is defined, and
-          ``winner_probability`` (b, a);
-        - ``share``, ``share_lower``, ``share_upper`` (entity): mean and equal-tailed interval of the area on which the
-          entity is best, exact for each draw; ties over an area are shared evenly;
-        - ``undecided_area``: the share of the Tile where the winner's probability is below ``prob``;
-        - with ``by``, ``member`` (b, a): the most probable best entity among those of the winner, with
-          ``member_probability``, and its ``threshold`` if the entities have that coord;
-        - Monte-Carlo standard errors ``<name>_error``, which account for autocorrelation; NaN for a performance
-          without draws. ``expected_rank_error`` is too large where the score is undefined in some draws.
+        - ``probability_best``, ``expected_rank``, ``expected_regret`` (mean difference from the
+          best score), ``probability_skilled`` (P(better than calling all cases negative and all
+          positive), at the entity's own prevalence) and ``undefined`` (share of draws without a
+          score), each (entity, b, a);
+        - ``winner`` (b, a): the entity with the highest probability, "" if several share it or none
+          is defined, and ``winner_probability`` (b, a);
+        - ``share``, ``share_lower``, ``share_upper`` (entity): mean and equal-tailed interval of
+          the area on which the entity is best, exact for each draw; ties over an area are shared
+          evenly;
+        - ``undecided_area``: the share of the Tile where the winner's probability is below
+          ``prob``;
+        - with ``by``, ``member`` (b, a): the most probable best entity among those of the winner,
+          with ``member_probability``, and its ``threshold`` if the entities have that coord;
+        - Monte-Carlo standard errors ``<name>_error``, which account for autocorrelation; NaN for a
+          performance without draws. ``expected_rank_error`` is too large where the score is
+          undefined in some draws.
 
     Examples
     --------
@@ -118,7 +126,8 @@ def credible(
     worst = isinstance(aim, Over) and aim.aggregate == "worst"
     source = mean_performance(aim, "a Tile", worst=True)
     maps = [check_choice("maps", name, OPTIONAL) for name in check_sequence("maps", maps)]
-    # Without Numba (in a browser) the only group of each entity is its worst one: the same maps, areas on the grid.
+    # Without Numba (in a browser) the only group of each entity is its worst one: the same maps,
+    # areas on the grid.
     plain = worst or not can_compile()
     if by is not None or plain:
         maps = []
@@ -126,7 +135,10 @@ def credible(
         maps = [name for name in maps if name != "probability_skilled"]
     dim = "dataset" if worst else None
     array = with_entity(*zoom(source, kind, window, dim), dim)
-    return place_maps(_maps_of(array, resolution, prob, maps, by, dim, WorstOfGroups if plain else Credible), window)
+    return place_maps(
+        _maps_of(array, resolution, prob, maps, by, dim, WorstOfGroups if plain else Credible),
+        window,
+    )
 
 
 def _maps_of(
@@ -143,7 +155,9 @@ def _maps_of(
     cells = on_the_tile(_in_columns(array, dim) if dim else array)
     array, batches = array.isel({dim: 0}) if dim else cells, Batches.of(cells)
     with thread_pool() as share_out:
-        found, effective = reduce(cells, count(array.sizes["entity"], points, maps, share_out), EffectiveDraws())
+        found, effective = reduce(
+            cells, count(array.sizes["entity"], points, maps, share_out), EffectiveDraws()
+        )
     # A single performance without draws has no measurable Monte-Carlo error.
     known = 1.0 if batches.sampled else np.nan
     each, names = found.mean["probability_best"], array["entity"].values
@@ -154,7 +168,9 @@ def _maps_of(
     filled = np.where(np.isnan(best), -1.0, best)
     at = filled.argmax(0)[None]
     for end in ("", "_error"):
-        result[f"winner_probability{end}"] = np.take_along_axis(result[f"probability_best{end}"], at, 0)[0]
+        result[f"winner_probability{end}"] = np.take_along_axis(
+            result[f"probability_best{end}"], at, 0
+        )[0]
     alone = (filled >= filled.max(0) - 1e-12).sum(0) == 1
     winner = np.where(alone & (filled.max(0) >= 0), names[at[0]].astype(object), "")
     dims = {1: ("entity",), 2: ("b", "a"), 3: ("entity", "b", "a")}
@@ -170,10 +186,16 @@ def _maps_of(
     if by is not None:
         own = np.where(group[:, None, None] == at, each, -1.0)
         member = own.argmax(0)
-        tile["member"] = ("b", "a"), np.where(winner == "", "", array["entity"].values.astype(object)[member])
+        tile["member"] = (
+            ("b", "a"),
+            np.where(winner == "", "", array["entity"].values.astype(object)[member]),
+        )
         tile["member_probability"] = ("b", "a"), np.where(winner == "", np.nan, own.max(0))
         if "threshold" in array.coords:
-            tile["threshold"] = ("b", "a"), np.where(winner == "", np.nan, array["threshold"].values[member])
+            tile["threshold"] = (
+                ("b", "a"),
+                np.where(winner == "", np.nan, array["threshold"].values[member]),
+            )
     top = tile["winner_probability"]
     weight = area_weights(resolution).where(top.notnull(), 0.0)
     tile["undecided_area"] = (weight * (top < prob)).sum() / weight.sum().where(weight.sum() > 0)
@@ -186,22 +208,24 @@ def credible_by_class(
 ) -> xr.Dataset:
     """Return the Tile of each class against the others, and that of the mean over the classes.
 
-    At each point, the mean over classes is the mean of the canonical scores of each class against the others. In
-    general it is no ranking score: a mixture of two entities can be better than both.
+    At each point, the mean over classes is the mean of the canonical scores of each class against
+    the others. In general it is no ranking score: a mixture of two entities can be better than
+    both.
 
     Parameters
     ----------
     source : Container
-        A posterior, counts or performance of more than two classes; or two-class ones with the dim ``label``.
+        A posterior, counts or performance of more than two classes; or two-class ones with the dim
+        ``label``.
     resolution, prob, kind
         As for :func:`credible`.
 
     Returns
     -------
     xarray.Dataset
-        The variables of :func:`credible` without the optional maps, over ``label``: the classes, then "mean over
-        classes". An entity has no mean where the score of a class is undefined. Areas of the mean are computed on the
-        grid.
+        The variables of :func:`credible` without the optional maps, over ``label``: the classes,
+        then "mean over classes". An entity has no mean where the score of a class is undefined.
+        Areas of the mean are computed on the grid.
 
     Raises
     ------
@@ -219,7 +243,11 @@ def credible_by_class(
     prob, performance = check_prob("prob", prob), as_performance(source, kind)
     if "label" not in performance.dims:
         if performance.sizes.get("actual", 0) < 3:
-            raise ArgumentError("source", "must have more than two classes, or the dim label", dict(performance.sizes))
+            raise ArgumentError(
+                "source",
+                "must have more than two classes, or the dim label",
+                dict(performance.sizes),
+            )
         performance = one_vs_rest(performance)
     array = with_entity(performance, None, "label")
     labels = array["label"].values.tolist()
@@ -227,12 +255,16 @@ def credible_by_class(
         raise ArgumentError("source", f"must have no class with the name {MEAN!r}", labels)
     tiles = [_maps_of(array.sel(label=label, drop=True), resolution, prob) for label in labels]
     tiles.append(_maps_of(array, resolution, prob, dim="label", count=MeanOfGroups))
-    return xr.concat(tiles, "label", combine_attrs="override").assign_coords(label=object_array([*labels, MEAN]))
+    return xr.concat(tiles, "label", combine_attrs="override").assign_coords(
+        label=object_array([*labels, MEAN])
+    )
 
 
 def _in_columns(array: xr.DataArray, dim: str) -> xr.DataArray:
     """Return the performances of all items of a dim as entities, those of one entity together."""
-    plain = array.drop_vars([name for name, coord in array.coords.items() if {"entity", dim} & set(coord.dims)])
+    plain = array.drop_vars(
+        [name for name, coord in array.coords.items() if {"entity", dim} & set(coord.dims)]
+    )
     return plain.stack(column=("entity", dim), create_index=False).rename(column="entity")
 
 
@@ -241,7 +273,11 @@ def _merge(found: Credible, array: xr.DataArray, by: Any) -> tuple[np.ndarray, n
 
     Errors of sums are bounds, since being best excludes the others.
     """
-    held = [name for name, coord in array.coords.items() if coord.dims == ("entity",) and name != "entity"]
+    held = [
+        name
+        for name, coord in array.coords.items()
+        if coord.dims == ("entity",) and name != "entity"
+    ]
     group, names = factorize(array[check_choice("by", by, held, ArgumentKeyError)].values)
     sums = np.eye(len(names))[group].T
 
@@ -259,10 +295,11 @@ def _merge(found: Credible, array: xr.DataArray, by: Any) -> tuple[np.ndarray, n
 def leaders(credible: xr.Dataset) -> xr.Dataset:
     """Return the entity that alone has the highest probability of being best, and where several share it.
 
-    The result of :func:`credible` gives ``leader`` (b, a), "" without a sole leader; ``shared`` (b, a), True where
-    several lead; ``among`` (entity), the two or more joint leaders if these are the same on nearly all of that area;
-    and ``exact``, True for a Tile without draws, where ties are exact. Entities within three Monte-Carlo errors of the
-    highest probability share it. (Among ten equal entities, the lowest estimate is about that far from the highest.)
+    The result of :func:`credible` gives ``leader`` (b, a), "" without a sole leader; ``shared`` (b,
+    a), True where several lead; ``among`` (entity), the two or more joint leaders if these are the
+    same on nearly all of that area; and ``exact``, True for a Tile without draws, where ties are
+    exact. Entities within three Monte-Carlo errors of the highest probability share it. (Among ten
+    equal entities, the lowest estimate is about that far from the highest.)
     """
     best = credible["probability_best"].transpose("entity", "b", "a").fillna(-1.0).values
     error = credible["probability_best_error"].transpose("entity", "b", "a").fillna(0.0).values
@@ -332,7 +369,11 @@ def best_on_grid(source: Container, resolution: int, kind: str | None = None) ->
         mean, error = found.mean["probability_best"], found.error["probability_best"]
         mean[:, (found.undefined > 1 - 1e-12).all(0)] = np.nan
     known = 1.0 if batches.sampled else np.nan
-    error = np.where(np.isnan(mean), np.nan, share_error(mean, error, known * batches.number, known * worth.min()))
+    error = np.where(
+        np.isnan(mean),
+        np.nan,
+        share_error(mean, error, known * batches.number, known * worth.min()),
+    )
     dims = ("entity", "b", "a")
     return xr.Dataset(
         {"probability_best": (dims, mean), "probability_best_error": (dims, error)},
@@ -341,19 +382,25 @@ def best_on_grid(source: Container, resolution: int, kind: str | None = None) ->
     )
 
 
-def _count_best(array: xr.DataArray, points: np.ndarray, batches: Batches) -> tuple[np.ndarray, np.ndarray]:
+def _count_best(
+    array: xr.DataArray, points: np.ndarray, batches: Batches
+) -> tuple[np.ndarray, np.ndarray]:
     """Return P(best) (entity, b, a) and its error from batch means."""
     sizes = batches.sizes[batches.sizes > 0]
     cells = array.values.reshape(batches.number, 4, -1).transpose(1, 2, 0)
     wins = np.empty((len(sizes), cells.shape[1], points.size, points.size))
     with np.errstate(divide="ignore", invalid="ignore"):
-        for batch, (tn, fp, fn, tp) in enumerate(np.split(cells[..., None], np.cumsum(sizes)[:-1], axis=2)):
+        for batch, (tn, fp, fn, tp) in enumerate(
+            np.split(cells[..., None], np.cumsum(sizes)[:-1], axis=2)
+        ):
             wrong = (1 - points) * fp + points * fn
             for i, a in enumerate(points.tolist()):
                 odds = wrong / ((1 - a) * tn + a * tp)
                 first = odds <= np.fmin.reduce(odds, axis=0) / (1 - TOLERANCE)
                 number = np.add.reduce(first, axis=0, dtype=np.uint16)
-                shared = first / np.maximum(number, 1) if number.max() > 1 else first  # tied entities share a win
+                shared = (
+                    first / np.maximum(number, 1) if number.max() > 1 else first
+                )  # tied entities share a win
                 wins[batch, ..., i] = shared.sum(axis=1)
     mean = wins.sum(axis=0) / batches.number
     mean[:, mean.sum(axis=0) == 0] = np.nan
@@ -362,13 +409,17 @@ def _count_best(array: xr.DataArray, points: np.ndarray, batches: Batches) -> tu
 
 @check_call
 def value_interval(
-    source: Container, resolution: int = 101, *, prob: float = 0.95, kind: str | None = None, window: Any = None
+    source: Container,
+    resolution: int = 101,
+    *,
+    prob: float = 0.95,
+    kind: str | None = None,
+    window: Any = None,
 ) -> xr.Dataset:
     """Return the posterior mean and an equal-tailed interval of every canonical score.
 
-    Quantiles need all draws at once: entities are processed in blocks of 256 MB, and lazy data are computed block by
-    block.
-    Source: Piérard et al., The Tile, Definition 1.
+    Quantiles need all draws at once: entities are processed in blocks of 256 MB, and lazy data are
+    computed block by block. Source: Piérard et al., The Tile, Definition 1.
 
     Parameters
     ----------
@@ -407,7 +458,9 @@ def value_interval(
         in_threads(summarize, range(points.size))
     dims = ("entity", "b", "a") if "entity" in array.dims else ("b", "a")
     maps = {
-        name: label_map(xr.Variable(dims, values if "entity" in dims else values[0]), array, points, name)
+        name: label_map(
+            xr.Variable(dims, values if "entity" in dims else values[0]), array, points, name
+        )
         for name, values in zip(("mean", "lower", "upper"), found, strict=True)
     }
     return place_maps(xr.Dataset(maps).assign_attrs(prob=prob), window)
@@ -420,11 +473,14 @@ def _mean_and_tails(cells: np.ndarray, a: np.ndarray, b: float, tail: float) -> 
     if not np.isnan(value).any():
         return np.stack([value.mean(axis=1), *np.quantile(value, [tail, 1 - tail], axis=1)])
     # Skip entities without any score before NumPy can warn: threads share the warning filters.
-    found, some = np.full((3, len(value)), np.nan), ~np.isnan(value).all(axis=1)
+    result, some = np.full((3, len(value)), np.nan), ~np.isnan(value).all(axis=1)
     if some.any():
         value = value[some]
-        found[:, some] = [np.nanmean(value, axis=1), *np.nanquantile(value, [tail, 1 - tail], axis=1)]
-    return found
+        result[:, some] = [
+            np.nanmean(value, axis=1),
+            *np.nanquantile(value, [tail, 1 - tail], axis=1),
+        ]
+    return result
 
 
 def _result(found: Credible, number: float, effective: float, prob: float) -> dict[str, np.ndarray]:
@@ -437,7 +493,8 @@ def _result(found: Credible, number: float, effective: float, prob: float) -> di
         if name == "expected_rank":
             defined = np.where(nowhere, np.nan, 1 - undefined)
             mean /= defined
-            # A rank that is constant over n draws may change in the next: assume one success in n more draws.
+            # A rank that is constant over n draws may change in the next: assume one success in n
+            # more draws.
             error /= defined
             np.fmax(error, 1 / effective, out=error)
         elif name == "expected_regret":
@@ -455,7 +512,10 @@ def _result(found: Credible, number: float, effective: float, prob: float) -> di
     areas = found.areas[~np.isnan(found.areas[:, 0])]
     share, low, high = np.full((3, areas.shape[1]), np.nan)
     if len(areas):
-        share, (low, high) = areas.mean(axis=0), np.quantile(areas, [(1 - prob) / 2, (1 + prob) / 2], axis=0)
+        share, (low, high) = (
+            areas.mean(axis=0),
+            np.quantile(areas, [(1 - prob) / 2, (1 + prob) / 2], axis=0),
+        )
     return result | {
         "undefined": undefined,
         "share": share,

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import (
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
     check_beta_parameters,
     check_choice,
     check_number,
@@ -17,10 +17,18 @@ from bayesrank._checks import (
     check_weights,
     describe_value,
 )
-from bayesrank._draws import ERROR, Batches, DrawBlock, EffectiveDraws, mean_error, part_error, reduce
-from bayesrank._errors import ArgumentError, ArgumentKeyError
-from bayesrank._threads import ShareOut, thread_pool
-from bayesrank._types import Container, ScoreLike
+from bayesrank._core.draws import (
+    ERROR,
+    Batches,
+    DrawBlock,
+    EffectiveDraws,
+    mean_error,
+    part_error,
+    reduce,
+)
+from bayesrank._core.errors import ArgumentError, ArgumentKeyError
+from bayesrank._core.threads import ShareOut, thread_pool
+from bayesrank._core.types import Container, ScoreLike
 from bayesrank.ranking.intervals import rank_intervals
 from bayesrank.scores.placement import place
 from bayesrank.tile.grid import cells_of, on_the_tile, with_entity
@@ -32,18 +40,33 @@ REGIONS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "weighted_accuracies": ("the weighted accuracies, from TNR to TPR", ("tnr", "tpr")),
     "median_horizontal": ("false positives and false negatives weigh alike", ((0, 0.5), (1, 0.5))),
     "median_vertical": ("true negatives and true positives weigh alike", ((0.5, 0), (0.5, 1))),
-    "upper_half": ("false negatives weigh more than false positives", ((0, 0.5), (1, 0.5), "tpr", "npv")),
-    "lower_half": ("false positives weigh more than false negatives", ("tnr", "ppv", (1, 0.5), (0, 0.5))),
-    "right_half": ("true positives weigh more than true negatives", ((0.5, 0), "ppv", "tpr", (0.5, 1))),
-    "left_half": ("true negatives weigh more than true positives", ("tnr", (0.5, 0), (0.5, 1), "npv")),
+    "upper_half": (
+        "false negatives weigh more than false positives",
+        ((0, 0.5), (1, 0.5), "tpr", "npv"),
+    ),
+    "lower_half": (
+        "false positives weigh more than false negatives",
+        ("tnr", "ppv", (1, 0.5), (0, 0.5)),
+    ),
+    "right_half": (
+        "true positives weigh more than true negatives",
+        ((0.5, 0), "ppv", "tpr", (0.5, 1)),
+    ),
+    "left_half": (
+        "true negatives weigh more than true positives",
+        ("tnr", (0.5, 0), (0.5, 1), "npv"),
+    ),
 }
 
 
 @check_call
-def around(score: ScoreLike, radius: float = 0.1, prevalence: float | None = None, points: int = 1000) -> xr.Dataset:
+def around(
+    score: ScoreLike, radius: float = 0.1, prevalence: float | None = None, points: int = 1000
+) -> xr.Dataset:
     """Return preferences near a score, uniform over the part of a disc that lies on the Tile.
 
-    Source: Piérard et al., The Tile, Section 4.2 (rankings should be robust to small changes of the parameters).
+    Source: Piérard et al., The Tile, Section 4.2 (rankings should be robust to small changes of the
+    parameters).
 
     Parameters
     ----------
@@ -52,7 +75,8 @@ def around(score: ScoreLike, radius: float = 0.1, prevalence: float | None = Non
     radius : float
         The side of the Tile is 1.
     prevalence : float, optional
-        For scores whose position depends on the prevalence of the positive class, such as balanced accuracy.
+        For scores whose position depends on the prevalence of the positive class, such as balanced
+        accuracy.
     points : int
         Number of points, spread evenly over the whole disc.
 
@@ -88,15 +112,17 @@ def around(score: ScoreLike, radius: float = 0.1, prevalence: float | None = Non
 def between(*corners: Any, prevalence: float | None = None, points: int = 31) -> xr.Dataset:
     """Return preferences as :func:`around`, uniform over a segment between two scores, or a convex region between more.
 
-    Source: Piérard et al., The Tile, Lemma 7 (the F-scores lie along the right side, from PPV to TPR).
+    Source: Piérard et al., The Tile, Lemma 7 (the F-scores lie along the right side, from PPV to
+    TPR).
 
     Parameters
     ----------
     *corners, prevalence
-        As ``score`` and ``prevalence`` of :func:`around`; three or more corners in order around the region,
-        which is convex, else a ValueError.
+        As ``score`` and ``prevalence`` of :func:`around`; three or more corners in order around the
+        region, which is convex, else a ValueError.
     points : int
-        Number of points along a segment; each triangle of a region is cut into ``points`` squared equal ones.
+        Number of points along a segment; each triangle of a region is cut into ``points`` squared
+        equal ones.
 
     Examples
     --------
@@ -121,13 +147,18 @@ def between(*corners: Any, prevalence: float | None = None, points: int = 31) ->
     # All turns have one sign, and the region is traversed once: a star passes the first test only.
     sign = np.sign(areas.sum())
     if sign == 0 or (sign * np.append(turns, areas) < -1e-12).any():
-        raise ArgumentError("corners", "must go round a convex region in their order", where.tolist())
-    # Centres of the small triangles that point up or down, as fractions of two sides of the large triangle.
+        raise ArgumentError(
+            "corners", "must go round a convex region in their order", where.tolist()
+        )
+    # Centres of the small triangles that point up or down, as fractions of two sides of the large
+    # triangle.
     i, j = np.indices((points, points)).reshape(2, -1)
     up, down = i + j < points, i + j < points - 1
     grid = np.column_stack([i, j])
     shares = np.concatenate([grid[up] + 1 / 3, grid[down] + 2 / 3]) / points
-    spread = np.concatenate([where[0] + shares @ (np.array(sides) - where[0]) for sides in pairwise(where[1:])])
+    spread = np.concatenate(
+        [where[0] + shares @ (np.array(sides) - where[0]) for sides in pairwise(where[1:])]
+    )
     spread = spread.clip(0, 1)
     return _preferences(spread[:, 0], spread[:, 1], np.repeat(areas / areas.sum(), len(shares)))
 
@@ -136,7 +167,8 @@ def between(*corners: Any, prevalence: float | None = None, points: int = 31) ->
 def over(region: str, points: int = 31) -> xr.Dataset:
     """Return preferences as :func:`around`, uniform along the line or over the area of a named region.
 
-    Source: Piérard et al., The Tile, Sections 4.1 (medians) and 4.2, Lemmas 7 and 9 (F-scores and weighted accuracies).
+    Source: Piérard et al., The Tile, Sections 4.1 (medians) and 4.2, Lemmas 7 and 9 (F-scores and
+    weighted accuracies).
 
     Parameters
     ----------
@@ -146,7 +178,8 @@ def over(region: str, points: int = 31) -> xr.Dataset:
         - ``"tile"``: all canonical scores;
         - ``"f_scores"``: the right side, from PPV to TPR, uniform in b = β² / (1 + β²);
         - ``"weighted_accuracies"``: the rising diagonal;
-        - ``"median_horizontal"``: equal weight of both errors; ``"median_vertical"``: of both right answers;
+        - ``"median_horizontal"``: equal weight of both errors; ``"median_vertical"``: of both right
+          answers;
         - ``"upper_half"``, ``"lower_half"``, ``"right_half"`` or ``"left_half"``.
     points
         As for :func:`between`, which supports other regions.
@@ -163,7 +196,9 @@ def over(region: str, points: int = 31) -> xr.Dataset:
 
 
 @check_call
-def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int = 31) -> xr.Dataset:
+def beta_preferences(
+    a: tuple[float, float], b: tuple[float, float], points: int = 31
+) -> xr.Dataset:
     """Return preferences as :func:`around`, with an independent Beta distribution on each axis.
 
     Source: Lahdelma and Salminen, SMAA-2 (2001), on rank acceptabilities.
@@ -171,7 +206,8 @@ def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int
     Parameters
     ----------
     a, b : pair of float
-        The two parameters on each axis, above 0: (2, 1) favours 1, (1, 1) is uniform, (20, 20) is close to 1/2.
+        The two parameters on each axis, above 0: (2, 1) favours 1, (1, 1) is uniform, (20, 20) is
+        close to 1/2.
     points : int
         Number of points along each axis, at the midpoints of equally probable intervals.
 
@@ -186,42 +222,55 @@ def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int
 
     check_size("points", points, power=2)
     middles = (np.arange(points) + 0.5) / points
-    each = [betaincinv(*check_beta_parameters(name, pair), middles) for name, pair in (("a", a), ("b", b))]
+    each = [
+        betaincinv(*check_beta_parameters(name, pair), middles)
+        for name, pair in (("a", a), ("b", b))
+    ]
     return _preferences(*(grid.ravel() for grid in np.meshgrid(*each)))
 
 
 @check_call
 def preference_ranking(
-    source: Container, a: Any, b: Any = None, weights: Any = None, *, prob: float = 0.95, kind: str | None = None
+    source: Container,
+    a: Any,
+    b: Any = None,
+    weights: Any = None,
+    *,
+    prob: float = 0.95,
+    kind: str | None = None,
 ) -> xr.Dataset:
     """Rank entities by integrating over the posterior and over a distribution of preferences.
 
-    Sources: Lahdelma and Salminen, SMAA-2 (2001), on rank acceptabilities; Piérard et al., The Tile, Definition 2.
+    Sources: Lahdelma and Salminen, SMAA-2 (2001), on rank acceptabilities; Piérard et al., The
+    Tile, Definition 2.
 
     Parameters
     ----------
     source, kind
         As for :func:`value`, with its errors.
     a : array_like or Dataset
-        The result of :func:`around`, :func:`between`, :func:`over` or :func:`beta_preferences`; or the a of points.
+        The result of :func:`around`, :func:`between`, :func:`over` or :func:`beta_preferences`; or
+        the a of points.
     b, weights : array_like, optional
-        The b and the weights of the points; one number is used for all. Weights are equal by default. This is a
-        convention: which distribution is uniform depends on the coordinates.
+        The b and the weights of the points; one number is used for all. Weights are equal by
+        default. This is a convention: which distribution is uniform depends on the coordinates.
     prob : float
         Probability of the rank intervals.
 
     Returns
     -------
     xarray.Dataset
-        ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``, ``rank_marginal_lower`` and
-        ``rank_marginal_upper`` (equal-tailed), and ``undefined`` (entity), the weight of the draws and points without a
-        score, which the ranks ignore. Each draw compares all entities under the same preference. Monte-Carlo standard
-        errors ``<name>_error`` account for autocorrelation; NaN for a performance without draws.
+        ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``,
+        ``rank_marginal_lower`` and ``rank_marginal_upper`` (equal-tailed), and ``undefined``
+        (entity), the weight of the draws and points without a score, which the ranks ignore. Each
+        draw compares all entities under the same preference. Monte-Carlo standard errors
+        ``<name>_error`` account for autocorrelation; NaN for a performance without draws.
 
     Raises
     ------
     ValueError, TypeError
-        If points lie off the Tile, lengths differ, weights are negative or all 0, or ``prob`` is out of range.
+        If points lie off the Tile, lengths differ, weights are negative or all 0, or ``prob`` is
+        out of range.
 
     Examples
     --------
@@ -236,7 +285,9 @@ def preference_ranking(
     batches, n = Batches.of(array), array.sizes["entity"]
     order = np.arange(1, n + 1)
     with thread_pool() as share_out:
-        (total, sums), effective = reduce(array, _Ranks(n, where_a, where_b, weight, share_out), EffectiveDraws())
+        (total, sums), effective = reduce(
+            array, _Ranks(n, where_a, where_b, weight, share_out), EffectiveDraws()
+        )
     probability, defined = total / batches.number, total.sum(1) / batches.number
     first, ranks, some = sums
     best_error, rank_error = mean_error(first, batches.sizes), mean_error(ranks, some)
@@ -244,13 +295,18 @@ def preference_ranking(
     least = effective.min() if batches.sampled else np.nan
     known = np.where(defined > 1e-12, defined, np.nan)
     lower, upper = rank_intervals(probability / known[:, None], (1 - prob) / 2)
-    # A rank that is constant over n draws may change in the next: assume one success in n more draws.
+    # A rank that is constant over n draws may change in the next: assume one success in n more
+    # draws.
     rank_error = np.where(np.isnan(known * least), np.nan, np.fmax(rank_error, 1 / least))
     return xr.Dataset(
         {
             "rank_probability": (("entity", "rank"), probability),
             "probability_best": ("entity", probability[:, 0]),
-            "probability_best_error": ("entity", part_error(probability[:, 0], best_error, least), {"method": ERROR}),
+            "probability_best_error": (
+                "entity",
+                part_error(probability[:, 0], best_error, least),
+                {"method": ERROR},
+            ),
             "expected_rank": ("entity", probability @ order / known),
             "expected_rank_error": ("entity", rank_error, {"method": ERROR}),
             "rank_marginal_lower": ("entity", lower),
@@ -265,7 +321,9 @@ def preference_ranking(
 class _Ranks:
     """Weights (entity, rank) of the ranks at points of the Tile; by batch those of the first, of ranks, and all."""
 
-    def __init__(self, entities: int, a: np.ndarray, b: np.ndarray, weight: np.ndarray, share_out: ShareOut) -> None:
+    def __init__(
+        self, entities: int, a: np.ndarray, b: np.ndarray, weight: np.ndarray, share_out: ShareOut
+    ) -> None:
         self.points, self.share_out = (a, b, weight), share_out
         self.total = np.zeros((entities, entities))
 
@@ -281,7 +339,9 @@ class _Ranks:
         def count(part: slice) -> None:
             if part.start < part.stop:  # there may be more threads than points
                 found[part.start] = np.zeros_like(self.total)
-                tally_ranks(cells, *(at[part] for at in self.points), columns, found[part.start][None])
+                tally_ranks(
+                    cells, *(at[part] for at in self.points), columns, found[part.start][None]
+                )
 
         self.share_out(count, self.points[0].size)
         for _, mass in sorted(found.items()):
@@ -294,7 +354,9 @@ class _Ranks:
 
 def _preferences(a: np.ndarray, b: np.ndarray, weight: Any = 1.0) -> xr.Dataset:
     weight = np.broadcast_to(np.asarray(weight, float), a.shape)
-    return xr.Dataset({"a": ("point", a), "b": ("point", b), "weight": ("point", weight / weight.sum())})
+    return xr.Dataset(
+        {"a": ("point", a), "b": ("point", b), "weight": ("point", weight / weight.sum())}
+    )
 
 
 def _place(corner: Any, prevalence: float | None) -> tuple[float, float]:
@@ -303,18 +365,24 @@ def _place(corner: Any, prevalence: float | None) -> tuple[float, float]:
         pair = check_numbers("score, a place on the Tile,", corner, 0.0, 1.0)
         if pair.shape != (2,):
             raise ArgumentError(
-                "score, a place on the Tile,", "must be two numbers between 0 and 1", describe_value(corner)
+                "score, a place on the Tile,",
+                "must be two numbers between 0 and 1",
+                describe_value(corner),
             )
         return float(pair[0]), float(pair[1])
-    found = place(corner, prevalence)
-    if found is not None:
-        return found
+    result = place(corner, prevalence)
+    if result is not None:
+        return result
     if prevalence is None and place(corner, 0.4) is not None:
         raise ArgumentError(
-            "prevalence", f"must be given with {corner!r}, whose place on the Tile depends on it", "None"
+            "prevalence",
+            f"must be given with {corner!r}, whose place on the Tile depends on it",
+            "None",
         )
     at = "" if prevalence is None else f" at prevalence {prevalence}"
-    raise ArgumentError("score", f"must have a place on the Tile{at}", f"{corner!r}, which has none")
+    raise ArgumentError(
+        "score", f"must have a place on the Tile{at}", f"{corner!r}, which has none"
+    )
 
 
 def _cross(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -325,9 +393,15 @@ def _points(a: Any, b: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, np.nd
     """Return checked arrays of equal length, with weights that sum to 1."""
     if isinstance(a, xr.Dataset):
         if b is not None or weights is not None:
-            raise ArgumentError("b and weights", "cannot be used with preferences", f"{b!r} and {weights!r}")
+            raise ArgumentError(
+                "b and weights", "cannot be used with preferences", f"{b!r} and {weights!r}"
+            )
         if {"a", "b", "weight"} - set(a.variables):
-            raise ArgumentError("a", "must be preferences, with a, b and weight", f"a Dataset of {sorted(map(str, a))}")
+            raise ArgumentError(
+                "a",
+                "must be preferences, with a, b and weight",
+                f"a Dataset of {sorted(map(str, a))}",
+            )
         a, b, weights = a["a"].values, a["b"].values, a["weight"].values
     where = [np.atleast_1d(check_numbers(name, at, 0.0, 1.0)) for name, at in (("a", a), ("b", b))]
     for argument, values in zip("ab", where, strict=True):

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import (
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import (
     check_choice,
     check_labelled_probabilities,
     check_prevalence,
@@ -14,7 +14,7 @@ from bayesrank._checks import (
     check_size,
     describe_value,
 )
-from bayesrank._errors import ArgumentError, ArgumentKeyError
+from bayesrank._core.errors import ArgumentError, ArgumentKeyError
 from bayesrank.scores.placement import fixed_rate
 from bayesrank.scores.score import ratio
 
@@ -28,17 +28,17 @@ def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2)
     Parameters
     ----------
     a, b, value, prevalence : number or DataArray
-        Position of the score on the Tile, its value, and the prevalence of the positive class, between 0 and 1. Several
-        values give a pencil of lines.
+        Position of the score on the Tile, its value, and the prevalence of the positive class,
+        between 0 and 1. Several values give a pencil of lines.
     points : int
         Number of points along the line, at least 2.
 
     Returns
     -------
     xarray.Dataset
-        ``fpr`` and ``tpr`` along ``point``, after the dims of the arguments, from end to end within ROC space; NaN if
-        the score is undefined or constant. ``precision``, the curve in precision-recall space at the same ``tpr``; NaN
-        without a positive call.
+        ``fpr`` and ``tpr`` along ``point``, after the dims of the arguments, from end to end within
+        ROC space; NaN if the score is undefined or constant. ``precision``, the curve in
+        precision-recall space at the same ``tpr``; NaN without a positive call.
 
     Raises
     ------
@@ -52,7 +52,9 @@ def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2)
     ([0.8, 0.8], [0.0, 1.0])
     """
     check_size("points", points, 2)
-    a, b, value, positive = check_labelled_probabilities(a=a, b=b, value=value, prevalence=prevalence)
+    a, b, value, positive = check_labelled_probabilities(
+        a=a, b=b, value=value, prevalence=prevalence
+    )
     negative = 1 - positive
     # of_y * tpr = of_x * fpr + constant, with coefficients of at least 0: the line meets ROC space.
     of_y = positive * ((1 - value) * a + value * b)
@@ -88,9 +90,9 @@ def vertex(a: Any, b: Any, prevalence: Any) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        ``fpr`` and ``tpr`` of the vertex, outside ROC space or at one of its corners; NaN for parallel lines (a = b, or
-        a prevalence of 0 or 1). ``slope_zero`` and ``slope_one`` are the slopes of the lines of value 0, through
-        (1, 0), and 1, through (0, 1); NaN if vertical.
+        ``fpr`` and ``tpr`` of the vertex, outside ROC space or at one of its corners; NaN for
+        parallel lines (a = b, or a prevalence of 0 or 1). ``slope_zero`` and ``slope_one`` are the
+        slopes of the lines of value 0, through (1, 0), and 1, through (0, 1); NaN if vertical.
 
     Examples
     --------
@@ -102,9 +104,9 @@ def vertex(a: Any, b: Any, prevalence: Any) -> xr.Dataset:
     negative = 1 - positive
     fpr = _over(b * ((1 - a) * negative + a * positive), negative * (b - a))
     tpr = _over((1 - a) * (b * positive + (1 - b) * negative), positive * (b - a))
-    place = xr.Dataset({"fpr": fpr, "tpr": tpr}).where(positive * negative > 0)
+    position = xr.Dataset({"fpr": fpr, "tpr": tpr}).where(positive * negative > 0)
     slopes = (_over(negative * (1 - x), positive * x) for x in (a, b))
-    return place.assign(dict(zip(("slope_zero", "slope_one"), slopes, strict=True)))
+    return position.assign(dict(zip(("slope_zero", "slope_one"), slopes, strict=True)))
 
 
 def _over(part: Any, whole: Any) -> Any:
@@ -126,8 +128,8 @@ def no_skill_curve(
     Parameters
     ----------
     prevalence, prediction_rate : float
-        The fixed quantity: prevalence (curve γ_π) or share of positive predictions (curve γ_τ). Pass exactly one,
-        between 0 and 1, else a ValueError.
+        The fixed quantity: prevalence (curve γ_π) or share of positive predictions (curve γ_τ).
+        Pass exactly one, between 0 and 1, else a ValueError.
     points : int
         Number of points in a, and again in b; at least 2.
 
@@ -155,17 +157,22 @@ def no_skill_curve(
     a, b = a[on], b[on]
     order = np.lexsort((-b, a))
     # Exchanging truth and prediction mirrors the Tile: τ₊² a (1-b) = τ₋² (1-a) b.
-    return xr.Dataset({"a": ("point", a[order]), "b": ("point", b[order] if prevalence is not None else 1 - b[order])})
+    return xr.Dataset(
+        {
+            "a": ("point", a[order]),
+            "b": ("point", b[order] if prevalence is not None else 1 - b[order]),
+        }
+    )
 
 
 @check_call
 def chance_corrected_place(a: Any, b: Any, prevalence: Any) -> tuple[Any, Any]:
     """Return the position of a canonical score after Cohen's correction for chance, at a fixed prevalence.
 
-    The corrected score is (R - R₀) / (1 - R₀), with R₀ the score of the no-skill performance with the same prevalence
-    and prediction rate. It orders performances as the canonical score at the returned position, which lies on the curve
-    γ_π for the same b.
-    Source: Piérard et al., The Tile, Section 4.4.
+    The corrected score is (R - R₀) / (1 - R₀), with R₀ the score of the no-skill performance with
+    the same prevalence and prediction rate. It orders performances as the canonical score at the
+    returned position, which lies on the curve γ_π for the same b. Source: Piérard et al., The Tile,
+    Section 4.4.
 
     Parameters
     ----------
@@ -205,7 +212,8 @@ def prior_grid(prevalence: float, lines: int = 11) -> xr.DataArray:
     Returns
     -------
     xarray.DataArray
-        Positions (line) between 0 and 1, the same on both axes; the coordinate holds the positions before the shift.
+        Positions (line) between 0 and 1, the same on both axes; the coordinate holds the positions
+        before the shift.
 
     Examples
     --------
@@ -219,7 +227,9 @@ def prior_grid(prevalence: float, lines: int = 11) -> xr.DataArray:
 
 
 @check_call
-def moved_place(operation: str, a: Any, b: Any, old: Any | None = None, new: Any | None = None) -> tuple[Any, Any]:
+def moved_place(
+    operation: str, a: Any, b: Any, old: Any | None = None, new: Any | None = None
+) -> tuple[Any, Any]:
     """Return the new position of the order at (a, b) after an operation on all performances.
 
     Source: Piérard et al., The Tile, Table 1 and Lemmas 1 to 5.
@@ -227,8 +237,8 @@ def moved_place(operation: str, a: Any, b: Any, old: Any | None = None, new: Any
     Parameters
     ----------
     operation : str
-        An operation of :func:`bayesrank.performance.relabel`, or ``"shift_prior"``. ``"change_predicted"`` and
-        ``"change_actual"`` invert the order.
+        An operation of :func:`bayesrank.performance.relabel`, or ``"shift_prior"``.
+        ``"change_predicted"`` and ``"change_actual"`` invert the order.
     a, b, old, new : number or array
         The original position; for ``"shift_prior"`` also the prevalence before and after.
 
@@ -256,9 +266,14 @@ def moved_place(operation: str, a: Any, b: Any, old: Any | None = None, new: Any
         "swap_actual_predicted": (a, 1 - b),
         "swap_classes": (1 - a, 1 - b),
     }
-    if check_choice("operation", operation, [*places, "shift_prior"], ArgumentKeyError) == "shift_prior":
+    if (
+        check_choice("operation", operation, [*places, "shift_prior"], ArgumentKeyError)
+        == "shift_prior"
+    ):
         if old is None or new is None:
-            raise ArgumentError("old and new", "must be given for shift_prior", f"{old!r} and {new!r}")
+            raise ArgumentError(
+                "old and new", "must be given for shift_prior", f"{old!r} and {new!r}"
+            )
         check_probabilities(old=old, new=new)
         return _shift_line(a, old, new), _shift_line(b, old, new)
     if old is not None or new is not None:

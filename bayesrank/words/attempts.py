@@ -6,18 +6,32 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
-from bayesrank import _text
-from bayesrank._checks import check_result
-from bayesrank._notes import Note, notes_of
-from bayesrank._nouns import noun
-from bayesrank._records import EvidenceRecord, RankingRecord, ResultRecord
-from bayesrank._text import few_names
+from bayesrank._core import prose
+from bayesrank._core.checks import check_result
+from bayesrank._core.notes import Note, notes_of
+from bayesrank._core.nouns import noun
+from bayesrank._core.prose import few_names
+from bayesrank._core.records import EvidenceRecord, RankingRecord, ResultRecord
 from bayesrank.words.parts import Verdict, compose
 from bayesrank.words.standing import POPULATIONS
 
 NEEDED = {"event", "attempts", "leader", "headline", "surely_above", "crosses", "probability_best"}
-WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-#: A sentence has at most so many stretches; of more, it has the first, the longest of the others and the last.
+WORDS = (
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
+#: A sentence has at most so many stretches; of more, it has the first, the longest of the others
+#: and the last.
 STRETCHES = 3
 
 
@@ -43,7 +57,9 @@ def verdict_of_attempts(curve: xr.Dataset) -> Verdict:
     every = f"If all attempts must succeed, for {_said(found['all'], 'for')}."
     where = POPULATIONS[RankingRecord.of(curve).population].capitalize()
     one = f"{where}, by {_said(found['any'], 'by')}."
-    return compose(found["any"][-1].headline, one, notes, every if curve.sizes["attempts"] > 1 else "")
+    return compose(
+        found["any"][-1].headline, one, notes, every if curve.sizes["attempts"] > 1 else ""
+    )
 
 
 def stretches(curve: xr.Dataset, event: str) -> list[Stretch]:
@@ -53,13 +69,19 @@ def stretches(curve: xr.Dataset, event: str) -> list[Stretch]:
     size, names = ResultRecord.of(curve).draws, curve["entity"].values.tolist()
     rows = list(zip(held["leader"].values.tolist(), held["headline"].values.tolist(), strict=True))
     best = held["probability_best"].transpose("attempts", "entity").values
-    found = []
+    result = []
     for (leader, headline), places in groupby(range(len(rows)), key=lambda i: rows[i]):
         ks = list(places)
-        chance = _text.probability(float(best[ks, names.index(leader)].min()), size)
-        mark = f"{chance[0]} {chance[1:]}" if chance[0] in "<>" else f"{'=' if len(ks) == 1 else '≥'} {chance}"
-        found.append(Stretch(first + ks[0], first + ks[-1], str(leader), str(headline), f"P {mark}"))
-    return found
+        chance = prose.probability(float(best[ks, names.index(leader)].min()), size)
+        mark = (
+            f"{chance[0]} {chance[1:]}"
+            if chance[0] in "<>"
+            else f"{'=' if len(ks) == 1 else '≥'} {chance}"
+        )
+        result.append(
+            Stretch(first + ks[0], first + ks[-1], str(leader), str(headline), f"P {mark}")
+        )
+    return result
 
 
 def _said(found: list[Stretch], word: str) -> str:
@@ -72,7 +94,9 @@ def _said(found: list[Stretch], word: str) -> str:
 
 
 def _claim(one: Stretch) -> str:
-    return f"{one.leader} is best ({one.chance})" if one.headline == "best" else f"{one.leader} leads"
+    return (
+        f"{one.leader} is best ({one.chance})" if one.headline == "best" else f"{one.leader} leads"
+    )
 
 
 def number_of_attempts(first: int, last: int) -> str:
@@ -90,16 +114,18 @@ def _crossings(curve: xr.Dataset) -> list[str]:
     if not pairs:
         return []
     what = "pair surely changes its order" if len(pairs) == 1 else "pairs surely change their order"
-    return [f"{len(pairs)} {what} with the number of attempts that must succeed: {few_names(pairs)}."]
+    return [
+        f"{len(pairs)} {what} with the number of attempts that must succeed: {few_names(pairs)}."
+    ]
 
 
 def _of_one(curve: xr.Dataset) -> str:
     name, size = str(curve["entity"].values[0]), curve.sizes["attempts"]
     values = curve["observed"].isel(entity=0)
-    ends = [f"pass@1 {_text.number(float(values.sel(event='any', attempts=1)))}"]
+    ends = [f"pass@1 {prose.number(float(values.sel(event='any', attempts=1)))}"]
     if size > 1:
         ends += [
-            f"pass{mark}{size} {_text.number(float(values.sel(event=event, attempts=size)))}"
+            f"pass{mark}{size} {prose.number(float(values.sel(event=event, attempts=size)))}"
             for event, mark in (("any", "@"), ("all", "^"))
         ]
-    return f"Nothing to rank: {name} is the only {noun()}. It has {_text.list_names(ends)}."
+    return f"Nothing to rank: {name} is the only {noun()}. It has {prose.list_names(ends)}."

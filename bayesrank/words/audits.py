@@ -3,15 +3,22 @@
 import numpy as np
 import xarray as xr
 
-from bayesrank import _text
-from bayesrank._errors import ArgumentError
-from bayesrank._nouns import a_noun, nouns
+from bayesrank._core import prose
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.nouns import a_noun, nouns
 from bayesrank.scores import Score
 from bayesrank.scores.names import SCORES, find
 from bayesrank.scores.verdicts import ScoreVerdict
 from bayesrank.words.parts import Verdict, compose
 
-__all__ = ["NEEDED", "capitalise", "describe_fault", "describe_verdict", "nearest_sentence", "verdict_of_audit"]
+__all__ = [
+    "NEEDED",
+    "capitalise",
+    "describe_fault",
+    "describe_verdict",
+    "nearest_sentence",
+    "verdict_of_audit",
+]
 
 #: The variables that an audit has, and no other result.
 NEEDED = {"axiom_2", "axiom_3_upper", "axiom_3_lower"}
@@ -67,14 +74,21 @@ def verdict_of_audit(row: xr.Dataset) -> Verdict:
     """Return the verdict on one score, from :func:`bayesrank.audit`: whether it may rank, and a counterexample."""
     if row["verdict"].dims:
         hint = f"br.verdict(table.sel(score={str(np.ravel(row['score'].values)[0])!r}, prevalence=0.5))"
-        raise ArgumentError("result", "must be the audit of one score", f"the dims {row['verdict'].dims}", hint)
-    said = row["verdict"].item()
+        raise ArgumentError(
+            "result", "must be the audit of one score", f"the dims {row['verdict'].dims}", hint
+        )
+    text = row["verdict"].item()
     if "order" in row.coords or "proof" in row:
-        return compose("audit", f"{capitalise(said)}.", [])
+        return compose("audit", f"{capitalise(text)}.", [])
     known = find(row["score"].item())
     name = known.display if known else row["score"].item()
     failed = [test for test in TESTS if not row[test]]
-    return compose("audit", f"{capitalise(name)} {said}.", [], _counterexample(row, name, failed[0]) if failed else "")
+    return compose(
+        "audit",
+        f"{capitalise(name)} {text}.",
+        [],
+        _counterexample(row, name, failed[0]) if failed else "",
+    )
 
 
 def _counterexample(row: xr.Dataset, name: str, test: str) -> str:
@@ -85,10 +99,12 @@ def _counterexample(row: xr.Dataset, name: str, test: str) -> str:
         cells = one["counterexample_cases"].sel(role=role).values
         value = one["counterexample_value"].sel(role=role).values
         if not np.isnan(cells).any():
-            number = "no value" if np.isnan(value) else _text.number(float(value))
+            number = "no value" if np.isnan(value) else prose.number(float(value))
             parts.append(f"{', '.join(f'{n:g}' for n in cells.ravel())} ({number})")
     if len(parts) < 2:
         return ""
-    headings = "TN, FP, FN, TP" if row.sizes["actual"] == 2 else "row by row of the confusion matrix"
+    headings = (
+        "TN, FP, FN, TP" if row.sizes["actual"] == 2 else "row by row of the confusion matrix"
+    )
     third = f"; the even mixture of both: {parts[2]}" if len(parts) > 2 else ""
     return f"Cases ({headings}) and {name}: first {parts[0]}, second {parts[1]}{third}."

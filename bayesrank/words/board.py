@@ -8,17 +8,24 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import check_integer
-from bayesrank._escape import json_text
-from bayesrank._records import RankingRecord
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import check_integer
+from bayesrank._core.escape import json_text
+from bayesrank._core.records import RankingRecord
 from bayesrank.ranking.claims import caps_of
 from bayesrank.ranking.intervals import order_name, position_of
-from bayesrank.ranking.summary import best_texts, check_complete, first_of_order, is_exact, ranking_table
+from bayesrank.ranking.summary import (
+    best_texts,
+    check_complete,
+    first_of_order,
+    is_exact,
+    ranking_table,
+)
 from bayesrank.words.rankings import verdict_of_ranking
 from bayesrank.words.standing import Standing
 
-#: Significant digits of every number: few enough to be free of rounding errors, and enough for readers.
+#: Significant digits of every number: few enough to be free of rounding errors, and enough for
+#: readers.
 DIGITS = 6
 
 
@@ -26,15 +33,16 @@ DIGITS = 6
 def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
     """Return a ranking as JSON for a leaderboard; evidence in another order gives the same bytes.
 
-    Keys are sorted, numbers have six significant digits, and undefined values are null, by the schema
-    bayesrank/words/board.schema.json; ``definitions`` in the text explains its fields.
+    Keys are sorted, numbers have six significant digits, and undefined values are null, by the
+    schema bayesrank/words/board.schema.json; ``definitions`` in the text explains its fields.
 
     Parameters
     ----------
     ranking : xarray.Dataset
         A ranking from :func:`bayesrank.credible_ranking`.
     top : int, optional
-        Number of entities to include, the leader and the first of the order. Ranks and tiers refer to all entities.
+        Number of entities to include, the leader and the first of the order. Ranks and tiers refer
+        to all entities.
 
     Returns
     -------
@@ -63,12 +71,18 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
     order = [labels.index(name) for name in table.index.tolist()]
     parts = verdict_of_ranking(ranking.isel(entity=order, rival=order))
     table = table.rename(columns={f"{order_name(ranking)}_rank": "rank"})
-    for name in ("contradicted", "probability_best_error", "in_best_set", "rank_alone_lower", "rank_alone_upper"):
+    for name in (
+        "contradicted",
+        "probability_best_error",
+        "in_best_set",
+        "rank_alone_lower",
+        "rank_alone_upper",
+    ):
         table[name] = ranking[name].values[order]
     best = best_texts(ranking)
     table["probability_best_text"] = [best[name] for name in table.index]
     table["entity"] = table.index
-    about = RankingRecord.of(ranking)
+    record = RankingRecord.of(ranking)
     schema = json.loads(Path(__file__).with_name("board.schema.json").read_text("utf-8"))
     fields = schema["properties"]["entities"]["items"]["properties"]
     known = [name for name in fields if name in table]
@@ -76,17 +90,17 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
         "format": "bayesrank board",
         "version": 2,
         "score": {
-            "name": about.score,
-            "higher_is_better": bool(about.higher_is_better),
-            "range": [_plain(float(end)) for end in about.range or ()],
+            "name": record.score,
+            "higher_is_better": bool(record.higher_is_better),
+            "range": [_plain(float(end)) for end in record.range or ()],
         },
         "positive": str(ranking["positive"].item()) if "positive" in ranking.coords else None,
-        "prob": _plain(about.prob),
-        "rope": _plain(about.rope),
-        "method": about.method,
-        "draws": None if is_exact(ranking) else about.draws,
+        "prob": _plain(record.prob),
+        "rope": _plain(record.rope),
+        "method": record.method,
+        "draws": None if is_exact(ranking) else record.draws,
         "size": len(table),
-        "evidence": about.evidence or None,
+        "evidence": record.evidence or None,
         "headline": str(ranking["headline"].item()),
         "population": Standing(ranking, position_of(ranking).values).population or None,
         "sets": str(ranking["sets"].item()),
@@ -96,10 +110,17 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
         "definitions": {name: fields[name]["description"] for name in known},
         "entities": [
             {name: _plain(row[name], name, "integer" in fields[name]["type"]) for name in known}
-            for row in table[table.index.isin(first_of_order(ranking, top).index)].to_dict("records")
+            for row in table[table.index.isin(first_of_order(ranking, top).index)].to_dict(
+                "records"
+            )
         ],
     }
-    return json_text(json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False, indent=1)) + "\n"
+    return (
+        json_text(
+            json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False, indent=1)
+        )
+        + "\n"
+    )
 
 
 def _plain(value: Any, name: str = "", whole: bool = False) -> Any:
@@ -109,5 +130,13 @@ def _plain(value: Any, name: str = "", whole: bool = False) -> Any:
         return value if value is None or isinstance(value, str | bool | int) else str(value)
     if not math.isfinite(value):
         return None
-    value = round(value, 10) if name.startswith("probability") and not name.endswith("_error") else value
-    return int(value) if whole else float(f"{value:.{1 if name.endswith('_error') else DIGITS}g}") + 0.0
+    value = (
+        round(value, 10)
+        if name.startswith("probability") and not name.endswith("_error")
+        else value
+    )
+    return (
+        int(value)
+        if whole
+        else float(f"{value:.{1 if name.endswith('_error') else DIGITS}g}") + 0.0
+    )

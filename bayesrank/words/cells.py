@@ -5,9 +5,9 @@ import math
 import pandas as pd
 import xarray as xr
 
-from bayesrank import _text
-from bayesrank._nouns import noun
-from bayesrank._records import RankingRecord
+from bayesrank._core import prose
+from bayesrank._core.nouns import noun
+from bayesrank._core.records import RankingRecord
 from bayesrank.ranking.summary import best_texts, effective_draws, score_name
 from bayesrank.words.parts import evidence_cells, evidence_columns
 
@@ -19,7 +19,10 @@ def interval_cells(middle: float, low: float, high: float, digits: int) -> list[
     """Format a median and its interval, with fewer decimals the larger they are."""
     if math.isnan(low):
         return ["–", "–"]
-    return [_text.format_with_interval(middle, low, high, digits), _text.interval_digits(low, high, digits)]
+    return [
+        prose.format_with_interval(middle, low, high, digits),
+        prose.interval_digits(low, high, digits),
+    ]
 
 
 def rank_header(prob: float) -> list[str]:
@@ -30,10 +33,10 @@ def ranking_cells(
     ranking: xr.Dataset, table: pd.DataFrame, columns: list[str], digits: int
 ) -> tuple[list[str], list[list[str]]]:
     """Return the heading and the cells of a ranking table, with further columns by name."""
-    about, size = RankingRecord.of(ranking), effective_draws(ranking)
-    level = f"{about.percent} interval"
+    record, size = RankingRecord.of(ranking), effective_draws(ranking)
+    level = f"{record.percent} interval"
     costs, known = "mean_cost" in table, evidence_columns(table)
-    header = [noun(), score_name(ranking), level, *known, *rank_header(about.prob), "tier"]
+    header = [noun(), score_name(ranking), level, *known, *rank_header(record.prob), "tier"]
     header += ["mean cost", level, "P(front)"] * costs
     columns = [*[name for name in OF_VOTES if name in table], *columns]
     columns = list(dict.fromkeys(name for name in columns if name not in known))
@@ -41,9 +44,15 @@ def ranking_cells(
     for name, row in table.iterrows():
         cells = [str(name), *interval_cells(row["median"], row["lower"], row["upper"], digits)]
         cells += evidence_cells(row, known, undefined[name], digits)
-        cells += [best[name], _text.interval(row["rank_lower"], row["rank_upper"], 0), _text.number(row["tier"], 0)]
+        cells += [
+            best[name],
+            prose.interval(row["rank_lower"], row["rank_upper"], 0),
+            prose.number(row["tier"], 0),
+        ]
         if costs:
-            cells += interval_cells(row["mean_cost"], row["mean_cost_lower"], row["mean_cost_upper"], digits)
-            cells.append(_text.probability(row["probability_front"], size))
-        rows.append([*cells, *(_text.number(row[column], digits) for column in columns)])
+            cells += interval_cells(
+                row["mean_cost"], row["mean_cost_lower"], row["mean_cost_upper"], digits
+            )
+            cells.append(prose.probability(row["probability_front"], size))
+        rows.append([*cells, *(prose.number(row[column], digits) for column in columns)])
     return [*header, *(OF_VOTES.get(name, name) for name in columns)], rows

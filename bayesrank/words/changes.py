@@ -9,9 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from bayesrank import _text
-from bayesrank._errors import ArgumentError
-from bayesrank._text import few_names
+from bayesrank._core import prose
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.prose import few_names
 from bayesrank.words.schemas import check_schema
 
 #: Fields that must agree, or ranks are not comparable.
@@ -34,9 +34,14 @@ def parse_board(text: str, name: str) -> dict[str, Any]:
         held = None
     if not isinstance(held, dict) or held.get("format") != "bayesrank board":
         raise ArgumentError(
-            name, "must be a board in JSON", "something else", "bayesrank rank DATA --format board > FILE writes one"
+            name,
+            "must be a board in JSON",
+            "something else",
+            "bayesrank rank DATA --format board > FILE writes one",
         )
-    check_schema(held, json.loads(Path(__file__).with_name("board.schema.json").read_text("utf-8")), name)
+    check_schema(
+        held, json.loads(Path(__file__).with_name("board.schema.json").read_text("utf-8")), name
+    )
     names = Counter(str(one["entity"]) for one in held["entities"])
     twice = next((name for name, number in names.items() if number > 1), None)
     if twice is not None:
@@ -47,9 +52,9 @@ def parse_board(text: str, name: str) -> dict[str, Any]:
 def compare_boards(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
     """Return what changed from one board to another.
 
-    Ranks of the entities on both boards are compared among these entities alone, so that entities which come or go move
-    no other. A change of rank is supported if the rank sets of the two boards, shortened by entities that came or
-    went, have no rank in common.
+    Ranks of the entities on both boards are compared among these entities alone, so that entities
+    which come or go move no other. A change of rank is supported if the rank sets of the two
+    boards, shortened by entities that came or went, have no rank in common.
 
     Parameters
     ----------
@@ -59,15 +64,17 @@ def compare_boards(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
     Returns
     -------
     Changes
-        ``table`` with a row for each entity, in the order of the new board, entities that went last: ``change``
-        ("added", "removed", "up", "down" or "same"), ``supported``, and for both boards, with the endings ``_old`` and
-        ``_new``: ``common_rank``, the rank among the entities of both boards, which sentences name, and ``rank``,
-        ``rank_lower``, ``rank_upper``, ``tier``, ``median`` and ``cases`` as on the board. ``sentences``.
+        ``table`` with a row for each entity, in the order of the new board, entities that went
+        last: ``change`` ("added", "removed", "up", "down" or "same"), ``supported``, and for both
+        boards, with the endings ``_old`` and ``_new``: ``common_rank``, the rank among the entities
+        of both boards, which sentences name, and ``rank``, ``rank_lower``, ``rank_upper``,
+        ``tier``, ``median`` and ``cases`` as on the board. ``sentences``.
 
     Raises
     ------
     ValueError
-        If the boards have different scores, levels or positive classes, or hold only their first entities.
+        If the boards have different scores, levels or positive classes, or hold only their first
+        entities.
 
     Examples
     --------
@@ -87,11 +94,16 @@ def compare_boards(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
     """
     for field in SAME:
         if old.get(field) != new.get(field):
-            raise ArgumentError("NEW", f"must have the {field} of OLD", f"{old.get(field)!r} and {new.get(field)!r}")
+            raise ArgumentError(
+                "NEW", f"must have the {field} of OLD", f"{old.get(field)!r} and {new.get(field)!r}"
+            )
     for argument, held in (("OLD", old), ("NEW", new)):
         if held.get("size", len(held["entities"])) != len(held["entities"]):
             raise ArgumentError(
-                argument, "must hold all entities", f"the first {len(held['entities'])}", "leave --top out"
+                argument,
+                "must hold all entities",
+                f"the first {len(held['entities'])}",
+                "leave --top out",
             )
     before, after = ({str(one["entity"]): one for one in held["entities"]} for held in (old, new))
     common = [name for name in after if name in before]
@@ -100,11 +112,15 @@ def compare_boards(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
     rows = []
     for name in [*after, *removed]:
         pair = before.get(name), after.get(name)
-        row: dict[str, Any] = {"entity": name, "change": "added" if pair[0] is None else "removed", "supported": None}
+        row: dict[str, Any] = {
+            "entity": name,
+            "change": "added" if pair[0] is None else "removed",
+            "supported": None,
+        }
         for end, one in zip(("old", "new"), pair, strict=True):
             row |= {f"{key}_{end}": None if one is None else one[key] for key in
                     ("rank", "rank_lower", "rank_upper", "tier", "median", "cases")}  # fmt: skip
-        first, second = (place.get(name) for place in places)
+        first, second = (position.get(name) for position in places)
         row |= {"common_rank_old": first, "common_rank_new": second}
         if pair[0] is not None and pair[1] is not None:
             row["change"] = "same"
@@ -122,7 +138,9 @@ def _places(side: Mapping[str, Any], common: list[str]) -> dict[str, int]:
     return {name: 1 + sum(other < rank for other in ranks.values()) for name, rank in ranks.items()}
 
 
-def _apart(one: Mapping[str, Any], other: Mapping[str, Any], removed: int, added: int, change: str) -> bool:
+def _apart(
+    one: Mapping[str, Any], other: Mapping[str, Any], removed: int, added: int, change: str
+) -> bool:
     """Return whether two rank sets have no rank in common, if those who left or came may have been above."""
     ends = (one["rank_lower"], one["rank_upper"], other["rank_lower"], other["rank_upper"])
     if None in ends:
@@ -140,36 +158,50 @@ def _sentences(
     before: Mapping[str, Any],
     after: Mapping[str, Any],
 ) -> list[str]:
-    said = []
+    text = []
     for names, what in ((added, "added"), (removed, "removed")):
         if names:
-            said.append(
-                f"{_text.count(len(names), 'entity')} {'was' if len(names) == 1 else 'were'} {what}: "
+            text.append(
+                f"{prose.count(len(names), 'entity')} {'was' if len(names) == 1 else 'were'} {what}: "
                 f"{few_names(names)}."
             )
     moved = table[table["change"].isin(["up", "down"])]
-    for supported, title in ((True, "Supported by the rank sets"), (False, "Not supported (the rank sets overlap)")):
+    for supported, title in (
+        (True, "Supported by the rank sets"),
+        (False, "Not supported (the rank sets overlap)"),
+    ):
         names = moved.index[moved["supported"] == supported].tolist()
-        among = f", among the {len(table) - len(added) - len(removed)} entities on both boards" * bool(added or removed)
+        among = (
+            f", among the {len(table) - len(added) - len(removed)} entities on both boards"
+            * bool(added or removed)
+        )
         each = [
             f"{name} went {change} ({old:.0f} to {new:.0f})"
-            for name, change, old, new in moved.loc[names[:5], ["change", "common_rank_old", "common_rank_new"]]
+            for name, change, old, new in moved.loc[
+                names[:5], ["change", "common_rank_old", "common_rank_new"]
+            ]
             .reset_index()
             .to_numpy()
         ]
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
         if names:
-            said.append(f"{title}: {', '.join(each)}{more}{among}.")
+            text.append(f"{title}: {', '.join(each)}{more}{among}.")
     if not len(moved):
-        said.append("Among the entities on both boards, none changed its rank.")
+        text.append("Among the entities on both boards, none changed its rank.")
     best = [[name for name, one in side.items() if one["in_best_set"]] for side in (before, after)]
     if set(best[0]) != set(best[1]):
-        said.append(f"The best set was {few_names(best[0]) or 'empty'}, and is {few_names(best[1]) or 'empty'}.")
+        text.append(
+            f"The best set was {few_names(best[0]) or 'empty'}, and is {few_names(best[1]) or 'empty'}."
+        )
     both = table[~table["change"].isin(["added", "removed"])]
-    cases = both[(both["cases_old"] != both["cases_new"]) & both["cases_old"].notna() & both["cases_new"].notna()]
+    cases = both[
+        (both["cases_old"] != both["cases_new"])
+        & both["cases_old"].notna()
+        & both["cases_new"].notna()
+    ]
     if len(cases):
         apart = (cases["cases_new"] - cases["cases_old"]).astype(float)
         low, high = apart.min(), apart.max()
         ends = f"{low:+,.0f}" if low == high else f"{low:+,.0f} to {high:+,.0f}"
-        said.append(f"Cases changed for {_text.count(len(cases), 'entity')}: {ends}.")
-    return said
+        text.append(f"Cases changed for {prose.count(len(cases), 'entity')}: {ends}.")
+    return text

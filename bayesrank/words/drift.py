@@ -3,10 +3,10 @@
 import numpy as np
 import xarray as xr
 
-from bayesrank import _text
-from bayesrank._checks import describe_value
-from bayesrank._errors import ArgumentError
-from bayesrank._records import DriftRecord
+from bayesrank._core import prose
+from bayesrank._core.checks import describe_value
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.records import DriftRecord
 from bayesrank.ops.alarms import RECENT
 from bayesrank.scores.display import display_name
 from bayesrank.words.parts import Verdict, compose
@@ -18,18 +18,26 @@ VERBS = {"tpr": "fell", "fpr": "rose"}
 
 def verdict_of_drift(found: xr.Dataset) -> Verdict:
     """Return the verdict on the result of :func:`bayesrank.ops.drift` of draws."""
-    about = DriftRecord.of(found)
+    record = DriftRecord.of(found)
     if not set(found["alarm"].dims) <= {"entity", "dataset", "rate", "against"}:
-        raise ArgumentError("result", "must have no dims but entity and dataset", found["alarm"].dims)
+        raise ArgumentError(
+            "result", "must have no dims but entity and dataset", found["alarm"].dims
+        )
     found = found if "entity" in found["alarm"].dims else found.expand_dims("entity")
     periods = [str(name) for name in found["dataset"].values.tolist()]
-    names = [str(name) for name in found["entity"].values.tolist()] if "entity" in found.coords else [""]
+    names = (
+        [str(name) for name in found["entity"].values.tolist()]
+        if "entity" in found.coords
+        else [""]
+    )
     alarm = found["alarm"].transpose("entity", "dataset", "rate", "against").values
-    first = periods.index(about.baseline)
+    first = periods.index(record.baseline)
     looks = len(periods) - 1 - first
     said = {
-        place: f"{_describe(found, *place)}{f' ({names[place[0]]})' if len(names) > 1 else ''}"
-        for place in sorted(map(tuple, np.argwhere(alarm)), key=lambda place: (place[1], place[0]))
+        position: f"{_describe(found, *position)}{f' ({names[position[0]]})' if len(names) > 1 else ''}"
+        for position in sorted(
+            map(tuple, np.argwhere(alarm)), key=lambda place: (place[1], place[0])
+        )
     }
     notes: list[str] = []
     if said:
@@ -37,31 +45,45 @@ def verdict_of_drift(found: xr.Dataset) -> Verdict:
         p = found["p_worse"].transpose("entity", "dataset", "rate", "against").values
         chosen = min(said, key=lambda place: (-place[1], p[place]))
         worst, last = chosen[0], int(chosen[1])
-        since = min(place[1] for place in said)
+        since = min(position[1] for position in said)
         headline = f"Alarm in {periods[last]}: {said[chosen]}."
         if since < last:
             headline = f"{headline[:-1]}; the first alarm was in {periods[since]}."
         elif last < len(periods) - 1:
             headline = f"{headline[:-1]}; later looks have no alarm."
-        notes += [f"Alarm in {periods[place[1]]}: {text}." for place, text in said.items() if place != chosen]
+        notes += [
+            f"Alarm in {periods[position[1]]}: {text}."
+            for position, text in said.items()
+            if position != chosen
+        ]
     else:
         headline = (
-            f"No alarm in {_text.count(looks, 'look')} since {about.baseline}: no rate got worse by more than chance "
+            f"No alarm in {prose.count(looks, 'look')} since {record.baseline}: no rate got worse by more than chance "
             "explains."
         )
-        part = found["since_baseline_mean"].sel(part="rates").transpose("entity", "dataset").values[:, -1]
+        part = (
+            found["since_baseline_mean"]
+            .sel(part="rates")
+            .transpose("entity", "dataset")
+            .values[:, -1]
+        )
         worst, last = (0 if np.isnan(part).all() else int(np.nanargmin(part))), len(periods) - 1
     notes.append(
-        f"In {_text.count(about.looks, 'successive look')} the probability of any false alarm is at most "
-        f"{1 - about.prob:.2g}, if the {about.unit or 'cases'} of each period are independent."
+        f"In {prose.count(record.looks, 'successive look')} the probability of any false alarm is at most "
+        f"{1 - record.prob:.2g}, if the {record.unit or 'cases'} of each period are independent."
     )
-    if about.monitor not in ("", about.score):
+    if record.monitor not in ("", record.score):
         notes.append(
-            f"The OPS of {display_name(about.score)} also changes with the prevalence; that of "
-            f"{display_name(about.monitor)} changes with the rates alone."
+            f"The OPS of {display_name(record.score)} also changes with the prevalence; that of "
+            f"{display_name(record.monitor)} changes with the rates alone."
         )
     kind = "alarm" if said else "no alarm"
-    return compose(kind, headline, notes, _values(found.isel(entity=worst), names[worst], len(names), first, last))
+    return compose(
+        kind,
+        headline,
+        notes,
+        _values(found.isel(entity=worst), names[worst], len(names), first, last),
+    )
 
 
 def _describe(found: xr.Dataset, entity: int, period: int, rate: int, against: int) -> str:
@@ -79,7 +101,7 @@ def _describe(found: xr.Dataset, entity: int, period: int, rate: int, against: i
         recent = max(recent[-1:], recent, key=lambda few: sign * means[few].mean())
         before, now, where = means[first], means[recent].mean(), DriftRecord.of(found).baseline
         over = f" (mean of the last {len(recent)} looks)" if len(recent) > 1 else ""
-    from_to = f"from {_text.number(before, 3)} in {where} to {_text.number(now, 3)}{over}"
+    from_to = f"from {prose.number(before, 3)} in {where} to {prose.number(now, 3)}{over}"
     return f"{display_name(name)} {VERBS[name]} {from_to}"
 
 
@@ -94,18 +116,20 @@ def _label(found: xr.Dataset) -> object:
 
 def _values(one: xr.Dataset, name: str, entities: int, first: int, last: int) -> str:
     """Return the score and its OPS in the baseline and in a look, as a sentence."""
-    about = DriftRecord.of(one)
+    record = DriftRecord.of(one)
     ends = {
-        what: " to ".join(_text.number(float(one[f"{what}_mean"][i]), 3) for i in (first, last))
+        what: " to ".join(prose.number(float(one[f"{what}_mean"][i]), 3) for i in (first, last))
         for what in ("score", "ops")
     }
     whose = f" of {name}" if entities > 1 else ""
     return (
-        f"From {about.baseline} to {one['dataset'].values[last]}, {display_name(about.score)}{whose} went from "
+        f"From {record.baseline} to {one['dataset'].values[last]}, {display_name(record.score)}{whose} went from "
         f"{ends['score']}, and its OPS from {ends['ops']}."
     )
 
 
 def name_alarms(alarm: xr.DataArray) -> str:
     """Return the rates of one entity and period that raised an alarm; empty if none did."""
-    return ", ".join(str(rate).upper() for rate in alarm["rate"].values[alarm.any("against").values])
+    return ", ".join(
+        str(rate).upper() for rate in alarm["rate"].values[alarm.any("against").values]
+    )

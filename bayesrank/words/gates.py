@@ -3,10 +3,10 @@
 import numpy as np
 import xarray as xr
 
-from bayesrank import _text
-from bayesrank._notes import Note, notes_of
-from bayesrank._records import GateRecord
-from bayesrank._text import few_names
+from bayesrank._core import prose
+from bayesrank._core.notes import Note, notes_of
+from bayesrank._core.prose import few_names
+from bayesrank._core.records import GateRecord
 from bayesrank.words.parts import Verdict, compose
 
 #: What two versions have in common, by the codes of the variable ``identical``.
@@ -23,28 +23,33 @@ NEEDED = {"p_worse", "p_not_worse", "difference"}
 
 def verdict_of_gate(gate: xr.Dataset) -> Verdict:
     """Return the verdict on the result of :func:`bayesrank.decisions.gate`."""
-    about, verdict = GateRecord.of(gate), gate["verdict"].values
+    record, verdict = GateRecord.of(gate), gate["verdict"].values
     names = [str(name) for name in gate["entity"].values.tolist()]
-    by = "" if not about.margin else f" by more than {about.margin:g}"
-    than = f"worse than {about.baseline}{by}"
+    by = "" if not record.margin else f" by more than {record.margin:g}"
+    than = f"worse than {record.baseline}{by}"
 
     def who(what: str) -> str:
         return few_names([name for name, each in zip(names, verdict, strict=True) if each == what])
 
-    if about.verdict == "worse":
-        headline = f"Worse: {who('worse')} {'is' if (verdict == 'worse').sum() == 1 else 'are'} {than}"
-    elif about.verdict == "undecided":
+    if record.verdict == "worse":
+        headline = (
+            f"Worse: {who('worse')} {'is' if (verdict == 'worse').sum() == 1 else 'are'} {than}"
+        )
+    elif record.verdict == "undecided":
         headline = f"Undecided: {who('undecided')} may or may not be {than}"
     else:
         headline = f"Not worse: {who('not worse')} {'is' if len(names) == 1 else 'are'} not {than}"
     ones = [gate.isel(entity=i) for i in range(len(names))]
-    said = [describe_identity(one) or describe_difference(one) for one in ones]
+    text = [describe_identity(one) or describe_difference(one) for one in ones]
     if len(names) == 1:
-        headline += f" ({said[0]})"
+        headline += f" ({text[0]})"
     notes: list[Note | str] = [*notes_of(gate["notes"])]
     if len(names) > 1:
-        notes += [f"{name}: {each}, {words}." for name, each, words in zip(names, verdict, said, strict=True)]
-    return compose(about.verdict, f"{headline}.", notes, next_step=_next_step(gate))
+        notes += [
+            f"{name}: {each}, {words}."
+            for name, each, words in zip(names, verdict, text, strict=True)
+        ]
+    return compose(record.verdict, f"{headline}.", notes, next_step=_next_step(gate))
 
 
 def describe_identity(one: xr.Dataset) -> str:
@@ -53,18 +58,18 @@ def describe_identity(one: xr.Dataset) -> str:
     if not what:
         return ""
     number = float(one["cases"])
-    return f"the two versions {IDENTICAL[what].format(cases=_text.count(int(np.nan_to_num(number)), 'case'))}"
+    return f"the two versions {IDENTICAL[what].format(cases=prose.count(int(np.nan_to_num(number)), 'case'))}"
 
 
 def describe_difference(one: xr.Dataset) -> str:
     """Return the difference of one entity with its bounds, and the cases behind it."""
     low, high = (format_signed(float(one[end])) for end in ("lower", "upper"))
-    said = f"{GateRecord.of(one).display} {format_signed(float(one['difference']))}, bounds {low} to {high}"
+    text = f"{GateRecord.of(one).display} {format_signed(float(one['difference']))}, bounds {low} to {high}"
     cases, differ = float(one["cases"]), float(one["discordant"])
     if np.isnan(cases):
-        return said
+        return text
     split = "" if np.isnan(differ) else f", {differ:,.0f} of which differ"
-    return f"{said}; {_text.count(int(cases), 'case')}{split}"
+    return f"{text}; {prose.count(int(cases), 'case')}{split}"
 
 
 def format_signed(value: float) -> str:
@@ -81,5 +86,6 @@ def _next_step(gate: xr.Dataset) -> str:
     if np.isinf(most):
         return "More than 100 times as many cases would be needed if today's difference is the true one."
     return (
-        f"About {_text.round_up(most):,} more cases decide it with 80% assurance if today's difference is the true one."
+        f"About {prose.round_up(most):,} more cases decide it with 80% assurance if today's "
+        "difference is the true one."
     )

@@ -3,18 +3,22 @@
 import numpy as np
 import xarray as xr
 
-from bayesrank import _text
-from bayesrank._checks import check_result
-from bayesrank._nouns import noun
-from bayesrank._records import RankingRecord, ResultRecord
-from bayesrank._text import few_names
+from bayesrank._core import prose
+from bayesrank._core.checks import check_result
+from bayesrank._core.nouns import noun
+from bayesrank._core.prose import few_names
+from bayesrank._core.records import RankingRecord, ResultRecord
 from bayesrank.ranking.summary import score_name
 from bayesrank.words.parts import Verdict, compose
 from bayesrank.words.sentences.ranking import TYPICAL
 
 NEEDED = {
     "datasets",
-    *(f"{name}{end}" for name in ("between_sd", "share", "new", "typical") for end in ("", "_lower", "_upper")),
+    *(
+        f"{name}{end}"
+        for name in ("between_sd", "share", "new", "typical")
+        for end in ("", "_lower", "_upper")
+    ),
 }
 
 
@@ -28,15 +32,23 @@ def verdict_of_heterogeneity(found: xr.Dataset) -> Verdict:
     lacking = np.isnan(spread) & table["new"].notnull().values
     if lacking.any():
         who = few_names([str(name) for name in table["entity"].values[lacking]])
-        notes.append(f"Differences between data sets are unknown with fewer than two data sets: {who}.")
+        notes.append(
+            f"Differences between data sets are unknown with fewer than two data sets: {who}."
+        )
     if not len(defined):
         return compose(
-            "heterogeneity", f"No {noun()} has two data sets or more: nothing is known of differences.", notes
+            "heterogeneity",
+            f"No {noun()} has two data sets or more: nothing is known of differences.",
+            notes,
         )
     extreme = defined if len(defined) <= 2 else [np.nanargmax(spread), np.nanargmin(spread)]
     first, *second = [table.isel(entity=int(i)) for i in extreme]
     notes += [line for i in defined for line in _describe(table.isel(entity=int(i)), found)]
-    more = f"For {second[0]['entity'].item()} it is {_estimate(second[0], 'between_sd')}." if second else ""
+    more = (
+        f"For {second[0]['entity'].item()} it is {_estimate(second[0], 'between_sd')}."
+        if second
+        else ""
+    )
     deviation = _estimate(first, "between_sd", f"{ResultRecord.of(found).percent} interval ")
     headline = (
         f"Between its {int(first['datasets'])} data sets the {score_name(found)} of {first['entity'].item()} has a "
@@ -47,15 +59,20 @@ def verdict_of_heterogeneity(found: xr.Dataset) -> Verdict:
 
 def _estimate(one: xr.Dataset, key: str, what: str = "") -> str:
     value, low, high = (float(one[f"{key}{end}"]) for end in ("", "_lower", "_upper"))
-    return f"{_text.number(value)} ({what}{_text.interval(low, high)})"
+    return f"{prose.number(value)} ({what}{prose.interval(low, high)})"
 
 
 def describe_typical(found: xr.Dataset) -> str:
     """Return what a typical data set is, and the prevalence that its score is for; empty if unknown."""
-    about = RankingRecord.of(found)
-    at = about.prevalence
+    record = RankingRecord.of(found)
+    at = record.prevalence
     prevalence = "at their mean prevalence" if at == "sampled" else f"prevalence {at}"
-    return ", ".join(filter(None, [TYPICAL.get(about.typical, "").format(unit="data set"), prevalence if at else ""]))
+    return ", ".join(
+        filter(
+            None,
+            [TYPICAL.get(record.typical, "").format(unit="data set"), prevalence if at else ""],
+        )
+    )
 
 
 def _describe(one: xr.Dataset, found: xr.Dataset) -> list[str]:

@@ -4,9 +4,9 @@ from collections import defaultdict
 
 import xarray as xr
 
-from bayesrank._errors import ArgumentError
-from bayesrank._notes import notes_of
-from bayesrank._text import few_names
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.notes import notes_of
+from bayesrank._core.prose import few_names
 from bayesrank.words.parts import Verdict, compose
 from bayesrank.words.standing import relation
 
@@ -25,22 +25,33 @@ MEANINGS = {
 def verdict_of_margins(result: xr.Dataset) -> Verdict:
     """Return the verdict on the result of :func:`bayesrank.decisions.noninferiority`."""
     if extra := [str(dim) for dim in result["verdict"].dims if dim != "entity"]:
-        raise ArgumentError("result", "must be one comparison (select it with .isel)", f"the dims {extra} too")
+        raise ArgumentError(
+            "result", "must be one comparison (select it with .isel)", f"the dims {extra} too"
+        )
     reference, groups = result.attrs["reference"], defaultdict(list)
-    for name, verdict in zip(result["entity"].values.tolist(), result["verdict"].values.tolist(), strict=True):
+    for name, verdict in zip(
+        result["entity"].values.tolist(), result["verdict"].values.tolist(), strict=True
+    ):
         groups[verdict].append(str(name))
-    order = sorted(groups, key=lambda verdict: list(MEANINGS).index(verdict) if verdict in MEANINGS else len(MEANINGS))
-    said = []
+    order = sorted(
+        groups,
+        key=lambda verdict: list(MEANINGS).index(verdict) if verdict in MEANINGS else len(MEANINGS),
+    )
+    text = []
     for verdict in order:
         names = groups[verdict]
         are = "is" if len(names) == 1 else "are"
-        meaning = MEANINGS.get(verdict, verdict + " against {reference}").format(reference=reference)
-        said.append(f"{few_names(names)} {are} {meaning}")
+        meaning = MEANINGS.get(verdict, verdict + " against {reference}").format(
+            reference=reference
+        )
+        text.append(f"{few_names(names)} {are} {meaning}")
     margins = f"margins {result.attrs['tpr']:g} in TPR and {result.attrs['tnr']:g} in TNR"
-    headline = f"{'; '.join(said)} ({margins}, probability at least {result.attrs['prob']:g})."
+    headline = f"{'; '.join(text)} ({margins}, probability at least {result.attrs['prob']:g})."
     size = float(result.attrs["effective_draws"])
     lines = [
         f"P({name} is non-inferior to {reference}) {relation(float(share), size)}."
-        for name, share in zip(result["entity"].values.tolist(), result["noninferior"].values, strict=True)
+        for name, share in zip(
+            result["entity"].values.tolist(), result["noninferior"].values, strict=True
+        )
     ]
     return compose("none", headline, [*notes_of(result["notes"]), *lines])

@@ -4,10 +4,10 @@ from typing import Any
 
 import xarray as xr
 
-from bayesrank._notes import Note
-from bayesrank._nouns import noun, nouns
-from bayesrank._records import ModelRecord
-from bayesrank._source import parse_source
+from bayesrank._core.notes import Note
+from bayesrank._core.nouns import noun, nouns
+from bayesrank._core.records import ModelRecord
+from bayesrank._core.source import parse_source
 from bayesrank.evidence.counts import parts_of
 from bayesrank.models import model_for_datasets
 from bayesrank.performance.arrays import observed_counts, posterior_of

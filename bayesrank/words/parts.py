@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bayesrank import _text
-from bayesrank._escape import escape_invisible
-from bayesrank._notes import Note
-from bayesrank._nouns import noun, using_noun
+from bayesrank._core import prose
+from bayesrank._core.escape import escape_invisible
+from bayesrank._core.notes import Note
+from bayesrank._core.nouns import noun, using_noun
 from bayesrank.ranking.summary import EVIDENCE
 from bayesrank.words.caveats import Caveat
 from bayesrank.words.sentences import caveat_of, say
@@ -38,26 +38,35 @@ class Verdict:
 
     def without(self, *codes: str) -> "Verdict":
         """Return the verdict without the notes of these codes."""
-        return replace(self, others=tuple(n for n in self.others if isinstance(n, str) or n.code not in codes))
+        return replace(
+            self, others=tuple(n for n in self.others if isinstance(n, str) or n.code not in codes)
+        )
 
     def sentences(self) -> list[str]:
         """Return the headline, the expected loss, the next step and the caveat, as far as there are any."""
         return [part for part in (self.headline, self.loss, self.next_step, self.caveat) if part]
 
 
-def compose(kind: str, headline: str, notes: Sequence[Note | str], loss: str = "", next_step: str = "") -> Verdict:
+def compose(
+    kind: str, headline: str, notes: Sequence[Note | str], loss: str = "", next_step: str = ""
+) -> Verdict:
     """Return a verdict whose fourth sentence is the note with the highest caveat; the others stay notes.
 
-    Plain strings are sentences on what the result itself says, which words make and which are no caveats.
+    Plain strings are sentences on what the result itself says, which words make and which are no
+    caveats.
     """
     ordered = sorted(notes, key=lambda note: -caveat_of(note))
     if not ordered or caveat_of(ordered[0]) is Caveat.NONE:
         said, rest = [], list(notes)
     else:  # that the score should not rank is said whatever else limits the result
-        said = ordered[:1] + [note for note in ordered[1:] if caveat_of(note) is Caveat.SHOULD_NOT_RANK]
+        said = ordered[:1] + [
+            note for note in ordered[1:] if caveat_of(note) is Caveat.SHOULD_NOT_RANK
+        ]
         rest = [note for note in ordered if note not in said]
     # Names of entities may contain control characters.
-    texts = [escape_invisible(text) for text in (headline, loss, next_step, " ".join(map(say, said)))]
+    texts = [
+        escape_invisible(text) for text in (headline, loss, next_step, " ".join(map(say, said)))
+    ]
     return Verdict(kind, texts[0], texts[1], texts[2], texts[3], noun(), tuple(rest))
 
 
@@ -71,7 +80,7 @@ def evidence_cells(row: Any, columns: Sequence[str], undefined: bool, digits: in
 
     An observed value that is missing is infinite, unless it is ``undefined``.
     """
-    observed = _text.format_with_interval(row["observed"], row["lower"], row["upper"], digits)
+    observed = prose.format_with_interval(row["observed"], row["lower"], row["upper"], digits)
     if math.isnan(row["observed"]) and row["cases"] > 0:
         observed = "undefined" if undefined else "infinite"
     cases = "–" if math.isnan(row["cases"]) else f"{row['cases']:,.0f}"

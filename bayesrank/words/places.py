@@ -3,16 +3,23 @@
 import numpy as np
 import xarray as xr
 
-from bayesrank import _text
-from bayesrank._checks import check_result
-from bayesrank._text import join_names
+from bayesrank._core import prose
+from bayesrank._core.checks import check_result
+from bayesrank._core.prose import join_names
 from bayesrank.scores.display import display_name
 from bayesrank.scores.placement import AT_ONE_PREVALENCE
 from bayesrank.words.parts import Verdict, compose
 
 #: Scores with the order of a canonical score, but with other values.
 ORDER_ONLY = ("jaccard_negative", "cohen_kappa")
-NEEDED = {"right_ratio", "wrong_ratio", "neutral_prevalence", "distance", "always_negative", "always_positive"}
+NEEDED = {
+    "right_ratio",
+    "wrong_ratio",
+    "neutral_prevalence",
+    "distance",
+    "always_negative",
+    "always_positive",
+}
 
 
 def verdict_of_place(found: xr.Dataset) -> Verdict:
@@ -25,15 +32,21 @@ def verdict_of_place(found: xr.Dataset) -> Verdict:
     if np.isnan(neutral):
         chance = "At every prevalence, all classifiers without skill that have a value have the same one."
     elif neutral in (0.0, 1.0):
-        chance = "At no prevalence between 0 and 1 do all classifiers without skill have the same value."
+        chance = (
+            "At no prevalence between 0 and 1 do all classifiers without skill have the same value."
+        )
     else:
-        only = _text.below_one(neutral, 3)
-        about = "" if abs(float(only) - neutral) <= 1e-9 * min(neutral, 1 - neutral) else "about "
-        chance = f"Classifiers without skill all have the same value at prevalence {about}{only}, and only there."
-    notes, at = [], f"at prevalence {_text.below_one(share, 6)}"
+        only = prose.below_one(neutral, 3)
+        record = "" if abs(float(only) - neutral) <= 1e-9 * min(neutral, 1 - neutral) else "about "
+        chance = f"Classifiers without skill all have the same value at prevalence {record}{only}, and only there."
+    notes, at = [], f"at prevalence {prose.below_one(share, 6)}"
     if not np.isnan(share):
-        negative, positive = (_value(float(found[f"always_{name}"])) for name in ("negative", "positive"))
-        notes.append(f"{at.capitalize()}, always negative has {negative}, and always positive {positive}.")
+        negative, positive = (
+            _value(float(found[f"always_{name}"])) for name in ("negative", "positive")
+        )
+        notes.append(
+            f"{at.capitalize()}, always negative has {negative}, and always positive {positive}."
+        )
     near = [
         f"{display_name(str(name))} (distance {distance:.2g})"
         for name, distance in zip(found["score"].values, found["distance"].values, strict=True)
@@ -47,7 +60,7 @@ def verdict_of_place(found: xr.Dataset) -> Verdict:
 
 
 def _value(value: float) -> str:
-    return "no value" if np.isnan(value) else f"the value {_text.below_one(value, 3)}"
+    return "no value" if np.isnan(value) else f"the value {prose.below_one(value, 3)}"
 
 
 def _compare(one: str, other: str, ratio: float) -> str:
@@ -57,5 +70,5 @@ def _compare(one: str, other: str, ratio: float) -> str:
     if ratio == 1:
         return f"{one}s and {other}s count equally"
     first, second = (one, other) if ratio > 1 else (other, one)
-    times = _text.significant(max(ratio, 1 / ratio), 3)
+    times = prose.significant(max(ratio, 1 / ratio), 3)
     return f"a {first} counts {'slightly more than' if times == '1' else f'{times} times as much as'} a {second}"

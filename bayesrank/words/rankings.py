@@ -6,20 +6,32 @@ from dataclasses import replace
 import numpy as np
 import xarray as xr
 
-from bayesrank import _text
-from bayesrank._notes import Note, notes_of
-from bayesrank._nouns import noun, nouns
-from bayesrank._records import RankingRecord
-from bayesrank._text import few_names
+from bayesrank._core import prose
+from bayesrank._core.notes import Note, notes_of
+from bayesrank._core.nouns import noun, nouns
+from bayesrank._core.prose import few_names
+from bayesrank._core.records import RankingRecord
 from bayesrank.claims.caps import Limit, is_limited
 from bayesrank.ranking.claims import FEWEST, OF_LEADER, leader_overestimate
 from bayesrank.ranking.intervals import order_name, position_of
-from bayesrank.ranking.summary import check_complete, effective_draws, is_exact, outside_interval, score_name
+from bayesrank.ranking.summary import (
+    check_complete,
+    effective_draws,
+    is_exact,
+    outside_interval,
+    score_name,
+)
 from bayesrank.words.identification import why_and_remedy
 from bayesrank.words.parts import NAMED, Verdict, compose
 from bayesrank.words.sentences import say
 from bayesrank.words.sentences.claims import LOOKING, WITH_ROPE
-from bayesrank.words.standing import Standing, first_are_equivalent, headline_text, lift_of, relation
+from bayesrank.words.standing import (
+    Standing,
+    first_are_equivalent,
+    headline_text,
+    lift_of,
+    relation,
+)
 
 #: A smaller P(best) of an entity that could be best is explained.
 UNLIKELY = 0.01
@@ -27,8 +39,8 @@ UNLIKELY = 0.01
 LEAST = 1e-6
 #: Fields of the note on parameters that are not identified, which its words need.
 IDENTIFIED_BY = ("rank", "structural", "parameters", "weak", "tests", "populations", "dependence")
-#: Advice on separating entities, by the variable ``needed_evidence``, where no number is known. Kinds of evidence that
-#: users add name theirs.
+#: Advice on separating entities, by the variable ``needed_evidence``, where no number is known.
+#: Kinds of evidence that users add name theirs.
 STEPS = {
     "data sets": "More data sets would help most; more cases of the same data sets would help less",
     "clusters": "More clusters would help; more cases of the same clusters would help less",
@@ -75,23 +87,35 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[Note] = ()) -> Verdic
     unidentified = next((cap for cap in standing.caps if is_limited([cap], Limit.ALL)), None)
     if unidentified is not None:
         why, step = why_and_remedy(
-            **{name: unidentified.fields[name] for name in unidentified.fields if name in IDENTIFIED_BY}
+            **{
+                name: unidentified.fields[name]
+                for name in unidentified.fields
+                if name in IDENTIFIED_BY
+            }
         )
         # Two sentences say it already, so that its note is no caveat.
         others = [note for note in notes if isinstance(note, str) or note.code != unidentified.code]
-        found = compose("none", f"No ranking: {why}.", [*others, *common_notes(standing, score)], next_step=step)
-        return replace(found, others=(*found.others, unidentified))
+        result = compose(
+            "none", f"No ranking: {why}.", [*others, *common_notes(standing, score)], next_step=step
+        )
+        return replace(result, others=(*result.others, unidentified))
     leader, best = standing.leader, standing.best()
-    headline = headline_text(standing, f"{leader} is ahead ({standing.chance_text()})", f"{leader} is best: {best}")
+    headline = headline_text(
+        standing, f"{leader} is ahead ({standing.chance_text()})", f"{leader} is best: {best}"
+    )
     if standing.headline == "none":
         headline = f"No ranking: {few_names(standing.names)} never have a value in the same draw."
     notes = [*notes, *common_notes(standing, score)]
     picked = leader if (standing.tied & standing.could_be_best).sum() <= NAMED else "one of them"
-    much = difference_of(ranking, standing, score) or loss_of(ranking, picked, standing.places[0], f"in {score}")
+    much = difference_of(ranking, standing, score) or loss_of(
+        ranking, picked, standing.places[0], f"in {score}"
+    )
     if standing.headline == "best":
         return compose(standing.headline, headline, notes, much)
     step, looks_again = next_step(ranking, standing)
-    return compose(standing.headline, headline, [*notes, LOOKING] if looks_again else notes, much, step)
+    return compose(
+        standing.headline, headline, [*notes, LOOKING] if looks_again else notes, much, step
+    )
 
 
 def difference_of(ranking: xr.Dataset, standing: Standing, score: str) -> str:
@@ -102,8 +126,8 @@ def difference_of(ranking: xr.Dataset, standing: Standing, score: str) -> str:
     middle, upper, lower = (-float(ranking[name].values[standing.places[1]]) for name in OF_LEADER)
     if np.isnan([middle, lower, upper]).any():
         return ""
-    interval = f"{100 * standing.prob:g}% interval {_text.signed_interval(lower, upper)}"
-    return f"The difference is {_text.signed(middle, lower, upper)} {score} ({interval})."
+    interval = f"{100 * standing.prob:g}% interval {prose.signed_interval(lower, upper)}"
+    return f"The difference is {prose.signed(middle, lower, upper)} {score} ({interval})."
 
 
 def loss_of(ranking: xr.Dataset, leader: str, place: int, unit: str) -> str:
@@ -114,7 +138,7 @@ def loss_of(ranking: xr.Dataset, leader: str, place: int, unit: str) -> str:
     if regret == 0 and not is_exact(ranking):
         better = f"no other {noun()} is better in any of {RankingRecord.of(ranking).draws:,} draws"
         return f"If you pick {leader}, expect to lose 0 {unit}: {better}."
-    much = f"{'less than ' * (regret < LEAST)}{_text.significant(max(regret, LEAST))} {unit}"
+    much = f"{'less than ' * (regret < LEAST)}{prose.significant(max(regret, LEAST))} {unit}"
     return f"If you pick {leader}, expect to lose {much} against the true best."
 
 
@@ -128,22 +152,36 @@ def next_step(ranking: xr.Dataset, standing: Standing) -> tuple[str, bool]:
 
     Also return whether the step invites more cases, after which the ranking is looked at again.
     """
-    if lifts := [lift for cap in standing.caps if (lift := lift_of(cap, standing.leader, score_name(ranking)))]:
+    if lifts := [
+        lift
+        for cap in standing.caps
+        if (lift := lift_of(cap, standing.leader, score_name(ranking)))
+    ]:
         return lifts[0], False
     needed = needed_evidence(ranking)
     if needed == "other cases":
-        i = int(np.nanargmin(standing.superiority.round(10)))  # of equals the first, not by rounding errors
+        i = int(
+            np.nanargmin(standing.superiority.round(10))
+        )  # of equals the first, not by rounding errors
         pair = f"separate {standing.leader} from {standing.names[i]}"
-        return f"No number of cases like these is expected to {pair}: they had the same outcome on every case.", False
+        return (
+            f"No number of cases like these is expected to {pair}: they had the same outcome on every case.",
+            False,
+        )
     known = notes_of(ranking["separation"]) if "separation" in ranking else []
     ahead = int((standing.tied & standing.could_be_best).sum())
     if known and known[0].code == "no_difference" and ahead > 2:
         return f"The data show no difference between these {ahead} {nouns()}. {WITH_ROPE}", False
     if known:
-        return say(known[0]), known[0].code == "more_to_separate" and known[0].fields["needed"] is not None
+        return say(known[0]), known[0].code == "more_to_separate" and known[0].fields[
+            "needed"
+        ] is not None
     if standing.headline == "shared" and first_are_equivalent(standing):
         return "", False
-    return f"{STEPS.get(needed, f'More {needed} would help to separate them').format(nouns=nouns())}.", True
+    return (
+        f"{STEPS.get(needed, f'More {needed} would help to separate them').format(nouns=nouns())}.",
+        True,
+    )
 
 
 def unobserved_last(ranking: xr.Dataset) -> str:
@@ -155,8 +193,8 @@ def unobserved_last(ranking: xr.Dataset) -> str:
 def common_notes(standing: Standing, score: str) -> list[str | Note]:
     """Return the notes that follow from the comparisons of any ranking."""
     ranking = standing.ranking
-    said = [note.code for note in notes_of(ranking["notes"])]
-    notes: list[str | Note] = [cap for cap in standing.caps if cap.code not in said]
+    text = [note.code for note in notes_of(ranking["notes"])]
+    notes: list[str | Note] = [cap for cap in standing.caps if cap.code not in text]
     last = unobserved_last(ranking)
     if order_name(ranking) == "predictive":
         notes.append(
@@ -174,7 +212,7 @@ def common_notes(standing: Standing, score: str) -> list[str | Note]:
     name, loss, much = leader_overestimate(ranking)
     if much:
         notes.append(
-            f"The {score} of {name} is expected to be {_text.significant(loss)} worse on new cases than estimated, "
+            f"The {score} of {name} is expected to be {prose.significant(loss)} worse on new cases than estimated, "
             f"since it was selected as the best. A hierarchical model of the {nouns()} corrects this."
         )
     return notes + _unranked_notes(ranking, score)
@@ -187,13 +225,19 @@ def _rank_sets(standing: Standing) -> list[str]:
         return []
     names = sorted(standing.named(standing.could_be_best))
     everyone = f"both {nouns()}" if size == 2 else f"all {size} {nouns()}"
-    which = everyone if len(names) == size else f"{len(names)} of {size} {nouns()} ({few_names(names)})"
+    which = (
+        everyone if len(names) == size else f"{len(names)} of {size} {nouns()} ({few_names(names)})"
+    )
     how = "confidence" if standing.sets == "confidence" else "posterior probability"
     chances = standing.ranking["probability_best"].values[standing.places][standing.could_be_best]
     small = int((chances < UNLIKELY).sum())
     why = ""
     if small:
-        reason = "the sets hold for any true scores" if standing.sets == "confidence" else "the sets hold jointly"
+        reason = (
+            "the sets hold for any true scores"
+            if standing.sets == "confidence"
+            else "the sets hold jointly"
+        )
         why = f" P(best) is below {UNLIKELY:g} for {small:,} of these: it is a posterior probability, and {reason}."
     return [f"By the rank sets ({how} {prob:g}), {which} could be best.{why}"]
 
@@ -205,14 +249,20 @@ def _pairs(standing: Standing) -> list[str]:
         if np.isnan(p[1]):
             return []
         size = effective_draws(standing.ranking)
-        return [f"P({standing.leader} beats {standing.names[1]}{standing.by}) {relation(float(p[1]), size)}."]
+        return [
+            f"P({standing.leader} beats {standing.names[1]}{standing.by}) {relation(float(p[1]), size)}."
+        ]
     beaten = p >= standing.prob
     if not beaten.any():
-        return [f"No rival is beaten{standing.by} by {standing.leader} with probability {standing.prob:g} (pairwise)."]
+        return [
+            f"No rival is beaten{standing.by} by {standing.leader} with probability {standing.prob:g} (pairwise)."
+        ]
     names = standing.named(beaten)
     who = "every rival" if len(names) == len(p) - 1 else few_names(names)
     each = " each (pairwise, not jointly)" if beaten.sum() > 1 else " (pairwise)"
-    return [f"{standing.leader} beats {who}{standing.by} with probability at least {standing.prob:g}{each}."]
+    return [
+        f"{standing.leader} beats {who}{standing.by} with probability at least {standing.prob:g}{each}."
+    ]
 
 
 def _ties(standing: Standing) -> list[str]:
@@ -221,21 +271,32 @@ def _ties(standing: Standing) -> list[str]:
     if not equal.any():
         return []
     names, one = standing.named(equal), bool(equal.sum() == 1)
-    verb = f"differ{'s' * one} by at most {standing.rope:g} from" if standing.rope else f"tie{'s' * one} with"
+    verb = (
+        f"differ{'s' * one} by at most {standing.rope:g} from"
+        if standing.rope
+        else f"tie{'s' * one} with"
+    )
     each = "" if one else " each"
-    return [f"{few_names(names)} {verb} {standing.leader} with probability at least {standing.prob:g}{each}."]
+    return [
+        f"{few_names(names)} {verb} {standing.leader} with probability at least {standing.prob:g}{each}."
+    ]
 
 
 def _unranked_notes(ranking: xr.Dataset, score: str) -> list[str]:
     """Return notes on the entities that are unranked in all draws, or in some of them."""
     lines = []
     unranked, never = ranking["tier"].isnull(), ranking["undefined"] == 1
-    for here, how in ((never, f"no defined {score}"), (~never, f"a defined {score} in less than half of the draws")):
+    for here, how in (
+        (never, f"no defined {score}"),
+        (~never, f"a defined {score} in less than half of the draws"),
+    ):
         names = sorted(str(name) for name in ranking["entity"].values[(here & unranked).values])
         if names:
-            lines.append(f"Not ranked: {few_names(names)} {'has' if len(names) == 1 else 'have'} {how}.")
+            lines.append(
+                f"Not ranked: {few_names(names)} {'has' if len(names) == 1 else 'have'} {how}."
+            )
     partly = int(((ranking["undefined"] > 0) & ranking["tier"].notnull()).sum())
     if partly:
-        who = f"{_text.count(partly, noun())} {'has' if partly == 1 else 'have'}"
+        who = f"{prose.count(partly, noun())} {'has' if partly == 1 else 'have'}"
         lines.append(f"{who} no defined {score} in some draws; ranks are among the defined ones.")
     return lines

@@ -3,10 +3,10 @@
 import numpy as np
 import xarray as xr
 
-from bayesrank import _text
-from bayesrank._checks import check_result
-from bayesrank._records import ReliabilityRecord
-from bayesrank._text import few_names
+from bayesrank._core import prose
+from bayesrank._core.checks import check_result
+from bayesrank._core.prose import few_names
+from bayesrank._core.records import ReliabilityRecord
 from bayesrank.words.parts import NAMED, Verdict, compose
 
 NEEDED = {"between_cases", "between_runs", "flickering", "cases_needed", "runs_needed"}
@@ -15,20 +15,20 @@ NEEDED = {"between_cases", "between_runs", "flickering", "cases_needed", "runs_n
 def verdict_of_reliability(found: xr.Dataset) -> Verdict:
     """Return the verdict on a result of :func:`bayesrank.cases.reliability`."""
     check_result("br.cases.reliability", "result", found, NEEDED, ("display", "cases", "runs"))
-    about = ReliabilityRecord.of(found)
+    record = ReliabilityRecord.of(found)
     names = [str(name) for name in found["entity"].values]
-    shown = [i for i, name in enumerate(names) if name in (about.entity, about.rival)] or [0]
+    shown = [i for i, name in enumerate(names) if name in (record.entity, record.rival)] or [0]
     notes = [] if (flickers := _flickers(found, names)) is None else [flickers]
     if np.isnan(found["between_runs"].values[shown]).all():
-        enough = f"No case has twice as many runs as {about.display} has attempts"
+        enough = f"No case has twice as many runs as {record.display} has attempts"
         return compose("none", f"{enough}, which the spread between runs needs.", notes)
     spreads = [
-        f"{_text.number(float(found['between_cases'][i]))} between cases and "
-        f"{_text.number(float(found['between_runs'][i]))} between runs ({names[i]})"
+        f"{prose.number(float(found['between_cases'][i]))} between cases and "
+        f"{prose.number(float(found['between_runs'][i]))} between runs ({names[i]})"
         for i in shown
     ]
-    headline = f"{about.display} varies by {', and '.join(spreads)}, as standard deviations."
-    return compose("reliability", headline, notes, "", _plan(found, about))
+    headline = f"{record.display} varies by {', and '.join(spreads)}, as standard deviations."
+    return compose("reliability", headline, notes, "", _plan(found, record))
 
 
 def _plan(found: xr.Dataset, about: ReliabilityRecord) -> str:
@@ -43,17 +43,17 @@ def _plan(found: xr.Dataset, about: ReliabilityRecord) -> str:
         return ""
 
     def cases(r: int) -> str:
-        return f"{_text.round_up(max(needed[runs == r].item(), 1)):,}"
+        return f"{prose.round_up(max(needed[runs == r].item(), 1)):,}"
 
     more = int(runs[-1])
-    parts = [f"about {cases(today)} cases with {_text.count(today, 'run')} each separate them"]
+    parts = [f"about {cases(today)} cases with {prose.count(today, 'run')} each separate them"]
     if more > today:
         parts.append(f"or about {cases(more)} cases with {more} runs each")
-    wanted = float(found["runs_needed"])
+    requested = float(found["runs_needed"])
     last = f"no number of runs of {about.cases:,} cases does"
-    if not np.isnan(wanted):
-        last = f"{_text.count(int(wanted), 'run')} of each of {about.cases:,} cases are enough"
-    truly = f"If {about.entity} and {about.rival} truly differ by {_text.number(about.difference)} in {about.display}"
+    if not np.isnan(requested):
+        last = f"{prose.count(int(requested), 'run')} of each of {about.cases:,} cases are enough"
+    truly = f"If {about.entity} and {about.rival} truly differ by {prose.number(about.difference)} in {about.display}"
     return f"{truly}, {', '.join(parts)}, with {about.assurance:.0%} power; {last}."
 
 

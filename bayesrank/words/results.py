@@ -5,13 +5,13 @@ from typing import Any
 
 import xarray as xr
 
-from bayesrank._calls import check_call
-from bayesrank._checks import describe_value
-from bayesrank._compat import is_container
-from bayesrank._errors import ArgumentError
-from bayesrank._notes import Note
-from bayesrank._nouns import using_noun
-from bayesrank._records import ResultRecord
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import describe_value
+from bayesrank._core.compat import is_container
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.notes import Note
+from bayesrank._core.nouns import using_noun
+from bayesrank._core.records import ResultRecord
 from bayesrank.words.attempts import NEEDED as OF_ATTEMPTS
 from bayesrank.words.attempts import verdict_of_attempts
 from bayesrank.words.audits import NEEDED as OF_AUDIT
@@ -46,24 +46,28 @@ def verdict(result: xr.Dataset) -> list[str]:
     Parameters
     ----------
     result : xarray.Dataset
-        A ranking (:func:`bayesrank.credible_ranking`), a decision (:func:`bayesrank.decisions.expected_utility`), a
-        non-inferiority test (:func:`bayesrank.decisions.noninferiority`), a
-        Pareto front (:func:`bayesrank.decisions.pareto_front`), a gate (:func:`bayesrank.decisions.gate`), a
-        sensitivity (:func:`bayesrank.sensitivity`), a plan (:func:`bayesrank.plan`), a heterogeneity
-        (:func:`bayesrank.heterogeneity`), a set for the k best (:func:`bayesrank.top_set`), a curve of attempts
-        (:func:`bayesrank.scores.attempts_curve`), changes between periods (:func:`bayesrank.ops.drift`), a Tile
-        (:func:`bayesrank.tile.credible`), a place of the Tile (:func:`bayesrank.tile.describe_place`) or an audit of a
-        score (:func:`bayesrank.audit`).
+        A ranking (:func:`bayesrank.credible_ranking`), a decision
+        (:func:`bayesrank.decisions.expected_utility`), a non-inferiority test
+        (:func:`bayesrank.decisions.noninferiority`), a Pareto front
+        (:func:`bayesrank.decisions.pareto_front`), a gate (:func:`bayesrank.decisions.gate`), a
+        sensitivity (:func:`bayesrank.sensitivity`), a plan (:func:`bayesrank.plan`), a
+        heterogeneity (:func:`bayesrank.heterogeneity`), a set for the k best
+        (:func:`bayesrank.top_set`), a curve of attempts (:func:`bayesrank.scores.attempts_curve`),
+        changes between periods (:func:`bayesrank.ops.drift`), a Tile
+        (:func:`bayesrank.tile.credible`), a place of the Tile
+        (:func:`bayesrank.tile.describe_place`) or an audit of a score (:func:`bayesrank.audit`).
 
     Returns
     -------
     list of str
-        Headline, expected loss, next step and main caveat, if any; :func:`bayesrank.notes` has the rest.
+        Headline, expected loss, next step and main caveat, if any; :func:`bayesrank.notes` has the
+        rest.
 
     Raises
     ------
     ValueError
-        If ``result`` is not one of these, contains several of them, or was made with ``joint=False``.
+        If ``result`` is not one of these, contains several of them, or was made with
+        ``joint=False``.
 
     Examples
     --------
@@ -106,7 +110,8 @@ def verdict_parts(result: Any, more: Sequence[Note] = ()) -> Verdict:
 
 def _verdict_of(result: Any, more: Sequence[Note]) -> Verdict:
     names = set(result.variables) if isinstance(result, xr.Dataset) else set()
-    # A variable that only one kind of result has decides the kind. Its function then names missing variables.
+    # A variable that only one kind of result has decides the kind. Its function then names missing
+    # variables.
     if names >= OF_GATE:
         return verdict_of_gate(result)
     if names >= OF_DRIFT:
@@ -139,7 +144,9 @@ def _verdict_of(result: Any, more: Sequence[Note]) -> Verdict:
         return verdict_of_ranking(result, more)
     if is_container(result):
         hint = "br.verdict(br.credible_ranking(posterior, 'f1')) ranks it by f1; br.analyze(evidence).verdict chooses"
-        raise ArgumentError("result", "must be a ranking or a decision", "a posterior, which has no score", hint)
+        raise ArgumentError(
+            "result", "must be a ranking or a decision", "a posterior, which has no score", hint
+        )
     raise ArgumentError(
         "result",
         "must come from br.credible_ranking, br.decisions.expected_utility, br.decisions.pareto_front, "

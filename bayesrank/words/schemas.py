@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from bayesrank._checks import EXACT
-from bayesrank._errors import ArgumentError
+from bayesrank._core.checks import EXACT
+from bayesrank._core.errors import ArgumentError
 
 #: Python types of the types in JSON; true and false are no numbers.
 TYPES: dict[str, tuple[type, ...]] = {
@@ -27,8 +27,8 @@ def check_schema(value: Any, schema: Mapping[str, Any], argument: str, place: st
     value
         What ``json.loads`` returned.
     schema : mapping
-        A JSON Schema of ``type``, ``const``, ``enum``, ``minimum``, ``maximum``, ``properties``, ``required``,
-        ``additionalProperties``, ``items``, ``minItems`` and ``maxItems``.
+        A JSON Schema of ``type``, ``const``, ``enum``, ``minimum``, ``maximum``, ``properties``,
+        ``required``, ``additionalProperties``, ``items``, ``minItems`` and ``maxItems``.
     argument : str
         What the value is called in messages, such as its file.
     place : str
@@ -47,22 +47,30 @@ def check_schema(value: Any, schema: Mapping[str, Any], argument: str, place: st
     >>> check_schema({"rank": "1"}, schema, "may.json")
     Traceback (most recent call last):
     ...
-    bayesrank._errors.ArgumentError: may.json must have a value of type integer in the field rank; got '1'
+    bayesrank._core.errors.ArgumentError: may.json must have a value of type integer in the field rank; got '1'
     """
     where = f"in the field {place}" if place else "at the top"
-    if "const" in schema and not (type(value) is type(schema["const"]) and value == schema["const"]):
+    if "const" in schema and not (
+        type(value) is type(schema["const"]) and value == schema["const"]
+    ):
         raise ArgumentError(argument, f"must have {schema['const']!r} {where}", _show(value))
     if "enum" in schema and value not in schema["enum"]:
-        raise ArgumentError(argument, f"must have one of {', '.join(schema['enum'])} {where}", _show(value))
+        raise ArgumentError(
+            argument, f"must have one of {', '.join(schema['enum'])} {where}", _show(value)
+        )
     kinds = schema.get("type", [])
     kinds = [kinds] if isinstance(kinds, str) else kinds
     if kinds and not any(_is_of(value, kind) for kind in kinds):
-        raise ArgumentError(argument, f"must have a value of type {' or '.join(kinds)} {where}", _show(value))
+        raise ArgumentError(
+            argument, f"must have a value of type {' or '.join(kinds)} {where}", _show(value)
+        )
     if isinstance(value, dict):
         _check_object(value, schema, argument, place)
     elif isinstance(value, list):
         if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", math.inf):
-            raise ArgumentError(argument, f"must have another number of values {where}", f"{len(value)}")
+            raise ArgumentError(
+                argument, f"must have another number of values {where}", f"{len(value)}"
+            )
         for i, item in enumerate(value):
             check_schema(item, schema.get("items", {}), argument, f"{place}[{i}]")
     elif isinstance(value, int | float) and not isinstance(value, bool):
@@ -72,18 +80,24 @@ def check_schema(value: Any, schema: Mapping[str, Any], argument: str, place: st
             raise ArgumentError(argument, f"must have a number {limits} {where}", _show(value))
 
 
-def _check_object(value: Mapping[str, Any], schema: Mapping[str, Any], argument: str, place: str) -> None:
+def _check_object(
+    value: Mapping[str, Any], schema: Mapping[str, Any], argument: str, place: str
+) -> None:
     known, others = schema.get("properties", {}), schema.get("additionalProperties", True)
     lacking = [name for name in schema.get("required", []) if name not in value]
     if lacking:
-        raise ArgumentError(argument, f"must have the field {_join(place, lacking[0])}", "a board without it")
+        raise ArgumentError(
+            argument, f"must have the field {_join(place, lacking[0])}", "a board without it"
+        )
     for name, item in value.items():
         if name in known:
             check_schema(item, known[name], argument, _join(place, name))
         elif isinstance(others, Mapping):
             check_schema(item, others, argument, _join(place, name))
         elif not others:
-            raise ArgumentError(argument, "must have the fields of a board only", _join(place, name)[:80])
+            raise ArgumentError(
+                argument, "must have the fields of a board only", _join(place, name)[:80]
+            )
 
 
 def _join(place: str, name: str) -> str:
@@ -95,7 +109,9 @@ def _is_of(value: Any, kind: str) -> bool:
         return kind == "boolean"
     if isinstance(value, int) and kind in ("integer", "number"):
         return bool(abs(value) <= EXACT)
-    return isinstance(value, TYPES[kind]) and not (isinstance(value, float) and not math.isfinite(value))
+    return isinstance(value, TYPES[kind]) and not (
+        isinstance(value, float) and not math.isfinite(value)
+    )
 
 
 def _show(value: Any) -> str:

@@ -3,13 +3,13 @@
 import numpy as np
 import xarray as xr
 
-from bayesrank import _text
-from bayesrank._checks import check_result, describe_value
-from bayesrank._errors import ArgumentError
-from bayesrank._notes import Note, notes_of
-from bayesrank._nouns import noun
-from bayesrank._records import ResultRecord
-from bayesrank._text import few_names
+from bayesrank._core import prose
+from bayesrank._core.checks import check_result, describe_value
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.notes import Note, notes_of
+from bayesrank._core.nouns import noun
+from bayesrank._core.prose import few_names
+from bayesrank._core.records import ResultRecord
 from bayesrank.ranking.summary import score_name
 from bayesrank.sensitivities.analysis import NEEDED
 from bayesrank.words.parts import NAMED, Verdict, compose
@@ -33,27 +33,35 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
         lines = without or ["Nothing was changed: there is no alternative."]
         return compose("no alternative", lines[0], notes)
     others = result.isel(alternative=slice(1, None))
-    kept = others["survives"].all("alternative").values
+    retained = others["survives"].all("alternative").values
     names = [str(name) for name in result["conclusion"].values]
-    under = {1: "the one alternative", 2: "both alternatives"}.get(number, f"all {number} alternatives")
-    size = _text.count(len(names), "conclusion")
-    verb = "holds" if kept.sum() <= 1 else "hold"
-    which = "All" if kept.all() else f"{kept.sum()} of" if kept.any() else "None of"
+    under = {1: "the one alternative", 2: "both alternatives"}.get(
+        number, f"all {number} alternatives"
+    )
+    size = prose.count(len(names), "conclusion")
+    verb = "holds" if retained.sum() <= 1 else "hold"
+    which = "All" if retained.all() else f"{retained.sum()} of" if retained.any() else "None of"
     headline = f"{which} {size} of the base analysis by {score} {verb} under {under}."
-    if len(names) == 1 and kept.all():
-        headline = f"The conclusion of the base analysis by {score} holds under {under}: {names[0]}."
-    fallen = [_fallen(others, int(i)) for i in np.flatnonzero(~kept)[: NAMED + 1]]
-    more = int((~kept).sum()) - len(fallen)
+    if len(names) == 1 and retained.all():
+        headline = (
+            f"The conclusion of the base analysis by {score} holds under {under}: {names[0]}."
+        )
+    fallen = [_fallen(others, int(i)) for i in np.flatnonzero(~retained)[: NAMED + 1]]
+    more = int((~retained).sum()) - len(fallen)
     if more > 0:
-        notes.append(f"{_text.count(more, 'more conclusion')} {'does' if more == 1 else 'do'} not hold everywhere.")
-    kept_names = [f'"{name}"' for name, ok in zip(names, kept, strict=True) if ok]
+        notes.append(
+            f"{prose.count(more, 'more conclusion')} {'does' if more == 1 else 'do'} not hold everywhere."
+        )
+    kept_names = [f'"{name}"' for name, ok in zip(names, retained, strict=True) if ok]
     notes += fallen[1:]
-    notes += [f"Conclusions that hold under {under}: {few_names(kept_names)}."] if kept_names else []
+    notes += (
+        [f"Conclusions that hold under {under}: {few_names(kept_names)}."] if kept_names else []
+    )
     if pairs := int(result["pairs"]):
         least, turned = int(others["pairs_kept"].min()), int(others["pairs_turned"].max())
         prob = ResultRecord.of(result).prob
         notes.append(
-            f"The base analysis separates {_text.count(pairs, 'pair')} with probability {prob:g}; "
+            f"The base analysis separates {prose.count(pairs, 'pair')} with probability {prob:g}; "
             f"every alternative separates at least {least} of them in the same order, and at most {turned} in the "
             "opposite order."
         )
@@ -64,7 +72,10 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
 
 def _fallen(others: xr.Dataset, i: int) -> str:
     name = str(others["conclusion"].values[i])
-    where = [f'"{a}"' for a in others["alternative"].values[~others["survives"].isel(conclusion=i).values]]
+    where = [
+        f'"{a}"'
+        for a in others["alternative"].values[~others["survives"].isel(conclusion=i).values]
+    ]
     return f'The conclusion "{name}" fails under {few_names(where)}.'
 
 
@@ -72,7 +83,9 @@ def _without(result: xr.Dataset) -> list[str]:
     """State whether the tiers of the others depend on one entity, if each was left out in turn."""
     if "changed_without" not in result:
         return []
-    names = [str(name) for name in result["left_out"].values[(result["changed_without"] > 0).values]]
+    names = [
+        str(name) for name in result["left_out"].values[(result["changed_without"] > 0).values]
+    ]
     if not names:
         return [f"Leaving out one {noun()} never changes the tiers of the others."]
     return [f"The tiers of the others change where one of these is left out: {few_names(names)}."]
@@ -80,11 +93,19 @@ def _without(result: xr.Dataset) -> list[str]:
 
 def _moves(result: xr.Dataset) -> str:
     """State the range of P(best) of the base leader."""
-    best, size = result["base_leader_probability_best"].values, ResultRecord.of(result).effective_draws
-    low, high, base = (_text.probability(float(p), size) for p in (np.nanmin(best[1:]), np.nanmax(best[1:]), best[0]))
+    best, size = (
+        result["base_leader_probability_best"].values,
+        ResultRecord.of(result).effective_draws,
+    )
+    low, high, base = (
+        prose.probability(float(p), size)
+        for p in (np.nanmin(best[1:]), np.nanmax(best[1:]), best[0])
+    )
     leader = result["leader"].values[0]
     if low == high == base:
         return f"P({leader} is best) is {base} under all alternatives, as in the base analysis."
     if low == high:
-        return f"P({leader} is best) is {low} under the alternatives; the base analysis gives {base}."
+        return (
+            f"P({leader} is best) is {low} under the alternatives; the base analysis gives {base}."
+        )
     return f"P({leader} is best) lies between {low} and {high} under the alternatives; the base analysis gives {base}."

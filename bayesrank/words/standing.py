@@ -3,11 +3,11 @@
 import numpy as np
 import xarray as xr
 
-from bayesrank import _text
-from bayesrank._notes import Note
-from bayesrank._nouns import noun, nouns
-from bayesrank._records import RankingRecord
-from bayesrank._text import few_names, join_names
+from bayesrank._core import prose
+from bayesrank._core.notes import Note
+from bayesrank._core.nouns import noun, nouns
+from bayesrank._core.prose import few_names, join_names
+from bayesrank._core.records import RankingRecord
 from bayesrank.claims.caps import Limit, cap_of, is_limited
 from bayesrank.ranking.claims import caps_of
 from bayesrank.ranking.intervals import order_name
@@ -33,18 +33,19 @@ POPULATIONS = {
 class Standing:
     """The ranked entities, leader first, and the comparisons between them.
 
-    ``order`` ranks the entities (NaN: not ranked); ``places`` are their positions in the ranking, and other arrays
-    follow them. ``superiority`` and ``equivalence`` are the probabilities that the leader beats each, and equals it
-    within the ROPE. ``tied`` marks the entities that share the first place of the consensus order; ``could_be_best``
-    the best set of the ranking, and ``rivals`` its members but the leader. ``by`` is the margin of a comparison.
+    ``order`` ranks the entities (NaN: not ranked); ``places`` are their positions in the ranking,
+    and other arrays follow them. ``superiority`` and ``equivalence`` are the probabilities that the
+    leader beats each, and equals it within the ROPE. ``tied`` marks the entities that share the
+    first place of the consensus order; ``could_be_best`` the best set of the ranking, and
+    ``rivals`` its members but the leader. ``by`` is the margin of a comparison.
     """
 
     def __init__(self, ranking: xr.Dataset, order: np.ndarray) -> None:
         places = np.argsort(order, kind="stable")
         places = places[~np.isnan(order[places])]
         self.ranking, self.places, self.size = ranking, places, len(places)
-        about = RankingRecord.of(ranking)
-        self.prob, self.rope = about.prob, about.rope
+        record = RankingRecord.of(ranking)
+        self.prob, self.rope = record.prob, record.rope
         self.by = f" by more than {self.rope:g}" if self.rope else ""
         self.names = [str(name) for name in ranking["entity"].values[places]]
         self.leader = "".join(self.names[:1])
@@ -64,10 +65,13 @@ class Standing:
         """Return what the ranking is over, such as "on these 8 data sets"; empty if it is over cases alone."""
         pooled = next((cap.fields for cap in self.caps if cap.code == "pooled_datasets"), None)
         if pooled is None:
-            about = RankingRecord.of(self.ranking)
-            return POPULATIONS.get(about.population, "").replace("data set", about.stratum or "data set")
+            record = RankingRecord.of(self.ranking)
+            return POPULATIONS.get(record.population, "").replace(
+                "data set", record.stratum or "data set"
+            )
         return (
-            f"{'on' if pooled['unit'] == 'data set' else 'for'} these {_text.count(pooled['datasets'], pooled['unit'])}"
+            f"{'on' if pooled['unit'] == 'data set' else 'for'} these "
+            f"{prose.count(pooled['datasets'], pooled['unit'])}"
         )
 
     def named(self, members: np.ndarray) -> list[str]:
@@ -84,13 +88,13 @@ class Standing:
 
     def chance_text(self, i: int = 0) -> str:
         """Return P(best) in words, such as "48% chance of being best"."""
-        text = _text.percent(self.chance(i), effective_draws(self.ranking))
+        text = prose.percent(self.chance(i), effective_draws(self.ranking))
         return f"{text} chance of being best"
 
 
 def relation(p: float, size: float) -> str:
     """Return a probability with the relation that its digits allow."""
-    text = _text.probability(p, size)
+    text = prose.probability(p, size)
     return f"{text[0]} {text[1:]}" if text[0] in "<>" else f"= {text}"
 
 
@@ -109,7 +113,9 @@ def headline_text(standing: Standing, lead: str, best: str) -> str:
             equal = f"equal with probability at least {standing.prob:g}"
             why = f"equivalent within {standing.rope:g}" if standing.rope else equal
         who = _names_or_number(standing, members)
-        return "; ".join([f"{who} share the first place{where} ({why})", *_ruled_out(standing)]) + "."
+        return (
+            "; ".join([f"{who} share the first place{where} ({why})", *_ruled_out(standing)]) + "."
+        )
     tied = standing.tied & standing.could_be_best
     if tied.sum() > 1:
         chances = {standing.chance_text(int(i)) for i in np.flatnonzero(tied)}

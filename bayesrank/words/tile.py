@@ -3,9 +3,9 @@
 import numpy as np
 import xarray as xr
 
-from bayesrank._escape import escape_invisible
-from bayesrank._nouns import noun
-from bayesrank._records import ResultRecord
+from bayesrank._core.escape import escape_invisible
+from bayesrank._core.nouns import noun
+from bayesrank._core.records import ResultRecord
 from bayesrank.words.parts import Verdict, compose
 
 __all__ = ["DECIDED_NOWHERE", "NEEDED", "format_share", "verdict_of_tile", "weighting_sentence"]
@@ -17,36 +17,47 @@ NEEDED = {"share", "undecided_area"}
 DECIDED_NOWHERE = 0.995
 #: Entities that the sentence names, and the smallest share that it tells.
 NAMED, LEAST = 3, 0.005
-#: Expected share of the Tile below which the sentence names no entity, if no point of the Tile is decided.
+#: Expected share of the Tile below which the sentence names no entity, if no point of the Tile is
+#: decided.
 SHARED = 0.2
 
 
 def verdict_of_tile(tile: xr.Dataset) -> Verdict:
     """Return the verdict on a credible Tile, from :func:`bayesrank.tile.credible`."""
     prob, undecided = ResultRecord.of(tile).prob, float(tile["undecided_area"])
-    said = weighting_sentence(tile["share"], undecided, prob)
-    if not said:
-        return compose("none", f"Nothing to rank: no {noun()} has a defined score anywhere on the Tile.", [])
-    where = f"On {format_share(undecided)} of the Tile no {noun()} is best with probability {prob:g}."
-    return compose("tile", said, [], where if 0 < undecided < DECIDED_NOWHERE else "")
+    text = weighting_sentence(tile["share"], undecided, prob)
+    if not text:
+        return compose(
+            "none", f"Nothing to rank: no {noun()} has a defined score anywhere on the Tile.", []
+        )
+    where = (
+        f"On {format_share(undecided)} of the Tile no {noun()} is best with probability {prob:g}."
+    )
+    return compose("tile", text, [], where if 0 < undecided < DECIDED_NOWHERE else "")
 
 
 def weighting_sentence(share: xr.DataArray, undecided: float, prob: float) -> str:
     """Return on which share of the Tile each entity is expected to be best; empty if no entity has a score there."""
     known = share.dropna("entity")
     known = known.isel(entity=np.argsort(-known.values, kind="stable"))[:NAMED]
-    parts = [(escape_invisible(str(name)), float(held)) for name, held in known.to_series().items() if held >= LEAST]
+    parts = [
+        (escape_invisible(str(name)), float(held))
+        for name, held in known.to_series().items()
+        if held >= LEAST
+    ]
     if not parts:
         return ""
     (first, most), *others = parts
     if undecided >= DECIDED_NOWHERE and most < SHARED:
         return f"No weighting of errors decides: no {noun()} is best on more than {format_share(most)} of the Tile."
-    said = [
+    text = [
         f"{first} is best on {format_share(most)} of the Tile",
         *(f"{name} on {format_share(x)}" for name, x in others),
     ]
-    nowhere = f" No weighting decides with probability {prob:g}." if undecided >= DECIDED_NOWHERE else ""
-    return f"By the weighting of errors: {', '.join(said)}.{nowhere}"
+    nowhere = (
+        f" No weighting decides with probability {prob:g}." if undecided >= DECIDED_NOWHERE else ""
+    )
+    return f"By the weighting of errors: {', '.join(text)}.{nowhere}"
 
 
 def format_share(share: float) -> str:

@@ -3,8 +3,8 @@
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_result
-from bayesrank._text import join_names, list_names
+from bayesrank._core.checks import check_result
+from bayesrank._core.prose import join_names, list_names
 from bayesrank.words.parts import Verdict, compose
 
 #: The variables of br.top_set that no other result has.
@@ -24,11 +24,17 @@ def verdict_of_top_set(found: xr.Dataset) -> Verdict:
     many = f"{possible.sum()} of {len(names)} entities could be in the top {k}"
     headline = f"{many} ({prob:.0%} {by}): {list_names(names[possible].tolist(), LISTED)}."
     surely = names[sure].tolist()
-    said = f"{join_names(surely)} {'is' if len(surely) == 1 else 'are'} in the top {k} at this level." if surely else ""
+    text = (
+        f"{join_names(surely)} {'is' if len(surely) == 1 else 'are'} in the top {k} at this level."
+        if surely
+        else ""
+    )
     undecided = [
         f"{name} {share:.2f}"
-        for name, share, open_ in zip(names, found["probability_top"].values[order], possible & ~sure, strict=True)
+        for name, share, open_ in zip(
+            names, found["probability_top"].values[order], possible & ~sure, strict=True
+        )
         if open_
     ]
     notes = [f"P(in the top {k}): {list_names(undecided, LISTED)}."] if undecided else []
-    return compose("top_set", headline, notes, said)
+    return compose("top_set", headline, notes, text)

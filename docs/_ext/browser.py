@@ -19,11 +19,19 @@ COMPILED, LEFT_OUT = (".so", ".pyd"), {"..", "__pycache__", "tests"}
 def write_archive(path: Path) -> None:
     """Write the package and its pure-Python dependencies, with their licences, without tests."""
     package = Path(bayesrank.__file__).parent
-    found = {file.relative_to(package.parent): file for file in package.rglob("*") if file.is_file()}
+    found = {
+        file.relative_to(package.parent): file for file in package.rglob("*") if file.is_file()
+    }
     for name in ("bayesrank", *PURE):
         held = {Path(file): file.locate() for file in files(name) or ()}
         # The package may be installed as a link to its source, which then lists only its description.
-        found.update({file: path for file, path in held.items() if name in PURE or ".dist-info" in file.parts[0]})
+        found.update(
+            {
+                file: path
+                for file, path in held.items()
+                if name in PURE or ".dist-info" in file.parts[0]
+            }
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted(found):
@@ -38,7 +46,9 @@ def prepare_archive(app):
 def add_script(app, page, template, context, tree):
     """Give the page its script, which reads the address of Pyodide from its own element."""
     if page == PAGE:
-        app.add_js_file("browser.js", loading_method="defer", **{"data-pyodide": app.config.pyodide})
+        app.add_js_file(
+            "browser.js", loading_method="defer", **{"data-pyodide": app.config.pyodide}
+        )
 
 
 def setup(app):

@@ -22,7 +22,20 @@ NAME = re.compile(r"br((?:\.[A-Za-z_]\w*)+)(?:\(.*\))?(?:\.\w+.*)?", re.DOTALL)
 COMMAND = re.compile(r"bayesrank ([a-z]+)\b.*", re.DOTALL)
 API, SCORES_PAGE = "reference/api/bayesrank.", "reference/scores"
 #: The most guides that an API page lists, and the folders in the order of the list.
-MOST, ORDER = 8, ("start/", "howto/", "", "learn/", "understand/", "reference/", "measured/", "theory/", "appendix/")
+MOST, ORDER = (
+    8,
+    (
+        "start/",
+        "howto/",
+        "",
+        "learn/",
+        "understand/",
+        "reference/",
+        "measured/",
+        "theory/",
+        "appendix/",
+    ),
+)
 #: An example of the gallery: its picture and its code.
 EXAMPLE = re.compile(r"\(\.\./figures/gallery/(\w+)\.png\)\n\n```python\n(.*?)```", re.DOTALL)
 
@@ -46,9 +59,13 @@ def read_guides(app):
                 app.guides[name][page] += 1
     text = (root / "gallery" / "index.md").read_text(encoding="utf-8")
     shared = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
-    made = {line.split(" = ")[0]: set(used_in(line)) for line in shared.splitlines() if " = br." in line}
+    made = {
+        line.split(" = ")[0]: set(used_in(line)) for line in shared.splitlines() if " = br." in line
+    }
     for picture, code in EXAMPLE.findall(text):
-        direct = set().union(*(names for word, names in made.items() if re.search(rf"\b{word}\b", code)))
+        direct = set().union(
+            *(names for word, names in made.items() if re.search(rf"\b{word}\b", code))
+        )
         for name in {*used_in(code), *direct}:
             app.pictures[name].append(picture)
 
@@ -56,7 +73,9 @@ def read_guides(app):
 def used_in(text: str) -> list[str]:
     """Return the names of the package in a text, such as "tile.value"."""
     return [
-        name for name in re.findall(r"\bbr\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)", text) if object_of(name) is not None
+        name
+        for name in re.findall(r"\bbr\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)", text)
+        if object_of(name) is not None
     ]
 
 
@@ -90,7 +109,9 @@ def link_names(app, tree, page):
         if target is None or target == (page, "") or (target[0] == page and page.startswith(API)):
             continue
         if not target[0]:
-            if not page.startswith("develop/"):  # the changes name what is gone, and the recipes what is to come
+            if not page.startswith(
+                "develop/"
+            ):  # the changes name what is gone, and the recipes what is to come
                 LOGGER.warning("no page documents br.%s", target[1], location=literal)
             continue
         address = "" if target[0] == page else app.builder.get_relative_uri(page, target[0])
@@ -108,7 +129,10 @@ def ancestors(node):
 
 def add_uses(app, tree, page, name):
     """Add the section of the guides and pictures that use what an API page documents."""
-    same = {name, *(each for each in {*app.guides, *app.pictures} if object_of(each) is object_of(name))}
+    same = {
+        name,
+        *(each for each in {*app.guides, *app.pictures} if object_of(each) is object_of(name)),
+    }
     counts = sum((app.guides[each] for each in sorted(same)), Counter())
     guides = sorted(counts, key=lambda guide: (place(guide), -counts[guide], guide))[:MOST]
     pictures = sorted({picture for each in same for picture in app.pictures[each]})
@@ -118,14 +142,19 @@ def add_uses(app, tree, page, name):
     address = app.builder.get_relative_uri
     if guides:
         links = (
-            nodes.reference("", "", *title(app, guide), refuri=address(page, guide), internal=True) for guide in guides
+            nodes.reference("", "", *title(app, guide), refuri=address(page, guide), internal=True)
+            for guide in guides
         )
-        section += nodes.bullet_list("", *(nodes.list_item("", nodes.paragraph("", "", link)) for link in links))
+        section += nodes.bullet_list(
+            "", *(nodes.list_item("", nodes.paragraph("", "", link)) for link in links)
+        )
     if pictures:
         shown = nodes.container(classes=["thumbnails"])
         for picture in pictures:
             uri = f"figures/gallery/{picture}.png"
-            image = nodes.image(uri=uri, candidates={"*": uri}, alt=f"The picture of br.plots.{picture}")
+            image = nodes.image(
+                uri=uri, candidates={"*": uri}, alt=f"The picture of br.plots.{picture}"
+            )
             to = f"{address(page, 'gallery/index')}#gallery-{picture.replace('_', '-')}"
             shown += nodes.reference("", "", image, refuri=to, internal=True)
         section += shown
@@ -137,7 +166,11 @@ def title(app, page):
 
 
 def place(guide: str) -> int:
-    return next(k for k, folder in enumerate(ORDER) if guide.startswith(folder) and (folder or "/" not in guide))
+    return next(
+        k
+        for k, folder in enumerate(ORDER)
+        if guide.startswith(folder) and (folder or "/" not in guide)
+    )
 
 
 def name_scores(app, tree):

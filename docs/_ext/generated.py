@@ -11,7 +11,7 @@ import click
 from bayesrank import datasets, models
 from bayesrank.cli import cli
 from bayesrank.cli._help import COMMON, group_options
-from bayesrank.logs import formats
+from bayesrank.io import formats
 
 TAKES = {
     "counts": "counts",
@@ -90,20 +90,30 @@ def list_commands() -> str:
         command = cli.get_command(context, name)
         inner = click.Context(command, info_name=name, parent=context)
         usage = " ".join(command.collect_usage_pieces(inner))
-        parts.append(f"(command-{name})=\n## bayesrank {name}\n\n```text\nbayesrank {name} {usage}\n```\n")
+        parts.append(
+            f"(command-{name})=\n## bayesrank {name}\n\n```text\nbayesrank {name} {usage}\n```\n"
+        )
         text, *examples = re.split(
-            r"^Examples:\n", (command.help or "") + "\n" + (command.epilog or ""), flags=re.MULTILINE
+            r"^Examples:\n",
+            (command.help or "") + "\n" + (command.epilog or ""),
+            flags=re.MULTILINE,
         )
         for paragraph in filter(None, (each.strip("\n") for each in text.split("\n\n"))):
             plain = paragraph.replace("\b\n", "")
-            parts.append(f"```text\n{plain}\n```\n" if paragraph.startswith("\b\n") else f"{plain}\n")
+            parts.append(
+                f"```text\n{plain}\n```\n" if paragraph.startswith("\b\n") else f"{plain}\n"
+            )
         for group, options in group_options(command, inner).items():
             if group in COMMON:
                 shared[group].update({option.name: option for option in options})
                 linked = ", ".join(f"`{option.opts[-1]}`" for option in options)
-                parts.append(f"**{group}:** {linked} ([above](#command-{group.split()[0].lower()})).\n")
+                parts.append(
+                    f"**{group}:** {linked} ([above](#command-{group.split()[0].lower()})).\n"
+                )
             else:
-                parts.append(f"**{group}**\n\n" + "\n".join(describe(option, inner) for option in options))
+                parts.append(
+                    f"**{group}**\n\n" + "\n".join(describe(option, inner) for option in options)
+                )
         if examples:
             lines = "\n".join(line.strip() for line in examples[0].strip().splitlines())
             parts.append(f"**Examples**\n\n```text\n{lines}\n```\n")
@@ -117,13 +127,19 @@ def list_commands() -> str:
 
 def list_thumbnails(text: str) -> str:
     """Return the pictures of the gallery as a grid, each with the question that it answers."""
-    found = re.findall(r"^\(gallery-([\w-]+)\)=\n### ([^\n]*)\n.*?!\[(.*?)\]\((.*?)\)", text, re.DOTALL | re.MULTILINE)
+    found = re.findall(
+        r"^\(gallery-([\w-]+)\)=\n### ([^\n]*)\n.*?!\[(.*?)\]\((.*?)\)",
+        text,
+        re.DOTALL | re.MULTILINE,
+    )
     cards = [
         f":::{{grid-item-card}} {question}\n:link: gallery-{name}\n:link-type: ref\n"
         f":img-top: {path}\n:img-alt: {alt}\n:::"
         for name, question, alt, path in found
     ]
-    return "\n".join(["::::{grid} 2 3 3 4", ":gutter: 2", ":class-container: gallery", *cards, "::::"])
+    return "\n".join(
+        ["::::{grid} 2 3 3 4", ":gutter: 2", ":class-container: gallery", *cards, "::::"]
+    )
 
 
 LISTS = {
@@ -139,7 +155,9 @@ def write_lists(app, page, source):
     if page == "gallery/index":
         source[0] = source[0].replace("<!-- thumbnails -->", list_thumbnails(source[0]))
     elif page in LISTS:
-        source[0] = re.sub(r"^<!-- \w+ -->$", lambda _: LISTS[page](), source[0], flags=re.MULTILINE)
+        source[0] = re.sub(
+            r"^<!-- \w+ -->$", lambda _: LISTS[page](), source[0], flags=re.MULTILINE
+        )
 
 
 def setup(app):

@@ -19,7 +19,9 @@ from sphinx.errors import ExtensionError
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 GALLERY, REPORTS = DOCS / "figures" / "gallery", DOCS / "_build" / "extra" / "reports"
-PAPERS, TUTORIAL, MEASURED = (DOCS / "figures" / name for name in ("papers", "tutorial", "measured"))
+PAPERS, TUTORIAL, MEASURED = (
+    DOCS / "figures" / name for name in ("papers", "tutorial", "measured")
+)
 BENCHMARKS = DOCS / "measured" / "benchmarks.md"
 #: Pixels of the page for each inch of a picture, which has 200 for each inch, to be sharp on every screen.
 INCH = 100
@@ -35,7 +37,9 @@ def state_of(*sources: Path) -> str:
 
 def figures_on(pages: list[Path]) -> list[str]:
     """Return the names of the figures of the papers that pages show."""
-    found = [re.findall(r"figures/papers/(\w+)\.png", page.read_text(encoding="utf-8")) for page in pages]
+    found = [
+        re.findall(r"figures/papers/(\w+)\.png", page.read_text(encoding="utf-8")) for page in pages
+    ]
     return [name for names in found for name in names]
 
 
@@ -45,9 +49,17 @@ def start_drawing(app):
     for script, folder, sources in (
         ("make_gallery.py", GALLERY, [DOCS / "gallery" / "index.md"]),
         ("make_tutorial_pictures.py", TUTORIAL, [DOCS / "learn" / "tutorial.md"]),
-        ("make_measured_pictures.py", MEASURED, [*(DOCS / "measured" / "tables").glob("*.csv"), BENCHMARKS]),
+        (
+            "make_measured_pictures.py",
+            MEASURED,
+            [*(DOCS / "measured" / "tables").glob("*.csv"), BENCHMARKS],
+        ),
         ("paper_figures.py", PAPERS, sorted((DOCS / "papers").glob("*.md"))),
-        ("make_reports.py", REPORTS, [*(DOCS / "start").glob("*.md"), DOCS / "learn" / "leaderboards.md"]),
+        (
+            "make_reports.py",
+            REPORTS,
+            [*(DOCS / "start").glob("*.md"), DOCS / "learn" / "leaderboards.md"],
+        ),
     ):
         mark, state = folder / ".state", state_of(ROOT / "scripts" / script, *sources)
         if mark.exists() and mark.read_text() == state:
@@ -56,7 +68,10 @@ def start_drawing(app):
         command = [sys.executable, str(ROOT / "scripts" / script)]
         if folder == PAPERS:
             command += [str(PAPERS), *figures_on(sources)]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
+        }
         running = subprocess.Popen(
             command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
@@ -74,7 +89,9 @@ def show_small(app, tree):
         path = DOCS / image["uri"].lstrip("/")
         if path.suffix == ".png" and path.is_file() and "width" not in image:
             picture = Image.open(path)
-            image["width"] = f"{round(picture.width * INCH / picture.info.get('dpi', (INCH,))[0])}px"
+            image["width"] = (
+                f"{round(picture.width * INCH / picture.info.get('dpi', (INCH,))[0])}px"
+            )
 
 
 def link_report(app, tree, page):
@@ -82,10 +99,15 @@ def link_report(app, tree, page):
     places = [(tree[0], 0, page.removeprefix("start/"))] if page.startswith("start/") else []
     for image in list(tree.findall(nodes.image)) if page == "learn/leaderboards" else []:
         paragraph = image.parent
-        places.append((paragraph.parent, paragraph.parent.index(paragraph), Path(image["uri"]).stem))
+        places.append(
+            (paragraph.parent, paragraph.parent.index(paragraph), Path(image["uri"]).stem)
+        )
     for section, place, name in places:
         if (REPORTS / f"{name}.html").is_file():
-            address = app.builder.get_relative_uri(page, "index").removesuffix("index.html") + f"reports/{name}.html"
+            address = (
+                app.builder.get_relative_uri(page, "index").removesuffix("index.html")
+                + f"reports/{name}.html"
+            )
             text = "Open the report of these data"
             link = nodes.reference("", text, refuri=address, internal=True, classes=["report"])
             section.insert(place + 1, nodes.paragraph("", "", link))

@@ -78,12 +78,14 @@ def report(dataset: str) -> None:
 
 
 def ranked(entities: int, each: int, joint: bool = True) -> None:
-    br.credible_ranking(br.fit(evaluation(entities), draws=each, seed=1, chunks=1000), "f1", joint=joint)
+    br.credible_ranking(
+        br.fit(evaluation(entities), draws=each, seed=1, chunks=1000), "f1", joint=joint
+    )
 
 
 def ranked_parts(entities: int, each: int) -> dict[str, float]:
     """What a ranking does, step by step."""
-    from bayesrank._draws import Batches
+    from bayesrank._core.draws import Batches
     from bayesrank.ranking import _confidence, _tallies
     from bayesrank.ranking.values import score_values
 
@@ -99,34 +101,61 @@ def ranked_parts(entities: int, each: int) -> dict[str, float]:
 
     _, _, twice = timed("ranks", lambda: _tallies.rank_draws(x, 1, batches, len(x)))
     timed("pairs", lambda: _tallies.compare_draws(x, 1, twice, batches, 0.0, 1.0, len(x)))
-    timed("rank sets", lambda: _confidence.rank_sets(x, np.ones(entities, bool), found, 0.95, len(x)))
+    timed(
+        "rank sets", lambda: _confidence.rank_sets(x, np.ones(entities, bool), found, 0.95, len(x))
+    )
     return seconds
 
 
 #: What grows: its sizes, what is done, in words.
 AXES: dict[str, tuple[Callable[[int], None], list[int], str]] = {
-    "draws": (draws, [1000, 10_000, 100_000, 1_000_000], "20 entities fitted in chunks and ranked by F1"),
+    "draws": (
+        draws,
+        [1000, 10_000, 100_000, 1_000_000],
+        "20 entities fitted in chunks and ranked by F1",
+    ),
     "entities": (entities, [2, 20, 200, 2000], "4,000 draws fitted and ranked by F1"),
     "classes": (classes, [2, 10, 100, 1000], "2 entities, 50 draws: macro F1 and MCC"),
     "resolution": (resolution, [11, 101, 1001], "P(best) on the Tile of 10 entities, 4,000 draws"),
-    "entities on the Tile": (tile_entities, [10, 100, 1000], "P(best) at 101 × 101, 4,000 draws in chunks"),
-    "cases": (cases, [1000, 10_000, 100_000, 1_000_000], "3 entities on the same cases, paired, 4,000 draws"),
+    "entities on the Tile": (
+        tile_entities,
+        [10, 100, 1000],
+        "P(best) at 101 × 101, 4,000 draws in chunks",
+    ),
+    "cases": (
+        cases,
+        [1000, 10_000, 100_000, 1_000_000],
+        "3 entities on the same cases, paired, 4,000 draws",
+    ),
 }
 #: Single jobs, with their arguments and what they may take.
 SINGLE: dict[str, tuple[Callable[..., Any], tuple, str]] = {
-    "`imagenet_models`, pooled: fitted, ranked, reported": (report, ("imagenet_models",), "30 s, 1 GB"),
+    "`imagenet_models`, pooled: fitted, ranked, reported": (
+        report,
+        ("imagenet_models",),
+        "30 s, 1 GB",
+    ),
     "2,000 entities × 10,000 draws: fitted in chunks and ranked": (ranked, (2000, 2500), "2 GB"),
     "The same with `joint=False`: no pairs, no rank sets": (ranked, (2000, 2500, False), "–"),
     "1,000 entities × 10,000 draws: fitted in chunks and ranked": (ranked, (1000, 2500), "–"),
     "The same with `joint=False`": (ranked, (1000, 2500, False), "–"),
-    "All maps of the Tile of 1,000 entities × 1,000 draws, 101 × 101": (all_maps, (1000, 250), "2 GB"),
+    "All maps of the Tile of 1,000 entities × 1,000 draws, 101 × 101": (
+        all_maps,
+        (1000, 250),
+        "2 GB",
+    ),
 }
 PARTS = (1000, 2500)
 
 
 def one(job: str, *given: Any) -> None:
     """In a process of its own: prints seconds, and megabytes at most and before."""
-    small = {"report": ("imagenet_models",), "ranked": (3, 10), "ranked_parts": (3, 100), "all_maps": (3, 20)}
+    small = {
+        "report": ("imagenet_models",),
+        "ranked": (3, 10),
+        "ranked_parts": (3, 100),
+        "all_maps": (3, 20),
+    }
     start = time.process_time()
     if job != "report":  # takes what a command takes
         globals()[job](*small.get(job, (3,)))
@@ -134,17 +163,29 @@ def one(job: str, *given: Any) -> None:
     start = time.process_time()
     parts = globals()[job](*given)
     seconds = time.process_time() - start
-    print(json.dumps({"seconds": seconds, "peak": peak(), "before": before, "cold": cold, "parts": parts}))
+    print(
+        json.dumps(
+            {"seconds": seconds, "peak": peak(), "before": before, "cold": cold, "parts": parts}
+        )
+    )
 
 
 def peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform != "darwin" else 1024**2)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
+        1024 if sys.platform != "darwin" else 1024**2
+    )
 
 
 def measured(job: Callable[..., Any], *given: Any) -> dict[str, Any]:
     command = [sys.executable, __file__, json.dumps([job.__name__, *given])]
-    found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1])
-    print(f"{job.__name__}{given}: {found['seconds']:.2f} s, {found['peak']:.0f} MB", file=sys.stderr, flush=True)
+    found = json.loads(
+        subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1]
+    )
+    print(
+        f"{job.__name__}{given}: {found['seconds']:.2f} s, {found['peak']:.0f} MB",
+        file=sys.stderr,
+        flush=True,
+    )
     return found
 
 
@@ -158,9 +199,18 @@ def picture(found: dict[str, list[dict[str, Any]]]) -> None:
         ax.loglog(sizes, linear, color="0.75", label="linear")
         ax.loglog(sizes, seconds, "o-", color="tab:blue", label="processor seconds")
         other = ax.twinx()
-        other.loglog(sizes, [row["peak"] for row in rows], "s--", color="tab:orange", ms=4, label="peak memory")
+        other.loglog(
+            sizes,
+            [row["peak"] for row in rows],
+            "s--",
+            color="tab:orange",
+            ms=4,
+            label="peak memory",
+        )
         other.set_ylim(100, 10_000)
-        other.set_yticks([100, 1000, 10_000], ["100 MB", "1 GB", "10 GB"] if ax in axes[:, -1] else ["", "", ""])
+        other.set_yticks(
+            [100, 1000, 10_000], ["100 MB", "1 GB", "10 GB"] if ax in axes[:, -1] else ["", "", ""]
+        )
         ax.set(xlabel=name, ylim=(1e-3, 300))
     lines = [*axes[0, 0].get_legend_handles_labels()[0], other.lines[0]]
     axes[0, 0].legend(lines, [line.get_label() for line in lines], frameon=False, fontsize="small")
@@ -171,12 +221,20 @@ def picture(found: dict[str, list[dict[str, Any]]]) -> None:
 
 def from_page() -> dict[str, list[dict[str, Any]]]:
     """Read seconds and memory from the table of the page."""
-    table = [line.split("|") for line in PAGE.read_text(encoding="utf-8").splitlines() if line.count("|") == 7]
+    table = [
+        line.split("|")
+        for line in PAGE.read_text(encoding="utf-8").splitlines()
+        if line.count("|") == 7
+    ]
     rows = iter([{"seconds": float(row[4]), "peak": float(row[6])} for row in table[2:]])
     return {name: [next(rows) for _ in sizes] for name, (_, sizes, _) in AXES.items()}
 
 
-def page(found: dict[str, list[dict[str, Any]]], single: dict[str, dict[str, Any]], parts: dict[str, float]) -> str:
+def page(
+    found: dict[str, list[dict[str, Any]]],
+    single: dict[str, dict[str, Any]],
+    parts: dict[str, float],
+) -> str:
     lines = [
         "# How time and memory grow",
         "",
@@ -201,7 +259,9 @@ def page(found: dict[str, list[dict[str, Any]]], single: dict[str, dict[str, Any
             if i:
                 slope = f"{np.log(row['seconds'] / rows[i - 1]['seconds']) / np.log(size / sizes[i - 1]):.1f}"
             told = (name, words) if not i else ("", "")
-            lines.append(f"| {told[0]} | {told[1]} | {size:,} | {row['seconds']:.2f} | {slope} | {row['peak']:.0f} |")
+            lines.append(
+                f"| {told[0]} | {told[1]} | {size:,} | {row['seconds']:.2f} | {slope} | {row['peak']:.0f} |"
+            )
     lines += ["", "| job | seconds | peak, MB | target |", "|---|---|---|---|"]
     for name, row in single.items():
         lines.append(f"| {name} | {row['seconds']:.1f} | {row['peak']:.0f} | {SINGLE[name][2]} |")
@@ -217,7 +277,9 @@ def page(found: dict[str, list[dict[str, Any]]], single: dict[str, dict[str, Any
 
 
 def main() -> None:
-    found = {name: [measured(job, size) for size in sizes] for name, (job, sizes, _) in AXES.items()}
+    found = {
+        name: [measured(job, size) for size in sizes] for name, (job, sizes, _) in AXES.items()
+    }
     single = {name: measured(job, *given) for name, (job, given, _) in SINGLE.items()}
     parts = measured(ranked_parts, *PARTS)["parts"]
     picture(found)

@@ -28,7 +28,13 @@ def seconds(arguments: list[str], folder: str, cold: bool = False) -> float:
         own = {"NUMBA_CACHE_DIR": cache} if cold else {}
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"} | own
-        done = subprocess.run([sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
         raise RuntimeError(done.stderr)
@@ -44,10 +50,14 @@ def main(runs: int) -> None:
             for cold, goal in ((False, warm_goal), (True, cold_goal)):
                 if goal is None:
                     continue
-                pairs = [(seconds(command, folder, cold), seconds(PANDAS, folder)) for _ in range(runs)]
+                pairs = [
+                    (seconds(command, folder, cold), seconds(PANDAS, folder)) for _ in range(runs)
+                ]
                 ratio = statistics.median(one / other for one, other in pairs)
                 state = "cold" if cold else "warm"
-                print(f"{name}, {state}: {pairs[0][0]:.2f} s, {ratio:.2f} times import pandas (wanted below {goal:g})")
+                print(
+                    f"{name}, {state}: {pairs[0][0]:.2f} s, {ratio:.2f} times import pandas (wanted below {goal:g})"
+                )
 
 
 if __name__ == "__main__":

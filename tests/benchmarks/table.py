@@ -29,7 +29,10 @@ DRAWS, CHAINS = 2500, 4
 PACKAGES = ("bayesrank", "numpy", "scipy", "xarray", "numba", "arviz", "scikit-learn")
 PEERS = ("prob_conf_mat", "evalstats", "sorbetto")
 #: Ratios that must not fall below half of what the page says: not of (a) beside NumPy, whose milliseconds are noise.
-WATCHED = {("a", "prob_conf_mat"), *((job, rival) for job in "bc" for rival in ("prob_conf_mat", "NumPy"))}
+WATCHED = {
+    ("a", "prob_conf_mat"),
+    *((job, rival) for job in "bc" for rival in ("prob_conf_mat", "NumPy")),
+}
 FOUR = ["accuracy", "f1", "mcc", "informedness"]
 
 
@@ -44,7 +47,10 @@ class Rival(NamedTuple):
 def tables(entities: int, classes: int, cases: int = 1000) -> np.ndarray:
     """Confusion matrices of classifiers that met the same cases: equal numbers of each class."""
     rng = np.random.default_rng(1)
-    rates = np.ones((entities, classes, classes)) + np.eye(classes) * (4 * classes + np.arange(entities))[:, None, None]
+    rates = (
+        np.ones((entities, classes, classes))
+        + np.eye(classes) * (4 * classes + np.arange(entities))[:, None, None]
+    )
     return rng.multinomial(cases // classes, rates / rates.sum(-1, keepdims=True))
 
 
@@ -75,7 +81,12 @@ def numpy_summaries(matrix: np.ndarray) -> Any:
     p = numpy_draws(matrix[None])[:, 0]
     tn, fp, fn, tp = p[:, 0, 0], p[:, 0, 1], p[:, 1, 0], p[:, 1, 1]
     root = np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
-    values = [tn + tp, 2 * tp / (2 * tp + fp + fn), (tp * tn - fp * fn) / root, tp / (tp + fn) + tn / (tn + fp) - 1]
+    values = [
+        tn + tp,
+        2 * tp / (2 * tp + fp + fn),
+        (tp * tn - fp * fn) / root,
+        tp / (tp + fn) + tn / (tn + fp) - 1,
+    ]
     return np.quantile(values, [0.5, 0.025, 0.975], axis=1)
 
 
@@ -138,7 +149,9 @@ def study_ranks(matrices: np.ndarray) -> None:
 def cases(size: int, entities: int) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(2)
     truth = rng.random(size) < 0.3
-    return truth, np.stack([np.where(rng.random(size) < 0.9 - 0.01 * i, truth, ~truth) for i in range(entities)])
+    return truth, np.stack(
+        [np.where(rng.random(size) < 0.9 - 0.01 * i, truth, ~truth) for i in range(entities)]
+    )
 
 
 def interval(truth: np.ndarray, predicted: np.ndarray) -> Any:
@@ -178,15 +191,25 @@ def evalstats_pairs(right: np.ndarray) -> None:
 
 
 def numpy_paired(right: np.ndarray) -> Any:
-    weights = np.random.default_rng(1).multinomial(right.shape[1], np.full(right.shape[1], 1 / right.shape[1]), 4000)
+    weights = np.random.default_rng(1).multinomial(
+        right.shape[1], np.full(right.shape[1], 1 / right.shape[1]), 4000
+    )
     return numpy_ranks(weights @ right.T / right.shape[1])
 
 
 def performances(draws: int, entities: int) -> xr.DataArray:
     rng = np.random.default_rng(0)
-    x, y, pi = rng.beta(2, 8, (draws, entities)), rng.beta(8, 2, (draws, entities)), rng.beta(20, 30, (draws, 1))
-    table = np.stack([(1 - pi) * (1 - x), (1 - pi) * x, pi * (1 - y), pi * y], -1).reshape(draws, entities, 2, 2)
-    return xr.DataArray(table, {"entity": range(entities)}, ("draw", "entity", "actual", "predicted"))
+    x, y, pi = (
+        rng.beta(2, 8, (draws, entities)),
+        rng.beta(8, 2, (draws, entities)),
+        rng.beta(20, 30, (draws, 1)),
+    )
+    table = np.stack([(1 - pi) * (1 - x), (1 - pi) * x, pi * (1 - y), pi * y], -1).reshape(
+        draws, entities, 2, 2
+    )
+    return xr.DataArray(
+        table, {"entity": range(entities)}, ("draw", "entity", "actual", "predicted")
+    )
 
 
 def numpy_winners(array: xr.DataArray, resolution: int) -> np.ndarray:
@@ -194,7 +217,9 @@ def numpy_winners(array: xr.DataArray, resolution: int) -> np.ndarray:
     a = np.linspace(0, 1, resolution)
     entities = np.arange(array.sizes["entity"])[:, None, None]
     total = np.zeros((entities.size, resolution, resolution))
-    for tn, fp, fn, tp in array.values.reshape(-1, entities.size, 4).transpose(0, 2, 1)[..., None, None]:
+    for tn, fp, fn, tp in array.values.reshape(-1, entities.size, 4).transpose(0, 2, 1)[
+        ..., None, None
+    ]:
         s, u = (1 - a) * tn + a * tp, (1 - a)[:, None] * fp + a[:, None] * fn
         total += (s / (s + u)).argmax(0) == entities
     return total
@@ -205,14 +230,21 @@ def sorbetto_winners(array: xr.DataArray, resolution: int) -> np.ndarray:
     from sorbetto.core.entity import Entity
     from sorbetto.flavor.entity_flavor import EntityFlavor
     from sorbetto.parameterization.parameterization_default import ParameterizationDefault
-    from sorbetto.performance.two_class_classification_performance import TwoClassClassificationPerformance
+    from sorbetto.performance.two_class_classification_performance import (
+        TwoClassClassificationPerformance,
+    )
     from sorbetto.tile.tile import Tile
 
     n = array.sizes["entity"]
     total = np.zeros((n, resolution, resolution))
     for cells in array.values.reshape(-1, n, 4):
-        entities = [Entity(TwoClassClassificationPerformance(*map(float, c)), f"e{i}") for i, c in enumerate(cells)]
-        won = Tile(ParameterizationDefault(), EntityFlavor(1, entities), resolution=resolution).mat_value
+        entities = [
+            Entity(TwoClassClassificationPerformance(*map(float, c)), f"e{i}")
+            for i, c in enumerate(cells)
+        ]
+        won = Tile(
+            ParameterizationDefault(), EntityFlavor(1, entities), resolution=resolution
+        ).mat_value
         total += won == np.arange(1, n + 1)[:, None, None]
     return total
 
@@ -225,7 +257,8 @@ def numpy_f1_pmf(cells: dict[str, int]) -> np.ndarray:
     """The probabilities of all probable matrices, summed where F1 is the same."""
     tn, fp, fn, tp = cells.values()
     each = [
-        betabinom(hit + miss, 1 + hit, 1 + miss).pmf(np.arange(hit + miss + 1)) for hit, miss in ((fp, tn), (tp, fn))
+        betabinom(hit + miss, 1 + hit, 1 + miss).pmf(np.arange(hit + miss + 1))
+        for hit, miss in ((fp, tn), (tp, fn))
     ]
     alarms, found = (np.flatnonzero(mass > 1e-16) for mass in each)
     _, place = np.unique(2 * found / (fn + tp + alarms[:, None] + found), return_inverse=True)
@@ -248,22 +281,34 @@ def jobs() -> dict[str, tuple[str, Callable[[], Any], list[Rival]]]:
         "a": (
             "one 2 × 2 matrix, 10,000 draws, four scores with summaries",
             partial(summaries, one),
-            [Rival("prob_conf_mat", partial(study_summaries, one)), Rival("NumPy", partial(numpy_summaries, one))],
+            [
+                Rival("prob_conf_mat", partial(study_summaries, one)),
+                Rival("NumPy", partial(numpy_summaries, one)),
+            ],
         ),
         "b": (
             "20 entities, F1, 10,000 draws, all 190 pairs, ranks",
             partial(rankings, twenty, ["f1"]),
-            [Rival("prob_conf_mat", partial(study_pairs, twenty)), Rival("NumPy", partial(numpy_f1, twenty))],
+            [
+                Rival("prob_conf_mat", partial(study_pairs, twenty)),
+                Rival("NumPy", partial(numpy_f1, twenty)),
+            ],
         ),
         "c": (
             "ten classes × 20 entities, 10,000 draws, macro F1 and MCC, ranks",
             partial(rankings, many, ["macro_f1", "mcc"]),
-            [Rival("prob_conf_mat", partial(study_ranks, many)), Rival("NumPy", partial(numpy_many_classes, many))],
+            [
+                Rival("prob_conf_mat", partial(study_ranks, many)),
+                Rival("NumPy", partial(numpy_many_classes, many)),
+            ],
         ),
         "d": (
             "paired: 8 models, 1,000 items, 4,000 draws, all pairs, ranks",
             partial(paired, right),
-            [Rival("evalstats", partial(evalstats_pairs, right)), Rival("NumPy", partial(numpy_paired, right))],
+            [
+                Rival("evalstats", partial(evalstats_pairs, right)),
+                Rival("NumPy", partial(numpy_paired, right)),
+            ],
         ),
         "e": (
             "95% interval of F1 from 10⁶ cases; the others bootstrap 1,000 times",
@@ -281,7 +326,11 @@ def jobs() -> dict[str, tuple[str, Callable[[], Any], list[Rival]]]:
         "g": (
             "Spearman's correlation Tile of MCC, 10,000 performances × 101²",
             partial(br.tile.correlation, "mcc", 101, performances=samples, method="spearman"),
-            [Rival("SciPy", lambda: [spearmanr(score, column) for column in values.T], 25 / 101**2)],
+            [
+                Rival(
+                    "SciPy", lambda: [spearmanr(score, column) for column in values.T], 25 / 101**2
+                )
+            ],
         ),
         "h": (
             "The Tile of (f) with only the maps of the best entity, their errors and shares (`maps=()`)",
@@ -319,7 +368,9 @@ def compared(runs: int) -> tuple[list[str], dict[tuple[str, str], float]]:
         rivals = [rival for rival in rivals if installed(rival.name)]
         for run in (ours, *(rival.run for rival in rivals)):
             run()  # compiled, and in the cache
-        times = np.array([[clocked(run) for run in (ours, *(r.run for r in rivals))] for _ in range(runs)])
+        times = np.array(
+            [[clocked(run) for run in (ours, *(r.run for r in rivals))] for _ in range(runs)]
+        )
         times /= np.array([1.0, *(rival.share for rival in rivals)])[:, None]
         for i, rival in enumerate(rivals, 1):
             ratio = np.quantile(times[:, i] / times[:, 0], [0.5, 0.25, 0.75], axis=0)
@@ -336,7 +387,9 @@ def compared(runs: int) -> tuple[list[str], dict[tuple[str, str], float]]:
 
 def told(text: str) -> dict[tuple[str, str], float]:
     """The ratios of a page."""
-    found = re.findall(r"^\| \((\w)\) [^|]* \| ([\w-]+)[^|]*\|[^|]*\|[^|]*\| ([\d.e+]+) \(", text, re.MULTILINE)
+    found = re.findall(
+        r"^\| \((\w)\) [^|]* \| ([\w-]+)[^|]*\|[^|]*\|[^|]*\| ([\d.e+]+) \(", text, re.MULTILINE
+    )
     return {(key, name): float(ratio) for key, name, ratio in found}
 
 
@@ -379,7 +432,11 @@ def page(lines: list[str], runs: int) -> str:
             "\nVersions: "
             + ", ".join(f"{name} {of(name)}" for name in (*PACKAGES, *PEERS))
             + f"; Python {sys.version.split()[0]}.",
-            *(["\nLeft out, since they were not installed: " + ", ".join(missing) + "."] if missing else []),
+            *(
+                ["\nLeft out, since they were not installed: " + ", ".join(missing) + "."]
+                if missing
+                else []
+            ),
             "\nsorbetto, which computes the same maps, needs Python 3.12 or later.",
         ]
     ).replace("\n\n\n", "\n\n")

@@ -8,16 +8,20 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._notes import Note
-from bayesrank._source import groups_of
+from bayesrank._core.notes import Note
+from bayesrank._core.source import groups_of
 from bayesrank.claims.caps import CAPS, Cap, Limit, check_caps, is_limited
 from bayesrank.ranking.claims import cap
 from bayesrank.words.sentences import say, sentences
 
 
 def test_an_unknown_cap_is_refused_where_it_is_made():
-    ranking = br.credible_ranking(br.fit(br.from_counts(tn=[9, 5], fp=[1, 5], fn=[1, 5], tp=[9, 5]), seed=1), "f1")
-    with pytest.raises(br.ArgumentError, match=r"caps must have an entry in bayesrank/claims/caps.py; got 'rain'"):
+    ranking = br.credible_ranking(
+        br.fit(br.from_counts(tn=[9, 5], fp=[1, 5], fn=[1, 5], tp=[9, 5]), seed=1), "f1"
+    )
+    with pytest.raises(
+        br.ArgumentError, match=r"caps must have an entry in bayesrank/claims/caps.py; got 'rain'"
+    ):
         cap(ranking, [Note("rain")])
 
 
@@ -55,13 +59,18 @@ def test_a_new_cap_is_one_entry(monkeypatch):
     )
     monkeypatch.setattr("bayesrank.claims.caps.CAPS", {**CAPS, "rain": new})
     monkeypatch.setattr("bayesrank.words.sentences.CAPS", {**CAPS, "rain": new})
-    counts = br.from_counts(tn=[990, 500], fp=[10, 500], fn=[10, 500], tp=[990, 500], entity=["a", "b"])
+    counts = br.from_counts(
+        tn=[990, 500], fp=[10, 500], fn=[10, 500], tp=[990, 500], entity=["a", "b"]
+    )
     ranking = br.credible_ranking(br.fit(counts, seed=1), "f1")
     assert ranking.attrs["headline"] == "best"
     wet = cap(ranking, [Note("rain", {"days": 3, "entities": ["x", "y"]})])
     assert (wet.attrs["headline"], wet.attrs["caps"]) == ("leads", ["rain"])
     headline, _, step, *_ = br.verdict(wet)
-    assert headline == "a is ahead (over 99.9% chance of being best), but 3 days of rain blur x and y for b."
+    assert (
+        headline
+        == "a is ahead (over 99.9% chance of being best), but 3 days of rain blur x and y for b."
+    )
     assert step == "Dry days of a are needed."
     assert say(Note("rain", {"days": 3, "entities": ["x", "y"]})) in br.notes(wet)
     assert np.array_equal(wet["rank_upper"], ranking["rank_upper"])
@@ -73,7 +82,9 @@ PAGE = TESTS.parent / "docs" / "understand" / "rank_sets.md"
 
 def caps_asserted():
     """Return the codes in assertions of tests on the caps of a ranking."""
-    lines = [line for path in TESTS.rglob("test_*.py") for line in path.read_text("utf-8").splitlines()]
+    lines = [
+        line for path in TESTS.rglob("test_*.py") for line in path.read_text("utf-8").splitlines()
+    ]
     return {code for code in CAPS for line in lines if f'"{code}"' in line and "caps" in line}
 
 
@@ -93,15 +104,25 @@ def caps_of_ranking(source, score=None, **options):
 def test_draws_need_evidence_that_agrees_with_their_spread():
     performance = br.as_performance(br.fit(COUNTS, seed=1))
     bare = br.credible_ranking(performance, "f1")
-    assert (bare.attrs["caps"], bare.attrs["sets"], bare.attrs["headline"]) == (["draws_alone"], "posterior", "leads")
+    assert (bare.attrs["caps"], bare.attrs["sets"], bare.attrs["headline"]) == (
+        ["draws_alone"],
+        "posterior",
+        "leads",
+    )
     known = br.credible_ranking(performance, "f1", evidence=COUNTS)
-    assert (known.attrs["caps"], known.attrs["sets"], known.attrs["headline"]) == ([], "confidence", "best")
+    assert (known.attrs["caps"], known.attrs["sets"], known.attrs["headline"]) == (
+        [],
+        "confidence",
+        "best",
+    )
     # Three times as many cases as there are: the draws vary 0.58 times as much.
     narrow = br.as_performance(br.fit(3 * COUNTS, seed=1))
     assert caps_of_ranking(narrow, "f1", evidence=COUNTS) == ["draws_too_narrow"]
     # Names decide which evidence belongs to which entity.
     assert caps_of_ranking(performance, "f1", evidence=COUNTS.isel(entity=[1, 0])) == []
-    with pytest.raises(br.ArgumentError, match=r"evidence must have the entities \['a', 'b'\]; got \['x', 'y'\]"):
+    with pytest.raises(
+        br.ArgumentError, match=r"evidence must have the entities \['a', 'b'\]; got \['x', 'y'\]"
+    ):
         br.credible_ranking(performance, "f1", evidence=COUNTS.assign_coords(entity=["x", "y"]))
     with pytest.raises(br.ArgumentError, match="evidence cannot be used for a posterior"):
         br.credible_ranking(br.fit(COUNTS, seed=1), "f1", evidence=COUNTS)
@@ -132,7 +153,9 @@ def test_values_of_own_outcomes_have_their_evidence():
 
 def test_a_few_extreme_values_decide_nothing():
     rng = np.random.default_rng(1)
-    grades = pd.DataFrame({"a": rng.normal(1, 0.3, 60), "b": np.exp(rng.normal(0, 1.5, 60) - 1.125)})
+    grades = pd.DataFrame(
+        {"a": rng.normal(1, 0.3, 60), "b": np.exp(rng.normal(0, 1.5, 60) - 1.125)}
+    )
     ranking = br.credible_ranking(br.fit(br.from_outcomes(grades), seed=1))
     assert ranking.attrs["caps"] == ["differences_skewed"]
     assert ranking["in_best_set"].all()
@@ -141,20 +164,30 @@ def test_a_few_extreme_values_decide_nothing():
 
 
 def test_a_leader_without_an_observed_score_is_not_best():
-    counts = br.from_counts(tn=[90, 60], fp=[10, 40], fn=[0, 5], tp=[0, 5], entity=["never", "some"])
-    ranking = br.credible_ranking(br.fit(counts, prior=[[1, 1], [1, 500]], force=True, seed=1), "tpr")
+    counts = br.from_counts(
+        tn=[90, 60], fp=[10, 40], fn=[0, 5], tp=[0, 5], entity=["never", "some"]
+    )
+    ranking = br.credible_ranking(
+        br.fit(counts, prior=[[1, 1], [1, 500]], force=True, seed=1), "tpr"
+    )
     assert "observed_undefined" in ranking.attrs["caps"] or ranking["consensus_position"][0] == 2
-    alone = br.credible_ranking(br.fit(counts.isel(entity=[0, 0]).assign_coords(entity=["x", "y"]), force=True), "tpr")
+    alone = br.credible_ranking(
+        br.fit(counts.isel(entity=[0, 0]).assign_coords(entity=["x", "y"]), force=True), "tpr"
+    )
     assert alone.attrs["headline"] != "best"
 
 
 def test_a_contradicted_prior_is_a_cap():
-    ranking = br.credible_ranking(br.fit(COUNTS, prior=[[500, 500], [500, 500]], seed=1), "accuracy")
+    ranking = br.credible_ranking(
+        br.fit(COUNTS, prior=[[500, 500], [500, 500]], seed=1), "accuracy"
+    )
     assert "model_contradicted" in ranking.attrs["caps"]
 
 
 def test_votes_that_no_chain_connects_are_a_cap():
-    votes = pd.DataFrame({"a": list("AACC") * 20, "b": list("BBDD") * 20, "winner": list("ABCC") * 20})
+    votes = pd.DataFrame(
+        {"a": list("AACC") * 20, "b": list("BBDD") * 20, "winner": list("ABCC") * 20}
+    )
     posterior = br.fit(br.from_votes(votes, a="a", b="b", winner="winner"), seed=1)
     assert "pools_unconnected" in caps_of_ranking(posterior)
 

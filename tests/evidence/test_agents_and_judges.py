@@ -48,7 +48,12 @@ def test_alpaca_evals_preferences_are_shares_of_a_win(tmp_path):
 
 
 def games(*scores):
-    return {"question_id": "", "model": "", "judge": "j", "games": [{"score": one} for one in scores]}
+    return {
+        "question_id": "",
+        "model": "",
+        "judge": "j",
+        "games": [{"score": one} for one in scores],
+    }
 
 
 def test_arena_hards_second_game_has_the_sides_changed(tmp_path):
@@ -145,18 +150,32 @@ def test_aider_is_solved_by_the_last_try(tmp_path):
             "cost": 0.1,
             "duration": 3.0,
         }
-        write(tmp_path / "run" / "python" / "exercises" / "practice" / name / ".aider.results.json", held)
+        write(
+            tmp_path / "run" / "python" / "exercises" / "practice" / name / ".aider.results.json",
+            held,
+        )
     frame = br.read(tmp_path, only={"metric": "solved"})
     assert means(frame) == {"m, diff": pytest.approx(2 / 3)}
     assert sorted(frame["case"]) == ["python/bowling", "python/forth", "python/zipper"]
-    assert means(br.read(tmp_path, only={"metric": "solved_first"})) == {"m, diff": pytest.approx(1 / 3)}
+    assert means(br.read(tmp_path, only={"metric": "solved_first"})) == {
+        "m, diff": pytest.approx(1 / 3)
+    }
 
 
 def test_lerobot_ranks_success_and_never_a_sum_of_two_metrics(tmp_path):
-    metrics = {"sum_rewards": [1.0, 2.0, 0.5], "max_rewards": [1, 1, 0], "successes": [True, True, False]}
-    for name, changed in (("act", metrics), ("diffusion", metrics | {"successes": [True, False, False]})):
+    metrics = {
+        "sum_rewards": [1.0, 2.0, 0.5],
+        "max_rewards": [1, 1, 0],
+        "successes": [True, True, False],
+    }
+    for name, changed in (
+        ("act", metrics),
+        ("diffusion", metrics | {"successes": [True, False, False]}),
+    ):
         task = {"task_group": "libero", "task_id": 0, "metrics": changed}
-        write(tmp_path / name / "eval_info.json", {"per_task": [task], "overall": {"pc_success": 50}})
+        write(
+            tmp_path / name / "eval_info.json", {"per_task": [task], "overall": {"pc_success": 50}}
+        )
     assert means(br.read(tmp_path, only={"metric": "success"})) == {
         "act": pytest.approx(2 / 3),
         "diffusion": pytest.approx(1 / 3),
@@ -166,7 +185,13 @@ def test_lerobot_ranks_success_and_never_a_sum_of_two_metrics(tmp_path):
 
 def test_livecodebench_has_graded_programs_or_percentages(tmp_path):
     problems = [
-        {"question_id": f"p{i}", "graded_list": g, "code_list": [""] * 2, "pass@1": 0.5, "difficulty": "easy"}
+        {
+            "question_id": f"p{i}",
+            "graded_list": g,
+            "code_list": [""] * 2,
+            "pass@1": 0.5,
+            "difficulty": "easy",
+        }
         for i, g in enumerate(([True, False], [True, True]))
     ]
     write(tmp_path / "m" / "eval_all.json", problems)

@@ -6,7 +6,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._source import groups_of
+from bayesrank._core.source import groups_of
 from bayesrank.decisions.fronts import on_front
 from tests.commands import invoke, json_of, refused
 from tests.evidence.test_formats import promptfoo
@@ -20,18 +20,27 @@ def answers(cases=60, seed=0):
     for name, level, price in (("a", 0.4, 1.0), ("b", 0.0, 0.8), ("c", -0.3, 0.9)):
         right = (rng.normal(size=cases) + level - hard > 0).astype(int)
         cost = price * np.exp(0.5 * hard + 0.3 * rng.normal(size=cases))
-        frames.append(pd.DataFrame({"entity": name, "case": range(cases), "outcome": right, "usd": cost.round(3)}))
+        frames.append(
+            pd.DataFrame(
+                {"entity": name, "case": range(cases), "outcome": right, "usd": cost.round(3)}
+            )
+        )
     return pd.concat(frames, ignore_index=True)
 
 
 def test_the_front_is_that_of_a_double_loop():
     rng = np.random.default_rng(1)
-    score, cost = rng.integers(0, 4, (200, 6)).astype(float), rng.integers(0, 4, (200, 6)).astype(float)
+    score, cost = (
+        rng.integers(0, 4, (200, 6)).astype(float),
+        rng.integers(0, 4, (200, 6)).astype(float),
+    )
     score[rng.random(score.shape) < 0.1] = np.nan
     found = on_front(score, cost)
     for s, c, front in zip(score, cost, found, strict=True):
         for i in range(6):
-            beaten = any((s[j] >= s[i] and c[j] <= c[i]) and (s[j] > s[i] or c[j] < c[i]) for j in range(6))
+            beaten = any(
+                (s[j] >= s[i] and c[j] <= c[i]) and (s[j] > s[i] or c[j] < c[i]) for j in range(6)
+            )
             assert front[i] == (not beaten)
 
 
@@ -44,9 +53,13 @@ def bootstrap():
 def test_probabilities_are_those_of_bootstraps(bootstrap):
     wide = answers().pivot(index="case", columns="entity")
     weight = np.random.default_rng(2).dirichlet(np.ones(len(wide)), 10_000)
-    expected = on_front(weight @ wide["outcome"].to_numpy(float), weight @ wide["usd"].to_numpy(float)).mean(0)
+    expected = on_front(
+        weight @ wide["outcome"].to_numpy(float), weight @ wide["usd"].to_numpy(float)
+    ).mean(0)
     front = br.decisions.pareto_front(bootstrap)
-    error = np.sqrt(expected * (1 - expected) / len(weight) + front["probability_front_error"].values ** 2)
+    error = np.sqrt(
+        expected * (1 - expected) / len(weight) + front["probability_front_error"].values ** 2
+    )
     assert (np.abs(front["probability_front"].values - expected) < 4 * error).all()
     assert ((expected > 0.02) & (expected < 0.98)).any()
 
@@ -62,7 +75,9 @@ def test_outcomes_and_costs_share_the_weights_of_the_cases(bootstrap):
     draws = groups_of(bootstrap)["posterior"]
     for name, own in answers().groupby("entity"):
         y, c = own["outcome"].to_numpy(float), own["usd"].to_numpy(float)
-        outcome, cost = (draws[v].sel(entity=name).values.ravel() for v in ("mean_outcome", "mean_cost"))
+        outcome, cost = (
+            draws[v].sel(entity=name).values.ravel() for v in ("mean_outcome", "mean_cost")
+        )
         scale = len(y) * (len(y) + 1)
         variance = ((c - c.mean()) ** 2).sum() / scale
         assert cost.mean() == pytest.approx(c.mean(), abs=5 * np.sqrt(variance / cost.size))
@@ -78,7 +93,9 @@ def test_a_prior_of_outcomes_leaves_costs_as_they_are():
     fits = [br.fit(evidence, prior=prior, seed=1, groups=["prior"]) for prior in (None, 1.0)]
     for fit in fits:
         front = br.decisions.pareto_front(fit)
-        assert np.allclose(front["cost"].values, frame.groupby("entity")["usd"].mean().values, atol=0.02)
+        assert np.allclose(
+            front["cost"].values, frame.groupby("entity")["usd"].mean().values, atol=0.02
+        )
     plain = br.fit(br.from_frame(frame.drop(columns="usd")), seed=1)
     ranked, other = (br.credible_ranking(fit)["median"].values for fit in (fits[0], plain))
     assert np.allclose(ranked, other, atol=0.02)
@@ -133,7 +150,9 @@ def test_the_command_has_the_numbers_of_python(logs, tmp_path):
 
 
 def test_known_prices_need_no_draws():
-    scores = xr.DataArray(np.random.default_rng(0).normal([0.6, 0.5, 0.4], 0.1, (4000, 3)), dims=("draw", "entity"))
+    scores = xr.DataArray(
+        np.random.default_rng(0).normal([0.6, 0.5, 0.4], 0.1, (4000, 3)), dims=("draw", "entity")
+    )
     prices = xr.DataArray([3.0, 2.0, 2.5], dims="entity")
     front = br.decisions.pareto_front(scores, cost=prices)
     beats_both = (scores.values[:, 2] > scores.values[:, 1]).mean()
@@ -151,7 +170,15 @@ def test_the_report_shows_costs_and_categories(tmp_path):
     options = ("report", path, "-o", page, "--draws", 50)
     invoke(*options, "--cost", "usd", "--by", "category")
     text = page.read_text()
-    for words in ('id="costs"', "P(on the front)", 'id="categories"', "Mean over 2 categories", "category law"):
+    for words in (
+        'id="costs"',
+        "P(on the front)",
+        'id="categories"',
+        "Mean over 2 categories",
+        "category law",
+    ):
         assert words in text
     assert "--with categories needs --by COLUMN" in refused(*options, "--with", "categories")
-    assert "--dataset cannot be used with --by" in refused(*options, "--by", "category", "--dataset", "law")
+    assert "--dataset cannot be used with --by" in refused(
+        *options, "--by", "category", "--dataset", "law"
+    )

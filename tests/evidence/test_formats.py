@@ -23,8 +23,8 @@ from bayesrank.cli import main
 from bayesrank.cli._logs import choices_of
 from bayesrank.cli._options import WORD, reading_logs
 from bayesrank.diagnosis import _clusters, diagnose
-from bayesrank.logs import Choices, formats
-from bayesrank.logs.formats.opencompass import recognise as recognise_opencompass
+from bayesrank.io.formats.opencompass import recognise as recognise_opencompass
+from bayesrank.io.logs import Choices, formats
 from bayesrank.words.sentences import say
 from tests.commands import csv_of, invoke, json_of, refused
 
@@ -51,20 +51,38 @@ def lm_eval(folder, model="a", values=(1.0, 0.0, 1.0, 1.0), task="gsm8k", second
     else:
         dump(place / f"pretrained__org__{model}_{task}.jsonl", rows)
     if results:
-        said = {} if better is None else {"higher_is_better": {task: dict.fromkeys(metrics, better)}}
-        known = {"results": {task: {"acc,none": 0.5}}, "versions": {}, "model_name": f"org/{model}"} | said | about
+        said = (
+            {} if better is None else {"higher_is_better": {task: dict.fromkeys(metrics, better)}}
+        )
+        known = (
+            {"results": {task: {"acc,none": 0.5}}, "versions": {}, "model_name": f"org/{model}"}
+            | said
+            | about
+        )
         dump(place / f"results_{stamp}.json", known)
 
 
-def inspect(folder, model="a", values=(1, 0, 1, 1), scorer="match", errors=(), epochs=1, words="CI", **log):
+def inspect(
+    folder, model="a", values=(1, 0, 1, 1), scorer="match", errors=(), epochs=1, words="CI", **log
+):
     samples = []
     for i, value in enumerate(values):
         for epoch in range(1, epochs + 1):
             score = {scorer: {"value": words[1 - int(value)]}} if i not in errors else {}
             error = {"error": {"message": "x"}} if i in errors else {}
-            samples.append({"id": i, "epoch": epoch, "input": f"q{i}", "target": "t", "scores": score, **error})
-    run = {"task": "t", "model": f"org/{model}", "dataset": {"samples": len(values)}, "config": {"epochs": epochs}}
-    dump(folder / f"{model}.json", {"version": 2, "status": "success", "eval": run, "samples": samples} | log)
+            samples.append(
+                {"id": i, "epoch": epoch, "input": f"q{i}", "target": "t", "scores": score, **error}
+            )
+    run = {
+        "task": "t",
+        "model": f"org/{model}",
+        "dataset": {"samples": len(values)},
+        "config": {"epochs": epochs},
+    }
+    dump(
+        folder / f"{model}.json",
+        {"version": 2, "status": "success", "eval": run, "samples": samples} | log,
+    )
 
 
 def swebench(folder, model="a", values=(1, 0, 1, 1), **lists):
@@ -90,7 +108,11 @@ def helm(folder, model="a", values=(1, 0, 1, 1), names=("exact_match",), perturb
         for k in range(1 + perturbed) for i, v in enumerate(values)
     ]  # fmt: skip
     dump(place / "per_instance_stats.json", rows)
-    about = {"name": f"mmlu:model=org_{model}", "scenario_spec": {}, "adapter_spec": {"model": model}}
+    about = {
+        "name": f"mmlu:model=org_{model}",
+        "scenario_spec": {},
+        "adapter_spec": {"model": model},
+    }
     dump(place / "run_spec.json", about)
 
 
@@ -108,22 +130,34 @@ def promptfoo(folder, model="a", values=(1, 0, 1, 1), errors=(), version=3, cost
          "vars": {"q": str(i)}, "success": bool(v), "failureReason": 2 if i in errors else int(not v), "cost": c}
         for i, (v, c) in enumerate(zip(values, [None] * len(values) if costs is None else costs, strict=True))
     ]  # fmt: skip
-    dump(folder / f"{model}.json", {"evalId": model, "results": {"version": version, "prompts": [], "results": rows}})
+    dump(
+        folder / f"{model}.json",
+        {"evalId": model, "results": {"version": version, "prompts": [], "results": rows}},
+    )
 
 
 def code(folder, model="a", values=(1, 0, 1, 1), samples=1):
-    one = [[{"solution": "", "base_status": "pass", "plus_status": "pass" if v else "fail"}] * samples for v in values]
+    one = [
+        [{"solution": "", "base_status": "pass", "plus_status": "pass" if v else "fail"}] * samples
+        for v in values
+    ]
     dump(folder / f"{model}_eval_results.json", {"eval": {f"H/{i}": s for i, s in enumerate(one)}})
 
 
 def junit(folder, model="a", values=(1, 0, 1, 1), children="<failure/>", again=1):
-    cases = [f'<testcase classname="t" name="n{i}">{"" if v else children}</testcase>' for i, v in enumerate(values)]
+    cases = [
+        f'<testcase classname="t" name="n{i}">{"" if v else children}</testcase>'
+        for i, v in enumerate(values)
+    ]
     suite = f'<testsuite name="{model}">{"".join(cases * again)}</testsuite>'
     (folder / f"{model}.xml").write_text(f"<testsuites>{suite}</testsuites>")
 
 
 def pytest_report(folder, model="a", values=(1, 0, 1, 1)):
-    tests = [{"nodeid": f"t.py::n{i}", "outcome": "passed" if v else "failed"} for i, v in enumerate(values)]
+    tests = [
+        {"nodeid": f"t.py::n{i}", "outcome": "passed" if v else "failed"}
+        for i, v in enumerate(values)
+    ]
     dump(folder / f"{model}.json", {"exitcode": 1, "collectors": [], "tests": tests})
 
 
@@ -136,29 +170,45 @@ def tau(folder, model="a", values=(1, 0, 1, 1), errors=()):
 
 
 def openai(folder, model="a", values=(1, 0, 1, 1), kind="match"):
-    events = [{"sample_id": f"s{i}", "type": kind, "data": {"correct": bool(v)}} for i, v in enumerate(values)]
+    events = [
+        {"sample_id": f"s{i}", "type": kind, "data": {"correct": bool(v)}}
+        for i, v in enumerate(values)
+    ]
     spec = {"spec": {"completion_fns": [model], "eval_name": "e"}}
     dump(folder / f"{model}.jsonl", [spec, {"final_report": {}}, *events], lines=True)
 
 
 def deepeval(folder, model="a", values=(1, 0, 1, 1), named=True):
-    tests = [{"name": f"c{i}", "input": str(i), "success": bool(v), "metricsData": []} for i, v in enumerate(values)]
-    dump(folder / f"{model}.json", {"testCases": tests, "hyperparameters": {"model": model} if named else None})
+    tests = [
+        {"name": f"c{i}", "input": str(i), "success": bool(v), "metricsData": []}
+        for i, v in enumerate(values)
+    ]
+    dump(
+        folder / f"{model}.json",
+        {"testCases": tests, "hyperparameters": {"model": model} if named else None},
+    )
 
 
 def mlflow(folder, model="a", values=(1, 0, 1, 1)):
-    table = {"columns": ["qid", "exact_match/score"], "data": [[i, v] for i, v in enumerate(values)]}
+    table = {
+        "columns": ["qid", "exact_match/score"],
+        "data": [[i, v] for i, v in enumerate(values)],
+    }
     dump(folder / model / "artifacts" / "eval_results_table.json", table)
 
 
 def opencompass(folder, model="a", values=(1, 0, 1, 1), key="correct"):
-    rows = {str(i): {"origin_prompt": "q", "prediction": "A", key: bool(v)} for i, v in enumerate(values)}
+    rows = {
+        str(i): {"origin_prompt": "q", "prediction": "A", key: bool(v)}
+        for i, v in enumerate(values)
+    }
     dump(folder / model / "set.json", rows)
 
 
 def opencompass_details(folder, model="a", values=(1, 0, 1, 1)):
     rows = {
-        str(i): {"prompt": "q", "predictions": "A", "references": "B", "correct": bool(v)} for i, v in enumerate(values)
+        str(i): {"prompt": "q", "predictions": "A", "references": "B", "correct": bool(v)}
+        for i, v in enumerate(values)
     }
     dump(folder / model / "set.json", {"accuracy": 75.0, "details": {"type": "GEN", **rows}})
 
@@ -172,13 +222,18 @@ def metr(folder, model="a", values=(1, 0, 1, 1)):
 def mteb(folder, model="a", values=(1, 0, 1, 1), splits=("test",)):
     for i, v in enumerate(values):
         scores = {split: [{"hf_subset": "default", "main_score": v}] for split in splits}
-        dump(folder / f"org__{model}" / "abcdef12" / f"T{i}.json", {"task_name": f"T{i}", "scores": scores})
+        dump(
+            folder / f"org__{model}" / "abcdef12" / f"T{i}.json",
+            {"task_name": f"T{i}", "scores": scores},
+        )
 
 
 def weka(folder, model="a", values=(1, 0, 1, 1), ids=True):
     guess = ["1:x  " if v else "2:y +" for v in values]
     lines = [f" {i + 1} 1:x {said} 0.9{f' ({i})' if ids else ''}" for i, said in enumerate(guess)]
-    (folder / f"{model}.txt").write_text("\n".join(["inst#     actual  predicted error prediction (id)", *lines]))
+    (folder / f"{model}.txt").write_text(
+        "\n".join(["inst#     actual  predicted error prediction (id)", *lines])
+    )
 
 
 def caret(folder, model="a", values=(1, 0, 1, 1), row="rowIndex"):
@@ -197,7 +252,10 @@ def kaggle(folder, model="a", values=(1, 0, 1, 1), probabilities=False):
 
 
 def terminal_bench(folder, model="a", values=(1, 0, 1, 1)):
-    trials = [{"task_id": f"t{i}", "is_resolved": bool(v), "failure_mode": "unset"} for i, v in enumerate(values)]
+    trials = [
+        {"task_id": f"t{i}", "is_resolved": bool(v), "failure_mode": "unset"}
+        for i, v in enumerate(values)
+    ]
     dump(folder / model / "results.json", {"results": trials, "accuracy": 0.5})
 
 
@@ -210,13 +268,23 @@ def harbor(folder, model="a", values=(1, 0, 1, 1)):
 
 def aider(folder, model="a", values=(1, 0, 1, 1)):
     for i, v in enumerate(values):
-        held = {"testcase": f"t{i}", "model": model, "edit_format": "diff", "tests_outcomes": [False, bool(v)]}
-        dump(folder / model / "go" / "exercises" / "practice" / f"t{i}" / ".aider.results.json", held)
+        held = {
+            "testcase": f"t{i}",
+            "model": model,
+            "edit_format": "diff",
+            "tests_outcomes": [False, bool(v)],
+        }
+        dump(
+            folder / model / "go" / "exercises" / "practice" / f"t{i}" / ".aider.results.json", held
+        )
 
 
 def lerobot(folder, model="a", values=(1, 0, 1, 1)):
     metrics = {"sum_rewards": [], "successes": [bool(v) for v in values]}
-    dump(folder / model / "eval_info.json", {"per_task": [{"task_group": "g", "task_id": 0, "metrics": metrics}]})
+    dump(
+        folder / model / "eval_info.json",
+        {"per_task": [{"task_group": "g", "task_id": 0, "metrics": metrics}]},
+    )
 
 
 def alpaca_eval(folder, model="a", values=(1, 0, 1, 1)):
@@ -253,16 +321,45 @@ def lighteval(folder, model="a", values=(1, 0, 1, 1), shots=0, old=False):
             "metric": {"em": value},
             "model_response": {"text": ["x"]},
         }
-        rows.append({"example": "qrstuvwx"[i], "metrics": {"em": value}, "gold": ["x"]} if old else new)
+        rows.append(
+            {"example": "qrstuvwx"[i], "metrics": {"em": value}, "gold": ["x"]} if old else new
+        )
     polars.DataFrame(rows).write_parquet(place / f"details_lighteval|gsm8k|{shots}_{time}.parquet")
-    known = {"config_general": {"lighteval_sha": "?", "model_name": f"org/{model}"}, "results": {"all": {"em": 0.5}}}
+    known = {
+        "config_general": {"lighteval_sha": "?", "model_name": f"org/{model}"},
+        "results": {"all": {"em": 0.5}},
+    }
     dump(folder / "results" / "org" / model / f"results_{time}.json", known)
 
 
 WRITERS = [
     *(terminal_bench, harbor, aider, lerobot, alpaca_eval, arena_hard, mt_bench, livecodebench),
-    *(lm_eval, inspect, swebench, swebench_instances, helm, eee, promptfoo, code, junit, pytest_report, tau, openai),
-    *(deepeval, mlflow, opencompass, opencompass_details, metr, mteb, weka, caret, kaggle, lighteval),
+    *(
+        lm_eval,
+        inspect,
+        swebench,
+        swebench_instances,
+        helm,
+        eee,
+        promptfoo,
+        code,
+        junit,
+        pytest_report,
+        tau,
+        openai,
+    ),
+    *(
+        deepeval,
+        mlflow,
+        opencompass,
+        opencompass_details,
+        metr,
+        mteb,
+        weka,
+        caret,
+        kaggle,
+        lighteval,
+    ),
 ]
 #: What must be chosen in files with several metrics.
 ONLY = {"aider": {"metric": "solved"}, "promptfoo": {"metric": "success"}, "code": {"metric": "plus"},
@@ -275,8 +372,12 @@ def both(writer, folder, **options):
 
 
 def outcomes(frame):
-    ordered = frame.sort_values("case", key=lambda c: c.str.extract(r"(\d+)(?!.*\d)", expand=False).astype(int))
-    return {name.split("/")[-1][0]: part["outcome"].tolist() for name, part in ordered.groupby("entity")}
+    ordered = frame.sort_values(
+        "case", key=lambda c: c.str.extract(r"(\d+)(?!.*\d)", expand=False).astype(int)
+    )
+    return {
+        name.split("/")[-1][0]: part["outcome"].tolist() for name, part in ordered.groupby("entity")
+    }
 
 
 @pytest.mark.parametrize("writer", WRITERS)
@@ -303,7 +404,7 @@ def test_a_new_format_is_one_new_file(tmp_path, monkeypatch):
         (tmp_path / "log.toy").write_text("TOY")
         assert outcomes(br.read(tmp_path / "log.toy")) == {"a": [1.0], "b": [0.0]}
     finally:
-        sys.modules.pop("bayesrank.logs.formats.toy_format", None)
+        sys.modules.pop("bayesrank.io.formats.toy_format", None)
         formats.names.cache_clear()
 
 
@@ -315,7 +416,11 @@ def test_packed_logs_and_patterns_read_as_the_files_they_hold(tmp_path, monkeypa
     shutil.make_archive(str(tmp_path / "packed"), "zip", source)
     for path in source.iterdir():
         (tmp_path / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
-    for paths in (tmp_path / "packed.zip", str(tmp_path / "*.gz"), [source / "b.json", source / "a.json"]):
+    for paths in (
+        tmp_path / "packed.zip",
+        str(tmp_path / "*.gz"),
+        [source / "b.json", source / "a.json"],
+    ):
         found = br.read(paths)
         key = ["entity", "case"]
         pd.testing.assert_frame_equal(
@@ -334,7 +439,9 @@ def test_a_case_without_a_true_label_has_no_outcome(layout, tmp_path):
         (tmp_path / "solution.csv").write_text("Id,Expected\n1,x\n2,\n3,y\n")
         (tmp_path / "a.csv").write_text("Id,Predicted\n1,x\n2,x\n3,y\n")
     else:
-        (tmp_path / "a.csv").write_text("pred,obs,p,rowIndex,Resample\nx,x,1,1,F\nx,,1,2,F\ny,y,1,3,F\n")
+        (tmp_path / "a.csv").write_text(
+            "pred,obs,p,rowIndex,Resample\nx,x,1,1,F\nx,,1,2,F\ny,y,1,3,F\n"
+        )
     np.testing.assert_equal(outcomes(br.read(tmp_path))["a"][:3], [1, np.nan, 1])
 
 
@@ -346,7 +453,10 @@ def test_an_archive_of_inspect_reads_as_its_json(tmp_path):
         stale = log["samples"][0] | {"scores": {"match": {"value": "I"}}}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for sample in [stale, *log["samples"]]:  # a member that occurs twice counts as last written
+            for sample in [
+                stale,
+                *log["samples"],
+            ]:  # a member that occurs twice counts as last written
                 archive.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
     one, other = br.read(tmp_path / "a.json"), br.read(tmp_path / "b.eval")
     pd.testing.assert_frame_equal(one, other)
@@ -360,20 +470,53 @@ def swebench_layouts(folder):
     ids = [f"org__repo-{i}" for i in range(4)]
     for model, values in RIGHT.items():
         solved = [i for i, v in zip(ids, values, strict=True) if v]
-        experiments = {"no_generation": [], "generated": ids, "with_logs": ids, "install_fail": [], "reset_failed": []}
-        experiments |= {"no_apply": [], "applied": ids, "test_errored": [], "test_timeout": [], "resolved": solved}
+        experiments = {
+            "no_generation": [],
+            "generated": ids,
+            "with_logs": ids,
+            "install_fail": [],
+            "reset_failed": [],
+        }
+        experiments |= {
+            "no_apply": [],
+            "applied": ids,
+            "test_errored": [],
+            "test_timeout": [],
+            "resolved": solved,
+        }
         dump(folder / "experiments" / model / "results" / "results.json", experiments)
         for i in ids:
-            report = {"patch_is_None": False, "patch_exists": True, "resolved": i in solved, "tests_status": {}}
+            report = {
+                "patch_is_None": False,
+                "patch_exists": True,
+                "resolved": i in solved,
+                "tests_status": {},
+            }
             dump(folder / "wrapped" / model / i / "report.json", {i: report})
         dump(folder / "pro" / f"{model}.json", {f"instance_{i}": i in solved for i in ids})
-        rows = [{"instance_id": i, "test_result": {"report": {"resolved": i in solved}}} for i in ids]
+        rows = [
+            {"instance_id": i, "test_result": {"report": {"resolved": i in solved}}} for i in ids
+        ]
         dump(folder / "openhands" / model / "output.swebench_eval.jsonl", rows, lines=True)
-        multi = {"total_instances": 4, "submitted_instances": 4, "resolved_instances": len(solved), "resolved": solved}
-        dump(folder / "multi" / f"{model}.json", multi | {"unresolved_ids": [i for i in ids if i not in solved]})
-    details = {m: {i: {"resolved": bool(v)} for i, v in zip(ids, held, strict=True)} for m, held in RIGHT.items()}
+        multi = {
+            "total_instances": 4,
+            "submitted_instances": 4,
+            "resolved_instances": len(solved),
+            "resolved": solved,
+        }
+        dump(
+            folder / "multi" / f"{model}.json",
+            multi | {"unresolved_ids": [i for i in ids if i not in solved]},
+        )
+    details = {
+        m: {i: {"resolved": bool(v)} for i, v in zip(ids, held, strict=True)}
+        for m, held in RIGHT.items()
+    }
     results = [{"name": model, "per_instance_details": held} for model, held in details.items()]
-    dump(folder / "site" / "leaderboards.json", {"leaderboards": [{"name": "Verified", "results": results}]})
+    dump(
+        folder / "site" / "leaderboards.json",
+        {"leaderboards": [{"name": "Verified", "results": results}]},
+    )
 
 
 @pytest.mark.parametrize("layout", ["experiments", "wrapped", "pro", "openhands", "multi", "site"])
@@ -394,7 +537,11 @@ def test_layouts_of_swebench_without_samples_are_read(layout, tmp_path):
 
 def test_states_of_swebench_are_apart(tmp_path):
     swebench(
-        tmp_path, values=[1, 0], error_ids=["org__repo-2"], empty_patch_ids=["org__repo-3"], incomplete_ids=["x__y-4"]
+        tmp_path,
+        values=[1, 0],
+        error_ids=["org__repo-2"],
+        empty_patch_ids=["org__repo-3"],
+        incomplete_ids=["x__y-4"],
     )
     frame = br.read(tmp_path / "a.run.json").set_index("case")
     assert frame["status"].to_dict() == {
@@ -530,7 +677,10 @@ MANGLED = {
 
 def test_a_case_whose_content_differs_is_named_with_both_systems(tmp_path):
     unlike(lm_eval, {}, {"content": "qrxtuvwx"})(tmp_path)
-    with pytest.raises(ValueError, match=r"case 2 of gsm8k .* 1 case whose .* between org/a \(.*\) and org/b \(.*\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"case 2 of gsm8k .* 1 case whose .* between org/a \(.*\) and org/b \(.*\)",
+    ):
         br.read(tmp_path)
 
 
@@ -572,23 +722,32 @@ def test_lower_is_better_where_the_files_say_so(tmp_path):
     for more in ([], ["--lower-is-better"]):
         rows = json_of("rank", tmp_path, "--draws", "50", *more)["ranking"]
         assert min(rows, key=lambda row: row["expected_rank"])["entity"] == "org/b"
-    assert "--lower-is-better cannot be used for scores" in refused("rank", "tornado", "--lower-is-better")
+    assert "--lower-is-better cannot be used for scores" in refused(
+        "rank", "tornado", "--lower-is-better"
+    )
 
 
 def test_convert_writes_what_rank_reads_and_the_report_says_what_doctor_found(tmp_path):
     both(tau, tmp_path)
     out, page = tmp_path / "out.csv", tmp_path / "page.html"
     invoke("convert", tmp_path, "-o", out)
-    assert pd.read_csv(out)["outcome"].tolist()[:4] == br.read(tmp_path / "a.json")["outcome"].tolist()
+    assert (
+        pd.read_csv(out)["outcome"].tolist()[:4] == br.read(tmp_path / "a.json")["outcome"].tolist()
+    )
     one, other = (csv_of("rank", path, "--draws", "50") for path in (out, f"{tmp_path}/*.json"))
     pd.testing.assert_frame_equal(one, other)
     invoke("report", f"{tmp_path}/*.json", "-o", page, "--draws", "50")
     assert "2: a, b." in page.read_text()
 
 
-@pytest.mark.parametrize(("trials", "read"), [([2, 1, 2, 1], [2, 1, 2, 1]), ([7, 9, 8, 6], [0, 1, 0, 1])])
+@pytest.mark.parametrize(
+    ("trials", "read"), [([2, 1, 2, 1], [2, 1, 2, 1]), ([7, 9, 8, 6], [0, 1, 0, 1])]
+)
 def test_runs_of_tau_bench_are_numbered_anew_only_if_no_two_have_one_number(trials, read, tmp_path):
-    runs = [{"task_id": i // 2, "reward": 1, "trial": trial, "info": {}} for i, trial in enumerate(trials)]
+    runs = [
+        {"task_id": i // 2, "reward": 1, "trial": trial, "info": {}}
+        for i, trial in enumerate(trials)
+    ]
     dump(tmp_path / "a.json", runs)
     assert br.read(tmp_path)["run"].tolist() == read
 
@@ -629,7 +788,9 @@ def test_categories_are_ranked_by_their_mean_and_their_worst(lower, tmp_path):
     assert [len(part) for part in parts.values()] == [2] * 5
     rng = np.random.default_rng(1)
     for model in "ab":
-        right = {family: (int(v.sum()), len(v)) for (name, family), v in held.items() if name == model}
+        right = {
+            family: (int(v.sum()), len(v)) for (name, family), v in held.items() if name == model
+        }
         observed = np.array([s / n for s, n in right.values()])
         # Each category has the prior Beta(1/2, 1/2); the mean has it once, a third of it in each category.
         single = np.array([rng.beta(1 / 2 + s, 1 / 2 + n - s, 200_000) for s, n in right.values()])
@@ -645,8 +806,14 @@ def test_categories_are_ranked_by_their_mean_and_their_worst(lower, tmp_path):
             if draws is of_worst:  # its interval comes from those of the categories
                 assert row["lower"] < row["observed"] < row["upper"]
                 continue
-            for name, level, wide in (("median", 0.5, 1.25), ("lower", 0.025, 2.7), ("upper", 0.975, 2.7)):
-                assert row[name] == pytest.approx(np.quantile(draws, level), abs=5 * wide * draws.std() / 4000**0.5)
+            for name, level, wide in (
+                ("median", 0.5, 1.25),
+                ("lower", 0.025, 2.7),
+                ("upper", 0.975, 2.7),
+            ):
+                assert row[name] == pytest.approx(
+                    np.quantile(draws, level), abs=5 * wide * draws.std() / 4000**0.5
+                )
     best = [min(part, key=lambda name: part[name]["expected_rank"]) for part in (mean, worst)]
     assert best == ["a" if lower else "b"] * 2
     assert worst["a"]["rank_upper"] == len(worst)  # its promise was not measured for a minimum
@@ -659,18 +826,34 @@ def test_categories_are_ranked_by_their_mean_and_their_worst(lower, tmp_path):
 def test_categories_that_not_all_met_are_refused_with_a_remedy(tmp_path):
     by_category(tmp_path)
     path = tmp_path / "a.jsonl"
-    path.write_text("".join(line for line in path.read_text().splitlines(True) if '"x/' not in line))
-    words = [tmp_path, "--only", "metric=score_binarized", "--missing", "own", "--by", "category", "--draws", "50"]
+    path.write_text(
+        "".join(line for line in path.read_text().splitlines(True) if '"x/' not in line)
+    )
+    words = [
+        tmp_path,
+        "--only",
+        "metric=score_binarized",
+        "--missing",
+        "own",
+        "--by",
+        "category",
+        "--draws",
+        "50",
+    ]
     message = refused("rank", *words)
     assert "a has no outcome in x" in message
     remedy = shlex.split(message[message.index("(") + 1 : message.index(" keeps")])
     assert list(ranked_by(*words, *remedy)["Mean"]) == ["b", "a"]
-    assert "--by must name a column of the logs (dataset, category" in refused("rank", *words, "--by", "colour")
+    assert "--by must name a column of the logs (dataset, category" in refused(
+        "rank", *words, "--by", "colour"
+    )
 
 
 def test_the_mean_over_few_cases_says_that_its_intervals_are_narrow(tmp_path):
     by_category(tmp_path, sizes=(3, 3, 3))
-    shown = invoke("rank", tmp_path, "--only", "metric=score_binarized", "--by", "category", "--draws", "50")
+    shown = invoke(
+        "rank", tmp_path, "--only", "metric=score_binarized", "--by", "category", "--draws", "50"
+    )
     # Of n cases a proper posterior without a prior keeps (n - 1) / (n + 1) of the variance.
     assert f"too narrow by about {100 * (1 - (2 / 4) ** 0.5):.0f}%" in shown
     assert "worst on" in shown
@@ -721,9 +904,14 @@ def test_names_with_commas_can_be_kept(tmp_path):
     assert set(both["dataset"]) == {"t:x=1,y=2", "t:x=1,y=3"}
     chosen = Choices(only={"dataset": ["t:x=1,y=2", "t:x=1,y=3"]}, shell=True).typed()
     assert chosen == "--only dataset=t:x=1,y=2 --only dataset=t:x=1,y=3"
-    for typed, kept in ((["--only", "dataset=t:x=1,y=3"], {"t:x=1,y=3"}), (shlex.split(chosen), set(both["dataset"]))):
+    for typed, kept in (
+        (["--only", "dataset=t:x=1,y=3"], {"t:x=1,y=3"}),
+        (shlex.split(chosen), set(both["dataset"])),
+    ):
         assert set(pd.read_csv(io.StringIO(invoke("convert", tmp_path, *typed)))["dataset"]) == kept
-    with pytest.raises(ValueError, match=r"only=\{'dataset': 't:x=9'\} must be one of t:x=1,y=2, t:x=1,y=3"):
+    with pytest.raises(
+        ValueError, match=r"only=\{'dataset': 't:x=9'\} must be one of t:x=1,y=2, t:x=1,y=3"
+    ):
         br.read(tmp_path, only={"dataset": "t:x=9"})
 
 
@@ -746,7 +934,10 @@ def test_a_promptfoo_csv_has_the_scores_of_each_provider(tmp_path):
     heading = ["Description", "q", *(["[{}] plain", "Status", "Score", "Named Scores"])]
     rows = [("t1", ("PASS", "1.00"), ("FAIL", "0.25")), ("t2", ("FAIL", "0.50"), ("ERROR", "0.00"))]
     lines = [",".join([*heading[:2], *(name.format(one) for one in "ab" for name in heading[2:])])]
-    lines += [",".join([case, "x", *(cell for found in own for cell in ("text", *found, "7"))]) for case, *own in rows]
+    lines += [
+        ",".join([case, "x", *(cell for found in own for cell in ("text", *found, "7"))])
+        for case, *own in rows
+    ]
     (tmp_path / "out.csv").write_text("\n".join(lines))
     frame = br.read(tmp_path / "out.csv", only={"metric": "score"})
     found = {(row.entity, row.case): row.outcome for row in frame.itertuples()}
@@ -833,7 +1024,9 @@ def test_a_data_set_is_offered_only_if_several_systems_met_it(tmp_path):
 
 
 @pytest.mark.parametrize(("wide", "narrow"), [(3, 1), (5, 2)])
-def test_the_proposed_metric_has_the_most_systems_and_files_without_it_are_named(wide, narrow, tmp_path):
+def test_the_proposed_metric_has_the_most_systems_and_files_without_it_are_named(
+    wide, narrow, tmp_path
+):
     """The metric of few systems stands first in the files."""
     for i in range(narrow):
         lm_eval(tmp_path, f"a{i}", metrics=("acc_norm",))
@@ -845,17 +1038,24 @@ def test_the_proposed_metric_has_the_most_systems_and_files_without_it_are_named
     doubts = " ".join(map(say, br.read(tmp_path, only={"metric": "acc"}).attrs["remarks"]))
     assert f"Left out, since they lack the metric acc: {narrow} of {wide + narrow} files" in doubts
     assert all(f"org__a{i}" in doubts for i in range(narrow))
-    assert f"{narrow} of {wide + narrow} files" in invoke("rank", tmp_path, "--only", "metric=acc", "--draws", "20")
+    assert f"{narrow} of {wide + narrow} files" in invoke(
+        "rank", tmp_path, "--only", "metric=acc", "--draws", "20"
+    )
 
 
 def test_a_refusal_of_many_tasks_lists_tasks_systems_and_metrics(tmp_path):
     for task in ("one", "two", "three"):
         for model in "ab":
-            lm_eval(tmp_path, model, task=task, metrics=("acc", "f1") if task != "three" else ("acc",))
+            lm_eval(
+                tmp_path, model, task=task, metrics=("acc", "f1") if task != "three" else ("acc",)
+            )
     contents = "3 data sets: one, three, two; 2 systems: org/a, org/b; 2 metrics: acc (3 data sets), f1 (2 data sets)"
     assert contents in refused("rank", tmp_path)
     assert contents in invoke("doctor", tmp_path)
-    with pytest.raises(br.ArgumentError, match=r"the logs hold 3 data sets: one, three, two; 2 systems: org/a, org/b"):
+    with pytest.raises(
+        br.ArgumentError,
+        match=r"the logs hold 3 data sets: one, three, two; 2 systems: org/a, org/b",
+    ):
         br.read(tmp_path)
 
 
@@ -874,11 +1074,15 @@ def resolved_only(folder, right, listed):
     """Results as SWE-bench's experiments keep them today: of the instances without patch, and the resolved ones."""
     for model, solved in right.items():
         ids = [f"org__repo-{i}" for i in range(listed)]
-        dump(folder / model / "results" / "results.json", {"no_generation": ids[solved:], "resolved": ids[:solved]})
+        dump(
+            folder / model / "results" / "results.json",
+            {"no_generation": ids[solved:], "resolved": ids[:solved]},
+        )
 
 
 @pytest.mark.parametrize(
-    ("listed", "total", "right"), [(72, 100, {"a": 51, "b": 40}), (9, 300, {"a": 9, "b": 3, "c": 0})]
+    ("listed", "total", "right"),
+    [(72, 100, {"a": 51, "b": 40}), (9, 300, {"a": 9, "b": 3, "c": 0})],
 )
 def test_unlisted_cases_are_wrong_if_their_total_is_given(listed, total, right, tmp_path):
     resolved_only(tmp_path, right, listed)
@@ -887,7 +1091,10 @@ def test_unlisted_cases_are_wrong_if_their_total_is_given(listed, total, right, 
         {model: solved / listed for model, solved in right.items()}
     )
     doubts = " ".join(map(say, alone.attrs["doubts"]))
-    assert f"The files list {listed} cases, and the tool's board divides by all cases: 300 (Lite)" in doubts
+    assert (
+        f"The files list {listed} cases, and the tool's board divides by all cases: 300 (Lite)"
+        in doubts
+    )
     assert f"The files list {listed} cases" in invoke("doctor", tmp_path)
     frame = br.read(tmp_path, cases=total)
     assert frame.groupby("entity")["outcome"].mean().to_dict() == pytest.approx(
@@ -901,13 +1108,17 @@ def test_unlisted_cases_are_wrong_if_their_total_is_given(listed, total, right, 
 
 
 def test_a_case_that_one_system_lists_is_wrong_for_the_others_and_in_their_other_runs(tmp_path):
-    dump(tmp_path / "a" / "results" / "results.json", {"no_generation": [], "resolved": ["o__r-1", "o__r-2"]})
+    dump(
+        tmp_path / "a" / "results" / "results.json",
+        {"no_generation": [], "resolved": ["o__r-1", "o__r-2"]},
+    )
     dump(tmp_path / "b" / "results" / "results.json", {"no_generation": [], "resolved": ["o__r-3"]})
     frame = br.read(tmp_path, cases=4).pivot(index="case", columns="entity", values="outcome")
     assert frame["a"].to_dict() == {"o__r-1": 1, "o__r-2": 1, "o__r-3": 0, "unlisted 1": 0}
     assert frame["b"].sum() == 1
     dump(
-        tmp_path / "second" / "a" / "results" / "results.json", {"no_generation": [], "resolved": ["o__r-2", "o__r-4"]}
+        tmp_path / "second" / "a" / "results" / "results.json",
+        {"no_generation": [], "resolved": ["o__r-2", "o__r-4"]},
     )
     again = br.read(tmp_path, cases=4, reruns="runs")
     assert again.groupby(["entity", "case"])["outcome"].mean()["a"].to_dict() == {
@@ -918,9 +1129,21 @@ def test_a_case_that_one_system_lists_is_wrong_for_the_others_and_in_their_other
 @pytest.mark.parametrize(
     ("write", "cases", "words"),
     [
-        (lambda folder: resolved_only(folder, {"a": 5}, 9), 8, "cases must be at least 9, the number of listed cases"),
-        (lambda folder: [lm_eval(folder, task=t) for t in ("one", "two")], 9, "of one data set; got 2"),
-        (lambda folder: lm_eval(folder, values=(1.0, 0.5)), 9, "logs that are not of right and wrong"),
+        (
+            lambda folder: resolved_only(folder, {"a": 5}, 9),
+            8,
+            "cases must be at least 9, the number of listed cases",
+        ),
+        (
+            lambda folder: [lm_eval(folder, task=t) for t in ("one", "two")],
+            9,
+            "of one data set; got 2",
+        ),
+        (
+            lambda folder: lm_eval(folder, values=(1.0, 0.5)),
+            9,
+            "logs that are not of right and wrong",
+        ),
         (lambda folder: lm_eval(folder, better=False), 9, "logs that are not of right and wrong"),
         (lambda folder: lm_eval(folder), 0, "at least 1"),
     ],
@@ -940,9 +1163,17 @@ def test_a_cut_file_names_the_number_of_cases_of_its_run(tmp_path):
 
 @pytest.mark.parametrize(
     "folder",
-    ["mmlu:subject=law,model=a_b,seed=2", "run seed=3 case=x", "two  blanks", "score=f1 (br.fit)", "missing=0"],
+    [
+        "mmlu:subject=law,model=a_b,seed=2",
+        "run seed=3 case=x",
+        "two  blanks",
+        "score=f1 (br.fit)",
+        "missing=0",
+    ],
 )
-def test_the_printed_remedies_work_where_paths_look_like_arguments(folder, tmp_path, monkeypatch, capsys):
+def test_the_printed_remedies_work_where_paths_look_like_arguments(
+    folder, tmp_path, monkeypatch, capsys
+):
     """Names of users are data: no message rewrites them."""
     place = tmp_path / folder
     inspect(place, "a")

@@ -7,7 +7,7 @@ import xarray as xr
 from scipy.stats import chisquare
 
 import bayesrank as br
-from bayesrank._source import groups_of
+from bayesrank._core.source import groups_of
 from tests.commands import csv_of
 
 TEST = [1] * 429 + [0] * 221
@@ -27,7 +27,9 @@ def board(seed=0, cases=400, labels=80):
         right = rng.random(cases) < rate
         verdict = (rng.random(cases) < np.where(right, 0.95, 0.3)).astype(int)
         human = np.where(known, right.astype(float), np.nan)
-        rows.append(pd.DataFrame({"system": name, "case": range(cases), "gpt": verdict, "human": human}))
+        rows.append(
+            pd.DataFrame({"system": name, "case": range(cases), "gpt": verdict, "human": human})
+        )
     return pd.concat(rows, ignore_index=True)
 
 
@@ -67,7 +69,9 @@ def test_an_empty_truth_is_unknown():
 
 def test_forty_labels_estimate_the_faults_of_agents_without_bias():
     truth, verdicts, number = zip(*FAULTS, strict=True)
-    cases = pd.DataFrame({f"judge {i}": [int(v[i]) for v in verdicts] for i in range(3)} | {"truth": truth})
+    cases = pd.DataFrame(
+        {f"judge {i}": [int(v[i]) for v in verdicts] for i in range(3)} | {"truth": truth}
+    )
     cases = cases.loc[cases.index.repeat(number)].reset_index(drop=True).astype(float)
     assert cases["truth"].mean() == 0.75
     rng, means = np.random.default_rng(3), []
@@ -111,7 +115,10 @@ def test_identical_systems_have_identical_numbers():
     frame = board()
     twin = frame[frame["system"] == "a"].assign(system="z")
     ranking = br.credible_ranking(br.fit(of_board(pd.concat([frame, twin])), seed=1))
-    assert ranking["probability_best"].sel(entity="a").item() == ranking["probability_best"].sel(entity="z").item()
+    assert (
+        ranking["probability_best"].sel(entity="a").item()
+        == ranking["probability_best"].sel(entity="z").item()
+    )
 
 
 def test_labels_chosen_by_verdict_and_strata_without_labels_are_named():
@@ -126,11 +133,15 @@ def test_labels_chosen_by_verdict_and_strata_without_labels_are_named():
 def test_clusters_carry_the_weights():
     frame = board()
     plain = mean_of(of_board(frame)).std(("chain", "draw")).values
-    single = mean_of(of_board(frame.assign(c=frame["case"]), cluster="c")).std(("chain", "draw")).values
+    single = (
+        mean_of(of_board(frame.assign(c=frame["case"]), cluster="c")).std(("chain", "draw")).values
+    )
     assert single == pytest.approx(plain, rel=0.06)
     ten = frame.loc[frame.index.repeat(10)].assign(c=lambda f: f["case"])
     ten["case"] = ten.groupby("system").cumcount()
-    assert mean_of(of_board(ten, cluster="c")).std(("chain", "draw")).values == pytest.approx(plain, rel=0.25)
+    assert mean_of(of_board(ten, cluster="c")).std(("chain", "draw")).values == pytest.approx(
+        plain, rel=0.25
+    )
 
 
 def weighted_board(seed=3, cases=600):
@@ -138,7 +149,10 @@ def weighted_board(seed=3, cases=600):
     rng = np.random.default_rng(seed)
     truth = rng.random(cases) < 0.4
     guess = np.where(rng.random(cases) < 0.85, truth, ~truth).astype(int)
-    known = [int(label) if seen else None for label, seen in zip(truth, rng.random(cases) < 0.4, strict=True)]
+    known = [
+        int(label) if seen else None
+        for label, seen in zip(truth, rng.random(cases) < 0.4, strict=True)
+    ]
     return known, guess, rng.choice([0.2, 1.0, 3.0], cases)
 
 
@@ -170,11 +184,15 @@ def test_weights_of_cases_with_one_verdict_do_not_move_the_rate_of_another():
 def test_the_unit_of_weights_has_no_effect():
     known, guess, weight = weighted_board(cases=80)
     draws = [
-        br.fit(br.joint_outcomes(known, {"a": guess}, weight=each), seed=1, draws=50)["posterior"]["performance"]
+        br.fit(br.joint_outcomes(known, {"a": guess}, weight=each), seed=1, draws=50)["posterior"][
+            "performance"
+        ]
         for each in (weight, 8 * weight)
     ]
     xr.testing.assert_equal(*draws)
-    equal = br.fit(br.joint_outcomes(known, {"a": guess}, weight=np.full(80, 0.3)), seed=1, draws=50)
+    equal = br.fit(
+        br.joint_outcomes(known, {"a": guess}, weight=np.full(80, 0.3)), seed=1, draws=50
+    )
     plain = br.fit(br.joint_outcomes(known, {"a": guess}), seed=1, draws=50)
     xr.testing.assert_equal(equal["posterior"]["performance"], plain["posterior"]["performance"])
 
@@ -192,9 +210,13 @@ def test_judged_cases_take_weights(tmp_path):
         assert mean.sel(entity=name).std().item() == pytest.approx(spread, rel=0.1)
     path = tmp_path / "judged.csv"
     frame.to_csv(path, index=False)
-    table = csv_of("rank", path, "--truth", "human", "--judge", "gpt", "--weight", "w", "--draws", 200)
+    table = csv_of(
+        "rank", path, "--truth", "human", "--judge", "gpt", "--weight", "w", "--draws", 200
+    )
     own = br.credible_ranking(br.fit(judged, seed=1, draws=200))
-    np.testing.assert_allclose(table.loc[["a", "b"], "lower"], own["lower"].sel(entity=["a", "b"]), atol=0.02)
+    np.testing.assert_allclose(
+        table.loc[["a", "b"], "lower"], own["lower"].sel(entity=["a", "b"]), atol=0.02
+    )
     with pytest.raises(ValueError, match="weight must be the same for all rows of a case"):
         br.from_judged(frame.assign(w=range(800)), judge="gpt", truth="human", weight="w")
     with pytest.raises(ValueError, match="weight must hold finite numbers"):
@@ -205,8 +227,15 @@ def test_ranks_of_true_means_among_draws_are_uniform_under_the_prior():
     """Simulation-based calibration (Talts and others 2018), given that all three verdicts occur."""
     rng, ranks = np.random.default_rng(4), []
     while len(ranks) < 300:
-        shares, strength, common = rng.dirichlet(np.full(3, 1 / 3)), 2.0 ** rng.integers(8), rng.random()
-        rates, verdict = rng.beta(strength * common, strength * (1 - common), 3), rng.choice(3, 120, p=shares)
+        shares, strength, common = (
+            rng.dirichlet(np.full(3, 1 / 3)),
+            2.0 ** rng.integers(8),
+            rng.random(),
+        )
+        rates, verdict = (
+            rng.beta(strength * common, strength * (1 - common), 3),
+            rng.choice(3, 120, p=shares),
+        )
         if len(set(verdict)) == 3:
             human = np.where(np.arange(120) < 30, rng.random(120) < rates[verdict], np.nan)
             frame = pd.DataFrame({"gpt": verdict, "human": human})
@@ -223,7 +252,9 @@ def test_cases_may_be_counted():
     assert counted.drop_attrs().identical(alone.drop_attrs())
     assert (counted["labels"].item(), counted["count"].sum().item()) == (6, 11)
     with pytest.raises(ValueError, match="not new evidence"):
-        br.from_judged(frame.assign(case=list("abcd")), judge="gpt", truth="human", count="n", case="case")
+        br.from_judged(
+            frame.assign(case=list("abcd")), judge="gpt", truth="human", count="n", case="case"
+        )
 
 
 def test_many_cases_without_labels_have_the_distribution_of_single_weights(monkeypatch):
@@ -244,7 +275,12 @@ def test_many_cases_without_labels_have_the_distribution_of_single_weights(monke
     part = partial_truth.PartialTruth(of_board(frame)).parts[0]
     column = part.stratum + part.width * np.arange(2)
     sums = part._sums_of_bulk(part._bulk, column, np.random.default_rng(1), 20_000)
-    shape = np.array([(part.times * (column[:, c // part.width] == c))[part._bulk].sum() for c in range(len(sums))])
+    shape = np.array(
+        [
+            (part.times * (column[:, c // part.width] == c))[part._bulk].sum()
+            for c in range(len(sums))
+        ]
+    )
     np.testing.assert_allclose(sums.mean(axis=1), shape, rtol=0.02)
     np.testing.assert_allclose(sums.var(axis=1), shape, rtol=0.06)
 
@@ -258,7 +294,9 @@ def test_errors_of_the_judge_are_those_it_was_made_with():
     for name, right in (("accepts_wrong", 0), ("rejects_right", 1)):
         known = frame[(frame["system"] == "b") & (frame["human"] == right)]
         share = (known["gpt"] != right).mean()
-        assert found[f"{name}_lower"].sel(entity="b") < share < found[f"{name}_upper"].sel(entity="b")
+        assert (
+            found[f"{name}_lower"].sel(entity="b") < share < found[f"{name}_upper"].sel(entity="b")
+        )
     assert found["judge_mean"].sel(entity="a").item() == frame[frame["system"] == "a"]["gpt"].mean()
     assert found["judge_rank"].values.ravel().tolist() == [1, 2]
     with pytest.raises(ValueError, match="verdicts"):
@@ -270,7 +308,9 @@ def test_errors_of_the_judge_are_those_it_was_made_with():
 def test_intervals_of_errors_are_quantiles_of_their_draws():
     posterior = br.fit(of_board(board()), seed=1)
     found = br.judge_errors(posterior, prob=0.8)
-    ends = groups_of(posterior)["posterior"]["judge_error"].quantile([0.5, 0.1, 0.9], ("chain", "draw"))
+    ends = groups_of(posterior)["posterior"]["judge_error"].quantile(
+        [0.5, 0.1, 0.9], ("chain", "draw")
+    )
     for outcome, name in ((0, "accepts_wrong"), (1, "rejects_right")):
         for i, end in enumerate(("", "_lower", "_upper")):
             np.testing.assert_allclose(found[name + end], ends.sel(outcome=outcome)[i])
@@ -283,13 +323,20 @@ def test_intervals_of_errors_are_quantiles_of_their_draws():
 ])  # fmt: skip
 def test_judges_of_several_entities_are_numbered_if_there_are_several(columns, names):
     frame = pd.DataFrame({name: [1, 0, 1, 1] for name in ("a1", "a2", "b1", "b2", "a", "b")})
-    assert br.from_judged(frame, judge=columns, truth={x: x for x in columns})["judge"].values.tolist() == names
+    assert (
+        br.from_judged(frame, judge=columns, truth={x: x for x in columns})["judge"].values.tolist()
+        == names
+    )
 
 
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
 def test_a_missing_verdict_of_one_of_two_judges_is_no_word(missing):
-    frame = pd.DataFrame({"one": [1, 0, 1], "two": pd.Series([1, missing, 0], dtype=object), "truth": [1, 0, None]})
-    labels = br.from_judged(frame, judge=["one", "two"], truth="truth")["verdict_label"].values.tolist()
+    frame = pd.DataFrame(
+        {"one": [1, 0, 1], "two": pd.Series([1, missing, 0], dtype=object), "truth": [1, 0, None]}
+    )
+    labels = br.from_judged(frame, judge=["one", "two"], truth="truth")[
+        "verdict_label"
+    ].values.tolist()
     assert "nan" not in [str(label).lower() for label in labels]
 
 
@@ -300,9 +347,14 @@ def test_judge_as_truth_and_labels_alone_are_alternatives():
     assert found["alternative"].values.tolist() == names
     rates = frame.groupby("system")["gpt"].mean()
     assert found["median"].values[1] == pytest.approx(rates[["a", "b"]].values, abs=0.02)
-    assert found["median"].values[2] == pytest.approx(frame.groupby("system")["human"].mean().values, abs=0.04)
+    assert found["median"].values[2] == pytest.approx(
+        frame.groupby("system")["human"].mean().values, abs=0.04
+    )
     only = of_board(frame.assign(gpt=np.where(frame["gpt"] == 1, "good", "bad")))
-    assert br.sensitivity(only, draws=100, seed=1)["alternative"].values.tolist() == ["base", names[2]]
+    assert br.sensitivity(only, draws=100, seed=1)["alternative"].values.tolist() == [
+        "base",
+        names[2],
+    ]
 
 
 def test_odds_that_tip_the_order_turn_it():
@@ -311,7 +363,9 @@ def test_odds_that_tip_the_order_turn_it():
     verdict = rng.random((n, 2)) < 0.7
     rate = np.where(verdict, 0.9, 0.4) - [0.0, 0.06]
     human = np.where(rng.permutation(n)[:, None] < n // 4, rng.random((n, 2)) < rate, np.nan)
-    frame = pd.DataFrame({"ja": verdict[:, 0] + 0, "jb": verdict[:, 1] + 0, "ha": human[:, 0], "hb": human[:, 1]})
+    frame = pd.DataFrame(
+        {"ja": verdict[:, 0] + 0, "jb": verdict[:, 1] + 0, "ha": human[:, 0], "hb": human[:, 1]}
+    )
     judged = br.from_judged(frame, judge={"a": "ja", "b": "jb"}, truth={"a": "ha", "b": "hb"})
     found = br.sensitivity(judged, draws=200, seed=1)
     odds = found["tipping_odds"].sel(entity="b").item()
@@ -320,7 +374,8 @@ def test_odds_that_tip_the_order_turn_it():
     mean = 0.25 * (0.7 * 0.9 + 0.3 * 0.4) + 0.75 * (0.7 * moved[0] + 0.3 * moved[1])
     assert mean == pytest.approx(0.7 * 0.84 + 0.3 * 0.34, abs=0.01)
     assert any(
-        "in cases with a known truth as in" in note and "b would come before a" in note for note in br.notes(found)
+        "in cases with a known truth as in" in note and "b would come before a" in note
+        for note in br.notes(found)
     )
 
 
@@ -328,9 +383,13 @@ def test_odds_of_verification_tip_the_order_of_two_tests():
     """At these odds, F1 from the observed shares of verified cases is the same for both tests."""
     rng = np.random.default_rng(1)
     disease = rng.random(8000) < 0.4
-    tests = np.stack([rng.random(8000) < np.where(disease, *rates) for rates in ((0.85, 0.2), (0.75, 0.08))])
+    tests = np.stack(
+        [rng.random(8000) < np.where(disease, *rates) for rates in ((0.85, 0.2), (0.75, 0.08))]
+    )
     known = rng.random(8000) < np.where(tests.any(axis=0), 0.8, 0.3)
-    joint = br.joint_outcomes(np.where(known, disease + 0, None), dict(zip("xy", tests + 0, strict=True)))
+    joint = br.joint_outcomes(
+        np.where(known, disease + 0, None), dict(zip("xy", tests + 0, strict=True))
+    )
     found = br.sensitivity(joint, "f1", draws=300, seed=1)
     leader = found["leader"].values[0]
     odds = found["tipping_odds"].drop_sel(entity=leader).item()
@@ -338,7 +397,9 @@ def test_odds_of_verification_tip_the_order_of_two_tests():
     for pattern in range(4):
         here = tests[0] + 2 * tests[1] == pattern
         rate = disease[here & known].mean()
-        share[here] = known[here].mean() * rate + (1 - known[here].mean()) * rate / (rate + (1 - rate) * odds)
+        share[here] = known[here].mean() * rate + (1 - known[here].mean()) * rate / (
+            rate + (1 - rate) * odds
+        )
     f1 = [2 * share[test].sum() / (test.sum() + share.sum()) for test in tests]
     assert odds != pytest.approx(1, abs=0.05)
     assert f1[0] == pytest.approx(f1[1], abs=0.004)
@@ -398,14 +459,18 @@ def test_a_plan_is_in_labels_on_the_entities_that_could_be_best():
     plan = br.plan(posterior, seed=1)
     assert plan.attrs["unit"] == "labels"
     assert "more labels on each of a and b are enough" in br.verdict(plan)[0]
-    assert "Labels on 1 other entity change nothing: it is first in no draw." in " ".join(br.notes(plan))
+    assert "Labels on 1 other entity change nothing: it is first in no draw." in " ".join(
+        br.notes(plan)
+    )
     # The variance of the difference with four times as many labels is the predicted one.
     source = with_units(read_source(scored(posterior, None, None, None), None, None, 1, {}))
     updates = source.updates(2000, np.random.default_rng(1))
     updates.extend(180)
     predicted = updates.moments()[1].reshape(-1, 2, 2)[0]
     held = mean_of_draws(posterior_of(240))
-    assert (predicted[0, 0] + predicted[1, 1] - 2 * predicted[0, 1]) ** 0.5 == pytest.approx(held.std(), rel=0.15)
+    assert (predicted[0, 0] + predicted[1, 1] - 2 * predicted[0, 1]) ** 0.5 == pytest.approx(
+        held.std(), rel=0.15
+    )
     with pytest.raises(ValueError, match="plan is in labels of these cases"):
         br.plan(posterior, more="runs")
 
@@ -416,8 +481,12 @@ def test_a_plan_of_labels_ends_with_the_last_unlabelled_case():
     from bayesrank.ranking.aggregates import scored
 
     known = np.where(np.arange(len(DISEASE)) > 0, np.nan_to_num(np.array(DISEASE, float)), np.nan)
-    posterior = br.fit(br.joint_outcomes(known, {"scan": TEST, "other": 1 - np.asarray(TEST)}), seed=1)
-    source = with_units(read_source(scored(posterior, "accuracy", None, None), "accuracy", None, 1, {}))
+    posterior = br.fit(
+        br.joint_outcomes(known, {"scan": TEST, "other": 1 - np.asarray(TEST)}), seed=1
+    )
+    source = with_units(
+        read_source(scored(posterior, "accuracy", None, None), "accuracy", None, 1, {})
+    )
     assert source.most == 1
 
 
@@ -466,17 +535,31 @@ def test_a_plan_of_verified_cases_predicts_the_spread_after_them(score):
 
 
 def test_standard_headings_of_judged_tables_are_taken_and_others_asked_for():
-    frame = pd.DataFrame({"entity": list("aabb"), "case": [1, 2, 1, 2], "gpt": [1, 0, 1, 1], "human": [1, 0, None, 1]})
+    frame = pd.DataFrame(
+        {
+            "entity": list("aabb"),
+            "case": [1, 2, 1, 2],
+            "gpt": [1, 0, 1, 1],
+            "human": [1, 0, None, 1],
+        }
+    )
     found = br.from_judged(frame, judge="gpt", truth="human")
-    xr.testing.assert_identical(found, br.from_judged(frame, judge="gpt", truth="human", entity="entity", case="case"))
+    xr.testing.assert_identical(
+        found, br.from_judged(frame, judge="gpt", truth="human", entity="entity", case="case")
+    )
     assert found["entity"].values.tolist() == ["a", "b"]
     upper = frame.rename(columns={"entity": "Entity", "case": "CASE"})
     xr.testing.assert_identical(found, br.from_judged(upper, judge="gpt", truth="human"))
     for heading in ("model", "System"):
-        with pytest.raises(ValueError, match=f"^entity must say what the column '{heading}' holds.*entity='{heading}'"):
+        with pytest.raises(
+            ValueError,
+            match=f"^entity must say what the column '{heading}' holds.*entity='{heading}'",
+        ):
             br.from_judged(frame.rename(columns={"entity": heading}), judge="gpt", truth="human")
     with pytest.raises(ValueError, match=r"^count must say what .*count='count'"):
         br.from_judged(frame.drop(columns="case").assign(count=2), judge="gpt", truth="human")
     # A judge may be called so.
     judges = frame.drop(columns=["entity", "case"]).rename(columns={"gpt": "model"})
-    assert br.from_judged(judges, judge="model", truth="human")["entity"].values.tolist() == ["all cases"]
+    assert br.from_judged(judges, judge="model", truth="human")["entity"].values.tolist() == [
+        "all cases"
+    ]

@@ -13,7 +13,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._source import parse_source
+from bayesrank._core.source import parse_source
 from bayesrank.claims import information
 from bayesrank.evidence import kinds
 from bayesrank.evidence.kinds import given, swaps
@@ -37,7 +37,10 @@ TYPES = {
     "votes": kinds.VoteEvidence,
     "rates draws": kinds.DrawsAlone,
 }
-STARTS = sorted(((start, kind) for starts, kind in TYPES.items() for start in starts.split()), key=lambda x: -len(x[0]))
+STARTS = sorted(
+    ((start, kind) for starts, kind in TYPES.items() for start in starts.split()),
+    key=lambda x: -len(x[0]),
+)
 
 
 def parsed(posterior):
@@ -59,7 +62,9 @@ def test_evidence_is_parsed_once():
 
 
 def test_entities_with_the_same_answers_are_found():
-    posterior = br.fit(br.from_outcomes(RIGHT.assign(c=RIGHT["a"], d=RIGHT["b"])), draws=20, chains=1, seed=1)
+    posterior = br.fit(
+        br.from_outcomes(RIGHT.assign(c=RIGHT["a"], d=RIGHT["b"])), draws=20, chains=1, seed=1
+    )
     assert parsed(posterior).first_identical(np.array([1, 0, 2, 3])).tolist() == [0, 1, 1, 0]
 
 
@@ -87,7 +92,9 @@ class GradeEvidence(kinds.EvidenceKind):
 
 def weigh_grades(evidence, observed, score, found):
     """What a binomial number of essays is worth: few essays need the t distribution."""
-    return replace(found, freedom=float(evidence.number - 1), observed=evidence.adjacent / evidence.number)
+    return replace(
+        found, freedom=float(evidence.number - 1), observed=evidence.adjacent / evidence.number
+    )
 
 
 def variance_of_grades(evidence, observed, score, entities):
@@ -100,10 +107,20 @@ WORTH = information.Worth(weigh_grades, variance_of_grades)
 
 def grades(number=90, adjacent=(63, 67, 63)):
     share = np.array(adjacent) / number
-    values = np.random.default_rng(1).normal(share, np.sqrt(share * (1 - share) / number), (2, 400, len(share)))
-    draws = xr.Dataset({"agreement": (("chain", "draw", "entity"), values)}, {"entity": list("abc")})
-    observed = {"grade": ("essay", np.arange(number) % 5), "adjacent": ("entity", np.array(adjacent))}
-    groups = {"posterior": draws.assign_attrs(model="grades"), "observed_data": xr.Dataset(observed, draws.coords)}
+    values = np.random.default_rng(1).normal(
+        share, np.sqrt(share * (1 - share) / number), (2, 400, len(share))
+    )
+    draws = xr.Dataset(
+        {"agreement": (("chain", "draw", "entity"), values)}, {"entity": list("abc")}
+    )
+    observed = {
+        "grade": ("essay", np.arange(number) % 5),
+        "adjacent": ("entity", np.array(adjacent)),
+    }
+    groups = {
+        "posterior": draws.assign_attrs(model="grades"),
+        "observed_data": xr.Dataset(observed, draws.coords),
+    }
     return xr.DataTree.from_dict({name: group.drop_dims([]) for name, group in groups.items()})
 
 
@@ -120,7 +137,9 @@ def registered(monkeypatch):
 def test_another_kind_is_ranked_by_what_it_is_worth(registered):
     few = grades(15, (7, 12, 7))
     assert type(parsed(few)) is GradeEvidence
-    assert br.credible_ranking(few, "agreement", higher_is_better=True).attrs["caps"] == ["draws_alone"]
+    assert br.credible_ranking(few, "agreement", higher_is_better=True).attrs["caps"] == [
+        "draws_alone"
+    ]
     information.register_worth(GradeEvidence, WORTH)
     ranking = br.credible_ranking(few, "agreement", higher_is_better=True)
     assert ranking[
@@ -141,12 +160,20 @@ def test_each_operation_on_values_takes_another_kind(registered, tmp_path):
     assert json.loads(br.board(ranking))["entities"][0]["entity"] == "b"
     assert br.ranking_table(ranking).index[0] == "b"
     assert br.decisions.gate(posterior, "a", "agreement", **better).attrs["verdict"]
-    assert br.top_set(posterior, "agreement", 1, **better)["in_confidence_set"].values.tolist() == [False, True, False]
+    assert br.top_set(posterior, "agreement", 1, **better)["in_confidence_set"].values.tolist() == [
+        False,
+        True,
+        False,
+    ]
     assert br.probability(posterior, "b > a", "agreement", **better)["probability"] > 0.99
     assert br.rank(posterior, "agreement", **better).dims[-1] == "entity"
     posterior.to_netcdf(tmp_path / "grades.nc")
     with xr.open_datatree(tmp_path / "grades.nc") as read:
-        assert br.credible_ranking(read, "agreement", **better).drop_vars("notes").equals(ranking.drop_vars("notes"))
+        assert (
+            br.credible_ranking(read, "agreement", **better)
+            .drop_vars("notes")
+            .equals(ranking.drop_vars("notes"))
+        )
     with pytest.raises(KeyError):
         br.plan(posterior, "agreement", true_scores="posterior", seed=1, **better)
 
@@ -203,7 +230,9 @@ class Readers:
 def test_the_default_model_is_registered_by_kind(registered):
     evidence = grades()["observed_data"].to_dataset()
     given.register_given(GivenGrades)
-    with pytest.raises(br.ArgumentError, match="model must be given for grades, which have no default model"):
+    with pytest.raises(
+        br.ArgumentError, match="model must be given for grades, which have no default model"
+    ):
         br.fit(evidence)
     defaults.register_default(GivenGrades, defaults.always(Readers))
     information.register_worth(GradeEvidence, WORTH)
@@ -213,7 +242,9 @@ def test_the_default_model_is_registered_by_kind(registered):
         posterior["posterior"]["mean_outcome"].mean(("chain", "draw")), [0.7, 0.74, 0.7], atol=0.01
     )
     assert br.verdict(br.credible_ranking(posterior))[0].startswith("b is ahead")
-    with pytest.raises(br.ArgumentError, match="must be Readers for grades, which hold neither counts nor cases"):
+    with pytest.raises(
+        br.ArgumentError, match="must be Readers for grades, which hold neither counts nor cases"
+    ):
         br.fit(evidence, "paired")
     with pytest.raises(br.ArgumentError, match="grades have one model and one prior"):
         br.sensitivity(evidence)
@@ -221,12 +252,35 @@ def test_the_default_model_is_registered_by_kind(registered):
 
 #: Folders and files in which nothing asks which kind of evidence it holds.
 TYPED = (
-    *("planning", "claims", "ranking", "decisions", "statements", "tile", "ops", "theory", "comparisons", "plots"),
-    *("report", "words", "scores", "performance", "exact", "predictive", "cases", "sensitivities", "integrations"),
+    *(
+        "planning",
+        "claims",
+        "ranking",
+        "decisions",
+        "statements",
+        "tile",
+        "ops",
+        "theory",
+        "comparisons",
+        "plots",
+    ),
+    *(
+        "report",
+        "words",
+        "scores",
+        "performance",
+        "exact",
+        "predictive",
+        "cases",
+        "sensitivities",
+        "integrations",
+    ),
     *("cli", "papers", "analysis.py", "inference.py", "inspection.py"),
 )
 #: Variables of evidence that tell the kind.
-TELLING = re.compile(r"^(wins|ties|seed_mean|fold_score|standard_error|judge_vote|judged_\w+|pattern_\w+)$")
+TELLING = re.compile(
+    r"^(wins|ties|seed_mean|fold_score|standard_error|judge_vote|judged_\w+|pattern_\w+)$"
+)
 #: Types of evidence, of a posterior and as users hold it.
 TYPE = re.compile(r"^(\w+Evidence|Given[A-Z]\w+)$")
 
@@ -249,16 +303,24 @@ def questions(tree):
     """The lines that look up or compare what tells the kind of evidence."""
     for node in ast.walk(tree):
         inside = [each for part in parts_asked(node) for each in ast.walk(part)]
-        texts = [x.value for x in inside if isinstance(x, ast.Constant) and isinstance(x.value, str)]
+        texts = [
+            x.value for x in inside if isinstance(x, ast.Constant) and isinstance(x.value, str)
+        ]
         named = [x.id for x in inside if isinstance(x, ast.Name) and TYPE.match(x.id)]
-        asked = not isinstance(node, ast.Call) or getattr(node.func, "id", "") in ("isinstance", "hasattr", "getattr")
+        asked = not isinstance(node, ast.Call) or getattr(node.func, "id", "") in (
+            "isinstance",
+            "hasattr",
+            "getattr",
+        )
         if (texts and any(map(TELLING.match, texts)) and not made(node)) or (asked and named):
             yield node.lineno
 
 
 def made(node):
     """Whether a call makes a Dataset of its own, whose variables are no question."""
-    return isinstance(node, ast.Call) and any(isinstance(x, ast.Dict) for part in node.args for x in ast.walk(part))
+    return isinstance(node, ast.Call) and any(
+        isinstance(x, ast.Dict) for part in node.args for x in ast.walk(part)
+    )
 
 
 @pytest.mark.parametrize("place", TYPED)
@@ -293,7 +355,9 @@ def judged_on_datasets():
     truth = [1, 0, 1, 1, 0, 1, 1, 0, 1, None, 1, 0, 1, None, None, None]
     frame = pd.DataFrame({"case": range(16), "d": names, "truth": truth, "judge": [1, 0] * 8})
     rows = pd.concat([frame.assign(system=name) for name in "ab"])
-    return br.from_judged(rows, judge="judge", truth="truth", entity="system", case="case", dataset="d")
+    return br.from_judged(
+        rows, judge="judge", truth="truth", entity="system", case="case", dataset="d"
+    )
 
 
 def test_the_labels_of_a_data_set_are_its_own():

@@ -10,8 +10,8 @@ import pytest
 import bayesrank as br
 from bayesrank.diagnosis import diagnose
 from bayesrank.evidence.ledger import Drop, Entry, Ledger, Tally, ledger_of
-from bayesrank.logs import Choices
-from bayesrank.logs.stops import means_of
+from bayesrank.io.logs import Choices
+from bayesrank.io.logs.stops import means_of
 from tests.commands import csv_of, invoke, json_of, refused
 
 
@@ -24,7 +24,12 @@ def write(path, rows, lines=False):
 def runs(tmp_path):
     """Runs of METR: a met two tasks, b one; two of the runs of a ended at a usage limit, one of b in an error."""
     made = [
-        *(("a", "t1", 1, None), ("a", "t1", 0, "usageLimits"), ("a", "t1", 0, "usageLimits"), ("a", "t2", 1, None)),
+        *(
+            ("a", "t1", 1, None),
+            ("a", "t1", 0, "usageLimits"),
+            ("a", "t1", 0, "usageLimits"),
+            ("a", "t2", 1, None),
+        ),
         *(("b", "t1", 1, None), ("b", "t1", 1, "server")),
     ]
     rows = [
@@ -43,7 +48,11 @@ def labels(tmp_path):
     """Four hundred cases of three classes; one model has no answer on 51 of them."""
     rng = np.random.default_rng(1)
     frame = pd.DataFrame(
-        [(model, i, i % 3, (i + (rng.random() < 0.3)) % 3, "x") for model in "abcdef" for i in range(400)],
+        [
+            (model, i, i % 3, (i + (rng.random() < 0.3)) % 3, "x")
+            for model in "abcdef"
+            for i in range(400)
+        ],
         columns=["model", "case", "actual", "predicted", "comment"],
     ).astype({"predicted": "Int64"})
     frame.loc[(frame["model"] == "c") & (frame["case"] < 51), "predicted"] = pd.NA
@@ -53,8 +62,13 @@ def labels(tmp_path):
 
 
 def test_a_ledger_survives_as_text():
-    entries = (Entry("a", 3, 1, 7, (Tally("scored", 5, 5), Tally("error", 2, 0)), 2.5), Entry("ü", 4))
-    ledger = Ledger(entries, 4, 2, 1, "common", (Drop("cases", 1, 4, "not_common"),), "x.csv", ("comment",))
+    entries = (
+        Entry("a", 3, 1, 7, (Tally("scored", 5, 5), Tally("error", 2, 0)), 2.5),
+        Entry("ü", 4),
+    )
+    ledger = Ledger(
+        entries, 4, 2, 1, "common", (Drop("cases", 1, 4, "not_common"),), "x.csv", ("comment",)
+    )
     assert Ledger.from_attrs(ledger.to_attrs()) == ledger
     assert Ledger.from_attrs({}) is None
 
@@ -66,28 +80,41 @@ def test_the_first_line_says_what_was_read_and_what_was_left_out(labels):
         "ignored: comment."
     )
     assert json_of("rank", labels, "--missing", "common", "--draws", "50")["read"] == first
-    assert "Read" not in ",".join(csv_of("rank", labels, "--missing", "common", "--draws", "50").columns)
+    assert "Read" not in ",".join(
+        csv_of("rank", labels, "--missing", "common", "--draws", "50").columns
+    )
     for command in ("rank", "scores", "tile", "ops"):
         said = invoke(command, "tornado", "--draws", "50").splitlines()[0]
         assert said == "Read 2,803 cases × 2 entities, 2 classes, from tornado."
 
 
 def test_ignored_columns_are_named_whoever_ignored_them(labels):
-    first = invoke("rank", labels, "--missing", "common", "--ignore", "comment", "--draws", "50").splitlines()[0]
+    first = invoke(
+        "rank", labels, "--missing", "common", "--ignore", "comment", "--draws", "50"
+    ).splitlines()[0]
     assert first.endswith("; ignored: comment.")
 
 
 def test_counts_and_means_are_read_aloud_too(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("team,correct,total\na,3,9\nb,4,12\n")
-    assert invoke("rank", path, "--draws", "50").startswith("Read 9 to 12 cases × 2 teams, from t.csv.\n")
+    assert invoke("rank", path, "--draws", "50").startswith(
+        "Read 9 to 12 cases × 2 teams, from t.csv.\n"
+    )
     path.write_text("team,mean,se\na,3,1\nb,4,1\n")
     assert invoke("rank", path, "--draws", "50").startswith("Read means of 2 teams, from t.csv.\n")
 
 
 def test_usage_limits_are_failures_and_runs_that_were_never_made_are_not_missing(runs):
     frame = br.read(runs, only={"metric": "score_binarized"})
-    assert frame["status"].tolist() == ["scored", "usage limit", "usage limit", "scored", "scored", "error"]
+    assert frame["status"].tolist() == [
+        "scored",
+        "usage limit",
+        "usage limit",
+        "scored",
+        "scored",
+        "error",
+    ]
     assert means_of(frame) == pytest.approx({"a": 2 / 3, "b": 1})
     found = diagnose(runs, Choices(only={"metric": ["score_binarized"]}, shell=True))
     assert found.command.endswith("--missing common")
@@ -97,9 +124,13 @@ def test_usage_limits_are_failures_and_runs_that_were_never_made_are_not_missing
     # A run that was never made is no failure: 2/3 and 1 for a; 1, 0 and the case never met for b.
     assert "--missing 0 counts them as wrong (means: a 0.667, b 0.250)" in stop.hint
     zero = json_of("rank", runs, *ONLY, "--missing", "0", "--draws", "50")["ranking"]
-    assert {row["entity"]: row["observed"] for row in zero} == pytest.approx({"a": 2 / 3, "b": 0.25})
+    assert {row["entity"]: row["observed"] for row in zero} == pytest.approx(
+        {"a": 2 / 3, "b": 0.25}
+    )
     shown = invoke("rank", runs, *ONLY, "--missing", "own", "--draws", "50")
-    assert shown.startswith("Read 6 runs of 2 cases × 2 entities, from logs; each entity has 1 to 2 cases of its own.")
+    assert shown.startswith(
+        "Read 6 runs of 2 cases × 2 entities, from logs; each entity has 1 to 2 cases of its own."
+    )
     told = "6 runs: 3 scored, 2 usage limit (counted by the rule of the tool), 1 error. Cases never met: b 1"
     assert told in shown
     assert "are missing" not in shown
@@ -108,7 +139,9 @@ def test_usage_limits_are_failures_and_runs_that_were_never_made_are_not_missing
 def test_common_cases_have_one_number_everywhere(runs):
     """Both systems met t1: one case of two, with three runs of a and two of b, one of them without an outcome."""
     stop = diagnose(runs, Choices(only={"metric": ["score_binarized"]}, shell=True)).stops[0]
-    assert "--missing common keeps 1 of 2 cases, which all met (means: b 1.000, a 0.333)" in stop.hint
+    assert (
+        "--missing common keeps 1 of 2 cases, which all met (means: b 1.000, a 0.333)" in stop.hint
+    )
     words = ["rank", runs, *ONLY, "--missing", "common", "--draws", "50"]
     shown = invoke(*words, "--notes")
     left = "left out: 1 of 2 cases (1 of 5 runs), which not all entities met."
@@ -127,7 +160,10 @@ def test_board_and_methods_have_the_cases_of_each_entity(runs, tmp_path):
     page = tmp_path / "page.html"
     said = invoke("report", *words, "-o", page)
     assert said.startswith("Read 6 runs of 2 cases")
-    assert "The evidence was 6 runs of 2 cases × 2 entities; each entity has 1 to 2 cases" in page.read_text()
+    assert (
+        "The evidence was 6 runs of 2 cases × 2 entities; each entity has 1 to 2 cases"
+        in page.read_text()
+    )
 
 
 def test_the_ledger_survives_fits_and_files(runs, tmp_path):
@@ -139,7 +175,10 @@ def test_the_ledger_survives_fits_and_files(runs, tmp_path):
 
     again = Ledger.from_attrs(xr.load_dataset(tmp_path / "r.nc").attrs)
     assert again == ledger_of(evidence)
-    assert [(entry.cases, entry.absent, entry.runs) for entry in again.entries] == [(2, 0, 4), (1, 1, 2)]
+    assert [(entry.cases, entry.absent, entry.runs) for entry in again.entries] == [
+        (2, 0, 4),
+        (1, 1, 2),
+    ]
     assert again.entry("b").outcomes == (Tally("scored", 1, 1), Tally("no outcome", 1, 0))
 
 
@@ -147,7 +186,11 @@ def tau(path, domain, values, task=True, error=()):
     rows = []
     tools = {"airline": "book_reservation", "retail": "exchange_delivered_order_items"}
     for i, value in enumerate(values):
-        about = {"task": {"instruction": f"{domain} {i}", "actions": [{"name": tools[domain]}]}} if task else {}
+        about = (
+            {"task": {"instruction": f"{domain} {i}", "actions": [{"name": tools[domain]}]}}
+            if task
+            else {}
+        )
         about |= {"error": "x"} if i in error else {}
         rows.append({"task_id": i, "reward": value, "trial": 0, "info": about})
     write(path, rows)
@@ -156,7 +199,10 @@ def tau(path, domain, values, task=True, error=()):
 def test_tasks_of_two_domains_are_not_paired(tmp_path):
     tau(tmp_path / "a.json", "airline", [1, 0, 1])
     tau(tmp_path / "b.json", "retail", [1, 1, 0])
-    assert br.read(tmp_path)["dataset"].unique().tolist() == ["tau-bench airline", "tau-bench retail"]
+    assert br.read(tmp_path)["dataset"].unique().tolist() == [
+        "tau-bench airline",
+        "tau-bench retail",
+    ]
     assert "every system must have an outcome on every case of 6" in refused("rank", tmp_path)
 
 
@@ -185,10 +231,17 @@ def test_the_rule_of_the_tool_is_the_default_suggestion(tmp_path):
     tau(tmp_path / "tau" / "b.json", "airline", [1, 0, 0], error=[2])
     found = diagnose(str(tmp_path / "tau"), Choices(shell=True))
     assert shlex.split(found.command)[3:] == ["--errors", "scored"]
-    assert "(means: a 0.667, b 0.333); --errors scored is the rule of the tool" in found.stops[0].hint
+    assert (
+        "(means: a 0.667, b 0.333); --errors scored is the rule of the tool" in found.stops[0].hint
+    )
     for name, solved in (("a", ["o__r-1", "o__r-2"]), ("b", ["o__r-1"])):
         rest = [] if name == "b" else ["o__r-3"]
-        log = {"total_instances": 3, "submitted_instances": 3, "resolved_ids": solved, "unresolved_ids": rest}
+        log = {
+            "total_instances": 3,
+            "submitted_instances": 3,
+            "resolved_ids": solved,
+            "unresolved_ids": rest,
+        }
         write(tmp_path / "swe" / f"{name}.json", log)
     found = diagnose(str(tmp_path / "swe"), Choices(shell=True))
     assert shlex.split(found.command)[3:] == ["--missing", "0"]
@@ -203,9 +256,13 @@ def test_tau2_leaves_out_errors_of_the_infrastructure_alone(end, status, mean, t
     one = {"trial": 0, "agent_cost": 0, "duration": 1}
     ends = [("0", "user_stop", 1.0), ("1", end, 0.0)]
     made = [
-        one | {"task_id": i, "termination_reason": why, "reward_info": {"reward": reward}} for i, why, reward in ends
+        one | {"task_id": i, "termination_reason": why, "reward_info": {"reward": reward}}
+        for i, why, reward in ends
     ]
-    log = {"info": {"agent_info": {"llm": "m"}, "environment_info": {"domain_name": "airline"}}, "simulations": made}
+    log = {
+        "info": {"agent_info": {"llm": "m"}, "environment_info": {"domain_name": "airline"}},
+        "simulations": made,
+    }
     write(tmp_path / "m.json", log)
     frame = br.read(tmp_path / "m.json")
     assert frame["status"].tolist() == ["scored", status]
@@ -235,7 +292,11 @@ def test_few_large_groups_are_categories_and_many_small_ones_clusters(tmp_path):
                  "score_binarized": int(rng.random() < 0.5)} for k in range(groups) for i in range(size)
             ]  # fmt: skip
             write(tmp_path / str(size) / f"{model}.jsonl", rows, lines=True)
-        text = str(diagnose(str(tmp_path / str(size)), Choices(only={"metric": ["score_binarized"]}, shell=True)))
+        text = str(
+            diagnose(
+                str(tmp_path / str(size)), Choices(only={"metric": ["score_binarized"]}, shell=True)
+            )
+        )
         assert words in text
         assert ("--cluster" in text) == ("--cluster" in words)
 

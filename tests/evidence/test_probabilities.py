@@ -6,7 +6,7 @@ import pytest
 import sklearn.metrics as sk
 
 import bayesrank as br
-from bayesrank._source import groups_of
+from bayesrank._core.source import groups_of
 from bayesrank.models.bayesian_bootstrap import BayesianBootstrap
 from tests.commands import invoke, json_of, refused
 
@@ -14,7 +14,10 @@ ASAH, HANLEY = br.datasets.load("roc_asah"), br.datasets.load("roc_hanley_mcneil
 FITTED = br.fit(ASAH, seed=1)
 RNG = np.random.default_rng(3)
 TRUTH = RNG.integers(0, 2, 60)
-TIED = {name: np.round(1 / (1 + np.exp(-(TRUTH - 0.5 + RNG.normal(size=60)))), 1).clip(0.1, 0.9) for name in "ab"}
+TIED = {
+    name: np.round(1 / (1 + np.exp(-(TRUTH - 0.5 + RNG.normal(size=60)))), 1).clip(0.1, 0.9)
+    for name in "ab"
+}
 WEIGHT = RNG.integers(1, 5, 60) / 2
 
 
@@ -27,10 +30,14 @@ def posterior(evidence, draws=1000, **options):
 
 
 def test_published_areas_and_the_test_of_delong():
-    np.testing.assert_allclose(groups_of(FITTED)["observed_data"]["auc_roc"], [0.8237, 0.7314, 0.6120], atol=5e-5)
+    np.testing.assert_allclose(
+        groups_of(FITTED)["observed_data"]["auc_roc"], [0.8237, 0.7314, 0.6120], atol=5e-5
+    )
     area = groups_of(FITTED)["posterior"]["auc_roc"]
     difference = area.sel(entity="wfns") - area.sel(entity="s100b")
-    assert (0.8237 - 0.7314) / float(difference.std()) == pytest.approx(2.209, abs=0.1)  # a normal approximation
+    assert (0.8237 - 0.7314) / float(difference.std()) == pytest.approx(
+        2.209, abs=0.1
+    )  # a normal approximation
     assert observed(HANLEY)["auc_roc"].item() == pytest.approx(0.893, abs=5e-4)
     assert float(posterior(HANLEY)["auc_roc"].std()) == pytest.approx(0.032, abs=0.002)
 
@@ -64,7 +71,9 @@ def test_draws_are_metrics_of_weighted_cases_with_a_pseudo_case():
         for k, name in enumerate("ab"):
             values = np.asarray(TIED[name])[part.where]
             values, every = np.append(values, values[chosen[d, 0]]), np.append(own, extra)
-            assert found[0, d, k] == pytest.approx(sk.roc_auc_score(both, values, sample_weight=every), abs=1e-12)
+            assert found[0, d, k] == pytest.approx(
+                sk.roc_auc_score(both, values, sample_weight=every), abs=1e-12
+            )
             wanted = sk.average_precision_score(both, values, sample_weight=every)
             assert found[1, d, k] == pytest.approx(wanted, abs=1e-12)
             plain = sk.log_loss(truth, values[:60], sample_weight=weight[d])
@@ -76,10 +85,16 @@ def test_more_classes_are_compared_one_against_the_rest():
     values = (values + np.eye(3)[truth]) / 2
     found = observed(br.from_probabilities(truth, {"m": values}))
     onehot = np.eye(3)[truth]
-    assert found["auc_roc"].item() == pytest.approx(sk.roc_auc_score(truth, values, multi_class="ovr"), abs=1e-12)
-    assert found["average_precision"].item() == pytest.approx(sk.average_precision_score(onehot, values), abs=1e-12)
+    assert found["auc_roc"].item() == pytest.approx(
+        sk.roc_auc_score(truth, values, multi_class="ovr"), abs=1e-12
+    )
+    assert found["average_precision"].item() == pytest.approx(
+        sk.average_precision_score(onehot, values), abs=1e-12
+    )
     assert found["log_loss"].item() == pytest.approx(sk.log_loss(truth, values), abs=1e-12)
-    assert found["brier"].item() == pytest.approx(np.square(onehot - values).sum(axis=1).mean(), abs=1e-12)
+    assert found["brier"].item() == pytest.approx(
+        np.square(onehot - values).sum(axis=1).mean(), abs=1e-12
+    )
 
 
 def test_order_of_input_and_length_of_the_run_do_not_matter():
@@ -91,7 +106,9 @@ def test_order_of_input_and_length_of_the_run_do_not_matter():
     )
     one, other = posterior(first, 300), posterior(second, 200)
     np.testing.assert_allclose(
-        one["auc_roc"].isel(draw=slice(200)).sel(entity="b"), other["auc_roc"].sel(entity="b"), atol=1e-12
+        one["auc_roc"].isel(draw=slice(200)).sel(entity="b"),
+        other["auc_roc"].sel(entity="b"),
+        atol=1e-12,
     )
     rising = br.from_probabilities(TRUTH, {"a": TIED["a"], "b": np.exp(3 * TIED["a"])})
     area = posterior(rising, 50)["auc_roc"]
@@ -99,14 +116,21 @@ def test_order_of_input_and_length_of_the_run_do_not_matter():
 
 
 def test_intervals_of_few_and_nearly_perfect_cases_are_withheld():
-    few = br.from_probabilities([0] * 40 + [1] * 4, {"a": np.arange(44.0), "b": np.arange(44.0) % 7})
+    few = br.from_probabilities(
+        [0] * 40 + [1] * 4, {"a": np.arange(44.0), "b": np.arange(44.0) % 7}
+    )
     ranking = br.credible_ranking(br.fit(few, seed=1), "auc_roc")
     assert ranking["lower"].isnull().all()
     assert ranking["headline"].item() == "leads"
     assert "cases_of_class_too_few" in ranking.attrs["caps"]
-    rare = br.from_probabilities([0] * 90 + [1] * 10, {"perfect": np.arange(100.0), "poor": np.arange(100) % 9.0})
+    rare = br.from_probabilities(
+        [0] * 90 + [1] * 10, {"perfect": np.arange(100.0), "poor": np.arange(100) % 9.0}
+    )
     fitted = br.fit(rare, seed=1)
-    for found in (br.credible_ranking(fitted, "auc_roc"), br.score_table(fitted, ["auc_roc"]).isel(score=0)):
+    for found in (
+        br.credible_ranking(fitted, "auc_roc"),
+        br.score_table(fitted, ["auc_roc"]).isel(score=0),
+    ):
         assert found["lower"].isnull().values.tolist() == [True, False]
         assert found["median"].notnull().all()
     said = " ".join([*br.verdict(br.credible_ranking(fitted, "auc_roc"))])
@@ -119,7 +143,9 @@ def test_intervals_of_few_and_nearly_perfect_cases_are_withheld():
 def test_a_perfect_order_has_an_interval_with_a_width():
     truth = [0] * 20 + [1] * 8
     area = posterior(br.from_probabilities(truth, {"perfect": np.arange(28.0)}))["auc_roc"]
-    assert observed(br.from_probabilities(truth, {"perfect": np.arange(28.0)}))["auc_roc"].item() == 1
+    assert (
+        observed(br.from_probabilities(truth, {"perfect": np.arange(28.0)}))["auc_roc"].item() == 1
+    )
     low, high = area.quantile([0.025, 0.975])
     assert low < 0.9
     assert high > 0.99
@@ -130,7 +156,9 @@ def test_data_sets_have_scores_of_their_own_or_a_mean():
     evidence = br.from_probabilities(TRUTH, TIED, dataset=where)
     each, mean = observed(evidence)["auc_roc"], observed(evidence, average=True)["auc_roc"]
     np.testing.assert_allclose(each.mean("dataset"), mean)
-    assert each.sel(dataset="y", entity="a").item() == pytest.approx(sk.roc_auc_score(TRUTH[30:], TIED["a"][30:]))
+    assert each.sel(dataset="y", entity="a").item() == pytest.approx(
+        sk.roc_auc_score(TRUTH[30:], TIED["a"][30:])
+    )
     ranking = br.credible_ranking(br.fit(evidence, seed=1, draws=200, average=True), "auc_roc")
     assert "pooled_datasets" in ranking.attrs["caps"]
 
@@ -153,7 +181,11 @@ def test_bad_probabilities_are_refused(arguments, options, message):
 
 
 def test_scores_that_values_do_not_allow_are_refused_and_others_named():
-    assert set(groups_of(FITTED)["posterior"].data_vars) == {"auc_roc", "average_precision", "auc_gain"}
+    assert set(groups_of(FITTED)["posterior"].data_vars) == {
+        "auc_roc",
+        "average_precision",
+        "auc_gain",
+    }
     with pytest.raises(ValueError, match="between 0 and 1"):
         br.fit(ASAH, scores=["brier"])
     sure = br.from_probabilities([0, 1, 1], {"m": [0.2, 0.0, 0.9]})
@@ -176,7 +208,8 @@ def test_the_command_reads_wide_and_long_tables(tmp_path):
     long = wide.melt(["case", "y_true"], var_name="model", value_name="probability")
     long.to_csv(tmp_path / "long.csv", index=False)
     found = [
-        json_of("rank", tmp_path / name, "--score", "auc_roc", "--draws", 200) for name in ("wide.csv", "long.csv")
+        json_of("rank", tmp_path / name, "--score", "auc_roc", "--draws", 200)
+        for name in ("wide.csv", "long.csv")
     ]
     assert found[0]["ranking"] == found[1]["ranking"]
     fitted = br.fit(br.from_frame(wide), draws=200, seed=1, scores=["auc_roc"])
@@ -184,7 +217,9 @@ def test_the_command_reads_wide_and_long_tables(tmp_path):
     assert found[0]["ranking"][0]["median"] == pytest.approx(float(python.max()), abs=1e-9)
     assert "auc_roc, average_precision" in refused("rank", tmp_path / "wide.csv")
     assert "threshold" in refused("rank", tmp_path / "wide.csv", "--score", "f1")
-    assert "left out" in refused("rank", tmp_path / "wide.csv", "--score", "auc", "--prior", "uniform")
+    assert "left out" in refused(
+        "rank", tmp_path / "wide.csv", "--score", "auc", "--prior", "uniform"
+    )
     long.iloc[:-1].to_csv(tmp_path / "gap.csv", index=False)
     assert "every case" in refused("rank", tmp_path / "gap.csv", "--score", "auc")
     wide.assign(a=TRUTH).to_csv(tmp_path / "mixed.csv", index=False)
@@ -203,7 +238,9 @@ def test_cases_on_which_probabilities_differ():
         truth = np.append([0, 1], rng.integers(0, 2, rng.integers(4, 12)))
         values = {name: rng.integers(1, 5, truth.size) / 6 for name in "abc"}
         found = BayesianBootstrap(br.from_probabilities(truth, values)).observed()["observed_data"]
-        order = {name: np.sign(x[truth == 1][:, None] - x[truth == 0]) for name, x in values.items()}
+        order = {
+            name: np.sign(x[truth == 1][:, None] - x[truth == 0]) for name, x in values.items()
+        }
         for one in "abc":
             for other in "abc":
                 pair, moved = {"entity": one, "rival": other}, order[one] != order[other]
@@ -229,13 +266,22 @@ def test_one_case_that_differs_is_too_few(score, label, clustered):
     values = np.clip(np.where(truth == 1, 0.65, 0.35) + rng.normal(0, 0.2, 100), 0.02, 0.98)
     better = change_one(truth, values, label)
     cluster = np.arange(100) // 2 if clustered else None
-    fitted = br.fit(br.from_probabilities(truth, {"a": values, "b": better}, cluster=cluster), seed=1)
+    fitted = br.fit(
+        br.from_probabilities(truth, {"a": values, "b": better}, cluster=cluster), seed=1
+    )
     ranking = br.credible_ranking(fitted, score)
     assert ranking["probability_best"].sel(entity="b") > 0.95
     assert ranking.attrs["headline"] == "leads"
     units = "1 cluster" if clustered else "1 of 100 cases"
-    rests = "the comparison rests on these" if score in ("auc_roc", "average_precision") else "too few for the Bayesian"
-    assert any(f"they differ on only {units}: {rests}" in note for note in br.notes(ranking) + br.verdict(ranking))
+    rests = (
+        "the comparison rests on these"
+        if score in ("auc_roc", "average_precision")
+        else "too few for the Bayesian"
+    )
+    assert any(
+        f"they differ on only {units}: {rests}" in note
+        for note in br.notes(ranking) + br.verdict(ranking)
+    )
     # Of fewer entities the rivals are those that are left.
     alone = br.credible_ranking(fitted.sel(entity=["b"]), score)
     assert not any("they differ" in note for note in br.notes(alone) + br.verdict(alone))
@@ -246,6 +292,8 @@ def test_many_cases_that_differ_have_no_such_note():
     truth = np.arange(200) % 2
     values = np.clip(np.where(truth == 1, 0.6, 0.4) + rng.normal(0, 0.2, 200), 0.1, 0.9)
     better = values + np.where(truth == 1, 1, -1) * 0.09
-    ranking = br.credible_ranking(br.fit(br.from_probabilities(truth, {"a": values, "b": better}), seed=1), "brier")
+    ranking = br.credible_ranking(
+        br.fit(br.from_probabilities(truth, {"a": values, "b": better}), seed=1), "brier"
+    )
     assert ranking.attrs["headline"] == "best"
     assert not any("they differ" in note for note in br.notes(ranking) + br.verdict(ranking))

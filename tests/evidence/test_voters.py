@@ -10,8 +10,8 @@ from scipy import special, stats
 from scipy.optimize import minimize
 
 import bayesrank as br
-from bayesrank._notes import notes_of
-from bayesrank._source import groups_of
+from bayesrank._core.notes import notes_of
+from bayesrank._core.source import groups_of
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.evidence.units import cluster_information, unit_freedom
 from bayesrank.models.davidson import Davidson, SharedTastes
@@ -42,13 +42,21 @@ def simulate(voters, each, entities, seed, taste=0.5, strength=None, nu=0.5, que
     winner = np.where(drawn < up, "model_a", np.where(drawn < up + down, "model_b", "tie"))
     names = np.array([f"m{i}" for i in range(entities)])
     return pd.DataFrame(
-        {"model_a": names[one], "model_b": names[other], "winner": winner, "voter": voter, "question": question}
+        {
+            "model_a": names[one],
+            "model_b": names[other],
+            "winner": winner,
+            "voter": voter,
+            "question": question,
+        }
     )
 
 
 def questions_won(won, lost, verdicts):
     """Questions on one pair, each with the same verdict several times."""
-    rows = [("x", "y", "x" if q < won else "y", q) for q in range(won + lost) for _ in range(verdicts)]
+    rows = [
+        ("x", "y", "x" if q < won else "y", q) for q in range(won + lost) for _ in range(verdicts)
+    ]
     return pd.DataFrame(rows, columns=["model_a", "model_b", "winner", "question"])
 
 
@@ -95,7 +103,11 @@ def test_weighted_modes_maximise_each_draws_density():
     for k in range(8):
 
         def loss(theta, k=k):
-            half = (basis @ theta[:3])[first] / 2 - (basis @ theta[:3])[second] / 2 + shift[:, 0] * theta[3]
+            half = (
+                (basis @ theta[:3])[first] / 2
+                - (basis @ theta[:3])[second] / 2
+                + shift[:, 0] * theta[3]
+            )
             total = np.logaddexp(np.logaddexp(half, -half), theta[4])
             of_votes = wins[:, k] * half - losses[:, k] * half + ties[:, k] * theta[4]
             of_votes -= (wins + losses + ties)[:, k] * total
@@ -107,13 +119,31 @@ def test_weighted_modes_maximise_each_draws_density():
 def test_a_newton_step_solves_the_equations_of_the_free_parameters():
     rng = np.random.default_rng(1)
     first, second = np.triu_indices(3, 1)
-    pairs = Pairs(3, first, second, *(4 * rng.standard_exponential((3, 3, 2))), 0.25, rng.standard_normal((3, 1)))
+    pairs = Pairs(
+        3,
+        first,
+        second,
+        *(4 * rng.standard_exponential((3, 3, 2))),
+        0.25,
+        rng.standard_normal((3, 1)),
+    )
     theta = rng.standard_normal((2, 4))
     slope = pairs.value_and_slope(theta)[1]
     steps = newton_steps(pairs, theta, slope)
     for k in range(2):
-        one = Pairs(3, first, second, pairs.wins[:, k], pairs.losses[:, k], pairs.ties[:, k], 0.25, pairs.shift)
-        np.testing.assert_allclose(steps[k], np.linalg.solve(one.curvature(theta[k]), slope[k]), rtol=1e-8)
+        one = Pairs(
+            3,
+            first,
+            second,
+            pairs.wins[:, k],
+            pairs.losses[:, k],
+            pairs.ties[:, k],
+            0.25,
+            pairs.shift,
+        )
+        np.testing.assert_allclose(
+            steps[k], np.linalg.solve(one.curvature(theta[k]), slope[k]), rtol=1e-8
+        )
 
 
 def test_the_larger_of_two_covariances_is_a_bound_and_no_more_than_needed():
@@ -150,9 +180,13 @@ def test_the_covariance_between_voters_is_the_sandwich_of_their_slopes():
     slope = (frame["winner"].eq("model_a") - share).values[:, None] * design
     sums = np.stack([slope[frame["voter"] == v].sum(axis=0) for v in range(30)])
     precision = 0.25 * shared.prior_weight
-    inverse = np.linalg.inv((design * (share * (1 - share))[:, None]).T @ design + precision * np.eye(2))
+    inverse = np.linalg.inv(
+        (design * (share * (1 - share))[:, None]).T @ design + precision * np.eye(2)
+    )
     prior = precision**2 / 0.25 * np.eye(2)
-    np.testing.assert_allclose(shared.covariance, 30 / 29 * inverse @ (sums.T @ sums + prior) @ inverse, rtol=1e-8)
+    np.testing.assert_allclose(
+        shared.covariance, 30 / 29 * inverse @ (sums.T @ sums + prior) @ inverse, rtol=1e-8
+    )
 
 
 def test_intervals_and_rank_sets_are_those_of_a_t_distribution():
@@ -181,7 +215,9 @@ def test_every_rank_is_possible_below_five_effective_voters():
     few = frame.assign(voter=np.where(np.arange(len(frame)) % 10 > 0, 0, np.arange(len(frame))))
     assert (
         "clusters_too_few"
-        in br.credible_ranking(br.fit(br.from_votes(few, **ROLES, cluster="voter"), seed=1)).attrs["caps"]
+        in br.credible_ranking(br.fit(br.from_votes(few, **ROLES, cluster="voter"), seed=1)).attrs[
+            "caps"
+        ]
     )
     enough = simulate(40, 20, 3, 6, strength=[3.0, 0.0, -3.0], taste=0.0)
     clear = br.credible_ranking(br.fit(br.from_votes(enough, **ROLES, cluster="voter"), seed=1))
@@ -200,7 +236,13 @@ def test_rows_in_another_order_and_turned_battles_give_the_same_draws():
 
 
 def test_both_orders_of_a_battle_are_one_vote():
-    rows = [("x", "y", "x", 1), ("y", "x", "x", 1), ("x", "y", "x", 2), ("y", "x", "y", 2), ("x", "y", "tie", 3)]
+    rows = [
+        ("x", "y", "x", 1),
+        ("y", "x", "x", 1),
+        ("x", "y", "x", 2),
+        ("y", "x", "y", 2),
+        ("x", "y", "tie", 3),
+    ]
     frame = pd.DataFrame(rows, columns=["model_a", "model_b", "winner", "question"])
     votes = br.from_votes(frame, **ROLES, case="question")
     assert votes["wins"].values.tolist() == [[0, 1.5], [0.5, 0]]
@@ -220,7 +262,9 @@ def test_both_orders_of_a_battle_are_one_vote():
     assert br.from_votes(frame, **ROLES)["wins"].values.tolist() == [[0, 3], [1, 0]]
     # Voters tell them apart: the two orders are of two people.
     voters = frame.assign(voter=range(5))
-    assert br.from_votes(voters, **ROLES, case="question", cluster="voter")["wins"].values.tolist() == [[0, 3], [1, 0]]
+    assert br.from_votes(voters, **ROLES, case="question", cluster="voter")[
+        "wins"
+    ].values.tolist() == [[0, 3], [1, 0]]
 
 
 def lengths(seed, bias, size=4000):
@@ -233,8 +277,14 @@ def lengths(seed, bias, size=4000):
     longer = length[i] - length[j] + rng.standard_normal(size)
     won = rng.random(size) < special.expit(strength[i] - strength[j] + bias * longer)
     names = np.array([f"m{k}" for k in range(5)])
-    columns = {"model_a": names[i], "model_b": names[j], "winner": np.where(won, "model_a", "model_b")}
-    return pd.DataFrame(columns | {"longer": longer, "voter": rng.integers(500, size=size)}), strength
+    columns = {
+        "model_a": names[i],
+        "model_b": names[j],
+        "winner": np.where(won, "model_a", "model_b"),
+    }
+    return pd.DataFrame(
+        columns | {"longer": longer, "voter": rng.integers(500, size=size)}
+    ), strength
 
 
 def test_strengths_and_coefficients_are_those_of_a_logistic_regression():
@@ -253,10 +303,14 @@ def test_strengths_and_coefficients_are_those_of_a_logistic_regression():
     strength = np.append(0.0, best[:4]) - best[:4].sum() / 5
     votes = br.from_votes(frame, **ROLES, covariates=columns)
     observed = Davidson(votes, "flat").observed()["observed_data"]
-    np.testing.assert_allclose(observed["strength"].sel(entity=[f"m{k}" for k in range(5)]), strength, atol=1e-4)
+    np.testing.assert_allclose(
+        observed["strength"].sel(entity=[f"m{k}" for k in range(5)]), strength, atol=1e-4
+    )
     np.testing.assert_allclose(observed["coefficient"], best[4:] * [1, 100], rtol=1e-4)
     posterior = posterior_of(votes, prior="flat", draws=2000)
-    assert posterior["coefficient"].sel(covariate="longer").mean().item() == pytest.approx(best[4], abs=0.02)
+    assert posterior["coefficient"].sel(covariate="longer").mean().item() == pytest.approx(
+        best[4], abs=0.02
+    )
     clustered = br.from_votes(frame, **ROLES, covariates=columns, cluster="voter")
     again = Davidson(clustered, "flat").observed()["observed_data"]
     np.testing.assert_allclose(again["coefficient"], observed["coefficient"], rtol=1e-8)
@@ -272,9 +326,13 @@ def test_a_bias_for_length_is_removed(units):
     assert (abs(found.mean(over) - strength) < 2.5 * found.std(over)).all()
     slope = posterior["coefficient"].sel(covariate="longer")
     assert abs(slope.mean() - 1.0) < 2 * slope.std()
-    plain = posterior_of(br.from_votes(frame, **ROLES, **units), draws=500)["strength"].sel(entity=names)
+    plain = posterior_of(br.from_votes(frame, **ROLES, **units), draws=500)["strength"].sel(
+        entity=names
+    )
     assert (abs(plain.mean(over) - strength) > 5 * plain.std(over)).any()
-    ranking = br.credible_ranking(br.fit(br.from_votes(frame, **ROLES, covariates="longer", **units), seed=1))
+    ranking = br.credible_ranking(
+        br.fit(br.from_votes(frame, **ROLES, covariates="longer", **units), seed=1)
+    )
     [[name, middle, low, high]] = codes_of(ranking)["style_coefficients"]["coefficients"]
     assert name == "longer"
     assert low < 1.0 < high
@@ -289,10 +347,14 @@ def test_a_covariate_that_explains_all_votes_has_no_flat_prior():
     assert Davidson(votes).observed()["observed_data"]["strength"].isnull().all()
     with pytest.raises(ValueError, match="covariate explains all votes"):
         br.fit(votes, prior="flat")
-    fixed = frame.assign(longer=frame["model_a"].str[1:].astype(float) - frame["model_b"].str[1:].astype(float))
+    fixed = frame.assign(
+        longer=frame["model_a"].str[1:].astype(float) - frame["model_b"].str[1:].astype(float)
+    )
     with pytest.raises(ValueError, match="must not be 'flat'"):
         br.fit(br.from_votes(fixed, **ROLES, covariates="longer"), prior="flat")
-    assert np.isfinite(posterior_of(br.from_votes(fixed, **ROLES, covariates="longer"), draws=50)["strength"]).all()
+    assert np.isfinite(
+        posterior_of(br.from_votes(fixed, **ROLES, covariates="longer"), draws=50)["strength"]
+    ).all()
 
 
 def test_elo_ratings_are_strengths_on_another_scale():
@@ -302,14 +364,25 @@ def test_elo_ratings_are_strengths_on_another_scale():
     np.testing.assert_allclose(posterior["elo"], 1000 + 400 / np.log(10) * posterior["strength"])
     fixed = posterior_of(votes, draws=50, anchor={"m1": 1500})
     np.testing.assert_allclose(fixed["elo"].sel(entity="m1"), 1500)
-    np.testing.assert_allclose(fixed["elo"] - 1500, posterior["elo"] - posterior["elo"].sel(entity="m1"), atol=1e-9)
-    by_rating, by_strength = (br.credible_ranking(br.fit(votes, seed=1), name) for name in ("elo", "strength"))
+    np.testing.assert_allclose(
+        fixed["elo"] - 1500, posterior["elo"] - posterior["elo"].sel(entity="m1"), atol=1e-9
+    )
+    by_rating, by_strength = (
+        br.credible_ranking(br.fit(votes, seed=1), name) for name in ("elo", "strength")
+    )
     for name in ("rank_lower", "rank_upper", "probability_best", "tier"):
         np.testing.assert_array_equal(by_rating[name], by_strength[name])
-    np.testing.assert_allclose(by_rating["observed"], 1000 + 400 / np.log(10) * by_strength["observed"])
+    np.testing.assert_allclose(
+        by_rating["observed"], 1000 + 400 / np.log(10) * by_strength["observed"]
+    )
     # A difference of 400 points is odds of 10 to 1.
     assert special.expit(400 / (400 / np.log(10))) == pytest.approx(10 / 11)
-    assert br.credible_ranking(br.fit(votes, seed=1, anchor={"m1": 1500}), "elo")["lower"].sel(entity="m1") == 1500
+    assert (
+        br.credible_ranking(br.fit(votes, seed=1, anchor={"m1": 1500}), "elo")["lower"].sel(
+            entity="m1"
+        )
+        == 1500
+    )
 
 
 @pytest.mark.parametrize("anchor", [{"z": 1200}, "m1", {"m1": np.inf}, {"m0": 1, "m1": 2}])
@@ -339,19 +412,34 @@ def test_win_rates_stand_beside_the_ranking():
 def test_plans_are_in_voters_or_questions():
     frame = simulate(30, 20, 3, 9, strength=[0.3, 0.0, -0.3])
     for role, column, unit in (("cluster", "voter", "voters"), ("case", "voter", "questions")):
-        plan = br.plan(br.fit(br.from_votes(frame, **ROLES, **{role: column}), seed=1), "strength", seed=1)
+        plan = br.plan(
+            br.fit(br.from_votes(frame, **ROLES, **{role: column}), seed=1), "strength", seed=1
+        )
         assert plan.attrs["unit"] == unit
         assert unit in " ".join(br.verdict(plan))
 
 
 def test_ties_both_bad_and_perfect_records_are_kept_apart():
-    rows = [("x", "y", "x"), ("x", "y", "tie"), ("x", "z", "tie (bothbad)"), ("y", "z", "y"), ("x", "z", "both_bad")]
+    rows = [
+        ("x", "y", "x"),
+        ("x", "y", "tie"),
+        ("x", "z", "tie (bothbad)"),
+        ("y", "z", "y"),
+        ("x", "z", "both_bad"),
+    ]
     votes = br.from_votes(pd.DataFrame(rows, columns=list(ROLES.values())), **ROLES)
     assert ledger_of(votes).results == (("decided", 2.0), ("tie", 1.0), ("both bad", 2.0))
     said = " ".join(br.notes(br.credible_ranking(br.fit(votes, seed=1, draws=200))))
-    assert "Of 5 votes, 2 have a winner, 1 are ties and 2 call both bad. Both bad counts as a tie." in said
-    perfect = pd.DataFrame([("x", "y", "x"), ("y", "z", "y"), ("z", "y", "y")], columns=list(ROLES.values()))
-    found = codes_of(br.credible_ranking(br.fit(br.from_votes(perfect, **ROLES), seed=1, draws=200)))
+    assert (
+        "Of 5 votes, 2 have a winner, 1 are ties and 2 call both bad. Both bad counts as a tie."
+        in said
+    )
+    perfect = pd.DataFrame(
+        [("x", "y", "x"), ("y", "z", "y"), ("z", "y", "y")], columns=list(ROLES.values())
+    )
+    found = codes_of(
+        br.credible_ranking(br.fit(br.from_votes(perfect, **ROLES), seed=1, draws=200))
+    )
     assert found["votes_perfect"] == {"won": ["x"], "lost": ["z"]}
 
 
@@ -359,11 +447,23 @@ def test_ties_both_bad_and_perfect_records_are_kept_apart():
     ("change", "roles", "message"),
     [
         ({"voter": None}, {"cluster": "voter"}, "row 0: voter must not be empty"),
-        ({"longer": "long"}, {"covariates": "longer"}, "row 0: longer must be a number, the value of the first"),
+        (
+            {"longer": "long"},
+            {"covariates": "longer"},
+            "row 0: longer must be a number, the value of the first",
+        ),
         ({"longer": 0}, {"covariates": ["longer"]}, "longer must differ from 0"),
         ({}, {"cluster": "question", "case": "question"}, "must name a different column"),
-        ({"gpt": "m0"}, {"cluster": "voter", "judge": "gpt"}, "cannot be used with votes of judges"),
-        ({"gpt": "m0", "longer": 1}, {"covariates": "longer", "judge": "gpt"}, "cannot be used with votes of judges"),
+        (
+            {"gpt": "m0"},
+            {"cluster": "voter", "judge": "gpt"},
+            "cannot be used with votes of judges",
+        ),
+        (
+            {"gpt": "m0", "longer": 1},
+            {"covariates": "longer", "judge": "gpt"},
+            "cannot be used with votes of judges",
+        ),
     ],
 )
 def test_bad_voters_and_covariates_are_refused(change, roles, message):
@@ -378,8 +478,12 @@ def test_random_weights_have_no_pymc_graph_and_covariates_have_one():
         br.to_pymc(br.from_votes(frame, **ROLES, cluster="voter"))
     graph = br.to_pymc(br.from_votes(frame, **ROLES, covariates="longer"))
     assert list(graph.named_vars_to_dims["coefficient"]) == ["covariate"]
-    prior = groups_of(br.fit(br.from_votes(frame, **ROLES, cluster="voter"), seed=1, groups=["prior"]))["prior"]
-    assert prior["strength"].std(("chain", "draw")).mean().item() == pytest.approx(2 * np.sqrt(2 / 3), rel=0.05)
+    prior = groups_of(
+        br.fit(br.from_votes(frame, **ROLES, cluster="voter"), seed=1, groups=["prior"])
+    )["prior"]
+    assert prior["strength"].std(("chain", "draw")).mean().item() == pytest.approx(
+        2 * np.sqrt(2 / 3), rel=0.05
+    )
     with pytest.raises(ValueError, match="prior"):
         br.fit(br.from_votes(frame, **ROLES, cluster="voter"), prior="flat", groups=["prior"])
 
@@ -420,11 +524,19 @@ def test_the_command_ranks_each_category(battles):
     assert said.index("All votes") < said.index("language en (") < said.index("language de (")
     alone = br.from_votes(frame[language == "de"], **ROLES, cluster="voter", case="question")
     ranking = br.credible_ranking(br.fit(alone, seed=1))
-    row = next(line for line in said[said.index("language de (") :].splitlines() if line.startswith("m0 "))
+    row = next(
+        line for line in said[said.index("language de (") :].splitlines() if line.startswith("m0 ")
+    )
     assert row.split()[1] == f"{ranking['median'].sel(entity='m0').item():.3f}"
-    assert "--by language ranks each category" in refused("rank", battles, *typed, "--group", "language")
-    assert "--by language ranks each of its" in refused("rank", battles, *typed, "--dataset-column", "language")
-    assert "at least two categories" in refused("rank", battles, *typed, "--where", "language=de", "--by", "language")
+    assert "--by language ranks each category" in refused(
+        "rank", battles, *typed, "--group", "language"
+    )
+    assert "--by language ranks each of its" in refused(
+        "rank", battles, *typed, "--dataset-column", "language"
+    )
+    assert "at least two categories" in refused(
+        "rank", battles, *typed, "--where", "language=de", "--by", "language"
+    )
 
 
 def test_the_command_prints_elo_ratings_and_coefficients(battles):
@@ -439,8 +551,12 @@ def test_the_command_prints_elo_ratings_and_coefficients(battles):
     assert board["score"]["name"] == "elo"
     assert 0 < board["entities"][0]["win_rate"] < 1
     assert "win_against_leader" in board["definitions"]
-    assert "must stand beside --scale elo" in refused("rank", battles, "--cluster", "voter", "--anchor", "m1=1200")
-    assert "left out for evidence other than votes" in refused("rank", "breast_cancer", "--scale", "elo")
+    assert "must stand beside --scale elo" in refused(
+        "rank", battles, "--cluster", "voter", "--anchor", "m1=1200"
+    )
+    assert "left out for evidence other than votes" in refused(
+        "rank", "breast_cancer", "--scale", "elo"
+    )
     assert "--at cannot be used for votes" in refused(
         "rank", battles, "--cluster", "voter", "--covariate", "longer", "--at", "longer=0"
     )
@@ -453,7 +569,9 @@ def test_draws_of_many_cells_are_those_of_few_within_a_hundredth_of_their_spread
     j = (i + rng.integers(1, 4, size=size)) % 4
     longer = rng.standard_normal(size)
     won = np.array(["a", "b", "tie"])[rng.choice(3, size, p=(0.5, 0.3, 0.2))]
-    frame = pd.DataFrame({"a": [f"m{k}" for k in i], "b": [f"m{k}" for k in j], "winner": won, "longer": longer})
+    frame = pd.DataFrame(
+        {"a": [f"m{k}" for k in i], "b": [f"m{k}" for k in j], "winner": won, "longer": longer}
+    )
     frame = frame.assign(voter=rng.integers(60, size=size), question=rng.integers(40, size=size))
     for roles in ({"cluster": "voter"}, {"cluster": "voter", "case": "question"}):
         votes = br.from_votes(frame, a="a", b="b", winner="winner", covariates="longer", **roles)
@@ -470,10 +588,14 @@ def test_several_judges_of_cases_in_clusters_are_worth_the_clusters():
     """Each case thrice, in a cluster of its own, says as much as once."""
     rng = np.random.default_rng(5)
     truth = rng.random(200) < 0.7
-    frame = pd.DataFrame({"case": range(200), "human": np.where(np.arange(200) < 80, truth, np.nan)})
+    frame = pd.DataFrame(
+        {"case": range(200), "human": np.where(np.arange(200) < 80, truth, np.nan)}
+    )
     for judge, right in (("one", 0.9), ("two", 0.8)):
         frame[judge] = np.where(rng.random(200) < right, truth, ~truth).astype(int)
-    thrice = frame.loc[np.repeat(frame.index, 3)].assign(question=np.repeat(range(200), 3), case=range(600))
+    thrice = frame.loc[np.repeat(frame.index, 3)].assign(
+        question=np.repeat(range(200), 3), case=range(600)
+    )
     roles = {"judge": ["one", "two"], "truth": "human", "case": "case"}
     width = {}
     for name, held, more in (

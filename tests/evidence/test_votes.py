@@ -10,8 +10,8 @@ from scipy import special
 from scipy.optimize import linprog, minimize
 
 import bayesrank as br
-from bayesrank._notes import notes_of
-from bayesrank._source import groups_of
+from bayesrank._core.notes import notes_of
+from bayesrank._core.source import groups_of
 from bayesrank.claims.information.pairings import uneven_factor
 from bayesrank.models.davidson import Davidson
 from bayesrank.models.parts.pairs import Pairs, sample_each
@@ -32,7 +32,9 @@ def votes_of(pairs):
         for winner, n in zip((str(i), str(j), "tie"), numbers, strict=True)
     ]
     frame = pd.DataFrame(rows, columns=["left", "right", "winner", "n"])
-    return br.from_votes(frame.astype({"left": str, "right": str}), a="left", b="right", winner="winner", count="n")
+    return br.from_votes(
+        frame.astype({"left": str, "right": str}), a="left", b="right", winner="winner", count="n"
+    )
 
 
 ROBIN = votes_of(PUDDINGS)
@@ -45,7 +47,20 @@ def posterior_of(votes, seed=1, **options):
 
 
 def test_winners_are_names_columns_or_ties():
-    words = ["x", "left", "LEFT ", "model_a", "a", "tie", "tie (bothbad)", "Draw", "y", "right", "model_b", "B"]
+    words = [
+        "x",
+        "left",
+        "LEFT ",
+        "model_a",
+        "a",
+        "tie",
+        "tie (bothbad)",
+        "Draw",
+        "y",
+        "right",
+        "model_b",
+        "B",
+    ]
     frame = pd.DataFrame({"left": "x", "right": "y", "winner": words})
     votes = br.from_votes(frame, a="left", b="right", winner="winner")
     assert votes["wins"].values.tolist() == [[0, 5], [4, 0]]
@@ -56,8 +71,16 @@ def test_winners_are_names_columns_or_ties():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"winner": ["z", "x"]}, ValueError, "row 0: winner must be 'x', 'y', 'left', 'right' or 'tie'; got 'z'"),
-        ({"winner": ["x", "z"]}, ValueError, "row 1: winner must be 'x', 'y', 'left', 'right' or 'tie'; got 'z'"),
+        (
+            {"winner": ["z", "x"]},
+            ValueError,
+            "row 0: winner must be 'x', 'y', 'left', 'right' or 'tie'; got 'z'",
+        ),
+        (
+            {"winner": ["x", "z"]},
+            ValueError,
+            "row 1: winner must be 'x', 'y', 'left', 'right' or 'tie'; got 'z'",
+        ),
         ({"winner": ["x", None]}, ValueError, "row 1: winner must not be empty"),
         ({"right": ["y", "x"]}, ValueError, "row 1: right must differ from left; got 'x' twice"),
         ({"n": [1, -1]}, ValueError, "row 1: n must be a non-negative whole number"),
@@ -68,17 +91,23 @@ def test_winners_are_names_columns_or_ties():
     ],
 )
 def test_bad_votes_are_refused_with_their_place(change, error, message):
-    frame = pd.DataFrame({"left": ["x", "x"], "right": ["y", "y"], "winner": ["x", "y"], "n": [1, 2]})
+    frame = pd.DataFrame(
+        {"left": ["x", "x"], "right": ["y", "y"], "winner": ["x", "y"], "n": [1, 2]}
+    )
     with pytest.raises(error, match=message.replace("(", r"\(")):
         br.from_votes(frame.assign(**change), a="left", b="right", winner="winner", count="n")
 
 
 def test_entities_may_have_the_names_of_sides():
-    frame = pd.DataFrame([("a", "b", "a"), ("b", "c", "c"), ("c", "b", "b")], columns=["x", "y", "winner"])
+    frame = pd.DataFrame(
+        [("a", "b", "a"), ("b", "c", "c"), ("c", "b", "b")], columns=["x", "y", "winner"]
+    )
     votes = br.from_votes(frame, a="x", b="y", winner="winner")["wins"].to_series()
     assert votes["a", "b"] == votes["c", "b"] == votes["b", "c"] == 1
     unclear = pd.DataFrame([("a", "b", "a"), ("b", "a", "a")], columns=["a", "b", "winner"])
-    with pytest.raises(ValueError, match="row 1: winner must not be the name of an entity and also"):
+    with pytest.raises(
+        ValueError, match="row 1: winner must not be the name of an entity and also"
+    ):
         br.from_votes(unclear, a="a", b="b", winner="winner")
 
 
@@ -138,7 +167,9 @@ def test_the_posterior_of_two_entities_is_the_integral():
     mean, win = (weight * s).sum(), (weight * (np.exp(s) + np.exp(eta) / 2) / z).sum()
     found = posterior.sel(entity="x")
     assert found["strength"].mean().item() == pytest.approx(mean, abs=0.012)
-    assert found["strength"].std().item() == pytest.approx(np.sqrt((weight * (s - mean) ** 2).sum()), rel=0.03)
+    assert found["strength"].std().item() == pytest.approx(
+        np.sqrt((weight * (s - mean) ** 2).sum()), rel=0.03
+    )
     assert found["win_probability"].mean().item() == pytest.approx(win, abs=0.005)
     assert np.log(posterior["nu"]).mean().item() == pytest.approx((weight * eta).sum(), abs=0.03)
     np.testing.assert_allclose(posterior["strength"].sum("entity"), 0, atol=1e-12)
@@ -152,7 +183,11 @@ def test_win_probability_is_the_mean_over_all_rivals():
     for i in range(3):
         each = []
         for j in set(range(3)) - {i}:
-            z = np.exp((strength[i] - strength[j]) / 2) + np.exp((strength[j] - strength[i]) / 2) + nu
+            z = (
+                np.exp((strength[i] - strength[j]) / 2)
+                + np.exp((strength[j] - strength[i]) / 2)
+                + nu
+            )
             each.append((np.exp((strength[i] - strength[j]) / 2) + nu / 2) / z)
         shares.append(np.mean(each))
     np.testing.assert_allclose(pairs.win_probability(strength, np.log(nu)), shares)
@@ -181,7 +216,12 @@ def test_pools_that_never_met_are_not_compared():
     ranking = br.credible_ranking(br.fit(POOLS, seed=1))
     above = ranking["surely_above"].to_series()
     assert {pair for pair, sure in above.items() if sure} == {("a", "b"), ("c", "d")}
-    assert ranking["in_best_set"].to_series().to_dict() == {"a": True, "b": False, "c": True, "d": False}
+    assert ranking["in_best_set"].to_series().to_dict() == {
+        "a": True,
+        "b": False,
+        "c": True,
+        "d": False,
+    }
     assert ranking.attrs["headline"] == "leads"
     said = " ".join([*br.verdict(ranking), *br.notes(ranking)])
     assert "2 pools of entities" in said
@@ -202,7 +242,12 @@ def test_identical_votes_give_identical_numbers_and_the_order_of_rows_none():
 
 def test_strengths_are_no_performance():
     posterior = br.fit(ROBIN, seed=1, draws=100)
-    for refuse in (br.tile.credible, br.tile.value, br.as_performance, lambda x: br.ops.of_draws(x, "f1")):
+    for refuse in (
+        br.tile.credible,
+        br.tile.value,
+        br.as_performance,
+        lambda x: br.ops.of_draws(x, "f1"),
+    ):
         with pytest.raises(ValueError, match="no performance"):
             refuse(posterior)
     with pytest.raises(ValueError, match="of votes"):
@@ -220,7 +265,9 @@ def test_strengths_are_no_performance():
 def test_scores_are_of_votes():
     assert br.scores.get("strength").space == br.scores.get("win_probability").space == "votes"
     posterior = br.fit(ROBIN, seed=1, draws=500)
-    by_strength, by_wins = (br.credible_ranking(posterior, name) for name in ("strength", "win_probability"))
+    by_strength, by_wins = (
+        br.credible_ranking(posterior, name) for name in ("strength", "win_probability")
+    )
     np.testing.assert_array_equal(by_strength["rank_lower"], by_wins["rank_lower"])
     assert br.probability(posterior, "2 > 1", "strength")["probability"].item() > 0.5
     plan = br.plan(posterior, "strength", seed=1, entity="4", rival="1")
@@ -230,7 +277,13 @@ def test_scores_are_of_votes():
 @pytest.fixture
 def battles(tmp_path):
     path = tmp_path / "votes.csv"
-    rows = ["x,y,model_a"] * 60 + ["x,y,model_b"] * 20 + ["x,y,tie"] * 10 + ["y,z,y"] * 50 + ["z,y,model_a"] * 25
+    rows = (
+        ["x,y,model_a"] * 60
+        + ["x,y,model_b"] * 20
+        + ["x,y,tie"] * 10
+        + ["y,z,y"] * 50
+        + ["z,y,model_a"] * 25
+    )
     path.write_text("\n".join(["model_a,model_b,winner", *rows]))
     return path
 
@@ -241,7 +294,9 @@ def test_the_command_ranks_a_table_of_votes(battles):
     assert "x is best" in said
     assert json_of("rank", battles)["score"] == "strength"
     frame = br.from_frame(pd.read_csv(battles))
-    xr.testing.assert_equal(frame, br.from_votes(pd.read_csv(battles), a="model_a", b="model_b", winner="winner"))
+    xr.testing.assert_equal(
+        frame, br.from_votes(pd.read_csv(battles), a="model_a", b="model_b", winner="winner")
+    )
     invoke("rank", battles, "--prior", "flat")
     for command in ("tile", "ops"):
         assert "no performance" in refused(command, battles)
@@ -270,7 +325,9 @@ def judged_votes(frame=JUDGED, judge="gpt"):
     return br.from_votes(frame, **SIDES, judge=judge)
 
 
-@pytest.mark.parametrize(("votes", "uneven"), [((0, 0, 5), False), ((0, 0, 6), True), ((2, 2, 2), False)])
+@pytest.mark.parametrize(
+    ("votes", "uneven"), [((0, 0, 5), False), ((0, 0, 6), True), ((2, 2, 2), False)]
+)
 def test_few_votes_are_uneven_by_chance_more_often_than_chi_square_says(votes, uneven):
     """A term of the chi-square of Poisson numbers with mean m has variance 2 + 1 / m instead of 2.
 
@@ -291,7 +348,8 @@ def test_votes_of_judges_are_counted_beside_those_of_people():
     battles = {
         (*side, *vote): human
         for side, vote, human in zip(
-            *(votes[name].values.tolist() for name in ("side", "judge_vote", "human_votes")), strict=True
+            *(votes[name].values.tolist() for name in ("side", "judge_vote", "human_votes")),
+            strict=True,
         )
     }
     assert battles == {
@@ -332,7 +390,9 @@ def moments_of_two(wins, losses, ties):
     """Mean and variance of the strength of the first of two entities, by integration (see above)."""
     s, eta = np.meshgrid(np.linspace(-4, 4, 161), np.linspace(-7, 4, 111), indexing="ij")
     log_z = np.log(np.exp(s) + np.exp(-s) + np.exp(eta))
-    log = (wins - losses) * s + ties * eta - (wins + losses + ties) * log_z - (2 * s**2 + eta**2) / 8
+    log = (
+        (wins - losses) * s + ties * eta - (wins + losses + ties) * log_z - (2 * s**2 + eta**2) / 8
+    )
     weight = np.exp(log - log.max())
     weight /= weight.sum()
     mean = (weight * s).sum()
@@ -366,7 +426,9 @@ def test_completed_votes_of_two_entities_are_those_of_importance_sampling():
     means, variances = np.array([moments_of_two(*total) for total in totals]).T
     found = posterior_of(judged_votes(), draws=4000)["strength"].sel(entity="x")
     spread_of_means = np.sqrt(variances.mean() + means.var())
-    assert found.mean().item() == pytest.approx(means.mean(), abs=4 * spread_of_means / np.sqrt(1200))
+    assert found.mean().item() == pytest.approx(
+        means.mean(), abs=4 * spread_of_means / np.sqrt(1200)
+    )
     assert found.std().item() == pytest.approx(spread_of_means, rel=0.08)
 
 
@@ -403,7 +465,9 @@ def simulated_votes(repeats, labels, bias=0.0, seed=3, size=3000):
         np.where(rng.random(size) < 1 / (1 + np.exp(own[j] - own[i])), "a", "b")
         for own in (strength, strength + bias * np.eye(4)[0])
     ]
-    verdict = np.where(rng.random(size) < repeats, says[0], says[1] if repeats else rng.choice(["a", "b"], size))
+    verdict = np.where(
+        rng.random(size) < repeats, says[0], says[1] if repeats else rng.choice(["a", "b"], size)
+    )
     frame = pd.DataFrame({"left": i, "right": j, "human": says[0], "gpt": verdict, "n": 1})
     frame = frame.astype({"left": str, "right": str, "human": object})
     frame.loc[labels:, "human"] = None
@@ -432,11 +496,15 @@ def test_the_spread_of_what_judges_miss_is_that_of_importance_sampling():
     battles = Battles.of(judged_votes(frame), list("0123"), 0.25)
     i, j = (frame[side].astype(int).values for side in ("left", "right"))
     first, second = np.minimum(i, j), np.maximum(i, j)
-    of_human, of_judge = (np.where((frame[who] == "a") == (i < j), 1, -1) for who in ("human", "gpt"))
+    of_human, of_judge = (
+        np.where((frame[who] == "a") == (i < j), 1, -1) for who in ("human", "gpt")
+    )
     # Bradley-Terry strengths by the judge alone, with the prior of the model, in units of their standard deviation.
     by_judge = minimize(
         lambda s: (
-            np.logaddexp(0, -of_judge * (s - s.mean())[first] + of_judge * (s - s.mean())[second]).sum()
+            np.logaddexp(
+                0, -of_judge * (s - s.mean())[first] + of_judge * (s - s.mean())[second]
+            ).sum()
             + ((s - s.mean()) ** 2).sum() / 8
         ),
         np.zeros(4),
@@ -452,7 +520,11 @@ def test_the_spread_of_what_judges_miss_is_that_of_importance_sampling():
             half = half + theta[..., [5]] * (by_judge[first] - by_judge[second]) / 2
             # The common part of the four is not in the likelihood; its density integrates to 1.
             priors = (theta[..., :4] ** 2).sum(-1) / (2 * spread**2) + 4 * np.log(spread)
-            return priors + (theta[..., 4:] ** 2).sum(-1) / 8 + np.logaddexp(0, -2 * of_human * half).sum(-1)
+            return (
+                priors
+                + (theta[..., 4:] ** 2).sum(-1) / 8
+                + np.logaddexp(0, -2 * of_human * half).sum(-1)
+            )
 
         centre = minimize(cost, np.zeros(6))
         root = np.linalg.cholesky(centre.hess_inv * 1.3)
@@ -468,7 +540,10 @@ def test_the_spread_of_what_judges_miss_is_that_of_importance_sampling():
 def test_a_judge_without_information_adds_none_and_all_votes_of_people_need_no_judge():
     for frame, tolerance in ((simulated_votes(0.0, 500), 0.15), (simulated_votes(0.6, 3000), 0.1)):
         votes = judged_votes(frame)
-        both, alone = (posterior_of(held, draws=500)["strength"] for held in (votes, votes[["wins", "ties", "cases"]]))
+        both, alone = (
+            posterior_of(held, draws=500)["strength"]
+            for held in (votes, votes[["wins", "ties", "cases"]])
+        )
         over = ("chain", "draw")
         np.testing.assert_allclose(both.std(over), alone.std(over), rtol=tolerance)
         assert (abs(both.mean(over) - alone.mean(over)) < 0.25 * alone.std(over)).all()
@@ -484,7 +559,11 @@ def test_few_votes_of_people_allow_no_bold_claim():
 
 def test_the_command_ranks_votes_of_a_judge(tmp_path):
     path = tmp_path / "votes.csv"
-    frame = simulated_votes(0.6, 300).rename(columns={"left": "model_a", "right": "model_b"}).drop(columns="n")
+    frame = (
+        simulated_votes(0.6, 300)
+        .rename(columns={"left": "model_a", "right": "model_b"})
+        .drop(columns="n")
+    )
     frame.to_csv(path, index=False)
     said = invoke("rank", path, "--truth", "human")
     assert "Read 3,000 votes on pairs of 4 models" in said
@@ -496,7 +575,9 @@ def test_the_command_ranks_votes_of_a_judge(tmp_path):
     diagnosis = invoke("doctor", path, "--truth", "human")
     assert "300 votes of both" in diagnosis
     assert "more labels" in invoke("plan", path, "--truth", "human")
-    assert "other than that of the truth" in refused("rank", path, "--truth", "gpt", "--judge", "gpt")
+    assert "other than that of the truth" in refused(
+        "rank", path, "--truth", "gpt", "--judge", "gpt"
+    )
 
 
 @pytest.mark.slow
@@ -504,17 +585,28 @@ def test_ranks_of_people_are_in_sets_from_judges_and_few_votes():
     """Ranks by 27,045 votes of people lie in the sets from 1,000 of them and all votes of GPT-4, which are narrower."""
     battles = br.datasets.load_cases("arena_battles")
     roles = {"a": "model_a", "b": "model_b", "winner": "human", "count": "count"}
-    human = Davidson(br.from_votes(battles, **roles)).observed()["observed_data"]["strength"].to_series()
+    human = (
+        Davidson(br.from_votes(battles, **roles))
+        .observed()["observed_data"]["strength"]
+        .to_series()
+    )
     truth = human.rank(ascending=False)
     inside, sizes = [], []
     for seed in range(6):
-        known = np.random.default_rng(seed).multivariate_hypergeometric(battles["count"].values, 1000)
-        labelled, rest = battles.assign(count=known), battles.assign(count=battles["count"] - known, human=None)
+        known = np.random.default_rng(seed).multivariate_hypergeometric(
+            battles["count"].values, 1000
+        )
+        labelled, rest = (
+            battles.assign(count=known),
+            battles.assign(count=battles["count"] - known, human=None),
+        )
         for votes in (
             br.from_votes(pd.concat([labelled, rest]).query("count > 0"), **roles, judge="gpt4"),
             br.from_votes(labelled.query("count > 0"), **roles),
         ):
-            sets = br.credible_ranking(br.fit(votes, seed=seed, draws=250))[["rank_lower", "rank_upper"]].to_dataframe()
+            sets = br.credible_ranking(br.fit(votes, seed=seed, draws=250))[
+                ["rank_lower", "rank_upper"]
+            ].to_dataframe()
             inside.append(((sets["rank_lower"] <= truth) & (truth <= sets["rank_upper"])).sum())
             sizes.append((sets["rank_upper"] - sets["rank_lower"] + 1).mean())
     assert np.mean(inside[::2]) >= 18
@@ -554,7 +646,9 @@ def test_sets_are_wider_still_if_entities_of_similar_strength_met_more_often():
 
     def notes_of_votes(number):
         votes = {
-            (i, j): (n * (j - i + 6) // 12, n - n * (j - i + 6) // 12, 0) for i, j in pairs if (n := number(j - i))
+            (i, j): (n * (j - i + 6) // 12, n - n * (j - i + 6) // 12, 0)
+            for i, j in pairs
+            if (n := number(j - i))
         }
         noted = notes_of(br.credible_ranking(br.fit(votes_of(votes), seed=1))["notes"])
         return {note.code: note.fields["percent"] for note in noted if "percent" in note.fields}
@@ -583,7 +677,9 @@ def test_strengths_that_show_who_was_matched_have_the_slope_0():
     wins, ties = votes["wins"].values, votes["ties"].values
     found = estimate_strengths(wins, ties)
     share = special.expit(found[:, None] - found)
-    np.testing.assert_allclose((wins + ties / 2).sum(1) - ((wins + wins.T + ties) * share).sum(1), found / 4, atol=1e-9)
+    np.testing.assert_allclose(
+        (wins + ties / 2).sum(1) - ((wins + wins.T + ties) * share).sum(1), found / 4, atol=1e-9
+    )
     alone = estimate_strengths(np.array([[0, 60, 9], [0, 0, 9], [0, 0, 0.0]]), np.zeros((3, 3)))
     assert np.isfinite(alone).all()
     assert alone[0] > alone[1] > alone[2]
@@ -634,7 +730,9 @@ def recedes(pairs):
     """Whether the likelihood never falls along a line of strengths and log nu, by a linear programme for each sign."""
     size = pairs.entities
     rows = []
-    for i, j, up, down, even in zip(pairs.first, pairs.second, pairs.wins, pairs.losses, pairs.ties, strict=True):
+    for i, j, up, down, even in zip(
+        pairs.first, pairs.second, pairs.wins, pairs.losses, pairs.ties, strict=True
+    ):
         half = np.zeros(size + 1)
         half[i], half[j] = 0.5, -0.5
         tie = np.eye(size + 1)[size] * pairs.with_ties
@@ -675,17 +773,22 @@ def degenerate(kind, size):
     pairs = list(itertools.combinations(names, 2))
     if kind == "chain of ties":
         pairs = list(itertools.pairwise(names))
-    winners = {"a beats all, with ties": ["a", "tie"], "both bad": ["tie (bothbad)"], "perfect": ["a"]}.get(
-        kind, ["tie"]
-    )
+    winners = {
+        "a beats all, with ties": ["a", "tie"],
+        "both bad": ["tie (bothbad)"],
+        "perfect": ["a"],
+    }.get(kind, ["tie"])
     rows = [(x, y, winner) for x, y in pairs for winner in winners]
     rows += [(names[0], names[1], "a")] * (kind == "one decisive")
-    return br.from_votes(pd.DataFrame(rows, columns=["a", "b", "winner"]), a="a", b="b", winner="winner")
+    return br.from_votes(
+        pd.DataFrame(rows, columns=["a", "b", "winner"]), a="a", b="b", winner="winner"
+    )
 
 
 @pytest.mark.parametrize("size", [2, 3, 10])
 @pytest.mark.parametrize(
-    "kind", ["all ties", "both bad", "chain of ties", "one decisive", "perfect", "a beats all, with ties"]
+    "kind",
+    ["all ties", "both bad", "chain of ties", "one decisive", "perfect", "a beats all, with ties"],
 )
 def test_degenerate_votes_have_an_answer_and_no_flat_prior(kind, size):
     votes = degenerate(kind, size)

@@ -11,11 +11,20 @@ from bayesrank.ops.alarms import comparison_level, probability_not_fallen
 
 def months(tp, positives, tn=1800, negatives=2000, entity="m"):
     tp = np.asarray(tp)
-    counts = {"tp": tp, "fn": positives - tp, "tn": np.full_like(tp, tn), "fp": np.full_like(tp, negatives - tn)}
-    return br.from_counts(**counts, entity=[entity] * len(tp), dataset=[f"month {i}" for i in range(len(tp))])
+    counts = {
+        "tp": tp,
+        "fn": positives - tp,
+        "tn": np.full_like(tp, tn),
+        "fp": np.full_like(tp, negatives - tn),
+    }
+    return br.from_counts(
+        **counts, entity=[entity] * len(tp), dataset=[f"month {i}" for i in range(len(tp))]
+    )
 
 
-@pytest.mark.parametrize(("x0", "n0", "x1", "n1"), [(18, 20, 12, 20), (184, 200, 160, 200), (5, 9, 30, 40)])
+@pytest.mark.parametrize(
+    ("x0", "n0", "x1", "n1"), [(18, 20, 12, 20), (184, 200, 160, 200), (5, 9, 30, 40)]
+)
 def test_half_a_case_against_the_alarm_is_fishers_exact_test(x0, n0, x1, n1):
     """Altham (1969): the posterior probability by these priors is Fisher's one-sided p-value."""
     found = probability_not_fallen(x0, n0 - x0 + 1, x1 + 1, n1 - x1)
@@ -24,7 +33,9 @@ def test_half_a_case_against_the_alarm_is_fishers_exact_test(x0, n0, x1, n1):
 
 def test_equal_distributions_are_even():
     assert probability_not_fallen(7.5, 2.5, 7.5, 2.5) == pytest.approx(0.5, abs=1e-9)
-    np.testing.assert_allclose(probability_not_fallen(np.array([1.0, 1e9]), 1.0, 1.0, 1.0), [0.5, 0], atol=1e-6)
+    np.testing.assert_allclose(
+        probability_not_fallen(np.array([1.0, 1e9]), 1.0, 1.0, 1.0), [0.5, 0], atol=1e-6
+    )
 
 
 def test_one_look_spends_the_whole_error():
@@ -56,7 +67,9 @@ def test_the_level_is_that_of_normal_looks():
 
 
 def test_a_fall_is_named_and_a_rise_is_none():
-    fell = br.ops.drift(br.fit(months([184, 185, 150], 200), "dirichlet_multinomial", seed=1), "f1").isel(entity=0)
+    fell = br.ops.drift(
+        br.fit(months([184, 185, 150], 200), "dirichlet_multinomial", seed=1), "f1"
+    ).isel(entity=0)
     alarms = fell["alarm"].sel(dataset="month 2")
     assert alarms.sel(rate="tpr", against="previous").item()
     assert not alarms.sel(rate="fpr").any()
@@ -68,16 +81,25 @@ def test_a_fall_is_named_and_a_rise_is_none():
 
 def test_more_false_alarms_are_worse():
     counts = br.from_counts(
-        tn=[1960, 1800], fp=[40, 200], fn=[20, 20], tp=[180, 180], entity=["m"] * 2, dataset=["May", "June"]
+        tn=[1960, 1800],
+        fp=[40, 200],
+        fn=[20, 20],
+        tp=[180, 180],
+        entity=["m"] * 2,
+        dataset=["May", "June"],
     )
-    found = br.ops.drift(br.fit(counts, "dirichlet_multinomial", seed=1), "f1")["alarm"].isel(entity=0, dataset=1)
+    found = br.ops.drift(br.fit(counts, "dirichlet_multinomial", seed=1), "f1")["alarm"].isel(
+        entity=0, dataset=1
+    )
     assert found.sel(against="baseline").values.tolist() == [False, True]
 
 
 def test_a_month_without_positives_is_no_look_and_no_alarm():
     counts = months([184, 0, 150], 200)
     counts.loc[{"dataset": "month 1", "actual": "positive"}] = 0
-    found = br.ops.drift(br.fit(counts, "dirichlet_multinomial", seed=1, prior="haldane"), "f1").isel(entity=0)
+    found = br.ops.drift(
+        br.fit(counts, "dirichlet_multinomial", seed=1, prior="haldane"), "f1"
+    ).isel(entity=0)
     assert found["p_worse"].sel(rate="tpr", dataset="month 1").isnull().all()
     assert found["alarm"].sel(rate="tpr", dataset="month 2").any()
 
@@ -97,7 +119,9 @@ def test_more_entities_share_the_error():
 
 def test_the_baseline_may_be_a_later_month():
     counts = months([195, 184, 184, 150], 200)
-    found = br.ops.drift(br.fit(counts, "dirichlet_multinomial", seed=1), "f1", baseline="month 1").isel(entity=0)
+    found = br.ops.drift(
+        br.fit(counts, "dirichlet_multinomial", seed=1), "f1", baseline="month 1"
+    ).isel(entity=0)
     assert found["p_worse"].isel(dataset=slice(2)).isnull().all()  # no looks
     assert found["alarm"].sel(dataset="month 3", rate="tpr").any()
     assert found["since_baseline_mean"].sel(dataset="month 1").isnull().all()
@@ -109,12 +133,18 @@ def test_points_without_draws_have_no_alarms():
 
 
 def test_the_verdict_names_what_fell_and_since_when():
-    found = br.ops.drift(br.fit(months([184, 185, 150], 200), "dirichlet_multinomial", seed=1), "f1")
+    found = br.ops.drift(
+        br.fit(months([184, 185, 150], 200), "dirichlet_multinomial", seed=1), "f1"
+    )
     headline, values, *_ = br.verdict(found)
-    assert headline.startswith("Alarm in month 2: sensitivity (TPR) fell from 0.918 in month 0 to 0.749")
+    assert headline.startswith(
+        "Alarm in month 2: sensitivity (TPR) fell from 0.918 in month 0 to 0.749"
+    )
     assert "month 1" in headline or "month 0" in headline
     assert "F1" in values
     assert "OPS" in values
-    quiet = br.ops.drift(br.fit(months([184, 185, 183], 200), "dirichlet_multinomial", seed=1), "f1")
+    quiet = br.ops.drift(
+        br.fit(months([184, 185, 183], 200), "dirichlet_multinomial", seed=1), "f1"
+    )
     assert br.verdict(quiet)[0].startswith("No alarm in 2 looks since month 0")
     assert any("24 successive looks" in note for note in br.notes(quiet))

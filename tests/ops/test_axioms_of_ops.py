@@ -54,7 +54,9 @@ def test_fractions_agree_with_the_package():
         cells = [F(int(x), 40) for x in rng.multinomial(36, [0.25] * 4) + 1]
         a, b = (F(int(x), 10) for x in rng.integers(0, 11, 2))
         value = br.scores.canonical(float(a), float(b)).of_cells(*map(float, cells))
-        found = br.ops.of_value(br.scores.canonical(float(a), float(b)), value, float(cells[2] + cells[3])).item()
+        found = br.ops.of_value(
+            br.scores.canonical(float(a), float(b)), value, float(cells[2] + cells[3])
+        ).item()
         assert found == pytest.approx(float(exact_ops(a, b, cells)), abs=1e-9)
 
 
@@ -62,7 +64,8 @@ def test_the_corners_are_free_of_the_prevalence_and_no_other_place_is():
     rates = [(F(i, 6), F(j, 6)) for i, j in product(range(1, 6), repeat=2)]
     for a, b in GRID:
         tables = [
-            [exact_ops(a, b, of_rates(*rate, share)) for rate in rates] for share in (F(1, 10), F(1, 2), F(9, 10))
+            [exact_ops(a, b, of_rates(*rate, share)) for rate in rates]
+            for share in (F(1, 10), F(1, 2), F(9, 10))
         ]
         assert (tables[0] == tables[1] == tables[2]) == ((a, b) in CORNERS), (a, b)
         assert prevalence_free(br.scores.canonical(float(a), float(b))) == ((a, b) in CORNERS)
@@ -85,7 +88,9 @@ def test_ops_follows_its_score_at_one_prevalence():
         return tn + tp + (fn == 0)
 
     np.testing.assert_allclose(br.ops.of_value(jump, [1.3, 1.7, 2.0], 0.3), 1, atol=1e-9)
-    assert np.diff([jump(*of_rates(fpr, F(1), F(3, 10))) for fpr in (F(1), F(1, 2), F(0))]).min() > 0
+    assert (
+        np.diff([jump(*of_rates(fpr, F(1), F(3, 10))) for fpr in (F(1), F(1, 2), F(0))]).min() > 0
+    )
 
 
 def test_the_closed_forms_at_the_corners():
@@ -99,13 +104,27 @@ def test_the_closed_forms_at_the_corners():
 
 
 def test_which_scores_of_the_catalogue_are_free():
-    for name in ("tpr", "tnr", "ppv", "npv", "balanced_accuracy", "g_mean", "youden", "dor", "d_prime", "lr+"):
+    for name in (
+        "tpr",
+        "tnr",
+        "ppv",
+        "npv",
+        "balanced_accuracy",
+        "g_mean",
+        "youden",
+        "dor",
+        "d_prime",
+        "lr+",
+    ):
         assert prevalence_free(name), name
         score = as_score(name)
         for rate in ((0.568, 0.122), (0.2, 0.7)):
             tpr, fpr = rate
             values = [score.of_cells(*cells_at(fpr, tpr, share)) for share in (0.091, 0.3, 0.8)]
-            found = [br.ops.of_value(score, v, s).item() for v, s in zip(values, (0.091, 0.3, 0.8), strict=True)]
+            found = [
+                br.ops.of_value(score, v, s).item()
+                for v, s in zip(values, (0.091, 0.3, 0.8), strict=True)
+            ]
             np.testing.assert_allclose(found, found[0], atol=1e-6)
     for name in ("f1", "accuracy", "mcc", "kappa", "markedness", "jaccard"):
         assert not prevalence_free(name), name
@@ -117,7 +136,10 @@ def test_which_scores_of_the_catalogue_are_free():
 def test_known_answers_of_item_42():
     for share, f1 in ((0.091, 0.892), (0.19, 0.877), (0.3, 0.849)):
         performance = br.from_rates(fpr=[0.122], tpr=[0.568], prevalence=share)
-        found = [br.ops.of_draws(performance, name).item() for name in ("f1", "ppv", "npv", "balanced_accuracy")]
+        found = [
+            br.ops.of_draws(performance, name).item()
+            for name in ("f1", "ppv", "npv", "balanced_accuracy")
+        ]
         np.testing.assert_allclose(found, [f1, 0.893, 0.754, 0.847], atol=6e-4)
 
 
@@ -125,7 +147,11 @@ def test_accuracy_across_test_sets_breaks_axiom_3():
     one, other = (F(1, 16), F(0), F(4, 16), F(11, 16)), (F(11, 16), F(4, 16), F(0), F(1, 16))
     middle = [(x + y) / 2 for x, y in zip(one, other, strict=True)]
     half = F(1, 2)
-    assert [exact_ops(half, half, cells) for cells in (one, other, middle)] == [F(23, 30), F(23, 30), F(7, 8)]
+    assert [exact_ops(half, half, cells) for cells in (one, other, middle)] == [
+        F(23, 30),
+        F(23, 30),
+        F(7, 8),
+    ]
 
 
 def worst_mixture(a, b, steps):
@@ -139,9 +165,15 @@ def worst_mixture(a, b, steps):
         return ranking_area(score.of_cells(*cells), cells[2] + cells[3], **weights)
 
     own, mixed = ops(points), ops((points[:, :, None] + points[:, None]) / 2)
-    beyond = np.maximum(mixed - np.maximum(own[:, None], own), np.minimum(own[:, None], own) - mixed)
+    beyond = np.maximum(
+        mixed - np.maximum(own[:, None], own), np.minimum(own[:, None], own) - mixed
+    )
     i, j = np.unravel_index(np.nanargmax(beyond), beyond.shape)
-    return None if beyond[i, j] < 1e-9 else [[F(round(x * steps), steps) for x in points[:, k]] for k in (i, j)]
+    return (
+        None
+        if beyond[i, j] < 1e-9
+        else [[F(round(x * steps), steps) for x in points[:, k]] for k in (i, j)]
+    )
 
 
 def test_every_place_but_tpr_and_tnr_breaks_axiom_3_across_test_sets():
@@ -165,7 +197,10 @@ def test_the_steps_of_the_proof():
         v = F(1, 3)
         if a != b:
             ends = []
-            for right, wrong in ((a, b), (1 - a, 1 - b)):  # of positives alone, and of negatives alone
+            for right, wrong in (
+                (a, b),
+                (1 - a, 1 - b),
+            ):  # of positives alone, and of negatives alone
                 ends.append(v * wrong / ((1 - v) * right + v * wrong))
             assert ends[0] != ends[1]
     # Weighted accuracy (1 - p) U + p V: below both weights, OPS is v² / (2 p (1 - p)).
@@ -176,7 +211,9 @@ def test_the_steps_of_the_proof():
 
 def test_the_score_to_monitor():
     rates = {"spring": 0.5, "autumn": 0.05}
-    periods = {n: br.from_rates(fpr=[0.2], tpr=[0.9], prevalence=share) for n, share in rates.items()}
+    periods = {
+        n: br.from_rates(fpr=[0.2], tpr=[0.9], prevalence=share) for n, share in rates.items()
+    }
     change = br.ops.drift(periods, "f1")
     assert change.attrs["monitor"] == "balanced_accuracy"
     monitored = br.ops.drift(periods, change.attrs["monitor"])
@@ -188,7 +225,10 @@ def test_the_score_to_monitor():
     # The candidates are three: TPR is free of the prevalence, too, and agrees more.
     fpr, tpr = (part.ravel() for part in np.meshgrid(*[(np.arange(40) + 0.5) / 40] * 2))
     ranks = stats.spearmanr(as_score("f1").of_cells(*cells_at(fpr, tpr, 0.5)), tpr).statistic
-    assert closest_free(as_score("f1"), 0.5) == ("balanced_accuracy", pytest.approx(0.868, abs=5e-4))
+    assert closest_free(as_score("f1"), 0.5) == (
+        "balanced_accuracy",
+        pytest.approx(0.868, abs=5e-4),
+    )
     assert ranks > 0.94
     for name in ("tpr", "g_mean"):  # free itself
         assert br.ops.drift(periods, name).attrs["monitor"] == name
@@ -220,6 +260,7 @@ def test_ties_at_one_prevalence_only_are_another_order(tied):
 def test_the_mean_of_ops_over_test_sets_of_one_prevalence_breaks_axiom_3():
     """OPS is no linear function of its score."""
     a, b, mixture = (
-        br.ops.of_value("accuracy", values, 0.5).mean().item() for values in ([0.9, 0.3], [0.3, 0.9], [0.6, 0.6])
+        br.ops.of_value("accuracy", values, 0.5).mean().item()
+        for values in ([0.9, 0.3], [0.3, 0.9], [0.6, 0.6])
     )
     assert (a, b, mixture) == pytest.approx((29 / 50, 29 / 50, 17 / 25))

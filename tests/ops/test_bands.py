@@ -7,15 +7,16 @@ import xarray as xr
 from scipy import stats
 
 import bayesrank as br
-from bayesrank._random import blocks_between, root_sequence
-from bayesrank._source import groups_of
+from bayesrank._core.random import blocks_between, root_sequence
+from bayesrank._core.source import groups_of
 from bayesrank.models.bayesian_bootstrap import BayesianBootstrap
 from bayesrank.ops.bands import simultaneous_band
 
 RNG = np.random.default_rng(7)
 TRUTH = np.repeat([0, 1], [70, 40])
 RISK = {
-    name: np.round(1 / (1 + np.exp(-(s * (TRUTH - 0.4) + RNG.normal(size=110)))), 2) for name, s in (("a", 2), ("b", 1))
+    name: np.round(1 / (1 + np.exp(-(s * (TRUTH - 0.4) + RNG.normal(size=110)))), 2)
+    for name, s in (("a", 2), ("b", 1))
 }
 EVIDENCE = br.from_probabilities(TRUTH, RISK)
 
@@ -25,7 +26,11 @@ def drawn(evidence, draws, label=0, entity=0):
     part = BayesianBootstrap(evidence, scores=["auc_roc"]).parts[0]
     [block] = blocks_between(0, 1, 0, min(draws, 1000), (1, draws))
     found = [
-        (*part.rates(label, entity, *one), one[0] @ part.truth[label] / one[0].sum(axis=1), part.evaluate(*one)[0])
+        (
+            *part.rates(label, entity, *one),
+            one[0] @ part.truth[label] / one[0].sum(axis=1),
+            part.evaluate(*one)[0],
+        )
         for _, *one in part.weigh("posterior", block, root_sequence(1))
     ]
     return [np.concatenate(parts) for parts in zip(*found, strict=True)]
@@ -34,7 +39,9 @@ def drawn(evidence, draws, label=0, entity=0):
 def test_areas_under_drawn_curves_are_the_drawn_areas():
     fpr, tpr, _, area = drawn(EVIDENCE, 50, entity=1)
     np.testing.assert_allclose(np.trapezoid(tpr, fpr, axis=1), area[:, 1], atol=1e-12)
-    posterior = groups_of(br.fit(EVIDENCE, seed=1, draws=50, chains=1, scores=["auc_roc"]))["posterior"]
+    posterior = groups_of(br.fit(EVIDENCE, seed=1, draws=50, chains=1, scores=["auc_roc"]))[
+        "posterior"
+    ]
     np.testing.assert_allclose(posterior["auc_roc"].sel(entity="b")[0], area[:, 1], atol=1e-12)
 
 
@@ -44,13 +51,19 @@ def test_observed_curves_are_those_of_scikit_learn():
     np.testing.assert_allclose(roc["observed"], np.interp(roc["fpr"], fpr, tpr), atol=1e-12)
     found = br.ops.credible_curves(EVIDENCE, "precision_recall", draws=20, seed=1).sel(entity="a")
     precision, recall, _ = sk.precision_recall_curve(TRUTH, RISK["a"])
-    first = {r: precision[recall == r].max() for r in recall if r > 0}  # at the highest threshold with this recall
+    first = {
+        r: precision[recall == r].max() for r in recall if r > 0
+    }  # at the highest threshold with this recall
     at = found.assign_coords(point=found["recall"].values.round(9))
     shared = [r for r in first if round(r, 9) in at["point"].values]
     assert len(shared) >= 10
     for r in shared:
         assert at["observed"].sel(point=round(r, 9)).item() == pytest.approx(first[r], abs=1e-6)
-    bins = br.ops.credible_curves(EVIDENCE, "calibration", draws=20, seed=1).sel(entity="a").dropna("point")
+    bins = (
+        br.ops.credible_curves(EVIDENCE, "calibration", draws=20, seed=1)
+        .sel(entity="a")
+        .dropna("point")
+    )
     assert bins["cases"].sum() == 110
     assert float((bins["cases"] * bins["observed"]).sum()) == pytest.approx(40)
     assert float((bins["cases"] * bins["probability"]).sum()) == pytest.approx(RISK["a"].sum())
@@ -58,8 +71,13 @@ def test_observed_curves_are_those_of_scikit_learn():
 
 def test_rates_at_a_threshold_are_those_of_matching_pseudo_counts():
     """One pseudo-case a class, called positive like a random case: a mixture of two Betas."""
-    again = (br.from_probabilities(TRUTH, {"a": RISK["a"], "b": RISK["b"] + shift}) for shift in np.arange(4) / 1000)
-    fpr, tpr, share, _ = (np.concatenate(parts) for parts in zip(*(drawn(one, 1000) for one in again), strict=True))
+    again = (
+        br.from_probabilities(TRUTH, {"a": RISK["a"], "b": RISK["b"] + shift})
+        for shift in np.arange(4) / 1000
+    )
+    fpr, tpr, share, _ = (
+        np.concatenate(parts) for parts in zip(*(drawn(one, 1000) for one in again), strict=True)
+    )
     levels = np.unique(RISK["a"])[::-1]
     k = 1 + int(np.flatnonzero(levels >= 0.5)[-1])
     called = RISK["a"] >= levels[k - 1]
@@ -79,8 +97,12 @@ def test_labels_at_a_threshold_have_the_dirichlet_of_their_counts():
     labels = br.ops.apply_threshold(EVIDENCE, 0.5)
     assert labels["entity"].values.tolist() == ["a", "b"]
     found = br.as_performance(br.fit(labels, seed=1))
-    counts = br.from_predictions(TRUTH, {name: (risk >= 0.5).astype(int) for name, risk in RISK.items()})
-    alpha = (counts + xr.DataArray([[0.5, 0.5], [0.5, 0.5]], dims=("actual", "predicted"))).transpose("entity", ...)
+    counts = br.from_predictions(
+        TRUTH, {name: (risk >= 0.5).astype(int) for name, risk in RISK.items()}
+    )
+    alpha = (
+        counts + xr.DataArray([[0.5, 0.5], [0.5, 0.5]], dims=("actual", "predicted"))
+    ).transpose("entity", ...)
     total, draws = 112, 4000
     mean = alpha / total
     spread = np.sqrt(mean * (1 - mean) / (total + 1))
@@ -96,12 +118,15 @@ def test_thresholds_by_entity_and_their_names():
     chosen = br.ops.best_threshold(TRUTH, RISK, "f1", draws=2, seed=1)
     again = br.ops.apply_threshold(EVIDENCE, chosen["threshold"])
     np.testing.assert_allclose(
-        br.scores.f1(groups_of(br.fit(again, seed=1, draws=2))["observed_data"]["counts"]), chosen["apparent"]
+        br.scores.f1(groups_of(br.fit(again, seed=1, draws=2))["observed_data"]["counts"]),
+        chosen["apparent"],
     )
     many = br.ops.apply_threshold(EVIDENCE, {"a": [0.2, 0.8], "b": 0.5})
     assert many["entity"].values.tolist() == ["a at 0.2", "a at 0.8", "b at 0.5"]
     assert many["classifier"].values.tolist() == ["a", "a", "b"]
-    values = br.from_probabilities(TRUTH, {"d": RISK["a"] * 9 - 4}, cluster=np.arange(110) // 2, dataset="x")
+    values = br.from_probabilities(
+        TRUTH, {"d": RISK["a"] * 9 - 4}, cluster=np.arange(110) // 2, dataset="x"
+    )
     at_once = br.ops.apply_threshold(values, 0)
     assert {"cluster", "dataset"} <= set(at_once.coords)
     weighted = br.ops.apply_threshold(br.from_probabilities(TRUTH, RISK, weight=1.0 + TRUTH), 0.5)
@@ -116,14 +141,18 @@ def test_a_band_holds_its_share_of_whole_curves():
     z = stats.norm.ppf((1 + 0.9**0.2) / 2)  # Sidak: independent points
     np.testing.assert_allclose([-low, high], z, atol=0.06)
     same = np.repeat(values[:, :1], 5, axis=1)
-    np.testing.assert_allclose(simultaneous_band(same, 0.9), np.quantile(same, [0.05, 0.95], axis=0), atol=1e-3)
+    np.testing.assert_allclose(
+        simultaneous_band(same, 0.9), np.quantile(same, [0.05, 0.95], axis=0), atol=1e-3
+    )
     constant = np.ones((50, 2))
     np.testing.assert_array_equal(simultaneous_band(constant, 0.95), np.ones((2, 2)))
 
 
 def test_a_bin_has_the_jeffreys_interval():
     truth = np.repeat([0, 1], [24, 6])
-    found = br.ops.credible_curves(br.from_probabilities(truth, np.linspace(0.1, 0.3, 30)), "calibration", seed=1)
+    found = br.ops.credible_curves(
+        br.from_probabilities(truth, np.linspace(0.1, 0.3, 30)), "calibration", seed=1
+    )
     one = found.isel(entity=0).dropna("point")
     assert one.sizes["point"] == 1
     ends = [one["lower"].item(), one["upper"].item()]
@@ -144,8 +173,12 @@ def test_bands_hold_their_curves_and_are_withheld_like_areas():
     assert band["lower"][50] < 0.99
     three = np.arange(90) % 3
     values = (RNG.dirichlet([1, 1, 1], 90) + np.eye(3)[three]) / 2
-    part = br.ops.credible_curves(br.from_probabilities(three, {"m": values}), label=2, draws=20, seed=1)
-    alone = br.ops.credible_curves(br.from_probabilities(three == 2, {"m": values[:, 2]}), draws=20, seed=1)
+    part = br.ops.credible_curves(
+        br.from_probabilities(three, {"m": values}), label=2, draws=20, seed=1
+    )
+    alone = br.ops.credible_curves(
+        br.from_probabilities(three == 2, {"m": values[:, 2]}), draws=20, seed=1
+    )
     np.testing.assert_allclose(part["observed"], alone["observed"])
 
 
@@ -164,7 +197,9 @@ def test_the_tile_of_entity_and_threshold_sums_over_thresholds():
     assert both["entity"].values.tolist() == ["a", "b"]
     pairs = each["probability_best"].values.reshape(2, 3, 9, 9)
     np.testing.assert_allclose(both["probability_best"], pairs.sum(axis=1), atol=1e-12)
-    np.testing.assert_allclose(both["share"], each["share"].values.reshape(2, 3).sum(axis=1), atol=1e-12)
+    np.testing.assert_allclose(
+        both["share"], each["share"].values.reshape(2, 3).sum(axis=1), atol=1e-12
+    )
     assert bool((both["share_upper"] >= both["share"]).all())
     for b, a in ((0, 4), (4, 4), (8, 8)):
         k = pairs[:, :, b, a].sum(axis=1).argmax()

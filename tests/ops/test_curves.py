@@ -15,7 +15,19 @@ TABLES = {
     "heart, elder": (0.190, 9043, 0.420, 0.797, 0.264, 0.815, 1.745, 0.656, 0.841, 0.558, 0.782),
     "heart, hospital": (0.300, 9206, 0.688, 0.909, 0.495, 0.902, 1.806, 0.820, 0.929, 0.830, 0.852),
     "loan, general": (0.112, 10_000, 0.316, 0.808, 0.151, 0.784, 1.915, 0.601, 0.849, 0.432, 0.805),
-    "loan, low-income": (0.203, 10_108, 0.485, 0.838, 0.278, 0.813, 1.807, 0.696, 0.869, 0.686, 0.832),
+    "loan, low-income": (
+        0.203,
+        10_108,
+        0.485,
+        0.838,
+        0.278,
+        0.813,
+        1.807,
+        0.696,
+        0.869,
+        0.686,
+        0.832,
+    ),
     "loan, risky": (0.300, 10_063, 0.581, 0.832, 0.376, 0.784, 1.621, 0.736, 0.857, 0.788, 0.821),
 }
 #: Our value minus the printed one, lowest and highest, as docs/understand/ops.md says.
@@ -30,7 +42,9 @@ DIFFERENCES = {
 
 @pytest.mark.parametrize("row", TABLES.values(), ids=TABLES)
 def test_tables_6_to_9(row):
-    prevalence, size, pr, ops_pr, precision, ops_precision, lift, nauc, ops_lift, at_k, ops_at_k = row
+    prevalence, size, pr, ops_pr, precision, ops_precision, lift, nauc, ops_lift, at_k, ops_at_k = (
+        row
+    )
     printed = {
         "auc_pr": (pr, ops_pr, {}),
         "precision_at_recall": (precision, ops_precision, {"at": 0.9}),
@@ -40,7 +54,11 @@ def test_tables_6_to_9(row):
     }
     for metric, (value, ops, options) in printed.items():
         low, high = DIFFERENCES[metric]
-        assert low <= round(br.ops.of_value(metric, value, prevalence, **options).item() - ops, 3) <= high, metric
+        assert (
+            low
+            <= round(br.ops.of_value(metric, value, prevalence, **options).item() - ops, 3)
+            <= high
+        ), metric
     assert (lift / br.ops.ideal_area("lift", prevalence)).item() == pytest.approx(nauc, abs=1e-3)
 
 
@@ -55,13 +73,17 @@ def straight_areas(fpr, tpr, prevalence, *, rates):
             height = height + weight * prevalence * recall / share
     else:
         precision = prevalence * tpr[:, 1:] / called[:, 1:]
-        height = np.column_stack([precision[:, 0], (precision[:, 1:] + precision[:, :-1]) / 2])  # constant at first
+        height = np.column_stack(
+            [precision[:, 0], (precision[:, 1:] + precision[:, :-1]) / 2]
+        )  # constant at first
     for width in (np.diff(tpr), np.diff(called) / prevalence):
         found.append(np.sum(width * height, axis=1))
     return found
 
 
-@pytest.mark.parametrize(("rates", "above", "below"), [(False, (4, 7), (-15, -5)), (True, (3, 6), (-13, -5))])
+@pytest.mark.parametrize(
+    ("rates", "above", "below"), [(False, (4, 7), (-15, -5)), (True, (3, 6), (-13, -5))]
+)
 def test_straight_lines_do_not_meet_the_tables(rates, above, below):
     """The numbers of docs/understand/ops.md in thousandths."""
     tree = br.ops.directed_binary_tree()
@@ -72,7 +94,9 @@ def test_straight_lines_do_not_meet_the_tables(rates, above, below):
         areas = np.hstack([straight_areas(fpr[i], tpr[i], prevalence, rates=rates) for i in blocks])
         differences.append((np.mean(areas[0] < pr) - ops_pr, np.mean(areas[1] < lift) - ops_lift))
     lowest, highest = np.min(differences, axis=0), np.max(differences, axis=0)
-    found = [(round(1000 * low), round(1000 * high)) for low, high in zip(lowest, highest, strict=True)]
+    found = [
+        (round(1000 * low), round(1000 * high)) for low, high in zip(lowest, highest, strict=True)
+    ]
     assert found == [above, below]
 
 
@@ -88,7 +112,9 @@ def test_linear_invariance_of_areas():
 
 class TestTree:
     def test_order_ends_size_and_seed(self):
-        curves, same, other = (br.ops.directed_binary_tree(depth=3, samples=200, seed=s) for s in (1, 1, 2))
+        curves, same, other = (
+            br.ops.directed_binary_tree(depth=3, samples=200, seed=s) for s in (1, 1, 2)
+        )
         for rate in (curves.fpr, curves.tpr):
             assert rate.shape == (200, 15 + 2)  # E1 to E15 of Figure 2, and the ends
             assert (rate.diff("point") >= 0).all()
@@ -103,7 +129,9 @@ class TestTree:
         value = np.array([0.3, 0.5, 0.8])
         found = br.ops.of_value("auc_roc", value, 0.2, reference=curves)
         assert (found.ops_error < 0.003).all()
-        assert found.ops_error.attrs["method"] == "standard error of a share of the reference's sample"
+        assert (
+            found.ops_error.attrs["method"] == "standard error of a share of the reference's sample"
+        )
         exact = br.ops.of_value("balanced_accuracy", value, 0.2)
         assert (np.abs(found - exact) < 4 * found.ops_error).all()
 
@@ -121,7 +149,9 @@ def test_range_of_areas(curve):
                 np.r_[tpr, fine if tpr[-1] == 0 else 0 * fine + 1],
             )
             # steps of a monotone curve are off by at most their width times its range, 1 / prevalence for lift
-            assert area(curve, *ends, np.asarray(prevalence)) == pytest.approx(expected.item(), abs=1 / 20_000 / 0.01)
+            assert area(curve, *ends, np.asarray(prevalence)) == pytest.approx(
+                expected.item(), abs=1 / 20_000 / 0.01
+            )
         few = np.sort(rng.random((2, 500, 3)), axis=-1)
         few = np.concatenate([np.zeros((2, 500, 1)), few, np.ones((2, 500, 1))], axis=-1)
         for corner in (0.0, 1.0):
@@ -137,7 +167,9 @@ def test_range_of_areas(curve):
 
 
 @pytest.mark.parametrize("prevalence", [0.001, 0.3])
-@pytest.mark.parametrize("metric", ["precision_at_recall", "precision_at_share", "recall_at_share", "lift_at_share"])
+@pytest.mark.parametrize(
+    "metric", ["precision_at_recall", "precision_at_share", "recall_at_share", "lift_at_share"]
+)
 def test_points_against_the_sample(metric, prevalence):
     # OPS is computed by way of another metric that orders the curves alike; here directly, curve by curve.
     curves = br.ops.directed_binary_tree(depth=3, samples=500, seed=8)
@@ -152,7 +184,9 @@ def test_points_follow_equation_9():
     fpr, tpr = np.array([0, 0.2, 0.6, 1.0]), np.array([0, 0.6, 0.9, 1.0])
     prevalence = np.asarray(0.25)
     # recall 0.75 is half way between the second and the third point: FPR 0.4
-    assert point("precision_at_recall", 0.75, fpr, tpr, prevalence) == pytest.approx(0.1875 / (0.1875 + 0.3))
+    assert point("precision_at_recall", 0.75, fpr, tpr, prevalence) == pytest.approx(
+        0.1875 / (0.1875 + 0.3)
+    )
     assert point("tpr_at_fpr", 0.4, fpr, tpr, prevalence) == pytest.approx(0.75)
     share = 0.1875 + 0.3
     assert point("recall_at_share", share, fpr, tpr, prevalence) == pytest.approx(0.75)
@@ -191,7 +225,11 @@ class TestCases:
 
     @pytest.mark.parametrize("curve", ["roc", "pr", "lift", "gain"])
     def test_an_area_relative_to_the_ideal_ranking(self, curve):
-        scores = {"a": self.y_score, "b": self.coarse, "first": np.arange(400) == np.argmax(self.y_true)}
+        scores = {
+            "a": self.y_score,
+            "b": self.coarse,
+            "first": np.arange(400) == np.argmax(self.y_true),
+        }
         few = br.ops.directed_binary_tree(depth=2, samples=50)
         relative, plain = (
             br.ops.of_curve(self.y_true, scores, f"{of}_{curve}", draws=20, seed=1, reference=few)
@@ -200,16 +238,28 @@ class TestCases:
         assert (relative["value_draws"] < 1).all()
         # The same order, so the same OPS (linear invariance).
         xr.testing.assert_equal(relative["ops_draws"], plain["ops_draws"])
-        ideal = br.ops.of_curve(self.y_true, self.y_true * 10 + self.y_score, f"auc_{curve}", draws=0, reference=few)
+        ideal = br.ops.of_curve(
+            self.y_true, self.y_true * 10 + self.y_score, f"auc_{curve}", draws=0, reference=few
+        )
         ideal = ideal["value"].item()
-        np.testing.assert_allclose(relative["value"].sel(entity="a") * ideal, plain["value"].sel(entity="a"))
+        np.testing.assert_allclose(
+            relative["value"].sel(entity="a") * ideal, plain["value"].sel(entity="a")
+        )
 
     def test_same_as_of_value(self):
         prevalence = self.y_true.mean()
-        for metric, at in (("auc_pr", None), ("auc_lift", None), ("precision_at_recall", 0.5), ("lift_at_share", 0.1)):
+        for metric, at in (
+            ("auc_pr", None),
+            ("auc_lift", None),
+            ("precision_at_recall", 0.5),
+            ("lift_at_share", 0.1),
+        ):
             result = br.ops.of_curve(self.y_true, self.coarse, metric, at=at, draws=0)
             assert result.prevalence.item() == prevalence
-            assert result.ops.item() == br.ops.of_value(metric, result.value.item(), prevalence, at=at).item()
+            assert (
+                result.ops.item()
+                == br.ops.of_value(metric, result.value.item(), prevalence, at=at).item()
+            )
 
     def test_at_k_is_the_precision_of_the_first_k(self):
         top = np.argsort(-self.y_score)[:30]
@@ -218,14 +268,18 @@ class TestCases:
         lift = br.ops.of_curve(self.y_true, self.y_score, "lift_at_k", at=30, draws=0)
         assert lift.value.item() == pytest.approx(self.y_true[top].mean() / self.y_true.mean())
         assert lift.ops.item() == pytest.approx(result.ops.item(), abs=1e-12)
-        everybody = br.ops.of_curve(self.y_true, self.y_score, "precision_at_k", at=400, draws=5, seed=1)
+        everybody = br.ops.of_curve(
+            self.y_true, self.y_score, "precision_at_k", at=400, draws=5, seed=1
+        )
         assert everybody.value.item() == pytest.approx(self.y_true.mean())
         assert everybody.ops.item() == 0
         assert (everybody.ops_draws == 0).all()
 
     def test_oprc(self):
         scores = {"a": self.y_score, "b": self.coarse}
-        result = br.ops.of_curve(self.y_true, scores, "precision_at_recall", at=[0.25, 0.5, 0.95], draws=0)
+        result = br.ops.of_curve(
+            self.y_true, scores, "precision_at_recall", at=[0.25, 0.5, 0.95], draws=0
+        )
         assert result.ops.dims == ("entity", "recall")
         one = br.ops.of_curve(self.y_true, self.coarse, "precision_at_recall", at=0.5, draws=0)
         assert result.ops.sel(entity="b", recall=0.5).item() == one.ops.item()
@@ -253,20 +307,29 @@ class TestCases:
     def test_no_skill_under_another_reference(self):
         tree = br.ops.directed_binary_tree(depth=3, samples=500, seed=8)
         strong = tree.assign(tpr=tree.tpr**0.6)
-        result = br.ops.of_curve(self.y_true, self.y_score, "tpr_at_fpr", at=[0.2, 0.7], draws=0, reference=strong)
+        result = br.ops.of_curve(
+            self.y_true, self.y_score, "tpr_at_fpr", at=[0.2, 0.7], draws=0, reference=strong
+        )
         for x in (0.2, 0.7):
-            at_x = [np.interp(x, *curve) for curve in zip(strong.fpr.values, strong.tpr.values, strict=True)]
+            at_x = [
+                np.interp(x, *curve)
+                for curve in zip(strong.fpr.values, strong.tpr.values, strict=True)
+            ]
             below = np.mean(np.array(at_x) < x)
             assert below < 0.45
             assert result["ops_no_skill"].sel(fpr=x).item() == pytest.approx(below, abs=1.5 / 500)
 
     def test_bootstrap(self):
-        result = br.ops.of_curve(self.y_true, {"a": self.y_score, "b": self.coarse}, "auc_roc", draws=400, seed=1)
+        result = br.ops.of_curve(
+            self.y_true, {"a": self.y_score, "b": self.coarse}, "auc_roc", draws=400, seed=1
+        )
         assert result.ops_draws.dims == ("chain", "draw", "entity")
         # The Bayesian bootstrap of the area has nearly DeLong's variance.
         positive, negative = self.y_score[self.y_true], self.y_score[~self.y_true]
         above = positive[:, None] > negative
-        delong = np.sqrt(above.mean(1).var(ddof=1) / positive.size + above.mean(0).var(ddof=1) / negative.size)
+        delong = np.sqrt(
+            above.mean(1).var(ddof=1) / positive.size + above.mean(0).var(ddof=1) / negative.size
+        )
         spread = result.value_draws.sel(entity="a").std().item()
         assert spread == pytest.approx(delong, rel=4 / np.sqrt(2 * 400) + 0.03)
         assert (result.ops_lower < result.ops).all()
@@ -277,8 +340,12 @@ class TestCases:
 
     def test_draws_do_not_depend_on_other_classifiers(self):
         alone = br.ops.of_curve(self.y_true, self.y_score, "auc_pr", draws=12, seed=1)
-        both = br.ops.of_curve(self.y_true, {"x": self.coarse, "y": self.y_score}, "auc_pr", draws=12, seed=1)
-        np.testing.assert_array_equal(both.ops_draws.sel(entity="y"), alone.ops_draws.isel(entity=0))
+        both = br.ops.of_curve(
+            self.y_true, {"x": self.coarse, "y": self.y_score}, "auc_pr", draws=12, seed=1
+        )
+        np.testing.assert_array_equal(
+            both.ops_draws.sel(entity="y"), alone.ops_draws.isel(entity=0)
+        )
 
 
 @pytest.mark.parametrize(
@@ -303,7 +370,9 @@ def test_curves_of_values_begin_and_end_where_the_score_does(score, options):
     curves = br.ops.value_curves(score, [0.01, 0.1, 0.5], points=9, **options)
     reach = curves if score != "false_discovery_rate" else curves.isel(point=slice(None, None, -1))
     np.testing.assert_allclose(reach.isel(point=0), 0, atol=1e-9)
-    np.testing.assert_allclose(reach.isel(point=-1), 1, atol=1e-3)  # a random curve may be ideal but for rounding
+    np.testing.assert_allclose(
+        reach.isel(point=-1), 1, atol=1e-3
+    )  # a random curve may be ideal but for rounding
     step = curves["value"].diff("point")
     np.testing.assert_allclose(step, step.isel(point=[0] * 8), rtol=1e-9)
     for share in (0.01, 0.1, 0.5):
@@ -316,7 +385,9 @@ def test_curves_of_values_begin_and_end_where_the_score_does(score, options):
 def test_lift_reaches_one_over_the_prevalence():
     curves = br.ops.value_curves("lift", [0.02, 0.25], points=3)
     np.testing.assert_allclose(curves["value"], [[0, 25, 50], [0, 2, 4]])
-    np.testing.assert_allclose(curves, br.ops.value_curves("ppv", [0.02, 0.25], points=3), rtol=0, atol=1e-11)
+    np.testing.assert_allclose(
+        curves, br.ops.value_curves("ppv", [0.02, 0.25], points=3), rtol=0, atol=1e-11
+    )
     with pytest.raises(ValueError, match="score must have a finite range at each prevalence"):
         br.ops.value_curves("diagnostic_odds_ratio", [0.1])
 
@@ -325,4 +396,7 @@ def test_curves_of_values_of_a_given_reference():
     few = br.ops.directed_binary_tree(depth=2, samples=50)
     given = br.ops.value_curves("auc_roc", [0.3], points=5, reference=few)
     assert (given * 50 == (given * 50).round()).all()
-    assert br.ops.value_curves("precision_at_recall", [0.3], at=0.8).attrs["score"] == "precision_at_recall 0.8"
+    assert (
+        br.ops.value_curves("precision_at_recall", [0.3], at=0.8).attrs["score"]
+        == "precision_at_recall 0.8"
+    )

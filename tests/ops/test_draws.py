@@ -11,12 +11,19 @@ import bayesrank as br
 @pytest.fixture(scope="module")
 def posterior():
     counts = br.from_counts(
-        tn=[900, 850], fp=[10, 60], fn=[40, 10], tp=[50, 80], entity=["careful", "eager"], dataset=["spring"] * 2
+        tn=[900, 850],
+        fp=[10, 60],
+        fn=[40, 10],
+        tp=[50, 80],
+        entity=["careful", "eager"],
+        dataset=["spring"] * 2,
     )
     return br.fit(counts, draws=200, chains=2, seed=1)
 
 
-@pytest.mark.parametrize("name", ["f1", "mcc", "false_discovery_rate", "p4", "diagnostic_odds_ratio"])
+@pytest.mark.parametrize(
+    "name", ["f1", "mcc", "false_discovery_rate", "p4", "diagnostic_odds_ratio"]
+)
 def test_draws_equal_a_loop_over_values(posterior, name):
     ops = br.ops.of_draws(posterior, name)
     assert ops.dims == ("chain", "draw", "entity", "dataset")
@@ -41,7 +48,9 @@ def counted(array, calls, **chunks):
         return block
 
     lazy = array.chunk(chunks)
-    return lazy.copy(data=da.map_blocks(load, lazy.data, dtype=float, meta=np.zeros((0,) * lazy.ndim)))
+    return lazy.copy(
+        data=da.map_blocks(load, lazy.data, dtype=float, meta=np.zeros((0,) * lazy.ndim))
+    )
 
 
 def test_each_chunk_is_computed_once(posterior):
@@ -82,8 +91,12 @@ def test_tile_is_of_value(posterior):
 
 
 def test_undefined_is_nan():
-    counts = br.from_counts(tn=[90, 100, 0], fp=[10, 0, 0], fn=[0, 30, 3], tp=[0, 0, 4], entity=["a", "b", "c"])
-    assert np.isnan(br.ops.of_draws(counts, "ppv")).all()  # no positives; nothing called positive; no negatives
+    counts = br.from_counts(
+        tn=[90, 100, 0], fp=[10, 0, 0], fn=[0, 30, 3], tp=[0, 0, 4], entity=["a", "b", "c"]
+    )
+    assert np.isnan(
+        br.ops.of_draws(counts, "ppv")
+    ).all()  # no positives; nothing called positive; no negatives
     np.testing.assert_array_equal(br.ops.of_draws(counts, "tpr"), [np.nan, 0, np.nan])
     never = br.ops.on_tile(counts, 3).sel(entity="b")
     assert np.isnan(never.sel(a=1, b=0))  # PPV
@@ -99,12 +112,16 @@ def test_summary_of_a_difference(posterior):
     assert set(summary.dims) == {"dataset"}
     # Stacked draws are draws; which chain a draw is of, and so the error, is not known.
     stacked, expected = br.ops.summarize(ops.stack(sample=("chain", "draw"))), br.ops.summarize(ops)
-    xr.testing.assert_allclose(stacked.drop_vars("negative_error"), expected.drop_vars("negative_error"))
+    xr.testing.assert_allclose(
+        stacked.drop_vars("negative_error"), expected.drop_vars("negative_error")
+    )
     assert (stacked["negative_error"] > 0).all()
 
 
 def test_labels_are_averaged():
-    counts = br.from_matrix([[50, 1, 0], [2, 70, 9], [0, 8, 4]], "actual_rows", labels=["a", "b", "c"])
+    counts = br.from_matrix(
+        [[50, 1, 0], [2, 70, 9], [0, 8, 4]], "actual_rows", labels=["a", "b", "c"]
+    )
     posterior = br.fit(counts, draws=100, chains=2, seed=1)
     result = br.ops.by_label(posterior, "f1")
     table = br.one_vs_rest(br.as_performance(posterior)).sel(label="c")
@@ -113,7 +130,9 @@ def test_labels_are_averaged():
     only = br.ops.by_label(posterior, "f1", weights={"a": 0, "b": 2, "c": 0})
     np.testing.assert_allclose(only.average, only.ops.sel(label="b"))
     # Tables of a multi-label problem have the dim label already.
-    np.testing.assert_allclose(br.ops.by_label(br.one_vs_rest(counts), "mcc").ops, br.ops.by_label(counts, "mcc").ops)
+    np.testing.assert_allclose(
+        br.ops.by_label(br.one_vs_rest(counts), "mcc").ops, br.ops.by_label(counts, "mcc").ops
+    )
 
 
 class TestReferences:
@@ -121,7 +140,9 @@ class TestReferences:
         flat = br.ops.independent_betas((1, 1), (1, 1))
         for name in ("f1", "mcc", "p4", "false_omission_rate"):
             uniform = br.ops.of_value(name, 0.4, [0.001, 0.2])
-            np.testing.assert_allclose(br.ops.of_value(name, 0.4, [0.001, 0.2], reference=flat), uniform, atol=1e-9)
+            np.testing.assert_allclose(
+                br.ops.of_value(name, 0.4, [0.001, 0.2], reference=flat), uniform, atol=1e-9
+            )
         # OPS of one rate are the Beta distribution function.
         reference, value = br.ops.independent_betas((0.5, 4), (3, 2)), np.array([0.1, 0.5, 0.8])
         for name, parameters in (("tpr", (3, 2)), ("tnr", (4, 0.5))):
@@ -141,17 +162,34 @@ class TestReferences:
         value, prevalence = np.array([0.2, 0.5, 0.7]), np.array([0.02, 0.1, 0.4])
         ops = br.ops.of_value(name, value, prevalence, reference=sampled)
         assert (ops.ops_error < 0.003).all()
-        assert (np.abs(ops - br.ops.of_value(name, value, prevalence, reference=exact)) < 4 * ops.ops_error).all()
+        assert (
+            np.abs(ops - br.ops.of_value(name, value, prevalence, reference=exact))
+            < 4 * ops.ops_error
+        ).all()
 
     def test_pool(self):
-        rivals = br.from_counts(tn=[80, 70, 60], fp=[20, 30, 40], fn=[5, 5, 5], tp=[5, 5, 5], entity=["x", "y", "z"])
+        rivals = br.from_counts(
+            tn=[80, 70, 60], fp=[20, 30, 40], fn=[5, 5, 5], tp=[5, 5, 5], entity=["x", "y", "z"]
+        )
         reference = pooled(rivals)
         # at 1-in-2 positives their accuracies are 0.65, 0.6, 0.55; no entity beats itself
         ops = br.ops.of_value("accuracy", [0.54, 0.6, 0.64, 0.7], 0.5, reference=reference)
         np.testing.assert_allclose(ops, [0, 1 / 3, 2 / 3, 1])
-        cells = dict(zip(("tn", "fp", "fn", "tp"), np.random.default_rng(4).integers(1, 99, (4, 50)), strict=True))
+        cells = dict(
+            zip(
+                ("tn", "fp", "fn", "tp"),
+                np.random.default_rng(4).integers(1, 99, (4, 50)),
+                strict=True,
+            )
+        )
         rivals = br.from_counts(**cells, entity=[f"r{i}" for i in range(50)])
         reference = pooled(rivals)
-        for name in ("tpr", "informedness", "negative_likelihood_ratio"):  # the same at every prevalence
+        for name in (
+            "tpr",
+            "informedness",
+            "negative_likelihood_ratio",
+        ):  # the same at every prevalence
             rank = br.rank(rivals, name, method="max")
-            np.testing.assert_allclose(br.ops.of_draws(rivals, name, reference), (50 - rank) / 50, atol=1e-12)
+            np.testing.assert_allclose(
+                br.ops.of_draws(rivals, name, reference), (50 - rank) / 50, atol=1e-12
+            )

@@ -28,9 +28,13 @@ def counts(*states):
 
 def test_prevalence_alone_is_all_prevalence():
     # theory sheet, item 12: F1's OPS at (0.95, 0.3) is 0.950, 0.880, 0.851
-    result = br.ops.drift(counts((0.95, 0.3, 0.5), (0.95, 0.3, 0.1), (0.95, 0.3, 0.02)), "f1").isel(entity=0)
+    result = br.ops.drift(counts((0.95, 0.3, 0.5), (0.95, 0.3, 0.1), (0.95, 0.3, 0.02)), "f1").isel(
+        entity=0
+    )
     np.testing.assert_allclose(result.ops, [0.950, 0.880, 0.851], atol=5e-4)
-    np.testing.assert_allclose(result.change.sel(part="prevalence")[1:], [-0.070, -0.029], atol=1e-3)
+    np.testing.assert_allclose(
+        result.change.sel(part="prevalence")[1:], [-0.070, -0.029], atol=1e-3
+    )
     np.testing.assert_allclose(result.change.sel(part="rates")[1:], 0, atol=1e-9)
     assert result.change.isel(dataset=0).isnull().all()
 
@@ -45,12 +49,17 @@ def posterior():
 def test_parts_sum_and_total_is_the_difference(posterior, baseline):
     result = br.ops.drift(posterior, "f1", baseline=baseline)
     np.testing.assert_allclose(
-        result.change.sel(part="total"), result.change.sel(part=["prevalence", "rates"]).sum("part", skipna=False)
+        result.change.sel(part="total"),
+        result.change.sel(part=["prevalence", "rates"]).sum("part", skipna=False),
     )
     np.testing.assert_allclose(result.ops, br.ops.of_draws(posterior, "f1"), atol=1e-12)
-    np.testing.assert_allclose(result.change.sel(part="total"), result.ops - result.ops.shift(dataset=1))
+    np.testing.assert_allclose(
+        result.change.sel(part="total"), result.ops - result.ops.shift(dataset=1)
+    )
     first = baseline or "t0"
-    expected = (result.ops - result.ops.sel(dataset=first, drop=True)).where(result["dataset"] != first)
+    expected = (result.ops - result.ops.sel(dataset=first, drop=True)).where(
+        result["dataset"] != first
+    )
     np.testing.assert_allclose(result.since_baseline.sel(part="total"), expected)
 
 
@@ -79,12 +88,17 @@ def test_each_chunk_is_computed_once_and_the_first_once_before(posterior):
 def test_the_kind_of_performance(posterior):
     one = br.as_performance(posterior)
     both = xr.Dataset(
-        {"performance": one, "performance_typical": one.isel(dataset=slice(None, None, -1)).drop_vars("dataset")}
+        {
+            "performance": one,
+            "performance_typical": one.isel(dataset=slice(None, None, -1)).drop_vars("dataset"),
+        }
     )
     found = br.ops.drift(both, "f1", kind="typical")
     np.testing.assert_array_equal(found.ops, br.ops.drift(both, "f1").ops[..., ::-1])
     each = {str(i): both.isel(dataset=i, drop=True) for i in range(3)}
-    np.testing.assert_array_equal(br.ops.drift(each, "f1", kind="typical").ops[0], found.ops[..., 0])
+    np.testing.assert_array_equal(
+        br.ops.drift(each, "f1", kind="typical").ops[0], found.ops[..., 0]
+    )
 
 
 def test_undefined_period_is_nan():
@@ -97,15 +111,26 @@ def test_undefined_period_is_nan():
 def test_periods_that_share_draws_are_refused():
     """Two fits of one seed and the same test set share the draws of its row totals: ops of both move together."""
     spring, autumn = (br.from_counts(tn=880, fp=20, fn=fn, tp=100 - fn) for fn in (40, 30))
-    coupled = {"spring": br.fit(spring, seed=1, draws=50), "autumn": br.fit(autumn, seed=1, draws=50)}
-    with pytest.raises(ValueError, match="'spring' and 'autumn' have the same draws of the prevalence"):
+    coupled = {
+        "spring": br.fit(spring, seed=1, draws=50),
+        "autumn": br.fit(autumn, seed=1, draws=50),
+    }
+    with pytest.raises(
+        ValueError, match="'spring' and 'autumn' have the same draws of the prevalence"
+    ):
         br.ops.drift(coupled, "f1")
-    same = {"spring": br.fit(spring, seed=1, draws=50), "autumn": br.fit(spring, seed=1, draws=50, prevalence=0.3)}
+    same = {
+        "spring": br.fit(spring, seed=1, draws=50),
+        "autumn": br.fit(spring, seed=1, draws=50, prevalence=0.3),
+    }
     with pytest.raises(ValueError, match="'spring' and 'autumn' have the same draws of the fpr"):
         br.ops.drift(same, "f1")
     br.ops.drift(coupled | {"autumn": br.fit(autumn, seed=2, draws=50)}, "f1")
     # A prevalence set by design does not vary, and couples nothing.
-    designed = {name: br.fit(c, "beta_binomial", seed=1, draws=50) for name, c in (("s", spring), ("a", autumn))}
+    designed = {
+        name: br.fit(c, "beta_binomial", seed=1, draws=50)
+        for name, c in (("s", spring), ("a", autumn))
+    }
     br.ops.drift(designed, "f1")
 
 
@@ -113,22 +138,32 @@ def table_5(prevalence, f1, mcc, step=2e-4, fpr=(0.05, 0.25), tpr=(0.4, 0.6)):
     """All rates that round to a row of Table 5 of Zhao et al., within a part of the ROC square."""
     fpr, tpr = np.meshgrid(np.arange(*fpr, step), np.arange(*tpr, step))
     table = cells_at(fpr, tpr, prevalence)
-    near = (abs(br.scores.f1.of_cells(*table) - f1) <= 5e-4) & (abs(br.scores.mcc.of_cells(*table) - mcc) <= 5e-4)
+    near = (abs(br.scores.f1.of_cells(*table) - f1) <= 5e-4) & (
+        abs(br.scores.mcc.of_cells(*table) - mcc) <= 5e-4
+    )
     return fpr[near], tpr[near]
 
 
 def test_the_rows_of_table_5_behave_as_the_page_says():
     """The numbers of docs/theory/drift.md."""
     # The text says 11.24%. At 0.112, as the tables round it, an F1 of 0.361 has an OPS of 0.826, not 0.825.
-    assert [br.ops.of_value("f1", 0.361, share).round(3).item() for share in (0.112, 0.1124)] == [0.826, 0.825]
+    assert [br.ops.of_value("f1", 0.361, share).round(3).item() for share in (0.112, 0.1124)] == [
+        0.826,
+        0.825,
+    ]
     fpr, tpr = table_5(0.1124, 0.361, 0.268)
-    np.testing.assert_allclose([fpr.min(), fpr.max(), tpr.min(), tpr.max()], [0.127, 0.175, 0.441, 0.524], atol=2e-3)
+    np.testing.assert_allclose(
+        [fpr.min(), fpr.max(), tpr.min(), tpr.max()], [0.127, 0.175, 0.441, 0.524], atol=2e-3
+    )
     for prevalence, ends in ((0.3, [0.725, 0.773]), (0.203, [0.784, 0.805])):
-        ops = br.ops.of_value("f1", br.scores.f1.of_cells(*cells_at(fpr, tpr, prevalence)), prevalence)
+        ops = br.ops.of_value(
+            "f1", br.scores.f1.of_cells(*cells_at(fpr, tpr, prevalence)), prevalence
+        )
         np.testing.assert_allclose([ops.min(), ops.max()], ends, atol=2e-3)
     fine = table_5(0.1124, 0.361, 0.268, step=2e-5, fpr=(0.126, 0.177), tpr=(0.439, 0.526))
     own, moved = (
-        br.ops.of_value("f1", br.scores.f1.of_cells(*cells_at(*fine, share)), share) for share in (0.1124, 0.203)
+        br.ops.of_value("f1", br.scores.f1.of_cells(*cells_at(*fine, share)), share)
+        for share in (0.1124, 0.203)
     )
     fall = (own - moved).values
     assert [round(float(end), 3) for end in (fall.min(), fall.max())] == [0.020, 0.041]
@@ -136,7 +171,9 @@ def test_the_rows_of_table_5_behave_as_the_page_says():
     np.testing.assert_allclose([fpr.mean(), tpr.mean()], [0.140, 0.459], atol=2e-3)
 
 
-@pytest.mark.parametrize(("printed", "size"), zip(TABLE_5, (row[1] for row in TABLES.values()), strict=True))
+@pytest.mark.parametrize(
+    ("printed", "size"), zip(TABLE_5, (row[1] for row in TABLES.values()), strict=True)
+)
 def test_the_sets_of_table_4_are_counts_with_the_scores_of_table_5(printed, size):
     prevalence, f1, _, mcc, _ = printed
 
@@ -154,7 +191,11 @@ def test_the_sets_of_table_4_are_counts_with_the_scores_of_table_5(printed, size
 
 @pytest.mark.parametrize(
     ("prevalence", "f1", "mcc", "solutions"),
-    [(0.3, 0.614, 0.468, [0.1245]), (0.091, 0.408, 0.348, [0.0612, 0.1217]), (0.19, 0.453, 0.3, [0.2369, 0.3304])],
+    [
+        (0.3, 0.614, 0.468, [0.1245]),
+        (0.091, 0.408, 0.348, [0.0612, 0.1217]),
+        (0.19, 0.453, 0.3, [0.2369, 0.3304]),
+    ],
 )
 def test_how_often_the_lines_of_two_scores_meet_in_the_square(prevalence, f1, mcc, solutions):
     """Along the line of the F1 the MCC takes its value as often as the page says."""
@@ -185,7 +226,11 @@ def test_the_main_example_of_the_paper_by_its_other_solutions(first, second, par
     for period, printed in zip(periods.values(), ((0.408, 0.348), later), strict=True):
         found = br.scores.f1(period).item(), br.scores.mcc(period).item()
         assert found == pytest.approx(printed, abs=5e-4)
-    change = br.ops.drift(periods, "f1")["change"].isel(entity=0).sel(dataset="later", part=["prevalence", "rates"])
+    change = (
+        br.ops.drift(periods, "f1")["change"]
+        .isel(entity=0)
+        .sel(dataset="later", part=["prevalence", "rates"])
+    )
     np.testing.assert_allclose(change, parts, atol=1e-3)
 
 
@@ -194,7 +239,9 @@ def test_a_slow_collapse_shows_since_the_first_period_and_in_the_rates():
     recall = np.linspace(0.92, 0.675, 12)
     months = {
         f"month {i + 1}": br.fit(
-            br.from_counts(tn=1960, fp=40, fn=round(200 * (1 - r)), tp=round(200 * r)), "beta_binomial", seed=i
+            br.from_counts(tn=1960, fp=40, fn=round(200 * (1 - r)), tp=round(200 * r)),
+            "beta_binomial",
+            seed=i,
         )
         for i, r in enumerate(recall)
     }
@@ -206,5 +253,7 @@ def test_a_slow_collapse_shows_since_the_first_period_and_in_the_rates():
     np.testing.assert_allclose([found["tpr_mean"][0], last["tpr_mean"]], [0.92, 0.675], atol=0.01)
     np.testing.assert_allclose(last["fpr_mean"], 0.02, atol=0.002)
     parts = last["since_baseline"].mean(("chain", "draw"))
-    assert parts.sel(part="total").item() == pytest.approx(parts.sel(part=["prevalence", "rates"]).sum().item())
+    assert parts.sel(part="total").item() == pytest.approx(
+        parts.sel(part=["prevalence", "rates"]).sum().item()
+    )
     assert np.isnan(found["since_baseline_mean"].isel(dataset=0)).all()

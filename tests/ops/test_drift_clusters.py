@@ -54,24 +54,50 @@ def clustered_months(fall, seed=3):
             for actual, rate in ((0, 0.9), (1, 0.6 if fall and month > 1 else 0.92)):
                 own = rng.beta(9 * rate, 9 * (1 - rate))
                 right = rng.random(10) < own
-                rows += [(f"month {month}", f"{month} {site}", actual, actual if one else 1 - actual) for one in right]
+                rows += [
+                    (f"month {month}", f"{month} {site}", actual, actual if one else 1 - actual)
+                    for one in right
+                ]
     return pd.DataFrame(rows, columns=["month", "site", "y_true", "model"])
 
 
 def test_the_whole_of_it_and_the_command(tmp_path):
     for fall in (False, True):
         frame = clustered_months(fall)
-        joint = br.joint_outcomes(frame["y_true"], frame[["model"]], cluster=frame["site"], dataset=frame["month"])
+        joint = br.joint_outcomes(
+            frame["y_true"], frame[["model"]], cluster=frame["site"], dataset=frame["month"]
+        )
         found = br.ops.drift(br.fit(joint, "paired", seed=1, draws=200), "f1")
         assert bool(found["alarm"].any()) == fall
-        assert any("if the clusters of each period are independent" in line for line in br.notes(found))
+        assert any(
+            "if the clusters of each period are independent" in line for line in br.notes(found)
+        )
         frame.to_csv(tmp_path / "cases.csv", index=False)
-        asked = ("drift", tmp_path / "cases.csv", "--dataset-column", "month", "--cluster", "site", "--draws", 200)
+        asked = (
+            "drift",
+            tmp_path / "cases.csv",
+            "--dataset-column",
+            "month",
+            "--cluster",
+            "site",
+            "--draws",
+            200,
+        )
         assert br.verdict(found)[0] in invoke(*asked, "--score", "f1", status=int(fall))
-    assert "--model must be 'paired' for cases in clusters" in refused(*asked, "--model", "beta_binomial")
+    assert "--model must be 'paired' for cases in clusters" in refused(
+        *asked, "--model", "beta_binomial"
+    )
     # Without the clusters, the same cases look like more.
-    plain = br.fit(br.joint_outcomes(frame["y_true"], frame[["model"]], dataset=frame["month"]), "paired", seed=1)
-    p_plain = br.ops.drift(plain, "f1")["p_worse"].sel(dataset="month 2", rate="tpr", against="baseline").item()
+    plain = br.fit(
+        br.joint_outcomes(frame["y_true"], frame[["model"]], dataset=frame["month"]),
+        "paired",
+        seed=1,
+    )
+    p_plain = (
+        br.ops.drift(plain, "f1")["p_worse"]
+        .sel(dataset="month 2", rate="tpr", against="baseline")
+        .item()
+    )
     assert p_plain < found["p_worse"].sel(dataset="month 2", rate="tpr", against="baseline").item()
 
 
@@ -81,9 +107,16 @@ def test_a_mapping_of_periods_has_clusters_in_all_or_none():
         month: br.joint_outcomes(own["y_true"], own[["model"]], cluster=own["site"])
         for month, own in frame.groupby("month")
     }
-    periods = {month: br.fit(one, "paired", seed=i, draws=100) for i, (month, one) in enumerate(joint.items())}
+    periods = {
+        month: br.fit(one, "paired", seed=i, draws=100)
+        for i, (month, one) in enumerate(joint.items())
+    }
     assert br.ops.drift(periods, "f1")["alarm"].sel(dataset="month 2", rate="tpr").any()
     first = frame[frame["month"] == "month 0"]
-    periods["month 0"] = br.fit(br.joint_outcomes(first["y_true"], first[["model"]]), "paired", seed=9, draws=100)
-    with pytest.raises(ValueError, match="clusters in every period or in none; got none in 'month 0'"):
+    periods["month 0"] = br.fit(
+        br.joint_outcomes(first["y_true"], first[["model"]]), "paired", seed=9, draws=100
+    )
+    with pytest.raises(
+        ValueError, match="clusters in every period or in none; got none in 'month 0'"
+    ):
         br.ops.drift(periods, "f1")

@@ -42,9 +42,13 @@ def test_rates_and_matrices_are_each_others_inverse():
     """Zhao et al., Section 2.2."""
     tn, fp, fn, tp = np.random.default_rng(0).integers(1, 400, (4, 50))
     counts = br.from_counts(tn=tn, fp=fp, fn=fn, tp=tp)
-    rates = {name: br.scores.get(name)(counts).values for name in ("tpr", "fpr", "tnr", "prevalence")}
+    rates = {
+        name: br.scores.get(name)(counts).values for name in ("tpr", "fpr", "tnr", "prevalence")
+    }
     for other in ("fpr", "tnr"):
-        again = br.from_rates(tpr=rates["tpr"], prevalence=rates["prevalence"], **{other: rates[other]})
+        again = br.from_rates(
+            tpr=rates["tpr"], prevalence=rates["prevalence"], **{other: rates[other]}
+        )
         np.testing.assert_allclose(again, br.as_performance(counts))
     one = br.from_rates(fpr=0.1, tpr=[0.8, 0.7], prevalence=0.5, entity=["x", "y"])
     assert br.ops.of_draws(one, "f1")["entity"].values.tolist() == ["x", "y"]
@@ -58,9 +62,15 @@ def test_draws_of_rates_are_a_posterior():
     shared = xr.DataArray(rng.beta(3, 7, (2, 50)), dims=dims[:2])
     found = br.from_rates(tpr=tpr, tnr=tnr, prevalence=shared)
     assert found.dims == (*dims, "actual", "predicted")
-    for name, values in (("tpr", tpr), ("tnr", tnr), ("prevalence", shared.expand_dims(entity=2, axis=2))):
+    for name, values in (
+        ("tpr", tpr),
+        ("tnr", tnr),
+        ("prevalence", shared.expand_dims(entity=2, axis=2)),
+    ):
         np.testing.assert_allclose(br.scores.get(name)(found), values)
-    np.testing.assert_allclose(br.scores.fpr(br.from_rates(tpr=tpr, fpr=0.2, prevalence=[0.3])), 0.2)
+    np.testing.assert_allclose(
+        br.scores.fpr(br.from_rates(tpr=tpr, fpr=0.2, prevalence=[0.3])), 0.2
+    )
     lazy = br.from_rates(tpr=tpr.chunk({"draw": 10}), tnr=tnr, prevalence=0.5)
     assert lazy.chunks is not None
     np.testing.assert_allclose(lazy, br.from_rates(tpr=tpr, tnr=tnr, prevalence=0.5))
@@ -72,7 +82,9 @@ def test_the_best_threshold_is_the_best(name):
     """Also of a second classifier, which shares the weights of the first."""
     y_true, y_score = cases(2)
     thresholds = [np.inf, *np.unique(y_score)[::-1]]
-    values = br.scores.get(name)(br.from_predictions(y_true, {str(t): (y_score >= t).astype(int) for t in thresholds}))
+    values = br.scores.get(name)(
+        br.from_predictions(y_true, {str(t): (y_score >= t).astype(int) for t in thresholds})
+    )
     best = np.nanargmax(values if br.scores.get(name).higher_is_better else -values)
     both = br.ops.best_threshold(y_true, {"x": y_score, "y": y_score}, name, draws=3, seed=1)
     found = both["threshold"][0].item(), both["apparent"][0].item()
@@ -89,7 +101,9 @@ def test_optimism_is_shown_and_removed():
     y_true = np.repeat([0, 1], [40, 40])
     honest, apparent = [], []
     for k in range(30):
-        found = br.ops.best_threshold(y_true, rng.random(80), "informedness", draws=10, seed=k).isel(entity=0)
+        found = br.ops.best_threshold(
+            y_true, rng.random(80), "informedness", draws=10, seed=k
+        ).isel(entity=0)
         honest.append(found["honest"].item())
         apparent.append(found["apparent"].item())
         assert found["optimism"] > 0
@@ -101,12 +115,18 @@ def test_optimism_is_shown_and_removed():
 def test_optimism_vanishes_with_skill_and_is_signed_by_the_direction():
     y_true = np.repeat([0, 1], [100, 100])
     found = br.ops.best_threshold(y_true, y_true + 0.0, "f1", draws=5, seed=1)
-    assert (found["honest"].item(), found["optimism"].item(), found["threshold"].item()) == (1, 0, 1)
+    assert (found["honest"].item(), found["optimism"].item(), found["threshold"].item()) == (
+        1,
+        0,
+        1,
+    )
     labels, score = cases(3, 80)
     lower = br.ops.best_threshold(labels, score, "error_rate", draws=40, seed=1)
     assert lower["optimism"].item() > 0
     np.testing.assert_allclose(
-        lower["optimism"], (lower["honest_draws"] - lower["apparent_draws"]).mean("draw"), atol=1e-12
+        lower["optimism"],
+        (lower["honest_draws"] - lower["apparent_draws"]).mean("draw"),
+        atol=1e-12,
     )
     assert (lower["apparent_draws"] <= lower["honest_draws"] + 1e-12).all()
 
@@ -114,16 +134,24 @@ def test_optimism_vanishes_with_skill_and_is_signed_by_the_direction():
 def test_honest_intervals_hold_the_truth_with_ten_positive_cases():
     """60 boards, Monte-Carlo error 0.03; with the spread at the chosen threshold alone they held it in 0.80."""
     measure = load_script("scripts/measure_thresholds.py")
-    honest, apparent, *_ = measure.coverage(np.random.default_rng(4), 60, 100, 0.1, 0.95, "informedness")
+    honest, apparent, *_ = measure.coverage(
+        np.random.default_rng(4), 60, 100, 0.1, 0.95, "informedness"
+    )
     assert honest >= 0.89
     assert apparent < 0.7
 
 
 def test_rates_over_another_dim_name_their_entities():
     draws = xr.DataArray([[0.8, 0.7], [0.9, 0.6]], {"model": ["x", "y"]}, ("draw", "model"))
-    for given in ({"tpr": draws, "fpr": 0.1}, {"tpr": 0.1, "fpr": draws}, {"tpr": draws, "tnr": draws}):
+    for given in (
+        {"tpr": draws, "fpr": 0.1},
+        {"tpr": 0.1, "fpr": draws},
+        {"tpr": draws, "tnr": draws},
+    ):
         name = "fpr" if given["tpr"] is not draws else "tpr"
-        with pytest.raises(ValueError, match=rf"^{name} must have the dim entity.*{name}\.rename\(model='entity'\)"):
+        with pytest.raises(
+            ValueError, match=rf"^{name} must have the dim entity.*{name}\.rename\(model='entity'\)"
+        ):
             br.from_rates(**given, prevalence=0.5)
     found = br.from_rates(tpr=draws.rename(model="entity"), fpr=0.1, prevalence=0.5)
     assert br.credible_ranking(found, "tpr")["entity"].values.tolist() == ["x", "y"]

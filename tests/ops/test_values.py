@@ -76,9 +76,13 @@ def test_quadrature_against_scipy():
             ends = [p4(x, y, prevalence) - value for y in (1e-12, 1 - 1e-12)]
             if ends[1] < 0:
                 return 1.0
-            return optimize.brentq(lambda y: p4(x, y, prevalence) - value, 1e-12, 1 - 1e-12, xtol=1e-13)
+            return optimize.brentq(
+                lambda y: p4(x, y, prevalence) - value, 1e-12, 1 - 1e-12, xtol=1e-13
+            )
 
-        turn = optimize.brentq(lambda x, v=value, p=prevalence: p4(x, 1 - 1e-12, p) - v, 1e-12, 1 - 1e-12, xtol=1e-14)
+        turn = optimize.brentq(
+            lambda x, v=value, p=prevalence: p4(x, 1 - 1e-12, p) - v, 1e-12, 1 - 1e-12, xtol=1e-14
+        )
         expected = integrate.quad(contour, 1e-12, turn, epsabs=1e-11, limit=200)[0] + 1 - turn
         assert br.ops.of_value("p4", value, prevalence).item() == pytest.approx(expected, abs=1e-8)
 
@@ -143,7 +147,9 @@ def test_scores_that_order_alike_have_the_same_ops(numeric, closed):
     rng = np.random.default_rng(6)
     rates, prevalence = rng.random((2, 60)), 10 ** rng.uniform(-4, np.log10(0.5), 60)
     other = np.full(60, 0.5) if numeric.startswith("balanced") else prevalence
-    found = br.ops.of_value(numeric, SCORES[numeric].of_cells(*cells_at(*rates, prevalence)), prevalence)
+    found = br.ops.of_value(
+        numeric, SCORES[numeric].of_cells(*cells_at(*rates, prevalence)), prevalence
+    )
     expected = br.ops.of_value(closed, SCORES[closed].of_cells(*cells_at(*rates, other)), other)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8)
 
@@ -154,7 +160,9 @@ def test_kinks_and_scores_that_go_up_and_down():
 
     # P(min(U, V) < v) = 1 - (1 - v)²
     value = np.array([0.1, 0.5, 0.9])
-    np.testing.assert_allclose(br.ops.of_value(worse_rate, value, 0.3), 1 - (1 - value) ** 2, atol=1e-8)
+    np.testing.assert_allclose(
+        br.ops.of_value(worse_rate, value, 0.3), 1 - (1 - value) ** 2, atol=1e-8
+    )
 
     def balance(tn, fp, fn, tp):
         return -np.abs(tp / (tp + fn) - tn / (tn + fp))
@@ -174,7 +182,9 @@ def test_larger_of_recall_and_precision_has_a_kink_in_a_thin_strip():
         slope = prevalence * (1 - value) / (value * (1 - prevalence))
         triangle = np.where(slope * value <= 1, slope * value**2 / 2, value - 1 / (2 * slope))
         above = np.where(slope <= 1, slope / 2, 1 - 1 / (2 * slope))  # PPV >= v
-        simpson, braun = (br.ops.of_value(name, value, prevalence) for name in ("simpson", "braun_blanquet"))
+        simpson, braun = (
+            br.ops.of_value(name, value, prevalence) for name in ("simpson", "braun_blanquet")
+        )
         np.testing.assert_allclose(simpson, value - triangle, rtol=0, atol=1e-9)
         np.testing.assert_allclose(braun, 1 - above + triangle, rtol=0, atol=1e-9)
     assert br.ops.of_value("simpson", 0.9, 0.03).item() == pytest.approx(0.8986082, abs=5e-8)
@@ -192,7 +202,9 @@ def test_maximum_and_minimum_share_the_area_of_both_scores(one, other):
     for prevalence in PREVALENCES:
         value = np.concatenate([rng.random(6), rng.random(3) ** 6, 1 - rng.random(3) ** 6])
         larger, smaller = (
-            br.ops.of_value(lambda *cells, of=of: of(*(f(*cells) for f in functions)), value, prevalence)
+            br.ops.of_value(
+                lambda *cells, of=of: of(*(f(*cells) for f in functions)), value, prevalence
+            )
             for of in (np.fmax, np.fmin)
         )
         expected = sum(br.ops.of_value(name, value, prevalence) for name in (one, other))
@@ -206,10 +218,14 @@ def test_a_condition_on_one_rate():
 
     value = np.array([0.1, 0.5, 0.9])
     for prevalence in (0.001, 0.1, 0.5):
-        odds = value / (1 - value) * prevalence / (1 - prevalence)  # NPV >= v: TNR >= odds (1 - TPR)
+        odds = (
+            value / (1 - value) * prevalence / (1 - prevalence)
+        )  # NPV >= v: TNR >= odds (1 - TPR)
         missed = np.minimum(0.5, 1 / odds)  # of 1 - TPR below 1/2
         reached = missed - odds * missed**2 / 2
-        np.testing.assert_allclose(br.ops.of_value(strict, value, prevalence), 1 - reached, rtol=0, atol=1e-8)
+        np.testing.assert_allclose(
+            br.ops.of_value(strict, value, prevalence), 1 - reached, rtol=0, atol=1e-8
+        )
 
 
 def test_broadcasts_and_keeps_labels():

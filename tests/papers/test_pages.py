@@ -54,7 +54,9 @@ def told(tmp_path, page, script):
     room = "[document.documentElement.scrollWidth, innerWidth, document.querySelectorAll('[hidden]').length]"
     page = page.replace("<body>", f"<body>{caught}")
     scripts = [f"return {room}", HELP + script, f"return [wrong, {loaded}]"]
-    (wide, room, hidden), found, (wrong, loaded) = run_scripts(tmp_path, page, *scripts, flags=[PHONE])
+    (wide, room, hidden), found, (wrong, loaded) = run_scripts(
+        tmp_path, page, *scripts, flags=[PHONE]
+    )
     assert (wrong, loaded, hidden) == ([], 0, 0)
     assert wide <= room
     return found
@@ -100,8 +102,12 @@ def test_a_browser_shows_what_follows_from_what_was_observed(tmp_path):
                 assert float(mean) == pytest.approx(summary["mean"].item(), abs=6e-4)
                 assert float(sd) == pytest.approx(summary["sd"].item(), abs=6e-4)
                 value = br.scores.get(name)(counts).item()
-                assert float(re.search(r"observed ([\d.-]+)", words)[1]) == pytest.approx(value, abs=6e-4)
-    np.testing.assert_allclose(scale, scale[0], rtol=0.06)  # one scale for all frames and both models
+                assert float(re.search(r"observed ([\d.-]+)", words)[1]) == pytest.approx(
+                    value, abs=6e-4
+                )
+    np.testing.assert_allclose(
+        scale, scale[0], rtol=0.06
+    )  # one scale for all frames and both models
     np.testing.assert_allclose(np.array(found["wide"]) * 2, found["tapped"][2], atol=0.02)
     assert found["bars"] == [3, 0]
     assert found["smaller"] == [[1, 2, 3, 1], 2 * 5 * 4]  # rates stay, as nearly as counts can
@@ -139,12 +145,16 @@ def test_a_browser_moves_the_point_and_its_contours(tmp_path):
         cells, values = found[step]
         assert cells == [a, N - d, P - a, d]
         for text, name in zip(values, ("mcc", "f1", "ppv", "tnr"), strict=True):
-            assert float(text) == pytest.approx(br.scores.get(name).of_cells(d, N - d, P - a, a), rel=6e-3)
+            assert float(text) == pytest.approx(
+                br.scores.get(name).of_cells(d, N - d, P - a, a), rel=6e-3
+            )
     p = P / (P + N)
 
     def points(d, low=0.0, high=1.0):
         pairs = np.array(re.findall(r"[ML]([\d.-]+) ([\d.-]+)", d), float)
-        return low + (high - low) * (pairs[:, 0] - 54) / 400, low + (high - low) * (420 - pairs[:, 1]) / 400
+        return low + (high - low) * (pairs[:, 0] - 54) / 400, low + (high - low) * (
+            420 - pairs[:, 1]
+        ) / 400
 
     for title, d in found["f1"][0]:
         x, y = points(d)
@@ -156,7 +166,9 @@ def test_a_browser_moves_the_point_and_its_contours(tmp_path):
         recall, precision = points(d)
         keep = (recall > 0.1) & (precision > 0.1)
         seen += keep.sum()
-        np.testing.assert_allclose((2 / (1 / recall + 1 / precision))[keep], float(title.split(" = ")[1]), atol=6e-3)
+        np.testing.assert_allclose(
+            (2 / (1 / recall + 1 / precision))[keep], float(title.split(" = ")[1]), atol=6e-3
+        )
     assert seen > 50
     x, y = points(dict(found["beyond"])["F1 = 0.5"], -0.5, 1.5)
     assert x.min() < -0.3
@@ -206,9 +218,13 @@ def test_pmfs_of_typed_sizes_are_those_of_the_package(tmp_path):
         for name, (values, many, words) in zip(names, panels, strict=True):
             score = br.scores.f_beta(2) if name == "f_beta2" else name
             for model, found in zip(
-                ("beta_binomial", "binomial"), re.findall(r"binomial (\S+)(?: ± ([^;]+))?", words), strict=True
+                ("beta_binomial", "binomial"),
+                re.findall(r"binomial (\S+)(?: ± ([^;]+))?", words),
+                strict=True,
             ):
-                exact = br.predictive.score_pmf(br.predictive.confusion_pmf(counts, model=model), score)
+                exact = br.predictive.score_pmf(
+                    br.predictive.confusion_pmf(counts, model=model), score
+                )
                 exact = exact.isel(value=exact["value"].notnull().values)
                 if not exact["probability"].sum():
                     assert found == ("undefined", "")
@@ -246,7 +262,9 @@ def test_every_formula_of_the_page_is_that_of_the_catalogue(tmp_path):
     cells = np.array([row[:4] for row in found], float).T
     for k, name in enumerate(METRICS):
         seen = np.array([row[4][k] for row in found], float)
-        np.testing.assert_allclose(seen, br.scores.get(name).of_cells(*cells), rtol=6e-3, atol=1e-9, err_msg=name)
+        np.testing.assert_allclose(
+            seen, br.scores.get(name).of_cells(*cells), rtol=6e-3, atol=1e-9, err_msg=name
+        )
 
 
 @needs_browser
@@ -274,7 +292,9 @@ def test_contours_at_typed_sizes_are_on_their_values_and_whole(tmp_path):
                 # Coordinates are rounded to 1/40,000 of the square, and near its corners scores are steep.
                 inside = (np.minimum(x, y) > 0.02) & (np.maximum(x, y) < 0.98)
                 cells = ((1 - share) * (1 - x), (1 - share) * x, share * (1 - y), share * y)
-                np.testing.assert_allclose(score.of_cells(*cells)[inside], value, atol=4e-3, err_msg=name)
+                np.testing.assert_allclose(
+                    score.of_cells(*cells)[inside], value, atol=4e-3, err_msg=name
+                )
                 if name == "tnr":  # its lines are vertical
                     seen += len(pairs)
                     continue
@@ -292,29 +312,45 @@ def test_the_simplex_holds_every_matrix_of_its_slices():
     for one in data["slices"]:
         p = one["positives"]
         values = np.array(one["values"], float)
-        np.testing.assert_allclose(values, lattice_values(p, 20 - p, "mcc").values.ravel(), atol=1e-4)
+        np.testing.assert_allclose(
+            values, lattice_values(p, 20 - p, "mcc").values.ravel(), atol=1e-4
+        )
         # The script puts a matrix where its shares put it between the corners, in this order of tp and fp.
         points = simplex_slice(p, 20 - p)
         tp, fp = (x.ravel() for x in np.meshgrid(points["tp"], points["fp"], indexing="ij"))
         cells = np.stack([tp, fp, p - tp, 20 - p - fp], -1)
         assert data["names"] == ["TP", "FP", "FN", "TN"]
-        np.testing.assert_allclose(cells @ np.array(data["corners"]) / 20, points.values.reshape(-1, 3), atol=1e-9)
+        np.testing.assert_allclose(
+            cells @ np.array(data["corners"]) / 20, points.values.reshape(-1, 3), atol=1e-9
+        )
 
 
 def test_a_page_and_a_notebook_hold_the_same():
     made = page("a < b & c", "<p>words</p>")
     assert "<title>a &lt; b &amp; c</title>" in made
-    framed = re.fullmatch(r'<iframe srcdoc="([^"]*)"( [a-z]+="[^"]*"){3}></iframe>', made._repr_html_())
+    framed = re.fullmatch(
+        r'<iframe srcdoc="([^"]*)"( [a-z]+="[^"]*"){3}></iframe>', made._repr_html_()
+    )
     assert html.unescape(framed[1]) == made
-    assert isinstance(ranking_report(br.fit(br.from_counts(tn=32, fp=8, fn=4, tp=16), seed=1, draws=20), "f1"), Html)
+    assert isinstance(
+        ranking_report(br.fit(br.from_counts(tn=32, fp=8, fn=4, tp=16), seed=1, draws=20), "f1"),
+        Html,
+    )
 
 
 def test_colours_follow_the_page():
-    svg = apply_theme('<path style="fill: #000000; stroke: #4a4a4a"/><path style="fill: #0072b2"/><a href="#aabbcc"/>')
+    svg = apply_theme(
+        '<path style="fill: #000000; stroke: #4a4a4a"/><path style="fill: #0072b2"/><a href="#aabbcc"/>'
+    )
     themed = '<path style="fill: var(--g00); stroke: var(--g4a)"/><path style="fill: var(--e0)"/><a href="#aabbcc"/>'
     assert svg == themed
     style = colors_of(svg)
-    for part_ in ("--e0:#0072B2", "--e0:#4c9cc9", "--g00:#000000;--g4a:#4a4a4a", "--g00:#e6e9ec;--g4a:#a9acb0"):
+    for part_ in (
+        "--e0:#0072B2",
+        "--e0:#4c9cc9",
+        "--g00:#000000;--g4a:#4a4a4a",
+        "--g00:#e6e9ec;--g4a:#a9acb0",
+    ):
         assert part_ in style
     assert "--gff" not in style
 
@@ -340,7 +376,11 @@ def test_a_browser_turns_and_reads_the_simplex(tmp_path):
     found = told(tmp_path, turning_simplex(20, [5, 10], "accuracy"), script)
     assert found["drawn"] == [str(6 * 16 + 11 * 11), str(11 * 11)]
     assert found["turned"]
-    words = [re.fullmatch(r"TP (\d+), FP (\d+), FN (\d+), TN (\d+): A ([\d.]+)", one) for one in found["read"] if one]
+    words = [
+        re.fullmatch(r"TP (\d+), FP (\d+), FN (\d+), TN (\d+): A ([\d.]+)", one)
+        for one in found["read"]
+        if one
+    ]
     assert len(words) > 20
     for word in words:
         tp, fp, fn, tn = map(int, word.groups()[:4])

@@ -50,7 +50,9 @@ def test_pictures_and_pages_are_written_and_shown(script, tmp_path):
 def test_all_figures_are_drawn(script, tmp_path):
     files = script.main(tmp_path)
     assert set(files) == set(script.FIGURES)
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*files.values(), "index.html"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        [*files.values(), "index.html"]
+    )
     looked_at(tmp_path, files)
 
 

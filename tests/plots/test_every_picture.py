@@ -17,12 +17,18 @@ from matplotlib.text import Text
 from rich.cells import cell_len
 
 import bayesrank as br
-from bayesrank._names import short_names
+from bayesrank._core.names import short_names
 from bayesrank.plots.kit.colors import DISTINCT, GREY, PALETTE, place_colors
 from bayesrank.plots.kit.style import add_missing_fonts, fallback, log_ticks, rank_ticks
 
 FEW = br.from_counts(tn=8, fp=2, fn=1, tp=4)
-NAMES = ["plain {}", "A Producer of Rapid Tests with a Long Name, test {} (flow)", "$x_{{{}}}$", "_{}", "Élodie {}"]
+NAMES = [
+    "plain {}",
+    "A Producer of Rapid Tests with a Long Name, test {} (flow)",
+    "$x_{{{}}}$",
+    "_{}",
+    "Élodie {}",
+]
 SIZES = [6, *(pytest.param(size, marks=pytest.mark.slow) for size in (1, 3, 12, 60, 300))]
 
 
@@ -30,7 +36,9 @@ SIZES = [6, *(pytest.param(size, marks=pytest.mark.slow) for size in (1, 3, 12, 
 def analysed(size):
     """All results that pictures are drawn from, of so many entities."""
     rng = np.random.default_rng(size)
-    tn, tp = (rng.binomial(n, np.clip(rng.beta(a, 2, size), 0.4, 0.99)) for n, a in ((200, 12), (120, 8)))
+    tn, tp = (
+        rng.binomial(n, np.clip(rng.beta(a, 2, size), 0.4, 0.99)) for n, a in ((200, 12), (120, 8))
+    )
     names = [NAMES[i % len(NAMES)].format(i) for i in range(size)]
     counts = br.from_counts(tn=tn, fp=200 - tn, fn=120 - tp, tp=tp, entity=names)
     posterior = br.fit(counts, draws=30, chains=2, seed=1, groups=["prior"])
@@ -38,7 +46,8 @@ def analysed(size):
     actual = rng.random(60) < 0.4
     judged = pd.DataFrame({"system": np.repeat(names, 20), "case": [*range(20)] * size})
     judged = judged.assign(
-        judge=rng.integers(0, 2, 20 * size), human=judged["case"].map(dict(enumerate([1, 0, 1] * 3)))
+        judge=rng.integers(0, 2, 20 * size),
+        human=judged["case"].map(dict(enumerate([1, 0, 1] * 3))),
     )
     judges = br.fit(br.from_frame(judged, truth="human", judge="judge"), draws=30, chains=2, seed=1)
     risk = {name: np.clip(0.3 * actual + 0.7 * rng.random(60), 0, 1) for name in names}
@@ -66,7 +75,9 @@ def _classes(d):
     rng = np.random.default_rng(1)
     tables = rng.integers(5, 60, (len(d["names"]), 3, 3)) + 60 * np.eye(3, dtype=int)
     labels = ["a class with a long name, of which there are more", "$x_1$", "_"]
-    return br.tile.credible_by_class(br.from_matrix(tables, "actual_rows", labels=labels, entity=d["names"]), 5)
+    return br.tile.credible_by_class(
+        br.from_matrix(tables, "actual_rows", labels=labels, entity=d["names"]), 5
+    )
 
 
 def bands(d, curve):
@@ -77,30 +88,46 @@ PICTURES = {
     "ranking": lambda d: br.plots.ranking(d["ranking"]),
     "forest": lambda d: br.plots.forest(d["ranking"]),
     "rank_heatmap": lambda d: br.plots.rank_heatmap(d["ranking"]),
-    "pareto_front": lambda d: br.plots.pareto_front(br.decisions.pareto_front(d["values"], cost=d["values"] ** 2)),
+    "pareto_front": lambda d: br.plots.pareto_front(
+        br.decisions.pareto_front(d["values"], cost=d["values"] ** 2)
+    ),
     "superiority": lambda d: br.plots.superiority(d["ranking"]),
     "natural_frequencies": lambda d: br.plots.natural_frequencies(
         br.decisions.natural_frequencies(d["posterior"], prevalence=0.02)
     ),
     "judge_ranks": lambda d: br.plots.judge_ranks(d["judges"]),
-    "score_differences": lambda d: br.plots.score_differences(d["values"], ranking=d["ranking"], rope=0.02),
+    "score_differences": lambda d: br.plots.score_differences(
+        d["values"], ranking=d["ranking"], rope=0.02
+    ),
     "posterior_against_prior": lambda d: br.plots.posterior_against_prior(
         d["values"], d["prior"], ranking=d["ranking"]
     ),
     "neutral_tile": lambda d: br.plots.neutral_tile(br.tile.neutral_band((3, 7), points=21)),
-    "frontier_tile": lambda d: br.plots.frontier_tile(br.tile.frontiers(d["point"]), prevalence=0.2),
+    "frontier_tile": lambda d: br.plots.frontier_tile(
+        br.tile.frontiers(d["point"]), prevalence=0.2
+    ),
     "winner_tile": lambda d: br.plots.winner_tile(br.tile.regions(d["point"]), prevalence=0.2),
     "class_tiles": lambda d: br.plots.class_tiles(_classes(d)),
     "credible_tile": lambda d: br.plots.credible_tile(d["credible"], prevalence=0.2),
     "threshold_tile": lambda d: br.plots.threshold_tile(
-        br.tile.credible(br.fit(br.ops.apply_threshold(evidence(d), [0.4, 0.6]), draws=30, seed=1), 9, by="classifier")
+        br.tile.credible(
+            br.fit(br.ops.apply_threshold(evidence(d), [0.4, 0.6]), draws=30, seed=1),
+            9,
+            by="classifier",
+        )
     ),
     "roc_curve": lambda d: br.plots.roc_curve(bands(d, "roc")),
-    "precision_recall_curve": lambda d: br.plots.precision_recall_curve(bands(d, "precision_recall")),
+    "precision_recall_curve": lambda d: br.plots.precision_recall_curve(
+        bands(d, "precision_recall")
+    ),
     "calibration_curve": lambda d: br.plots.calibration_curve(bands(d, "calibration")),
     "expected_rank_tile": lambda d: br.plots.expected_rank_tile(d["credible"], "plain 0"),
-    "value_tile": lambda d: br.plots.value_tile(br.tile.relative_skill(d["point"], 7).isel(entity=0), lines=4),
-    "value_tiles": lambda d: br.plots.value_tiles(br.tile.value(d["point"], 5).isel(entity=slice(0, 4)), lines=[0.7]),
+    "value_tile": lambda d: br.plots.value_tile(
+        br.tile.relative_skill(d["point"], 7).isel(entity=0), lines=4
+    ),
+    "value_tiles": lambda d: br.plots.value_tiles(
+        br.tile.value(d["point"], 5).isel(entity=slice(0, 4)), lines=[0.7]
+    ),
     "placement_tile": lambda d: br.papers.placement_tile(0.3, prediction_rate=0.6),
     "pencil": lambda d: br.papers.pencil(0.95, 0.7, 0.2),
     "vertices": lambda d: br.papers.vertices(0.2)[0],
@@ -110,21 +137,31 @@ PICTURES = {
         br.tile.value(d["point"], 7).isel(entity=0), 0.9, 0.4, 0.25, d["point"]
     ),
     "roc_regions": lambda d: br.plots.roc_regions(d["posterior"], d["ranking"]),
-    "sensitivity": lambda d: br.plots.sensitivity(br.sensitivity(d["counts"], "informedness", draws=20, seed=1)),
+    "sensitivity": lambda d: br.plots.sensitivity(
+        br.sensitivity(d["counts"], "informedness", draws=20, seed=1)
+    ),
     "case_grid": lambda d: br.plots.case_grid(
         br.cases.deciding_cases(
-            br.joint_outcomes(d["actual"], {name: (p > 0.4).astype(int) for name, p in d["risk"].items()})
+            br.joint_outcomes(
+                d["actual"], {name: (p > 0.4).astype(int) for name, p in d["risk"].items()}
+            )
         )
     ),
     "ops_curve": lambda d: br.plots.ops_curve(
-        br.ops.of_curve(d["actual"], dict(list(d["risk"].items())[:30]), "precision_at_recall", at=[0.3, 0.6])
+        br.ops.of_curve(
+            d["actual"], dict(list(d["risk"].items())[:30]), "precision_at_recall", at=[0.3, 0.6]
+        )
     ),
     "intervals": lambda d: br.plots.intervals(br.score_table(d["posterior"], ["tpr", "tnr"])),
     "shrinkage": lambda d: br.plots.shrinkage(
-        br.fit(d["counts"], "hierarchical_beta_binomial", seed=1, draws=20), "tpr", entities=d["names"][:3]
+        br.fit(d["counts"], "hierarchical_beta_binomial", seed=1, draws=20),
+        "tpr",
+        entities=d["names"][:3],
     ),
     "effect_of_size": lambda d: br.plots.effect_of_size(FEW),
-    "pmf_over_contours": lambda d: br.plots.pmf_over_contours(br.predictive.confusion_pmf(FEW), "f1"),
+    "pmf_over_contours": lambda d: br.plots.pmf_over_contours(
+        br.predictive.confusion_pmf(FEW), "f1"
+    ),
     "score_pmf_by_tpr": lambda d: br.plots.score_pmf_by_tpr(br.predictive.confusion_pmf(FEW), "f1"),
 }
 #: Pictures without entities, or of one alone, and pages, which have tests of their own.
@@ -137,7 +174,11 @@ OTHERS = {
 
 
 def figure_of(picture):
-    return picture if hasattr(picture, "savefig") else np.ravel(np.asarray(picture, dtype=object))[0].figure
+    return (
+        picture
+        if hasattr(picture, "savefig")
+        else np.ravel(np.asarray(picture, dtype=object))[0].figure
+    )
 
 
 def contrast(color, other):
@@ -154,10 +195,16 @@ def looked_at(figure):
     for ax in figure.axes:
         if not ax.get_visible():
             continue
-        labels = [label for label in ax.get_yticklabels() if label.get_text() and label.get_visible()]
-        boxes = sorted((label.get_window_extent(renderer) for label in labels), key=lambda box: box.y0)
+        labels = [
+            label for label in ax.get_yticklabels() if label.get_text() and label.get_visible()
+        ]
+        boxes = sorted(
+            (label.get_window_extent(renderer) for label in labels), key=lambda box: box.y0
+        )
         for below, above in pairwise(boxes):
-            assert below.y1 <= above.y0 + 0.45 * below.height, [label.get_text() for label in labels][:5]
+            assert below.y1 <= above.y0 + 0.45 * below.height, [
+                label.get_text() for label in labels
+            ][:5]
     for text in figure.findobj(Text):
         if not text.get_text().strip() or not text.get_visible():
             continue
@@ -165,12 +212,18 @@ def looked_at(figure):
         if ax is None or not ax.get_visible() or not text.get_window_extent(renderer).width:
             continue
         box = text.get_window_extent(renderer)
-        ticks = {label for axis in (ax.xaxis, ax.yaxis) for label in axis.get_ticklabels(which="both")}
+        ticks = {
+            label for axis in (ax.xaxis, ax.yaxis) for label in axis.get_ticklabels(which="both")
+        }
         if text in ticks and not (ax.bbox.x0 - 1 <= box.x1 and box.x0 <= ax.bbox.x1 + 60):
             continue  # ticks outside of the limits are not drawn
         assert -2 <= box.x0 <= box.x1 <= figure.bbox.x1 + 2, text.get_text()
         assert box.y0 >= -2, text.get_text()
-        if not text.get_path_effects() and not (ax.images and text in ax.texts) and text not in ax.texts:
+        if (
+            not text.get_path_effects()
+            and not (ax.images and text in ax.texts)
+            and text not in ax.texts
+        ):
             assert contrast(text.get_color(), ax.get_facecolor()) > 3, text.get_text()
 
 
@@ -197,12 +250,18 @@ def test_these_are_all_pictures():
     assert set(names) == {*PICTURES, *OTHERS}
 
 
-@pytest.mark.parametrize("module", [br.plots, br.papers, br.ops, br.predictive, br.performance, br.theory, br.cases])
+@pytest.mark.parametrize(
+    "module", [br.plots, br.papers, br.ops, br.predictive, br.performance, br.theory, br.cases]
+)
 def test_every_argument_has_a_line_in_the_docstring(module):
     for name in module.__all__:
         function = getattr(module, name)
-        if inspect.isfunction(function) and (arguments := sorted(inspect.signature(function).parameters)):
-            section = re.search(r"Parameters\n-+\n(.*?)(?=\n\n\w+\n--)", inspect.getdoc(function), re.DOTALL)[1]
+        if inspect.isfunction(function) and (
+            arguments := sorted(inspect.signature(function).parameters)
+        ):
+            section = re.search(
+                r"Parameters\n-+\n(.*?)(?=\n\n\w+\n--)", inspect.getdoc(function), re.DOTALL
+            )[1]
             told = re.findall(r"^[\w*].*?(?= :|$)", section, re.MULTILINE)
             assert sorted(", ".join(told).replace("*", "").split(", ")) == arguments, name
 
@@ -219,7 +278,11 @@ def legend_colors(ax):
 
 
 COUNTS = br.from_counts(
-    tn=[70, 75, 60, 79], fp=[10, 5, 20, 1], fn=[6, 9, 3, 20], tp=[24, 21, 27, 10], entity=["d", "c", "b", "a"]
+    tn=[70, 75, 60, 79],
+    fp=[10, 5, 20, 1],
+    fn=[6, 9, 3, 20],
+    tp=[24, 21, 27, 10],
+    entity=["d", "c", "b", "a"],
 )
 POSTERIOR = br.fit(COUNTS, draws=200, seed=1)
 RANKING = br.credible_ranking(POSTERIOR, "informedness")
@@ -244,11 +307,17 @@ def test_an_entity_has_one_colour_in_all_pictures(told):
     if told is not None:
         rows = br.plots.forest(RANKING, colors=told).collections[0].get_colors()
         assert [to_hex(c) for c in rows] == [wanted[name] for name in order]
-    rows = br.plots.score_differences(POSTERIOR, score="informedness", colors=told).collections[0].get_colors()
+    rows = (
+        br.plots.score_differences(POSTERIOR, score="informedness", colors=told)
+        .collections[0]
+        .get_colors()
+    )
     assert [to_hex(c) for c in rows] == [wanted[name] for name in order[1:]]
     tile = br.tile.credible(POSTERIOR, 11)
     rows = br.plots.shares(tile, colors=told).collections[0].get_colors()
-    assert [to_hex(c) for c in rows] == [wanted[k] for k in tile.sortby(-tile["share"])["entity"].values]
+    assert [to_hex(c) for c in rows] == [
+        wanted[k] for k in tile.sortby(-tile["share"])["entity"].values
+    ]
     # The no-skill curve is nobody's.
     ax = br.plots.winner_tile(br.tile.regions(COUNTS), prevalence=0.3, colors=told)
     curve = next(line for line in ax.get_lines() if len(line.get_xdata()) > 20)
@@ -276,7 +345,9 @@ def test_rows_have_one_order_in_all_pictures():
 
 def test_more_than_six_tiers_are_distinguished():
     wrong = np.arange(0, 1000, 100)
-    counts = br.from_counts(tn=1000 - wrong, fp=wrong, fn=wrong, tp=1000 - wrong, entity=[f"e{i}" for i in range(10)])
+    counts = br.from_counts(
+        tn=1000 - wrong, fp=wrong, fn=wrong, tp=1000 - wrong, entity=[f"e{i}" for i in range(10)]
+    )
     ranking = br.credible_ranking(br.fit(counts, draws=200, seed=1), "accuracy")
     words = [text.get_text() for text in br.plots.forest(ranking).texts]
     assert words == [f"tier {i}" for i in range(1, 11)]
@@ -346,9 +417,21 @@ def seen(colors):
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     kinds = [
         np.eye(3),
-        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
-        [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ],
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ],
+        [
+            [1.255528, -0.076749, -0.178779],
+            [-0.078411, 0.930809, 0.147602],
+            [0.004733, 0.691367, 0.303900],
+        ],
     ]
     cones = [
         [0.4122214708, 0.5363325363, 0.0514459929],
@@ -361,7 +444,9 @@ def seen(colors):
         [0.0259040371, 0.7827717662, -0.8086757660],
     ]
     for kind in kinds:
-        yield np.cbrt(np.clip(linear @ np.transpose(kind), 0, 1) @ np.transpose(cones)) @ np.transpose(lab)
+        yield np.cbrt(
+            np.clip(linear @ np.transpose(kind), 0, 1) @ np.transpose(cones)
+        ) @ np.transpose(lab)
 
 
 def test_the_colours_are_distinct_for_all_readers():
@@ -377,8 +462,13 @@ def test_the_colours_are_distinct_for_all_readers():
 def test_a_decision_curve(size):
     rng = np.random.default_rng(0)
     actual = rng.random(150) < 0.4
-    risk = {f"$model_{i}$ of a long name": np.clip(0.3 * actual + 0.7 * rng.random(150), 0, 1) for i in range(size)}
-    curve = br.decisions.decision_curve(actual, risk, np.linspace(0.05, 0.8, 12)[::-1], draws=50, seed=1)
+    risk = {
+        f"$model_{i}$ of a long name": np.clip(0.3 * actual + 0.7 * rng.random(150), 0, 1)
+        for i in range(size)
+    }
+    curve = br.decisions.decision_curve(
+        actual, risk, np.linspace(0.05, 0.8, 12)[::-1], draws=50, seed=1
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ax = br.plots.decision_curve(curve)
@@ -389,7 +479,9 @@ def test_a_decision_curve(size):
     assert sorted(tuple(line.get_ydata()) for line in lines) == sorted(map(tuple, mean))
     # Nothing is told by colour alone. Of many, those that are best somewhere have a name; of few, all.
     named = [line for line in lines if line.get_linewidth() != 0.7]
-    looks = {(str(line.get_color()), str(line.get_linestyle()), line.get_linewidth()) for line in named}
+    looks = {
+        (str(line.get_color()), str(line.get_linestyle()), line.get_linewidth()) for line in named
+    }
     assert len(looks) == len(named)
     best = {tuple(mean[i]) for i in mean[:-2].argmax(axis=0)}
     assert best <= {tuple(line.get_ydata()) for line in named} or len(named) == 10
@@ -405,7 +497,9 @@ def test_short_names_stay_unique():
     assert len(set(short_names(names, 20))) == 12
     assert all(len(name) <= 26 for name in short_names(names, 20))
     assert short_names(["a  b", 3]) == ["a b", "3"]
-    alike = short_names([f"{'p' * 40}{i // 12}{'q' * 40}{i % 12}{'r' * 40}" for i in range(144)], 16)
+    alike = short_names(
+        [f"{'p' * 40}{i // 12}{'q' * 40}{i % 12}{'r' * 40}" for i in range(144)], 16
+    )
     assert len(set(alike)) == 144
     assert max(map(cell_len, alike)) <= 16
 
@@ -480,4 +574,8 @@ def test_the_axis_of_costs_has_their_unit():
     scores = xr.DataArray([0.8, 0.7], {"entity": ["a", "b"]}, ["entity"])
     for attrs, words in (({"units": "USD"}, "mean cost (USD; median"), ({}, "mean cost (median")):
         cost = scores.copy(data=[2.0, 1.0]).assign_attrs(attrs)
-        assert br.plots.pareto_front(br.decisions.pareto_front(scores, cost=cost)).get_xlabel().startswith(words)
+        assert (
+            br.plots.pareto_front(br.decisions.pareto_front(scores, cost=cost))
+            .get_xlabel()
+            .startswith(words)
+        )

@@ -79,7 +79,9 @@ def test_points_and_contours_move_with_the_positives(tmp_path):
     square, lattice = animation._fig.axes[:2]
     assert square.get_title() == "F1: 6 positives, 4 negatives"
     line = square.lines[4]  # of the values 0.1 to 0.9
-    np.testing.assert_allclose(line.get_ydata(), br.contour("f1", 0.5, line.get_xdata(), 0.6).where(lambda y: y <= 1))
+    np.testing.assert_allclose(
+        line.get_ydata(), br.contour("f1", 0.5, line.get_xdata(), 0.6).where(lambda y: y <= 1)
+    )
     same = np.array([[4], [6]]) * line.get_data()
     np.testing.assert_allclose(lattice.lines[-5].get_data(), same)  # in counts
     for ax, scale in ((square, (1, 1)), (lattice, (4, 6))):
@@ -87,13 +89,17 @@ def test_points_and_contours_move_with_the_positives(tmp_path):
         np.testing.assert_allclose(dots.get_offsets().max(axis=0), scale)
         assert len(dots.get_offsets()) == 5 * 7
         np.testing.assert_allclose(
-            dots.get_array(), lattice_values(6, 4, "f1").transpose("tp", "fp").values.ravel(), equal_nan=True
+            dots.get_array(),
+            lattice_values(6, 4, "f1").transpose("tp", "fp").values.ravel(),
+            equal_nan=True,
         )
 
 
 def biggest(ax):
     """The circles of masses in a picture."""
-    return max((c for c in ax.collections if len(c.get_offsets())), key=lambda c: c.get_sizes().max())
+    return max(
+        (c for c in ax.collections if len(c.get_offsets())), key=lambda c: c.get_sizes().max()
+    )
 
 
 def test_several_pmfs_have_one_scale_and_the_observed_matrix_a_mark():
@@ -102,8 +108,12 @@ def test_several_pmfs_have_one_scale_and_the_observed_matrix_a_mark():
     joints = [ax for ax in axes if ax.get_xlabel() == "FPR"]
     for ax, pmf in zip(joints, pmfs.values(), strict=True):
         dots = biggest(ax)
-        masses = [pmf.sel(tp=round(y * 20), tn=round((1 - x) * 40)).item() for x, y in dots.get_offsets()]
-        np.testing.assert_allclose(dots.get_sizes() / 90, masses / pmfs["binomial"].max().values, rtol=1e-9)
+        masses = [
+            pmf.sel(tp=round(y * 20), tn=round((1 - x) * 40)).item() for x, y in dots.get_offsets()
+        ]
+        np.testing.assert_allclose(
+            dots.get_sizes() / 90, masses / pmfs["binomial"].max().values, rtol=1e-9
+        )
         assert len(masses) > 100
         assert [float(x[0]) for x in ax.lines[-1].get_data()] == pytest.approx([0.2, 0.8])
     tops = {ax.get_ylim() for ax in axes if ax.get_ylabel() == "probability"}
@@ -117,7 +127,9 @@ def test_masses_in_precision_recall_space_are_where_the_matrices_are():
     pmf = br.predictive.confusion_pmf(few)
     ax = br.plots.pr_pmf(pmf, observed=few)
     dots = biggest(ax)
-    found = dict(zip(map(tuple, dots.get_offsets().round(6).tolist()), dots.get_sizes() / 90, strict=True))
+    found = dict(
+        zip(map(tuple, dots.get_offsets().round(6).tolist()), dots.get_sizes() / 90, strict=True)
+    )
     called = 0
     for tp in range(4):
         for tn in range(5):
@@ -133,7 +145,10 @@ def test_masses_in_precision_recall_space_are_where_the_matrices_are():
 
 
 def test_pmfs_side_by_side_have_a_colour_each():
-    pmfs = {name: br.predictive.score_pmf(PMF, name) for name in ("mcc", "f1", "tpr", "ppv", "npv", "accuracy", "tnr")}
+    pmfs = {
+        name: br.predictive.score_pmf(PMF, name)
+        for name in ("mcc", "f1", "tpr", "ppv", "npv", "accuracy", "tnr")
+    }
     for kind in ("forest", "histogram", "violin"):
         ax = br.plots.score_pmfs(pmfs, kind, observed={"f1": 0.7})
         assert [label.get_text() for label in ax.get_yticklabels()] == list(pmfs)
@@ -152,7 +167,10 @@ def test_pmfs_side_by_side_have_a_colour_each():
 
 def test_a_pmf_has_a_rug_and_histograms_and_a_colour_for_each():
     counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
-    pmfs = {str(k): br.predictive.score_pmf(br.predictive.confusion_pmf(counts * k), "mcc") for k in (1, 2, 3, 4)}
+    pmfs = {
+        str(k): br.predictive.score_pmf(br.predictive.confusion_pmf(counts * k), "mcc")
+        for k in (1, 2, 3, 4)
+    }
     ax = br.plots.score_pmf(pmfs, observed=0.5, bins=10)
     dots = [line for line in ax.lines if line.get_marker() == "."]
     assert len({line.get_color() for line in dots}) == 4

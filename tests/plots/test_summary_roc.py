@@ -7,8 +7,8 @@ from matplotlib.path import Path
 from scipy import special, stats
 
 import bayesrank as br
-from bayesrank._compat import to_container
-from bayesrank._source import groups_of
+from bayesrank._core.compat import to_container
+from bayesrank._core.source import groups_of
 
 MU, TAU, RHO, ERROR = np.array([1.8, 1.0]), np.array([0.7, 0.5]), -0.6, np.array([0.2, 0.15])
 
@@ -19,7 +19,10 @@ LOGITS = MU + np.array([[0.3, -0.4], [0, 0], [-0.8, 0.5]])
 
 def rates(logits, *dims, **coords):
     """Draws of performances with logits (..., 2) of TNR and TPR."""
-    right = [xr.DataArray(special.expit(logits[..., i]), coords, ("chain", "draw", "entity", *dims)) for i in (0, 1)]
+    right = [
+        xr.DataArray(special.expit(logits[..., i]), coords, ("chain", "draw", "entity", *dims))
+        for i in (0, 1)
+    ]
     return br.from_rates(tnr=right[0], tpr=right[1], prevalence=0.5)
 
 
@@ -35,7 +38,10 @@ def posterior(entities=1, draws=20_000, rho=RHO, tau=TAU):
             "performance_new": rates(new, entity=names),
             "performance": rates(seen, "dataset", entity=names, dataset=list("xyz")),
             "median_rate": 2 * typical,
-            "sd_between_datasets": (("chain", "draw", "actual"), np.broadcast_to(tau, (1, draws, 2))),
+            "sd_between_datasets": (
+                ("chain", "draw", "actual"),
+                np.broadcast_to(tau, (1, draws, 2)),
+            ),
             "correlation_between_datasets": (("chain", "draw"), np.full((1, draws), rho)),
         },
     )
@@ -67,7 +73,10 @@ def test_of_normal_logits_the_region_is_the_classical_ellipse(rho, tau):
     points = br.performance.summary_points(posterior(rho=rho, tau=tau)).isel(entity=0)
     total = np.diag(ERROR**2) + np.outer(tau, tau) * [[1, rho], [rho, 1]]
     total *= [[1, -1], [-1, 1]]  # of (logit FPR, logit TPR)
-    edge = special.logit(np.stack([points["prediction_fpr"], points["prediction_tpr"]], -1)) - [-MU[0], MU[1]]
+    edge = special.logit(np.stack([points["prediction_fpr"], points["prediction_tpr"]], -1)) - [
+        -MU[0],
+        MU[1],
+    ]
     distance = np.einsum("vi,ij,vj->v", edge, np.linalg.inv(total), edge)
     assert distance == pytest.approx(stats.chi2(2).ppf(0.95), rel=0.06)
     assert (float(points["fpr"]), float(points["tpr"])) == pytest.approx(
@@ -114,7 +123,9 @@ def test_who_is_undefined_has_no_region():
     assert br.plots.summary_roc(points) is not None
 
 
-@pytest.mark.parametrize("entities", [3, 40, *(pytest.param(size, marks=pytest.mark.slow) for size in (1, 6))])
+@pytest.mark.parametrize(
+    "entities", [3, 40, *(pytest.param(size, marks=pytest.mark.slow) for size in (1, 6))]
+)
 def test_the_picture_draws_what_was_computed(entities):
     points = br.performance.summary_points(posterior(entities, 500))
     ax = br.plots.summary_roc(points)

@@ -6,7 +6,9 @@ import xarray as xr
 
 import bayesrank as br
 
-COUNTS = br.from_counts(tn=[70, 75, 60], fp=[10, 5, 20], fn=[6, 9, 3], tp=[24, 21, 27], entity=["a", "b", "c"])
+COUNTS = br.from_counts(
+    tn=[70, 75, 60], fp=[10, 5, 20], fn=[6, 9, 3], tp=[24, 21, 27], entity=["a", "b", "c"]
+)
 
 
 def texts(ax):
@@ -15,10 +17,17 @@ def texts(ax):
 
 def test_identical_entities_are_counted():
     counts = br.from_counts(
-        tn=[9, 9, 9, 8], fp=[1, 1, 1, 2], fn=[2, 2, 2, 1], tp=[8, 8, 8, 9], entity=["x = y", "second", "third", "other"]
+        tn=[9, 9, 9, 8],
+        fp=[1, 1, 1, 2],
+        fn=[2, 2, 2, 1],
+        tp=[8, 8, 8, 9],
+        entity=["x = y", "second", "third", "other"],
     )
     regions = br.tile.regions(counts)
-    assert set(zip(regions["first"].values, regions["tied"].values, strict=True)) == {("x = y", 3), ("other", 1)}
+    assert set(zip(regions["first"].values, regions["tied"].values, strict=True)) == {
+        ("x = y", 3),
+        ("other", 1),
+    }
     assert sorted(text.split("  ")[0] for text in texts(br.plots.winner_tile(regions))) == [
         "other",
         "x = y\nand 2 more, tied",
@@ -27,7 +36,9 @@ def test_identical_entities_are_counted():
 
 def test_a_tie_is_named_once():
     # y and x are one to the other as they are to z, which is best below; where all tie, nobody else is named.
-    counts = br.from_counts(tn=[9, 9, 10], fp=[1, 1, 0], fn=[2, 2, 5], tp=[8, 8, 5], entity=["x", "y", "z"])
+    counts = br.from_counts(
+        tn=[9, 9, 10], fp=[1, 1, 0], fn=[2, 2, 5], tp=[8, 8, 5], entity=["x", "y", "z"]
+    )
     tile = br.tile.credible(counts, 21)
     found = texts(br.plots.credible_tile(tile))
     share = tile["share"].sel(entity=["x", "y"]).sum().item()
@@ -37,7 +48,9 @@ def test_a_tie_is_named_once():
 
 
 def test_correlations_have_one_scale_and_panels_their_prevalence():
-    tiles = xr.concat([br.tile.no_skill(p, 11) for p in (0.2, 0.8)], xr.DataArray([0.2, 0.8], dims="prevalence"))
+    tiles = xr.concat(
+        [br.tile.no_skill(p, 11) for p in (0.2, 0.8)], xr.DataArray([0.2, 0.8], dims="prevalence")
+    )
     tiles = tiles.assign_coords(prevalence=[0.2, 0.8])
     figure = br.plots.value_tiles(tiles, prevalence=[0.2, 0.8])
     first, second = (ax.lines[-1].get_xydata() for ax in figure.axes[:2])
@@ -79,8 +92,12 @@ def test_isovalue_lines_lie_where_they_say():
     a, b = lines.get_paths()[0].vertices.T
     at = tile.interp(a=xr.DataArray(a, dims="p"), b=xr.DataArray(b, dims="p"))
     np.testing.assert_allclose(at, 0.75, atol=1e-3)
-    assert not [c for c in br.plots.value_tile(tile, lines=[5.0]).collections if hasattr(c, "levels")]
-    assert not [c for c in br.plots.value_tile(tile * 0, lines=5).collections if hasattr(c, "levels")]
+    assert not [
+        c for c in br.plots.value_tile(tile, lines=[5.0]).collections if hasattr(c, "levels")
+    ]
+    assert not [
+        c for c in br.plots.value_tile(tile * 0, lines=5).collections if hasattr(c, "levels")
+    ]
     assert [c for c in br.plots.value_tile(tile, lines=5).collections if hasattr(c, "levels")]
 
 
@@ -91,7 +108,9 @@ def test_pictures_end_where_a_window_does():
         br.plots.value_tile(br.tile.value(COUNTS, 5, window=window).isel(entity=0)),
         br.plots.winner_tile(br.tile.regions(COUNTS, window=window)),
         br.plots.credible_tile(br.tile.credible(posterior, 5, window=window)),
-        br.plots.value_tile(br.tile.value(COUNTS, 101).sel(a=slice(0.9, 1), b=slice(0.25, 0.75)).isel(entity=0)),
+        br.plots.value_tile(
+            br.tile.value(COUNTS, 101).sel(a=slice(0.9, 1), b=slice(0.25, 0.75)).isel(entity=0)
+        ),
     ]
     for ax in axes:
         np.testing.assert_allclose([*ax.get_xlim(), *ax.get_ylim()], [0.9, 1, 0.25, 0.75])
@@ -104,7 +123,11 @@ def test_pictures_end_where_a_window_does():
 
 def test_the_legend_stands_beside_the_tile_and_covers_none_of_it():
     counts = br.from_counts(
-        tn=[95, 70, 40], fp=[5, 30, 60], fn=[60, 30, 5], tp=[40, 70, 95], entity=["first", "second", "third"]
+        tn=[95, 70, 40],
+        fp=[5, 30, 60],
+        fn=[60, 30, 5],
+        tp=[40, 70, 95],
+        entity=["first", "second", "third"],
     )
     ax = br.plots.winner_tile(br.tile.regions(counts))
     ax.figure.canvas.draw()

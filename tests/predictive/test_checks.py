@@ -5,8 +5,8 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._random import root_sequence
-from bayesrank._source import groups_of
+from bayesrank._core.random import root_sequence
+from bayesrank._core.source import groups_of
 from bayesrank.models import model_of
 from bayesrank.predictive import checks
 from bayesrank.predictive.checks import _statistics
@@ -54,13 +54,19 @@ def worlds():
     plain = np.full((4, 20), 0.7)
     own = rng.beta(0.7 * 15, 0.3 * 15, (4, 20))
     hard = np.broadcast_to(rng.beta(0.7 * 8, 0.3 * 8, (1, 20)), (4, 20))
-    return {k: outcomes(rng.binomial(cases, p), cases) for k, p in (("plain", plain), ("own", own), ("hard", hard))}
+    return {
+        k: outcomes(rng.binomial(cases, p), cases)
+        for k, p in (("plain", plain), ("own", own), ("hard", hard))
+    }
 
 
 @pytest.fixture(scope="module")
 def fits(worlds):
     """Pooled, and with a population of data sets."""
-    pooled = {k: br.fit(br.pool(counts), "dirichlet_multinomial", seed=1, draws=250) for k, counts in worlds.items()}
+    pooled = {
+        k: br.fit(br.pool(counts), "dirichlet_multinomial", seed=1, draws=250)
+        for k, counts in worlds.items()
+    }
     return pooled, {k: br.fit(worlds[k], HIERARCHICAL, seed=1, draws=250) for k in ("own", "hard")}
 
 
@@ -103,8 +109,12 @@ def test_new_data_sets_have_the_sizes_of_those_observed(worlds):
 def test_tables_of_classes_and_words():
     rng = np.random.default_rng(4)
     tp, tn = rng.binomial(30, rng.beta(4, 1, 12)), rng.binomial(60, 0.9, 12)
-    counts = br.from_counts(tn=tn, fp=60 - tn, fn=30 - tp, tp=tp, entity=["a"] * 12, dataset=list(range(12)))
-    check = br.predictive.predictive_check(br.fit(br.pool(counts), "beta_binomial", seed=1, draws=250), seed=1)
+    counts = br.from_counts(
+        tn=tn, fp=60 - tn, fn=30 - tp, tp=tp, entity=["a"] * 12, dataset=list(range(12))
+    )
+    check = br.predictive.predictive_check(
+        br.fit(br.pool(counts), "beta_binomial", seed=1, draws=250), seed=1
+    )
     assert check["replicated"].dims == ("chain", "draw", "statistic")
     assert (check["p_value_error"] > 0).all()
     for line in check.attrs["words"].split("\n"):
@@ -118,7 +128,9 @@ def test_replicates_do_not_depend_on_the_order(worlds):
     counts = worlds["own"]
     for model, evidence in ((HIERARCHICAL, lambda c: c), ("dirichlet_multinomial", br.pool)):
         one, other = (
-            br.predictive.predictive_check(br.fit(evidence(c), model, seed=1, draws=50), seed=1)["replicated"]
+            br.predictive.predictive_check(br.fit(evidence(c), model, seed=1, draws=50), seed=1)[
+                "replicated"
+            ]
             for c in (counts, counts.isel(entity=[2, 0, 1, 3], dataset=list(range(19, -1, -1))))
         )
         np.testing.assert_allclose(one, other, rtol=1e-9)
@@ -126,17 +138,25 @@ def test_replicates_do_not_depend_on_the_order(worlds):
 
 def test_extreme_tables():
     """Nothing ever right says nothing; of one case right and one wrong, half of the replicates differ as much."""
-    check = br.predictive.predictive_check(br.fit(br.pool(outcomes([[0, 0, 0]], 10)), seed=1, draws=50), seed=1)
+    check = br.predictive.predictive_check(
+        br.fit(br.pool(outcomes([[0, 0, 0]], 10)), seed=1, draws=50), seed=1
+    )
     assert check["observed"].isnull().all()
     assert check["p_value"].isnull().all()
     assert check.attrs["words"].count("not enough data") == 2
     br.plots.predictive_check(check)
-    check = br.predictive.predictive_check(br.fit(br.pool(outcomes([[1, 0]], 1)), seed=1, draws=250), seed=1)
+    check = br.predictive.predictive_check(
+        br.fit(br.pool(outcomes([[1, 0]], 1)), seed=1, draws=250), seed=1
+    )
     assert (check["p_value"] > 0.2).all()
 
 
-@pytest.mark.parametrize(("p", "word"), [(0.02, "less"), (0.03, "no sign"), (0.97, "no sign"), (0.98, "more")])
+@pytest.mark.parametrize(
+    ("p", "word"), [(0.02, "less"), (0.03, "no sign"), (0.97, "no sign"), (0.98, "more")]
+)
 def test_words_go_by_both_tails(p, word):
-    one = xr.Dataset({"observed": 2.0, "p_value": p, "replicated": (("chain", "draw"), np.ones((1, 9)))})
+    one = xr.Dataset(
+        {"observed": 2.0, "p_value": p, "replicated": (("chain", "draw"), np.ones((1, 9)))}
+    )
     said = checks._words(one, "difficulty", 1000).split(" with probability ")[1]
     assert word in said

@@ -26,10 +26,14 @@ def rising(a, k):
 def exact_beta_binomial(size, alpha, beta):
     """U Eq. 4 in rational arithmetic."""
     whole = rising(alpha + beta, size)
-    return [comb(size, k) * rising(alpha, k) * rising(beta, size - k) / whole for k in range(size + 1)]
+    return [
+        comb(size, k) * rising(alpha, k) * rising(beta, size - k) / whole for k in range(size + 1)
+    ]
 
 
-@pytest.mark.parametrize(("alpha", "beta"), [("17", "5"), ("1", "1"), ("1/2", "1/2"), ("1/4", "7/3"), ("90", "1/10")])
+@pytest.mark.parametrize(
+    ("alpha", "beta"), [("17", "5"), ("1", "1"), ("1/2", "1/2"), ("1/4", "7/3"), ("90", "1/10")]
+)
 def test_beta_binomial_is_the_rational_one(alpha, beta):
     alpha, beta = Fraction(alpha), Fraction(beta)
     exact = [float(mass) for mass in exact_beta_binomial(23, alpha, beta)]
@@ -37,7 +41,9 @@ def test_beta_binomial_is_the_rational_one(alpha, beta):
 
 
 def test_binomial_is_scipys_and_degenerate_rates_put_all_mass_at_one_end():
-    np.testing.assert_allclose(binomial(57, 0.3), stats.binom(57, 0.3).pmf(np.arange(58)), rtol=1e-11)
+    np.testing.assert_allclose(
+        binomial(57, 0.3), stats.binom(57, 0.3).pmf(np.arange(58)), rtol=1e-11
+    )
     for alpha, beta, end in ((0, 3, 0), (3, 0, 5)):
         np.testing.assert_array_equal(beta_binomial(5, alpha, beta), np.arange(6) == end)
 
@@ -75,7 +81,9 @@ def test_dirichlet_multinomial_with_a_total_is_the_rational_one():
         exact = Fraction(120) / rising(Fraction(8), 5)
         for a, n in zip(alpha.values(), (tn, fp, fn, tp), strict=True):
             exact *= rising(a, n) / rising(Fraction(1), n)
-        assert pmf.sel(positives=tp + fn, tp=tp, tn=tn).item() == pytest.approx(float(exact), rel=1e-12)
+        assert pmf.sel(positives=tp + fn, tp=tp, tn=tn).item() == pytest.approx(
+            float(exact), rel=1e-12
+        )
     assert pmf.sum().item() == pytest.approx(1, abs=1e-12)
 
 
@@ -84,7 +92,9 @@ def test_dirichlet_multinomial_given_row_totals_is_the_beta_binomial():
     given = br.predictive.confusion_pmf(OBSERVED, 12, 9, "dirichlet_multinomial", prior)
     rows = br.predictive.confusion_pmf(OBSERVED, 12, 9, "beta_binomial", prior)
     xr.testing.assert_equal(given, rows)
-    total = br.predictive.confusion_pmf(OBSERVED, model="dirichlet_multinomial", prior=prior, total=21)
+    total = br.predictive.confusion_pmf(
+        OBSERVED, model="dirichlet_multinomial", prior=prior, total=21
+    )
     slice_ = total.sel(positives=12, tp=slice(0, 12), tn=slice(0, 9))
     np.testing.assert_allclose(slice_ / slice_.sum(), rows, rtol=1e-10)
 

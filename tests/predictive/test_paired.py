@@ -31,11 +31,17 @@ def dirichlet_multinomial(cells, alpha):
 
 
 def compositions(n):
-    return [(a, b, c, n - a - b - c) for a in range(n + 1) for b in range(n + 1 - a) for c in range(n + 1 - a - b)]
+    return [
+        (a, b, c, n - a - b - c)
+        for a in range(n + 1)
+        for b in range(n + 1 - a)
+        for c in range(n + 1 - a - b)
+    ]
 
 
 @pytest.mark.parametrize(
-    ("prior", "joint"), [(None, (0.25, 0.25, 0.25, 0.25)), ([[2, 0.5], [0.5, 2]], (1.6, 0.4, 0.4, 0.1))]
+    ("prior", "joint"),
+    [(None, (0.25, 0.25, 0.25, 0.25)), ([[2, 0.5], [0.5, 2]], (1.6, 0.4, 0.4, 0.1))],
 )
 def test_it_is_the_sum_over_all_joint_outcomes(prior, joint):
     """Four joint answers (both right, first, other, none) in each class, all enumerated."""
@@ -55,12 +61,16 @@ def test_it_is_the_sum_over_all_joint_outcomes(prior, joint):
     np.testing.assert_allclose(got["probability"], [exact[v] for v in values], rtol=1e-9)
 
 
-@pytest.mark.parametrize("prior", [[[1, 1], [1, 1]], [[2, 0.5], [0.5, 2]], [[2, 0.5], [3, 1]], None])
+@pytest.mark.parametrize(
+    "prior", [[[1, 1], [1, 1]], [[2, 0.5], [0.5, 2]], [[2, 0.5], [3, 1]], None]
+)
 def test_each_alone_is_the_beta_binomial(prior):
     """The mean is that of independent test sets; the variance is not, as the cases are shared."""
     paired = P.paired_difference(JOINT, "a", "b", "accuracy", prior=prior)
     alone = [P.score_pmf(P.confusion_pmf(TABLES[e], prior=prior), "accuracy") for e in ("a", "b")]
-    assert summaries.mean(paired) == pytest.approx(summaries.mean(alone[0]) - summaries.mean(alone[1]), abs=1e-12)
+    assert summaries.mean(paired) == pytest.approx(
+        summaries.mean(alone[0]) - summaries.mean(alone[1]), abs=1e-12
+    )
     assert summaries.variance(paired) < summaries.variance(alone[0]) + summaries.variance(alone[1])
     assert paired["probability"].sum().item() == pytest.approx(1, abs=1e-10)
 
@@ -76,7 +86,9 @@ def test_large_lattices_lose_little_and_too_large_ones_are_refused():
 
 
 def test_classes_against_all_others():
-    counts = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows", labels=["a", "b", "c"])
+    counts = br.from_matrix(
+        [[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows", labels=["a", "b", "c"]
+    )
     pmfs = P.by_class(counts, "f1")
     assert list(pmfs) == ["a", "b", "c"]
     alone = P.score_pmf(P.confusion_pmf(br.from_counts(tn=9, fp=1, fn=3, tp=7)), "f1")

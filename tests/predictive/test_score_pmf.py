@@ -73,7 +73,9 @@ def test_values_are_merged_as_in_rational_arithmetic(name, sizes):
             mass[value] += masses[i, tp, tn]
     order = [*sorted(v for v in exact if v is not None), *([None] if None in exact else [])]
     assert got["multiplicity"].values.tolist() == [exact[v] for v in order]
-    np.testing.assert_allclose(got["probability"], [mass[v] for v in order], rtol=1e-12, atol=1e-300)
+    np.testing.assert_allclose(
+        got["probability"], [mass[v] for v in order], rtol=1e-12, atol=1e-300
+    )
     assert np.isnan(got["value"].values[-1]) == (None in exact)
 
 
@@ -82,7 +84,9 @@ def test_near_values_of_a_large_lattice_stay_distinct():
     rng = np.random.default_rng(5)
     # A table, its double, and neighbours of both.
     base = rng.integers(50_000, 100_000, size=(400, 4))
-    tables = np.concatenate([base, 2 * base, base + np.eye(4, dtype=int)[0], base + np.eye(4, dtype=int)[3]])
+    tables = np.concatenate(
+        [base, 2 * base, base + np.eye(4, dtype=int)[0], base + np.eye(4, dtype=int)[3]]
+    )
     tn, fp, fn, tp = tables.T
     for name in ("markedness", "cohen_kappa", "diagnostic_odds_ratio"):
         values = SCORES[name].of_cells(tn, fp, fn, tp)
@@ -115,7 +119,11 @@ def test_the_papers_numbers():
     f1, ba = (P.score_pmf(JOINT, name) for name in ("f1", "balanced_accuracy"))
     mcc = P.score_pmf(JOINT, "mcc", undefined=0)
     assert (f1.sizes["value"], ba.sizes["value"], mcc.sizes["value"]) == (594, 81, 725)
-    for pmf, mean, sd in ((f1, 0.702111, 0.096222), (ba, 0.779221, 0.077559), (mcc, 0.543710, 0.150519)):
+    for pmf, mean, sd in (
+        (f1, 0.702111, 0.096222),
+        (ba, 0.779221, 0.077559),
+        (mcc, 0.543710, 0.150519),
+    ):
         assert summaries.mean(pmf) == pytest.approx(mean, abs=5e-7)
         assert summaries.variance(pmf) ** 0.5 == pytest.approx(sd, abs=5e-7)
         assert abs(pmf["probability"].sum().item() - 1) < 1e-10
@@ -168,8 +176,12 @@ def test_a_difference_is_the_convolution():
     a = P.score_pmf(P.confusion_pmf(OBSERVED, 6, 5), "f1")
     b = P.score_pmf(P.confusion_pmf(OBSERVED, 4, 7), "f1")
     difference = P.difference(a, b)
-    assert summaries.mean(difference) == pytest.approx(summaries.mean(a) - summaries.mean(b), abs=1e-12)
-    assert summaries.variance(difference) == pytest.approx(summaries.variance(a) + summaries.variance(b), abs=1e-12)
+    assert summaries.mean(difference) == pytest.approx(
+        summaries.mean(a) - summaries.mean(b), abs=1e-12
+    )
+    assert summaries.variance(difference) == pytest.approx(
+        summaries.variance(a) + summaries.variance(b), abs=1e-12
+    )
     assert difference["probability"].sum().item() == pytest.approx(1, abs=1e-10)
     pairs = [zip(side["value"].values, side["probability"].values, strict=True) for side in (a, b)]
     ties = sum(p * q for (v, p), (w, q) in product(*pairs) if abs(v - w) < 1e-12)

@@ -89,7 +89,17 @@ def test_marginals_of_totals_that_were_refused(total):
         assert float((marginal * pmf[dim]).sum()) == pytest.approx(total * right / 20, abs=0.5)
 
 
-NAMES = ("f1", "accuracy", "informedness", "mcc", "ppv", "tpr", "p4", "fpr", "positive_likelihood_ratio")
+NAMES = (
+    "f1",
+    "accuracy",
+    "informedness",
+    "mcc",
+    "ppv",
+    "tpr",
+    "p4",
+    "fpr",
+    "positive_likelihood_ratio",
+)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -119,7 +129,10 @@ def test_no_matrix_is_further_from_its_bin_than_said(monkeypatch, name):
     ("how", "limits"),
     [
         ({"positives": 300, "negatives": 500}, {"LARGEST": 4000, "BINS": 2000}),
-        ({"model": "dirichlet_multinomial", "total": 120}, {"LARGEST": 10**5, "TOTAL_BINS": 50_000, "POSITIVES": 32}),
+        (
+            {"model": "dirichlet_multinomial", "total": 120},
+            {"LARGEST": 10**5, "TOTAL_BINS": 50_000, "POSITIVES": 32},
+        ),
     ],
 )
 def test_bins_move_a_score_by_no_more_than_they_say(monkeypatch, how, limits):
@@ -130,7 +143,9 @@ def test_bins_move_a_score_by_no_more_than_they_say(monkeypatch, how, limits):
     assert coarse.size < whole.size / 5
     for name, fine in exact.items():
         rough = P.score_pmf(coarse, name)
-        assert abs(summaries.mean(fine) - summaries.mean(rough)) <= rough["mean_error"].item() < 0.12
+        assert (
+            abs(summaries.mean(fine) - summaries.mean(rough)) <= rough["mean_error"].item() < 0.12
+        )
         # What the bound leaves room for is hardly used: the errors of many bins cancel.
         assert summaries.mean(rough) == pytest.approx(summaries.mean(fine), abs=0.004)
         reach = float(rough["value_error"].max())
@@ -151,7 +166,9 @@ def test_a_large_test_set_tells_the_posterior_of_the_score(monkeypatch):
         cuts = posterior.quantile([0.025, 0.25, 0.5, 0.75, 0.975]).values.ravel()
         said = [mass_between(score, upper=cut) for cut in cuts]
         np.testing.assert_allclose(said, [0.025, 0.25, 0.5, 0.75, 0.975], atol=0.005)
-        np.testing.assert_allclose(summaries.hdi(score, 0.9), summaries.quantile(score, [0.05, 0.95]), atol=0.1)
+        np.testing.assert_allclose(
+            summaries.hdi(score, 0.9), summaries.quantile(score, [0.05, 0.95]), atol=0.1
+        )
         assert P.summary(score)["undefined"] < 1e-6
     # Accuracy is a Beta in the limit, and has its expectation for every total.
     accuracy = P.score_pmf(pmf, "accuracy")

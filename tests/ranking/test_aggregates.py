@@ -10,9 +10,9 @@ from scipy import stats
 from scipy.special import betaln
 
 import bayesrank as br
-from bayesrank._notes import notes_of
-from bayesrank._records import RankingRecord
-from bayesrank._source import groups_of
+from bayesrank._core.notes import notes_of
+from bayesrank._core.records import RankingRecord
+from bayesrank._core.source import groups_of
 from bayesrank.claims.effective import Information
 from bayesrank.models.parts.population import learn
 from bayesrank.ranking.aggregates import reach_of_flips
@@ -44,8 +44,12 @@ def test_the_worst_group_reverses_a_clear_order_of_the_reconstructed_face_classi
         br.probability(DRAWN, "Face++ > IBM", over="group", aggregate=how, weights=weights)
         for how, weights in (("mean", "cases"), ("worst", None))
     )
-    assert float(overall["probability"]) == pytest.approx(0.996, abs=0.001 + 3 * float(overall["probability_error"]))
-    assert float(worst["probability"]) == pytest.approx(0.535, abs=0.001 + 3 * float(worst["probability_error"]))
+    assert float(overall["probability"]) == pytest.approx(
+        0.996, abs=0.001 + 3 * float(overall["probability_error"])
+    )
+    assert float(worst["probability"]) == pytest.approx(
+        0.535, abs=0.001 + 3 * float(worst["probability_error"])
+    )
     ranking = br.credible_ranking(DRAWN, over="group", aggregate="worst")
     assert ranking["worst"].values.tolist() == ["DF"] * 3
     assert ranking["worst_probability"].min() > 0.999
@@ -64,7 +68,9 @@ def test_the_gap_of_compas_is_the_published_one():
         assert low - 0.006 < ranking["lower"].item() < low
         assert ranking.attrs["higher_is_better"] == 0
     default = br.credible_ranking(br.fit(counts, seed=1), "fpr", over="group", aggregate="gap")
-    assert default["median"].item() == pytest.approx(0.212, abs=0.003)  # exchangeable groups are a little nearer
+    assert default["median"].item() == pytest.approx(
+        0.212, abs=0.003
+    )  # exchangeable groups are a little nearer
     by_group = br.credible_ranking(posterior, "fpr")["observed"].sel(entity="COMPAS")
     assert by_group.values.round(4).tolist() == [0.4485, 0.2345]
 
@@ -73,9 +79,14 @@ def test_the_gap_of_compas_is_the_published_one():
 
 
 def test_the_worst_of_independent_groups_has_its_closed_form():
-    counts = br.from_counts(tn=[0, 0], fp=[0, 0], fn=[30, 60], tp=[270, 240], entity=["a", "a"], group=["x", "y"])
+    counts = br.from_counts(
+        tn=[0, 0], fp=[0, 0], fn=[30, 60], tp=[270, 240], entity=["a", "a"], group=["x", "y"]
+    )
     ranking = br.credible_ranking(
-        br.fit(counts, "dirichlet_multinomial", seed=1, draws=10_000, prior=1.0), "tpr", over="group", aggregate="worst"
+        br.fit(counts, "dirichlet_multinomial", seed=1, draws=10_000, prior=1.0),
+        "tpr",
+        over="group",
+        aggregate="worst",
     )
     grid = np.linspace(0.6, 1, 4001)
     below = 1 - stats.beta.sf(grid, 271, 31) * stats.beta.sf(grid, 241, 61)
@@ -95,7 +106,12 @@ def test_win_rate_and_borda_points_count_rivals(better):
     share = np.array([3, 1, 0, 1, 1]) / 6
     for how, expected in (("borda", points @ share), ("win_rate", points @ share / 3)):
         values = br.aggregate_score(
-            TASKS, "accuracy", over="dataset", aggregate=how, weights=weights, higher_is_better=better
+            TASKS,
+            "accuracy",
+            over="dataset",
+            aggregate=how,
+            weights=weights,
+            higher_is_better=better,
         )
         np.testing.assert_allclose(values.values, expected, atol=1e-12)
 
@@ -104,7 +120,10 @@ def board_of_tasks(tasks, entities=4, seed=1):
     """Return one score of each entity on each task; the first entity is better by one standard deviation."""
     scores = np.random.default_rng(seed).normal(size=(entities, tasks))
     scores[0] += 1
-    names = {"entity": [f"e{i}" for i in range(entities)], "dataset": [f"t{i}" for i in range(tasks)]}
+    names = {
+        "entity": [f"e{i}" for i in range(entities)],
+        "dataset": [f"t{i}" for i in range(tasks)],
+    }
     return xr.DataArray(scores, names, ["entity", "dataset"])
 
 
@@ -116,7 +135,9 @@ def test_scores_of_tasks_are_a_sample_of_tasks():
     half = stats.t.isf(0.025, 24) * beaten.std(axis=1, ddof=1) / 5
     for end, sign in (("lower", -1), ("upper", 1)):
         # The quantiles of 4,000 draws have a standard error of 4% of their distance from the middle.
-        np.testing.assert_allclose(ranking[end], beaten.mean(axis=1) + sign * half, atol=0.12 * half.max())
+        np.testing.assert_allclose(
+            ranking[end], beaten.mean(axis=1) + sign * half, atol=0.12 * half.max()
+        )
     assert ranking.attrs["population"] == "datasets_like_these"
     assert ranking["rank_upper"].values.max() <= 4
     shares = br.credible_ranking(board, higher_is_better=True, over="dataset", aggregate="win_rate")
@@ -137,17 +158,23 @@ def test_the_points_of_two_entities_have_the_reach_of_the_sign_test(wins, losses
 def test_all_tasks_must_agree_that_one_of_two_entities_is_better():
     for wins, losses, said in ((6, 0, "best"), (7, 1, "leads"), (8, 1, "best")):
         ahead = np.repeat([1.0, 0.0], [wins, losses])
-        board = xr.DataArray(np.stack([ahead, 1 - ahead]), {"entity": ["a", "b"]}, ["entity", "dataset"])
+        board = xr.DataArray(
+            np.stack([ahead, 1 - ahead]), {"entity": ["a", "b"]}, ["entity", "dataset"]
+        )
         found = br.credible_ranking(board, higher_is_better=True, over="dataset", aggregate="borda")
         assert found.attrs["headline"] == said
         assert found["rank_upper"].values.tolist() == ([1, 2] if said == "best" else [2, 2])
 
 
 def test_many_tasks_separate_entities_and_few_do_not():
-    many = br.credible_ranking(board_of_tasks(200), higher_is_better=True, over="dataset", aggregate="borda")
+    many = br.credible_ranking(
+        board_of_tasks(200), higher_is_better=True, over="dataset", aggregate="borda"
+    )
     assert many.attrs["headline"] == "best"
     assert br.verdict(many)[0] == "e0 is best on data sets like these: P(best) > 0.999."
-    few = br.credible_ranking(board_of_tasks(5), higher_is_better=True, over="dataset", aggregate="borda")
+    few = br.credible_ranking(
+        board_of_tasks(5), higher_is_better=True, over="dataset", aggregate="borda"
+    )
     assert few.attrs["caps"] == ["datasets_too_few"]
     assert few["rank_upper"].values.tolist() == [4] * 4
 
@@ -168,7 +195,9 @@ def test_unequal_weights_and_missing_scores_leave_points_without_a_sample():
     weights = dict(zip(board["dataset"].values.tolist(), range(1, 13), strict=True))
     gaps = board.where((board["entity"] != "e1") | (board["dataset"] != "t3"))
     for source, own in ((board, weights), (gaps, None)):
-        found = br.credible_ranking(source, higher_is_better=True, over="dataset", aggregate="borda", weights=own)
+        found = br.credible_ranking(
+            source, higher_is_better=True, over="dataset", aggregate="borda", weights=own
+        )
         assert (found.attrs["draws"], found.attrs["headline"]) == (1, "none")
 
 
@@ -179,23 +208,33 @@ def test_mean_worst_and_gap_are_those_of_numpy_and_follow_the_direction():
         ("worst", False, TASKS.values.max(-1)),
         ("gap", True, np.ptp(TASKS.values, axis=-1)),
     ):
-        values = br.aggregate_score(TASKS, "accuracy", over="dataset", aggregate=how, higher_is_better=better)
+        values = br.aggregate_score(
+            TASKS, "accuracy", over="dataset", aggregate=how, higher_is_better=better
+        )
         np.testing.assert_allclose(values.values, expected, atol=1e-12)
 
 
 def test_nested_weights_reproduce_the_aggregate_of_a_board():
     # Mean within each category, then over categories.
     printed = pd.DataFrame(
-        {"algebra": [40.0, 55.0, 62.4], "geometry": [50.0, 60.0, 70.0], "python": [60.0, 65.2, 74.5]},
+        {
+            "algebra": [40.0, 55.0, 62.4],
+            "geometry": [50.0, 60.0, 70.0],
+            "python": [60.0, 65.2, 74.5],
+        },
         index=["small", "middle", "large"],
     )
     values = xr.DataArray(
-        printed.to_numpy(), {"entity": printed.index, "dataset": printed.columns}, ("entity", "dataset")
+        printed.to_numpy(),
+        {"entity": printed.index, "dataset": printed.columns},
+        ("entity", "dataset"),
     )
     nested = {"math": {"algebra": 1, "geometry": 1}, "code": ["python"]}
     found = br.aggregate_score(values, over="dataset", weights=nested)
     assert [f"{value:.2f}" for value in found.values] == ["52.50", "61.35", "70.35"]
-    flat = br.aggregate_score(values, over="dataset", weights={"algebra": 0.25, "geometry": 0.25, "python": 0.5})
+    flat = br.aggregate_score(
+        values, over="dataset", weights={"algebra": 0.25, "geometry": 0.25, "python": 0.5}
+    )
     of_category = br.aggregate_score(
         values, over="dataset", weights={"algebra": "math", "geometry": "math", "python": "code"}
     )
@@ -217,19 +256,32 @@ def test_an_absent_entity_that_reverses_a_pair_is_named():
     # On x: a, c, b. On y and z: b, a, c. With weights 1, 0.8, 0.8, a has 3.6 points and b 3.2; without c 1 and 1.6.
     right = [90, 60, 60, 30, 80, 80, 60, 30, 30]
     counts = br.from_counts(
-        tn=[0] * 9, fp=[0] * 9, fn=[100 - n for n in right], tp=right, entity=list("aaabbbccc"), dataset=list("xyz") * 3
+        tn=[0] * 9,
+        fp=[0] * 9,
+        fn=[100 - n for n in right],
+        tp=right,
+        entity=list("aaabbbccc"),
+        dataset=list("xyz") * 3,
     )
     posterior = br.fit(counts, "dirichlet_multinomial", seed=1)
     weights = {"x": 1, "y": 0.8, "z": 0.8}
     for how in ("win_rate", "borda"):
-        ranking = br.credible_ranking(posterior, "tpr", over="dataset", aggregate=how, weights=weights)
-        assert codes(ranking)["pair_reversed_by_absence"] == {"one": "a", "other": "b", "absent": "c"}
+        ranking = br.credible_ranking(
+            posterior, "tpr", over="dataset", aggregate=how, weights=weights
+        )
+        assert codes(ranking)["pair_reversed_by_absence"] == {
+            "one": "a",
+            "other": "b",
+            "absent": "c",
+        }
     assert ranking["observed"].values * 2.6 == pytest.approx([3.6, 3.2, 1.0])
     without = posterior["posterior"].sel(entity=["a", "b"])
     alone = br.credible_ranking(without, "tpr", over="dataset", aggregate="borda", weights=weights)
     assert alone["median"].sel(entity="b") > alone["median"].sel(entity="a")
     # Means never depend on others, and with equal weights no absence reverses this pair.
-    assert "pair_reversed_by_absence" not in codes(br.credible_ranking(posterior, "tpr", over="dataset"))
+    assert "pair_reversed_by_absence" not in codes(
+        br.credible_ranking(posterior, "tpr", over="dataset")
+    )
 
 
 def test_statements_on_values_are_shares_of_draws():
@@ -248,7 +300,12 @@ def test_statements_on_values_are_shares_of_draws():
 
 def test_exchangeable_groups_do_not_exaggerate_the_gap_of_equal_ones():
     counts = br.from_counts(
-        tn=[0] * 3, fp=[0] * 3, fn=[25, 20, 30], tp=[75, 80, 70], entity=["a"] * 3, group=["x", "y", "z"]
+        tn=[0] * 3,
+        fp=[0] * 3,
+        fn=[25, 20, 30],
+        tp=[75, 80, 70],
+        entity=["a"] * 3,
+        group=["x", "y", "z"],
     )
     chosen, independent = br.fit(counts, seed=1), br.fit(counts, "dirichlet_multinomial", seed=1)
     assert groups_of(chosen)["posterior"].attrs["model"] == "hierarchical_beta_binomial"
@@ -257,7 +314,10 @@ def test_exchangeable_groups_do_not_exaggerate_the_gap_of_equal_ones():
         for one in (chosen, independent)
     )
     assert small > large + 0.3
-    ranked = [codes(br.credible_ranking(one, "tpr", over="group", aggregate="gap")) for one in (chosen, independent)]
+    ranked = [
+        codes(br.credible_ranking(one, "tpr", over="group", aggregate="gap"))
+        for one in (chosen, independent)
+    ]
     assert ["groups_independent" in one for one in ranked] == [False, True]
 
 
@@ -266,15 +326,21 @@ def test_rates_of_groups_are_averaged_over_equal_and_exchangeable_ones():
     counts = br.from_counts(
         tn=[0] * 3, fp=[0] * 3, fn=cases - right, tp=right, entity=["a"] * 3, group=["x", "y", "z"]
     )  # fmt: skip
-    posterior = groups_of(br.fit(counts, "hierarchical_beta_binomial", seed=1, draws=4000))["posterior"]
+    posterior = groups_of(br.fit(counts, "hierarchical_beta_binomial", seed=1, draws=4000))[
+        "posterior"
+    ]
     rates = posterior["performance"].sel(entity="a", actual="positive").stack(all=["chain", "draw"])
-    rates = (rates.sel(predicted="positive") / rates.sum("predicted")).transpose("group", "all").values
+    rates = (
+        (rates.sel(predicted="positive") / rates.sum("predicted")).transpose("group", "all").values
+    )
     total = [prior[0] + right.sum(), prior[1] + (cases - right).sum()]
     odds = np.exp(betaln(*total) - betaln(*prior) - learn(right, cases, prior).log_evidence) / 3
     equal = np.ptp(rates, axis=0) < 1e-9
     assert equal.mean() == pytest.approx(odds / (1 + odds), abs=4 * np.sqrt(0.25 / equal.size))
     expected = stats.beta(*total)
-    assert rates[0, equal].mean() == pytest.approx(expected.mean(), abs=5 * expected.std() / np.sqrt(equal.sum()))
+    assert rates[0, equal].mean() == pytest.approx(
+        expected.mean(), abs=5 * expected.std() / np.sqrt(equal.sum())
+    )
     # Only groups of cases may be equal: data sets are not.
     apart = br.fit(counts.rename(group="dataset"), "hierarchical_beta_binomial", seed=1, draws=50)
     assert (np.ptp(br.scores.get("tpr")(apart, kind="observed").values, axis=-1) > 1e-9).all()
@@ -311,7 +377,12 @@ def test_every_constructor_takes_groups():
 def test_empty_groups_appear_undefined_and_named():
     group = pd.Categorical(["x", "y", "z"] * 2, categories=["x", "y", "z", "never"])
     counts = br.from_counts(
-        tn=[0] * 6, fp=[0] * 6, fn=[9, 8, 0, 5, 6, 7], tp=[31, 42, 0, 45, 34, 33], entity=list("aaabbb"), group=group
+        tn=[0] * 6,
+        fp=[0] * 6,
+        fn=[9, 8, 0, 5, 6, 7],
+        tp=[31, 42, 0, 45, 34, 33],
+        entity=list("aaabbb"),
+        group=group,
     )
     assert counts["group"].values.tolist() == ["x", "y", "z", "never"]
     posterior = br.fit(counts, seed=1)
@@ -324,7 +395,11 @@ def test_empty_groups_appear_undefined_and_named():
     assert said["groups_without_cases"]["groups"] == ["never"]
     assert said["entities_lack_groups"] == {"entities": ["a"], "lacking": ["z"], "unit": "group"}
     without = br.credible_ranking(
-        posterior, "tpr", over="group", aggregate="worst", weights={"x": 1, "y": 1, "z": 0, "never": 0}
+        posterior,
+        "tpr",
+        over="group",
+        aggregate="worst",
+        weights={"x": 1, "y": 1, "z": 0, "never": 0},
     )
     assert without["median"].notnull().all()
 
@@ -333,14 +408,21 @@ def test_order_of_groups_and_entities_has_no_effect():
     turned = FACES.isel(entity=[2, 0, 1], group=[3, 1, 0, 2])
     for how in ("mean", "worst", "gap", "borda", "win_rate"):
         first = br.credible_ranking(br.fit(FACES, seed=1), over="group", aggregate=how)
-        other = br.credible_ranking(br.fit(turned, seed=1), over="group", aggregate=how).sel(entity=first["entity"])
+        other = br.credible_ranking(br.fit(turned, seed=1), over="group", aggregate=how).sel(
+            entity=first["entity"]
+        )
         for name in ("median", "probability_best", "rank_lower", "rank_upper"):
             np.testing.assert_allclose(first[name].values, other[name].values, rtol=1e-9)
 
 
 def test_entities_with_equal_evidence_have_equal_numbers():
     counts = br.from_counts(
-        tn=[50] * 6, fp=[0, 2] * 3, fn=[0] * 4 + [9] * 2, tp=[50] * 6, entity=list("aabbcc"), group=list("xy") * 3
+        tn=[50] * 6,
+        fp=[0, 2] * 3,
+        fn=[0] * 4 + [9] * 2,
+        tp=[50] * 6,
+        entity=list("aabbcc"),
+        group=list("xy") * 3,
     )
     posterior = br.fit(counts, "dirichlet_multinomial", seed=1, draws=500)
     for how in ("worst", "gap", "win_rate"):
@@ -377,7 +459,10 @@ def test_the_tile_of_a_mean_is_that_of_the_mean_performance():
         ("aggregate cannot be used without over=", {"aggregate": "worst"}),
         ("weights must name every group once", {"over": "group", "weights": {"DF": 1}}),
         ("weights must be equal, or 0", {"over": "group", "aggregate": "gap", "weights": "cases"}),
-        ("weights must have each group in one category", {"over": "group", "weights": {"a": ["DF"], "b": ["DF"]}}),
+        (
+            "weights must have each group in one category",
+            {"over": "group", "weights": {"a": ["DF"], "b": ["DF"]}},
+        ),
         ("weights must be 'cases', a coord, or a mapping", {"over": "group", "weights": 3}),
         ("method must be 'draws' or 'auto' beside over=", {"over": "group", "method": "exact"}),
         ("kind cannot be used", {"over": "group", "aggregate": "worst", "kind": "typical"}),
@@ -390,16 +475,18 @@ def test_what_has_no_meaning_is_refused(words, how):
 
 def test_a_source_without_groups_is_refused():
     with pytest.raises(br.ArgumentError, match="over must be a dim of source"):
-        br.credible_ranking(br.fit(br.datasets.load("tornado").isel(dataset=0), seed=1), "f1", over="group")
+        br.credible_ranking(
+            br.fit(br.datasets.load("tornado").isel(dataset=0), seed=1), "f1", over="group"
+        )
 
 
 def test_the_command_prints_the_ranking_of_python(tmp_path):
     path = tmp_path / "faces.csv"
     right = FACES.sel(outcome=1).to_series().rename("correct").reset_index()
     wrong = FACES.sel(outcome=0).to_series().to_numpy()
-    right.assign(wrong=wrong, kind=np.where(right["group"].str[0] == "D", "darker", "lighter")).to_csv(
-        path, index=False
-    )
+    right.assign(
+        wrong=wrong, kind=np.where(right["group"].str[0] == "D", "darker", "lighter")
+    ).to_csv(path, index=False)
     words = "rank", path, "--group", "group", "--aggregate", "worst", "--format", "json"
     held = json.loads(invoke(*words, "--ask", "IBM < 0.6"))
     ranking = br.credible_ranking(br.fit(FACES, seed=1), over="group", aggregate="worst")
@@ -420,21 +507,31 @@ def test_the_command_prints_the_ranking_of_python(tmp_path):
 
 def test_categories_of_counts_and_labels_are_ranked_one_by_one(tmp_path):
     path = tmp_path / "counts.csv"
-    path.write_text("entity,topic,tn,fp,fn,tp\na,law,40,10,8,42\na,art,30,20,5,45\nb,law,45,5,20,30\nb,art,44,6,9,41\n")
-    rows = json.loads(invoke("rank", path, "--by", "topic", "--score", "f1", "--format", "json"))["ranking"]
+    path.write_text(
+        "entity,topic,tn,fp,fn,tp\na,law,40,10,8,42\na,art,30,20,5,45\nb,law,45,5,20,30\nb,art,44,6,9,41\n"
+    )
+    rows = json.loads(invoke("rank", path, "--by", "topic", "--score", "f1", "--format", "json"))[
+        "ranking"
+    ]
     assert {row["part"] for row in rows} == {
         "Mean over 2 categories, each weighing the same", "Worst category of each entity",
         "topic law (100 cases)", "topic art (100 cases)",
     }  # fmt: skip
     law = br.fit(
-        br.from_counts(tn=[40, 45], fp=[10, 5], fn=[8, 20], tp=[42, 30], entity=["a", "b"]), seed=3, draws=4000
+        br.from_counts(tn=[40, 45], fp=[10, 5], fn=[8, 20], tp=[42, 30], entity=["a", "b"]),
+        seed=3,
+        draws=4000,
     )
     expected = br.credible_ranking(law, "f1")
     for row in (row for row in rows if row["part"] == "topic law (100 cases)"):
-        assert row["median"] == pytest.approx(expected["median"].sel(entity=row["entity"]).item(), abs=0.006)
+        assert row["median"] == pytest.approx(
+            expected["median"].sel(entity=row["entity"]).item(), abs=0.006
+        )
     labels = tmp_path / "labels.csv"
     y, topic = RNG.integers(0, 2, 80), np.repeat(["law", "art"], 40)
-    pd.DataFrame({"actual": y, "a": y ^ (RNG.random(80) < 0.2), "b": 1, "topic": topic}).to_csv(labels, index=False)
+    pd.DataFrame({"actual": y, "a": y ^ (RNG.random(80) < 0.2), "b": 1, "topic": topic}).to_csv(
+        labels, index=False
+    )
     said = invoke("rank", labels, "--by", "topic", "--draws", "50")
     assert "topic art (40 cases)" in said
     assert ", 2 categories, from" in said
@@ -443,7 +540,9 @@ def test_categories_of_counts_and_labels_are_ranked_one_by_one(tmp_path):
 
 
 @pytest.mark.parametrize("model", [None, "dirichlet_multinomial"])
-@pytest.mark.parametrize(("aggregate", "capped"), [("worst", False), ("gap", True), ("mean", False)])
+@pytest.mark.parametrize(
+    ("aggregate", "capped"), [("worst", False), ("gap", True), ("mean", False)]
+)
 def test_unequal_numbers_of_cases_cap_the_gap(model, aggregate, capped):
     right = np.array([[900, 300, 900], [270, 264, 267]])
     total = np.array([[1000, 1000, 1000], [300, 300, 300]])
@@ -451,17 +550,29 @@ def test_unequal_numbers_of_cases_cap_the_gap(model, aggregate, capped):
     counts = xr.DataArray(np.stack([total - right, right], -1), names, [*names], name="counts")
     counts = counts.assign_coords(measured=(("entity", "group"), np.ones((2, 3), bool)))
     ranking = br.credible_ranking(br.fit(counts, model, seed=1), over="group", aggregate=aggregate)
-    codes = [note.code for note in notes_of(ranking["notes"])] + list(RankingRecord.of(ranking).caps)
+    codes = [note.code for note in notes_of(ranking["notes"])] + list(
+        RankingRecord.of(ranking).caps
+    )
     assert ("groups_unequal" in codes) == capped
     assert (ranking.attrs["headline"] == "best") == (not capped)
     equal = br.fit(
-        counts.sel(entity=["short"]).pipe(lambda x: xr.concat([x, x.assign_coords(entity=["same"])], "entity"))
+        counts.sel(entity=["short"]).pipe(
+            lambda x: xr.concat([x, x.assign_coords(entity=["same"])], "entity")
+        )
     )
-    assert "groups_unequal" not in RankingRecord.of(br.credible_ranking(equal, over="group", aggregate=aggregate)).caps
+    assert (
+        "groups_unequal"
+        not in RankingRecord.of(br.credible_ranking(equal, over="group", aggregate=aggregate)).caps
+    )
 
 
 def test_a_data_set_of_weight_0_is_as_if_it_were_not_there():
-    rows = {"entity": list("ab") * 3, "dataset": list("xxyyzz"), "correct": [20, 14, 30, 22, 9, 19], "wrong": [10] * 6}
+    rows = {
+        "entity": list("ab") * 3,
+        "dataset": list("xxyyzz"),
+        "correct": [20, 14, 30, 22, 9, 19],
+        "wrong": [10] * 6,
+    }
     counts = br.from_frame(pd.DataFrame(rows))
     every = br.fit(counts, "dirichlet_multinomial", seed=1)
     two = br.fit(counts.sel(dataset=["x", "y"]), "dirichlet_multinomial", seed=1)
@@ -483,7 +594,9 @@ def test_an_infinite_value_of_one_data_set_leaves_other_categories_finite():
     counts = counts.assign_coords(category=("dataset", ["one", "one", "two", "two"]))
     posterior = br.fit(counts, "dirichlet_multinomial", draws=200, seed=1)
     for aggregate in ("mean", "worst"):
-        ranking = br.credible_ranking(posterior, "positive_likelihood_ratio", over="category", aggregate=aggregate)
+        ranking = br.credible_ranking(
+            posterior, "positive_likelihood_ratio", over="category", aggregate=aggregate
+        )
         assert not ranking["unobserved"].any()
         assert ranking["observed"].notnull().values.all() == (aggregate == "worst")
 
@@ -524,7 +637,9 @@ def by_loops(extremes, one, other):
     return best, np.max(errors, axis=0)
 
 
-@pytest.mark.parametrize(("gap", "better"), [(False, True), (False, False), (True, True), (True, False)])
+@pytest.mark.parametrize(
+    ("gap", "better"), [(False, True), (False, False), (True, True), (True, False)]
+)
 def test_statistic_and_error_are_those_of_the_definition(gap, better):
     rates = np.array([[0.8, 0.6, 0.7, 0.9], [0.5, 0.7, 0.6, 0.9], [0.9, 0.9, 0.8, 0.8]])
     extremes, information = extremes_of(np.random.default_rng(4), rates, 60, gap, better)
@@ -534,7 +649,9 @@ def test_statistic_and_error_are_those_of_the_definition(gap, better):
         assert parts.statistic(one)[other] == pytest.approx(statistic)
         np.testing.assert_allclose(parts.error(one)[other], error, atol=1e-4)
         compared = Comparison(extremes, np.array([one, other]), information)
-        bound = compared.plain_bound(0.05, -1)  # inverts the test: at this margin, T is the critical value
+        bound = compared.plain_bound(
+            0.05, -1
+        )  # inverts the test: at this margin, T is the critical value
         pair = extremes.scaled(np.array([one, other]), extremes.observed)[0]
         critical = np.sort(error)[-int(0.05 * 301 + 1e-9)]
         assert pair.statistic(0, -bound)[1] == pytest.approx(critical, rel=1e-3)
@@ -542,11 +659,20 @@ def test_statistic_and_error_are_those_of_the_definition(gap, better):
 
 @pytest.mark.parametrize(
     ("gap", "uneven", "even"),
-    [(False, [0.6] + [0.9] * 11, [0.6] * 12), (True, [0.8, 0.6] + [0.7] * 10, [0.8] * 6 + [0.6] * 6)],
+    [
+        (False, [0.6] + [0.9] * 11, [0.6] * 12),
+        (True, [0.8, 0.6] + [0.7] * 10, [0.8] * 6 + [0.6] * 6),
+    ],
 )
 def test_equal_extremes_of_unequal_profiles_are_rarely_separated(gap, uneven, even):
     """Of 60 boards, at most 3 + 2 errors may have a false claim; the draws of the extremes claim in far more."""
-    rng, rates, false, drawn, covered = np.random.default_rng(11), np.array([uneven, even]), 0, 0, np.zeros(2)
+    rng, rates, false, drawn, covered = (
+        np.random.default_rng(11),
+        np.array([uneven, even]),
+        0,
+        0,
+        np.zeros(2),
+    )
     for _ in range(60):
         extremes, information = extremes_of(rng, rates, 200, gap, draws=600)
         false += extremes.decide(np.arange(2), 0.95, information).ruled_out().any()
@@ -581,13 +707,17 @@ def test_an_undefined_group_leaves_others_alone():
 @pytest.mark.parametrize("better", [True, False])
 def test_bounds_of_few_cases_invert_the_test_on_both_scales(better):
     rates = np.full((2, 6), 0.6 if better else 0.4)
-    extremes, information = extremes_of(np.random.default_rng(0), rates, 8, better=better, draws=2000)
+    extremes, information = extremes_of(
+        np.random.default_rng(0), rates, 8, better=better, draws=2000
+    )
     compared = Comparison(extremes, np.arange(2), information)
     apart = []
     for side in (-1, 1):
         bound = compared.bound(0.05, side)
         apart.append(side * (bound - compared.plain_bound(0.05, side)))
-        outside, inside = (compared.p_value(-bound - side * step, -side) for step in (0.001, -0.001))
+        outside, inside = (
+            compared.p_value(-bound - side * step, -side) for step in (0.001, -0.001)
+        )
         assert outside <= 0.05 < inside
     assert min(apart) >= 0
     assert max(apart) > 0.003  # the stretched scale decides

@@ -10,10 +10,19 @@ import bayesrank as br
 from bayesrank import words
 
 SCHEMA = json.loads((Path(words.__file__).parent / "board.schema.json").read_text(encoding="utf-8"))
-TYPES = {"string": str, "object": dict, "array": list, "boolean": bool, "null": type(None), "integer": int}
+TYPES = {
+    "string": str,
+    "object": dict,
+    "array": list,
+    "boolean": bool,
+    "null": type(None),
+    "integer": int,
+}
 #: The words of JSON Schema that this one uses, apart from those on parts: whether a value agrees.
 WORDS = {
-    "type": lambda value, kinds: any(is_of(value, kind) for kind in ([kinds] if isinstance(kinds, str) else kinds)),
+    "type": lambda value, kinds: any(
+        is_of(value, kind) for kind in ([kinds] if isinstance(kinds, str) else kinds)
+    ),
     "const": lambda value, other: value == other,
     "enum": lambda value, others: value in others,
     "minimum": lambda value, least: not is_of(value, "number") or value >= least,
@@ -22,7 +31,8 @@ WORDS = {
     "maxItems": lambda value, most: not isinstance(value, list) or len(value) <= most,
     "required": lambda value, names: not isinstance(value, dict) or set(names) <= set(value),
     **dict.fromkeys(
-        ("$schema", "title", "description", "items", "properties", "additionalProperties"), lambda *_: True
+        ("$schema", "title", "description", "items", "properties", "additionalProperties"),
+        lambda *_: True,
     ),
 }
 
@@ -43,19 +53,28 @@ def faults(value, schema, path="board"):
             yield from faults(item, schema.get("items", {}), f"{path}[{i}]")
     for name, item in value.items() if isinstance(value, dict) else ():
         inner = schema.get("properties", {}).get(name, schema.get("additionalProperties", {}))
-        yield from [f"{path} has {name}"] if inner is False else faults(item, inner, f"{path}.{name}")
+        yield from (
+            [f"{path} has {name}"] if inner is False else faults(item, inner, f"{path}.{name}")
+        )
 
 
 def table(size=6, seed=2):
     rng = np.random.default_rng(seed)
-    tp, tn = rng.binomial(40, rng.uniform(0.6, 0.95, size)), rng.binomial(60, rng.uniform(0.6, 0.95, size))
-    return br.from_counts(tn=tn, fp=60 - tn, fn=40 - tp, tp=tp, entity=[f"m{i}" for i in range(size)])
+    tp, tn = (
+        rng.binomial(40, rng.uniform(0.6, 0.95, size)),
+        rng.binomial(60, rng.uniform(0.6, 0.95, size)),
+    )
+    return br.from_counts(
+        tn=tn, fp=60 - tn, fn=40 - tp, tp=tp, entity=[f"m{i}" for i in range(size)]
+    )
 
 
 EMPTY = br.from_counts(tn=[9, 0], fp=[1, 0], fn=[2, 0], tp=[8, 0], entity=["a", "b"])
 RANKINGS = {
     "draws": lambda: br.credible_ranking(br.fit(table(), draws=200, seed=1), "f1"),
-    "lower is better": lambda: br.credible_ranking(br.fit(table(), draws=200, seed=1), "fnr", rope=0.01),
+    "lower is better": lambda: br.credible_ranking(
+        br.fit(table(), draws=200, seed=1), "fnr", rope=0.01
+    ),
     "an infinite range": lambda: br.credible_ranking(br.fit(table(), draws=200, seed=1), "dor"),
     "exact": lambda: br.credible_ranking(table(), "informedness", method="exact"),
     "a point": lambda: br.credible_ranking(table(), "f1"),
@@ -63,8 +82,12 @@ RANKINGS = {
     "numbers for names": lambda: br.credible_ranking(
         br.fit(table(3).assign_coords(entity=[3, 1, 2]), draws=50, seed=1), "f1"
     ),
-    "no value": lambda: br.credible_ranking(br.fit(EMPTY, prior="haldane", draws=20, seed=1, force=True), "f1"),
-    "values": lambda: br.credible_ranking(br.scores.f1(br.fit(table(), draws=200, seed=1)).rename("mine")),
+    "no value": lambda: br.credible_ranking(
+        br.fit(EMPTY, prior="haldane", draws=20, seed=1, force=True), "f1"
+    ),
+    "values": lambda: br.credible_ranking(
+        br.scores.f1(br.fit(table(), draws=200, seed=1)).rename("mine")
+    ),
 }
 
 
@@ -94,8 +117,16 @@ def test_it_says_what_the_ranking_says(name):
         ("rank", "consensus_rank"), ("rank_lower", "rank_lower"), ("rank_upper", "rank_upper"),
         ("probability_best", "probability_best"), ("expected_rank", "expected_rank"),
     ):  # fmt: skip
-        assert [one[field] for one in found["entities"]] == pytest.approx(frame[column].tolist(), rel=1e-5), field
-    for field in ("difference", "difference_lower", "difference_upper", "rank_alone_lower", "rank_alone_upper"):
+        assert [one[field] for one in found["entities"]] == pytest.approx(
+            frame[column].tolist(), rel=1e-5
+        ), field
+    for field in (
+        "difference",
+        "difference_lower",
+        "difference_upper",
+        "rank_alone_lower",
+        "rank_alone_upper",
+    ):
         wanted = ranking[field].sel(entity=frame.index.tolist()).values
         shown = [np.nan if one[field] is None else one[field] for one in found["entities"]]
         np.testing.assert_allclose(shown, wanted, rtol=1e-5, err_msg=field)
@@ -110,7 +141,9 @@ def test_it_says_what_the_ranking_says(name):
 
 def few(order):
     """Many with few cases, of whom sentences name some."""
-    counts = br.from_counts(tn=[50] * 7, fp=[3] * 7, fn=[1] * 7, tp=[4, 4, 5, 3, 4, 2, 4], entity=list("gfedcba"))
+    counts = br.from_counts(
+        tn=[50] * 7, fp=[3] * 7, fn=[1] * 7, tp=[4, 4, 5, 3, 4, 2, 4], entity=list("gfedcba")
+    )
     return br.credible_ranking(br.fit(counts.isel(entity=order), draws=200, seed=1), "mcc")
 
 
@@ -119,9 +152,9 @@ def test_bytes_do_not_depend_on_the_order_of_input():
     assert "fewer than 10 cases" in text
     assert br.board(few([3, 0, 6, 1, 5, 2, 4])) == text
     assert text.endswith("}\n")
-    assert br.board(br.credible_ranking(table().isel(entity=[4, 2, 0, 1, 5, 3]), "f1", method="exact")) == br.board(
-        br.credible_ranking(table(), "f1", method="exact")
-    )
+    assert br.board(
+        br.credible_ranking(table().isel(entity=[4, 2, 0, 1, 5, 3]), "f1", method="exact")
+    ) == br.board(br.credible_ranking(table(), "f1", method="exact"))
 
 
 def test_the_first_few_keep_their_ranks_and_tiers():

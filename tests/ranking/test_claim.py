@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from matplotlib.colors import to_hex
 
 import bayesrank as br
-from bayesrank._notes import Note
+from bayesrank._core.notes import Note
 from bayesrank.ranking._confidence import RankSets
 from bayesrank.ranking.claims import cap, caps_of, headline_of, ranks_and_tiers, tiers_of
 from bayesrank.ranking.intervals import position_of
@@ -71,15 +71,23 @@ def test_a_circle_of_sure_pairs_leaves_the_first_place_open():
 def test_the_leader_is_the_first_that_could_be_best(order):
     """A has the highest posterior mean precision by a prior of few cases, and is surely not the best."""
     counts = br.from_counts(
-        tp=[0, 500, 480], fn=[10, 500, 520], fp=[1, 500, 800], tn=[10**6, 500, 200], entity=["A", "X", "Y"]
+        tp=[0, 500, 480],
+        fn=[10, 500, 520],
+        fp=[1, 500, 800],
+        tn=[10**6, 500, 200],
+        entity=["A", "X", "Y"],
     )
     posterior = br.fit(counts, "beta_binomial", prior=1e-3, prevalence=0.5, seed=1)
     ranking = br.credible_ranking(posterior, "ppv", order=order)
-    assert position_of(ranking).values.tolist() == ([3, 0, 2] if order == "consensus" else [1, 0, 3])
+    assert position_of(ranking).values.tolist() == (
+        [3, 0, 2] if order == "consensus" else [1, 0, 3]
+    )
     assert ranking["rank_lower"].values.tolist() == [2, 1, 2]
     assert ranking["tier"].values.tolist() == [2, 1, 2]
     assert br.verdict(ranking)[0] == "X is best: P(best) = 0.989."
-    assert br.ranking_table(ranking).index.tolist() == (["X", "Y", "A"] if order == "consensus" else ["X", "A", "Y"])
+    assert br.ranking_table(ranking).index.tolist() == (
+        ["X", "Y", "A"] if order == "consensus" else ["X", "A", "Y"]
+    )
     assert json.loads(br.board(ranking, top=1))["entities"][0]["entity"] == "X"
 
 
@@ -113,7 +121,12 @@ KINDS = ("tables", "cases", "seeds", "pooled", "means", "folds")
 
 def boards():
     """Random boards: few and many cases, equal and different entities, several kinds of evidence."""
-    return st.tuples(st.integers(0, 10**6), st.integers(2, 8), st.sampled_from([10, 60, 900]), st.sampled_from(KINDS))
+    return st.tuples(
+        st.integers(0, 10**6),
+        st.integers(2, 8),
+        st.sampled_from([10, 60, 900]),
+        st.sampled_from(KINDS),
+    )
 
 
 def posterior_of_board(seed, size, cases, kind):
@@ -131,15 +144,21 @@ def posterior_of_board(seed, size, cases, kind):
         table = table.assign(n=cases) if rng.random() < 0.5 else table
         return br.fit(br.from_frame(table), seed=seed, draws=100), None
     if kind == "folds":
-        scores = pd.DataFrame(rng.normal(rates, 0.05, (20, size)), columns=names).assign(run=np.arange(20) // 10)
+        scores = pd.DataFrame(rng.normal(rates, 0.05, (20, size)), columns=names).assign(
+            run=np.arange(20) // 10
+        )
         runs = scores if rng.random() < 0.5 else scores.head(10)
-        return br.fit(br.from_folds(runs, train=90, test=10, repeat="run"), seed=seed, draws=100), None
+        return br.fit(
+            br.from_folds(runs, train=90, test=10, repeat="run"), seed=seed, draws=100
+        ), None
     if kind == "cases":
         frame = pd.DataFrame((rng.random((cases, size)) < rates).astype(int), columns=NAMES[:size])
         cluster = rng.integers(0, rng.choice([3, 30]), cases) if rng.random() < 0.5 else None
         return br.fit(br.from_outcomes(frame, cluster=cluster), seed=seed, draws=100), None
     right = rng.binomial(cases, rates, (2, size))
-    counts = br.from_counts(tn=right[0], fp=cases - right[0], fn=cases - right[1], tp=right[1], entity=names)
+    counts = br.from_counts(
+        tn=right[0], fp=cases - right[0], fn=cases - right[1], tp=right[1], entity=names
+    )
     if kind == "pooled":
         counts = br.pool(xr.concat([counts, counts], "dataset").assign_coords(dataset=["x", "y"]))
     return br.fit(counts, seed=seed, draws=100), rng.choice(["accuracy", "f1", "precision"])
@@ -171,12 +190,17 @@ def check_board(board):
 def test_every_output_of_the_command_makes_the_same_claim_on_shipped_data(name, tmp_path):
     """Table, CSV, JSON, board and report of each shipped data set have the same headline, ranks and tiers."""
     shared = f"{name} --draws 500" + " --score auc_roc" * name.startswith("roc_")
-    board, found = (json.loads(run_command(f"bayesrank rank {shared} --format {form}")) for form in ("board", "json"))
+    board, found = (
+        json.loads(run_command(f"bayesrank rank {shared} --format {form}"))
+        for form in ("board", "json")
+    )
     path = tmp_path / "report.html"
     run_command(f"bayesrank report {shared} --output {path}")
     page, printed = path.read_text(encoding="utf-8"), run_command(f"bayesrank rank {shared}")
     claim = [[one[key] for key in ("rank_lower", "rank_upper", "tier")] for one in found["ranking"]]
-    assert [[one[key] for key in ("rank_lower", "rank_upper", "tier")] for one in board["entities"]] == claim
+    assert [
+        [one[key] for key in ("rank_lower", "rank_upper", "tier")] for one in board["entities"]
+    ] == claim
     assert [one["in_best_set"] for one in board["entities"]] == [low == 1 for low, *_ in claim]
     assert claims_of_page(page) == [claim_text(*one) for one in claim]
     assert found["verdict"][0] == board["verdict"][0]
@@ -186,7 +210,9 @@ def test_every_output_of_the_command_makes_the_same_claim_on_shipped_data(name, 
 
 def claims_of_page(page):
     """Return possible ranks and tier of each row of a report."""
-    return re.findall(r'<tr><td>.*?<td class="span" data-v="[^"]*">([^<]*)</td><td>([^<]*)</td>', page)
+    return re.findall(
+        r'<tr><td>.*?<td class="span" data-v="[^"]*">([^<]*)</td><td>([^<]*)</td>', page
+    )
 
 
 def claim_text(low, high, tier):
@@ -246,7 +272,11 @@ def check_outputs(source, score, ranking):
 
 def test_equal_tables_have_equal_numbers():
     counts = br.from_counts(
-        tn=[70, 79, 70, 70], fp=[10, 1, 10, 10], fn=[9, 1, 9, 9], tp=[21, 29, 21, 21], entity=list("abcd")
+        tn=[70, 79, 70, 70],
+        fp=[10, 1, 10, 10],
+        fn=[9, 1, 9, 9],
+        tp=[21, 29, 21, 21],
+        entity=list("abcd"),
     )
     for method in ("draws", "auto", "exact"):
         ranking = br.credible_ranking(br.fit(counts, seed=1), "f1", method=method)
@@ -264,9 +294,14 @@ def test_equal_tables_have_equal_numbers():
 @pytest.mark.parametrize("strategies", [False, True])
 def test_equal_tables_share_a_decision(strategies):
     """The utility of equal tables has equal numbers, as their accuracy has, beside rivals that were not measured."""
-    counts = br.from_counts(tn=[70, 70, 60], fp=[10, 10, 20], fn=[5, 5, 15], tp=[25, 25, 15], entity=list("abc"))
+    counts = br.from_counts(
+        tn=[70, 70, 60], fp=[10, 10, 20], fn=[5, 5, 15], tp=[25, 25, 15], entity=list("abc")
+    )
     found = br.decisions.expected_utility(
-        br.fit(counts, seed=1), {"tn": 1, "fp": 0, "fn": 0, "tp": 1}, prevalence=0.3, strategies=strategies
+        br.fit(counts, seed=1),
+        {"tn": 1, "fp": 0, "fn": 0, "tp": 1},
+        prevalence=0.3,
+        strategies=strategies,
     )
     assert found.attrs["headline"] == "shared"
     assert found["choice"] == "a"
@@ -303,7 +338,9 @@ def test_paired_entities_are_equal_if_their_columns_may_be_swapped():
 
 def test_an_undefined_observed_score_comes_last():
     """Precision of a test that never says yes is undefined: its prior mean alone would lead."""
-    counts = br.from_counts(tn=[40, 40, 50], fp=[30, 25, 0], fn=[10, 8, 20], tp=[10, 12, 0], entity=list("abn"))
+    counts = br.from_counts(
+        tn=[40, 40, 50], fp=[30, 25, 0], fn=[10, 8, 20], tp=[10, 12, 0], entity=list("abn")
+    )
     ranking = br.credible_ranking(br.fit(counts, seed=1), "precision")
     assert ranking["consensus_rank"].sel(entity="n") == 3
     assert ranking.attrs["headline"] == "leads"
@@ -335,7 +372,9 @@ def test_entities_on_different_data_sets_are_not_compared():
             "wrong": [100, 120, 550, 500],
         }
     )
-    for evidence, model in ((br.from_frame(frame, dataset="dataset"), "hierarchical_beta_binomial"),):
+    for evidence, model in (
+        (br.from_frame(frame, dataset="dataset"), "hierarchical_beta_binomial"),
+    ):
         ranking = br.credible_ranking(br.fit(evidence, model, seed=1, draws=200), kind="typical")
         assert "pairs_unconnected" in ranking.attrs["caps"]
         assert ranking.attrs["headline"] == "leads"
@@ -343,7 +382,9 @@ def test_entities_on_different_data_sets_are_not_compared():
 
 def test_test_sets_of_different_prevalence_cap_the_headline():
     """C10: equal TPR and TNR at two prevalences; the order by F1 comes from the test sets."""
-    counts = br.from_counts(tn=[9000, 5000], fp=[450, 250], fn=[100, 500], tp=[900, 4500], entity=["low", "high"])
+    counts = br.from_counts(
+        tn=[9000, 5000], fp=[450, 250], fn=[100, 500], tp=[900, 4500], entity=["low", "high"]
+    )
     ranking = br.credible_ranking(br.fit(counts, seed=1), "f1")
     assert (ranking.attrs["headline"], ranking.attrs["caps"]) == ("leads", ["prevalences_differ"])
     assert "differ in prevalence" in br.verdict(ranking)[0]
@@ -352,7 +393,10 @@ def test_test_sets_of_different_prevalence_cap_the_headline():
 def test_decisions_keep_what_limits_the_evidence():
     rng = np.random.default_rng(2)
     y = pd.Series(rng.integers(0, 2, 60))
-    predictions = {"a": y.where(rng.random(60) < 0.97, 1 - y), "b": y.where(rng.random(60) < 0.55, 1 - y)}
+    predictions = {
+        "a": y.where(rng.random(60) < 0.97, 1 - y),
+        "b": y.where(rng.random(60) < 0.55, 1 - y),
+    }
     joint = br.joint_outcomes(y, pd.DataFrame(predictions), cluster=np.arange(60) // 20, positive=1)
     decision = br.decisions.expected_utility(br.fit(joint, seed=1), [[0, -1], [-1, 0]])
     assert "clusters_too_few" in decision.attrs["caps"]
@@ -361,7 +405,9 @@ def test_decisions_keep_what_limits_the_evidence():
 
 
 def test_capping_a_ranking_by_hand():
-    counts = br.from_counts(tn=[95, 70, 40], fp=[5, 30, 60], fn=[5, 30, 60], tp=[95, 70, 40], entity=list("abc"))
+    counts = br.from_counts(
+        tn=[95, 70, 40], fp=[5, 30, 60], fn=[5, 30, 60], tp=[95, 70, 40], entity=list("abc")
+    )
     ranking = br.credible_ranking(br.fit(counts, seed=1), "accuracy")
     assert ranking.attrs["headline"] == "best"
     capped = cap(ranking, [Note("not_measured", {"what": "the worst of several categories"})])
@@ -408,22 +454,34 @@ def test_thin_evidence_limits_decisions_as_it_limits_rankings():
 def test_the_picture_of_the_readme_is_drawn_from_the_claim():
     picture = load_script("scripts/make_readme_picture.py")
     rng = np.random.default_rng(4)
-    frame = pd.DataFrame((rng.random((300, 5)) < [0.9, 0.88, 0.6, 0.5, 0.4]).astype(int), columns=NAMES[:5])
+    frame = pd.DataFrame(
+        (rng.random((300, 5)) < [0.9, 0.88, 0.6, 0.5, 0.4]).astype(int), columns=NAMES[:5]
+    )
     table = br.ranking_table(br.credible_ranking(br.fit(br.from_outcomes(frame), seed=1)))
     table["printed_rank"] = range(1, 6)
     figure = picture.draw(table, "Five systems")
     bars = figure.axes[0].patches
-    assert [to_hex(bar.get_facecolor()).upper() == picture.BLUE for bar in bars] == (table["rank_lower"] == 1).tolist()
+    assert [to_hex(bar.get_facecolor()).upper() == picture.BLUE for bar in bars] == (
+        table["rank_lower"] == 1
+    ).tolist()
     assert [round(bar.get_x() + 0.35) for bar in bars] == table["rank_lower"].tolist()
-    assert [round(bar.get_x() + bar.get_width() - 0.35) for bar in bars] == table["rank_upper"].tolist()
+    assert [round(bar.get_x() + bar.get_width() - 0.35) for bar in bars] == table[
+        "rank_upper"
+    ].tolist()
 
 
 def test_a_better_observed_ratio_never_rules_an_entity_out():
     """A strong prior has B far below A. B's observed ratio is better, and without false positives it is infinite."""
     for false_positives in (1, 0):
         counts = br.from_counts(
-            tp=[80, 10], fn=[20, 2], fp=[10, false_positives], tn=[90, 15 - false_positives], entity=["A", "B"]
+            tp=[80, 10],
+            fn=[20, 2],
+            fp=[10, false_positives],
+            tn=[90, 15 - false_positives],
+            entity=["A", "B"],
         )
-        posterior = br.fit(counts, "beta_binomial", prior={"A": 1.0, "B": [[300, 300], [1, 1]]}, seed=1)
+        posterior = br.fit(
+            counts, "beta_binomial", prior={"A": 1.0, "B": [[300, 300], [1, 1]]}, seed=1
+        )
         ranking = br.credible_ranking(posterior, "positive_likelihood_ratio")
         assert ranking["in_best_set"].sel(entity="B"), false_positives

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import bayesrank as br
-from bayesrank._notes import notes_of
+from bayesrank._core.notes import notes_of
 from bayesrank.claims.effective import Information
 from bayesrank.claims.information import information_of
 from bayesrank.claims.information.tables import average_inflation
@@ -102,12 +102,16 @@ def test_discordant_cases_against_loops(seed, clustered):
 
 def clustered(groups, seed=4, rates=(0.2, 0.5, 0.9)):
     rng = np.random.default_rng(seed)
-    frame = pd.DataFrame({name: rng.random(len(groups)) < rate for name, rate in zip("abc", rates, strict=True)})
+    frame = pd.DataFrame(
+        {name: rng.random(len(groups)) < rate for name, rate in zip("abc", rates, strict=True)}
+    )
     return br.from_outcomes(frame.astype(int).assign(group=groups), cluster="group")
 
 
 def test_few_or_unequal_clusters_withhold_the_sets():
-    equal = br.credible_ranking(br.fit(clustered(np.repeat(range(6), 10)), "paired", seed=1), "mean_outcome")
+    equal = br.credible_ranking(
+        br.fit(clustered(np.repeat(range(6), 10)), "paired", seed=1), "mean_outcome"
+    )
     assert equal.attrs["sets"] == "confidence"
     assert equal.attrs["caps"] == []
     four = np.repeat(range(4), [10, 10, 10, 13])
@@ -138,7 +142,9 @@ def test_few_or_unequal_clusters_withhold_the_sets():
 )
 def test_four_nearly_equal_clusters_are_enough(sizes, supported):
     groups = np.repeat(range(len(sizes)), sizes)
-    ranking = br.credible_ranking(br.fit(clustered(groups), "paired", seed=1, draws=200), "mean_outcome")
+    ranking = br.credible_ranking(
+        br.fit(clustered(groups), "paired", seed=1, draws=200), "mean_outcome"
+    )
     assert (ranking.attrs["sets"] == "confidence") == supported
     assert ("clusters_too_few" in ranking.attrs["caps"]) != supported
 
@@ -149,7 +155,9 @@ def test_many_pairs_on_few_units_are_rarely_ruled_out(units, entities):
     rng, unknown, false = np.random.default_rng(units), np.full(entities, np.nan), 0
     factor = np.full(entities, np.sqrt((units + 1) / (units - 1)))
     about = Information(unknown, unknown, freedom=float(units - 1), inflation=factor)
-    found = ScoreValues(xr.DataArray(0.0), "mean_outcome", True, None, "mean_outcome", (-np.inf, np.inf))
+    found = ScoreValues(
+        xr.DataArray(0.0), "mean_outcome", True, None, "mean_outcome", (-np.inf, np.inf)
+    )
     for _ in range(60):
         grades = rng.normal(size=(units, entities))
         weights = rng.standard_exponential((400, units))
@@ -180,17 +188,26 @@ def test_few_discordant_cases_separate_nothing_without_a_prior():
     for more, less, expected in ((7, 2, [True, True]), (9, 1, [True, False])):
         a = np.r_[np.ones(more), np.zeros(less), np.ones(60 - more - less)]
         b = np.r_[np.zeros(more), np.ones(60 - more)]
-        posterior = br.fit(br.from_outcomes(pd.DataFrame({"a": a, "b": b})), "paired", prior="haldane", seed=1)
-        assert br.credible_ranking(posterior, "mean_outcome")["in_best_set"].values.tolist() == expected
+        posterior = br.fit(
+            br.from_outcomes(pd.DataFrame({"a": a, "b": b})), "paired", prior="haldane", seed=1
+        )
+        assert (
+            br.credible_ranking(posterior, "mean_outcome")["in_best_set"].values.tolist()
+            == expected
+        )
 
 
 def test_averages_over_small_classes_are_widened_or_withheld():
     rng = np.random.default_rng(5)
 
     def ranking(cases, score, prior="four_cases"):
-        tables = np.stack([[rng.multinomial(cases, p) for p in np.full((10, 10), 0.02) + 0.8 * np.eye(10)]] * 2)
+        tables = np.stack(
+            [[rng.multinomial(cases, p) for p in np.full((10, 10), 0.02) + 0.8 * np.eye(10)]] * 2
+        )
         counts = br.from_matrix(tables, "actual_rows")
-        return br.credible_ranking(br.fit(counts, seed=1, prior=prior, force=True, draws=200), score)
+        return br.credible_ranking(
+            br.fit(counts, seed=1, prior=prior, force=True, draws=200), score
+        )
 
     assert "cases_of_class_too_few" in ranking(1, "macro_f1").attrs["caps"]
     assert ranking(3, "macro_f1").attrs["sets"] == "confidence"
@@ -203,10 +220,14 @@ def test_margins_are_those_of_t_distributions():
     about = Information(unknown, unknown, freedom=np.array([[np.inf, 5.0], [0.0, 1e9]]))
     wanted = [[critical, stats.t.ppf(0.975, 5)], [np.inf, critical]]
     np.testing.assert_allclose(about.threshold(both, critical), wanted, rtol=1e-6)
-    about = Information(unknown, unknown, freedom=np.array([[1.0, 0.4], [1.0, 1.0]]))  # two clusters
+    about = Information(
+        unknown, unknown, freedom=np.array([[1.0, 0.4], [1.0, 1.0]])
+    )  # two clusters
     wanted = stats.t.ppf(0.975, [[1, 0.4], [1, 1]])
     np.testing.assert_allclose(about.threshold(both, critical), wanted, rtol=1e-6)
-    about = Information(unknown, unknown, freedom=np.full((2, 2), 5.0), inflation=np.array([1.0, 1.2]))
+    about = Information(
+        unknown, unknown, freedom=np.full((2, 2), 5.0), inflation=np.array([1.0, 1.2])
+    )
     assert about.threshold(both, critical)[0, 1] == pytest.approx(1.2 * stats.t.ppf(0.975, 5))
 
 
@@ -246,7 +267,9 @@ def test_the_degrees_of_freedom_are_those_of_the_cases_behind_the_score():
         evidence = evidence_of(posterior, None, values, None)
         ranked[score] = information_of(evidence, br.scores.get(score), 2).freedom
     assert ranked["tpr"].tolist() == [[7, 7], [7, np.inf]]
-    assert ranked["informedness"][0, 0] == pytest.approx(7, abs=0.1)  # nearly all variance is of the 8 positive cases
+    assert ranked["informedness"][0, 0] == pytest.approx(
+        7, abs=0.1
+    )  # nearly all variance is of the 8 positive cases
     assert np.isinf(ranked["tnr"]).all()
     assert np.isinf(ranked["accuracy"]).all()
 

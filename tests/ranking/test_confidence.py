@@ -68,11 +68,22 @@ def not_best_by_loops(y, prob):
         left = [i for i in left if i not in out]
 
 
-@given(st.integers(0, 10**6), st.integers(20, 90), st.integers(1, 7), st.sampled_from([0.5, 0.9, 0.95]), st.booleans())
+@given(
+    st.integers(0, 10**6),
+    st.integers(20, 90),
+    st.integers(1, 7),
+    st.sampled_from([0.5, 0.9, 0.95]),
+    st.booleans(),
+)
 def test_against_loops(seed, draws, size, prob, gaps):
     rng = np.random.default_rng(seed)
     common = rng.normal(size=(draws, 1))
-    y = 5 + rng.normal(size=size) * 4 + rng.gamma(2.0, 1, (draws, size)) * rng.uniform(0.2, 2, size) + common
+    y = (
+        5
+        + rng.normal(size=size) * 4
+        + rng.gamma(2.0, 1, (draws, size)) * rng.uniform(0.2, 2, size)
+        + common
+    )
     if size > 3:
         y[:, 1] = y[:, 0]  # identical evidence
         y[:, 2] = y[:, 0] - 0.5  # surely behind, always by the same
@@ -129,7 +140,9 @@ def test_at_different_truths_all_ranks_are_covered():
 @pytest.fixture(scope="module")
 def close():
     """Of eight tests, with sets of several ranks."""
-    return np.random.default_rng(5).beta(*np.transpose([[120 + 10 * i, 120 - 10 * i] for i in range(8)]), (4000, 8))
+    return np.random.default_rng(5).beta(
+        *np.transpose([[120 + 10 * i, 120 - 10 * i] for i in range(8)]), (4000, 8)
+    )
 
 
 def test_order_names_and_rope_change_nothing(close):
@@ -137,7 +150,10 @@ def test_order_names_and_rope_change_nothing(close):
     ranking = br.credible_ranking(draws_of(close, names), "accuracy")
     assert 2 < (ranking["rank_upper"] - ranking["rank_lower"]).mean() < 6
     order = np.random.default_rng(6).permutation(8)
-    for other in (draws_of(close[:, order], [names[i] for i in order]), draws_of(close, list("stuvwxyz"))):
+    for other in (
+        draws_of(close[:, order], [names[i] for i in order]),
+        draws_of(close, list("stuvwxyz")),
+    ):
         found = br.credible_ranking(other, "accuracy", rope=0.05)
         if other["entity"][0] in names:
             found = found.sel(entity=names)
@@ -159,7 +175,12 @@ def test_the_same_score_in_another_form_has_the_same_sets(close):
 
 def test_scales_increase_and_bare_values_keep_theirs(close):
     x = np.array([0.0, 0.25, 1.0, 1.5])
-    for low, high, finite in ((0, 2, True), (0, np.inf, True), (0, np.inf, False), (-np.inf, 2, False)):
+    for low, high, finite in (
+        (0, 2, True),
+        (0, np.inf, True),
+        (0, np.inf, False),
+        (-np.inf, 2, False),
+    ):
         found = [scale(x) for scale in scales(x, low, high, finite)]
         assert len(found) == 2
         for y in found:
@@ -191,7 +212,9 @@ def test_fourth_roots_say_how_improbable_a_lead_is(cases):
         both = np.column_stack([draws, np.full(len(u), rate)])
         errors = []
         for scale in (np.copy, partial(fourth_roots, low=0, high=1), scales(both, 0, 1, True)[1]):
-            lead, spread, *_ = measure_leads(scale(both)) if scale is np.copy else measure_lower_leads(scale(both))
+            lead, spread, *_ = (
+                measure_leads(scale(both)) if scale is np.copy else measure_lower_leads(scale(both))
+            )
             errors.append(lead[:-1, -1] / spread[:-1, -1])
         values, roots, logits = errors
         probability = binom.pmf(right, cases, rate)
@@ -212,7 +235,9 @@ def test_an_entity_without_an_error_is_above_poor_ones():
 
 
 @pytest.mark.parametrize(("entities", "enough"), [(2, 1.96), (40, MILD)])
-def test_a_lead_must_exceed_the_critical_value_on_the_other_scale_too_but_no_more_than_mild(entities, enough):
+def test_a_lead_must_exceed_the_critical_value_on_the_other_scale_too_but_no_more_than_mild(
+    entities, enough
+):
     y = np.random.default_rng(9).normal([9] + [0] * (entities - 1), 1, (4000, entities))
     one = np.ones((entities, entities))
     for lead, decided in ((0.97 * enough, False), (1.03 * enough, True)):
@@ -233,7 +258,9 @@ def test_undefined_entities_have_no_set_and_take_no_rank():
 
 
 def test_the_end_of_the_range_and_constants():
-    x = np.column_stack([np.full(400, 1.0), np.full(400, 0.6), np.full(400, 0.5), np.full(400, 0.5)])
+    x = np.column_stack(
+        [np.full(400, 1.0), np.full(400, 0.6), np.full(400, 0.5), np.full(400, 0.5)]
+    )
     # Of a posterior that has no doubt; what never leaves the end of the range has no logit, and nothing is sure of it.
     assert sets_of(br.credible_ranking(draws_of(x), "accuracy")) == [[1, 1, 2, 2], [4, 2, 4, 4]]
     assert sets_of(br.credible_ranking(draws_of(x))) == [[1, 2, 3, 3], [1, 2, 4, 4]]

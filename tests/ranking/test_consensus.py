@@ -17,7 +17,11 @@ def distance_of(order, preference):
 
 
 def random_preference(rng, size, levels=None):
-    upper = rng.random((size, size)) if levels is None else rng.integers(0, levels + 1, (size, size)) / levels
+    upper = (
+        rng.random((size, size))
+        if levels is None
+        else rng.integers(0, levels + 1, (size, size)) / levels
+    )
     p = np.triu(upper, 1)
     return p + np.tril(1 - p.T, -1) + 0.5 * np.eye(size)
 
@@ -87,7 +91,9 @@ def test_sharing_is_with_the_whole_group():
 
 def test_condorcet_cycle_of_draws_is_shared_whatever_the_order_of_input():
     values = xr.DataArray(
-        [[3.0, 2.0, 1.0], [1.0, 3.0, 2.0], [2.0, 1.0, 3.0]] * 40, {"entity": ["a", "b", "c"]}, ("draw", "entity")
+        [[3.0, 2.0, 1.0], [1.0, 3.0, 2.0], [2.0, 1.0, 3.0]] * 40,
+        {"entity": ["a", "b", "c"]},
+        ("draw", "entity"),
     )
     for order in permutations("abc"):
         ranking = br.credible_ranking(values.sel(entity=list(order)))
@@ -98,9 +104,13 @@ def test_condorcet_cycle_of_draws_is_shared_whatever_the_order_of_input():
 
 @pytest.mark.parametrize("rounding", [1e-13, -1e-13])
 def test_rounding_errors_do_not_choose_who_comes_first(rounding):
-    preference = np.array([[0.5, 0.5 + rounding, 0.951], [0.5 - rounding, 0.5, 0.949], [0.049, 0.051, 0.5]])
+    preference = np.array(
+        [[0.5, 0.5 + rounding, 0.951], [0.5 - rounding, 0.5, 0.949], [0.049, 0.051, 0.5]]
+    )
     expected = np.array([1.5 - rounding, 1.5 + rounding, 3])
-    found = consensus_of(np.array(["a", "b", "c"]), expected, preference, 0 * preference, np.ones(3, bool))
+    found = consensus_of(
+        np.array(["a", "b", "c"]), expected, preference, 0 * preference, np.ones(3, bool)
+    )
     assert found["consensus_position"].tolist() == [1, 2, 3]
     assert found["consensus_rank"].tolist() == [1, 1, 3]
 

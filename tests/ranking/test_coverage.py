@@ -10,7 +10,9 @@ def simulate(boards, size, seed):
     return load_script("scripts/measure_coverage.py").from_the_prior(boards, size, seed)
 
 
-@pytest.mark.parametrize(("boards", "size", "seed"), [(15, 4, 1), pytest.param(1500, 10, 5, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("boards", "size", "seed"), [(15, 4, 1), pytest.param(1500, 10, 5, marks=pytest.mark.slow)]
+)
 def test_rank_intervals_cover_and_p_best_is_calibrated(boards, size, seed):
     found = simulate(boards, size, seed)
     each = found["rank interval"].mean(axis=1)

@@ -49,8 +49,14 @@ def test_against_loops(values, prob, rope):
     np.testing.assert_array_equal(ranking["rank_marginal_lower"], np.where(ranked, lower, np.nan))
     np.testing.assert_array_equal(ranking["rank_marginal_upper"], np.where(ranked, upper, np.nan))
     np.testing.assert_allclose(ranking["undefined"], 1 - defined / len(average), atol=1e-12)
-    np.testing.assert_allclose(ranking["rank_probability"].sum("rank"), 1 - ranking["undefined"], atol=1e-12)
-    sums = ranking["superiority"].values + ranking["superiority"].values.T + ranking["equivalence"].values
+    np.testing.assert_allclose(
+        ranking["rank_probability"].sum("rank"), 1 - ranking["undefined"], atol=1e-12
+    )
+    sums = (
+        ranking["superiority"].values
+        + ranking["superiority"].values.T
+        + ranking["equivalence"].values
+    )
     both = ~np.isnan(sums)
     np.testing.assert_allclose(sums[both], 1, atol=1e-12)
     np.testing.assert_array_equal(np.isnan(ranking["consensus_rank"]), ~ranked)
@@ -73,7 +79,10 @@ def test_order_of_input_changes_nothing(values, order):
 
 @given(score_draws())
 def test_lower_is_better_is_the_mirror(values):
-    found, mirrored = br.credible_ranking(values), br.credible_ranking(-values, higher_is_better=False)
+    found, mirrored = (
+        br.credible_ranking(values),
+        br.credible_ranking(-values, higher_is_better=False),
+    )
     ends = ["median", "lower", "upper", "difference", "difference_lower", "difference_upper"]
     xr.testing.assert_allclose(mirrored.drop_vars(ends), found.drop_vars(ends))
     turned = ["median", "upper", "lower", "difference", "difference_upper", "difference_lower"]
@@ -95,7 +104,13 @@ def test_tiers_by_definition(values, prob):
 
 def test_no_probability_from_draws_has_error_zero():
     ranking = br.credible_ranking(draws_of([[0.0, 1.0]] * 1000), "f1")
-    for name in ("rank_probability", "probability_best", "superiority", "expected_rank", "expected_regret"):
+    for name in (
+        "rank_probability",
+        "probability_best",
+        "superiority",
+        "expected_rank",
+        "expected_regret",
+    ):
         assert (ranking[f"{name}_error"] > 0).all(), name
 
 
@@ -111,7 +126,9 @@ def test_odds_too_large_for_sums_and_squares_are_ranked_without_a_warning():
     """As of somebody faultless under a faint prior; the suite takes warnings for errors."""
     rng = np.random.default_rng(1)
     x = np.column_stack([rng.normal(0.0, 1.0, 400), rng.normal(690.0, 1.0, 400)])
-    draws = xr.DataArray(np.exp(x).reshape(2, 200, 2), {"entity": ["usual", "huge"]}, ("chain", "draw", "entity"))
+    draws = xr.DataArray(
+        np.exp(x).reshape(2, 200, 2), {"entity": ["usual", "huge"]}, ("chain", "draw", "entity")
+    )
     ranking = br.credible_ranking(draws)
     assert ranking["probability_best"].values.tolist() == [0.0, 1.0]
     assert np.isfinite(ranking["effective_sample_size"]).all()

@@ -9,14 +9,18 @@ from scipy import stats
 from scipy.special import betaincinv
 
 import bayesrank as br
-from bayesrank._source import groups_of
+from bayesrank._core.source import groups_of
 from bayesrank.claims.ends import CLOSED, close_ends, near_ends
 from bayesrank.models import conjugate_posterior
 from tests.told import codes_in, fields_of
 
 #: Right answers of 80 negatives and 30 positives: no error, one, one, two, and one in each class.
 COUNTS = br.from_counts(
-    tn=[80, 79, 80, 78, 79], fp=[0, 1, 0, 2, 1], fn=[0, 0, 1, 0, 1], tp=[30, 30, 29, 30, 29], entity=list("abcde")
+    tn=[80, 79, 80, 78, 79],
+    fp=[0, 1, 0, 2, 1],
+    fn=[0, 0, 1, 0, 1],
+    tp=[30, 30, 29, 30, 29],
+    entity=list("abcde"),
 )
 ONE_ERROR = [True, True, True, False, False]
 
@@ -68,14 +72,24 @@ def test_a_score_is_near_an_end_if_one_answer_keeps_it_from_there():
 
 
 def test_tables_of_three_classes_are_closed_with_one_error():
-    tables = [np.diag([10, 10, 10]), [[9, 1, 0], [0, 10, 0], [0, 0, 10]], [[8, 1, 1], [0, 10, 0], [0, 0, 10]]]
-    counts = br.from_matrix(np.array(tables), "actual_rows", labels=["cat", "dog", "owl"], entity=list("abc"))
+    tables = [
+        np.diag([10, 10, 10]),
+        [[9, 1, 0], [0, 10, 0], [0, 0, 10]],
+        [[8, 1, 1], [0, 10, 0], [0, 0, 10]],
+    ]
+    counts = br.from_matrix(
+        np.array(tables), "actual_rows", labels=["cat", "dog", "owl"], entity=list("abc")
+    )
     posterior = br.fit(counts, "dirichlet_multinomial", seed=1, draws=200)
     table = br.score_table(posterior, ["accuracy", "macro_f1", "error_rate", "tpr:cat", "ppv:dog"])
     upper = (table["upper"] == 1).to_pandas()
     assert upper["accuracy"].tolist() == upper["macro_f1"].tolist() == [True, True, False]
     assert upper["tpr:cat"].tolist() == [True, True, False]
-    assert upper["ppv:dog"].tolist() == [True, True, True]  # one owl or cat is called a dog in the last two
+    assert upper["ppv:dog"].tolist() == [
+        True,
+        True,
+        True,
+    ]  # one owl or cat is called a dog in the last two
     assert (table["lower"].sel(score="error_rate") == 0).values.tolist() == [True, True, False]
 
 
@@ -83,7 +97,8 @@ def test_tables_of_three_classes_are_closed_with_one_error():
 def test_all_outputs_have_the_same_ends(score):
     posterior = br.fit(COUNTS, "beta_binomial", seed=1)
     drawn, exact, together = (
-        br.credible_ranking(posterior, score, method=method) for method in ("draws", "exact", "auto")
+        br.credible_ranking(posterior, score, method=method)
+        for method in ("draws", "exact", "auto")
     )
     table = br.score_table(posterior, [score]).isel(score=0)
     values = br.scores.get(score)(posterior)
@@ -99,42 +114,64 @@ def test_all_outputs_have_the_same_ends(score):
     np.testing.assert_allclose(drawn["upper"].values[free], quantile.values[free])
     board = json.loads(br.board(together))
     for entity in board["entities"]:
-        assert entity["upper"] == pytest.approx(together["upper"].sel(entity=entity["entity"]).item(), rel=1e-5)
+        assert entity["upper"] == pytest.approx(
+            together["upper"].sel(entity=entity["entity"]).item(), rel=1e-5
+        )
 
 
 def test_a_perfect_test_can_be_perfect_and_says_so():
-    ranking = br.credible_ranking(br.fit(COUNTS, "beta_binomial", seed=1), "informedness", method="auto")
+    ranking = br.credible_ranking(
+        br.fit(COUNTS, "beta_binomial", seed=1), "informedness", method="auto"
+    )
     assert (ranking["upper"] == 1).values.tolist() == ONE_ERROR
     fields = fields_of(ranking, "interval_closed")
     assert (fields["entities"], fields["end"]) == (["a", "b", "c"], 1.0)
     assert not ranking["contradicted"].any()
     assert br.ranking_table(ranking).loc["a", "upper"] == 1
-    spread = br.credible_ranking(br.fit(COUNTS.sel(entity=["d", "e"]), "beta_binomial", seed=1), "informedness")
+    spread = br.credible_ranking(
+        br.fit(COUNTS.sel(entity=["d", "e"]), "beta_binomial", seed=1), "informedness"
+    )
     assert "interval_closed" not in codes_in(spread)
 
 
 def test_cases_with_outcomes_are_closed_as_their_counts_are():
-    answers = pd.DataFrame({"a": [1] * 30, "b": [1] * 29 + [0], "c": [1] * 28 + [0] * 2, "d": [0] * 29 + [1]})
+    answers = pd.DataFrame(
+        {"a": [1] * 30, "b": [1] * 29 + [0], "c": [1] * 28 + [0] * 2, "d": [0] * 29 + [1]}
+    )
     paired = br.credible_ranking(br.fit(br.from_outcomes(answers), seed=1))
     right = answers.sum().to_numpy()
-    counts = br.from_frame(pd.DataFrame({"entity": list("abcd"), "correct": right, "wrong": 30 - right}))
+    counts = br.from_frame(
+        pd.DataFrame({"entity": list("abcd"), "correct": right, "wrong": 30 - right})
+    )
     apart = br.credible_ranking(br.fit(counts, seed=1), method="exact")
     for ranking in (paired, apart):
         assert (ranking["upper"] == 1).values.tolist() == [True, True, False, False]
         assert (ranking["lower"] == 0).values.tolist() == [False, False, False, True]
-    np.testing.assert_allclose(apart["lower"].values[:3], interval(right, 30 - right)[0][:3], rtol=1e-9)
+    np.testing.assert_allclose(
+        apart["lower"].values[:3], interval(right, 30 - right)[0][:3], rtol=1e-9
+    )
 
 
 def test_at_another_prevalence_only_an_observed_end_counts():
     """With one false positive in 80, the precision at a prevalence of 0.02 is 0.62, far from 1."""
     table = br.score_table(br.fit(COUNTS, "beta_binomial", seed=1), ["ppv", "tnr"], prevalence=0.02)
-    assert (table["upper"] == 1).sel(score="ppv").values.tolist() == [True, False, True, False, False]
+    assert (table["upper"] == 1).sel(score="ppv").values.tolist() == [
+        True,
+        False,
+        True,
+        False,
+        False,
+    ]
     assert (table["upper"] == 1).sel(score="tnr").values.tolist() == [True, True, True, False, True]
 
 
 def test_members_of_a_learned_population_stay_open():
-    frame = pd.DataFrame({"entity": list("abcd"), "correct": [3, 80, 83, 79], "wrong": [0, 20, 17, 21]})
-    ranking = br.credible_ranking(br.fit(br.from_frame(frame), "hierarchical_beta_binomial", seed=1))
+    frame = pd.DataFrame(
+        {"entity": list("abcd"), "correct": [3, 80, 83, 79], "wrong": [0, 20, 17, 21]}
+    )
+    ranking = br.credible_ranking(
+        br.fit(br.from_frame(frame), "hierarchical_beta_binomial", seed=1)
+    )
     assert ranking["observed"].values[0] == 1 > ranking["upper"].values[0]
 
 
@@ -146,11 +183,17 @@ def test_the_default_prior_is_the_same_everywhere():
     graph = br.to_pymc(counts, "beta_binomial")
     alpha = graph["rate"].owner.inputs[-1].eval()
     np.testing.assert_array_equal(alpha, np.full((1, 2, 2), 0.5))
-    groups = groups_of(br.fit(counts, "beta_binomial", seed=1, groups=["prior", "prior_predictive"]))
+    groups = groups_of(
+        br.fit(counts, "beta_binomial", seed=1, groups=["prior", "prior_predictive"])
+    )
     assert groups["posterior"].attrs["prior"] == "one_case"
     prior = br.scores.tpr(groups["prior"]).values.ravel()
     assert stats.kstest(prior, stats.beta(0.5, 0.5).cdf).pvalue > 1e-3
-    predicted = groups["prior_predictive"]["counts"].sel(actual="positive", predicted="positive").values.ravel()
+    predicted = (
+        groups["prior_predictive"]["counts"]
+        .sel(actual="positive", predicted="positive")
+        .values.ravel()
+    )
     expected = stats.betabinom(30, 0.5, 0.5).pmf([0, 15, 30])
     seen = [(predicted == n).mean() for n in (0, 15, 30)]
     np.testing.assert_allclose(seen, expected, atol=5 * np.sqrt(expected.max() / predicted.size))

@@ -27,9 +27,16 @@ def sticky(rng, means, rho, chains=4, draws=1000):
 def test_errors_are_the_spread_of_replications(rho):
     size = 100
     found = [
-        br.credible_ranking(sticky(np.random.default_rng([5, i]), [0.0, 0.5, 1.0], rho), "mcc") for i in range(size)
+        br.credible_ranking(sticky(np.random.default_rng([5, i]), [0.0, 0.5, 1.0], rho), "mcc")
+        for i in range(size)
     ]
-    for name in ("probability_best", "expected_rank", "superiority", "expected_regret", "rank_probability"):
+    for name in (
+        "probability_best",
+        "expected_rank",
+        "superiority",
+        "expected_regret",
+        "rank_probability",
+    ):
         spread = np.std([one[name].values for one in found], axis=0, ddof=1)
         stated = np.sqrt(np.mean([one[f"{name}_error"].values ** 2 for one in found], axis=0))
         moves = spread > 0  # all but an entity against itself
@@ -76,11 +83,20 @@ def test_a_pair_is_judged_by_its_joint_draws():
     x = np.random.default_rng(3).random((4000, 3))
     x[1:, 2] = np.nan
     x[0, 2] = 2.0
-    ranking = br.credible_ranking(xr.DataArray(x, {"entity": ["a", "b", "once"]}, ("draw", "entity"), name="f1"))
+    ranking = br.credible_ranking(
+        xr.DataArray(x, {"entity": ["a", "b", "once"]}, ("draw", "entity"), name="f1")
+    )
     assert float(ranking["superiority"].sel(entity="once", rival="a")) == 1
     assert float(ranking["superiority_error"].sel(entity="once", rival="a")) == pytest.approx(0.25)
     once = ranking.sel(entity="once")
-    names = ["tier", "consensus_rank", "rank_lower", "rank_upper", "rank_marginal_lower", "rank_marginal_upper"]
+    names = [
+        "tier",
+        "consensus_rank",
+        "rank_lower",
+        "rank_upper",
+        "rank_marginal_lower",
+        "rank_marginal_upper",
+    ]
     for name in names:
         assert np.isnan(once[name]), name
         assert ranking[name].sel(entity=["a", "b"]).notnull().all(), name
@@ -95,7 +111,9 @@ def test_what_a_pair_shares_does_not_count_against_it():
     """Both move slowly, together: their difference is free."""
     rng = np.random.default_rng(9)
     shared = sticky(rng, [0.0], 0.99).values
-    values = xr.DataArray(shared + rng.normal([0.0, 2.0], 0.1, (4, 1000, 2)), {"entity": ["a", "b"]}, DIMS)
+    values = xr.DataArray(
+        shared + rng.normal([0.0, 2.0], 0.1, (4, 1000, 2)), {"entity": ["a", "b"]}, DIMS
+    )
     ranking = br.credible_ranking(values)
     assert (ranking["effective_sample_size"] < 200).all()
     # 0.7 / n if none of n free draws crosses; 40 batches tell n within a few of its errors, sqrt(2 / 39).
@@ -105,8 +123,11 @@ def test_what_a_pair_shares_does_not_count_against_it():
 @pytest.mark.parametrize("chains", [1, 2, 3])
 def test_values_of_several_chains_have_an_r_hat(chains):
     values = xr.DataArray(
-        sticky(np.random.default_rng(1), [0.0, 1.0], 0.1, chains, 100), dims=("chain", "draw", "entity")
+        sticky(np.random.default_rng(1), [0.0, 1.0], 0.1, chains, 100),
+        dims=("chain", "draw", "entity"),
     )
-    source = SimpleNamespace(group=lambda _: xr.Dataset({"diverging": (("chain", "draw"), np.zeros((chains, 100)))}))
+    source = SimpleNamespace(
+        group=lambda _: xr.Dataset({"diverging": (("chain", "draw"), np.zeros((chains, 100)))})
+    )
     found = sampling(source, values)
     assert np.isfinite([found["rhat"], found["ess_bulk"]]).tolist() == [chains > 1] * 2

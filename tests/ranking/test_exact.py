@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
 import bayesrank as br
-from bayesrank._compat import to_container
-from bayesrank._source import groups_of
+from bayesrank._core.compat import to_container
+from bayesrank._core.source import groups_of
 from bayesrank.exact import NoClosedForm
 from bayesrank.ranking.without_draws import _are_draws_of
 from bayesrank.scores.families import by_importance
@@ -24,7 +24,9 @@ from tests.brute_force import probability_below
 from tests.strategies import INCOMPLETE, two_class_counts
 from tests.told import codes_in, notes_in
 
-THREE = br.from_counts(tn=[30, 28, 40], fp=[2, 4, 0], fn=[3, 1, 5], tp=[15, 17, 15], entity=["a", "b", "c"])
+THREE = br.from_counts(
+    tn=[30, 28, 40], fp=[2, 4, 0], fn=[3, 1, 5], tp=[15, 17, 15], entity=["a", "b", "c"]
+)
 MIXED = by_importance("mixed", tn=1, fp=2, fn=5, tp=3)
 
 
@@ -53,15 +55,25 @@ def beta(x, y):
 
 def beats(a, b, c, d):
     """P(X > Y) of X ~ Beta(a, b) and Y ~ Beta(c, d), in whole numbers: integrating by parts makes it a finite sum."""
-    return float(sum(beta(c + i, b + d) / ((b + i) * beta(1 + i, b) * beta(c, d)) for i in range(a)))
+    return float(
+        sum(beta(c + i, b + d) / ((b + i) * beta(1 + i, b) * beta(c, d)) for i in range(a))
+    )
 
 
-@pytest.mark.parametrize("pairs", [((16, 4), (18, 2)), ((3, 9), (40, 70)), ((1, 1), (2, 1)), ((300, 20), (310, 31))])
+@pytest.mark.parametrize(
+    "pairs", [((16, 4), (18, 2)), ((3, 9), (40, 70)), ((1, 1), (2, 1)), ((300, 20), (310, 31))]
+)
 def test_the_better_of_two_betas_is_a_finite_sum(pairs):
     ranking = ranked(pairs)
-    assert ranking["superiority"].values[0, 1] == pytest.approx(beats(*pairs[0], *pairs[1]), abs=1e-11)
-    assert ranking["superiority"].values[1, 0] == pytest.approx(beats(*pairs[1], *pairs[0]), abs=1e-11)
-    np.testing.assert_allclose(ranking["probability_best"], ranking["superiority"].values[[0, 1], [1, 0]], atol=1e-12)
+    assert ranking["superiority"].values[0, 1] == pytest.approx(
+        beats(*pairs[0], *pairs[1]), abs=1e-11
+    )
+    assert ranking["superiority"].values[1, 0] == pytest.approx(
+        beats(*pairs[1], *pairs[0]), abs=1e-11
+    )
+    np.testing.assert_allclose(
+        ranking["probability_best"], ranking["superiority"].values[[0, 1], [1, 0]], atol=1e-12
+    )
 
 
 def test_independent_betas_agree_with_adaptive_quadrature():
@@ -69,7 +81,9 @@ def test_independent_betas_agree_with_adaptive_quadrature():
     ranking, betas = ranked(pairs), [stats.beta(*pair) for pair in pairs]
 
     def integral(function):
-        return integrate.quad(function, 0, 1, epsabs=1e-13, limit=500, points=[0.5, 0.8, 0.9, 0.97])[0]
+        return integrate.quad(
+            function, 0, 1, epsabs=1e-13, limit=500, points=[0.5, 0.8, 0.9, 0.97]
+        )[0]
 
     for i, own in enumerate(betas):
         others = [beta for beta in betas if beta is not own]
@@ -81,7 +95,9 @@ def test_independent_betas_agree_with_adaptive_quadrature():
             slow = integral(lambda x: own.pdf(x) * above(x))  # noqa: B023
             assert ranking["rank_probability"].values[i, r] == pytest.approx(slow, abs=1e-10)
     best = integral(lambda x: 1 - np.prod([beta.cdf(x) for beta in betas]))
-    np.testing.assert_allclose(ranking["expected_regret"], [best - beta.mean() for beta in betas], atol=1e-10)
+    np.testing.assert_allclose(
+        ranking["expected_regret"], [best - beta.mean() for beta in betas], atol=1e-10
+    )
     np.testing.assert_allclose(ranking["median"], [beta.median() for beta in betas], atol=1e-10)
     np.testing.assert_allclose(ranking["lower"], [beta.ppf(0.025) for beta in betas], atol=1e-10)
     closed = ranking["observed"] > 1 - 1.5 / ranking["cases"]  # at most one case is wrong
@@ -96,9 +112,17 @@ def test_a_region_of_practical_equivalence():
     second = integrate.quad(lambda t: y.pdf(t) * x.cdf(t - rope), rope, 1, epsabs=1e-13)[0]
     expected = [[0, first], [second, 0]]
     np.testing.assert_allclose(ranking["superiority"], expected, atol=1e-9)
-    np.testing.assert_allclose(ranking["equivalence"], [[1, 1 - first - second], [1 - first - second, 1]], atol=1e-9)
+    np.testing.assert_allclose(
+        ranking["equivalence"], [[1, 1 - first - second], [1 - first - second, 1]], atol=1e-9
+    )
     plain = ranked(pairs)
-    for name in ("rank_probability", "expected_rank", "expected_regret", "median", "consensus_rank"):
+    for name in (
+        "rank_probability",
+        "expected_rank",
+        "expected_regret",
+        "median",
+        "consensus_rank",
+    ):
         np.testing.assert_allclose(ranking[name], plain[name], atol=1e-9)
 
 
@@ -114,7 +138,9 @@ def test_seven_rates_of_which_nothing_is_known():
 
 def test_the_precision_of_a_shared_prevalence_ranks_as_the_likelihood_ratio():
     """PPV's odds are LR+ times those of the prevalence, which cancel."""
-    counts = br.from_counts(tn=[30, 28, 31], fp=[4, 6, 3], fn=[3, 1, 5], tp=[15, 17, 13], entity=["a", "b", "c"])
+    counts = br.from_counts(
+        tn=[30, 28, 31], fp=[4, 6, 3], fn=[3, 1, 5], tp=[15, 17, 13], entity=["a", "b", "c"]
+    )
     shared = exact(counts, "ppv")
     ratio = exact(counts, "positive_likelihood_ratio")
     for name in ("rank_probability", "superiority", "expected_rank"):
@@ -124,9 +150,13 @@ def test_the_precision_of_a_shared_prevalence_ranks_as_the_likelihood_ratio():
     # The same tables on two test sets: pairs of one share its prevalence, pairs of two do not.
     both = xr.concat([counts, counts.assign_coords(entity=["d", "e", "f"])], "entity")
     twice = exact(both.assign_coords(test_set=("entity", list("xxxyyy"))), "ppv")
-    within, between = (twice["superiority"].values[:3, rivals] for rivals in (slice(3), slice(3, 6)))
+    within, between = (
+        twice["superiority"].values[:3, rivals] for rivals in (slice(3), slice(3, 6))
+    )
     np.testing.assert_allclose(within, shared["superiority"], atol=1e-9)
-    np.testing.assert_allclose(between - np.diag(between.diagonal()), apart["superiority"], atol=1e-7)
+    np.testing.assert_allclose(
+        between - np.diag(between.diagonal()), apart["superiority"], atol=1e-7
+    )
     for name in ("rank_probability", "expected_rank", "expected_regret", "median"):
         np.testing.assert_array_equal(twice[name][:3], twice[name][3:])
 
@@ -149,9 +179,22 @@ def test_the_antibody_tests():
 
 def test_several_test_sets_and_draws_of_fit():
     counts = br.from_counts(
-        tn=[30, 29, 12, 13, 40], fp=[2, 3, 3, 2, 1], fn=[3, 1, 2, 5, 5], tp=[15, 17, 10, 7, 15], entity=list("abcde")
+        tn=[30, 29, 12, 13, 40],
+        fp=[2, 3, 3, 2, 1],
+        fn=[3, 1, 2, 5, 5],
+        tp=[15, 17, 10, 7, 15],
+        entity=list("abcde"),
     )
-    assert len(set(br.models.conjugate_posterior("dirichlet_multinomial", counts, {}).test_set.values.tolist())) == 3
+    assert (
+        len(
+            set(
+                br.models.conjugate_posterior(
+                    "dirichlet_multinomial", counts, {}
+                ).test_set.values.tolist()
+            )
+        )
+        == 3
+    )
     ranking = exact(counts, "accuracy")
     draws = br.credible_ranking(br.fit(counts, draws=10_000, seed=2), "accuracy")
     for name in ("rank_probability", "superiority", "expected_rank", "expected_regret"):
@@ -161,22 +204,47 @@ def test_several_test_sets_and_draws_of_fit():
         free = np.sqrt(draws[name] * (1 - draws[name]) / 40_000)
         assert (draws[f"{name}_error"] < (1 + 4.5 / np.sqrt(2 * 39)) * free + 1e-4).all()
         assert (draws[f"{name}_error"] >= 0.999 * free).all()
-    for name in ("consensus_rank", "rank_marginal_lower", "rank_marginal_upper", "undefined", "contradicted"):
+    for name in (
+        "consensus_rank",
+        "rank_marginal_lower",
+        "rank_marginal_upper",
+        "undefined",
+        "contradicted",
+    ):
         np.testing.assert_array_equal(ranking[name], draws[name])
     for name in ("median", "lower", "upper"):
         np.testing.assert_allclose(ranking[name], draws[name], atol=0.005)
     np.testing.assert_array_equal(ranking["observed"], draws["observed"])
     assert ranking["notes"].item() == draws["notes"].item()
     same = draws.attrs.keys() - {"draws", "method", "headline", "sets", "caps"}
-    assert {name: ranking.attrs[name] for name in same} == {name: draws.attrs[name] for name in same}
+    assert {name: ranking.attrs[name] for name in same} == {
+        name: draws.attrs[name] for name in same
+    }
 
 
 def test_auto_takes_from_draws_what_needs_them():
     posterior = br.fit(THREE, draws=500, seed=1)
-    full, exact, drawn = (br.credible_ranking(posterior, "f1", method=m) for m in ("auto", "exact", "draws"))
+    full, exact, drawn = (
+        br.credible_ranking(posterior, "f1", method=m) for m in ("auto", "exact", "draws")
+    )
     assert set(full) == set(drawn)
-    claim = {"rank_lower", "rank_upper", "in_best_set", "surely_above", "tier", "headline", "sets", "caps"}
-    claim |= {"rank_alone_lower", "rank_alone_upper", "difference", "difference_lower", "difference_upper"}
+    claim = {
+        "rank_lower",
+        "rank_upper",
+        "in_best_set",
+        "surely_above",
+        "tier",
+        "headline",
+        "sets",
+        "caps",
+    }
+    claim |= {
+        "rank_alone_lower",
+        "rank_alone_upper",
+        "difference",
+        "difference_lower",
+        "difference_upper",
+    }
     assert set(full.attrs["drawn"]) == set(drawn) - set(exact) | claim
     for name in set(exact) - claim:
         xr.testing.assert_identical(full[name], exact[name])
@@ -197,24 +265,54 @@ def test_what_is_asked_is_answered_by_the_ranking_where_it_can():
     for score in ("f1", "fnr"):
         full = br.credible_ranking(posterior, score, rope=0.02, method="auto")
         one = exact_probability(full, "a is best")["probability"].item()
-        assert one == full["probability_best"].values[0] == exact_probability(full, "d is best")["probability"].item()
-        known = ("a in top 2", "not b is worst", "a < b", "a >= c", "a = d", "not a > b", "b > a", "a <= c", "c >= a")
+        assert (
+            one
+            == full["probability_best"].values[0]
+            == exact_probability(full, "d is best")["probability"].item()
+        )
+        known = (
+            "a in top 2",
+            "not b is worst",
+            "a < b",
+            "a >= c",
+            "a = d",
+            "not a > b",
+            "b > a",
+            "a <= c",
+            "c >= a",
+        )
         for statement in known:
             found = exact_probability(full, statement)
             drawn = br.probability(posterior, statement, score, rope=0.02)
             assert found.attrs["statement"] == drawn.attrs["statement"]
-            assert found.attrs.items() >= {k: v for k, v in drawn.attrs.items() if k not in ("draws", "method")}.items()
-            assert abs(found["probability"] - drawn["probability"]) < 5 * drawn["probability_error"], statement
+            assert (
+                found.attrs.items()
+                >= {k: v for k, v in drawn.attrs.items() if k not in ("draws", "method")}.items()
+            )
+            assert (
+                abs(found["probability"] - drawn["probability"]) < 5 * drawn["probability_error"]
+            ), statement
             assert found["probability_error"] < 1e-6
         for statement in ("a > b > c", "a is best or b is best"):
             assert exact_probability(full, statement) is None
     # Claims on one of two superiorities have its error; equality has both.
     errors = full["superiority_error"].copy(data=np.arange(16.0).reshape(4, 4))
     for statement, error in (("a > b", 1), ("a >= b", 4), ("a = b", 1 + 4)):
-        assert exact_probability(full.assign(superiority_error=errors), statement)["probability_error"] == error
-    counts = br.from_counts(tn=[20, 19, 15], fp=[0, 1, 5], fn=[3, 2, 1], tp=[7, 8, 9], entity=["a", "b", "c"])
+        assert (
+            exact_probability(full.assign(superiority_error=errors), statement)["probability_error"]
+            == error
+        )
+    counts = br.from_counts(
+        tn=[20, 19, 15], fp=[0, 1, 5], fn=[3, 2, 1], tp=[7, 8, 9], entity=["a", "b", "c"]
+    )
     some = exact(counts, "lr+", model="beta_binomial", prior="haldane", force=True)
-    for statement, p in (("a is best", 0), ("a = b", 0), ("a >= b", 0), ("not a > b", 1), ("a in top 3", 0)):
+    for statement, p in (
+        ("a is best", 0),
+        ("a = b", 0),
+        ("a >= b", 0),
+        ("not a > b", 1),
+        ("a in top 3", 0),
+    ):
         found = exact_probability(some, statement)
         assert (found["probability"], found["undefined"]) == (p, 1)
     last = exact_probability(some, "b is worst")
@@ -228,8 +326,12 @@ def test_auto_is_of_draws_where_integrals_are_not_accurate_or_take_long(monkeypa
         one, other = (br.credible_ranking(posterior, **asked, method=m) for m in ("auto", "draws"))
         xr.testing.assert_identical(one, other)
     groups = groups_of(posterior)
-    groups["posterior"] = groups["posterior"].assign(performance=groups["posterior"]["performance"].copy())
-    groups["posterior"]["performance"].values[:] = groups["posterior"]["performance"].values[..., ::-1]
+    groups["posterior"] = groups["posterior"].assign(
+        performance=groups["posterior"]["performance"].copy()
+    )
+    groups["posterior"]["performance"].values[:] = groups["posterior"]["performance"].values[
+        ..., ::-1
+    ]
     other = to_container(groups)
     assert br.credible_ranking(other, "f1", method="auto").attrs["method"] == "draws"
     # What chance does to a median is no replacement, however narrow the intervals.
@@ -254,9 +356,20 @@ def test_equal_counts_have_equal_numbers_beside_any_others():
         for evidence in (counts, apart):
             ranking = exact(evidence, "accuracy", model=model)
             for a, b in (("v", "x"), ("w", "z")):
-                for name in ("rank_probability", "expected_rank", "expected_regret", "median", "lower", "tier"):
-                    np.testing.assert_array_equal(ranking[name].sel(entity=a), ranking[name].sel(entity=b))
-                assert ranking["superiority"].sel(entity=a, rival=b) == pytest.approx(0.5, abs=1e-12)
+                for name in (
+                    "rank_probability",
+                    "expected_rank",
+                    "expected_regret",
+                    "median",
+                    "lower",
+                    "tier",
+                ):
+                    np.testing.assert_array_equal(
+                        ranking[name].sel(entity=a), ranking[name].sel(entity=b)
+                    )
+                assert ranking["superiority"].sel(entity=a, rival=b) == pytest.approx(
+                    0.5, abs=1e-12
+                )
 
 
 def test_one_who_cannot_win_changes_nothing():
@@ -313,7 +426,9 @@ def test_faultless_entities_under_a_faint_prior_are_separated(faint):
     correct, wrong = np.array([10, 50, 45, 0, 3]), np.array([0, 0, 5, 4, 0])
     # Without much of a prior, some of more of it, and one of a usual one.
     each = faint * np.array([1, 1, 1, 1, 3])
-    counts = br.from_frame(pd.DataFrame({"entity": list("abcde"), "correct": correct, "wrong": wrong}))
+    counts = br.from_frame(
+        pd.DataFrame({"entity": list("abcde"), "correct": correct, "wrong": wrong})
+    )
     prior = xr.DataArray(np.stack([each, each], axis=1), dims=("entity", "outcome"))
     ranking = exact(counts, "mean_outcome", prior=prior)
     betas, of = np.stack([correct + each, wrong + each], axis=1), np.stack([correct, wrong], axis=1)
@@ -323,24 +438,35 @@ def test_faultless_entities_under_a_faint_prior_are_separated(faint):
     np.testing.assert_allclose(ranking["superiority"], wanted, atol=1e-9)
     expected = 1 + wanted.sum(axis=0)
     np.testing.assert_allclose(ranking["expected_rank"], expected, atol=1e-8)
-    np.testing.assert_allclose(ranking["rank_probability"].values @ np.arange(1, 6), expected, atol=1e-8)
+    np.testing.assert_allclose(
+        ranking["rank_probability"].values @ np.arange(1, 6), expected, atol=1e-8
+    )
     for name, level in (("lower", 0.025), ("median", 0.5), ("upper", 0.975)):
         np.testing.assert_allclose(ranking[name], special.betaincinv(*betas.T, level), atol=1e-12)
     assert ranking["rank_probability_error"].max() < 1e-8
     assert not {"interval_missing", "quadrature_error"} & set(codes_in(ranking))
     # By more than a margin, too.
-    margin = exact(counts, "mean_outcome", prior=prior, rope=0.02)["superiority"].sel(entity="a", rival="c")
+    margin = exact(counts, "mean_outcome", prior=prior, rope=0.02)["superiority"].sel(
+        entity="a", rival="c"
+    )
     x, y = (stats.beta(*betas[i]) for i in (0, 2))
-    above = integrate.quad(lambda t: y.pdf(t) * x.sf(t + 0.02), 0, 0.98, epsabs=1e-13, points=[0.8, 0.9])[0]
+    above = integrate.quad(
+        lambda t: y.pdf(t) * x.sf(t + 0.02), 0, 0.98, epsabs=1e-13, points=[0.8, 0.9]
+    )[0]
     assert margin.item() == pytest.approx(above, abs=1e-8)
 
 
 @pytest.mark.parametrize(("score", "rate"), [("tpr", 1), ("tnr", 0), ("fnr", 1), ("fpr", 0)])
 def test_a_rate_of_one_class_is_ranked_as_a_mean_of_right_and_wrong(score, rate):
     tables = np.array([[[30, 2], [0, 12]], [[40, 0], [0, 20]], [[32, 0], [5, 10]]])
-    right, wrong = np.diagonal(tables, axis1=1, axis2=2)[:, rate], tables[:, [0, 1], [1, 0]][:, rate]
+    right, wrong = (
+        np.diagonal(tables, axis1=1, axis2=2)[:, rate],
+        tables[:, [0, 1], [1, 0]][:, rate],
+    )
     one = exact(br.from_matrix(tables, "actual_rows"), score, model="beta_binomial", prior=0.01)
-    outcomes = br.from_frame(pd.DataFrame({"entity": one["entity"], "correct": right, "wrong": wrong}))
+    outcomes = br.from_frame(
+        pd.DataFrame({"entity": one["entity"], "correct": right, "wrong": wrong})
+    )
     other = exact(outcomes, "mean_outcome", prior=0.01)
     for name in ("rank_probability", "superiority", "expected_regret"):
         np.testing.assert_allclose(one[name], other[name], atol=1e-9)
@@ -355,7 +481,8 @@ def logs_of_little(rng, little, rest, size):
 
 
 @pytest.mark.parametrize(
-    "faint", [1e-3, pytest.param(0.02, marks=pytest.mark.slow), pytest.param(0.05, marks=pytest.mark.slow)]
+    "faint",
+    [1e-3, pytest.param(0.02, marks=pytest.mark.slow), pytest.param(0.05, marks=pytest.mark.slow)],
 )
 @pytest.mark.parametrize(
     "score",
@@ -365,7 +492,9 @@ def logs_of_little(rng, little, rest, size):
     ],
 )  # fmt: skip
 def test_ratios_of_a_faultless_entity_have_their_quantiles_or_none(score, faint):
-    counts = br.from_counts(tn=[80, 76], fp=[0, 4], fn=[0, 9], tp=[30, 21], entity=["faultless", "other"])
+    counts = br.from_counts(
+        tn=[80, 76], fp=[0, 4], fn=[0, 9], tp=[30, 21], entity=["faultless", "other"]
+    )
     rng, size = np.random.default_rng(1), 100_000
     fpr, fnr = (logs_of_little(rng, faint, n + faint, size) for n in (80, 30))  # odds
     logs = {
@@ -379,7 +508,9 @@ def test_ratios_of_a_faultless_entity_have_their_quantiles_or_none(score, faint)
     assert one["probability_best"] > 0.97
     far = np.abs(np.quantile(logs, [0.025, 0.975])).max()
     told = [np.isnan(one[name]) for name in ("lower", "median", "upper")]
-    note = [one.fields for one in notes_in(ranking) if one.code == "interval_missing"] == [{"entities": 1}]
+    note = [one.fields for one in notes_in(ranking) if one.code == "interval_missing"] == [
+        {"entities": 1}
+    ]
     if far > 160:
         assert all(told)
         assert note
@@ -399,23 +530,33 @@ def test_ratios_of_a_faultless_entity_have_their_quantiles_or_none(score, faint)
 
 def test_a_rate_that_is_certain_leaves_the_other():
     """Without a prior a perfect TPR is 1: informedness is then the TNR."""
-    counts = br.from_counts(tn=[16, 14, 10], fp=[4, 6, 10], fn=[0, 0, 5], tp=[9, 7, 15], entity=["a", "b", "c"])
+    counts = br.from_counts(
+        tn=[16, 14, 10], fp=[4, 6, 10], fn=[0, 0, 5], tp=[9, 7, 15], entity=["a", "b", "c"]
+    )
     ranking = exact(counts, "informedness", model="beta_binomial", prior="haldane", force=True)
     assert ranking["superiority"].values[0, 1] == pytest.approx(beats(16, 4, 14, 6), abs=1e-10)
     np.testing.assert_allclose(
-        ranking["lower"][:2], [stats.beta(16, 4).ppf(0.025), stats.beta(14, 6).ppf(0.025)], atol=1e-9
+        ranking["lower"][:2],
+        [stats.beta(16, 4).ppf(0.025), stats.beta(14, 6).ppf(0.025)],
+        atol=1e-9,
     )
 
 
 @pytest.mark.parametrize("model", ["beta_binomial", "dirichlet_multinomial"])
 def test_values_that_are_certain_tie(model):
     """Two precisions are 1 for sure; two entities are perfect."""
-    counts = br.from_counts(tn=[20, 20, 15], fp=[0, 0, 5], fn=[3, 2, 1], tp=[7, 8, 9], entity=["a", "b", "c"])
+    counts = br.from_counts(
+        tn=[20, 20, 15], fp=[0, 0, 5], fn=[3, 2, 1], tp=[7, 8, 9], entity=["a", "b", "c"]
+    )
     ranking = exact(counts, "ppv", model=model, prior="haldane", force=True)
     expected = [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]]
     np.testing.assert_allclose(ranking["rank_probability"], expected, atol=1e-12)
-    np.testing.assert_allclose(ranking["superiority"], [[0, 0, 1], [0, 0, 1], [0, 0, 0]], atol=1e-12)
-    np.testing.assert_allclose(ranking["equivalence"], [[1, 1, 0], [1, 1, 0], [0, 0, 1]], atol=1e-12)
+    np.testing.assert_allclose(
+        ranking["superiority"], [[0, 0, 1], [0, 0, 1], [0, 0, 0]], atol=1e-12
+    )
+    np.testing.assert_allclose(
+        ranking["equivalence"], [[1, 1, 0], [1, 1, 0], [0, 0, 1]], atol=1e-12
+    )
     np.testing.assert_array_equal(ranking["consensus_rank"], [1, 1, 3])
     np.testing.assert_array_equal(ranking["median"][:2], [1, 1])
     assert ranking["expected_regret"].values[:2].tolist() == [0, 0]
@@ -427,10 +568,18 @@ def test_values_that_are_certain_tie(model):
 
 def test_a_certain_end_of_the_range_is_above_all_that_come_near_to_it():
     """Yule's Q is 1 where TPR is; of few cases much is so near to 1 that no number tells it apart."""
-    counts = br.from_counts(tn=[20, 3, 2], fp=[3, 0, 0], fn=[0, 0, 1], tp=[7, 3, 2], entity=["a", "b", "c"])
+    counts = br.from_counts(
+        tn=[20, 3, 2], fp=[3, 0, 0], fn=[0, 0, 1], tp=[7, 3, 2], entity=["a", "b", "c"]
+    )
 
     def ranking_with(prior):
-        return exact(counts, "yule_q", model="beta_binomial", prior={"a": 0, "b": prior, "c": prior}, force=True)
+        return exact(
+            counts,
+            "yule_q",
+            model="beta_binomial",
+            prior={"a": 0, "b": prior, "c": prior},
+            force=True,
+        )
 
     ranking = ranking_with(0.2)
     np.testing.assert_allclose(ranking["rank_probability"][0], [1, 0, 0], atol=1e-9)
@@ -443,7 +592,9 @@ def test_a_certain_end_of_the_range_is_above_all_that_come_near_to_it():
 
 def test_a_value_that_depends_on_the_prevalence_alone_needs_one_test_set():
     """Always positive, for sure: the accuracy is the prevalence."""
-    one = br.from_counts(tn=[0, 0, 8], fp=[10, 10, 2], fn=[0, 0, 3], tp=[12, 12, 9], entity=["a", "b", "c"])
+    one = br.from_counts(
+        tn=[0, 0, 8], fp=[10, 10, 2], fn=[0, 0, 3], tp=[12, 12, 9], entity=["a", "b", "c"]
+    )
     ranking = exact(one, "accuracy", prior="haldane", force=True)
     np.testing.assert_allclose(ranking["rank_probability"][0], ranking["rank_probability"][1])
     assert ranking["equivalence"].values[0, 1] == pytest.approx(1)
@@ -451,26 +602,48 @@ def test_a_value_that_depends_on_the_prevalence_alone_needs_one_test_set():
     rng = np.random.default_rng(5)
     tnr, tpr, share = rng.beta(8, 2, 400_000), rng.beta(9, 3, 400_000), rng.beta(12, 10, 400_000)
     seen = ((1 - share) * tnr + share * tpr > share).mean()
-    assert ranking["superiority"].values[2, 0] == pytest.approx(seen, abs=5 * 0.5 / np.sqrt(400_000))
-    two = br.from_counts(tn=[0, 0, 8], fp=[10, 11, 2], fn=[0, 0, 3], tp=[12, 12, 9], entity=["a", "b", "c"])
-    with pytest.raises(ValueError, match="source must not hold scores that are one value at one prevalence"):
+    assert ranking["superiority"].values[2, 0] == pytest.approx(
+        seen, abs=5 * 0.5 / np.sqrt(400_000)
+    )
+    two = br.from_counts(
+        tn=[0, 0, 8], fp=[10, 11, 2], fn=[0, 0, 3], tp=[12, 12, 9], entity=["a", "b", "c"]
+    )
+    with pytest.raises(
+        ValueError, match="source must not hold scores that are one value at one prevalence"
+    ):
         exact(two, "accuracy", prior="haldane", force=True)
 
 
 def test_what_has_no_value_is_not_ranked():
-    counts = br.from_counts(tn=[20, 19, 15], fp=[0, 1, 5], fn=[3, 2, 1], tp=[7, 8, 9], entity=["a", "b", "c"])
+    counts = br.from_counts(
+        tn=[20, 19, 15], fp=[0, 1, 5], fn=[3, 2, 1], tp=[7, 8, 9], entity=["a", "b", "c"]
+    )
     ranking = exact(counts, "lr+", model="beta_binomial", prior="haldane", force=True)
-    draws = br.credible_ranking(br.fit(counts, "beta_binomial", prior="haldane", force=True, draws=100, seed=1), "lr+")
+    draws = br.credible_ranking(
+        br.fit(counts, "beta_binomial", prior="haldane", force=True, draws=100, seed=1), "lr+"
+    )
     np.testing.assert_array_equal(ranking["undefined"], [1, 0, 0])
-    for name in ("consensus_rank", "tier", "expected_rank", "median", "superiority", "equivalence", "rank_lower"):
+    for name in (
+        "consensus_rank",
+        "tier",
+        "expected_rank",
+        "median",
+        "superiority",
+        "equivalence",
+        "rank_lower",
+    ):
         np.testing.assert_array_equal(np.isnan(ranking[name]), np.isnan(draws[name]))
     assert ranking["rank_probability"].sum().item() == pytest.approx(2)
     assert not ranking["in_best_set"].values[0]
     assert br.ranking_table(ranking).index[-1] == "a"
     assert br.notes(ranking)[-1] == "Not ranked: a has no defined positive likelihood ratio."
     assert ranking["expected_regret"].isnull().all()  # a mean that may be infinite
-    nobody = exact(counts.isel(entity=[0]), "lr+", model="beta_binomial", prior="haldane", force=True)
-    assert br.verdict(nobody) == ["Nothing to rank: no entity has a defined positive likelihood ratio."]
+    nobody = exact(
+        counts.isel(entity=[0]), "lr+", model="beta_binomial", prior="haldane", force=True
+    )
+    assert br.verdict(nobody) == [
+        "Nothing to rank: no entity has a defined positive likelihood ratio."
+    ]
 
 
 def test_pairs_that_were_not_measured():
@@ -478,7 +651,9 @@ def test_pairs_that_were_not_measured():
     assert ranking.sizes["dataset"] == 2
     np.testing.assert_array_equal(ranking["undefined"].sel(dataset="y"), [0, 1])
     alone = exact(INCOMPLETE.sel(dataset="x", drop=True).drop_vars("measured"), "f1")
-    np.testing.assert_allclose(ranking["superiority"].sel(dataset="x"), alone["superiority"], atol=1e-13)
+    np.testing.assert_allclose(
+        ranking["superiority"].sel(dataset="x"), alone["superiority"], atol=1e-13
+    )
     draws = br.credible_ranking(br.fit(INCOMPLETE, seed=1), "f1")
     assert set(ranking["median"].dims) == set(draws["median"].dims)
 
@@ -507,12 +682,21 @@ def test_a_class_that_is_not_there(share):
         ("dirichlet_multinomial", {"prior": "uniform"}),
         ("dirichlet_multinomial", {"prevalence": "observed", "prior": {"a": 1, "b": 2, "c": 0.5}}),
         ("beta_binomial", {"prevalence": 1 / 7}),
-        ("beta_binomial", {"prevalence": xr.DataArray([0.1, 0.2, 1 / 3], {"entity": ["a", "b", "c"]}, ["entity"])}),
+        (
+            "beta_binomial",
+            {
+                "prevalence": xr.DataArray(
+                    [0.1, 0.2, 1 / 3], {"entity": ["a", "b", "c"]}, ["entity"]
+                )
+            },
+        ),
     ],
 )
 def test_a_posterior_knows_its_counts_and_prior(model, options):
     counts = (
-        THREE.assign_coords(test_set=("entity", ["one", "one", "two"])) if options == {"prior": "uniform"} else THREE
+        THREE.assign_coords(test_set=("entity", ["one", "one", "two"]))
+        if options == {"prior": "uniform"}
+        else THREE
     )
     posterior = br.fit(counts, model, draws=3, chains=1, seed=1, **options)
     told = exact(posterior, "accuracy")
@@ -524,16 +708,28 @@ def test_a_posterior_knows_its_counts_and_prior(model, options):
 
 def test_groups_are_ranked_one_by_one():
     """Each group has the exact ranking of its own counts; the default model learns from all, and has no closed form."""
-    cells = {"tn": [40, 30, 45, 33], "fp": [5, 15, 5, 12], "fn": [4, 9, 8, 3], "tp": [50, 40, 41, 47]}
+    cells = {
+        "tn": [40, 30, 45, 33],
+        "fp": [5, 15, 5, 12],
+        "fn": [4, 9, 8, 3],
+        "tp": [50, 40, 41, 47],
+    }
     counts = br.from_counts(**cells, entity=list("aabb"), group=list("xyxy"))
     how = {"method": "exact", "model": "dirichlet_multinomial"}
     posterior = br.fit(counts, "dirichlet_multinomial", draws=10, chains=1, seed=1)
-    for ranking in (br.credible_ranking(counts, "tpr", **how), br.credible_ranking(posterior, "tpr", method="exact")):
+    for ranking in (
+        br.credible_ranking(counts, "tpr", **how),
+        br.credible_ranking(posterior, "tpr", method="exact"),
+    ):
         for i, name in enumerate("xy"):
-            own = br.from_counts(**{cell: held[i::2] for cell, held in cells.items()}, entity=list("ab"))
+            own = br.from_counts(
+                **{cell: held[i::2] for cell, held in cells.items()}, entity=list("ab")
+            )
             alone = br.credible_ranking(own, "tpr", **how)
             for variable in ("median", "lower", "probability_best", "expected_rank"):
-                np.testing.assert_allclose(ranking[variable].sel(group=name), alone[variable], rtol=1e-9)
+                np.testing.assert_allclose(
+                    ranking[variable].sel(group=name), alone[variable], rtol=1e-9
+                )
     with pytest.raises(br.ArgumentError, match="in closed form; HierarchicalBetaBinomial has none"):
         br.credible_ranking(counts, "tpr", method="exact")
 
@@ -547,11 +743,31 @@ def test_what_has_no_closed_form_is_refused():
     three = br.from_matrix(np.full((2, 3, 3), 5), "actual_rows")
     refused = [
         (THREE, "optimized_precision", {}, "score must rise, or fall, with TPR and with TNR"),
-        (THREE, lambda tn, fp, fn, tp: tp * fp, {}, "score must rise, or fall, with TPR and with TNR"),
+        (
+            THREE,
+            lambda tn, fp, fn, tp: tp * fp,
+            {},
+            "score must rise, or fall, with TPR and with TNR",
+        ),
         (THREE, "f1", {"prevalence": draws}, "prevalence must be one number for each table"),
-        (paired, "accuracy", {}, "source must be a posterior that br.fit made of counts with a conjugate model"),
-        (bare, "accuracy", {}, "source must be a posterior that br.fit made of counts with a conjugate model"),
-        (br.fit(THREE, prevalence=draws, draws=2, chains=1), "f1", {}, "source must not rest on draws of a prevalence"),
+        (
+            paired,
+            "accuracy",
+            {},
+            "source must be a posterior that br.fit made of counts with a conjugate model",
+        ),
+        (
+            bare,
+            "accuracy",
+            {},
+            "source must be a posterior that br.fit made of counts with a conjugate model",
+        ),
+        (
+            br.fit(THREE, prevalence=draws, draws=2, chains=1),
+            "f1",
+            {},
+            "source must not rest on draws of a prevalence",
+        ),
         (three, "accuracy", {}, "source must have two classes for a closed form"),
     ]
     for source, score, options, words in refused:
@@ -563,7 +779,9 @@ def test_what_has_no_closed_form_is_refused():
 
 
 def test_words_say_nothing_of_draws():
-    ranking = exact(THREE.isel(entity=[0, 1, 1]).assign_coords(entity=["a", "b", "c"]), "informedness")
+    ranking = exact(
+        THREE.isel(entity=[0, 1, 1]).assign_coords(entity=["a", "b", "c"]), "informedness"
+    )
     assert not [name for name in ranking if "simultaneous" in str(name) or "effective" in str(name)]
     table = br.ranking_table(ranking)
     assert table.index.tolist() == ["b", "c", "a"]
@@ -574,7 +792,10 @@ def test_words_say_nothing_of_draws():
     assert not [s for s in sentences[1:] if "draw" in s or "Monte" in s]
     ax = br.plots.forest(ranking)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["b", "c", "a"]
-    sure = exact(br.from_counts(tn=[900, 1], fp=[1, 900], fn=[1, 900], tp=[900, 1], entity=["a", "b"]), "informedness")
+    sure = exact(
+        br.from_counts(tn=[900, 1], fp=[1, 900], fn=[1, 900], tp=[900, 1], entity=["a", "b"]),
+        "informedness",
+    )
     loss = "If you pick a, expect to lose less than 0.000001 in informedness (Youden's J) against the true best."
     assert br.verdict(sure)[1] == loss
 
@@ -583,7 +804,9 @@ def test_what_was_observed_lies_inside_or_is_said_to_lie_outside():
     counts = br.from_counts(tn=[95, 1], fp=[5, 0], fn=[4, 0], tp=[96, 1], entity=["a", "b"])
     ranking = exact(counts, "informedness", prior=200)
     assert ranking["contradicted"].values.tolist() == [True, False]  # b is at the end of the range
-    assert br.verdict(ranking)[-1].startswith("The observed informedness (Youden's J) of a is outside its 95% interval")
+    assert br.verdict(ranking)[-1].startswith(
+        "The observed informedness (Youden's J) of a is outside its 95% interval"
+    )
     assert not exact(counts, "informedness")["contradicted"].any()
 
 
@@ -600,7 +823,10 @@ def board(rng, cases, entities, apart):
     """Entities on one test set whose rates are nearly equal, or far apart."""
     negative = int(cases * rng.uniform(0.3, 0.8))
     spread = 0.15 if apart else 0.3 / np.sqrt(cases)
-    fpr, fnr = (np.clip(rng.uniform(0.1, 0.4) + spread * rng.standard_normal(entities), 0.005, 0.9) for _ in range(2))
+    fpr, fnr = (
+        np.clip(rng.uniform(0.1, 0.4) + spread * rng.standard_normal(entities), 0.005, 0.9)
+        for _ in range(2)
+    )
     fp, fn = rng.binomial(negative, fpr), rng.binomial(cases - negative, fnr)
     names = [f"e{i}" for i in range(entities)]
     return br.from_counts(tn=negative - fp, fp=fp, fn=fn, tp=cases - negative - fn, entity=names)
@@ -614,7 +840,12 @@ def far_off(counts, score, ranking, shares, size=2_001):
     """By how much the cdfs of single posteriors, by brute force, miss the levels at the ends found, if not closed."""
     score, tables = br.scores.get(score), cells(counts).T
     found = [
-        [np.mean([probability_below(score, v, (tp, fn), (tn, fp), share, size) for share in shares]) for v in values]
+        [
+            np.mean(
+                [probability_below(score, v, (tp, fn), (tn, fp), share, size) for share in shares]
+            )
+            for v in values
+        ]
         for (tn, fp, fn, tp), values in zip(tables, ends(ranking), strict=True)
     ]
     closed = np.isin(np.array(ends(ranking)), score.range)
@@ -658,7 +889,14 @@ def test_mcc_of_a_sampled_prevalence_has_its_own_intervals(cases):
 QUICK = [("f1", "sampled"), ("mcc", "observed"), ("negative_likelihood_ratio", 0.2)]
 SCORES = [
     pytest.param(score, share, marks=[pytest.mark.slow] * ((score, share) not in QUICK))
-    for score in ("accuracy", "informedness", "f1", "mcc", "markedness", "negative_likelihood_ratio")
+    for score in (
+        "accuracy",
+        "informedness",
+        "f1",
+        "mcc",
+        "markedness",
+        "negative_likelihood_ratio",
+    )
     for share in ("sampled", "observed", 0.2)
 ]
 
@@ -672,9 +910,14 @@ def test_probabilities_agree_with_draws(score, prevalence, cases, apart):
     tn, fp, fn, tp = cells(counts)
     tnr, tpr = rng.beta(tn, fp, (draws, 4)), rng.beta(tp, fn, (draws, 4))
     positives = counts[0, 1].sum().item() / counts[0].sum().item()
-    share = {"sampled": rng.beta((fn + tp)[0], (tn + fp)[0], (draws, 1)), "observed": positives}.get(prevalence, 0.2)
+    share = {
+        "sampled": rng.beta((fn + tp)[0], (tn + fp)[0], (draws, 1)),
+        "observed": positives,
+    }.get(prevalence, 0.2)
     score = br.scores.get(score)
-    values = score.of_cells((1 - share) * tnr, (1 - share) * (1 - tnr), share * (1 - tpr), share * tpr)
+    values = score.of_cells(
+        (1 - share) * tnr, (1 - share) * (1 - tnr), share * (1 - tpr), share * tpr
+    )
     values = values if score.higher_is_better else -values
     places = np.argsort(np.argsort(-values, axis=1), axis=1)
     ranking = exact(counts, score, prevalence=prevalence, prior="uniform")
@@ -682,7 +925,9 @@ def test_probabilities_agree_with_draws(score, prevalence, cases, apart):
         p = ranking["rank_probability"].values[:, r]
         seen = (places == r).mean(axis=0)
         # 4.9 standard errors; one more draw where hardly any is expected.
-        np.testing.assert_array_less(np.abs(seen - p), 4.9 * np.sqrt(p * (1 - p) / draws) + 12 / draws)
+        np.testing.assert_array_less(
+            np.abs(seen - p), 4.9 * np.sqrt(p * (1 - p) / draws) + 12 / draws
+        )
     for j in range(3):
         seen, p = (values[:, j] > values[:, j + 1]).mean(), ranking["superiority"].values[j, j + 1]
         assert abs(seen - p) < 4.9 * np.sqrt(p * (1 - p) / draws) + 12 / draws
@@ -690,7 +935,9 @@ def test_probabilities_agree_with_draws(score, prevalence, cases, apart):
         return
     mean = values.max(axis=1, keepdims=True) - values
     error = 4.9 * mean.std(axis=0) / np.sqrt(draws) + 1e-7
-    np.testing.assert_array_less(np.abs(mean.mean(axis=0) - ranking["expected_regret"].values), error)
+    np.testing.assert_array_less(
+        np.abs(mean.mean(axis=0) - ranking["expected_regret"].values), error
+    )
 
 
 def test_the_order_of_entities_changes_nothing():
@@ -698,9 +945,13 @@ def test_the_order_of_entities_changes_nothing():
     for seed in range(3):
         rng = np.random.default_rng(seed)
         counts = board(rng, int(rng.choice([60, 300, 20_000])), 3, bool(seed % 2))
-        score, model = (("informedness", "beta_binomial"), ("f1", None), ("mcc", "beta_binomial"))[seed % 3]
+        score, model = (("informedness", "beta_binomial"), ("f1", None), ("mcc", "beta_binomial"))[
+            seed % 3
+        ]
         order = rng.permutation(counts.sizes["entity"])
-        one, other = (exact(table, score, model=model) for table in (counts, counts.isel(entity=order)))
+        one, other = (
+            exact(table, score, model=model) for table in (counts, counts.isel(entity=order))
+        )
         back = np.argsort(order)
         assert one.identical(other.isel(entity=back, rival=back))
         assert br.verdict(one) == br.verdict(other)
@@ -718,7 +969,9 @@ def test_a_score_whose_contour_is_wrong_is_refused():
 def test_draws_with_another_median_are_no_draws_of_the_posterior(replaced, same):
     """Of 10,000 draws a share differs from a half by 0.03 in six standard errors."""
     values = np.sort(np.random.default_rng(1).normal(size=10_000))
-    moved = np.concatenate([values[: int(replaced * 10_000)] + 10, values[int(replaced * 10_000) :]])
+    moved = np.concatenate(
+        [values[: int(replaced * 10_000)] + 10, values[int(replaced * 10_000) :]]
+    )
     draws = xr.DataArray(moved[:, None], dims=("draw", "entity"))
     assert _are_draws_of(draws, xr.DataArray([np.median(values)], dims="entity")) == same
 
@@ -726,7 +979,9 @@ def test_draws_with_another_median_are_no_draws_of_the_posterior(replaced, same)
 def test_all_wrong_answers_are_no_contradiction():
     """Any posterior lies on one side of the score of all wrong answers, whatever the prior."""
     wrong = [[[0, 3, 3], [3, 0, 3], [3, 3, 0]], [[1, 3, 2], [3, 0, 3], [3, 3, 0]]]
-    ranking = br.credible_ranking(br.fit(br.from_matrix(wrong, "actual_rows"), prior=5, seed=1), "accuracy")
+    ranking = br.credible_ranking(
+        br.fit(br.from_matrix(wrong, "actual_rows"), prior=5, seed=1), "accuracy"
+    )
     assert ranking["lower"].values[0] == 0  # closed at the observed value
     assert ranking["observed"].values[1] < ranking["lower"].values[1]
     assert ranking["contradicted"].values.tolist() == [False, True]

@@ -39,20 +39,26 @@ def test_identities(values):
     if not np.isnan(values.values).any():
         expected = ranking["expected_rank"].values
         np.testing.assert_allclose(sucra, (size - expected) / (size - 1), atol=1e-12)
-        np.testing.assert_allclose(ranking["sucra_error"], ranking["expected_rank_error"] / (size - 1), rtol=1e-9)
+        np.testing.assert_allclose(
+            ranking["sucra_error"], ranking["expected_rank_error"] / (size - 1), rtol=1e-9
+        )
         # The area under the curve of cumulative rank probabilities.
         curve = ranking["rank_probability"].cumsum("rank").values[:, :-1]
         np.testing.assert_allclose(sucra, curve.mean(1), atol=1e-12)
 
 
-@pytest.mark.parametrize(("size", "spread"), [(2, 0.0), (5, 1.0), pytest.param(12, 0.0, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("size", "spread"), [(2, 0.0), (5, 1.0), pytest.param(12, 0.0, marks=pytest.mark.slow)]
+)
 def test_errors_by_replication(size, spread):
     """The stated error of the POTH is what it is off by, where there is an order and where there is none."""
     means = spread * np.linspace(0, 1, size)
     before = ndtr((means[:, None] - means) / np.sqrt(2))
     exact = poth_of((before.sum(1) - 0.5) / (size - 1))
     rng = np.random.default_rng(size)
-    rankings = [br.credible_ranking(draws_of(rng.normal(means, size=(100, size)))) for _ in range(40)]
+    rankings = [
+        br.credible_ranking(draws_of(rng.normal(means, size=(100, size)))) for _ in range(40)
+    ]
     off = np.array([r["poth"].item() - exact for r in rankings])
     stated = np.array([r["poth_error"].item() for r in rankings])
     ratio = np.sqrt((off**2).mean()) / np.sqrt((stated**2).mean())
@@ -76,7 +82,10 @@ def test_points_and_undefined_entities():
     rng = np.random.default_rng(4)
     values = rng.normal(size=(400, 4)) + np.arange(4)
     values[:300, 3] = np.nan
-    whole, three = br.credible_ranking(draws_of(values)), br.credible_ranking(draws_of(values[:, :3]))
+    whole, three = (
+        br.credible_ranking(draws_of(values)),
+        br.credible_ranking(draws_of(values[:, :3])),
+    )
     for name in ("sucra", "sucra_error"):
         np.testing.assert_allclose(whole[name][:3], three[name])
         assert np.isnan(whole[name][3])

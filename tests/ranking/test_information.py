@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 import bayesrank as br
-from bayesrank._notes import notes_of
-from bayesrank._source import groups_of, parse_source
+from bayesrank._core.notes import notes_of
+from bayesrank._core.source import groups_of, parse_source
 from bayesrank.claims.effective import FEWEST_OF_CLASS, Information
 from bayesrank.claims.information import information_of, parts_of_pair, sampling_variance
 from bayesrank.claims.information.influence import class_strength
@@ -20,7 +20,11 @@ from bayesrank.evidence.units import cluster_information
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.values import score_values
 
-SIZES = [[[3.0, 5.0, 9.0, 2.0]], [[3.0, 5.0, 9.0, 2.0], [4.0, 4.0, 1.0]], [[1.0, 7.0, 2.0], [6.0, 2.0, 5.0, 8.0, 1.0]]]
+SIZES = [
+    [[3.0, 5.0, 9.0, 2.0]],
+    [[3.0, 5.0, 9.0, 2.0], [4.0, 4.0, 1.0]],
+    [[1.0, 7.0, 2.0], [6.0, 2.0, 5.0, 8.0, 1.0]],
+]
 
 
 @pytest.mark.parametrize(("field", "enough", "code"), [
@@ -40,7 +44,9 @@ def test_rank_sets_are_withheld_below_the_smallest_number_only(field, enough, co
 
 def test_rank_sets_of_few_cases_without_a_prior_are_withheld():
     for cases, code in ((5.0, None), (4.0, "cases_too_few")):
-        found = Information(np.full(2, cases), np.full(2, np.nan), freedom=np.full((2, 2), 4.0)).withheld()
+        found = Information(
+            np.full(2, cases), np.full(2, np.nan), freedom=np.full((2, 2), 4.0)
+        ).withheld()
         assert (found and found.code) == code
 
 
@@ -85,7 +91,12 @@ def by_enumeration(cases, mass, weights, rate):
 
 @pytest.mark.parametrize(
     ("cases", "mass", "weights"),
-    [([7], [0.0], [1.0]), ([7], [0.5], [1.0]), ([3, 20], [0.5, 0.25], [0.5, 0.5]), ([5, 9], [0.0, 1.0], [0.8, 0.2])],
+    [
+        ([7], [0.0], [1.0]),
+        ([7], [0.5], [1.0]),
+        ([3, 20], [0.5, 0.25], [0.5, 0.5]),
+        ([5, 9], [0.0, 1.0], [0.8, 0.2]),
+    ],
 )
 @pytest.mark.parametrize("rate", [0.2, 0.5])
 def test_posteriors_of_few_cases_are_widened_by_what_all_outcomes_show(cases, mass, weights, rate):
@@ -99,7 +110,9 @@ def test_a_prior_of_two_cases_needs_no_widening_and_a_single_case_is_too_few():
     ten, one = np.array([10.0]), np.ones(1)
     assert average_inflation(ten, np.array([2.0]), one) == 1.0
     assert average_inflation(np.array([FEWEST_OF_CLASS - 1.0]), np.zeros(1), one) == np.inf
-    assert average_inflation(np.array([float(FEWEST_OF_CLASS)]), np.zeros(1), one) == pytest.approx(np.sqrt(3))
+    assert average_inflation(np.array([float(FEWEST_OF_CLASS)]), np.zeros(1), one) == pytest.approx(
+        np.sqrt(3)
+    )
     # Classes without weight or without cases do not count.
     assert average_inflation(np.zeros(1), np.zeros(1), one) == 1.0
     two = average_inflation(np.array([10.0, 1.0]), np.zeros(2), np.array([1.0, 0.0]))
@@ -124,7 +137,9 @@ def test_discordant_cases_are_the_freedom_of_a_pair_without_a_prior(prior, least
 
 def test_entities_without_a_common_case_did_not_agree():
     """Without a common case, no outcome differs, which is no agreement."""
-    frame = pd.DataFrame({"a": [1, 0, 1, 1, 0, 1] + [None] * 6, "b": [None] * 6 + [1, 1, 0, 1, 0, 0]}, dtype=float)
+    frame = pd.DataFrame(
+        {"a": [1, 0, 1, 1, 0, 1] + [None] * 6, "b": [None] * 6 + [1, 1, 0, 1, 0, 0]}, dtype=float
+    )
     apart = br.credible_ranking(br.fit(br.from_outcomes(frame, missing="own"), seed=1, draws=100))
     assert apart["needed_evidence"].item() != "other cases"
     alike = pd.DataFrame({"a": [1, 0, 1, 1, 0, 1], "b": [1, 0, 1, 1, 0, 1]})
@@ -137,16 +152,24 @@ def excess_between(posterior, score):
     source = parse_source(posterior)
     found = score_values(source, score, None, None)
     known = evidence_of(source, found.variable, found.values, None)
-    return information_of(known, None if found.variable else found.score, found.values.sizes["entity"]).excess[0, 1]
+    return information_of(
+        known, None if found.variable else found.score, found.values.sizes["entity"]
+    ).excess[0, 1]
 
 
 #: Ten clusters of six cases, whose differences cancel within each cluster more than chance would do.
-RIGHT = pd.DataFrame({"a": [1, 1, 0, 1, 0, 1] * 10, "b": [1, 0, 1, 1, 0, 0] * 8 + [1, 0, 0, 0, 0, 1] * 2})
+RIGHT = pd.DataFrame(
+    {"a": [1, 1, 0, 1, 0, 1] * 10, "b": [1, 0, 1, 1, 0, 0] * 8 + [1, 0, 0, 0, 0, 1] * 2}
+)
 CLUSTERS = np.arange(60) // 6
 
 
-@pytest.mark.parametrize(("prior", "of_prior"), [("one_case", 0.5), ("four_cases", 2.0), ("uniform", 1.0)])
-def test_claims_on_right_and_wrong_have_two_discordant_cases_beside_those_of_the_data(prior, of_prior):
+@pytest.mark.parametrize(
+    ("prior", "of_prior"), [("one_case", 0.5), ("four_cases", 2.0), ("uniform", 1.0)]
+)
+def test_claims_on_right_and_wrong_have_two_discordant_cases_beside_those_of_the_data(
+    prior, of_prior
+):
     """Half of the prior's cases differ; a light prior makes claims need the spread of two such cases."""
     frame = pd.DataFrame({"a": [1] * 7 + [0] * 3 + [1] * 20, "b": [0] * 7 + [1] * 3 + [1] * 20})
     excess = excess_between(br.fit(br.from_outcomes(frame), prior=prior, draws=100, seed=1), None)
@@ -162,7 +185,11 @@ def test_clusters_that_vary_less_than_cases_count_as_independent_cases():
     wanted = np.sqrt((off @ off) / (sums @ sums * 10 / 9))
     assert wanted > 1.5
     assert excess_between(posterior, None) == pytest.approx(wanted, rel=1e-6)
-    [note] = [note for note in notes_of(br.credible_ranking(posterior)["notes"]) if note.code == "clusters_vary_less"]
+    [note] = [
+        note
+        for note in notes_of(br.credible_ranking(posterior)["notes"])
+        if note.code == "clusters_vary_less"
+    ]
     assert note.fields == {"pairs": 1, "of": 1}
     alike = br.from_outcomes(RIGHT, cluster=np.arange(60))
     assert excess_between(br.fit(alike, draws=50, seed=1), None) == 1
@@ -192,7 +219,11 @@ def test_the_influence_of_a_case_is_the_derivative_of_the_score(score, target):
 
 def test_the_larger_variance_needs_a_larger_lead():
     wide = Information(
-        np.full(2, 60.0), np.full(2, 10.0), freedom=9.0, inflation=1.5, excess=np.array([[1, 2], [2, 1]])
+        np.full(2, 60.0),
+        np.full(2, 10.0),
+        freedom=9.0,
+        inflation=1.5,
+        excess=np.array([[1, 2], [2, 1]]),
     )
     needed = wide.threshold(np.arange(2), 1.96)
     # Independent cases would need 1.96 of their standard deviations, which are twice as large.
@@ -210,7 +241,9 @@ def test_clusters_without_positive_cases_tell_nothing_about_their_rate():
         found = score_values(source, score, None, None)
         known = evidence_of(source, found.variable, found.values, None)
         clusters[score] = information_of(known, found.score, 2).clusters
-    np.testing.assert_allclose(clusters["tpr"], 3)  # equal numbers of positive cases in three clusters
+    np.testing.assert_allclose(
+        clusters["tpr"], 3
+    )  # equal numbers of positive cases in three clusters
     assert (clusters["tnr"] > 8).all()
     assert (clusters["accuracy"] > 8).all()
     ranking = br.credible_ranking(posterior, "tpr")
@@ -248,7 +281,9 @@ def test_shrinkage_that_a_population_intends_contradicts_nothing():
     rng = np.random.default_rng(4)
     right = rng.binomial(30, rng.beta(16, 8, 60))
     board = pd.DataFrame({"entity": range(60), "correct": right, "wrong": 30 - right})
-    ranking = br.credible_ranking(br.fit(br.from_frame(board), "hierarchical_beta_binomial", seed=1, draws=250))
+    ranking = br.credible_ranking(
+        br.fit(br.from_frame(board), "hierarchical_beta_binomial", seed=1, draws=250)
+    )
     outside = (ranking["observed"] < ranking["lower"]) | (ranking["observed"] > ranking["upper"])
     assert outside.any()
     assert not ranking["contradicted"].any()
@@ -259,7 +294,9 @@ def test_shrinkage_that_a_population_intends_contradicts_nothing():
 
 def test_a_prior_of_two_cases_at_each_end_contradicts_no_runs_that_are_nearly_always_right():
     outcomes = pd.DataFrame(np.random.default_rng(1).binomial(4, 0.99, (60, 5)) / 4)
-    posterior = br.fit(br.from_outcomes(outcomes.add_prefix("e")), base={0: 2, 1: 2}, seed=1, draws=250)
+    posterior = br.fit(
+        br.from_outcomes(outcomes.add_prefix("e")), base={0: 2, 1: 2}, seed=1, draws=250
+    )
     ranking = br.credible_ranking(posterior)
     assert (ranking["observed"] > ranking["upper"]).any()
     assert not ranking["contradicted"].any()
@@ -268,7 +305,9 @@ def test_a_prior_of_two_cases_at_each_end_contradicts_no_runs_that_are_nearly_al
 @pytest.mark.parametrize("score", ["f1", "accuracy"])
 def test_an_order_that_comes_from_prevalences_caps_the_headline(score):
     """Equal rates of 0.9 and 0.8 at prevalences of 0.1 and 0.5."""
-    counts = br.from_counts(tn=[810, 450], fp=[90, 50], fn=[20, 100], tp=[80, 400], entity=["rare", "common"])
+    counts = br.from_counts(
+        tn=[810, 450], fp=[90, 50], fn=[20, 100], tp=[80, 400], entity=["rare", "common"]
+    )
     ranking = br.credible_ranking(br.fit(counts, draws=250, seed=1), score)
     assert ranking.attrs["caps"] == ["prevalences_differ"]
     assert ranking["in_best_set"].all()
@@ -309,12 +348,16 @@ def test_skewness_limits_the_critical_values_of_a_pair():
     twice = reach_of_pairs(x, np.full(12, 2.0), None)
     np.testing.assert_allclose(twice[0, 1:], np.sqrt(2) * reach[0, 1:], rtol=1e-12)
     pairs = np.repeat(np.arange(12), 2)
-    np.testing.assert_allclose(reach_of_pairs(np.repeat(x, 2, axis=0), np.ones(24), pairs), reach, rtol=1e-12)
+    np.testing.assert_allclose(
+        reach_of_pairs(np.repeat(x, 2, axis=0), np.ones(24), pairs), reach, rtol=1e-12
+    )
 
 
 def test_no_lead_is_enough_beyond_the_reach_of_a_skewed_pair():
     reach = np.array([[np.inf, 2.0], [2.0, np.inf]])
-    known = Information(np.full(2, 50.0), np.full(2, np.nan), freedom=np.full((2, 2), 49.0), reach=reach)
+    known = Information(
+        np.full(2, 50.0), np.full(2, np.nan), freedom=np.full((2, 2), 49.0), reach=reach
+    )
     both = np.arange(2)
     assert known.threshold(both, 1.96)[0, 1] == pytest.approx(stats.t.isf(stats.norm.sf(1.96), 49))
     assert np.isinf(known.threshold(both, 2.01)[0, 1])
@@ -327,11 +370,17 @@ def test_the_variance_of_a_difference_within_each_class_is_that_of_its_proportio
     """The F1 of independent tables, 2 TP / (1 + TP - TN in shares), by the delta method within each class."""
     tables = np.array([[[930, 40], [10, 20]], [[950, 20], [18, 12]]])
     counts = br.from_counts(
-        tn=tables[:, 0, 0], fp=tables[:, 0, 1], fn=tables[:, 1, 0], tp=tables[:, 1, 1], entity=["a", "b"]
+        tn=tables[:, 0, 0],
+        fp=tables[:, 0, 1],
+        fn=tables[:, 1, 0],
+        tp=tables[:, 1, 1],
+        entity=["a", "b"],
     )
     source = parse_source(br.fit(counts, draws=4, seed=1))
     found = score_values(source, "f1", None, None)
-    variance, cases = parts_of_pair(evidence_of(source, found.variable, found.values, None), found.score, 0, 1)
+    variance, cases = parts_of_pair(
+        evidence_of(source, found.variable, found.values, None), found.score, 0, 1
+    )
     assert cases.tolist() == [970, 30]
     wanted = np.zeros(2)
     for (tn, fp), (fn, tp) in tables / 1000:
@@ -362,10 +411,15 @@ def test_claims_on_a_data_set_are_those_of_its_cases_alone(prior, cases):
     """Cases of other data sets do not count: 4 are too few without a prior, whatever there is elsewhere."""
     rng = np.random.default_rng(3)
     right = rng.random((cases + 150, 3)) < [0.9, 0.5, 0.48]
-    frame, where = pd.DataFrame(right.astype(int), columns=list("abc")), np.repeat(["x", "y"], [cases, 150])
+    frame, where = (
+        pd.DataFrame(right.astype(int), columns=list("abc")),
+        np.repeat(["x", "y"], [cases, 150]),
+    )
     both = br.fit(br.from_outcomes(frame, dataset=where), "paired", prior=prior, seed=1)
     part = br.credible_ranking(both, kind="observed").sel(dataset="x")
-    alone = br.credible_ranking(br.fit(br.from_outcomes(frame[:cases]), "paired", prior=prior, seed=1))
+    alone = br.credible_ranking(
+        br.fit(br.from_outcomes(frame[:cases]), "paired", prior=prior, seed=1)
+    )
     assert part["cases"].values.tolist() == alone["cases"].values.tolist() == [cases] * 3
     for name in ("headline", "sets", "caps"):
         assert part[name].item() == alone[name].item()
@@ -376,15 +430,21 @@ def test_claims_on_a_data_set_are_those_of_its_cases_alone(prior, cases):
 
 def test_predictions_on_data_sets_count_their_own_cases():
     truth, where = np.tile([0, 1], 45), np.repeat(["x", "y", "z"], [10, 30, 50])
-    answers = {name: np.where(np.arange(90) % k == 0, 1 - truth, truth) for name, k in (("a", 4), ("b", 5))}
-    ranking = br.credible_ranking(br.fit(br.joint_outcomes(truth, answers, dataset=where), "paired", seed=1), "f1")
+    answers = {
+        name: np.where(np.arange(90) % k == 0, 1 - truth, truth) for name, k in (("a", 4), ("b", 5))
+    }
+    ranking = br.credible_ranking(
+        br.fit(br.joint_outcomes(truth, answers, dataset=where), "paired", seed=1), "f1"
+    )
     assert ranking["cases"].sel(entity="a").to_series().to_dict() == {"x": 10, "y": 30, "z": 50}
 
 
 def test_the_typical_influence_of_a_class_is_the_root_mean_square_over_cases_and_entities():
     influence = np.array([[3.0, 1.0], [0.0, 1.0], [2.0, 4.0]])
     count, weight = np.array([1.0, 3.0, 2.0]), np.array([[1.0, 1.0], [1.0, 1.0], [2.0, 2.0]])
-    patterns = CaseEvidence(["a", "b"], count, predicted=np.full((3, 2), "x"), actual=np.array(["x", "x", "y"]))
+    patterns = CaseEvidence(
+        ["a", "b"], count, predicted=np.full((3, 2), "x"), actual=np.array(["x", "x", "y"])
+    )
     x, y = np.sqrt((9 + 1 + 3 * 1) / 8), np.sqrt((1 + 4) / 2)
     np.testing.assert_allclose(class_strength(influence, patterns, weight), [x, x, y])
     assert class_strength(0 * influence, patterns, weight) is None
@@ -403,6 +463,8 @@ def test_the_typical_influence_of_a_class_is_the_root_mean_square_over_cases_and
 )
 def test_a_class_of_few_cases_matters_as_far_as_the_score_depends_on_it(negatives, score, headline):
     """900 and 700 of 1,000 positive cases are right, and all negative ones."""
-    counts = br.from_counts(tn=negatives, fp=[0, 0], fn=[100, 300], tp=[900, 700], entity=["a", "b"])
+    counts = br.from_counts(
+        tn=negatives, fp=[0, 0], fn=[100, 300], tp=[900, 700], entity=["a", "b"]
+    )
     ranking = br.credible_ranking(br.fit(counts, seed=1, draws=300), score)
     assert ranking.attrs["headline"] == headline

@@ -11,7 +11,9 @@ from bayesrank.ranking import _loops
 BOARDS = {
     "continuous": lambda rng: rng.normal(size=(700, 7)),
     "ties": lambda rng: rng.integers(0, 4, (700, 7)) / 4,
-    "undefined": lambda rng: np.where(rng.random((700, 7)) < 0.2, np.nan, rng.integers(0, 5, (700, 7)) / 3),
+    "undefined": lambda rng: np.where(
+        rng.random((700, 7)) < 0.2, np.nan, rng.integers(0, 5, (700, 7)) / 3
+    ),
     "never defined": lambda rng: np.where(np.arange(5) == 2, np.nan, rng.normal(size=(700, 5))),
     "one entity": lambda rng: rng.normal(size=(700, 1)),
     "two strips in threads": lambda rng: rng.integers(0, 9, (22_000, 20)) / 4,
@@ -89,6 +91,8 @@ def test_counts_of_many_draws_do_not_overflow(monkeypatch):
     """In a batch of 100,000 draws the square of a count is beyond 32 bits."""
     monkeypatch.setattr(_loops, "SMALL_PAIRS", 2**40)
     values = np.repeat([[1.0], [0.0]], 100_000, axis=1)
-    joint, _, won, won_squares, before, before_squares = _loops.compare_pairs(values, np.array([0, 100_000]), 0.0)
+    joint, _, won, won_squares, before, before_squares = _loops.compare_pairs(
+        values, np.array([0, 100_000]), 0.0
+    )
     for table in (joint, won, won_squares, before, before_squares):
         assert table[0, 1] == 100_000

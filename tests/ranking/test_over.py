@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._notes import notes_of
+from bayesrank._core.notes import notes_of
 from bayesrank.performance import aggregate_over
 from bayesrank.sensitivities._alternatives import weights_without
 from tests.commands import invoke, json_of, refused, run
@@ -32,11 +32,15 @@ def file_of_counts(folder):
     return path
 
 
-@pytest.mark.parametrize(("score", "aggregate"), [("f1", "mean"), ("f1", "worst"), ("accuracy", "gap")])
+@pytest.mark.parametrize(
+    ("score", "aggregate"), [("f1", "mean"), ("f1", "worst"), ("accuracy", "gap")]
+)
 def test_all_outputs_of_an_aggregate_agree(score, aggregate):
     over = aggregate_over(POSTERIOR, "group", aggregate)
     ranking = br.credible_ranking(over, score)
-    assert ranking.identical(br.credible_ranking(POSTERIOR, score, over="group", aggregate=aggregate))
+    assert ranking.identical(
+        br.credible_ranking(POSTERIOR, score, over="group", aggregate=aggregate)
+    )
     verdict = br.verdict(ranking)
     top = br.top_set(over, score, 1)
     for name in ("rank_lower", "rank_upper"):
@@ -58,7 +62,9 @@ def test_all_outputs_of_an_aggregate_agree(score, aggregate):
         [note] = notes_of(ranking["separation"])
         assert needed == pytest.approx(note.fields.get("needed") or np.nan, nan_ok=True)
     gate = br.decisions.gate(over, "a", score)
-    values = br.aggregate_score(POSTERIOR, score, over="group", aggregate=aggregate).mean(["chain", "draw"])
+    values = br.aggregate_score(POSTERIOR, score, over="group", aggregate=aggregate).mean(
+        ["chain", "draw"]
+    )
     values = values if aggregate == "mean" else ranking["observed"]
     sign = -1 if aggregate == "gap" else 1
     apart = sign * (values.sel(entity="b") - values.sel(entity="a")).item()
@@ -68,10 +74,17 @@ def test_all_outputs_of_an_aggregate_agree(score, aggregate):
 def test_the_mean_utility_is_the_utility_of_the_mean():
     benefit = {"tn": 0, "fp": -1, "fn": -3, "tp": 0}
     weights = {"x": 1, "y": 2, "z": 1}
-    of_mean = br.decisions.expected_utility(aggregate_over(POSTERIOR, "group", "mean", weights), benefit)
-    each = [br.decisions.expected_utility(POSTERIOR, benefit, kind="observed")[name] for name in ("mean", "observed")]
+    of_mean = br.decisions.expected_utility(
+        aggregate_over(POSTERIOR, "group", "mean", weights), benefit
+    )
+    each = [
+        br.decisions.expected_utility(POSTERIOR, benefit, kind="observed")[name]
+        for name in ("mean", "observed")
+    ]
     for name, values in zip(("mean", "observed"), each, strict=True):
-        assert of_mean[name].values == pytest.approx(values.transpose("entity", "group").values @ [0.25, 0.5, 0.25])
+        assert of_mean[name].values == pytest.approx(
+            values.transpose("entity", "group").values @ [0.25, 0.5, 0.25]
+        )
     rates = br.decisions.noninferiority(aggregate_over(POSTERIOR, "group"), "a")
     tpr = br.aggregate_score(POSTERIOR, "tpr", over="group")
     assert rates["verdict"].dims == ("entity",)
@@ -85,14 +98,18 @@ def test_the_tile_by_the_worst_group_is_the_worst_score_at_each_point():
     for b in (0, 0.25, 1):
         for a in (0, 0.5, 1):
             point = (a, b)
-            found = br.credible_ranking(POSTERIOR, point, over="group", aggregate="worst", joint=False)
+            found = br.credible_ranking(
+                POSTERIOR, point, over="group", aggregate="worst", joint=False
+            )
             best = tile["probability_best"].sel(a=a, b=b)
             assert best.values == pytest.approx(found["probability_best"].values, abs=1e-9), point
     assert float(tile["share"].sum()) == pytest.approx(1)
     alone = br.fit(COUNTS.sel(group=["y"]), "dirichlet_multinomial", seed=1)
     one = br.tile.credible(alone, 5, over="group", aggregate="worst")
     plain = br.tile.credible(alone, 5, over="group")
-    assert one["probability_best"].values == pytest.approx(plain["probability_best"].values, abs=1e-9)
+    assert one["probability_best"].values == pytest.approx(
+        plain["probability_best"].values, abs=1e-9
+    )
     with pytest.raises(br.ArgumentError, match="aggregate must be 'mean' or 'worst' for a Tile"):
         br.tile.credible(POSTERIOR, 5, over="group", aggregate="gap")
 
@@ -104,7 +121,9 @@ def test_a_source_with_an_aggregate_is_refused_where_it_has_no_meaning():
             use(over)
     with pytest.raises(br.ArgumentError, match="source is already an aggregate"):
         aggregate_over(over, "group")
-    with pytest.raises(br.ArgumentError, match="over cannot be used for a source that has an aggregate"):
+    with pytest.raises(
+        br.ArgumentError, match="over cannot be used for a source that has an aggregate"
+    ):
         br.credible_ranking(over, "f1", over="group")
     with pytest.raises(br.ArgumentError, match="looks must be a number beside an aggregate"):
         br.decisions.gate(over, "a", "f1", looks="any")
@@ -126,15 +145,23 @@ def test_the_commands_print_the_same_headline_and_number(tmp_path):
 
 def test_aggregates_of_arrays_are_those_of_numpy():
     x = np.random.default_rng(3).random((300, 2, 3))
-    values = POSTERIOR["posterior"]["performance"].isel(chain=0, draw=slice(0, 300), entity=slice(0, 2))
+    values = POSTERIOR["posterior"]["performance"].isel(
+        chain=0, draw=slice(0, 300), entity=slice(0, 2)
+    )
     values = values.sum(["actual", "predicted"]).copy(data=x)
     ranking = br.credible_ranking(aggregate_over(values, "group", "worst"), "accuracy")
-    assert ranking["probability_best"].values[0] == pytest.approx((x[:, 0].min(1) > x[:, 1].min(1)).mean())
+    assert ranking["probability_best"].values[0] == pytest.approx(
+        (x[:, 0].min(1) > x[:, 1].min(1)).mean()
+    )
 
 
 @pytest.mark.parametrize(
     ("aggregate", "weights"),
-    [("worst", None), ("mean", {"x": 1, "y": 2, "z": 1}), pytest.param("gap", None, marks=pytest.mark.slow)],
+    [
+        ("worst", None),
+        ("mean", {"x": 1, "y": 2, "z": 1}),
+        pytest.param("gap", None, marks=pytest.mark.slow),
+    ],
 )
 def test_a_sensitivity_ranks_the_aggregate_of_each_refit(aggregate, weights):
     how = {"over": "group", "aggregate": aggregate}
@@ -150,7 +177,10 @@ def test_a_sensitivity_ranks_the_aggregate_of_each_refit(aggregate, weights):
         ranking = br.credible_ranking(posterior, "accuracy", weights=used, **how)
         one = found.sel(alternative=name)
         for column in ("median", "lower", "probability_best"):
-            assert one[column].values.tolist() == ranking[column].sel(entity=one["entity"]).values.tolist(), name
+            assert (
+                one[column].values.tolist()
+                == ranking[column].sel(entity=one["entity"]).values.tolist()
+            ), name
 
 
 def test_nested_weights_lose_the_groups_and_categories_that_are_omitted():
@@ -176,29 +206,39 @@ def test_a_decision_over_groups_names_them():
     over = aggregate_over(br.fit(COUNTS, "dirichlet_multinomial", draws=200, seed=1), "group")
     decision = br.decisions.expected_utility(over, {"tn": 0, "fp": -1, "fn": -3, "tp": 0})
     assert "for these 3 groups" in br.verdict(decision)[0]
-    assert any(note.startswith("Means over 3 groups, with equal weights") for note in br.notes(decision))
+    assert any(
+        note.startswith("Means over 3 groups, with equal weights") for note in br.notes(decision)
+    )
 
 
 def test_the_commands_decide_and_vary_what_python_does(tmp_path):
     path = file_of_counts(tmp_path)
     group = "--group", "group"
-    varied = invoke("sensitivity", path, "--score", "f1", *group, "--aggregate", "worst", "--draws", "100")
+    varied = invoke(
+        "sensitivity", path, "--score", "f1", *group, "--aggregate", "worst", "--draws", "100"
+    )
     assert "without group z" in varied
     assert "by worst F1" in " ".join(varied.split())
     benefit = "--benefit", "tn=0,fp=-1,fn=-3,tp=0"
     assert "for these 3 groups" in " ".join(invoke("decide", path, *group, *benefit).split())
-    assert "aggregate must be 'mean'" in refused("decide", path, *group, "--aggregate", "worst", *benefit)
+    assert "aggregate must be 'mean'" in refused(
+        "decide", path, *group, "--aggregate", "worst", *benefit
+    )
 
 
 def test_a_gate_over_groups_decides_by_the_worst_group(tmp_path):
     rng = np.random.default_rng(1)
     language = np.repeat(["de", "en", "sw"], [400, 400, 100])
     before = rng.random(900) < 0.8
-    after = np.where(language == "sw", before & (rng.random(900) < 0.5), before | (rng.random(900) < 0.3))
+    after = np.where(
+        language == "sw", before & (rng.random(900) < 0.5), before | (rng.random(900) < 0.3)
+    )
     files = []
     for name, right in (("old", before), ("new", after)):
         files.append(tmp_path / f"{name}.csv")
-        frame = pd.DataFrame({"case": np.arange(900), "language": language, "outcome": right.astype(int)})
+        frame = pd.DataFrame(
+            {"case": np.arange(900), "language": language, "outcome": right.astype(int)}
+        )
         frame.to_csv(files[-1], index=False)
     words = "gate", *files, "--margin", "0.01", "--format", "json"
     assert json.loads(invoke(*words))["verdict"] == "not worse"
@@ -206,7 +246,9 @@ def test_a_gate_over_groups_decides_by_the_worst_group(tmp_path):
     assert worst["verdict"] == "worse"
     mean = json.loads(run(*words, "--group", "language").output)["entities"][0]
     joint = br.from_outcomes(pd.DataFrame({"old": before, "new": after}), group=language)
-    expected = br.decisions.gate(aggregate_over(br.fit(joint, "paired", seed=1), "group"), "old", margin=0.01)
+    expected = br.decisions.gate(
+        aggregate_over(br.fit(joint, "paired", seed=1), "group"), "old", margin=0.01
+    )
     assert mean["difference"] == pytest.approx(expected["difference"].item())
     assert mean["discordant"] == (before != after).sum()
     assert "--group must name a column" in refused(*words, "--group", "lang")
@@ -217,7 +259,10 @@ def test_a_gate_over_groups_decides_by_the_worst_group(tmp_path):
 def test_more_data_sets_help_a_ranking_of_their_population_and_paired_cases_that_of_one(dim):
     counts = COUNTS if dim == "group" else COUNTS.rename(group="dataset")
     posterior = br.fit(counts, model="hierarchical_dirichlet_multinomial", seed=1, draws=50)
-    needed = {kind: br.credible_ranking(posterior, "f1", kind=kind)["needed_evidence"] for kind in ("typical", "new")}
+    needed = {
+        kind: br.credible_ranking(posterior, "f1", kind=kind)["needed_evidence"]
+        for kind in ("typical", "new")
+    }
     assert [found.item() for found in needed.values()] == ["data sets"] * 2
     of_each = br.credible_ranking(posterior, "f1", kind="observed")["needed_evidence"]
     assert set(of_each.values.tolist()) == {"per-case data"}
@@ -225,7 +270,9 @@ def test_more_data_sets_help_a_ranking_of_their_population_and_paired_cases_that
 
 def test_the_command_and_python_agree_on_groups_of_cases(tmp_path):
     rng = np.random.default_rng(1)
-    cases = pd.DataFrame([(m, f"{g}{i}", g) for m in "abc" for g in ("en", "de") for i in range(40)])
+    cases = pd.DataFrame(
+        [(m, f"{g}{i}", g) for m in "abc" for g in ("en", "de") for i in range(40)]
+    )
     cases.columns = ["model", "case", "language"]
     right = {"a": 0.8, "b": 0.6, "c": 0.5}
     cases["outcome"] = (rng.random(len(cases)) < cases["model"].map(right)).astype(int)

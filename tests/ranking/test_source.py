@@ -5,10 +5,12 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._source import groups_of
+from bayesrank._core.source import groups_of
 from bayesrank.claims.ends import CLOSED
 
-COUNTS = br.from_counts(tn=[70, 79, 60], fp=[10, 1, 20], fn=[9, 1, 8], tp=[21, 29, 22], entity=["bad", "good", "worse"])
+COUNTS = br.from_counts(
+    tn=[70, 79, 60], fp=[10, 1, 20], fn=[9, 1, 8], tp=[21, 29, 22], entity=["bad", "good", "worse"]
+)
 POSTERIOR = br.fit(COUNTS, draws=50, seed=1)
 HOLDERS = [POSTERIOR, POSTERIOR["posterior"], br.as_performance(POSTERIOR), COUNTS]
 
@@ -33,7 +35,9 @@ def test_attrs_never_decide(keep):
             with pytest.raises(ValueError, match="must be given for values whose name or attrs"):
                 function(fnr)
             if kept:
-                with pytest.raises(ValueError, match="must be given for values whose name or attrs"):
+                with pytest.raises(
+                    ValueError, match="must be given for values whose name or attrs"
+                ):
                     function(turned)
         for values, better in ((turned, True), (fnr, False)):
             assert br.rank(values, higher_is_better=better).sel(entity="good").mean() < 1.5
@@ -49,7 +53,13 @@ def test_only_a_known_finite_mean_has_a_regret():
 
     f1 = br.scores.f1(POSTERIOR)
     known = [(POSTERIOR, "f1"), (f1, "f1"), (f1.rename("mine").drop_attrs(), br.scores.f1)]
-    for source, score in (*known, (f1, None), (POSTERIOR, "dor"), (POSTERIOR, misses), (f1.rename("x"), misses)):
+    for source, score in (
+        *known,
+        (f1, None),
+        (POSTERIOR, "dor"),
+        (POSTERIOR, misses),
+        (f1.rename("x"), misses),
+    ):
         ranking, finite = br.credible_ranking(source, score), score in ("f1", br.scores.f1)
         for name in ("expected_regret", "expected_regret_error"):
             assert (ranking[name].notnull() == finite).all()
@@ -74,7 +84,9 @@ def with_variables(**variables):
     groups = groups_of(POSTERIOR)
     variables = {name: (("chain", "draw", "entity"), values) for name, values in variables.items()}
     observed = groups["observed_data"].assign(mean_outcome=("entity", [1.0, 2.0, 3.0]))
-    return xr.DataTree.from_dict({"posterior": groups["posterior"].assign(variables), "observed_data": observed})
+    return xr.DataTree.from_dict(
+        {"posterior": groups["posterior"].assign(variables), "observed_data": observed}
+    )
 
 
 def test_a_variable_of_the_posterior_counts_as_a_score():
@@ -90,7 +102,11 @@ def test_a_variable_of_the_posterior_counts_as_a_score():
     assert lower["consensus_rank"].values.tolist() == [1, 2, 3]
     assert lower["observed"].isnull().all()
     assert lower["expected_regret"].isnull().all()
-    assert br.rank(tree["posterior"].to_dataset(), "mean_outcome")[0, 0].values.tolist() == [3, 2, 1]
+    assert br.rank(tree["posterior"].to_dataset(), "mean_outcome")[0, 0].values.tolist() == [
+        3,
+        2,
+        1,
+    ]
     with pytest.raises(KeyError, match="absent"):
         br.rank(tree, "absent")
 
@@ -126,6 +142,8 @@ def test_a_variable_that_says_that_lower_is_better_is_refused():
 
 
 def test_coords_of_the_entities_are_kept():
-    values = xr.DataArray(np.random.default_rng(1).normal(size=(50, 2)), {"entity": ["a", "b"]}, ("draw", "entity"))
+    values = xr.DataArray(
+        np.random.default_rng(1).normal(size=(50, 2)), {"entity": ["a", "b"]}, ("draw", "entity")
+    )
     ranking = br.credible_ranking(values.assign_coords(team=("entity", ["x", "y"])))
     assert ranking["team"].sel(entity="b").item() == "y"

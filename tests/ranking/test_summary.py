@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._compat import to_container
+from bayesrank._core.compat import to_container
 from bayesrank.ranking.evidence import evidence_of
 from tests.strategies import draws_of
 
@@ -17,7 +17,11 @@ def said(ranking):
 
 @pytest.fixture(scope="module")
 def clear():
-    values = draws_of(np.random.default_rng(1).normal([0.5, 0.9, 0.51], 0.02, (4000, 3)), ["a", "b", "c"], name="f1")
+    values = draws_of(
+        np.random.default_rng(1).normal([0.5, 0.9, 0.51], 0.02, (4000, 3)),
+        ["a", "b", "c"],
+        name="f1",
+    )
     return values, br.credible_ranking(values)
 
 
@@ -27,9 +31,17 @@ def test_table(clear):
     assert table.index.tolist() == ["b", "c", "a"]
     assert table.loc["b", "median"] == np.median(values.sel(entity="b"))
     np.testing.assert_allclose(
-        table.loc["a", ["lower", "upper"]].tolist(), np.quantile(values.sel(entity="a"), [0.025, 0.975])
+        table.loc["a", ["lower", "upper"]].tolist(),
+        np.quantile(values.sel(entity="a"), [0.025, 0.975]),
     )
-    for column in ("probability_best", "expected_rank", "rank_lower", "rank_upper", "tier", "expected_regret"):
+    for column in (
+        "probability_best",
+        "expected_rank",
+        "rank_lower",
+        "rank_upper",
+        "tier",
+        "expected_regret",
+    ):
         np.testing.assert_array_equal(table[column], ranking[column].sel(entity=table.index.values))
 
 
@@ -49,7 +61,9 @@ def test_a_rope_is_named_where_one_was_used(clear):
     assert with_rope.endswith("it beats a by more than 0.01 with probability at least 0.95.")
     assert "by more than" not in said(clear[1])
     too_wide = br.verdict(br.credible_ranking(posterior, "f1", rope=0.4))[0]
-    assert too_wide.startswith("b is ahead (over 99.9% chance of being best), but P(b beats a by more than 0.4) = 0.")
+    assert too_wide.startswith(
+        "b is ahead (over 99.9% chance of being best), but P(b beats a by more than 0.4) = 0."
+    )
     assert too_wide.endswith(", below 0.95.")
 
 
@@ -100,7 +114,9 @@ def test_verdict_says_what_is_undefined():
     values = draws_of([[0.5, np.nan], [0.6, 0.7]] * 50, ["a", "b"], name="f1")
     partly = br.credible_ranking(values)
     assert "1 entity has no defined F1 in some draws" in br.notes(partly)[-1]
-    assert br.verdict(partly)[0].startswith("b is ahead (50% chance of being best), but draws without their evidence")
+    assert br.verdict(partly)[0].startswith(
+        "b is ahead (50% chance of being best), but draws without their evidence"
+    )
     nothing = draws_of(np.full((10, 2), np.nan), ["a", "b"], name="f1")
     ranking = br.credible_ranking(nothing)
     assert br.verdict(ranking) == ["Nothing to rank: no entity has a defined F1 in any draw."]
@@ -125,12 +141,19 @@ def test_one_answer_for_all_cases_of_each_class_contradicts_nothing(classes, pre
     """Every prior pulls the rates of such a table to one side; and a prior that mixed answers contradict is told."""
     rng = np.random.default_rng(classes)
     counts = br.from_matrix(one_answer_for_each_class(classes, 12, rng), "actual_rows")
-    scores = ["accuracy", "mcc", "cohen_kappa", *(["informedness", "f1", "ppv"] if classes == 2 else ["macro_f1"])]
+    scores = [
+        "accuracy",
+        "mcc",
+        "cohen_kappa",
+        *(["informedness", "f1", "ppv"] if classes == 2 else ["macro_f1"]),
+    ]
     posterior = br.fit(counts, prevalence=prevalence, draws=100, seed=1, force=True)
     for score in scores:
         assert not br.credible_ranking(posterior, score)["contradicted"].any(), score
     if classes == 2 and prevalence == "observed":
-        assert not br.credible_ranking(posterior, "informedness", method="exact")["contradicted"].any()
+        assert not br.credible_ranking(posterior, "informedness", method="exact")[
+            "contradicted"
+        ].any()
     mixed = br.from_matrix(np.eye(classes, dtype=int) * 9 + 1, "actual_rows")
     wrong = xr.DataArray(1000 * (1 - np.eye(classes)) + 1, dims=("actual", "predicted"))
     against = br.fit(mixed, prevalence=prevalence, prior=wrong, seed=1)
@@ -138,7 +161,11 @@ def test_one_answer_for_all_cases_of_each_class_contradicts_nothing(classes, pre
 
 
 def test_an_undefined_draw_does_not_hide_a_sampler_that_is_stuck():
-    x = 0.5 + 0.2 * np.arange(4)[:, None, None] + 0.01 * np.random.default_rng(0).normal(size=(4, 500, 3))
+    x = (
+        0.5
+        + 0.2 * np.arange(4)[:, None, None]
+        + 0.01 * np.random.default_rng(0).normal(size=(4, 500, 3))
+    )
     stats = xr.Dataset({"diverging": (("chain", "draw"), np.zeros((4, 500), bool))})
     for hole in (False, True):
         x[0, 0, 2] = np.nan if hole else x[0, 0, 2]
@@ -158,7 +185,9 @@ def test_one_prevalence_is_rarely_called_two():
         k = rng.binomial(1000, 0.3, 40)
         tn, tp = (1000 - k) * 9 // 10, k * 8 // 10
         counts = br.from_counts(tn=tn, fp=1000 - k - tn, fn=k - tp, tp=tp)
-        known = evidence_of(br.fit(counts, draws=1, chains=1, seed=1), None, br.scores.f1(counts), None)
+        known = evidence_of(
+            br.fit(counts, draws=1, chains=1, seed=1), None, br.scores.f1(counts), None
+        )
         said += known.notes(br.scores.f1)[0].code == "prevalences_differ"
     assert said <= 4
 
@@ -174,25 +203,50 @@ def test_few_draws_contradict_nothing_and_are_not_called_sure():
 
 def test_a_tie_in_every_draw_is_called_one():
     same = np.random.default_rng(1).random((1000, 1))
-    values = xr.DataArray(np.hstack([same, same, same, same - 1]), {"entity": list("abcd")}, ("draw", "entity"))
+    values = xr.DataArray(
+        np.hstack([same, same, same, same - 1]), {"entity": list("abcd")}, ("draw", "entity")
+    )
     pair = br.credible_ranking(values.isel(entity=[0, 1]))
-    assert br.verdict(pair)[0] == "a and b share the first place (equal with probability at least 0.95)."
+    assert (
+        br.verdict(pair)[0]
+        == "a and b share the first place (equal with probability at least 0.95)."
+    )
     assert "b ties with a with probability at least 0.95." in br.notes(pair)
     close = br.credible_ranking(values.isel(entity=[0, 1]) + np.array([0, 0.001]), rope=0.01)
     assert "a differs by at most 0.01 from b with probability at least 0.95." in br.notes(close)
-    assert "b and c tie with a with probability at least 0.95 each." in br.notes(br.credible_ranking(values))
-    assert "b ties with a with probability at least 0.95." in br.notes(br.credible_ranking(values[:, [0, 1, 3]]))
+    assert "b and c tie with a with probability at least 0.95 each." in br.notes(
+        br.credible_ranking(values)
+    )
+    assert "b ties with a with probability at least 0.95." in br.notes(
+        br.credible_ranking(values[:, [0, 1, 3]])
+    )
 
 
 def test_values_that_tie_need_no_equal_evidence():
     """A is first on one data set, B on the other: by Borda points they tie, whatever the number of cases."""
     one = br.from_counts(
-        tp=[900, 600, 200], fn=[100, 400, 800], tn=[900, 600, 200], fp=[100, 400, 800], entity=[*"ABC"]
+        tp=[900, 600, 200],
+        fn=[100, 400, 800],
+        tn=[900, 600, 200],
+        fp=[100, 400, 800],
+        entity=[*"ABC"],
     )
-    two = br.from_counts(tp=[500, 950, 100], fn=[500, 50, 900], tn=[500, 950, 100], fp=[500, 50, 900], entity=[*"ABC"])
-    posterior = br.fit(xr.concat([one, two], "dataset").assign_coords(dataset=["d1", "d2"]), "beta_binomial", seed=1)
+    two = br.from_counts(
+        tp=[500, 950, 100],
+        fn=[500, 50, 900],
+        tn=[500, 950, 100],
+        fp=[500, 50, 900],
+        entity=[*"ABC"],
+    )
+    posterior = br.fit(
+        xr.concat([one, two], "dataset").assign_coords(dataset=["d1", "d2"]),
+        "beta_binomial",
+        seed=1,
+    )
     sentences = br.verdict(br.credible_ranking(posterior, "f1", over="dataset", aggregate="borda"))
-    first = "A and B share the first place on these 2 data sets (equal with probability at least 0.95)"
+    first = (
+        "A and B share the first place on these 2 data sets (equal with probability at least 0.95)"
+    )
     assert sentences[0] == f"{first}; C is ruled out as best."
     assert not any("would help" in sentence for sentence in sentences)
     # Equal tables are equal evidence, though draws differ.

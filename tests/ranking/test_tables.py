@@ -12,7 +12,9 @@ from bayesrank.ranking.credible import quantiles_of
 
 DIAGNOSTIC = ["tpr", "tnr", "ppv", "npv", "positive_likelihood_ratio", "negative_likelihood_ratio"]
 DIAGNOSTIC += ["diagnostic_odds_ratio"]
-COUNTS = br.from_counts(tn=[90, 70, 97], fp=[10, 30, 3], fn=[5, 2, 20], tp=[45, 48, 30], entity=["a", "b", "c"])
+COUNTS = br.from_counts(
+    tn=[90, 70, 97], fp=[10, 30, 3], fn=[5, 2, 20], tp=[45, 48, 30], entity=["a", "b", "c"]
+)
 
 
 @pytest.fixture(scope="module")
@@ -25,25 +27,39 @@ def test_numbers_are_those_of_a_ranking(posterior, score):
     table = br.score_table(posterior, DIAGNOSTIC)
     ranking = br.credible_ranking(posterior, score)
     for name in ("median", "lower", "upper", "observed", "undefined"):
-        np.testing.assert_allclose(table[name].sel(score=score), ranking[name], rtol=1e-12, err_msg=name)
+        np.testing.assert_allclose(
+            table[name].sel(score=score), ranking[name], rtol=1e-12, err_msg=name
+        )
     assert table["median"].dims == ("entity", "score")
     assert (table["lower"] < table["observed"]).all()
     assert (table["observed"] < table["upper"]).all()
 
 
 def test_transport_moves_what_depends_on_the_prevalence_and_nothing_else(posterior):
-    here, there = (br.score_table(posterior, DIAGNOSTIC, prevalence=share) for share in (None, 0.02))
-    same = ["tpr", "tnr", "positive_likelihood_ratio", "negative_likelihood_ratio", "diagnostic_odds_ratio"]
+    here, there = (
+        br.score_table(posterior, DIAGNOSTIC, prevalence=share) for share in (None, 0.02)
+    )
+    same = [
+        "tpr",
+        "tnr",
+        "positive_likelihood_ratio",
+        "negative_likelihood_ratio",
+        "diagnostic_odds_ratio",
+    ]
     xr.testing.assert_allclose(here.sel(score=same), there.sel(score=same), rtol=1e-12)
     assert (there["upper"].sel(score="ppv") < here["lower"].sel(score="ppv")).all()
     # Bayes' theorem, of what was observed: 0.02 * 0.9 / (0.02 * 0.9 + 0.98 * 0.1).
-    assert there["observed"].sel(entity="a", score="ppv").item() == pytest.approx(0.018 / 0.116, rel=1e-12)
+    assert there["observed"].sel(entity="a", score="ppv").item() == pytest.approx(
+        0.018 / 0.116, rel=1e-12
+    )
     assert there.attrs == here.attrs | {"prevalence": 0.02}
     assert here.attrs == {"prob": 0.95, "method": "draws", "interval": CLOSED}
     assert "prevalence" not in here.attrs
     # A model that was told the prevalence says the same.
     told = br.score_table(br.fit(COUNTS, prevalence=0.02, draws=2000, seed=1), ["ppv"])
-    np.testing.assert_allclose(told["observed"].sel(score="ppv"), there["observed"].sel(score="ppv"), rtol=1e-6)
+    np.testing.assert_allclose(
+        told["observed"].sel(score="ppv"), there["observed"].sel(score="ppv"), rtol=1e-6
+    )
 
 
 def test_draws_of_a_prevalence_carry_its_uncertainty(posterior):
@@ -59,8 +75,12 @@ def test_draws_of_a_prevalence_carry_its_uncertainty(posterior):
 
 
 def test_a_zero_in_a_denominator_is_undefined_and_no_infinity():
-    counts = br.from_counts(tn=[50, 50], fp=[0, 10], fn=[5, 5], tp=[45, 45], entity=["none", "some"])
-    table = br.score_table(br.fit(counts, prior="haldane", draws=200, seed=1, force=True), ["LR+", "dor", "tnr"])
+    counts = br.from_counts(
+        tn=[50, 50], fp=[0, 10], fn=[5, 5], tp=[45, 45], entity=["none", "some"]
+    )
+    table = br.score_table(
+        br.fit(counts, prior="haldane", draws=200, seed=1, force=True), ["LR+", "dor", "tnr"]
+    )
     for name in ("median", "lower", "upper", "observed"):
         here = table[name].sel(score=["positive_likelihood_ratio", "diagnostic_odds_ratio"])
         assert here.sel(entity="none").isnull().all(), name
@@ -78,7 +98,9 @@ def test_other_dims_stay_between():
     table = br.score_table(br.fit(counts, draws=100, seed=1), ["tnr", "tpr"]).sel(score="tnr")
     assert table["median"].dims == ("entity", "dataset")
     assert table["observed"].values.tolist() == [[0.9, 0.8], [0.7, 0.6]]
-    assert table["median"].sel(entity="a", dataset="x") > table["median"].sel(entity="b", dataset="y")
+    assert table["median"].sel(entity="a", dataset="x") > table["median"].sel(
+        entity="b", dataset="y"
+    )
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -102,12 +124,26 @@ def test_quantiles_are_those_of_the_defined_draws_and_leave_the_values_alone(dra
 
 
 def test_scores_together_are_each_alone():
-    counts = br.from_matrix([[[8, 2, 1], [0, 0, 0], [1, 0, 9]], [[7, 1, 1], [2, 8, 3], [0, 1, 5]]], "actual_rows")
+    counts = br.from_matrix(
+        [[[8, 2, 1], [0, 0, 0], [1, 0, 9]], [[7, 1, 1], [2, 8, 3], [0, 1, 5]]], "actual_rows"
+    )
     posterior = br.fit(counts, draws=50, seed=1, force=True)
     backwards = br.scores.Score(
-        "of_the_last", None, matrix_function=lambda m, present: m[..., 0, 0] / m[..., 0, :].sum(-1), labels=(2, 1, 0)
+        "of_the_last",
+        None,
+        matrix_function=lambda m, present: m[..., 0, 0] / m[..., 0, :].sum(-1),
+        labels=(2, 1, 0),
     )
-    scores = ["macro_f1", "mcc", "macro_tpr", "micro_f1", backwards, "accuracy", "weighted_f1", "macro_informedness"]
+    scores = [
+        "macro_f1",
+        "mcc",
+        "macro_tpr",
+        "micro_f1",
+        backwards,
+        "accuracy",
+        "weighted_f1",
+        "macro_informedness",
+    ]
     table = br.score_table(posterior, scores)
     for score in scores:
         name = getattr(score, "name", score)

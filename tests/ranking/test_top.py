@@ -17,7 +17,10 @@ def best_by_brute_force(top, prob):
     """The size of the smallest set, and the draws that the best of its size holds."""
     draws, size = top.shape
     for number in range(size + 1):
-        held = max((~np.delete(top, s, axis=1).any(axis=1)).sum() for s in map(list, combinations(range(size), number)))
+        held = max(
+            (~np.delete(top, s, axis=1).any(axis=1)).sum()
+            for s in map(list, combinations(range(size), number))
+        )
         if held >= prob * draws - 1e-9:
             return number, held
     raise AssertionError
@@ -33,7 +36,11 @@ def best_of(x, k):
     return top[top.any(axis=1)]
 
 
-@given(score_draws(max_draws=30, max_entities=6), st.integers(1, 6), st.sampled_from([0.0, 0.05, 0.2, 0.5]))
+@given(
+    score_draws(max_draws=30, max_entities=6),
+    st.integers(1, 6),
+    st.sampled_from([0.0, 0.05, 0.2, 0.5]),
+)
 def test_the_smallest_of_all_subsets(values, k, share):
     top = best_of(values.values, k)
     if len(top):
@@ -44,7 +51,12 @@ def test_the_smallest_of_all_subsets(values, k, share):
         assert (~(top & ~chosen).any(axis=1)).sum() == held
 
 
-@given(score_draws(max_draws=40, max_entities=6), st.integers(1, 6), st.sampled_from([0.5, 0.8]), st.randoms())
+@given(
+    score_draws(max_draws=40, max_entities=6),
+    st.integers(1, 6),
+    st.sampled_from([0.5, 0.8]),
+    st.randoms(),
+)
 def test_each_half_is_judged_by_the_other(values, k, prob, random):
     size = values.sizes["entity"]
     k = min(k, size)
@@ -60,7 +72,9 @@ def test_each_half_is_judged_by_the_other(values, k, prob, random):
     else:
         assert not chosen.any()
     order = random.sample(range(size), size)
-    shuffled = br.top_set(values.isel(entity=order), None, k, prob=prob).isel(entity=np.argsort(order))
+    shuffled = br.top_set(values.isel(entity=order), None, k, prob=prob).isel(
+        entity=np.argsort(order)
+    )
     xr.testing.assert_allclose(shuffled, found)
 
 
@@ -77,7 +91,10 @@ def test_a_set_that_was_fitted_to_its_draws_is_not_believed():
     """Of 300 equals the draws leave out those who happened not to be first; of fresh draws these are first as often."""
     x = np.random.default_rng(5).random((600, 150))
     found = br.top_set(draws_of(x), None, 1, prob=0.8)
-    claimed, error = float(found["credible_probability"]), float(found["credible_probability_error"])
+    claimed, error = (
+        float(found["credible_probability"]),
+        float(found["credible_probability_error"]),
+    )
     assert claimed >= 0.8
     # Each is first as often as any other. The set has seen all draws, and holds more than those of the halves.
     assert found["in_credible_set"].values.mean() > claimed - 4 * error
@@ -98,7 +115,10 @@ def test_fresh_draws_are_held_as_claimed(k):
     error = float(found["credible_probability_error"])
     assert error == pytest.approx(np.sqrt(0.05 * 0.95 / 4000), rel=0.6)
     assert float(found["credible_probability"]) >= 0.95
-    assert abs(held - float(found["credible_probability"])) < 4 * np.hypot(error, np.sqrt(0.05 * 0.95 / 8000)) + 0.01
+    assert (
+        abs(held - float(found["credible_probability"]))
+        < 4 * np.hypot(error, np.sqrt(0.05 * 0.95 / 8000)) + 0.01
+    )
     assert found["probability_top"].sum() == pytest.approx(k)
 
 

@@ -9,7 +9,9 @@ import pytest
 import bayesrank as br
 from tests.commands import invoke, refused
 
-COUNTS = pd.DataFrame({"entity": list("abcd"), "correct": [190, 187, 120, 60], "wrong": [10, 13, 80, 140]})
+COUNTS = pd.DataFrame(
+    {"entity": list("abcd"), "correct": [190, 187, 120, 60], "wrong": [10, 13, 80, 140]}
+)
 TITLE = "Challenge 2026"
 
 
@@ -28,19 +30,32 @@ def posterior():
 def test_the_command_prints_the_set_for_the_two_best(file, posterior):
     found = br.top_set(posterior, "mean_outcome", 2)
     printed = invoke("rank", file, "--top-set", 2, "--draws", 500)
-    assert br.verdict(found)[0] == "2 of 4 entities could be in the top 2 (95% confidence set): a, b."
+    assert (
+        br.verdict(found)[0] == "2 of 4 entities could be in the top 2 (95% confidence set): a, b."
+    )
     assert br.verdict(found)[1] == "a and b are in the top 2 at this level."
     assert "2 of 4 entities could be in the top 2 (95% confidence set): a, b." in printed
-    held = json.loads(invoke("rank", file, "--top-set", 1, "--draws", 500, "--format", "json"))["top_set"]
+    held = json.loads(invoke("rank", file, "--top-set", 1, "--draws", 500, "--format", "json"))[
+        "top_set"
+    ]
     one = br.top_set(posterior, "mean_outcome", 1)
-    assert set(held["in_confidence_set"]) == set(one["entity"].values[one["in_confidence_set"].values]) == {"a", "b"}
+    assert (
+        set(held["in_confidence_set"])
+        == set(one["entity"].values[one["in_confidence_set"].values])
+        == {"a", "b"}
+    )
     assert held["surely_top"] == []
     assert br.notes(one)[0].startswith("P(in the top 1): a 0.")
 
 
 def test_a_list_of_first_places_is_the_share_of_draws_with_them(posterior):
     values = br.as_performance(posterior)
-    score = br.scores.mean_outcome(values).stack(sample=("chain", "draw")).transpose("sample", "entity").values
+    score = (
+        br.scores.mean_outcome(values)
+        .stack(sample=("chain", "draw"))
+        .transpose("sample", "entity")
+        .values
+    )
     first = {frozenset(np.array(list("abcd"))[row]) for row in np.argsort(-score, axis=1)[:, :2]}
     share = np.mean([set(row) == {0, 1} for row in np.argsort(-score, axis=1)[:, :2].tolist()])
     assert frozenset("ab") in first
@@ -51,7 +66,9 @@ def test_a_list_of_first_places_is_the_share_of_draws_with_them(posterior):
         float(br.probability(posterior, text, "mean_outcome")["probability"]) for text in lists
     ) == pytest.approx(1)
     alone = br.probability(posterior, "top 1 = a", "mean_outcome")["probability"]
-    assert float(alone) == pytest.approx(float(br.probability(posterior, "a is best", "mean_outcome")["probability"]))
+    assert float(alone) == pytest.approx(
+        float(br.probability(posterior, "a is best", "mean_outcome")["probability"])
+    )
 
 
 @pytest.mark.parametrize(
@@ -70,7 +87,9 @@ def test_wrong_lists_say_what_to_type(text, words, posterior):
 
 
 def test_sets_for_the_best_stand_beside_no_rows_alone(file):
-    assert "--top-set cannot be used for --format csv" in refused("rank", file, "--top-set", 2, "--format", "csv")
+    assert "--top-set cannot be used for --format csv" in refused(
+        "rank", file, "--top-set", 2, "--format", "csv"
+    )
     assert "--top-set" in refused("rank", file, "--top-set", 9, "--draws", 50)
 
 

@@ -17,7 +17,9 @@ pytestmark = needs_browser
 LONG = "a very long name of a model with numbers 12345678901234567890 and_no_break_anywhere_in_this_part_of_it 語"
 NAMES = ["middle", "best <b>", "worst", LONG]
 UNBROKEN = ["nobreakanywhere" * 6, "عربى 4", "worst"]
-COUNTS = br.from_counts(tn=[70, 79, 60, 66], fp=[10, 1, 20, 14], fn=[9, 1, 9, 9], tp=[21, 29, 21, 21], entity=NAMES)
+COUNTS = br.from_counts(
+    tn=[70, 79, 60, 66], fp=[10, 1, 20, 14], fn=[9, 1, 9, 9], tp=[21, 29, 21, 21], entity=NAMES
+)
 
 
 @cache
@@ -35,9 +37,15 @@ def many():
     """Forty entities, of whom the first tier is some."""
     right = np.linspace(60, 90, 40).round().astype(int)
     counts = br.from_counts(
-        tn=right, fp=100 - right, fn=100 - right, tp=right, entity=[f"net {i:02d}" for i in range(40)]
+        tn=right,
+        fp=100 - right,
+        fn=100 - right,
+        tp=right,
+        entity=[f"net {i:02d}" for i in range(40)],
     )
-    return ranking_report(br.fit(counts, "beta_binomial", draws=100, seed=1), "informedness", sections=[])
+    return ranking_report(
+        br.fit(counts, "beta_binomial", draws=100, seed=1), "informedness", sections=[]
+    )
 
 
 SHOWN = """
@@ -59,7 +67,13 @@ SORT = (
 
 def test_sorts_by_a_column_and_back(seen):
     best_first = ["best <b>", "middle", LONG, "worst"]
-    assert seen["sort"] == [best_first, best_first[::-1], best_first, [LONG, "best <b>", "middle", "worst"], 1]
+    assert seen["sort"] == [
+        best_first,
+        best_first[::-1],
+        best_first,
+        [LONG, "best <b>", "middle", "worst"],
+        1,
+    ]
 
 
 FOLD = (
@@ -127,7 +141,10 @@ def test_the_tile_answers_to_pointer_keyboard_and_buttons(seen):
     found = seen["tile"]
     # Informedness orders as the balanced accuracy does, at 30 of 110: it lies between points.
     assert found["start"][0] == "near balanced accuracy, which orders as informedness (Youden's J)"
-    assert "A true positive counts 2.6 times as much as a true negative; a false negative" in found["start"][1]
+    assert (
+        "A true positive counts 2.6 times as much as a true negative; a false negative"
+        in found["start"][1]
+    )
     assert (found["live"], found["focusable"]) == ("polite", 0)
     assert 1 <= len(found["leaders"]) <= 5
     assert found["right"][0] == "a = 0.74, b = 0.72"
@@ -180,11 +197,15 @@ def run_in_frames(tmp_path, width, *parts):
             if other == page
         ]
         inner = escape(page.replace("</body>", f"<script>{'; '.join(calls)}</script></body>"))
-        frames.append(f'<iframe style="border:0" width={width} height=900 srcdoc="{inner}"></iframe>')
+        frames.append(
+            f'<iframe style="border:0" width={width} height=900 srcdoc="{inner}"></iframe>'
+        )
     outer = (
         "<title>none</title><body style='margin:0'><script>const found = [];"
         "addEventListener('message', ({ data: [k, value] }) => "
-        "{ found[k] = value; document.title = JSON.stringify(found); });</script>" + "".join(frames) + "</body>"
+        "{ found[k] = value; document.title = JSON.stringify(found); });</script>"
+        + "".join(frames)
+        + "</body>"
     )
     return read_title(tmp_path, outer, "--virtual-time-budget=4000", "--window-size=1400,900")
 
@@ -192,8 +213,12 @@ def run_in_frames(tmp_path, width, *parts):
 @cache
 def unbroken():
     """The best where negatives count has a name that breaks nowhere, where positives count one from right to left."""
-    counts = br.from_counts(tn=[95, 60, 40], fp=[5, 40, 60], fn=[35, 5, 60], tp=[65, 95, 40], entity=UNBROKEN)
-    return ranking_report(br.fit(counts, "beta_binomial", draws=100, seed=1), "informedness", sections=["tile"])
+    counts = br.from_counts(
+        tn=[95, 60, 40], fp=[5, 40, 60], fn=[35, 5, 60], tp=[65, 95, 40], entity=UNBROKEN
+    )
+    return ranking_report(
+        br.fit(counts, "beta_binomial", draws=100, seed=1), "informedness", sections=["tile"]
+    )
 
 
 LEFT_TO_RIGHT = """
@@ -243,7 +268,13 @@ def test_on_a_telephone_nothing_is_outside_and_a_name_has_a_line_of_its_own(tmp_
     """No table is cut, and the chosen place is seen in a corner."""
     worth = br.decisions.expected_utility(posterior(), [[0, -1], [-5, 0]])
     other = br.sensitivity(
-        COUNTS, "informedness", model="beta_binomial", draws=50, seed=1, alternatives=["priors"], priors=["uniform"]
+        COUNTS,
+        "informedness",
+        model="beta_binomial",
+        draws=50,
+        seed=1,
+        alternatives=["priors"],
+        priors=["uniform"],
     )
     given = {"sensitivity": other, "decisions": worth}
     page = ranking_report(posterior(), "informedness", sections=[], results=given)
@@ -252,7 +283,13 @@ def test_on_a_telephone_nothing_is_outside_and_a_name_has_a_line_of_its_own(tmp_
     )
     for fits, out, room in measured:
         assert (fits, out, room <= 360) == (True, [], True)
-    assert tables == {"tables": [0, 0, 0], "above": True, "level": True, "wide": True, "below": True}
+    assert tables == {
+        "tables": [0, 0, 0],
+        "above": True,
+        "level": True,
+        "wide": True,
+        "below": True,
+    }
     assert corner == [True, True]
 
 
@@ -302,11 +339,19 @@ def seen(tmp_path_factory):
         "tile": (few(), TILE), "fold": (many(), FOLD), "unbroken fits": (unbroken(), MEASURE),
         "left to right": (unbroken(), LEFT_TO_RIGHT), "places": (unbroken(), PLACES),
     }  # fmt: skip
-    return dict(zip(scripts, run_in_frames(tmp_path_factory.mktemp("wide"), 1280, *scripts.values()), strict=True))
+    return dict(
+        zip(
+            scripts,
+            run_in_frames(tmp_path_factory.mktemp("wide"), 1280, *scripts.values()),
+            strict=True,
+        )
+    )
 
 
 def test_all_text_is_read_in_the_light_and_in_the_dark(tmp_path, seen):
-    [dark] = run_scripts(tmp_path, few(), CONTRAST, flags=["--blink-settings=preferredColorScheme=0"])
+    [dark] = run_scripts(
+        tmp_path, few(), CONTRAST, flags=["--blink-settings=preferredColorScheme=0"]
+    )
     for (worst, paper, silent), is_dark in ((seen["contrast"], False), (dark, True)):
         assert worst == []
         assert (paper < 0.05) == is_dark
@@ -324,8 +369,11 @@ def test_prints_all_rows_on_paper(tmp_path):
     pages = len(re.findall(rb"/Type\s*/Page\b", out.read_bytes()))
     assert 3 <= pages <= 8
     style = (
-        "return [...document.styleSheets].flatMap((s) => [...s.cssRules]).filter((r) => r.conditionText === 'print')"
+        "return [...document.styleSheets].flatMap((s) => [...s.cssRules]).filter((r) => "
+        "r.conditionText === 'print')"
     )
     [rules] = run_scripts(tmp_path, many(), style + ".map((r) => r.cssText).join(' ')")
     assert re.search(r"tbody tr\[hidden\]\s*{\s*display: table-row !important", rules)
-    assert re.search(r"th button\s*{\s*display: contents", rules)  # else headings are not repeated on each page
+    assert re.search(
+        r"th button\s*{\s*display: contents", rules
+    )  # else headings are not repeated on each page

@@ -30,10 +30,16 @@ def paste(posterior, score="f1"):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (0.02, "The prevalence was set to 0.02 by the authors, without uncertainty (state its source here)."),
+        (
+            0.02,
+            "The prevalence was set to 0.02 by the authors, without uncertainty (state its source here).",
+        ),
         ("observed", "The prevalence is that of the cases, assumed to be fixed by design."),
         ("sampled", "The prevalence was learned from the class sizes"),
-        (br.performance.prevalence_draws(3, 90, draws=50, seed=1), "(3 positives of 90 cases, Jeffreys' prior)"),
+        (
+            br.performance.prevalence_draws(3, 90, draws=50, seed=1),
+            "(3 positives of 90 cases, Jeffreys' prior)",
+        ),
     ],
 )
 def test_the_source_of_the_prevalence_is_in_the_paragraph(given, words):
@@ -62,9 +68,17 @@ def test_a_network_says_how_its_tests_are_compared():
     methods = text[text.rindex("Methods to paste") :]
     assert methods.count("Entities are compared within data sets") == 1
     with_rates = text_of(br.ranking_report(posterior, "informedness", sections=["rates"]))
-    assert "Numbers per 1,000 cases are at a prevalence of 2%, set by the authors (state its source" in with_rates
-    assert "Numbers per 1,000 cases are" not in text_of(br.ranking_report(posterior, "f1", sections=["rates"]))
-    alone = paste(br.fit(counts.isel(entity=[1]), "hierarchical_logit_normal", draws=50, chains=1, seed=1), "tpr")
+    assert (
+        "Numbers per 1,000 cases are at a prevalence of 2%, set by the authors (state its source"
+        in with_rates
+    )
+    assert "Numbers per 1,000 cases are" not in text_of(
+        br.ranking_report(posterior, "f1", sections=["rates"])
+    )
+    alone = paste(
+        br.fit(counts.isel(entity=[1]), "hierarchical_logit_normal", draws=50, chains=1, seed=1),
+        "tpr",
+    )
     assert "numbers of cases" not in alone
     assert "assumed to be independent" not in alone
 
@@ -75,28 +89,45 @@ def test_the_truth_is_free_of_error_unless_the_model_doubts_it():
     assert known in paste(br.fit(COUNTS, draws=50, seed=1))
     scans = br.fit(br.datasets.load("hepatic_scans"), draws=50, seed=1)
     assert (doubted in paste(scans, "tpr"), known in paste(scans, "tpr")) == (True, False)
-    assert [takes_truth_as_known(name) for name in ("paired", "latent_class", "partial_truth")] == [True, False, False]
+    assert [takes_truth_as_known(name) for name in ("paired", "latent_class", "partial_truth")] == [
+        True,
+        False,
+        False,
+    ]
 
 
 def test_stated_priors_are_those_of_the_models():
     [rates, shares] = make_model("dirichlet_multinomial", COUNTS, {"prior": 0.5}).priors()
     assert say(rates) == "The rate of right answers of each class has the prior Beta(0.5, 0.5)."
-    assert say(shares) == "The class shares have a Dirichlet prior with the concentration 1 for each class."
+    assert (
+        say(shares)
+        == "The class shares have a Dirichlet prior with the concentration 1 for each class."
+    )
     three = br.from_matrix(np.full((3, 3), 9), "actual_rows")
     words = [say(note) for note in make_model("dirichlet_multinomial", three, {}).priors()]
     assert "concentration 0.167 for the right answer and 0.0833 for each other one" in words[0]
     uneven = make_model("beta_binomial", COUNTS, {"prior": [[1, 2], [3, 4]]}).priors()
-    assert [say(note) for note in uneven] == ["The answers have Dirichlet priors with the supplied concentrations."]
+    assert [say(note) for note in uneven] == [
+        "The answers have Dirichlet priors with the supplied concentrations."
+    ]
 
 
 def test_the_graph_has_the_priors_that_are_stated():
     """Draws of the PyMC graph have the quantiles of the distributions that the sentences name."""
     model = make_model("crossed_logit_normal", STUDIES, {"spread": 0.7})
     words = " ".join(say(note) for note in model.priors())
-    scales = "scale 1.4 for the difficulty of data sets and scale 0.7 for the deviations of entities"
+    scales = (
+        "scale 1.4 for the difficulty of data sets and scale 0.7 for the deviations of entities"
+    )
     for part in ("the prior Beta(0.5, 0.5)", "standard deviation 2.", scales, "2 Beta(2, 2) − 1"):
         assert part in words
-    names = ["median_right", "contrasts", "sd_of_difficulty", "half_of_deviations", "mean_prevalence"]
+    names = [
+        "median_right",
+        "contrasts",
+        "sd_of_difficulty",
+        "half_of_deviations",
+        "mean_prevalence",
+    ]
     graph = br.to_pymc(STUDIES, "crossed_logit_normal", spread=0.7)
     drawn = pm.draw([graph[name] for name in names], draws=4000, random_seed=1, mode="FAST_COMPILE")
     mean = [float(np.mean(part)) for part in drawn]
@@ -116,7 +147,9 @@ def test_covariates_and_new_data_sets_are_stated():
     model = make_model("crossed_logit_normal", counts, {"covariates": ["year"], "at": {"year": 3}})
     assert "Typical data sets are predicted at year = 3." in " ".join(map(say, model.priors()))
     posterior = br.fit(STUDIES, "hierarchical_beta_binomial", draws=100, seed=1)
-    assert "Scores are those of a typical data set: the mean rates over data sets." in paste(posterior)
+    assert "Scores are those of a typical data set: the mean rates over data sets." in paste(
+        posterior
+    )
     text = text_of(br.ranking_report(posterior, "f1", kind="new", sections=[]))
     assert "Scores are those of one more data set of the population" in text
 
@@ -146,7 +179,11 @@ def test_the_checklist_quotes_sentences_that_exist():
 def texts_in(module):
     """The source of a module, with the parts of its texts joined."""
     text = " ".join(re.sub(r'"\s+f?"', "", Path(module.__file__).read_text("utf-8")).split())
-    return text.replace("{nouns()}", "entities").replace("{noun()}", "entity").replace("{a_noun()}", "an entity")
+    return (
+        text.replace("{nouns()}", "entities")
+        .replace("{noun()}", "entity")
+        .replace("{a_noun()}", "an entity")
+    )
 
 
 def test_references_fit_the_model():
@@ -160,7 +197,9 @@ def test_references_fit_the_model():
     ("predictive", "by the score of the posterior mean performance."),
 ])  # fmt: skip
 def test_methods_name_the_order_of_the_list(order, words):
-    counts = br.from_counts(tp=[0, 1, 30], fn=[1, 3, 70], tn=[9] * 3, fp=[1] * 3, entity=["A", "B", "C"])
+    counts = br.from_counts(
+        tp=[0, 1, 30], fn=[1, 3, 70], tn=[9] * 3, fp=[1] * 3, entity=["A", "B", "C"]
+    )
     posterior = br.fit(counts, "beta_binomial", seed=1, draws=50)
     ranking = br.credible_ranking(posterior, "tpr", order=order)
     page = br.ranking_report(posterior, "tpr", ranking=ranking)

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._compiled import can_compile
+from bayesrank._core.compiled import can_compile
 from bayesrank.tile.coarse import coarse_shares
 from bayesrank.words.tile import weighting_sentence
 from tests.commands import invoke
@@ -19,7 +19,9 @@ COUNTS = br.from_counts(
     tn=[8000, 6000, 7000], fp=[2000, 4000, 3000], fn=[1200, 200, 600], tp=[2800, 3800, 3400],
     entity=["cautious", "bold", "middling"],
 )  # fmt: skip
-CLOSE = br.from_counts(tn=[8, 7, 8], fp=[2, 3, 2], fn=[3, 2, 3], tp=[7, 8, 7], entity=["a", "b", "c"])
+CLOSE = br.from_counts(
+    tn=[8, 7, 8], fp=[2, 3, 2], fn=[3, 2, 3], tp=[7, 8, 7], entity=["a", "b", "c"]
+)
 
 
 def report(counts, score, **options):
@@ -39,7 +41,12 @@ def test_the_tile_and_then_the_ops_are_the_first_sections():
 
 def test_the_edges_say_what_costs_more_and_three_entities_have_three_colours():
     board = board_of(report(COUNTS, "f1"))
-    for words in ("a missed case costs more", "a false alarm costs more", "finding a case", "clearing a non-case"):
+    for words in (
+        "a missed case costs more",
+        "a false alarm costs more",
+        "finding a case",
+        "clearing a non-case",
+    ):
         assert words in board
     assert len(set(re.findall(r'fill="(var\(--e\d+\))"', board))) == 3
     assert len(re.findall('class="number"', board)) == 3  # for readers who do not see the colours
@@ -72,8 +79,12 @@ def test_a_report_of_one_entity_or_of_more_classes_has_no_tile():
 
 def test_ops_says_better_than_which_share_and_warns_where_it_saturates():
     near = br.from_counts(tn=[990, 995], fp=[10, 5], fn=[5, 2], tp=[995, 998], entity=["a", "b"])
-    assert "b is better than over 99.9% of all possible performances at its prevalence." in report(near, "f1")
-    assert re.search(r"By F1, \w+ is better than \d\d\.\d% of all possible performances", report(COUNTS, "f1"))
+    assert "b is better than over 99.9% of all possible performances at its prevalence." in report(
+        near, "f1"
+    )
+    assert re.search(
+        r"By F1, \w+ is better than \d\d\.\d% of all possible performances", report(COUNTS, "f1")
+    )
     assert "OPS saturates" in report(near, "f1")
     assert "OPS saturates" not in report(COUNTS, "f1")
 
@@ -84,7 +95,11 @@ def test_ops_says_better_than_which_share_and_warns_where_it_saturates():
         ([0.31, 0.62, 0.07, 0.001], 0.4, "b is best on 62% of the Tile, a on 31%, c on 7%."),
         ([1.0, 0.0], 0.0, "a is best on >99% of the Tile."),
         ([0.9991, 0.0009], 0.0, "a is best on >99% of the Tile."),
-        ([0.5, 0.5], 1.0, "a is best on 50% of the Tile, b on 50%. No weighting decides with probability 0.95."),
+        (
+            [0.5, 0.5],
+            1.0,
+            "a is best on 50% of the Tile, b on 50%. No weighting decides with probability 0.95.",
+        ),
     ],
 )
 def test_the_sentence_on_shares(shares, undecided, said):
@@ -93,7 +108,9 @@ def test_the_sentence_on_shares(shares, undecided, said):
 
 
 def test_without_a_score_anywhere_there_is_no_sentence():
-    assert weighting_sentence(xr.DataArray([np.nan], {"entity": ["a"]}, ("entity",)), 1.0, 0.95) == ""
+    assert (
+        weighting_sentence(xr.DataArray([np.nan], {"entity": ["a"]}, ("entity",)), 1.0, 0.95) == ""
+    )
 
 
 def test_rank_prints_the_shares_of_two_classes_in_one_line():

@@ -8,8 +8,8 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._compat import to_container
-from bayesrank._source import groups_of
+from bayesrank._core.compat import to_container
+from bayesrank._core.source import groups_of
 from tests.commands import csv_of, invoke, json_of
 
 ANSWERS = pd.DataFrame({"a": [1, 0, 1, 1, 0, 1] * 6, "b": [1, 1, 0, 0, 0, 1] * 6})
@@ -20,7 +20,9 @@ POOLED = "Pooled over 3 data sets: Lima, Oslo, Rome."
 
 
 def evidence_of(joint):
-    return br.credible_ranking(br.fit(joint, seed=1, draws=50), "mean_outcome").attrs.get("evidence")
+    return br.credible_ranking(br.fit(joint, seed=1, draws=50), "mean_outcome").attrs.get(
+        "evidence"
+    )
 
 
 def test_a_ranking_says_how_its_evidence_was_put_together():
@@ -31,11 +33,17 @@ def test_a_ranking_says_how_its_evidence_was_put_together():
     assert evidence_of(br.pool(br.from_outcomes(ANSWERS, dataset=SETS))) == POOLED
     clusters = br.from_outcomes(ANSWERS, cluster=np.arange(36) // 3)
     assert evidence_of(clusters) == "Cases come in 12 clusters, each counted as one unit."
-    assert evidence_of(br.from_outcomes(ANSWERS, **runs)) == "A case has 2 runs; its outcome is their mean."
+    assert (
+        evidence_of(br.from_outcomes(ANSWERS, **runs))
+        == "A case has 2 runs; its outcome is their mean."
+    )
     common = "Answers are missing: the 35 of 36 cases that all entities met are kept."
     assert evidence_of(br.from_outcomes(lacking, missing="common")) == common
     assert "each entity has its own cases" in evidence_of(br.from_outcomes(lacking, missing="own"))
-    assert evidence_of(br.from_outcomes(lacking, missing=0)) == "Answers are missing: each counts as 0."
+    assert (
+        evidence_of(br.from_outcomes(lacking, missing=0))
+        == "Answers are missing: each counts as 0."
+    )
 
 
 def test_counts_say_it_as_cases_do():
@@ -86,10 +94,20 @@ def paragraph(html):
         (values().stack(sample=["chain", "draw"]).reset_index("sample"), "f1", {}),
         (own(), "f1", {}),
         (own(), "prevalence", {"higher_is_better": True}),
-        (to_container({"posterior": xr.Dataset({"solved": values().drop_attrs().rename("solved")})}), "solved", {}),
+        (
+            to_container(
+                {"posterior": xr.Dataset({"solved": values().drop_attrs().rename("solved")})}
+            ),
+            "solved",
+            {},
+        ),
         (COUNTS, "f1", {}),
         (values().mean(["chain", "draw"]), None, {}),
-        (br.fit(br.pool(br.from_outcomes(ANSWERS, dataset=SETS)), seed=1, draws=50), "mean_outcome", {}),
+        (
+            br.fit(br.pool(br.from_outcomes(ANSWERS, dataset=SETS)), seed=1, draws=50),
+            "mean_outcome",
+            {},
+        ),
     ],
 )
 def test_a_report_takes_whatever_a_ranking_takes(source, score, options):
@@ -103,7 +121,12 @@ def test_a_report_takes_whatever_a_ranking_takes(source, score, options):
 def test_the_methods_paragraph_claims_nothing_of_draws_that_were_given():
     exact, drawn, given, counts = (
         paragraph(br.ranking_report(source, score, sections=[]))
-        for source, score in ((POSTERIOR, "tpr"), (POSTERIOR, "optimized_precision"), (own(), "mcc"), (COUNTS, "mcc"))
+        for source, score in (
+            (POSTERIOR, "tpr"),
+            (POSTERIOR, "optimized_precision"),
+            (own(), "mcc"),
+            (COUNTS, "mcc"),
+        )
     )
     assert "dirichlet-multinomial, chosen by the evidence, prior one_case" in exact
     assert "400 posterior draws (independent draws) was ranked" in drawn

@@ -11,7 +11,9 @@ from bayesrank.report import ranking_report
 from tests.test_pooling import STONES
 
 NASTY = ['<script>alert("x")</script>', "a & b", "cost $5_{ and $6^", "ünïcödé 中"]
-COUNTS = br.from_counts(tn=[70, 79, 60, 71], fp=[10, 1, 20, 9], fn=[9, 1, 8, 7], tp=[21, 29, 22, 23], entity=NASTY)
+COUNTS = br.from_counts(
+    tn=[70, 79, 60, 71], fp=[10, 1, 20, 9], fn=[9, 1, 8, 7], tp=[21, 29, 22, 23], entity=NASTY
+)
 
 
 class Page(HTMLParser):
@@ -24,7 +26,11 @@ class Page(HTMLParser):
         self.tags.append(tag)
         attrs = dict(attrs)
         self.ids.add(attrs.get("id"))
-        self.loads += [v for k, v in attrs.items() if k in ("src", "href", "xlink:href", "action", "data") and v]
+        self.loads += [
+            v
+            for k, v in attrs.items()
+            if k in ("src", "href", "xlink:href", "action", "data") and v
+        ]
 
     def handle_data(self, data):
         self.text.append(data)
@@ -71,8 +77,12 @@ def test_every_section_is_there(html):
 
 def test_notes_repeat_nothing():
     posterior = br.fit(br.datasets.load("breast_cancer"), seed=1, draws=50)
-    html = ranking_report(posterior, "f1", ranking=br.credible_ranking(posterior, "f1"), sections=[])
-    lines = [line.strip() for line in re.findall(r"<(?:p|li|dd)[^>]*>(.*?)</(?:p|li|dd)>", html, re.S)]
+    html = ranking_report(
+        posterior, "f1", ranking=br.credible_ranking(posterior, "f1"), sections=[]
+    )
+    lines = [
+        line.strip() for line in re.findall(r"<(?:p|li|dd)[^>]*>(.*?)</(?:p|li|dd)>", html, re.S)
+    ]
     assert any("The positive class is" in line for line in lines)
     assert any("rank sets" in line for line in lines)
     assert len(lines) == len(set(lines))
@@ -84,7 +94,9 @@ def test_a_prevalence_set_by_design_is_warned_of_where_the_score_depends_on_it()
         ("beta_binomial", "f1", True), ("beta_binomial", "tpr", False), ("dirichlet_multinomial", "f1", False),
     ):  # fmt: skip
         posterior = br.fit(COUNTS, model, seed=1, draws=50)
-        html = ranking_report(posterior, score, ranking=br.credible_ranking(posterior, score), sections=[])
+        html = ranking_report(
+            posterior, score, ranking=br.credible_ranking(posterior, score), sections=[]
+        )
         assert (warning in html) == warned
 
 
@@ -106,9 +118,15 @@ def test_the_table_says_by_how_much_each_entity_differs_from_the_leader(score, s
     assert leader == "b"
     rows = dict(re.findall(r'<tr><td>(\w)</td>.*?<td class="below"[^>]*>(.*?)</td>', html))
     assert rows[leader] == ""
-    values = posterior["posterior"]["performance"].pipe(getattr(br.scores, score)).stack(x=("chain", "draw"))
+    values = (
+        posterior["posterior"]["performance"]
+        .pipe(getattr(br.scores, score))
+        .stack(x=("chain", "draw"))
+    )
     for name in others:
-        low, middle, high = (values.sel(entity=name) - values.sel(entity="b")).quantile([0.025, 0.5, 0.975]).values
+        low, middle, high = (
+            (values.sel(entity=name) - values.sel(entity="b")).quantile([0.025, 0.5, 0.975]).values
+        )
         shown = [float(x.replace("−", "-")) for x in re.findall(r"−?[\d.]+", rows[name])]
         assert shown == pytest.approx([middle, low, high], abs=6e-3)
         assert rows[name].startswith(sign)
@@ -123,7 +141,9 @@ def test_a_ranking_without_draws_has_no_differences_in_the_table():
 
 def test_point_estimates_have_differences_without_an_interval_and_no_column_of_them():
     ranking = br.credible_ranking(COUNTS, "tpr")
-    known = ranking["observed"] - ranking["observed"].isel(entity=int(ranking["consensus_position"].argmin()))
+    known = ranking["observed"] - ranking["observed"].isel(
+        entity=int(ranking["consensus_position"].argmin())
+    )
     np.testing.assert_allclose(ranking["difference"], known, atol=1e-12)
     assert ranking["difference_lower"].isnull().all()
     assert "difference from the leader" not in ranking_report(COUNTS, "tpr", sections=[])

@@ -9,7 +9,9 @@ import bayesrank as br
 from bayesrank.report import ranking_report
 from tests.test_refusals import refused
 
-COUNTS = br.from_counts(tn=[70, 79, 60], fp=[10, 1, 20], fn=[9, 1, 9], tp=[21, 29, 21], entity=list("abc"))
+COUNTS = br.from_counts(
+    tn=[70, 79, 60], fp=[10, 1, 20], fn=[9, 1, 9], tp=[21, 29, 21], entity=list("abc")
+)
 POSTERIOR = br.fit(COUNTS, draws=25, seed=1)
 PERFORMANCE = br.as_performance(POSTERIOR)
 WORTH = {"tn": 0, "fp": -1, "fn": -10, "tp": 0}
@@ -38,7 +40,10 @@ MORE = {
 REPORT = {"source": POSTERIOR, "score": "f1", "sections": []}
 UTILITY = {"source": POSTERIOR, "benefit": WORTH, "prevalence": 0.1, "strategies": True}
 CALLS = [
-    *((ranking_report, REPORT, name) for name in (*REPORT, "ranking", "kind", "data", "command", "results")),
+    *(
+        (ranking_report, REPORT, name)
+        for name in (*REPORT, "ranking", "kind", "data", "command", "results")
+    ),
     *((br.decisions.expected_utility, UTILITY, name) for name in (*UTILITY, "prob", "kind")),
 ]
 #: How many values are taken. Of counts as of a ranking; those of zeros have no score.
@@ -76,8 +81,16 @@ def test_a_report_and_a_decision_refuse_by_name(function, given, argument):
 
 
 def test_results_are_refused_by_the_name_of_their_section_and_by_a_verdict():
-    partial = [DECISION.drop_vars(name) for name in ("notes", "mean_error", "lower", "probability_best_error", "tier")]
-    broken = [DECISION.isel(entity=[0]), DECISION.isel(entity=[]), DECISION.drop_attrs(), DECISION.drop_vars("entity")]
+    partial = [
+        DECISION.drop_vars(name)
+        for name in ("notes", "mean_error", "lower", "probability_best_error", "tier")
+    ]
+    broken = [
+        DECISION.isel(entity=[0]),
+        DECISION.isel(entity=[]),
+        DECISION.drop_attrs(),
+        DECISION.drop_vars("entity"),
+    ]
     broken += [DECISION.assign(choice="zzz"), DECISION.expand_dims(x=2), *partial]
     # A verdict takes several kinds of results: what resembles one kind is refused by the name of that kind.
     for value, error in refusals(br.verdict, {}, "result", [*JUNK, None, *broken]):
@@ -85,11 +98,15 @@ def test_results_are_refused_by_the_name_of_their_section_and_by_a_verdict():
     for name in ("decisions", "drift", "cases", "sensitivity"):
         for value in [*JUNK, *([*broken, RANKING] if name == "decisions" else [])]:
             given = {"ranking": RANKING, "sections": [], "results": {name: value}}
-            refused(f"^{name} must .*got ", lambda given=given: ranking_report(POSTERIOR, "f1", **given))
+            refused(
+                f"^{name} must .*got ", lambda given=given: ranking_report(POSTERIOR, "f1", **given)
+            )
 
 
 def test_a_ranking_may_have_another_order():
-    assert "<h1>" in ranking_report(**REPORT, ranking=RANKING.isel(entity=[2, 1, 0], rival=[2, 1, 0]))
+    assert "<h1>" in ranking_report(
+        **REPORT, ranking=RANKING.isel(entity=[2, 1, 0], rival=[2, 1, 0])
+    )
 
 
 def test_a_performance_without_draws_has_a_report_without_what_needs_them():

@@ -12,7 +12,7 @@ import xarray as xr
 from scipy import stats
 
 import bayesrank as br
-from bayesrank._records import ModelRecord
+from bayesrank._core.records import ModelRecord
 from bayesrank.report import ranking_report, sections
 from bayesrank.report.methods import definition, methods
 from bayesrank.report.pictures import Axis, inline_svg
@@ -22,7 +22,11 @@ from bayesrank.report.sections.tile import RESOLUTION, map_of
 from tests.commands import invoke
 
 COUNTS = br.from_counts(
-    tn=[70, 79, 60, 66], fp=[10, 1, 20, 14], fn=[9, 1, 9, 9], tp=[21, 29, 21, 21], entity=["a", "b", "c", "d"]
+    tn=[70, 79, 60, 66],
+    fp=[10, 1, 20, 14],
+    fn=[9, 1, 9, 9],
+    tp=[21, 29, 21, 21],
+    entity=["a", "b", "c", "d"],
 )
 CONFUSED = np.array([[[30, 2, 1], [3, 25, 2], [1, 1, 35]], [[20, 12, 1], [3, 15, 12], [1, 11, 25]]])
 STUDIES = br.from_counts(
@@ -44,14 +48,23 @@ def shown(html):
 
 def many(size):
     right = np.linspace(40, 90, size).round().astype(int)
-    return br.from_counts(tn=right, fp=100 - right, fn=100 - right, tp=right, entity=[f"n{i}" for i in range(size)])
+    return br.from_counts(
+        tn=right, fp=100 - right, fn=100 - right, tp=right, entity=[f"n{i}" for i in range(size)]
+    )
 
 
 def crossed(first=0, size=2):
     """Counts of which the entity in place ``first`` is best where negatives count, and the next where positives do."""
-    tn, tp = ([{first: best, first + 1: rest}.get(i, 30) for i in range(size)] for best, rest in ((95, 40), (40, 95)))
+    tn, tp = (
+        [{first: best, first + 1: rest}.get(i, 30) for i in range(size)]
+        for best, rest in ((95, 40), (40, 95))
+    )
     return br.from_counts(
-        tn=tn, fp=[100 - n for n in tn], fn=[100 - n for n in tp], tp=tp, entity=[f"m{i}" for i in range(size)]
+        tn=tn,
+        fp=[100 - n for n in tn],
+        fn=[100 - n for n in tp],
+        tp=tp,
+        entity=[f"m{i}" for i in range(size)],
     )
 
 
@@ -140,7 +153,13 @@ def test_marks_keep_their_order_and_proportions():
     assert Axis.of([1.0]).place(1.0) == 50
     assert Axis.of([np.nan, np.inf]).place(np.inf) is None
     ratio = Axis.of([1.0, 10.0, 100.0, 0.0, np.inf], ratio=True)
-    assert [ratio.place(x) for x in (1.0, 10.0, 100.0, 0.0, np.inf)] == [3.0, 50.0, 97.0, None, None]
+    assert [ratio.place(x) for x in (1.0, 10.0, 100.0, 0.0, np.inf)] == [
+        3.0,
+        50.0,
+        97.0,
+        None,
+        None,
+    ]
     assert [text for _, text in ratio.ticks] == ["1", "2", "5", "10", "20", "50", "100"]
     assert ratio.ticks[3] == (50.0, "10")
 
@@ -217,15 +236,21 @@ def test_rates_are_beta_and_their_counts_are_of_a_thousand_cases():
     posterior = br.fit(COUNTS, "beta_binomial", prior="uniform", prevalence=0.1, seed=1, draws=50)
     html = ranking_report(posterior, "informedness", sections=["rates"])
     text = text_of(html)
-    noted = COUNTS.assign_coords(origin=("entity", [f"file {i}" for i in range(COUNTS.sizes["entity"])]))
+    noted = COUNTS.assign_coords(
+        origin=("entity", [f"file {i}" for i in range(COUNTS.sizes["entity"])])
+    )
     posterior = br.fit(noted, "beta_binomial", prior="uniform", prevalence=0.1, seed=1, draws=50)
     assert text_of(ranking_report(posterior, "informedness", sections=["rates"])) == text
     assert "In 1,000 cases at a prevalence of 10%, 100 are positive." in text
     # One error is one case away from a perfect rate, so that intervals are closed.
     low, middle, high = *stats.beta(1 + 29, 1 + 1).ppf([0.025, 0.5]), 1.0
-    found, missed = (100 * np.array(x) for x in ((middle, low, high), (1 - middle, 1 - high, 1 - low)))
+    found, missed = (
+        100 * np.array(x) for x in ((middle, low, high), (1 - middle, 1 - high, 1 - low))
+    )
     low, middle, high = *stats.beta(1 + 79, 1 + 1).ppf([0.025, 0.5]), 1.0
-    alarms, cleared = (900 * np.array(x) for x in ((1 - middle, 1 - high, 1 - low), (middle, low, high)))
+    alarms, cleared = (
+        900 * np.array(x) for x in ((1 - middle, 1 - high, 1 - low), (middle, low, high))
+    )
     cells = [f"{x[0]:.{d}f} ({x[1]:.{d}f} to {x[2]:.{d}f})" for x, d in zip(
         (found, missed, alarms, cleared), (0, 1, 0, 0), strict=True)]  # fmt: skip
     assert f"b {' '.join(cells)}" in text
@@ -240,9 +265,14 @@ def test_confusions_are_shares_of_the_actual_class():
     shares = [int(x) for x in re.findall(r"\d+", table)]
     assert shares[3:7] == [0, 91, 6, 3]  # of 33 cases
     # The class that the first entity misses most comes first: 25 of 30.
-    assert re.search(r"recall: the share of a class that is predicted correctly .*? 1 0 2 Recall of each class", text)
+    assert re.search(
+        r"recall: the share of a class that is predicted correctly .*? 1 0 2 Recall of each class",
+        text,
+    )
     wide = br.from_matrix(np.eye(14, dtype=int)[None] * 9 + 1, "actual_rows", entity=["u"])
-    text = text_of(ranking_report(br.fit(wide, seed=1, draws=50), "accuracy", sections=["confusions"]))
+    text = text_of(
+        ranking_report(br.fit(wide, seed=1, draws=50), "accuracy", sections=["confusions"])
+    )
     assert "The largest confusions of u" in text
 
 
@@ -259,12 +289,16 @@ def test_studies_have_forests_and_a_summary_roc():
     assert rows[5:7] == ["typical data set", "new data set"]
     assert "Summary ROC" in text
     entities = br.fit(COUNTS, "hierarchical_beta_binomial", seed=1, draws=100)
-    assert "Entities as a population" in text_of(ranking_report(entities, "tpr", sections=["datasets"]))
+    assert "Entities as a population" in text_of(
+        ranking_report(entities, "tpr", sections=["datasets"])
+    )
     heading = "The 2 × 2 tables entity data set TN: cleared FP: false alarm FN: missed TP: found"
     assert f"{heading} A Oslo 45 5 4 16 A Rome 38 12 9 11" in text_of(html)
     pooled = ranking_report(br.fit(br.pool(STUDIES), seed=1, draws=100), "tpr")
     assert "datasets" not in shown(pooled)
-    assert "Does the model replicate the data? The spread of the means of data sets" in text_of(pooled)
+    assert "Does the model replicate the data? The spread of the means of data sets" in text_of(
+        pooled
+    )
 
 
 # --- The Tile ---------------------------------------------------------------------------------------------------------
@@ -279,12 +313,16 @@ def test_the_map_holds_what_the_posterior_says(posterior):
     p = np.array(data["p"]).reshape(who.shape) / 10 ** data["digits"]
     assert data["digits"] == 2  # as many digits as the draws support
     for j, i in [(0, 0), (50, 0), (25, 50), (9, 39)]:
-        stated = {data["names"][k]: share for k, share in zip(who[j, i], p[j, i], strict=True) if k >= 0}
+        stated = {
+            data["names"][k]: share for k, share in zip(who[j, i], p[j, i], strict=True) if k >= 0
+        }
         here = best.isel(a=i, b=j)
         assert list(stated.values()) == sorted(stated.values(), reverse=True)
         for name, share in stated.items():
             assert share == pytest.approx(float(here.sel(entity=name)), abs=0.0051)
-        assert set(stated) == {str(n) for n in here["entity"].values if float(here.sel(entity=n)) > 0}
+        assert set(stated) == {
+            str(n) for n in here["entity"].values if float(here.sel(entity=n)) > 0
+        }
     # Every point is drawn once, the first row on top.
     area = np.zeros((RESOLUTION, RESOLUTION), int)
     for x, y, width, *_ in found["cells"]:
@@ -299,7 +337,9 @@ def test_the_map_holds_what_the_posterior_says(posterior):
 @pytest.mark.parametrize("first", [0, 12])
 def test_the_map_is_the_right_way_up_and_regions_have_numbers(first):
     counts = crossed(first, 14)
-    found = map_of(br.as_performance(br.fit(counts, seed=1, draws=250)), br.scores.f1, 0.95, 1000.0, None)
+    found = map_of(
+        br.as_performance(br.fit(counts, seed=1, draws=250)), br.scores.f1, 0.95, 1000.0, None
+    )
     colour = {(x + k, y): c for x, y, width, c, _ in found["cells"] for k in range(width)}
     legend = {name: c for c, _, name, _ in found["legend"]}
     last = RESOLUTION - 1
@@ -314,12 +354,20 @@ def test_the_map_is_the_right_way_up_and_regions_have_numbers(first):
 def test_the_map_is_shown_whether_or_not_preference_changes_the_winner():
     equal = br.from_counts(tn=[70] * 3, fp=[10] * 3, fn=[9] * 3, tp=[21] * 3)
     for counts in (crossed(), equal):
-        assert shown(ranking_report(br.fit(counts, seed=1, draws=250), "tpr"))[:2] == ["tile", "ops"]
+        assert shown(ranking_report(br.fit(counts, seed=1, draws=250), "tpr"))[:2] == [
+            "tile",
+            "ops",
+        ]
 
 
 def test_scores_of_one_order_are_distinguished_in_words(posterior):
     performance = br.as_performance(posterior)
-    at = {"f1": "F1", "jaccard": "F1, which orders as Jaccard index", "tpr": "TPR (sensitivity, recall)", "npv": "NPV"}
+    at = {
+        "f1": "F1",
+        "jaccard": "F1, which orders as Jaccard index",
+        "tpr": "TPR (sensitivity, recall)",
+        "npv": "NPV",
+    }
     for score, name in at.items():
         rows = map_of(performance, br.scores.get(score), 0.95, 1000, None)["rows"]
         assert name in [row["place"] for row in rows]
@@ -330,11 +378,17 @@ def test_scores_of_one_order_are_distinguished_in_words(posterior):
 
 
 def test_what_is_ranked_by_is_said_for_its_kind_of_evidence():
-    assert definition("accuracy", br.scores.accuracy, 3, (0, 1)).startswith("accuracy, the share of cases whose")
+    assert definition("accuracy", br.scores.accuracy, 3, (0, 1)).startswith(
+        "accuracy, the share of cases whose"
+    )
     assert "TN" in definition("accuracy", br.scores.accuracy, 2, (0, 1))
     assert "TN" not in definition("cohen_kappa", br.scores.get("cohen_kappa"), 3, (-1, 1))
     answers = pd.DataFrame({"x": [1, 1, 0, 1] * 9, "y": [1, 0, 0, 1] * 9})
-    text = text_of(ranking_report(br.fit(br.from_outcomes(answers), "paired", seed=1, draws=100), "mean_outcome"))
+    text = text_of(
+        ranking_report(
+            br.fit(br.from_outcomes(answers), "paired", seed=1, draws=100), "mean_outcome"
+        )
+    )
     assert "mean outcome, the expected outcome of a case, between 0 and 1" in text
     assert "What pairing adds" in text
 
@@ -342,36 +396,58 @@ def test_what_is_ranked_by_is_said_for_its_kind_of_evidence():
 def test_methods_cite_what_was_used(posterior, ranking):
     text = text_of(ranking_report(posterior, "f1", ranking=ranking, sections=["tile", "ops"]))
     cited = text[text.index("Methods to paste") :]
-    for words in ("prior one_case", "closed form", "95%", "consensus order", "the Tile", "OPS", "bayesrank 0"):
+    for words in (
+        "prior one_case",
+        "closed form",
+        "95%",
+        "consensus order",
+        "the Tile",
+        "OPS",
+        "bayesrank 0",
+    ):
         assert words in cited, words
     assert re.findall(r"(Piérard|Zhao|Hoffman|Mogstad)", cited) == ["Piérard", "Piérard", "Zhao"]
     drawn = br.credible_ranking(posterior, "optimized_precision", method="auto")
     text, cited = methods(ModelRecord(model="x", sampler="nuts"), drawn, "y", "4 entities", "")
     assert "(Markov chain Monte Carlo, NUTS)" in text
     assert [line.split(" ")[0] for line in cited] == ["Piérard,", "Hoffman", "Mogstad,", "Hung"]
-    drawn = ranking_report(posterior, "f1", ranking=br.credible_ranking(posterior, "f1"), sections=[])
+    drawn = ranking_report(
+        posterior, "f1", ranking=br.credible_ranking(posterior, "f1"), sections=[]
+    )
     assert "without draws" not in text_of(drawn)
 
 
 def test_pairing_is_shown_with_what_it_adds():
     rng = np.random.default_rng(1)
     hard = rng.random(300)
-    frame = pd.DataFrame({name: (hard < level).astype(int) for name, level in [("x", 0.8), ("y", 0.77), ("z", 0.5)]})
+    frame = pd.DataFrame(
+        {name: (hard < level).astype(int) for name, level in [("x", 0.8), ("y", 0.77), ("z", 0.5)]}
+    )
     posterior = br.fit(br.from_outcomes(frame), "paired", seed=1)
     text = text_of(ranking_report(posterior, "mean_outcome", sections=["pairing"]))
-    row = re.search(r"as if independent y ([\d.]+) \(([\d.]+) to [\d.]+\) ([<>\d.]+) ([<>\d.]+)", text)
+    row = re.search(
+        r"as if independent y ([\d.]+) \(([\d.]+) to [\d.]+\) ([<>\d.]+) ([<>\d.]+)", text
+    )
     assert float(row[1]) == pytest.approx(frame["x"].mean() - frame["y"].mean(), abs=0.005)
     assert float(row[2]) > 0
     # x is right wherever y is: surely better, as only pairing tells.
     assert float(row[3].strip("<>")) > 0.99
     assert 0.7 < float(row[4]) < 0.95
     opposite = pd.DataFrame({"x": [1, 0] * 50, "y": [0, 1] * 50})
-    text = text_of(ranking_report(br.fit(br.from_outcomes(opposite), "paired", seed=1), "mean_outcome"))
+    text = text_of(
+        ranking_report(br.fit(br.from_outcomes(opposite), "paired", seed=1), "mean_outcome")
+    )
     # Perfect opposites: the difference is twice as uncertain as one of them, and independent ones sqrt(2) times.
-    share = re.search(r"All entities met the same cases\. .* is ([\d.]+) times that of independent errors\.", text)
+    share = re.search(
+        r"All entities met the same cases\. .* is ([\d.]+) times that of independent errors\.", text
+    )
     assert float(share[1]) == pytest.approx(2**0.5, abs=0.04)
     gaps = opposite.astype(float).mask(np.arange(100)[:, None] >= [100, 60])
-    text = text_of(ranking_report(br.fit(br.from_outcomes(gaps, missing="own"), "paired", seed=1), "mean_outcome"))
+    text = text_of(
+        ranking_report(
+            br.fit(br.from_outcomes(gaps, missing="own"), "paired", seed=1), "mean_outcome"
+        )
+    )
     assert "Entities met cases together, though not all of them. " in text
 
 
@@ -397,11 +473,16 @@ def test_decisions_are_shown_where_they_are_given(posterior, ranking):
         truth, {"m": np.where(truth, 0.6, 0.3) * rng.random(200)}, [0.1, 0.2], seed=1, draws=200
     )
     given = {"ranking": ranking, "sections": []}
-    html = ranking_report(posterior, "f1", **given, results={"decisions": [utility, compared, curve]})
+    html = ranking_report(
+        posterior, "f1", **given, results={"decisions": [utility, compared, curve]}
+    )
     text = text_of(html)
     for line in [*br.verdict(utility), *br.notes(utility)]:
         assert " ".join(line.split()) in text
-    assert "Benefit of each outcome of a case: TN 0, FP -1, FN -10, TP 0, at a prevalence of 0.02." in text
+    assert (
+        "Benefit of each outcome of a case: TN 0, FP -1, FN -10, TP 0, at a prevalence of 0.02."
+        in text
+    )
     first = utility["entity"].values[int(utility["mean"].argmax())]
     assert re.search(rf"P\(best\) regret {first} {float(utility['mean'].max()):.3f}", text)
     assert "always negative -0.2" in text
@@ -409,7 +490,9 @@ def test_decisions_are_shown_where_they_are_given(posterior, ranking):
     for name, verdict in zip(compared["entity"].values, compared["verdict"].values, strict=True):
         assert f"{name} {verdict} " in text
     assert "net benefit (mean and 95% interval)" in text
-    assert "No worse than a?" in ranking_report(posterior, "f1", **given, results={"decisions": compared})
+    assert "No worse than a?" in ranking_report(
+        posterior, "f1", **given, results={"decisions": compared}
+    )
 
 
 def test_changes_are_shown_of_the_first_entities(posterior, ranking):
@@ -417,7 +500,9 @@ def test_changes_are_shown_of_the_first_entities(posterior, ranking):
         tn=[80, 170, 60] * 4, fp=[20, 30, 40] * 4, fn=[10, 9, 4] * 4, tp=[90, 71, 50] * 4,
         entity=np.repeat(["d", "c", "b", "a"], 3), dataset=["May", "June", "July"] * 4,
     )  # fmt: skip
-    result = br.ops.drift(br.fit(counts, "dirichlet_multinomial", seed=1, draws=250), "f1", baseline="May")
+    result = br.ops.drift(
+        br.fit(counts, "dirichlet_multinomial", seed=1, draws=250), "f1", baseline="May"
+    )
     given = {"ranking": ranking, "sections": []}
     text = text_of(ranking_report(posterior, "f1", **given, results={"drift": result}))
     assert "since May" in text
@@ -428,21 +513,33 @@ def test_changes_are_shown_of_the_first_entities(posterior, ranking):
     assert [name for name, *_ in rows] == [name for name in order[:3] for _ in range(3)]
     for name, month, mean, low in rows:
         here = result.sel(entity=name, dataset=month)
-        assert float(mean) == pytest.approx(float(here["score_mean"]), abs=0.00051)  # the first column
+        assert float(mean) == pytest.approx(
+            float(here["score_mean"]), abs=0.00051
+        )  # the first column
         assert float(low) == pytest.approx(float(here["score_lower"]), abs=0.00051)
     with pytest.raises(ValueError, match="drift must have entities of the posterior; got 'z'"):
-        ranking_report(posterior, "f1", **given, results={"drift": result.assign_coords(entity=list("zyxw"))})
+        ranking_report(
+            posterior, "f1", **given, results={"drift": result.assign_coords(entity=list("zyxw"))}
+        )
 
 
 def test_cases_are_shown_of_the_entities_of_the_posterior():
-    answers = pd.DataFrame({"a": [1, 1, 0, 1, 0] * 9, "b": [1, 0, 0, 1, 1] * 9, "c": [1, 0, 0, 0, 0] * 9})
+    answers = pd.DataFrame(
+        {"a": [1, 1, 0, 1, 0] * 9, "b": [1, 0, 0, 1, 1] * 9, "c": [1, 0, 0, 0, 0] * 9}
+    )
     joint = br.from_outcomes(answers)
     posterior = br.fit(joint, "paired", seed=1, draws=100)
-    html = ranking_report(posterior, "mean_outcome", sections=[], results={"cases": br.cases.deciding_cases(joint)})
+    html = ranking_report(
+        posterior, "mean_outcome", sections=[], results={"cases": br.cases.deciding_cases(joint)}
+    )
     assert shown(html) == ["cases"]
-    assert "27 of 45 cases decide: on the others" in text_of(html)  # the second, the fourth and the fifth of each five
+    assert "27 of 45 cases decide: on the others" in text_of(
+        html
+    )  # the second, the fourth and the fifth of each five
     other = br.cases.deciding_cases(br.from_outcomes(answers.rename(columns={"a": "z"})))
-    with pytest.raises(ValueError, match="cases must have the entities of the posterior; got a, z in one alone"):
+    with pytest.raises(
+        ValueError, match="cases must have the entities of the posterior; got a, z in one alone"
+    ):
         ranking_report(posterior, "mean_outcome", sections=[], results={"cases": other})
 
 
@@ -455,12 +552,16 @@ def test_cases_are_shown_of_the_entities_of_the_posterior():
     [
         br.from_counts(tn=8, fp=2, fn=1, tp=9),
         br.from_counts(tn=[10, 0], fp=[0, 10], fn=[0, 10], tp=[10, 0], entity=["perfect", "wrong"]),
-        br.from_counts(tn=[10, 8], fp=[0, 2], fn=[0, 0], tp=[0, 0], entity=["no positives", "none either"]),
+        br.from_counts(
+            tn=[10, 8], fp=[0, 2], fn=[0, 0], tp=[0, 0], entity=["no positives", "none either"]
+        ),
     ],
 )
 def test_any_table_has_a_report(counts):
     for score in ("f1", "diagnostic_odds_ratio"):
-        text = text_of(ranking_report(br.fit(counts, seed=1, draws=50), score, sections=sections.names()))
+        text = text_of(
+            ranking_report(br.fit(counts, seed=1, draws=50), score, sections=sections.names())
+        )
         assert "Ranking by" in text
         assert "nan" not in text.replace("financ", "")
 

@@ -16,7 +16,9 @@ LEVELS = np.array([0.025, 0.5, 0.975])
 @pytest.mark.parametrize("entities", [1, 3, 108])
 def test_one_prior_is_stated_once_for_all_entities_that_have_it(entities):
     """Informedness is the sum of two uniforms less 1: a triangle, with its 2.5% quantile at sqrt(0.05) - 1."""
-    counts = br.from_counts(tn=[70] * entities, fp=[10] * entities, fn=[6] * entities, tp=[24] * entities)
+    counts = br.from_counts(
+        tn=[70] * entities, fp=[10] * entities, fn=[6] * entities, tp=[24] * entities
+    )
     posterior = br.fit(counts, "beta_binomial", prior="uniform", seed=1, groups=["prior"])
     words = implied_prior(prior_scores(posterior, br.scores.informedness), 0.95)
     assert " up to " not in words
@@ -30,7 +32,12 @@ def test_one_prior_is_stated_once_for_all_entities_that_have_it(entities):
 
 def test_nothing_is_said_of_what_is_not_there():
     assert implied_prior(None, 0.95) is None
-    assert implied_prior(xr.DataArray(np.full((1, 4, 1), np.nan), dims=("chain", "draw", "entity")), 0.95) is None
+    assert (
+        implied_prior(
+            xr.DataArray(np.full((1, 4, 1), np.nan), dims=("chain", "draw", "entity")), 0.95
+        )
+        is None
+    )
 
 
 def test_a_prior_in_closed_form_has_its_own_quantiles_in_every_output():
@@ -47,7 +54,9 @@ def test_a_prior_in_closed_form_has_its_own_quantiles_in_every_output():
 
 
 def test_different_priors_are_distinguished():
-    counts = br.from_counts(tn=[70, 70], fp=[10, 10], fn=[6, 6], tp=[24, 24], entity=["doubter", "believer"])
+    counts = br.from_counts(
+        tn=[70, 70], fp=[10, 10], fn=[6, 6], tp=[24, 24], entity=["doubter", "believer"]
+    )
     prior = {"doubter": 1, "believer": np.array([[9, 1], [1, 9]])}
     posterior = br.fit(counts, "beta_binomial", seed=1, groups=["prior"], prior=prior)
     drawn = implied_prior(prior_scores(posterior, br.scores.informedness), 0.95)

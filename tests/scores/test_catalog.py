@@ -26,7 +26,11 @@ class Table:
 
     def __init__(self, tn, fp, fn, tp):
         self.tn, self.fp, self.fn, self.tp = (float(x) for x in (tn, fp, fn, tp))
-        self.n, self.neg, self.pos = self.tn + self.fp + self.fn + self.tp, self.tn + self.fp, self.fn + self.tp
+        self.n, self.neg, self.pos = (
+            self.tn + self.fp + self.fn + self.tp,
+            self.tn + self.fp,
+            self.fn + self.tp,
+        )
         self.called, self.passed = self.fp + self.tp, self.tn + self.fn
 
     tpr = property(lambda t: t.tp / t.pos)
@@ -94,9 +98,19 @@ def vut(t):
     (s0, s1), (u0, u1) = sorted((t.tn, t.tp)), sorted((t.fp, t.fn))
 
     def over_u(s):
-        return s * math.log((s + u1) / (s + u0)) / (u1 - u0) if u1 > u0 and s > 0 else s / (s + u0) if s else 0.0
+        return (
+            s * math.log((s + u1) / (s + u0)) / (u1 - u0)
+            if u1 > u0 and s > 0
+            else s / (s + u0)
+            if s
+            else 0.0
+        )
 
-    return integrate.quad(over_u, s0, s1, epsabs=1e-13, limit=200)[0] / (s1 - s0) if s1 > s0 else over_u(s0)
+    return (
+        integrate.quad(over_u, s0, s1, epsabs=1e-13, limit=200)[0] / (s1 - s0)
+        if s1 > s0
+        else over_u(s0)
+    )
 
 
 def gain(value, t):
@@ -132,14 +146,20 @@ INDEPENDENT = {
     "gwet_ac1": lambda t: skill(t.accuracy, 2 * (q := (t.pos + t.called) / (2 * t.n)) * (1 - q)),
     "chance_agreement": lambda t: t.chance,
     "bennett_s": lambda t: 2 * t.accuracy - 1,
-    "determinant": lambda t: t.prevalence * (1 - t.prevalence) * (t.tpr + t.tnr - 1) if t.pos and t.neg else 0.0,
+    "determinant": lambda t: (
+        t.prevalence * (1 - t.prevalence) * (t.tpr + t.tnr - 1) if t.pos and t.neg else 0.0
+    ),
     "acp": lambda t: (t.tpr + t.tnr + t.ppv + t.npv) / 4,
-    "d_prime": lambda t: norm.ppf(t.tpr) - norm.ppf(t.fpr) if 0 < t.tpr < 1 and 0 < t.fpr < 1 else math.nan,
+    "d_prime": lambda t: (
+        norm.ppf(t.tpr) - norm.ppf(t.fpr) if 0 < t.tpr < 1 and 0 < t.fpr < 1 else math.nan
+    ),
     "standardized_ppv": lambda t: t.even_ppv,
     "standardized_npv": lambda t: t.even_npv,
     "lift": lambda t: t.ppv / t.prevalence,
     "adjusted_g_mean": lambda t: (
-        (math.sqrt(t.tpr * t.tnr) + t.tnr * t.neg / t.n) / (1 + t.neg / t.n) if t.tpr > 0 else 0 * t.tnr
+        (math.sqrt(t.tpr * t.tnr) + t.tnr * t.neg / t.n) / (1 + t.neg / t.n)
+        if t.tpr > 0
+        else 0 * t.tnr
     ),
     "classification_success_index": lambda t: 1 - (1 - t.ppv) - (1 - t.tpr),
     "prevalence_index": lambda t: t.tp / t.n - t.tn / t.n,
@@ -160,7 +180,9 @@ INDEPENDENT = {
     "relative_risk": lambda t: t.ppv / (t.fn / t.passed),
     "extremal_dependence_index": lambda t: math.log(t.fpr / t.tpr) / math.log(t.fpr * t.tpr),
     "frequency_bias": lambda t: t.called / t.pos,
-    "gilbert_skill_score": lambda t: (t.tp - hits_by_chance(t)) / (t.tp + t.fp + t.fn - hits_by_chance(t)),
+    "gilbert_skill_score": lambda t: (
+        (t.tp - hits_by_chance(t)) / (t.tp + t.fp + t.fn - hits_by_chance(t))
+    ),
     "doolittle_skill_score": lambda t: mcc(t.pos / t.n, t.called / t.n, t) ** 2,
     "yule_q": lambda t: yule(t, 1.0),
     "yule_y": lambda t: yule(t, 0.5),
@@ -183,7 +205,9 @@ INDEPENDENT = {
 }
 #: Of ordered classes: constant where there are two.
 CONSTANT_OF_TWO = {"adjacent_accuracy"}
-OF_CLASSES = [name for name, score in SCORES.items() if score.space not in ("outcomes", "votes", "cases")]
+OF_CLASSES = [
+    name for name, score in SCORES.items() if score.space not in ("outcomes", "votes", "cases")
+]
 PROBABILISTIC = [name for name in OF_CLASSES if name not in INDEPENDENT]
 
 
@@ -203,7 +227,9 @@ def expected(formula):
 
 @pytest.mark.parametrize("name", INDEPENDENT)
 def test_agrees_with_the_textbook_formula(name):
-    np.testing.assert_allclose(value(name, TABLES), expected(INDEPENDENT[name]), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        value(name, TABLES), expected(INDEPENDENT[name]), rtol=1e-9, atol=1e-12
+    )
 
 
 def test_the_fifty_probabilistic_scores_are_the_probabilities_of_their_events():
@@ -216,7 +242,9 @@ def test_the_fifty_probabilistic_scores_are_the_probabilities_of_their_events():
         with np.errstate(invalid="ignore"):
             share = TABLES[:, event].sum(axis=1) / TABLES[:, given].sum(axis=1)
         np.testing.assert_allclose(value(name, TABLES), share, rtol=1e-12, err_msg=name)
-    assert len({value(name, TABLES).tobytes() for name in PROBABILISTIC}) == len(PROBABILISTIC) == 50
+    assert (
+        len({value(name, TABLES).tobytes() for name in PROBABILISTIC}) == len(PROBABILISTIC) == 50
+    )
     ranking = {name for name in PROBABILISTIC if SCORES[name].importance is not None}
     usual = {"npv", "ppv", "tnr", "tpr", "accuracy", "jaccard", "jaccard_negative"}
     assert ranking == usual | {"p_tn_tp_given_tn_fn_tp", "p_tn_tp_given_tn_fp_tp"}
@@ -254,8 +282,14 @@ def test_metadata_hold(name):
         return
     met = np.nanmin(value(name, EXTREME)), np.nanmax(value(name, EXTREME))
     assert score.range[0] - 1e-9 <= met[0] <= met[1] <= score.range[1] + 1e-9
-    assert all(abs(found - end) <= 1e-3 for found, end in zip(met, score.range, strict=True) if math.isfinite(end))
-    same = np.allclose(value(name, FULL), value(name, FULL * [1, 1, 7, 7]), rtol=1e-9, equal_nan=True)
+    assert all(
+        abs(found - end) <= 1e-3
+        for found, end in zip(met, score.range, strict=True)
+        if math.isfinite(end)
+    )
+    same = np.allclose(
+        value(name, FULL), value(name, FULL * [1, 1, 7, 7]), rtol=1e-9, equal_nan=True
+    )
     assert same != score.depends_on_prevalence
 
 
@@ -316,7 +350,8 @@ def test_symbols_are_names_unless_two_scores_have_them():
     for score in SCORES.values():
         if score.symbol in shared:
             with pytest.raises(
-                KeyError, match=r"score must be one of \['cohen_kappa_linear', 'cohen_kappa_quadratic'\]"
+                KeyError,
+                match=r"score must be one of \['cohen_kappa_linear', 'cohen_kappa_quadratic'\]",
             ):
                 br.scores.get(score.symbol)
         elif score.symbol:
@@ -337,7 +372,9 @@ def test_whatever_is_listed_is_an_attribute():
         _ = br.scores.temperature
 
 
-@pytest.mark.parametrize("name", [name for name, score in SCORES.items() if score.fraction is not None])
+@pytest.mark.parametrize(
+    "name", [name for name, score in SCORES.items() if score.fraction is not None]
+)
 def test_fractions_are_of_whole_numbers(name):
     parts = [np.asarray(part) for part in SCORES[name].fraction(*TABLES.T)]
     assert {part.dtype.kind for part in parts} == {"i"}
@@ -346,7 +383,9 @@ def test_fractions_are_of_whole_numbers(name):
     whole = np.isfinite(found) & (d * m != 0)
     assert (found[np.isfinite(found) & ~whole] == 0).all()  # p4 where no answer is right
     found = np.square(found) if name in ("mcc", "fowlkes_mallows") else found
-    np.testing.assert_allclose((n / np.where(whole, d * m, 1.0))[whole], found[whole], rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(
+        (n / np.where(whole, d * m, 1.0))[whole], found[whole], rtol=1e-12, atol=1e-15
+    )
 
 
 def test_closed_forms_are_of_one_function():
@@ -363,7 +402,9 @@ def test_the_catalogue_says_everything_of_every_score():
 
 
 def test_values_carry_their_metadata():
-    values = br.scores.diagnostic_odds_ratio(br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), draws=20, seed=1))
+    values = br.scores.diagnostic_odds_ratio(
+        br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), draws=20, seed=1)
+    )
     assert values.name == "diagnostic_odds_ratio"
     assert values.attrs["direction"] == "higher is better"
     assert values.attrs["finite_mean"] == 0
@@ -376,7 +417,9 @@ def test_families_at_their_known_members():
 
     scores = br.scores
     for beta in (0.0, 0.3, 5.0):
-        np.testing.assert_allclose(of(scores.f_beta(beta)), expected(lambda t, beta=beta: f(t, beta)), atol=1e-12)
+        np.testing.assert_allclose(
+            of(scores.f_beta(beta)), expected(lambda t, beta=beta: f(t, beta)), atol=1e-12
+        )
     np.testing.assert_allclose(of(scores.tversky(1, 1)), of(scores.jaccard))
     np.testing.assert_allclose(of(scores.tversky(0.5, 0.5)), of(scores.f1))
     np.testing.assert_allclose(of(scores.weighted_accuracy(0.5)), of(scores.balanced_accuracy))
@@ -388,7 +431,9 @@ def test_families_at_their_known_members():
     )
 
 
-@pytest.mark.parametrize("name", ["positive_likelihood_ratio", "negative_likelihood_ratio", "diagnostic_odds_ratio"])
+@pytest.mark.parametrize(
+    "name", ["positive_likelihood_ratio", "negative_likelihood_ratio", "diagnostic_odds_ratio"]
+)
 @pytest.mark.parametrize(("positives", "negatives"), [(20, 40), (7, 5)])
 def test_scaled_logs_reach_one_on_their_test_set(name, positives, negatives):
     tp, tn = np.meshgrid(np.arange(positives + 1), np.arange(negatives + 1))

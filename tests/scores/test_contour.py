@@ -97,7 +97,9 @@ def test_markedness_is_smooth_through_zero():
 def test_contours_meet_where_the_paper_says(name, points):
     meeting = contour_meeting_points(name, 0.2)
     np.testing.assert_allclose(
-        np.stack([meeting["fpr"], meeting["tpr"]], axis=-1).reshape(-1, 2), np.array(points).reshape(-1, 2), atol=1e-12
+        np.stack([meeting["fpr"], meeting["tpr"]], axis=-1).reshape(-1, 2),
+        np.array(points).reshape(-1, 2),
+        atol=1e-12,
     )
     for x, y in points:
         for k in (0.3, 0.6):
@@ -139,7 +141,9 @@ def between(score, k, x, y, p):
     below, above = (value_at(score, x, y + side * step, p) for side in (-1, 1))
     defined = np.isfinite(below) & np.isfinite(above)
     slack = 1e-9 * (1 + np.abs(k))
-    return (np.minimum(below, above) - slack <= k) & (k <= np.maximum(below, above) + slack) | ~defined, defined
+    return (np.minimum(below, above) - slack <= k) & (
+        k <= np.maximum(below, above) + slack
+    ) | ~defined, defined
 
 
 def beyond(size=1000, seed=11):
@@ -161,14 +165,23 @@ def test_contours_beyond_the_square_hold_when_substituted_back(name):
     assert (x[known] > 1).any()
 
 
-TURNING = ["mcc", "markedness", "fowlkes_mallows", "balanced_mcc", "balanced_markedness", "balanced_fowlkes_mallows"]
+TURNING = [
+    "mcc",
+    "markedness",
+    "fowlkes_mallows",
+    "balanced_mcc",
+    "balanced_markedness",
+    "balanced_fowlkes_mallows",
+]
 
 
 def distance(point, curve):
     """Of a point (2) from the chords of a curve (2, point) with gaps."""
     start, chord = curve[:, :-1], np.diff(curve, axis=1)
     with np.errstate(invalid="ignore"):
-        share = np.clip(((point[:, None] - start) * chord).sum(axis=0) / (chord**2).sum(axis=0), 0, 1)
+        share = np.clip(
+            ((point[:, None] - start) * chord).sum(axis=0) / (chord**2).sum(axis=0), 0, 1
+        )
     return np.nanmin(np.hypot(*(start + share * chord - point[:, None])))
 
 
@@ -206,13 +219,20 @@ def test_curves_that_turn_back_keep_their_value(name, prevalence):
 
 
 def test_values_that_a_root_cannot_take_have_no_contour():
-    for name, values in {"g_mean": [-0.5], "fowlkes_mallows": [-0.5], "prevalence_threshold": [-1.0, 2.0]}.items():
+    for name, values in {
+        "g_mean": [-0.5],
+        "fowlkes_mallows": [-0.5],
+        "prevalence_threshold": [-1.0, 2.0],
+    }.items():
         assert np.isnan(br.contour(name, values, 0.3, 0.4)).all()
         assert np.isnan(contour_curve(name, values, 0.4, (-0.2, 1.2))["fpr"]).all()
 
 
 def test_a_value_at_an_end_of_the_square_has_its_end_and_a_score_without_tpr_has_none():
-    for score, values, ends in (("f1", [-0.1, 0, 0.8, 0.9], [np.nan, 0, 1, np.nan]), ("tnr", [0.5], [np.nan])):
+    for score, values, ends in (
+        ("f1", [-0.1, 0, 0.8, 0.9], [np.nan, 0, 1, np.nan]),
+        ("tnr", [0.5], [np.nan]),
+    ):
         plain = br.scores.Score("unknown", br.scores.get(score).function)
         np.testing.assert_allclose(br.contour(plain, values, 0.5, 0.5), ends, atol=1e-6)
 
@@ -220,7 +240,11 @@ def test_a_value_at_an_end_of_the_square_has_its_end_and_a_score_without_tpr_has
 def test_curves_that_turn_back_far_from_the_square_have_their_points_in_it():
     """At this prevalence the ellipse is a hundred times as wide as the square: evenly spaced points would miss it."""
     for name in ("mcc", "markedness"):
-        curve = contour_curve(name, [0.5], 0.9999, (-0.05, 1.05), points=101).isel(value=0).dropna("point")
+        curve = (
+            contour_curve(name, [0.5], 0.9999, (-0.05, 1.05), points=101)
+            .isel(value=0)
+            .dropna("point")
+        )
         assert curve.sizes["point"] > 90
         assert curve["fpr"].diff("point").max() < 0.02
 
@@ -228,7 +252,8 @@ def test_curves_that_turn_back_far_from_the_square_have_their_points_in_it():
 def test_curves_of_a_logarithm_turn_back_with_those_of_its_score():
     log = logarithm(br.scores.fowlkes_mallows, "log_fowlkes_mallows")
     curve, plain = (
-        contour_curve(score, [k], 0.3, (-0.3, 1.3)) for score, k in ((log, np.log(0.4)), (log.name[4:], 0.4))
+        contour_curve(score, [k], 0.3, (-0.3, 1.3))
+        for score, k in ((log, np.log(0.4)), (log.name[4:], 0.4))
     )
     assert (plain["fpr"] < 0).any()
     for rate in ("fpr", "tpr"):
@@ -236,10 +261,15 @@ def test_curves_of_a_logarithm_turn_back_with_those_of_its_score():
 
 
 def test_benefits_that_do_not_mind_the_positives_have_vertical_contours():
-    score, p = br.scores.decision_benefit([[1, 0], [2, 2]]), 0.3  # Eq. 53 with equal benefits of TP and FN
+    score, p = (
+        br.scores.decision_benefit([[1, 0], [2, 2]]),
+        0.3,
+    )  # Eq. 53 with equal benefits of TP and FN
     values = np.array([0.7, 0.95, 1.2])
     curves = contour_curve(score, values, p, points=5)
-    np.testing.assert_allclose(curves["fpr"], np.repeat((0.7 + 0.6 - values)[:, None] / 0.7, 5, axis=1))
+    np.testing.assert_allclose(
+        curves["fpr"], np.repeat((0.7 + 0.6 - values)[:, None] / 0.7, 5, axis=1)
+    )
     found = value_at(score, curves["fpr"].values, curves["tpr"].values, p)
     np.testing.assert_allclose(found, np.repeat(values[:, None], 5, axis=1))
     assert contour_curve(score, [5.0], p)["fpr"].isnull().all()
@@ -247,7 +277,9 @@ def test_benefits_that_do_not_mind_the_positives_have_vertical_contours():
     assert contour_curve(nothing, [1.2], p)["tpr"].isnull().all()
 
 
-@pytest.mark.parametrize(("name", "values"), [("npv", [0.2, 0.5, 0.8]), ("accuracy", [0.15, 0.5]), ("f1", [0.1, 0.9])])
+@pytest.mark.parametrize(
+    ("name", "values"), [("npv", [0.2, 0.5, 0.8]), ("accuracy", [0.15, 0.5]), ("f1", [0.1, 0.9])]
+)
 @pytest.mark.parametrize("prevalence", [0.02, 0.1, 0.7])
 def test_steep_curves_reach_the_edge_of_the_square(name, values, prevalence):
     curves = contour_curve(name, values, prevalence, points=101)
@@ -255,12 +287,16 @@ def test_steep_curves_reach_the_edge_of_the_square(name, values, prevalence):
         curve = curves.sel(value=value).dropna("point")
         x, y = curve["fpr"].values, curve["tpr"].values
         found = value_at(name, x, y, prevalence)
-        np.testing.assert_allclose(found[~np.isnan(found)], value, atol=1e-9)  # straight: on the line to its ends
+        np.testing.assert_allclose(
+            found[~np.isnan(found)], value, atol=1e-9
+        )  # straight: on the line to its ends
         for end in (0, -1):
             assert min(x[end], y[end], 1 - x[end], 1 - y[end]) == pytest.approx(0, abs=1e-12)
 
 
-@pytest.mark.parametrize("y", [0.01 / (np.linspace(0, 1, 12) - 0.5), [0.1, 0.2, 0.3, 50.0]], ids=["turns", "leaps"])
+@pytest.mark.parametrize(
+    "y", [0.01 / (np.linspace(0, 1, 12) - 0.5), [0.1, 0.2, 0.3, 50.0]], ids=["turns", "leaps"]
+)
 def test_a_pole_is_no_edge(y):
     found = np.array(y)
     _reach(np.linspace(0, 1, len(y)), found, 0.0, 1.0)
@@ -276,7 +312,9 @@ def test_equal_benefits_of_right_cases_have_the_contours_of_accuracy():
     accuracy = br.scores.accuracy.of_tables(tables)
     assert np.ptp(diagonal / accuracy) == pytest.approx(0, abs=1e-9)
     benefits = np.array([[1.0, -3.0], [-10.0, 5.0]])
-    one, other = (br.scores.decision_benefit(each).of_tables(tables) for each in (benefits, 2 * benefits + 7))
+    one, other = (
+        br.scores.decision_benefit(each).of_tables(tables) for each in (benefits, 2 * benefits + 7)
+    )
     assert np.ptp(other - 2 * one) == pytest.approx(0, abs=1e-9)
     x = np.linspace(0.1, 0.4, 4)
     for value in (0.6, 0.8):  # benefits of 0 and 1 by the case: the value is the accuracy

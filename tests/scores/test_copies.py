@@ -75,7 +75,10 @@ def test_scores_of_other_data_are_other_scores():
         (s.canonical(0.25, 0.5), s.canonical(0.5, 0.25)),
         (s.net_benefit(0.2), s.net_benefit(0.3)),
         (s.decision_benefit([[0, 1], [2, 3]]), s.decision_benefit([[0, 2], [1, 3]])),
-        (s.conditional_probability("mine", "tp", "fp tp"), s.conditional_probability("mine", "tp", "fn tp")),
+        (
+            s.conditional_probability("mine", "tp", "fp tp"),
+            s.conditional_probability("mine", "tp", "fn tp"),
+        ),
         (s.balanced("f1", "mine"), s.balanced("jaccard", "mine")),
         (s.average("f1", "macro"), s.average(s.f_beta(3.0), "macro")),
         (s.as_score(BY_CLASS), s.as_score(2 + BY_CLASS)),
@@ -97,7 +100,9 @@ def test_another_process_gives_the_same_number():
         "import bayesrank as br, pickle, sys\n"
         "print(*(score.of_cells(4, 1, 2, 3) for score in pickle.load(sys.stdin.buffer)))"
     )
-    done = subprocess.run([sys.executable, "-c", there], input=pickle.dumps(scores), capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", there], input=pickle.dumps(scores), capture_output=True, check=True
+    )
     assert list(map(float, done.stdout.split())) == [score.of_cells(4, 1, 2, 3) for score in scores]
 
 

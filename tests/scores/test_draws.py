@@ -13,11 +13,15 @@ RNG = np.random.default_rng(4)
 
 
 def draws(columns, **coords):
-    return xr.DataArray(np.array(columns).T[None], dims=("chain", "draw", "entity"), coords=coords, name="f1")
+    return xr.DataArray(
+        np.array(columns).T[None], dims=("chain", "draw", "entity"), coords=coords, name="f1"
+    )
 
 
 LADDER = np.arange(101) / 100
-VALUES = draws([LADDER, LADDER + 2, 1 - LADDER, np.full(101, np.nan)], entity=["a", "b", "c", "nobody"])
+VALUES = draws(
+    [LADDER, LADDER + 2, 1 - LADDER, np.full(101, np.nan)], entity=["a", "b", "c", "nobody"]
+)
 
 
 def test_differences_are_those_of_the_draws():
@@ -38,12 +42,16 @@ def test_a_difference_within_the_rope_is_undecided(rope, verdict):
 
 def test_differences_do_not_depend_on_the_order_of_dims_or_entities():
     found = differences(VALUES, "a")
-    xr.testing.assert_identical(differences(VALUES.transpose("entity", "draw", "chain"), "a"), found)
+    xr.testing.assert_identical(
+        differences(VALUES.transpose("entity", "draw", "chain"), "a"), found
+    )
     xr.testing.assert_identical(differences(VALUES.isel(entity=[2, 0, 1, 3]), "a"), found)
 
 
 def test_histograms_hold_the_draws_between_the_extreme_quantiles():
-    values = draws(RNG.beta(20, 5, (2, 4000)), entity=["a", "b"]) - xr.DataArray([0.2, 0.0], dims="entity")
+    values = draws(RNG.beta(20, 5, (2, 4000)), entity=["a", "b"]) - xr.DataArray(
+        [0.2, 0.0], dims="entity"
+    )
     prior = draws(RNG.random((2, 4000)), entity=["a", "b"])
     found = histograms(values, prior)
     assert found["entity"].values.tolist() == ["b", "a"]
@@ -54,13 +62,20 @@ def test_histograms_hold_the_draws_between_the_extreme_quantiles():
     np.testing.assert_allclose(edges[[0, -1]], np.quantile(both, [0.001, 0.999]))
     for name, x in (("posterior", values), ("prior", prior)):
         inside = (x >= edges[0]) & (x <= edges[-1])
-        np.testing.assert_array_equal(found[name].sum("bin").sel(entity=["a", "b"]), inside.sum(["chain", "draw"]))
+        np.testing.assert_array_equal(
+            found[name].sum("bin").sel(entity=["a", "b"]), inside.sum(["chain", "draw"])
+        )
 
 
 def performance(fpr, tpr, prevalence=0.5):
     """Draws of one entity with these rates."""
-    cells = np.array([[1 - fpr, fpr], [1 - tpr, tpr]]) * np.array([1 - prevalence, prevalence])[:, None, None]
-    return xr.DataArray(cells[..., None], {"entity": ["e"]}, ("actual", "predicted", "draw", "entity"))
+    cells = (
+        np.array([[1 - fpr, fpr], [1 - tpr, tpr]])
+        * np.array([1 - prevalence, prevalence])[:, None, None]
+    )
+    return xr.DataArray(
+        cells[..., None], {"entity": ["e"]}, ("actual", "predicted", "draw", "entity")
+    )
 
 
 def held(found, fpr, tpr):
@@ -69,7 +84,9 @@ def held(found, fpr, tpr):
 
 
 @pytest.mark.parametrize("prob", [0.5, 0.95])
-@pytest.mark.parametrize(("tpr", "fpr"), [((25, 7), (11, 71)), ((31, 1), (1, 81)), ((1, 1), (0.5, 0.5))])
+@pytest.mark.parametrize(
+    ("tpr", "fpr"), [((25, 7), (11, 71)), ((31, 1), (1, 81)), ((1, 1), (0.5, 0.5))]
+)
 def test_a_region_holds_its_share_of_new_draws(tpr, fpr, prob):
     rng = np.random.default_rng(1)
     size = 10_000
@@ -84,10 +101,14 @@ def test_a_region_holds_its_share_of_new_draws(tpr, fpr, prob):
 def test_a_region_of_independent_normal_scores_is_known():
     # Its extent along one rate: the quantiles at plus and minus the radius that holds 95% of a normal plane.
     rng = np.random.default_rng(2)
-    found = rate_regions(performance(rng.beta(3, 50, 50_000), rng.beta(31, 2, 50_000)), 721, prob=0.95)
+    found = rate_regions(
+        performance(rng.beta(3, 50, 50_000), rng.beta(31, 2, 50_000)), 721, prob=0.95
+    )
     reach = np.sqrt(stats.chi2.ppf(0.95, 2))
     wanted = stats.beta.ppf(stats.norm.cdf([-reach, reach]), 31, 2)
-    np.testing.assert_allclose([found["region_tpr"].min(), found["region_tpr"].max()], wanted, atol=0.005)
+    np.testing.assert_allclose(
+        [found["region_tpr"].min(), found["region_tpr"].max()], wanted, atol=0.005
+    )
 
 
 def test_a_region_follows_the_correlation():
@@ -100,7 +121,9 @@ def test_a_region_follows_the_correlation():
 
 
 def test_rates_without_draws_or_cases():
-    counts = br.from_counts(tn=[8, 0, 8], fp=[2, 0, 2], fn=[1, 1, 0], tp=[9, 9, 0], entity=["a", "no negatives", "no"])
+    counts = br.from_counts(
+        tn=[8, 0, 8], fp=[2, 0, 2], fn=[1, 1, 0], tp=[9, 9, 0], entity=["a", "no negatives", "no"]
+    )
     found = rate_regions(counts)
     assert set(found) == {"fpr", "tpr"}
     # Who has no point in ROC has neither rate.

@@ -5,7 +5,7 @@ import pytest
 import sklearn.metrics as sk
 
 import bayesrank as br
-from bayesrank._source import groups_of
+from bayesrank._core.source import groups_of
 from bayesrank.cli._options import SCORE_TYPE
 from tests.commands import invoke, refused
 
@@ -35,7 +35,9 @@ def test_names_of_scikit_learn(name, found):
         assert br.scores.get(name).higher_is_better is False
 
 
-@pytest.mark.parametrize("name", ["neg_accuracy", "negf1", "f1_samples", "colour:a", "f1:", "macro_f1:a"])
+@pytest.mark.parametrize(
+    "name", ["neg_accuracy", "negf1", "f1_samples", "colour:a", "f1:", "macro_f1:a"]
+)
 def test_names_that_mean_nothing_are_refused(name):
     with pytest.raises((KeyError, ValueError)):
         br.scores.get(name)
@@ -46,11 +48,17 @@ def test_one_class_against_the_rest_is_scikit_learns(label):
     posterior = br.fit(JOINT, seed=1, draws=100)
     counts = groups_of(posterior)["observed_data"]["counts"]
     wanted = sk.f1_score(TRUTH, GUESS, labels=[label], average="macro")
-    assert br.scores.get(f"f1:{label}")(counts).sel(entity="m").item() == pytest.approx(wanted, abs=1e-12)
+    assert br.scores.get(f"f1:{label}")(counts).sel(entity="m").item() == pytest.approx(
+        wanted, abs=1e-12
+    )
     order = {"actual": list("cab"), "predicted": list("cab")}
-    assert br.scores.get(f"f1:{label}")(counts.sel(order)).sel(entity="m").item() == pytest.approx(wanted, abs=1e-12)
+    assert br.scores.get(f"f1:{label}")(counts.sel(order)).sel(entity="m").item() == pytest.approx(
+        wanted, abs=1e-12
+    )
     drawn = br.one_vs_rest(br.as_performance(posterior)).sel(label=label)
-    np.testing.assert_allclose(br.scores.get(f"recall:{label}")(posterior), br.scores.tpr(drawn), rtol=1e-9)
+    np.testing.assert_allclose(
+        br.scores.get(f"recall:{label}")(posterior), br.scores.tpr(drawn), rtol=1e-9
+    )
     ranking = br.credible_ranking(posterior, f"f1:{label}")
     assert ranking["entity"].values[ranking["consensus_position"].argmin()].item() == "n"
     assert br.plan(posterior, f"f1:{label}", seed=1)["success"].notnull().all()
@@ -81,4 +89,6 @@ def test_headings_of_errors_ask_for_the_direction(tmp_path, heading):
     first = invoke("rank", tmp_path / "t.csv", *entities, "--lower-is-better").splitlines()
     assert any(line.startswith(names[1]) for line in first)
     assert "95% ranks" in invoke("rank", tmp_path / "t.csv", *entities, "--higher-is-better")
-    assert "--lower-is-better" in refused("rank", tmp_path / "t.csv", "--lower-is-better", "--higher-is-better")
+    assert "--lower-is-better" in refused(
+        "rank", tmp_path / "t.csv", "--lower-is-better", "--higher-is-better"
+    )

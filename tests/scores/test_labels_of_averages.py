@@ -6,7 +6,7 @@ import xarray as xr
 from sklearn import metrics
 
 import bayesrank as br
-from bayesrank._source import groups_of
+from bayesrank._core.source import groups_of
 
 RNG = np.random.default_rng(11)
 TRUTH = RNG.choice([*"abcd"], 240)
@@ -27,14 +27,19 @@ def counted(evidence):
 @pytest.mark.parametrize("labels", [["a", "c"], ["d", "b", "a"], [*"abcd"], [*"abcd", "?"]])
 @pytest.mark.filterwarnings("ignore:y_pred contains classes")
 def test_averages_are_over_the_labels(labels):
-    counts, joint = br.from_predictions(TRUTH, GUESS, labels=labels), br.joint_outcomes(TRUTH, GUESS, labels=labels)
+    counts, joint = (
+        br.from_predictions(TRUTH, GUESS, labels=labels),
+        br.joint_outcomes(TRUTH, GUESS, labels=labels),
+    )
     for source in (counts, br.as_performance(counts), counted(counts), counted(joint)):
         for name, function in FUNCTIONS.items():
             for average in ("macro", "micro", "weighted"):
                 theirs = function(TRUTH, ANSWERS, labels=labels, average=average, zero_division=0)
                 ours = br.scores.get(f"{average}_{name}")(source).sel(entity="m").item()
                 assert ours == pytest.approx(theirs, abs=1e-12), (average, name)
-    assert br.scores.accuracy(counts).sel(entity="m").item() == pytest.approx((TRUTH == ANSWERS).mean())
+    assert br.scores.accuracy(counts).sel(entity="m").item() == pytest.approx(
+        (TRUTH == ANSWERS).mean()
+    )
 
 
 @pytest.mark.parametrize("make", [br.from_predictions, br.joint_outcomes])
@@ -77,7 +82,11 @@ def test_a_missing_answer_is_wrong_and_no_class():
     [
         (["A", "b"], {"labels": ["a", "b"]}, "must write labels as in y_true, such as 'a'"),
         ([0.3, 0.9], {"labels": ["a", "b"]}, "not probabilities"),
-        (["x", "b"], {"labels": ["a", "b"], "positive": "b"}, "positive cannot be used for 3 classes"),
+        (
+            ["x", "b"],
+            {"labels": ["a", "b"], "positive": "b"},
+            "positive cannot be used for 3 classes",
+        ),
     ],
 )
 def test_misspelt_labels_are_no_others(answers, options, message):
@@ -86,14 +95,20 @@ def test_misspelt_labels_are_no_others(answers, options, message):
 
 
 def test_a_misspelt_label_of_the_truth_is_refused():
-    with pytest.raises(br.ArgumentError, match=r"holds the label 'Dog', not among labels .*did you mean 'dog'"):
-        br.from_predictions(["cat", "Dog", "owl"], {"m": ["cat", "dog", "owl"]}, labels=["cat", "dog", "owl"])
+    with pytest.raises(
+        br.ArgumentError, match=r"holds the label 'Dog', not among labels .*did you mean 'dog'"
+    ):
+        br.from_predictions(
+            ["cat", "Dog", "owl"], {"m": ["cat", "dog", "owl"]}, labels=["cat", "dog", "owl"]
+        )
 
 
 def test_truth_known_in_part_has_the_same_labels():
     truth = TRUTH.astype(object)
     truth[::6] = None
-    posterior = br.fit(br.joint_outcomes(truth, GUESS, labels=["a", "c"]), draws=100, chains=1, seed=1)
+    posterior = br.fit(
+        br.joint_outcomes(truth, GUESS, labels=["a", "c"]), draws=100, chains=1, seed=1
+    )
     theirs = metrics.f1_score(TRUTH, ANSWERS, labels=["a", "c"], average="macro")
     over_all = metrics.f1_score(TRUTH, ANSWERS, average="macro", zero_division=0)
     found = br.scores.macro_f1(posterior).sel(entity="m").mean().item()

@@ -34,7 +34,9 @@ def test_slices_are_rectangles_in_a_plane():
     sides = corners[1] - corners[0], corners[2] - corners[0]
     np.testing.assert_allclose(corners[3] - corners[0], sides[0] + sides[1])
     assert sides[0] @ sides[1] == pytest.approx(0, abs=1e-9)  # a right angle
-    np.testing.assert_allclose([np.linalg.norm(s) for s in sides], [80 * np.sqrt(2), 20 * np.sqrt(2)])
+    np.testing.assert_allclose(
+        [np.linalg.norm(s) for s in sides], [80 * np.sqrt(2), 20 * np.sqrt(2)]
+    )
 
 
 def test_lattices_map_onto_each_other():
@@ -68,10 +70,17 @@ def test_all_matrices_are_there_once():
 def test_the_twelve_neighbours_of_a_matrix_are_equally_far():
     """Lovell et al., 2.3: one case moved from one cell to another, in the barycentric projection of Eq. 1."""
     cells = np.array([9, 4, 3, 7])
-    moved = [cells - np.eye(4, dtype=int)[i] + np.eye(4, dtype=int)[j] for i in range(4) for j in range(4) if i != j]
+    moved = [
+        cells - np.eye(4, dtype=int)[i] + np.eye(4, dtype=int)[j]
+        for i in range(4)
+        for j in range(4)
+        if i != j
+    ]
     names = ("tn", "fp", "fn", "tp")
     centre, around = (
-        simplex(br.from_counts(**dict(zip(names, np.array(each).reshape(-1, 4).T, strict=True)))).values
+        simplex(
+            br.from_counts(**dict(zip(names, np.array(each).reshape(-1, 4).T, strict=True)))
+        ).values
         for each in (cells, moved)
     )
     assert len(np.unique(around, axis=0)) == 12

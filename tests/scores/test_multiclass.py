@@ -10,7 +10,7 @@ from scipy import stats
 from sklearn import metrics
 
 import bayesrank as br
-from bayesrank._source import groups_of
+from bayesrank._core.source import groups_of
 from bayesrank.scores.averages import Average
 from bayesrank.scores.names import SCORES
 
@@ -97,10 +97,14 @@ def test_labels_that_are_no_class_count_as_in_scikit_learn(invented):
             for counts in cases_of(truth.tolist(), guess.tolist()):
                 for name, (function, average) in PEERS.items():
                     theirs = function(truth, guess, average=average, zero_division=0)
-                    assert br.scores.get(name)(counts).sel(entity="it").item() == pytest.approx(theirs, abs=1e-12), name
+                    assert br.scores.get(name)(counts).sel(entity="it").item() == pytest.approx(
+                        theirs, abs=1e-12
+                    ), name
                     checked += 1
                 theirs = metrics.balanced_accuracy_score(truth, guess)
-                assert br.scores.balanced_accuracy(counts).sel(entity="it").item() == pytest.approx(theirs)
+                assert br.scores.balanced_accuracy(counts).sel(entity="it").item() == pytest.approx(
+                    theirs
+                )
     assert checked > 60
 
 
@@ -114,8 +118,13 @@ def test_inventing_a_label_does_not_win():
         "guesses": np.where(right | (rng.random(200) < 0.1), truth, rng.permutation(truth)),
     }
     posterior = br.fit(br.from_predictions(truth, guess), seed=1)
-    for name, function in (("macro_f1", metrics.f1_score), ("macro_precision", metrics.precision_score)):
-        theirs = [function(truth, answers, average="macro", zero_division=0) for answers in guess.values()]
+    for name, function in (
+        ("macro_f1", metrics.f1_score),
+        ("macro_precision", metrics.precision_score),
+    ):
+        theirs = [
+            function(truth, answers, average="macro", zero_division=0) for answers in guess.values()
+        ]
         ranking = br.credible_ranking(posterior, name)
         np.testing.assert_allclose(ranking["observed"], theirs)
         assert theirs[0] < theirs[1]
@@ -132,7 +141,12 @@ def one_by_one(kind, score, matrix, present):
     occurs = matrix.sum(axis=1) + matrix.sum(axis=0) > 0
     for c in np.flatnonzero((present if worst is None else occurs) | (kind == "micro")):
         rest = np.arange(len(matrix)) != c
-        cells = matrix[rest][:, rest].sum(), matrix[rest, c].sum(), matrix[c, rest].sum(), matrix[c, c]
+        cells = (
+            matrix[rest][:, rest].sum(),
+            matrix[rest, c].sum(),
+            matrix[c, rest].sum(),
+            matrix[c, c],
+        )
         tables.append(cells)
         value = float(score.of_cells(*cells))
         values.append(worst if worst is not None and np.isnan(value) else value)
@@ -145,7 +159,11 @@ def one_by_one(kind, score, matrix, present):
         return np.nan
     if kind == "weighted":
         used = np.array(weights) > 0
-        return np.average(np.array(values)[used], weights=np.array(weights)[used]) if used.any() else np.nan
+        return (
+            np.average(np.array(values)[used], weights=np.array(weights)[used])
+            if used.any()
+            else np.nan
+        )
     means = {"macro": np.mean, "geometric": stats.gmean, "smallest": min, "largest": max}
     if kind == "harmonic":
         return 0.0 if min(values) == 0 else stats.hmean(values)
@@ -153,11 +171,24 @@ def one_by_one(kind, score, matrix, present):
 
 
 KINDS = ("macro", "micro", "weighted", "geometric", "harmonic", "smallest", "largest")
-AVERAGED = ("tpr", "ppv", "f1", "jaccard", "tnr", "npv", "balanced_accuracy", "fnr", "mcc", "positive_likelihood_ratio")
+AVERAGED = (
+    "tpr",
+    "ppv",
+    "f1",
+    "jaccard",
+    "tnr",
+    "npv",
+    "balanced_accuracy",
+    "fnr",
+    "mcc",
+    "positive_likelihood_ratio",
+)
 
 
 #: Means that take roots or inverses are not of values that may be negative.
-PAIRS = [(n, k) for n in AVERAGED for k in KINDS if not (n == "mcc" and k in ("geometric", "harmonic"))]
+PAIRS = [
+    (n, k) for n in AVERAGED for k in KINDS if not (n == "mcc" and k in ("geometric", "harmonic"))
+]
 
 
 @pytest.mark.parametrize("classes", [3, 5])
@@ -195,7 +226,9 @@ def test_averages_work_wherever_a_score_does():
     posterior = br.fit(br.from_matrix([COUNTS[0], COUNTS[0].T], "actual_rows"), draws=200, seed=1)
     ranking = br.credible_ranking(posterior, "macro_f1")
     assert ranking.attrs["score"] == "macro_f1"
-    np.testing.assert_allclose(ranking["observed"][0], metrics.f1_score(TRUTH, GUESS, average="macro"))
+    np.testing.assert_allclose(
+        ranking["observed"][0], metrics.f1_score(TRUTH, GUESS, average="macro")
+    )
     worst = br.credible_ranking(posterior, "largest_fnr")  # the order of the smallest recalls
     best = br.credible_ranking(posterior, "smallest_tpr")
     np.testing.assert_allclose(worst["probability_best"], best["probability_best"])
@@ -204,13 +237,17 @@ def test_averages_work_wherever_a_score_does():
 
 
 def test_rankings_know_which_classes_have_cases():
-    posterior = br.fit(br.from_matrix([[[5, 1, 0], [2, 7, 1], [0, 0, 0]]] * 2, "actual_rows"), draws=100, seed=1)
+    posterior = br.fit(
+        br.from_matrix([[[5, 1, 0], [2, 7, 1], [0, 0, 0]]] * 2, "actual_rows"), draws=100, seed=1
+    )
     values = br.scores.macro_tpr(posterior)
     ranking = br.credible_ranking(posterior, "macro_tpr")
     # Both have the same matrix: their medians are averaged.
     np.testing.assert_allclose(ranking["median"], [values.median(["chain", "draw"]).mean()] * 2)
     np.testing.assert_allclose(ranking["observed"], (5 / 6 + 7 / 10) / 3)
-    xr.testing.assert_allclose(br.rank(posterior, "macro_tpr").drop_attrs(), br.rank(values).drop_attrs())
+    xr.testing.assert_allclose(
+        br.rank(posterior, "macro_tpr").drop_attrs(), br.rank(values).drop_attrs()
+    )
 
 
 def test_averages_of_a_posterior_are_over_the_classes_with_cases_of_each_entity():
@@ -230,17 +267,24 @@ def test_averages_of_a_posterior_are_over_the_classes_with_cases_of_each_entity(
 
 def test_a_class_that_occurs_in_some_data_set_takes_part_in_the_typical_one():
     tables = np.array([[[5, 1, 0], [2, 7, 1], [0, 0, 0]], [[4, 1, 1], [0, 0, 0], [1, 1, 2]]])
-    counts = br.from_matrix(tables, "actual_rows").rename(entity="dataset").expand_dims(entity=["a"])
+    counts = (
+        br.from_matrix(tables, "actual_rows").rename(entity="dataset").expand_dims(entity=["a"])
+    )
     performance = xr.DataArray(np.full((1, 3, 3), 1 / 9), dims=("entity", "actual", "predicted"))
     posterior = xr.DataTree.from_dict(
-        {"posterior": xr.Dataset({"performance_typical": performance}), "observed_data": xr.Dataset({"counts": counts})}
+        {
+            "posterior": xr.Dataset({"performance_typical": performance}),
+            "observed_data": xr.Dataset({"counts": counts}),
+        }
     )
     typical = br.scores.macro_tpr(posterior, kind="typical")
     assert (typical.dims, typical.item()) == (("entity",), pytest.approx(1 / 3))
 
 
 def test_importances_of_many_classes_are_matched_by_label():
-    counts = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 3, 4]], "actual_rows", labels=["a", "b", "c"])
+    counts = br.from_matrix(
+        [[5, 1, 0], [2, 7, 1], [0, 3, 4]], "actual_rows", labels=["a", "b", "c"]
+    )
     importance = xr.DataArray(
         np.random.default_rng(1).random((3, 3)),
         {"actual": ["c", "a", "b"], "predicted": ["c", "a", "b"]},
@@ -248,10 +292,14 @@ def test_importances_of_many_classes_are_matched_by_label():
     )
     score = br.scores.as_score(importance)
     posterior = br.fit(counts, draws=20, seed=1)
-    xr.testing.assert_allclose(score(posterior), br.ranking_score(posterior, importance).drop_attrs())
+    xr.testing.assert_allclose(
+        score(posterior), br.ranking_score(posterior, importance).drop_attrs()
+    )
     np.testing.assert_allclose(score(counts), br.ranking_score(counts, importance), rtol=1e-12)
     by_row = br.scores.of_importance(importance[:, 0].drop_vars("predicted"))
-    np.testing.assert_allclose(by_row(counts), br.ranking_score(counts, importance[:, 0].drop_vars("predicted")))
+    np.testing.assert_allclose(
+        by_row(counts), br.ranking_score(counts, importance[:, 0].drop_vars("predicted"))
+    )
     with pytest.raises(ValueError, match="source must have the classes of the score"):
         score(COUNTS)
     with pytest.raises(ValueError, match="score must be a score of two classes here"):
@@ -287,5 +335,7 @@ def test_true_negatives_without_weight_are_not_missed(kind):
         assert asked.needs_tn
         without += not average.needs_tn
         with np.errstate(all="ignore"):
-            np.testing.assert_array_equal(average(tables, True), asked(tables, True), err_msg=score.name)
+            np.testing.assert_array_equal(
+                average(tables, True), asked(tables, True), err_msg=score.name
+            )
     assert without >= 4

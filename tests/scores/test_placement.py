@@ -25,7 +25,9 @@ def performances(prevalence, number=400, steps=6):
     if prevalence is None:
         rest = np.array([c for c in np.ndindex(*[steps + 1] * 4) if sum(c) == steps]).T / steps
     else:
-        rest = np.array(cells_at(*np.meshgrid(*[np.arange(steps + 1) / steps] * 2), prevalence)).reshape(4, -1)
+        rest = np.array(
+            cells_at(*np.meshgrid(*[np.arange(steps + 1) / steps] * 2), prevalence)
+        ).reshape(4, -1)
     return np.concatenate([cells_at(*rates, positive), rest], axis=1)
 
 
@@ -102,7 +104,9 @@ def test_weighted_accuracies(alpha):
         at = br.place(score, prevalence)
         assert orders_alike(score, at, prevalence)
         expected = alpha * (1 - prevalence) / (alpha * (1 - prevalence) + (1 - alpha) * prevalence)
-        assert br.place(br.scores.weighted_accuracy(alpha), prevalence) == pytest.approx(at, abs=1e-11)
+        assert br.place(br.scores.weighted_accuracy(alpha), prevalence) == pytest.approx(
+            at, abs=1e-11
+        )
         assert at == pytest.approx((expected, expected), abs=1e-11)
 
 
@@ -116,7 +120,9 @@ def test_any_importance_has_the_place_of_its_order():
 def test_scores_without_a_place():
     assert br.place(by_importance("always one", tn=1, tp=1)) is None
     assert br.place("prevalence", 0.2) is None
-    assert br.place(replace(br.scores.f1, higher_is_better=False)) is None  # a dual order of a ranking score
+    assert (
+        br.place(replace(br.scores.f1, higher_is_better=False)) is None
+    )  # a dual order of a ranking score
     # A name proves nothing.
     assert br.place(Score("informedness", lambda tn, fp, fn, tp: tn * tp), 0.2) is None
 
@@ -128,10 +134,12 @@ def test_functions_without_a_name_are_placed_where_their_level_lines_meet(a, b, 
     def odds(tn, fp, fn, tp):
         return ((1 - a) * tn + a * tp) / ((1 - b) * fp + b * fn)
 
-    assert br.place(lambda *cells: np.log(odds(*cells)), prevalence) == pytest.approx((a, b), abs=1e-9)
-    assert br.place(replace(as_score(lambda *cells: 1 / odds(*cells)), higher_is_better=False)) == pytest.approx(
+    assert br.place(lambda *cells: np.log(odds(*cells)), prevalence) == pytest.approx(
         (a, b), abs=1e-9
     )
+    assert br.place(
+        replace(as_score(lambda *cells: 1 / odds(*cells)), higher_is_better=False)
+    ) == pytest.approx((a, b), abs=1e-9)
     if a + b > 0:  # a monotone step of it is another order
         assert br.place(lambda *cells: np.floor(3 * odds(*cells)), prevalence) is None
 
@@ -150,7 +158,9 @@ def test_chance_corrected_scores_are_placed_where_the_tile_sends_them():
         twin = value(negative * rest, negative * predicted, positive * rest, positive * predicted)
         return (value(tn, fp, fn, tp) - twin) / (1 - twin)
 
-    assert br.place(corrected, prevalence) == pytest.approx(br.tile.chance_corrected_place(a, b, prevalence), abs=1e-9)
+    assert br.place(corrected, prevalence) == pytest.approx(
+        br.tile.chance_corrected_place(a, b, prevalence), abs=1e-9
+    )
     assert br.place(corrected) is None
 
 
@@ -173,7 +183,15 @@ def test_misleading_formulas_have_the_place_of_their_score(alpha, beta):
 def test_floats_stand_for_the_simplest_number_within_rounding():
     found = [to_fraction(x) for x in (0.2, 1 - 0.7, 0.1 + 0.2, 1 / 3, 1e-4, 0.0, 2**-40)]
     tenths = Fraction(3, 10)
-    assert found == [Fraction(1, 5), tenths, tenths, Fraction(1, 3), Fraction(1, 10**4), 0, Fraction(1, 2**40)]
+    assert found == [
+        Fraction(1, 5),
+        tenths,
+        tenths,
+        Fraction(1, 3),
+        Fraction(1, 10**4),
+        0,
+        Fraction(1, 2**40),
+    ]
 
 
 def test_exact_arithmetic_sees_what_rounding_hides():
@@ -233,13 +251,29 @@ def balanced(empty):
         (lambda tn, fp, fn, tp: tn + tp + 1e-6 * (fp == 0), None, None),
         (lambda tn, fp, fn, tp: tn + tp - 1e-6 * (tp + fp == 0), None, None),
         (lambda tn, fp, fn, tp: tn + tp + 1e-6 * (tp + fp + fn == 0), None, (0.5, 0.5)),
-        (lambda tn, fp, fn, tp: np.where(fp == 0, over(tp + tp**2, tp, np.nan), over(tp, tp + fp, np.nan)), None, None),
-        (lambda tn, fp, fn, tp: np.where(tp == 0, over(-(fp**2), fp, np.nan), over(tp, tp + fp, np.nan)), None, None),
+        (
+            lambda tn, fp, fn, tp: np.where(
+                fp == 0, over(tp + tp**2, tp, np.nan), over(tp, tp + fp, np.nan)
+            ),
+            None,
+            None,
+        ),
+        (
+            lambda tn, fp, fn, tp: np.where(
+                tp == 0, over(-(fp**2), fp, np.nan), over(tp, tp + fp, np.nan)
+            ),
+            None,
+            None,
+        ),
     ],
 )
-def test_a_place_says_nothing_of_performances_that_the_canonical_score_leaves_out(function, everywhere, at_a_fifth):
+def test_a_place_says_nothing_of_performances_that_the_canonical_score_leaves_out(
+    function, everywhere, at_a_fifth
+):
     assert br.place(function) == everywhere
-    assert br.place(function, 0.2) == (None if at_a_fifth is None else pytest.approx(at_a_fifth, abs=1e-11))
+    assert br.place(function, 0.2) == (
+        None if at_a_fifth is None else pytest.approx(at_a_fifth, abs=1e-11)
+    )
 
 
 CATALOGUE = [
@@ -256,13 +290,17 @@ def test_places_of_the_catalogue_are_those_and_there_are_no_others(prevalence):
         if at is not None:
             assert orders_alike(score, at, prevalence), score.name
         else:  # few performances are enough to tell two orders from each other
-            assert not any(orders_alike(score, other, prevalence, 60, 4) for other in places(prevalence)), score.name
+            assert not any(
+                orders_alike(score, other, prevalence, 60, 4) for other in places(prevalence)
+            ), score.name
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.5, 0.8])
 def test_places_at_a_fixed_prediction_rate(rate):
     """The Tile, Section 4.4: by symmetry, with truth and predictions exchanged."""
-    assert br.place("markedness", prediction_rate=rate) == pytest.approx((1 - rate, rate), abs=1e-11)
+    assert br.place("markedness", prediction_rate=rate) == pytest.approx(
+        (1 - rate, rate), abs=1e-11
+    )
     kappa = (1 - rate) ** 2 / ((1 - rate) ** 2 + rate**2)
     assert br.place("cohen_kappa", prediction_rate=rate) == pytest.approx((kappa, 0.5), abs=1e-11)
     assert br.place("ppv", prediction_rate=rate) == (1.0, 0.0)

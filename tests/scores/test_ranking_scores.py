@@ -60,7 +60,9 @@ def test_axiom_2_surely_no_more_satisfying_is_no_better(seed):
 def test_axiom_3_mixtures_stay_between_best_and_worst(seed):
     p, i, s = space(seed)
     rng = np.random.default_rng(seed)
-    weights = xr.DataArray(rng.dirichlet(np.full(p.sizes["entity"], 0.5)), dims="entity").assign_coords(entity=range(6))
+    weights = xr.DataArray(
+        rng.dirichlet(np.full(p.sizes["entity"], 0.5)), dims="entity"
+    ).assign_coords(entity=range(6))
     value = br.ranking_score(p, i, s)
     mixed = br.ranking_score(br.theory.mix(p.assign_coords(entity=range(6)), weights), i, s)
     if np.isfinite(value).all():  # the domain is closed under mixing
@@ -81,7 +83,9 @@ def test_property_1_expected_satisfaction_after_filtering(seed):
 def test_property_2_linear_change_of_satisfaction(seed, slope, shift):
     p, i, s = space(seed)
     changed = br.ranking_score(p, i, slope * s + shift)
-    assert changed.values == pytest.approx((slope * br.ranking_score(p, i, s) + shift).values, abs=1e-9)
+    assert changed.values == pytest.approx(
+        (slope * br.ranking_score(p, i, s) + shift).values, abs=1e-9
+    )
     if slope > 1e-3:
         assert (order(changed / slope) == order(br.ranking_score(p, i, s))).all()
 
@@ -89,7 +93,9 @@ def test_property_2_linear_change_of_satisfaction(seed, slope, shift):
 @given(seeds, st.floats(0, 1))
 def test_properties_5_and_6_means_of_importance(seed, weight):
     p, first, s = space(seed, binary=True)
-    other = xr.DataArray(np.random.default_rng(seed + 1).gamma(1.0, size=s.size), dims="outcome", coords=s.coords)
+    other = xr.DataArray(
+        np.random.default_rng(seed + 1).gamma(1.0, size=s.size), dims="outcome", coords=s.coords
+    )
     for fixed, f in ((1, lambda x: 1 / x), (0, lambda x: 1 / (1 - x))):
         second = first.where(s == fixed, other)
         mean = weight * first + (1 - weight) * second
@@ -97,9 +103,13 @@ def test_properties_5_and_6_means_of_importance(seed, weight):
             continue
         with np.errstate(divide="ignore"):
             parts = [f(br.ranking_score(p, importance, s)) for importance in (first, second, mean)]
-        usable = np.isfinite(parts[0]) & np.isfinite(parts[1]) & np.isfinite(parts[2]) & (parts[2] < 1e6)
+        usable = (
+            np.isfinite(parts[0]) & np.isfinite(parts[1]) & np.isfinite(parts[2]) & (parts[2] < 1e6)
+        )
         expected = weight * parts[0] + (1 - weight) * parts[1]
-        assert parts[2].where(usable).values == pytest.approx(expected.where(usable).values, rel=1e-6, nan_ok=True)
+        assert parts[2].where(usable).values == pytest.approx(
+            expected.where(usable).values, rel=1e-6, nan_ok=True
+        )
 
 
 @given(seeds, st.floats(0, 1))
@@ -124,7 +134,9 @@ def test_many_classes_against_scikit_learn():
     assert accuracy.item() == pytest.approx((truth == predicted).mean())
     # With each case as important as its class is rare, the ranking score is the multi-class balanced accuracy.
     weight = 1 / counts.sum(["predicted", "entity"])
-    assert br.ranking_score(counts, weight).item() == pytest.approx(balanced_accuracy_score(truth, predicted))
+    assert br.ranking_score(counts, weight).item() == pytest.approx(
+        balanced_accuracy_score(truth, predicted)
+    )
 
 
 def test_other_dims_pass_through_and_satisfaction_is_aligned_by_label():
@@ -141,8 +153,12 @@ def test_other_dims_pass_through_and_satisfaction_is_aligned_by_label():
 
 def test_single_importances():
     truth = np.array(["well", "ill", "ill", "well", "well"])
-    counts = br.from_predictions(truth, {"m": np.array(["well", "ill", "well", "ill", "well"])}, labels=["well", "ill"])
-    assert br.ranking_score(counts, br.importance(fp=1, tp=1)).item() == 0.5  # by position under other labels
+    counts = br.from_predictions(
+        truth, {"m": np.array(["well", "ill", "well", "ill", "well"])}, labels=["well", "ill"]
+    )
+    assert (
+        br.ranking_score(counts, br.importance(fp=1, tp=1)).item() == 0.5
+    )  # by position under other labels
     stack = xr.concat([br.importance(fp=1, tp=1), br.importance(fn=1, tp=1)], dim="preference")
     value = br.ranking_score(br.from_counts(tn=80, fp=1, fn=3, tp=27), stack)
     assert value.squeeze("entity").values == pytest.approx([27 / 28, 27 / 30])
@@ -150,7 +166,9 @@ def test_single_importances():
     assert np.isnan(br.ranking_score(outside, br.importance(fp=1, tp=1)).item())
     assert np.isnan(br.canonical_score(outside, 1.0, 0.0).item())
     equal = br.from_counts(tn=[3, 6, 21], fp=[1, 2, 7], fn=[0, 0, 0], tp=[1, 2, 7])
-    assert len(set(br.ranking_score(equal, br.importance(tn=0.3, fp=0.7, fn=0.1, tp=0.9)).values)) == 1
+    assert (
+        len(set(br.ranking_score(equal, br.importance(tn=0.3, fp=0.7, fn=0.1, tp=0.9)).values)) == 1
+    )
 
 
 def test_canonical_score_on_grids_and_paired_points():
@@ -163,13 +181,18 @@ def test_canonical_score_on_grids_and_paired_points():
             assert grid.sel(a=a, b=b).values.tolist() == one.values.tolist()
             by_importance = br.ranking_score(counts, br.importance(tn=1 - a, fp=1 - b, fn=b, tp=a))
             assert one.values == pytest.approx(by_importance.values)
-    points = br.canonical_score(counts, xr.DataArray([0.25, 1.0], dims="point"), xr.DataArray([0.5, 0.0], dims="point"))
+    points = br.canonical_score(
+        counts, xr.DataArray([0.25, 1.0], dims="point"), xr.DataArray([0.5, 0.0], dims="point")
+    )
     assert points.dims == ("entity", "point")
-    assert points.values == pytest.approx(np.stack([grid.sel(a=0.25, b=0.5), grid.sel(a=1.0, b=0.0)], axis=1))
+    assert points.values == pytest.approx(
+        np.stack([grid.sel(a=0.25, b=0.5), grid.sel(a=1.0, b=0.0)], axis=1)
+    )
 
 
 @pytest.mark.parametrize(
-    ("cells", "always"), [({"fp": 1, "fn": 10}, "always 0"), ({"fn": 1}, "always 0"), ({"tn": 1, "tp": 1}, "always 1")]
+    ("cells", "always"),
+    [({"fp": 1, "fn": 10}, "always 0"), ({"fn": 1}, "always 0"), ({"tn": 1, "tp": 1}, "always 1")],
 )
 def test_a_score_that_all_performances_share_is_refused(cells, always):
     """Costs of errors are no importances: R_I of errors alone is 0 for every performance."""
@@ -179,6 +202,9 @@ def test_a_score_that_all_performances_share_is_refused(cells, always):
 
 def test_a_score_of_little_importance_on_one_side_is_none_of_these():
     score = br.scores.of_importance(br.importance(fp=1, fn=10, tp=1e-9))
-    found = score(br.from_counts(tn=1, fp=0, fn=0, tp=4)), score(br.from_counts(tn=1, fp=0, fn=1, tp=4))
+    found = (
+        score(br.from_counts(tn=1, fp=0, fn=0, tp=4)),
+        score(br.from_counts(tn=1, fp=0, fn=1, tp=4)),
+    )
     assert found[0] == 1
     assert 0 < found[1] < 1e-6

@@ -35,7 +35,13 @@ def test_scores_of_plain_importance_are_betas(name, right, wrong):
 
 
 # The last ones have rates of very unlike precision.
-TABLES = [(32, 8, 4, 16), (1, 0, 0, 3), (50_000, 300, 2, 9), (8, 2, 200_000, 800_000), (5, 5, 10**6, 10**6)]
+TABLES = [
+    (32, 8, 4, 16),
+    (1, 0, 0, 3),
+    (50_000, 300, 2, 9),
+    (8, 2, 200_000, 800_000),
+    (5, 5, 10**6, 10**6),
+]
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -72,14 +78,21 @@ def test_fully_mixed_importances_under_a_dirichlet():
 
 
 @pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
-@pytest.mark.parametrize(("score", "prior"), [("f1", "uniform"), ("accuracy", "jeffreys"), (MIXED, "uniform")])
+@pytest.mark.parametrize(
+    ("score", "prior"), [("f1", "uniform"), ("accuracy", "jeffreys"), (MIXED, "uniform")]
+)
 def test_the_draws_of_fit_follow_it(model, score, prior):
     counts = br.from_counts(tn=[32, 4], fp=[8, 1], fn=[4, 2], tp=[16, 1], entity=["a", "b"])
-    draws = br.scores.as_score(score)(br.fit(counts, model, prior=prior, draws=5000, chains=2, seed=11))
+    draws = br.scores.as_score(score)(
+        br.fit(counts, model, prior=prior, draws=5000, chains=2, seed=11)
+    )
     exact = br.score_posterior(counts, score, model, prior=prior)
     for name in ("a", "b"):
         sample = np.sort(draws.sel(entity=name).values.ravel())[::50]
-        assert np.abs(exact.cdf(sample).sel(entity=name) - np.arange(len(sample)) / len(sample)).max() < KOLMOGOROV
+        assert (
+            np.abs(exact.cdf(sample).sel(entity=name) - np.arange(len(sample)) / len(sample)).max()
+            < KOLMOGOROV
+        )
 
 
 @pytest.mark.parametrize(
@@ -105,7 +118,9 @@ def test_the_density_is_the_slope_and_integrates_to_one(table, prior, model):
 LEVELS = [1e-6, 0.003, 0.3, 0.9, 0.999]
 
 
-@pytest.mark.parametrize("table", [TABLES[0], *(pytest.param(table, marks=pytest.mark.slow) for table in TABLES[1:])])
+@pytest.mark.parametrize(
+    "table", [TABLES[0], *(pytest.param(table, marks=pytest.mark.slow) for table in TABLES[1:])]
+)
 def test_scores_without_importance_agree_with_the_ranking_scores_they_are_made_of(table):
     counts = br.from_matrix(np.reshape(table, (2, 2)), "actual_rows")
     accuracy = br.score_posterior(counts, "accuracy")
@@ -114,7 +129,9 @@ def test_scores_without_importance_agree_with_the_ranking_scores_they_are_made_o
     within = error_rate.error.item()
     assert within < 1e-5 if min(table) == 0 else within <= 1e-9
     np.testing.assert_allclose(1 - error_rate.cdf(1 - at)[0], accuracy.cdf(at)[0], atol=within)
-    np.testing.assert_allclose(error_rate.pdf(1 - at)[0, 2:], accuracy.pdf(at)[0, 2:], rtol=1e-6 + 10 * within)
+    np.testing.assert_allclose(
+        error_rate.pdf(1 - at)[0, 2:], accuracy.pdf(at)[0, 2:], rtol=1e-6 + 10 * within
+    )
 
 
 def test_faint_priors_put_probability_next_to_the_end():
@@ -135,8 +152,13 @@ def test_faint_priors_put_probability_next_to_the_end():
 
 def test_quantiles_next_to_the_end_of_a_range_are_where_the_cdf_has_their_levels():
     counts = br.from_counts(tn=1000, fp=0, fn=3, tp=20)
-    fpr, ratio = (br.score_posterior(counts, name, prior=0.05) for name in ("fpr", "positive_likelihood_ratio"))
-    np.testing.assert_allclose(fpr.quantile(LEVELS)[0, 1:], stats.beta(0.05, 1000.05).ppf(LEVELS[1:]), rtol=1e-9)
+    fpr, ratio = (
+        br.score_posterior(counts, name, prior=0.05)
+        for name in ("fpr", "positive_likelihood_ratio")
+    )
+    np.testing.assert_allclose(
+        fpr.quantile(LEVELS)[0, 1:], stats.beta(0.05, 1000.05).ppf(LEVELS[1:]), rtol=1e-9
+    )
     at = ratio.quantile(LEVELS)
     np.testing.assert_allclose(ratio.cdf(at), [LEVELS], atol=1e-9)
     slope = (ratio.cdf(at * 1.001) - ratio.cdf(at / 1.001)) / (2 * np.log(1.001) * at)
@@ -152,14 +174,21 @@ def test_the_density_of_a_score_of_one_rate_is_that_of_the_rate(model):
 
 
 NOT_RANKING = ("mcc", "diagnostic_odds_ratio", "negative_likelihood_ratio", "information_score")
-FOLLOWED = [(model, score) for model in ("beta_binomial", "dirichlet_multinomial") for score in NOT_RANKING]
+FOLLOWED = [
+    (model, score) for model in ("beta_binomial", "dirichlet_multinomial") for score in NOT_RANKING
+]
 
 
 @pytest.mark.parametrize(
-    ("model", "score"), [FOLLOWED[0], *(pytest.param(*pair, marks=pytest.mark.slow) for pair in FOLLOWED[1:])]
+    ("model", "score"),
+    [FOLLOWED[0], *(pytest.param(*pair, marks=pytest.mark.slow) for pair in FOLLOWED[1:])],
 )
 def test_the_draws_of_fit_follow_scores_without_importance(model, score):
-    draws = np.sort(br.scores.as_score(score)(br.fit(TABLE, model, draws=5000, chains=2, seed=12)).values.ravel())
+    draws = np.sort(
+        br.scores.as_score(score)(
+            br.fit(TABLE, model, draws=5000, chains=2, seed=12)
+        ).values.ravel()
+    )
     exact = br.score_posterior(TABLE, score, model)
     levels = np.arange(250, len(draws), 500)
     assert np.abs(exact.cdf(draws[levels]).values[0] - levels / len(draws)).max() < KOLMOGOROV
@@ -179,7 +208,9 @@ def test_pairs_that_were_not_measured_are_nan():
     assert np.isnan(cdf.sel(entity="b", dataset="y")).all()
     assert (cdf.sel(entity="a") > 0).all()
     median = br.score_posterior(counts, "f1").quantile(0.5)
-    np.testing.assert_allclose(br.score_posterior(counts, "f1").cdf(median), [[0.5, 0.5], [0.5, np.nan]], atol=1e-12)
+    np.testing.assert_allclose(
+        br.score_posterior(counts, "f1").cdf(median), [[0.5, 0.5], [0.5, np.nan]], atol=1e-12
+    )
 
 
 NO_POSITIVES = br.from_counts(tn=50, fp=5, fn=0, tp=0)
@@ -192,12 +223,18 @@ def test_scores_that_need_both_classes_refuse_a_prevalence_that_leaves_one(score
     if share == 1.0 and score in ("tpr", "f1"):  # of fn and tp alone
         assert 0 < br.score_posterior(TABLE, score, prevalence=share).cdf(0.7).item() < 1
         return
-    with pytest.raises(ValueError, match=f"prevalence must lie strictly between 0 and 1 for {score}; got [01]"):
+    with pytest.raises(
+        ValueError, match=f"prevalence must lie strictly between 0 and 1 for {score}; got [01]"
+    ):
         br.score_posterior(NO_POSITIVES, score, prevalence=share)
 
 
 def test_scores_of_the_class_that_is_left_have_a_posterior():
     specificity = stats.beta(50.5, 5.5)
     for score in ("accuracy", "tnr", "jaccard_negative"):
-        exact = br.score_posterior(NO_POSITIVES, score, "beta_binomial")  # the prevalence observed: 0
-        np.testing.assert_allclose(exact.cdf([0.8, 0.9])[0], specificity.cdf([0.8, 0.9]), atol=1e-12)
+        exact = br.score_posterior(
+            NO_POSITIVES, score, "beta_binomial"
+        )  # the prevalence observed: 0
+        np.testing.assert_allclose(
+            exact.cdf([0.8, 0.9])[0], specificity.cdf([0.8, 0.9]), atol=1e-12
+        )

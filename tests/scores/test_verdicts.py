@@ -17,10 +17,16 @@ from tests.theory.test_audits import PRINTED
 DIRECTED = [
     name
     for name, score in SCORES.items()
-    if score.higher_is_better is not None and score.space in ("binary", "classes") and name != "adjacent_accuracy"
+    if score.higher_is_better is not None
+    and score.space in ("binary", "classes")
+    and name != "adjacent_accuracy"
 ]
-SAME_CASES = br.from_counts(tn=[75, 68, 60], fp=[10, 17, 25], fn=[9, 6, 2], tp=[21, 24, 28], entity=["a", "b", "c"])
-OTHER_PREVALENCES = br.from_counts(tn=[900, 380], fp=[100, 120], fn=[20, 100], tp=[80, 400], entity=["a", "b"])
+SAME_CASES = br.from_counts(
+    tn=[75, 68, 60], fp=[10, 17, 25], fn=[9, 6, 2], tp=[21, 24, 28], entity=["a", "b", "c"]
+)
+OTHER_PREVALENCES = br.from_counts(
+    tn=[900, 380], fp=[100, 120], fn=[20, 100], tp=[80, 400], entity=["a", "b"]
+)
 SAME, OTHER = br.fit(SAME_CASES, draws=200, seed=1), br.fit(OTHER_PREVALENCES, draws=200, seed=1)
 
 
@@ -77,13 +83,17 @@ def test_verdicts_are_those_of_the_printed_table_1(name):
     if SCORES[name].higher_is_better is None:
         assert SCORES[name].may_rank == ""
     else:
-        assert SCORES[name].may_rank == ("yes" if all(held) else "at one prevalence" if all(held[1:]) else "no")
+        assert SCORES[name].may_rank == (
+            "yes" if all(held) else "at one prevalence" if all(held[1:]) else "no"
+        )
 
 
 QUICK = ("accuracy", "fnr", "informedness", "mcc")
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n not in QUICK)) for n in DIRECTED])
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n not in QUICK)) for n in DIRECTED]
+)
 def test_verdicts_equal_audits_at_three_prevalences(name):
     score, verdict = by_better_values(name), SCORES[name].may_rank
 
@@ -111,17 +121,23 @@ def test_a_ranking_says_if_its_score_should_not_rank_and_only_then(name):
 @pytest.mark.parametrize("name", DIRECTED)
 def test_a_ranking_across_prevalences_says_if_its_score_needs_one(name):
     ranking = br.credible_ranking(OTHER, name)
-    notes = [line for line in br.notes(ranking) if "may rank only while the prevalence is fixed" in line]
+    notes = [
+        line for line in br.notes(ranking) if "may rank only while the prevalence is fixed" in line
+    ]
     assert len(notes) == (SCORES[name].may_rank == "at one prevalence")
     assert not any("may rank only" in line for line in br.verdict(ranking))
 
 
 def test_the_sentence_names_the_fault_and_the_score_that_orders_most_alike():
     said = br.verdict(br.credible_ranking(SAME, "mcc"))[-1]
-    assert said.startswith("MCC should not rank: a mixture of two entities can have a better MCC than both.")
+    assert said.startswith(
+        "MCC should not rank: a mixture of two entities can have a better MCC than both."
+    )
     assert "Of the scores that may rank, " in said
     assert "at prevalence 0.3" in said
-    note = next(n for n in br.notes(br.credible_ranking(OTHER, "balanced_accuracy")) if "may rank only" in n)
+    note = next(
+        n for n in br.notes(br.credible_ranking(OTHER, "balanced_accuracy")) if "may rank only" in n
+    )
     assert "Of the scores that may always rank, " in note
 
 
@@ -129,13 +145,23 @@ def test_the_verdict_on_more_than_two_classes():
     counts = br.from_matrix([[[30, 2, 1], [3, 25, 2], [1, 1, 35]], [[20, 12, 1], [3, 15, 12], [1, 11, 25]]],
                             "actual_rows", entity=["u", "v"])  # fmt: skip
     posterior = br.fit(counts, draws=200, seed=1)
-    expected = {"accuracy": False, "balanced_accuracy": False, "mcc": True, "cohen_kappa": True, "g_mean": True}
+    expected = {
+        "accuracy": False,
+        "balanced_accuracy": False,
+        "mcc": True,
+        "cohen_kappa": True,
+        "g_mean": True,
+    }
     for name, no in expected.items():
         lines = br.verdict(br.credible_ranking(posterior, name))
         assert any("should not rank" in line for line in lines) == no, name
-    assert not any("should not" in line for line in br.verdict(br.credible_ranking(posterior, "macro_f1")))
+    assert not any(
+        "should not" in line for line in br.verdict(br.credible_ranking(posterior, "macro_f1"))
+    )
     # One class against the others has two classes.
-    assert any("should not rank" in line for line in br.verdict(br.credible_ranking(posterior, "mcc:1")))
+    assert any(
+        "should not rank" in line for line in br.verdict(br.credible_ranking(posterior, "mcc:1"))
+    )
 
 
 def test_the_nearest_score_is_the_one_whose_order_is_most_alike_at_a_prevalence():
@@ -151,7 +177,9 @@ def test_the_nearest_score_is_the_one_whose_order_is_most_alike_at_a_prevalence(
         return kendalltau(one[both], two[both]).statistic
 
     assert of(name) == pytest.approx(tau, abs=2e-3)
-    assert all(of(other) <= of(name) + 1e-9 for other in ("f1", "accuracy", "informedness", "ppv", "tpr"))
+    assert all(
+        of(other) <= of(name) + 1e-9 for other in ("f1", "accuracy", "informedness", "ppv", "tpr")
+    )
 
 
 def test_own_functions_averages_and_one_entity_have_no_line():
@@ -159,7 +187,9 @@ def test_own_functions_averages_and_one_entity_have_no_line():
     assert br.scores.macro_f1.may_rank == ""
     assert br.scores.f_beta(3).may_rank == "yes"
     one = br.fit(SAME_CASES.isel(entity=[0]), draws=200, seed=1)
-    assert not any("should not rank" in line for line in br.verdict(br.credible_ranking(one, "mcc")))
+    assert not any(
+        "should not rank" in line for line in br.verdict(br.credible_ranking(one, "mcc"))
+    )
 
 
 def test_a_table_of_scores_has_the_verdicts_beside_the_scores():

@@ -4,7 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesrank.statements._parser import DEPTH, Beats, Bound, Either, Every, Not, Place, claims_of, parse, quote_name
+from bayesrank.statements._parser import (
+    DEPTH,
+    Beats,
+    Bound,
+    Either,
+    Every,
+    Not,
+    Place,
+    claims_of,
+    parse,
+    quote_name,
+)
 from tests.strategies import NAMES, statements, written
 
 
@@ -14,13 +25,34 @@ def test_a_written_statement_is_read_back(data, names):
     text = written(statement, names)
     assert parse(text, names) == statement
     if all(name.isalnum() for name in names):
-        loose = text.replace(" and ", "\n AND  ").replace("(", " ( ").replace(" > ", ">").replace(" or ", " Or\t")
+        loose = (
+            text.replace(" and ", "\n AND  ")
+            .replace("(", " ( ")
+            .replace(" > ", ">")
+            .replace(" or ", " Or\t")
+        )
         assert parse(f" {loose}\n", names) == statement
 
 
 @given(st.data(), NAMES)
 def test_any_other_text_is_refused_with_words(data, names):
-    pieces = [*names, *map(repr, names), "and", "or", "not", "(", ")", ">", "<=", "is", "best", "in", "top", "3", "0.5"]
+    pieces = [
+        *names,
+        *map(repr, names),
+        "and",
+        "or",
+        "not",
+        "(",
+        ")",
+        ">",
+        "<=",
+        "is",
+        "best",
+        "in",
+        "top",
+        "3",
+        "0.5",
+    ]
     pieces += ["beats", "by", "-", "+ 1", "'", "==", "worst", "\n"]
     text = data.draw(st.lists(st.sampled_from(pieces)).map(" ".join) | st.text(max_size=20))
     try:
@@ -76,7 +108,10 @@ def test_what_is_written_means(text, statement):
         ("A in top 0", "have a whole number from 1 on"),
         ("A in top 2.5", "have a whole number from 1 on"),
         ("A is good", "have 'best', 'worst'"),
-        ("A beats B by 0.02", "state no margin: pass it as rope= (--rope), in units of the score; got ' by 0.02'"),
+        (
+            "A beats B by 0.02",
+            "state no margin: pass it as rope= (--rope), in units of the score; got ' by 0.02'",
+        ),
         ("A beats B by 1%", "state no margin: pass it as rope= (--rope)"),
         ("A > B + 0.02", "state no margin: pass it as rope= (--rope)"),
         ("'A > B", "close the quotes with '"),
@@ -91,7 +126,9 @@ def test_an_error_says_what_should_stand_where(text, message):
 
 def test_unknown_names_are_reported_with_similar_ones():
     names = ["ResNet-50", "ResNet-101", "ViT"]
-    with pytest.raises(KeyError, match=r"got 'ResNet-51'.*did you mean 'ResNet-50' or 'ResNet-101'"):
+    with pytest.raises(
+        KeyError, match=r"got 'ResNet-51'.*did you mean 'ResNet-50' or 'ResNet-101'"
+    ):
         parse("ResNet-51 > ViT", names)
     for text in ("A-2 > B", "A > 0.9x", "A > B+0.02", "'D' > A", "D is best", "a > B"):
         with pytest.raises(KeyError, match="statement must name entities of A, B, C"):
@@ -100,7 +137,9 @@ def test_unknown_names_are_reported_with_similar_ones():
 
 def test_a_number_is_a_bound_unless_it_is_a_name():
     assert parse("A > 0.9", ABC) == Bound(0, ">", 0.9)
-    assert parse("A <= -1e-3 and B = .5", ABC) == Every((Bound(0, "<=", -0.001), Bound(1, "=", 0.5)))
+    assert parse("A <= -1e-3 and B = .5", ABC) == Every(
+        (Bound(0, "<=", -0.001), Bound(1, "=", 0.5))
+    )
     assert parse("A > 7", ["A", "7"]) == Beats(0, ">", 1)
 
 
@@ -153,7 +192,9 @@ def test_the_depth_counts_nesting_and_not_length():
     for deep in ("(", "not "):
         text = deep * (DEPTH - 1) + "A > B" + ")" * (DEPTH - 1) * (deep == "(")
         parse(text, ABC)
-        with pytest.raises(ValueError, match=f"^statement must hold at most {DEPTH} statements in one another"):
+        with pytest.raises(
+            ValueError, match=f"^statement must hold at most {DEPTH} statements in one another"
+        ):
             parse(deep + text + ")" * (deep == "("), ABC)
     assert len(claims_of(parse(" and ".join(["(A > B)"] * (2 * DEPTH)), ABC))) == 2 * DEPTH
 

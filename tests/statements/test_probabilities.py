@@ -49,16 +49,29 @@ def brute(statement, values, higher=True, rope=0.0):
     return total / len(values)
 
 
-@given(st.data(), score_draws(max_draws=6, max_entities=4, levels=3), st.booleans(), st.sampled_from([0.0, 1.0]))
+@given(
+    st.data(),
+    score_draws(max_draws=6, max_entities=4, levels=3),
+    st.booleans(),
+    st.sampled_from([0.0, 1.0]),
+)
 def test_probability_against_all_orders_of_every_draw(data, values, higher, rope):
     statement = data.draw(statements(values.sizes["entity"]))
     names = values["entity"].values.tolist()
     text = written(statement, names)
     found = br.probability(values, text, higher_is_better=higher, rope=rope)
-    assert found["probability"].item() == pytest.approx(brute(statement, values.values, higher, rope), abs=1e-12)
+    assert found["probability"].item() == pytest.approx(
+        brute(statement, values.values, higher, rope), abs=1e-12
+    )
     assert found.attrs["statement"] == text
-    named = {e for claim in claims_of(statement) for e in (claim.entity, getattr(claim, "rival", claim.entity))}
-    assert found["undefined"].item() == pytest.approx(np.isnan(values.values[:, list(named)]).any(1).mean())
+    named = {
+        e
+        for claim in claims_of(statement)
+        for e in (claim.entity, getattr(claim, "rival", claim.entity))
+    }
+    assert found["undefined"].item() == pytest.approx(
+        np.isnan(values.values[:, list(named)]).any(1).mean()
+    )
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +104,9 @@ def test_it_says_what_a_credible_ranking_says(sticky, higher, rope):
         assert ask(f"{a} in top 2")[0] == pytest.approx(places.sel(rank=slice(1, 2)).sum().item())
         for b in "BD":
             pair = row.sel(rival=b)
-            assert ask(f"{a} > {b}") == pytest.approx((pair["superiority"].item(), pair["superiority_error"].item()))
+            assert ask(f"{a} > {b}") == pytest.approx(
+                (pair["superiority"].item(), pair["superiority_error"].item())
+            )
             assert ask(f"{a} = {b}")[0] == pytest.approx(pair["equivalence"].item())
 
 
@@ -117,7 +132,9 @@ def test_probability_against_quadrature():
 def test_errors_of_statements_that_never_failed_know_how_slowly_the_draws_move(sticky):
     for text in ("D > A", "D is best or A > B > C"):
         found = br.probability(sticky, text)["probability_error"].item()
-        free = br.probability(xr.zeros_like(sticky) + np.arange(4), "D > A")["probability_error"].item()
+        free = br.probability(xr.zeros_like(sticky) + np.arange(4), "D > A")[
+            "probability_error"
+        ].item()
         assert found > 5 * free
     assert np.isnan(br.probability(sticky[0, 0], "A > B")["probability_error"].item())
 
@@ -125,15 +142,24 @@ def test_errors_of_statements_that_never_failed_know_how_slowly_the_draws_move(s
 def test_ties_that_are_too_many_are_refused_and_others_cost_little():
     names = [f"e{i}" for i in range(40)]
     values = draws_of(np.zeros((3, 40)), names)
-    with pytest.raises(ValueError, match="statement must ask for the ranks of fewer entities that tie; got 40"):
+    with pytest.raises(
+        ValueError, match="statement must ask for the ranks of fewer entities that tie; got 40"
+    ):
         br.probability(values, " and ".join(f"{name} in top 3" for name in names))
     # Of 40 that tie, 3 take the first 3 places; and places of the ten are asked for once each.
     p = br.probability(values, "e1 in top 3 and e2 in top 3 and e3 in top 3")["probability"].item()
     assert p == pytest.approx(1 / (40 * 39 * 38 / 6))
-    p = br.probability(values, " or ".join(f"e{i} in top 3" for i in range(10)))["probability"].item()
+    p = br.probability(values, " or ".join(f"e{i} in top 3" for i in range(10)))[
+        "probability"
+    ].item()
     assert p == pytest.approx(1 - 30 * 29 * 28 / (40 * 39 * 38))
     apart = draws_of(np.arange(120.0).reshape(3, 40), names)
-    assert br.probability(apart, " and ".join(f"{name} in top 40" for name in names))["probability"].item() == 1
+    assert (
+        br.probability(apart, " and ".join(f"{name} in top 40" for name in names))[
+            "probability"
+        ].item()
+        == 1
+    )
 
 
 def test_lazy_values_are_asked_block_by_block(sticky):
@@ -147,7 +173,9 @@ def test_lazy_values_are_asked_block_by_block(sticky):
     for i in range(2):
         alone = br.probability(both[i], text)
         xr.testing.assert_allclose(plain.isel(dataset=i), alone, rtol=1e-9)
-    xr.testing.assert_identical(br.statements.probable_orders(lazy[:, 0]), br.statements.probable_orders(sticky))
+    xr.testing.assert_identical(
+        br.statements.probable_orders(lazy[:, 0]), br.statements.probable_orders(sticky)
+    )
 
 
 def test_names_that_are_no_text():
@@ -161,7 +189,9 @@ def test_probable_orders_against_counting(values, top):
     names = values["entity"].values
     seen = Counter()
     for x in values.values:
-        ranks = {str(n): int(1 + (x > v).sum()) for n, v in zip(names, x, strict=True) if not np.isnan(v)}
+        ranks = {
+            str(n): int(1 + (x > v).sum()) for n, v in zip(names, x, strict=True) if not np.isnan(v)
+        }
         order = tuple(sorted((r, n) for n, r in ranks.items() if top is None or r <= top))
         seen[order] += bool(order)
     found = br.statements.probable_orders(values, top=3, places=top)
@@ -169,7 +199,11 @@ def test_probable_orders_against_counting(values, top):
     listed = []
     for i in range(found.sizes["order"]):
         one = found.isel(order=i)
-        order = tuple((int(r), str(n)) for r, n in zip(one["rank"].values, one["entity"].values, strict=True) if n)
+        order = tuple(
+            (int(r), str(n))
+            for r, n in zip(one["rank"].values, one["entity"].values, strict=True)
+            if n
+        )
         assert one["probability"].item() == pytest.approx(seen[order] / len(values))
         listed.append(seen[order])
         whole = top is None and len(order) > 1 and not np.isnan(values).any()
@@ -186,25 +220,37 @@ def test_probable_orders_have_errors_of_batches_and_labels_of_ties(sticky):
     assert found["label"].values[0] == "D > C > B > A"
     assert any(" = " in one for one in found["label"].values)
     # Means of forty batches of fifty draws; rare orders have the error of what the stickiest entity is worth.
-    draws = _truth.share_true(parse(found["label"].values[0], list("ABCD")), sticky.values.reshape(2000, 4), 1, 0.0)
+    draws = _truth.share_true(
+        parse(found["label"].values[0], list("ABCD")), sticky.values.reshape(2000, 4), 1, 0.0
+    )
     error = draws.reshape(40, 50).mean(1).std(ddof=1) / np.sqrt(40)
     assert found["probability_error"].values[0] == pytest.approx(error, rel=1e-9)
     assert error > 2 * np.sqrt(found["probability"].values[0] / 2000)
     rare = br.statements.probable_orders(sticky, top=10**6).isel(order=-1)
     assert rare["probability"] == 1 / 2000
     assert rare["probability_error"] > 2 * np.sqrt(1 / 2000 / 2000)  # of independent draws
-    assert br.statements.probable_orders(draws_of([[np.nan, np.nan]])).sizes == {"order": 0, "place": 0}
+    assert br.statements.probable_orders(draws_of([[np.nan, np.nan]])).sizes == {
+        "order": 0,
+        "place": 0,
+    }
 
 
 @settings(deadline=None, max_examples=10)
-@given(score_draws(max_draws=10, max_entities=5, levels=4), st.sampled_from([0.0, 1.0]), st.sampled_from([0.6, 0.95]))
+@given(
+    score_draws(max_draws=10, max_entities=5, levels=4),
+    st.sampled_from([0.0, 1.0]),
+    st.sampled_from([0.6, 0.95]),
+)
 def test_stability_is_what_a_ranking_of_the_others_says(values, rope, prob):
     assume(values.sizes["entity"] > 1)
     ranking = br.credible_ranking(values, rope=rope, prob=prob)
     found = leave_out_entities(values, rope=rope, prob=prob)
     first = ranking["entity"].values[np.argsort(ranking["consensus_position"].values)]
     for name in values["entity"].values:
-        one, rest = found.sel(left_out=name), br.credible_ranking(values.drop_sel(entity=name), rope=rope, prob=prob)
+        one, rest = (
+            found.sel(left_out=name),
+            br.credible_ranking(values.drop_sel(entity=name), rope=rope, prob=prob),
+        )
         others = one.sel(entity=rest["entity"])
         assert np.isnan(one["tier"].sel(entity=name))
         assert np.isnan(one["position"].sel(entity=name))
@@ -222,7 +268,9 @@ def test_stability_is_what_a_ranking_of_the_others_says(values, rope, prob):
         before, after = ranking["tier"].sel(entity=rest["entity"]).values, others["tier"].values
         pairs = [(i, j) for i in range(len(after)) for j in range(i) if ranked[i] and ranked[j]]
         other = [np.sign(before[i] - before[j]) != np.sign(after[i] - after[j]) for i, j in pairs]
-        assert one["changed"].item() == (pytest.approx(np.mean(other)) if pairs else pytest.approx(np.nan, nan_ok=True))
+        assert one["changed"].item() == (
+            pytest.approx(np.mean(other)) if pairs else pytest.approx(np.nan, nan_ok=True)
+        )
         leader = next(n for n in first if n != name)
         moved = bool(ranked.any()) and others["position"].sel(entity=leader).item() != 1
         assert one["leader_changed"].item() == moved
@@ -243,13 +291,17 @@ def test_entities_without_an_observed_score_stay_last_without_another():
     """W beats X, which beats Z: a cycle of preferences through X, which has no positive calls."""
     classes = ["negative", "positive"]
     prior = xr.DataArray([[1.0, 20.0], [1.0, 1.0]], {"actual": classes, "predicted": classes})
-    counts = br.from_counts(tp=[0, 2, 9, 0], fp=[0, 56, 254, 1000], fn=[5] * 4, tn=[5] * 4, entity=["X", "Y", "Z", "W"])
+    counts = br.from_counts(
+        tp=[0, 2, 9, 0], fp=[0, 56, 254, 1000], fn=[5] * 4, tn=[5] * 4, entity=["X", "Y", "Z", "W"]
+    )
     how = {"method": "exact", "model": "dirichlet_multinomial", "prior": prior}
     found = leave_out_entities(counts, "precision", **how)
     for name in counts["entity"].values:
         rest = br.credible_ranking(counts.drop_sel(entity=name), "precision", **how)
         one = found.sel(left_out=name)
-        np.testing.assert_array_equal(one["position"].sel(entity=rest["entity"]), rest["consensus_position"])
+        np.testing.assert_array_equal(
+            one["position"].sel(entity=rest["entity"]), rest["consensus_position"]
+        )
         np.testing.assert_allclose(one["poth"], rest["poth"], atol=1e-9)
         assert one["poth"] <= 1
     assert found["leader_changed"].sel(left_out=["X", "W"]).values.tolist() == [False, False]

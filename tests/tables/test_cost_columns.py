@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import bayesrank as br
-from bayesrank._errors import ArgumentError
+from bayesrank._core.errors import ArgumentError
 
 CASES = [f"q{i}" for i in range(6)]
 COSTS = {"gpt cost": [0.5, 0.2, 0.4, 0.3, 0.1, 0.6], "llama cost": [0.1, 0.2, 0.2, 0.1, 0.3, 0.1]}
@@ -19,7 +19,12 @@ def test_costs_of_several_entities_are_their_outcomes():
 
 
 @pytest.mark.parametrize(
-    "columns", [{"gpt cost": COSTS["gpt cost"]}, {**RIGHT, "llama cost": COSTS["llama cost"]}, {**RIGHT, **COSTS}]
+    "columns",
+    [
+        {"gpt cost": COSTS["gpt cost"]},
+        {**RIGHT, "llama cost": COSTS["llama cost"]},
+        {**RIGHT, **COSTS},
+    ],
 )
 def test_a_cost_alone_or_beside_answers_is_refused(columns):
     with pytest.raises(ArgumentError, match="cost' is probably not an entity"):

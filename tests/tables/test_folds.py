@@ -9,16 +9,23 @@ import pytest
 import xarray as xr
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, KFold, RepeatedKFold, cross_val_score, cross_validate
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    RepeatedKFold,
+    cross_val_score,
+    cross_validate,
+)
 from sklearn.tree import DecisionTreeClassifier
 
 import bayesrank as br
-from bayesrank.tables.files import read_evidence
+from bayesrank.io.tables.files import read_evidence
 from tests.commands import csv_of, refused, run
 
 rng = np.random.default_rng(8)
 SCORES = pd.DataFrame(
-    rng.uniform(0.7, 0.8, (10, 3)).round(3) + np.array([0, 0.1, 0.02]), columns=["ada", "bagging", "tree"]
+    rng.uniform(0.7, 0.8, (10, 3)).round(3) + np.array([0, 0.1, 0.02]),
+    columns=["ada", "bagging", "tree"],
 )
 WIDE = SCORES.assign(fold=range(10))
 LONG = WIDE.melt("fold", var_name="model", value_name="score")
@@ -38,7 +45,9 @@ def both(frame, tmp_path, typed):
     }
     roles |= {"entities": roles["entities"].split(",")} if "entities" in roles else {}
     found, evidence = read_evidence(str(file), **roles), br.from_frame(frame, **roles)
-    xr.testing.assert_equal(found, evidence.assign_coords({c: found[c] for c in ("repeat", "dataset") if c in found}))
+    xr.testing.assert_equal(
+        found, evidence.assign_coords({c: found[c] for c in ("repeat", "dataset") if c in found})
+    )
     assert run("rank", file, *words, "--draws", 20).exit_code == 0
     return found
 
@@ -74,7 +83,9 @@ def test_the_command_ranks_folds_as_python_does(tmp_path):
     for frame in (WIDE, LONG):
         frame.to_csv(file, index=False)
         found = csv_of("rank", file, *TYPED)
-        np.testing.assert_allclose(found[table.columns].to_numpy(float), table.to_numpy(float), rtol=1e-12)
+        np.testing.assert_allclose(
+            found[table.columns].to_numpy(float), table.to_numpy(float), rtol=1e-12
+        )
     assert "Read 10 splits × 3 models" in run("rank", file, *TYPED).output
 
 
@@ -95,8 +106,15 @@ def test_scores_named_like_errors_ask_for_their_direction(tmp_path):
         words = [tmp_path / "folds.csv", *TYPED, *typed]
         assert "--lower-is-better ranks low ones first" in refused("rank", *words)
         assert csv_of("rank", *words, "--lower-is-better")["observed"].is_monotonic_increasing
-        assert br.from_frame(frame, fold="fold", train=9, test=1).attrs["notes"].count("low_may_be_good") == 1
-    frame.rename(columns={"rmse": "neg_mean_squared_error"}).to_csv(tmp_path / "folds.csv", index=False)
+        assert (
+            br.from_frame(frame, fold="fold", train=9, test=1)
+            .attrs["notes"]
+            .count("low_may_be_good")
+            == 1
+        )
+    frame.rename(columns={"rmse": "neg_mean_squared_error"}).to_csv(
+        tmp_path / "folds.csv", index=False
+    )
     assert csv_of("rank", tmp_path / "folds.csv", *TYPED)["observed"].is_monotonic_decreasing
 
 
@@ -120,11 +138,18 @@ def test_data_sets_are_read_beside_folds(tmp_path):
     frame = SCORES.assign(fold=[*range(5)] * 2, dataset=np.repeat(["u", "v"], 5))
     expected = br.from_folds(frame.drop(columns="fold"), train=80, test=20, dataset="dataset")
     long = frame.melt(["fold", "dataset"], var_name="model", value_name="score")
-    for one in (frame, long, frame.rename(columns={"dataset": "task"}), long.rename(columns={"dataset": "task"})):
+    for one in (
+        frame,
+        long,
+        frame.rename(columns={"dataset": "task"}),
+        long.rename(columns={"dataset": "task"}),
+    ):
         typed = "--dataset-column task " * ("task" in one)
         found = both(one, tmp_path, f"{typed}--fold fold --train 80 --test 20")
         assert found["dataset"].values.tolist() == expected["dataset"].values.tolist()
-        xr.testing.assert_equal(found["fold_score"].drop_vars("dataset"), expected["fold_score"].drop_vars("dataset"))
+        xr.testing.assert_equal(
+            found["fold_score"].drop_vars("dataset"), expected["fold_score"].drop_vars("dataset")
+        )
 
 
 @pytest.mark.parametrize(
@@ -134,7 +159,10 @@ def test_data_sets_are_read_beside_folds(tmp_path):
         (WIDE, "--fold fold --train 0.9 --test 0.1"),
         (WIDE.rename(columns={"fold": "split"}), "--fold split --train 0.9 --test 0.1"),
         (LONG, "--fold fold --outcome score --train 0.9 --test 0.1"),
-        (LONG.rename(columns={"score": "accuracy"}), "--fold fold --outcome accuracy --train 0.9 --test 0.1"),
+        (
+            LONG.rename(columns={"score": "accuracy"}),
+            "--fold fold --outcome accuracy --train 0.9 --test 0.1",
+        ),
         (TWICE, "--fold fold --repeat repeat --train 0.8 --test 0.2"),
         (
             TWICE.melt(["fold", "repeat"], var_name="model", value_name="f1"),
@@ -146,7 +174,9 @@ def test_the_line_that_is_printed_ranks_the_learners(frame, typed, tmp_path):
     frame.to_csv(tmp_path / "folds.csv", index=False)
     assert f"{typed} says that they are of" in refused("rank", tmp_path / "folds.csv")
     words = shlex.split(typed)
-    found = json.loads(run("rank", tmp_path / "folds.csv", *words, "--draws", 30, "--format", "json").stdout)
+    found = json.loads(
+        run("rank", tmp_path / "folds.csv", *words, "--draws", 30, "--format", "json").stdout
+    )
     observed = {row["entity"]: row["observed"] for row in found["ranking"]}
     assert observed == pytest.approx(SCORES.mean().to_dict())
     roles = {
@@ -198,26 +228,41 @@ def test_results_of_cross_validate_are_taken_by_learner():
     xr.testing.assert_identical(br.from_folds(results, train=100, test=20), expected)
     xr.testing.assert_identical(br.from_folds(scores, train=100, test=20), expected)
     indexed = {
-        name: cross_validate(model, X, Y, cv=KFold(6), return_indices=True, scoring=["accuracy", "f1"])
+        name: cross_validate(
+            model, X, Y, cv=KFold(6), return_indices=True, scoring=["accuracy", "f1"]
+        )
         for name, model in LEARNERS.items()
     }
     xr.testing.assert_identical(br.from_folds(indexed, metric="accuracy"), expected)
     with pytest.raises(br.ArgumentError, match="metric must be one of accuracy, f1; got none"):
         br.from_folds(indexed)
-    uneven = {name: cross_validate(model, X, Y, cv=KFold(7), return_indices=True) for name, model in LEARNERS.items()}
+    uneven = {
+        name: cross_validate(model, X, Y, cv=KFold(7), return_indices=True)
+        for name, model in LEARNERS.items()
+    }
     found = br.from_folds(uneven)
     assert float((found["test_cases"] / found["training_cases"]).mean()) == pytest.approx(1 / 6)
-    other = indexed | {"tree": cross_validate(LEARNERS["tree"], X, Y, cv=KFold(6, shuffle=True), return_indices=True)}
+    other = indexed | {
+        "tree": cross_validate(
+            LEARNERS["tree"], X, Y, cv=KFold(6, shuffle=True), return_indices=True
+        )
+    }
     with pytest.raises(br.ArgumentError, match="must have the same splits for every learner"):
         br.from_folds(
-            {name: held | {"test_score": held.get("test_accuracy", [0] * 6)} for name, held in other.items()},
+            {
+                name: held | {"test_score": held.get("test_accuracy", [0] * 6)}
+                for name, held in other.items()
+            },
             metric="score",
         )
     with pytest.raises(
-        br.ArgumentError, match="results of each learner by its name; got fit_time, score_time, test_score"
+        br.ArgumentError,
+        match="results of each learner by its name; got fit_time, score_time, test_score",
     ):
         br.from_folds(results["tree"], train=100, test=20)
-    with pytest.raises(br.ArgumentError, match="as many splits of every learner; got 6 of 'a', 2 of 'b'"):
+    with pytest.raises(
+        br.ArgumentError, match="as many splits of every learner; got 6 of 'a', 2 of 'b'"
+    ):
         br.from_folds({"a": scores["tree"], "b": [0.1, 0.2]}, train=100, test=20)
 
 
@@ -231,7 +276,9 @@ def test_candidates_of_a_search_are_learners(tmp_path):
     np.testing.assert_allclose(found["fold_score"].mean("split"), means)
     frame = pd.DataFrame(search.cv_results_)
     xr.testing.assert_equal(br.from_folds(frame, train=80, test=40, repeat=2), found)
-    with pytest.raises(br.ArgumentError, match=r"train=0.8333, test=0.1667 says that they are of 6 folds"):
+    with pytest.raises(
+        br.ArgumentError, match=r"train=0.8333, test=0.1667 says that they are of 6 folds"
+    ):
         br.from_frame(frame)
     xr.testing.assert_equal(br.from_frame(frame, train=80, test=40, repeat=2), found)
     frame.to_csv(tmp_path / "search.csv", index=False)
@@ -239,9 +286,14 @@ def test_candidates_of_a_search_are_learners(tmp_path):
     typed = ["--train", 80, "--test", 40, "--repeat", 2, "--draws", 30]
     table = csv_of("rank", tmp_path / "search.csv", *typed)
     np.testing.assert_allclose(table["observed"].sort_values(), sorted(means))
-    with pytest.raises(br.ArgumentError, match="repeat must be the number of repetitions, a divisor of the 6 splits"):
+    with pytest.raises(
+        br.ArgumentError,
+        match="repeat must be the number of repetitions, a divisor of the 6 splits",
+    ):
         br.from_folds(frame, train=80, test=40, repeat=4)
-    with pytest.raises(br.ArgumentError, match="must have a column params that names each candidate"):
+    with pytest.raises(
+        br.ArgumentError, match="must have a column params that names each candidate"
+    ):
         br.from_folds(frame.drop(columns="params"), train=80, test=40)
 
 
@@ -253,7 +305,9 @@ def test_one_of_several_scores_of_a_search_is_ranked(tmp_path):
     for metric, means in (("f1", [0.45, 0.65]), ("auc", [0.85, 0.75])):
         found = both(frame, tmp_path, f"--train 50 --test 50 --outcome {metric}")
         np.testing.assert_allclose(found["fold_score"].mean("split"), means)
-    with pytest.raises(br.ArgumentError, match=r"must say which score to rank by; got f1, auc .outcome='f1' or"):
+    with pytest.raises(
+        br.ArgumentError, match=r"must say which score to rank by; got f1, auc .outcome='f1' or"
+    ):
         br.from_frame(frame, train=50, test=50)
     with pytest.raises(br.ArgumentError, match=r"outcome='f1', train=0.5, test=0.5 says"):
         br.from_frame(frame)

@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank.tables.files import read_evidence
+from bayesrank.io.tables.files import read_evidence
 from tests.commands import csv_of, refused, run
 
 CELLS = pd.DataFrame(
@@ -17,7 +17,9 @@ CELLS = pd.DataFrame(
      ("B", 1, 0, 27), ("B", 1, 1, 11)],
     columns=["model", "actual", "predicted", "n"],
 )  # fmt: skip
-MATRICES = br.from_matrix([[[50, 44], [37, 7]], [[29, 17], [27, 11]]], "actual_rows", entity=["A", "B"], labels=[0, 1])
+MATRICES = br.from_matrix(
+    [[[50, 44], [37, 7]], [[29, 17], [27, 11]]], "actual_rows", entity=["A", "B"], labels=[0, 1]
+)
 OUTCOMES = pd.DataFrame({"entity": list("AABB"), "outcome": [0, 1, 0, 1], "n": [18, 41, 48, 32]})
 #: The example of caret's confusionMatrix: sensitivity 0.8953 and specificity 0.6279 if abnormal is positive.
 TABLE_OF_R = pd.DataFrame(
@@ -30,7 +32,9 @@ TABLE_OF_R = pd.DataFrame(
 rng = np.random.default_rng(4)
 TRUTH = np.array(["Class1", "Class2"])[rng.integers(0, 2, 30)]
 GUESS = np.where(rng.random(30) < 0.8, TRUTH, np.where(TRUTH == "Class1", "Class2", "Class1"))
-DICE = pd.DataFrame({"case": np.repeat(range(20), 2), "model": ["A", "B"] * 20, "dice": rng.random(40).round(3)})
+DICE = pd.DataFrame(
+    {"case": np.repeat(range(20), 2), "model": ["A", "B"] * 20, "dice": rng.random(40).round(3)}
+)
 
 
 def both(frame, tmp_path, typed="", name="table"):
@@ -38,7 +42,9 @@ def both(frame, tmp_path, typed="", name="table"):
     file = tmp_path / f"{name}.csv"
     frame.to_csv(file, index=False)
     words = shlex.split(typed)
-    roles = {option.lstrip("-"): value for option, value in zip(words[::2], words[1::2], strict=True)}
+    roles = {
+        option.lstrip("-"): value for option, value in zip(words[::2], words[1::2], strict=True)
+    }
     found, evidence = read_evidence(str(file), **roles), br.from_frame(frame, **roles)
     same = found.assign_coords(entity=evidence["entity"])
     assert type(found) is type(evidence)
@@ -54,7 +60,9 @@ def both(frame, tmp_path, typed="", name="table"):
 def test_a_count_of_any_name_counts_cells(count, tmp_path):
     frame = CELLS.rename(columns={"n": count})
     xr.testing.assert_equal(both(frame, tmp_path, f"--count {count}"), MATRICES)
-    xr.testing.assert_equal(both(frame.iloc[::-1], tmp_path, f"--count {count}").sel(entity=["A", "B"]), MATRICES)
+    xr.testing.assert_equal(
+        both(frame.iloc[::-1], tmp_path, f"--count {count}").sel(entity=["A", "B"]), MATRICES
+    )
 
 
 @pytest.mark.parametrize("count", ["n", "N", "Freq", "count", "freq"])
@@ -64,14 +72,24 @@ def test_an_exact_standard_heading_counts_cells_without_being_named(count, tmp_p
 
 def test_another_number_beside_labels_is_asked_for(tmp_path):
     frame = CELLS.rename(columns={"n": "n_patients"})
-    with pytest.raises(br.ArgumentError, match="must say what its column n_patients holds") as caught:
+    with pytest.raises(
+        br.ArgumentError, match="must say what its column n_patients holds"
+    ) as caught:
         br.from_frame(frame)
     assert "count='n_patients' if a row stands for that many cases" in str(caught.value)
     frame.to_csv(tmp_path / "cells.csv", index=False)
     assert "--count n_patients if a row" in refused("rank", tmp_path / "cells.csv")
     xr.testing.assert_equal(both(frame, tmp_path, "--count n_patients"), MATRICES)
     # Of cases with names, n is no number of cases.
-    named = pd.DataFrame({"case": [1, 2, 1, 2], "model": list("aabb"), "actual": [0, 1, 0, 1], "predicted": 1, "n": 7})
+    named = pd.DataFrame(
+        {
+            "case": [1, 2, 1, 2],
+            "model": list("aabb"),
+            "actual": [0, 1, 0, 1],
+            "predicted": 1,
+            "n": 7,
+        }
+    )
     assert br.from_frame(named)["count"].sum() == 2
 
 
@@ -86,7 +104,9 @@ def test_a_count_of_any_name_counts_outcomes(outcome, count, tmp_path):
 
 def test_n_beside_outcomes_is_asked_for(tmp_path):
     OUTCOMES.to_csv(tmp_path / "counts.csv", index=False)
-    assert "--count n if a row stands for that many cases" in refused("rank", tmp_path / "counts.csv")
+    assert "--count n if a row stands for that many cases" in refused(
+        "rank", tmp_path / "counts.csv"
+    )
     table = csv_of("rank", tmp_path / "counts.csv", "--count", "n", "--draws", 50)
     np.testing.assert_allclose(table["observed"], [41 / 59, 32 / 80])
     # Without repeated entities, n is the number of all cases, as before.
@@ -96,7 +116,12 @@ def test_n_beside_outcomes_is_asked_for(tmp_path):
 
 def test_rows_that_differ_by_their_cases_have_each_a_count(tmp_path):
     frame = pd.DataFrame(
-        {"question_id": [1, 2, 3] * 2, "model": list("aaabbb"), "passed": [1, 1, 0, 0, 1, 0], "n": [2, 3, 4] * 2}
+        {
+            "question_id": [1, 2, 3] * 2,
+            "model": list("aaabbb"),
+            "passed": [1, 1, 0, 0, 1, 0],
+            "n": [2, 3, 4] * 2,
+        }
     )
     found = both(frame, tmp_path, "--count n")
     assert found["count"].sum() == 9
@@ -114,7 +139,8 @@ def test_a_table_of_r_has_the_rates_of_caret(tmp_path):
         assert br.scores.tnr(found).item() == pytest.approx(0.6279, abs=5e-5)
     assert br.from_frame(TABLE_OF_R)["entity"].values.tolist() == ["predicted"]
     xr.testing.assert_equal(
-        found, both(TABLE_OF_R.rename(columns={"Freq": "n"}), tmp_path, "--positive abnormal", "liver")
+        found,
+        both(TABLE_OF_R.rename(columns={"Freq": "n"}), tmp_path, "--positive abnormal", "liver"),
     )
 
 
@@ -135,7 +161,10 @@ def test_probabilities_beside_predicted_classes_are_pointed_out(tmp_path):
     xr.testing.assert_equal(found, br.joint_outcomes(TRUTH, {"tidy": GUESS}))
     assert '["probabilities_unused", {"columns": ["Class1", "Class2"]}]' in found.attrs["notes"]
     said = run("rank", tmp_path / "tidy.csv", "--draws", 20).output
-    assert "The probabilities in Class1, Class2 are not used: br.from_probabilities takes them." in said
+    assert (
+        "The probabilities in Class1, Class2 are not used: br.from_probabilities takes them."
+        in said
+    )
     xr.testing.assert_equal(found, both(frame.assign(extra=2.5, more=7.5), tmp_path, name="tidy"))
     three = frame.assign(Class3=0.0)
     xr.testing.assert_equal(found, both(three, tmp_path, name="tidy"))
@@ -149,7 +178,16 @@ def test_several_columns_of_labels_are_not_one_classifier(tmp_path):
     said = refused("rank", tmp_path / "labels.csv")
     assert "--entity scanner says which, and --ignore scanner that all rows are of one" in said
     found = json.loads(
-        run("rank", tmp_path / "labels.csv", "--ignore", "scanner", "--draws", 20, "--format", "json").stdout
+        run(
+            "rank",
+            tmp_path / "labels.csv",
+            "--ignore",
+            "scanner",
+            "--draws",
+            20,
+            "--format",
+            "json",
+        ).stdout
     )
     assert [row["entity"] for row in found["ranking"]] == ["labels"]
 
@@ -158,7 +196,9 @@ def test_a_truth_of_another_name_is_asked_for(tmp_path):
     frame = pd.DataFrame({"label": TRUTH, "predicted": GUESS})
     frame.to_csv(tmp_path / "labels.csv", index=False)
     assert "--truth label says so" in refused("rank", tmp_path / "labels.csv")
-    xr.testing.assert_equal(both(frame, tmp_path, "--truth label", "knn"), br.joint_outcomes(TRUTH, {"knn": GUESS}))
+    xr.testing.assert_equal(
+        both(frame, tmp_path, "--truth label", "knn"), br.joint_outcomes(TRUTH, {"knn": GUESS})
+    )
 
 
 @pytest.mark.parametrize(
@@ -177,9 +217,14 @@ def test_units_and_weights_of_one_classifier_are_asked_for(column, values, optio
     assert f"--{option} {column} if it " in said
     assert f", else --ignore {column}" in said
     plain = frame.drop(columns=column)
-    xr.testing.assert_equal(read_evidence(str(tmp_path / "labels.csv"), [column]), both(plain, tmp_path, name="labels"))
+    xr.testing.assert_equal(
+        read_evidence(str(tmp_path / "labels.csv"), [column]), both(plain, tmp_path, name="labels")
+    )
     found = both(frame, tmp_path, f"--{option} {column}", "labels")
-    assert {"cluster": "cluster", "weight": "unit_weight"}[option] in {*found.coords, *found.data_vars}
+    assert {"cluster": "cluster", "weight": "unit_weight"}[option] in {
+        *found.coords,
+        *found.data_vars,
+    }
 
 
 def test_n_beside_an_age_is_asked_for():
@@ -195,7 +240,10 @@ def test_outcomes_of_any_name_are_ranked_by_their_mean(tmp_path):
     file = tmp_path / "dice.csv"
     DICE.to_csv(file, index=False)
     said = refused("rank", file)
-    assert "must say which column holds the outcomes, beside model and case; got dice (--outcome dice ranks" in said
+    assert (
+        "must say which column holds the outcomes, beside model and case; got dice (--outcome dice ranks"
+        in said
+    )
     table = csv_of("rank", file, "--outcome", "dice", "--draws", 50)
     pd.testing.assert_series_equal(
         table["observed"].sort_index(), DICE.groupby("model")["dice"].mean(), check_names=False
@@ -206,7 +254,9 @@ def test_outcomes_of_any_name_are_ranked_by_their_mean(tmp_path):
     # The same with other columns of answers, and with cases of another name.
     more = DICE.assign(score=1, correct=0, is_correct=0, tn=3, iou=0.5)
     xr.testing.assert_equal(found, both(more, tmp_path, "--outcome dice"))
-    xr.testing.assert_equal(found, both(DICE.rename(columns={"case": "image_id"}), tmp_path, "--outcome dice"))
+    xr.testing.assert_equal(
+        found, both(DICE.rename(columns={"case": "image_id"}), tmp_path, "--outcome dice")
+    )
 
 
 def test_each_outcome_that_is_offered_can_be_ranked(tmp_path):
@@ -224,20 +274,28 @@ def test_each_outcome_that_is_offered_can_be_ranked(tmp_path):
 def test_outcomes_that_may_be_good_when_low_are_asked_for(name, tmp_path):
     frame = DICE.rename(columns={"dice": name})
     frame.to_csv(tmp_path / "cases.csv", index=False)
-    assert "--lower-is-better ranks low ones first" in refused("rank", tmp_path / "cases.csv", "--outcome", name)
-    table = csv_of("rank", tmp_path / "cases.csv", "--outcome", name, "--lower-is-better", "--draws", 50)
+    assert "--lower-is-better ranks low ones first" in refused(
+        "rank", tmp_path / "cases.csv", "--outcome", name
+    )
+    table = csv_of(
+        "rank", tmp_path / "cases.csv", "--outcome", name, "--lower-is-better", "--draws", 50
+    )
     assert table["observed"].is_monotonic_increasing
     assert "low_may_be_good" in br.from_frame(frame, outcome=name).attrs["notes"]
 
 
 def test_an_outcome_that_cannot_be_one(tmp_path):
     for outcome in ("model", "predicted"):
-        with pytest.raises(br.ArgumentError, match="outcome must name a column that holds the outcomes"):
+        with pytest.raises(
+            br.ArgumentError, match="outcome must name a column that holds the outcomes"
+        ):
             br.from_frame(
                 DICE.assign(entity="a", predicted=1).drop(columns="model"),
                 outcome={"model": "entity"}.get(outcome, outcome),
             )
-    with pytest.raises(br.ArgumentError, match="must have a column that names the entities beside outcome"):
+    with pytest.raises(
+        br.ArgumentError, match="must have a column that names the entities beside outcome"
+    ):
         br.from_frame(DICE.rename(columns={"model": "scanner"}), outcome="dice")
     xr.testing.assert_equal(
         br.from_frame(DICE.rename(columns={"model": "scanner"}), outcome="dice", entity="scanner"),

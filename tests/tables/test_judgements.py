@@ -74,14 +74,19 @@ def test_doctor_describes_labels_their_choice_and_the_judge(judged):
     frame.to_csv(judged, index=False)
     printed = invoke("doctor", judged, "--truth", "human")
     wrong = frame[(frame["system"] == "a") & (frame["human"] == 0)]
-    assert f"wrong answers that it accepts, of those with a known truth: a {wrong['gpt'].mean():.0%} of" in printed
+    assert (
+        f"wrong answers that it accepts, of those with a known truth: a {wrong['gpt'].mean():.0%} of"
+        in printed
+    )
     assert f"a 30, b {int(frame[frame['system'] == 'b']['human'].notna().sum())}" in printed
     assert "cases of b with the verdict 0" in printed
     assert printed.strip().endswith(f"bayesrank rank {judged} --truth human")
     assert str(br.doctor(judged, truth="human")) in printed
     assert "stops" in dir(br.doctor(judged, truth="human", judge="nobody"))
     assert "must name a column" in invoke("doctor", judged, "--truth", "human", "--judge", "nobody")
-    assert "other than that of the truth" in refused("rank", judged, "--truth", "human", "--judge", "human")
+    assert "other than that of the truth" in refused(
+        "rank", judged, "--truth", "human", "--judge", "human"
+    )
 
 
 def test_verification_is_a_truth_beside_predictions(tmp_path):
@@ -89,17 +94,27 @@ def test_verification_is_a_truth_beside_predictions(tmp_path):
     frame.to_csv(tmp_path / "scans.csv", index=False)
     wanted = br.joint_outcomes(DISEASE, {"scan": TEST})
     for found in (
-        br.from_frame(frame.astype(object).where(frame.notna(), None), truth="disease", entities=["scan"]),
+        br.from_frame(
+            frame.astype(object).where(frame.notna(), None), truth="disease", entities=["scan"]
+        ),
         br.datasets.load("hepatic_scans"),
     ):
         assert sorted(found["count"].values) == sorted(wanted["count"].values)
-        assert br.scores.tpr(br.fit(found, seed=1)).median().item() == pytest.approx(0.8365, abs=0.004)
-    printed = invoke("rank", tmp_path / "scans.csv", "--truth", "disease", "--entities", "scan", "--score", "tpr")
+        assert br.scores.tpr(br.fit(found, seed=1)).median().item() == pytest.approx(
+            0.8365, abs=0.004
+        )
+    printed = invoke(
+        "rank", tmp_path / "scans.csv", "--truth", "disease", "--entities", "scan", "--score", "tpr"
+    )
     assert "the truth known for 344" in printed
     long = frame.rename(columns={"scan": "predicted"}).assign(test="scan", case=range(650))
     long.to_csv(tmp_path / "long.csv", index=False)
-    assert "the truth known for 344" in invoke("rank", tmp_path / "long.csv", "--truth", "disease", "--score", "tpr")
-    assert "actual must not be empty" in refused("rank", _renamed(tmp_path, frame), "--score", "tpr")
+    assert "the truth known for 344" in invoke(
+        "rank", tmp_path / "long.csv", "--truth", "disease", "--score", "tpr"
+    )
+    assert "actual must not be empty" in refused(
+        "rank", _renamed(tmp_path, frame), "--score", "tpr"
+    )
 
 
 def _renamed(folder, frame):
@@ -109,5 +124,10 @@ def _renamed(folder, frame):
 
 @pytest.mark.parametrize("command", ["scores", "sensitivity", "report", "tile", "ops", "decide"])
 def test_commands_take_verified_cases(command, tmp_path):
-    more = {"decide": ["--benefit", "tn=0,fp=-1,fn=-9,tp=0"], "report": ["-o", tmp_path / "page.html"]}
-    assert "the truth known for 344" in invoke(command, "hepatic_scans", "--draws", 50, *more.get(command, []))
+    more = {
+        "decide": ["--benefit", "tn=0,fp=-1,fn=-9,tp=0"],
+        "report": ["-o", tmp_path / "page.html"],
+    }
+    assert "the truth known for 344" in invoke(
+        command, "hepatic_scans", "--draws", 50, *more.get(command, [])
+    )

@@ -24,7 +24,9 @@ def test_the_truth_is_asked_for(tmp_path):
 
 
 def test_of_people_the_assumption_is_a_note():
-    assert "ones_taken_as_right" in codes_in(br.from_frame(SCANS.assign(patient=range(18)), case="patient").attrs)
+    assert "ones_taken_as_right" in codes_in(
+        br.from_frame(SCANS.assign(patient=range(18)), case="patient").attrs
+    )
     assert "ones_taken_as_right" in codes_in(br.from_frame(SCANS.assign(case=range(18))).attrs)
     assert "ones_taken_as_right" not in codes_in(br.from_frame(SCANS.astype(bool)).attrs)
     words = SCANS.replace({0: "wrong", 1: "right"})

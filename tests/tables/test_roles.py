@@ -10,9 +10,9 @@ import pytest
 import bayesrank as br
 from bayesrank.cli.check import check
 from bayesrank.cli.rank import rank
-from bayesrank.tables.files import read_evidence
-from bayesrank.tables.roles import FOLDS, MATRIX, OPTIONS, TABLE, standard_headings
-from bayesrank.tables.table import Roles
+from bayesrank.io.tables.files import read_evidence
+from bayesrank.io.tables.roles import FOLDS, MATRIX, OPTIONS, TABLE, standard_headings
+from bayesrank.io.tables.table import Roles
 from tests.commands import invoke, refused
 
 ROLES = [*TABLE, *MATRIX, *FOLDS]
@@ -63,7 +63,9 @@ def test_detection_has_scores_without_true_negatives_only(missing, tmp_path):
 
 
 def test_ends_of_an_interval_are_those_of_a_normal_distribution():
-    frame = pd.DataFrame({"model": ["a", "b"], "score": [0.7, 0.6], "lower": [0.6, 0.55], "upper": [0.8, 0.65]})
+    frame = pd.DataFrame(
+        {"model": ["a", "b"], "score": [0.7, 0.6], "lower": [0.6, 0.55], "upper": [0.8, 0.65]}
+    )
     found = br.from_frame(frame)
     assert found["standard_error"].values == pytest.approx(np.array([0.2, 0.1]) / 3.919928)
     named = frame.set_axis(["model", "score", "from", "to"], axis=1)
@@ -76,7 +78,12 @@ def test_ends_of_an_interval_are_those_of_a_normal_distribution():
 
 def test_rows_are_data_sets_of_one_entity_or_entities():
     cells = pd.DataFrame({"tn": [70, 75], "fp": [10, 5], "fn": [9, 6], "tp": [21, 24]})
-    assert br.from_frame(cells, dataset="@row").sizes == {"entity": 1, "dataset": 2, "actual": 2, "predicted": 2}
+    assert br.from_frame(cells, dataset="@row").sizes == {
+        "entity": 1,
+        "dataset": 2,
+        "actual": 2,
+        "predicted": 2,
+    }
     assert br.from_frame(cells, entity="@row")["entity"].values.tolist() == ["row 1", "row 2"]
     with pytest.raises(br.ArgumentError, match="must name a different column"):
         br.from_frame(cells, entity="@row", dataset="@row")
@@ -105,7 +112,10 @@ def test_types_of_columns_do_not_matter(change):
 def test_frames_of_polars_are_read():
     polars = pytest.importorskip("polars")
     pytest.importorskip("narwhals")
-    for frame in (polars.from_dicts(ANSWERS.to_dict("records")), polars.from_dicts(ANSWERS.to_dict("records")).lazy()):
+    for frame in (
+        polars.from_dicts(ANSWERS.to_dict("records")),
+        polars.from_dicts(ANSWERS.to_dict("records")).lazy(),
+    ):
         assert br.from_frame(frame).equals(br.from_frame(ANSWERS))
 
 

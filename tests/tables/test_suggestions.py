@@ -12,11 +12,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_validate
 
 import bayesrank as br
-from bayesrank.tables.columns import odd_columns
+from bayesrank.io.tables.columns import odd_columns
 from tests.commands import invoke, refused, run
 
 NAMES = ["Verdaderos Negativos", "Falsos Positivos", "Falsos Negativos", "Verdaderos Positivos"]
-SPANISH = pd.DataFrame([["a", 70, 10, 9, 21], ["b", 75, 5, 6, 24], ["c", 61, 19, 3, 27]], columns=["Equipo", *NAMES])
+SPANISH = pd.DataFrame(
+    [["a", 70, 10, 9, 21], ["b", 75, 5, 6, 24], ["c", 61, 19, 3, 27]], columns=["Equipo", *NAMES]
+)
 rng = np.random.default_rng(3)
 ANSWERS = pd.DataFrame(rng.integers(0, 2, (60, 2)), columns=["gpt", "llama"])
 
@@ -42,9 +44,13 @@ def test_headings_in_another_language_are_named_by_columns(tmp_path):
     found = invoke("rank", file, *words, "--draws", 50, "--format", "csv")
     assert {line.split(",")[0] for line in found.splitlines()[1:]} == {"a", "b", "c"}
     cells = dict(zip(("tn", "fp", "fn", "tp"), NAMES, strict=True))
-    expected = br.from_counts(**{cell: SPANISH[name] for cell, name in cells.items()}, entity=list("abc"))
+    expected = br.from_counts(
+        **{cell: SPANISH[name] for cell, name in cells.items()}, entity=list("abc")
+    )
     assert (br.from_frame(SPANISH, entity="Equipo", **cells) == expected).all()
-    with pytest.raises(br.ArgumentError, match="entity='Equipo', tn=COLUMN, fp=COLUMN, fn=COLUMN, tp=COLUMN"):
+    with pytest.raises(
+        br.ArgumentError, match="entity='Equipo', tn=COLUMN, fp=COLUMN, fn=COLUMN, tp=COLUMN"
+    ):
         br.from_frame(SPANISH)
 
 
@@ -68,7 +74,9 @@ def test_many_small_groups_are_offered_as_clusters(tmp_path):
 
 def test_several_odd_columns_are_left_out_together(tmp_path):
     file = tmp_path / "cases.csv"
-    ANSWERS.assign(topic=np.repeat(["law", "art", "war"], 20), seconds=rng.random(60)).to_csv(file, index=False)
+    ANSWERS.assign(topic=np.repeat(["law", "art", "war"], 20), seconds=rng.random(60)).to_csv(
+        file, index=False
+    )
     said = refused("rank", file)
     for option in ("--by", "--entities", "--ignore"):
         assert "llama" in invoke("rank", file, *suggested(said, option), "--draws", 50)
@@ -80,7 +88,9 @@ def test_results_of_a_cross_validation_are_no_entities(tmp_path):
     for results in (grid.cv_results_, cross_validate(LogisticRegression(), x, y, cv=4)):
         with pytest.raises(br.ArgumentError, match="folds of a cross-validation") as caught:
             br.from_frame(pd.DataFrame(results))
-        assert "column actual" in str(caught.value) or "train=0.6667, test=0.3333" in str(caught.value)
+        assert "column actual" in str(caught.value) or "train=0.6667, test=0.3333" in str(
+            caught.value
+        )
         pd.DataFrame(results).to_csv(tmp_path / "results.csv", index=False)
         assert "--entities" not in refused("rank", tmp_path / "results.csv")
 
@@ -109,13 +119,32 @@ def lines(*rows):
     return "\n".join(rows) + "\n"
 
 
-FOLDS = [[0.603, 0.625, 0.588], [0.684, 0.699, 0.669], [0.632, 0.691, 0.61], [0.596, 0.698, 0.595], [0.61, 0.684, 0.61]]
+FOLDS = [
+    [0.603, 0.625, 0.588],
+    [0.684, 0.699, 0.669],
+    [0.632, 0.691, 0.61],
+    [0.596, 0.698, 0.595],
+    [0.61, 0.684, 0.61],
+]
 FOLD_ROWS = [",".join(map(str, row)) for row in FOLDS]
 NAMED_FOLDS = [f"{i},{row}" for i, row in enumerate(FOLD_ROWS)]
-PATTERNS = ["0,0,0,155", "0,0,1,22", "0,1,0,53", "0,1,1,31", "1,0,0,32", "1,0,1,22", "1,1,0,78", "1,1,1,319"]
+PATTERNS = [
+    "0,0,0,155",
+    "0,0,1,22",
+    "0,1,0,53",
+    "0,1,1,31",
+    "1,0,0,32",
+    "1,0,1,22",
+    "1,1,0,78",
+    "1,1,1,319",
+]
 JUDGED = [f"{i},pass,pass,pass" for i in range(1, 9)] + ["9,pass,pass,fail", "10,fail,pass,fail"]
 BATTLES = ["1,a,b,x,1,0,0", "2,a,b,x,0,0,1", "3,b,c,x,0,1,0", "4,c,a,x,1,0,0"]
-LEARNERS, AB, AB2 = {("adaboost,bagging,tree", "mean outcome")}, {("a,b", "mean outcome")}, [*enumerate("ab")]
+LEARNERS, AB, AB2 = (
+    {("adaboost,bagging,tree", "mean outcome")},
+    {("a,b", "mean outcome")},
+    [*enumerate("ab")],
+)
 #: Files in forms that people have, and the sets of entities that a ranking of them may have, each with its score.
 FORMS = {
     "patterns of two tests and the truth": (lines("d,y1,y2,Freq", *PATTERNS), {("y1,y2", "informedness")}),
@@ -211,13 +240,17 @@ def test_no_remedy_that_is_printed_leads_to_a_false_ranking(form, tmp_path):
 
 
 def score_words(name):
-    return {"auc_roc": "AUC", "mean_outcome": "mean outcome", "brier": "Brier score", "log_loss": "log loss"}.get(
-        name, name.replace("_", " ")
-    )
+    return {
+        "auc_roc": "AUC",
+        "mean_outcome": "mean outcome",
+        "brier": "Brier score",
+        "log_loss": "log loss",
+    }.get(name, name.replace("_", " "))
 
 
 def test_remedies_are_found_in_messages():
     said = (
-        "must say (--count Freq --truth d if so, else --ignore 'a b'; --map case=FIELD; list them with --entities; x)"
+        "must say (--count Freq --truth d if so, else --ignore 'a b'; --map case=FIELD; list "
+        "them with --entities; x)"
     )
     assert remedies(said) == [["--count", "Freq", "--truth", "d"], ["--ignore", "a b"]]

@@ -5,19 +5,33 @@ import pandas as pd
 import pytest
 
 import bayesrank as br
-from bayesrank.tables.totals import find_summary, unit_of
+from bayesrank.io.tables.totals import find_summary, unit_of
 from tests.commands import invoke, refused
 
-CELLS = pd.DataFrame({"team": list("abc"), "tn": [70, 75, 60], "fp": [10, 5, 20], "fn": [9, 6, 3], "tp": [21, 24, 27]})
+CELLS = pd.DataFrame(
+    {
+        "team": list("abc"),
+        "tn": [70, 75, 60],
+        "fp": [10, 5, 20],
+        "fn": [9, 6, 3],
+        "tp": [21, 24, 27],
+    }
+)
 RIGHT = pd.DataFrame({"team": list("abc"), "correct": [170, 140, 20], "total": [200, 190, 30]})
 rng = np.random.default_rng(1)
 CASES = pd.DataFrame(
-    {"case": [f"c{i}" for i in range(300)], "A": rng.integers(0, 2, 300), "B": rng.integers(0, 2, 300)}
+    {
+        "case": [f"c{i}" for i in range(300)],
+        "A": rng.integers(0, 2, 300),
+        "B": rng.integers(0, 2, 300),
+    }
 )
 
 
 def with_row(frame, *row):
-    return pd.concat([frame.astype(object), pd.DataFrame([row], columns=frame.columns)], ignore_index=True)
+    return pd.concat(
+        [frame.astype(object), pd.DataFrame([row], columns=frame.columns)], ignore_index=True
+    )
 
 
 @pytest.mark.parametrize("name", ["Summe", "Общее", "Zusammen", "Total"])
@@ -26,7 +40,9 @@ def test_a_row_of_sums_is_no_team(frame, name, tmp_path):
     file = tmp_path / "counts.csv"
     table = with_row(frame, name, *frame.iloc[:, 1:].sum())
     table.to_csv(file, index=False)
-    with pytest.raises(br.ArgumentError, match=f"'{name}' must not be a row, since it holds the sums"):
+    with pytest.raises(
+        br.ArgumentError, match=f"'{name}' must not be a row, since it holds the sums"
+    ):
         br.from_frame(table)
     assert "line 5" in refused("rank", file)
     # What the message says to do.
@@ -46,7 +62,9 @@ def test_a_row_of_means_is_no_team():
 def test_a_data_set_of_sums_is_none():
     studies = CELLS.rename(columns={"team": "dataset"}).assign(entity="it")
     row = [*["Insgesamt", *studies[["tn", "fp", "fn", "tp"]].sum()], "it"]
-    with pytest.raises(br.ArgumentError, match=r"'Insgesamt' must be no row of its own.*leaves it out"):
+    with pytest.raises(
+        br.ArgumentError, match=r"'Insgesamt' must be no row of its own.*leaves it out"
+    ):
         br.from_frame(with_row(studies, *row))
 
 
@@ -73,7 +91,10 @@ def test_scores_below_a_table_of_labels_are_no_labels(label):
     truth = ["cat", "dog", "cow"] * 20
     guesses = {"A": ["cat", "dog", "dog"] * 20, "B": [*truth[:50], *["cat"] * 10]}
     table = pd.DataFrame({"actual": truth, **guesses})
-    right = [np.mean([a == b for a, b in zip(truth, guess, strict=True)]).round(3) for guess in guesses.values()]
+    right = [
+        np.mean([a == b for a, b in zip(truth, guess, strict=True)]).round(3)
+        for guess in guesses.values()
+    ]
     with pytest.raises(br.ArgumentError, match="its values are the means"):
         br.from_frame(with_row(table, label, *right))
 
@@ -83,13 +104,19 @@ def test_a_class_of_sums_is_no_class():
     frame = pd.DataFrame(cells, columns=["actual", "predicted", "count"])
     margins = frame.groupby("actual")["count"].sum().reset_index().assign(predicted="Summe")
     columns = frame.groupby("predicted")["count"].sum().reset_index().assign(actual="Summe")
-    whole = pd.DataFrame({"actual": ["Summe"], "predicted": ["Summe"], "count": [frame["count"].sum()]})
-    with pytest.raises(br.ArgumentError, match="'Summe' must be no actual where it sums up the others"):
+    whole = pd.DataFrame(
+        {"actual": ["Summe"], "predicted": ["Summe"], "count": [frame["count"].sum()]}
+    )
+    with pytest.raises(
+        br.ArgumentError, match="'Summe' must be no actual where it sums up the others"
+    ):
         br.from_frame(pd.concat([frame, margins, columns, whole]).assign(entity="it"))
 
 
 def test_means_of_means_are_no_entity():
-    frame = pd.DataFrame({"model": list("abc"), "mean": [0.712, 0.655, 0.601], "se": [0.011, 0.012, 0.019]})
+    frame = pd.DataFrame(
+        {"model": list("abc"), "mean": [0.712, 0.655, 0.601], "se": [0.011, 0.012, 0.019]}
+    )
     with pytest.raises(br.ArgumentError, match="holds the means of the other rows"):
         br.from_frame(with_row(frame, "Media", 0.656, 0.014))
 
@@ -100,7 +127,9 @@ def test_a_row_of_zeros_and_ones_is_a_case_like_the_others(tmp_path):
     assert "A" in invoke("rank", file, "--draws", 50)
 
 
-@pytest.mark.parametrize(("text", "unit"), [("3", 1), ("0.72", 0.01), ("0,5", 0.1), (0.725, 0.001), (7, 1)])
+@pytest.mark.parametrize(
+    ("text", "unit"), [("3", 1), ("0.72", 0.01), ("0,5", 0.1), (0.725, 0.001), (7, 1)]
+)
 def test_units_are_those_of_the_last_digit(text, unit):
     assert unit_of(text) == pytest.approx(unit)
 
@@ -119,11 +148,15 @@ ORDINARY = {
     "grades to 5": lambda rng, n, k: rng.integers(0, 6, (n, k)),
     "tenths": lambda rng, n, k: rng.random((n, k)).round(1),
     "hundredths": lambda rng, n, k: rng.normal(0.5, 0.1, (n, k)).round(2),
-    "difficulty": lambda rng, n, k: (rng.normal(0.5, 0.1, (n, 1)) + rng.normal(0, 0.01, (n, k))).round(3),
+    "difficulty": lambda rng, n, k: (
+        rng.normal(0.5, 0.1, (n, 1)) + rng.normal(0, 0.01, (n, k))
+    ).round(3),
     "tiny counts": lambda rng, n, k: rng.poisson(0.5, (n, k)),
     "small counts": lambda rng, n, k: rng.poisson(2, (n, k)),
     "counts": lambda rng, n, k: rng.poisson(20, (n, k)),
-    "costs": lambda rng, n, k: np.exp(rng.normal(2, 1.5, (n, 1)) + rng.normal(0, 0.5, (n, k))).round(1),
+    "costs": lambda rng, n, k: np.exp(
+        rng.normal(2, 1.5, (n, 1)) + rng.normal(0, 0.5, (n, k))
+    ).round(1),
     "small matrices": lambda rng, n, k: matched(rng, n, (5, 5)),
     "matrices": lambda rng, n, k: matched(rng, n, (80, 20)),
 }
@@ -156,7 +189,13 @@ def test_totals_of_right_answers_are_found_where_answers_are_missing():
 
 def test_a_first_row_of_totals_is_found():
     teams = pd.DataFrame(
-        {"team": list("abc"), "tn": [90, 80, 70], "fp": [5, 10, 20], "fn": [9, 8, 7], "tp": [30, 40, 50]}
+        {
+            "team": list("abc"),
+            "tn": [90, 80, 70],
+            "fp": [5, 10, 20],
+            "fn": [9, 8, 7],
+            "tp": [30, 40, 50],
+        }
     )
     total = pd.DataFrame({"team": ["Gesamt"], "tn": [240], "fp": [35], "fn": [24], "tp": [120]})
     with pytest.raises(br.ArgumentError, match="sums of the other rows"):
@@ -165,7 +204,9 @@ def test_a_first_row_of_totals_is_found():
 
 
 @pytest.mark.parametrize(
-    "last", [(4, 4, 4), (4, 4, 1), (4, 5, 5), (4, 2, 4), (5, 5, 5)], ids=lambda row: "-".join(map(str, row))
+    "last",
+    [(4, 4, 4), (4, 4, 1), (4, 5, 5), (4, 2, 4), (5, 5, 5)],
+    ids=lambda row: "-".join(map(str, row)),
 )
 def test_a_last_case_with_a_label_of_its_own_is_a_case(last, tmp_path):
     """Rows were called totals without any arithmetic."""

@@ -9,7 +9,7 @@ import xarray as xr
 from scipy.stats import kendalltau
 
 import bayesrank as br
-from bayesrank._kendall import dense_ranks, tau_b
+from bayesrank._core.kendall import dense_ranks, tau_b
 from bayesrank.performance import as_performance
 from bayesrank.scores import as_score
 from bayesrank.theory import audits
@@ -43,9 +43,17 @@ PRINTED = {
     "g_mean": [("VXX", 0.461, 0.653), ("VXV", 0.503, 0.831), ("VXV", 0.503, 0.830)],
     "markedness": [("VXX", 0.486, 0.713), ("VXX", 0.418, 0.887), ("VXX", 0.503, 0.913)],
     "mcc": [("VXX", 0.503, 0.746), ("VXX", 0.458, 0.944), ("VXX", 0.503, 0.963)],
-    "negative_likelihood_ratio": [("XXX", -0.677, -0.418), ("XVV", -1, -0.491), ("XVV", -1, -0.491)],
+    "negative_likelihood_ratio": [
+        ("XXX", -0.677, -0.418),
+        ("XVV", -1, -0.491),
+        ("XVV", -1, -0.491),
+    ],
     "diagnostic_odds_ratio": [("VXX", 0.499, 0.671), ("VXX", 0.503, 0.894), ("VXX", 0.503, 0.892)],
-    "positive_prediction_rate": [("XVV", -0.469, 0.469), ("XVV", -0.849, 0.157), ("XVV", -0.504, 0.505)],
+    "positive_prediction_rate": [
+        ("XVV", -0.469, 0.469),
+        ("XVV", -0.849, 0.157),
+        ("XVV", -0.504, 0.505),
+    ],
     "d_prime": [("VXX", 0.502, 0.786), ("VXX", 0.503, 0.926), ("VXX", 0.503, 0.924)],
 }
 
@@ -69,7 +77,10 @@ def test_table_1_and_its_counterexamples(name):
         # The page's number; the search is coarse to fine, as the paper's was.
         assert row["tau_min"].item() == pytest.approx(tau_min, abs=0.0025)
         assert row["tau_max"].item() == pytest.approx(tau_max, abs=0.0025)
-        raised = row["tau_max_tied"].item() - row["tau_max"].item(), row["tau_min"].item() - row["tau_min_tied"].item()
+        raised = (
+            row["tau_max_tied"].item() - row["tau_max"].item(),
+            row["tau_min"].item() - row["tau_min_tied"].item(),
+        )
         assert max(raised) < (0.016 if name == "d_prime" else 0.015)  # by accidental ties
         for test, held in zip(audits.TESTS, tests, strict=True):
             example = row["counterexample"].sel(test=test)
@@ -79,7 +90,9 @@ def test_table_1_and_its_counterexamples(name):
             parts = example.sel(role=["first", "second"])
             values = score(as_performance(parts)).values
             if column > 0:
-                assert parts.sel(actual="positive").sum("predicted").values == pytest.approx((0.2, 0.5)[column - 1])
+                assert parts.sel(actual="positive").sum("predicted").values == pytest.approx(
+                    (0.2, 0.5)[column - 1]
+                )
             if test == "axiom_2":
                 correct = np.trace(parts.transpose("actual", "predicted", "role").values)
                 assert correct[0] == 0 or correct[1] == pytest.approx(1)
@@ -116,7 +129,14 @@ def test_extremes_lie_where_they_are_said_to():
 
 def test_accidental_ties_make_tau_jump():
     """The lattice of the page, cell by cell: 0.726 at (½, ½) and 0.714 nearby; not higher for each score."""
-    cells = np.array([(i, j, k, 32 - i - j - k) for i in range(33) for j in range(33 - i) for k in range(33 - i - j)])
+    cells = np.array(
+        [
+            (i, j, k, 32 - i - j - k)
+            for i in range(33)
+            for j in range(33 - i)
+            for k in range(33 - i - j)
+        ]
+    )
     tn, fp, fn, tp = cells.T.astype(float)
     with np.errstate(divide="ignore", invalid="ignore"):
         balanced, ratio = (tp / (tp + fn) + tn / (tn + fp)) / 2, fn / (tp + fn) / (tn / (tn + fp))
@@ -139,34 +159,55 @@ def test_accidental_ties_make_tau_jump():
 
 def test_the_place_of_a_score_that_needs_a_fixed_prevalence():
     assert br.place("cohen_kappa", 0.2) != br.place("cohen_kappa", 0.5)
-    assert br.place("positive_likelihood_ratio", 0.2) == br.place("positive_likelihood_ratio", 0.5) == (1, 0)
+    assert (
+        br.place("positive_likelihood_ratio", 0.2)
+        == br.place("positive_likelihood_ratio", 0.5)
+        == (1, 0)
+    )
     assert br.place("positive_likelihood_ratio") is br.place("cohen_kappa") is None
 
 
 def test_what_lies_between_the_points_of_the_lattices_is_not_found():
     def bump(tn, fp, fn, tp):
-        return 2 * tp / (2 * tp + fp + fn) + 0.2 * ((abs(tn - 0.333) < 0.004) & (abs(tp - 0.217) < 0.004))
+        return 2 * tp / (2 * tp + fp + fn) + 0.2 * (
+            (abs(tn - 0.333) < 0.004) & (abs(tp - 0.217) < 0.004)
+        )
 
-    middle, ends = (0.333, 0.35, 0.1, 0.217), [(0.333 + x, 0.35, 0.1, 0.217 - x) for x in (-0.01, 0.01)]
+    middle, ends = (
+        (0.333, 0.35, 0.1, 0.217),
+        [(0.333 + x, 0.35, 0.1, 0.217 - x) for x in (-0.01, 0.01)],
+    )
     assert bump(*middle) > max(bump(*end) for end in ends)  # a mixture of both ends
     row = br.audit(bump)
     assert row["axiom_3_upper"]
     found = "may rank, as far as was found: on a lattice it orders as the ranking score at (a, b) = (1, 0.5)"
     assert row["verdict"].item().startswith(found)
     reverse = br.audit(lambda *cells: -bump(*cells))["verdict"].item()
-    assert reverse.startswith("may rank if lower is better, as far as was found: on a lattice it orders against")
-    assert br.audit(br.scores.f1)["verdict"].item() == "may rank: it orders as the ranking score at (a, b) = (1, 0.5)"
+    assert reverse.startswith(
+        "may rank if lower is better, as far as was found: on a lattice it orders against"
+    )
+    assert (
+        br.audit(br.scores.f1)["verdict"].item()
+        == "may rank: it orders as the ranking score at (a, b) = (1, 0.5)"
+    )
     order = br.audit(bump, order="predictive")
     assert order["verdict"].item().endswith("satisfies all three axioms, as far as was found")
     assert order["proof"].sel(test="axiom_3_upper").item().endswith("as far as was found")
-    assert br.audit("f1", 0.5, order="predictive")["verdict"].item().endswith("all three axioms at prevalence 0.5")
+    assert (
+        br.audit("f1", 0.5, order="predictive")["verdict"]
+        .item()
+        .endswith("all three axioms at prevalence 0.5")
+    )
 
 
 @pytest.mark.parametrize(
-    "prevalence", [pytest.param(0.1, marks=pytest.mark.slow), 0.2, pytest.param(0.3, marks=pytest.mark.slow)]
+    "prevalence",
+    [pytest.param(0.1, marks=pytest.mark.slow), 0.2, pytest.param(0.3, marks=pytest.mark.slow)],
 )
 def test_a_jump_met_by_rounding_error_is_no_counterexample(prevalence):
-    rounded = br.audit(lambda tn, fp, fn, tp: np.round(tp / (tp + fn), 1), prevalence)  # TPR 0.75 went up or down
+    rounded = br.audit(
+        lambda tn, fp, fn, tp: np.round(tp / (tp + fn), 1), prevalence
+    )  # TPR 0.75 went up or down
     assert rounded["axiom_3_upper"].item()
     assert rounded["axiom_3_lower"].item()
 
@@ -179,7 +220,8 @@ def test_a_jump_at_the_edge_is_a_counterexample():
 
 
 @pytest.mark.parametrize(
-    ("name", "scale"), [("mcc", 1e-15), pytest.param("balanced_accuracy", 1e15, marks=pytest.mark.slow)]
+    ("name", "scale"),
+    [("mcc", 1e-15), pytest.param("balanced_accuracy", 1e15, marks=pytest.mark.slow)],
 )
 def test_the_scale_of_a_score_does_not_matter(name, scale):
     score = br.scores.get(name)
@@ -199,7 +241,9 @@ def test_averages_of_ranking_scores_may_not_rank():
 
 
 def test_a_mixture_outside_the_domain_fails_both_sides():
-    found = counterexamples(as_score(lambda tn, fp, fn, tp: np.where(np.abs(fp - fn) < 0.01, np.nan, tp)), None)
+    found = counterexamples(
+        as_score(lambda tn, fp, fn, tp: np.where(np.abs(fp - fn) < 0.01, np.nan, tp)), None
+    )
     for _, fp, fn, _ in found[1:, 2]:
         assert abs(fp - fn) < 0.01
 
@@ -256,7 +300,9 @@ def test_ranking_scores_of_more_classes_pass():
 def test_a_fixed_prediction_rate_is_a_fixed_prevalence_with_truth_and_prediction_exchanged():
     row = br.audit("mcc", prediction_rate=0.2)
     other = br.audit("mcc", prevalence=0.2)  # the score is symmetric
-    assert [bool(row[test]) for test in audits.TESTS] == [bool(other[test]) for test in audits.TESTS]
+    assert [bool(row[test]) for test in audits.TESTS] == [
+        bool(other[test]) for test in audits.TESTS
+    ]
     assert row["tau_max"].item() == other["tau_max"].item()
     assert row["tau_max_b"] == 1 - other["tau_max_b"]
     example = row["counterexample"].sel(test="axiom_3_upper", predicted="positive").sum("actual")
@@ -266,7 +312,9 @@ def test_a_fixed_prediction_rate_is_a_fixed_prevalence_with_truth_and_prediction
 
 def passes(score, operations):
     """Whether axiom 3 holds, upper and lower."""
-    return np.isnan(counterexamples(as_score(score), None, operations=operations)[1:, 0, 0]).tolist()
+    return np.isnan(
+        counterexamples(as_score(score), None, operations=operations)[1:, 0, 0]
+    ).tolist()
 
 
 def test_what_relabelling_and_shuffling_do():
@@ -277,7 +325,10 @@ def test_what_relabelling_and_shuffling_do():
     assert image.sum(axis=1) == pytest.approx(first.sum(axis=1))
     assert "changed copy" in row["verdict"].item()
     row = br.audit("informedness", operations=["shuffle"], prevalence=0.5)
-    first, image = (row["counterexample"].sel(test="axiom_3_lower", role=role).values for role in ("first", "mixture"))
+    first, image = (
+        row["counterexample"].sel(test="axiom_3_lower", role=role).values
+        for role in ("first", "mixture")
+    )
     assert image.sum(axis=0) == pytest.approx(first.sum(axis=0))
     skill = br.scores.informedness.of_tables
     assert skill(image) == pytest.approx(skill(first) / 2)
@@ -319,7 +370,12 @@ def test_what_noise_does():
         (precision(0.0), 0.2, "VVV", "(1, 0); it also ranks performances outside"),
         (f1(1.0), None, "VVV", "(1, 0.5); it also ranks performances"),
         (f1(1.0), 0.2, "VVV", "ranking score at (a, b) = (1, 0.5)"),
-        ("positive_likelihood_ratio", 0.2, "VVV", "(1, 0); it leaves out some of that score's domain"),
+        (
+            "positive_likelihood_ratio",
+            0.2,
+            "VVV",
+            "(1, 0); it leaves out some of that score's domain",
+        ),
         ("false_discovery_rate", None, "XVV", "may rank if lower is better: it orders against"),
         (lambda tn, fp, fn, tp: over(fp, tp + fp, 0.0), None, "XVV", "should not rank"),
     ],
@@ -351,7 +407,11 @@ def test_no_score_passes_a_relabelling_test(prevalence):
 def test_a_score_that_is_infinite_where_all_is_right_may_rank_if_lower_is_better(score, prevalence):
     with np.errstate(divide="ignore"):
         row = br.audit(score, prevalence)
-    assert row["verdict"].item().startswith(f"may rank{'' if prevalence is None else ' at prevalence 0.3'} if lower")
+    assert (
+        row["verdict"]
+        .item()
+        .startswith(f"may rank{'' if prevalence is None else ' at prevalence 0.3'} if lower")
+    )
 
 
 def test_a_score_that_may_rank_at_one_prevalence_only_is_not_said_to_be_fixable():
@@ -368,12 +428,20 @@ def test_a_pass_of_a_score_without_a_place_is_as_far_as_was_found(score, prevale
     """Their counterexamples at extreme prevalences lie between the points of the lattice."""
     function = br.scores.get(score)
     first, second = (
-        br.from_rates(fpr=[fpr], tpr=[tpr], prevalence=prevalence).isel(entity=0, drop=True) for fpr, tpr in parts
+        br.from_rates(fpr=[fpr], tpr=[tpr], prevalence=prevalence).isel(entity=0, drop=True)
+        for fpr, tpr in parts
     )
-    values = [function(table.expand_dims(entity=["x"])).item() for table in (first, second, (first + second) / 2)]
+    values = [
+        function(table.expand_dims(entity=["x"])).item()
+        for table in (first, second, (first + second) / 2)
+    ]
     assert values[2] < min(values[:2])
     assert ", as far as was found" in br.audit(score, prevalence)["verdict"].item()
-    assert br.audit(score, prevalence, order="predictive")["verdict"].item().endswith(", as far as was found")
+    assert (
+        br.audit(score, prevalence, order="predictive")["verdict"]
+        .item()
+        .endswith(", as far as was found")
+    )
     assert "as far" not in br.audit("f1", prevalence)["verdict"].item()
 
 
@@ -381,7 +449,9 @@ def test_a_pass_of_a_score_without_a_place_is_as_far_as_was_found(score, prevale
 def test_the_extremes_are_found_where_a_class_is_rare(prevalence):
     row, points = br.audit("d_prime", prevalence), audits._correlation_points(prevalence)
     a, b = (0.9805, 0.98) if prevalence < 0.5 else (0.0195, 0.02)
-    there = tau_b(br.scores.d_prime.of_cells(*points), audits._ranks(points, np.array([a]), np.array([b])))
+    there = tau_b(
+        br.scores.d_prime.of_cells(*points), audits._ranks(points, np.array([a]), np.array([b]))
+    )
     assert row["tau_max"].item() >= there.item() > 0.92
 
 
@@ -403,7 +473,10 @@ def test_correlations_do_not_change_under_a_rising_transform():
 
 
 def test_a_score_that_may_rank_at_one_prevalence_in_reverse_is_said_to():
-    assert "may while the prevalence is fixed, if lower" in br.audit("negative_likelihood_ratio")["verdict"].item()
+    assert (
+        "may while the prevalence is fixed, if lower"
+        in br.audit("negative_likelihood_ratio")["verdict"].item()
+    )
     assert "may while the prevalence is fixed)" in br.audit("informedness")["verdict"].item()
 
 
@@ -422,7 +495,11 @@ def test_a_function_with_rare_faults_has_the_correlation_of_its_values():
 
 def test_orders_of_a_score_in_small_units_are_audited():
     row = br.audit(lambda tn, fp, fn, tp: (tn + tp) / 1e8, order="predictive")
-    assert row["verdict"].item().startswith("the order of posteriors by predictive of score satisfies all three")
+    assert (
+        row["verdict"]
+        .item()
+        .startswith("the order of posteriors by predictive of score satisfies all three")
+    )
 
 
 @pytest.mark.parametrize("prevalence", [0.2, pytest.param(0.5, marks=pytest.mark.slow)])
@@ -443,7 +520,11 @@ def test_rounding_outside_of_a_domain_is_no_counterexample(function, prevalence)
         with np.errstate(all="ignore"):
             return function(br.scores.cohen_kappa.of_cells(*cells))
 
-    assert br.audit(rising, prevalence)["verdict"].item().startswith(f"may rank at prevalence {prevalence}")
+    assert (
+        br.audit(rising, prevalence)["verdict"]
+        .item()
+        .startswith(f"may rank at prevalence {prevalence}")
+    )
 
 
 @pytest.mark.parametrize(("score", "prevalence", "place"), [
@@ -458,7 +539,9 @@ def test_a_place_near_1_is_not_written_as_1(score, prevalence, place):
 def test_a_function_that_fails_at_each_prevalence_is_not_said_to_be_fixable():
     def faulty(tn, fp, fn, tp):
         fpr, tpr = fp / (tn + fp), tp / (tp + fn)
-        return np.where((fpr > 0) & (fpr < 0.03) & (tpr > 0.97) & (tpr < 1), -1, (1 - fpr + tpr) / 2)
+        return np.where(
+            (fpr > 0) & (fpr < 0.03) & (tpr > 0.97) & (tpr < 1), -1, (1 - fpr + tpr) / 2
+        )
 
     assert all(br.place(faulty, share) is not None for share in (0.2, 0.5, 0.8))
     assert br.audit(faulty)["verdict"].item().startswith("should not rank: ")
@@ -519,25 +602,44 @@ def test_a_counterexample_that_rounding_removes_does_not_count():
 
 
 def test_other_operations_are_asked_of_the_reverse_order_and_of_fixed_prevalences():
-    assert br.audit("accuracy", operations="relabel")["verdict"].item().startswith("should not rank: ")
+    assert (
+        br.audit("accuracy", operations="relabel")["verdict"].item().startswith("should not rank: ")
+    )
     for score, operation in (("error_rate", "relabel"), ("fpr", "shuffle")):
-        assert br.audit(score, 0.5, operations=operation)["verdict"].item().startswith("should not rank at")
+        assert (
+            br.audit(score, 0.5, operations=operation)["verdict"]
+            .item()
+            .startswith("should not rank at")
+        )
     noise = [[0.9, 0.1], [0.3, 0.7]]
     for score in ("f1", "accuracy", br.importance(tn=1, fp=1, fn=3, tp=1)):
-        assert br.audit(score, operations=noise)["verdict"].item().startswith("should not rank: a changed copy")
-    with pytest.raises(ValueError, match="order cannot be used with classes, operations or prediction_rate"):
+        assert (
+            br.audit(score, operations=noise)["verdict"]
+            .item()
+            .startswith("should not rank: a changed copy")
+        )
+    with pytest.raises(
+        ValueError, match="order cannot be used with classes, operations or prediction_rate"
+    ):
         br.audit("f1", order="predictive", operations=noise)
 
 
 def test_a_known_place_at_a_prediction_rate_is_a_theorem():
     verdict = br.audit("markedness", prediction_rate=0.25)["verdict"].item()
-    assert verdict == "may rank at prediction rate 0.25: it orders as the ranking score at (a, b) = (0.75, 0.25)"
+    assert (
+        verdict
+        == "may rank at prediction rate 0.25: it orders as the ranking score at (a, b) = (0.75, 0.25)"
+    )
 
 
 def test_another_function_does_not_keep_the_importance():
     precision_as_f1 = replace(br.scores.f1, function=lambda tn, fp, fn, tp: tp / (tp + fp))
     assert precision_as_f1.importance is None
-    assert br.audit(precision_as_f1)["verdict"].item().startswith("may rank, as far as was found: it orders as")
+    assert (
+        br.audit(precision_as_f1)["verdict"]
+        .item()
+        .startswith("may rank, as far as was found: it orders as")
+    )
     assert replace(br.scores.f1, name="other").importance is not None
 
 
@@ -550,7 +652,9 @@ def test_a_performance_that_rounding_moves_does_not_break_axiom_2():
 
 def test_an_undefined_mixture_is_not_said_to_score_higher():
     row = br.audit(lambda tn, fp, fn, tp: np.where(np.abs(fp - fn) < 0.05, np.nan, tn + tp))
-    assert row["verdict"].item() == "should not rank: a mixture of parts with values can be undefined"
+    assert (
+        row["verdict"].item() == "should not rank: a mixture of parts with values can be undefined"
+    )
     row = br.audit("ppv", 0.5, operations=[[1, 0], [1, 0]])  # nothing is called positive
     assert row["verdict"].item().endswith("a changed copy of parts with values can be undefined")
 
@@ -558,7 +662,9 @@ def test_an_undefined_mixture_is_not_said_to_score_higher():
 def test_an_order_that_agrees_on_a_lattice_only_is_said_to():
     """Gwet's AC1 at prevalence 0.001, in fractions: always negative is behind in accuracy, and ahead in AC1."""
     verdict = br.audit("gwet_ac1", 0.001)["verdict"].item()
-    assert verdict.startswith("may rank at prevalence 0.001, as far as was found: on a lattice it orders as")
+    assert verdict.startswith(
+        "may rank at prevalence 0.001, as far as was found: on a lattice it orders as"
+    )
     assert br.place("gwet_ac1", 0.001) is None
 
     def parts(fpr, tpr, share=Fraction(1, 1000)):
@@ -571,7 +677,9 @@ def test_an_order_that_agrees_on_a_lattice_only_is_said_to():
     never, other = parts(Fraction(0), Fraction(0)), parts(Fraction(1, 1000), Fraction(1))
     assert never[0] < other[0]
     assert never[1] > other[1]
-    assert "it orders as the ranking score at" in br.audit("cohen_kappa", 1e-4)["verdict"].item()  # in exact arithmetic
+    assert (
+        "it orders as the ranking score at" in br.audit("cohen_kappa", 1e-4)["verdict"].item()
+    )  # in exact arithmetic
     assert "at prevalence 0.9999999: it orders" in br.audit("accuracy", 0.9999999)["verdict"].item()
 
 
@@ -592,7 +700,11 @@ def test_the_verdict_names_the_place_that_was_found(score, prevalence, place):
     row = br.audit(score, prevalence)
     found = br.place(score, prevalence)
     assert found == pytest.approx(place, abs=1e-14)
-    assert row["verdict"].item().endswith(f"the ranking score at (a, b) = ({place[0]:g}, {place[1]:g})")
+    assert (
+        row["verdict"]
+        .item()
+        .endswith(f"the ranking score at (a, b) = ({place[0]:g}, {place[1]:g})")
+    )
     assert (row["tau_max_a"].item(), row["tau_max_b"].item()) == found
     assert row["tau_max"] > 0.99
     assert str(found[0]) == f"{place[0]:.1f}"
@@ -609,7 +721,9 @@ def test_a_place_that_rounds_to_an_edge_is_next_to_it():
     """Its score of one true negative is not 0, as that of F1 is."""
     said = br.audit(br.importance(tn=1e-17, tp=1, fp=1, fn=1))["verdict"].item()
     assert "orders as the ranking score next to (a, b) = (1, 0.5)" in said
-    near = br.audit(br.importance(tn=1, tp=1, fp=1e-20, fn=1), prediction_rate=0.3)["verdict"].item()
+    near = br.audit(br.importance(tn=1, tp=1, fp=1e-20, fn=1), prediction_rate=0.3)[
+        "verdict"
+    ].item()
     assert "next to (a, b) = (0.5, 1)" in near
 
 
@@ -628,16 +742,24 @@ def test_equal_values_of_different_performances_are_no_rounding(score, prevalenc
 def test_a_loss_has_the_place_of_its_complement_at_rare_prevalences(prevalence):
     for score in ("error_rate", "jaccard_distance", "false_omission_rate", "false_discovery_rate"):
         said = br.audit(score, prevalence)["verdict"].item()
-        assert said.startswith(f"may rank at prevalence {prevalence:.6g} if lower is better: it orders against"), score
-    assert br.place("false_omission_rate", prediction_rate=0.3) == br.place("npv", prediction_rate=0.3)
+        assert said.startswith(
+            f"may rank at prevalence {prevalence:.6g} if lower is better: it orders against"
+        ), score
+    assert br.place("false_omission_rate", prediction_rate=0.3) == br.place(
+        "npv", prediction_rate=0.3
+    )
 
 
 def test_the_order_of_a_loss_names_its_direction():
     said = br.audit("error_rate", order="predictive")["verdict"].item()
-    assert said.startswith("the order of posteriors by predictive of error_rate, higher values counting as better, br")
+    assert said.startswith(
+        "the order of posteriors by predictive of error_rate, higher values counting as better, br"
+    )
 
 
-@pytest.mark.parametrize("b", [0.8, pytest.param(0.7, marks=pytest.mark.slow)])  # F2 lies at the first one
+@pytest.mark.parametrize(
+    "b", [0.8, pytest.param(0.7, marks=pytest.mark.slow)]
+)  # F2 lies at the first one
 def test_equivalent_losses_have_one_verdict(b):
     def loss(tn, fp, fn, tp):
         return 1 - tp / (tp + (1 - b) * fp + b * fn)
@@ -647,7 +769,9 @@ def test_equivalent_losses_have_one_verdict(b):
     assert (
         br.audit(lambda tn, fp, fn, tp: fp + 2 * fn)["verdict"]
         .item()
-        .startswith("should not rank (it may while the prevalence is fixed, if lower is better, as far as was found)")
+        .startswith(
+            "should not rank (it may while the prevalence is fixed, if lower is better, as far as was found)"
+        )
     )
 
 
@@ -655,7 +779,9 @@ def test_a_loss_without_a_place_has_the_verdict_of_its_complement():
     def gain(tn, fp, fn, tp):
         return np.minimum(tp / (tp + 0.3 * fp + 0.7 * fn), 0.9)
 
-    nothing = "as far as was found: no counterexample to the axioms, and no place on the Tile was found"
+    nothing = (
+        "as far as was found: no counterexample to the axioms, and no place on the Tile was found"
+    )
     assert br.audit(gain)["verdict"].item() == f"may rank, {nothing}"
     row = br.audit(lambda *cells: 1 - gain(*cells))
     assert row["verdict"].item() == f"may rank if lower is better, {nothing}"
@@ -663,5 +789,7 @@ def test_a_loss_without_a_place_has_the_verdict_of_its_complement():
 
 
 def test_many_classes_are_searched_where_one_has_no_cases():
-    with pytest.raises(ValueError, match="defined for some performances in which a class has no cases"):
+    with pytest.raises(
+        ValueError, match="defined for some performances in which a class has no cases"
+    ):
         br.audit("balanced_accuracy", classes=4)

@@ -11,7 +11,12 @@ import bayesrank as br
 
 LOW, HIGH = (0.35, 0.65), (0.65, 0.35)
 SCORE = br.scores.implicit(LOW, HIGH)
-ENDS = [(LOW, HIGH), ((0.01, 0.99), (0.99, 0.01)), ((1.0, 0.3), (1.0, 0.7)), ((0.9, 0.0), (0.1, 0.0))]
+ENDS = [
+    (LOW, HIGH),
+    ((0.01, 0.99), (0.99, 0.01)),
+    ((1.0, 0.3), (1.0, 0.7)),
+    ((0.9, 0.0), (0.1, 0.0)),
+]
 
 
 def performances(number, seed):
@@ -33,7 +38,9 @@ def test_the_value_is_the_one_root_of_its_equation(low, high):
     for point, value in zip(points.T, values, strict=True):
         off = canonical(point, grid) - grid
         assert np.sum(off[:-1] * off[1:] < 0) == 1
-        assert value == pytest.approx(brentq(lambda v, point=point: canonical(point, v) - v, 1e-9, 1 - 1e-9), abs=1e-9)
+        assert value == pytest.approx(
+            brentq(lambda v, point=point: canonical(point, v) - v, 1e-9, 1 - 1e-9), abs=1e-9
+        )
 
 
 @pytest.mark.parametrize(("low", "high"), ENDS)
@@ -70,7 +77,9 @@ def equation(low, high, share):
     """What is 0 where the level lines of an implicit score are parallel or meet, in fractions."""
     (a, b), (c, d) = low, high
     da, db = c - a, d - b
-    return ((1 - share) * (1 - a + da) + share * b) * (db - da) + ((1 - share) * da - share * db) * (da + b - a)
+    return ((1 - share) * (1 - a + da) + share * b) * (db - da) + (
+        (1 - share) * da - share * db
+    ) * (da + b - a)
 
 
 def test_at_which_prevalence_it_has_a_place():
@@ -99,7 +108,9 @@ def test_level_lines_are_straight_and_meet_in_no_point():
     lines = np.array([br.contour(SCORE, value, x, 0.3) for value in values])
     np.testing.assert_allclose(np.diff(lines, 2), 0, atol=1e-12)
     cells = 0.7 * (1 - x), 0.7 * x, 0.3 * (1 - lines), 0.3 * lines
-    np.testing.assert_allclose(SCORE.of_cells(*cells), np.repeat(values[:, None], 3, axis=1), atol=1e-12)
+    np.testing.assert_allclose(
+        SCORE.of_cells(*cells), np.repeat(values[:, None], 3, axis=1), atol=1e-12
+    )
     slopes = (lines[:, 1] - lines[:, 0]) / 0.2
     starts = lines[:, 0] - 0.1 * slopes
     meetings = -np.diff(starts) / np.diff(slopes)

@@ -18,7 +18,9 @@ def two_entities():
 
 def test_mixing_data_sets_by_their_sizes_is_pooling_their_cases():
     """Piérard's summarization: weights in proportion to the cases give the relative frequencies of all of them."""
-    counts = br.from_counts(tn=[5, 30], fp=[1, 2], fn=[2, 2], tp=[2, 6], entity=["m", "m"], dataset=["one", "two"])
+    counts = br.from_counts(
+        tn=[5, 30], fp=[1, 2], fn=[2, 2], tp=[2, 6], entity=["m", "m"], dataset=["one", "two"]
+    )
     mixed = br.theory.mix(counts, {"one": 10 / 50, "two": 40 / 50}, dim="dataset")
     pooled = counts.sum("dataset") / counts.sum()
     assert mixed.values == pytest.approx(pooled.values)
@@ -28,7 +30,9 @@ def test_mixing_data_sets_by_their_sizes_is_pooling_their_cases():
 
 def test_many_mixtures_at_once():
     share = xr.DataArray(np.linspace(0, 1, 5), dims="share")
-    weights = xr.concat([share, 1 - share], dim=xr.DataArray(["eager", "shy"], dims="entity", name="entity"))
+    weights = xr.concat(
+        [share, 1 - share], dim=xr.DataArray(["eager", "shy"], dims="entity", name="entity")
+    )
     accuracy = br.scores.accuracy(br.theory.mix(two_entities(), weights))
     assert accuracy.values == pytest.approx(np.linspace(0.94, 0.6, 5))
 
@@ -41,7 +45,9 @@ def test_mixing_with_nothing_measured_is_nan_only_with_weight():
 
 
 def test_draws_pass_through_and_stay_lazy():
-    performance = br.as_performance(br.fit(two_entities(), draws=30, chains=2, seed=1)).chunk(draw=10)
+    performance = br.as_performance(br.fit(two_entities(), draws=30, chains=2, seed=1)).chunk(
+        draw=10
+    )
     mixed = br.theory.mix(performance, {"shy": 1.0})
     assert mixed.dims == ("chain", "draw", "actual", "predicted")
     xr.testing.assert_allclose(mixed, performance.sel(entity="shy", drop=True))
@@ -53,8 +59,12 @@ def test_the_filter_gives_a_performance_or_nan():
     counts, importance = two_entities(), br.importance(fp=1, tp=1)
     filtered = br.theory.filter_by_importance(counts, importance)
     assert filtered.dims == counts.dims
-    xr.testing.assert_allclose(br.scores.accuracy(filtered), br.scores.ppv(counts).rename("accuracy"))
-    assert np.isnan(br.theory.filter_by_importance(br.from_counts(tn=9, fp=0, fn=1, tp=0), importance)).all()
+    xr.testing.assert_allclose(
+        br.scores.accuracy(filtered), br.scores.ppv(counts).rename("accuracy")
+    )
+    assert np.isnan(
+        br.theory.filter_by_importance(br.from_counts(tn=9, fp=0, fn=1, tp=0), importance)
+    ).all()
 
 
 def test_mixtures_of_mixtures_are_mixtures_of_the_parts():
@@ -62,10 +72,15 @@ def test_mixtures_of_mixtures_are_mixtures_of_the_parts():
     rng = np.random.default_rng(4)
     names = list("abc")
     source = br.as_performance(
-        br.from_counts(**dict(zip(("tn", "fp", "fn", "tp"), rng.integers(1, 30, (4, 3)), strict=True)), entity=names)
+        br.from_counts(
+            **dict(zip(("tn", "fp", "fn", "tp"), rng.integers(1, 30, (4, 3)), strict=True)),
+            entity=names,
+        )
     )
     first, second = rng.dirichlet(np.ones(3), 2)
-    parts = [br.theory.mix(source, dict(zip(names, weights, strict=True))) for weights in (first, second)]
+    parts = [
+        br.theory.mix(source, dict(zip(names, weights, strict=True))) for weights in (first, second)
+    ]
     again = 0.3 * parts[0] + 0.7 * parts[1]
     direct = br.theory.mix(source, dict(zip(names, 0.3 * first + 0.7 * second, strict=True)))
     xr.testing.assert_allclose(again, direct)
@@ -88,7 +103,9 @@ def test_repeated_draws_change_the_shares_of_a_mixture():
     # (share of the query and system, whether the draw counts): nothing is relevant to the second query.
     draws = {("broad", 1): True, ("narrow", 1): True, ("broad", 2): True, ("narrow", 2): False}
     counted = {key: half * half for key, counts in draws.items() if counts}
-    broad = sum(share for (system, _), share in counted.items() if system == "broad") / sum(counted.values())
+    broad = sum(share for (system, _), share in counted.items() if system == "broad") / sum(
+        counted.values()
+    )
     assert broad == Fraction(2, 3)
 
 
@@ -105,7 +122,9 @@ def test_the_macro_average_of_accuracies_is_linear_in_the_accuracy(classes):
 def test_micro_averages_are_increasing_functions_of_the_accuracy(classes):
     """A wrong case adds C - 2 true negatives and one false of each kind; a right one C - 1, and a true positive."""
     rng = np.random.default_rng(classes)
-    tables = rng.multinomial(40, np.full(classes**2, classes**-2.0), 30).reshape(30, classes, classes)
+    tables = rng.multinomial(40, np.full(classes**2, classes**-2.0), 30).reshape(
+        30, classes, classes
+    )
     tables[:, range(classes), range(classes)] += rng.integers(0, 30, (30, classes))
     right, total = np.trace(tables, axis1=1, axis2=2), tables.sum(axis=(1, 2))
     wrong = total - right
@@ -121,7 +140,11 @@ def test_micro_averages_are_increasing_functions_of_the_accuracy(classes):
 def test_the_tables_of_the_page_on_averages_in_fractions():
     """Each printed pair of docs/theory/averages.md: the values, and that the mixture is ahead of or behind both."""
     page = (Path(__file__).parents[2] / "docs/theory/averages.md").read_text("utf-8")
-    lines = re.findall(r"^(\w+) +(\[\[.*\]\]) ([\d.]+), (\[\[.*\]\]) ([\d.]+): mixture ([\d.]+), (\w+)$", page, re.M)
+    lines = re.findall(
+        r"^(\w+) +(\[\[.*\]\]) ([\d.]+), (\[\[.*\]\]) ([\d.]+): mixture ([\d.]+), (\w+)$",
+        page,
+        re.M,
+    )
     assert len(lines) == 14
     sides = set()
     for name, *printed in lines:
@@ -143,7 +166,9 @@ def macro(name, table):
         fn, fp = int(table[c].sum()) - tp, int(table[:, c].sum()) - tp
         tn = int(table.sum()) - tp - fn - fp
         weight = {"f0_5": Fraction(1, 4), "f1": Fraction(1), "f2": Fraction(4)}.get(name)
-        right, wrong = {"npv": (tn, fn), "ppv": (tp, fp), "tnr": (tn, fp), "tpr": (tp, fn)}.get(name, (0, 0))
+        right, wrong = {"npv": (tn, fn), "ppv": (tp, fp), "tnr": (tn, fp), "tpr": (tp, fn)}.get(
+            name, (0, 0)
+        )
         if weight is not None:
             right, wrong = (1 + weight) * tp, fp + weight * fn
         values.append(Fraction(right) / (right + wrong))

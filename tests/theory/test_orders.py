@@ -48,9 +48,13 @@ def test_scores_that_do_not(one, two, fixed):
     pair = found["counterexample"]
     assert pair.sum(["actual", "predicted"]).values == pytest.approx(1)
     if "prevalence" in fixed:
-        assert pair.sel(actual="positive").sum("predicted").values == pytest.approx(fixed["prevalence"])
+        assert pair.sel(actual="positive").sum("predicted").values == pytest.approx(
+            fixed["prevalence"]
+        )
     if "prediction_rate" in fixed:
-        assert pair.sel(predicted="positive").sum("actual").values == pytest.approx(fixed["prediction_rate"])
+        assert pair.sel(predicted="positive").sum("actual").values == pytest.approx(
+            fixed["prediction_rate"]
+        )
     signs = []
     for score, kept in ((one, "score_value"), (two, "other_value")):
         values = br.scores.as_score(score).of_tables(pair.values)

@@ -30,10 +30,14 @@ def beta(counts):
     return stats.beta(counts[0] + 1, counts[1] + 1)
 
 
-@pytest.mark.parametrize("pair", [((1, 3), (0, 1)), ((0, 0), (0, 0)), ((7, 2), (30, 12)), ((0, 9), (3, 0))])
+@pytest.mark.parametrize(
+    "pair", [((1, 3), (0, 1)), ((0, 0), (0, 0)), ((7, 2), (30, 12)), ((0, 9), (3, 0))]
+)
 def test_superiority_is_the_integral(pair):
     first, second = pair
-    found = integrate.quad(lambda x: beta(first).pdf(x) * beta(second).cdf(x), 0, 1, epsabs=1e-12)[0]
+    found = integrate.quad(lambda x: beta(first).pdf(x) * beta(second).cdf(x), 0, 1, epsabs=1e-12)[
+        0
+    ]
     assert float(exact_superiority(*pair)) == pytest.approx(found, abs=1e-10)
     assert exact_superiority(first, second) + exact_superiority(second, first) == 1
 
@@ -65,8 +69,12 @@ def test_the_twins_of_the_median():
     first, second = posteriors.MEDIANS
     a, c = posteriors.TWINS["A"], posteriors.TWINS["C"]
     for counts, rate in ((a, first), (c, first), (c, second)):
-        assert float(posteriors._at_most(counts, rate)) == pytest.approx(beta(counts).cdf(float(rate)), abs=1e-12)
-    found = integrate.quad(lambda x: beta(a).pdf(x) * beta(a).cdf(2 * float(second) - x), 0, 2 * float(second))[0]
+        assert float(posteriors._at_most(counts, rate)) == pytest.approx(
+            beta(counts).cdf(float(rate)), abs=1e-12
+        )
+    found = integrate.quad(
+        lambda x: beta(a).pdf(x) * beta(a).cdf(2 * float(second) - x), 0, 2 * float(second)
+    )[0]
     assert float(posteriors._twins_at_most(second)) == pytest.approx(found, abs=1e-10)
     # Medians of A, of C and of the even mixture of A and B rise in this order.
     assert posteriors._at_most(a, first) > HALF > posteriors._at_most(c, first)
@@ -75,7 +83,10 @@ def test_the_twins_of_the_median():
 
 def test_each_counterexample_proves_its_case():
     twins = posteriors.TWINS
-    above, passed = exact_superiority(twins["C"], twins["A"]), exact_superiority([twins["A"], twins["B"]], twins["C"])
+    above, passed = (
+        exact_superiority(twins["C"], twins["A"]),
+        exact_superiority([twins["A"], twins["B"]], twins["C"]),
+    )
     assert above > HALF
     assert passed > HALF
     assert 3 - passed < 2 + above  # expected ranks among all four: mixture, and A or B
@@ -101,23 +112,36 @@ def consensus(twins):
         above = exact_superiority([twins["A"], twins["B"]], twins["C"])
         return above if one == "M" else 1 - above
 
-    costs = {order: sum(beats(y, x) for x, y in combinations(order, 2)) for order in permutations("ABCM")}
+    costs = {
+        order: sum(beats(y, x) for x, y in combinations(order, 2)) for order in permutations("ABCM")
+    }
     return {"".join(order) for order, cost in costs.items() if cost == min(costs.values())}
 
 
 def test_the_consensus_puts_a_mixture_ahead_of_or_behind_both_parts():
     assert consensus(posteriors.TWINS) == {"MCAB", "MCBA"}
-    assert consensus({name: counts[::-1] for name, counts in posteriors.TWINS.items()}) == {"ABCM", "BACM"}
+    assert consensus({name: counts[::-1] for name, counts in posteriors.TWINS.items()}) == {
+        "ABCM",
+        "BACM",
+    }
 
 
 def test_the_consensus_of_a_cycle_reverses_a_pair_without_the_third():
     def distance(order):
-        return sum(exact_superiority(posteriors.CYCLE[y], posteriors.CYCLE[x]) for x, y in combinations(order, 2))
+        return sum(
+            exact_superiority(posteriors.CYCLE[y], posteriors.CYCLE[x])
+            for x, y in combinations(order, 2)
+        )
 
     best = min(permutations("ABC"), key=distance)
     assert sum(distance(order) == distance(best) for order in permutations("ABC")) == 1
-    reversed_pairs = [(x, y) for x, y in combinations(best, 2) if distance((y, x)) < distance((x, y))]
-    assert (best, reversed_pairs) == (("B", "C", "A"), [("B", "A")])  # as the proof of the audit says
+    reversed_pairs = [
+        (x, y) for x, y in combinations(best, 2) if distance((y, x)) < distance((x, y))
+    ]
+    assert (best, reversed_pairs) == (
+        ("B", "C", "A"),
+        [("B", "A")],
+    )  # as the proof of the audit says
 
 
 def gamma_cycle(first, second, third=np.inf):
@@ -126,7 +150,10 @@ def gamma_cycle(first, second, third=np.inf):
     def shortfall(depth):
         # The scales at which the second beats the third and the third the first with this probability.
         if third == np.inf:
-            scales = 1 / special.gammaincinv(first, depth), 1 / special.gammaincinv(second, 1 - depth)
+            scales = (
+                1 / special.gammaincinv(first, depth),
+                1 / special.gammaincinv(second, 1 - depth),
+            )
         else:
             odds = special.betaincinv(third, second, depth), special.betaincinv(first, third, depth)
             scales = 1 / odds[1] - 1, odds[0] / (1 - odds[0])
@@ -142,7 +169,9 @@ def test_a_mixture_can_be_best_most_often_where_its_parts_are_undefined_in_turn(
     for one, other in ((calls, none), (none, calls)):
         mixture = [(x + y) / 2 for x, y in zip(one, other, strict=True)]
         values = [tp / (tp + fp) if tp + fp else None for _, fp, _, tp in (one, other, mixture)]
-        best = [i for i, value in enumerate(values) if value == max(v for v in values if v is not None)]
+        best = [
+            i for i, value in enumerate(values) if value == max(v for v in values if v is not None)
+        ]
         for i in best:
             shared[i] += Fraction(1, 2 * len(best))
             counted[i] += 1
@@ -150,29 +179,47 @@ def test_a_mixture_can_be_best_most_often_where_its_parts_are_undefined_in_turn(
     assert (shared, counted) == ([Fraction(1, 4), Fraction(1, 4), HALF], [1, 1, 2])
     row = br.audit("ppv", order="probability_best")
     assert row["axiom_3_upper"]
-    assert row["proof"].sel(test="axiom_3_upper").item().startswith("where the score is defined with probability 1,")
+    assert (
+        row["proof"]
+        .sel(test="axiom_3_upper")
+        .item()
+        .startswith("where the score is defined with probability 1,")
+    )
 
 
 def test_a_mixture_can_be_best_of_two_where_its_parts_are_not_on_the_board():
     """A and B are each probably worse than C, and their even mixture is probably better."""
     part, rival = (0, 1), (1, 3)
-    assert br.theory.exact_superiority(part, rival) < HALF < br.theory.exact_superiority([part, part], rival)
+    assert (
+        br.theory.exact_superiority(part, rival)
+        < HALF
+        < br.theory.exact_superiority([part, part], rival)
+    )
     proof = br.audit("tpr", 0.5, order="probability_best")["proof"].sel(test="axiom_3_upper").item()
     assert "on a board with them" in proof
 
 
 def test_without_a_prior_right_answers_need_not_show_in_p_best():
     """Rates of 0 and 1 are then certain, and certain rates can tie."""
-    counts = br.from_counts(tp=[3, 3, 1, 0], fn=[0, 0, 2, 3], tn=[1] * 4, fp=[1] * 4, entity=list("ABCD"))
+    counts = br.from_counts(
+        tp=[3, 3, 1, 0], fn=[0, 0, 2, 3], tn=[1] * 4, fp=[1] * 4, entity=list("ABCD")
+    )
     posterior = br.fit(counts, "beta_binomial", prior="haldane", seed=1, force=True)
     for method in ("draws", "exact"):
         found = br.credible_ranking(posterior, "tpr", method=method)
-        assert found["probability_best"].sel(entity=list("ABCD")).values.tolist() == [0.5, 0.5, 0, 0]
+        assert found["probability_best"].sel(entity=list("ABCD")).values.tolist() == [
+            0.5,
+            0.5,
+            0,
+            0,
+        ]
 
 
 def test_an_entity_without_an_observed_score_is_last_in_the_predictive_order():
     """So a mixture with it can be ahead of both parts: axiom 3 holds among entities with an observed score only."""
-    never, poor = ([Fraction(n + 1) for n in cells] for cells in ((30, 0, 5, 0), (18, 12, 4, 1)))  # tn, fp, fn, tp
+    never, poor = (
+        [Fraction(n + 1) for n in cells] for cells in ((30, 0, 5, 0), (18, 12, 4, 1))
+    )  # tn, fp, fn, tp
     means = [[cell / sum(cells) for cell in cells] for cells in (never, poor)]
     mixture = [(one + other) / 2 for one, other in zip(*means, strict=True)]
     values = [tp / (tp + fp) for _, fp, _, tp in (*means, mixture)]
@@ -191,7 +238,11 @@ def test_an_entity_without_an_observed_score_is_last_in_the_predictive_order():
 def test_an_infinite_observed_ratio_is_an_observed_one(order, score):
     """Z has no false positives, Y no positive calls."""
     counts = br.from_counts(
-        tn=[700, 690, 800, 800], fp=[100, 110, 0, 0], fn=[9, 9, 9, 100], tp=[91, 91, 91, 0], entity=list("ABZY")
+        tn=[700, 690, 800, 800],
+        fp=[100, 110, 0, 0],
+        fn=[9, 9, 9, 100],
+        tp=[91, 91, 91, 0],
+        entity=list("ABZY"),
     )
     posterior = br.fit(counts, seed=1)
     ranking = br.credible_ranking(posterior, score, order=order)
@@ -204,12 +255,18 @@ def test_an_infinite_observed_ratio_is_an_observed_one(order, score):
     without = leave_out_entities(posterior, score, order=order)
     assert without["position"].sel(left_out="A").values.tolist()[1:] == [2, 1, 3]
     without_z = br.fit(counts.sel(entity=["A", "B", "Y"]), seed=1)
-    assert br.verdict(br.credible_ranking(without_z, score, order=order))[0].startswith("A is ahead")
+    assert br.verdict(br.credible_ranking(without_z, score, order=order))[0].startswith(
+        "A is ahead"
+    )
 
 
 def test_further_cases_are_planned_beside_an_infinite_score():
-    log_odds = br.scores.Score("log odds", lambda tn, fp, fn, tp: np.log(tp / fp), range=(-np.inf, np.inf))
-    counts = br.from_counts(tn=[40, 42, 50], fp=[10, 8, 0], fn=[9] * 3, tp=[91] * 3, entity=list("ABZ"))
+    log_odds = br.scores.Score(
+        "log odds", lambda tn, fp, fn, tp: np.log(tp / fp), range=(-np.inf, np.inf)
+    )
+    counts = br.from_counts(
+        tn=[40, 42, 50], fp=[10, 8, 0], fn=[9] * 3, tp=[91] * 3, entity=list("ABZ")
+    )
     ranking = br.credible_ranking(br.fit(counts, seed=1), log_odds)
     assert not ranking["unobserved"].any()
     assert ranking["overestimate"].notnull().all()
@@ -236,14 +293,22 @@ def test_an_entity_that_the_prior_alone_makes_best_leads_with_a_cap(order):
     posterior = br.fit(counts, prior=[[1.0, 1e-3], [1.0, 99.0]], seed=1)
     ranking = br.credible_ranking(posterior, "ppv", order=order)
     assert ranking["superiority"].sel(entity="Z", rival="A") == 1
-    assert ranking[["rank_lower", "rank_upper"]].sel(entity="Z").to_array().values.tolist() == [1, 1]
+    assert ranking[["rank_lower", "rank_upper"]].sel(entity="Z").to_array().values.tolist() == [
+        1,
+        1,
+    ]
     assert ranking["tier"].values.tolist() == [2, 2, 3, 1]
     said = br.verdict(ranking)
     assert (
-        said[0] == "Z is ahead (over 99.9% chance of being best), but the observed precision (PPV) of Z is undefined."
+        said[0]
+        == "Z is ahead (over 99.9% chance of being best), but the observed precision (PPV) of Z is undefined."
     )
     assert ranking["headline"] == "leads"
-    named = [note for note in br.notes(ranking) if "posterior mean performance, those without an observed" in note]
+    named = [
+        note
+        for note in br.notes(ranking)
+        if "posterior mean performance, those without an observed" in note
+    ]
     assert len(named) == (order == "predictive")
     top = br.top_set(posterior, "ppv", 1)
     for name in ("rank_lower", "rank_upper"):
@@ -252,35 +317,50 @@ def test_an_entity_that_the_prior_alone_makes_best_leads_with_a_cap(order):
 
 def test_a_constant_classifier_is_ruled_out_though_its_mcc_is_undefined():
     """Its posterior is near 0, whatever the prior: a rare call changes MCC little."""
-    counts = br.from_counts(tn=[200, 190, 0], fp=[12, 22, 212], fn=[10, 20, 0], tp=[347, 337, 357], entity=list("abz"))
+    counts = br.from_counts(
+        tn=[200, 190, 0], fp=[12, 22, 212], fn=[10, 20, 0], tp=[347, 337, 357], entity=list("abz")
+    )
     ranking = br.credible_ranking(br.fit(counts, seed=1), "mcc")
     assert ranking["unobserved"].values.tolist() == [False, False, True]
     assert ranking["rank_lower"].sel(entity="z") == 3
 
 
 def test_identical_entities_share_the_first_tier_and_stay_together_without_a_leader():
-    counts = br.from_counts(tn=[795, 700, 700], fp=[5, 100, 100], fn=[9] * 3, tp=[91] * 3, entity=list("LAB"))
+    counts = br.from_counts(
+        tn=[795, 700, 700], fp=[5, 100, 100], fn=[9] * 3, tp=[91] * 3, entity=list("LAB")
+    )
     posterior = br.fit(counts, seed=1)
     assert br.credible_ranking(posterior, "dor")["tier"].values.tolist() == [1, 2, 2]
     without = leave_out_entities(posterior, "dor")["tier"].sel(left_out="L")
     assert without.values.tolist()[1:] == [1, 1]
     # Without the only one that could be best, the best set is that of the others, by the same pairs.
-    wide = br.from_counts(tn=[10**7, 450, 440], fp=[0, 150, 160], fn=[60, 30, 30], tp=[60, 20, 20], entity=list("UCB"))
+    wide = br.from_counts(
+        tn=[10**7, 450, 440], fp=[0, 150, 160], fn=[60, 30, 30], tp=[60, 20, 20], entity=list("UCB")
+    )
     posterior = br.fit(wide, "beta_binomial", prevalence=0.5, seed=1)
     assert br.credible_ranking(posterior, "ppv")["tier"].values.tolist() == [1, 2, 2]
     without = leave_out_entities(posterior, "ppv")
     assert without["tier"].sel(left_out="U").values.tolist()[1:] == [1, 1]
     # An entity joins the first tier if only the omitted one was surely above.
-    board = br.from_counts(tp=[800, 3, 980], fn=[200, 2, 20], tn=[100] * 3, fp=[10] * 3, entity=["A", "B", "C"])
+    board = br.from_counts(
+        tp=[800, 3, 980], fn=[200, 2, 20], tn=[100] * 3, fp=[10] * 3, entity=["A", "B", "C"]
+    )
     posterior = br.fit(board, "beta_binomial", seed=1)
     assert br.credible_ranking(posterior, "tpr")["tier"].values.tolist() == [2, 1, 1]
-    assert leave_out_entities(posterior, "tpr")["tier"].sel(left_out="C").values.tolist()[:2] == [1, 1]
+    assert leave_out_entities(posterior, "tpr")["tier"].sel(left_out="C").values.tolist()[:2] == [
+        1,
+        1,
+    ]
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered in multiply")  # the variance of huge draws
 def test_a_huge_predictive_value_decides_no_ties():
     counts = br.from_counts(
-        tn=[70, 79, 80, 40], fp=[10, 1, 0, 40], fn=[9, 1, 5, 9], tp=[21, 29, 25, 21], entity=list("abzd")
+        tn=[70, 79, 80, 40],
+        fp=[10, 1, 0, 40],
+        fn=[9, 1, 5, 9],
+        tp=[21, 29, 25, 21],
+        entity=list("abzd"),
     )
     score, how = "positive_likelihood_ratio", {"model": "beta_binomial", "prior": 1e-9}
     drawn = br.credible_ranking(br.fit(counts, seed=1, **how), score, order="predictive")
@@ -298,13 +378,18 @@ def test_a_predictive_leader_may_beat_its_rival_with_probability_below_one_half(
     for order in ("predictive", "consensus"):
         how = {"method": "exact", "model": "beta_binomial", "prior": "uniform"}
         ranking = br.credible_ranking(counts, "tpr", order=order, **how)
-        assert br.verdict(ranking)[0].startswith(f"{'leader' if order == 'predictive' else 'rival'} is ahead")
+        assert br.verdict(ranking)[0].startswith(
+            f"{'leader' if order == 'predictive' else 'rival'} is ahead"
+        )
         named = [note for note in br.notes(ranking) if "posterior mean performance" in note]
         assert len(named) == (order == "predictive")
 
 
 def test_how_deep_cycles_are():
-    depths = [exact_superiority(*pair) for pair in pairwise([*posteriors.CYCLE.values(), posteriors.CYCLE["A"]])]
+    depths = [
+        exact_superiority(*pair)
+        for pair in pairwise([*posteriors.CYCLE.values(), posteriors.CYCLE["A"]])
+    ]
     assert round(float(min(depths)), 6) == 0.500316
     assert round(gamma_cycle(1, 2), 6) == 0.500360
     assert round(gamma_cycle(1, 2.4), 6) == 0.500370
@@ -321,7 +406,8 @@ def test_equal_cases_sort_by_right_answers_in_tpr_but_not_in_accuracy_at_a_known
     rows = [(3, 0, 50, 50), (0, 3, 52, 48)]  # tp, fn, tn, fp
     share = Fraction(3, 103)
     means = [
-        share * Fraction(tp + 1, tp + fn + 2) + (1 - share) * Fraction(tn + 1, tn + fp + 2) for tp, fn, tn, fp in rows
+        share * Fraction(tp + 1, tp + fn + 2) + (1 - share) * Fraction(tn + 1, tn + fp + 2)
+        for tp, fn, tn, fp in rows
     ]
     assert rows[0][0] + rows[0][2] > rows[1][0] + rows[1][2]
     assert means[0] < means[1]
@@ -331,7 +417,9 @@ def test_equal_cases_sort_by_right_answers_in_tpr_but_not_in_accuracy_at_a_known
     counts = br.from_counts(tn=tn, fp=fp, fn=fn, tp=tp, entity=["more", "fewer"])
     how = {"method": "exact", "prior": "uniform", "order": "predictive"}
     found = br.credible_ranking(counts, "accuracy", model="beta_binomial", **how)
-    np.testing.assert_allclose(found["predictive"].sel(entity=["more", "fewer"]), [float(x) for x in means])
+    np.testing.assert_allclose(
+        found["predictive"].sel(entity=["more", "fewer"]), [float(x) for x in means]
+    )
     assert found["superiority"].sel(entity="more", rival="fewer").item() < 0.5
     found = br.credible_ranking(counts, "accuracy", model="dirichlet_multinomial", **how)
     assert found["superiority"].sel(entity="more", rival="fewer").item() > 0.5
@@ -364,10 +452,15 @@ def test_what_each_order_breaks(order, score):
 
 def test_the_ranking_itself_reverses_as_the_audit_says():
     """The counts of the counterexample, ranked by the package: A before B, until C joins."""
-    for order, name in (("expected_rank", "expected_rank"), ("probability_best", "probability_best")):
+    for order, name in (
+        ("expected_rank", "expected_rank"),
+        ("probability_best", "probability_best"),
+    ):
         row = br.audit("tpr", 0.5, order=order)
         table = row["counterexample"].sel(test="axiom_1", actual="positive").values
-        counts = br.from_counts(tn=[1] * 3, fp=[1] * 3, fn=table[:, 0], tp=table[:, 1], entity=list("ABC"))
+        counts = br.from_counts(
+            tn=[1] * 3, fp=[1] * 3, fn=table[:, 0], tp=table[:, 1], entity=list("ABC")
+        )
         sign = 1 if order == "expected_rank" else -1
         gaps = []
         for kept in ("AB", "ABC"):
@@ -379,11 +472,14 @@ def test_the_ranking_itself_reverses_as_the_audit_says():
 
 
 @pytest.mark.parametrize(
-    ("prevalence", "mean"), [(Fraction(1), Fraction(7, 12)), (HALF, HALF), (Fraction(1, 4), Fraction(5, 12))]
+    ("prevalence", "mean"),
+    [(Fraction(1), Fraction(7, 12)), (HALF, HALF), (Fraction(1, 4), Fraction(5, 12))],
 )
 def test_the_mean_of_a_curved_score_breaks_axiom_3_in_fractions(prevalence, mean):
     f1 = lambda tp, wrong: 2 * tp / (2 * tp + wrong)  # noqa: E731
-    shares = (Fraction(k, 2) for k in range(3))  # of right answers: the parts are independently 0 or 1
+    shares = (
+        Fraction(k, 2) for k in range(3)
+    )  # of right answers: the parts are independently 0 or 1
     worst, middle, best = (f1(prevalence * share, 1 - share) for share in shares)
     own, mixed = (worst + best) / 2, (worst + 2 * middle + best) / 4
     assert (own, mixed) == (HALF, mean)
@@ -427,11 +523,17 @@ def test_the_medians_of_the_proof_are_those_of_the_counterexample(score, sign):
     row = br.audit(score, 0.3, order="median")
     assert row.attrs["rate"] == "tpr"
     for test, side in (("axiom_3_upper", sign), ("axiom_3_lower", -sign)):
-        (wrong, right), *_, (wrong_c, right_c) = row["counterexample"].sel(test=test, actual="positive").values
+        (wrong, right), *_, (wrong_c, right_c) = (
+            row["counterexample"].sel(test=test, actual="positive").values
+        )
         a, c = beta((right, wrong)), beta((right_c, wrong_c))
         share = [a.cdf(0.3), c.cdf(0.3)] if side > 0 else [a.sf(0.7), c.sf(0.7)]
         assert share == pytest.approx([0.51, 23589 / 50000])
-        start = "P(A < 3/10) = 51/100 > 1/2 > P(C < 3/10)" if side > 0 else "P(A > 7/10) = 51/100 > 1/2 > P(C > 7/10)"
+        start = (
+            "P(A < 3/10) = 51/100 > 1/2 > P(C < 3/10)"
+            if side > 0
+            else "P(A > 7/10) = 51/100 > 1/2 > P(C > 7/10)"
+        )
         assert row["proof"].sel(test=test).item().startswith(start)
 
 
@@ -463,14 +565,24 @@ def test_rivals_that_share_their_cases_make_the_entity_with_fewer_right_answers_
     assert first == Fraction(468055253, 1289945088)
     assert first > (1 - first) / 2  # B and C are alike
     assert [round(float(x), 3) for x in (first, (1 - first) / 2)] == [0.363, 0.319]
-    guesses = {"A": [1] * 9 + [0] * 11, "B": [0] * 9 + [1] * 10 + [0], "C": [0] * 9 + [1] * 9 + [0, 1]}
-    cases = br.joint_outcomes([1] * 20 + [0] * 4, {name: [*each, *[0] * 4] for name, each in guesses.items()})
+    guesses = {
+        "A": [1] * 9 + [0] * 11,
+        "B": [0] * 9 + [1] * 10 + [0],
+        "C": [0] * 9 + [1] * 9 + [0, 1],
+    }
+    cases = br.joint_outcomes(
+        [1] * 20 + [0] * 4, {name: [*each, *[0] * 4] for name, each in guesses.items()}
+    )
     posterior = br.fit(cases, "paired", prior="haldane", force=True, draws=5000, seed=1)
     best = br.credible_ranking(posterior, "tpr")["probability_best"]
     for name, exact in (("A", first), ("B", (1 - first) / 2), ("C", (1 - first) / 2)):
-        assert best.sel(entity=name).item() == pytest.approx(float(exact), abs=4 * np.sqrt(0.25 / 20_000))
+        assert best.sel(entity=name).item() == pytest.approx(
+            float(exact), abs=4 * np.sqrt(0.25 / 20_000)
+        )
     # Independent posteriors of the same counts follow the right answers.
-    assert exact_best([(9, 11), (10, 10), (10, 10)], 0) < exact_best([(9, 11), (10, 10), (10, 10)], 1)
+    assert exact_best([(9, 11), (10, 10), (10, 10)], 0) < exact_best(
+        [(9, 11), (10, 10), (10, 10)], 1
+    )
 
 
 @pytest.mark.parametrize("sd", [0.01, 0.1, 1.0, 10.0])
@@ -488,9 +600,16 @@ def test_a_population_reverses_two_entities_in_every_order(sd):
         if joined:  # the consensus has A behind B in each of its least orders
             pairs = {"AB": beats, "AC": 1 - behind_c, "BC": 1.0}
             pairs |= {pair[::-1]: 1 - p for pair, p in pairs.items()}
-            loss = {order: sum(pairs[y + x] for x, y in combinations(order, 2)) for order in permutations("ABC")}
+            loss = {
+                order: sum(pairs[y + x] for x, y in combinations(order, 2))
+                for order in permutations("ABC")
+            }
             least = min(loss.values())
-            assert all(order.index("B") < order.index("A") for order in loss if loss[order] <= least + 1e-12)
+            assert all(
+                order.index("B") < order.index("A")
+                for order in loss
+                if loss[order] <= least + 1e-12
+            )
 
 
 def test_equal_numbers_of_cases_never_cycle():
@@ -547,8 +666,14 @@ def bends(importance, prevalence):
         changes = [(tn - tp, tn - tp), (-tp, fp - tp), (-tp, fn - tp)]
         right, every = (tn + tp) / 4, (tn + fp + fn + tp) / 4
     else:
-        changes = [(-(1 - prevalence) * tn, (1 - prevalence) * (fp - tn)), (prevalence * tp, prevalence * (tp - fn))]
-        right, every = ((1 - prevalence) * tn + prevalence * tp) / 2, sum([tn, fp]) * (1 - prevalence) / 2
+        changes = [
+            (-(1 - prevalence) * tn, (1 - prevalence) * (fp - tn)),
+            (prevalence * tp, prevalence * (tp - fn)),
+        ]
+        right, every = (
+            ((1 - prevalence) * tn + prevalence * tp) / 2,
+            sum([tn, fp]) * (1 - prevalence) / 2,
+        )
         every += (fn + tp) * prevalence / 2
     if any(n * e != m * d for (n, d), (m, e) in combinations(changes, 2)):
         return False, False  # n and d are independent
@@ -562,14 +687,22 @@ def test_the_mean_of_a_score_of_an_importance_is_decided_by_its_curvature():
     rng = np.random.default_rng(5)
     shares = None, Fraction(1, 5), Fraction(1, 2), Fraction(1, 20)
     cases = [(rng.integers(1, 4, 4).tolist(), shares[i % 4]) for i in range(16)]
-    cases += [([1, 20, 1, 1], Fraction(1, 5)), ([5, 10, 100, 2], Fraction(9, 10)), ([1, 300, 1, 1], Fraction(1, 50))]
+    cases += [
+        ([1, 20, 1, 1], Fraction(1, 5)),
+        ([5, 10, 100, 2], Fraction(9, 10)),
+        ([1, 300, 1, 1], Fraction(1, 50)),
+    ]
     cases += [
         ([1000, 1, 0, 2], Fraction(1, 5)),
         ([1, 300, 400, 1], None),
         ([300, 1, 1, 400], None),
         ([1, 50, 60, 1], Fraction(1, 5)),
     ]
-    cases += [(symmetric, share) for symmetric in ([1, 1, 1, 1], [2, 1, 1, 2], [1, 2, 2, 1]) for share in shares[:2]]
+    cases += [
+        (symmetric, share)
+        for symmetric in ([1, 1, 1, 1], [2, 1, 1, 2], [1, 2, 2, 1])
+        for share in shares[:2]
+    ]
     seen = []
     for importance, prevalence in cases:
         score = br.importance(**dict(zip(("tn", "fp", "fn", "tp"), importance, strict=True)))
@@ -608,7 +741,9 @@ def test_the_counterexamples_of_the_mean_hold_in_fractions(importance, prevalenc
     weights = [Fraction(x) for x in importance]
 
     def value(cells):
-        return (weights[0] * cells[0] + weights[3] * cells[3]) / sum(w * p for w, p in zip(weights, cells, strict=True))
+        return (weights[0] * cells[0] + weights[3] * cells[3]) / sum(
+            w * p for w, p in zip(weights, cells, strict=True)
+        )
 
     for test, sign in (("axiom_3_upper", 1), ("axiom_3_lower", -1)):
         one, two, _ = row["counterexample"].sel(test=test).values.reshape(3, 4)
@@ -624,12 +759,17 @@ def test_a_linear_score_of_an_importance_keeps_the_mean_at_every_prevalence():
             row = br.audit((a, a), share, order="mean")
             assert row["axiom_3_upper"]
             assert row["axiom_3_lower"]
-    for weights in (dict.fromkeys(("tn", "fp", "fn", "tp"), 3), {"tn": 0.3, "fp": 0.1 + 0.2, "fn": 0.3, "tp": 0.3}):
+    for weights in (
+        dict.fromkeys(("tn", "fp", "fn", "tp"), 3),
+        {"tn": 0.3, "fp": 0.1 + 0.2, "fn": 0.3, "tp": 0.3},
+    ):
         for share in (None, 0.1):
             row = br.audit(br.importance(**weights), share, order="mean")
             assert row["axiom_3_upper"]
             assert row["axiom_3_lower"]
-    slightly_concave = br.audit(br.importance(tn=1 + 1e-6, fp=1, fn=1, tp=1 + 1e-6), 0.1, order="mean")
+    slightly_concave = br.audit(
+        br.importance(tn=1 + 1e-6, fp=1, fn=1, tp=1 + 1e-6), 0.1, order="mean"
+    )
     assert not slightly_concave["axiom_3_upper"]
     assert slightly_concave["axiom_3_lower"]
 
@@ -643,7 +783,9 @@ def test_only_ratios_of_importances_matter(scale):
     assert br.place(large) == br.place(br.importance(**weights)) == (0.5, 0.5)
     counts = br.from_counts(tn=[70, 75, 80], fp=[30, 25, 20], fn=[9, 19, 4], tp=[91, 81, 96])
     ranks = [
-        br.credible_ranking(br.fit(counts, seed=1), one, order="predictive", method="exact")["predictive_rank"]
+        br.credible_ranking(br.fit(counts, seed=1), one, order="predictive", method="exact")[
+            "predictive_rank"
+        ]
         for one in (br.importance(**weights), large)
     ]
     np.testing.assert_array_equal(*ranks)
@@ -659,14 +801,22 @@ def test_orders_that_use_no_rate_need_no_monotone_score():
     def constant(tn, fp, fn, tp):
         return 0 * tn + 0.5
 
-    assert br.audit(constant, order="predictive")["verdict"].item().endswith("all three axioms, as far as was found")
+    assert (
+        br.audit(constant, order="predictive")["verdict"]
+        .item()
+        .endswith("all three axioms, as far as was found")
+    )
     for function in (
         lambda tn, fp, fn, tp: (tp / (tp + fn)) ** 3,
         lambda tn, fp, fn, tp: 1 - (1 - tn / (tn + fp)) ** 3,
         lambda tn, fp, fn, tp: np.exp(40 * (tn + tp)),
     ):
         assert br.audit(function, order="median")["verdict"].item().endswith("breaks axiom 3")
-    assert br.audit("f1", 0.9999999, order="median")["verdict"].item().endswith("axiom 3 at prevalence 0.9999999")
+    assert (
+        br.audit("f1", 0.9999999, order="median")["verdict"]
+        .item()
+        .endswith("axiom 3 at prevalence 0.9999999")
+    )
 
 
 def test_the_counterexample_of_p_best_is_one_where_the_score_fails_too():
@@ -702,11 +852,16 @@ def test_p_best_of_a_function_can_prefer_a_mixture_that_ties_with_the_better_par
 
     row = br.audit(filled, 0.5, order="probability_best")
     assert not row["axiom_3_upper"]
-    assert "P(A best) = P(B best) = 7/24, P(mixture best) = 5/12" in row["proof"].sel(test="axiom_3_upper").item()
+    assert (
+        "P(A best) = P(B best) = 7/24, P(mixture best) = 5/12"
+        in row["proof"].sel(test="axiom_3_upper").item()
+    )
     one, two, _ = row["counterexample"].sel(test="axiom_3_upper").values.reshape(3, 4)
     best = dict.fromkeys("ABM", Fraction(0))
     for a, b in product((one, two), repeat=2):
-        values = dict(zip("ABM", (filled(*cells).item() for cells in (a, b, (a + b) / 2)), strict=True))
+        values = dict(
+            zip("ABM", (filled(*cells).item() for cells in (a, b, (a + b) / 2)), strict=True)
+        )
         first = [name for name, value in values.items() if value == max(values.values())]
         for name in first:
             best[name] += Fraction(1, 4 * len(first))
@@ -714,7 +869,9 @@ def test_p_best_of_a_function_can_prefer_a_mixture_that_ties_with_the_better_par
     proof = br.audit("ppv", 0.5, order="probability_best")["proof"].sel(test="axiom_3_upper").item()
     assert proof.endswith("it is best only where all tie")
     squared = br.audit(lambda tn, fp, fn, tp: (tn + tp) ** 2, 0.5, order="probability_best")
-    assert squared["proof"].sel(test="axiom_3_upper").item().endswith("all tie, as far as was found")
+    assert (
+        squared["proof"].sel(test="axiom_3_upper").item().endswith("all tie, as far as was found")
+    )
 
 
 def test_a_function_with_steps_has_no_counterexamples_of_posteriors():

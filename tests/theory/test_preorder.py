@@ -31,7 +31,9 @@ def assert_preorder(found, counts, *values):
     p = br.as_performance(counts).values
     values = np.array(values)
     for i, k in product(range(len(p)), repeat=2):
-        expected = (p[i] == p[k]).all() or (values[:, i] <= values[:, k]).all()  # NaN is not comparable
+        expected = (p[i] == p[k]).all() or (
+            values[:, i] <= values[:, k]
+        ).all()  # NaN is not comparable
         assert found["worse_or_equivalent"].values[i, k] == expected
         assert found["better_or_equivalent"].values[k, i] == expected
 
@@ -47,7 +49,9 @@ def test_theorem_1(seed, name):
     for name in ("worse", "better", "equivalent"):  # transitive, Eqs. 7-9
         assert ((matrix[name] @ matrix[name] > 0) <= (matrix[name] > 0)).all()
     # Eq. 12: entities that are equivalent are incomparable with the same others.
-    assert ((matrix["equivalent"] @ matrix["incomparable"] > 0) <= (matrix["incomparable"] > 0)).all()
+    assert (
+        (matrix["equivalent"] @ matrix["incomparable"] > 0) <= (matrix["incomparable"] > 0)
+    ).all()
     dual = br.theory.relations(values, counts, not score.higher_is_better)
     for name, other in zip(FOUR, ("better", "equivalent", "worse", "incomparable"), strict=True):
         np.testing.assert_array_equal(dual[name], found[other])
@@ -71,7 +75,9 @@ def test_removing_an_entity_never_reorders_the_others(seed, gone, name):
     before = br.theory.relations(values, counts, better).sel(entity=rest, rival=rest)
     after = br.theory.relations(values.sel(entity=rest), counts.sel(entity=rest), better)
     xr.testing.assert_equal(before, after)
-    ranks, alone = (br.rank(part, name).sel(entity=rest).values for part in (values, values.sel(entity=rest)))
+    ranks, alone = (
+        br.rank(part, name).sel(entity=rest).values for part in (values, values.sel(entity=rest))
+    )
     np.testing.assert_array_equal(np.sign(ranks[:, None] - ranks), np.sign(alone[:, None] - alone))
 
 
@@ -81,7 +87,9 @@ def test_the_bounds_of_axiom_1_are_the_first_and_the_last_rank_of_ties(seed):
     bounds = br.theory.rank_bounds(br.theory.relations(values))
     defined = np.isfinite(values.values)
     for end, method in (("lower", "min"), ("upper", "max")):
-        np.testing.assert_array_equal(bounds[end][defined], rankdata(-values.values[defined], method=method))
+        np.testing.assert_array_equal(
+            bounds[end][defined], rankdata(-values.values[defined], method=method)
+        )
 
 
 def test_there_are_29_ways_to_compare_three_performances():
@@ -96,8 +104,14 @@ def test_equal_performances_are_equivalent_outside_the_domain():
     counts = br.from_counts(tn=[9, 18, 8], fp=[0, 0, 0], fn=[1, 2, 2], tp=[0, 0, 0])
     values = br.scores.ppv(counts)
     found = br.theory.relations(values, counts)
-    assert found["equivalent"].values.tolist() == [[True, True, False], [True, True, False], [False, False, True]]
-    assert br.theory.relations(values)["equivalent"].values.tolist() == np.eye(3, dtype=bool).tolist()
+    assert found["equivalent"].values.tolist() == [
+        [True, True, False],
+        [True, True, False],
+        [False, False, True],
+    ]
+    assert (
+        br.theory.relations(values)["equivalent"].values.tolist() == np.eye(3, dtype=bool).tolist()
+    )
 
 
 def test_draws_pass_through():
@@ -117,7 +131,10 @@ def test_dominance_follows_the_names_of_entities():
 @pytest.mark.parametrize(
     ("matrix", "held"),
     [
-        ([[1, 0], [0, 1]], "reflexive transitive symmetric antisymmetric equivalence preorder order"),
+        (
+            [[1, 0], [0, 1]],
+            "reflexive transitive symmetric antisymmetric equivalence preorder order",
+        ),
         ([[0, 0], [0, 0]], "irreflexive transitive symmetric asymmetric antisymmetric"),
         ([[1, 1], [0, 1]], "reflexive transitive antisymmetric total preorder order"),
         ([[1, 1], [1, 1]], "reflexive transitive symmetric total equivalence preorder"),
@@ -127,14 +144,20 @@ def test_dominance_follows_the_names_of_entities():
     ],
 )
 def test_properties_of_relations(matrix, held):
-    found = br.theory.relation_properties(xr.DataArray(np.array(matrix, dtype=bool), dims=("entity", "rival")))
-    assert [name for name in found.data_vars if found[name]] == [n for n in found.data_vars if n in held.split()]
+    found = br.theory.relation_properties(
+        xr.DataArray(np.array(matrix, dtype=bool), dims=("entity", "rival"))
+    )
+    assert [name for name in found.data_vars if found[name]] == [
+        n for n in found.data_vars if n in held.split()
+    ]
 
 
 def ranked(right, cases):
     ones = [1] * len(right)
     counts = br.from_counts(tp=right, fn=np.subtract(cases, right), tn=ones, fp=ones)
-    return br.credible_ranking(counts, "tpr", method="exact", model="beta_binomial", prior="uniform")
+    return br.credible_ranking(
+        counts, "tpr", method="exact", model="beta_binomial", prior="uniform"
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -7,12 +7,21 @@ import numpy as np
 import pytest
 
 STEPS = (F(0), F(1, 2), F(1))
-RELABELLINGS = (lambda rates: (F(0), F(0)), lambda rates: (F(1), F(1)), lambda rates: (1 - rates[0], 1 - rates[1]))
+RELABELLINGS = (
+    lambda rates: (F(0), F(0)),
+    lambda rates: (F(1), F(1)),
+    lambda rates: (1 - rates[0], 1 - rates[1]),
+)
 
 
 def performances(priors):
     """Return pairs of a prior and (FPR, TPR); a rate that no case has is left at 0."""
-    return [(prior, rates) for prior in priors for rates in product(STEPS, repeat=2) if _seen(prior, rates) == rates]
+    return [
+        (prior, rates)
+        for prior in priors
+        for rates in product(STEPS, repeat=2)
+        if _seen(prior, rates) == rates
+    ]
 
 
 def _seen(prior, rates):
@@ -29,8 +38,12 @@ def forced(points, *, lower, given=(), relabellings=RELABELLINGS, axiom_2=True):
         own, image = where[prior, rates], where[prior, _seen(prior, relabel(rates))]
         below[image, own] = True
         below[own, image] |= lower
-    surely_wrong = [prior * tpr == 0 and (1 - prior) * (1 - fpr) == 0 for prior, (fpr, tpr) in points]
-    surely_right = [prior * (1 - tpr) == 0 and (1 - prior) * fpr == 0 for prior, (fpr, tpr) in points]
+    surely_wrong = [
+        prior * tpr == 0 and (1 - prior) * (1 - fpr) == 0 for prior, (fpr, tpr) in points
+    ]
+    surely_right = [
+        prior * (1 - tpr) == 0 and (1 - prior) * fpr == 0 for prior, (fpr, tpr) in points
+    ]
     while True:
         comparable = below | below.T
         more = below | (below.astype(int) @ below > 0)

@@ -6,7 +6,11 @@ import pytest
 import bayesrank as br
 
 COUNTS = br.from_counts(
-    tn=[70, 50, 60, 60], fp=[30, 50, 40, 40], fn=[30, 20, 31, 40], tp=[70, 80, 69, 60], entity=list("abcd")
+    tn=[70, 50, 60, 60],
+    fp=[30, 50, 40, 40],
+    fn=[30, 20, 31, 40],
+    tp=[70, 80, 69, 60],
+    entity=list("abcd"),
 )
 
 
@@ -22,7 +26,9 @@ def test_ends_of_a_line_have_its_value_and_lie_on_the_border():
             if passes:
                 for place in (0.0, 0.5, 1.0):  # the line between them, too
                     at = a[0] + place * np.diff(a)[0], b[0] + place * np.diff(b)[0]
-                    assert br.canonical_score(COUNTS.sel(entity=name), *at).item() == pytest.approx(value)
+                    assert br.canonical_score(COUNTS.sel(entity=name), *at).item() == pytest.approx(
+                        value
+                    )
                 assert (np.isin(a, (0, 1)) | np.isin(b, (0, 1))).all()
                 assert np.hypot(np.diff(a), np.diff(b)).item() > 0.01
     assert br.tile.isovalue(COUNTS, 0.6).sizes == {"entity": 4, "point": 2}
@@ -52,7 +58,9 @@ def test_the_lowest_correlation_is_no_higher_than_on_a_fine_tile():
     low = br.tile.best_consistency("mcc", performances, lowest=True)
     assert low["correlation"].item() <= tile.min().item() + 1e-9
     error = br.tile.best_consistency("error_rate", performances, lowest=True)["correlation"].item()
-    assert error == pytest.approx(br.tile.best_consistency("accuracy", performances, lowest=True)["correlation"].item())
+    assert error == pytest.approx(
+        br.tile.best_consistency("accuracy", performances, lowest=True)["correlation"].item()
+    )
 
 
 @pytest.mark.parametrize(
@@ -66,7 +74,9 @@ def test_the_lowest_correlation_is_no_higher_than_on_a_fine_tile():
 def test_grids_have_the_mean_of_the_uniform_distribution_and_the_rate(fixed, mean):
     grid = br.tile.performance_grid(8, **fixed)
     np.testing.assert_allclose(grid.mean("sample"), mean, atol=1e-12)
-    np.testing.assert_allclose(br.tile.sample_performances(4000, seed=1, **fixed).mean("sample"), mean, atol=0.02)
+    np.testing.assert_allclose(
+        br.tile.sample_performances(4000, seed=1, **fixed).mean("sample"), mean, atol=0.02
+    )
     np.testing.assert_allclose(grid.sum(["actual", "predicted"]), 1)
     if "prediction_rate" in fixed:
         np.testing.assert_allclose(grid.sel(predicted="positive").sum("actual"), 0.3)

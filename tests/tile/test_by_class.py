@@ -26,7 +26,9 @@ def tiles(posterior):
 
 def test_each_class_has_the_tile_of_itself_against_the_others(posterior, tiles):
     assert tiles["label"].values.tolist() == [*LABELS, "mean over classes"]
-    one = br.tile.credible(br.one_vs_rest(br.as_performance(posterior)).sel(label="cow", drop=True), 9, maps=())
+    one = br.tile.credible(
+        br.one_vs_rest(br.as_performance(posterior)).sel(label="cow", drop=True), 9, maps=()
+    )
     cow = tiles.sel(label="cow", drop=True)
     for name in ("probability_best", "share", "undecided_area", "winner_probability"):
         np.testing.assert_allclose(cow[name].transpose(*one[name].dims), one[name], atol=1e-12)
@@ -63,7 +65,9 @@ def test_two_classes_are_refused_and_a_label_dim_is_taken(posterior):
     with pytest.raises(ValueError, match="more than two classes"):
         br.tile.credible_by_class(br.from_counts(tn=8, fp=2, fn=1, tp=4))
     own = br.one_vs_rest(br.as_performance(posterior))
-    xr.testing.assert_allclose(br.tile.credible_by_class(own, 9), br.tile.credible_by_class(posterior, 9))
+    xr.testing.assert_allclose(
+        br.tile.credible_by_class(own, 9), br.tile.credible_by_class(posterior, 9)
+    )
 
 
 def test_the_tiles_are_drawn_side_by_side_in_the_same_colours(tiles):

@@ -32,11 +32,15 @@ def test_twins_share_and_an_entity_without_cases_has_no_share():
 
 
 def test_shares_are_those_of_the_whole_tile():
-    counts = br.from_counts(tn=[73, 76, 70], fp=[7, 4, 10], fn=[6, 9, 2], tp=[24, 21, 28], entity=list("abc"))
+    counts = br.from_counts(
+        tn=[73, 76, 70], fp=[7, 4, 10], fn=[6, 9, 2], tp=[24, 21, 28], entity=list("abc")
+    )
     posterior = br.fit(counts, "beta_binomial", draws=2000, seed=1)
     share, undecided = coarse_shares(br.as_performance(posterior), 0.95)
     whole = br.tile.credible(posterior)
     # Of 1,000 draws, a share has a standard deviation of at most 0.016.
-    np.testing.assert_allclose(share.values, whole["share"].sel(entity=share["entity"]).values, atol=0.05)
+    np.testing.assert_allclose(
+        share.values, whole["share"].sel(entity=share["entity"]).values, atol=0.05
+    )
     assert undecided == pytest.approx(whole["undecided_area"].item(), abs=0.05)
     assert share.sum() == pytest.approx(1)

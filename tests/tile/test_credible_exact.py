@@ -35,7 +35,9 @@ def cell_draws(kind, draws=6):
         cells[empty] = 0
     if kind == "all identical":
         cells[:] = cells[:, :1]
-    return cells[: 1 if kind == "one draw" else draws, : 1 if kind == "one entity" else len(ENTITIES)]
+    return cells[
+        : 1 if kind == "one draw" else draws, : 1 if kind == "one entity" else len(ENTITIES)
+    ]
 
 
 def as_draws(cells):
@@ -44,7 +46,9 @@ def as_draws(cells):
     values = np.where(total > 0, cells / np.where(total > 0, total, 1), np.nan)
     shape = (*cells.shape[:2], 2, 2)
     return xr.DataArray(
-        values.reshape(shape), {"entity": ENTITIES[: shape[1]]}, ("draw", "entity", "actual", "predicted")
+        values.reshape(shape),
+        {"entity": ENTITIES[: shape[1]]},
+        ("draw", "entity", "actual", "predicted"),
     )
 
 
@@ -103,14 +107,18 @@ def test_every_map_agrees_with_rational_arithmetic(kind):
         "undefined": maps["undefined"],
     }.items():
         np.testing.assert_allclose(tile[name], expected, rtol=0, atol=1e-12, err_msg=name)
-    np.testing.assert_allclose(br.tile.rank_probability(array, resolution), ranks, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        br.tile.rank_probability(array, resolution), ranks, rtol=0, atol=1e-12
+    )
     alone = best_on_grid(array, resolution)  # in NumPy
     for name in alone:
         np.testing.assert_allclose(alone[name], tile[name], rtol=0, atol=1e-12, err_msg=name)
     for j, i in ((0, 0), (0, 4), (4, 1), (2, 2), (3, 4)):  # one preference
         found, here = br.tile.preference_ranking(array, i / 4, j / 4), tile.isel(a=i, b=j)
         np.testing.assert_allclose(found["rank_probability"], ranks[..., j, i], rtol=0, atol=1e-12)
-        np.testing.assert_allclose(found["probability_best"], here["probability_best"].fillna(0.0), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            found["probability_best"], here["probability_best"].fillna(0.0), rtol=0, atol=1e-12
+        )
         for name in ("expected_rank", "undefined"):
             np.testing.assert_allclose(found[name], here[name], rtol=0, atol=1e-12)
     # Winner, confidence and the undecided area, from the exact map; a border point stands for half a cell.
@@ -118,8 +126,13 @@ def test_every_map_agrees_with_rational_arithmetic(kind):
     for j in range(resolution):
         for i in range(resolution):
             here = maps["best"][:, j, i]
-            weight = (0.5 if j in (0, resolution - 1) else 1) * (0.5 if i in (0, resolution - 1) else 1)
-            winner, confidence = tile["winner"].values[j, i], tile["winner_probability"].values[j, i]
+            weight = (0.5 if j in (0, resolution - 1) else 1) * (
+                0.5 if i in (0, resolution - 1) else 1
+            )
+            winner, confidence = (
+                tile["winner"].values[j, i],
+                tile["winner_probability"].values[j, i],
+            )
             if np.isnan(here).all():
                 assert winner == ""
                 assert np.isnan(confidence)
@@ -142,15 +155,21 @@ def test_shares_agree_with_exact_geometry_draw_by_draw(kind):
     each = np.array([br.tile.shares(array.isel(draw=i)) for i in range(15)])
     tile = br.tile.credible(array, 2, prob=0.8)
     np.testing.assert_allclose(tile["share"], each.mean(0), rtol=0, atol=1e-8)
-    np.testing.assert_allclose(tile["share_lower"], np.quantile(each, 0.1, axis=0), rtol=0, atol=1e-8)
-    np.testing.assert_allclose(tile["share_upper"], np.quantile(each, 0.9, axis=0), rtol=0, atol=1e-8)
+    np.testing.assert_allclose(
+        tile["share_lower"], np.quantile(each, 0.1, axis=0), rtol=0, atol=1e-8
+    )
+    np.testing.assert_allclose(
+        tile["share_upper"], np.quantile(each, 0.9, axis=0), rtol=0, atol=1e-8
+    )
 
 
 MAPS = ["probability_best", "expected_rank", "expected_regret", "probability_skilled"]
 
 
 @pytest.mark.parametrize(
-    ("kept", "free"), [(1, 320), pytest.param(20, 64, marks=pytest.mark.slow)], ids=["independent", "autocorrelated"]
+    ("kept", "free"),
+    [(1, 320), pytest.param(20, 64, marks=pytest.mark.slow)],
+    ids=["independent", "autocorrelated"],
 )
 def test_stated_errors_are_the_spread_of_replications(kept, free):
     """Each of the ``free`` draws is kept a number of times; the error is that of the free draws."""
@@ -163,7 +182,10 @@ def test_stated_errors_are_the_spread_of_replications(kept, free):
         names = [*MAPS, *(["share"] if kept == 1 else [])]
         one = {name: (one[name].values, one[f"{name}_error"].values) for name in names}
         if kept == 1:
-            one |= {f"{n} by preference": (ranking[n].values, ranking[f"{n}_error"].values) for n in MAPS[:2]}
+            one |= {
+                f"{n} by preference": (ranking[n].values, ranking[f"{n}_error"].values)
+                for n in MAPS[:2]
+            }
         found.append(one)
     tolerance = 5 / np.sqrt(2 * (size - 1))  # the relative error of a spread, five times
     for name in found[0]:
@@ -182,13 +204,17 @@ def test_errors_are_never_zero_for_draws_that_agree():
     tile = br.tile.credible(as_draws(np.tile([[[90, 1, 1, 90], [1, 90, 90, 1]]], (50, 1, 1))), 3)
     names = [name for name in tile if name.endswith("_error")]
     assert len(names) == 6
-    assert all((tile[name] > 0).all() and "batch means" in tile[name].attrs["method"] for name in names)
+    assert all(
+        (tile[name] > 0).all() and "batch means" in tile[name].attrs["method"] for name in names
+    )
     point = br.tile.credible(as_draws(np.full((1, 2, 4), 3)).isel(draw=0), 3)  # without draws
     assert all(point[name].isnull().all() for name in names)
 
 
 def test_errors_of_shares_allow_for_autocorrelation():
     draws = 1000 * np.random.default_rng(3).dirichlet([16, 4, 3, 7], (64, 4))
-    once, often = (br.tile.credible(as_draws(np.repeat(draws, n, axis=0)), 2)["share_error"] for n in (1, 20))
+    once, often = (
+        br.tile.credible(as_draws(np.repeat(draws, n, axis=0)), 2)["share_error"] for n in (1, 20)
+    )
     # Each draw kept twenty times is worth no more; 32 batches tell an error within 1 / sqrt(2 · 31).
     np.testing.assert_allclose(often, once, rtol=5 / np.sqrt(2 * 31))

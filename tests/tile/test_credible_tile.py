@@ -14,25 +14,38 @@ def performances(draws, entities, seed=0, shared=True):
     rng = np.random.default_rng(seed)
     x, y = rng.beta(2, 8, (draws, entities)), rng.beta(8, 2, (draws, entities))
     pi = rng.beta(20, 30, (draws, 1 if shared else entities))
-    values = np.stack([(1 - pi) * (1 - x), (1 - pi) * x, pi * (1 - y), pi * y], -1).reshape(draws, entities, 2, 2)
+    values = np.stack([(1 - pi) * (1 - x), (1 - pi) * x, pi * (1 - y), pi * y], -1).reshape(
+        draws, entities, 2, 2
+    )
     return xr.DataArray(
-        values, {"entity": [f"e{i}" for i in range(entities)]}, ("draw", "entity", "actual", "predicted")
+        values,
+        {"entity": [f"e{i}" for i in range(entities)]},
+        ("draw", "entity", "actual", "predicted"),
     )
 
 
-@pytest.mark.parametrize(("draws", "entities", "resolution"), [(40, 7, 101), (7, 1, 5), (33, 25, 11)])
+@pytest.mark.parametrize(
+    ("draws", "entities", "resolution"), [(40, 7, 101), (7, 1, 5), (33, 25, 11)]
+)
 def test_agrees_with_brute_force(draws, entities, resolution):
     array = performances(draws, entities, shared=entities == 7)
     tile, value = br.tile.credible(array, resolution), br.tile.value(array, resolution)
-    rank = xr.apply_ufunc(rankdata, -value, kwargs={"axis": 1}) if entities > 1 else xr.ones_like(value)
+    rank = (
+        xr.apply_ufunc(rankdata, -value, kwargs={"axis": 1})
+        if entities > 1
+        else xr.ones_like(value)
+    )
     expected = {
         "probability_best": rank == 1,
         "expected_rank": rank,
         "expected_regret": value.max("entity") - value,
-        "probability_skilled": value > br.tile.no_skill(array.isel(actual=1).sum("predicted"), resolution),
+        "probability_skilled": value
+        > br.tile.no_skill(array.isel(actual=1).sum("predicted"), resolution),
     }
     for name, each in expected.items():
-        np.testing.assert_allclose(tile[name], each.mean("draw").transpose("entity", "b", "a"), atol=1e-12)
+        np.testing.assert_allclose(
+            tile[name], each.mean("draw").transpose("entity", "b", "a"), atol=1e-12
+        )
         assert tile[name].dims == ("entity", "b", "a")
     np.testing.assert_allclose(tile["share"].sum(), 1, atol=1e-9)
 
@@ -65,15 +78,24 @@ def test_batches_of_chains_that_share_chunks_are_kept_apart(monkeypatch):
     from bayesrank.tile import _reducers
 
     array = performances(300, 4).values.reshape(3, 100, 4, 2, 2)
-    array = xr.DataArray(array, {"entity": list("abcd")}, ("chain", "draw", "entity", "actual", "predicted"))
+    array = xr.DataArray(
+        array, {"entity": list("abcd")}, ("chain", "draw", "entity", "actual", "predicted")
+    )
     expected = br.tile.credible(array, 7)
-    for together in (_reducers.TOGETHER, 16 * 20):  # all draws, and hardly more than a block of them
+    for together in (
+        _reducers.TOGETHER,
+        16 * 20,
+    ):  # all draws, and hardly more than a block of them
         monkeypatch.setattr(_reducers, "TOGETHER", together)
         for chunks in ({"draw": 19}, {"chain": 1, "draw": 7}):
-            xr.testing.assert_allclose(br.tile.credible(array.chunk(chunks), 7), expected, rtol=1e-12)
+            xr.testing.assert_allclose(
+                br.tile.credible(array.chunk(chunks), 7), expected, rtol=1e-12
+            )
 
 
-@pytest.mark.parametrize("array", [draws_of_counts(0, 30), draws_of_counts(1, 0), performances(40, 7)])
+@pytest.mark.parametrize(
+    "array", [draws_of_counts(0, 30), draws_of_counts(1, 0), performances(40, 7)]
+)
 def test_some_ranks_are_those_of_all(array):
     whole, n = br.tile.rank_probability(array, 9), array.sizes["entity"]
     for ranks in ([n // 2], [1, n], range(1, n + 1)):
@@ -89,7 +111,9 @@ def test_ranks_are_there_and_fit_into_memory(monkeypatch):
         br.tile.rank_probability(array, 5, ranks=3)
     pages = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 4}
     monkeypatch.setattr("os.sysconf", pages.__getitem__)
-    with pytest.raises(ValueError, match=r"ranks must be fewer for 5 x 5 x 5 x 5 probabilities.*got 5 ranks"):
+    with pytest.raises(
+        ValueError, match=r"ranks must be fewer for 5 x 5 x 5 x 5 probabilities.*got 5 ranks"
+    ):
         br.tile.rank_probability(array, 5)
     assert br.tile.rank_probability(array, 5, ranks=[3]).sizes["rank"] == 1
 
@@ -98,12 +122,19 @@ def test_value_interval_agrees_with_all_values():
     array = performances(100, 2)
     tile, value = br.tile.value_interval(array, 5, prob=0.8), br.tile.value(array, 5)
     np.testing.assert_allclose(tile["mean"], value.mean("draw").transpose("entity", "b", "a"))
-    np.testing.assert_allclose(tile["upper"], value.quantile(0.9, "draw").transpose("entity", "b", "a"))
+    np.testing.assert_allclose(
+        tile["upper"], value.quantile(0.9, "draw").transpose("entity", "b", "a")
+    )
 
 
 def test_leaders_lead_alone_or_share():
     """Three equal entities and one that is worse everywhere: the three share the whole Tile, exactly or by draws."""
-    cells = {"tn": [70, 70, 70, 10], "fp": [10, 10, 10, 70], "fn": [6, 6, 6, 24], "tp": [24, 24, 24, 6]}
+    cells = {
+        "tn": [70, 70, 70, 10],
+        "fp": [10, 10, 10, 70],
+        "fn": [6, 6, 6, 24],
+        "tp": [24, 24, 24, 6],
+    }
     counts = br.from_counts(**cells, entity=list("abcd"))
     for source in (counts, br.fit(counts, draws=500, seed=1)):
         found = leaders(br.tile.credible(source, resolution=7))

@@ -17,7 +17,15 @@ SETS = {
     "prevalence 0": [(9, 1, 0, 0), (7, 3, 0, 0), (0, 4, 0, 0), (5, 0, 0, 0)],
     "prevalence 1": [(0, 0, 1, 9), (0, 0, 3, 7), (0, 0, 4, 0), (0, 0, 0, 5)],
     "different prevalences": [(9, 1, 0, 0), (0, 0, 3, 7), (2, 1, 1, 6)],
-    "zero cells": [(0, 2, 3, 5), (5, 0, 3, 2), (5, 2, 0, 3), (5, 3, 2, 0), (0, 5, 5, 0), (5, 0, 0, 5), (0, 0, 1, 0)],
+    "zero cells": [
+        (0, 2, 3, 5),
+        (5, 0, 3, 2),
+        (5, 2, 0, 3),
+        (5, 3, 2, 0),
+        (0, 5, 5, 0),
+        (5, 0, 0, 5),
+        (0, 0, 1, 0),
+    ],
     "identical": [(40, 10, 10, 40), (4, 1, 1, 4), (30, 20, 10, 40), (3, 2, 1, 4)],
     "all identical": [(4, 1, 1, 4), (40, 10, 10, 40)],
     "ties on lines": [(8, 2, 2, 8), (8, 1, 3, 8), (8, 3, 1, 8), (6, 2, 2, 10), (10, 2, 2, 6)],
@@ -50,15 +58,25 @@ def over_set(scores, function):
 
 
 def average_rank(score, known):
-    return 1 + sum(other > score for other in known) + Fraction(sum(other == score for other in known) - 1, 2)
+    return (
+        1
+        + sum(other > score for other in known)
+        + Fraction(sum(other == score for other in known) - 1, 2)
+    )
 
 
 @pytest.mark.parametrize("rows", SETS.values(), ids=SETS)
 def test_values_and_extremes(rows):
     counts, scores = counts_of(rows), exact(rows)
-    np.testing.assert_allclose(br.tile.value(counts, SIZE), [floats(one) for one in scores], rtol=1e-12)
-    np.testing.assert_allclose(br.tile.baseline(counts, SIZE), floats(over_set(scores, min)), rtol=1e-12)
-    np.testing.assert_allclose(br.tile.state_of_the_art(counts, SIZE), floats(over_set(scores, max)), rtol=1e-12)
+    np.testing.assert_allclose(
+        br.tile.value(counts, SIZE), [floats(one) for one in scores], rtol=1e-12
+    )
+    np.testing.assert_allclose(
+        br.tile.baseline(counts, SIZE), floats(over_set(scores, min)), rtol=1e-12
+    )
+    np.testing.assert_allclose(
+        br.tile.state_of_the_art(counts, SIZE), floats(over_set(scores, max)), rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize("rows", SETS.values(), ids=SETS)
@@ -68,7 +86,10 @@ def test_ranks_and_their_holders(rows):
     for k, one in enumerate(scores):
         others = over_set(scores, lambda known: known)
         mine = [
-            [None if one[j][i] is None else average_rank(one[j][i], others[j][i]) for i in range(SIZE)]
+            [
+                None if one[j][i] is None else average_rank(one[j][i], others[j][i])
+                for i in range(SIZE)
+            ]
             for j in range(SIZE)
         ]
         np.testing.assert_array_equal(br.tile.entity_rank(counts, f"e{k}", SIZE), floats(mine))
@@ -98,7 +119,9 @@ def test_skill(rows):
             ]
         )  # fmt: skip
     for prevalence, floor in floor_at.items():
-        np.testing.assert_allclose(br.tile.no_skill(float(prevalence), SIZE), floats(floor), rtol=1e-12)
+        np.testing.assert_allclose(
+            br.tile.no_skill(float(prevalence), SIZE), floats(floor), rtol=1e-12
+        )
     found = br.tile.relative_skill(counts_of(rows), SIZE)
     np.testing.assert_allclose(found, [floats(one) for one in skill], rtol=1e-10, atol=1e-12)
 
@@ -106,17 +129,25 @@ def test_skill(rows):
 def posterior():
     rows = [row for name in ("zero cells", "ordinary") for row in SETS[name]]
     array = br.as_performance(counts_of(rows))
-    draws = xr.concat([array, array.roll(entity=1), array.roll(entity=4)], "draw").transpose(..., "draw", "entity")
+    draws = xr.concat([array, array.roll(entity=1), array.roll(entity=4)], "draw").transpose(
+        ..., "draw", "entity"
+    )
     draws[{"draw": 2, "entity": 3}] = np.nan
-    return draws.assign_coords(entity=array["entity"], size=("entity", range(len(rows))), site="here")
+    return draws.assign_coords(
+        entity=array["entity"], size=("entity", range(len(rows))), site="here"
+    )
 
 
 def test_ranks_over_draws_are_means_where_defined():
     array = posterior()
-    one_by_one = xr.concat([br.tile.entity_rank(array.isel(draw=d), "e3", SIZE) for d in range(3)], "draw")
+    one_by_one = xr.concat(
+        [br.tile.entity_rank(array.isel(draw=d), "e3", SIZE) for d in range(3)], "draw"
+    )
     assert one_by_one[2].isnull().all()
     assert one_by_one[:2].notnull().any()
-    np.testing.assert_allclose(br.tile.entity_rank(array, "e3", SIZE), one_by_one.mean("draw"), rtol=1e-12)
+    np.testing.assert_allclose(
+        br.tile.entity_rank(array, "e3", SIZE), one_by_one.mean("draw"), rtol=1e-12
+    )
 
 
 FLAVOURS = {
@@ -150,14 +181,19 @@ def test_labels():
     assert set(tile.coords) == {"entity", "size", "site", "b", "a"}
     np.testing.assert_array_equal(tile["a"], np.linspace(0, 1, SIZE))
     assert tile.name == "value"
-    assert {type(name) for name in br.tile.entity(array.isel(draw=0), 1, SIZE).values.ravel()} == {str}
+    assert {type(name) for name in br.tile.entity(array.isel(draw=0), 1, SIZE).values.ravel()} == {
+        str
+    }
     lowest = br.tile.baseline(array, SIZE)
     assert lowest.dims == ("draw", "b", "a")
     assert set(lowest.coords) == {"site", "b", "a"}
     one = br.tile.relative_skill(array.isel(draw=0, entity=1), SIZE)
     assert one.dims == ("b", "a")
     assert set(one.coords) == {"entity", "size", "site", "b", "a"}
-    for flavour in (br.tile.entity_rank(array, "e0", SIZE), br.tile.entity(array.isel(draw=0), 1, SIZE)):
+    for flavour in (
+        br.tile.entity_rank(array, "e0", SIZE),
+        br.tile.entity(array.isel(draw=0), 1, SIZE),
+    ):
         assert flavour.dims == ("b", "a")
         assert set(flavour.coords) == {"b", "a"}
     shares = xr.DataArray([0.0, 0.3, 1.0], {"site": list("xyz")}, "site")

@@ -50,7 +50,9 @@ def test_the_spread_is_the_range_over_no_skill_performances():
     called = np.linspace(0, 1, 501)
     for a, b, share in rng.uniform(0.02, 0.98, (20, 3)):
         score = br.scores.canonical(a, b)
-        values = score.of_cells((1 - share) * (1 - called), (1 - share) * called, share * (1 - called), share * called)
+        values = score.of_cells(
+            (1 - share) * (1 - called), (1 - share) * called, share * (1 - called), share * called
+        )
         assert no_skill_spread(a, b, share) == pytest.approx(np.ptp(values), abs=1e-12)
     assert no_skill_spread(1, 0, 0.3) == no_skill_spread(0, 1, 0.3) == 0
     # TPR without positives, and TNR without negatives, are undefined for all; F1 without positives is 0 or undefined.
@@ -67,7 +69,9 @@ def test_the_band_is_that_of_the_curves_of_draws():
         ends = np.quantile(b, [0.025, 0.5, 0.975])
         here = band.sel(a=a, method="nearest")
         np.testing.assert_allclose([here["lower"], here["median"], here["upper"]], ends, atol=0.02)
-        np.testing.assert_allclose(here["least"], drawn["least"].sel(a=a, method="nearest"), atol=0.02)
+        np.testing.assert_allclose(
+            here["least"], drawn["least"].sel(a=a, method="nearest"), atol=0.02
+        )
     assert band["lower"].isel(a=0) == 1
     assert band["upper"].isel(a=-1) == 0
     assert (band["lower"] <= band["median"]).all()
@@ -79,7 +83,9 @@ def test_the_least_expected_spread_is_the_least():
 
     def expected(a, b):
         kink = neutral_prevalence(a, b)
-        return integrate.quad(lambda x: prior.pdf(x) * float(no_skill_spread(a, b, x)), 0, 1, points=[kink])[0]
+        return integrate.quad(
+            lambda x: prior.pdf(x) * float(no_skill_spread(a, b, x)), 0, 1, points=[kink]
+        )[0]
 
     band = neutral_band((3, 7), points=6).sel(a=a, method="nearest")
     least, spread = band["least"].item(), band["spread"].item()
@@ -96,21 +102,38 @@ def test_the_least_expected_spread_is_the_least():
 @pytest.mark.parametrize("prior", [(0.3, 0.3), (0.5, 0.5), (0.5, 2), (1, 1)])
 def test_the_least_is_not_a_minimum_nearby(prior):
     """A prior that puts the prevalence near 0 or near 1 has several minima along b."""
-    nodes, b = stats.beta(*prior).ppf((np.arange(1000) + 0.5) / 1000), np.linspace(0.002, 0.998, 250)
+    nodes, b = (
+        stats.beta(*prior).ppf((np.arange(1000) + 0.5) / 1000),
+        np.linspace(0.002, 0.998, 250),
+    )
     band = neutral_band(prior, points=5)
     for a in (0.25, 0.5, 0.75):
         every = no_skill_spread(a, b[:, None], nodes).mean(axis=1)
         assert band["spread"].sel(a=a).item() <= every.min() + 1e-3
-    assert band["diagonal_spread"].item() <= no_skill_spread(b[:, None], b[:, None], nodes).mean(axis=1).min() + 1e-3
+    assert (
+        band["diagonal_spread"].item()
+        <= no_skill_spread(b[:, None], b[:, None], nodes).mean(axis=1).min() + 1e-3
+    )
 
 
 def test_a_prior_at_both_ends_leaves_no_gap():
     """Quantiles that are 0 or 1 to the last digit: TNR and TPR are not neutral because they are undefined there."""
-    for prior in ((0.001, 0.001), (1e-7, 1), (1, 1e-8), (100, 1e-6), (0.02, 0.02), (5.01, 0.01), (1, 0.02), (3, 0.05)):
+    for prior in (
+        (0.001, 0.001),
+        (1e-7, 1),
+        (1, 1e-8),
+        (100, 1e-6),
+        (0.02, 0.02),
+        (5.01, 0.01),
+        (1, 0.02),
+        (3, 0.05),
+    ):
         band, exchanged = neutral_band(prior, points=5), neutral_band(prior[::-1], points=5)
         assert not band.to_array().isnull().any()
         assert band["diagonal_spread"] > 0.88
-        assert band["diagonal_spread"].item() == pytest.approx(exchanged["diagonal_spread"].item(), abs=1e-6)
+        assert band["diagonal_spread"].item() == pytest.approx(
+            exchanged["diagonal_spread"].item(), abs=1e-6
+        )
         np.testing.assert_allclose(band["spread"], exchanged["spread"][::-1], atol=1e-6)
 
 
@@ -122,8 +145,12 @@ def test_the_least_of_a_prevalence_near_1_is_that_of_a_closed_form():
         return np.abs(np.tanh((np.log1p(-np.exp(log)) - log + np.log(x) - np.log1p(-x)) / 2)).mean()
 
     band = neutral_band((1, 0.02), points=3)
-    assert band["diagonal_spread"].item() == pytest.approx(expected(band["diagonal"].item()), abs=2.5e-4)
-    assert band["diagonal_spread"].item() <= min(map(expected, np.geomspace(1e-15, 0.5, 200))) + 2.5e-4
+    assert band["diagonal_spread"].item() == pytest.approx(
+        expected(band["diagonal"].item()), abs=2.5e-4
+    )
+    assert (
+        band["diagonal_spread"].item() <= min(map(expected, np.geomspace(1e-15, 0.5, 200))) + 2.5e-4
+    )
 
 
 def test_the_band_of_a_uniform_prevalence_is_nearly_the_whole_tile():
@@ -136,7 +163,10 @@ def test_two_places_can_have_the_least_expected_spread():
     """Two prevalences, each with probability ½: in fractions, lower at the curve of each than halfway."""
 
     def expected(b):
-        pairs = [(value(F(1, 2), b, share, F(0)), value(F(1, 2), b, share, F(1))) for share in (F(1, 10), F(9, 10))]
+        pairs = [
+            (value(F(1, 2), b, share, F(0)), value(F(1, 2), b, share, F(1)))
+            for share in (F(1, 10), F(9, 10))
+        ]
         return sum(abs(one - other) for one, other in pairs) / 2
 
     assert expected(F(81, 82)) == expected(F(1, 82)) < expected(F(1, 2)) == F(4, 5)
@@ -180,7 +210,9 @@ def test_the_least_expected_spread_depends_on_how_the_prevalence_was_measured():
     for positive, printed in ((30, 0.09), (5, 0.18)):
         nodes = stats.beta(positive, 100 - positive).ppf((np.arange(4000) + 0.5) / 4000)
         places = np.linspace(0.5, 0.99, 491)[:, None]
-        always = places * nodes / (places * nodes + (1 - places) * (1 - nodes))  # positive; negative is 1 minus it
+        always = (
+            places * nodes / (places * nodes + (1 - places) * (1 - nodes))
+        )  # positive; negative is 1 minus it
         least = np.abs(2 * always - 1).mean(axis=1).min()
         assert round(least, 2) == printed
         found = neutral_band((positive, 100 - positive), points=3)["diagonal_spread"].item()
@@ -195,12 +227,19 @@ def test_a_known_prevalence_is_the_limit():
     assert band["diagonal"].item() == pytest.approx(0.7, abs=1e-3)  # balanced accuracy
     assert float(band["spread"].max()) < 1e-3
     mirrored = neutral_band((7, 3), points=5)
-    np.testing.assert_allclose(mirrored["least"], 1 - neutral_band((3, 7), points=5)["least"][::-1], atol=1e-6)
+    np.testing.assert_allclose(
+        mirrored["least"], 1 - neutral_band((3, 7), points=5)["least"][::-1], atol=1e-6
+    )
 
 
 def test_a_prevalence_near_one_keeps_the_digits_of_the_other_class():
-    assert br.notes(describe_place(0.5, 0.5, 0.9999999))[0].startswith("At prevalence 0.9999999, always")
-    assert "at prevalence about 0.9985, and only there" in br.verdict(describe_place(0.0014999, 0.0014999))[1]
+    assert br.notes(describe_place(0.5, 0.5, 0.9999999))[0].startswith(
+        "At prevalence 0.9999999, always"
+    )
+    assert (
+        "at prevalence about 0.9985, and only there"
+        in br.verdict(describe_place(0.0014999, 0.0014999))[1]
+    )
 
 
 @pytest.mark.parametrize("share", [1e-6, 4e-7, 1 - 1e-7])
@@ -212,7 +251,9 @@ def test_a_place_inside_is_not_named_after_a_score_on_an_edge(share):
     assert br.verdict(describe_place(a, b, share))[-1].endswith("it orders as Cohen's kappa.")
     assert "NPV (distance 1.4e-13)" in br.verdict(describe_place(1e-13, 1 - 1e-13))[-1]
     # Nor after a score whose ratio of importances is another one.
-    assert describe_place(1 - 2e-13, 1 - 2e-13, 1e-13)["distance"].sel(score="balanced_accuracy") > 0
+    assert (
+        describe_place(1 - 2e-13, 1 - 2e-13, 1e-13)["distance"].sel(score="balanced_accuracy") > 0
+    )
 
 
 def test_a_place_in_words():
@@ -220,7 +261,9 @@ def test_a_place_in_words():
     assert words[0].startswith("A true positive counts 9 times as much as a true negative")
     assert "at prevalence about 0.214, and only there" in words[1]
     for near in (0.0004, 0.0005, 0.00004):
-        assert f"at prevalence {1 - near}, and only there" in br.verdict(describe_place(near, near))[1]
+        assert (
+            f"at prevalence {1 - near}, and only there" in br.verdict(describe_place(near, near))[1]
+        )
     assert words[2].startswith("Nearest scores: F1 (distance 0.14)")
     assert br.verdict(describe_place(1, 0.5))[-1] == "It is F1."
     assert br.verdict(describe_place(0.25, 0.5))[0].startswith(
@@ -231,17 +274,31 @@ def test_a_place_in_words():
     assert tied.size == 5
     assert np.ptp(tied.values[2:]) < 1e-12
     # The same order, but other values than the canonical score.
-    assert br.verdict(describe_place(0, 0.5))[-1] == "It orders as Jaccard index of the negative class."
+    assert (
+        br.verdict(describe_place(0, 0.5))[-1]
+        == "It orders as Jaccard index of the negative class."
+    )
     counts = br.from_counts(tn=4, fp=1, fn=2, tp=3)
-    assert br.canonical_score(counts, 0, 0.5).item() != pytest.approx(br.scores.jaccard_negative(counts).item())
+    assert br.canonical_score(counts, 0, 0.5).item() != pytest.approx(
+        br.scores.jaccard_negative(counts).item()
+    )
     kappa = br.place("cohen_kappa", 0.25)
-    assert br.verdict(describe_place(*kappa, prevalence=0.25))[-1] == "At prevalence 0.25, it orders as Cohen's kappa."
-    assert "At every prevalence, all classifiers without skill that have a value" in br.verdict(describe_place(1, 0))[1]
+    assert (
+        br.verdict(describe_place(*kappa, prevalence=0.25))[-1]
+        == "At prevalence 0.25, it orders as Cohen's kappa."
+    )
+    assert (
+        "At every prevalence, all classifiers without skill that have a value"
+        in br.verdict(describe_place(1, 0))[1]
+    )
     assert "At no prevalence between 0 and 1" in br.verdict(describe_place(0, 0.3))[1]
     at = describe_place(0.7, 0.7, prevalence=0.3)
     assert br.verdict(at)[-1] == "At prevalence 0.3, it is balanced accuracy."
     assert "always negative has the value 0.5, and always positive the value 0.5" in br.notes(at)[0]
-    assert "always negative has no value, and always positive the value 0.3" in br.notes(describe_place(1, 0, 0.3))[0]
+    assert (
+        "always negative has no value, and always positive the value 0.3"
+        in br.notes(describe_place(1, 0, 0.3))[0]
+    )
     assert at["right_ratio"].item() == pytest.approx(7 / 3)
 
 
@@ -249,14 +306,20 @@ def test_balanced_accuracy_and_kappa_are_recognised_at_their_places_for_every_pr
     for share in (*np.linspace(0.01, 0.99, 99).round(2), 1e-9, 4.3e-4, 1 - 1e-6):
         negative = round(1 - share, 2) if 0.01 <= share <= 0.99 else 1 - share
         said = br.verdict(describe_place(negative, negative, share))[-1]
-        assert said == ("It is accuracy." if share == 0.5 else f"At prevalence {share:.7g}, it is balanced accuracy.")
+        assert said == (
+            "It is accuracy."
+            if share == 0.5
+            else f"At prevalence {share:.7g}, it is balanced accuracy."
+        )
         kappa = negative**2 / (negative**2 + share**2)
         named = describe_place(kappa, 0.5, share)["distance"].sel(score="cohen_kappa")
         assert named == 0
     assert br.verdict(describe_place(1, 0.5, 1e-7))[-1] == "It is F1."
     even = describe_place(0.5, 0.52, 0.5)["score"].values.tolist()
     assert even == ["accuracy", "balanced_accuracy", "cohen_kappa"]
-    assert br.verdict(describe_place(0.5005, 0.5))[0].startswith("A true positive counts slightly more than a true neg")
+    assert br.verdict(describe_place(0.5005, 0.5))[0].startswith(
+        "A true positive counts slightly more than a true neg"
+    )
     assert "scores at prevalence 0.3: " in br.verdict(describe_place(0.9, 0.2, 0.3))[-1]
 
 
@@ -267,14 +330,18 @@ def test_lines_of_equal_performance_in_pr_space():
         known = ~np.isnan(precision) & (precision > 0)
         called = 0.3 * recall[known] / precision[known]
         cells = 0.7 - (called - 0.3 * recall[known]), called - 0.3 * recall[known]
-        values = br.scores.canonical(a, b).of_cells(*cells, 0.3 * (1 - recall[known]), 0.3 * recall[known])
+        values = br.scores.canonical(a, b).of_cells(
+            *cells, 0.3 * (1 - recall[known]), 0.3 * recall[known]
+        )
         np.testing.assert_allclose(values, v, atol=1e-9)
     fixed = br.tile.isoperformance(1, 0, 0.4, 0.3)
     np.testing.assert_allclose(fixed["precision"].dropna("point"), 0.4)
 
 
 def test_results_are_named_after_themselves():
-    half = xr.DataArray(np.array([0.25, 0.5], np.float16), dims="place", name="half", attrs={"units": "1"})
+    half = xr.DataArray(
+        np.array([0.25, 0.5], np.float16), dims="place", name="half", attrs={"units": "1"}
+    )
     results = {
         "no_skill_spread": no_skill_spread(half, 0.5, 0.25),
         "neutral_prevalence": neutral_prevalence(half, 0.5),
@@ -301,7 +368,9 @@ def test_arguments():
         with pytest.raises(ValueError, match="Beta parameters from 1e-08 to 1e"):
             neutral_band(beyond)
     with pytest.raises(ValueError, match="must have the same labels on shared dims"):
-        no_skill_spread(xr.DataArray([0.1, 0.2], {"a": [1, 2]}), 0.4, xr.DataArray([0.1, 0.2], {"a": [1, 3]}))
+        no_skill_spread(
+            xr.DataArray([0.1, 0.2], {"a": [1, 2]}), 0.4, xr.DataArray([0.1, 0.2], {"a": [1, 3]})
+        )
     with pytest.raises(ValueError, match="a must"):
         describe_place(1.5, 0.5)
 

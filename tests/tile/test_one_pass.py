@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank import _threads
+from bayesrank._core import threads as _threads
 from bayesrank.tile import posterior
 from tests.ops.test_draws import counted
 from tests.strategies import peak_of
@@ -14,26 +14,39 @@ dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 
 COUNTS = br.from_counts(
-    tn=[70, 75, 60, 75, 0], fp=[10, 5, 20, 5, 0], fn=[6, 9, 3, 9, 0], tp=[24, 21, 27, 21, 0], entity=list("abcde")
+    tn=[70, 75, 60, 75, 0],
+    fp=[10, 5, 20, 5, 0],
+    fn=[6, 9, 3, 9, 0],
+    tp=[24, 21, 27, 21, 0],
+    entity=list("abcde"),
 )
 #: The posterior of four, one unmeasured; "d" is made a copy of "b", so that there are ties.
 DRAWS = br.as_performance(br.fit(COUNTS.isel(entity=slice(0, 4)), draws=53, chains=3, seed=1))
 DRAWS[:, :, 3] = DRAWS[:, :, 1].values
-CHUNKS = [{"draw": 7}, {"chain": 1, "draw": 20}, {"chain": 2, "draw": 33, "entity": 2}, {"actual": 1, "draw": 53}]
+CHUNKS = [
+    {"draw": 7},
+    {"chain": 1, "draw": 20},
+    {"chain": 2, "draw": 33, "entity": 2},
+    {"actual": 1, "draw": 53},
+]
 MAPS = {
     "credible": lambda s: br.tile.credible(s, 5).drop_vars("winner"),
     "probability_best": lambda s: br.tile.probability_best(s, 5),
     "rank_probability": lambda s: br.tile.rank_probability(s, 5),
     "ranking": lambda s: br.tile.entity_rank(s, "b", 5),
     "value_interval": lambda s: br.tile.value_interval(s, 5),
-    "preference_ranking": lambda s: br.tile.preference_ranking(s, br.tile.around("f1", 0.3, points=7)),
+    "preference_ranking": lambda s: br.tile.preference_ranking(
+        s, br.tile.around("f1", 0.3, points=7)
+    ),
 }
 
 
 @pytest.mark.parametrize("name", MAPS)
 def test_stacked_draws_are_draws(name):
     found, expected = MAPS[name](DRAWS.stack(sample=("chain", "draw"))), MAPS[name](DRAWS)
-    if isinstance(found, xr.Dataset):  # which chain a draw is of is not known, and with it the batches of errors
+    if isinstance(
+        found, xr.Dataset
+    ):  # which chain a draw is of is not known, and with it the batches of errors
         names = [n for n in expected if not n.endswith(("_error", "_lower", "_upper"))]
         found, expected = found[names], expected[names]
     xr.testing.assert_allclose(found, expected)
@@ -57,7 +70,12 @@ def test_counts_are_identical_whatever_the_threads(monkeypatch):
     found = []
     for workers in (1, 2, 5):
         monkeypatch.setattr(_threads, "workers", lambda workers=workers: workers)
-        found.append((br.tile.credible(array.chunk(draw=10 * workers), 5), br.tile.rank_probability(array, 5)))
+        found.append(
+            (
+                br.tile.credible(array.chunk(draw=10 * workers), 5),
+                br.tile.rank_probability(array, 5),
+            )
+        )
     for tile, ranks in found[1:]:
         np.testing.assert_array_equal(ranks, found[0][1])
         for name in ("probability_best", "probability_skilled", "expected_rank", "undefined"):
@@ -73,7 +91,8 @@ def test_intervals_of_values_pass_again_over_what_cannot_be_held(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", ["probability_best", "rank_probability", pytest.param("credible", marks=pytest.mark.slow)]
+    "name",
+    ["probability_best", "rank_probability", pytest.param("credible", marks=pytest.mark.slow)],
 )
 def test_draws_are_never_held_as_a_whole(name):
     rows = np.random.default_rng(1).dirichlet([16, 4, 3, 7], (100, 8))
@@ -81,8 +100,12 @@ def test_draws_are_never_held_as_a_whole(name):
     def load(block_info=None):
         return np.tile(rows, (10, 1, 1)).reshape(1000, 8, 2, 2)  # 0.25 MB
 
-    data = da.map_blocks(load, chunks=((1000,) * 50, (8,), (2,), (2,)), dtype=float, meta=np.zeros((0, 0, 0, 0)))
-    array = xr.DataArray(data, {"entity": list("abcdefgh")}, ("draw", "entity", "actual", "predicted"))
+    data = da.map_blocks(
+        load, chunks=((1000,) * 50, (8,), (2,), (2,)), dtype=float, meta=np.zeros((0, 0, 0, 0))
+    )
+    array = xr.DataArray(
+        data, {"entity": list("abcdefgh")}, ("draw", "entity", "actual", "predicted")
+    )
     MAPS[name](array.isel(draw=slice(0, 20)).chunk({}))  # compile
     with dask.config.set(scheduler="synchronous"):
         peak = peak_of(MAPS[name], array)
@@ -93,7 +116,9 @@ def test_draws_are_never_held_as_a_whole(name):
 
 def test_one_map_whatever_the_threads(monkeypatch):
     array = br.as_performance(
-        br.fit(br.from_counts(**dict.fromkeys(("tn", "fp", "fn", "tp"), [30] * 20)), draws=9, seed=1)
+        br.fit(
+            br.from_counts(**dict.fromkeys(("tn", "fp", "fn", "tp"), [30] * 20)), draws=9, seed=1
+        )
     )
     size = 51 * 20 * 20 * 52 * 8
     peaks = []

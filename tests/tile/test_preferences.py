@@ -26,7 +26,9 @@ def points_of(preferences):
 
 
 def first_is_best(preferences):
-    return br.tile.preference_ranking(COUNTS, preferences)["probability_best"].sel(entity="a").item()
+    return (
+        br.tile.preference_ranking(COUNTS, preferences)["probability_best"].sel(entity="a").item()
+    )
 
 
 def test_beta_preferences_have_the_moments_of_their_distributions():
@@ -71,7 +73,8 @@ def test_between_two_scores_is_the_segment():
 
 
 @pytest.mark.parametrize(
-    ("centre", "radius"), [("f1", 0.2), ("accuracy", 0.3), ((0.0, 0.6), 0.4), ("tpr", 2.0), ((0.3, 0.6), np.inf)]
+    ("centre", "radius"),
+    [("f1", 0.2), ("accuracy", 0.3), ((0.0, 0.6), 0.4), ("tpr", 2.0), ((0.3, 0.6), np.inf)],
 )
 def test_around_against_brute_force(centre, radius):
     place = br.place(centre) if isinstance(centre, str) else centre
@@ -116,14 +119,18 @@ def test_a_named_region_holds_what_its_name_says(region, holds):
     assert abs(weights.sum() - 1) < 1e-12
     # Uniform: the mean and the mean square of each axis that is not fixed are those of a uniform on its range.
     for values in (a, b):
-        low, high = (0, 1) if np.ptp(values) > 0.6 else (0.5, 1) if values.mean() > 0.6 else (0, 0.5)
+        low, high = (
+            (0, 1) if np.ptp(values) > 0.6 else (0.5, 1) if values.mean() > 0.6 else (0, 0.5)
+        )
         if np.ptp(values) > 1e-9:
             assert abs(weights @ values - (low + high) / 2) < 1e-3
             assert abs(weights @ values**2 - (high**3 - low**3) / 3 / (high - low)) < 1e-3
 
 
 def test_one_point_is_the_credible_ranking_of_its_score():
-    counts = br.from_counts(tn=[70, 75, 72, 60], fp=[10, 5, 8, 20], fn=[6, 9, 7, 3], tp=[24, 21, 23, 27])
+    counts = br.from_counts(
+        tn=[70, 75, 72, 60], fp=[10, 5, 8, 20], fn=[6, 9, 7, 3], tp=[24, 21, 23, 27]
+    )
     posterior = br.fit(counts, draws=250, seed=4)
     for score in ("tnr", "f1", "accuracy"):
         found = br.tile.preference_ranking(posterior, *br.place(score), prob=0.8)
@@ -135,10 +142,14 @@ def test_one_point_is_the_credible_ranking_of_its_score():
             "rank_marginal_lower",
             "rank_marginal_upper",
         ):
-            np.testing.assert_allclose(found[name], expected[name], atol=1e-12, err_msg=f"{name} by {score}")
+            np.testing.assert_allclose(
+                found[name], expected[name], atol=1e-12, err_msg=f"{name} by {score}"
+            )
         # From 32 and 40 batches: within the error of an error, 1 / sqrt(2 · 31), five times.
         for name in ("probability_best", "expected_rank"):
-            np.testing.assert_allclose(found[f"{name}_error"], expected[f"{name}_error"], rtol=5 / np.sqrt(2 * 31))
+            np.testing.assert_allclose(
+                found[f"{name}_error"], expected[f"{name}_error"], rtol=5 / np.sqrt(2 * 31)
+            )
 
 
 def test_grid_weights_give_the_mean_of_the_tile():
@@ -171,7 +182,9 @@ def test_draws_that_hardly_move_have_a_small_effective_size():
     far = br.from_counts(tn=[990, 10], fp=[10, 990], fn=[10, 990], tp=[990, 10])
     free = br.as_performance(br.fit(far, draws=400, chains=1, seed=1))
     slow = free.isel(draw=np.repeat(np.arange(40), 10))
-    error, of_slow = (br.tile.preference_ranking(x, 0.5, 0.5)["probability_best_error"] for x in (free, slow))
+    error, of_slow = (
+        br.tile.preference_ranking(x, 0.5, 0.5)["probability_best_error"] for x in (free, slow)
+    )
     # Worth some 40 draws, not 400: of none of n, Jeffreys' posterior has the spread 0.7 / n. The worst of eight cells,
     # each judged from 40 batches, is worth at most a half more than it should be, and less than 1 / 2.5 hardly ever.
     least = beta_distribution(0.5, 60.5).std()
@@ -185,7 +198,9 @@ def test_draws_that_hardly_move_have_a_small_effective_size():
 def test_errors_of_ranks_are_of_the_draws_that_have_one():
     rng = np.random.default_rng(1)
     cells = rng.dirichlet([16, 4, 3, 7], (4000, 3)).reshape(1, 4000, 3, 2, 2)
-    cells[:, :, 2] = rng.dirichlet([12, 8, 5, 5], 4000).reshape(4000, 2, 2)  # nearly always the last
+    cells[:, :, 2] = rng.dirichlet([12, 8, 5, 5], 4000).reshape(
+        4000, 2, 2
+    )  # nearly always the last
     cells[:, rng.random(4000) < 0.5, 2] = np.nan  # the third has no score in half of the draws
     dims = ("chain", "draw", "entity", "actual", "predicted")
     found = br.tile.preference_ranking(xr.DataArray(cells, dims=dims), 0.5, 0.5).isel(entity=2)
@@ -204,13 +219,15 @@ def test_preferences_are_their_points():
     # Any Dataset with these names will do: weights that do not sum to 1, and points in an order of one's own.
     other = (3 * near[["weight"]]).assign(near[["a", "b"]]).isel(point=slice(None, None, -1))
     np.testing.assert_allclose(
-        br.tile.preference_ranking(COUNTS, other)["rank_probability"], points["rank_probability"], atol=1e-15
+        br.tile.preference_ranking(COUNTS, other)["rank_probability"],
+        points["rank_probability"],
+        atol=1e-15,
     )
 
 
 def test_threads_beyond_the_points_lose_no_draw(monkeypatch):
     """Of one point and many threads, all but one thread have nothing to do, and must not undo what that one did."""
-    monkeypatch.setattr("bayesrank._threads.workers", lambda: 8)
+    monkeypatch.setattr("bayesrank._core.threads.workers", lambda: 8)
     posterior = br.fit(COUNTS, draws=50, seed=1)
     for _ in range(5):
         found = br.tile.preference_ranking(posterior, 0.5, 0.5)

@@ -16,8 +16,12 @@ def random_entities(n, seed):
 SETS = {
     "random": random_entities(4, 0),
     "others": random_entities(4, 1),
-    "equal priors, whose frontiers are lines": performances([0.9, 0.1, 0.5, 0.5], [0.6, 0.4, 0.15, 0.85]),
-    "one undefined in a corner, where the other has a score": performances([0, 0, 1, 9], [1, 10, 10, 1]),
+    "equal priors, whose frontiers are lines": performances(
+        [0.9, 0.1, 0.5, 0.5], [0.6, 0.4, 0.15, 0.85]
+    ),
+    "one undefined in a corner, where the other has a score": performances(
+        [0, 0, 1, 9], [1, 10, 10, 1]
+    ),
 }
 
 
@@ -63,13 +67,19 @@ def test_sharp_hyperbolas_near_two_crossing_lines():
     points, none = np.linspace(0, 1, 21), np.zeros(4, bool)
     a, b = np.meshgrid(points, points)
     for k in (1e-3, 1e-6, 1e-9, 1e-12, 0.0):
-        radius = distances(np.array([[0.25 - k, -0.25 - k, -0.25 - k, 0.25 - k]]), none, none, points)
+        radius = distances(
+            np.array([[0.25 - k, -0.25 - k, -0.25 - k, 0.25 - k]]), none, none, points
+        )
         cross = np.minimum(abs(a - 0.5), abs(b - 0.5))
         # The vertices are √(2k) from the centre, and no point of the hyperbola is farther from the cross than that.
         # The corners of g, about 1/4, are rounded, which moves k by 1e-16 or so.
-        np.testing.assert_allclose(radius, cross, rtol=0, atol=np.sqrt(2 * (k + 1e-15)) if k else 1e-12)
+        np.testing.assert_allclose(
+            radius, cross, rtol=0, atol=np.sqrt(2 * (k + 1e-15)) if k else 1e-12
+        )
         on = a[0] != 0.5
-        foot = radius[:, on][np.isclose(b[:, on], 0.5)]  # on the horizontal line, at distance |k / (a - 1/2)| at most
+        foot = radius[:, on][
+            np.isclose(b[:, on], 0.5)
+        ]  # on the horizontal line, at distance |k / (a - 1/2)| at most
         assert (foot <= k / abs(a[0, on] - 0.5) + 1e-12).all()
 
 
@@ -107,7 +117,9 @@ def test_sets_without_frontiers():
 def test_copies_and_order_and_dominated_entities_change_nothing():
     array = random_entities(5, 8)
     radius = br.tile.robustness(array, 21)
-    again = xr.concat([array.isel(entity=slice(None, None, -1)), array.isel(entity=[0, 2])], "entity")
+    again = xr.concat(
+        [array.isel(entity=slice(None, None, -1)), array.isel(entity=[0, 2])], "entity"
+    )
     xr.testing.assert_allclose(br.tile.robustness(again, 21), radius, atol=1e-12)
     worst = xr.concat([array, performances([0, 5, 5, 0]).assign_coords(entity=["worst"])], "entity")
     xr.testing.assert_allclose(br.tile.robustness(worst, 21), radius, atol=1e-12)

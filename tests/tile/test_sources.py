@@ -9,11 +9,20 @@ import bayesrank as br
 from tests.test_class_labels import PERFORMANCE, assert_same, public_cases
 
 #: Functions that need the evidence of a fit beside its performance, or have no aggregate of a new group.
-OF_FITS = ("aggregate_score", "ranking_report", "sensitivity", "predictive_check", "posterior_predictive")
+OF_FITS = (
+    "aggregate_score",
+    "ranking_report",
+    "sensitivity",
+    "predictive_check",
+    "posterior_predictive",
+)
 CASES = {
     "score": (br.scores.f1, PERFORMANCE),
     "average": (br.scores.macro_tnr, PERFORMANCE),
-    "correlation": (lambda s, **kind: br.tile.correlation("mcc", 3, performances=s, **kind), PERFORMANCE),
+    "correlation": (
+        lambda s, **kind: br.tile.correlation("mcc", 3, performances=s, **kind),
+        PERFORMANCE,
+    ),
     **{
         name: (call, source)
         for name, (call, source) in public_cases()
@@ -23,7 +32,11 @@ CASES = {
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * name.endswith("best_consistency")) for name in CASES]
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * name.endswith("best_consistency"))
+        for name in CASES
+    ],
 )
 def test_the_kind_of_performance(name):
     call, source = CASES[name]
@@ -35,7 +48,9 @@ def test_the_kind_of_performance(name):
     assert_same(call(posterior), call(array))
     with pytest.raises(AssertionError):
         assert_same(call(array), call(other))
-    with pytest.raises(ValueError, match=r"(source|performances) must hold a variable 'performance_typical'"):
+    with pytest.raises(
+        ValueError, match=r"(source|performances) must hold a variable 'performance_typical'"
+    ):
         call(posterior, kind="typical")
 
 

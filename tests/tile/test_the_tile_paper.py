@@ -8,16 +8,24 @@ import bayesrank as br
 from bayesrank import performance
 
 
-@pytest.mark.parametrize("name", ["change_predicted", "change_actual", "swap_actual_predicted", "swap_classes"])
+@pytest.mark.parametrize(
+    "name", ["change_predicted", "change_actual", "swap_actual_predicted", "swap_classes"]
+)
 def test_lemmas_1_to_4(name):
     """Values, of performances with every set of cells empty too: what is undefined stays so."""
-    cells = [*np.ndindex(2, 2, 2, 2)][1:] + np.random.default_rng(7).integers(1, 6, (12, 4)).tolist()
-    array = br.as_performance(br.from_counts(**dict(zip(("tn", "fp", "fn", "tp"), np.array(cells).T, strict=True))))
+    cells = [*np.ndindex(2, 2, 2, 2)][1:] + np.random.default_rng(7).integers(
+        1, 6, (12, 4)
+    ).tolist()
+    array = br.as_performance(
+        br.from_counts(**dict(zip(("tn", "fp", "fn", "tp"), np.array(cells).T, strict=True)))
+    )
     relabelled = performance.relabel(array, name)
     for a, b in np.ndindex(5, 5):
         there = br.canonical_score(array, *br.tile.moved_place(name, a / 4, b / 4))
         expected = 1 - there if name.startswith("change") else there
-        np.testing.assert_allclose(br.canonical_score(relabelled, a / 4, b / 4), expected, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            br.canonical_score(relabelled, a / 4, b / 4), expected, rtol=1e-9, atol=1e-12
+        )
 
 
 def test_lemma_5_and_property_1():
@@ -34,7 +42,9 @@ def test_lemma_5_and_property_1():
         found = br.ranking_score(after, br.importance(**importance))
         np.testing.assert_allclose(found, br.ranking_score(before, br.importance(**moved)))
     balanced = br.tile.prior_grid(0.8).values
-    expected = [br.tile.moved_place("shift_prior", x, x, old=0.5, new=0.8)[0] for x in np.linspace(0, 1, 11)]
+    expected = [
+        br.tile.moved_place("shift_prior", x, x, old=0.5, new=0.8)[0] for x in np.linspace(0, 1, 11)
+    ]
     np.testing.assert_allclose(balanced, expected)
 
 
@@ -48,19 +58,25 @@ def test_figure_5(prevalence):
     assert winner.sel(a=0.98, b=0.9, method="nearest") == "P3"
     # T A.5.1: the border of "never" and "always" is the curve γ_π
     border, curve = br.tile.frontier(toy, "P0", "P3"), br.tile.no_skill_curve(prevalence=prevalence)
-    np.testing.assert_allclose(np.interp(border["a"], curve["a"], curve["b"]), border["b"], atol=2e-3)
+    np.testing.assert_allclose(
+        np.interp(border["a"], curve["a"], curve["b"]), border["b"], atol=2e-3
+    )
     if prevalence == 0.5:  # Eq. 6 and 7: with balanced priors all frontiers are lines
         for i, j in [(0, 1), (1, 2), (2, 3), (0, 3)]:
             line = br.tile.frontier(toy, f"P{i}", f"P{j}")
             slope_a = (1 - tnr[i]) * (1 - tpr[j]) - (1 - tpr[i]) * (1 - tnr[j])
             slope_b = tpr[i] * tnr[j] - tnr[i] * tpr[j]
-            np.testing.assert_allclose(slope_a * line["a"] + slope_b * line["b"] + tnr[i] - tnr[j], 0, atol=1e-12)
+            np.testing.assert_allclose(
+                slope_a * line["a"] + slope_b * line["b"] + tnr[i] - tnr[j], 0, atol=1e-12
+            )
 
 
 def test_volume_ranks_almost_as_accuracy():
     array = br.tile.sample_performances(20_000, seed=1)
     rho = spearmanr(br.tile.volume(array), br.scores.accuracy(array))[0]
-    assert rho == pytest.approx(0.996, abs=0.001)  # printed to three digits; its standard error is below 1e-4
+    assert rho == pytest.approx(
+        0.996, abs=0.001
+    )  # printed to three digits; its standard error is below 1e-4
 
 
 def test_figure_4_and_7():

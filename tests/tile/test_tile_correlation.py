@@ -25,7 +25,10 @@ def test_agrees_with_scipy(kind, method):
         cells = rng.integers(0, 3, (60, 4)) + np.array([1.0, 0, 0, 0])
     array = performances(*cells)
     name = "mcc" if kind in ("spread", "lattice") else "accuracy"
-    found, value = br.tile.correlation(name, 4, performances=array, method=method), br.tile.value(array, 4)
+    found, value = (
+        br.tile.correlation(name, 4, performances=array, method=method),
+        br.tile.value(array, 4),
+    )
     digits = 15 if method == "pearson" else 12  # ties up to rounding
     score = np.round(br.scores.get(name)(array).values, digits)
     for j, i in np.ndindex(4, 4):
@@ -39,8 +42,12 @@ def test_pearson_of_constants():
     same = performances(*np.tile([4.0, 2, 1, 3], (5, 1)))
     assert br.tile.correlation("accuracy", 2, performances=same, method="pearson").isnull().all()
     array = performances(*np.random.default_rng(9).dirichlet(np.ones(4), 60))
-    small = br.scores.Score("small", lambda tn, fp, fn, tp: 1e-9 * (tn + tp))  # a small scale is no constant
-    found, expected = (br.tile.correlation(x, 3, performances=array, method="pearson") for x in (small, "accuracy"))
+    small = br.scores.Score(
+        "small", lambda tn, fp, fn, tp: 1e-9 * (tn + tp)
+    )  # a small scale is no constant
+    found, expected = (
+        br.tile.correlation(x, 3, performances=array, method="pearson") for x in (small, "accuracy")
+    )
     np.testing.assert_allclose(found, expected, atol=1e-10)
 
 

@@ -27,7 +27,10 @@ def line(p, a):
 def order(table, a, b):
     """Inverse odds with positions, best first; infinite odds are told by the leading 1."""
     lines = [line(p, a) for p in table]
-    return sorted(((0, (1 - b) * ends[0] + b * ends[1]) if ends else (1, 0), i) for i, ends in enumerate(lines))
+    return sorted(
+        ((0, (1 - b) * ends[0] + b * ends[1]) if ends else (1, 0), i)
+        for i, ends in enumerate(lines)
+    )
 
 
 def holders(table, a, b, rank):
@@ -83,7 +86,10 @@ def area_below(p, q, a0, a1):
     rest = x0 - x1 * y0 / y1
     if rest == 0:
         return number(x1 / y1 * (a1 - a0))
-    return number(x1 / y1 * (a1 - a0)) + number(rest / y1) * number((y0 + y1 * a1) / (y0 + y1 * a0)).ln()
+    return (
+        number(x1 / y1 * (a1 - a0))
+        + number(rest / y1) * number((y0 + y1 * a1) / (y0 + y1 * a0)).ln()
+    )
 
 
 def number(fraction):
@@ -96,7 +102,11 @@ def exact_shares(table, rank):
     for i, p in enumerate(table):
         for group in groups:
             q = table[group[0]]
-            if all(q[right] * p[wrong] == p[right] * q[wrong] for right in (TN, TP) for wrong in (FP, FN)):
+            if all(
+                q[right] * p[wrong] == p[right] * q[wrong]
+                for right in (TN, TP)
+                for wrong in (FP, FN)
+            ):
                 group.append(i)
                 break
         else:
@@ -136,13 +146,17 @@ def frontiers_in_one_line(rng, n):
 KINDS = {
     "zeros and ties": lambda rng, n: rng.integers(0, 4, (n, 4)),
     "ones": lambda rng, n: rng.integers(0, 2, (n, 4)),
-    "one column empty": lambda rng, n: rng.integers(0, 4, (n, 4)) * (np.arange(4) != rng.integers(4)),
+    "one column empty": lambda rng, n: (
+        rng.integers(0, 4, (n, 4)) * (np.arange(4) != rng.integers(4))
+    ),
     "one test set": one_test_set,
     "multiples": multiples,
     "frontiers in one line": frontiers_in_one_line,
     "of all sizes": lambda rng, n: 10 ** rng.integers(0, 13, (n, 4)) * rng.integers(0, 3, (n, 4)),
     "nearly the same": lambda rng, n: rng.integers(10**5, 10**6, 4) + rng.integers(-2, 3, (n, 4)),
-    "nearly the same of a billion": lambda rng, n: rng.integers(10**8, 10**9, 4) + rng.integers(-2, 3, (n, 4)),
+    "nearly the same of a billion": lambda rng, n: (
+        rng.integers(10**8, 10**9, 4) + rng.integers(-2, 3, (n, 4))
+    ),
 }
 NAMES = list(KINDS)
 
@@ -159,28 +173,58 @@ def test_shares_are_exact(kind):
         if len(table):
             rank = int(rng.integers(1, len(table) + 1))
             share = br.tile.shares(counts_of(table), rank)
-            np.testing.assert_allclose(share, exact_shares(table, rank), atol=atol, err_msg=f"{table.tolist()} {rank}")
+            np.testing.assert_allclose(
+                share, exact_shares(table, rank), atol=atol, err_msg=f"{table.tolist()} {rank}"
+            )
 
 
 @pytest.mark.parametrize(
     ("rank", "table"),
     [
         # one case of a million decides
-        (1, [(590316, 325609, 951914, 548678), (590318, 325609, 951913, 548674), (590318, 325609, 951915, 548676)]),
+        (
+            1,
+            [
+                (590316, 325609, 951914, 548678),
+                (590318, 325609, 951913, 548674),
+                (590318, 325609, 951915, 548676),
+            ],
+        ),
         # a frontier that starts in a corner
         (2, [(0, 0, 1, 1), (1, 1, 0, 0), (1, 0, 1, 1)]),
         (3, [(1, 2, 0, 1), (2, 1, 1, 1), (1, 1, 0, 0), (3, 1, 1, 1), (1, 3, 2, 0)]),
         # 10,000,000,000 to 1
-        (2, [(0, 2 * 10**7, 0, 1), (10**5, 0, 10**4, 0), (0, 10**6, 2, 0), (2000, 0, 0, 2 * 10**10)]),
-        (2, [(10, 0, 10**12, 2), (2 * 10**10, 10**4, 0, 0), (2 * 10**5, 0, 2 * 10**12, 200), (0, 2 * 10**6, 0, 0)]),
+        (
+            2,
+            [
+                (0, 2 * 10**7, 0, 1),
+                (10**5, 0, 10**4, 0),
+                (0, 10**6, 2, 0),
+                (2000, 0, 0, 2 * 10**10),
+            ],
+        ),
+        (
+            2,
+            [
+                (10, 0, 10**12, 2),
+                (2 * 10**10, 10**4, 0, 0),
+                (2 * 10**5, 0, 2 * 10**12, 200),
+                (0, 2 * 10**6, 0, 0),
+            ],
+        ),
         # never correct, and always, more than once
         (3, [(0, 3, 0, 0), (0, 2, 1, 0), (1, 0, 0, 0), (2, 0, 0, 3), (1, 1, 1, 1)]),
         # always negative, (TNR, TPR) = (0.7, 0.7) and (0.5, 0.8), always positive: Figure 5 of the paper, lower left
-        *((rank, [(800, 0, 200, 0), (560, 240, 60, 140), (400, 400, 40, 160), (0, 800, 0, 200)]) for rank in (1, 2)),
+        *(
+            (rank, [(800, 0, 200, 0), (560, 240, 60, 140), (400, 400, 40, 160), (0, 800, 0, 200)])
+            for rank in (1, 2)
+        ),
     ],
 )
 def test_shares_are_exact_where_they_were_not(rank, table):
-    np.testing.assert_allclose(br.tile.shares(counts_of(table), rank), exact_shares(table, rank), atol=3e-8)
+    np.testing.assert_allclose(
+        br.tile.shares(counts_of(table), rank), exact_shares(table, rank), atol=3e-8
+    )
 
 
 def inside(curve, a, b):
@@ -222,8 +266,17 @@ def test_regions_are_where_the_rank_is_held(kind):
             expected = [holders(table, Fraction(x), Fraction(y), rank) for x, y in near]
             if any(one != expected[0] for one in expected):
                 continue
-            names = [regions["entity"].values[i] for i, curve in enumerate(curves) if inside(curve, float(a), float(b))]
-            assert names == [" = ".join(f"e{i}" for i in sorted(expected[0]))], (table.tolist(), rank, a, b)
+            names = [
+                regions["entity"].values[i]
+                for i, curve in enumerate(curves)
+                if inside(curve, float(a), float(b))
+            ]
+            assert names == [" = ".join(f"e{i}" for i in sorted(expected[0]))], (
+                table.tolist(),
+                rank,
+                a,
+                b,
+            )
             tried += 1
     assert tried > 50
 
@@ -257,7 +310,11 @@ def test_frontiers_are_where_two_swap(kind):
         for k in range(0, len(a), 40):
             x, y = Fraction(a[k]), Fraction(b[k])
             if 1e-6 < x < 1 - 1e-6 and 1e-6 < y < 1 - 1e-6:
-                sides = {tuple(holders(table, x + dx, y + dy, 1)) for dx in (-1e-6, 1e-6) for dy in (-1e-6, 1e-6)}
+                sides = {
+                    tuple(holders(table, x + dx, y + dy, 1))
+                    for dx in (-1e-6, 1e-6)
+                    for dy in (-1e-6, 1e-6)
+                }
                 assert sides >= {(0,), (1,)}, table.tolist()
     assert seen >= 3
 
@@ -288,7 +345,9 @@ def test_identical_entities_have_one_region():
 
 
 def test_holders_have_the_shares_of_their_regions():
-    counts = br.from_counts(tn=[70, 75, 60], fp=[10, 5, 20], fn=[6, 9, 2], tp=[24, 21, 28], entity=["a", "b", "c"])
+    counts = br.from_counts(
+        tn=[70, 75, 60], fp=[10, 5, 20], fn=[6, 9, 2], tp=[24, 21, 28], entity=["a", "b", "c"]
+    )
     for rank in (1, 2):
         found, shares = holders_of(br.tile.regions(counts, rank)), br.tile.shares(counts, rank)
         assert (np.diff(found["area"]) <= 0).all()

@@ -21,14 +21,23 @@ def score(p, a, b):
 
 
 def from_rates(fpr, tpr, prevalence):
-    return (1 - prevalence) * (1 - fpr), (1 - prevalence) * fpr, prevalence * (1 - tpr), prevalence * tpr
+    return (
+        (1 - prevalence) * (1 - fpr),
+        (1 - prevalence) * fpr,
+        prevalence * (1 - tpr),
+        prevalence * tpr,
+    )
 
 
 def distance(line, x, y):
     """From a point to the line through both ends of what isoperformance gives."""
     (x0, x1), (y0, y1) = line["fpr"].values[[0, -1]], line["tpr"].values[[0, -1]]
     length = np.hypot(x1 - x0, y1 - y0)
-    along = 0 if length < 1e-9 else np.clip(((x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)) / length**2, 0, 1)
+    along = (
+        0
+        if length < 1e-9
+        else np.clip(((x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)) / length**2, 0, 1)
+    )
     return np.hypot(x - x0 - along * (x1 - x0), y - y0 - along * (y1 - y0))
 
 
@@ -38,13 +47,20 @@ def test_isoperformance_lines_hold_all_points_of_a_value_and_no_others(prevalenc
     for a in PLACES[::2]:
         for b in PLACES[::4] + PLACES[1:2]:
             corners = [(0, 0), (0, 1)]
-            for x, y in [*corners, *((Fraction(i, 8), Fraction(j, 8)) for i, j in rng.integers(0, 9, (2, 2)).tolist())]:
+            for x, y in [
+                *corners,
+                *((Fraction(i, 8), Fraction(j, 8)) for i, j in rng.integers(0, 9, (2, 2)).tolist()),
+            ]:
                 value = score(from_rates(x, y, prevalence), a, b)
                 if value is None:
                     continue
-                line = br.tile.isoperformance(float(a), float(b), float(value), float(prevalence), points=4)
+                line = br.tile.isoperformance(
+                    float(a), float(b), float(value), float(prevalence), points=4
+                )
                 if np.isnan(line["fpr"]).all():  # the same value wherever it is defined
-                    others = {score(from_rates(x, y, prevalence), a, b) for x in PLACES for y in PLACES} - {None}
+                    others = {
+                        score(from_rates(x, y, prevalence), a, b) for x in PLACES for y in PLACES
+                    } - {None}
                     assert others == {value}
                     continue
                 assert distance(line, float(x), float(y)) < 1e-9
@@ -62,15 +78,22 @@ def test_lines_of_scores_without_values():
 
 def test_lines_and_vertices_of_labelled_arrays():
     a, b = xr.DataArray([0.3, 1.0], dims="a"), xr.DataArray([0.0, 0.3, 0.6], dims="b")
-    value, prevalence = xr.DataArray([0.2, 1.0], dims="value"), xr.DataArray([0.0, 0.1], dims="prevalence")
+    value, prevalence = (
+        xr.DataArray([0.2, 1.0], dims="value"),
+        xr.DataArray([0.0, 0.1], dims="prevalence"),
+    )
     lines = br.tile.isoperformance(a, b, value, prevalence, points=3)
     assert lines["fpr"].dims == ("a", "b", "value", "prevalence", "point")
     places = br.tile.vertex(a, b, prevalence)
     for i, j, k, m in np.ndindex(2, 3, 2, 2):
         at = {"a": i, "b": j, "prevalence": m}
-        line = br.tile.isoperformance(float(a[i]), float(b[j]), float(value[k]), float(prevalence[m]), points=3)
+        line = br.tile.isoperformance(
+            float(a[i]), float(b[j]), float(value[k]), float(prevalence[m]), points=3
+        )
         xr.testing.assert_equal(lines.isel(at | {"value": k}), line)
-        xr.testing.assert_equal(places.isel(at), br.tile.vertex(float(a[i]), float(b[j]), float(prevalence[m])))
+        xr.testing.assert_equal(
+            places.isel(at), br.tile.vertex(float(a[i]), float(b[j]), float(prevalence[m]))
+        )
 
 
 def level_line(a, b, value, prevalence):
@@ -86,13 +109,19 @@ def level_line(a, b, value, prevalence):
 def test_vertices_are_where_lines_meet():
     for a, b, prevalence in [(x, y, Fraction(1, 7)) for x in PLACES for y in PLACES]:
         place = br.tile.vertex(float(a), float(b), float(prevalence))
-        (p, q, r), (s, t, u) = (level_line(a, b, value, prevalence) for value in (Fraction(1, 3), Fraction(2, 3)))
+        (p, q, r), (s, t, u) = (
+            level_line(a, b, value, prevalence) for value in (Fraction(1, 3), Fraction(2, 3))
+        )
         if a == b:
             assert p * t == q * s
             assert place[["fpr", "tpr"]].to_array().isnull().all()
             continue
-        assert float(place["fpr"]) == pytest.approx(float((r * t - q * u) / (p * t - q * s)), abs=1e-12)
-        assert float(place["tpr"]) == pytest.approx(float((p * u - r * s) / (p * t - q * s)), abs=1e-12)
+        assert float(place["fpr"]) == pytest.approx(
+            float((r * t - q * u) / (p * t - q * s)), abs=1e-12
+        )
+        assert float(place["tpr"]) == pytest.approx(
+            float((p * u - r * s) / (p * t - q * s)), abs=1e-12
+        )
         # T Section 3.3: right above ROC where a < b, left below where a > b
         outside = (place - 1 if a < b else -place)[["fpr", "tpr"]].to_array()
         assert (outside >= -1e-12).all()
@@ -118,7 +147,13 @@ def test_no_skill_curves_are_all_places_of_a_tie(fixed, share):
             one, two = (score(no_skill(Fraction(k, 7)), Fraction(x), Fraction(y)) for k in (2, 4))
             assert float(one) == pytest.approx(float(two), abs=1e-12)
             if 0.01 < y < 0.9:
-                assert abs(score(no_skill(Fraction(2, 7)), Fraction(x), Fraction(y) + Fraction(1, 20)) - two) > 1e-9
+                assert (
+                    abs(
+                        score(no_skill(Fraction(2, 7)), Fraction(x), Fraction(y) + Fraction(1, 20))
+                        - two
+                    )
+                    > 1e-9
+                )
 
 
 def sign(x, y):
@@ -141,17 +176,25 @@ def agree(before, after, there_before, there_after):
 
 
 def fractions(array):
-    return [tuple(map(Fraction, cells)) for cells in array.transpose("entity", ...).values.reshape(-1, 4).tolist()]
+    return [
+        tuple(map(Fraction, cells))
+        for cells in array.transpose("entity", ...).values.reshape(-1, 4).tolist()
+    ]
 
 
 def place(*numbers):
     return tuple(Fraction(float(x)) for x in numbers)
 
 
-@pytest.mark.parametrize(("old", "new"), [(0.3, 0.8), (0.5, 0.02), (0.9, 0.9), (1 / 3, 1.0), (0.25, 0.0)])
+@pytest.mark.parametrize(
+    ("old", "new"), [(0.3, 0.8), (0.5, 0.02), (0.9, 0.9), (1 / 3, 1.0), (0.25, 0.0)]
+)
 def test_lemma_5_at_corners(old, new):
     rng = np.random.default_rng(3)
-    rates = [*((x, y) for x in (0.0, 0.5, 1.0) for y in (0.0, 0.25, 1.0)), *rng.random((12, 2)).tolist()]
+    rates = [
+        *((x, y) for x in (0.0, 0.5, 1.0) for y in (0.0, 0.25, 1.0)),
+        *rng.random((12, 2)).tolist(),
+    ]
     table = np.array([from_rates(x, y, old) for x, y in rates]).reshape(-1, 2, 2)
     source = xr.DataArray(table, {"entity": range(len(rates))}, ("entity", "actual", "predicted"))
     before, after = fractions(source), fractions(performance.shift_prior(source, new))
@@ -202,4 +245,6 @@ def test_places_of_arrays():
         for kind in (ARRAY, ARRAY.values):
             for got, expected in zip(function(kind), one_by_one, strict=True):
                 np.testing.assert_allclose(np.broadcast_to(got, 2), expected, rtol=1e-14)
-        assert any(isinstance(part, xr.DataArray) and part.dims == ("z",) for part in function(ARRAY))
+        assert any(
+            isinstance(part, xr.DataArray) and part.dims == ("z",) for part in function(ARRAY)
+        )

@@ -8,7 +8,9 @@ from scipy.stats import kendalltau, spearmanr
 import bayesrank as br
 from tests.strategies import performances
 
-THREE = br.from_counts(tn=[70, 50, 40], fp=[30, 50, 60], fn=[30, 20, 25], tp=[70, 80, 75], entity=list("abc"))
+THREE = br.from_counts(
+    tn=[70, 50, 40], fp=[30, 50, 60], fn=[30, 20, 25], tp=[70, 80, 75], entity=list("abc")
+)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -19,7 +21,9 @@ def test_a_zone_holds_the_scores_by_which_all_are_ahead_of_all(seed):
     b = xr.DataArray(np.linspace(0, 1, 201), dims="b")
     for k, a in enumerate(found["a"].values):
         values = br.canonical_score(source, float(a), b)
-        ahead = (values.sel(entity=ones).min("entity") >= values.sel(entity=others).max("entity")).values
+        ahead = (
+            values.sel(entity=ones).min("entity") >= values.sel(entity=others).max("entity")
+        ).values
         low, high = found["lower"].values[k], found["upper"].values[k]
         inside = (b.values > low + 1e-9) & (b.values < high - 1e-9)
         outside = np.isnan(low) | (b.values < low - 1e-9) | (b.values > high + 1e-9)
@@ -29,14 +33,24 @@ def test_a_zone_holds_the_scores_by_which_all_are_ahead_of_all(seed):
 
 def test_zones_of_two_are_their_regions():
     regions = br.tile.shares(THREE.sel(entity=["a", "b"]))
-    assert br.tile.zone(THREE, "a", "b")["area"].item() == pytest.approx(regions.sel(entity="a").item(), abs=1e-6)
+    assert br.tile.zone(THREE, "a", "b")["area"].item() == pytest.approx(
+        regions.sel(entity="a").item(), abs=1e-6
+    )
     both = br.tile.zone(THREE, "a", "b")["area"] + br.tile.zone(THREE, "b", "a")["area"]
     assert both.item() == pytest.approx(1, abs=1e-9)
     same = br.tile.zone(THREE, ["a"], ["a"], points=3)
-    assert (same["area"].item(), same["lower"].values.tolist(), same["upper"].values.tolist()) == (1, [0] * 3, [1] * 3)
-    worse = br.tile.zone(THREE, "c", "b", points=3)  # c is worse by both rates, at the same prevalence
+    assert (same["area"].item(), same["lower"].values.tolist(), same["upper"].values.tolist()) == (
+        1,
+        [0] * 3,
+        [1] * 3,
+    )
+    worse = br.tile.zone(
+        THREE, "c", "b", points=3
+    )  # c is worse by both rates, at the same prevalence
     assert worse["area"].item() == 0
-    tied = br.from_counts(tn=[5, 5], fp=[5, 4], fn=[2, 2], tp=[8, 8], entity=["a", "b"])  # at b = 1; else b is ahead
+    tied = br.from_counts(
+        tn=[5, 5], fp=[5, 4], fn=[2, 2], tp=[8, 8], entity=["a", "b"]
+    )  # at b = 1; else b is ahead
     edge = br.tile.zone(tied, "a", "b", points=3)
     assert (edge["lower"] == 1).all()
     assert (edge["upper"] == 1).all()
@@ -58,7 +72,10 @@ def test_a_zone_with_an_unknown_performance_is_empty():
 def test_equal_priors_make_the_zone_a_polygon():
     """The Tile, Eq. 6 and 7: its border is a line."""
     found = br.tile.zone(THREE, "a", "b", points=21)
-    p = {rate: br.scores.get(rate)(THREE).sel(entity=["a", "b"]).values for rate in ("fpr", "fnr", "tpr", "tnr")}
+    p = {
+        rate: br.scores.get(rate)(THREE).sel(entity=["a", "b"]).values
+        for rate in ("fpr", "fnr", "tpr", "tnr")
+    }
     for_a = p["fpr"][0] * p["fnr"][1] - p["fnr"][0] * p["fpr"][1]
     for_b = p["tpr"][0] * p["tnr"][1] - p["tnr"][0] * p["tpr"][1]
     free = p["tnr"][0] - p["tnr"][1]

@@ -43,16 +43,24 @@ def printed(row):
 def assert_agrees(rows):
     """Within 16 roundings of the paper's equations."""
     found = br.tile.volume(performances(rows)).values
-    np.testing.assert_allclose(found, [printed(row) for row in rows], rtol=0, atol=16 * np.finfo(float).eps)
+    np.testing.assert_allclose(
+        found, [printed(row) for row in rows], rtol=0, atol=16 * np.finfo(float).eps
+    )
 
 
 @pytest.mark.parametrize("exponent", range(1, 17, 3))
 @pytest.mark.parametrize("wrong", [0.25, 0.1, 1e-3, 1e-8, 0.4999])
 def test_near_the_borders_of_the_cases(exponent, wrong):
     step = 0.1 * min(wrong, 0.5 - wrong) * 10.0 ** (1 - exponent)
-    s = u = np.array([[-1, -1], [0, 1], [1, 0], [1, 1], [1, -1], [0, 0], [1, 1e-4], [1e-4, 1]]) * step
+    s = u = (
+        np.array([[-1, -1], [0, 1], [1, 0], [1, 1], [1, -1], [0, 0], [1, 1e-4], [1e-4, 1]]) * step
+    )
     right = 0.5 - wrong
-    rows = [[right + s[i, 0], wrong + u[j, 0], wrong + u[j, 1], right + s[i, 1]] for i in range(8) for j in range(8)]
+    rows = [
+        [right + s[i, 0], wrong + u[j, 0], wrong + u[j, 1], right + s[i, 1]]
+        for i in range(8)
+        for j in range(8)
+    ]
     assert_agrees([np.array(row) / sum(row) for row in rows])
 
 

@@ -7,7 +7,11 @@ import xarray as xr
 import bayesrank as br
 
 COUNTS = br.from_counts(
-    tn=[970, 955, 900, 0], fp=[10, 25, 80, 0], fn=[14, 9, 2, 0], tp=[6, 11, 18, 0], entity=["a", "b", "c", "none"]
+    tn=[970, 955, 900, 0],
+    fp=[10, 25, 80, 0],
+    fn=[14, 9, 2, 0],
+    tp=[6, 11, 18, 0],
+    entity=["a", "b", "c", "none"],
 )
 DRAWS = br.as_performance(br.fit(COUNTS.isel(entity=slice(0, 3)), draws=50, seed=1))
 POINT = br.as_performance(COUNTS)

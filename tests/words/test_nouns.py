@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank import _nouns
+from bayesrank._core import nouns as _nouns
 from tests.commands import invoke
 
 COUNTS = pd.DataFrame({"model": ["a", "b", "c"], "tn": [70, 79, 70], "fp": [10, 1, 10], "fn": [9, 1, 8],
@@ -28,22 +28,30 @@ def test_a_column_names_them(column):
     evidence = br.from_frame(COUNTS.rename(columns={"model": column}))
     assert evidence.attrs["noun"] == column.lower()
     assert "noun" not in br.from_frame(COUNTS.rename(columns={"model": "entity"})).attrs
-    assert "noun" not in br.from_frame(COUNTS.rename(columns={"model": "site"}), entity="site").attrs
+    assert (
+        "noun" not in br.from_frame(COUNTS.rename(columns={"model": "site"}), entity="site").attrs
+    )
 
 
 def test_each_form_of_table_says_the_noun():
-    cases = pd.DataFrame({"model": ["a", "b"] * 3, "case": [1, 1, 2, 2, 3, 3], "correct": [1, 0, 1, 1, 0, 1]})
+    cases = pd.DataFrame(
+        {"model": ["a", "b"] * 3, "case": [1, 1, 2, 2, 3, 3], "correct": [1, 0, 1, 1, 0, 1]}
+    )
     assert br.from_frame(cases, outcome="correct").attrs["noun"] == "model"
     votes = pd.DataFrame({"model_a": ["a", "a"], "model_b": ["b", "b"], "winner": ["a", "b"]})
     assert br.from_frame(votes).attrs["noun"] == "model"
     assert br.from_votes(votes, a="model_a", b="model_b", winner="winner").attrs["noun"] == "model"
-    folds = pd.DataFrame({"model": ["a", "a", "b", "b"], "fold": [1, 2, 1, 2], "accuracy": [0.8, 0.9, 0.7, 0.8]})
+    folds = pd.DataFrame(
+        {"model": ["a", "a", "b", "b"], "fold": [1, 2, 1, 2], "accuracy": [0.8, 0.9, 0.7, 0.8]}
+    )
     assert br.from_frame(folds, train=90, test=10, fold="fold").attrs["noun"] == "model"
 
 
 @pytest.mark.parametrize("name", br.datasets.names())
 def test_each_shipped_data_set_says_the_noun(name):
-    assert br.datasets.load(name).attrs["noun"] == br.datasets.describe(name)["noun"] in _nouns.NOUNS
+    assert (
+        br.datasets.load(name).attrs["noun"] == br.datasets.describe(name)["noun"] in _nouns.NOUNS
+    )
 
 
 def test_everything_said_of_a_ranking_has_the_noun(tmp_path):
@@ -71,7 +79,9 @@ def test_the_command_has_the_noun_of_the_column_and_forgets_it(tmp_path):
     assert not PLAIN.search(found)
     assert "models" in found
     COUNTS.rename(columns={"model": "entity"}).to_csv(tmp_path / "counts.csv", index=False)
-    assert "of 3 entities" in invoke("rank", tmp_path / "counts.csv", "--draws", 50, "--notes", "--score", "f1")
+    assert "of 3 entities" in invoke(
+        "rank", tmp_path / "counts.csv", "--draws", 50, "--notes", "--score", "f1"
+    )
     assert _nouns.noun() == "entity"
 
 

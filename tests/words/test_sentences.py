@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._notes import Note, notes_of, notes_text
+from bayesrank._core.notes import Note, notes_of, notes_text
 from bayesrank.claims.caps import CAPS
 from bayesrank.words.caveats import Caveat
 from bayesrank.words.sentences import caveat_of, say, sentences
@@ -36,7 +36,11 @@ READ = {
 }
 #: The rows of evaluation logs.
 OF_LOGS = [
-    ("unreadable_files", {"files": ["x (locked)"]}, "Files that cannot be read are left out: x (locked)."),
+    (
+        "unreadable_files",
+        {"files": ["x (locked)"]},
+        "Files that cannot be read are left out: x (locked).",
+    ),
     (
         "evidence_read",
         READ,
@@ -50,7 +54,12 @@ OF_LOGS = [
     ),
     (
         "runs_by_outcome",
-        {"runs": 7, "outcomes": {"scored": 5, "usage limit": 2}, "ruled": ["usage limit"], "absent": {"b": 3}},
+        {
+            "runs": 7,
+            "outcomes": {"scored": 5, "usage limit": 2},
+            "ruled": ["usage limit"],
+            "absent": {"b": 3},
+        },
         "7 runs: 5 scored, 2 usage limit (counted by the rule of the tool). Cases never met: b 3.",
     ),
     (
@@ -1510,10 +1519,18 @@ def codes_written(tree):
     """Yield the codes in calls of Note: texts, also of a choice between two, or of a variable that holds these."""
     held = defaultdict(list)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+        if (
+            isinstance(node, ast.Assign)
+            and len(node.targets) == 1
+            and isinstance(node.targets[0], ast.Name)
+        ):
             held[node.targets[0].id].append(node.value)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Note":
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "Note"
+        ):
             code = node.args[0]
             for value in held[code.id] if isinstance(code, ast.Name) else [code]:
                 for text in [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]:
@@ -1524,17 +1541,32 @@ def codes_written(tree):
 def fields_written(function, fields):
     """Return the fields that an expression in a function adds to a note, and whether these are all of them."""
     if isinstance(fields, ast.Name):
-        held = [x.value for x in ast.walk(function) if isinstance(x, ast.Assign) and name_of(x.targets[0]) == fields.id]
-        more = [x for x in ast.walk(function) if isinstance(x, ast.AugAssign) and name_of(x.target) == fields.id]
+        held = [
+            x.value
+            for x in ast.walk(function)
+            if isinstance(x, ast.Assign) and name_of(x.targets[0]) == fields.id
+        ]
+        more = [
+            x
+            for x in ast.walk(function)
+            if isinstance(x, ast.AugAssign) and name_of(x.target) == fields.id
+        ]
         parts = [fields_written(function, value) for value in held]
         complete = len(held) == 1 and not more
     elif isinstance(fields, ast.Dict):
         own = {key.value for key in fields.keys if key is not None}
-        spread = [value for key, value in zip(fields.keys, fields.values, strict=True) if key is None]
-        parts, complete = [(own, True), *(fields_written(function, value) for value in spread)], True
+        spread = [
+            value for key, value in zip(fields.keys, fields.values, strict=True) if key is None
+        ]
+        parts, complete = (
+            [(own, True), *(fields_written(function, value) for value in spread)],
+            True,
+        )
     else:
         return set(), False
-    return set().union(*(names for names, _ in parts)), complete and all(whole for _, whole in parts)
+    return set().union(*(names for names, _ in parts)), complete and all(
+        whole for _, whole in parts
+    )
 
 
 def name_of(target):
@@ -1570,7 +1602,9 @@ def test_fields_are_the_parameters_of_the_sentence():
     for code, calls in written().items():
         parameters = parameters_of(code)
         for function, node in calls:
-            fields, complete = fields_written(function, node.args[1] if len(node.args) > 1 else ast.Dict([], []))
+            fields, complete = fields_written(
+                function, node.args[1] if len(node.args) > 1 else ast.Dict([], [])
+            )
             assert fields <= parameters, (code, function.name, node.lineno)
             assert not complete or fields == parameters, (code, function.name, node.lineno)
 
@@ -1579,7 +1613,9 @@ def test_fields_are_the_parameters_of_the_sentence():
 
 #: A prior that the tables contradict.
 SURE = [[95, 5], [5, 95]]
-COUNTS = br.from_counts(tn=[60, 91, 4], fp=[40, 9, 0], fn=[41, 8, 0], tp=[59, 92, 3], entity=["a", "b", "c"])
+COUNTS = br.from_counts(
+    tn=[60, 91, 4], fp=[40, 9, 0], fn=[41, 8, 0], tp=[59, 92, 3], entity=["a", "b", "c"]
+)
 
 
 def make_ranking():
@@ -1587,7 +1623,9 @@ def make_ranking():
 
 
 def make_decision():
-    return br.decisions.expected_utility(br.fit(COUNTS, draws=50, seed=1), {"tn": 0, "fp": -1, "fn": -10, "tp": 0})
+    return br.decisions.expected_utility(
+        br.fit(COUNTS, draws=50, seed=1), {"tn": 0, "fp": -1, "fn": -10, "tp": 0}
+    )
 
 
 def make_sensitivity():

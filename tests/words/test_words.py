@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._notes import Note
+from bayesrank._core.notes import Note
 from bayesrank.decisions.tables import utility_table
 from bayesrank.report.sections.tile import map_of
 from bayesrank.words.caveats import Caveat
@@ -30,15 +30,27 @@ def everything(result):
 @pytest.mark.parametrize(
     ("means", "kind", "headline"),
     [
-        ([5, 0, 0], "leads", "but draws without their evidence cannot rule out any other for fixed true scores."),
+        (
+            [5, 0, 0],
+            "leads",
+            "but draws without their evidence cannot rule out any other for fixed true scores.",
+        ),
         (
             [5, 4, -9],
             "leads",
             "a is ahead (78% chance of being best); b is still in contention; c is ruled out as best.",
         ),
-        ([1, 0.5, 0.3], "leads", "a is ahead (53% chance of being best); no entity is separated from any other."),
+        (
+            [1, 0.5, 0.3],
+            "leads",
+            "a is ahead (53% chance of being best); no entity is separated from any other.",
+        ),
         # The evidence behind the draws is not known: equal draws may come from different evidence.
-        ([0, 0, -20], "leads", "a and b are ahead (50% chance of being best each); c is ruled out as best."),
+        (
+            [0, 0, -20],
+            "leads",
+            "a and b are ahead (50% chance of being best each); c is ruled out as best.",
+        ),
     ],
 )
 def test_headlines_by_condition(means, kind, headline):
@@ -60,12 +72,17 @@ def test_a_high_p_best_beside_rivals_is_explained():
 
     def rank(*correct):
         board = pd.DataFrame({"model": [*"abcdefgh"][: len(correct)], "correct": correct})
-        return br.credible_ranking(br.fit(br.from_frame(board.assign(wrong=100 - board["correct"])), seed=1))
+        return br.credible_ranking(
+            br.fit(br.from_frame(board.assign(wrong=100 - board["correct"])), seed=1)
+        )
 
     two = rank(60, 47)
     assert two["probability_best"].max() > 0.95
     assert two.attrs["headline"] == "leads"
-    assert ", a posterior probability (for some true scores such data mislead more often)" in br.verdict(two)[0]
+    assert (
+        ", a posterior probability (for some true scores such data mislead more often)"
+        in br.verdict(two)[0]
+    )
     ranking = rank(67, 57, 52, 52, 52, 52, 52, 52)
     assert "posterior probability;" not in br.verdict(ranking)[0]
     small = int((ranking["probability_best"].where(ranking["in_best_set"], 1) < 0.01).sum())
@@ -107,7 +124,9 @@ def test_the_highest_caveat_is_the_fourth_sentence():
 def test_without_draws_nothing_is_ruled_out():
     counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     ranking = br.credible_ranking(counts, "f1", method="exact")
-    assert br.verdict(ranking)[0].endswith("cannot rule out a (method='auto' computes rank sets from draws).")
+    assert br.verdict(ranking)[0].endswith(
+        "cannot rule out a (method='auto' computes rank sets from draws)."
+    )
     assert any(line.startswith("Every rank is possible") for line in br.notes(ranking))
     near = br.from_counts(tn=[70, 71], fp=[10, 9], fn=[9, 9], tp=[21, 21], entity=["a", "b"])
     close = br.credible_ranking(near, "f1", method="exact")
@@ -117,7 +136,12 @@ def test_without_draws_nothing_is_ruled_out():
 def test_one_failed_run_of_240_is_no_winner():
     """Before: P(A beats B) > 0.999 by the bootstrap; with range=(0, 1), which is the default now, 0.77."""
     frame = pd.DataFrame(
-        {"case": np.repeat(range(60), 4), "run": [0, 1, 2, 3] * 60, "A": 1, "B": [1] * 7 + [0] + [1] * 232}
+        {
+            "case": np.repeat(range(60), 4),
+            "run": [0, 1, 2, 3] * 60,
+            "A": 1,
+            "B": [1] * 7 + [0] + [1] * 232,
+        }
     )
     runs = br.from_outcomes(frame, case="case", run="run")
     ranking = br.credible_ranking(br.fit(runs, "paired", seed=1), "mean_outcome")
@@ -129,7 +153,13 @@ def test_one_failed_run_of_240_is_no_winner():
 
 @pytest.mark.parametrize(
     ("numbers", "shares"),
-    [([0, 1], True), ([0.2, 0.8], True), ([0.13, 0.77], False), ([0.5, 3.0], False), ([0, 2], False)],
+    [
+        ([0, 1], True),
+        ([0.2, 0.8], True),
+        ([0.13, 0.77], False),
+        ([0.5, 3.0], False),
+        ([0, 2], False),
+    ],
 )
 def test_only_shares_of_right_answers_have_a_range_by_default(numbers, shares):
     frame = pd.DataFrame({"a": numbers * 30, "b": numbers[::-1] * 30})
@@ -153,7 +183,9 @@ def test_discordant_cases_are_counted_not_all_cases():
 def test_heavy_tails_are_said():
     rng = np.random.default_rng(2)
     costs = pd.DataFrame({"a": rng.lognormal(0, 1.5, 60), "b": rng.normal(5, 1, 60)})
-    ranking = br.credible_ranking(br.fit(br.from_outcomes(costs), "paired", seed=1, draws=200), "mean_outcome")
+    ranking = br.credible_ranking(
+        br.fit(br.from_outcomes(costs), "paired", seed=1, draws=200), "mean_outcome"
+    )
     assert "Outcomes of a have heavy tails" in everything(ranking)
 
 
@@ -168,7 +200,9 @@ def test_an_entity_without_cases_is_not_as_good_and_not_ruled_out():
 
 def test_inferior_needs_one_rate_that_falls_short():
     """TPR and TNR each fall short with about 0.8: that one of them does has a probability above 0.95."""
-    counts = br.from_counts(tn=[900, 841], fp=[100, 159], fn=[100, 159], tp=[900, 841], entity=["old", "new"])
+    counts = br.from_counts(
+        tn=[900, 841], fp=[100, 159], fn=[100, 159], tp=[900, 841], entity=["old", "new"]
+    )
     found = br.decisions.noninferiority(br.fit(counts, seed=1), "old")
     assert (found[["tpr_noninferior", "tnr_noninferior"]].to_dataarray() > 0.05).all()
     assert 1 - found["noninferior"].item() > 0.9
@@ -205,7 +239,9 @@ def test_a_model_that_fails_its_check_is_a_caveat():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("design", ["p = 0.99 everywhere", "p = 0.5 everywhere", "p = 1, but 0.5 on 3 cases"])
+@pytest.mark.parametrize(
+    "design", ["p = 0.99 everywhere", "p = 0.5 everywhere", "p = 1, but 0.5 on 3 cases"]
+)
 def test_identical_systems_are_rarely_called_different(design):
     """At most 10% of the boards are nominal; 200 boards have a standard error of 0.021."""
     module = load_script("scripts/measure_repeated_runs.py")
@@ -215,7 +251,10 @@ def test_identical_systems_are_rarely_called_different(design):
 def test_a_result_that_lacks_something_is_refused_in_words():
     counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     posterior = br.fit(counts, seed=1, draws=50)
-    results = [br.credible_ranking(counts, "f1", method="exact"), br.credible_ranking(posterior, "f1")]
+    results = [
+        br.credible_ranking(counts, "f1", method="exact"),
+        br.credible_ranking(posterior, "f1"),
+    ]
     results.append(br.decisions.expected_utility(posterior, [[0, -1], [-20, 0]], prevalence=0.02))
     for result in results:
         whole = br.verdict(result)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._notes import notes_of
+from bayesrank._core.notes import notes_of
 from bayesrank.claims.effective import Information
 from bayesrank.claims.information.cases import parts_of_cases, variance_of_cases, weigh_cases
 from bayesrank.claims.information.judged import weigh_judged
@@ -35,16 +35,18 @@ __all__ = ["Worth", "information_of", "parts_of_pair", "register_worth", "sampli
 class Worth:
     """What one kind of evidence is worth."""
 
-    #: From the evidence, what is observed, the score, and the counts known of any evidence to its effective counts.
+    #: From the evidence, what is observed, the score, and the counts known of any evidence to its
+    #: effective counts.
     weigh: Callable[[Any, Observed, Score | None, Information], Information] = weigh_tables
     #: The variance of the observed score by chance (entity), NaN if unknown.
-    variance: Callable[[Any, Observed, Score | None, int], np.ndarray] = lambda evidence, observed, score, entities: (
-        variance_of_tables(observed, score, entities)
+    variance: Callable[[Any, Observed, Score | None, int], np.ndarray] = (
+        lambda evidence, observed, score, entities: variance_of_tables(observed, score, entities)
     )
-    #: The variance of a difference within each of two classes, and the cases of the class; None if unknown.
-    parts: Callable[[Any, Observed, Score | None, int, int], tuple[np.ndarray, np.ndarray] | None] = (
-        lambda evidence, observed, score, one, other: parts_of_tables(observed, score, one, other)
-    )
+    #: The variance of a difference within each of two classes, and the cases of the class; None if
+    #: unknown.
+    parts: Callable[
+        [Any, Observed, Score | None, int, int], tuple[np.ndarray, np.ndarray] | None
+    ] = lambda evidence, observed, score, one, other: parts_of_tables(observed, score, one, other)
 
 
 #: By the type, or one of its bases.
@@ -70,17 +72,17 @@ def information_of(observed: Observed, score: Score | None, entities: int) -> In
     """Return the effective counts behind a ranking by ``score``."""
     if observed.known is not None:
         return observed.known
-    about, own = observed.model, notes_of(observed.assembled.notes)
+    record, own = observed.model, notes_of(observed.assembled.notes)
     found = Information(
         cases=observed.size(entities),
         clusters=np.full(entities, np.nan),
-        population=about.population_of_tables,
+        population=record.population_of_tables,
         inflation=inflation_of_averages(observed, score, entities),
-        freedom=about.freedom_of_sets,
-        datasets=float(about.datasets_of_learners or np.nan),
-        repeats=float(about.repeats or np.nan),
-        seeds=float(about.seeds or np.nan),
-        errors_known=not about.errors_assumed,
+        freedom=record.freedom_of_sets,
+        datasets=float(record.datasets_of_learners or np.nan),
+        repeats=float(record.repeats or np.nan),
+        seeds=float(record.seeds or np.nan),
+        errors_known=not record.errors_assumed,
         supported=observed.unsupported is None,
         refusal=next((note for note in own if note.code == "not_identified"), None),
     )

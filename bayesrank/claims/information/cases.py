@@ -16,31 +16,45 @@ from bayesrank.evidence.patterns import count_discordant
 from bayesrank.evidence.units import cluster_information
 from bayesrank.scores import Score
 
-#: Discordant cases that a claim about right and wrong answers adds to those of the data. Fewer are in the prior: with
-#: these alone, one of two equal entities was called best in 0.068 of boards of 20 cases (standard error 0.013).
+#: Discordant cases that a claim about right and wrong answers adds to those of the data. Fewer are
+#: in the prior: with these alone, one of two equal entities was called best in 0.068 of boards of
+#: 20 cases (standard error 0.013).
 PRIOR_CASES = 2.0
 #: A prior equivalent to fewer cases does not compensate for few discordant cases.
 FEWEST_PRIOR_CASES = 1.0 - 1e-9
 
 
-def weigh_cases(evidence: CaseEvidence, observed: Observed, score: Score | None, found: Information) -> Information:
+def weigh_cases(
+    evidence: CaseEvidence, observed: Observed, score: Score | None, found: Information
+) -> Information:
     """Return the effective counts of cases or clusters, and of those on which entities differ."""
     found = _weigh(evidence, observed, score, found)
     if not (spread := observed.model.draws_spread):
         return found
-    # The draws have been spread as few cases need, as the claims do by themselves; of data sets, the least is known.
+    # The draws have been spread as few cases need, as the claims do by themselves; of data sets,
+    # the least is known.
     entities = evidence.answers.shape[1]
-    done = np.array(spread).reshape(entities, -1).min(axis=1) if len(spread) % entities == 0 else np.ones(entities)
+    done = (
+        np.array(spread).reshape(entities, -1).min(axis=1)
+        if len(spread) % entities == 0
+        else np.ones(entities)
+    )
     return replace(found, inflation=found.inflation / done)
 
 
-def _weigh(evidence: CaseEvidence, observed: Observed, score: Score | None, found: Information) -> Information:
+def _weigh(
+    evidence: CaseEvidence, observed: Observed, score: Score | None, found: Information
+) -> Information:
     found = with_observed(observed, score, found)
     discordant = count_discordant(evidence.answers, evidence.count, evidence.cluster, evidence.each)
     found = replace(found, discordant=discordant)
     prior = observed.prior
     mass = np.inf if prior is None else float(prior.sum() / max(prior.sizes.get("entity", 1), 1))
-    if observed.model.prior == "haldane" and evidence.outcome is not None and not evidence.right_or_wrong:
+    if (
+        observed.model.prior == "haldane"
+        and evidence.outcome is not None
+        and not evidence.right_or_wrong
+    ):
         reach = reach_of_pairs(evidence.outcome, evidence.count, evidence.cluster, evidence.each)
         found = replace(found, reach=reach)
     if (
@@ -55,13 +69,20 @@ def _weigh(evidence: CaseEvidence, observed: Observed, score: Score | None, foun
         return found
     weights = np.ones(1) if observed.weights is None else observed.weights
     influence = None if evidence.cluster is None else influence_of(evidence, observed, score)
-    strength = None if influence is None else class_strength(influence, evidence, evidence.weights(observed.weights))
+    strength = (
+        None
+        if influence is None
+        else class_strength(influence, evidence, evidence.weights(observed.weights))
+    )
     each = [evidence.sizes(i, strength) for i in range(evidence.answers.shape[1])]
     if len(each[0]) != len(weights):  # sums over data sets
         each, weights = [[np.concatenate(parts)] for parts in each], np.ones(1)
     # Entities with the same cases, as usual, have the same numbers.
     keys = [b"|".join(part.tobytes() for part in parts) for parts in each]
-    known = {key: cluster_information(parts, weights) for key, parts in dict(zip(keys, each, strict=True)).items()}
+    known = {
+        key: cluster_information(parts, weights)
+        for key, parts in dict(zip(keys, each, strict=True)).items()
+    }
     freedom, factor = np.array([known[key] for key in keys]).T
     joint = np.minimum(np.minimum(freedom[:, None], freedom), found.freedom)
     if mass < PRIOR_CASES:
@@ -72,11 +93,17 @@ def _weigh(evidence: CaseEvidence, observed: Observed, score: Score | None, foun
     if influence is not None and np.isfinite(factor).all():
         excess = excess_of_cases(influence, evidence, factor)
         found = replace(found, excess=excess)
-    nearly_equal = all(part.max(initial=0.0) <= NEARLY_EQUAL * part.min(initial=np.inf) for own in each for part in own)
+    nearly_equal = all(
+        part.max(initial=0.0) <= NEARLY_EQUAL * part.min(initial=np.inf)
+        for own in each
+        for part in own
+    )
     return replace(found, clusters=freedom + 1, nearly_equal=nearly_equal)
 
 
-def influence_of(evidence: CaseEvidence, observed: Observed, score: Score | None) -> np.ndarray | None:
+def influence_of(
+    evidence: CaseEvidence, observed: Observed, score: Score | None
+) -> np.ndarray | None:
     """Return the change of the ranked quantity by each case of a pattern (pattern, entity); None if unknown."""
     weight = evidence.weights(observed.weights)
     if evidence.outcome is not None:
@@ -87,17 +114,25 @@ def influence_of(evidence: CaseEvidence, observed: Observed, score: Score | None
         return np.where(weight > 0, weight * (evidence.outcome - mean), 0.0)
     if score is None or evidence.actual is None or observed.prior is None:
         return None
-    frame = observed.prior if "dataset" not in observed.prior.dims else observed.prior.isel(dataset=0, drop=True)
+    frame = (
+        observed.prior
+        if "dataset" not in observed.prior.dims
+        else observed.prior.isel(dataset=0, drop=True)
+    )
     return influence_of_tables(partial(observed.score_of, score), frame, evidence, weight)
 
 
-def variance_of_cases(evidence: CaseEvidence, observed: Observed, score: Score | None, entities: int) -> np.ndarray:
+def variance_of_cases(
+    evidence: CaseEvidence, observed: Observed, score: Score | None, entities: int
+) -> np.ndarray:
     """Return the variance of the observed value by chance (entity), NaN if unknown."""
     influence = influence_of(evidence, observed, score)
     if influence is None:
         return np.full(entities, np.nan)
     square = evidence.squares @ np.square(influence)
-    return square if evidence.cluster is None else np.maximum(square, evidence.of_clusters(influence))
+    return (
+        square if evidence.cluster is None else np.maximum(square, evidence.of_clusters(influence))
+    )
 
 
 def parts_of_cases(

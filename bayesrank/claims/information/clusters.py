@@ -9,12 +9,14 @@ from bayesrank.evidence.kinds.cases import sums_within
 NEARLY_EQUAL = 1.2
 
 
-def excess_of_cases(influence: np.ndarray, evidence: CaseEvidence, factor: np.ndarray) -> np.ndarray:
+def excess_of_cases(
+    influence: np.ndarray, evidence: CaseEvidence, factor: np.ndarray
+) -> np.ndarray:
     """Return the ratio of standard deviations of differences, of independent cases to clusters, at least 1.
 
-    ``influence`` (pattern, entity) is the change of a score by each case of a pattern; the result (entity, rival).
-    Clusters that vary less than their cases would by themselves are usually luck: the larger variance is conservative.
-    ``factor`` (entity) is the one of the clusters' bootstrap.
+    ``influence`` (pattern, entity) is the change of a score by each case of a pattern; the result
+    (entity, rival). Clusters that vary less than their cases would by themselves are usually luck:
+    the larger variance is conservative. ``factor`` (entity) is the one of the clusters' bootstrap.
     """
     count, cluster = evidence.count, evidence.cluster
     assert cluster is not None
@@ -25,7 +27,9 @@ def excess_of_cases(influence: np.ndarray, evidence: CaseEvidence, factor: np.nd
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.sqrt(of_cases / of_clusters) / np.maximum(factor[:, None], factor)
     # Without a difference of any case the draws have no difference either.
-    return np.where(of_cases > 0, np.maximum(np.nan_to_num(ratio, nan=1.0, posinf=np.inf), 1.0), 1.0)
+    return np.where(
+        of_cases > 0, np.maximum(np.nan_to_num(ratio, nan=1.0, posinf=np.inf), 1.0), 1.0
+    )
 
 
 def _of_differences(products: np.ndarray) -> np.ndarray:

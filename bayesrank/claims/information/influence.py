@@ -19,16 +19,20 @@ def slopes_of(
 ) -> np.ndarray | None:
     """Return how much a score changes with one more case in each cell, per share (entity, cell); None if unknown.
 
-    ``frame`` (entity, ...) has the labels of the cells, ``shares`` (entity, cell) the observed ones. The mean over the
-    observed cases is 0.
+    ``frame`` (entity, ...) has the labels of the cells, ``shares`` (entity, cell) the observed
+    ones. The mean over the observed cases is 0.
     """
     cells = shares.shape[1]
     if shares.size * cells > LARGEST:
         return None
     grown = (1 - STEP) * shares[:, None] + STEP * np.eye(cells)
-    tables = np.concatenate([shares[:, None], grown], axis=1).reshape(len(shares), -1, *frame.shape[1:])
-    kept = {name: held for name, held in frame.coords.items() if set(held.dims) <= {*frame.dims[1:]}}
-    names = {name: held.variable for name, held in kept.items()}
+    tables = np.concatenate([shares[:, None], grown], axis=1).reshape(
+        len(shares), -1, *frame.shape[1:]
+    )
+    retained = {
+        name: held for name, held in frame.coords.items() if set(held.dims) <= {*frame.dims[1:]}
+    }
+    names = {name: held.variable for name, held in retained.items()}
     values = score(xr.DataArray(tables, names, ("entity", "cell", *frame.dims[1:])))
     if values is None:
         return None
@@ -51,19 +55,24 @@ def influence_of_tables(
     assert evidence.actual is not None
     assert evidence.predicted is not None
     labels, size = frame["actual"].values.tolist(), frame.sizes["entity"]
-    place = {label: i for i, label in enumerate(labels)}
-    rows = np.array([place[label] for label in evidence.actual.tolist()])
-    columns = np.array([[place[label] for label in row] for row in evidence.predicted.tolist()])
+    position = {label: i for i, label in enumerate(labels)}
+    rows = np.array([position[label] for label in evidence.actual.tolist()])
+    columns = np.array([[position[label] for label in row] for row in evidence.predicted.tolist()])
     cells, many = rows[:, None] * len(labels) + columns, len(labels) ** 2
-    shares = np.stack([np.bincount(cells[:, i], evidence.count * weight[:, i], many) for i in range(size)])
+    shares = np.stack(
+        [np.bincount(cells[:, i], evidence.count * weight[:, i], many) for i in range(size)]
+    )
     slope = slopes_of(score, frame.transpose("entity", "actual", "predicted"), shares)
     return None if slope is None else weight * slope[np.arange(size), cells]
 
 
-def class_strength(influence: np.ndarray, evidence: CaseEvidence, weight: np.ndarray) -> np.ndarray | None:
+def class_strength(
+    influence: np.ndarray, evidence: CaseEvidence, weight: np.ndarray
+) -> np.ndarray | None:
     """Return the typical influence of the cases of each class (pattern); None without classes or influence.
 
-    It is the root mean square over entities, so that an entity without errors has the clusters of the others.
+    It is the root mean square over entities, so that an entity without errors has the clusters of
+    the others.
     """
     if evidence.actual is None:
         return None

@@ -11,7 +11,9 @@ from bayesrank.evidence.units import cluster_information
 from bayesrank.scores import Score
 
 
-def weigh_judged(evidence: JudgedEvidence, observed: Observed, score: Score | None, found: Information) -> Information:
+def weigh_judged(
+    evidence: JudgedEvidence, observed: Observed, score: Score | None, found: Information
+) -> Information:
     """Return the effective counts of labelled cases, or of clusters with a labelled case."""
     seen, labels = observed.observed(score), evidence.number_of_labels
     found = replace(found, observed=None if seen is None else seen.values.astype(float))

@@ -4,7 +4,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import chdtrc, chdtri, expit, ndtr, ndtri
 
-#: Below this probability by chance, numbers of votes on pairs are uneven, or depend on how close the strengths are.
+#: Below this probability by chance, numbers of votes on pairs are uneven, or depend on how close
+#: the strengths are.
 UNEVEN = 0.01
 #: Steps of Newton's method, and 1 / variance of the prior of strengths.
 STEPS, PRECISION = 20, 0.25
@@ -13,9 +14,9 @@ STEPS, PRECISION = 20, 0.25
 def looking_factor(pairs: int, growth: float, level: float = 0.05) -> float:
     """Return the factor by which a critical value grows, if it must hold while a sample grows.
 
-    The sample has at last ``growth`` times its first size. A sampling rule that follows earlier results may stop where
-    the error of one of ``pairs`` differences is largest. The probability that this standardised error ever exceeds c is
-    about 2Φ(-c) + (c - 1/c) φ(c) log(growth).
+    The sample has at last ``growth`` times its first size. A sampling rule that follows earlier
+    results may stop where the error of one of ``pairs`` differences is largest. The probability
+    that this standardised error ever exceeds c is about 2Φ(-c) + (c - 1/c) φ(c) log(growth).
     """
     alpha = level / pairs
     once = -ndtri(alpha / 2)
@@ -30,19 +31,22 @@ def looking_factor(pairs: int, growth: float, level: float = 0.05) -> float:
 def matching_factor(numbers: np.ndarray, level: float = 0.05) -> float:
     """Return the factor by which a critical value grows, if votes were spent on entities that looked equal so far.
 
-    ``numbers`` (entity, rival) are those of votes. Such a rule favours no single difference: where neighbours meet, the
-    errors of their differences add up. The factor is that of the joint confidence region of all strengths (Scheffé),
-    whose squared radius is larger by half the logarithm of the growth of its information, log(det V / det V₀). V are
-    the votes, and V₀ the first ones, which nothing chose: as many on each pair as the pair with the fewest has, and at
-    least one of each entity. A bound for every rule has the whole logarithm (Abbasi-Yadkori, Pál and Szepesvári 2011,
-    theorem 1); half of it was enough in simulations (docs/measured/votes.md).
+    ``numbers`` (entity, rival) are those of votes. Such a rule favours no single difference: where
+    neighbours meet, the errors of their differences add up. The factor is that of the joint
+    confidence region of all strengths (Scheffé), whose squared radius is larger by half the
+    logarithm of the growth of its information, log(det V / det V₀). V are the votes, and V₀ the
+    first ones, which nothing chose: as many on each pair as the pair with the fewest has, and at
+    least one of each entity. A bound for every rule has the whole logarithm (Abbasi-Yadkori, Pál
+    and Szepesvári 2011, theorem 1); half of it was enough in simulations (docs/measured/votes.md).
     """
     entities = len(numbers)
     on_pairs = numbers[np.triu_indices(entities, 1)]
     first = entities * max(on_pairs.min(), 1 / (entities - 1))
     information = np.linalg.eigvalsh(np.diag(numbers.sum(axis=0)) - numbers)[1:]
     growth = np.log(np.maximum(information / first, 1.0)).sum()
-    return float(np.sqrt(chdtri(entities - 1, level) + growth / 2) / -ndtri(level / 2 / len(on_pairs)))
+    return float(
+        np.sqrt(chdtri(entities - 1, level) + growth / 2) / -ndtri(level / 2 / len(on_pairs))
+    )
 
 
 def uneven_factor(numbers: np.ndarray) -> float:

@@ -15,14 +15,18 @@ def weigh_probabilities(
     evidence: ProbabilityEvidence, observed: Observed, score: Score | None, found: Information
 ) -> Information:
     """Return the effective counts of predicted probabilities: cases, or clusters, of the rarest class."""
-    about, area = observed.model, evidence.withheld is not None
-    least = about.fewest_of_class if area else sum(about.units)
+    record, area = observed.model, evidence.withheld is not None
+    least = record.fewest_of_class if area else sum(record.units)
     freedom: Any = least - 1 if least < ENOUGH_FREEDOM else np.inf
-    if evidence.discordant is not None:  # the draws have no case, and no pseudo-case, on which the others differ
+    if (
+        evidence.discordant is not None
+    ):  # the draws have no case, and no pseudo-case, on which the others differ
         discordant = evidence.discordant.values.astype(float)
         found = replace(found, discordant=discordant)
         freedom = np.minimum(freedom, np.maximum(discordant - 1, 0.0))
-    found = replace(found, freedom=freedom, observed=None if observed.values is None else observed.values.values)
-    if about.clustered:
+    found = replace(
+        found, freedom=freedom, observed=None if observed.values is None else observed.values.values
+    )
+    if record.clustered:
         found = replace(found, clusters=np.full(len(found.cases), least))
     return replace(found, of_class=least if area else np.nan)

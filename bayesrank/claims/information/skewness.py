@@ -4,24 +4,31 @@ import numpy as np
 
 from bayesrank.evidence.kinds.cases import sums_within
 
-#: Above this skewness ratio, bootstrap intervals of 95% covered 0.93 or less in scripts/measure_heavy_tails.py.
+#: Above this skewness ratio, bootstrap intervals of 95% covered 0.93 or less in
+#: scripts/measure_heavy_tails.py.
 HEAVY_TAIL = 0.25
-#: The skewness ratio of a difference that a critical value of 1 allows. The error of a normal tail grows with the
-#: critical value, so that the ratio must be smaller the larger it is. Larger limits led to false claims, and smaller
-#: ones lost power for normal outcomes (docs/measured/claim_sweep.md).
+#: The skewness ratio of a difference that a critical value of 1 allows. The error of a normal tail
+#: grows with the critical value, so that the ratio must be smaller the larger it is. Larger limits
+#: led to false claims, and smaller ones lost power for normal outcomes
+#: (docs/measured/claim_sweep.md).
 OF_DIFFERENCE = 0.5
-#: The same for the difference of two signed ratios: the limit for many units, at most the second one for few. By chance
-#: alone, two ratios of n normal outcomes differ with the standard deviation √12 / n, so that BY_CHANCE / n is added.
+#: The same for the difference of two signed ratios: the limit for many units, at most the second
+#: one for few. By chance alone, two ratios of n normal outcomes differ with the standard deviation
+#: √12 / n, so that BY_CHANCE / n is added.
 OF_ENTITIES, BY_CHANCE = (0.4, 0.6), 6.0
 
 
 def reach_of_pairs(
-    outcome: np.ndarray, count: np.ndarray, cluster: np.ndarray | None, each: np.ndarray | None = None
+    outcome: np.ndarray,
+    count: np.ndarray,
+    cluster: np.ndarray | None,
+    each: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return the largest critical value for the t statistic of each mean difference (entity, rival).
 
-    ``outcome`` (pattern, entity) are numbers. The units are cases, or the means of clusters. A long tail of one entity
-    alone may hide in the differences, so the skewness of the two must be alike, too.
+    ``outcome`` (pattern, entity) are numbers. The units are cases, or the means of clusters. A long
+    tail of one entity alone may hide in the differences, so the skewness of the two must be alike,
+    too.
     """
     if cluster is not None:
         known = ~np.isnan(outcome)
@@ -31,7 +38,9 @@ def reach_of_pairs(
         count, each = np.ones(len(outcome)), None
     size, own = outcome.shape[1], signed_skewness(outcome, count, each)
     units = np.maximum(count @ ~np.isnan(outcome), 1.0)
-    allowed = np.minimum(OF_ENTITIES[0] + BY_CHANCE / np.minimum(units[:, None], units), OF_ENTITIES[1])
+    allowed = np.minimum(
+        OF_ENTITIES[0] + BY_CHANCE / np.minimum(units[:, None], units), OF_ENTITIES[1]
+    )
     used = np.abs(own[:, None] - own) / allowed
     for i in range(size - 1):
         ratio = skewness_ratio(outcome[:, i + 1 :] - outcome[:, [i]], count, each)
@@ -39,21 +48,27 @@ def reach_of_pairs(
     return np.divide(1.0, used, out=np.full_like(used, np.inf), where=used > 0)
 
 
-def skewness_ratio(values: np.ndarray, count: np.ndarray | None = None, each: np.ndarray | None = None) -> np.ndarray:
+def skewness_ratio(
+    values: np.ndarray, count: np.ndarray | None = None, each: np.ndarray | None = None
+) -> np.ndarray:
     """Return |skewness| / sqrt(cases) of each column of values (case, ...), the first error term of a normal mean."""
     return np.abs(signed_skewness(values, count, each))
 
 
-def signed_skewness(values: np.ndarray, count: np.ndarray | None = None, each: np.ndarray | None = None) -> np.ndarray:
+def signed_skewness(
+    values: np.ndarray, count: np.ndarray | None = None, each: np.ndarray | None = None
+) -> np.ndarray:
     """Return skewness / sqrt(cases) of each column of values (case, ...).
 
-    NaN is missing; ``count`` is the number of occurrences of each row, or with the weight ``each`` of one of them the
-    sum of their weights.
+    NaN is missing; ``count`` is the number of occurrences of each row, or with the weight ``each``
+    of one of them the sum of their weights.
     """
     weight = np.ones(len(values)) if count is None else count.astype(float)
     known = ~np.isnan(values)
     number = weight.reshape(-1, *[1] * (values.ndim - 1)) * known
-    one = np.ones((1,) * values.ndim) if each is None else each.reshape(-1, *[1] * (values.ndim - 1))
+    one = (
+        np.ones((1,) * values.ndim) if each is None else each.reshape(-1, *[1] * (values.ndim - 1))
+    )
     size = number.sum(axis=0)
     plain = np.where(known, values, 0.0)
     # The ratio has no unit: scaling by a power of two avoids overflow of sums and powers.

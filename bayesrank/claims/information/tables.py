@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from bayesrank._labels import classes_in_averages
+from bayesrank._core.labels import classes_in_averages
 from bayesrank.claims.effective import ENOUGH_FREEDOM, FEWEST_OF_CLASS, FEWEST_UNITS, Information
 from bayesrank.claims.information.influence import slopes_of
 from bayesrank.claims.observed import Observed
@@ -16,17 +16,22 @@ from bayesrank.performance.arrays import OUTCOME_DIMS, outcome_dims
 from bayesrank.scores import Score
 from bayesrank.scores.averages import is_average
 
-#: A class with at most this share of the cases is rare: a designed share may need a tenth of the cases.
+#: A class with at most this share of the cases is rare: a designed share may need a tenth of the
+#: cases.
 RARE = 0.1
 
 
-def weigh_tables(evidence: Any, observed: Observed, score: Score | None, found: Information) -> Information:
+def weigh_tables(
+    evidence: Any, observed: Observed, score: Score | None, found: Information
+) -> Information:
     """Return the degrees of freedom of scores of independent tables, unless a population is learned."""
     if found.population:
         return found
     found = with_observed(observed, score, found)
     freedom = _freedom_of_table(observed, score)
-    return found if freedom is None else replace(found, freedom=np.minimum(freedom[:, None], freedom))
+    return (
+        found if freedom is None else replace(found, freedom=np.minimum(freedom[:, None], freedom))
+    )
 
 
 def with_observed(observed: Observed, score: Score | None, found: Information) -> Information:
@@ -62,7 +67,9 @@ class PairOfTables(NamedTuple):
     sizes: np.ndarray  #: Effective cases (entity, actual).
 
 
-def rare_class_of_pair(observed: Observed, score: Score | None, one: int, other: int) -> PairOfTables | None:
+def rare_class_of_pair(
+    observed: Observed, score: Score | None, one: int, other: int
+) -> PairOfTables | None:
     """Return the tables of two entities; None unless a class of two is RARE, and all data sets are one."""
     counts = observed.counts
     known = counts is not None and observed.shares is None and "dataset" not in counts.dims
@@ -72,7 +79,9 @@ def rare_class_of_pair(observed: Observed, score: Score | None, one: int, other:
     cases = table.values[[one, other]].astype(float).sum(axis=2)
     if not (cases > 0).all() or (cases / cases.sum(axis=1, keepdims=True)).min() > RARE:
         return None
-    return PairOfTables(table[[one, other]], effective_cases(table, "predicted").values[[one, other]])
+    return PairOfTables(
+        table[[one, other]], effective_cases(table, "predicted").values[[one, other]]
+    )
 
 
 def parts_of_tables(
@@ -100,13 +109,20 @@ def parts_of_tables(
 def _freedom_of_table(observed: Observed, score: Score | None) -> np.ndarray | None:
     """Return the degrees of freedom of scores of independent tables (entity); None if unknown or enough."""
     counts = observed.counts
-    if counts is None or observed.prior is None or "dataset" in counts.dims or observed.shares is not None:
+    if (
+        counts is None
+        or observed.prior is None
+        or "dataset" in counts.dims
+        or observed.shares is not None
+    ):
         return None
     dims = outcome_dims(counts)
     if score is None or (score.space == "outcomes") != ("outcome" in dims):
         return None
     table = counts.transpose("entity", *dims)
-    cells = table.values.reshape(len(table), -1 if "outcome" in dims else table.sizes["actual"], table.shape[-1])
+    cells = table.values.reshape(
+        len(table), -1 if "outcome" in dims else table.sizes["actual"], table.shape[-1]
+    )
     cases = effective_cases(table, dims[-1]).values.reshape(cells.shape[:2])
     if not len(table) or (cases[cases.sum(axis=1) > 0] > ENOUGH_FREEDOM).all():
         return None
@@ -124,50 +140,63 @@ def _freedom_of_table(observed: Observed, score: Score | None) -> np.ndarray | N
 def freedom_of_cases(variance: np.ndarray, cases: np.ndarray) -> np.ndarray:
     """Return the degrees of freedom (entity) of scores whose variance has these parts (entity, class).
 
-    The cases of each class estimate its part, as in Satterthwaite (1946), Biometrics Bulletin 2:110-114. Infinite if
-    enough, and 0 if rank sets are not justified: without them, the entity that has few cases is called worse than a
-    rival with many too often.
+    The cases of each class estimate its part, as in Satterthwaite (1946), Biometrics Bulletin
+    2:110-114. Infinite if enough, and 0 if rank sets are not justified: without them, the entity
+    that has few cases is called worse than a rival with many too often.
     """
     # A class of one case, or none, matters as far as the score depends on it.
     part = np.where(variance > 0, np.square(variance) / np.maximum(cases - 1, 0.5), 0.0).sum(axis=1)
-    freedom = np.divide(np.square(variance.sum(axis=1)), part, out=np.full(len(part), np.inf), where=part > 0)
+    freedom = np.divide(
+        np.square(variance.sum(axis=1)), part, out=np.full(len(part), np.inf), where=part > 0
+    )
     freedom[freedom < FEWEST_UNITS - 1 - 1e-9] = 0.0
     return np.where(freedom < ENOUGH_FREEDOM, freedom, np.inf)
 
 
 def inflation_of_averages(observed: Observed, score: Score | None, entities: int) -> np.ndarray:
     """Return the factor by which intervals of averages over small classes or data sets are too narrow (entity)."""
-    found = np.ones(entities)
-    if observed.counts is None or observed.prior is None or observed.about is None or observed.about.population:
-        return found
+    result = np.ones(entities)
+    if (
+        observed.counts is None
+        or observed.prior is None
+        or observed.about is None
+        or observed.about.population
+    ):
+        return result
     for dim, averaged in (("actual", is_average(score)), ("dataset", observed.weights is not None)):
         if not averaged or dim not in observed.counts.dims:
             continue
         cases, mass = (
-            effective_cases(array, [d for d in array.dims if d not in ("entity", dim)]).transpose("entity", dim).values
+            effective_cases(array, [d for d in array.dims if d not in ("entity", dim)])
+            .transpose("entity", dim)
+            .values
             for array in (observed.counts, observed.prior)
         )
-        weights = observed.weights if dim == "dataset" else classes_in_averages(observed.counts, observed.counts) * 1.0
+        weights = (
+            observed.weights
+            if dim == "dataset"
+            else classes_in_averages(observed.counts, observed.counts) * 1.0
+        )
         if weights is not None and len(weights) == cases.shape[1]:  # no data set has weight 0
             each = [average_inflation(n, a, weights) for n, a in zip(cases, mass, strict=True)]
-            found = np.maximum(found, each)
-    return found
+            result = np.maximum(result, each)
+    return result
 
 
 def average_inflation(cases: np.ndarray, mass: np.ndarray, weights: np.ndarray) -> float:
     """Return the factor by which the posterior of an average over classes or data sets is too narrow.
 
-    For n cases at rate p and a prior of a cases, the posterior mean (x + ap)/(n + a) has the variance np(1 - p)/(n +
-    a)². The expected posterior variance is (1 - n/(n + a)²) p(1 - p)/(n + a + 1). Their ratio is (n + 1)/(n - 1)
-    without a prior, and below 1 for a = 2.
+    For n cases at rate p and a prior of a cases, the posterior mean (x + ap)/(n + a) has the
+    variance np(1 - p)/(n + a)². The expected posterior variance is (1 - n/(n + a)²) p(1 - p)/(n + a
+    + 1). Their ratio is (n + 1)/(n - 1) without a prior, and below 1 for a = 2.
     """
     seen = (weights > 0) & (cases > 0)
     n, a, share = cases[seen], mass[seen], np.square(weights[seen])
     if not seen.any():
         return 1.0
-    kept = n / (n + a) ** 2
-    expected = (share * (1 - kept) / (n + a + 1)).sum()
+    retained = n / (n + a) ** 2
+    expected = (share * (1 - retained) / (n + a + 1)).sum()
     alone = n + a < FEWEST_OF_CLASS  # a single case makes any rate seem certain
     if alone.any() or expected <= 0:
         return np.inf
-    return float(np.sqrt(max((share * kept).sum() / expected, 1.0)))
+    return float(np.sqrt(max((share * retained).sum() / expected, 1.0)))

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bayesrank._notes import Note
+from bayesrank._core.notes import Note
 from bayesrank.claims.effective import Information
 from bayesrank.claims.information.judged import with_labels
 from bayesrank.claims.information.pairings import pairing_factor
@@ -13,7 +13,9 @@ from bayesrank.evidence.kinds import VoteEvidence
 from bayesrank.scores import Score
 
 
-def weigh_votes(evidence: VoteEvidence, observed: Observed, score: Score | None, found: Information) -> Information:
+def weigh_votes(
+    evidence: VoteEvidence, observed: Observed, score: Score | None, found: Information
+) -> Information:
     """Return the counts of votes, with wider sets if earlier votes may have chosen the pairs of a connected pool."""
     pool, wins, ties = evidence.pool, evidence.wins, evidence.ties
     # Votes do not compare entities of pools that no vote connects, however sure both strengths are.
@@ -21,8 +23,12 @@ def weigh_votes(evidence: VoteEvidence, observed: Observed, score: Score | None,
     if evidence.units is not None:
         own = evidence.units.freedom
         freedom = np.minimum(freedom, np.minimum(own[:, None], own))
-        found = replace(found, clusters=own + 1, unit=evidence.units.noun, excess=evidence.units.excess)
-        wins, ties = (_as_units(votes, wins + wins.T + ties, evidence.units.on_pair) for votes in (wins, ties))
+        found = replace(
+            found, clusters=own + 1, unit=evidence.units.noun, excess=evidence.units.excess
+        )
+        wins, ties = (
+            _as_units(votes, wins + wins.T + ties, evidence.units.on_pair) for votes in (wins, ties)
+        )
     found = replace(found, freedom=freedom)
     factor, uneven = 1.0, None
     for name in np.unique(pool):

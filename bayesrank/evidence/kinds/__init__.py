@@ -1,10 +1,10 @@
 """One type for each kind of evidence: what was observed behind a posterior, parsed once.
 
-Everything else that depends on the kind is registered by the type, so that nothing asks for it. How new units update a
-posterior is in ``planning/updates``.
+Everything else that depends on the kind is registered by the type, so that nothing asks for it. How
+new units update a posterior is in ``planning/updates``.
 """
 
-from bayesrank._source import Source
+from bayesrank._core.source import Source
 from bayesrank.evidence.kinds.base import EvidenceKind, Parts
 from bayesrank.evidence.kinds.cases import CaseEvidence
 from bayesrank.evidence.kinds.draws import DrawsAlone
@@ -16,13 +16,30 @@ from bayesrank.evidence.kinds.tables import TableEvidence
 from bayesrank.evidence.kinds.votes import VoteEvidence
 
 __all__ = [
-    *("CaseEvidence", "DrawsAlone", "EvidenceKind", "FoldEvidence", "JudgedEvidence", "MeanEvidence", "Parts"),
+    *(
+        "CaseEvidence",
+        "DrawsAlone",
+        "EvidenceKind",
+        "FoldEvidence",
+        "JudgedEvidence",
+        "MeanEvidence",
+        "Parts",
+    ),
     *("ProbabilityEvidence", "TableEvidence", "VoteEvidence", "parse_evidence", "register_kind"),
 ]
 
-#: Each is asked in turn whether a posterior is of its kind; cases also hold the tables that they add up to.
+#: Each is asked in turn whether a posterior is of its kind; cases also hold the tables that they
+#: add up to.
 _KINDS: list[type[EvidenceKind]] = [
-    *(VoteEvidence, JudgedEvidence, ProbabilityEvidence, MeanEvidence, FoldEvidence, CaseEvidence, TableEvidence),
+    *(
+        VoteEvidence,
+        JudgedEvidence,
+        ProbabilityEvidence,
+        MeanEvidence,
+        FoldEvidence,
+        CaseEvidence,
+        TableEvidence,
+    ),
     DrawsAlone,
 ]
 

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._notes import Note
-from bayesrank._records import EvidenceRecord, ModelRecord
+from bayesrank._core.notes import Note
+from bayesrank._core.records import EvidenceRecord, ModelRecord
 from bayesrank.evidence.kinds.swaps import Fitted, swaps_of_tables
 
 if TYPE_CHECKING:

@@ -9,9 +9,17 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._records import EvidenceRecord
+from bayesrank._core.records import EvidenceRecord
 from bayesrank.evidence.attempts import CaseRuns
-from bayesrank.evidence.kinds.base import EvidenceKind, Parts, as_codes, as_values, by_entity, names_of, patterns_on
+from bayesrank.evidence.kinds.base import (
+    EvidenceKind,
+    Parts,
+    as_codes,
+    as_values,
+    by_entity,
+    names_of,
+    patterns_on,
+)
 from bayesrank.evidence.kinds.swaps import Fitted, swaps_of_columns
 from bayesrank.evidence.patterns import effective_number
 
@@ -31,7 +39,8 @@ class TrainingSeeds:
 class CaseEvidence(EvidenceKind):
     """Joint outcomes of cases; cases with equal outcomes of all entities are one pattern.
 
-    Either ``outcome`` is known, or ``predicted`` is. Without ``actual``, no truth of the cases is known.
+    Either ``outcome`` is known, or ``predicted`` is. Without ``actual``, no truth of the cases is
+    known.
     """
 
     noun: ClassVar[str] = "cases"
@@ -41,20 +50,30 @@ class CaseEvidence(EvidenceKind):
     predicted: np.ndarray | None = None  #: Labels (pattern, entity).
     actual: np.ndarray | None = None  #: Label of each pattern.
     cluster: np.ndarray | None = None  #: Code of each pattern; None for independent cases.
-    dataset: np.ndarray | None = None  #: Name of the data set of each pattern; None for a single one.
+    dataset: np.ndarray | None = (
+        None  #: Name of the data set of each pattern; None for a single one.
+    )
     each: np.ndarray | None = None  #: Weight of one case of each pattern; None if all are equal.
-    by_case: bool = True  #: Whether all cases have equal weight, regardless of the size of their cluster.
+    by_case: bool = (
+        True  #: Whether all cases have equal weight, regardless of the size of their cluster.
+    )
     #: Number of runs of each case if outcomes are means of right or wrong runs; else 0.
     runs: int = 0
-    made: np.ndarray | None = None  #: Number of right or wrong runs behind each outcome (pattern, entity), if known.
-    said: np.ndarray | None = None  #: How often each answer was given in the runs (pattern, entity), as text, if known.
+    made: np.ndarray | None = (
+        None  #: Number of right or wrong runs behind each outcome (pattern, entity), if known.
+    )
+    said: np.ndarray | None = (
+        None  #: How often each answer was given in the runs (pattern, entity), as text, if known.
+    )
     training: TrainingSeeds | None = None  #: None if models were trained once.
 
     @classmethod
     def parse(cls, parts: Parts) -> Self | None:
         """Return the cases of a posterior, or None if they are not known one by one."""
         observed = parts.observed
-        if "pattern_count" not in observed or not {"pattern_outcome", "pattern_predicted"} & {*observed}:
+        if "pattern_count" not in observed or not {"pattern_outcome", "pattern_predicted"} & {
+            *observed
+        }:
             return None
         outcome = _rows(observed, "pattern_outcome")
         return cls(
@@ -82,7 +101,10 @@ class CaseEvidence(EvidenceKind):
         """Return why there is no performance, and what to do instead."""
         if self.training is None:
             return None
-        return "outcomes of training seeds, with a mean over retrained models", "rank them by mean_outcome"
+        return (
+            "outcomes of training seeds, with a mean over retrained models",
+            "rank them by mean_outcome",
+        )
 
     @property
     def independent_unit(self) -> str:
@@ -106,7 +128,9 @@ class CaseEvidence(EvidenceKind):
             runs = (~np.isnan(self.outcome)).astype(int)
         if runs is None:
             return None
-        return CaseRuns(np.round(np.nan_to_num(self.outcome) * runs).astype(int), runs.astype(int), self.said)
+        return CaseRuns(
+            np.round(np.nan_to_num(self.outcome) * runs).astype(int), runs.astype(int), self.said
+        )
 
     @property
     def datasets(self) -> int:
@@ -128,9 +152,13 @@ class CaseEvidence(EvidenceKind):
     @property
     def right_or_wrong(self) -> bool:
         """Return whether all outcomes are 0 or 1, a known range in which discordant cases bound the freedom."""
-        return self.outcome is not None and bool((np.isin(self.outcome, (0, 1)) | np.isnan(self.outcome)).all())
+        return self.outcome is not None and bool(
+            (np.isin(self.outcome, (0, 1)) | np.isnan(self.outcome)).all()
+        )
 
-    def numbers_of_cases(self, entities: xr.DataArray, datasets: xr.DataArray | None = None) -> xr.DataArray:
+    def numbers_of_cases(
+        self, entities: xr.DataArray, datasets: xr.DataArray | None = None
+    ) -> xr.DataArray:
         """Return the number of cases of each entity, on each data set if cases name them."""
         # Without outcomes, all entities predicted the same cases.
         met = np.ones(self.given.shape, bool) if self.outcome is None else ~np.isnan(self.outcome)
@@ -153,10 +181,12 @@ class CaseEvidence(EvidenceKind):
         """Return the cases of one data set."""
         if self.dataset is None:
             return self
-        found: Self = patterns_on(
-            self, dataset, ("count", "outcome", "actual", "predicted", "cluster", "each", "made", "said")
+        result: Self = patterns_on(
+            self,
+            dataset,
+            ("count", "outcome", "actual", "predicted", "cluster", "each", "made", "said"),
         )
-        return found
+        return result
 
     def apart(self, entity: int, others: Sequence[int]) -> list[int]:
         """Return which of the others have no answers to the cases of an entity."""
@@ -192,12 +222,14 @@ class CaseEvidence(EvidenceKind):
     def weights(self, of_datasets: np.ndarray | None) -> np.ndarray:
         """Return the weight of each case of a pattern in the mean of an entity (pattern, entity), 0 if missing.
 
-        ``of_datasets`` are the weights of the data sets in a mean over them, in their order of appearance; without
-        weights all cases count alike, or all clusters.
+        ``of_datasets`` are the weights of the data sets in a mean over them, in their order of
+        appearance; without weights all cases count alike, or all clusters.
         """
         each = (self.answers >= 0).astype(float)
         if self.cluster is not None and not self.by_case:
-            each /= np.maximum(sums_within(self.cluster, self.count[:, None] * each), 1e-300)[self.cluster]
+            each /= np.maximum(sums_within(self.cluster, self.count[:, None] * each), 1e-300)[
+                self.cluster
+            ]
         if of_datasets is None or self.dataset is None:
             return each / (self.count @ each)
         names = pd.factorize(self.dataset)[0]
@@ -207,25 +239,25 @@ class CaseEvidence(EvidenceKind):
     def sizes(self, entity: int, strength: np.ndarray | None = None) -> list[np.ndarray]:
         """Return the weights of the units (clusters, or single cases) of each data set for one entity.
 
-        ``strength`` is the influence of a case of each pattern (all alike without it): clusters without positive cases
-        tell nothing about a rate of positive cases.
+        ``strength`` is the influence of a case of each pattern (all alike without it): clusters
+        without positive cases tell nothing about a rate of positive cases.
         """
         met = self.answers[:, entity] >= 0
         names = np.zeros(len(met), int) if self.dataset is None else pd.factorize(self.dataset)[0]
-        found: list[np.ndarray] = []
-        for place in range(names.max(initial=0) + 1):
-            here = met & (names == place)
+        result: list[np.ndarray] = []
+        for position in range(names.max(initial=0) + 1):
+            here = met & (names == position)
             if self.cluster is None:
                 each = np.ones(int(here.sum())) if self.each is None else self.each[here]
-                found.append(np.repeat(each, np.round(self.count[here] / each).astype(int)))
+                result.append(np.repeat(each, np.round(self.count[here] / each).astype(int)))
                 continue
             cluster, count = self.cluster[here], self.count[here]
             own = count if strength is None else count * strength[here]
             size = np.bincount(cluster, own).astype(float)
             if not self.by_case:
                 size = size / np.maximum(np.bincount(cluster, count), 1e-300)
-            found.append(size[size > 0])
-        return found
+            result.append(size[size > 0])
+        return result
 
 
 def sums_within(group: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -252,5 +284,5 @@ def _right_or_wrong_runs(outcome: np.ndarray, assembled: EvidenceRecord) -> int:
         return 0
     known = outcome[~np.isnan(outcome)]
     right = known * runs
-    whole = np.abs(right - np.round(right)).max() < ROUNDING
-    return runs if known.min() >= 0 and known.max() <= 1 and whole else 0
+    full = np.abs(right - np.round(right)).max() < ROUNDING
+    return runs if known.min() >= 0 and known.max() <= 1 and full else 0

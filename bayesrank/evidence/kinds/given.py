@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import pandas as pd
 import xarray as xr
 
-from bayesrank._notes import Note
+from bayesrank._core.notes import Note
 
 #: Variables of outcomes that are numbers.
 OUTCOMES = {"outcome", "mean_outcome", "fold_score", "verdict"}
@@ -25,7 +25,8 @@ class GivenEvidence(ABC):
     noun: ClassVar[str]
     #: What its models take: "counts", "cases", "means", "votes", "folds" or "probabilities".
     form: ClassVar[str]
-    #: Whether it holds neither counts nor the outcomes of cases, so that one model takes it, with one prior.
+    #: Whether it holds neither counts nor the outcomes of cases, so that one model takes it, with
+    #: one prior.
     summary: ClassVar[bool] = False
     #: Whether the truth is known for some cases only.
     truth_in_part: ClassVar[bool] = False
@@ -132,7 +133,9 @@ class GivenJudged(GivenCases):
         """Return whether there are verdicts, or labels of which some are unknown."""
         if not isinstance(evidence, xr.Dataset) or "pattern" not in evidence.dims:
             return False
-        return "verdict" in evidence or ("actual" in evidence and bool(pd.isna(evidence["actual"].values).any()))
+        return "verdict" in evidence or (
+            "actual" in evidence and bool(pd.isna(evidence["actual"].values).any())
+        )
 
     @property
     def without_truth(self) -> bool:
@@ -164,7 +167,9 @@ class GivenVotes(GivenEvidence):
     @property
     def refused(self) -> Mapping[str, str]:
         """Return that there are no classes, and that strengths are those at equal values of covariates."""
-        return _without_classes("votes") | {"at": "for votes, whose strengths refer to equal values"}
+        return _without_classes("votes") | {
+            "at": "for votes, whose strengths refer to equal values"
+        }
 
 
 class GivenMeans(GivenEvidence):

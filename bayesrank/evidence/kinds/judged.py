@@ -6,8 +6,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from bayesrank._records import ModelRecord
-from bayesrank.evidence.kinds.base import EvidenceKind, Parts, as_codes, as_values, by_entity, names_of, patterns_on
+from bayesrank._core.records import ModelRecord
+from bayesrank.evidence.kinds.base import (
+    EvidenceKind,
+    Parts,
+    as_codes,
+    as_values,
+    by_entity,
+    names_of,
+    patterns_on,
+)
 from bayesrank.evidence.kinds.swaps import Fitted, swaps_of_columns
 
 
@@ -24,7 +32,9 @@ class JudgedEvidence(EvidenceKind):
     of_outcomes: bool  #: Whether truth says if an entity was right; else it is the class of a case.
     entities: list[Any]  #: Their names.
     cluster: np.ndarray | None = None  #: Code of each pattern; None for independent cases.
-    dataset: np.ndarray | None = None  #: Name of the data set of each pattern; None for a single one.
+    dataset: np.ndarray | None = (
+        None  #: Name of the data set of each pattern; None for a single one.
+    )
     dataset_names: tuple[Any, ...] = ()  #: The order of the data sets in ``labels`` and ``cases``.
 
     @classmethod
@@ -43,7 +53,9 @@ class JudgedEvidence(EvidenceKind):
             entities=names_of(observed),
             cluster=as_codes(observed, "judged_cluster"),
             dataset=as_values(observed, "judged_dataset"),
-            dataset_names=tuple(observed["dataset"].values.tolist()) if "dataset" in observed.coords else (),
+            dataset_names=tuple(observed["dataset"].values.tolist())
+            if "dataset" in observed.coords
+            else (),
         )
 
     @property
@@ -69,10 +81,12 @@ class JudgedEvidence(EvidenceKind):
         """Return the cases of one data set."""
         if self.dataset is None:
             return self
-        place = self.dataset_names.index(dataset)
-        of_entities = {name: getattr(self, name)[:, place] for name in ("labels", "cases")}
-        found: Self = patterns_on(self, dataset, ("count", "verdict", "truth", "cluster"), **of_entities)
-        return found
+        position = self.dataset_names.index(dataset)
+        of_entities = {name: getattr(self, name)[:, position] for name in ("labels", "cases")}
+        result: Self = patterns_on(
+            self, dataset, ("count", "verdict", "truth", "cluster"), **of_entities
+        )
+        return result
 
     def needed(self, model: ModelRecord) -> str:
         """Return what is labelled; a verified case tells of all tests, and judged outcomes have no prevalence."""
@@ -82,4 +96,6 @@ class JudgedEvidence(EvidenceKind):
         """Return the groups of entities whose verdicts and truths may be swapped."""
         truth = np.broadcast_to(self.truth, self.verdict.shape)
         pair = self.verdict * (truth.max() + 2) + truth + 1
-        return swaps_of_columns(np.where(self.verdict < 0, -1, pair), self.count, self.cluster, self.dataset)
+        return swaps_of_columns(
+            np.where(self.verdict < 0, -1, pair), self.count, self.cluster, self.dataset
+        )

@@ -5,7 +5,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from bayesrank._records import ModelRecord
+from bayesrank._core.records import ModelRecord
 from bayesrank.evidence.kinds.base import EvidenceKind, Parts, by_entity
 
 

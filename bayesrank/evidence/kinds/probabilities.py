@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import xarray as xr
 
-from bayesrank._errors import Advice, InPython
-from bayesrank._records import ModelRecord
+from bayesrank._core.errors import Advice, InPython
+from bayesrank._core.records import ModelRecord
 from bayesrank.evidence.kinds.base import EvidenceKind, Parts, by_entity, names_of
 
 
@@ -23,7 +23,9 @@ class ProbabilityEvidence(EvidenceKind):
     draws_scores: ClassVar[bool] = True
     cases: np.ndarray  #: (entity, [dataset])
     held: xr.Dataset  #: The observed variables.
-    withheld: xr.DataArray | None = None  #: Whether the interval of an area is withheld (entity, [dataset]).
+    withheld: xr.DataArray | None = (
+        None  #: Whether the interval of an area is withheld (entity, [dataset]).
+    )
     #: Cases (or clusters) on which two entities differ (entity, rival, [dataset]).
     discordant: xr.DataArray | None = None
 
@@ -36,11 +38,15 @@ class ProbabilityEvidence(EvidenceKind):
 
     def why_no_performance(self, variables: list[str]) -> tuple[str, str] | None:
         """Return why there is no performance, and what to do instead."""
-        return f"predicted probabilities with draws of {', '.join(variables)}", _advice(variables[0])
+        return f"predicted probabilities with draws of {', '.join(variables)}", _advice(
+            variables[0]
+        )
 
     def of(self, variable: str | None) -> Self:
         """Return the evidence on one area or loss."""
-        withheld, discordant = (self.held.get(f"{variable}_{name}") for name in ("withheld", "discordant"))
+        withheld, discordant = (
+            self.held.get(f"{variable}_{name}") for name in ("withheld", "discordant")
+        )
         if discordant is not None:
             discordant = discordant.transpose("entity", "rival", ...)
         return replace(self, withheld=withheld, discordant=discordant)
@@ -52,7 +58,9 @@ class ProbabilityEvidence(EvidenceKind):
     def on(self, dataset: Any) -> Self:
         """Return the evidence of one data set."""
         withheld, discordant = (
-            each if each is None or "dataset" not in each.dims else each.sel(dataset=dataset, drop=True)
+            each
+            if each is None or "dataset" not in each.dims
+            else each.sel(dataset=dataset, drop=True)
             for each in (self.withheld, self.discordant)
         )
         return replace(self, withheld=withheld, discordant=discordant)

@@ -19,7 +19,9 @@ class Fitted:
     entities: int  #: Their number.
     tables: xr.DataArray | None = None  #: Counts (entity, ...), if there are any.
     prior: xr.DataArray | None = None  #: Prior of each cell in equivalent cases (entity, ...).
-    by_prevalence: bool = True  #: Whether the score depends on the prevalence, and so on the test set.
+    by_prevalence: bool = (
+        True  #: Whether the score depends on the prevalence, and so on the test set.
+    )
 
 
 def groups_of(keys: Iterable[Any]) -> list[np.ndarray]:
@@ -33,7 +35,8 @@ def groups_of(keys: Iterable[Any]) -> list[np.ndarray]:
 def swaps_of_tables(fitted: Fitted) -> list[np.ndarray]:
     """Return the groups of entities with equal counts, weights and priors.
 
-    They are on their own or on a common test set, or on any test sets if the score does not depend on the prevalence.
+    They are on their own or on a common test set, or on any test sets if the score does not depend
+    on the prevalence.
     """
     tables = fitted.tables
     if tables is None or tables.sizes["entity"] != fitted.entities:
@@ -47,12 +50,19 @@ def swaps_of_tables(fitted: Fitted) -> list[np.ndarray]:
     shared = np.full(fitted.entities, "")
     if test_set is not None and fitted.by_prevalence:
         shared = _shared_names(test_set)
-    return groups_of([(name, *(row.tobytes() for row in rows)) for name, *rows in zip(shared, *arrays, strict=True)])
+    return groups_of(
+        [
+            (name, *(row.tobytes() for row in rows))
+            for name, *rows in zip(shared, *arrays, strict=True)
+        ]
+    )
 
 
 def _rows(array: xr.DataArray) -> np.ndarray:
     """Return the values of each entity in one row."""
-    return np.ascontiguousarray(array.transpose("entity", ...).values.reshape(array.sizes["entity"], -1).astype(float))
+    return np.ascontiguousarray(
+        array.transpose("entity", ...).values.reshape(array.sizes["entity"], -1).astype(float)
+    )
 
 
 def _shared_names(test_set: xr.DataArray) -> np.ndarray:
@@ -65,27 +75,33 @@ def _shared_names(test_set: xr.DataArray) -> np.ndarray:
     return np.array(["\n".join(row) for row in names])
 
 
-def swaps_of_columns(answers: np.ndarray, count: np.ndarray, *places: np.ndarray | None) -> list[np.ndarray]:
+def swaps_of_columns(
+    answers: np.ndarray, count: np.ndarray, *places: np.ndarray | None
+) -> list[np.ndarray]:
     """Return the groups of columns of ``answers`` (pattern, entity) that may be swapped.
 
-    Answers are codes, negative if missing. ``count`` are the cases of each pattern, ``places`` what tells patterns
-    apart, such as clusters. Only columns with equal answers in number are tried.
+    Answers are codes, negative if missing. ``count`` are the cases of each pattern, ``places`` what
+    tells patterns apart, such as clusters. Only columns with equal answers in number are tried.
     """
     margins = [tuple(np.bincount(column + 1, count).tolist()) for column in answers.T]
-    found = []
+    result = []
     for candidates in groups_of(margins):
         left = candidates.tolist()
         while len(left) > 1:
             first, *others = left
             alike = [other for other in others if _may_swap(answers, count, places, first, other)]
             if alike:
-                found.append(np.array([first, *alike]))
+                result.append(np.array([first, *alike]))
             left = [other for other in others if other not in alike]
-    return found
+    return result
 
 
 def _may_swap(
-    answers: np.ndarray, count: np.ndarray, places: Sequence[np.ndarray | None], one: int, other: int
+    answers: np.ndarray,
+    count: np.ndarray,
+    places: Sequence[np.ndarray | None],
+    one: int,
+    other: int,
 ) -> bool:
     """Return whether swapping the answers of two entities leaves the weighted patterns as they are."""
     differ = answers[:, one] != answers[:, other]
@@ -99,22 +115,22 @@ def _may_swap(
 
 def _tally(rows: np.ndarray, count: np.ndarray, places: Sequence[list[Any]]) -> dict[Any, float]:
     """Return the number of cases of each pattern and place."""
-    found: dict[Any, float] = defaultdict(float)
+    result: dict[Any, float] = defaultdict(float)
     for row, number, *where in zip(rows, count.tolist(), *places, strict=True):
-        found[row.tobytes(), *where] += number
-    return found
+        result[row.tobytes(), *where] += number
+    return result
 
 
 def swaps_of_votes(wins: np.ndarray, ties: np.ndarray) -> list[np.ndarray]:
     """Return the groups of entities with the same votes against every other one, and even votes among themselves."""
-    found, left = [], list(range(len(wins)))
+    result, left = [], list(range(len(wins)))
     while left:
         first, *others = left
         alike = [i for i in others if _same_votes(wins, ties, first, i)]
         if alike:
-            found.append(np.array([first, *alike]))
+            result.append(np.array([first, *alike]))
         left = [i for i in others if i not in alike]
-    return found
+    return result
 
 
 def _same_votes(wins: np.ndarray, ties: np.ndarray, one: int, other: int) -> bool:

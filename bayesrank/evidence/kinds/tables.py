@@ -13,7 +13,9 @@ class TableEvidence(EvidenceKind):
     """Confusion matrices, or counts of outcomes."""
 
     noun: ClassVar[str] = "tables"
-    counts: xr.DataArray  #: Counts (entity, [dataset], actual, predicted), or (entity, [dataset], outcome).
+    counts: (
+        xr.DataArray
+    )  #: Counts (entity, [dataset], actual, predicted), or (entity, [dataset], outcome).
 
     @classmethod
     def parse(cls, parts: Parts) -> Self | None:

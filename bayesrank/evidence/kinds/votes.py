@@ -8,8 +8,8 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtri, stdtrit
 
-from bayesrank._notes import Note
-from bayesrank._records import ModelRecord
+from bayesrank._core.notes import Note
+from bayesrank._core.records import ModelRecord
 from bayesrank.evidence.ballots import NOUNS, UNITS
 from bayesrank.evidence.kinds.base import EvidenceKind, Parts, by_entity, names_of
 from bayesrank.evidence.kinds.swaps import Fitted, swaps_of_votes
@@ -22,7 +22,9 @@ class SharedUnits:
     noun: str  #: What one of them is called, in the plural.
     number: np.ndarray  #: How many of them voted on each entity.
     freedom: np.ndarray  #: Degrees of freedom of each entity.
-    excess: np.ndarray  #: Standard deviation of independent votes over that of units, at least 1 (entity, rival).
+    excess: (
+        np.ndarray
+    )  #: Standard deviation of independent votes over that of units, at least 1 (entity, rival).
     on_pair: np.ndarray  #: How many units voted on each pair (entity, rival).
 
 
@@ -46,7 +48,9 @@ class VoteEvidence(EvidenceKind):
         observed = parts.observed
         if not {"wins", "ties", "pool"} <= {*observed}:
             return None
-        wins, ties = (observed[name].transpose("entity", "rival").values for name in ("wins", "ties"))
+        wins, ties = (
+            observed[name].transpose("entity", "rival").values for name in ("wins", "ties")
+        )
         labels = by_entity(observed, "labels") if "labels" in observed else None
         cases, pool = by_entity(observed, "cases"), observed["pool"].values
         return cls(cases, wins, ties, pool, names_of(observed), labels, _shared_units(observed))
@@ -75,17 +79,24 @@ class VoteEvidence(EvidenceKind):
 
     def columns(self, draws: xr.Dataset, leader: int | None) -> dict[str, np.ndarray]:
         """Return the observed share of won votes, and the expected one against the leader; ties are half a win."""
-        won, number = (self.wins + self.ties / 2).sum(axis=1), (self.wins + self.wins.T + self.ties).sum(axis=1)
-        found = {"win_rate": np.divide(won, number, out=np.full(len(won), np.nan), where=number > 0)}
+        won, number = (
+            (self.wins + self.ties / 2).sum(axis=1),
+            (self.wins + self.wins.T + self.ties).sum(axis=1),
+        )
+        result = {
+            "win_rate": np.divide(won, number, out=np.full(len(won), np.nan), where=number > 0)
+        }
         if leader is None or "strength" not in draws:
-            return found
+            return result
         strength = draws["strength"].transpose("chain", "draw", "entity").values
         nu = draws["nu"].transpose("chain", "draw").values[..., None] if "nu" in draws else 0.0
         up = np.exp((strength - strength[..., [leader]]) / 2)
         share = ((up + nu / 2) / (up + 1 / up + nu)).mean(axis=(0, 1))
         share[leader] = np.nan
         # Votes do not compare entities of pools that no vote connects.
-        return found | {"win_against_leader": np.where(self.pool == self.pool[leader], share, np.nan)}
+        return result | {
+            "win_against_leader": np.where(self.pool == self.pool[leader], share, np.nan)
+        }
 
     def notes_on(self, draws: xr.Dataset, prob: float) -> list[Note]:
         """Return the coefficients of the covariates, with intervals that allow for few voters or questions."""
@@ -95,7 +106,9 @@ class VoteEvidence(EvidenceKind):
         for name in draws["covariate"].values.tolist():
             drawn = draws["coefficient"].sel(covariate=name).values.ravel()
             middle, low, high = np.quantile(drawn, [0.5, (1 - prob) / 2, (1 + prob) / 2])
-            fields.append([name, middle, middle + wide * (low - middle), middle + wide * (high - middle)])
+            fields.append(
+                [name, middle, middle + wide * (low - middle), middle + wide * (high - middle)]
+            )
         return [Note("style_coefficients", {"coefficients": fields, "prob": prob})]
 
     def is_about(self, entities: Sequence[Any]) -> bool:
@@ -125,7 +138,10 @@ class VoteEvidence(EvidenceKind):
 def _shared_units(observed: xr.Dataset) -> SharedUnits | None:
     if "unit_freedom" not in observed:
         return None
-    excess, on_pair = (observed[name].transpose("entity", "rival").values for name in ("unit_excess", "units_on_pair"))
+    excess, on_pair = (
+        observed[name].transpose("entity", "rival").values
+        for name in ("unit_excess", "units_on_pair")
+    )
     noun = " and ".join(f"{NOUNS[role]}s" for role in UNITS if role in observed)
     number, freedom = (by_entity(observed, name) for name in ("unit_number", "unit_freedom"))
     return SharedUnits(noun, number, freedom, excess, on_pair)

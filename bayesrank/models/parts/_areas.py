@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bayesrank._compiled import njit
+from bayesrank._core.compiled import njit
 
 #: Added to a denominator that is 0 only where the numerator is 0, too.
 TINY = 1e-300
@@ -12,10 +12,11 @@ TINY = 1e-300
 def areas(weight, truth, order, ends, mass, pseudo, precise, roc, precision):
     """Write the area under ROC and, if ``precise``, the average precision of each draw and entity.
 
-    They are NaN where a class has no weight. ``order`` (entity, case) sorts the cases by falling score, and ``ends``
-    marks the last one of each tie. ``mass`` (draw, 2) is the weight of a pseudo-case of the negative and the positive
-    class, which has the score of the case ``pseudo`` (draw, 2); both classes keep their totals. Areas are 1 minus the
-    loss, so that a perfect order has exactly 1.
+    They are NaN where a class has no weight. ``order`` (entity, case) sorts the cases by falling
+    score, and ``ends`` marks the last one of each tie. ``mass`` (draw, 2) is the weight of a
+    pseudo-case of the negative and the positive class, which has the score of the case ``pseudo``
+    (draw, 2); both classes keep their totals. Areas are 1 minus the loss, so that a perfect order
+    has exactly 1.
     """
     draws, cases = weight.shape
     of_class = np.zeros((cases, 2))
@@ -28,7 +29,7 @@ def areas(weight, truth, order, ends, mass, pseudo, precise, roc, precision):
         full = total + mass[d]
         for c in range(2):
             of_class[pseudo[d, c], c] += mass[d, c]
-        kept = total / full
+        retained = total / full
         for k in range(order.shape[0]):
             # Sums over the present tie, and over all cases with a score as high or higher.
             false, true, group_false, group_true, lost, missed = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -41,8 +42,8 @@ def areas(weight, truth, order, ends, mass, pseudo, precise, roc, precision):
                     false += group_false
                     true += group_true
                     if precise:
-                        above = false * kept[0]
-                        missed += group_true * above / (above + true * kept[1] + TINY)
+                        above = false * retained[0]
+                        missed += group_true * above / (above + true * retained[1] + TINY)
                     group_false = group_true = 0.0
             some = total[0] > 0 and total[1] > 0
             roc[d, k] = max(1 - lost / (full[0] * full[1]), 0.0) if some else np.nan

@@ -1,25 +1,26 @@
 r"""The posterior of scores of several attempts, from the runs of each case.
 
-Each case has an unbiased estimate: the share of k of its runs, drawn without replacement, that have a success, or are
-all right. The score of an entity is the mean of the estimates over cases like these. Their distribution is a Dirichlet
-process with the prior of the model ``paired``, by default half a case that never succeeds and half a case that always
-does. The draws of a mean over N cases are spread about their mean by the factor
+Each case has an unbiased estimate: the share of k of its runs, drawn without replacement, that have
+a success, or are all right. The score of an entity is the mean of the estimates over cases like
+these. Their distribution is a Dirichlet process with the prior of the model ``paired``, by default
+half a case that never succeeds and half a case that always does. The draws of a mean over N cases
+are spread about their mean by the factor
 
 .. math:: \sqrt{\frac{N + 1}{N - 1}} \, \frac{t_{N - 1}}{z},
 
-with quantiles of Student's t and the normal distribution at 0.975, since the weights of N cases vary less than the mean
-of N new cases. Draws beyond 0 and 1 are moved there. All numbers of attempts have the same weights of the cases in
-each draw, so that they can be compared.
+with quantiles of Student's t and the normal distribution at 0.975, since the weights of N cases
+vary less than the mean of N new cases. Draws beyond 0 and 1 are moved there. All numbers of
+attempts have the same weights of the cases in each draw, so that they can be compared.
 
-That is the target *cases like these*. If it is *these cases*, only the runs vary. The weights of the cases are then
-independent for each entity, and the draws are narrower by the square root of the share of the variance that is within
-cases. It is an estimate from moments of the rates of the cases, and 1 if each case has a single run, which does not
-show it. The prior's cases count in full.
+That is the target *cases like these*. If it is *these cases*, only the runs vary. The weights of
+the cases are then independent for each entity, and the draws are narrower by the square root of the
+share of the variance that is within cases. It is an estimate from moments of the rates of the
+cases, and 1 if each case has a single run, which does not show it. The prior's cases count in full.
 
 References
 ----------
-Chen et al. (2021), Evaluating large language models trained on code, arXiv:2107.03374, has the estimate of one
-success. Ferguson (1973), Annals of Statistics 1:209-230.
+Chen et al. (2021), Evaluating large language models trained on code, arXiv:2107.03374, has the
+estimate of one success. Ferguson (1973), Annals of Statistics 1:209-230.
 """
 
 from collections.abc import Sequence
@@ -32,13 +33,13 @@ import pandas as pd
 import xarray as xr
 from scipy.special import ndtri, stdtrit
 
-from bayesrank._compat import to_container
-from bayesrank._errors import Advice, ArgumentError, InPython
-from bayesrank._labels import name_coord
-from bayesrank._notes import Note, add_notes
-from bayesrank._random import blocks_between, fingerprint, root_sequence, stream
-from bayesrank._records import EvidenceRecord, ModelRecord
-from bayesrank._source import Source
+from bayesrank._core.compat import to_container
+from bayesrank._core.errors import Advice, ArgumentError, InPython
+from bayesrank._core.labels import name_coord
+from bayesrank._core.notes import Note, add_notes
+from bayesrank._core.random import blocks_between, fingerprint, root_sequence, stream
+from bayesrank._core.records import EvidenceRecord, ModelRecord
+from bayesrank._core.source import Source
 from bayesrank.evidence.attempts import Attempts, CaseRuns, RateMoments
 from bayesrank.evidence.kinds import CaseEvidence, parse_evidence
 from bayesrank.evidence.kinds.base import Parts
@@ -69,31 +70,37 @@ class AttemptsPosterior:
         joint = None if source.container is None else parse_evidence(source).joint_cases
         runs = None if joint is None else joint.case_runs
         if joint is None or runs is None or not source.model.paired:
-            what = "training seeds" if joint is not None and joint.training is not None else "no runs that are known"
+            what = (
+                "training seeds"
+                if joint is not None and joint.training is not None
+                else "no runs that are known"
+            )
             raise ArgumentError(
                 "score",
                 "must be of evidence with the runs of each case, each right or wrong",
                 f"{score!r} for {what}",
                 Advice(
                     "give a row for each run, with the columns case and run",
-                    InPython(" (br.from_outcomes(frame, case=..., run=...)), and fit the model 'paired'"),
+                    InPython(
+                        " (br.from_outcomes(frame, case=..., run=...)), and fit the model 'paired'"
+                    ),
                 ),
             )
-        found = cls(source, joint, runs, least, these)
-        if not found.kept.any():
+        result = cls(source, joint, runs, least, these)
+        if not result.kept.any():
             raise ArgumentError(
                 "score",
-                f"must be of at most {max(found.enough, default=0)} attempts: no case has more runs of all entities",
+                f"must be of at most {max(result.enough, default=0)} attempts: no case has more runs of all entities",
                 f"{score!r}",
             )
-        none = ~(found.used.runs > 0).any(axis=0)
+        none = ~(result.used.runs > 0).any(axis=0)
         if none.any():
             raise ArgumentError(
                 "score",
                 "must be of a number of attempts that some case of every entity has",
                 f"{score!r}, for which {joint.entities[int(none.argmax())]!r} has no case",
             )
-        return found
+        return result
 
     @property
     def enough(self) -> list[int]:
@@ -135,13 +142,21 @@ class AttemptsPosterior:
 
     def observed(self, one: Attempts) -> xr.Dataset:
         """Return the estimates of the cases as outcomes, with counts and groups of the cases."""
-        evidence, kept = self.evidence, self.kept
+        evidence, retained = self.evidence, self.kept
         held: dict[str, Any] = {
             "outcome": (("pattern", "entity"), self.estimates(one)),
-            "count": ("pattern", evidence.count[kept]),
+            "count": ("pattern", evidence.count[retained]),
         }
-        groups = {"cluster": evidence.cluster, "dataset": evidence.dataset, UNIT_WEIGHT: evidence.each}
-        held |= {name: ("pattern", values[kept]) for name, values in groups.items() if values is not None}
+        groups = {
+            "cluster": evidence.cluster,
+            "dataset": evidence.dataset,
+            UNIT_WEIGHT: evidence.each,
+        }
+        held |= {
+            name: ("pattern", values[retained])
+            for name, values in groups.items()
+            if values is not None
+        }
         return xr.Dataset(held, {"entity": name_coord(evidence.entities)})
 
     def means(self, one: Attempts) -> np.ndarray:
@@ -152,26 +167,31 @@ class AttemptsPosterior:
     def mean_costs(self, most: int) -> np.ndarray | None:
         """Return the mean cost of up to k attempts at a case that stop at a success (k from 1, entity).
 
-        None if the costs are unknown.
-        The last attempt is right with the probability of a success, and all others are wrong. Right and wrong runs of a
-        case may cost differently. Cases whose costs are unknown do not count.
+        None if the costs are unknown. The last attempt is right with the probability of a success,
+        and all others are wrong. Right and wrong runs of a case may cost differently. Cases whose
+        costs are unknown do not count.
         """
         held = self.source.observed
         if "pattern_cost_right" not in held or self.names:
             return None
         right, wrong = (
-            held[f"pattern_cost_{end}"].transpose("pattern", "entity").values[self.kept] for end in ("right", "wrong")
+            held[f"pattern_cost_{end}"].transpose("pattern", "entity").values[self.kept]
+            for end in ("right", "wrong")
         )
-        found, failed = np.empty((most, right.shape[1])), np.zeros(right.shape)
+        result, failed = np.empty((most, right.shape[1])), np.zeros(right.shape)
         weight = self.evidence.count[self.kept][:, None]
         for k in range(1, most + 1):
             success = self.estimates(Attempts(k))
             failed += 1 - success
-            paid = np.where(success > 0, success * right, 0.0) + np.where(failed > 0, failed * wrong, 0.0)
+            paid = np.where(success > 0, success * right, 0.0) + np.where(
+                failed > 0, failed * wrong, 0.0
+            )
             known = ~np.isnan(paid) & (self.used.runs > 0)
             with np.errstate(invalid="ignore"):
-                found[k - 1] = np.where(known, paid * weight, 0.0).sum(axis=0) / (known * weight).sum(axis=0)
-        return found
+                result[k - 1] = np.where(known, paid * weight, 0.0).sum(axis=0) / (
+                    known * weight
+                ).sum(axis=0)
+        return result
 
     def draws(self, wanted: Sequence[Attempts]) -> np.ndarray:
         """Return draws of several scores (score, chain, draw, entity, [dataset]), with common weights of the cases.
@@ -205,14 +225,16 @@ class AttemptsPosterior:
     def narrowing(self, one: Attempts) -> np.ndarray:
         """Return the factor of the spread where only the runs of these cases vary (entity), at most 1.
 
-        It is the square root of the share of the variance that is within cases. The estimate rests on the cases that
-        are not at an end: t has so many degrees of freedom, less one.
+        It is the square root of the share of the variance that is within cases. The estimate rests
+        on the cases that are not at an end: t has so many degrees of freedom, less one.
         """
         count, square = self.evidence.count[self.kept], self.evidence.squares[self.kept]
         runs = self.used.cells[1]
         estimates, met = one.of_each_cell(self.used), runs > 0
         moments = RateMoments.of(self.used, count, one.every)
-        within = np.stack([moments.within(one.k, n) if n else moments.values[0] for n in runs.tolist()])
+        within = np.stack(
+            [moments.within(one.k, n) if n else moments.values[0] for n in runs.tolist()]
+        )
         prior = self.prior[1][:, 0] * (square.sum() / count.sum()) ** 2
         total, squares = self.used.numbers(count), self.used.numbers(square)
         kinds = [met & (estimates != end) for end in (0, 1)]
@@ -231,9 +253,9 @@ class AttemptsPosterior:
         """Return the evidence whose outcomes are the estimates."""
         held = self.observed(one)
         observed = held.rename({str(old): f"pattern_{old}" for old in held.data_vars})
-        found = CaseEvidence.parse(Parts(observed, self.source.model, EvidenceRecord()))
-        assert found is not None
-        return found
+        result = CaseEvidence.parse(Parts(observed, self.source.model, EvidenceRecord()))
+        assert result is not None
+        return result
 
     def _draw(self, i: int, wanted: Sequence[Attempts]) -> np.ndarray:
         """Return draws on data set ``i`` (score, chain, draw, entity), not spread."""
@@ -243,10 +265,15 @@ class AttemptsPosterior:
 
     def _draw_alone(self, i: int, wanted: Sequence[Attempts]) -> np.ndarray:
         """Return the same, with weights of the cases for each entity alone."""
-        parts = [self._draw_some(i, wanted, np.array([j]), "these") for j in range(len(self.evidence.entities))]
+        parts = [
+            self._draw_some(i, wanted, np.array([j]), "these")
+            for j in range(len(self.evidence.entities))
+        ]
         return np.concatenate(parts, axis=-1)
 
-    def _draw_some(self, i: int, wanted: Sequence[Attempts], order: np.ndarray, *purpose: str) -> np.ndarray:
+    def _draw_some(
+        self, i: int, wanted: Sequence[Attempts], order: np.ndarray, *purpose: str
+    ) -> np.ndarray:
         """Return draws of some entities; of these cases (a ``purpose``), clusters do not count."""
         evidence = self.evidence
         here = self.kept & (evidence.dataset == self.names[i]) if self.names else self.kept
@@ -260,7 +287,9 @@ class AttemptsPosterior:
             features[:, 1 + s] = np.where(made > 0, one.of_each_cell(used), 0.0)
         points, mass = self.prior
         base = np.column_stack([np.ones(len(points)), *(self._at_prior(one) for one in wanted)])
-        cluster = None if evidence.cluster is None or purpose else pd.factorize(evidence.cluster[here])[0]
+        cluster = (
+            None if evidence.cluster is None or purpose else pd.factorize(evidence.cluster[here])[0]
+        )
         number, each = evidence.count[here], None if evidence.each is None else evidence.each[here]
         units = gather(codes, number, cluster, evidence.by_case, each)
         priors = prior_weights(number, each, codes[:, 0], 1)
@@ -278,7 +307,9 @@ class AttemptsPosterior:
             found[:, block.chain, block.start : block.stop] = np.moveaxis(drawn, -1, 0)
         with np.errstate(invalid="ignore"):
             found[1:] /= found[0]
-        found[..., ~(used.runs[:, order] > 0).any(axis=0)] = np.nan  # no cases of an entity on a data set
+        found[..., ~(used.runs[:, order] > 0).any(axis=0)] = (
+            np.nan
+        )  # no cases of an entity on a data set
         return found[1:]
 
     @cached_property
@@ -288,7 +319,9 @@ class AttemptsPosterior:
         held = (self.source.group("constant_data") or xr.Dataset()).get("prior_concentration")
         if held is None or "outcome" not in held.dims:
             return np.zeros(1), np.zeros((*size, 1))
-        return held["outcome"].values.astype(float), held.transpose(*self.dims, "outcome").values.reshape(*size, -1)
+        return held["outcome"].values.astype(float), held.transpose(
+            *self.dims, "outcome"
+        ).values.reshape(*size, -1)
 
     def _at_prior(self, one: Attempts) -> np.ndarray:
         """Return the estimates of the prior's cases, which have as many runs as any case has."""
@@ -312,23 +345,31 @@ class AttemptsPosterior:
         held = self.source.group("posterior")
         assert held is not None
         drawn = self.draws([one])[0] if drawn is None else drawn
-        coords = {"entity": held["entity"]} | ({"dataset": name_coord(self.names)} if self.names else {})
-        about = {key: held.attrs[key] for key in KEPT if key in held.attrs}
+        coords = {"entity": held["entity"]} | (
+            {"dataset": name_coord(self.names)} if self.names else {}
+        )
+        record = {key: held.attrs[key] for key in KEPT if key in held.attrs}
         over = "these_cases" if self.these else "cases_like_these"
-        about |= ModelRecord(draws_spread=tuple(self.spread.ravel().tolist()), over=over).to_attrs()
-        about |= {f"{name}_range": [0.0, 1.0]}
+        record |= ModelRecord(
+            draws_spread=tuple(self.spread.ravel().tolist()), over=over
+        ).to_attrs()
+        record |= {f"{name}_range": [0.0, 1.0]}
         draws = xr.DataArray(drawn, coords, ("chain", "draw", *self.dims), name)
         observed = self.observed(one)
         own = observed.rename({str(old): f"pattern_{old}" for old in observed.data_vars}).assign(
             {name: (self.dims, self.means(one))}
         )
         own = own.assign_coords({dim: coord for dim, coord in coords.items() if dim == "dataset"})
-        values, place = np.unique(self._at_prior(one), return_inverse=True)
-        mass = self.prior[1] @ (place.reshape(-1, 1) == np.arange(len(values)))  # several may have the same estimate
-        prior = xr.DataArray(mass if self.names else mass[:, 0], own[name].coords, (*self.dims, "outcome"))
+        values, position = np.unique(self._at_prior(one), return_inverse=True)
+        mass = self.prior[1] @ (
+            position.reshape(-1, 1) == np.arange(len(values))
+        )  # several may have the same estimate
+        prior = xr.DataArray(
+            mass if self.names else mass[:, 0], own[name].coords, (*self.dims, "outcome")
+        )
         prior = prior.assign_coords(outcome=values)
         groups = {
-            "posterior": draws.to_dataset().assign_attrs(add_notes(about, self.notes(one))),
+            "posterior": draws.to_dataset().assign_attrs(add_notes(record, self.notes(one))),
             "observed_data": own,
             "constant_data": prior.rename("prior_concentration").to_dataset(),
         }
@@ -336,12 +377,23 @@ class AttemptsPosterior:
 
     def notes(self, one: Attempts) -> list[Note]:
         """Return what the scores are for, and how many cases have too few runs."""
-        count = self.evidence.count if self.evidence.each is None else self.evidence.count / self.evidence.each
+        count = (
+            self.evidence.count
+            if self.evidence.each is None
+            else self.evidence.count / self.evidence.each
+        )
         total, used = round(float(count.sum())), round(float(count[self.kept].sum()))
-        found = [Note("attempts_of_cases_like_these", {"k": one.k, "every": one.every, "majority": one.majority})]
+        result = [
+            Note(
+                "attempts_of_cases_like_these",
+                {"k": one.k, "every": one.every, "majority": one.majority},
+            )
+        ]
         if used < total:
-            found.append(Note("cases_with_few_runs", {"least": self.least, "used": used, "total": total}))
-        return found
+            result.append(
+                Note("cases_with_few_runs", {"least": self.least, "used": used, "total": total})
+            )
+        return result
 
 
 #: What the posterior of a score of attempts says as that of the mean outcome does.

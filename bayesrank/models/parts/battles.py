@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._random import fingerprint
+from bayesrank._core.random import fingerprint
 from bayesrank.models.parts.pairs import Pairs, sample_each
 
 #: Standard deviations of what the judges miss of each entity, in logits; the density is uniform.
@@ -25,20 +25,30 @@ class Battles:
     first: np.ndarray
     second: np.ndarray
     votes: np.ndarray  #: Of judges (row, judge).
-    human: np.ndarray  #: How many people voted for the first, the second, a tie, or did not vote (row, result).
+    human: (
+        np.ndarray
+    )  #: How many people voted for the first, the second, a tie, or did not vote (row, result).
     precision: float  #: 1 / variance of the prior of strengths, coefficients and log ν.
 
     @classmethod
     def of(cls, evidence: xr.Dataset, names: list, precision: float) -> "Battles":
         """Return the rows of evidence between the entities ``names``, in this order."""
-        place = {name: i for i, name in enumerate(names)}
-        side = np.array([[place.get(name, -1) for name in row] for row in evidence["side"].values.tolist()])
-        kept = (side >= 0).all(axis=1)
-        side, votes, human = side[kept], evidence["judge_vote"].values[kept], evidence["human_votes"].values[kept]
+        position = {name: i for i, name in enumerate(names)}
+        side = np.array(
+            [[position.get(name, -1) for name in row] for row in evidence["side"].values.tolist()]
+        )
+        retained = (side >= 0).all(axis=1)
+        side, votes, human = (
+            side[retained],
+            evidence["judge_vote"].values[retained],
+            evidence["human_votes"].values[retained],
+        )
         turned = side[:, 0] > side[:, 1]
         votes = np.where(turned[:, None], exchange(votes), votes)
         human = np.where(turned[:, None], human[:, [1, 0, 2, 3]], human)
-        keys, row = np.unique(np.column_stack([np.sort(side, axis=1), votes]), axis=0, return_inverse=True)
+        keys, row = np.unique(
+            np.column_stack([np.sort(side, axis=1), votes]), axis=0, return_inverse=True
+        )
         total = np.zeros((len(keys), 4), np.int64)
         np.add.at(total, row.ravel(), human)
         judges = evidence["judge"].values.tolist()
@@ -56,7 +66,9 @@ class Battles:
     @cached_property
     def pair(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the pairs that met (pair, side), and the pair of each row."""
-        pairs, which = np.unique(np.column_stack([self.first, self.second]), axis=0, return_inverse=True)
+        pairs, which = np.unique(
+            np.column_stack([self.first, self.second]), axis=0, return_inverse=True
+        )
         return pairs, which.ravel()
 
     @cached_property
@@ -70,8 +82,10 @@ class Battles:
 
     def votes_of(self, judge: int) -> Pairs:
         """Return the votes of one judge on the pairs."""
-        number, said = self.human.sum(axis=1), self.votes[:, judge]
-        return self._of_pairs(np.stack([number * (said == result) for result in range(3)], axis=-1)[None])
+        number, text = self.human.sum(axis=1), self.votes[:, judge]
+        return self._of_pairs(
+            np.stack([number * (text == result) for result in range(3)], axis=-1)[None]
+        )
 
     def _of_pairs(self, results: np.ndarray) -> Pairs:
         """Return results (draw, row, result) as votes on the pairs."""
@@ -92,12 +106,12 @@ class Battles:
     @cached_property
     def strengths(self) -> np.ndarray:
         """Return the strengths by the votes of each judge alone (entity, judge), with unit standard deviation."""
-        found = np.zeros((self.entities, len(self.judges)))
+        result = np.zeros((self.entities, len(self.judges)))
         for k in range(len(self.judges)):
             pairs = self.votes_of(k)
             strength = pairs.split(pairs.mode()[None])[0][0]
-            found[:, k] = strength / max(float(strength.std()), 1e-6)
-        return found
+            result[:, k] = strength / max(float(strength.std()), 1e-6)
+        return result
 
     def given_judges(self, spread: float) -> Pairs:
         """Return the votes of people given those of judges, where these miss ``spread`` of each entity."""
@@ -111,12 +125,21 @@ class Battles:
         shift = np.hstack([shift, (self.strengths[self.first] - self.strengths[self.second]) / 2])
         wins, losses, ties = self.known.T.astype(float)
         free = self.entities - 1
-        found = Pairs(
-            self.entities, self.first, self.second, wins, losses, ties, 0.0, shift, level, no_ties=not ties.any()
+        result = Pairs(
+            self.entities,
+            self.first,
+            self.second,
+            wins,
+            losses,
+            ties,
+            0.0,
+            shift,
+            level,
+            no_ties=not ties.any(),
         )
-        precision = np.full(found.size, self.precision)
+        precision = np.full(result.size, self.precision)
         precision[:free] = 1 / spread**2
-        return replace(found, precision=precision)
+        return replace(result, precision=precision)
 
     @cached_property
     def posterior_of_spread(self) -> np.ndarray:
@@ -126,7 +149,11 @@ class Battles:
             pairs = self.given_judges(spread)
             mode = pairs.mode()
             determinant = np.linalg.slogdet(pairs.curvature(mode))[1]
-            log[i] = pairs.value_and_slope(mode[None])[0][0] - (self.entities - 1) * np.log(spread) - determinant / 2
+            log[i] = (
+                pairs.value_and_slope(mode[None])[0][0]
+                - (self.entities - 1) * np.log(spread)
+                - determinant / 2
+            )
         log += np.log(SPREADS)  # Steps of the grid are equal in the logarithm.
         mass = np.exp(log - log.max())
         return np.asarray(mass / mass.sum())

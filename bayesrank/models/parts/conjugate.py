@@ -6,8 +6,8 @@ import numpy as np
 import xarray as xr
 from scipy.special import gammaln
 
-from bayesrank._errors import ArgumentError
-from bayesrank._random import Block
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.random import Block
 
 
 class NoClosedForm(ArgumentError):
@@ -24,8 +24,8 @@ class Conjugate:
     #: Concentrations (entity, [dataset], actual, predicted) or (entity, [dataset], outcome).
     prior: xr.DataArray
     posterior: xr.DataArray
-    #: Known class shares (actual, and any of chain, draw, entity, dataset). None if they are sampled: the sums of the
-    #: rows' concentrations are then their concentrations.
+    #: Known class shares (actual, and any of chain, draw, entity, dataset). None if they are
+    #: sampled: the sums of the rows' concentrations are then their concentrations.
     totals: xr.DataArray | None
     #: The name of each table's test set (entity, [dataset]); "" if not measured.
     test_set: xr.DataArray
@@ -37,7 +37,9 @@ def known_shares(totals: xr.DataArray, tables: xr.DataArray, block: Block) -> np
     for dim, size in zip(("chain", "draw"), block.shape, strict=True):
         if dim in totals.dims and totals.sizes[dim] != size:
             raise ArgumentError("prevalence", f"must hold {size} along {dim}", totals.sizes[dim])
-    part = totals.isel({"chain": block.chain, "draw": slice(block.start, block.stop)}, missing_dims="ignore")
+    part = totals.isel(
+        {"chain": block.chain, "draw": slice(block.start, block.stop)}, missing_dims="ignore"
+    )
     shape = (block.size, *tables.shape[:-1])
     sizes = {dim: part.sizes.get(dim, size) for dim, size in zip(dims, shape, strict=True)}
     return np.broadcast_to(part.variable.set_dims(sizes).transpose(*dims).data, shape)
@@ -45,7 +47,11 @@ def known_shares(totals: xr.DataArray, tables: xr.DataArray, block: Block) -> np
 
 def constant_shares(totals: xr.DataArray, tables: xr.DataArray) -> np.ndarray | None:
     """Return the known row totals of every table (entity, [dataset], actual); None if they have draws."""
-    return None if {"chain", "draw"} & set(totals.dims) else known_shares(totals, tables, Block(0, 0, 1, (1, 1)))[0]
+    return (
+        None
+        if {"chain", "draw"} & set(totals.dims)
+        else known_shares(totals, tables, Block(0, 0, 1, (1, 1)))[0]
+    )
 
 
 def loses_rows(totals: xr.DataArray | None) -> bool:
@@ -62,4 +68,6 @@ def log_evidence(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:
 def check_proper_prior(proper: bool) -> None:
     """Raise an error if draws are wanted from an improper prior."""
     if not proper:
-        raise ArgumentError("groups", "cannot hold 'prior' if the prior is improper", "a concentration of 0")
+        raise ArgumentError(
+            "groups", "cannot hold 'prior' if the prior is improper", "a concentration of 0"
+        )

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import describe_value, is_number
-from bayesrank._errors import ArgumentError, ArgumentKeyError
+from bayesrank._core.checks import describe_value, is_number
+from bayesrank._core.errors import ArgumentError, ArgumentKeyError
 
 __all__ = ["SD_OF_SLOPE", "SD_OF_DIFFERENCES", "Covariates", "covariates_of"]
 
-#: Prior standard deviation of the common slope, in logits for one standard deviation of a covariate.
+#: Prior standard deviation of the common slope, in logits for one standard deviation of a
+#: covariate.
 SD_OF_SLOPE = 1.0
 #: Scale of the half-normal prior of the standard deviation of slopes between entities.
 SD_OF_DIFFERENCES = 0.5
@@ -45,17 +46,17 @@ def covariates_of(
 ) -> Covariates | None:
     """Return the covariates with these names among the coords of counts; None without names.
 
-    ``pairs`` (table, 2) holds the positions of entity and data set of each table. ``at`` has values by name, or in the
-    order of the names; the default is the mean over the tables.
+    ``pairs`` (table, 2) holds the positions of entity and data set of each table. ``at`` has values
+    by name, or in the order of the names; the default is the mean over the tables.
     """
-    wanted = [names] if isinstance(names, str) else list(names)
-    if not wanted:
+    requested = [names] if isinstance(names, str) else list(names)
+    if not requested:
         if at is not None:
             raise ArgumentError("at", "must be None without covariates", describe_value(at))
         return None
-    values = np.stack([_values_of(counts, name, pairs) for name in wanted], axis=1)
+    values = np.stack([_values_of(counts, name, pairs) for name in requested], axis=1)
     centre, scale = values.mean(0), values.std(0)
-    for name, column in zip(wanted, values.T, strict=True):
+    for name, column in zip(requested, values.T, strict=True):
         within = [np.ptp(column[pairs[:, 0] == entity]) for entity in np.unique(pairs[:, 0])]
         if not max(within) > 0:
             raise ArgumentError(
@@ -63,16 +64,22 @@ def covariates_of(
                 "must vary between the data sets of an entity, since each entity has a level of its own",
                 f"{name!r}, which does not",
             )
-    place = centre.copy()
-    known = at if isinstance(at, Mapping) else dict(zip(wanted, [] if at is None else at, strict=at is not None))
-    if unknown := sorted(set(known) - set(wanted)):
-        raise ArgumentKeyError("at", f"must have values of the covariates {wanted}", unknown)
-    for i, name in enumerate(wanted):
+    position = centre.copy()
+    known = (
+        at
+        if isinstance(at, Mapping)
+        else dict(zip(requested, [] if at is None else at, strict=at is not None))
+    )
+    if unknown := sorted(set(known) - set(requested)):
+        raise ArgumentKeyError("at", f"must have values of the covariates {requested}", unknown)
+    for i, name in enumerate(requested):
         if name in known:
             if not is_number(known[name]):
-                raise ArgumentError("at", f"must be a number for {name!r}", describe_value(known[name]))
-            place[i] = known[name]
-    return Covariates(wanted, (values - centre) / scale, centre, scale, place)
+                raise ArgumentError(
+                    "at", f"must be a number for {name!r}", describe_value(known[name])
+                )
+            position[i] = known[name]
+    return Covariates(requested, (values - centre) / scale, centre, scale, position)
 
 
 def _values_of(counts: xr.DataArray, name: Any, pairs: np.ndarray) -> np.ndarray:
@@ -87,9 +94,15 @@ def _values_of(counts: xr.DataArray, name: Any, pairs: np.ndarray) -> np.ndarray
             repr(name),
             f"counts.assign_coords({name}=('dataset', [...])) adds one",
         )
-    table = coord.broadcast_like(counts.isel({d: 0 for d in counts.dims if d not in ("entity", "dataset")}, drop=True))
+    table = coord.broadcast_like(
+        counts.isel({d: 0 for d in counts.dims if d not in ("entity", "dataset")}, drop=True)
+    )
     values = table.transpose("entity", "dataset").values[tuple(pairs.T)]
     if values.dtype.kind not in "iufb" or not np.isfinite(values.astype(float)).all():
-        where = "numbers" if values.dtype.kind not in "iufb" else "a finite number for each measured table"
+        where = (
+            "numbers"
+            if values.dtype.kind not in "iufb"
+            else "a finite number for each measured table"
+        )
         raise ArgumentError("covariates", f"must hold {where}", f"other values in {name!r}")
     return np.asarray(values, float)

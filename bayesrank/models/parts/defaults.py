@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._errors import ArgumentError
-from bayesrank._records import EvidenceRecord
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.records import EvidenceRecord
 from bayesrank.evidence.groups import has_groups
 from bayesrank.evidence.kinds.given import (
     GivenCases,
@@ -25,15 +25,20 @@ from bayesrank.evidence.weighting import WEIGHTED
 
 #: The default model of groups: independent ones make the gap too wide, and the worst group too bad.
 GROUPED = "hierarchical_beta_binomial"
-#: The default models of several entities, and of one, on several data sets; the fewest data sets, and the most tables
-#: (a minute's sampling at worst).
-CROSSED, BIVARIATE, FEWEST_DATASETS, MOST_TABLES = "crossed_logit_normal", "hierarchical_logit_normal", 3, 600
-#: The default model of three or more classes of similar sizes, and the number of cases of each class from which it is
-#: not needed: there the models agree (docs/measured/thin_classes.md).
+#: The default models of several entities, and of one, on several data sets; the fewest data sets,
+#: and the most tables (a minute's sampling at worst).
+CROSSED, BIVARIATE, FEWEST_DATASETS, MOST_TABLES = (
+    "crossed_logit_normal",
+    "hierarchical_logit_normal",
+    3,
+    600,
+)
+#: The default model of three or more classes of similar sizes, and the number of cases of each
+#: class from which it is not needed: there the models agree (docs/measured/thin_classes.md).
 OF_CLASSES, ENOUGH_OF_CLASS = "hierarchical_classes", 200
 
-#: Returns the default model of evidence, or its name, given whether one model may learn from all data sets or groups,
-#: and the names of the options that the user gave.
+#: Returns the default model of evidence, or its name, given whether one model may learn from all
+#: data sets or groups, and the names of the options that the user gave.
 Default = Callable[[Any, bool, Collection[str]], Any]
 
 
@@ -79,13 +84,16 @@ def register_default(kind: type[GivenEvidence], choose: Default) -> None:
 def chosen_by_evidence(evidence: Any, together: bool = True, options: Collection[str] = ()) -> Any:
     """Return the default model of evidence, or its name.
 
-    ``together`` is False if each data set has an analysis of its own. ``options`` are the names of given options: a
-    prior of cells means the model of cells, and ``split_prior`` that each data set has an analysis of its own.
+    ``together`` is False if each data set has an analysis of its own. ``options`` are the names of
+    given options: a prior of cells means the model of cells, and ``split_prior`` that each data set
+    has an analysis of its own.
     """
     given = parse_given(evidence)
     choose = _DEFAULTS.get(type(given))
     if choose is None:
-        raise ArgumentError("model", f"must be given for {given.noun}, which have no default model", "none")
+        raise ArgumentError(
+            "model", f"must be given for {given.noun}, which have no default model", "none"
+        )
     return choose(given, together and "split_prior" not in options, options)
 
 
@@ -104,13 +112,23 @@ def _of_strata(evidence: Any, together: bool) -> str:
 def has_thin_classes(evidence: Any) -> bool:
     """Return whether whole counts of three or more classes of similar sizes have few cases of a class.
 
-    Sizes are similar if they vary about as much as those of a random sample with equal class shares. Where a class has
-    many fewer cases than the others, its recall would be theirs, but rare classes are often harder.
+    Sizes are similar if they vary about as much as those of a random sample with equal class
+    shares. Where a class has many fewer cases than the others, its recall would be theirs, but rare
+    classes are often harder.
     """
-    if not isinstance(evidence, xr.DataArray) or "predicted" not in evidence.dims or WEIGHTED in evidence.attrs:
+    if (
+        not isinstance(evidence, xr.DataArray)
+        or "predicted" not in evidence.dims
+        or WEIGHTED in evidence.attrs
+    ):
         return False
     classes = evidence.sizes["predicted"]
-    cases = evidence.reset_coords(drop=True).sum("predicted").transpose(..., "actual").values.reshape(-1, classes)
+    cases = (
+        evidence.reset_coords(drop=True)
+        .sum("predicted")
+        .transpose(..., "actual")
+        .values.reshape(-1, classes)
+    )
     cases = cases[cases.sum(axis=1) > 0]
     if classes < 3 or not len(cases) or cases.min() >= ENOUGH_OF_CLASS:
         return False

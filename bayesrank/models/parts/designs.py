@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-#: Smallest singular value of a direction in which data sets differ, relative to the number of data sets.
+#: Smallest singular value of a direction in which data sets differ, relative to the number of data
+#: sets.
 SMALLEST = 1e-9
 
 
@@ -18,7 +19,8 @@ class Design(NamedTuple):
     #: Number of pairs (entity, data set) that were not measured, and of all pairs.
     missing: int
     total: int
-    #: Pairs of entities without a common data set that other entities connect, and pairs that nothing connects.
+    #: Pairs of entities without a common data set that other entities connect, and pairs that
+    #: nothing connects.
     through_others: list[list[str]]
     apart: list[list[str]]
 
@@ -30,8 +32,8 @@ def describe_design(met: np.ndarray, names: Sequence[Any]) -> Design:
     _, group = connected_components(shared > 0, directed=False)
     through_others: list[list[str]] = []
     apart: list[list[str]] = []
-    for place, i in enumerate(order):
-        for j in order[place + 1 :]:
+    for position, i in enumerate(order):
+        for j in order[position + 1 :]:
             if shared[i, j]:
                 continue
             pair = [str(names[i]), str(names[j])]
@@ -43,8 +45,8 @@ def describe_design(met: np.ndarray, names: Sequence[Any]) -> Design:
 def basis_of_presence(met: np.ndarray) -> np.ndarray:
     """Return orthogonal columns (dataset, column) that distinguish data sets with different entities.
 
-    Each has mean 0 and mean square 1. They span the shares of the entities in each data set, less their means. A
-    complete design has no column.
+    Each has mean 0 and mean square 1. They span the shares of the entities in each data set, less
+    their means. A complete design has no column.
     """
     present = met.T.astype(float)
     share = present / np.maximum(present.sum(1, keepdims=True), 1.0)

@@ -1,7 +1,8 @@
 """Draws of a Dirichlet process over the joint answers of entities, summed into a table for each entity.
 
-Marginals and covariances are exact wherever the stick is cut, since the rest of the stick, a process of the same kind,
-is drawn from its marginals: Dirichlet tables of each entity with shared class totals.
+Marginals and covariances are exact wherever the stick is cut, since the rest of the stick, a
+process of the same kind, is drawn from its marginals: Dirichlet tables of each entity with shared
+class totals.
 """
 
 from collections import Counter, defaultdict
@@ -11,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._labels import unique_rows
-from bayesrank._sampling import dirichlet
+from bayesrank._core.labels import unique_rows
+from bayesrank._core.sampling import dirichlet
 
 #: Expected share of the prior's mass at which the stick is cut, and the maximum number of sticks.
 REST, STICKS = 1e-6, 1000
@@ -28,17 +29,21 @@ class Process:
 
     #: Concentrations (entity, class, answer); all entities have the same sums over answers.
     prior: np.ndarray
-    #: The class of a case, and the answer of each entity (pattern, 1 + entity); then values without a prior, as costs.
+    #: The class of a case, and the answer of each entity (pattern, 1 + entity); then values without
+    #: a prior, as costs.
     codes: np.ndarray
-    #: The unit of each pattern, in order, and its weight there. Units carry the mass: patterns, or clusters of cases.
+    #: The unit of each pattern, in order, and its weight there. Units carry the mass: patterns, or
+    #: clusters of cases.
     unit: np.ndarray
     size: np.ndarray
     #: Number of times that each unit was observed.
     count: np.ndarray
-    #: The summands (answer, feature): indicators or values of the observed answers, then of the answers of ``prior``.
+    #: The summands (answer, feature): indicators or values of the observed answers, then of the
+    #: answers of ``prior``.
     features: np.ndarray
     base: np.ndarray
-    #: The weight of a case of the prior in each class (prior, class): a prior for each stratum of weights, 0 for none.
+    #: The weight of a case of the prior in each class (prior, class): a prior for each stratum of
+    #: weights, 0 for none.
     prior_weight: np.ndarray
 
     @property
@@ -64,12 +69,16 @@ class Process:
     def observed(self, stream: Callable[..., np.random.Generator], draws: int) -> np.ndarray:
         """Draw unnormalised sums over observed patterns: (draw, entity, class, feature)."""
         entities, classes = self.codes.shape[1] - 1, self.prior.shape[1]
-        few = len(self.features) < self.features.shape[1]  # the mass of each answer is faster than all its features
+        few = (
+            len(self.features) < self.features.shape[1]
+        )  # the mass of each answer is faster than all its features
         summands = np.eye(len(self.features)) if few else self.features
         total = np.zeros((draws, entities, classes, summands.shape[1]))
         for start in range(0, self.count.size, UNITS):
             count = self.count[start : start + UNITS]
-            mass = stream("units", start // UNITS).standard_gamma(np.broadcast_to(count, (draws, count.size)))
+            mass = stream("units", start // UNITS).standard_gamma(
+                np.broadcast_to(count, (draws, count.size))
+            )
             first, last = np.searchsorted(self.unit, (start, start + UNITS))
             for i in range(classes):
                 here = first + np.flatnonzero(self.codes[first:last, 0] == i)
@@ -79,47 +88,60 @@ class Process:
                     total[:, :, i] += (weight @ answers).reshape(draws, entities, -1)
         return total @ self.features if few else total
 
-    def unseen(self, stream: Callable[..., np.random.Generator], names: list, draws: int) -> np.ndarray:
+    def unseen(
+        self, stream: Callable[..., np.random.Generator], names: list, draws: int
+    ) -> np.ndarray:
         """Draw from the prior: (draw, entity, class, answer), which sums to 1 if all its cases have the weight 1."""
         if (self.prior_weight == 1).all():
             return self._unseen(stream, names, draws)
         return self._prior_sums(stream, names, draws)
 
-    def _prior_sums(self, stream: Callable[..., np.random.Generator], names: list, draws: int) -> np.ndarray:
+    def _prior_sums(
+        self, stream: Callable[..., np.random.Generator], names: list, draws: int
+    ) -> np.ndarray:
         """Draw unnormalised sums of all priors: (draw, entity, class, answer)."""
-        found, mass = np.zeros((draws, *self.prior.shape)), self.prior[0].sum()
+        result, mass = np.zeros((draws, *self.prior.shape)), self.prior[0].sum()
         for i, weight in enumerate(self.prior_weight):
 
             def of(*purpose: Any, stratum: tuple = (i,) if i else ()) -> np.random.Generator:
                 return stream(*purpose, *stratum)
 
             total = np.maximum(of("prior").standard_gamma(mass, draws), TINY)
-            found += total[:, None, None, None] * weight[:, None] * self._unseen(of, names, draws)
-        return found
+            result += total[:, None, None, None] * weight[:, None] * self._unseen(of, names, draws)
+        return result
 
-    def _unseen(self, stream: Callable[..., np.random.Generator], names: list, draws: int) -> np.ndarray:
+    def _unseen(
+        self, stream: Callable[..., np.random.Generator], names: list, draws: int
+    ) -> np.ndarray:
         """Draw from one prior, summing to 1 over classes and answers: (draw, entity, class, answer)."""
         rows = self.prior[0].sum(-1)
         mass = rows.sum()
-        # The remaining share of the stick at each break; for tiny masses the broken share would round to 1.
-        kept = stream("sticks").beta(mass, 1, (draws, self.sticks))
-        left = np.cumprod(kept, axis=1)
-        weight = 1 - kept
+        # The remaining share of the stick at each break; for tiny masses the broken share would
+        # round to 1.
+        retained = stream("sticks").beta(mass, 1, (draws, self.sticks))
+        left = np.cumprod(retained, axis=1)
+        weight = 1 - retained
         weight[:, 1:] *= left[:, :-1]
-        kind = _choose(stream("classes").random(kept.shape), rows)
+        kind = _choose(stream("classes").random(retained.shape), rows)
         rest = left[:, -1:] * dirichlet(stream("rest"), rows, draws)
-        draw, found = np.arange(draws)[:, None], np.empty((draws, *self.prior.shape))
+        draw, result = np.arange(draws)[:, None], np.empty((draws, *self.prior.shape))
         for i, (name, alpha) in enumerate(zip(names, self.prior, strict=True)):
             uniform, answers = stream("answers", name).random(kind.shape), np.zeros(kind.shape, int)
             for c in np.flatnonzero(alpha.sum(-1)):
                 here = kind == c
                 answers[here] = _choose(uniform[here], alpha[c])
             cell = (draw * alpha.shape[0] + kind) * alpha.shape[1] + answers
-            found[:, i] = np.bincount(cell.ravel(), weight.ravel(), draws * alpha.size).reshape(draws, *alpha.shape)
-            found[:, i] += rest[..., None] * np.nan_to_num(dirichlet(stream("rest", name), alpha, draws))
-        return found
+            result[:, i] = np.bincount(cell.ravel(), weight.ravel(), draws * alpha.size).reshape(
+                draws, *alpha.shape
+            )
+            result[:, i] += rest[..., None] * np.nan_to_num(
+                dirichlet(stream("rest", name), alpha, draws)
+            )
+        return result
 
-    def draw(self, stream: Callable[..., np.random.Generator], names: list, draws: int) -> np.ndarray:
+    def draw(
+        self, stream: Callable[..., np.random.Generator], names: list, draws: int
+    ) -> np.ndarray:
         """Draw unnormalised posterior sums: (draw, entity, class, feature)."""
         total = self.observed(stream, draws)
         if self.prior[0].sum():
@@ -136,9 +158,9 @@ def gather(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return patterns, their units and sizes, and the counts of the units, in an order that depends on content only.
 
-    ``count`` is the number of cases, or with ``weight`` (of one case of each pattern) the sum of their weights. Without
-    clusters each pattern is a unit. With clusters, equal contents of clusters are a unit. Cases have equal weights
-    (``by_case``), or clusters do.
+    ``count`` is the number of cases, or with ``weight`` (of one case of each pattern) the sum of
+    their weights. Without clusters each pattern is a unit. With clusters, equal contents of
+    clusters are a unit. Cases have equal weights (``by_case``), or clusters do.
     """
     weights, of_weight = (np.ones(1), np.zeros(len(codes), int))
     if weight is not None:
@@ -149,12 +171,14 @@ def gather(
         units = np.arange(len(patterns))
         return patterns, units, each, np.bincount(which, count / weights[of_weight]).round(9)
     held: dict[int, Counter[int]] = defaultdict(Counter)
-    for group, place, n in zip(cluster.tolist(), which.tolist(), count.tolist(), strict=True):
-        held[group][place] += n
+    for group, position, n in zip(cluster.tolist(), which.tolist(), count.tolist(), strict=True):
+        held[group][position] += n
     repeats = Counter(tuple(sorted(content.items())) for content in held.values())
     contents = sorted(repeats)
     times = np.array([float(repeats[content]) for content in contents])
-    pattern, size = (np.array([pair[i] for content in contents for pair in content]) for i in (0, 1))
+    pattern, size = (
+        np.array([pair[i] for content in contents for pair in content]) for i in (0, 1)
+    )
     unit = np.repeat(np.arange(len(contents)), [len(content) for content in contents])
     if not by_case:
         # Scale by the mean size, so that a prior case and a case of the data have equal weights.

@@ -5,29 +5,41 @@ from typing import Any, ClassVar
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_number
-from bayesrank._errors import ArgumentError
-from bayesrank._notes import Note
-from bayesrank._random import Block, fingerprint, stream
-from bayesrank._sampling import dirichlet_of_each
+from bayesrank._core.checks import check_number
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.notes import Note
+from bayesrank._core.random import Block, fingerprint, stream
+from bayesrank._core.sampling import dirichlet_of_each
 from bayesrank.evidence.counts import check_tables
 from bayesrank.evidence.weighting import check_whole_cases
 from bayesrank.models.parts import population as _population
 from bayesrank.models.parts.conjugate import known_shares
-from bayesrank.models.parts.population import SPREAD, Population, dirichlet_by_uniforms, learn, spread_variable
+from bayesrank.models.parts.population import (
+    SPREAD,
+    Population,
+    dirichlet_by_uniforms,
+    learn,
+    spread_variable,
+)
 from bayesrank.models.parts.priors import OF_MEANS, in_words
 from bayesrank.models.parts.product_multinomial import Rows, check_observed, known_totals
 
 #: Means and spreads by name: of the rates (population, row, ...) and of the class shares.
 Hyper = dict[str, np.ndarray]
-MEAN, SPREAD_OF, SHARES, SPREAD_OF_SHARES = "mean_rate", "spread", "mean_prevalence", "spread_of_prevalence"
+MEAN, SPREAD_OF, SHARES, SPREAD_OF_SHARES = (
+    "mean_rate",
+    "spread",
+    "mean_prevalence",
+    "spread_of_prevalence",
+)
 DRAWS = ("chain", "draw")
 
 
 class Learned(Rows):
     """What models share that learn the mean and the spread of a population.
 
-    The options are ``prior``, ``prevalence``, ``spread`` and ``force``, as for :func:`bayesrank.fit`.
+    The options are ``prior``, ``prevalence``, ``spread`` and ``force``, as for
+    :func:`bayesrank.fit`.
     """
 
     def __init__(
@@ -48,7 +60,9 @@ class Learned(Rows):
             check_observed(self.counts, self.totals)
         if (least := float(self.concentration.min())) <= 0:
             raise ArgumentError(
-                "prior", "must be positive for the mean of a population", f"a concentration of {least:g}"
+                "prior",
+                "must be positive for the mean of a population",
+                f"a concentration of {least:g}",
             )
         self.settings |= {"spread": self.spread}
         self.settings |= {} if self.outcomes else {"prevalence": in_words(prevalence, "sampled")}
@@ -78,8 +92,9 @@ class Learned(Rows):
 class Hierarchical(Learned):
     """Model rows of counts whose rates vary between members: the data sets of an entity or, without them, the entities.
 
-    The options are those of :class:`Learned`. The mean rates have one prior, by default ``"unit"``, the information of
-    one data set. Class shares vary between data sets around a mean of their own, unless a prevalence is given.
+    The options are those of :class:`Learned`. The mean rates have one prior, by default ``"unit"``,
+    the information of one data set. Class shares vary between data sets around a mean of their own,
+    unless a prevalence is given.
     """
 
     learns: ClassVar[str] = "data sets"
@@ -89,7 +104,8 @@ class Hierarchical(Learned):
     over_datasets_together: ClassVar[bool] = True
     rows_apart: ClassVar[bool] = True
     default_prior: ClassVar[str] = OF_MEANS
-    #: Whether data sets are independent between entities, so that a hard data set counts against its entities.
+    #: Whether data sets are independent between entities, so that a hard data set counts against
+    #: its entities.
     ignores_difficulty: ClassVar[bool] = True
     check = staticmethod(check_tables)
 
@@ -101,10 +117,18 @@ class Hierarchical(Learned):
         self.over_datasets = "dataset" in self.counts.dims
         self.row = ("outcome",) if self.outcomes else ("actual", "predicted")
         members, alpha = self._rows(self.counts), self._rows(self.concentration)
-        # (population, row, member, answer); members are the data sets of each entity, or all entities.
-        self.members = np.moveaxis(members, 1, 2) if self.over_datasets else np.moveaxis(members[:, 0], 0, 1)[None]
-        self.names = self.counts["entity"].values.tolist() if self.over_datasets else ["all entities"]
-        # Members are drawn in the order of their names, so that the order of the evidence has no effect.
+        # (population, row, member, answer); members are the data sets of each entity, or all
+        # entities.
+        self.members = (
+            np.moveaxis(members, 1, 2)
+            if self.over_datasets
+            else np.moveaxis(members[:, 0], 0, 1)[None]
+        )
+        self.names = (
+            self.counts["entity"].values.tolist() if self.over_datasets else ["all entities"]
+        )
+        # Members are drawn in the order of their names, so that the order of the evidence has no
+        # effect.
         called = self.counts["dataset" if self.over_datasets else "entity"].values.tolist()
         self.order = np.array(sorted(range(len(called)), key=lambda i: repr(called[i])))
         #: Concentrations (population, row, answer), which are equal within a population.
@@ -113,12 +137,16 @@ class Hierarchical(Learned):
             self.prior, each, member = alpha[:, 0], alpha[:, :1], "dataset"
         if (alpha != each).any():
             raise ArgumentError(
-                "prior", f"must be the same for every {member} of a population", f"several along {member}"
+                "prior",
+                f"must be the same for every {member} of a population",
+                f"several along {member}",
             )
         totals = alpha.sum(-1)
         if not np.allclose(totals, totals[:1], rtol=1e-9, atol=0):
             raise ArgumentError(
-                "prior", "must give all entities of a population the same row totals", "several along entity"
+                "prior",
+                "must give all entities of a population the same row totals",
+                "several along entity",
             )
         self.kind = "typical" if self.over_datasets else "observed"
         self.settings |= {
@@ -126,10 +154,16 @@ class Hierarchical(Learned):
             **({"typical": "mean"} if self.over_datasets else {}),
         }
         if self.over_datasets and len(self.names) > 1:
-            lacking = sorted(str(self.names[i]) for i in np.flatnonzero((self.test_set.values == "").any(1)))
+            lacking = sorted(
+                str(self.names[i]) for i in np.flatnonzero((self.test_set.values == "").any(1))
+            )
             instead = self.with_difficulty if self.counts.shape[-1] == 2 else None
             if lacking:
-                code = "easy_datasets_credited" if self.ignores_difficulty else "datasets_missing_at_random"
+                code = (
+                    "easy_datasets_credited"
+                    if self.ignores_difficulty
+                    else "datasets_missing_at_random"
+                )
                 self.notes = [Note(code, {"instead": instead, "lacking": lacking})]
             elif self.ignores_difficulty:
                 self.notes = [Note("difficulty_ignored", {"instead": instead})]
@@ -138,13 +172,20 @@ class Hierarchical(Learned):
         if not self.learns_shares:
             return super()._priors_of_shares()
         each = self.share_prior
-        fields = {"each": float(each[0]) if np.ptp(each) < 1e-12 else None, "spread": self.spread_of_shares}
+        fields = {
+            "each": float(each[0]) if np.ptp(each) < 1e-12 else None,
+            "spread": self.spread_of_shares,
+        }
         return [Note("prior_of_shares", fields)]
 
     def _known_totals(self, prevalence: Any) -> xr.DataArray | None:
         if self.outcomes:
             if prevalence is not None:
-                raise ArgumentError("prevalence", "must be None for outcomes, which have no classes", f"{prevalence!r}")
+                raise ArgumentError(
+                    "prevalence",
+                    "must be None for outcomes, which have no classes",
+                    f"{prevalence!r}",
+                )
             return None
         if isinstance(prevalence, str) and prevalence == "observed":
             raise ArgumentError(
@@ -156,17 +197,25 @@ class Hierarchical(Learned):
         totals = super()._known_totals(prevalence)
         if totals is not None and (over := [d for d in totals.dims if d in ("entity", "dataset")]):
             raise ArgumentError(
-                "prevalence", "must be one number, or draws of it, for a hierarchical model", f"one for each of {over}"
+                "prevalence",
+                "must be one number, or draws of it, for a hierarchical model",
+                f"one for each of {over}",
             )
         return totals
 
     def _rows(self, table: xr.DataArray) -> np.ndarray:
         """Return values as (entity, data set, row, answer)."""
-        return table.values.reshape(table.sizes["entity"], table.sizes.get("dataset", 1), -1, table.shape[-1])
+        return table.values.reshape(
+            table.sizes["entity"], table.sizes.get("dataset", 1), -1, table.shape[-1]
+        )
 
     def _as_tables(self, rows: np.ndarray) -> np.ndarray:
         """Return values (..., population, row, member, answer) in the layout of the counts, without reshaping."""
-        return np.swapaxes(rows, -3, -2) if self.over_datasets else np.swapaxes(rows[..., 0, :, :, :], -3, -2)
+        return (
+            np.swapaxes(rows, -3, -2)
+            if self.over_datasets
+            else np.swapaxes(rows[..., 0, :, :, :], -3, -2)
+        )
 
     def _shares_key(self, prior: np.ndarray) -> str:
         """Return the key of the class sizes and their prior, which does not depend on the order of the evidence."""
@@ -191,20 +240,24 @@ class Hierarchical(Learned):
         rows = self.prior[0].sum(-1)
         return rows / len(rows)
 
-    def _tables(self, hyper: Hyper, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+    def _tables(
+        self, hyper: Hyper, group: str, block: Block, root: np.random.SeedSequence
+    ) -> dict[str, xr.Variable]:
         """Draw performances given the populations: of each member, a typical and a new data set."""
-        rates = dict(zip(("", "_typical", "_new"), self._rates(hyper, group, block, root), strict=True))
-        shares, found = self._shares(hyper, group, block, root)
+        rates = dict(
+            zip(("", "_typical", "_new"), self._rates(hyper, group, block, root), strict=True)
+        )
+        shares, result = self._shares(hyper, group, block, root)
         for kind, rate in rates.items() if self.over_datasets else [("", rates[""])]:
             cells = ("draw", *map(str, ["entity"] if kind else self.test_set.dims))
             table = rate * shares[kind][..., None]
             if not kind:
                 table[:, self.test_set.values == ""] = np.nan
             values = table[..., 0, :] if self.outcomes else table
-            found[f"performance{kind}"] = xr.Variable((*cells, *self.row), values)
+            result[f"performance{kind}"] = xr.Variable((*cells, *self.row), values)
             if self.values is not None:
-                found[f"mean_outcome{kind}"] = xr.Variable(cells, values @ self.values)
-        return found | self._parameters(hyper)
+                result[f"mean_outcome{kind}"] = xr.Variable(cells, values @ self.values)
+        return result | self._parameters(hyper)
 
     def _rates(
         self, hyper: Hyper, group: str, block: Block, root: np.random.SeedSequence
@@ -232,7 +285,9 @@ class Hierarchical(Learned):
 
     def _variable(self, dims: list[str], values: np.ndarray) -> xr.Variable:
         """Return values (draw, ...) as a posterior variable over these dims of the counts."""
-        return xr.Variable(("draw", *dims), values.reshape(len(values), *(self.counts.sizes[d] for d in dims)))
+        return xr.Variable(
+            ("draw", *dims), values.reshape(len(values), *(self.counts.sizes[d] for d in dims))
+        )
 
     def _shares(
         self, hyper: Hyper, group: str, block: Block, root: np.random.SeedSequence
@@ -254,17 +309,20 @@ class Hierarchical(Learned):
         share = np.full((block.size, *named.shape, len(prior)), np.nan)
         key = self._shares_key(prior)
         for i, name in enumerate(self.test_sets):
-            rng = stream(root, group, "prevalence", key, sizes[i].tolist(), *self._sort_key(name), *block.key)
+            rng = stream(
+                root, group, "prevalence", key, sizes[i].tolist(), *self._sort_key(name), *block.key
+            )
             each[:, i] = dirichlet_of_each(rng, alpha + seen[i])
             share[:, named == name] = each[:, i, None]
-        found = {"prevalence": xr.Variable(("draw", "test_set", "actual"), each)}
+        result = {"prevalence": xr.Variable(("draw", "test_set", "actual"), each)}
         if not self.learns_shares:
-            # A single test set, or no population of them: typical and new data sets have the observed shares.
-            return dict(zip(kinds, (share, each[:, :1], each[:, :1]), strict=True)), found
-        found[SHARES] = xr.Variable(("draw", "actual"), hyper[SHARES])
-        found[SPREAD_OF_SHARES] = xr.Variable("draw", hyper[SPREAD_OF_SHARES])
+            # A single test set, or no population of them: typical and new data sets have the
+            # observed shares.
+            return dict(zip(kinds, (share, each[:, :1], each[:, :1]), strict=True)), result
+        result[SHARES] = xr.Variable(("draw", "actual"), hyper[SHARES])
+        result[SPREAD_OF_SHARES] = xr.Variable("draw", hyper[SPREAD_OF_SHARES])
         new = dirichlet_of_each(stream(root, group, "new prevalence", key, *block.key), alpha)
-        return dict(zip(kinds, (share, hyper[SHARES][:, None], new[:, None]), strict=True)), found
+        return dict(zip(kinds, (share, hyper[SHARES][:, None], new[:, None]), strict=True)), result
 
     def _draw_class_shares(self, group: str, block: Block, root: np.random.SeedSequence) -> Hyper:
         """Draw the mean and spread of the class shares of test sets, by quadrature for two classes."""
@@ -276,7 +334,13 @@ class Hierarchical(Learned):
         return {SHARES: mean, SPREAD_OF_SHARES: spread}
 
     def _population(
-        self, group: str, counts: np.ndarray, prior: np.ndarray, scale: float, rng: np.random.Generator, size: int
+        self,
+        group: str,
+        counts: np.ndarray,
+        prior: np.ndarray,
+        scale: float,
+        rng: np.random.Generator,
+        size: int,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Draw a population's mean (draw, answer) and spread (draw), by quadrature for two answers."""
         seen = counts if group == "posterior" else 0 * counts
@@ -296,7 +360,9 @@ class Hierarchical(Learned):
                 mean = pm.Dirichlet(SHARES, self.share_prior)
                 spread = spread_variable(SPREAD_OF_SHARES, self.spread_of_shares)
                 sizes = self.class_sizes
-                pm.DirichletMultinomial("cases", n=sizes.sum(-1), a=mean * (1 / spread**2 - 1), observed=sizes)
+                pm.DirichletMultinomial(
+                    "cases", n=sizes.sum(-1), a=mean * (1 / spread**2 - 1), observed=sizes
+                )
         return model
 
     def graph(self) -> Any:
@@ -333,10 +399,12 @@ class Hierarchical(Learned):
         import pymc as pm
 
         if not self.learns_shares:
-            found = super().shares_in_graph()
-            if found is not None:
-                found |= dict.fromkeys(("_typical", "_new"), found[""].reshape((-1, self.counts.sizes["actual"]))[:1])
-            return found
+            result = super().shares_in_graph()
+            if result is not None:
+                result |= dict.fromkeys(
+                    ("_typical", "_new"), result[""].reshape((-1, self.counts.sizes["actual"]))[:1]
+                )
+            return result
         sizes, prior = self.class_sizes, self.share_prior
         mean = pm.Dirichlet(SHARES, prior, dims="actual", shape=prior.shape)
         spread = spread_variable(SPREAD_OF_SHARES, self.spread_of_shares)
@@ -360,15 +428,21 @@ class Hierarchical(Learned):
             shares = {} if SHARES in hyper else self._draw_class_shares("posterior", block, root)
             parts.append(self._tables(hyper | shares, "posterior", block, root))
         found = {
-            name: (("chain", *map(str, variable.dims)), np.stack([part[name].values for part in parts]))
+            name: (
+                ("chain", *map(str, variable.dims)),
+                np.stack([part[name].values for part in parts]),
+            )
             for name, variable in parts[0].items()
         }
-        return xr.Dataset(found, {"chain": sampled["chain"], "draw": sampled["draw"]} | self.coords())
+        return xr.Dataset(
+            found, {"chain": sampled["chain"], "draw": sampled["draw"]} | self.coords()
+        )
 
     def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return log prior densities without constants: of means over their log odds, and of spreads.
 
-        If the entities are the population, ``prevalence`` is the density of the class shares of each test set.
+        If the entities are the population, ``prevalence`` is the density of the class shares of
+        each test set.
         """
         dims = [*["entity"] * self.over_datasets, *self.row]
         prior = xr.DataArray(self.prior.reshape([self.counts.sizes[d] for d in dims]), dims=dims)
@@ -379,7 +453,9 @@ class Hierarchical(Learned):
         if SHARES in posterior:
             shares = xr.DataArray(self.share_prior, dims="actual")
             found[SHARES] = log_odds_density(posterior[SHARES], shares, "actual")
-            found[SPREAD_OF_SHARES] = log_spread_density(posterior[SPREAD_OF_SHARES], self.spread_of_shares)
+            found[SPREAD_OF_SHARES] = log_spread_density(
+                posterior[SPREAD_OF_SHARES], self.spread_of_shares
+            )
         elif "prevalence" in posterior:
             rows = xr.DataArray(self.prior[0].sum(-1), dims="actual")
             found["prevalence"] = log_odds_density(posterior["prevalence"], rows, "actual")
@@ -388,8 +464,8 @@ class Hierarchical(Learned):
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return the log probability ``counts`` (entity, [dataset], [actual]) of each row given its total.
 
-        Rates are integrated out, so that leave-one-out removes a table. ``row_totals`` (test_set) are those of sampled
-        class sizes.
+        Rates are integrated out, so that leave-one-out removes a table. ``row_totals`` (test_set)
+        are those of sampled class sizes.
         """
         mean, spread = self._populations(posterior)
         rows = _population.log_likelihood(self.members, mean[..., None, :], spread[..., None])
@@ -399,19 +475,29 @@ class Hierarchical(Learned):
         if (shares := self._log_likelihood_of_shares(posterior)) is not None:
             found["row_totals"] = shares
         coords = {name: posterior[name] for name in DRAWS} | self.coords()
-        kept = {name: coord for name, coord in coords.items() if self.row[-1] not in getattr(coord, "dims", ())}
-        return xr.Dataset(found, kept)
+        retained = {
+            name: coord
+            for name, coord in coords.items()
+            if self.row[-1] not in getattr(coord, "dims", ())
+        }
+        return xr.Dataset(found, retained)
 
-    def _log_likelihood_of_shares(self, posterior: xr.Dataset) -> tuple[tuple[str, ...], np.ndarray] | None:
+    def _log_likelihood_of_shares(
+        self, posterior: xr.Dataset
+    ) -> tuple[tuple[str, ...], np.ndarray] | None:
         """Return the log probability of the class sizes of each test set, if class shares are sampled."""
         if SHARES in posterior:
-            mean, spread = (posterior[name].transpose(*DRAWS, ...).values for name in (SHARES, SPREAD_OF_SHARES))
-            found = _population.log_likelihood(self.class_sizes, mean[..., None, :], spread[..., None])
+            mean, spread = (
+                posterior[name].transpose(*DRAWS, ...).values for name in (SHARES, SPREAD_OF_SHARES)
+            )
+            result = _population.log_likelihood(
+                self.class_sizes, mean[..., None, :], spread[..., None]
+            )
         elif "prevalence" in posterior:
-            found = self.log_likelihood_of_sizes(posterior).values
+            result = self.log_likelihood_of_sizes(posterior).values
         else:
             return None
-        return (*DRAWS, "test_set"), found
+        return (*DRAWS, "test_set"), result
 
     def _populations(self, posterior: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
         """Return mean (chain, draw, population, row, answer) and spread (the same without answer)."""
@@ -419,14 +505,25 @@ class Hierarchical(Learned):
         mean, spread = (posterior[name].transpose(*DRAWS, ...).values for name in (MEAN, SPREAD_OF))
         return mean.reshape(*lead, *self.prior.shape), spread.reshape(*lead, *self.prior.shape[:-1])
 
-    def renew(self, posterior: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.DataArray:
+    def renew(
+        self, posterior: xr.Dataset, root: np.random.SeedSequence, purpose: str
+    ) -> xr.DataArray:
         """Draw counts for an equal number of new members, with the observed sizes, one for each draw."""
         alpha = concentration(*self._populations(posterior))
         new = np.empty((*alpha.shape[:2], *self.members.shape), np.int64)
         for i, name in enumerate(self.names):
             for c, counts in enumerate(self.members[i]):
-                rng = stream(root, purpose, "new members", name, c, fingerprint(counts[self.order], self.prior[i, c]))
-                rates = dirichlet_of_each(rng, np.repeat(alpha[:, :, i, c, None], len(counts), axis=2))
+                rng = stream(
+                    root,
+                    purpose,
+                    "new members",
+                    name,
+                    c,
+                    fingerprint(counts[self.order], self.prior[i, c]),
+                )
+                rates = dirichlet_of_each(
+                    rng, np.repeat(alpha[:, :, i, c, None], len(counts), axis=2)
+                )
                 new[:, :, i, c, self.order] = rng.multinomial(counts[self.order].sum(-1), rates)
         return self._of_new_members(posterior, new)
 
@@ -440,15 +537,21 @@ class Hierarchical(Learned):
 
 def log_odds_density(rate: xr.DataArray, prior: xr.DataArray, answers: str) -> xr.DataArray:
     """Return the log density of Dirichlet rates over their log odds, without constants."""
-    kept = rate.drop_vars([name for name, c in rate.coords.items() if answers in c.dims])
-    logs: xr.DataArray = xr.apply_ufunc(np.log, kept.where(~(kept < np.finfo(float).tiny), np.finfo(float).tiny))
-    return (logs * prior).sum(answers, skipna=False).transpose(*[d for d in rate.dims if d != answers])
+    retained = rate.drop_vars([name for name, c in rate.coords.items() if answers in c.dims])
+    logs: xr.DataArray = xr.apply_ufunc(
+        np.log, retained.where(~(retained < np.finfo(float).tiny), np.finfo(float).tiny)
+    )
+    return (
+        (logs * prior).sum(answers, skipna=False).transpose(*[d for d in rate.dims if d != answers])
+    )
 
 
 def log_spread_density(spread: xr.DataArray, scale: float) -> xr.DataArray:
     """Return the log prior density of a spread, clipped to the open interval of its values."""
     tiny = np.finfo(float).eps
-    return spread.copy(data=_population.log_prior_of_spread(spread.clip(tiny, 1 - tiny).values, scale))
+    return spread.copy(
+        data=_population.log_prior_of_spread(spread.clip(tiny, 1 - tiny).values, scale)
+    )
 
 
 def concentration(mean: np.ndarray, spread: np.ndarray) -> np.ndarray:

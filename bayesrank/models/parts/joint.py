@@ -6,13 +6,14 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import check_case_numbers, check_nested, check_unique, describe_value
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._notes import Note
+from bayesrank._core.checks import check_case_numbers, check_nested, check_unique, describe_value
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.notes import Note
 from bayesrank.evidence.weighting import WEIGHTED
 from bayesrank.models.parts.dirichlet_process import Process
 
-#: Number of units below which bootstrap intervals are too narrow (95% covered 0.85 at 19 cases of a rate of 0.1).
+#: Number of units below which bootstrap intervals are too narrow (95% covered 0.85 at 19 cases of a
+#: rate of 0.1).
 FEW = 50
 #: Number of units below which a note reports the influence of the prior, as for rankings of counts.
 FEW_WITH_PRIOR = 10
@@ -35,14 +36,16 @@ def check_joint(evidence: Any) -> xr.Dataset:
             describe_value(evidence),
         )
     own = ["outcome"] if "outcome" in evidence else ["actual", "predicted", "label"]
-    wanted = [*own, "count", "entity"]
-    missing = [name for name in wanted if name not in evidence.variables]
+    requested = [*own, "count", "entity"]
+    missing = [name for name in requested if name not in evidence.variables]
     if missing:
-        raise ArgumentError("evidence", f"must hold {', '.join(wanted)}", f"none of {missing}")
-    for name in wanted[:-1]:
+        raise ArgumentError("evidence", f"must hold {', '.join(requested)}", f"none of {missing}")
+    for name in requested[:-1]:
         if set(evidence[name].dims) != VARIABLES[name]:
             raise ArgumentError(
-                "evidence", f"must have the dims {sorted(VARIABLES[name])} for {name}", evidence[name].dims
+                "evidence",
+                f"must have the dims {sorted(VARIABLES[name])} for {name}",
+                evidence[name].dims,
             )
     joint = evidence.transpose("pattern", "entity", ...)
     check_unique("entity", joint["entity"].values.tolist())
@@ -53,9 +56,13 @@ def check_joint(evidence: Any) -> xr.Dataset:
     if "outcome" in joint:
         outcome = joint["outcome"]
         if outcome.dtype.kind not in "iuf" or np.isinf(outcome).any():
-            raise ArgumentError("outcome", "must hold finite numbers, or NaN for a missing outcome", "infinite ones")
+            raise ArgumentError(
+                "outcome", "must hold finite numbers, or NaN for a missing outcome", "infinite ones"
+            )
         if empty := joint["entity"].values[outcome.isnull().all("pattern").values].tolist():
-            raise ArgumentError("outcome", "must hold a number of every entity at least once", f"none of {empty}")
+            raise ArgumentError(
+                "outcome", "must hold a number of every entity at least once", f"none of {empty}"
+            )
     if {"cluster", "dataset"} <= set(joint.coords):
         check_nested(joint["cluster"].values.tolist(), joint["dataset"].values.tolist())
     return joint
@@ -63,27 +70,37 @@ def check_joint(evidence: Any) -> xr.Dataset:
 
 def positions(values: np.ndarray, labels: list) -> np.ndarray:
     """Return labels as positions among all labels."""
-    place = {label: i for i, label in enumerate(labels)}
+    position = {label: i for i, label in enumerate(labels)}
     which, seen = pd.factorize(values.ravel())
-    unknown = [label for label in seen.tolist() if label not in place]
+    unknown = [label for label in seen.tolist() if label not in position]
     if unknown:
-        raise ArgumentError("actual and predicted", f"must hold labels among {labels}", f"{unknown[0]!r}")
-    return np.array([place[label] for label in seen.tolist()])[which].reshape(values.shape)
+        raise ArgumentError(
+            "actual and predicted", f"must hold labels among {labels}", f"{unknown[0]!r}"
+        )
+    return np.array([position[label] for label in seen.tolist()])[which].reshape(values.shape)
 
 
-def mean_outcome(joint: xr.Dataset, datasets: list, by_case: bool, name: str = "outcome") -> np.ndarray:
+def mean_outcome(
+    joint: xr.Dataset, datasets: list, by_case: bool, name: str = "outcome"
+) -> np.ndarray:
     """Return the observed means (entity, data set) of a variable over cases or clusters' means; NaN without cases."""
     weight = joint["count"].values.astype(float)
     if not by_case:
         cluster = pd.factorize(joint["cluster"].values)[0]
         weight /= np.bincount(cluster, weight)[cluster]
     size = max(len(datasets), 1)
-    rows = pd.factorize(joint["dataset"].values)[0] if datasets else np.zeros(joint.sizes["pattern"], int)
+    rows = (
+        pd.factorize(joint["dataset"].values)[0]
+        if datasets
+        else np.zeros(joint.sizes["pattern"], int)
+    )
     means = np.empty((joint.sizes["entity"], size))
     with np.errstate(invalid="ignore"):
         for mean, outcome in zip(means, joint[name].values.T, strict=True):
             own = np.where(np.isnan(outcome), 0.0, weight)
-            mean[:] = np.bincount(rows, own * np.nan_to_num(outcome), size) / np.bincount(rows, own, size)
+            mean[:] = np.bincount(rows, own * np.nan_to_num(outcome), size) / np.bincount(
+                rows, own, size
+            )
     return means
 
 
@@ -104,12 +121,16 @@ def check_one_value(values: xr.DataArray, message: str, what: str = "") -> None:
 
 
 def units_notes(
-    processes: list[Process], clustered: bool, fewest: int | None, centre: float | None, outcomes: bool
+    processes: list[Process],
+    clustered: bool,
+    fewest: int | None,
+    centre: float | None,
+    outcomes: bool,
 ) -> list[Note]:
     """Return the note on few units, whose weights alone do not cover unobserved outcomes.
 
-    ``fewest`` is the size of the smallest class, if each class has its own process; ``centre`` the prior mean, if the
-    prior is on the ends of a range; ``outcomes`` whether there are no classes.
+    ``fewest`` is the size of the smallest class, if each class has its own process; ``centre`` the
+    prior mean, if the prior is on the ends of a range; ``outcomes`` whether there are no classes.
     """
     units = [process.fewest for process in processes]
     least = min([*units, *([] if fewest is None or clustered else [fewest])])
@@ -122,14 +143,21 @@ def units_notes(
         unit = "cluster" if clustered else "case"
         return few_units_notes(least, unit, one_class=least < min(units), one_dataset=one_dataset)
     if centre is not None:
-        return [Note("few_cases_and_prior_of_range", {"cases": least, "prior_cases": mass, "centre": centre})]
+        return [
+            Note(
+                "few_cases_and_prior_of_range",
+                {"cases": least, "prior_cases": mass, "centre": centre},
+            )
+        ]
     # For classes, rankings report those with few cases.
     if not outcomes or least >= FEW_WITH_PRIOR:
         return []
     return [Note("few_cases_and_prior", {"cases": least, "one_dataset": one_dataset})]
 
 
-def few_units_notes(units: int, unit: str, *, one_class: bool = False, one_dataset: bool = False) -> list[Note]:
+def few_units_notes(
+    units: int, unit: str, *, one_class: bool = False, one_dataset: bool = False
+) -> list[Note]:
     """Return the note on few units (of one class, on one of the data sets) without a prior; none for enough units."""
     if units >= FEW:
         return []
@@ -147,4 +175,6 @@ def own_cases_notes(joint: xr.Dataset) -> list[Note]:
     names = joint["entity"].values.tolist()
     # Ties are resolved by name, so that the order of the entities has no effect.
     fewest, _, who = min(zip(met, map(repr, names), names, strict=True), key=lambda of: of[:2])
-    return [Note("own_cases", {"fewest": fewest, "most": max(met), "total": cases, "entity": str(who)})]
+    return [
+        Note("own_cases", {"fewest": fewest, "most": max(met), "total": cases, "entity": str(who)})
+    ]

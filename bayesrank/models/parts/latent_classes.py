@@ -1,7 +1,7 @@
 """Patterns of verdicts that arise from two latent classes: likelihood, gradient, maximum, and identification.
 
-A parameter vector holds, on the scale of logits, the share of the positive class in each population, the sensitivity
-and the specificity of each test; then the parameters of the dependence.
+A parameter vector holds, on the scale of logits, the share of the positive class in each
+population, the sensitivity and the specificity of each test; then the parameters of the dependence.
 """
 
 from collections.abc import Sequence
@@ -15,17 +15,22 @@ from scipy.special import betaln, expit, log_ndtr, ndtr, ndtri
 
 #: Kinds of dependence of the tests within a class.
 DEPENDENCES = ("none", "pairs", "common", "by_class")
-#: Nodes of the quadrature over the random effect: of the draws, and of the maximum of the likelihood.
+#: Nodes of the quadrature over the random effect: of the draws, and of the maximum of the
+#: likelihood.
 NODES, FINE_NODES = 15, 41
-#: Random starts of the search for the maximum, beside a plain one: with up to ALL_PATTERNS tests, and with more.
+#: Random starts of the search for the maximum, beside a plain one: with up to ALL_PATTERNS tests,
+#: and with more.
 STARTS, FEW_STARTS = 6, 1
-#: The reference: random starts, differences of equal maxima and of logs that do not count, width, share of the prior.
+#: The reference: random starts, differences of equal maxima and of logs that do not count, width,
+#: share of the prior.
 REFERENCE_STARTS, SAME, NEGLIGIBLE, WIDE, PRIOR_SHARE = 5, 0.02, 40.0, 1.4, 0.25
 #: Logits are kept within these ends, where probabilities differ from 0 and 1 by 1e-13.
 END = 30.0
-#: Up to this number of tests, the information has all patterns; above it, so many drawn ones a test, and at least.
+#: Up to this number of tests, the information has all patterns; above it, so many drawn ones a
+#: test, and at least.
 ALL_PATTERNS, DRAWN, LEAST_DRAWN = 10, 8, 400
-#: Share of the largest singular value below which another one counts as 0, and length of a column that counts as 0.
+#: Share of the largest singular value below which another one counts as 0, and length of a column
+#: that counts as 0.
 RANK, NO_LENGTH = 1e-6, 1e-8
 #: Difference of logits in numerical derivatives.
 STEP = 1e-4
@@ -57,7 +62,9 @@ class LatentClasses:
     @property
     def effects(self) -> int:
         """Return the number of parameters of the dependence."""
-        return {"none": 0, "pairs": 2 * len(self.pairs), "common": 1, "by_class": 2}[self.dependence]
+        return {"none": 0, "pairs": 2 * len(self.pairs), "common": 1, "by_class": 2}[
+            self.dependence
+        ]
 
     @property
     def size(self) -> int:
@@ -116,9 +123,9 @@ class LatentClasses:
         logit = np.clip(theta[:, : self.populations], -END, END)[:, self.population]
         logs, parts = [], []
         for k in range(2):
-            log, kept = self._of_class(theta, bool(k))
+            log, retained = self._of_class(theta, bool(k))
             logs.append(log - np.logaddexp(0.0, -logit if k else logit))
-            parts.append(kept)
+            parts.append(retained)
         negative, positive = logs
         both = np.logaddexp(negative, positive)
         unknown = self.truth < 0
@@ -131,10 +138,14 @@ class LatentClasses:
         if self.dependence in ("common", "by_class"):
             return self._with_effect(x, self.strength(theta, positive))
         free = self.free
-        log = x[:, free] @ self.verdict[:, free].T - np.logaddexp(0.0, x[:, free]).sum(axis=1, keepdims=True)
+        log = x[:, free] @ self.verdict[:, free].T - np.logaddexp(0.0, x[:, free]).sum(
+            axis=1, keepdims=True
+        )
         tables = []
-        for place, (i, j) in enumerate(self.pairs):
-            table = pair_table(expit(x[:, i]), expit(x[:, j]), theta[:, self.rates + 2 * place + positive])
+        for position, (i, j) in enumerate(self.pairs):
+            table = pair_table(
+                expit(x[:, i]), expit(x[:, j]), theta[:, self.rates + 2 * position + positive]
+            )
             log = log + np.log(table)[:, 2 * self.verdict[:, i] + self.verdict[:, j]]
             tables.append(table)
         return log, (x, tables)
@@ -157,21 +168,31 @@ class LatentClasses:
         total = terms.sum(axis=1)
         return np.log(total) + most[:, 0], (x, quantile, root, middle, up, down, terms, total)
 
-    def _pull(self, theta: np.ndarray, positive: bool, weight: np.ndarray, parts: tuple) -> tuple[np.ndarray, ...]:
+    def _pull(
+        self, theta: np.ndarray, positive: bool, weight: np.ndarray, parts: tuple
+    ) -> tuple[np.ndarray, ...]:
         """Return the gradient of the weighted log probabilities (particle, cell) by logits and by dependence."""
         x = parts[0]
         p = expit(x)
         if self.dependence in ("none", "pairs"):
             slope = weight @ self.verdict - weight.sum(axis=1, keepdims=True) * p
             effects = np.empty((len(theta), len(self.pairs)))
-            for place, ((i, j), table) in enumerate(zip(self.pairs, parts[1], strict=True)):
+            for position, ((i, j), table) in enumerate(zip(self.pairs, parts[1], strict=True)):
                 cell = 2 * self.verdict[:, i] + self.verdict[:, j]
-                w00, w01, w10, w11 = ((weight @ (cell == c).astype(float)) / table[:, c] for c in range(4))
-                odds = 1 / table  # the both-positive probability moves with the odds ratio and the two rates
+                w00, w01, w10, w11 = (
+                    (weight @ (cell == c).astype(float)) / table[:, c] for c in range(4)
+                )
+                odds = (
+                    1 / table
+                )  # the both-positive probability moves with the odds ratio and the two rates
                 g, h = odds.sum(axis=1), w11 + w00 - w10 - w01
-                slope[:, i] = (w10 - w00 + h * (odds[:, 2] + odds[:, 0]) / g) * p[:, i] * (1 - p[:, i])
-                slope[:, j] = (w01 - w00 + h * (odds[:, 1] + odds[:, 0]) / g) * p[:, j] * (1 - p[:, j])
-                effects[:, place] = h / g
+                slope[:, i] = (
+                    (w10 - w00 + h * (odds[:, 2] + odds[:, 0]) / g) * p[:, i] * (1 - p[:, i])
+                )
+                slope[:, j] = (
+                    (w01 - w00 + h * (odds[:, 1] + odds[:, 0]) / g) * p[:, j] * (1 - p[:, j])
+                )
+                effects[:, position] = h / g
             return slope, effects
         _, quantile, root, middle, up, down, terms, total = parts
         each = terms * (weight / total)[:, None]
@@ -188,16 +209,16 @@ class LatentClasses:
 
     def swap(self, theta: np.ndarray) -> np.ndarray:
         """Return parameters of the same likelihood with the two classes exchanged; truths must be unknown."""
-        found = theta.copy()
+        result = theta.copy()
         first, last = self.populations, self.rates
-        found[: self.populations] = -theta[: self.populations]
-        found[first : first + self.tests] = -theta[first + self.tests : last]
-        found[first + self.tests : last] = -theta[first : first + self.tests]
+        result[: self.populations] = -theta[: self.populations]
+        result[first : first + self.tests] = -theta[first + self.tests : last]
+        result[first + self.tests : last] = -theta[first : first + self.tests]
         if self.dependence == "by_class":
-            found[last:] = theta[last:][::-1]
+            result[last:] = theta[last:][::-1]
         elif self.dependence == "pairs":
-            found[last:] = theta[last:].reshape(-1, 2)[:, ::-1].ravel()
-        return found
+            result[last:] = theta[last:].reshape(-1, 2)[:, ::-1].ravel()
+        return result
 
     def climb(self, start: np.ndarray, prior: "Prior | None" = None) -> tuple[np.ndarray, float]:
         """Return the next maximum of the likelihood, or of the posterior, from a start, and its logarithm."""
@@ -222,18 +243,26 @@ class LatentClasses:
         rng = np.random.default_rng(0)
         start = np.full(self.size, 0.8)
         start[: self.populations] = 0.0
-        sign = np.where((self._with_truth if anchor is None else self._agreement[anchor]) < 0, -1.0, 1.0)
+        sign = np.where(
+            (self._with_truth if anchor is None else self._agreement[anchor]) < 0, -1.0, 1.0
+        )
         start[self.populations : self.rates] = 1.5 * np.tile(sign, 2)
         return [start, *(start + rng.normal(0, 1.2, self.size) for _ in range(number))]
 
-    def maximum(self, anchor: int | None, more: Sequence[np.ndarray] = ()) -> tuple[np.ndarray, float]:
+    def maximum(
+        self, anchor: int | None, more: Sequence[np.ndarray] = ()
+    ) -> tuple[np.ndarray, float]:
         """Return the parameters with the largest likelihood from several starts, and ``more``.
 
         The anchor is informative there; without one, known truths name the classes.
         """
         starts = [*self.starts(anchor, STARTS if self.tests <= ALL_PATTERNS else FEW_STARTS), *more]
         theta, log = max((self.climb(each) for each in starts), key=lambda found: found[1])
-        if anchor is not None and self.informedness(theta[None], anchor)[0] < 0 and (self.truth < 0).all():
+        if (
+            anchor is not None
+            and self.informedness(theta[None], anchor)[0] < 0
+            and (self.truth < 0).all()
+        ):
             theta = self.swap(theta)
         if self.dependence in ("common", "by_class"):
             theta[self.rates :] = np.abs(theta[self.rates :])
@@ -268,7 +297,8 @@ class LatentClasses:
     def saturated(self) -> tuple[float, int]:
         """Return the log likelihood of the observed shares, and their number of free parameters.
 
-        The truth is missing at random given the verdicts, so cells are those of verdicts, and of the truth given them.
+        The truth is missing at random given the verdicts, so cells are those of verdicts, and of
+        the truth given them.
         """
         code = np.column_stack([self.population, self.verdict])
         names, cell = np.unique(code, axis=0, return_inverse=True)
@@ -289,10 +319,19 @@ class LatentClasses:
     def expected(self, theta: np.ndarray) -> tuple["LatentClasses", np.ndarray]:
         """Return possible cells, and their expected numbers of cases at parameters (parameter).
 
-        Up to ALL_PATTERNS tests these are all cells. With more tests, cells are drawn from each class with weights.
+        Up to ALL_PATTERNS tests these are all cells. With more tests, cells are drawn from each
+        class with weights.
         """
-        every = (np.arange(2**self.tests)[:, None] >> np.arange(self.tests)) & 1 if self.tests <= ALL_PATTERNS else None
-        drawn = [(every, None)] * 2 if every is not None else [self._draw(theta, bool(k)) for k in range(2)]
+        every = (
+            (np.arange(2**self.tests)[:, None] >> np.arange(self.tests)) & 1
+            if self.tests <= ALL_PATTERNS
+            else None
+        )
+        drawn = (
+            [(every, None)] * 2
+            if every is not None
+            else [self._draw(theta, bool(k)) for k in range(2)]
+        )
         share = expit(theta[: self.populations])
         parts: list[tuple] = []
         for p in range(self.populations):
@@ -306,7 +345,9 @@ class LatentClasses:
                     continue
                 for k in (0, 1) if label < 0 else (label,):
                     verdict, weight = drawn[k]
-                    parts.append((verdict, p, label, weight * size * (share[p] if k else 1 - share[p])))
+                    parts.append(
+                        (verdict, p, label, weight * size * (share[p] if k else 1 - share[p]))
+                    )
         verdict = np.concatenate([part[0] for part in parts])
         lengths = [len(part[0]) for part in parts]
         population, truth = (np.repeat([part[i] for part in parts], lengths) for i in (1, 2))
@@ -319,7 +360,8 @@ class LatentClasses:
     def _draw(self, theta: np.ndarray, positive: bool) -> tuple[np.ndarray, np.ndarray]:
         """Return verdicts (pattern, test) of cases of a class, and weights (pattern) with a sum near 1.
 
-        One verdict of each pattern, of each test in turn, is a fair coin, so that rare verdicts occur for all tests.
+        One verdict of each pattern, of each test in turn, is a fair coin, so that rare verdicts
+        occur for all tests.
         """
         rng = np.random.default_rng(0)
         size = self.tests * max(DRAWN, -(-LEAST_DRAWN // self.tests))
@@ -330,8 +372,10 @@ class LatentClasses:
             p = ndtr(ndtri(expit(x)) * np.sqrt(1 + b**2) + b * rng.standard_normal((size, 1)))
         u = rng.random((size, self.tests))
         verdict = (u < p).astype(int)
-        for place, (i, j) in enumerate(self.pairs):
-            [table] = pair_table(expit(x[[i]]), expit(x[[j]]), theta[[self.rates + 2 * place + positive]])
+        for position, (i, j) in enumerate(self.pairs):
+            [table] = pair_table(
+                expit(x[[i]]), expit(x[[j]]), theta[[self.rates + 2 * position + positive]]
+            )
             p[:, j] = (table[[1, 3]] / (table[[0, 2]] + table[[1, 3]]))[verdict[:, i]]
             verdict[:, j] = u[:, j] < p[:, j]
             p[:, i] = (table[2:] / (table[:2] + table[2:]))[verdict[:, j]]
@@ -343,8 +387,9 @@ class LatentClasses:
     def information_root(self, theta: np.ndarray) -> np.ndarray:
         """Return a matrix (cell, parameter) whose product with itself is the Fisher information of all cases.
 
-        Rows are derivatives of the log probability of a cell by the parameters on the scale of logits, times the root
-        of the expected number of its cases; logarithms keep their digits with any number of tests.
+        Rows are derivatives of the log probability of a cell by the parameters on the scale of
+        logits, times the root of the expected number of its cases; logarithms keep their digits
+        with any number of tests.
         """
         cells, number = self.expected(theta)
         step = STEP * np.eye(self.size)
@@ -354,15 +399,18 @@ class LatentClasses:
     def identify(self, theta: np.ndarray) -> tuple[int, float, np.ndarray]:
         """Return rank, smallest singular value, and standard errors at draws (draw, parameter): medians over draws.
 
-        The rank is that of the Fisher information, whose columns have length 1, so that their scale does not matter.
-        The singular value is that of the root of the information of one case by probabilities and strengths of
-        dependence. Standard errors (parameter) belong to all cases; they are infinite where the rank is not full.
+        The rank is that of the Fisher information, whose columns have length 1, so that their scale
+        does not matter. The singular value is that of the root of the information of one case by
+        probabilities and strengths of dependence. Standard errors (parameter) belong to all cases;
+        they are infinite where the rank is not full.
         """
         ranks, smallest, errors = [], [], []
         for each in theta:
             root = self.information_root(each) / np.sqrt(self.count.sum())
             length = np.sqrt(np.square(root).sum(axis=0))
-            _, values, right = np.linalg.svd(root / np.maximum(length, NO_LENGTH), full_matrices=False)
+            _, values, right = np.linalg.svd(
+                root / np.maximum(length, NO_LENGTH), full_matrices=False
+            )
             ranks.append(int((values > RANK * values[0]).sum()))
             per = np.ones(self.size)
             per[: self.rates] = expit(each[: self.rates]) * expit(-each[: self.rates])
@@ -394,23 +442,31 @@ class Prior:
     """Beta priors of the probabilities, normal ones of the dependence, where the anchor is informative, if any."""
 
     cells: LatentClasses
-    shapes: np.ndarray  #: Of the Beta distribution of each probability (rate, 2): of the event, and of its absence.
+    shapes: (
+        np.ndarray
+    )  #: Of the Beta distribution of each probability (rate, 2): of the event, and of its absence.
     scale: float  #: Standard deviation of the parameters of dependence.
     anchor: int | None  #: The informative test; None if known truths name the classes.
 
     def named(self, theta: np.ndarray) -> np.ndarray:
         """Return whether the classes have their names (particle)."""
-        return np.full(len(theta), True) if self.anchor is None else self.cells.informedness(theta, self.anchor) > 0
+        return (
+            np.full(len(theta), True)
+            if self.anchor is None
+            else self.cells.informedness(theta, self.anchor) > 0
+        )
 
     def draw(self, size: int, rng: np.random.Generator) -> np.ndarray:
         """Draw parameters (draw, parameter)."""
-        kept: list[np.ndarray] = []
-        while sum(map(len, kept)) < size:
-            first, second = (np.log(rng.standard_gamma(a, (size, len(a))) + 1e-300) for a in self.shapes.T)
+        retained: list[np.ndarray] = []
+        while sum(map(len, retained)) < size:
+            first, second = (
+                np.log(rng.standard_gamma(a, (size, len(a))) + 1e-300) for a in self.shapes.T
+            )
             theta = np.clip(first - second, -END + 1e-6, END - 1e-6)
             theta = np.hstack([theta, self.scale * rng.standard_normal((size, self.cells.effects))])
-            kept.append(theta[self.named(theta)])
-        return np.concatenate(kept)[:size]
+            retained.append(theta[self.named(theta)])
+        return np.concatenate(retained)[:size]
 
     def density(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the log density on the scale of logits without the anchor (particle), and its gradient."""
@@ -420,7 +476,9 @@ class Prior:
         value -= (effect**2).sum(axis=1) / (2 * self.scale**2)
         value -= betaln(*self.shapes.T).sum() + effect.shape[1] * (np.log(self.scale) + LOG_ROOT)
         rate = expit(x)
-        slope = np.hstack([self.shapes[:, 0] * (1 - rate) - self.shapes[:, 1] * rate, -effect / self.scale**2])
+        slope = np.hstack(
+            [self.shapes[:, 0] * (1 - rate) - self.shapes[:, 1] * rate, -effect / self.scale**2]
+        )
         return value, slope
 
     def value_and_slope(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -442,13 +500,16 @@ class Prior:
 class Reference:
     """A mixture of the prior and of wide normal distributions at maxima of a posterior, from which its draws can start.
 
-    With many tests, few particles from the prior all miss the maxima with nearly all mass. From here, tempering gives
-    each maximum its mass in the posterior. The prior covers what the normal distributions miss.
+    With many tests, few particles from the prior all miss the maxima with nearly all mass. From
+    here, tempering gives each maximum its mass in the posterior. The prior covers what the normal
+    distributions miss.
     """
 
     prior: Prior
     centers: np.ndarray  #: Maxima (component, parameter).
-    roots: np.ndarray  #: Lower triangular roots of the covariances (component, parameter, parameter).
+    roots: (
+        np.ndarray
+    )  #: Lower triangular roots of the covariances (component, parameter, parameter).
 
     @classmethod
     def of(cls, prior: Prior) -> "Reference | None":
@@ -462,21 +523,23 @@ class Reference:
             apart = all(np.abs(expit(theta) - expit(each)).max() > SAME for each, _ in found)
             if apart and prior.named(theta[None])[0]:
                 found.append((theta, log))
-        centers = [theta for theta, log in found if log > max(each for _, each in found) - NEGLIGIBLE]
+        centers = [
+            theta for theta, log in found if log > max(each for _, each in found) - NEGLIGIBLE
+        ]
         inverses = [np.linalg.inv(prior.information(theta)) for theta in centers]
         roots = [WIDE * np.linalg.cholesky((each + each.T) / 2) for each in inverses]
         return cls(prior, np.stack(centers), np.stack(roots)) if centers else None
 
     def draw(self, size: int, rng: np.random.Generator) -> np.ndarray:
         """Draw parameters (draw, parameter), where the anchor is informative."""
-        kept: list[np.ndarray] = []
-        while sum(map(len, kept)) < size:
+        retained: list[np.ndarray] = []
+        while sum(map(len, retained)) < size:
             which = rng.integers(len(self.centers), size=size)
             noise = rng.standard_normal((size, self.prior.cells.size))
             theta = self.centers[which] + np.einsum("dij,dj->di", self.roots[which], noise)
             theta = np.where(rng.random((size, 1)) < PRIOR_SHARE, self.prior.draw(size, rng), theta)
-            kept.append(theta[np.isfinite(self.prior.value_and_slope(theta)[0])])
-        return np.concatenate(kept)[:size]
+            retained.append(theta[np.isfinite(self.prior.value_and_slope(theta)[0])])
+        return np.concatenate(retained)[:size]
 
     def value_and_slope(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the log density (particle) up to the constant of the anchor, and its gradient."""
@@ -485,7 +548,9 @@ class Reference:
         for center, root in zip(self.centers, self.roots, strict=True):
             z = solve_triangular(root, (theta - center).T, lower=True)
             size = np.log(np.diag(root)).sum() + len(root) * LOG_ROOT
-            values.append(np.log((1 - PRIOR_SHARE) / len(self.roots)) - 0.5 * np.square(z).sum(axis=0) - size)
+            values.append(
+                np.log((1 - PRIOR_SHARE) / len(self.roots)) - 0.5 * np.square(z).sum(axis=0) - size
+            )
             slopes.append(-solve_triangular(root, z, lower=True, trans="T").T)
         value = np.logaddexp.reduce(values)
         return value, np.einsum("cp,cpj->pj", np.exp(np.array(values) - value), np.array(slopes))

@@ -1,19 +1,21 @@
 """Compiled Metropolis sampler of tables with logits = median of the entity - difficulty + deviation.
 
-Difficulties have mean 0, or the mean that a ``basis`` (data set, column) and its coefficients give: see the model of
-crossed effects. Without columns there are no coefficients.
+Difficulties have mean 0, or the mean that a ``basis`` (data set, column) and its coefficients give:
+see the model of crossed effects. Without columns there are no coefficients.
 
-Effects are standardised by their normal approximation given the spreads, in which the counts of a table are one normal
-observation, the empirical logit with its information. Spreads can then change while the standard normal variables stay,
-for any amount of data, which avoids funnels. The steps target the exact posterior.
+Effects are standardised by their normal approximation given the spreads, in which the counts of a
+table are one normal observation, the empirical logit with its information. Spreads can then change
+while the standard normal variables stay, for any amount of data, which avoids funnels. The steps
+target the exact posterior.
 """
 
 import numpy as np
 
-from bayesrank._compiled import njit
+from bayesrank._core.compiled import njit
 
 OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy"}
-#: Target acceptance rates of joint steps, of steps with fixed effects, and of steps for single parameters.
+#: Target acceptance rates of joint steps, of steps with fixed effects, and of steps for single
+#: parameters.
 RATE_OF_JOINT_STEPS, RATE_OF_SPREADS, RATE_OF_SINGLE_STEPS = 0.25, 0.3, 0.4
 #: Warm-up sweeps between updates of the proposal covariance, and before the first.
 INTERVAL = 50
@@ -36,42 +38,47 @@ def softplus(x):
 @njit(**OPTIONS)
 def log_prior(spread, scales):
     """Return the log density of log standard deviations (half-normal) and artanh ρ (LKJ(2)) of both terms."""
-    found = 0.0
+    result = 0.0
     for term in range(2):
         for row in range(2):
             log_sd = spread[3 * term + row]
-            found += log_sd - 0.5 * (np.exp(log_sd) / scales[term]) ** 2
-        found -= 2 * CORRELATION * log_cosh(spread[3 * term + 2])
-    return found
+            result += log_sd - 0.5 * (np.exp(log_sd) / scales[term]) ** 2
+        result -= 2 * CORRELATION * log_cosh(spread[3 * term + 2])
+    return result
 
 
 @njit(**OPTIONS)
 def gain_of_median(i, total, mu, mu_new, alpha, precision):
     """Return the gain in the log prior density if entity ``i`` moves; ``total`` is the sum of the current medians.
 
-    With a ``precision`` of contrasts, the mean of the medians is the logit of a Beta rate, and their distances from it
-    are normal. If it is 0, each median is the logit of a Beta rate of its own.
+    With a ``precision`` of contrasts, the mean of the medians is the logit of a Beta rate, and
+    their distances from it are normal. If it is 0, each median is the logit of a Beta rate of its
+    own.
     """
-    found = 0.0
+    result = 0.0
     for row in range(2):
         old, new = mu[i, row], mu_new[i, row]
         if precision > 0:
             level, level_new = total[row] / len(mu), (total[row] + new - old) / len(mu)
-            found -= 0.5 * precision * (new * new - old * old - len(mu) * (level_new * level_new - level * level))
+            result -= (
+                0.5
+                * precision
+                * (new * new - old * old - len(mu) * (level_new * level_new - level * level))
+            )
             old, new = level, level_new
-        found -= alpha[i, row, 0] * (softplus(-new) - softplus(-old))
-        found -= alpha[i, row, 1] * (softplus(new) - softplus(old))
-    return found
+        result -= alpha[i, row, 0] * (softplus(-new) - softplus(-old))
+        result -= alpha[i, row, 1] * (softplus(new) - softplus(old))
+    return result
 
 
 @njit(**OPTIONS)
 def gain_of_medians(mu, mu_new, alpha, precision):
     """Return the gain in the log prior density if all entities move."""
-    found, total = 0.0, mu.sum(0)
+    result, total = 0.0, mu.sum(0)
     for i in range(len(mu)):
-        found += gain_of_median(i, total, mu, mu_new, alpha, precision)
+        result += gain_of_median(i, total, mu, mu_new, alpha, precision)
         total += mu_new[i] - mu[i]
-    return found
+    return result
 
 
 @njit(**OPTIONS)
@@ -139,12 +146,12 @@ def compute_table(p, approximation, v0, v1, factors, data):
     u0, u1 = solve_transposed(low, w0 + v0, w1 + v1)
     d0, d1 = multiply(factors[0], u0, u1)
     x0, x1 = e0 + d0, e1 + d1
-    found = -0.5 * (u0 * u0 + u1 * u1)
+    result = -0.5 * (u0 * u0 + u1 * u1)
     if data[p, 6] > 0:
-        found += data[p, 4] * x0 - data[p, 6] * softplus(x0)
+        result += data[p, 4] * x0 - data[p, 6] * softplus(x0)
     if data[p, 7] > 0:
-        found += data[p, 5] * x1 - data[p, 7] * softplus(x1)
-    return x0, x1, u0, u1, found
+        result += data[p, 5] * x1 - data[p, 7] * softplus(x1)
+    return x0, x1, u0, u1, result
 
 
 @njit(**OPTIONS)
@@ -319,20 +326,21 @@ def shift_all(rng, mu, t, factor, alpha, precision):
 @njit(**OPTIONS)
 def average_basis(basis, pairs, entities):
     """Return the mean of each column of a basis over the tables of each entity (entity, column)."""
-    found, number = np.zeros((entities, basis.shape[1])), np.zeros(entities)
+    result, number = np.zeros((entities, basis.shape[1])), np.zeros(entities)
     for p in range(len(pairs)):
-        found[pairs[p, 0]] += basis[pairs[p, 1]]
+        result[pairs[p, 0]] += basis[pairs[p, 1]]
         number[pairs[p, 0]] += 1
     for i in range(entities):
-        found[i] /= max(number[i], 1.0)
-    return found
+        result[i] /= max(number[i], 1.0)
+    return result
 
 
 @njit(**OPTIONS)
 def draw_coefficients(rng, delta, centre, basis, t, factor):
     """Draw the coefficients of the basis with the difficulties fixed, and set their means and standardised rests.
 
-    Columns are orthogonal and of equal length, and the coefficients standard normal, so that they are independent.
+    Columns are orthogonal and of equal length, and the coefficients standard normal, so that they
+    are independent.
     """
     datasets, columns = basis.shape
     hard = np.empty((datasets, 2))
@@ -361,10 +369,11 @@ def draw_coefficients(rng, delta, centre, basis, t, factor):
 def run(rng, tables, scales, is_sampled, spread, mu, steps, warm, draws, thin):
     """Run one chain: medians (draw, entity, 2), spreads (draw, 6), difficulties, their means, logits, acceptance.
 
-    ``tables`` are the evidence. ``scales`` are those of the half-normal priors of the standard deviations, of
-    deviations and of difficulties. ``is_sampled`` marks the spreads (6) and rows (2) that are sampled; a missing row
-    has no cases. ``spread`` and ``mu`` are initial values, ``steps`` (entity, 2) the lengths of steps of medians, and
-    ``thin`` the number of sweeps between draws.
+    ``tables`` are the evidence. ``scales`` are those of the half-normal priors of the standard
+    deviations, of deviations and of difficulties. ``is_sampled`` marks the spreads (6) and rows (2)
+    that are sampled; a missing row has no cases. ``spread`` and ``mu`` are initial values,
+    ``steps`` (entity, 2) the lengths of steps of medians, and ``thin`` the number of sweeps between
+    draws.
     """
     pairs, datasets, data, alpha, precision, both, basis = tables
     entities, number = len(mu), len(pairs)
@@ -380,15 +389,19 @@ def run(rng, tables, scales, is_sampled, spread, mu, steps, warm, draws, thin):
     kept_centre = np.zeros((draws, datasets, 2))
     columns = basis.shape[1]
     delta, centre = np.zeros((columns, 2)), np.zeros((datasets, 2))
-    of_column, mean_of_entity = np.full((2, columns, 2), np.log(0.3)), average_basis(basis, pairs, entities)
+    of_column, mean_of_entity = (
+        np.full((2, columns, 2), np.log(0.3)),
+        average_basis(basis, pairs, entities),
+    )
     accepted = 0
     z, v = np.zeros((datasets, 2)), np.zeros((number, 2))
     factors = covariance_factor(spread, 0), covariance_factor(spread, 1)
     total, t, out = compute_effects(mu, z, centre, v, factors, pairs, data, both)
     for sweep in range(warm + draws * thin):
         adaptation = 0.0 if sweep >= warm else 1 / (sweep + 1) ** 0.6
-        # 1. Spreads and a shift of all medians with the standard normal variables fixed: all together, then one with a
-        # long step, since a standard deviation near 0 has a long tail of logarithms.
+        # 1. Spreads and a shift of all medians with the standard normal variables fixed: all
+        # together, then one with a long step, since a standard deviation near 0 has a long tail of
+        # logarithms.
         for single in range(2):
             if single:
                 k = int(rng.random() * size)
@@ -405,7 +418,9 @@ def run(rng, tables, scales, is_sampled, spread, mu, steps, warm, draws, thin):
                 else:
                     mu_new[:, which[k] - 6] += noise[k]
             factors = covariance_factor(spread_new, 0), covariance_factor(spread_new, 1)
-            other, others, out_new = compute_effects(mu_new, z, centre, v, factors, pairs, data, both)
+            other, others, out_new = compute_effects(
+                mu_new, z, centre, v, factors, pairs, data, both
+            )
             gain = other - total + log_prior(spread_new, scales) - log_prior(spread, scales)
             gain += gain_of_medians(mu, mu_new, alpha, precision)
             ok = np.log(rng.random()) < gain
@@ -429,7 +444,9 @@ def run(rng, tables, scales, is_sampled, spread, mu, steps, warm, draws, thin):
                 if is_sampled[6 + row]:
                     mu_new[i, row] += steps[i, row] * np.exp(of_entity[i]) * rng.standard_normal()
         out_new = compute_tables(mu_new, t, centre, v, factors, pairs, data)
-        accept_medians(rng, pairs[:, 0], mu, mu_new, alpha, precision, of_entity, adaptation, out, out_new)
+        accept_medians(
+            rng, pairs[:, 0], mu, mu_new, alpha, precision, of_entity, adaptation, out, out_new
+        )
         # 4. The difficulty of each data set.
         if both:
             low, _ = approximate_difficulties(mu, centre, factors, pairs, data, both, datasets)
@@ -444,7 +461,10 @@ def run(rng, tables, scales, is_sampled, spread, mu, steps, warm, draws, thin):
         if columns:
             draw_coefficients(rng, delta, centre, basis, t, factors[1])
             for kind in range(2):
-                k, row = int(rng.random() * columns), 1 if is_sampled[7] and rng.random() < 0.5 else 0
+                k, row = (
+                    int(rng.random() * columns),
+                    1 if is_sampled[7] and rng.random() < 0.5 else 0,
+                )
                 step = np.exp(of_column[kind, k, row]) * rng.standard_normal()
                 centre_new = centre.copy()
                 mu_new[:] = mu
@@ -467,7 +487,10 @@ def run(rng, tables, scales, is_sampled, spread, mu, steps, warm, draws, thin):
             for is_walk in range(2):
                 if is_walk:
                     length = np.exp(of_table[p])
-                    v0, v1 = v[p, 0] + length * rng.standard_normal(), v[p, 1] + length * rng.standard_normal()
+                    v0, v1 = (
+                        v[p, 0] + length * rng.standard_normal(),
+                        v[p, 1] + length * rng.standard_normal(),
+                    )
                     gain = 0.0
                 else:
                     v0, v1 = rng.standard_normal(), rng.standard_normal()
@@ -500,4 +523,11 @@ def run(rng, tables, scales, is_sampled, spread, mu, steps, warm, draws, thin):
             for j in range(datasets):
                 d0, d1 = multiply(factors[1], t[j, 0], t[j, 1])
                 kept_difficulty[at, j] = centre[j, 0] + d0, centre[j, 1] + d1
-    return kept_mu, kept_spread, kept_difficulty, kept_centre, kept_logits, accepted / (warm + draws * thin)
+    return (
+        kept_mu,
+        kept_spread,
+        kept_difficulty,
+        kept_centre,
+        kept_logits,
+        accepted / (warm + draws * thin),
+    )

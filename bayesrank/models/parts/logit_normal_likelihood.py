@@ -1,13 +1,14 @@
 """Compiled likelihood of whole data sets under normal logits: difficulty and deviations are integrated out.
 
-Both integrals are adaptive Gauss-Hermite sums (Liu and Pierce 1994, Biometrika 81:624-629) over the standardised
-effects of the sampler. Their centres are modes: Newton steps replace the empirical logit of each table and its
-information by the working logit and the information at the current logit.
+Both integrals are adaptive Gauss-Hermite sums (Liu and Pierce 1994, Biometrika 81:624-629) over the
+standardised effects of the sampler. Their centres are modes: Newton steps replace the empirical
+logit of each table and its information by the working logit and the information at the current
+logit.
 """
 
 import numpy as np
 
-from bayesrank._compiled import njit
+from bayesrank._core.compiled import njit
 from bayesrank.models.parts.logit_normal_kernel import (
     OPTIONS,
     approximate_difficulties,
@@ -17,9 +18,11 @@ from bayesrank.models.parts.logit_normal_kernel import (
     solve_transposed,
 )
 
-#: Nodes along each axis: of tables with one effect, of difficulties, and of tables given their difficulty.
+#: Nodes along each axis: of tables with one effect, of difficulties, and of tables given their
+#: difficulty.
 SINGLE, OUTER, INNER = 11, 7, 5
-#: Maximum number of Newton steps, their maximum length in logits, and the length at which they stop.
+#: Maximum number of Newton steps, their maximum length in logits, and the length at which they
+#: stop.
 STEPS, REACH, NEAR = 20, 3.0, 1e-3
 #: Least information of a row with cases, so that its working logit is finite.
 LEAST = 1e-8
@@ -51,7 +54,9 @@ def work_on(p, x, work, at):
 def integrate_table(p, mean, t, centre, factors, pairs, work, at, nodes, weights):
     """Return the log likelihood of a table, but a constant, with its deviation integrated out."""
     for _ in range(STEPS):
-        found = compute_table(p, approximate_table(p, mean, t, centre, factors, pairs, work), 0.0, 0.0, factors, work)
+        found = compute_table(
+            p, approximate_table(p, mean, t, centre, factors, pairs, work), 0.0, 0.0, factors, work
+        )
         if work_on(p, found, work, at) < NEAR:
             break
     approximation = approximate_table(p, mean, t, centre, factors, pairs, work)
@@ -78,7 +83,9 @@ def integrate_dataset(j, own, mean, low, pull, centre, factors, pairs, work, at,
             t[j] = solve_transposed(low, v0, v1)
             value = np.log(weights[k] * weights[m]) - 0.5 * (t[j, 0] ** 2 + t[j, 1] ** 2)
             for p in own:
-                value += integrate_table(p, mean, t, centre, factors, pairs, work, at, inner[0], inner[1])
+                value += integrate_table(
+                    p, mean, t, centre, factors, pairs, work, at, inner[0], inner[1]
+                )
             found[k * size + m] = value
     top = found.max()
     return top + np.log(np.exp(found - top).sum()) - np.log(np.pi * low[0] * low[2])
@@ -88,15 +95,16 @@ def integrate_dataset(j, own, mean, low, pull, centre, factors, pairs, work, at,
 def log_likelihoods(means, spreads, both, datasets, pairs, data, alone, outer, inner):
     """Return the log likelihood (draw, data set), but a constant, of the tables of each data set.
 
-    ``means`` (draw, table, 2) are the logits without effects, ``spreads`` (draw, 2, 3) the factors of the covariances
-    of deviations and difficulties, and ``pairs`` (table, 2) the number of each table and its data set. The nodes
-    ``alone`` (for tables with one effect), ``outer`` and ``inner`` come from :func:`nodes_of`.
+    ``means`` (draw, table, 2) are the logits without effects, ``spreads`` (draw, 2, 3) the factors
+    of the covariances of deviations and difficulties, and ``pairs`` (table, 2) the number of each
+    table and its data set. The nodes ``alone`` (for tables with one effect), ``outer`` and
+    ``inner`` come from :func:`nodes_of`.
     """
     number = np.zeros(datasets, np.int64)
     for p in range(len(pairs)):
         number[pairs[p, 1]] += 1
     order = np.argsort(pairs[:, 1])
-    found, centre = np.zeros((len(means), datasets)), np.zeros((datasets, 2))
+    result, centre = np.zeros((len(means), datasets)), np.zeros((datasets, 2))
     zero = np.zeros((datasets, 2))
     for draw in range(len(means)):
         mean, (a, b, c), (d, e, f) = means[draw], spreads[draw, 0], spreads[draw, 1]
@@ -106,13 +114,20 @@ def log_likelihoods(means, spreads, both, datasets, pairs, data, alone, outer, i
         work, at, t = data.copy(), data[:, :2].copy(), zero.copy()
         if both:
             for _ in range(STEPS):
-                low, pull = approximate_difficulties(mean, centre, factors, pairs, work, both, datasets)
+                low, pull = approximate_difficulties(
+                    mean, centre, factors, pairs, work, both, datasets
+                )
                 for j in range(datasets):
                     t[j] = solve_transposed(low[j], pull[j, 0], pull[j, 1])
                 far = 0.0
                 for p in range(len(pairs)):
                     approximation = approximate_table(p, mean, t, centre, factors, pairs, work)
-                    far = max(far, work_on(p, compute_table(p, approximation, 0.0, 0.0, factors, work), work, at))
+                    far = max(
+                        far,
+                        work_on(
+                            p, compute_table(p, approximation, 0.0, 0.0, factors, work), work, at
+                        ),
+                    )
                 if far < NEAR:
                     break
             low, pull = approximate_difficulties(mean, centre, factors, pairs, work, both, datasets)
@@ -121,11 +136,13 @@ def log_likelihoods(means, spreads, both, datasets, pairs, data, alone, outer, i
             own = order[start : start + number[j]]
             start += number[j]
             if both and number[j] > 1:
-                found[draw, j] = integrate_dataset(
+                result[draw, j] = integrate_dataset(
                     j, own, mean, low[j], pull[j], centre, factors, pairs, work, at, outer, inner
                 )
                 continue
             single = (total, factors[1]) if both else factors
             for p in own:
-                found[draw, j] += integrate_table(p, mean, zero, centre, single, pairs, work, at, alone[0], alone[1])
-    return found
+                result[draw, j] += integrate_table(
+                    p, mean, zero, centre, single, pairs, work, at, alone[0], alone[1]
+                )
+    return result

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_numbers, check_weights, describe_value
-from bayesrank._errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
-from bayesrank._labels import name_coord
-from bayesrank._random import Block
-from bayesrank._records import EvidenceRecord
+from bayesrank._core.checks import check_numbers, check_weights, describe_value
+from bayesrank._core.errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
+from bayesrank._core.labels import name_coord
+from bayesrank._core.random import Block
+from bayesrank._core.records import EvidenceRecord
 from bayesrank.evidence.counts import class_dims, count_weighted, mark_classes_as
 from bayesrank.evidence.outcomes import check_range
 from bayesrank.evidence.weighting import BALANCED, UNIT_WEIGHT, WEIGHTED
@@ -23,7 +23,8 @@ from bayesrank.models.parts.priors import DEFAULT, in_words, of_shape
 VALUES = 20
 #: Prior cases at each end of a declared range; Beta(1/2, 1/2) for right and wrong.
 END = 0.5
-#: Maximum number of runs that is inferred from outcomes: costs and seconds may be multiples of smaller steps.
+#: Maximum number of runs that is inferred from outcomes: costs and seconds may be multiples of
+#: smaller steps.
 RUNS = 10
 
 
@@ -34,18 +35,37 @@ class TableMargins(DirichletMultinomial):
 
     def __init__(self, joint: xr.Dataset, datasets: list, **options: Any) -> None:
         names, classes = (joint[name].values.tolist() for name in ("entity", "label"))
-        self.codes = positions(np.column_stack([joint["actual"].values, joint["predicted"].values]), classes)
-        held, where = [self.codes[:, :1], self.codes[:, 1:]], joint["dataset"].values.tolist() if datasets else None
+        self.codes = positions(
+            np.column_stack([joint["actual"].values, joint["predicted"].values]), classes
+        )
+        held, where = (
+            [self.codes[:, :1], self.codes[:, 1:]],
+            joint["dataset"].values.tolist() if datasets else None,
+        )
         each = joint[UNIT_WEIGHT].values if UNIT_WEIGHT in joint.coords else None
-        counts = count_weighted(held, joint["count"].values, each, names, where, class_dims(classes))
-        counts = counts.assign_attrs({name: 1 for name in (WEIGHTED, BALANCED) if name in joint.attrs})
+        counts = count_weighted(
+            held, joint["count"].values, each, names, where, class_dims(classes)
+        )
+        counts = counts.assign_attrs(
+            {name: 1 for name in (WEIGHTED, BALANCED) if name in joint.attrs}
+        )
         sets = [f"test set {i + 1}" for i in range(max(len(datasets), 1))]
-        counts = counts.assign_coords(test_set=("dataset", sets) if datasets else ("entity", sets * len(names)))
-        own = {name: held for name, held in joint.coords.items() if held.dims == ("entity",) and name != "entity"}
+        counts = counts.assign_coords(
+            test_set=("dataset", sets) if datasets else ("entity", sets * len(names))
+        )
+        own = {
+            name: held
+            for name, held in joint.coords.items()
+            if held.dims == ("entity",) and name != "entity"
+        }
         super().__init__(mark_classes_as(counts.assign_coords(own), joint), **options)
-        check_one_value(self.concentration.sum("predicted"), "prior must give every entity the same row totals")
+        check_one_value(
+            self.concentration.sum("predicted"), "prior must give every entity the same row totals"
+        )
         if self.totals is not None:
-            check_one_value(self.totals, "prevalence must be the same for all entities", "the class shares ")
+            check_one_value(
+                self.totals, "prevalence must be the same for all entities", "the class shares "
+            )
         self.proper = float(self.concentration.min()) > 0
         self.alpha = self.concentration.values.reshape(len(names), len(sets), *counts.shape[-2:])
         self.features = self.base = np.eye(len(classes))
@@ -89,7 +109,9 @@ class OutcomeMargins:
         base: Any,
     ) -> None:
         if prevalence is not None:
-            raise ArgumentError("prevalence", "must be None for outcomes, which have no classes", f"{prevalence!r}")
+            raise ArgumentError(
+                "prevalence", "must be None for outcomes, which have no classes", f"{prevalence!r}"
+            )
         outcome = joint["outcome"].values
         missing = np.isnan(outcome)
         if missing.any() and not by_case:
@@ -112,7 +134,9 @@ class OutcomeMargins:
         # The code of a missing answer adds nothing to a sum or its weight.
         self.codes = np.insert(np.searchsorted(self.values, outcome), 0, 0, axis=1)
         self.codes[:, 1:][missing] = self.values.size
-        names = {"entity": joint["entity"].values} | ({"dataset": name_coord(datasets)} if datasets else {})
+        names = {"entity": joint["entity"].values} | (
+            {"dataset": name_coord(datasets)} if datasets else {}
+        )
         self.dims = ("draw", *names)
         shape = [len(held) for held in names.values()]
         means = mean_outcome(joint, datasets, by_case).reshape(shape)
@@ -122,10 +146,14 @@ class OutcomeMargins:
         each = np.array([mass.get(point, 0.0) for point in points.tolist()])
         each /= max(len(datasets), 1) if split_prior else 1
         none = xr.zeros_like(self.mean)
-        priors = none + xr.DataArray(each, {"outcome": points}, ["outcome"]) if points.size else none
+        priors = (
+            none + xr.DataArray(each, {"outcome": points}, ["outcome"]) if points.size else none
+        )
         self.concentration = priors.rename("prior_concentration")
         self.proper = bool(each.any())
-        self.alpha = self.concentration.values.reshape(joint.sizes["entity"], max(len(datasets), 1), 1, -1)
+        self.alpha = self.concentration.values.reshape(
+            joint.sizes["entity"], max(len(datasets), 1), 1, -1
+        )
         self.base = self._features(points) if points.size else np.zeros((1, 2))
         self.features = np.vstack([self._features(self.values), np.zeros(self.base.shape[1])])
         self.mean_cost = None
@@ -146,9 +174,13 @@ class OutcomeMargins:
         """Add codes for the cost of each case (pattern, entity), whose features are a weight and the cost."""
         missing = np.isnan(cost)
         amounts = np.unique(cost[~missing])
-        codes = np.where(missing, self.values.size, self.features.shape[0] + np.searchsorted(amounts, cost))
+        codes = np.where(
+            missing, self.values.size, self.features.shape[0] + np.searchsorted(amounts, cost)
+        )
         self.codes = np.hstack([self.codes, codes])
-        self.features, self.base = (np.pad(array, [(0, 0), (0, 2)]) for array in (self.features, self.base))
+        self.features, self.base = (
+            np.pad(array, [(0, 0), (0, 2)]) for array in (self.features, self.base)
+        )
         paid = np.zeros((amounts.size, self.features.shape[1]))
         paid[:, -2:] = np.column_stack([np.ones(amounts.size), amounts])
         self.features = np.vstack([self.features, paid])
@@ -162,33 +194,36 @@ class OutcomeMargins:
         return names | ({"outcome": self.values} if self.few else {})
 
     def variables(self, table: np.ndarray, block: Block) -> dict[str, xr.Variable]:
-        size, found = self.mean.sizes["entity"], {}
+        size, result = self.mean.sizes["entity"], {}
         if self.mean_cost is not None:
             if table.shape[1] > size:  # the prior has no costs
                 cost = table[:, size:].reshape(block.size, *self.mean.shape, -1)
                 with np.errstate(invalid="ignore"):
-                    found["mean_cost"] = xr.Variable(self.dims, cost[..., -1] / cost[..., -2])
+                    result["mean_cost"] = xr.Variable(self.dims, cost[..., -1] / cost[..., -2])
             table = table[:, :size, ..., :-2]
         sums = table.reshape(block.size, *self.mean.shape, -1)
         sums[:, self.mean.isnull().values] = np.nan  # no cases of an entity on a data set
         if not self.few:
-            return {"mean_outcome": xr.Variable(self.dims, sums[..., 1] / sums[..., 0])} | found
+            return {"mean_outcome": xr.Variable(self.dims, sums[..., 1] / sums[..., 0])} | result
         sums /= sums.sum(-1, keepdims=True)
         mean = xr.Variable(self.dims, sums @ self.values)
-        return {"performance": xr.Variable((*self.dims, "outcome"), sums), "mean_outcome": mean} | found
+        return {
+            "performance": xr.Variable((*self.dims, "outcome"), sums),
+            "mean_outcome": mean,
+        } | result
 
 
 def are_shares(seen: np.ndarray, evidence: xr.Dataset) -> bool:
     """Return whether outcomes, not all 0 or 1, are means over runs that are right or wrong.
 
-    The attr ``right_or_wrong_runs`` decides; without it, whether each is k/m for some m up to 10. The number of runs m
-    may differ between outcomes, since some runs of a case may have failed.
+    The attr ``right_or_wrong_runs`` decides; without it, whether each is k/m for some m up to 10.
+    The number of runs m may differ between outcomes, since some runs of a case may have failed.
     """
     if np.isin(seen, [0, 1]).all() or seen.min() < 0 or seen.max() > 1:
         return False
-    about = EvidenceRecord.of(evidence)
-    if about.fewest_runs is not None:
-        return about.right_or_wrong_runs
+    record = EvidenceRecord.of(evidence)
+    if record.fewest_runs is not None:
+        return record.right_or_wrong_runs
     right = seen[:, None] * np.arange(2, RUNS + 1)
     return bool((np.abs(right - np.round(right)).min(axis=1) < 1e-9).all())
 
@@ -209,30 +244,43 @@ def _base_measure(
                 "base= a base measure)",
                 f"{prior!r}",
             )
-        mass = dict(zip(values.tolist(), each.tolist(), strict=True)) if values.size <= VALUES else {}
+        mass = (
+            dict(zip(values.tolist(), each.tolist(), strict=True)) if values.size <= VALUES else {}
+        )
         return mass, (float(values[0]), float(values[-1])), in_words(prior, default)
     ends = None if declared is None else check_range(declared)
     named = prior if prior is None or isinstance(prior, str) else ""
     if base is not None:
         if prior is not None:
-            raise ArgumentError("prior", "must be None with base, which gives the mass of each value", f"{prior!r}")
+            raise ArgumentError(
+                "prior", "must be None with base, which gives the mass of each value", f"{prior!r}"
+            )
         if not isinstance(base, Mapping):
-            wanted = "a mapping from values to the cases that they count as"
-            raise ArgumentTypeError("base", f"must be {wanted}", describe_value(base))
+            requirement = "a mapping from values to the cases that they count as"
+            raise ArgumentTypeError("base", f"must be {requirement}", describe_value(base))
         values = np.asarray(check_numbers("base", list(base)))
         if not np.isfinite(values).all():
             raise ArgumentError("base", "must name finite values", list(base))
         each = check_weights("base", list(base.values()))
-        mass, text = dict(zip(values.tolist(), each.tolist(), strict=True)), "given as a base measure"
+        mass, text = (
+            dict(zip(values.tolist(), each.tolist(), strict=True)),
+            "given as a base measure",
+        )
     elif named == "haldane":
         mass, _, text = _base_measure(seen, prior, None, None)
     elif ends is not None and named in (None, DEFAULT):
         mass, text = dict.fromkeys(ends, END), DEFAULT
     else:
         raise ArgumentError(
-            "prior", f"must be None, {DEFAULT!r} or 'haldane' with range (base= gives masses of values)", f"{prior!r}"
+            "prior",
+            f"must be None, {DEFAULT!r} or 'haldane' with range (base= gives masses of values)",
+            f"{prior!r}",
         )
     held = np.union1d(seen, sorted(mass))
     if ends is not None and (outside := held[(held < ends[0]) | (held > ends[1])]).size:
-        raise ArgumentError("range", "must hold every outcome, and every value of base", f"{ends} and {outside[0]:g}")
+        raise ArgumentError(
+            "range",
+            "must hold every outcome, and every value of base",
+            f"{ends} and {outside[0]:g}",
+        )
     return mass, ends or (float(held[0]), float(held[-1])), text

@@ -13,9 +13,10 @@ TINY = 1e-12
 def identified_terms(pairs: np.ndarray) -> tuple[str, ...]:
     """Return the terms that a design identifies: ("difficulty", "deviations"), ("deviations",) or ().
 
-    ``pairs`` (pair, 2) holds entity and data set of each table with cases. Entity effects are free. With X their
-    columns, P = 1 - X X⁺, and Z the columns of the data sets, logits have the covariance σ² ZZ' + τ² 1, identified from
-    P ZZ' P and P. There is no term if P is 0 (no entity has two data sets), and one if the two are multiples.
+    ``pairs`` (pair, 2) holds entity and data set of each table with cases. Entity effects are free.
+    With X their columns, P = 1 - X X⁺, and Z the columns of the data sets, logits have the
+    covariance σ² ZZ' + τ² 1, identified from P ZZ' P and P. There is no term if P is 0 (no entity
+    has two data sets), and one if the two are multiples.
     """
     entity, dataset = pairs.T
     # Entities on one data set have residuals of 0 and do not contribute.
@@ -23,7 +24,8 @@ def identified_terms(pairs: np.ndarray) -> tuple[str, ...]:
     entity, dataset = entity[several], dataset[several]
     if entity.size == 0:
         return ()
-    # Without matrices of all pairs: P ZZ' P = c P if R'R, with R = PZ, has as many equal eigenvalues as the rank of P.
+    # Without matrices of all pairs: P ZZ' P = c P if R'R, with R = PZ, has as many equal
+    # eigenvalues as the rank of P.
     sizes = np.bincount(entity)
     met = np.zeros((sizes.size, dataset.max() + 1))
     met[entity, dataset] = 1
@@ -41,10 +43,13 @@ def empirical_logits(right: np.ndarray, cases: np.ndarray) -> tuple[np.ndarray, 
     return np.log(yes / no), np.where(cases > 0, yes * no / (cases + 1), 0.0)
 
 
-def between(logit: np.ndarray, information: np.ndarray, entity: np.ndarray) -> tuple[np.ndarray, float]:
+def between(
+    logit: np.ndarray, information: np.ndarray, entity: np.ndarray
+) -> tuple[np.ndarray, float]:
     """Estimate the weighted mean of each entity's logits, and their variance between data sets by moments.
 
-    DerSimonian and Laird (1986), Controlled Clinical Trials 7:177-188, equation 8, summed over entities.
+    DerSimonian and Laird (1986), Controlled Clinical Trials 7:177-188, equation 8, summed over
+    entities.
     """
     total = np.bincount(entity, information)
     mean = np.bincount(entity, information * logit) / np.maximum(total, 1e-300)
@@ -56,10 +61,10 @@ def between(logit: np.ndarray, information: np.ndarray, entity: np.ndarray) -> t
 
 def covariance(sd: np.ndarray, half: np.ndarray | None) -> np.ndarray:
     """Return the covariance (draw, row, row) of one or two rows from standard deviations and (correlation + 1) / 2."""
-    found = sd[:, :, None] * sd[:, None, :]
+    result = sd[:, :, None] * sd[:, None, :]
     if sd.shape[1] == 2 and half is not None:
-        found[:, [0, 1], [1, 0]] *= (2 * half - 1)[:, None]
-    return found
+        result[:, [0, 1], [1, 0]] *= (2 * half - 1)[:, None]
+    return result
 
 
 def factor_of(sd: np.ndarray, half: np.ndarray | None) -> np.ndarray:

@@ -9,7 +9,8 @@ import numpy as np
 
 #: Steps that adapt the step size, and the wanted share of accepted proposals.
 WARM_UP, ACCEPT = 100, 0.9
-#: Length of a trajectory: a quarter of the period of a standard normal distribution, after which a draw is independent.
+#: Length of a trajectory: a quarter of the period of a standard normal distribution, after which a
+#: draw is independent.
 LENGTH = np.pi / 2
 #: Trajectories that take each draw of a normal approximation to the posterior itself.
 TURNS = 4
@@ -24,8 +25,8 @@ Look = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 class Pairs:
     """Votes on the pairs that met, and the prior's precision.
 
-    The parameters are free strengths, the coefficients of ``shift``, and log ν of each of the ``levels``. A pair may
-    occur several times, with different shifts or levels.
+    The parameters are free strengths, the coefficients of ``shift``, and log ν of each of the
+    ``levels``. A pair may occur several times, with different shifts or levels.
     """
 
     entities: int
@@ -35,7 +36,9 @@ class Pairs:
     losses: np.ndarray
     ties: np.ndarray
     precision: float | np.ndarray  #: 1 / variance of the prior of the parameters; 0 if it is flat.
-    shift: np.ndarray | None = None  #: What is added to half the difference, per unit (pair, coefficient).
+    shift: np.ndarray | None = (
+        None  #: What is added to half the difference, per unit (pair, coefficient).
+    )
     level: np.ndarray | None = None  #: The position of log ν among the levels (pair).
     no_ties: bool = False  #: Whether ties are left out.
 
@@ -43,7 +46,8 @@ class Pairs:
     def of(cls, wins: np.ndarray, ties: np.ndarray, precision: float) -> "Pairs":
         first, second = np.nonzero(np.triu(wins + wins.T + ties, 1))
         up, down, even = (
-            votes.astype(float) for votes in (wins[first, second], wins[second, first], ties[first, second])
+            votes.astype(float)
+            for votes in (wins[first, second], wins[second, first], ties[first, second])
         )
         return cls(len(wins), first, second, up, down, even, precision, no_ties=not even.any())
 
@@ -67,7 +71,11 @@ class Pairs:
         """Return strengths and coefficients (entity or coefficient, parameter)."""
         from scipy.linalg import block_diag
 
-        return self.basis if self.shift is None else block_diag(self.basis, np.eye(self.shift.shape[1]))
+        return (
+            self.basis
+            if self.shift is None
+            else block_diag(self.basis, np.eye(self.shift.shape[1]))
+        )
 
     @cached_property
     def design(self) -> Any:
@@ -105,7 +113,9 @@ class Pairs:
 
         row = np.arange(len(self.first))
         level = np.zeros(len(row), int) if self.level is None else self.level
-        return csr_array((np.ones(len(row)), (row, level)), shape=(len(row), int(level.max(initial=0)) + 1))
+        return csr_array(
+            (np.ones(len(row)), (row, level)), shape=(len(row), int(level.max(initial=0)) + 1)
+        )
 
     @cached_property
     def size(self) -> int:
@@ -115,10 +125,11 @@ class Pairs:
     def has_maximum(self) -> bool:
         """Return whether the likelihood has a maximum, at finite strengths and ν.
 
-        It has none if it never falls along a line of strengths s and log ν. If ν stays, no group of entities may have
-        won all its votes against the rest, where a tie is a vote for both: Ford's condition. If log ν grows by 1, the
-        strengths on the line satisfy |s_i - s_j| ≤ 2 for each tie and s_i - s_j ≥ 2 for each win of i over j, as where
-        all votes are ties. With shifts, the curvature vanishes where Newton's method leads, along such a line.
+        It has none if it never falls along a line of strengths s and log ν. If ν stays, no group of
+        entities may have won all its votes against the rest, where a tie is a vote for both: Ford's
+        condition. If log ν grows by 1, the strengths on the line satisfy |s_i - s_j| ≤ 2 for each
+        tie and s_i - s_j ≥ 2 for each win of i over j, as where all votes are ties. With shifts,
+        the curvature vanishes where Newton's method leads, along such a line.
         """
         if not self._strongly_connected():
             return False
@@ -138,7 +149,10 @@ class Pairs:
         from scipy.sparse.csgraph import connected_components
 
         up, down = self.wins + self.ties > 0, self.losses + self.ties > 0
-        ends = (np.append(self.first[up], self.second[down]), np.append(self.second[up], self.first[down]))
+        ends = (
+            np.append(self.first[up], self.second[down]),
+            np.append(self.second[up], self.first[down]),
+        )
         graph = csr_array((np.ones(len(ends[0])), ends), shape=(self.entities,) * 2)
         return int(connected_components(graph, connection="strong")[0]) == 1
 
@@ -148,11 +162,18 @@ class Pairs:
         if (up & down).any():
             return False
         # Of a pair with wins of i and ties, s_i - s_j is 2.
-        ends = [(self.first[even], self.second[even], 2.0), (self.second[even], self.first[even], 2.0)]
-        ends += [(self.second[up], self.first[up], -2.0), (self.first[down], self.second[down], -2.0)]
+        ends = [
+            (self.first[even], self.second[even], 2.0),
+            (self.second[even], self.first[even], 2.0),
+        ]
+        ends += [
+            (self.second[up], self.first[up], -2.0),
+            (self.first[down], self.second[down], -2.0),
+        ]
         below, above = (np.concatenate([end[k] for end in ends]) for k in (0, 1))
         most = np.concatenate([np.full(len(end[0]), end[2]) for end in ends])
-        # Shortest paths settle within as many rounds as there are entities, unless a cycle contradicts itself.
+        # Shortest paths settle within as many rounds as there are entities, unless a cycle
+        # contradicts itself.
         strength = np.zeros(self.entities)
         for _ in range(self.entities):
             before = strength.copy()
@@ -180,8 +201,12 @@ class Pairs:
     def value_and_slope(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the log posterior density (...) and its gradient (..., parameter) of parameters (..., parameter)."""
         half, log_nu, log_z, win, lose, tie = self.probabilities(theta)
-        more, number, ties = (_column(votes) for votes in (self.wins - self.losses, self.number, self.ties))
-        value = (more * half - number * log_z).sum(axis=0) - (self.precision * theta**2).sum(axis=-1) / 2
+        more, number, ties = (
+            _column(votes) for votes in (self.wins - self.losses, self.number, self.ties)
+        )
+        value = (more * half - number * log_z).sum(axis=0) - (self.precision * theta**2).sum(
+            axis=-1
+        ) / 2
         slope = (self.design.T @ (more - number * (win - lose))).T @ self.frame
         if self.with_ties:
             value += (ties * log_nu).sum(axis=0)
@@ -192,14 +217,19 @@ class Pairs:
         """Return minus the Hessian of the log posterior density at one point (parameter, parameter)."""
         win, lose, tie = (part[:, 0] for part in self.probabilities(theta[None])[3:])
         of_pairs = self.number * ((win + lose) - (win - lose) ** 2)
-        found = self.frame.T @ ((self.design.T @ (self.design * of_pairs[:, None])) @ self.frame)
+        result = self.frame.T @ ((self.design.T @ (self.design * of_pairs[:, None])) @ self.frame)
         if self.with_ties:
             cross = (
-                self.frame.T @ (self.design.T @ (self.levels * (-self.number * (win - lose) * tie)[:, None])).toarray()
+                self.frame.T
+                @ (
+                    self.design.T @ (self.levels * (-self.number * (win - lose) * tie)[:, None])
+                ).toarray()
             )
-            own = (self.levels.T @ (self.levels * (self.number * tie * (1 - tie))[:, None])).toarray()
-            found = np.block([[found, cross], [cross.T, own]])
-        return found + np.diag(np.broadcast_to(self.precision, len(found)))
+            own = (
+                self.levels.T @ (self.levels * (self.number * tie * (1 - tie))[:, None])
+            ).toarray()
+            result = np.block([[result, cross], [cross.T, own]])
+        return result + np.diag(np.broadcast_to(self.precision, len(result)))
 
     def mode(self) -> np.ndarray:
         """Return the parameters with the largest posterior density, by Newton's method with halved steps."""
@@ -211,7 +241,9 @@ class Pairs:
             if gain < 1e-14:
                 break
             for share in 0.5 ** np.arange(40):
-                following, downhill = (part[0] for part in self.value_and_slope((theta + share * step)[None]))
+                following, downhill = (
+                    part[0] for part in self.value_and_slope((theta + share * step)[None])
+                )
                 if following >= value + 1e-4 * share * gain - 1e-12 * abs(value):
                     break
             theta, value, slope = theta + share * step, following, downhill
@@ -235,11 +267,13 @@ class Pairs:
         return (total - 0.5) / (self.entities - 1)
 
 
-def sample_around_mode(pairs: Pairs, draws: int, rngs: list[np.random.Generator]) -> tuple[np.ndarray, np.ndarray]:
+def sample_around_mode(
+    pairs: Pairs, draws: int, rngs: list[np.random.Generator]
+) -> tuple[np.ndarray, np.ndarray]:
     """Return draws of the parameters (chain, draw, parameter) and acceptance rates (chain, draw).
 
-    The coordinates z of parameters mode + z A, with AᵀA the inverse curvature at the mode, are almost independent and
-    standard normal.
+    The coordinates z of parameters mode + z A, with AᵀA the inverse curvature at the mode, are
+    almost independent and standard normal.
     """
     mode = pairs.mode()
     mapping = pairs.whiten(mode)
@@ -247,16 +281,18 @@ def sample_around_mode(pairs: Pairs, draws: int, rngs: list[np.random.Generator]
     size, width = len(mode), _width(len(mode))
     z = np.stack([rng.standard_normal(size) for rng in rngs])
     at = _Point(z, *look(z))
-    kept, rates = np.empty((len(rngs), draws, size)), np.empty((len(rngs), draws))
+    retained, rates = np.empty((len(rngs), draws, size)), np.empty((len(rngs), draws))
     for turn in range(WARM_UP + draws):
         momentum = np.stack([rng.standard_normal(size) for rng in rngs])
         jitter, level = np.array([rng.random(2) for rng in rngs]).T
         at, rate = _travel(look, at, momentum, jitter, level, width)
         if turn < WARM_UP:
-            width = float(np.clip(width * np.exp((rate.mean() - ACCEPT) / np.sqrt(1 + turn)), 0.01, LENGTH))
+            width = float(
+                np.clip(width * np.exp((rate.mean() - ACCEPT) / np.sqrt(1 + turn)), 0.01, LENGTH)
+            )
         else:
-            kept[:, turn - WARM_UP], rates[:, turn - WARM_UP] = at.z, rate
-    return mode + kept @ mapping, rates
+            retained[:, turn - WARM_UP], rates[:, turn - WARM_UP] = at.z, rate
+    return mode + retained @ mapping, rates
 
 
 def sample_each(
@@ -264,8 +300,9 @@ def sample_each(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return independent draws of the parameters (draw, parameter), and the last acceptance rates (draw).
 
-    Each draw starts from the normal distribution around its own mode, and moves along a few trajectories that leave the
-    posterior as it is. With votes (pair, draw) each draw has a posterior of its own; ``about`` is near all of them.
+    Each draw starts from the normal distribution around its own mode, and moves along a few
+    trajectories that leave the posterior as it is. With votes (pair, draw) each draw has a
+    posterior of its own; ``about`` is near all of them.
     """
     near = about or pairs
     mode = near.mode()
@@ -289,10 +326,10 @@ def _climb(pairs: Pairs, theta: np.ndarray, inverse: np.ndarray) -> np.ndarray:
     share = np.ones((len(theta), 1))
     value, slope = pairs.value_and_slope(theta)
     for _ in range(6):
-        place = theta + share * (slope @ inverse)
-        there, slant = pairs.value_and_slope(place)
+        position = theta + share * (slope @ inverse)
+        there, slant = pairs.value_and_slope(position)
         better = (there >= value)[:, None]
-        theta, slope = np.where(better, place, theta), np.where(better, slant, slope)
+        theta, slope = np.where(better, position, theta), np.where(better, slant, slope)
         value = np.where(better[:, 0], there, value)
         share = np.where(better, share, share / 2)
     return theta
@@ -319,21 +356,26 @@ class _Point(NamedTuple):
 
 
 def _travel(
-    look: Look, at: _Point, momentum: np.ndarray, jitter: np.ndarray, level: np.ndarray, width: float
+    look: Look,
+    at: _Point,
+    momentum: np.ndarray,
+    jitter: np.ndarray,
+    level: np.ndarray,
+    width: float,
 ) -> tuple[_Point, np.ndarray]:
     """Return the points after one Hamiltonian trajectory each, and the acceptance rates."""
     step = width * (0.8 + 0.4 * jitter)[:, None]
-    place, push, there, slant = at.z, momentum, at.value, at.slope
+    position, push, there, slant = at.z, momentum, at.value, at.slope
     for _ in range(int(np.ceil(LENGTH / width))):
         push = push + step / 2 * slant
-        place = place + step * push
-        there, slant = look(place)
+        position = position + step * push
+        there, slant = look(position)
         push = push + step / 2 * slant
     change = there - at.value - (push**2).sum(-1) / 2 + (momentum**2).sum(-1) / 2
     rate = np.exp(np.minimum(np.nan_to_num(change, nan=-np.inf), 0.0))
     taken = level < rate
     moved = taken[:, None]
-    z, slope = np.where(moved, place, at.z), np.where(moved, slant, at.slope)
+    z, slope = np.where(moved, position, at.z), np.where(moved, slant, at.slope)
     return _Point(z, np.where(taken, there, at.value), slope), rate
 
 

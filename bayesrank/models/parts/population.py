@@ -1,8 +1,9 @@
 """Rates of a population: mean and spread learned from the members' counts by quadrature.
 
-A member's rate is Beta(mκ, (1 - m)κ), integrated out. The spread is s = 1/√(κ + 1); its square is the intraclass
-correlation. The prior of 1/√κ is half-Student-t with 3 degrees of freedom. It falls to 0 at s = 1, where near-perfect
-members would be explained as single coin tosses, whatever their number of cases.
+A member's rate is Beta(mκ, (1 - m)κ), integrated out. The spread is s = 1/√(κ + 1); its square is
+the intraclass correlation. The prior of 1/√κ is half-Student-t with 3 degrees of freedom. It falls
+to 0 at s = 1, where near-perfect members would be explained as single coin tosses, whatever their
+number of cases.
 """
 
 from typing import Any, NamedTuple
@@ -20,9 +21,11 @@ NOTHING = 25.0
 SPREAD, DEGREES = 0.25, 3
 #: From here on Stirling's series is exact to the last digits.
 STIRLING = 50.0
-#: Terms of a sum of logarithms that take as long as one ratio of gamma functions by Stirling's series.
+#: Terms of a sum of logarithms that take as long as one ratio of gamma functions by Stirling's
+#: series.
 FEW_TERMS = 8
-#: Concentrations of the Beta whose quantiles are the cells of the mean; smaller if those of the prior are.
+#: Concentrations of the Beta whose quantiles are the cells of the mean; smaller if those of the
+#: prior are.
 EVEN = 0.5
 #: Maximum factor of additional cells, since the mean then varies by orders of magnitude within one.
 MORE = 8
@@ -35,9 +38,9 @@ POWER = 3
 class Population(NamedTuple):
     """The posterior of a population's mean and spread, in cells of the spread and of a level within each.
 
-    The spread is the cube of ``root``, the edges of its cells. The mean is the quantile at the level of a Beta with
-    concentrations ``ends``; ``level`` holds the first edge and the width of the levels (cell, 2). ``mass`` is
-    cumulative over levels within spreads.
+    The spread is the cube of ``root``, the edges of its cells. The mean is the quantile at the
+    level of a Beta with concentrations ``ends``; ``level`` holds the first edge and the width of
+    the levels (cell, 2). ``mass`` is cumulative over levels within spreads.
     """
 
     root: np.ndarray
@@ -49,7 +52,9 @@ class Population(NamedTuple):
     def draw(self, rng: np.random.Generator, size: int) -> tuple[np.ndarray, np.ndarray]:
         """Draw mean and spread; a longer run starts with the draws of a shorter one."""
         uniform = rng.random((size, 3))
-        cell = np.searchsorted(self.mass, uniform[:, 0] * self.mass[-1], side="right").clip(max=self.mass.size - 1)
+        cell = np.searchsorted(self.mass, uniform[:, 0] * self.mass[-1], side="right").clip(
+            max=self.mass.size - 1
+        )
         i, j = divmod(cell, self.mass.size // len(self.level))
         root = self.root[i] + uniform[:, 1] * (self.root[1] - self.root[0])
         level = self.level[i, 0] + (j + uniform[:, 2]) * self.level[i, 1]
@@ -74,7 +79,8 @@ def spread_variable(name: str, scale: float, shape: tuple[int, ...] = ()) -> Any
 def dirichlet_by_uniforms(name: str, alpha: Any, shape: tuple[int, ...]) -> Any:
     """Return Dirichlet variables of this shape, as functions of uniform ones that are added to the PyMC model.
 
-    Nothing that is observed may depend on them. A sampler then takes the same steps however narrow they are.
+    Nothing that is observed may depend on them. A sampler then takes the same steps however narrow
+    they are.
     """
     import pymc as pm
     import pytensor.tensor as pt
@@ -88,10 +94,13 @@ def dirichlet_by_uniforms(name: str, alpha: Any, shape: tuple[int, ...]) -> Any:
     return pt.stack([*parts, left], axis=-1)
 
 
-def learn(right: np.ndarray, cases: np.ndarray, prior: np.ndarray, scale: float = SPREAD) -> Population:
+def learn(
+    right: np.ndarray, cases: np.ndarray, prior: np.ndarray, scale: float = SPREAD
+) -> Population:
     """Return the posterior of mean and spread, from the right answers and the cases of each member.
 
-    ``prior`` holds the Beta concentrations of right and wrong of the mean. Members without cases are ignored.
+    ``prior`` holds the Beta concentrations of right and wrong of the mean. Members without cases
+    are ignored.
     """
     seen = cases > 0
     ends = np.minimum(prior, EVEN)
@@ -102,19 +111,27 @@ def learn(right: np.ndarray, cases: np.ndarray, prior: np.ndarray, scale: float 
     _, density, width = _levels(edges, SEARCH[1], members)
     along = np.exp(density - density.max()).sum(1) * width
     inside = np.flatnonzero(along > along.max() * np.exp(-NOTHING))
-    edges = np.linspace(edges[max(inside[0] - 1, 0)], edges[min(inside[-1] + 2, SEARCH[0])], CELLS[0] + 1)
-    low, density, width = _levels(edges, CELLS[1] * min(int(np.ceil(EVEN / ends.min())), MORE), members)
+    edges = np.linspace(
+        edges[max(inside[0] - 1, 0)], edges[min(inside[-1] + 2, SEARCH[0])], CELLS[0] + 1
+    )
+    low, density, width = _levels(
+        edges, CELLS[1] * min(int(np.ceil(EVEN / ends.min())), MORE), members
+    )
     top = density.max()
     mass = np.cumsum(np.exp(density - top) * width[:, None])
     constant = betaln(*prior) - betaln(*ends) - np.log(POWER) - np.log(edges[1] - edges[0])
-    return Population(edges, np.stack([low, width], 1), ends, mass, float(np.log(mass[-1]) + top - constant))
+    return Population(
+        edges, np.stack([low, width], 1), ends, mass, float(np.log(mass[-1]) + top - constant)
+    )
 
 
-def draw_spread(counts: np.ndarray, mean: np.ndarray, rng: np.random.Generator, size: int) -> np.ndarray:
+def draw_spread(
+    counts: np.ndarray, mean: np.ndarray, rng: np.random.Generator, size: int
+) -> np.ndarray:
     """Draw the spread of rows of counts (row, answer) whose probabilities have the known ``mean`` (row, answer).
 
-    Its prior is uniform from 0 to 1. It is drawn from cells of equal width, by quadrature, first over the whole range.
-    A longer run starts with the draws of a shorter one.
+    Its prior is uniform from 0 to 1. It is drawn from cells of equal width, by quadrature, first
+    over the whole range. A longer run starts with the draws of a shorter one.
     """
     edges = np.linspace(0, 1, CELLS_OF_ROWS + 1)
     for last in (False, True):
@@ -125,18 +142,20 @@ def draw_spread(counts: np.ndarray, mean: np.ndarray, rng: np.random.Generator, 
             low, high = edges[max(inside[0] - 1, 0)], edges[min(inside[-1] + 2, CELLS_OF_ROWS)]
             edges = np.linspace(low, high, CELLS_OF_ROWS + 1)
     uniform, total = rng.random((size, 2)), np.cumsum(mass)
-    cell = np.searchsorted(total, uniform[:, 0] * total[-1], side="right").clip(max=CELLS_OF_ROWS - 1)
+    cell = np.searchsorted(total, uniform[:, 0] * total[-1], side="right").clip(
+        max=CELLS_OF_ROWS - 1
+    )
     return np.asarray(edges[cell] + uniform[:, 1] * (edges[1] - edges[0]))
 
 
 def _density_of_rows(spread: np.ndarray, counts: np.ndarray, mean: np.ndarray) -> np.ndarray:
     """Return the Dirichlet-multinomial log likelihood of a spread, without constants."""
     kappa, total = 1 / spread**2 - 1, counts.sum(-1)
-    found = -_sum_rising(kappa, total, np.ones(len(total)))
+    result = -_sum_rising(kappa, total, np.ones(len(total)))
     for share in np.unique(mean[counts > 0]).tolist():
         own = counts[(mean == share) & (counts > 0)]
-        found += _sum_rising(share * kappa, own, np.ones(len(own)))
-    return found
+        result += _sum_rising(share * kappa, own, np.ones(len(own)))
+    return result
 
 
 def log_likelihood(counts: np.ndarray, mean: np.ndarray, spread: np.ndarray) -> np.ndarray:
@@ -144,7 +163,11 @@ def log_likelihood(counts: np.ndarray, mean: np.ndarray, spread: np.ndarray) -> 
     kappa = 1 / np.square(spread) - 1
     total = counts.sum(-1)
     choose = gammaln(total + 1) - gammaln(counts + 1).sum(-1)
-    return choose + (xlogy(counts, mean) + _rising(mean * kappa[..., None], counts)).sum(-1) - _rising(kappa, total)
+    return (
+        choose
+        + (xlogy(counts, mean) + _rising(mean * kappa[..., None], counts)).sum(-1)
+        - _rising(kappa, total)
+    )
 
 
 class _Members(NamedTuple):
@@ -153,14 +176,17 @@ class _Members(NamedTuple):
     right: np.ndarray
     cases: np.ndarray
     times: np.ndarray
-    #: Beta concentrations of right and wrong of the mean, and the part of them that its levels are quantiles of.
+    #: Beta concentrations of right and wrong of the mean, and the part of them that its levels are
+    #: quantiles of.
     prior: np.ndarray
     ends: np.ndarray
     #: The scale of the prior of the spread.
     scale: float
 
 
-def _levels(edges: np.ndarray, cells: int, members: _Members) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _levels(
+    edges: np.ndarray, cells: int, members: _Members
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return first edge, log density (spread, level) and width of the level's range in each cell of the spread.
 
     Smaller spreads have narrower ranges. Each is cut until at most half of it is empty.
@@ -169,22 +195,30 @@ def _levels(edges: np.ndarray, cells: int, members: _Members) -> tuple[np.ndarra
     low, high = np.zeros(root.size), np.ones(root.size)
     while True:
         width = (high - low) / cells
-        density = _density(root[:, None], low[:, None] + (np.arange(cells) + 0.5) * width[:, None], members)
+        density = _density(
+            root[:, None], low[:, None] + (np.arange(cells) + 0.5) * width[:, None], members
+        )
         inside = density > density.max(1, keepdims=True) - NOTHING
         first, last = inside.argmax(1), cells - 1 - inside[:, ::-1].argmax(1)
         if ((last - first + 3) > cells / 2).all():
             return low, density, width
-        low, high = np.maximum(low + (first - 1) * width, low), np.minimum(low + (last + 2) * width, high)
+        low, high = (
+            np.maximum(low + (first - 1) * width, low),
+            np.minimum(low + (last + 2) * width, high),
+        )
 
 
 def _mean(level: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the mean at a level, a Beta quantile, and 1 minus it; sin² of an angle for concentrations of 1/2.
 
-    A prior below 1/2 is unbounded at its end, with mass closer to it than equidistant angles resolve.
+    A prior below 1/2 is unbounded at its end, with mass closer to it than equidistant angles
+    resolve.
     """
     if (ends == EVEN).all():
         return np.sin(level * np.pi / 2) ** 2, np.cos(level * np.pi / 2) ** 2
-    return np.maximum(betaincinv(*ends, level), TINY), np.maximum(betaincinv(*ends[::-1], 1 - level), TINY)
+    return np.maximum(betaincinv(*ends, level), TINY), np.maximum(
+        betaincinv(*ends[::-1], 1 - level), TINY
+    )
 
 
 def _density(root: np.ndarray, level: np.ndarray, members: _Members) -> np.ndarray:
@@ -195,38 +229,43 @@ def _density(root: np.ndarray, level: np.ndarray, members: _Members) -> np.ndarr
     a, b = mean * kappa, rest * kappa
     known = (times * cases).sum()
     hits = (times * right).sum()
-    found = xlogy(prior[0] - ends[0] + hits, mean) + xlogy(prior[1] - ends[1] + known - hits, rest)
-    found += log_prior_of_spread(spread, scale) + (POWER - 1) * np.log(root)
-    found += _sum_rising(a, right, times) + _sum_rising(b, cases - right, times) - _sum_rising(kappa, cases, times)
-    return found
+    result = xlogy(prior[0] - ends[0] + hits, mean) + xlogy(prior[1] - ends[1] + known - hits, rest)
+    result += log_prior_of_spread(spread, scale) + (POWER - 1) * np.log(root)
+    result += (
+        _sum_rising(a, right, times)
+        + _sum_rising(b, cases - right, times)
+        - _sum_rising(kappa, cases, times)
+    )
+    return result
 
 
 def _sum_rising(a: np.ndarray, counts: np.ndarray, times: np.ndarray) -> np.ndarray:
     """Return the sum of ``_rising`` over counts, each as many ``times``.
 
-    Log Γ(a + n) - log Γ(a) - n log(a) is the sum of log(1 + k / a) over k below n, which is fast for small counts.
+    Log Γ(a + n) - log Γ(a) - n log(a) is the sum of log(1 + k / a) over k below n, which is fast
+    for small counts.
     """
     most, unique = int(counts.max(initial=0)), np.unique(counts)
     if most > FEW_TERMS * unique.size or (counts != np.rint(counts)).any():
         return np.sum([times[counts == n].sum() * _rising(a, n) for n in unique], axis=0)
-    found = np.zeros(a.shape)
+    result = np.zeros(a.shape)
     with np.errstate(divide="ignore", over="ignore"):  # a level at an end
         for k in range(1, most):
-            found += times[counts > k].sum() * np.log1p(k / a)
-    return found
+            result += times[counts > k].sum() * np.log1p(k / a)
+    return result
 
 
 def _rising(a: np.ndarray, n: np.ndarray) -> np.ndarray:
     """Return log Γ(a + n) - log Γ(a) - n log(a), without cancellation for large a."""
     a, n = np.broadcast_arrays(np.asarray(a, float), n)
-    found, large = np.empty(a.shape), a > STIRLING
+    result, large = np.empty(a.shape), a > STIRLING
     big, number = a[large], n[large]
     series = (big + number - 0.5) * np.log1p(number / big) - number
     for sign, inverse in ((1, 1 / (big + number)), (-1, 1 / big)):
         square = inverse * inverse
         series += sign * inverse * (1 / 12 - square * (1 / 360 - square / 1260))
-    found[large] = series
+    result[large] = series
     rest, number = a[~large], n[~large]
     with np.errstate(divide="ignore"):  # a level at an end
-        found[~large] = gammaln(rest + number) - gammaln(rest) - number * np.log(rest)
-    return found
+        result[~large] = gammaln(rest + number) - gammaln(rest) - number * np.log(rest)
+    return result

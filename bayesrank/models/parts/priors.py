@@ -6,19 +6,25 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_choice, check_labelled_numbers, check_numbers, describe_value
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._labels import select_names
+from bayesrank._core.checks import (
+    check_choice,
+    check_labelled_numbers,
+    check_numbers,
+    describe_value,
+)
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.labels import select_names
 from bayesrank.evidence.weighting import OF_WEIGHTS
 
 #: Concentrations of every cell by name.
 FLAT = {"uniform": 1.0, "jeffreys": 0.5, "haldane": 0.0}
-#: Default: one case, half of it right and half wrong, so that a rate is Beta(1/2, 1/2). Each of two classes has this
-#: prior; of more classes the table has it. See docs/measured/ends.md.
+#: Default: one case, half of it right and half wrong, so that a rate is Beta(1/2, 1/2). Each of two
+#: classes has this prior; of more classes the table has it. See docs/measured/ends.md.
 DEFAULT = "one_case"
 #: Four cases in all: the accuracy is Beta(2, 2) for any number of classes.
 FOUR = "four_cases"
-#: One case of each class. Default prior of the mean of a population, whose unit of information is one member.
+#: One case of each class. Default prior of the mean of a population, whose unit of information is
+#: one member.
 OF_MEANS = "unit"
 #: Maximum concentration; larger floats lose counts in rounding.
 LARGEST = 2.0**53
@@ -37,9 +43,13 @@ def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
         if set(prior) != set(entities):
             missing, extra = set(entities) - set(prior), set(prior) - set(entities)
             raise ArgumentError(
-                "prior", "must name every entity", f"none for {missing or '{}'}, unknown {extra or '{}'}"
+                "prior",
+                "must name every entity",
+                f"none for {missing or '{}'}, unknown {extra or '{}'}",
             )
-        each = [concentration(select_names(counts, entity=[name]), prior[name]) for name in entities]
+        each = [
+            concentration(select_names(counts, entity=[name]), prior[name]) for name in entities
+        ]
         return xr.concat(each, "entity")
     if isinstance(prior, xr.DataArray):
         values = align("prior", prior, counts, counts.dims).variable
@@ -48,7 +58,9 @@ def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
         values = xr.Variable(dims, of_shape(prior, tuple(counts.sizes[dim] for dim in dims)))
     _check(values.values)
     # In C order: sums are keys of random streams, and their last bit depends on the memory layout.
-    spread = np.array(values.set_dims(counts.sizes).transpose(*counts.dims).data, dtype=float, order="C")
+    spread = np.array(
+        values.set_dims(counts.sizes).transpose(*counts.dims).data, dtype=float, order="C"
+    )
     others = ("measured", "test_set", *OF_WEIGHTS)
     coords = {name: held for name, held in counts.coords.variables.items() if name not in others}
     return xr.DataArray(spread, coords, counts.dims, "prior_concentration")
@@ -58,25 +70,37 @@ def split(prior: xr.DataArray, counts: xr.DataArray) -> xr.DataArray:
     """Divide the prior by the number of data sets that each entity has."""
     if "dataset" not in counts.dims:
         return prior
-    seen = counts["measured"].sum("dataset") if "measured" in counts.coords else counts.sizes["dataset"]
+    seen = (
+        counts["measured"].sum("dataset")
+        if "measured" in counts.coords
+        else counts.sizes["dataset"]
+    )
     return (prior / np.maximum(seen, 1)).transpose(*prior.dims).rename(prior.name)
 
 
-def align(argument: str, values: xr.DataArray, counts: xr.DataArray, dims: Sequence[Any]) -> xr.DataArray:
+def align(
+    argument: str, values: xr.DataArray, counts: xr.DataArray, dims: Sequence[Any]
+) -> xr.DataArray:
     """Align a labelled argument with ``counts``; its labels must be the same."""
     values = check_labelled_numbers(argument, values)
     if set(values.dims) - set(dims):
-        raise ArgumentError(argument, f"must have dims among {', '.join(map(str, dims))}", values.dims)
+        raise ArgumentError(
+            argument, f"must have dims among {', '.join(map(str, dims))}", values.dims
+        )
     for dim in set(values.dims) & set(counts.dims):
-        wanted = counts[dim].values.tolist()
+        requested = counts[dim].values.tolist()
         if dim in values.coords:
             held = values[dim].values.tolist()
             # Compare by equality: 1 equals 1.0, the type of outcomes if some are missing.
-            if len(held) != len(wanted) or set(held) != set(wanted):
-                raise ArgumentError(argument, f"must name every {dim} of counts once, {wanted}", held)
-            values = select_names(values, {dim: wanted})
-        elif values.sizes[dim] != len(wanted):
-            raise ArgumentError(argument, f"must hold {len(wanted)} values along {dim}", values.sizes[dim])
+            if len(held) != len(requested) or set(held) != set(requested):
+                raise ArgumentError(
+                    argument, f"must name every {dim} of counts once, {requested}", held
+                )
+            values = select_names(values, {dim: requested})
+        elif values.sizes[dim] != len(requested):
+            raise ArgumentError(
+                argument, f"must hold {len(requested)} values along {dim}", values.sizes[dim]
+            )
     return values
 
 
@@ -84,9 +108,15 @@ def in_words(value: Any, default: str) -> str:
     """Return the text of a prior or a prevalence for reports."""
     if value is None or isinstance(value, str):
         return value or default
-    if isinstance(value, xr.DataArray) and "estimate" in value.attrs:  # from br.performance.prevalence_draws
+    if (
+        isinstance(value, xr.DataArray) and "estimate" in value.attrs
+    ):  # from br.performance.prevalence_draws
         return str(value.attrs["estimate"])
-    return f"{float(value):g}" if np.ndim(value) == 0 and not isinstance(value, Mapping) else "given as an array"
+    return (
+        f"{float(value):g}"
+        if np.ndim(value) == 0 and not isinstance(value, Mapping)
+        else "given as an array"
+    )
 
 
 def of_shape(prior: Any, shape: tuple[int, ...]) -> np.ndarray:
@@ -107,9 +137,13 @@ def of_shape(prior: Any, shape: tuple[int, ...]) -> np.ndarray:
     try:
         values = check_numbers("prior", prior)
     except (TypeError, ValueError):
-        raise ArgumentTypeError("prior", "must be a number, a name, an array or a mapping", f"{prior!r:.80}") from None
+        raise ArgumentTypeError(
+            "prior", "must be a number, a name, an array or a mapping", f"{prior!r:.80}"
+        ) from None
     if values.shape not in ((), shape):
-        raise ArgumentError("prior", f"must be one number or of shape {shape}", describe_value(prior))
+        raise ArgumentError(
+            "prior", f"must be one number or of shape {shape}", describe_value(prior)
+        )
     _check(values)
     return np.broadcast_to(values, shape)
 
@@ -117,7 +151,9 @@ def of_shape(prior: Any, shape: tuple[int, ...]) -> np.ndarray:
 def _check(values: np.ndarray) -> None:
     bad = values[~((values >= 0) & (values < np.inf))]
     if bad.size:
-        raise ArgumentError("prior", "must hold non-negative finite concentrations for every cell", float(bad[0]))
+        raise ArgumentError(
+            "prior", "must hold non-negative finite concentrations for every cell", float(bad[0])
+        )
     if values.max(initial=0.0) > LARGEST:
         raise ArgumentError(
             "prior",

@@ -10,15 +10,21 @@ import numpy as np
 import xarray as xr
 from scipy import special
 
-from bayesrank._checks import check_bool, check_choice, check_labelled_prevalence, class_shares, label_values
-from bayesrank._compat import get_variable
-from bayesrank._errors import Advice, ArgumentError, InPython, Typed
-from bayesrank._labels import select_names
-from bayesrank._notes import Note
-from bayesrank._random import BLOCK, Block, fingerprint, seed_words
-from bayesrank._records import EvidenceRecord
-from bayesrank._sampling import fill_tables, outcome_order, sample_counts, sample_outcomes
-from bayesrank._threads import LITTLE, in_threads
+from bayesrank._core.checks import (
+    check_bool,
+    check_choice,
+    check_labelled_prevalence,
+    class_shares,
+    label_values,
+)
+from bayesrank._core.compat import get_variable
+from bayesrank._core.errors import Advice, ArgumentError, InPython, Typed
+from bayesrank._core.labels import select_names
+from bayesrank._core.notes import Note
+from bayesrank._core.random import BLOCK, Block, fingerprint, seed_words
+from bayesrank._core.records import EvidenceRecord
+from bayesrank._core.sampling import fill_tables, outcome_order, sample_counts, sample_outcomes
+from bayesrank._core.threads import LITTLE, in_threads
 from bayesrank.evidence.counts import are_outcomes, check_counts, parts_of
 from bayesrank.evidence.pooled import record_of
 from bayesrank.evidence.weighting import BALANCED, OF_WEIGHTS, UNIT_WEIGHT, check_whole_cases
@@ -46,7 +52,9 @@ class Rows:
     #: Known class shares; None if they are sampled, or there are no classes.
     totals: xr.DataArray | None = None
 
-    def __init__(self, counts: xr.DataArray, prior: Any, force: bool, split_prior: bool = False) -> None:
+    def __init__(
+        self, counts: xr.DataArray, prior: Any, force: bool, split_prior: bool = False
+    ) -> None:
         check_bool("split_prior", split_prior)
         check_bool("force", force)
         self.counts = type(self).check(counts, "evidence")
@@ -58,25 +66,40 @@ class Rows:
                 self.counts.shape[-1],
                 f"use {self.instead}",
             )
-        self.concentration = concentration(self.counts, self.default_prior if prior is None else prior)
+        self.concentration = concentration(
+            self.counts, self.default_prior if prior is None else prior
+        )
         if split_prior:
             self.concentration = split(self.concentration, self.counts)
         if not force:
             check_cases(self.counts)
-        #: Rows without a posterior (entity, [dataset], [actual]): a cell has neither cases nor a prior.
-        self.improper = (self.counts.values + self.concentration.values <= 0).any(axis=-1) & (not force)
+        #: Rows without a posterior (entity, [dataset], [actual]): a cell has neither cases nor a
+        #: prior.
+        self.improper = (self.counts.values + self.concentration.values <= 0).any(axis=-1) & (
+            not force
+        )
         self.test_set, self.key = test_sets(self.counts, self.concentration)
         self.settings: dict[str, Any] = {"prior": in_words(prior, self.default_prior)}
         self.values = label_values(self.counts["outcome"].values) if self.outcomes else None
         if self.values is not None:
-            self.settings["mean_outcome_range"] = [float(self.values.min()), float(self.values.max())]
+            self.settings["mean_outcome_range"] = [
+                float(self.values.min()),
+                float(self.values.max()),
+            ]
 
     def observed(self) -> dict[str, xr.Dataset]:
-        weights = {name: self.counts[name].variable for name in OF_WEIGHTS if name in self.counts.coords}
-        found = xr.Dataset({"counts": self.counts.variable}, self._coords(test_set=self.test_set.variable, **weights))
+        weights = {
+            name: self.counts[name].variable for name in OF_WEIGHTS if name in self.counts.coords
+        }
+        found = xr.Dataset(
+            {"counts": self.counts.variable},
+            self._coords(test_set=self.test_set.variable, **weights),
+        )
         if self.values is not None:
             total = self.counts.sum("outcome")
-            mean = self.counts.dot(xr.DataArray(self.values, dims="outcome"), dim="outcome") / total.where(total > 0)
+            mean = self.counts.dot(
+                xr.DataArray(self.values, dims="outcome"), dim="outcome"
+            ) / total.where(total > 0)
             found["mean_outcome"] = mean.variable
         return {"observed_data": found, "constant_data": self.concentration.to_dataset()}
 
@@ -90,12 +113,12 @@ class Rows:
 
     def priors(self) -> list[Note]:
         """Return every prior, for reports."""
-        found = [Note("prior_of_cells", self.prior_of_answers())]
+        result = [Note("prior_of_cells", self.prior_of_answers())]
         if not self.outcomes and self.totals is None:
             shares = self.concentration.values.sum(-1)
             each = float(shares.flat[0]) if np.ptp(shares) < 1e-12 else None
-            found.append(Note("prior_of_shares", {"each": each, "spread": None}))
-        return found
+            result.append(Note("prior_of_shares", {"each": each, "spread": None}))
+        return result
 
     def coords(self) -> dict[str, Any]:
         sampled = not self.outcomes and self.totals is None
@@ -104,7 +127,9 @@ class Rows:
     def _coords(self, **more: Any) -> dict[str, Any]:
         """Return coords of the counts, except test sets, and others; without labels, which would be compared again."""
         held = self.counts.coords.variables.items()
-        return {str(name): coord for name, coord in held if name not in ("test_set", *OF_WEIGHTS)} | more
+        return {
+            str(name): coord for name, coord in held if name not in ("test_set", *OF_WEIGHTS)
+        } | more
 
     @cached_property
     def test_sets(self) -> list[str]:
@@ -119,12 +144,14 @@ class Rows:
     @property
     def place_of_test_set(self) -> np.ndarray:
         """Return the position of each table's test set among the names, 0 for pairs that were not measured."""
-        place = {name: i for i, name in enumerate(self.test_sets)}
-        return np.vectorize(lambda name: place.get(name, 0), otypes=[int])(self.test_set.values)
+        position = {name: i for i, name in enumerate(self.test_sets)}
+        return np.vectorize(lambda name: position.get(name, 0), otypes=[int])(self.test_set.values)
 
     def by_test_set(self, tables: np.ndarray) -> np.ndarray:
         """Return values of tables (entity, [dataset], ...) that all entities of a test set share: (test set, ...)."""
-        return np.stack([tables[tuple(np.argwhere(self.test_set.values == name)[0])] for name in self.test_sets])
+        return np.stack(
+            [tables[tuple(np.argwhere(self.test_set.values == name)[0])] for name in self.test_sets]
+        )
 
     @property
     def class_sizes(self) -> np.ndarray:
@@ -136,16 +163,26 @@ class Rows:
     ) -> tuple[dict[str, xr.Variable], list[np.ndarray], np.ndarray]:
         """Draw sampled row totals; return also the shares (draw, set, actual) of each block, and the set of each table.
 
-        ``alpha`` holds the concentrations of all tables. Outcomes without classes have row totals of 1.
+        ``alpha`` holds the concentrations of all tables. Outcomes without classes have row totals
+        of 1.
         """
         names = self.test_set.values
         if self.outcomes:
             return {}, [np.ones((block.size, 1, 1)) for block in blocks], np.zeros(names.size, int)
         if self.totals is not None:
             known = [known_shares(self.totals, self.concentration, block) for block in blocks]
-            return {}, [each.reshape(len(each), names.size, -1) for each in known], np.arange(names.size)
-        tables, starts = self.by_test_set(alpha.sum(-1))[:, None], np.cumsum([0, *(block.size for block in blocks)])
-        seeds = np.stack([seed_words(root, group, "row totals", key) for key in self.by_test_set(self.key)])
+            return (
+                {},
+                [each.reshape(len(each), names.size, -1) for each in known],
+                np.arange(names.size),
+            )
+        tables, starts = (
+            self.by_test_set(alpha.sum(-1))[:, None],
+            np.cumsum([0, *(block.size for block in blocks)]),
+        )
+        seeds = np.stack(
+            [seed_words(root, group, "row totals", key) for key in self.by_test_set(self.key)]
+        )
         each = np.empty((starts[-1], len(tables), alpha.shape[-2]))
 
         def fill(number: int) -> None:
@@ -154,12 +191,18 @@ class Rows:
 
         in_threads(fill, range(len(blocks)), each.size)
         prevalence = {"prevalence": xr.Variable(("draw", "test_set", "actual"), each)}
-        return prevalence, [each[start:stop] for start, stop in pairwise(starts)], self.place_of_test_set.ravel()
+        return (
+            prevalence,
+            [each[start:stop] for start, stop in pairwise(starts)],
+            self.place_of_test_set.ravel(),
+        )
 
     def graph_coords(self) -> dict[str, Any]:
         """Return the coords of a PyMC model of all tables."""
         coords = {str(dim): self.counts[dim].values for dim in self.counts.dims}
-        return coords | ({} if self.outcomes or self.totals is not None else {"test_set": self.test_sets})
+        return coords | (
+            {} if self.outcomes or self.totals is not None else {"test_set": self.test_sets}
+        )
 
     def add_performances(self, rates: dict[str, Any]) -> None:
         """Add the performances of rates (..., answer), by kind, to the PyMC model in context; and their class shares.
@@ -180,7 +223,9 @@ class Rows:
                 )
                 table = pm.math.where(unknown, np.nan, table)
             pm.Deterministic(
-                f"performance{kind}", table, dims=[*dims, *map(str, self.counts.dims[self.test_set.ndim :])]
+                f"performance{kind}",
+                table,
+                dims=[*dims, *map(str, self.counts.dims[self.test_set.ndim :])],
             )
             if self.values is not None:
                 pm.Deterministic(f"mean_outcome{kind}", pm.math.dot(table, self.values), dims=dims)
@@ -202,12 +247,18 @@ class Rows:
         pm.Multinomial("row_totals", sizes.sum(-1), each, observed=sizes, dims=dims)
         return each
 
-    def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
+    def replicate(
+        self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str
+    ) -> xr.Dataset:
         check_whole_cases(self.counts, "evidence", "for predictions of counts")
         if self.outcomes:
-            return sample_outcomes(group["performance"], self.counts.sum("outcome"), root, purpose).to_dataset()
+            return sample_outcomes(
+                group["performance"], self.counts.sum("outcome"), root, purpose
+            ).to_dataset()
         known, rate = self.totals is not None, get_variable(group, "rate")
-        return sample_counts(group["performance"], self.counts, known, root, purpose, rate).to_dataset()
+        return sample_counts(
+            group["performance"], self.counts, known, root, purpose, rate
+        ).to_dataset()
 
     def log_likelihood_of_sizes(self, posterior: xr.Dataset) -> xr.DataArray:
         """Return the log probability (test_set) of the class sizes of each test set, given its class shares."""
@@ -223,7 +274,12 @@ class DirichletRows(Rows):
     """
 
     def __init__(
-        self, counts: xr.DataArray, *, prior: Any = None, split_prior: bool = False, force: bool = False
+        self,
+        counts: xr.DataArray,
+        *,
+        prior: Any = None,
+        split_prior: bool = False,
+        force: bool = False,
     ) -> None:
         super().__init__(counts, prior, force, split_prior)
         self.settings["split_prior"] = int(split_prior)
@@ -237,7 +293,11 @@ class DirichletRows(Rows):
                 "weight",
                 "must be equal for a posterior in closed form, or depend on the class alone with class sizes known",
                 "other weights",
-                Advice("rank them with ", Typed("method", "draws"), "; models are compared without weights"),
+                Advice(
+                    "rank them with ",
+                    Typed("method", "draws"),
+                    "; models are compared without weights",
+                ),
             )
         posterior = self.concentration.copy(data=shape).rename("concentration")
         return Conjugate(self.concentration, posterior, self.totals, self.test_set)
@@ -246,14 +306,18 @@ class DirichletRows(Rows):
     def masses(self) -> tuple[np.ndarray, np.ndarray | None]:
         """Return shape and scale of gamma variables whose shares are the posterior; the scale is None if all are 1.
 
-        A cell of weights w has the mass Σ w G with exponential G, and the prior's case has a weight of its own. A gamma
-        variable has its mean and variance, exactly its distribution if all weights are equal.
+        A cell of weights w has the mass Σ w G with exponential G, and the prior's case has a weight
+        of its own. A gamma variable has its mean and variance, exactly its distribution if all
+        weights are equal.
         """
         counts, prior = self.counts.values, self.concentration.values
         if UNIT_WEIGHT not in self.counts.coords:
             return prior + counts, None
         each, weight, times = (
-            self.counts[name].variable.set_dims(self.counts.sizes).transpose(*self.counts.dims).values
+            self.counts[name]
+            .variable.set_dims(self.counts.sizes)
+            .transpose(*self.counts.dims)
+            .values
             for name in OF_WEIGHTS
         )
         prior = prior * times * weight
@@ -267,29 +331,41 @@ class DirichletRows(Rows):
         scale = self.masses[1]
         return (self.totals is not None or self.outcomes) and (scale is None or _is_even(scale))
 
-    def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+    def draw(
+        self, group: str, block: Block, root: np.random.SeedSequence
+    ) -> dict[str, xr.Variable]:
         return self.draws(group, [block], root)
 
-    def draws(self, group: str, blocks: Sequence[Block], root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+    def draws(
+        self, group: str, blocks: Sequence[Block], root: np.random.SeedSequence
+    ) -> dict[str, xr.Variable]:
         """Draw consecutive blocks of the prior or the posterior, with the dim ``draw`` first.
 
-        The variables are ``performance``; ``prevalence`` (test_set, actual) if row totals are sampled; ``rate``, the
-        rows, if a class may have a share of 0; and ``mean_outcome`` of outcomes that are numbers. Each table of each
-        block has its own stream.
+        The variables are ``performance``; ``prevalence`` (test_set, actual) if row totals are
+        sampled; ``rate``, the rows, if a class may have a share of 0; and ``mean_outcome`` of
+        outcomes that are numbers. Each table of each block has its own stream.
         """
         prior, (posterior, scale) = self.concentration.values, self.masses
         if group == "prior":
             check_proper_prior(not bool((prior <= 0).any()))
         alpha, scale = (prior, None) if group == "prior" else (posterior, scale)
-        dims, starts = ("draw", *map(str, self.counts.dims)), np.cumsum([0, *(block.size for block in blocks)])
+        dims, starts = (
+            ("draw", *map(str, self.counts.dims)),
+            np.cumsum([0, *(block.size for block in blocks)]),
+        )
         prevalence: dict[str, xr.Variable] = {}
-        apart = scale is not None and self.totals is None and not self.outcomes and not _is_even(scale)
+        apart = (
+            scale is not None and self.totals is None and not self.outcomes and not _is_even(scale)
+        )
         if apart:  # the class sizes of weighted cases depend on the answers
-            shares, of = [np.ones((block.size, 1, 1)) for block in blocks], np.zeros(self.test_set.size, int)
+            shares, of = (
+                [np.ones((block.size, 1, 1)) for block in blocks],
+                np.zeros(self.test_set.size, int),
+            )
         else:
             prevalence, shares, of = self.draw_shares(alpha, group, blocks, root)
-        kept = ("performance", "rate") if loses_rows(self.totals) else ("performance",)
-        arrays = {name: np.empty((starts[-1], *alpha.shape)) for name in kept}
+        retained = ("performance", "rate") if loses_rows(self.totals) else ("performance",)
+        arrays = {name: np.empty((starts[-1], *alpha.shape)) for name in retained}
         # The order of outcomes is no evidence; classes have theirs.
         order: Any = outcome_order(self.counts["outcome"].values) if self.outcomes else slice(None)
         tables = alpha[..., order].reshape(self.test_set.size, -1, alpha.shape[-1])
@@ -299,7 +375,9 @@ class DirichletRows(Rows):
         for i in measured.tolist():
             at = np.unravel_index(i, self.test_set.shape)
             names = [self.counts[d].values[k] for d, k in zip(self.test_set.dims, at, strict=True)]
-            seeds[i] = seed_words(root, group, "row", *names, fingerprint(prior[at][order], posterior[at][order]))
+            seeds[i] = seed_words(
+                root, group, "row", *names, fingerprint(prior[at][order], posterior[at][order])
+            )
 
         def fill(piece: tuple[int, np.ndarray]) -> None:
             number, which = piece
@@ -320,10 +398,10 @@ class DirichletRows(Rows):
             array[:, self.test_set.values == ""] = np.nan
         for array in arrays.values() if self.improper.any() else ():
             array[:, self.improper] = np.nan
-        found = {name: xr.Variable(dims, array) for name, array in arrays.items()} | prevalence
+        result = {name: xr.Variable(dims, array) for name, array in arrays.items()} | prevalence
         if self.values is not None:
-            found["mean_outcome"] = xr.Variable(dims[:-1], arrays["performance"] @ self.values)
-        return found
+            result["mean_outcome"] = xr.Variable(dims[:-1], arrays["performance"] @ self.values)
+        return result
 
     def build(self) -> Any:
         """Return the PyMC model, with ``performance`` in it unless draws of a prevalence are given."""
@@ -331,11 +409,20 @@ class DirichletRows(Rows):
 
         alpha, dims = self.concentration.values, list(map(str, self.counts.dims))
         if alpha.min() <= 0:
-            raise ArgumentError("prior", "must be positive for a PyMC model", "a concentration of 0")
+            raise ArgumentError(
+                "prior", "must be positive for a PyMC model", "a concentration of 0"
+            )
         with pm.Model(coords=self.graph_coords()) as model:
-            # shape= besides dims=: PyMC 6 does not compile a dim of length 1 whose length comes from coords only.
+            # shape= besides dims=: PyMC 6 does not compile a dim of length 1 whose length comes
+            # from coords only.
             row = pm.Dirichlet(self.name_of_rows, a=alpha, dims=dims, shape=alpha.shape)
-            pm.Multinomial("counts", n=self.counts.values.sum(-1), p=row, observed=self.counts.values, dims=dims)
+            pm.Multinomial(
+                "counts",
+                n=self.counts.values.sum(-1),
+                p=row,
+                observed=self.counts.values,
+                dims=dims,
+            )
             self.add_performances({"": row})
         return model
 
@@ -346,7 +433,9 @@ class DirichletRows(Rows):
             performance = row
             if self.values is not None:
                 mean = row.dot(xr.DataArray(self.values, dims="outcome"), dim="outcome")
-                found = {"mean_outcome": mean.where(measured).drop_vars("test_set", errors="ignore")}
+                found = {
+                    "mean_outcome": mean.where(measured).drop_vars("test_set", errors="ignore")
+                }
         elif self.totals is not None:
             shape = row.sizes["chain"], row.sizes["draw"]
             # One chain at a time, as for exact draws.
@@ -361,41 +450,60 @@ class DirichletRows(Rows):
                 "test_set", errors="ignore"
             )
             found = {"prevalence": sampled["prevalence"]}
-        performance = performance.transpose(*row.dims).where(measured).drop_vars("test_set", errors="ignore")
+        performance = (
+            performance.transpose(*row.dims).where(measured).drop_vars("test_set", errors="ignore")
+        )
         return xr.Dataset({"performance": performance} | found)
 
     def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return the log prior density of rates over their log odds: ``rate`` (entity, [dataset], actual).
 
-        Constants are omitted: a power of it multiplies the concentrations, as in :func:`bayesrank.sensitivity`. With a
-        sampled prevalence, ``prevalence`` (test_set) is the density of the class shares; of outcomes without classes,
-        ``performance`` that of their probabilities.
+        Constants are omitted: a power of it multiplies the concentrations, as in
+        :func:`bayesrank.sensitivity`. With a sampled prevalence, ``prevalence`` (test_set) is the
+        density of the class shares; of outcomes without classes, ``performance`` that of their
+        probabilities.
         """
         alpha = self.concentration.reset_coords(drop=True)
         # 0 for pairs that were not measured.
-        log = xr.where(alpha > 0, alpha * np.log(self._rates_of(posterior)), 0.0).sum(self.answers, skipna=False)
+        log = xr.where(alpha > 0, alpha * np.log(self._rates_of(posterior)), 0.0).sum(
+            self.answers, skipna=False
+        )
         found = {"performance" if self.outcomes else "rate": log.fillna(0.0)}
         if "prevalence" in posterior:
             log = np.log(posterior["prevalence"].transpose("chain", "draw", "test_set", "actual"))
-            found["prevalence"] = (log * self.by_test_set(alpha.sum("predicted").values)).sum("actual")
-        names = [name for name in posterior.coords if name in ("chain", "draw", "entity", "dataset", "test_set")]
-        found = {name: log.reset_coords(drop=True).transpose("chain", "draw", ...) for name, log in found.items()}
+            found["prevalence"] = (log * self.by_test_set(alpha.sum("predicted").values)).sum(
+                "actual"
+            )
+        names = [
+            name
+            for name in posterior.coords
+            if name in ("chain", "draw", "entity", "dataset", "test_set")
+        ]
+        found = {
+            name: log.reset_coords(drop=True).transpose("chain", "draw", ...)
+            for name, log in found.items()
+        }
         return xr.Dataset(found).assign_coords({name: posterior[name] for name in names})
 
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return the log probability ``counts`` (entity, [dataset], [actual]) of each row given its total.
 
-        If row totals are sampled, ``row_totals`` (test_set) is their log probability, once for each test set.
+        If row totals are sampled, ``row_totals`` (test_set) is their log probability, once for each
+        test set.
         """
         # A class without cases has log probability 0 for any rates.
         known = (self.counts.sum(self.answers) > 0) | posterior["performance"].isnull()
         rate = self._rates_of(posterior).where(known, 1.0)
-        found = {"counts": multinomial(self.counts, rate, self.answers).transpose("chain", "draw", ...)}
+        found = {
+            "counts": multinomial(self.counts, rate, self.answers).transpose("chain", "draw", ...)
+        }
         if "prevalence" in posterior:
             found["row_totals"] = self.log_likelihood_of_sizes(posterior)
         return xr.Dataset(found)
 
-    def _multiply(self, arrays: dict[str, np.ndarray], prevalence: dict[str, xr.Variable], scale: np.ndarray) -> None:
+    def _multiply(
+        self, arrays: dict[str, np.ndarray], prevalence: dict[str, xr.Variable], scale: np.ndarray
+    ) -> None:
         """Multiply tables (draw, ...) and class shares by the weights of their cells; sums stay as they are."""
         axes = (-1,) if self.totals is not None or self.outcomes else (-2, -1)
         for tables in arrays.values():
@@ -424,16 +532,19 @@ def _is_even(scale: np.ndarray) -> bool:
 class ProductMultinomial(DirichletRows):
     """Model tables whose rows are multinomial given their totals.
 
-    Counts are (entity, [dataset], actual, predicted). Tables with the same value of the coord ``test_set`` (entity,
-    [dataset]) have the same cases; by default those with equal row totals on a data set. The options are ``prior``,
-    ``prevalence``, ``split_prior`` and ``force``, as for :func:`bayesrank.fit`.
+    Counts are (entity, [dataset], actual, predicted). Tables with the same value of the coord
+    ``test_set`` (entity, [dataset]) have the same cases; by default those with equal row totals on
+    a data set. The options are ``prior``, ``prevalence``, ``split_prior`` and ``force``, as for
+    :func:`bayesrank.fit`.
     """
 
     #: Default of ``prevalence``.
     PREVALENCE: ClassVar[str]
     check = staticmethod(check_counts)
 
-    def __init__(self, counts: xr.DataArray, *, prevalence: Any = None, force: bool = False, **options: Any) -> None:
+    def __init__(
+        self, counts: xr.DataArray, *, prevalence: Any = None, force: bool = False, **options: Any
+    ) -> None:
         super().__init__(counts, force=force, **options)
         default = "observed" if BALANCED in self.counts.attrs else self.PREVALENCE
         self.totals = known_totals(self.counts, default if prevalence is None else prevalence)
@@ -452,8 +563,8 @@ def row_totals(counts: xr.DataArray) -> xr.DataArray:
 def test_sets(counts: xr.DataArray, prior: xr.DataArray) -> tuple[xr.DataArray, np.ndarray]:
     """Return the name of each table's test set ("" if not measured), and the key of its row totals' stream.
 
-    Entities share a test set by the coord ``test_set`` of the counts or, without it, by equal row totals on a data set.
-    With different row totals of the prior their draws are independent.
+    Entities share a test set by the coord ``test_set`` of the counts or, without it, by equal row
+    totals on a data set. With different row totals of the prior their draws are independent.
     """
     rows = row_totals(counts)
     cells = [d for d in rows.dims if d != "actual"]
@@ -461,36 +572,60 @@ def test_sets(counts: xr.DataArray, prior: xr.DataArray) -> tuple[xr.DataArray, 
     priors = 0 * totals if are_outcomes(counts) else prior.values.sum(-1)
     if (parts := parts_of(counts)) is not None:
         # Pools with equal class sizes may differ in their data sets, whose order has no effect.
-        parts = parts.isel(dataset=np.argsort([str(name) for name in parts["dataset"].values], kind="stable"))
-        totals = row_totals(parts).transpose("entity", "dataset", "actual").values.reshape(len(totals), -1)
-    elif "dataset" not in counts.dims and "sizes" in (record := record_of(EvidenceRecord.of(counts)) or {}):
+        parts = parts.isel(
+            dataset=np.argsort([str(name) for name in parts["dataset"].values], kind="stable")
+        )
+        totals = (
+            row_totals(parts)
+            .transpose("entity", "dataset", "actual")
+            .values.reshape(len(totals), -1)
+        )
+    elif "dataset" not in counts.dims and "sizes" in (
+        record := record_of(EvidenceRecord.of(counts)) or {}
+    ):
         alike = dict(zip(map(str, record["entities"]), record["sizes"], strict=True))
         entities = [str(name) for name in counts["entity"].values.tolist()]
         if set(entities) <= set(alike):  # counts from a file, without their parts
             pairs = zip(entities, totals.tolist(), strict=True)
             totals = np.array([[*map(str, row), alike[name]] for name, row in pairs])
-    measured = np.broadcast_to(counts["measured"].values if "measured" in counts.coords else True, totals.shape[:-1])
-    named = _named_test_sets(counts, cells, totals, measured) if "test_set" in counts.coords else None
+    measured = np.broadcast_to(
+        counts["measured"].values if "measured" in counts.coords else True, totals.shape[:-1]
+    )
+    named = (
+        _named_test_sets(counts, cells, totals, measured) if "test_set" in counts.coords else None
+    )
     keys = np.full(measured.shape, "", dtype=object)
     for position in zip(*np.nonzero(measured), strict=True):
-        place = [str(rows[d].values[i]) for d, i in zip(cells, position, strict=True) if d != "entity"]
+        place = [
+            str(rows[d].values[i]) for d, i in zip(cells, position, strict=True) if d != "entity"
+        ]
         place += [] if named is None else [f"named {named[position]}"]
         keys[position] = repr([*place, totals[position].tolist(), priors[position].tolist()])
     unique = [key for key in dict.fromkeys(keys.ravel().tolist()) if key]
     label = {"": ""} | {key: f"test set {i + 1}" for i, key in enumerate(unique)}
     if named is not None:
-        names = {keys[position]: str(named[position]) for position in zip(*np.nonzero(measured), strict=True)}
+        names = {
+            keys[position]: str(named[position])
+            for position in zip(*np.nonzero(measured), strict=True)
+        }
         taken = Counter(names.values())
-        label |= {key: name if taken[name] == 1 else f"{name} ({label[key]})" for key, name in names.items()}
+        label |= {
+            key: name if taken[name] == 1 else f"{name} ({label[key]})"
+            for key, name in names.items()
+        }
     labels = np.array([label[key] for key in keys.ravel()], dtype=str).reshape(keys.shape)
     coords, about = {d: rows[d].variable for d in cells}, {"named": int(named is not None)}
     return xr.DataArray(labels, coords, cells, "test_set", about), keys.astype(str)
 
 
-def _named_test_sets(counts: xr.DataArray, cells: list, totals: np.ndarray, measured: np.ndarray) -> np.ndarray:
+def _named_test_sets(
+    counts: xr.DataArray, cells: list, totals: np.ndarray, measured: np.ndarray
+) -> np.ndarray:
     """Return the test set that the user named for each table; tables of one test set must have equal class sizes."""
     given = counts["test_set"].variable
-    lacking = [name for name in given.values.ravel().tolist() if name == "" or name != name or name is None]
+    lacking = [
+        name for name in given.values.ravel().tolist() if name == "" or name != name or name is None
+    ]
     if lacking:
         raise ArgumentError("test_set", "must name the test set of every entity", f"{lacking[0]!r}")
     named = np.broadcast_to(
@@ -500,7 +635,9 @@ def _named_test_sets(counts: xr.DataArray, cells: list, totals: np.ndarray, meas
     names = counts["entity"].values.tolist()
     for position in zip(*np.nonzero(measured), strict=True):
         entity, cases = names[position[0]], totals[position].tolist()
-        first_cases, first_entity = seen.setdefault((named[position], *position[1:]), (cases, entity))
+        first_cases, first_entity = seen.setdefault(
+            (named[position], *position[1:]), (cases, entity)
+        )
         if first_cases != cases:
             raise ArgumentError(
                 "test_set",
@@ -514,14 +651,20 @@ def _named_test_sets(counts: xr.DataArray, cells: list, totals: np.ndarray, meas
 def known_totals(counts: xr.DataArray, prevalence: Any) -> xr.DataArray | None:
     """Return known class shares (actual, and the dims of ``prevalence``); None if they are sampled."""
     if isinstance(prevalence, str):
-        check_choice("prevalence", prevalence, ("sampled", "observed"), other="a number or a DataArray")
+        check_choice(
+            "prevalence", prevalence, ("sampled", "observed"), other="a number or a DataArray"
+        )
         if prevalence == "sampled":
             return None
         cases = counts.sum("predicted")
         total = cases.sum("actual")
-        return (cases / total.where(total > 0)).drop_vars(["measured", "test_set", *OF_WEIGHTS], errors="ignore")
+        return (cases / total.where(total > 0)).drop_vars(
+            ["measured", "test_set", *OF_WEIGHTS], errors="ignore"
+        )
     dims = ("chain", "draw", *counts.dims[:-1])
-    return class_shares(align("prevalence", check_labelled_prevalence(prevalence), counts, dims), counts)
+    return class_shares(
+        align("prevalence", check_labelled_prevalence(prevalence), counts, dims), counts
+    )
 
 
 def check_cases(counts: xr.DataArray) -> None:
@@ -540,9 +683,13 @@ def check_cases(counts: xr.DataArray) -> None:
 def check_observed(counts: xr.DataArray, totals: xr.DataArray | None) -> None:
     if totals is None or "actual" not in totals.dims or not bool(totals.isnull().any()):
         return
-    lacking = totals.isnull().any("actual") & (counts["measured"] if "measured" in counts.coords else True)
+    lacking = totals.isnull().any("actual") & (
+        counts["measured"] if "measured" in counts.coords else True
+    )
     if bool(lacking.any()):
-        raise ArgumentError("prevalence", "cannot be 'observed' if an entity has no cases", "a table of zeros")
+        raise ArgumentError(
+            "prevalence", "cannot be 'observed' if an entity has no cases", "a table of zeros"
+        )
 
 
 def multinomial(counts: xr.DataArray, p: xr.DataArray, over: str) -> xr.DataArray:

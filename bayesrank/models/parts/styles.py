@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._labels import factorize
+from bayesrank._core.labels import factorize
 from bayesrank.evidence.ballots import UNITS, covariates_of
 from bayesrank.models.parts.pairs import Pairs
 from bayesrank.models.parts.voters import SharedVotes
@@ -26,20 +26,24 @@ class Cells:
     @classmethod
     def of(cls, evidence: xr.Dataset, names: list, precision: float) -> "Cells":
         """Return the votes between the entities ``names``, in this order."""
-        place = {name: i for i, name in enumerate(names)}
+        position = {name: i for i, name in enumerate(names)}
         code, known = factorize(evidence["side"].values.ravel())
-        side = np.array([place.get(name, -1) for name in known])[code].reshape(-1, 2)
-        kept = (side >= 0).all(axis=1)
-        results = evidence["results"].transpose("battle", "result").values[kept].astype(float)
-        side = side[kept]
+        side = np.array([position.get(name, -1) for name in known])[code].reshape(-1, 2)
+        retained = (side >= 0).all(axis=1)
+        results = evidence["results"].transpose("battle", "result").values[retained].astype(float)
+        side = side[retained]
         turned = side[:, 0] > side[:, 1]
         results = np.where(turned[:, None], results[:, [1, 0, 2]], results)
         first, second = np.sort(side, axis=1).T
         found = covariates_of(evidence)
         values = np.empty((len(side), len(found)))
         for k, name in enumerate(found):
-            values[:, k] = np.where(turned, -1, 1) * evidence[f"covariate_{name}"].values[kept]
-        codes = [_sorted_codes(evidence[role].values[kept]) for role in UNITS if role in evidence.variables]
+            values[:, k] = np.where(turned, -1, 1) * evidence[f"covariate_{name}"].values[retained]
+        codes = [
+            _sorted_codes(evidence[role].values[retained])
+            for role in UNITS
+            if role in evidence.variables
+        ]
         # Sorted by content, so that the order of rows has no effect.
         order = np.lexsort([*codes[::-1], *values.T[::-1], second, first])
         first, second, values, results = first[order], second[order], values[order], results[order]
@@ -53,7 +57,9 @@ class Cells:
         shift = values[where] / scale / 2 if found else None
         wins, losses, ties = votes
         ends = first[where], second[where]
-        pairs = Pairs(len(names), *ends, wins, losses, ties, precision, shift, no_ties=not ties.any())
+        pairs = Pairs(
+            len(names), *ends, wins, losses, ties, precision, shift, no_ties=not ties.any()
+        )
         roles = [role for role in UNITS if role in evidence.variables]
         units = {role: code[order] for role, code in zip(roles, codes, strict=True)}
         return cls(pairs, cell, results, units, dict(zip(found, scale.tolist(), strict=True)))
@@ -67,6 +73,6 @@ class Cells:
 def _sorted_codes(names: np.ndarray) -> np.ndarray:
     """Return codes of names in the order of their names, so that the order of rows has no effect."""
     code, known = factorize(names)
-    place = np.empty(len(known), np.int64)
-    place[sorted(range(len(known)), key=lambda i: repr(known[i]))] = np.arange(len(known))
-    return place[code]
+    position = np.empty(len(known), np.int64)
+    position[sorted(range(len(known)), key=lambda i: repr(known[i]))] = np.arange(len(known))
+    return position[code]

@@ -1,6 +1,7 @@
 """Sample a posterior that may have ridges or several modes: particles move from the prior, by rising powers.
 
-Del Moral, Doucet, Jasra (2006), Sequential Monte Carlo samplers, Journal of the Royal Statistical Society B 68:411-436.
+Del Moral, Doucet, Jasra (2006), Sequential Monte Carlo samplers, Journal of the Royal Statistical
+Society B 68:411-436.
 """
 
 from collections.abc import Callable
@@ -14,7 +15,8 @@ Density = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 FEWEST, MOST = 100, 250
 #: Share of particles that count after each rise of the power.
 KEPT = 0.5
-#: Moves after each rise, after the last one, and between two draws of a particle; the wanted acceptance.
+#: Moves after each rise, after the last one, and between two draws of a particle; the wanted
+#: acceptance.
 MOVES, LAST, BETWEEN, ACCEPT = 2, 8, 4, 0.8
 #: Parameters stay within these ends, also where a move goes astray.
 FAR = 1e3
@@ -29,9 +31,10 @@ def temper(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return draws (draw, parameter) of the posterior, and their acceptance rates (draw), from draws of the prior.
 
-    The likelihood is raised to powers from 0 to 1, each so that half of the particles count. Particles are then
-    selected by weight, and moved by Hamiltonian steps in the scale of their covariance. Draws of common origin are
-    neighbours, so that an effective sample size counts them as dependent.
+    The likelihood is raised to powers from 0 to 1, each so that half of the particles count.
+    Particles are then selected by weight, and moved by Hamiltonian steps in the scale of their
+    covariance. Draws of common origin are neighbours, so that an effective sample size counts them
+    as dependent.
     """
     state: tuple[np.ndarray, ...] = (start, *likelihood(start), *prior(start))
     power, width = 0.0, 0.4
@@ -43,13 +46,13 @@ def temper(
         for _ in range(MOVES if power < 1 else LAST):
             state, rate = _move(state, prior, likelihood, power, width, rng)
             width = float(np.clip(width * np.exp(rate.mean() - ACCEPT), 0.02, 1.0))
-    kept, rates = [state[0]], [rate]
-    while len(kept) * len(start) < draws:
+    retained, rates = [state[0]], [rate]
+    while len(retained) * len(start) < draws:
         for _ in range(BETWEEN):
             state, rate = _move(state, prior, likelihood, 1.0, width, rng)
-        kept.append(state[0])
+        retained.append(state[0])
         rates.append(rate)
-    found, rate = (np.stack(part, axis=1) for part in (kept, rates))
+    found, rate = (np.stack(part, axis=1) for part in (retained, rates))
     found, rate = found.reshape(-1, found.shape[-1]), rate.ravel()
     places = np.linspace(0, len(found) - 1, draws).astype(int)
     return found[places], rate[places]
@@ -73,23 +76,38 @@ def _rise(value: np.ndarray, power: float) -> tuple[float, np.ndarray]:
 
 
 def _move(
-    state: tuple, prior: Density, likelihood: Density, power: float, width: float, rng: np.random.Generator
+    state: tuple,
+    prior: Density,
+    likelihood: Density,
+    power: float,
+    width: float,
+    rng: np.random.Generator,
 ) -> tuple[tuple, np.ndarray]:
     """Return particles after one Hamiltonian move each, and acceptance rates (particle)."""
     spread = np.cov(state[0].T).reshape(state[0].shape[1], -1)
     few = max(0.0, 1 - len(state[0]) / (ENOUGH * len(spread)))
     spread = (1 - few) * spread + few * np.diag(np.diag(spread))
-    mapping = np.linalg.cholesky(spread + 1e-6 * np.diag(np.diag(spread)) + 1e-12 * np.eye(len(spread)))
+    mapping = np.linalg.cholesky(
+        spread + 1e-6 * np.diag(np.diag(spread)) + 1e-12 * np.eye(len(spread))
+    )
     momentum = rng.standard_normal(state[0].shape)
     step = width * rng.uniform(0.6, 1.4, (len(momentum), 1))
     new, push = state, momentum
     for _ in range(min(int(np.ceil(LENGTH / width)), STEPS)):
         push = push + step / 2 * ((power * new[2] + new[4]) @ mapping)
-        place = np.clip(new[0] + step * push @ mapping.T, -FAR, FAR)
-        new = (place, *likelihood(place), *prior(place))
+        position = np.clip(new[0] + step * push @ mapping.T, -FAR, FAR)
+        new = (position, *likelihood(position), *prior(position))
         push = push + step / 2 * ((power * new[2] + new[4]) @ mapping)
     with np.errstate(invalid="ignore"):
-        change = power * (new[1] - state[1]) + new[3] - state[3] + (momentum**2 - push**2).sum(axis=1) / 2
+        change = (
+            power * (new[1] - state[1])
+            + new[3]
+            - state[3]
+            + (momentum**2 - push**2).sum(axis=1) / 2
+        )
     rate = np.exp(np.minimum(np.nan_to_num(change, nan=-np.inf), 0.0))
     taken = rng.random(len(rate)) < rate
-    return tuple(np.where(taken.reshape(-1, *[1] * (a.ndim - 1)), a, b) for a, b in zip(new, state, strict=True)), rate
+    return tuple(
+        np.where(taken.reshape(-1, *[1] * (a.ndim - 1)), a, b)
+        for a, b in zip(new, state, strict=True)
+    ), rate

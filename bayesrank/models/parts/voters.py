@@ -1,22 +1,25 @@
 """Votes that share voters, questions or both: draws of strengths from random weights of these units.
 
-With one kind of unit, each voter has a weight with the standard exponential distribution in each draw, and the draw is
-the mode of the weighted posterior (a weighted-likelihood bootstrap). Deviations from the mode are multiplied by √c.
-Here c corrects the variance for few or unequal units as Bell and McCaffrey (2002) do; of G equal units it is G/(G - 1).
+With one kind of unit, each voter has a weight with the standard exponential distribution in each
+draw, and the draw is the mode of the weighted posterior (a weighted-likelihood bootstrap).
+Deviations from the mode are multiplied by √c. Here c corrects the variance for few or unequal units
+as Bell and McCaffrey (2002) do; of G equal units it is G/(G - 1).
 
-With voters and questions, the weight of a vote is the product of both weights. The deviations are then mapped linearly,
-so that the covariance is the smallest upper bound of c₁V₁, c₂V₂ and c₁V₁ + c₂V₂ - V₁₂. V₁ and V₂ are the variances by
-voters and by questions, V₁₂ that by their combinations (Cameron, Gelbach and Miller 2011).
+With voters and questions, the weight of a vote is the product of both weights. The deviations are
+then mapped linearly, so that the covariance is the smallest upper bound of c₁V₁, c₂V₂ and c₁V₁ +
+c₂V₂ - V₁₂. V₁ and V₂ are the variances by voters and by questions, V₁₂ that by their combinations
+(Cameron, Gelbach and Miller 2011).
 
-The votes of the prior have the weight of one unit: its precision is multiplied by the number of votes of a unit on one
-pair. In each draw its centre is drawn from the prior itself.
+The votes of the prior have the weight of one unit: its precision is multiplied by the number of
+votes of a unit on one pair. In each draw its centre is drawn from the prior itself.
 
 References
 ----------
-Newton and Raftery (1994), Approximate Bayesian inference with the weighted likelihood bootstrap, Journal of the Royal
-Statistical Society B 56:3-48. Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with
-multi-stage samples, Survey Methodology 28:169-181. Cameron, Gelbach and Miller (2011), Robust inference with multiway
-clustering, Journal of Business and Economic Statistics 29:238-249.
+Newton and Raftery (1994), Approximate Bayesian inference with the weighted likelihood bootstrap,
+Journal of the Royal Statistical Society B 56:3-48. Bell and McCaffrey (2002), Bias reduction in
+standard errors for linear regression with multi-stage samples, Survey Methodology 28:169-181.
+Cameron, Gelbach and Miller (2011), Robust inference with multiway clustering, Journal of Business
+and Economic Statistics 29:238-249.
 """
 
 from dataclasses import dataclass, replace
@@ -26,7 +29,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayesrank._random import fingerprint
+from bayesrank._core.random import fingerprint
 from bayesrank.evidence.units import unit_freedom
 from bayesrank.models.parts.pairs import Pairs
 
@@ -34,8 +37,8 @@ from bayesrank.models.parts.pairs import Pairs
 MEMORY = 4_000_000
 #: Newton's method stops where a step would gain less than this in the log density.
 GAIN = 1e-8
-#: With more cells, as of many votes with covariates, it starts at the linear approximation and stops earlier, at 1% of
-#: a standard deviation.
+#: With more cells, as of many votes with covariates, it starts at the linear approximation and
+#: stops earlier, at 1% of a standard deviation.
 LARGE, ENOUGH = 20_000, 1e-4
 #: Common steps go on while they shrink what is left to gain to less than this share.
 QUICK = 0.1
@@ -49,11 +52,15 @@ class SharedVotes:
     pairs: Pairs  #: The votes on each cell, with the prior of independent votes.
     cell: np.ndarray  #: The cell of each battle.
     results: np.ndarray  #: Votes for the first, for the second, and ties (battle, result).
-    units: dict[str, np.ndarray]  #: Codes of voters ("cluster") and questions ("case") of each battle.
+    units: dict[
+        str, np.ndarray
+    ]  #: Codes of voters ("cluster") and questions ("case") of each battle.
 
     @cached_property
     def key(self) -> str:
-        return fingerprint(self.pairs.first, self.pairs.second, self.cell, self.results, *self.units.values())
+        return fingerprint(
+            self.pairs.first, self.pairs.second, self.cell, self.results, *self.units.values()
+        )
 
     @cached_property
     def codes(self) -> list[np.ndarray]:
@@ -69,19 +76,20 @@ class SharedVotes:
         from scipy.sparse import csr_array
 
         number = self.results.sum(axis=1)
-        found: list[Any] = []
+        result: list[Any] = []
         for code in self.codes[: len(self.units)]:
             ends = [self.pairs.first[self.cell], self.pairs.second[self.cell]]
             where = (np.concatenate([code, code]), np.concatenate(ends))
             shape = (int(code.max()) + 1, self.pairs.entities)
-            found.append(csr_array((np.concatenate([number, number]), where), shape=shape))
-        return found
+            result.append(csr_array((np.concatenate([number, number]), where), shape=shape))
+        return result
 
     @cached_property
     def freedom(self) -> np.ndarray:
         """Return the degrees of freedom of each entity: the smallest of voters and questions (entity)."""
         each = [
-            [unit_freedom(held[:, [i]].toarray().ravel())[0] for i in range(self.pairs.entities)] for held in self.sizes
+            [unit_freedom(held[:, [i]].toarray().ravel())[0] for i in range(self.pairs.entities)]
+            for held in self.sizes
         ]
         return np.min(each, axis=0)
 
@@ -107,7 +115,9 @@ class SharedVotes:
     @cached_property
     def pair(self) -> np.ndarray:
         """Return the pair of entities of each battle, as one code."""
-        return (self.pairs.first.astype(np.int64) * self.pairs.entities + self.pairs.second)[self.cell]
+        return (self.pairs.first.astype(np.int64) * self.pairs.entities + self.pairs.second)[
+            self.cell
+        ]
 
     @cached_property
     def weighted(self) -> Pairs:
@@ -180,7 +190,8 @@ class SharedVotes:
         basis = self.pairs.basis
         free = basis.shape[1]
         alone, shared = (
-            _of_differences(basis @ held[:free, :free] @ basis.T) for held in (self.inverse, self.covariance)
+            _of_differences(basis @ held[:free, :free] @ basis.T)
+            for held in (self.inverse, self.covariance)
         )
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(alone > 0, np.maximum(np.sqrt(alone / shared), 1.0), 1.0)
@@ -201,9 +212,12 @@ class SharedVotes:
         from scipy.sparse import csr_array
 
         cells, number = len(self.pairs.first), self.results.T.ravel()
-        kept = number > 0
-        where = np.concatenate([self.cell + k * cells for k in range(3)])[kept], np.tile(column, 3)[kept]
-        return csr_array((number[kept], where), shape=(3 * cells, int(column.max()) + 1))
+        retained = number > 0
+        where = (
+            np.concatenate([self.cell + k * cells for k in range(3)])[retained],
+            np.tile(column, 3)[retained],
+        )
+        return csr_array((number[retained], where), shape=(3 * cells, int(column.max()) + 1))
 
     @cached_property
     def _gather(self) -> Any:
@@ -222,7 +236,9 @@ class SharedVotes:
         return np.concatenate(parts)
 
     def _sample(self, draws: int, rng: np.random.Generator) -> np.ndarray:
-        weights = [rng.standard_exponential((int(code.max()) + 1, draws)) for code in self.units.values()]
+        weights = [
+            rng.standard_exponential((int(code.max()) + 1, draws)) for code in self.units.values()
+        ]
         centre = np.zeros((draws, len(self.mode)))
         precision = np.broadcast_to(self.pairs.precision, len(self.mode))
         noise = rng.standard_normal(centre.shape)
@@ -230,10 +246,15 @@ class SharedVotes:
         each = (
             weights[0]
             if len(weights) == 1
-            else np.prod([held[code] for held, code in zip(weights, self.units.values(), strict=True)], axis=0)
+            else np.prod(
+                [held[code] for held, code in zip(weights, self.units.values(), strict=True)],
+                axis=0,
+            )
         )
         wins, losses, ties = np.split(self._gather @ each, 3)
-        drawn = replace(self.weighted, wins=wins, losses=losses, ties=ties, no_ties=self.pairs.no_ties)
+        drawn = replace(
+            self.weighted, wins=wins, losses=losses, ties=ties, no_ties=self.pairs.no_ties
+        )
         start = np.tile(self.mode, (draws, 1))
         large = len(self.pairs.first) > LARGE
         if large:
@@ -248,42 +269,50 @@ def modes_of(
 ) -> np.ndarray:
     """Return the mode of each draw's votes (pair, draw) (draw, parameter).
 
-    The prior of each draw has a ``centre`` of its own (draw, parameter). Steps from ``start`` (draw, parameter) use the
-    ``inverse`` curvature at the mode of all votes while they converge quickly, as with many units; other draws need
-    Newton's method with halved steps. They end where a step would gain less than ``enough``.
+    The prior of each draw has a ``centre`` of its own (draw, parameter). Steps from ``start``
+    (draw, parameter) use the ``inverse`` curvature at the mode of all votes while they converge
+    quickly, as with many units; other draws need Newton's method with halved steps. They end where
+    a step would gain less than ``enough``.
     """
-    found = start.copy()
-    active, votes, theta, pull = np.arange(len(centre)), pairs, found.copy(), centre * pairs.precision
+    result = start.copy()
+    active, votes, theta, pull = (
+        np.arange(len(centre)),
+        pairs,
+        result.copy(),
+        centre * pairs.precision,
+    )
     value, slope = _with_centre(votes, theta, pull)
     gain, quick = np.full(len(centre), np.inf), True
     for _ in range(STEPS):
         before, gain = gain, ((slope @ inverse) * slope).sum(axis=1)
         moving = gain > enough
         if not moving.all():
-            found[active[~moving]] = theta[~moving]
+            result[active[~moving]] = theta[~moving]
             active, votes = active[moving], _columns(votes, moving)
             theta, pull, value, slope, before, gain = (
                 part[moving] for part in (theta, pull, value, slope, before, gain)
             )
             if not len(active):
-                return found
+                return result
         quick = quick and float(np.median(gain / before)) < QUICK
         step = slope @ inverse if quick else newton_steps(votes, theta, slope)
-        wanted = 1e-4 * (step * slope).sum(axis=1)
+        requested = 1e-4 * (step * slope).sum(axis=1)
         share = np.ones(len(active))
         for _ in range(HALVINGS):
-            place = theta + share[:, None] * step
-            ahead, slant = _with_centre(votes, place, pull)
-            low = ahead < value + share * wanted - 1e-12 * np.abs(value)
+            position = theta + share[:, None] * step
+            ahead, slant = _with_centre(votes, position, pull)
+            low = ahead < value + share * requested - 1e-12 * np.abs(value)
             if not low.any():
                 break
             share = np.where(low, share / 2, share)
-        theta, value, slope = place, ahead, slant
-    found[active] = theta
-    return found
+        theta, value, slope = position, ahead, slant
+    result[active] = theta
+    return result
 
 
-def _with_centre(pairs: Pairs, theta: np.ndarray, pull: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _with_centre(
+    pairs: Pairs, theta: np.ndarray, pull: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     value, slope = pairs.value_and_slope(theta)
     return value + (pull * theta).sum(axis=1), slope + pull
 
@@ -297,7 +326,8 @@ def _columns(pairs: Pairs, kept: np.ndarray) -> Pairs:
 def newton_steps(pairs: Pairs, theta: np.ndarray, slope: np.ndarray) -> np.ndarray:
     """Return the Newton step of each draw (draw, parameter).
 
-    The equations are those of all strengths, whose sum gets a curvature of its own: it does not move.
+    The equations are those of all strengths, whose sum gets a curvature of its own: it does not
+    move.
     """
     win, lose, tie = pairs.probabilities(theta)[3:]
     along = pairs.number * ((win + lose) - (win - lose) ** 2)

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from bayesrank._checks import check_choice, check_number
-from bayesrank._errors import ArgumentError
+from bayesrank._core.checks import check_choice, check_number
+from bayesrank._core.errors import ArgumentError
 from bayesrank.evidence.kinds import (
     CaseEvidence,
     DrawsAlone,
@@ -53,7 +53,9 @@ class NewUnits:
 
 def _refuse(evidence: EvidenceKind, source: Preposterior, request: Request) -> NoReturn:
     raise ArgumentError(
-        "posterior", "must come from counts, cases or votes for a plan", f"a posterior of {evidence.noun}"
+        "posterior",
+        "must come from counts, cases or votes for a plan",
+        f"a posterior of {evidence.noun}",
     )
 
 
@@ -81,10 +83,13 @@ def with_units(source: Preposterior, request: Request | None = None) -> Preposte
     own = _NEW_UNITS[type(evidence)]
     units = datasets.UNITS if hierarchical else own.units(evidence)
     if request.more is not None and check_choice("more", request.more, tuple(NEEDS)) not in units:
-        wanted = f"must be {' or '.join(map(repr, units))} for this posterior"
+        requirement = f"must be {' or '.join(map(repr, units))} for this posterior"
         if not units:
-            wanted = f"cannot be used with {evidence.noun}: the plan is in {evidence.independent_unit} of these cases"
-        raise ArgumentError("more", wanted, repr(request.more), NEEDS[request.more])
+            requirement = (
+                f"cannot be used with {evidence.noun}: the plan is in "
+                f"{evidence.independent_unit} of these cases"
+            )
+        raise ArgumentError("more", requirement, repr(request.more), NEEDS[request.more])
     if request.positives is not None:
         check_number("positives", request.positives, 0.0, 1.0, ends=False)
         if not (source.designed and own.with_classes) or hierarchical or evidence.clustered:
@@ -94,7 +99,11 @@ def with_units(source: Preposterior, request: Request | None = None) -> Preposte
                 "prevalence= of br.fit): the classes of new cases are random here",
                 f"{request.positives!r}",
             )
-    return datasets.update_datasets(source, request) if hierarchical else own.update(evidence, source, request)
+    return (
+        datasets.update_datasets(source, request)
+        if hierarchical
+        else own.update(evidence, source, request)
+    )
 
 
 def alternative_requests(source: Preposterior) -> dict[str, Request]:

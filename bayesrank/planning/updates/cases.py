@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayesrank._errors import ArgumentError
-from bayesrank._labels import select_names, unique_rows
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.labels import select_names, unique_rows
 from bayesrank.evidence.kinds import CaseEvidence
 from bayesrank.evidence.kinds.cases import TrainingSeeds
 from bayesrank.performance.arrays import as_performance
@@ -31,11 +31,13 @@ def update_cases(evidence: CaseEvidence, source: Preposterior, request: Request)
         return _of_seeds(evidence.training, source)
     if not source.about.paired:
         raise ArgumentError(
-            "posterior", "must come from cases with a known truth, which shows how much one more case adds"
+            "posterior",
+            "must come from cases with a known truth, which shows how much one more case adds",
         )
     if request.more == "runs":
         return _of_runs(evidence, source)
-    # Entities with the same answers to all cases have the same draws: only the prior could separate them.
+    # Entities with the same answers to all cases have the same draws: only the prior could separate
+    # them.
     twin = evidence.first_identical(source.keep)
     source = replace(source, draws=source.draws[:, twin], twin=twin)
     if evidence.clustered and request.more == "cases":
@@ -49,12 +51,17 @@ def alternatives_of_cases(evidence: CaseEvidence, source: Preposterior) -> dict[
         return {"more training seeds": Request()}
     kinds = {}
     if evidence.clustered:
-        kinds = {"more clusters": Request("clusters"), "more cases of the same clusters": Request("cases")}
+        kinds = {
+            "more clusters": Request("clusters"),
+            "more cases of the same clusters": Request("cases"),
+        }
     elif evidence.runs:
         kinds = {"more cases": Request(), "more runs of the same cases": Request("runs")}
     kinds = kinds or alternative_classes(source)
     if len(source.groups["posterior"]["entity"]) > 1:
-        kinds = (kinds or {"more cases": Request()}) | {"without pairing (tables alone)": Request(pair=False)}
+        kinds = (kinds or {"more cases": Request()}) | {
+            "without pairing (tables alone)": Request(pair=False)
+        }
     return kinds
 
 
@@ -67,7 +74,10 @@ def _of_patterns(evidence: CaseEvidence, source: Preposterior, request: Request)
     make = partial(JointOutcomes, joint, shares, by_case=by_case, pair=request.pair)
     size = float(joint.number.sum())
     number = size if joint.cluster is None else float(joint.cluster.max() + 1)
-    unit, units = "cases" if joint.cluster is None else "clusters", np.full(len(joint.prior), number)
+    unit, units = (
+        "cases" if joint.cluster is None else "clusters",
+        np.full(len(joint.prior), number),
+    )
     return replace(source, unit=unit, units=units, cases_each=size / number, updates=make)
 
 
@@ -92,12 +102,18 @@ def _same_clusters(evidence: CaseEvidence, source: Preposterior) -> Preposterior
 
 def _patterns(evidence: CaseEvidence, source: Preposterior) -> PairedPatterns:
     """Return the joint outcomes behind a posterior, and its prior."""
-    return _of_classes(evidence, source) if evidence.outcome is None else _of_outcomes(evidence, source)
+    return (
+        _of_classes(evidence, source)
+        if evidence.outcome is None
+        else _of_outcomes(evidence, source)
+    )
 
 
 def _of_outcomes(evidence: CaseEvidence, source: Preposterior) -> PairedPatterns:
     if not outcome_score(source).is_mean:
-        raise ArgumentError("score", "must be 'mean_outcome' for joint outcomes", f"{source.found.name!r}")
+        raise ArgumentError(
+            "score", "must be 'mean_outcome' for joint outcomes", f"{source.found.name!r}"
+        )
     outcome, prior, sign = evidence.given[:, source.keep], source.prior(), source.found.sign
     points = prior["outcome"].values.astype(float) if "outcome" in prior.dims else np.empty(0)
     values = np.union1d(outcome[~np.isnan(outcome)], points)
@@ -109,7 +125,9 @@ def _of_outcomes(evidence: CaseEvidence, source: Preposterior) -> PairedPatterns
     values = np.append(values, np.nan)
     score = partial(_mean_outcome, sign)
     weighing: dict[str, Any] = {"cluster": evidence.cluster, "each": evidence.each}
-    return PairedPatterns(score, codes, evidence.count, prior=alpha, values=values, twin=source.twin, **weighing)
+    return PairedPatterns(
+        score, codes, evidence.count, prior=alpha, values=values, twin=source.twin, **weighing
+    )
 
 
 def _of_classes(evidence: CaseEvidence, source: Preposterior) -> PairedPatterns:
@@ -119,11 +137,15 @@ def _of_classes(evidence: CaseEvidence, source: Preposterior) -> PairedPatterns:
     codes = pd.Index(labels).get_indexer(met.ravel()).reshape(met.shape)
     order = {"actual": labels, "predicted": labels}
     alpha = select_names(source.prior(), order).transpose("entity", "actual", "predicted").values
-    seen = (codes[..., None] == np.arange(len(labels))).any(axis=0)  # of the truth, then of the answers of each entity
+    seen = (codes[..., None] == np.arange(len(labels))).any(
+        axis=0
+    )  # of the truth, then of the answers of each entity
     shares, score = known_shares(source), source.table_score(mark_classes(seen[0], seen[1:]))
     known = None if shares is None else shares[0]
     weighing: dict[str, Any] = {"cluster": evidence.cluster, "each": evidence.each}
-    return PairedPatterns(score, codes, evidence.count, prior=alpha, known=known, twin=source.twin, **weighing)
+    return PairedPatterns(
+        score, codes, evidence.count, prior=alpha, known=known, twin=source.twin, **weighing
+    )
 
 
 def _mean_outcome(sign: int, tables: np.ndarray) -> Any:
@@ -135,8 +157,14 @@ def _of_seeds(training: TrainingSeeds, source: Preposterior) -> Preposterior:
     means, noise = training.means[source.keep], training.noise[source.keep]
     seeds = (~np.isnan(means)).sum(axis=1).astype(float)
     # The mean of the variance under its t-like posterior, where it has one.
-    net = np.maximum(np.nanvar(means, axis=1, ddof=1) - noise, 0.0) * (seeds - 1) / np.maximum(seeds - 3, 1)
-    return source.normal(seeds, np.diag((net + noise) / seeds), unit="training seeds", fixed="cases")
+    net = (
+        np.maximum(np.nanvar(means, axis=1, ddof=1) - noise, 0.0)
+        * (seeds - 1)
+        / np.maximum(seeds - 3, 1)
+    )
+    return source.normal(
+        seeds, np.diag((net + noise) / seeds), unit="training seeds", fixed="cases"
+    )
 
 
 def _of_runs(evidence: CaseEvidence, source: Preposterior) -> Preposterior:
@@ -146,4 +174,6 @@ def _of_runs(evidence: CaseEvidence, source: Preposterior) -> Preposterior:
     value = np.nan_to_num(outcome)
     noise = (weight * value * (1 - value)).sum(0) / (evidence.runs - 1) / weight.sum(0) ** 2
     units = np.full(outcome.shape[1], float(evidence.runs))
-    return source.normal(units, np.diag(noise), unit="runs", cases_each=float(weight.sum(0).max()), fixed="cases")
+    return source.normal(
+        units, np.diag(noise), unit="runs", cases_each=float(weight.sum(0).max()), fixed="cases"
+    )

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from bayesrank._checks import check_choice
-from bayesrank._draws import draw_dims
+from bayesrank._core.checks import check_choice
+from bayesrank._core.draws import draw_dims
 from bayesrank.planning.preposterior import Preposterior, Request
 from bayesrank.ranking.values import score_values
 
@@ -18,7 +18,11 @@ def update_datasets(source: Preposterior, request: Request) -> Preposterior:
     check_choice("kind", kind, ("typical", "new"))
     between = _between_datasets(source, kind)
     counts = source.counts()
-    cases = counts.sum([d for d in counts.dims if d not in ("entity", "dataset")]).transpose("entity", "dataset").values
+    cases = (
+        counts.sum([d for d in counts.dims if d not in ("entity", "dataset")])
+        .transpose("entity", "dataset")
+        .values
+    )
     # The prior of the mean counts as one data set.
     datasets = (cases > 0).sum(1) + 1.0
     rest = between if kind == "new" else np.zeros_like(between)
@@ -26,15 +30,25 @@ def update_datasets(source: Preposterior, request: Request) -> Preposterior:
         rest = rest + between / np.sqrt(datasets[:, None] * datasets)
         units, each, fixed = cases.sum(1), 1.0, "data sets"
     else:
-        units, each, fixed = datasets, float(cases.sum() / (cases > 0).sum()), "" if kind == "typical" else "new"
+        units, each, fixed = (
+            datasets,
+            float(cases.sum() / (cases > 0).sum()),
+            "" if kind == "typical" else "new",
+        )
     return source.normal(units, source.covariance - rest, unit=more, cases_each=each, fixed=fixed)
 
 
 def _between_datasets(source: Preposterior, kind: str) -> np.ndarray:
     """Return the covariance of the scores between data sets: that of a new data set less that of a typical one."""
     other = "typical" if kind == "new" else "new"
-    values = score_values(source.posterior, source.score, bool(source.found.higher_is_better), other).values
-    drawn = values.stack(all_draws=draw_dims(values)).transpose("all_draws", "entity").values[:, source.keep]
+    values = score_values(
+        source.posterior, source.score, bool(source.found.higher_is_better), other
+    ).values
+    drawn = (
+        values.stack(all_draws=draw_dims(values))
+        .transpose("all_draws", "entity")
+        .values[:, source.keep]
+    )
     drawn = drawn[np.isfinite(drawn).all(1)]
     beside = np.cov(drawn.T).reshape(drawn.shape[1], -1)
     apart = beside - source.covariance if kind == "typical" else source.covariance - beside
@@ -44,4 +58,7 @@ def _between_datasets(source: Preposterior, kind: str) -> np.ndarray:
 
 def alternatives_of_datasets() -> dict[str, Request]:
     """Return requests for other kinds of new units, by their names."""
-    return {"more data sets": Request("data sets"), "more cases of the same data sets": Request("cases")}
+    return {
+        "more data sets": Request("data sets"),
+        "more cases of the same data sets": Request("cases"),
+    }

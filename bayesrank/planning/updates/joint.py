@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesrank._sampling import dirichlet
+from bayesrank._core.sampling import dirichlet
 from bayesrank.models.parts.dirichlet_process import gather
 from bayesrank.planning.futures import TableScore, Updates, gradient, split_cases
 
@@ -19,7 +19,8 @@ class PairedPatterns:
     """Joint outcomes of paired cases, and the prior of a model of them."""
 
     score: TableScore
-    #: The class and the answers of each pattern (pattern, 1 + entity), its number of cases, and its cluster if any.
+    #: The class and the answers of each pattern (pattern, 1 + entity), its number of cases, and its
+    #: cluster if any.
     codes: np.ndarray
     count: np.ndarray
     cluster: np.ndarray | None
@@ -31,7 +32,8 @@ class PairedPatterns:
     known: np.ndarray | None = None
     #: For each entity, the first one with the same outcomes.
     twin: np.ndarray | None = None
-    #: The weight of one case of each pattern, whose ``count`` is the sum of them; None if all are equal.
+    #: The weight of one case of each pattern, whose ``count`` is the sum of them; None if all are
+    #: equal.
     each: np.ndarray | None = None
 
     @property
@@ -43,16 +45,20 @@ class PairedPatterns:
     def weight_of_class(self) -> np.ndarray:
         """Return the weight of a case of the prior in each class (class)."""
         each = np.ones(len(self.count)) if self.each is None else self.each
-        total, square = (np.bincount(self.codes[:, 0], self.count * one, self.prior.shape[1]) for one in (1, each))
+        total, square = (
+            np.bincount(self.codes[:, 0], self.count * one, self.prior.shape[1])
+            for one in (1, each)
+        )
         return np.divide(square, total, out=np.ones(len(total)), where=total > 0)
 
 
 class JointOutcomes(Updates):
     """Joint outcomes of paired cases, or of clusters of them: the posterior is a Dirichlet process.
 
-    Its base measure is cut into PIECES cases with the exact class shares, on which entities answer independently.
-    ``shares`` (class) are as in FutureTables. All cases have the same weight (``by_case``), or all clusters. Without
-    ``pair`` the updated posterior does not know which outcomes belong together.
+    Its base measure is cut into PIECES cases with the exact class shares, on which entities answer
+    independently. ``shares`` (class) are as in FutureTables. All cases have the same weight
+    (``by_case``), or all clusters. Without ``pair`` the updated posterior does not know which
+    outcomes belong together.
     """
 
     def __init__(
@@ -67,27 +73,38 @@ class JointOutcomes(Updates):
         prior, values = joint.prior, joint.values
         self.score, self.known, self.rng, self.pair = joint.score, joint.known, rng, pair
         self.shape = (*prior.shape[:-1], prior.shape[-1] if values is None else 1)
-        patterns, unit, size, count = gather(joint.codes, joint.count, joint.cluster, by_case, joint.each)
+        patterns, unit, size, count = gather(
+            joint.codes, joint.count, joint.cluster, by_case, joint.each
+        )
         mass = prior[0].sum()
-        pieces, weight = _pieces(prior, rng) if mass else (np.empty((0, joint.codes.shape[1]), int), np.empty(0))
+        pieces, weight = (
+            _pieces(prior, rng) if mass else (np.empty((0, joint.codes.shape[1]), int), np.empty(0))
+        )
         if joint.twin is not None:
             pieces[:, 1:] = pieces[:, 1 + joint.twin]
-        patterns, size = np.vstack([patterns, pieces]), np.append(size, joint.weight_of_class[pieces[:, 0]])
+        patterns, size = (
+            np.vstack([patterns, pieces]),
+            np.append(size, joint.weight_of_class[pieces[:, 0]]),
+        )
         unit = np.append(unit, len(count) + np.arange(len(pieces)))
         start = np.append(count, weight)
-        # What a unit adds to the sums of each entity (entity, unit, cell), and to the number of cases (entity, unit).
+        # What a unit adds to the sums of each entity (entity, unit, cell), and to the number of
+        # cases (entity, unit).
         entities, classes, cells = self.shape
         if values is None:
-            place = patterns[:, [0]] * cells + patterns[:, 1:]
-            added, met = np.repeat(size[:, None], entities, 1), np.repeat(size[:, None], entities, 1)
+            position = patterns[:, [0]] * cells + patterns[:, 1:]
+            added, met = (
+                np.repeat(size[:, None], entities, 1),
+                np.repeat(size[:, None], entities, 1),
+            )
         else:
-            place = np.zeros((len(patterns), entities), int)
+            position = np.zeros((len(patterns), entities), int)
             value = values[patterns[:, 1:]]
             added, met = np.nan_to_num(value) * size[:, None], ~np.isnan(value) * size[:, None]
         self.content = np.zeros((entities, len(start), classes * cells))
         self.cases = np.zeros((entities, len(start), classes))
         for e in range(entities):
-            np.add.at(self.content[e], (unit, place[:, e]), added[:, e])
+            np.add.at(self.content[e], (unit, position[:, e]), added[:, e])
             np.add.at(self.cases[e], (unit, patterns[:, 0]), met[:, e])
         self.start, self.before = start, np.full(len(prior), start.sum())
         self.weights = dirichlet(rng, start, futures)
@@ -96,7 +113,9 @@ class JointOutcomes(Updates):
         if shares is not None and joint.cluster is None:
             of = np.zeros(len(start), int)
             of[unit] = patterns[:, 0]
-            self.groups = [(np.flatnonzero(of == c), share) for c, share in enumerate(shares.tolist())]
+            self.groups = [
+                (np.flatnonzero(of == c), share) for c, share in enumerate(shares.tolist())
+            ]
         self.truth = self.score(self._tables(self.weights)[0])
 
     def extend(self, more: int) -> None:
@@ -107,7 +126,9 @@ class JointOutcomes(Updates):
             cases = split_cases(self.added, more, np.array([share for _, share in self.groups]))
             for (members, _), number in zip(self.groups, cases.tolist(), strict=True):
                 inside = self.weights[:, members]
-                self.count[:, members] += self.rng.multinomial(number, inside / inside.sum(-1, keepdims=True))
+                self.count[:, members] += self.rng.multinomial(
+                    number, inside / inside.sum(-1, keepdims=True)
+                )
         self.added += more
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
@@ -118,15 +139,21 @@ class JointOutcomes(Updates):
         for start in range(0, len(mean), step):
             here = slice(start, start + step)
             moves = np.matmul(self.content, by_content[here].transpose(1, 2, 0))
-            moves -= np.matmul(self.cases, by_case[here].transpose(1, 2, 0))  # (entity, unit, future)
+            moves -= np.matmul(
+                self.cases, by_case[here].transpose(1, 2, 0)
+            )  # (entity, unit, future)
             moves = moves.transpose(2, 0, 1) * np.sqrt(self.count[here, None])
-            covariance[here] = moves @ np.swapaxes(moves, 1, 2) * (total[here] / (total[here] + 1))[:, None, None]
+            covariance[here] = (
+                moves @ np.swapaxes(moves, 1, 2) * (total[here] / (total[here] + 1))[:, None, None]
+            )
         return mean, covariance if self.pair else covariance * np.eye(mean.shape[1])
 
     def moves(self) -> np.ndarray:
         """Return how much one more of each unit moves today's scores (unit, entity)."""
         _, [by_content], [by_case] = self._slopes(self.start[None])
-        moves = np.einsum("euc,ec->ue", self.content, by_content) - np.einsum("euc,ec->ue", self.cases, by_case)
+        moves = np.einsum("euc,ec->ue", self.content, by_content) - np.einsum(
+            "euc,ec->ue", self.cases, by_case
+        )
         return np.nan_to_num(moves)
 
     def _slopes(self, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -146,7 +173,9 @@ class JointOutcomes(Updates):
 
     def _tables(self, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Tables (future, entity, class, answer) of weights (future, unit), and the cases of each class."""
-        sums = np.stack([weight @ content for content in self.content], 1).reshape(len(weight), *self.shape)
+        sums = np.stack([weight @ content for content in self.content], 1).reshape(
+            len(weight), *self.shape
+        )
         cases = np.stack([weight @ cases for cases in self.cases], 1)
         with np.errstate(invalid="ignore"):
             if self.known is not None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bayesrank._draws import draw_dims
+from bayesrank._core.draws import draw_dims
 from bayesrank.evidence.kinds import JudgedEvidence
 from bayesrank.performance.arrays import as_performance
 from bayesrank.planning.futures import gradient
@@ -22,8 +22,10 @@ def update_judged(evidence: JudgedEvidence, source: Preposterior, request: Reque
     within = (vectors * np.maximum(values, 0.0)) @ vectors.T
     labels = evidence.labels[source.keep]
     most = max(float((evidence.cases[source.keep] - labels).min()), 1.0)
-    kept = "verdicts" if evidence.of_outcomes else "cases"
-    return replace(source.normal(labels, within, unit=evidence.independent_unit, fixed=kept), most=most)
+    retained = "verdicts" if evidence.of_outcomes else "cases"
+    return replace(
+        source.normal(labels, within, unit=evidence.independent_unit, fixed=retained), most=most
+    )
 
 
 def _moves_of_rates(evidence: JudgedEvidence, source: Preposterior) -> np.ndarray:
@@ -31,12 +33,18 @@ def _moves_of_rates(evidence: JudgedEvidence, source: Preposterior) -> np.ndarra
 
     The additional case has the rate of the entity.
     """
-    verdict, truth, count = evidence.verdict[:, source.keep], evidence.truth[:, source.keep], evidence.count
+    verdict, truth, count = (
+        evidence.verdict[:, source.keep],
+        evidence.truth[:, source.keep],
+        evidence.count,
+    )
     moves = np.zeros(verdict.shape)
     for k in range(verdict.shape[1]):
         met, known = verdict[:, k] >= 0, truth[:, k] >= 0
         size = int(verdict[:, k].max()) + 1
-        labels, hits = (np.bincount(verdict[known, k], count[known] * one, size) for one in (1, truth[known, k]))
+        labels, hits = (
+            np.bincount(verdict[known, k], count[known] * one, size) for one in (1, truth[known, k])
+        )
         common = (hits.sum() + 1) / (labels.sum() + 2)
         own = ((hits + common) / (labels + 1))[verdict[met, k]]
         moves[met, k] = (own - np.average(own, weights=count[met])) / count[met].sum()
@@ -46,11 +54,14 @@ def _moves_of_rates(evidence: JudgedEvidence, source: Preposterior) -> np.ndarra
 def _moves_of_tables(evidence: JudgedEvidence, source: Preposterior) -> np.ndarray:
     """Return how far each case moves the score of a table (pattern, entity) by the predictions of all tests.
 
-    The class of a case has the shares of the verified cases with equal predictions, and of one case more.
+    The class of a case has the shares of the verified cases with equal predictions, and of one case
+    more.
     """
     verdict, truth, count = evidence.verdict, evidence.truth[:, 0], evidence.count
     performance = as_performance(source.posterior, source.kind).isel(entity=source.keep)
-    tables = performance.mean(draw_dims(performance)).transpose("entity", "actual", "predicted").values
+    tables = (
+        performance.mean(draw_dims(performance)).transpose("entity", "actual", "predicted").values
+    )
     stratum = np.unique(verdict, axis=0, return_inverse=True)[1].ravel()
     seen = np.zeros((stratum.max() + 1, tables.shape[1]))
     known = truth >= 0
@@ -59,6 +70,9 @@ def _moves_of_tables(evidence: JudgedEvidence, source: Preposterior) -> np.ndarr
     share = (seen + pooled / pooled.sum()) / (seen.sum(axis=1, keepdims=True) + 1)
     slope = gradient(source.table_score(np.ones(tables.shape[:2], bool)), tables)
     guesses = verdict[:, source.keep]
-    gains = [(share[stratum] * own[:, guess].T).sum(axis=1) for own, guess in zip(slope, guesses.T, strict=True)]
+    gains = [
+        (share[stratum] * own[:, guess].T).sum(axis=1)
+        for own, guess in zip(slope, guesses.T, strict=True)
+    ]
     moves = np.stack(gains, axis=1)
     return (moves - np.average(moves, axis=0, weights=count)) / count.sum()

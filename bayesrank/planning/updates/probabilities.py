@@ -4,6 +4,8 @@ from bayesrank.evidence.kinds import ProbabilityEvidence
 from bayesrank.planning.preposterior import Preposterior, Request
 
 
-def update_probabilities(evidence: ProbabilityEvidence, source: Preposterior, request: Request) -> Preposterior:
+def update_probabilities(
+    evidence: ProbabilityEvidence, source: Preposterior, request: Request
+) -> Preposterior:
     """Return how more cases would update areas and losses, which are taken as normal."""
     return source.normal(evidence.cases[source.keep], source.covariance)

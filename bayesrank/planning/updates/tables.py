@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import label_values
-from bayesrank._errors import Advice, ArgumentError, InPython
-from bayesrank._labels import select_names
-from bayesrank._sampling import dirichlet
+from bayesrank._core.checks import label_values
+from bayesrank._core.errors import Advice, ArgumentError, InPython
+from bayesrank._core.labels import select_names
+from bayesrank._core.sampling import dirichlet
 from bayesrank.evidence.kinds import TableEvidence
 from bayesrank.models import in_closed_form
 from bayesrank.performance.arrays import as_performance
@@ -18,15 +18,17 @@ from bayesrank.planning.futures import TableScore, Updates, gradient, split_case
 from bayesrank.planning.preposterior import Preposterior, Request, known_shares, outcome_score
 from bayesrank.scores._against_rest import mark_classes
 
-#: The kind of new cases that is a bound: how far per-case data can help depends on errors that tables do not show.
+#: The kind of new cases that is a bound: how far per-case data can help depends on errors that
+#: tables do not show.
 OVERLAP = "per-case data, largest overlap of errors"
 
 
 class FutureTables(Updates):
     """Tables of counts: rows are Dirichlet; row totals are known, or Dirichlet and shared by a test set.
 
-    ``alpha`` (entity, class, answer) holds the prior and the counts; ``known`` the known class shares (entity, class)
-    of the performance, and ``shares`` those of the new cases: both are None where classes are sampled.
+    ``alpha`` (entity, class, answer) holds the prior and the counts; ``known`` the known class
+    shares (entity, class) of the performance, and ``shares`` those of the new cases: both are None
+    where classes are sampled.
     """
 
     def __init__(
@@ -39,7 +41,13 @@ class FutureTables(Updates):
         futures: int,
         rng: np.random.Generator,
     ) -> None:
-        self.score, self.known, self.shares, self.test_set, self.rng = score, known, shares, test_set, rng
+        self.score, self.known, self.shares, self.test_set, self.rng = (
+            score,
+            known,
+            shares,
+            test_set,
+            rng,
+        )
         self.before = alpha.sum((-2, -1))
         self.alpha = np.repeat(alpha[None], futures, axis=0)
         self.rates = dirichlet(rng, alpha, futures)
@@ -49,7 +57,9 @@ class FutureTables(Updates):
         else:
             self.prevalence = np.empty((futures, *alpha.shape[:-1]))
             for members in self.sets:
-                self.prevalence[:, members] = dirichlet(rng, alpha[members[0]].sum(-1), futures)[:, None]
+                self.prevalence[:, members] = dirichlet(rng, alpha[members[0]].sum(-1), futures)[
+                    :, None
+                ]
         self.truth = score(self.rates * self.prevalence[..., None])
 
     def extend(self, more: int) -> None:
@@ -82,11 +92,16 @@ class FutureTables(Updates):
 
 
 def overlapping_noise(
-    score: TableScore, tables: np.ndarray, known: bool, shares: np.ndarray | None, test_set: np.ndarray
+    score: TableScore,
+    tables: np.ndarray,
+    known: bool,
+    shares: np.ndarray | None,
+    test_set: np.ndarray,
 ) -> np.ndarray:
     """Return the covariance of what one new case says on the scores, if errors overlap as far as rates allow.
 
-    ``tables`` (entity, class, answer) are the truth; the new cases of a test set have the class ``shares``.
+    ``tables`` (entity, class, answer) are the truth; the new cases of a test set have the class
+    ``shares``.
     """
     prevalence = tables.sum(-1)
     rates = tables / np.maximum(prevalence, 1e-300)[..., None]
@@ -97,7 +112,9 @@ def overlapping_noise(
     within = (slope - level[..., None]) * (prevalence / np.maximum(shares, 1e-300))[..., None]
     root = np.sqrt(shares)
     classes = range(tables.shape[-2])
-    noise = sum(comonotone(within[:, c], rates[:, c]) * np.outer(root[:, c], root[:, c]) for c in classes)
+    noise = sum(
+        comonotone(within[:, c], rates[:, c]) * np.outer(root[:, c], root[:, c]) for c in classes
+    )
     if not known:
         centred = (level - (level * prevalence).sum(-1, keepdims=True)) * np.sqrt(prevalence)
         noise = noise + centred @ centred.T
@@ -115,7 +132,9 @@ def comonotone(values: np.ndarray, shares: np.ndarray) -> np.ndarray:
     ends[:, -1] = 1.0
     steps = np.union1d(0.0, ends)
     middle = (steps[1:] + steps[:-1]) / 2
-    quantiles = np.stack([own[np.searchsorted(end, middle)] for own, end in zip(values, ends, strict=True)])
+    quantiles = np.stack(
+        [own[np.searchsorted(end, middle)] for own, end in zip(values, ends, strict=True)]
+    )
     return quantiles * np.diff(steps) @ quantiles.T
 
 
@@ -124,7 +143,11 @@ def alternatives_of_tables(evidence: TableEvidence, source: Preposterior) -> dic
     kinds = alternative_classes(source)
     performance = source.groups["posterior"].get("performance")
     two = performance is not None and performance.sizes.get("actual") == 2
-    sets = evidence.counts.coords.get("test_set") if two and source.about.model in in_closed_form() else None
+    sets = (
+        evidence.counts.coords.get("test_set")
+        if two and source.about.model in in_closed_form()
+        else None
+    )
     if sets is not None and len(np.unique(sets)) < sets.size:
         kinds = (kinds or {"more cases": Request()}) | {OVERLAP: Request(overlap=True)}
     return kinds
@@ -134,7 +157,9 @@ def alternative_classes(source: Preposterior) -> dict[str, Request]:
     """Return requests for other shares of positives, by their names; none if these are not set by design."""
     if not source.designed or source.about.population:
         return {}
-    shares = {f"{100 * share:g}% positives": Request(positives=share) for share in (0.25, 0.5, 0.75)}
+    shares = {
+        f"{100 * share:g}% positives": Request(positives=share) for share in (0.25, 0.5, 0.75)
+    }
     return {"classes as observed": Request()} | shares
 
 
@@ -144,7 +169,11 @@ def update_tables(evidence: TableEvidence, source: Preposterior, request: Reques
     if "dataset" in counts.dims:
         raise ArgumentError(
             "posterior",
-            Advice("must be of one data set, or of all pooled", InPython(" (br.pool)"), ", to plan more cases of it"),
+            Advice(
+                "must be of one data set, or of all pooled",
+                InPython(" (br.pool)"),
+                ", to plan more cases of it",
+            ),
             f"a mean over {counts.sizes['dataset']} data sets",
         )
     if source.about.model in in_closed_form():
@@ -155,26 +184,41 @@ def update_tables(evidence: TableEvidence, source: Preposterior, request: Reques
     return source.normal(cases, source.covariance)
 
 
-def _of_tables(source: Preposterior, counts: xr.DataArray, positives: float | None, overlap: bool) -> Preposterior:
+def _of_tables(
+    source: Preposterior, counts: xr.DataArray, positives: float | None, overlap: bool
+) -> Preposterior:
     labels = as_performance(source.posterior, source.kind)["actual"].values
     order = {"actual": labels, "predicted": labels}
     table = select_names(counts, order).transpose("entity", "actual", "predicted").values
-    alpha = select_names(source.prior(), order).transpose("entity", "actual", "predicted").values + table
+    alpha = (
+        select_names(source.prior(), order).transpose("entity", "actual", "predicted").values
+        + table
+    )
     rows = table.sum(-1)
     known = known_shares(source)
     shares = None
     if known is not None:
-        shares = rows / rows.sum(-1, keepdims=True) if positives is None else np.full(rows.shape, positives)
+        shares = (
+            rows / rows.sum(-1, keepdims=True)
+            if positives is None
+            else np.full(rows.shape, positives)
+        )
         if positives is not None:
             shares[:, 0] = 1 - positives
     # Entities of one test set meet the same new cases.
-    test_set = pd.factorize(counts["test_set"].values)[0] if "test_set" in counts.coords else np.arange(len(alpha))
+    test_set = (
+        pd.factorize(counts["test_set"].values)[0]
+        if "test_set" in counts.coords
+        else np.arange(len(alpha))
+    )
     score, units = source.table_score(mark_classes(rows, table.sum(-2))), rows.sum(-1)
     if overlap:
         # The noise of a case is that at today's mean table.
         sizes = alpha.sum(-1, keepdims=True)
         prevalence = sizes / sizes.sum(-2, keepdims=True) if known is None else known[..., None]
-        noise = overlapping_noise(score, alpha / sizes * prevalence, known is not None, shares, test_set)
+        noise = overlapping_noise(
+            score, alpha / sizes * prevalence, known is not None, shares, test_set
+        )
         return source.normal(units, source.covariance, noise)
     updates = partial(FutureTables, score, alpha, known, shares, test_set)
     return replace(source, units=units, cells=alpha.size, updates=updates)
@@ -184,7 +228,11 @@ def _of_outcome_counts(source: Preposterior, counts: xr.DataArray) -> Preposteri
     values = np.asarray(label_values(counts["outcome"].values))
     table = counts.transpose("entity", "outcome").values[:, None]
     alpha = table + source.prior().transpose("entity", "outcome").values[:, None]
-    ones, sign, function = np.ones((len(table), 1)), source.found.sign, outcome_score(source).outcome_function
+    ones, sign, function = (
+        np.ones((len(table), 1)),
+        source.found.sign,
+        outcome_score(source).outcome_function,
+    )
     assert function is not None
 
     def of(tables: np.ndarray) -> np.ndarray:

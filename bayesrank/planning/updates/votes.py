@@ -11,11 +11,13 @@ from bayesrank.planning.preposterior import Preposterior, Request
 def update_votes(evidence: VoteEvidence, source: Preposterior, request: Request) -> Preposterior:
     """Return how more votes, voters or questions would update strengths.
 
-    Beside a judge, votes of people reduce what its votes leave open. The rest is the covariance of the same number of
-    votes of people alone.
+    Beside a judge, votes of people reduce what its votes leave open. The rest is the covariance of
+    the same number of votes of people alone.
     """
     if evidence.units is not None:
-        return source.normal(evidence.units.number[source.keep], source.covariance, unit=evidence.units.noun)
+        return source.normal(
+            evidence.units.number[source.keep], source.covariance, unit=evidence.units.noun
+        )
     votes = evidence.votes[source.keep]
     if evidence.labels is None:
         return source.normal(votes, source.covariance, unit=evidence.unit)

@@ -5,22 +5,25 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from bayesrank._calls import check_call
-from bayesrank._checks import describe_value
-from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.calls import check_call
+from bayesrank._core.checks import describe_value
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
 
 #: Okabe and Ito's eight colours, which remain distinct under common colour blindness.
 OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
-#: Colours of entities. After Okabe and Ito's first six, each is as far as can be from all before it and from grey, in
-#: OKLab as seen with and without the three kinds of colour blindness, among those that are seen on white and on black.
+#: Colours of entities. After Okabe and Ito's first six, each is as far as can be from all before it
+#: and from grey, in OKLab as seen with and without the three kinds of colour blindness, among those
+#: that are seen on white and on black.
 PALETTE = (
     *OKABE_ITO[:6], "#884455", "#7700FF", "#8877FF", "#BB1100", "#CC0099", "#99BB77",
 )  # fmt: skip
-#: After this number of entities colours repeat, lighter or darker; marks, dashes or numbers then distinguish them.
+#: After this number of entities colours repeat, lighter or darker; marks, dashes or numbers then
+#: distinguish them.
 DISTINCT = len(PALETTE)
 MARKS = "os^vDPX"
 DASHES = ("-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))
-#: The colour of entities without one in ``colors=``: seen on white and on black, and far from all of the palette.
+#: The colour of entities without one in ``colors=``: seen on white and on black, and far from all
+#: of the palette.
 GREY = "#707070"
 #: The argument ``colors=`` of pictures.
 Colors: TypeAlias = Mapping[Any, Any] | None
@@ -30,8 +33,8 @@ Colors: TypeAlias = Mapping[Any, Any] | None
 def colors(entities: Any, *, top: int = 8) -> dict[Any, Any]:
     """Choose colours for ``colors=`` of all plots: one for each of the first entities, grey for the others.
 
-    Without ``colors=``, the colour of an entity depends on its place among all entities of the posterior; after the
-    twelfth, colours repeat in other shades.
+    Without ``colors=``, the colour of an entity depends on its place among all entities of the
+    posterior; after the twelfth, colours repeat in other shades.
 
     Parameters
     ----------
@@ -47,12 +50,22 @@ def colors(entities: Any, *, top: int = 8) -> dict[Any, Any]:
     """
     import xarray as xr
 
-    from bayesrank._checks import check_integer, check_names, check_sequence, check_unique, rename_argument
+    from bayesrank._core.checks import (
+        check_integer,
+        check_names,
+        check_sequence,
+        check_unique,
+        rename_argument,
+    )
     from bayesrank.ranking.summary import ranking_table
 
     check_integer("top", top, 0, DISTINCT)
     with rename_argument("entities", "ranking"):
-        names = entities if not isinstance(entities, xr.Dataset) else ranking_table(entities).index.tolist()
+        names = (
+            entities
+            if not isinstance(entities, xr.Dataset)
+            else ranking_table(entities).index.tolist()
+        )
     names = check_sequence("entities", names)
     check_names("entities", names)
     return dict(zip(check_unique("entities", names), PALETTE[:top], strict=False))
@@ -60,16 +73,19 @@ def colors(entities: Any, *, top: int = 8) -> dict[Any, Any]:
 
 def place_colors(places: Sequence[int]) -> list[str]:
     """Return colours by position among the entities of a posterior."""
-    found = []
-    for place in places:
-        cycle, name = place // DISTINCT, PALETTE[place % DISTINCT]
+    result = []
+    for position in places:
+        cycle, name = position // DISTINCT, PALETTE[position % DISTINCT]
         color = np.array(list(bytes.fromhex(name[1:]))) / 255  # reports need no Matplotlib
-        # Lighter, darker, lighter still, ...: never near white or black. What is light already is lightened less.
+        # Lighter, darker, lighter still, ...: never near white or black. What is light already is
+        # lightened less.
         toward = cycle % 2
-        step = (0.65 * (1 - _luminance(color)) if toward else 0.4) * (1 - 1 / (1 + (cycle + 1) // 2))
+        step = (0.65 * (1 - _luminance(color)) if toward else 0.4) * (
+            1 - 1 / (1 + (cycle + 1) // 2)
+        )
         mixed = np.rint(255 * ((1 - step) * color + step * toward)).astype(int).tolist()
-        found.append("#{:02x}{:02x}{:02x}".format(*mixed) if cycle else name)
-    return found
+        result.append("#{:02x}{:02x}{:02x}".format(*mixed) if cycle else name)
+    return result
 
 
 def entity_colors(
@@ -80,7 +96,13 @@ def entity_colors(
     ``places`` are the positions of ``entities`` among all, if these are not all.
     """
     if colors is None:
-        return dict(zip(entities, place_colors(range(len(entities)) if places is None else places), strict=True))
+        return dict(
+            zip(
+                entities,
+                place_colors(range(len(entities)) if places is None else places),
+                strict=True,
+            )
+        )
     chosen = check_colors(colors)
     return {name: chosen.get(name, GREY) for name in entities}
 
@@ -90,11 +112,15 @@ def check_colors(colors: Any) -> dict[Any, Any]:
     from matplotlib.colors import is_color_like
 
     if not isinstance(colors, Mapping):
-        raise ArgumentTypeError("colors", "must be a mapping from entities to colours", describe_value(colors))
+        raise ArgumentTypeError(
+            "colors", "must be a mapping from entities to colours", describe_value(colors)
+        )
     wrong = {name: color for name, color in colors.items() if not is_color_like(color)}
     if wrong:
         name, color = next(iter(wrong.items()))
-        raise ArgumentError("colors", "must hold colours that Matplotlib knows", f"{color!r} for {name!r}")
+        raise ArgumentError(
+            "colors", "must hold colours that Matplotlib knows", f"{color!r} for {name!r}"
+        )
     return dict(colors)
 
 
@@ -126,7 +152,11 @@ def paper_color(ax: Any) -> Any:
     import matplotlib
     from matplotlib.colors import to_hex, to_rgba
 
-    grounds = (ax.get_facecolor(), ax.figure.get_facecolor(), matplotlib.rcParams["figure.facecolor"])
+    grounds = (
+        ax.get_facecolor(),
+        ax.figure.get_facecolor(),
+        matplotlib.rcParams["figure.facecolor"],
+    )
     return next((to_hex(color) for color in grounds if to_rgba(color)[3] > 0), "white")
 
 
@@ -139,7 +169,11 @@ def fade_colors(ax: Any) -> Any:
     """Return a colour map of probabilities from the background colour through blue."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    middle = ["#56B4E9", "#0072B2"] if choose_text_color(paper_color(ax)) == "black" else ["#0072B2", "#56B4E9"]
+    middle = (
+        ["#56B4E9", "#0072B2"]
+        if choose_text_color(paper_color(ax)) == "black"
+        else ["#0072B2", "#56B4E9"]
+    )
     return LinearSegmentedColormap.from_list(
         "fading", [paper_color(ax), *middle, mix_colors(middle[1], ink_color(), 0.6)]
     )
@@ -148,7 +182,9 @@ def fade_colors(ax: Any) -> Any:
 def mix_colors(color: Any, other: Any, share: float) -> str:
     from matplotlib.colors import to_hex, to_rgb
 
-    red, green, blue = ((1 - share) * np.array(to_rgb(color)) + share * np.array(to_rgb(other))).tolist()
+    red, green, blue = (
+        (1 - share) * np.array(to_rgb(color)) + share * np.array(to_rgb(other))
+    ).tolist()
     return str(to_hex((red, green, blue)))
 
 
@@ -174,15 +210,15 @@ def scale_on(ax: Any, name: str) -> Any:
     import matplotlib
     from matplotlib.colors import ListedColormap
 
-    ground, ink, found = light(paper_color(ax)), ink_color(), []
+    ground, ink, result = light(paper_color(ax)), ink_color(), []
     for color in matplotlib.colormaps[name](np.linspace(0, 1, 256))[:, :3]:
         for share in np.linspace(0, 1, 41):
             shade = mix_colors(color, ink, share)
             low, high = sorted((ground, light(shade)))
             if (high + 0.05) / (low + 0.05) >= 2.0:
                 break
-        found.append(shade)
-    return ListedColormap(found, name)
+        result.append(shade)
+    return ListedColormap(result, name)
 
 
 def draw_halo(ax: Any, width: float = 3.0) -> list[Any]:

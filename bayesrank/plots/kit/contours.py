@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._checks import check_integer
-from bayesrank._errors import ArgumentTypeError
+from bayesrank._core.checks import check_integer
+from bayesrank._core.errors import ArgumentTypeError
 from bayesrank.plots.kit.colors import ink_color, scale_on
 from bayesrank.plots.kit.style import new_axes
 from bayesrank.scores import Score, as_score
@@ -38,7 +38,10 @@ def count_ticks(ax: Any, positives: int, negatives: int) -> Any:
     ax = new_axes(ax, 0, 0)
     check_integer("positives", positives)
     check_integer("negatives", negatives)
-    for axis, cases, words in ((ax.xaxis, negatives, "false positives"), (ax.yaxis, positives, "true positives")):
+    for axis, cases, words in (
+        (ax.xaxis, negatives, "false positives"),
+        (ax.yaxis, positives, "true positives"),
+    ):
         ticks = np.unique(np.linspace(0, cases, 5).round())  # counts are whole
         axis.set_ticks(ticks / max(cases, 1), [f"{t:g}" for t in ticks])
         axis.set_label_text(words)
@@ -57,7 +60,9 @@ def draw_contours(
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
-    shown = round_values(*score_limits(score)) if values is None else np.asarray(values, dtype=float)
+    shown = (
+        round_values(*score_limits(score)) if values is None else np.asarray(values, dtype=float)
+    )
     norm = Normalize(*score_limits(score))
     paint = ScalarMappable(norm, scale_on(ax, PAINT))
     lines = []
@@ -85,7 +90,8 @@ def score_limits(score: Score) -> tuple[float, float]:
 def round_values(low: float, high: float) -> np.ndarray:
     """Return round values strictly between two ends, 1, 2 or 5 times a power of ten apart.
 
-    The step is a tenth at least of the way from an end to 0, if that lies between them, else to the other end.
+    The step is a tenth at least of the way from an end to 0, if that lies between them, else to the
+    other end.
     """
     from matplotlib.ticker import MaxNLocator
 

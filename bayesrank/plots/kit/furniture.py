@@ -64,7 +64,16 @@ def draw_tile_axes(
     for name, (a, b), offset, (horizontal, vertical) in MARKS if marks else ():
         if not (left <= a <= right and low <= b <= high):
             continue
-        ax.plot(a, b, "o", color=ink_color(), markeredgecolor=paper_color(ax), markersize=5, clip_on=False, zorder=4)
+        ax.plot(
+            a,
+            b,
+            "o",
+            color=ink_color(),
+            markeredgecolor=paper_color(ax),
+            markersize=5,
+            clip_on=False,
+            zorder=4,
+        )
         ax.annotate(
             name, (a, b), offset, textcoords="offset points", ha=horizontal, va=vertical, fontsize=8, zorder=4,
             bbox={"boxstyle": "round,pad=0.1", "facecolor": paper_color(ax), "alpha": 0.75, "linewidth": 0},
@@ -74,22 +83,40 @@ def draw_tile_axes(
 def _draw_no_skill(ax: Any, curve: xr.Dataset, width: float, dashes: tuple[float, float]) -> None:
     """Draw a no-skill curve, in no entity's colour and seen on any."""
     halo = draw_halo(ax, width + 1.6)
-    ax.plot(curve["a"], curve["b"], color=ink_color(), linewidth=width, linestyle=(0, dashes), path_effects=halo)
+    ax.plot(
+        curve["a"],
+        curve["b"],
+        color=ink_color(),
+        linewidth=width,
+        linestyle=(0, dashes),
+        path_effects=halo,
+    )
 
 
 def share_entries(
-    names: Sequence[Any], shares: Sequence[float], colors: Sequence[str], notes: Sequence[str], numbers: Sequence[str]
+    names: Sequence[Any],
+    shares: Sequence[float],
+    colors: Sequence[str],
+    notes: Sequence[str],
+    numbers: Sequence[str],
 ) -> list[tuple[str, str]]:
     """Return a colour and words for each entity of a legend: of many the largest shares, and the others together."""
     texts = plain_names(names[:NAMED], 34)  # cut alone, so that the shares stay readable
     rows = zip(colors, numbers, texts, notes, shares, strict=False)
-    entries = [(color, f"{number}{text}{note}  {percent(share)}") for color, number, text, note, share in rows]
+    entries = [
+        (color, f"{number}{text}{note}  {percent(share)}")
+        for color, number, text, note, share in rows
+    ]
     if len(names) > NAMED:
-        entries.append(("none", f"{len(names) - NAMED} more, together  {percent(sum(shares[NAMED:]))}"))
+        entries.append(
+            ("none", f"{len(names) - NAMED} more, together  {percent(sum(shares[NAMED:]))}")
+        )
     return entries
 
 
-def share_legend(ax: Any, entries: Sequence[tuple[str, str]], heading: str | None = None, **hatched: Any) -> None:
+def share_legend(
+    ax: Any, entries: Sequence[tuple[str, str]], heading: str | None = None, **hatched: Any
+) -> None:
     """Draw the legend of shares beside a Tile, with a hatched entry if it has a ``label``."""
     from matplotlib.patches import Patch
 
@@ -102,7 +129,9 @@ def share_legend(ax: Any, entries: Sequence[tuple[str, str]], heading: str | Non
     )  # fmt: skip
 
 
-def number_regions(ax: Any, places: Sequence[int], masks: Sequence[np.ndarray], window: Sequence[float]) -> list[str]:
+def number_regions(
+    ax: Any, places: Sequence[int], masks: Sequence[np.ndarray], window: Sequence[float]
+) -> list[str]:
     """Draw numbers in the regions where colours repeat, and return them for the legend; else empty texts.
 
     ``masks`` are the regions as rows of pixels from the lowest b on; small regions have no number.
@@ -131,16 +160,18 @@ def label_positions(
 
     left, right, low, high = window
     rows, columns = masks[0].shape
-    b, a = np.meshgrid(np.linspace(low, high, rows), np.linspace(left, right, columns), indexing="ij")
+    b, a = np.meshgrid(
+        np.linspace(low, high, rows), np.linspace(left, right, columns), indexing="ij"
+    )
     free = np.full((rows, columns), True)
     for x, y in [*(at for _, at, *_ in MARKS), *avoid]:
         free &= np.hypot((a - x) / (right - left), (b - y) / (high - low)) > 0.1
-    found: list[tuple[float, float] | None] = []
+    result: list[tuple[float, float] | None] = []
     for mask in masks:
         inside = distance_transform_edt(np.pad(mask & free, 1))[1:-1, 1:-1]
         at = np.unravel_index(inside.argmax(), mask.shape)
-        found.append(None if inside.max() < 0.03 * rows else (float(a[at]), float(b[at])))
-    return found
+        result.append(None if inside.max() < 0.03 * rows else (float(a[at]), float(b[at])))
+    return result
 
 
 def percent(share: float) -> str:

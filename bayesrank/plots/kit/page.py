@@ -8,7 +8,7 @@ from html import escape
 from importlib import resources
 from typing import Any
 
-from bayesrank._escape import escape_invisible
+from bayesrank._core.escape import escape_invisible
 from bayesrank.plots.kit.colors import PALETTE
 
 #: Places of colours in the palette.
@@ -17,7 +17,8 @@ PLACES = {color.lower(): k for k, color in enumerate(PALETTE)}
 DARK_INK, DARK_PAPER = (0xE6, 0xE9, 0xEC), (0x14, 0x18, 0x1C)
 GREY = re.compile(r"#([0-9a-f]{2})\1\1(?![0-9a-f])")
 COLOR = re.compile("|".join(PALETTE), re.IGNORECASE)
-#: Where long words may be broken: after separators, before brackets and within camelCase; not in numbers.
+#: Where long words may be broken: after separators, before brackets and within camelCase; not in
+#: numbers.
 SEAM = re.compile(r"(?<=[_/@:+=])(?=\w)|(?<=[.-])(?=[^\W\d])|(?<=\w)(?=\()|(?<=[a-z]{3})(?=[A-Z])")
 
 
@@ -80,11 +81,15 @@ def colors_of(html: str) -> str:
     """Return the style of all variables of :func:`apply_theme` in a page: as they are, and for the dark."""
     levels = sorted(set(re.findall(r"var\(--g([0-9a-f]{2})\)", html)))
     places = sorted(set(map(int, re.findall(r"var\(--e(\d+)\)", html))))
-    light = [f"--g{level}:#{level * 3}" for level in levels] + [f"--e{k}:{PALETTE[k]}" for k in places]
+    light = [f"--g{level}:#{level * 3}" for level in levels] + [
+        f"--e{k}:{PALETTE[k]}" for k in places
+    ]
     dark = [f"--g{level}:{_mix(DARK_INK, DARK_PAPER, int(level, 16) / 255)}" for level in levels]
     dark += [f"--e{k}:{_mix(bytes.fromhex(PALETTE[k][1:]), (255,) * 3, 0.3)}" for k in places]
     return f":root{{{';'.join(light)}}}@media screen and (prefers-color-scheme:dark){{:root{{{';'.join(dark)}}}}}"
 
 
 def _mix(color: Sequence[int], other: Sequence[int], share: float) -> str:
-    return "#" + "".join(f"{round(x + share * (y - x)):02x}" for x, y in zip(color, other, strict=True))
+    return "#" + "".join(
+        f"{round(x + share * (y - x)):02x}" for x, y in zip(color, other, strict=True)
+    )

@@ -4,7 +4,7 @@ from typing import Any
 
 import xarray as xr
 
-from bayesrank._compat import is_container
+from bayesrank._core.compat import is_container
 from bayesrank.ranking import credible_ranking
 from bayesrank.scores.score import Score
 

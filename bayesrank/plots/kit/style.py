@@ -8,12 +8,12 @@ from unicodedata import bidirectional
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_order_of, describe_value
-from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._escape import mathtext
-from bayesrank._labels import object_array
-from bayesrank._names import short_names
-from bayesrank._records import ResultRecord
+from bayesrank._core.checks import check_order_of, describe_value
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.escape import mathtext
+from bayesrank._core.labels import object_array
+from bayesrank._core.names import short_names
+from bayesrank._core.records import ResultRecord
 from bayesrank.plots.kit.colors import grey_shade, mark_and_dash
 
 #: Letters in points that can still be read.
@@ -25,7 +25,10 @@ def plain_names(names: Sequence[Any], width: int) -> list[str]:
     texts = [mathtext(name) for name in short_names(names, width)]
     texts = [f" {text}" if text.startswith("_") else text for text in texts]
     # Numbers beside names written from right to left stay where they are.
-    return [f"\u200e{text}\u200e" if any(bidirectional(c) in ("R", "AL") for c in text) else text for text in texts]
+    return [
+        f"\u200e{text}\u200e" if any(bidirectional(c) in ("R", "AL") for c in text) else text
+        for text in texts
+    ]
 
 
 def new_axes(ax: Any, width: float, height: float) -> Any:
@@ -42,14 +45,22 @@ def new_axes(ax: Any, width: float, height: float) -> Any:
 
 
 def new_panels(
-    axes: Any, rows: int, columns: int, width: float, height: float, sharex: bool = False, sharey: bool = False
+    axes: Any,
+    rows: int,
+    columns: int,
+    width: float,
+    height: float,
+    sharex: bool = False,
+    sharey: bool = False,
 ) -> np.ndarray:
     """Return the Axes given, one for each panel, or new ones in rows and columns, of that size in inches in all."""
     if axes is None:
         import matplotlib.pyplot as plt
 
         shared: Any = {"sharex": sharex, "sharey": sharey, "squeeze": False}
-        return plt.subplots(rows, columns, figsize=(width, height), layout="constrained", **shared)[1].ravel()
+        return plt.subplots(rows, columns, figsize=(width, height), layout="constrained", **shared)[
+            1
+        ].ravel()
     from matplotlib.axes import Axes
 
     given = object_array(check_order_of("axes", axes, "Axes")).ravel()
@@ -69,7 +80,9 @@ def new_figure(figure: Any, width: float, height: float) -> Any:
     from matplotlib.figure import FigureBase
 
     if not isinstance(figure, FigureBase):
-        raise ArgumentTypeError("figure", "must be a Matplotlib Figure or SubFigure", describe_value(figure))
+        raise ArgumentTypeError(
+            "figure", "must be a Matplotlib Figure or SubFigure", describe_value(figure)
+        )
     return figure
 
 
@@ -77,17 +90,21 @@ def rows_of(ranking: xr.Dataset, names: Sequence[Any]) -> list[int]:
     """Return places among these names of the entities of a ranking, in its order."""
     from bayesrank.ranking.summary import ranking_table
 
-    place = {name: i for i, name in enumerate(names)}
-    found = [place[name] for name in ranking_table(ranking).index if name in place]
-    if not found:
+    position = {name: i for i, name in enumerate(names)}
+    result = [position[name] for name in ranking_table(ranking).index if name in position]
+    if not result:
         entities = ranking["entity"].values.tolist()
-        raise ArgumentError("ranking", f"must contain some of the entities {list(names)[:5]}", f"one of {entities[:5]}")
-    return found
+        raise ArgumentError(
+            "ranking",
+            f"must contain some of the entities {list(names)[:5]}",
+            f"one of {entities[:5]}",
+        )
+    return result
 
 
 def first_rows(rows: Any, top: int | None) -> tuple[Any, str]:
     """Return the first rows of a sequence or table, and words on the others for a label."""
-    from bayesrank._checks import check_integer
+    from bayesrank._core.checks import check_integer
 
     shown = rows if top is None else rows[: check_integer("top", top, 1)]
     rest = len(rows) - len(shown)
@@ -108,9 +125,15 @@ def list_names(ax: Any, entities: Sequence[Any], axis: str = "y") -> None:
     box = ax.get_window_extent()
     # What the other axis' labels take of a new Axes is not known before it is drawn.
     room = 72 / ax.figure.dpi * (box.height if axis == "y" else 0.85 * box.width) / max(size, 1)
-    names, every, font = plain_names(entities, 46 if axis == "y" else 28), 1, min(max(0.8 * room, SMALLEST), 9.0)
+    names, every, font = (
+        plain_names(entities, 46 if axis == "y" else 28),
+        1,
+        min(max(0.8 * room, SMALLEST), 9.0),
+    )
     if room < SMALLEST:
-        every = next((n for n in (2, 5, 10, 20, 25, 50, 100, 200, 500) if n * room >= 1.6 * SMALLEST), size)
+        every = next(
+            (n for n in (2, 5, 10, 20, 25, 50, 100, 200, 500) if n * room >= 1.6 * SMALLEST), size
+        )
         font = 1.3 * SMALLEST
         names = [f"{i + 1}  {name}" for i, name in enumerate(names)]
     shown = range(0, size, every)
@@ -129,8 +152,8 @@ def rank_ticks(axis: Any, size: int) -> None:
 
 def is_ratio(values: xr.DataArray | xr.Dataset) -> bool:
     """Return whether values are of a ratio, such as an odds ratio: from 0 on, without end and without a mean."""
-    about = ResultRecord.of(values)
-    return about.range == (0, np.inf) and about.finite_mean is False
+    record = ResultRecord.of(values)
+    return record.range == (0, np.inf) and record.finite_mean is False
 
 
 def names_ratio(name: str) -> bool:
@@ -153,7 +176,9 @@ def log_ticks(low: float, high: float) -> list[float]:
         ticks = [float(tick) for tick in locator.tick_values(low, high) if low <= tick <= high]
         if 2 <= len(ticks) <= 7:
             return ticks
-    return [float(tick) for tick in MaxNLocator(4).tick_values(low, high) if low <= tick <= high]  # for a narrow range
+    return [
+        float(tick) for tick in MaxNLocator(4).tick_values(low, high) if low <= tick <= high
+    ]  # for a narrow range
 
 
 def log_axis(ax: Any) -> None:
@@ -164,7 +189,9 @@ def log_axis(ax: Any) -> None:
     ax.xaxis.set_major_formatter("{x:g}")
 
 
-def finish_list(ax: Any, names: Sequence[Any] | None, label: str, log: bool = False, columns: int = 0) -> Any:
+def finish_list(
+    ax: Any, names: Sequence[Any] | None, label: str, log: bool = False, columns: int = 0
+) -> Any:
     """Name the rows of a list and its axis, and keep the lower spine, a faint grid and a legend in columns."""
     if names is not None:
         list_names(ax, names)
@@ -179,7 +206,11 @@ def finish_list(ax: Any, names: Sequence[Any] | None, label: str, log: bool = Fa
     ax.tick_params(axis="x", labeltop=long)
     if columns and ax.get_legend_handles_labels()[0]:
         side_legend(
-            ax, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, borderaxespad=3.0 if long else 0.5
+            ax,
+            loc="lower center",
+            bbox_to_anchor=(0.5, 1.0),
+            ncols=columns,
+            borderaxespad=3.0 if long else 0.5,
         )
     return add_missing_fonts(ax)
 
@@ -194,15 +225,19 @@ def finish_plot(ax: Any) -> Any:
 
 def side_legend(ax: Any, **options: Any) -> None:
     """Draw a legend on the right of the Axes, from its top on, or elsewhere."""
-    place = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0}
-    ax.legend(**{"frameon": False, "fontsize": 8, **place, **options})
+    position = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0}
+    ax.legend(**{"frameon": False, "fontsize": 8, **position, **options})
 
 
 def figure_legend(ax: Any, where: str, columns: int) -> None:
     """Draw the legend of one Axes for all of its figure, unless there is one."""
     if not ax.figure.legends:
         ax.figure.legend(
-            *ax.get_legend_handles_labels(), loc=f"outside {where} center", ncols=columns, frameon=False, fontsize=9
+            *ax.get_legend_handles_labels(),
+            loc=f"outside {where} center",
+            ncols=columns,
+            frameon=False,
+            fontsize=9,
         )
 
 
@@ -261,7 +296,7 @@ def fallback(letters: str, families: tuple[str, ...]) -> tuple[str, ...]:
         except ValueError:  # a family that is not there
             continue
         missing -= _font_letters(str(path))
-    found: list[str] = []
+    result: list[str] = []
     while missing:
         # Upright fonts of ordinary weight.
         have = {
@@ -270,12 +305,16 @@ def fallback(letters: str, families: tuple[str, ...]) -> tuple[str, ...]:
             if font.style == "normal" and font.weight in (400, "normal", "regular", "book")
             and "Last Resort" not in font.name
         }  # fmt: skip
-        best = max(have, key=lambda name: (len(have[name]), "Sans" in name or "Gothic" in name, name), default="")
+        best = max(
+            have,
+            key=lambda name: (len(have[name]), "Sans" in name or "Gothic" in name, name),
+            default="",
+        )
         if not best or not have[best]:
             break
-        found.append(best)
+        result.append(best)
         missing -= have[best]
-    return tuple(found)
+    return tuple(result)
 
 
 @lru_cache(maxsize=512)

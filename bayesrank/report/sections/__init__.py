@@ -7,8 +7,9 @@ A section is a module with
 - ``ON_REQUEST``: True if it is shown only when a user names it;
 - ``make(page)``: returns its :class:`bayesrank.report.page.PageBlock`, or None if the
   :class:`bayesrank.report.page.Page` lacks the required data;
-- ``compute(request)``, optional: returns the result for the command from a :class:`bayesrank.report.page.PageRequest`;
-  ``make`` finds it in ``page.results`` under the name of the section.
+- ``compute(request)``, optional: returns the result for the command from a
+  :class:`bayesrank.report.page.PageRequest`; ``make`` finds it in ``page.results`` under the name
+  of the section.
 """
 
 from collections.abc import Sequence
@@ -17,8 +18,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from bayesrank._checks import check_unique, describe_value
-from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.checks import check_unique, describe_value
+from bayesrank._core.errors import ArgumentError, ArgumentTypeError
 
 #: The name for all sections that are shown by default.
 DEFAULT = "default"
@@ -26,7 +27,9 @@ DEFAULT = "default"
 
 def names(defaults: bool = False) -> list[str]:
     """Return the names of the sections in the order of the page; with ``defaults`` only those shown unasked."""
-    found = sorted((part.name for part in iter_modules(__path__)), key=lambda name: (find(name).PLACE, name))
+    found = sorted(
+        (part.name for part in iter_modules(__path__)), key=lambda name: (find(name).PLACE, name)
+    )
     return [name for name in found if not (defaults and find(name).ON_REQUEST)]
 
 
@@ -42,7 +45,9 @@ def check_names(argument: str, wanted: Any) -> list[str]:
     known = [DEFAULT, *names()]
     unknown = [name for name in wanted if not isinstance(name, str) or name not in known]
     if unknown:
-        raise ArgumentError(argument, f"must be among {', '.join(known)}", describe_value(unknown[0]))
+        raise ArgumentError(
+            argument, f"must be among {', '.join(known)}", describe_value(unknown[0])
+        )
     return list(check_unique(argument, list(wanted)))
 
 

@@ -1,6 +1,6 @@
 """Who is best for how many attempts, if several runs of each case are known."""
 
-from bayesrank._nouns import a_noun, noun
+from bayesrank._core.nouns import a_noun, noun
 from bayesrank.cases.reliability import reliability_where_runs
 from bayesrank.ranking.attempts import curve_where_runs
 from bayesrank.report.page import Page, PageBlock, block, picture

@@ -4,11 +4,11 @@ from typing import Any
 
 import xarray as xr
 
-from bayesrank import _text
-from bayesrank._checks import check_result
-from bayesrank._errors import ArgumentError
-from bayesrank._labels import select_names
-from bayesrank._nouns import noun, nouns
+from bayesrank._core import prose
+from bayesrank._core.checks import check_result
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.labels import select_names
+from bayesrank._core.nouns import noun, nouns
 from bayesrank.cases import deciding_cases
 from bayesrank.plots.kit.style import list_size
 from bayesrank.report.page import LISTED, Page, PageBlock, PageRequest, block, picture
@@ -31,16 +31,26 @@ def make(page: Page) -> PageBlock | None:
     result: Any = page.results.get("cases")
     if result is None:
         return None
-    check_result("br.cases.deciding_cases", "cases", result, ("decides", "outcome", "count", "entity"))
+    check_result(
+        "br.cases.deciding_cases", "cases", result, ("decides", "outcome", "count", "entity")
+    )
     known, order = result["entity"].values.tolist(), page.order
     if set(known) != set(order):
-        other = _text.list_names(sorted(map(str, set(known) ^ set(order))))
-        raise ArgumentError("cases", "must have the entities of the posterior", f"{other} in only one of the two")
+        other = prose.list_names(sorted(map(str, set(known) ^ set(order))))
+        raise ArgumentError(
+            "cases", "must have the entities of the posterior", f"{other} in only one of the two"
+        )
     names, total = order[:LISTED], int(result["count"].sum())
     deciding = int(result["count"].where(result["decides"]).sum())
-    rest = f"on the others all {nouns()} have the same outcome" if deciding < total else f"{nouns()} differ on each"
+    rest = (
+        f"on the others all {nouns()} have the same outcome"
+        if deciding < total
+        else f"{nouns()} differ on each"
+    )
     words = f"{deciding} of {total:,} cases decide: {rest}."
-    words += f" The first {LISTED} of {len(known):,} {nouns()} are drawn." if len(known) > LISTED else ""
+    words += (
+        f" The first {LISTED} of {len(known):,} {nouns()} are drawn." if len(known) > LISTED else ""
+    )
     html = block("words", [words])
     if deciding:
         from bayesrank.plots import case_grid
@@ -50,5 +60,7 @@ def make(page: Page) -> PageBlock | None:
             "are on the left."
         )
         shown = select_names(result, entity=names)
-        html += picture(lambda figure: case_grid(shown, figure.subplots()), list_size(len(names), 9), caption)
+        html += picture(
+            lambda figure: case_grid(shown, figure.subplots()), list_size(len(names), 9), caption
+        )
     return PageBlock("Which cases decide", html)

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from bayesrank import _text
-from bayesrank._errors import ArgumentError
-from bayesrank._nouns import noun
+from bayesrank._core import prose
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.nouns import noun
 from bayesrank.ranking import ranking_table
 from bayesrank.ranking.summary import best_texts, score_name
 from bayesrank.report.page import Page, PageBlock, PageRequest, block
@@ -24,14 +24,18 @@ def make(page: Page) -> PageBlock | None:
     found = page.results.get("categories")
     if not found:
         return None
-    html = block("words", ["The ranking above is of all cases; those below are of categories of cases."])
+    html = block(
+        "words", ["The ranking above is of all cases; those below are of categories of cases."]
+    )
     for one in found:
         best = best_texts(one.ranking)
         header = [noun(), f"{score_name(one.ranking)} ({page.percent} interval)", "P(best)", "tier"]
         rows = [
-            [str(name), _text.estimate(row["median"], row["lower"], row["upper"]),
-             best[name], _text.number(row["tier"], 0)]
+            [str(name), prose.estimate(row["median"], row["lower"], row["upper"]),
+             best[name], prose.number(row["tier"], 0)]
             for name, row in ranking_table(one.ranking).iterrows()
         ]  # fmt: skip
-        html += block("heading", one.title) + block("words", one.lines) + block("table", header, rows)
+        html += (
+            block("heading", one.title) + block("words", one.lines) + block("table", header, rows)
+        )
     return PageBlock("Categories", html)

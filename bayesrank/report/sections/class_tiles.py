@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._compiled import can_compile
-from bayesrank._draws import draw_dims
-from bayesrank._escape import escape_invisible
-from bayesrank._nouns import noun
+from bayesrank._core.compiled import can_compile
+from bayesrank._core.draws import draw_dims
+from bayesrank._core.escape import escape_invisible
+from bayesrank._core.nouns import noun
 from bayesrank.plots.kit.colors import place_colors
 from bayesrank.plots.kit.furniture import label_positions
 from bayesrank.plots.kit.page import apply_theme
@@ -20,7 +20,9 @@ from bayesrank.words.tile import format_share, weighting_sentence
 PLACE, ON_REQUEST = 11, False
 #: The most classes, and the most classes times entities of a page that did not ask for the section.
 CLASSES, MOST = 12, 300
-NEEDS = f"two entities or more and 3 to {CLASSES} classes" + ("" if can_compile() else ", and Numba")
+NEEDS = f"two entities or more and 3 to {CLASSES} classes" + (
+    "" if can_compile() else ", and Numba"
+)
 #: Points along each axis of a small map, and its draws.
 RESOLUTION, DRAWS = 21, 1000
 #: Entities in the legend.
@@ -37,7 +39,9 @@ def make(page: Page) -> PageBlock | None:
     if not 3 <= classes <= CLASSES or large or MEAN in found["actual"].values.tolist():
         return None
     tiles = credible_by_class(_thinned(found), RESOLUTION, prob=page.prob)
-    html = render(TEMPLATE, maps=_maps(tiles), prob=page.prob, n=RESOLUTION, **_words(tiles, page.prob))
+    html = render(
+        TEMPLATE, maps=_maps(tiles), prob=page.prob, n=RESOLUTION, **_words(tiles, page.prob)
+    )
     return PageBlock(f"Which {noun()} is best for which class?", html, METHODS, (REFERENCE,))
 
 
@@ -45,7 +49,11 @@ def _thinned(performance: xr.DataArray) -> xr.DataArray:
     """Return a performance with at most about ``DRAWS`` of its draws, evenly spaced."""
     dims = draw_dims(performance)
     size = int(np.prod([performance.sizes[dim] for dim in dims]))
-    return performance if size <= DRAWS else performance.isel({dims[-1]: slice(None, None, -(-size // DRAWS))})
+    return (
+        performance
+        if size <= DRAWS
+        else performance.isel({dims[-1]: slice(None, None, -(-size // DRAWS))})
+    )
 
 
 def _maps(tiles: xr.Dataset) -> dict[str, Any]:
@@ -67,15 +75,20 @@ def _maps(tiles: xr.Dataset) -> dict[str, Any]:
         masks = [(leader == name) & ~shared for name in numbers]
         at = label_positions(masks, (0.0, 1.0, 0.0, 1.0)) if masks else []
         marks = [
-            (k, *(min(max(x * (RESOLUTION - 1), 1.0), RESOLUTION - 2.0) for x in place))
-            for k, place in zip(numbers.values(), at, strict=True)
-            if place is not None
+            (k, *(min(max(x * (RESOLUTION - 1), 1.0), RESOLUTION - 2.0) for x in position))
+            for k, position in zip(numbers.values(), at, strict=True)
+            if position is not None
         ]
         cells = cells_of(leader, shared, top, palette, len(names))
         maps.append({"label": str(label), "best": _best(tile), "cells": cells, "numbers": marks})
     legend = [(palette[name], numbers.get(name), str(name)) for name in shown]
     shared_somewhere = any(bool(one["shared"].any()) for one in leading)
-    return {"maps": maps, "legend": legend, "others": len(seen) - len(shown), "shared": shared_somewhere}
+    return {
+        "maps": maps,
+        "legend": legend,
+        "others": len(seen) - len(shown),
+        "shared": shared_somewhere,
+    }
 
 
 def _best(tile: xr.Dataset) -> str:
@@ -90,18 +103,18 @@ def _best(tile: xr.Dataset) -> str:
 def _words(tiles: xr.Dataset, prob: float) -> dict[str, Any]:
     """Return the sentences above the maps: the mean over classes, and how many classes agree with it."""
     mean = tiles.sel(label=MEAN, drop=True)
-    said = weighting_sentence(mean["share"], float(mean["undecided_area"]), prob)
+    text = weighting_sentence(mean["share"], float(mean["undecided_area"]), prob)
     single = tiles.sel(label=[label for label in tiles["label"].values.tolist() if label != MEAN])
     names = tiles["entity"].values
     table = single["share"].transpose("label", "entity").fillna(-1.0).values
-    whole = mean["share"].fillna(-1.0).values
+    full = mean["share"].fillna(-1.0).values
     known = (table >= 0).any(axis=1)
-    if (whole >= 0).any() and known.any():
-        leader = int(whole.argmax())
+    if (full >= 0).any() and known.any():
+        leader = int(full.argmax())
         same = int((table[known].argmax(axis=1) == leader).sum())
         who = escape_invisible(str(names[leader]))
-        said += f" {who} has the largest share for {same} of {int(known.sum())} classes."
-    return {"said": said.replace("By the weighting of errors:", "By the mean over classes:")}
+        text += f" {who} has the largest share for {same} of {int(known.sum())} classes."
+    return {"said": text.replace("By the weighting of errors:", "By the mean over classes:")}
 
 
 #: What the section looks like.

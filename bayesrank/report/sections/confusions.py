@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 from markupsafe import Markup
 
-from bayesrank._draws import draw_dims
-from bayesrank._labels import select_names
+from bayesrank._core.draws import draw_dims
+from bayesrank._core.labels import select_names
 from bayesrank.plots.kit.colors import DISTINCT, place_colors
 from bayesrank.plots.kit.page import apply_theme
 from bayesrank.report.page import Page, PageBlock, bars, block
@@ -18,7 +18,8 @@ PLACE, ON_REQUEST = 10, False
 NEEDS = "three classes or more"
 #: How much more strongly errors are shaded than right answers.
 ERRORS = 4
-#: Entities whose matrices and whose recalls are shown, and classes of a matrix; of more the largest confusions.
+#: Entities whose matrices and whose recalls are shown, and classes of a matrix; of more the largest
+#: confusions.
 MATRICES, COMPARED, CLASSES, PAIRS = 2, 3, 12, 12
 
 
@@ -27,18 +28,25 @@ def make(page: Page) -> PageBlock | None:
     if found is None or found.sizes.get("actual", 0) < 3 or "dataset" in found.dims:
         return None
     names = page.order[:COMPARED]
-    found = select_names(found, entity=names).transpose(*draw_dims(found), "entity", "actual", "predicted")
+    found = select_names(found, entity=names).transpose(
+        *draw_dims(found), "entity", "actual", "predicted"
+    )
     rows = found.sum("predicted")
     shares = found / rows.where(rows > 0)
     means = shares.mean(draw_dims(found)).values
     labels = [str(label) for label in found["actual"].values]
     if len(labels) <= CLASSES:
-        matrices = [_matrix(str(name), labels, table) for name, table in zip(names[:MATRICES], means, strict=False)]
+        matrices = [
+            _matrix(str(name), labels, table)
+            for name, table in zip(names[:MATRICES], means, strict=False)
+        ]
         words = (
             "Mean share of each actual class, in %. Cells below 0.5% are blank, and errors are shaded "
             f"{ERRORS} times as strongly as right answers."
         )
-        html = Markup('<div class="matrices">{}</div>').format(Markup("").join(matrices)) + block("words", [words])
+        html = Markup('<div class="matrices">{}</div>').format(Markup("").join(matrices)) + block(
+            "words", [words]
+        )
     else:
         html = _largest(names[0], labels, means[0])
     return PageBlock("Classes", html + _recalls(page, names, labels, shares))
@@ -48,7 +56,11 @@ def _matrix(name: str, labels: list[str], table: np.ndarray) -> Markup:
     """Return one entity's matrix, shaded by the shares."""
     cells = [
         [
-            (round(100 * (x if i == j else min(ERRORS * x, 1))), f"{100 * x:.0f}" if x >= 0.005 else "", i == j)
+            (
+                round(100 * (x if i == j else min(ERRORS * x, 1))),
+                f"{100 * x:.0f}" if x >= 0.005 else "",
+                i == j,
+            )
             for j, x in enumerate(row.tolist())
         ]
         for i, row in enumerate(np.nan_to_num(table))
@@ -80,11 +92,17 @@ def _recalls(page: Page, names: Sequence[Any], labels: list[str], shares: xr.Dat
     order = np.argsort(np.nan_to_num(numbers[0, :, 0], nan=2.0), kind="stable")
     rows: list[dict[str, Any]] = []
     for k in order:
-        marks = [axis.mark(numbers[i, k], color, 100 * (i + 0.5) / len(names)) for i, color in enumerate(colors)]
+        marks = [
+            axis.mark(numbers[i, k], color, 100 * (i + 0.5) / len(names))
+            for i, color in enumerate(colors)
+        ]
         rows.append({"name": labels[k], "tall": len(names), "panels": [marks]})
     caption = (
-        f"Recall of each class: median and {page.percent} interval. The class that {names[0]} misses most is first."
+        f"Recall of each class: median and {page.percent} interval. The class that {names[0]} "
+        "misses most is first."
     )
     content = bars([axis], rows, "The recall of each class with intervals; the lowest first.")
-    legend = block("legend", list(zip(colors, map(str, names), strict=True))) if several else Markup("")
+    legend = (
+        block("legend", list(zip(colors, map(str, names), strict=True))) if several else Markup("")
+    )
     return block("rows", legend + content, caption)

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from bayesrank import _text
-from bayesrank._compat import get_variable
-from bayesrank._labels import select_names
-from bayesrank._nouns import noun
-from bayesrank._records import ResultRecord
+from bayesrank._core import prose
+from bayesrank._core.compat import get_variable
+from bayesrank._core.labels import select_names
+from bayesrank._core.nouns import noun
+from bayesrank._core.records import ResultRecord
 from bayesrank.decisions import pareto_front
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.report.page import Page, PageBlock, block, picture
@@ -17,15 +17,20 @@ NEEDS = "costs of the cases ('--cost COLUMN', or cost= of br.from_frame)"
 
 
 def make(page: Page) -> PageBlock | None:
-    if page.posterior.container is None or get_variable(posterior_of(page.posterior), "mean_cost") is None:
+    if (
+        page.posterior.container is None
+        or get_variable(posterior_of(page.posterior), "mean_cost") is None
+    ):
         return None
     better = bool(page.facts.higher_is_better)
-    front = pareto_front(page.posterior, page.score, prob=page.prob, higher_is_better=better, kind=page.kind)
-    said = verdict_parts(front)
+    front = pareto_front(
+        page.posterior, page.score, prob=page.prob, higher_is_better=better, kind=page.kind
+    )
+    text = verdict_parts(front)
     table = select_names(front, entity=page.order).to_dataframe()
     rows = [
-        [str(name), _text.estimate(row["cost"], row["cost_lower"], row["cost_upper"]),
-         _text.probability(row["probability_front"], ResultRecord.of(front).effective_draws)]
+        [str(name), prose.estimate(row["cost"], row["cost_lower"], row["cost_upper"]),
+         prose.probability(row["probability_front"], ResultRecord.of(front).effective_draws)]
         for name, row in table.iterrows()
     ]  # fmt: skip
 
@@ -36,6 +41,8 @@ def make(page: Page) -> PageBlock | None:
 
     caption = f"Medians and {page.percent} intervals. Filled marks are on the front with probability 0.5 or more."
     header = [noun(), f"mean cost ({page.percent} interval)", "P(on the front)"]
-    words = [*said.sentences(), *said.notes]
+    words = [*text.sentences(), *text.notes]
     html = block("words", words) + block("table", header, rows) + picture(draw, (7.8, 4.8), caption)
-    return PageBlock("Outcome and cost", html, "Mean costs come from the Bayesian bootstrap of the same cases.")
+    return PageBlock(
+        "Outcome and cost", html, "Mean costs come from the Bayesian bootstrap of the same cases."
+    )

@@ -7,9 +7,9 @@ import numpy as np
 import xarray as xr
 from markupsafe import Markup
 
-from bayesrank import _text
-from bayesrank._labels import cell_headings, select_names
-from bayesrank._nouns import noun, nouns
+from bayesrank._core import prose
+from bayesrank._core.labels import cell_headings, select_names
+from bayesrank._core.nouns import noun, nouns
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.plots.kit.style import list_size
 from bayesrank.populations import heterogeneity
@@ -25,7 +25,13 @@ NEEDS = "a model that learns from several data sets"
 #: Entities whose data sets are drawn, rows of a picture, data sets that are seen at once.
 DRAWN, ROWS, SEEN = 3, 60, 20
 COLUMNS = ("typical", "new", "between_sd", "share")
-HEADER = ["data sets", "typical data set", "new data set", "standard deviation", "share beyond sampling"]
+HEADER = [
+    "data sets",
+    "typical data set",
+    "new data set",
+    "standard deviation",
+    "share beyond sampling",
+]
 
 
 def make(page: Page) -> PageBlock | None:
@@ -37,7 +43,8 @@ def make(page: Page) -> PageBlock | None:
         caption = _caption(page, "The vertical line is the mean of all.")
         html = block("words", [words])
         return PageBlock(
-            f"{nouns().capitalize()} as a population", html + _shrinkage(page, None, len(page.order), caption)
+            f"{nouns().capitalize()} as a population",
+            html + _shrinkage(page, None, len(page.order), caption),
         )
     if not {"performance", "performance_typical", "performance_new"} <= set(group.data_vars):
         return None
@@ -57,19 +64,36 @@ def make(page: Page) -> PageBlock | None:
     )
     rows = [[str(name), *_cells(select_names(found, entity=name))] for name in page.order]
     # Only entities with a rank are drawn, unless none has one.
-    first = [name for name in page.order if not np.isnan(float(select_names(found["typical"], entity=name)))][:DRAWN]
+    first = [
+        name
+        for name in page.order
+        if not np.isnan(float(select_names(found["typical"], entity=name)))
+    ][:DRAWN]
     first = first or page.order[:DRAWN]
     html = block("words", [words]) + block("table", HEADER, rows)
-    more = f" The first {len(first)} of {len(page.order)} {nouns()}." if len(page.order) > len(first) else ""
+    more = (
+        f" The first {len(first)} of {len(page.order)} {nouns()}."
+        if len(page.order) > len(first)
+        else ""
+    )
     if page.two_classes is not None:
-        return PageBlock("Data sets", html + _forests(page, first, more) + _roc(page, first, more) + _tables(page))
-    caption = _caption(page, "The vertical line is the typical data set; the wide band is the interval of a new one.")
+        return PageBlock(
+            "Data sets",
+            html + _forests(page, first, more) + _roc(page, first, more) + _tables(page),
+        )
+    caption = _caption(
+        page,
+        "The vertical line is the typical data set; the wide band is the interval of a new one.",
+    )
     return PageBlock("Data sets", html + _shrinkage(page, first, size, caption + more))
 
 
 def _cells(one: xr.Dataset) -> list[str]:
     numbers = {str(name): float(value) for name, value in one.data_vars.items()}
-    estimates = [_text.estimate(numbers[name], numbers[f"{name}_lower"], numbers[f"{name}_upper"]) for name in COLUMNS]
+    estimates = [
+        prose.estimate(numbers[name], numbers[f"{name}_lower"], numbers[f"{name}_upper"])
+        for name in COLUMNS
+    ]
     return [f"{numbers['datasets']:.0f}", *estimates]
 
 
@@ -87,11 +111,16 @@ def _forests(page: Page, first: Sequence[Any], more: str) -> Markup:
         measured = measured[np.argsort(-np.nan_to_num(own[measured, 0, 0]), kind="stable")]
         names = numbers["observed"]["dataset"].values[measured].tolist()
         rows = dict(zip(names, own[measured], strict=True))
-        last = [(f"{kind} data set", select_names(numbers[kind], entity=entity).values) for kind in ("typical", "new")]
+        last = [
+            (f"{kind} data set", select_names(numbers[kind], entity=entity).values)
+            for kind in ("typical", "new")
+        ]
 
         def draw(shown: list, rows: dict = rows, last: list = last) -> Markup:
             label = "Sensitivity and specificity on each data set with intervals."
-            return interval_rows([(str(name), rows[name]) for name in shown], TITLES, label, "var(--soft)", last)
+            return interval_rows(
+                [(str(name), rows[name]) for name in shown], TITLES, label, "var(--soft)", last
+            )
 
         caption = (
             f"Each data set's rates, estimated from all data sets together: median and {page.percent} interval; "
@@ -99,7 +128,9 @@ def _forests(page: Page, first: Sequence[Any], more: str) -> Markup:
             f"one.{more}"
         )
         forest = fold_rows(draw, names, len(names) if len(names) <= SEEN else SEEN - 8)
-        html += block("heading", str(entity)) + block("rows", forest, caption if entity == first[-1] else "")
+        html += block("heading", str(entity)) + block(
+            "rows", forest, caption if entity == first[-1] else ""
+        )
     return html
 
 
@@ -118,13 +149,17 @@ def _roc(page: Page, first: Sequence[Any], more: str) -> Markup:
     )
     names = [name for name in points["entity"].values.tolist() if name in first]
     shown = select_names(points, entity=names)
-    return picture(lambda figure: summary_roc(shown, figure.subplots(), prob=page.prob), (7.8, 4.8), caption)
+    return picture(
+        lambda figure: summary_roc(shown, figure.subplots(), prob=page.prob), (7.8, 4.8), caption
+    )
 
 
 def _tables(page: Page) -> Markup:
     """Return the 2 × 2 table of each entity on each data set, folded; nothing if the posterior has no counts."""
     observed = page.posterior.group("observed_data")
-    if observed is None or not {"dataset", "actual", "predicted"} <= set(observed.get("counts", xr.DataArray()).dims):
+    if observed is None or not {"dataset", "actual", "predicted"} <= set(
+        observed.get("counts", xr.DataArray()).dims
+    ):
         return Markup("")
     counts = observed["counts"].transpose("entity", "dataset", "actual", "predicted")
     rows = []

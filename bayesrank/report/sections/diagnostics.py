@@ -11,7 +11,9 @@ NEEDS = "nothing"
 
 def make(page: Page) -> PageBlock | None:
     ranking, exact, draws = page.ranking, is_exact(page.ranking), page.facts.draws
-    best, rank = (float(ranking[f"{name}_error"].max()) for name in ("probability_best", "expected_rank"))
+    best, rank = (
+        float(ranking[f"{name}_error"].max()) for name in ("probability_best", "expected_rank")
+    )
     if exact:
         lines = [
             "Ranks and probabilities are integrals, not shares of draws. With fewer nodes of the quadrature, P(best) "
@@ -23,7 +25,11 @@ def make(page: Page) -> PageBlock | None:
             f"{'' if np.isnan(rank) else f', of an expected rank {rank:.2f}'}."
         ]
     gap = float(ranking["consensus_distance"] - ranking["consensus_lower_bound"])
-    best_known = "no order disagrees on fewer" if gap < 1e-9 else f"any other order saves at most {gap:.3f} pairs"
+    best_known = (
+        "no order disagrees on fewer"
+        if gap < 1e-9
+        else f"any other order saves at most {gap:.3f} pairs"
+    )
     lines.append(
         f"The consensus order disagrees with {'the truth' if exact else 'a draw'} on "
         f"{float(ranking['consensus_distance']):.1f} pairs on average; {best_known}."

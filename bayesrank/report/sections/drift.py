@@ -4,15 +4,15 @@ from typing import Any
 
 import xarray as xr
 
-from bayesrank import _text
-from bayesrank._checks import describe_value
-from bayesrank._errors import ArgumentError
-from bayesrank._labels import select_names
-from bayesrank._nouns import noun, nouns
-from bayesrank._records import ResultRecord
+from bayesrank._core import prose
+from bayesrank._core.checks import describe_value
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.labels import select_names
+from bayesrank._core.nouns import noun, nouns
+from bayesrank._core.records import ResultRecord
 from bayesrank.evidence.predictions import counts_of
-from bayesrank.inference import fit
 from bayesrank.models import in_closed_form
+from bayesrank.models.inference import fit
 from bayesrank.ops import drift
 from bayesrank.performance.arrays import as_performance
 from bayesrank.plots.kit.style import plain_names
@@ -31,10 +31,16 @@ def compute(request: PageRequest) -> xr.Dataset:
     evidence = request.evidence
     cases = isinstance(evidence, xr.Dataset) and {"predicted", "actual"} <= set(evidence.variables)
     counts = counts_of(evidence) if cases else evidence
-    periods = isinstance(counts, xr.DataArray) and "dataset" in counts.dims and counts.sizes["dataset"] > 1
+    periods = (
+        isinstance(counts, xr.DataArray)
+        and "dataset" in counts.dims
+        and counts.sizes["dataset"] > 1
+    )
     if not periods or counts.sizes.get("actual") != 2:
         raise ArgumentError(
-            "--with drift", "needs data sets of two classes as periods, two or more, without --dataset", request.title
+            "--with drift",
+            "needs data sets of two classes as periods, two or more, without --dataset",
+            request.title,
         )
     posterior = request.posterior
     if "dataset" not in as_performance(posterior).dims:
@@ -48,7 +54,11 @@ def make(page: Page) -> PageBlock | None:
     result = page.results.get("drift")
     if result is None:
         return None
-    if not isinstance(result, xr.Dataset) or not {"alarm", "degraded_since_baseline", "change_mean"} <= set(result):
+    if not isinstance(result, xr.Dataset) or not {
+        "alarm",
+        "degraded_since_baseline",
+        "change_mean",
+    } <= set(result):
         raise ArgumentError("drift", "must come from br.ops.drift of draws", describe_value(result))
     if "entity" not in result["ops_mean"].dims:
         result = result.expand_dims(entity=page.order[:1])
@@ -57,7 +67,7 @@ def make(page: Page) -> PageBlock | None:
     if not names:
         raise ArgumentError("drift", "must have entities of the posterior", f"{known[0]!r}")
     [dim] = (str(dim) for dim in result["ops_mean"].dims if dim != "entity")
-    periods, about, shown = result[dim].values.tolist(), ResultRecord.of(result), names[:DRAWN]
+    periods, record, shown = result[dim].values.tolist(), ResultRecord.of(result), names[:DRAWN]
     rows = [
         [str(name), str(period), *_cells(select_names(result, entity=name).isel({dim: i}))]
         for name in shown
@@ -65,10 +75,10 @@ def make(page: Page) -> PageBlock | None:
     ]
     parts = verdict_parts(result)
     words = (
-        f"The OPS of {display_name(about.score)} in each of {len(periods)} periods, compared with "
+        f"The OPS of {display_name(record.score)} in each of {len(periods)} periods, compared with "
         f"the one before: a change by prevalence says that the cases changed, a change by rates that the {noun()} did. "
         "Near an OPS of 1, a large change of the rates changes it little: see the rates beside it, and the probability "
-        f"that they got worse since {about.baseline}. Means and {about.percent} intervals."
+        f"that they got worse since {record.baseline}. Means and {record.percent} intervals."
     )
     words += f" The first {DRAWN} of {len(names)} {nouns()}." if len(names) > DRAWN else ""
 
@@ -86,9 +96,18 @@ def make(page: Page) -> PageBlock | None:
 
     size = (max(6.4, min(1.5 + 0.8 * len(periods), 6.4) * len(shown)), 5.6)
     changes = "and below it the changes by prevalence and by rates"
-    caption = f"OPS over the periods, {changes}: means and {about.percent} intervals."
-    header = [noun(), dim, display_name(about.score), "TPR", "FPR", "OPS", "by prevalence", "by rates"]
-    header += ["P(rates got worse)", f"since {about.baseline}", "alarm"]
+    caption = f"OPS over the periods, {changes}: means and {record.percent} intervals."
+    header = [
+        noun(),
+        dim,
+        display_name(record.score),
+        "TPR",
+        "FPR",
+        "OPS",
+        "by prevalence",
+        "by rates",
+    ]
+    header += ["P(rates got worse)", f"since {record.baseline}", "alarm"]
     html = (
         block("words", [" ".join(parts.sentences()), words, *parts.notes])
         + block("table", header, rows)
@@ -102,12 +121,12 @@ def _cells(here: xr.Dataset) -> list[str]:
     known = {name: [here] for name in ("score", "tpr", "fpr", "ops")}
     parts = known | {"change": [here.sel(part="prevalence"), here.sel(part="rates")]}
     means = [
-        _text.estimate(*(float(one[f"{name}_{what}"]) for what in ("mean", "lower", "upper")))
+        prose.estimate(*(float(one[f"{name}_{what}"]) for what in ("mean", "lower", "upper")))
         for name, ones in parts.items()
         for one in ones
     ]
     worse = [
-        _text.format_probability_with_error(float(here[name]), float(here[f"{name}_error"]))
+        prose.format_probability_with_error(float(here[name]), float(here[f"{name}_error"]))
         for name in ("degraded", "degraded_since_baseline")
     ]
     return [*means, *worse, name_alarms(here["alarm"])]

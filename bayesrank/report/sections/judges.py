@@ -7,10 +7,10 @@ import numpy as np
 import xarray as xr
 from markupsafe import Markup
 
-from bayesrank import _text
-from bayesrank._errors import ArgumentError
-from bayesrank._labels import select_names
-from bayesrank._nouns import noun
+from bayesrank._core import prose
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.labels import select_names
+from bayesrank._core.nouns import noun
 from bayesrank.plots.judges import judge_ranks
 from bayesrank.plots.kit.style import list_size
 from bayesrank.ranking.judges import judge_errors
@@ -33,9 +33,12 @@ def make(page: Page) -> PageBlock | None:
         rows = [
             [
                 str(name),
-                *(_estimate(select_names(one, entity=name), error) for error in ("accepts_wrong", "rejects_right")),
-                _text.number(float(select_names(one["judge_rank"], entity=name))),
-                _text.interval(
+                *(
+                    _estimate(select_names(one, entity=name), error)
+                    for error in ("accepts_wrong", "rejects_right")
+                ),
+                prose.number(float(select_names(one["judge_rank"], entity=name))),
+                prose.interval(
                     float(select_names(one["rank_lower"], entity=name)),
                     float(select_names(one["rank_upper"], entity=name)),
                     0,
@@ -43,7 +46,13 @@ def make(page: Page) -> PageBlock | None:
             ]
             for name in one["entity"].values.tolist()
         ]
-        header = [noun(), "accepts wrong answers", "rejects right answers", "rank by the judge", "corrected ranks"]
+        header = [
+            noun(),
+            "accepts wrong answers",
+            "rejects right answers",
+            "rank by the judge",
+            "corrected ranks",
+        ]
         spread = one["accepts_wrong"].values
         words = (
             f"The judge {judge} accepts between {np.nanmin(spread):.0%} and {np.nanmax(spread):.0%} of wrong answers, "
@@ -51,7 +60,9 @@ def make(page: Page) -> PageBlock | None:
         )
         html += block("words", [words]) + block("table", header, rows)
         if len(rows) > 1:
-            caption = f"Ranks by the verdicts of {judge} alone (diamonds) and corrected rank sets (bars)."
+            caption = (
+                f"Ranks by the verdicts of {judge} alone (diamonds) and corrected rank sets (bars)."
+            )
             draw = partial(_draw_ranks, found, judge)
             html += picture(draw, list_size(min(len(rows), SEEN)), caption)
     return PageBlock("Errors of the judge", html)
@@ -63,4 +74,4 @@ def _draw_ranks(found: xr.Dataset, judge: str, figure: Any) -> Any:
 
 def _estimate(one: xr.Dataset, error: str) -> str:
     middle, low, high = (float(one[f"{error}{end}"]) for end in ("", "_lower", "_upper"))
-    return _text.estimate(middle, low, high)
+    return prose.estimate(middle, low, high)

@@ -6,10 +6,10 @@ import numpy as np
 import xarray as xr
 from markupsafe import Markup
 
-from bayesrank import _text
-from bayesrank._labels import select_names
-from bayesrank._notes import notes_of
-from bayesrank._text import few_names
+from bayesrank._core import prose
+from bayesrank._core.labels import select_names
+from bayesrank._core.notes import notes_of
+from bayesrank._core.prose import few_names
 from bayesrank.models.latent_class import RATES
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.report.page import Page, PageBlock, block
@@ -24,10 +24,12 @@ SEEN = 15
 
 
 def make(page: Page) -> PageBlock | None:
-    if page.posterior.array is not None or not {"contraction", "parameters"} <= set(page.posterior.attrs):
+    if page.posterior.array is not None or not {"contraction", "parameters"} <= set(
+        page.posterior.attrs
+    ):
         return None
-    said = [note for note in notes_of(page.posterior.attrs["notes"]) if "identified" in note.code]
-    html = block("words", map(say, said)) + _parameters(page)
+    text = [note for note in notes_of(page.posterior.attrs["notes"]) if "identified" in note.code]
+    html = block("words", map(say, text)) + _parameters(page)
     observed = page.posterior.observed
     if "dependence" in observed.dims:
         html += block("heading", "Dependence of the tests within a class") + _fits(page, observed)
@@ -36,21 +38,25 @@ def make(page: Page) -> PageBlock | None:
 
 def _parameters(page: Page) -> Markup:
     """Return the table of estimates, and of how much the cases say of each."""
-    about, group = page.posterior.attrs, posterior_of(page.posterior)
-    learned = dict(zip(about["parameters"], about["contraction"], strict=True))
+    record, group = page.posterior.attrs, posterior_of(page.posterior)
+    learned = dict(zip(record["parameters"], record["contraction"], strict=True))
     ends = [0.5, (1 - page.prob) / 2, (1 + page.prob) / 2]
     drawn = group[["prevalence_of", *RATES[1:]]].quantile(ends, ("chain", "draw"))
     rows = []
-    for rate, variable, dim in zip(RATES, ("prevalence_of", *RATES[1:]), ("population", *["entity"] * 2), strict=True):
+    for rate, variable, dim in zip(
+        RATES, ("prevalence_of", *RATES[1:]), ("population", *["entity"] * 2), strict=True
+    ):
         for label in page.order if dim == "entity" else drawn[dim].values.tolist():
             name = next(name for name in (f"{rate} of {label}", rate) if name in learned)
             share = f"{max(learned[name], 0.0):.0%}" if np.isfinite(learned[name]) else "–"
-            rows.append([name, _text.estimate(*select_names(drawn[variable], {dim: label}).values), share])
+            rows.append(
+                [name, prose.estimate(*select_names(drawn[variable], {dim: label}).values), share]
+            )
     lines = [
         f"Median and {page.percent} interval, and the share by which the variance is smaller than that of the prior: "
         "near 0% the prior decides, near 100% the cases do."
     ]
-    if about["jacobian_rank"] < len(learned):
+    if record["jacobian_rank"] < len(learned):
         lines.append(
             "Where several values have the same likelihood, the prior decides between them, however small the variance."
         )
@@ -66,12 +72,24 @@ def _fits(page: Page, observed: xr.Dataset) -> Markup:
     for kind in kinds:
         one = observed.sel(dependence=kind)
         shares = one["prevalence_estimate"].values
-        ends = dict.fromkeys(_text.number(float(share), 3) for share in (shares.min(), shares.max()))
+        ends = dict.fromkeys(
+            prose.number(float(share), 3) for share in (shares.min(), shares.max())
+        )
         name = f"{DEPENDENCES[kind]}{' (chosen)' if kind == chosen else ''}"
-        rows.append([name, f"{float(one['g2']):.2f}", str(int(one["freedom"])), " to ".join(ends), first[kind]])
+        rows.append(
+            [
+                name,
+                f"{float(one['g2']):.2f}",
+                str(int(one["freedom"])),
+                " to ".join(ends),
+                first[kind],
+            ]
+        )
     score = display_name(page.found.name)
     header = ["dependence", "G²", "degrees of freedom", "prevalence", f"first by {score}"]
-    lines = ["Maximum-likelihood estimates under each dependence that the cases identify. A small G² means a good fit."]
+    lines = [
+        "Maximum-likelihood estimates under each dependence that the cases identify. A small G² means a good fit."
+    ]
     known = {name for name in first.values() if name != "–"}
     if len(known) > 1:
         lines.append(f"The first test by {score} depends on the dependence.")
@@ -83,9 +101,12 @@ def _fits(page: Page, observed: xr.Dataset) -> Markup:
     for rate in RATES[1:] if len(kinds) > 1 else ():
         values = observed[f"{rate}_estimate"].transpose("dependence", "entity", ...)
         shown = [
-            [str(name), *(_text.number(float(x), 3) for x in select_names(values, entity=name))] for name in page.order
+            [str(name), *(prose.number(float(x), 3) for x in select_names(values, entity=name))]
+            for name in page.order
         ]
-        html += block("heading", rate.capitalize()) + _table(["test", *map(DEPENDENCES.get, kinds)], shown)
+        html += block("heading", rate.capitalize()) + _table(
+            ["test", *map(DEPENDENCES.get, kinds)], shown
+        )
     return html
 
 
@@ -95,7 +116,11 @@ def _first(page: Page, one: xr.Dataset) -> str:
         return "–"
     values = select_names(page.found.score(one["performance_estimate"]), entity=page.order)
     values = values if page.found.higher_is_better else -values
-    best = [name for name, value in zip(page.order, values.values, strict=True) if value > float(values.max()) - 1e-6]
+    best = [
+        name
+        for name, value in zip(page.order, values.values, strict=True)
+        if value > float(values.max()) - 1e-6
+    ]
     return few_names([str(name) for name in best]) if best else "–"
 
 
@@ -103,4 +128,6 @@ def _table(header: list[Any], rows: list[list[str]]) -> Markup:
     """Return a table, the rest of a long one folded."""
     if len(rows) <= SEEN:
         return block("table", header, rows)
-    return block("table", header, rows[:SEEN]) + block("fold", f"Show all {len(rows)}", block("table", header, rows))
+    return block("table", header, rows[:SEEN]) + block(
+        "fold", f"Show all {len(rows)}", block("table", header, rows)
+    )

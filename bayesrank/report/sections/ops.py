@@ -3,8 +3,8 @@
 import numpy as np
 from markupsafe import Markup
 
-from bayesrank._draws import draw_dims
-from bayesrank._nouns import noun
+from bayesrank._core.draws import draw_dims
+from bayesrank._core.nouns import noun
 from bayesrank.ops import of_draws, summarize
 from bayesrank.report.page import Page, PageBlock, block, first_of, fold_rows, interval_rows
 
@@ -35,20 +35,24 @@ def make(page: Page) -> PageBlock | None:
 
     def draw(names: list) -> Markup:
         rows = [(name, [values[name]]) for name in names]
-        return interval_rows(rows, ["OPS"], f"The outperformance score of each {noun()} with its interval.")
+        return interval_rows(
+            rows, ["OPS"], f"The outperformance score of each {noun()} with its interval."
+        )
 
     caption = f"Mean and {page.percent} interval. {WORDS}, so prevalences may differ."
     means = [values[name][0] for name in names]
     html = block("words", [_describe_first(names, means, page.found.display)])
     html += block("rows", fold_rows(draw, names, first_of(page)), caption)
-    return PageBlock("Compared with all possible performances (OPS)", html, f"{WORDS}.", (REFERENCE,))
+    return PageBlock(
+        "Compared with all possible performances (OPS)", html, f"{WORDS}.", (REFERENCE,)
+    )
 
 
 def _describe_first(names: list, means: list[float], score: str) -> str:
     """Say what the OPS of the first entity means, and warn where the scores of several are near 1."""
     best = int(np.argmax(means))
     share = "over 99.9%" if means[best] > 0.9995 else f"{100 * means[best]:.1f}%"
-    said = f"By {score}, {names[best]} is better than {share} of all possible performances at its prevalence."
+    text = f"By {score}, {names[best]} is better than {share} of all possible performances at its prevalence."
     if sum(mean > NEAR_ONE for mean in means) > 1:
-        said += f" Above {NEAR_ONE:g} the OPS saturates: it changes little where error rates differ by a factor."
-    return said
+        text += f" Above {NEAR_ONE:g} the OPS saturates: it changes little where error rates differ by a factor."
+    return text

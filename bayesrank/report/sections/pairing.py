@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from bayesrank import _text
-from bayesrank._draws import draw_dims
-from bayesrank._labels import select_names
-from bayesrank._nouns import nouns
+from bayesrank._core import prose
+from bayesrank._core.draws import draw_dims
+from bayesrank._core.labels import select_names
+from bayesrank._core.nouns import nouns
 from bayesrank.ranking.summary import effective_draws
 from bayesrank.report.page import Page, PageBlock, block
 
@@ -16,7 +16,8 @@ NEEDS = "several entities under a model that pairs cases"
 def make(page: Page) -> PageBlock | None:
     """Return the first entity against its rivals, with pairing and without.
 
-    Without, the draws of one entity are compared with all draws of the other, as if they were independent.
+    Without, the draws of one entity are compared with all draws of the other, as if they were
+    independent.
     """
     order = page.table.dropna(subset=["tier"]).index.tolist()
     if not page.about.paired or len(order) < 2:
@@ -40,7 +41,11 @@ def make(page: Page) -> PageBlock | None:
         paired = float(select_names(ranking["superiority"], entity=first, rival=name))
         shares.append(float((u - v).std() / independent))
         rows.append(
-            [str(name), _text.estimate(middle, low, high), *(_text.probability(p, size) for p in (paired, free))]
+            [
+                str(name),
+                prose.estimate(middle, low, high),
+                *(prose.probability(p, size) for p in (paired, free)),
+            ]
         )
     if not rows:
         return None
@@ -49,7 +54,9 @@ def make(page: Page) -> PageBlock | None:
         if page.posterior.assembled.missing == "own"
         else f"All {nouns()} met the same cases"
     )
-    several = f" (median of {len(rows)} rivals; {min(shares):.2f} to {max(shares):.2f})" * (len(rows) > 1)
+    several = f" (median of {len(rows)} rivals; {min(shares):.2f} to {max(shares):.2f})" * (
+        len(rows) > 1
+    )
     words = (
         f"{met}. The standard deviation of the difference to {first} is {np.median(shares):.2f} times that of "
         f"independent errors{several}. The more often {nouns()} err on the same cases, the smaller this ratio is."

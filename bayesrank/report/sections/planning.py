@@ -21,8 +21,13 @@ def make(page: Page) -> PageBlock | None:
     if result is None:
         return None
     verdict = verdict_of_plan(result)
-    caption = "Probability that more cases meet the target; the band is twice the Monte-Carlo error."
+    caption = (
+        "Probability that more cases meet the target; the band is twice the Monte-Carlo error."
+    )
     html = block("words", [*verdict.sentences(), *verdict.notes])
     if not result.sizes["n"]:
         return PageBlock("More cases", html)
-    return PageBlock("More cases", html + picture(lambda figure: draw(result, figure.subplots()), (6.4, 3.6), caption))
+    return PageBlock(
+        "More cases",
+        html + picture(lambda figure: draw(result, figure.subplots()), (6.4, 3.6), caption),
+    )

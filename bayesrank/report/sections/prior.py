@@ -15,7 +15,9 @@ MOST = 30
 
 def make(page: Page) -> PageBlock | None:
     values = page.found.values
-    prior = prior_scores(page.posterior, page.found.variable or page.found.score or page.found.name, page.kind)
+    prior = prior_scores(
+        page.posterior, page.found.variable or page.found.score or page.found.name, page.kind
+    )
     if prior is None or values.sizes["entity"] > MOST or not bool(values.notnull().any()):
         return None
     from bayesrank.plots import posterior_against_prior

@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 from markupsafe import Markup
 
-from bayesrank._labels import select_names
-from bayesrank._nouns import noun
+from bayesrank._core.labels import select_names
+from bayesrank._core.nouns import noun
 from bayesrank.report.page import Page, PageBlock, bars, block, first_of, fold_rows
 from bayesrank.report.pictures import Axis
 
@@ -31,7 +31,9 @@ def make(page: Page) -> PageBlock | None:
 
     caption = "How probable each rank is. Colours follow the square root, so that small probabilities are visible."
     names = page.table.index[ranked].tolist()
-    return PageBlock("Probability of each rank", block("rows", fold_rows(draw, names, first_of(page)), caption))
+    return PageBlock(
+        "Probability of each rank", block("rows", fold_rows(draw, names, first_of(page)), caption)
+    )
 
 
 def rank_rows(ranking: xr.Dataset, names: list[Any]) -> tuple[Axis, list[dict[str, Any]]]:
@@ -39,15 +41,23 @@ def rank_rows(ranking: xr.Dataset, names: list[Any]) -> tuple[Axis, list[dict[st
 
     Only ranks that a shown entity may hold are drawn; many ranks share columns.
     """
-    mass = select_names(ranking["rank_probability"].transpose("entity", "rank"), entity=names).fillna(0.0).values
+    mass = (
+        select_names(ranking["rank_probability"].transpose("entity", "rank"), entity=names)
+        .fillna(0.0)
+        .values
+    )
     ranks = np.flatnonzero((mass > UNSEEN).any(0))
     last = int(ranks[-1]) + 1 if len(ranks) else mass.shape[1]
-    # Columns of equally many ranks, each with the mean of its ranks, so that wide ones do not look more probable.
+    # Columns of equally many ranks, each with the mean of its ranks, so that wide ones do not look
+    # more probable.
     edges = np.unique([*range(0, last, -(-last // COLUMNS)), last])
     columns = np.add.reduceat(mass[:, :last], edges[:-1], axis=1) / np.diff(edges)
     size, highest = len(edges) - 1, max(columns.max(), 1e-9)
     step = next(n for n in (1, 2, 5, 10, 20, size) if size <= 8 * n)
-    words = [f"{low + 1}" if high - low == 1 else f"{low + 1}–{high}" for low, high in pairwise(edges.tolist())]
+    words = [
+        f"{low + 1}" if high - low == 1 else f"{low + 1}–{high}"
+        for low, high in pairwise(edges.tolist())
+    ]
     ticks = [(round(100 * (k + 0.5) / size, 2), words[k]) for k in range(0, size, step)]
     width, rows = round(100 / size, 2), []
     for name, one in zip(names, columns, strict=True):

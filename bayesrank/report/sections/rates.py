@@ -5,9 +5,9 @@ import xarray as xr
 from markupsafe import Markup
 from scipy.special import betaincinv
 
-from bayesrank import _text
-from bayesrank._labels import cell_headings, select_names
-from bayesrank._nouns import noun
+from bayesrank._core import prose
+from bayesrank._core.labels import cell_headings, select_names
+from bayesrank._core.nouns import noun
 from bayesrank.decisions import natural_frequencies
 from bayesrank.decisions.frequencies import OUTCOMES
 from bayesrank.exact import NoClosedForm, closed_form_of
@@ -29,28 +29,37 @@ def make(page: Page) -> PageBlock | None:
     if not bool(rates["median"].notnull().any()):
         return None
     numbers = {
-        name: select_names(rates, entity=name)[["median", "lower", "upper", "observed"]].to_array().T.values
+        name: select_names(rates, entity=name)[["median", "lower", "upper", "observed"]]
+        .to_array()
+        .T.values
         for name in page.order
     }
     seen = bool(rates["observed"].notnull().any())
 
     def draw(names: list) -> Markup:
         rows = [(name, numbers[name]) for name in names]
-        return interval_rows(rows, TITLES, f"Sensitivity and specificity of each {noun()} with intervals, best first.")
+        return interval_rows(
+            rows,
+            TITLES,
+            f"Sensitivity and specificity of each {noun()} with intervals, best first.",
+        )
 
     caption = (
         f"Median and {page.percent} interval, in the order of the ranking"
         f"{', and observed rates (squares)' if seen else ''}."
     )
     known = [name for name in page.order if np.isfinite(numbers[name][:, 0]).any()]
-    html = block("rows", fold_rows(draw, known, first_of(page)), caption) + _frequencies(page, numbers, known)
+    html = block("rows", fold_rows(draw, known, first_of(page)), caption) + _frequencies(
+        page, numbers, known
+    )
     return PageBlock("Sensitivity and specificity", html, _describe_prevalence(page))
 
 
 def rate_table(page: Page) -> xr.Dataset:
     """Return medians, intervals and observed values of both rates: without draws where they are Beta.
 
-    Then entities with the same evidence have the same numbers, and those of a ranking by one of the rates.
+    Then entities with the same evidence have the same numbers, and those of a ranking by one of the
+    rates.
     """
     table = score_table(page.posterior, list(RATES), prob=page.prob, kind=page.kind)
     names = table["entity"].values.tolist()
@@ -59,12 +68,20 @@ def rate_table(page: Page) -> xr.Dataset:
         known = closed_form_of(page.posterior, None, {}) if conjugate else None
     except NoClosedForm:
         known = None
-    if known is None or known.frame.dims != ("entity",) or known.frame["entity"].values.tolist() != names:
+    if (
+        known is None
+        or known.frame.dims != ("entity",)
+        or known.frame["entity"].values.tolist() != names
+    ):
         return table
     cells = known.concentration
     right = np.stack([cells[:, 1, 1], cells[:, 0, 0]], axis=-1)
     wrong = np.stack([cells[:, 1, 0], cells[:, 0, 1]], axis=-1)
-    for name, level in (("median", 0.5), ("lower", (1 - page.prob) / 2), ("upper", (1 + page.prob) / 2)):
+    for name, level in (
+        ("median", 0.5),
+        ("lower", (1 - page.prob) / 2),
+        ("upper", (1 + page.prob) / 2),
+    ):
         exact = table[name].copy(data=betaincinv(right, wrong, level)).where(table["undefined"] < 1)
         closed = table[name].isin([0, 1]) & (name != "median")
         table[name] = table[name].where(closed, exact)
@@ -80,10 +97,19 @@ def _frequencies(page: Page, numbers: dict, known: list) -> Markup:
         counts = natural_frequencies(page.posterior, CASES, prob=page.prob, kind=page.kind)
         persons = counts[["mean", "lower", "upper"]].to_array()
         for name in known[:ROWS]:
-            rows.append([str(name), *map(_count, select_names(persons, entity=name).transpose("outcome", ...).values)])
+            rows.append(
+                [
+                    str(name),
+                    *map(
+                        _count, select_names(persons, entity=name).transpose("outcome", ...).values
+                    ),
+                ]
+            )
     for name in known[:ROWS] if not estimate else ():
         cells = []
-        for (middle, low, high), size in zip(numbers[name][:, :3], (positives, CASES - positives), strict=True):
+        for (middle, low, high), size in zip(
+            numbers[name][:, :3], (positives, CASES - positives), strict=True
+        ):
             right, wrong = (middle, low, high), (1 - middle, 1 - high, 1 - low)
             cells.append([_count([size * x for x in part]) for part in (right, wrong)])
         (found, missed), (cleared, alarms) = cells
@@ -91,11 +117,15 @@ def _frequencies(page: Page, numbers: dict, known: list) -> Markup:
     header = [noun(), *(cell_headings(page.two_classes)[cell] for cell in OUTCOMES)]
     left_out = f" The first {ROWS} of {len(known)} are listed." if len(known) > ROWS else ""
     lines = [
-        f"In {CASES:,} cases at {where}, {_text.number(positives, 0 if positives >= 10 else 1)} are positive. "
+        f"In {CASES:,} cases at {where}, {prose.number(positives, 0 if positives >= 10 else 1)} are positive. "
         f"The table has the expected numbers of right and wrong answers; their {page.percent} intervals come from the "
         f"rates{' and the prevalence' * bool(estimate)}.{left_out}"
     ]
-    return block("heading", f"Per {CASES:,} cases") + block("words", lines) + block("table", header, rows)
+    return (
+        block("heading", f"Per {CASES:,} cases")
+        + block("words", lines)
+        + block("table", header, rows)
+    )
 
 
 def _describe_prevalence(page: Page) -> str:
@@ -112,7 +142,7 @@ def _count(numbers: list[float]) -> str:
     if not np.isfinite(numbers).all():
         return "–"
     digits = 1 if numbers[0] < 10 else 0
-    middle, low, high = (_text.number(x, digits) for x in numbers)
+    middle, low, high = (prose.number(x, digits) for x in numbers)
     return f"{middle} ({low} to {high})"
 
 

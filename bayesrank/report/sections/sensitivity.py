@@ -2,16 +2,22 @@
 
 from typing import Any
 
-from bayesrank import _text
-from bayesrank._checks import check_result, rename_argument
-from bayesrank._records import ResultRecord
+from bayesrank._core import prose
+from bayesrank._core.checks import check_result, rename_argument
+from bayesrank._core.records import ResultRecord
 from bayesrank.report.page import Page, PageBlock, PageRequest, block
 from bayesrank.sensitivities.analysis import NEEDED, sensitivity
 from bayesrank.words.results import verdict_parts
 
 PLACE, ON_REQUEST = 75, True
 NEEDS = "results={'sensitivity': br.sensitivity(...)}"
-HEADER = ["analysis", "first", "P(first of the base is best)", "Kendall's τ to base", "conclusions kept"]
+HEADER = [
+    "analysis",
+    "first",
+    "P(first of the base is best)",
+    "Kendall's τ to base",
+    "conclusions kept",
+]
 
 
 def compute(request: PageRequest) -> Any:
@@ -40,7 +46,7 @@ def make(page: Page) -> PageBlock | None:
     columns = ("alternative", "leader", "base_leader_probability_best", "kendall_tau")
     kept = result["survives"].sum("conclusion").values.tolist()
     rows = [
-        [str(name), str(leader) or "–", _text.probability(p, size), _text.number(tau, 2),
+        [str(name), str(leader) or "–", prose.probability(p, size), prose.number(tau, 2),
          f"{n} of {result.sizes['conclusion']}"]
         for name, leader, p, tau, n in zip(*(result[column].values.tolist() for column in columns), kept, strict=True)
     ]  # fmt: skip

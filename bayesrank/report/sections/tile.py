@@ -7,11 +7,11 @@ import numpy as np
 import xarray as xr
 from markupsafe import Markup
 
-from bayesrank import _text
-from bayesrank._compiled import can_compile
-from bayesrank._labels import select_names
-from bayesrank._nouns import noun
-from bayesrank._records import ResultRecord
+from bayesrank._core import prose
+from bayesrank._core.compiled import can_compile
+from bayesrank._core.labels import select_names
+from bayesrank._core.nouns import noun
+from bayesrank._core.records import ResultRecord
 from bayesrank.plots.kit.colors import place_colors
 from bayesrank.plots.kit.furniture import MARKS, label_positions
 from bayesrank.plots.kit.page import apply_theme, embed_json
@@ -32,9 +32,11 @@ REFERENCE = (
     "classification. arXiv:2412.04309."
 )
 METHODS = "Other preferences were explored on the Tile, the map of all canonical ranking scores."
-#: Points along each axis, as in the command: F0.5, F1 and F2 are among them, as b = 0.2, 0.5 and 0.8.
+#: Points along each axis, as in the command: F0.5, F1 and F2 are among them, as b = 0.2, 0.5 and
+#: 0.8.
 RESOLUTION = 51
-#: Largest distance of the prevalences of entities from their mean for one mark of a score that depends on it.
+#: Largest distance of the prevalences of entities from their mean for one mark of a score that
+#: depends on it.
 NEAR = 0.02
 #: Who is told of at a place.
 LEADERS = 5
@@ -47,7 +49,13 @@ WORDS = {
     "A": "accuracy", "F₁": "F1",
 }  # fmt: skip
 #: Labels on the map.
-SHORT = {"A": "accuracy", "F₁": "F1", "TPR": "sensitivity", "TNR": "specificity", "PPV": "precision"}
+SHORT = {
+    "A": "accuracy",
+    "F₁": "F1",
+    "TPR": "sensitivity",
+    "TNR": "specificity",
+    "PPV": "precision",
+}
 
 
 def make(page: Page) -> PageBlock | None:
@@ -58,7 +66,9 @@ def make(page: Page) -> PageBlock | None:
         return None
     shares = performance.isel(actual=1).sum("predicted", skipna=False)
     low, high = float(shares.min()), float(shares.max())
-    prevalence = low if high - low < 1e-9 and 0 < low < 1 else None  # where it is one number for all
+    prevalence = (
+        low if high - low < 1e-9 and 0 < low < 1 else None
+    )  # where it is one number for all
     size = effective_draws(page.ranking)
     if not can_compile():
         performance, size = performance.isel(draw=slice(None, None, THIN)), size / THIN
@@ -67,7 +77,9 @@ def make(page: Page) -> PageBlock | None:
         found["marks"] = _marks(score, _place_at_mean(score, shares))
     found["chosen"] = any(own for *_, own in found["marks"])
     if not found["chosen"]:
-        found["here"] = f"{capitalise(score.display)} has no place on the Tile at these prevalences."
+        found["here"] = (
+            f"{capitalise(score.display)} has no place on the Tile at these prevalences."
+        )
     name = page.found.display
     html = render(TEMPLATE, preferences=found, score_words=name, prob=page.prob)
     return PageBlock("Does your preference change the winner?", html, METHODS, (REFERENCE,))
@@ -83,9 +95,10 @@ def map_of(
 ) -> dict[str, Any]:
     """Return the best entities under other preferences: text, a map, and data for the script of the page.
 
-    The probabilities rest on ``size`` independent draws; P(best) of ``ranking`` stands at the place of its score, so
-    that table and map show the same numbers. ``cells`` are (x, y, width, colour, strength), ``unsure`` is a path,
-    ``numbers`` are those of the legend on the map, if there are several leaders; ``marks`` are named scores.
+    The probabilities rest on ``size`` independent draws; P(best) of ``ranking`` stands at the place
+    of its score, so that table and map show the same numbers. ``cells`` are (x, y, width, colour,
+    strength), ``unsure`` is a path, ``numbers`` are those of the legend on the map, if there are
+    several leaders; ``marks`` are named scores.
     """
     tile = credible(performance, RESOLUTION, prob=prob, maps=())
     share = tile["share"].sortby(-tile["share"])
@@ -100,7 +113,9 @@ def map_of(
     if ranked is not None:
         probability[j, i] = select_names(ranked["probability_best"], entity=names).values
     who, p = _leaders_at(probability)
-    seen, shared = (leading[name].transpose("b", "a").values.copy() for name in ("leader", "shared"))
+    seen, shared = (
+        leading[name].transpose("b", "a").values.copy() for name in ("leader", "shared")
+    )
     if ranked is not None and is_exact(ranked) and who[j, i, 0] >= 0:
         seen[j, i], shared[j, i] = names[who[j, i, 0]], False
     places = _places(score, own, prevalence)
@@ -129,7 +144,10 @@ def map_of(
     again = len(first) > 1
     masks = [(seen == name) & ~shared for name in first]
     # Marks of scores must not hide a number.
-    taken = [own or (0.5, 0.5), *(near for _, at, _, sides in MARKS for near in (at, _label_place(at, sides)))]
+    taken = [
+        own or (0.5, 0.5),
+        *(near for _, at, _, sides in MARKS for near in (at, _label_place(at, sides))),
+    ]
     at = label_positions(masks, (0.0, 1.0, 0.0, 1.0), taken) if again else []
     nowhere = undecided >= DECIDED_NOWHERE
     legend = [
@@ -151,10 +169,16 @@ def map_of(
         "nowhere": nowhere,
         "marks": _marks(score, own),
         "legend": legend,
-        "numbers": [(k, *(round(x * (RESOLUTION - 1), 3) for x in one)) for k, one in enumerate(at, 1) if one],
+        "numbers": [
+            (k, *(round(x * (RESOLUTION - 1), 3) for x in one))
+            for k, one in enumerate(at, 1)
+            if one
+        ],
         "shared": bool(shared.any()),
         "rows": [
-            _row(name, at, who, p, shared, names, size if at == own else data["size"]) for name, at in places if _on(at)
+            _row(name, at, who, p, shared, names, size if at == own else data["size"])
+            for name, at in places
+            if _on(at)
         ],
         "data": Markup(embed_json(data)),
     }
@@ -162,7 +186,10 @@ def map_of(
 
 def _label_place(at: tuple[float, float], sides: tuple[str, str]) -> tuple[float, float]:
     """Return about the middle of the label of a mark."""
-    across, up = 0.12 if sides[0] == "left" else -0.12, {"bottom": 0.05, "top": -0.05}.get(sides[1], 0.0)
+    across, up = (
+        0.12 if sides[0] == "left" else -0.12,
+        {"bottom": 0.05, "top": -0.05}.get(sides[1], 0.0),
+    )
     return at[0] + across, at[1] + up
 
 
@@ -189,12 +216,17 @@ def _marks(score: Score, own: tuple[float, float] | None) -> list[tuple]:
 
 
 def _describe_own(
-    score: Score, own: tuple[float, float] | None, who: np.ndarray, p: np.ndarray, names: list[Any], size: float
+    score: Score,
+    own: tuple[float, float] | None,
+    who: np.ndarray,
+    p: np.ndarray,
+    names: list[Any],
+    size: float,
 ) -> str:
     """Say which entity is best by the chosen score; empty if it has no place."""
     if own is None or who[0] < 0 or not _on(own):
         return ""
-    return f"By {score.display}, {names[who[0]]} is best with probability {_text.probability(float(p[0]), size)}."
+    return f"By {score.display}, {names[who[0]]} is best with probability {prose.probability(float(p[0]), size)}."
 
 
 def _leaders_at(probability: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -209,7 +241,10 @@ def _places(
     score: Score, own: tuple[float, float] | None, prevalence: float | None
 ) -> list[tuple[str, tuple[float, float]]]:
     """Scores with a place on the map, the six that have one at any prevalence first."""
-    named_places = [(WORDS[name], at) for name, at, *_ in MARKS] + [("F0.5", (1.0, 0.2)), ("F2", (1.0, 0.8))]
+    named_places = [(WORDS[name], at) for name, at, *_ in MARKS] + [
+        ("F0.5", (1.0, 0.2)),
+        ("F2", (1.0, 0.8)),
+    ]
     at = None if prevalence is None else place("balanced_accuracy", prevalence)
     named_places += [("balanced accuracy", at)] if at else []
     if own is None:
@@ -219,7 +254,9 @@ def _places(
     if not near:
         return [*named_places, (words, own)]
     name, at = named_places[near[0]]
-    if not any(known_as.lower() in name.lower() for known_as in (words, score.name.replace("_", " "))):
+    if not any(
+        known_as.lower() in name.lower() for known_as in (words, score.name.replace("_", " "))
+    ):
         named_places[near[0]] = (f"{name}, which orders as {words}", at)
     return named_places
 
@@ -234,23 +271,27 @@ def _on(at: tuple[float, float]) -> bool:
     return bool(np.allclose(np.multiply(at, RESOLUTION - 1), _point(at), rtol=0, atol=1e-9))
 
 
-def _row(name: str, at: tuple[float, float], who: Any, p: Any, shared: Any, names: list[Any], size: float) -> dict:
+def _row(
+    name: str, at: tuple[float, float], who: Any, p: Any, shared: Any, names: list[Any], size: float
+) -> dict:
     """State the best entity at a point."""
     i, j = _point(at)
     best, how = "–", "–"
     if who[j, i, 0] >= 0:
-        best, how = str(names[who[j, i, 0]]), _text.probability(float(p[j, i, 0]), size)
+        best, how = str(names[who[j, i, 0]]), prose.probability(float(p[j, i, 0]), size)
         best += " and others, too close to separate" if shared[j, i] else ""
     return {"place": name, "best": best, "p": how, "at": f"{i} {j}"}
 
 
 def _words(share: xr.DataArray, undecided: float, prob: float) -> str:
-    said = weighting_sentence(share, undecided, prob)
-    if not said:
+    text = weighting_sentence(share, undecided, prob)
+    if not text:
         return f"No {noun()} has a defined score anywhere on the Tile."
     if undecided >= DECIDED_NOWHERE or not undecided:
-        return said
-    return f"{said} On {format_share(undecided)} of it no {noun()} is best with probability {prob:g}."
+        return text
+    return (
+        f"{text} On {format_share(undecided)} of it no {noun()} is best with probability {prob:g}."
+    )
 
 
 def cells_of(
@@ -264,7 +305,11 @@ def cells_of(
     def look(j: int, i: int) -> tuple[str, float]:
         if np.isnan(top[j, i]):
             return "", 0.0
-        return ("var(--edge)", 0.35) if shared[j, i] else (colors.get(seen[j, i], ""), round(float(steps[j, i]), 2))
+        return (
+            ("var(--edge)", 0.35)
+            if shared[j, i]
+            else (colors.get(seen[j, i], ""), round(float(steps[j, i]), 2))
+        )
 
     runs = []
     for y, j in enumerate(reversed(range(len(seen)))):
@@ -282,7 +327,10 @@ def _runs(mask: np.ndarray) -> str:
     parts = []
     for y, row in enumerate(mask[::-1]):
         edges = np.flatnonzero(np.diff(np.concatenate([[0], row.astype(int), [0]])))
-        parts += [f"M{low} {y}h{high - low}v1h{low - high}z" for low, high in edges.reshape(-1, 2).tolist()]
+        parts += [
+            f"M{low} {y}h{high - low}v1h{low - high}z"
+            for low, high in edges.reshape(-1, 2).tolist()
+        ]
     return "".join(parts)
 
 

@@ -69,7 +69,8 @@ def _hump(share: Any) -> Any:
         _markedness_tpr,
         corners((0, 0), (1, 1)),
         Turning(
-            lambda k, t, p, n: by_prediction_rate(t, k * t * (1 - t) / (p * n), p, n), lambda x, y, p, n: p * y + n * x
+            lambda k, t, p, n: by_prediction_rate(t, k * t * (1 - t) / (p * n), p, n),
+            lambda x, y, p, n: p * y + n * x,
         ),
     ),
     area=_markedness_area,
@@ -83,7 +84,10 @@ def markedness(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 def _mcc_matrix(matrix: np.ndarray, present: Any) -> np.ndarray:
     """Return the correlation of the actual and the predicted class (Gorodkin 2004)."""
-    actual, predicted = np.asarray(matrix, dtype=float).sum(axis=-1), np.asarray(matrix, dtype=float).sum(axis=-2)
+    actual, predicted = (
+        np.asarray(matrix, dtype=float).sum(axis=-1),
+        np.asarray(matrix, dtype=float).sum(axis=-2),
+    )
     total = actual.sum(axis=-1)
     covariance = np.trace(matrix, axis1=-2, axis2=-1) * total - (actual * predicted).sum(axis=-1)
     spread = [total**2 - (margin**2).sum(axis=-1) for margin in (actual, predicted)]
@@ -93,22 +97,31 @@ def _mcc_matrix(matrix: np.ndarray, present: Any) -> np.ndarray:
 def _mcc_fraction(tn: Any, fp: Any, fn: Any, tp: Any) -> tuple[Any, Any, Any]:
     cross, predicted, actual = _cross(tn, fp, fn, tp), (tp + fp) * (tn + fn), (tp + fn) * (tn + fp)
     constant = np.min(actual) == np.max(actual)
-    return (cross * cross, predicted, np.max(actual)) if constant else (cross * cross, predicted * actual, 1)
+    return (
+        (cross * cross, predicted, np.max(actual))
+        if constant
+        else (cross * cross, predicted * actual, 1)
+    )
 
 
 def _mcc_tpr(k: Any, x: Any, p: Any, n: Any) -> Any:
     d = n * (1 - x)
     root = np.sqrt(k**2 * p * (n + p) ** 2 * (4 * d * (n - d) + k**2 * n * p) / n)
-    tpr = (np.sign(k) * root + 2 * d * p * (k**2 - 1) + k**2 * p * (p - n) + 2 * n * p) / (2 * (k**2 * p + n)) / p
-    # The roots belong to k and -k. In the square, the root above the FPR is for the positive value and the other for
-    # the negative one. Left of 0 both are above, right of 1 both below.
+    tpr = (
+        (np.sign(k) * root + 2 * d * p * (k**2 - 1) + k**2 * p * (p - n) + 2 * n * p)
+        / (2 * (k**2 * p + n))
+        / p
+    )
+    # The roots belong to k and -k. In the square, the root above the FPR is for the positive value
+    # and the other for the negative one. Left of 0 both are above, right of 1 both below.
     return np.where(((x >= 0) | (k >= 0)) & ((x <= 1) | (k <= 0)), tpr, np.nan)
 
 
 def _mcc_area(value: Any, prevalence: Any) -> Any:
     """Return the area where MCC < v, which is d < v √(τ(1-τ) / (π₊π₋)) in (τ, d) = (share called positive, TPR - FPR).
 
-    The Jacobian is 1. Inverting all predictions turns MCC into -MCC, which gives the negative values.
+    The Jacobian is 1. Inverting all predictions turns MCC into -MCC, which gives the negative
+    values.
     """
     positive, negative = prevalence, 1 - prevalence
     size = np.abs(value)
@@ -135,7 +148,9 @@ def _mcc_area(value: Any, prevalence: Any) -> Any:
         corners((0, 0), (1, 1)),
         # The share called positive is (1 - cos t) / 2: an ellipse is smooth in the angle.
         Turning(
-            lambda k, t, p, n: by_prediction_rate((1 - np.cos(t)) / 2, k * np.sin(t) / 2 / np.sqrt(p * n), p, n),
+            lambda k, t, p, n: by_prediction_rate(
+                (1 - np.cos(t)) / 2, k * np.sin(t) / 2 / np.sqrt(p * n), p, n
+            ),
             lambda x, y, p, n: np.arccos(1 - 2 * (p * y + n * x)),
             (0.0, np.pi),
         ),
@@ -144,9 +159,12 @@ def _mcc_area(value: Any, prevalence: Any) -> Any:
     fraction=_mcc_fraction,
 )
 def mcc(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
-    # Through informedness and markedness (U Eq. 40): single ratios, so that proportional counts tie exactly.
+    # Through informedness and markedness (U Eq. 40): single ratios, so that proportional counts tie
+    # exactly.
     cross = _cross(tn, fp, fn, tp)
-    return np.sign(cross) * np.sqrt(ratio(cross, (tp + fn) * (tn + fp)) * ratio(cross, (tp + fp) * (tn + fn)))
+    return np.sign(cross) * np.sqrt(
+        ratio(cross, (tp + fn) * (tn + fp)) * ratio(cross, (tp + fp) * (tn + fn))
+    )
 
 
 # Kappas
@@ -157,8 +175,8 @@ def _kappa_matrix(power: int) -> Callable[[np.ndarray, Any], np.ndarray]:
 
     def function(matrix: np.ndarray, present: Any) -> np.ndarray:
         matrix = np.asarray(matrix, dtype=float)
-        place = np.arange(matrix.shape[-1])
-        distance = np.abs(place[:, None] - place)
+        position = np.arange(matrix.shape[-1])
+        distance = np.abs(position[:, None] - position)
         weight = distance**power if power else (distance > 0).astype(float)
         actual, predicted = matrix.sum(axis=-1), matrix.sum(axis=-2)
         chance = actual[..., :, None] * predicted[..., None, :]
@@ -177,7 +195,9 @@ def _kappa_tpr(k: Any, x: Any, p: Any, n: Any) -> Any:
 def _kappa_area(value: Any, prevalence: Any) -> Any:
     positive, negative = prevalence, 1 - prevalence
     tilt, skill = value * (negative - positive), 2 * positive * negative
-    return half_plane(skill + tilt * negative, skill - tilt * positive, skill + value * positive + tilt * negative)
+    return half_plane(
+        skill + tilt * negative, skill - tilt * positive, skill + value * positive + tilt * negative
+    )
 
 
 @quotient(
@@ -189,7 +209,9 @@ def _kappa_area(value: Any, prevalence: Any) -> Any:
     domain=NOT_ALL_RIGHT,
     reference=f"{TILE}; Cohen (1960)",
     # U exchanges TPR and TNR at the meeting points.
-    contour=Contour(_kappa_tpr, lambda p: () if p == 0.5 else ((p / (2 * p - 1), p / (2 * p - 1)),)),
+    contour=Contour(
+        _kappa_tpr, lambda p: () if p == 0.5 else ((p / (2 * p - 1), p / (2 * p - 1)),)
+    ),
     area=_kappa_area,
 )
 def cohen_kappa(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
@@ -245,7 +267,13 @@ def chance_agreement(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return (tn + fp) * (tn + fn) + (fn + tp) * (fp + tp), (tn + fp + fn + tp) ** 2
 
 
-@quotient("S", "2 A - 1", "hamann", range=(-1.0, 1.0), reference=f"{TILE}; Bennett, Alpert and Goldstein (1954)")
+@quotient(
+    "S",
+    "2 A - 1",
+    "hamann",
+    range=(-1.0, 1.0),
+    reference=f"{TILE}; Bennett, Alpert and Goldstein (1954)",
+)
 def bennett_s(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return tn + tp - fp - fn, tn + fp + fn + tp
 
@@ -272,13 +300,24 @@ def doolittle_skill_score(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return _cross(tn, fp, fn, tp) ** 2, (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
 
 
-@quotient("BI", "(FP - FN) / (TN + FP + FN + TP)", "bias", range=(-1.0, 1.0), higher_is_better=None, reference=TILE)
+@quotient(
+    "BI",
+    "(FP - FN) / (TN + FP + FN + TP)",
+    "bias",
+    range=(-1.0, 1.0),
+    higher_is_better=None,
+    reference=TILE,
+)
 def bias_index(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return fp - fn, tn + fp + fn + tp
 
 
 @quotient(
-    "PI", "(TP - TN) / (TN + FP + FN + TP)", range=(-1.0, 1.0), higher_is_better=None, reference="Byrt et al. (1993)"
+    "PI",
+    "(TP - TN) / (TN + FP + FN + TP)",
+    range=(-1.0, 1.0),
+    higher_is_better=None,
+    reference="Byrt et al. (1993)",
 )
 def prevalence_index(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return tp - tn, tn + fp + fn + tp

@@ -43,7 +43,10 @@ LOSSES = (
         "",
         "mean of minus the logarithm of the probability of the true class",
         "neg_log_loss cross_entropy logarithmic_loss",
-        {"range": (0.0, INFINITY), "reference": "Good (1952), Journal of the Royal Statistical Society B 14:107-114"},
+        {
+            "range": (0.0, INFINITY),
+            "reference": "Good (1952), Journal of the Royal Statistical Society B 14:107-114",
+        },
     ),
 )
 

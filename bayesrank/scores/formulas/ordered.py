@@ -11,22 +11,38 @@ from bayesrank.scores.score import Score, ratio
 GAUDETTE = "Gaudette and Japkowicz (2009)"
 
 
-def _mean(loss: Callable[[np.ndarray], np.ndarray], power: float = 1.0) -> Callable[[np.ndarray, Any], np.ndarray]:
+def _mean(
+    loss: Callable[[np.ndarray], np.ndarray], power: float = 1.0
+) -> Callable[[np.ndarray, Any], np.ndarray]:
     """Return a power of the mean over the cases of a function of predicted minus actual position."""
 
     def function(matrix: np.ndarray, present: Any) -> np.ndarray:
-        place = np.arange(matrix.shape[-1])
-        weighed = loss(place - place[:, None]) * matrix
+        position = np.arange(matrix.shape[-1])
+        weighed = loss(position - position[:, None]) * matrix
         return ratio(weighed.sum(axis=(-2, -1)), matrix.sum(axis=(-2, -1))) ** power
 
     return function
 
 
-def _add(name: str, symbol: str, formula: str, function: Callable[[np.ndarray, Any], np.ndarray], **more: Any) -> None:
+def _add(
+    name: str,
+    symbol: str,
+    formula: str,
+    function: Callable[[np.ndarray, Any], np.ndarray],
+    **more: Any,
+) -> None:
     """Add a score of the distance d between predicted and actual class; by default an error, from 0 on."""
     formula = f"{formula}, d the predicted less the actual class, in their order"
-    fixed: dict[str, Any] = {"range": (0.0, INFINITY), "higher_is_better": False, "reference": GAUDETTE}
-    add(Score(name, None, symbol=symbol, formula=formula, matrix_function=function, **(fixed | more)))
+    fixed: dict[str, Any] = {
+        "range": (0.0, INFINITY),
+        "higher_is_better": False,
+        "reference": GAUDETTE,
+    }
+    add(
+        Score(
+            name, None, symbol=symbol, formula=formula, matrix_function=function, **(fixed | more)
+        )
+    )
 
 
 _add(

@@ -8,7 +8,17 @@ from bayesrank.scores.derived import balanced
 from bayesrank.scores.families import by_importance, f_beta
 from bayesrank.scores.forms import Contour, Turning, corners, half_plane
 from bayesrank.scores.formulas.probabilities import JACCARD, NPV, PPV
-from bayesrank.scores.names import ALL_MARGINS, BOTH_CLASSES, INFINITY, METRICS, POSITIVES, TILE, add, quotient, score
+from bayesrank.scores.names import (
+    ALL_MARGINS,
+    BOTH_CLASSES,
+    INFINITY,
+    METRICS,
+    POSITIVES,
+    TILE,
+    add,
+    quotient,
+    score,
+)
 from bayesrank.scores.score import ratio
 
 GOWER = "Gower and Legendre (1986); The Tile, Section 4.2"
@@ -41,9 +51,14 @@ def _fowlkes_mallows_area(value: Any, prevalence: Any) -> Any:
     domain=POSITIVES,
     reference="Fowlkes and Mallows (1983)",
     contour=Contour(
-        lambda k, x, p, n: np.where(k >= 0, (np.sqrt(k**2 * p * (4 * n * x + k**2 * p)) + k**2 * p) / (2 * p), np.nan),
+        lambda k, x, p, n: np.where(
+            k >= 0, (np.sqrt(k**2 * p * (4 * n * x + k**2 * p)) + k**2 * p) / (2 * p), np.nan
+        ),
         corners((0, 0)),
-        Turning(lambda k, t, p, n: (np.where(k > 0, p * (t**2 / k**2 - t) / n, np.nan), t), lambda x, y, p, n: y),
+        Turning(
+            lambda k, t, p, n: (np.where(k > 0, p * (t**2 / k**2 - t) / n, np.nan), t),
+            lambda x, y, p, n: y,
+        ),
     ),
     area=_fowlkes_mallows_area,
     fraction=lambda tn, fp, fn, tp: (tp * tp, (tp + fp) * (tp + fn), 1),
@@ -66,8 +81,18 @@ for _base, _name, _equation, _others in (
     )
 
 for _base, _symbol, _formula, _aliases in (
-    (PPV, "SPPV", "TPR / (TPR + FPR)", ("balanced_ppv", "ppv_bal", "standardized_positive_predictive_value")),
-    (NPV, "SNPV", "TNR / (TNR + FNR)", ("balanced_npv", "npv_bal", "standardized_negative_predictive_value")),
+    (
+        PPV,
+        "SPPV",
+        "TPR / (TPR + FPR)",
+        ("balanced_ppv", "ppv_bal", "standardized_positive_predictive_value"),
+    ),
+    (
+        NPV,
+        "SNPV",
+        "TNR / (TNR + FNR)",
+        ("balanced_npv", "npv_bal", "standardized_negative_predictive_value"),
+    ),
 ):
     add(
         balanced(_base, f"standardized_{_base.name}"),
@@ -93,7 +118,13 @@ def p4(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return np.where(margins > 0, mean, np.nan)
 
 
-@score("ACP", "(TPR + TNR + PPV + NPV) / 4", "average_conditional_probability", domain=ALL_MARGINS, reference=TILE)
+@score(
+    "ACP",
+    "(TPR + TNR + PPV + NPV) / 4",
+    "average_conditional_probability",
+    domain=ALL_MARGINS,
+    reference=TILE,
+)
 def acp(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return (ratio(tp, fn + tp) + ratio(tn, tn + fp) + ratio(tp, fp + tp) + ratio(tn, tn + fn)) / 4
 
@@ -122,7 +153,13 @@ def lift(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return tp * (tn + fp + fn + tp), (fp + tp) * (fn + tp)
 
 
-@score("IS", "log2(PPV / π₊)", range=(-INFINITY, INFINITY), domain="TP > 0", reference="Kononenko and Bratko (1991)")
+@score(
+    "IS",
+    "log2(PPV / π₊)",
+    range=(-INFINITY, INFINITY),
+    domain="TP > 0",
+    reference="Kononenko and Bratko (1991)",
+)
 def information_score(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return np.log2(ratio(tp * (tn + fp + fn + tp), (tp + fp) * (tp + fn)))
 
@@ -160,8 +197,12 @@ def recall_gain(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     range=(-INFINITY, 1.0),
     domain="TN + FP > 0 and TP > 0",
     reference="Flach and Kull (2015)",
-    contour=Contour(lambda k, x, p, n: (n * x + p) / (2 * n * (1 - k) + p), lambda p: ((-p / (1 - p), 0.0),)),
-    area=lambda value, prevalence: half_plane(1 - prevalence, 2 * (1 - prevalence) * (1 - value) + prevalence, 1.0),
+    contour=Contour(
+        lambda k, x, p, n: (n * x + p) / (2 * n * (1 - k) + p), lambda p: ((-p / (1 - p), 0.0),)
+    ),
+    area=lambda value, prevalence: half_plane(
+        1 - prevalence, 2 * (1 - prevalence) * (1 - value) + prevalence, 1.0
+    ),
 )
 def f1_gain(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return 2 * tp * (tn + fp) - (fp + fn) * (fn + tp), 2 * tp * (tn + fp)
@@ -184,9 +225,23 @@ def kulczynski(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 for _name, _symbol, _weights, _formula in (
-    ("sokal_sneath_1", "SS1", {"tn": 2, "fp": 1, "fn": 1, "tp": 2}, "2 (TN + TP) / (2 (TN + TP) + FP + FN)"),
-    ("rogers_tanimoto", "RT", {"tn": 1, "fp": 2, "fn": 2, "tp": 1}, "(TN + TP) / (TN + TP + 2 (FP + FN))"),
+    (
+        "sokal_sneath_1",
+        "SS1",
+        {"tn": 2, "fp": 1, "fn": 1, "tp": 2},
+        "2 (TN + TP) / (2 (TN + TP) + FP + FN)",
+    ),
+    (
+        "rogers_tanimoto",
+        "RT",
+        {"tn": 1, "fp": 2, "fn": 2, "tp": 1},
+        "(TN + TP) / (TN + TP + 2 (FP + FN))",
+    ),
     ("sokal_sneath_2", "SS2", {"fp": 2, "fn": 2, "tp": 1}, "TP / (TP + 2 (FP + FN))"),
 ):
     _domain = "everywhere" if "tn" in _weights else "FP + FN + TP > 0"
-    add(by_importance(_name, **_weights, symbol=_symbol, formula=_formula, domain=_domain, reference=GOWER))
+    add(
+        by_importance(
+            _name, **_weights, symbol=_symbol, formula=_formula, domain=_domain, reference=GOWER
+        )
+    )

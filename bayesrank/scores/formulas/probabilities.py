@@ -71,7 +71,9 @@ MORE: dict[str, dict[str, Any]] = {
 }
 
 for _given in (_cells for _size in (4, 2, 3) for _cells in combinations(CELLS, _size)):
-    for _event in (_cells for _part in range(1, len(_given)) for _cells in combinations(_given, _part)):
+    for _event in (
+        _cells for _part in range(1, len(_given)) for _cells in combinations(_given, _part)
+    ):
         _names = " ".join(_event), " ".join(_given)
         _rule = ("p_{}" if len(_given) == 4 else "p_{}_given_{}").format(*_names).replace(" ", "_")
         _name, _symbol, _aliases = USUAL.get(_names, (_rule, "", ""))

@@ -10,7 +10,16 @@ from bayesrank.scores.averages import Average
 from bayesrank.scores.derived import logarithm
 from bayesrank.scores.forms import Contour, corners, half_plane
 from bayesrank.scores.formulas.probabilities import TPR
-from bayesrank.scores.names import BOTH_CLASSES, FOUNDATIONS, INFINITY, METRICS, TILE, add, quotient, score
+from bayesrank.scores.names import (
+    BOTH_CLASSES,
+    FOUNDATIONS,
+    INFINITY,
+    METRICS,
+    TILE,
+    add,
+    quotient,
+    score,
+)
 from bayesrank.scores.score import ratio
 
 rate_score = partial(score, depends_on_prevalence=False)
@@ -78,7 +87,9 @@ def g_mean(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 )
 def adjusted_g_mean(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     tpr, tnr, negatives = ratio(tp, fn + tp), ratio(tn, tn + fp), ratio(tn + fp, tn + fp + fn + tp)
-    return np.where(tpr == 0, 0 * tnr, (_root_of_rates(tn, fp, fn, tp) + tnr * negatives) / (1 + negatives))
+    return np.where(
+        tpr == 0, 0 * tnr, (_root_of_rates(tn, fp, fn, tp) + tnr * negatives) / (1 + negatives)
+    )
 
 
 @rate_quotient(
@@ -139,7 +150,12 @@ for _base, _name, _aliases in (
     (negative_likelihood_ratio, "log_negative_likelihood_ratio", ("log_nlr",)),
     (diagnostic_odds_ratio, "log_diagnostic_odds_ratio", ("ldor", "log_dor", "log_odds_ratio")),
 ):
-    add(logarithm(_base, _name), symbol=f"log {_base.symbol}", aliases=_aliases, reference=f"{METRICS}, Appendix C")
+    add(
+        logarithm(_base, _name),
+        symbol=f"log {_base.symbol}",
+        aliases=_aliases,
+        reference=f"{METRICS}, Appendix C",
+    )
 
 
 @rate_score(
@@ -187,7 +203,8 @@ def yule_y(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     domain="both classes occur, and some case is called positive",
     reference="Balayla (2020)",
     contour=Contour(
-        lambda k, x, p, n: np.where((k > 0) & (k <= 1) & (x >= 0), ((1 - k) / k) ** 2 * x, np.nan), corners((0, 0))
+        lambda k, x, p, n: np.where((k > 0) & (k <= 1) & (x >= 0), ((1 - k) / k) ** 2 * x, np.nan),
+        corners((0, 0)),
     ),
     area=lambda value, prevalence: half_plane((1 - value) ** 2, value**2, (1 - value) ** 2),
 )
@@ -246,7 +263,9 @@ def optimized_precision(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return ratio(tn + tp, tn + fp + fn + tp) - ratio(np.abs(tnr - tpr), tnr + tpr)
 
 
-@rate_score("IBA", "(1 + TPR - TNR) TPR TNR", "iba", domain=BOTH_CLASSES, reference="García et al. (2009)")
+@rate_score(
+    "IBA", "(1 + TPR - TNR) TPR TNR", "iba", domain=BOTH_CLASSES, reference="García et al. (2009)"
+)
 def index_of_balanced_accuracy(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     tpr, tnr = ratio(tp, fn + tp), ratio(tn, tn + fp)
     return (1 + tpr - tnr) * tpr * tnr

@@ -1,13 +1,14 @@
 """Compiled rank correlations along columns of the Tile.
 
-Kendall's τ counts pairs: the order changes little between grid points, an insertion sort repairs it, and each swap
-changes the count by a known step. Spearman's correlation needs only the order, which buckets give in two passes but for
-a few neighbours: ten times as fast as repairing it with the count.
+Kendall's τ counts pairs: the order changes little between grid points, an insertion sort repairs
+it, and each swap changes the count by a known step. Spearman's correlation needs only the order,
+which buckets give in two passes but for a few neighbours: ten times as fast as repairing it with
+the count.
 """
 
 import numpy as np
 
-from bayesrank._compiled import njit
+from bayesrank._core.compiled import njit
 from bayesrank.tile.kernels._shared import OPTIONS
 
 #: Moves per value above which sorting from scratch is faster than repairing the previous order.
@@ -70,7 +71,8 @@ def repair(keys, x, order):
 def sort_in_buckets(odds, x, share, place, ends, keys, along):
     """Write ``odds`` in rising order to ``keys``, and ``x`` in that order to ``along``; False if buckets are crowded.
 
-    Odds between 0 and infinity fall into buckets by 1 / (1 + odds). ``share``, ``place`` and ``ends`` are work arrays.
+    Odds between 0 and infinity fall into buckets by 1 / (1 + odds). ``share``, ``place`` and
+    ``ends`` are work arrays.
     """
     n = odds.size
     low, high = 1.0, 0.0
@@ -108,8 +110,8 @@ def sort_in_buckets(odds, x, share, place, ends, keys, along):
 def rank_column(cells, a, points, doubled, untied, kendall, out):
     """Write rank correlations of one column of scores with the other score, of rising ``doubled`` ranks, to ``out``.
 
-    Ties as in τ-b, or average ranks for Spearman; ``untied`` is the number of pairs with different ranks. Points with
-    undefined scores stay NaN.
+    Ties as in τ-b, or average ranks for Spearman; ``untied`` is the number of pairs with different
+    ranks. Points with undefined scores stay NaN.
     """
     n = doubled.size
     pairs, middle, var_x = n * (n - 1) / 2, 0.5 * (n + 1), 0.0
@@ -117,7 +119,7 @@ def rank_column(cells, a, points, doubled, untied, kendall, out):
     for k in range(n):
         s[k] = (1 - a) * cells[0, k] + a * cells[3, k]
         var_x += (0.5 * doubled[k] - middle) ** 2
-    share, place, ends = np.empty(n), np.empty(n, np.int32), np.empty(n, np.int32)
+    share, position, ends = np.empty(n), np.empty(n, np.int32), np.empty(n, np.int32)
     keys, x = np.empty(n), np.empty(n, np.int64)
     started = False
     count = 0
@@ -134,7 +136,9 @@ def rank_column(cells, a, points, doubled, untied, kendall, out):
             keys, x = values[order], doubled[order]
             started, change = repair(keys, x, order)
             count += change
-        if not started and (kendall or not sort_in_buckets(values, doubled, share, place, ends, keys, x)):
+        if not started and (
+            kendall or not sort_in_buckets(values, doubled, share, position, ends, keys, x)
+        ):
             order = np.argsort(values)
             keys, x = values[order], doubled[order]
             count = inversions(x) if kendall else 0
@@ -142,7 +146,9 @@ def rank_column(cells, a, points, doubled, untied, kendall, out):
         ties, within, product, var_r = 0.0, 0, 0.0, 0.0
         first = 0
         for p in range(1, n + 1):
-            if p < n and (keys[p] == keys[p - 1] or keys[p] - keys[p - 1] <= 1e-12 * min(keys[p], 1e300)):
+            if p < n and (
+                keys[p] == keys[p - 1] or keys[p] - keys[p - 1] <= 1e-12 * min(keys[p], 1e300)
+            ):
                 continue
             size = p - first
             if size > 1:

@@ -1,20 +1,22 @@
 """Compiled loops of the credible Tile, all its maps in one pass, and of rank probabilities at points.
 
-A column of the Tile processes all draws, batch by batch, before the next column. Its counts, and the sums and squares
-of the batches, then stay in the processor's cache.
+A column of the Tile processes all draws, batch by batch, before the next column. Its counts, and
+the sums and squares of the batches, then stay in the processor's cache.
 
-In column a of the Tile the inverse odds of entity k are a line in b: (1 - b) x + b y with x = fp / s(a) and
-y = fn / s(a). The winner along a column is a lower envelope of lines, and two entities swap ranks at most once. A
-column therefore costs its number of crossings, not of grid points. Counts are stored as differences along b.
+In column a of the Tile the inverse odds of entity k are a line in b: (1 - b) x + b y with x = fp /
+s(a) and y = fn / s(a). The winner along a column is a lower envelope of lines, and two entities
+swap ranks at most once. A column therefore costs its number of crossings, not of grid points.
+Counts are stored as differences along b.
 """
 
 import numpy as np
 
-from bayesrank._compiled import njit
+from bayesrank._core.compiled import njit
 from bayesrank.tile.grid import TOLERANCE
 from bayesrank.tile.kernels._shared import OPTIONS, contenders, defined_entities, same, sort_by
 
-#: Cells below this could underflow in products; such columns are ranked point by point, in logarithms.
+#: Cells below this could underflow in products; such columns are ranked point by point, in
+#: logarithms.
 TINY = 1e-100
 
 
@@ -95,15 +97,17 @@ def add_ranks(x, y, by_x, by_y, last, rank):
         while q >= 0 and ys[q] > yk:
             i = entities[q]  # better than k up to the swap
             e0 = xk - xs[q]
-            place = e0 / (e0 + ys[q] - yk) * last
-            m = int(place + 0.5)
-            if abs(place - m) < 1e-6 and same((last - m) * xs[q] + m * ys[q], (last - m) * xk + m * yk):
+            position = e0 / (e0 + ys[q] - yk) * last
+            m = int(position + 0.5)
+            if abs(position - m) < 1e-6 and same(
+                (last - m) * xs[q] + m * ys[q], (last - m) * xk + m * yk
+            ):
                 rank[i, m] += 0.5
                 rank[k, m] -= 0.5
                 rank[i, m + 1] += 0.5
                 rank[k, m + 1] -= 0.5
             else:
-                after = m if place <= m else m + 1
+                after = m if position <= m else m + 1
                 rank[i, after] += 1.0
                 rank[k, after] -= 1.0
             xs[q + 1], ys[q + 1], entities[q + 1] = xs[q], ys[q], i
@@ -116,15 +120,20 @@ def add_ranks(x, y, by_x, by_y, last, rank):
 def sort_point(cells, log_s, b, entities, order, keys):
     """Write the log odds of the entities at one b to ``keys`` and order them, best first, undefined last.
 
-    Return the number of defined entities. ``order`` is nearly right if it comes from a neighbouring point.
+    Return the number of defined entities. ``order`` is nearly right if it comes from a neighbouring
+    point.
     """
     defined = 0
     for k in entities:
-        keys[k] = log_s[k] - log_or_less((1 - b) * cells[1, k] + b * cells[2, k])  # NaN where both are -inf
+        keys[k] = log_s[k] - log_or_less(
+            (1 - b) * cells[1, k] + b * cells[2, k]
+        )  # NaN where both are -inf
         defined += not np.isnan(keys[k])
     for p in range(1, entities.size):
         k, q = order[p], p - 1
-        while q >= 0 and (keys[order[q]] < keys[k] or (np.isnan(keys[order[q]]) and not np.isnan(keys[k]))):
+        while q >= 0 and (
+            keys[order[q]] < keys[k] or (np.isnan(keys[order[q]]) and not np.isnan(keys[k]))
+        ):
             order[q + 1] = order[q]
             q -= 1
         order[q + 1] = k
@@ -178,7 +187,8 @@ def first_below(x, y, rival, last):
 def skilled_between(cells, a, x, y, k, last):
     """Return the range where an entity beats "always negative" and "always positive" at its own prevalence."""
     negative, positive = cells[0, k] + cells[1, k], cells[2, k] + cells[3, k]
-    # "Always negative" is a line from 0, "always positive" one to 0; rivals with score 0 or undefined are ignored.
+    # "Always negative" is a line from 0, "always positive" one to 0; rivals with score 0 or
+    # undefined are ignored.
     low, high = 0, last
     if (1 - a) * negative > TINY:
         low = first_below(x[k], y[k], positive / ((1 - a) * negative), last)
@@ -244,8 +254,8 @@ def add_values(cells, a, points, entities, high, total, top):
     for k in entities:
         s, fp, fn = (1 - a) * cells[0, k] + a * cells[3, k], cells[1, k], cells[2, k]
         for m in range(points.size):
-            whole = s + ((1 - points[m]) * fp + points[m] * fn)
-            value = s / (whole if whole > 0.0 else 1.0)
+            full = s + ((1 - points[m]) * fp + points[m] * fn)
+            value = s / (full if full > 0.0 else 1.0)
             total[k, m] += value
             high[m] = max(high[m], value)
     for m in range(points.size):
@@ -256,28 +266,46 @@ def add_values(cells, a, points, entities, high, total, top):
 def tally(draws, ends, columns, points, ranks, skill, regret, undefined, sums, squares):
     """Sum winners and the requested ranks, skill and losses over draws, by batches.
 
-    ``ends`` are the ends of the batches among the draws, ``columns`` the a, ``points`` the b. The counts of a batch,
-    and their squares / draws, are added to ``sums`` and ``squares`` (map, a, b, entity), losses last. ``undefined``
-    (a, b + 1, entity) holds differences along b over all draws.
+    ``ends`` are the ends of the batches among the draws, ``columns`` the a, ``points`` the b. The
+    counts of a batch, and their squares / draws, are added to ``sums`` and ``squares`` (map, a, b,
+    entity), losses last. ``undefined`` (a, b + 1, entity) holds differences along b over all draws.
     """
     last = points.size - 1
     held, n = draws.shape[0], draws.shape[2]
-    s, x, y, keys, log_s, room = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    s, x, y, keys, log_s, room = (
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+    )
     x_best, y_best = np.empty(n), np.empty(n)
-    # The counts of a batch in a column, as differences along b; its values (entity, b), and the largest one (b).
+    # The counts of a batch in a column, as differences along b; its values (entity, b), and the
+    # largest one (b).
     steps, unused = np.zeros((1 + ranks + skill, last + 2, n)), np.zeros((last + 2, n)).T
-    values, top, high = np.zeros((n if regret else 0, last + 1)), np.zeros(last + 1), np.empty(last + 1)
+    values, top, high = (
+        np.zeros((n if regret else 0, last + 1)),
+        np.zeros(last + 1),
+        np.empty(last + 1),
+    )
     best, rank, skilled = steps[0].T, steps[1].T if ranks else unused, steps[-1].T
-    # For each draw: the defined entities, the candidates for best, and their orders in the previous column.
+    # For each draw: the defined entities, the candidates for best, and their orders in the previous
+    # column.
     known, few, slow = np.empty(held, np.int64), np.empty(held, np.int64), np.empty(held, np.bool_)
     all_orders, all_candidates = np.empty((held, 4, n), np.int64), np.empty((held, n), np.int64)
     for d in range(held):
         entities = defined_entities(draws[d])
-        candidates = contenders(draws[d], entities, np.int64(1))[0]  # not a literal: it would be compiled again
+        candidates = contenders(draws[d], entities, np.int64(1))[
+            0
+        ]  # not a literal: it would be compiled again
         known[d], few[d], slow[d] = entities.size, candidates.size, False
         for p in range(entities.size):
             k = entities[p]
-            slow[d] = slow[d] or min(draws[d, 0, k], draws[d, 1, k], draws[d, 2, k], draws[d, 3, k]) < TINY
+            slow[d] = (
+                slow[d]
+                or min(draws[d, 0, k], draws[d, 1, k], draws[d, 2, k], draws[d, 3, k]) < TINY
+            )
             for which in range(4):
                 all_orders[d, which, p] = k
         for p in range(candidates.size):
@@ -297,7 +325,9 @@ def tally(draws, ends, columns, points, ranks, skill, regret, undefined, sums, s
                     add_values(cells, a, points, entities, high, values, top)
                 fast = not (ranks or skill or slow[d]) or enter_column(cells, a, entities, s, x, y)
                 if fast and ranks:
-                    fast = add_ranks(x, y, all_orders[d, 2, : known[d]], all_orders[d, 3, : known[d]], last, rank)
+                    fast = add_ranks(
+                        x, y, all_orders[d, 2, : known[d]], all_orders[d, 3, : known[d]], last, rank
+                    )
                 if fast:
                     for p in range(candidates.size):
                         k = candidates[p]

@@ -1,14 +1,15 @@
 """Compiled exact partition of the Tile by the holder of a rank.
 
-In column a the inverse odds of the entities are lines in b, so the holder of rank r changes along the column only where
-two lines cross. Between events the sequence of holders is the same in every column, with Möbius functions of a as
-borders. An event is a column where three lines meet (the determinant of s, fp, fn is linear in a), where two lines meet
-at b = 0 or b = 1, or where two lines coincide.
+In column a the inverse odds of the entities are lines in b, so the holder of rank r changes along
+the column only where two lines cross. Between events the sequence of holders is the same in every
+column, with Möbius functions of a as borders. An event is a column where three lines meet (the
+determinant of s, fp, fn is linear in a), where two lines meet at b = 0 or b = 1, or where two lines
+coincide.
 """
 
 import numpy as np
 
-from bayesrank._compiled import njit
+from bayesrank._core.compiled import njit
 from bayesrank.tile.kernels._shared import OPTIONS, contenders, defined_entities, same, sort_by
 
 #: Smallest width of a slab; it sets the accuracy of areas.
@@ -51,7 +52,9 @@ def area_below(cells, i, j, a0, a1):
     ratio = min(m1 / m0, 1e300)
     r = ratio - 1.0
     if abs(r) < 1e-2:
-        weight = ratio * (1 / 2 - r * (1 / 3 - r * (1 / 4 - r * (1 / 5 - r * (1 / 6 - r * (1 / 7 - r / 8))))))
+        weight = ratio * (
+            1 / 2 - r * (1 / 3 - r * (1 / 4 - r * (1 / 5 - r * (1 / 6 - r * (1 / 7 - r / 8)))))
+        )
     else:
         weight = (ratio / r) * ((r - np.log(ratio)) / r)
     return (a1 - a0) * (first + (last - first) * weight)
@@ -61,8 +64,8 @@ def area_below(cells, i, j, a0, a1):
 def settle(x, y, b, k, weight, rank, met):
     """Return the holder of the rank just above b, given an entity k that ties there with the holder.
 
-    ``met`` marks the entities that tie with k at b up to rounding. They leave the point in the order of their slopes,
-    and do not meet again.
+    ``met`` marks the entities that tie with k at b up to rounding. They leave the point in the
+    order of their slopes, and do not meet again.
     """
     left = rank
     for j in range(weight.size):
@@ -193,8 +196,8 @@ def alike(p, count_p, q, count_q):
 def partition(cells, weight, rank, slabs):
     """Write rows (a0, a1, entity, below, above) of the Tile cut by holder to ``slabs``; return their number.
 
-    The result is -1 if ``slabs`` is too small. ``below`` and ``above`` are the entities beyond the slab's borders, or
-    -1 at the border of the Tile.
+    The result is -1 if ``slabs`` is too small. ``below`` and ``above`` are the entities beyond the
+    slab's borders, or -1 at the border of the Tile.
     """
     x, y, met = np.empty(weight.size), np.empty(weight.size), np.empty(weight.size, np.bool_)
     holders, other = np.empty(slabs.shape[0], np.int64), np.empty(slabs.shape[0], np.int64)
@@ -208,13 +211,18 @@ def partition(cells, weight, rank, slabs):
         if count < 0:
             return -1
         end = next_event(cells, holders, count, near)
-        # Rounding may have hidden an event: if the middle or the far end differ, search for the change.
+        # Rounding may have hidden an event: if the middle or the far end differ, search for the
+        # change.
         for high in (0.5 * (start + end), end - STEP):
-            if high > near and not alike(holders, count, other, column(cells, high, weight, rank, x, y, met, other)):
+            if high > near and not alike(
+                holders, count, other, column(cells, high, weight, rank, x, y, met, other)
+            ):
                 low = near
                 while high - low > STEP:
                     middle = 0.5 * (low + high)
-                    if alike(holders, count, other, column(cells, middle, weight, rank, x, y, met, other)):
+                    if alike(
+                        holders, count, other, column(cells, middle, weight, rank, x, y, met, other)
+                    ):
                         low = middle
                     else:
                         high = middle
@@ -231,7 +239,12 @@ def partition(cells, weight, rank, slabs):
                     reaching[v] = p
                     break
             if reaching[v] == used:
-                slabs[used, 0], slabs[used, 2], slabs[used, 3], slabs[used, 4] = start, holders[v], below, above
+                slabs[used, 0], slabs[used, 2], slabs[used, 3], slabs[used, 4] = (
+                    start,
+                    holders[v],
+                    below,
+                    above,
+                )
                 used += 1
             slabs[reaching[v], 1] = end
         ending, reaching, open_until = reaching, ending, count
@@ -244,7 +257,13 @@ def sizes(cells, slabs):
     """Return the areas of slabs."""
     out = np.empty(slabs.shape[0])
     for p in range(slabs.shape[0]):
-        a0, a1, k, below, above = slabs[p, 0], slabs[p, 1], int(slabs[p, 2]), int(slabs[p, 3]), int(slabs[p, 4])
+        a0, a1, k, below, above = (
+            slabs[p, 0],
+            slabs[p, 1],
+            int(slabs[p, 2]),
+            int(slabs[p, 3]),
+            int(slabs[p, 4]),
+        )
         top = area_below(cells, k, above, a0, a1) if above >= 0 else a1 - a0
         bottom = area_below(cells, below, k, a0, a1) if below >= 0 else 0.0
         out[p] = max(top - bottom, 0.0)
@@ -254,13 +273,13 @@ def sizes(cells, slabs):
 @njit(**OPTIONS)
 def merge_identical(cells, entities, group):
     """Return one of each set of entities that tie everywhere; ``group`` maps entities to positions in the result."""
-    kept, count = np.empty(entities.size, np.int64), 0
+    retained, count = np.empty(entities.size, np.int64), 0
     for i in range(entities.size):
         k = entities[i]
         group[i] = count
         perfect, useless = cells[1, k] + cells[2, k] == 0.0, cells[0, k] + cells[3, k] == 0.0
         for p in range(count):
-            j = kept[p]
+            j = retained[p]
             equal = perfect and cells[1, j] + cells[2, j] == 0.0
             equal = equal or (useless and cells[0, j] + cells[3, j] == 0.0)
             if equal or (
@@ -272,26 +291,27 @@ def merge_identical(cells, entities, group):
                 group[i] = p
                 break
         if group[i] == count:
-            kept[count] = k
+            retained[count] = k
             count += 1
-    return kept[:count]
+    return retained[:count]
 
 
 @njit(**OPTIONS)
 def cut(cells, rank):
     """Cut the Tile by the holder of a rank, among entities that are defined.
 
-    Return the entities that may hold the rank, the group of identical entities of each, the cells of each group, the
-    slabs (with groups), and their areas. There is no slab if the partition does not terminate.
+    Return the entities that may hold the rank, the group of identical entities of each, the cells
+    of each group, the slabs (with groups), and their areas. There is no slab if the partition does
+    not terminate.
     """
     entities, rank = contenders(cells, defined_entities(cells), rank)
     group = np.empty(entities.size, np.int64)
-    kept = merge_identical(cells, entities, group)
-    count = kept.size
+    retained = merge_identical(cells, entities, group)
+    count = retained.size
     lines = np.empty((4, count))
     for row in range(4):
         for p in range(count):
-            lines[row, p] = cells[row, kept[p]]
+            lines[row, p] = cells[row, retained[p]]
     weight = np.zeros(count, np.int64)
     for p in range(entities.size):
         weight[group[p]] += 1

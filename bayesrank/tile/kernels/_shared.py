@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bayesrank._compiled import njit
+from bayesrank._core.compiled import njit
 from bayesrank.tile.grid import TOLERANCE
 
 #: Loops compile faster than expressions of arrays.
@@ -23,8 +23,8 @@ def defined_entities(cells):
 def contenders(cells, entities, rank):
     """Return those of the entities that may hold a rank somewhere, and the rank among them.
 
-    Excluded are entities worse in all four cells, by more than rounding, than ``rank`` others, and entities better than
-    all but fewer than ``rank``.
+    Excluded are entities worse in all four cells, by more than rounding, than ``rank`` others, and
+    entities better than all but fewer than ``rank``.
     """
     up, down = 1 + 1e-9, 1 - 1e-9
     worse, better = np.zeros(cells.shape[1], np.int64), np.zeros(cells.shape[1], np.int64)

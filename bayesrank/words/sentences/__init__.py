@@ -1,7 +1,7 @@
 """Sentences of notes: one function for each code, whose parameters are the fields of the note.
 
-Each module of this folder has the sentences about one part of the package. Most sentences on caps are in the table of
-``bayesrank/claims/caps.py``.
+Each module of this folder has the sentences about one part of the package. Most sentences on caps
+are in the table of ``bayesrank/claims/caps.py``.
 """
 
 import pkgutil
@@ -11,8 +11,8 @@ from importlib import import_module
 from types import FunctionType
 from typing import Any
 
-from bayesrank._errors import ArgumentError
-from bayesrank._notes import Note
+from bayesrank._core.errors import ArgumentError
+from bayesrank._core.notes import Note
 from bayesrank.claims.caps import CAPS
 from bayesrank.words.caveats import Caveat, caveat_of_code
 
@@ -27,22 +27,32 @@ def say(note: Note | str) -> str:
     if entry is not None and entry.sentence:
         return entry.fill(entry.sentence, note.fields)
     if note.code not in sentences():
-        raise ArgumentError("attrs", "must hold notes of this version of bayesrank", f"the note {note.code!r}")
+        raise ArgumentError(
+            "attrs", "must hold notes of this version of bayesrank", f"the note {note.code!r}"
+        )
     return sentences()[note.code](**note.fields)
 
 
 def caveat_of(note: Note | str) -> Caveat:
     """Return how much a note changes the reading; a sentence does not."""
-    return Caveat.NONE if isinstance(note, str) or note.code not in sentences() else caveat_of_code(note.code)
+    return (
+        Caveat.NONE
+        if isinstance(note, str) or note.code not in sentences()
+        else caveat_of_code(note.code)
+    )
 
 
 @cache
 def sentences() -> dict[str, Callable[..., str]]:
     """Return the function of each code: the public functions of all modules of this folder."""
-    found: dict[str, Callable[..., Any]] = {}
+    result: dict[str, Callable[..., Any]] = {}
     for module in pkgutil.iter_modules(__path__):
         path = f"{__name__}.{module.name}"
         for name, held in vars(import_module(path)).items():
-            if isinstance(held, FunctionType) and held.__module__ == path and not name.startswith("_"):
-                found[name] = held
-    return found
+            if (
+                isinstance(held, FunctionType)
+                and held.__module__ == path
+                and not name.startswith("_")
+            ):
+                result[name] = held
+    return result

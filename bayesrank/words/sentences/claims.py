@@ -1,7 +1,7 @@
 """Sentences on what limits the headline of a ranking."""
 
-from bayesrank import _text
-from bayesrank._nouns import noun, nouns
+from bayesrank._core import prose
+from bayesrank._core.nouns import noun, nouns
 
 #: What a verdict adds where it invites more cases.
 WITH_ROPE = (
@@ -36,7 +36,11 @@ def close_strengths_met(percent: float) -> str:
 
 def probability_below(rival: str | None, p: float, prob: float, rope: float) -> str:
     margin = f" by more than {rope:g}" if rope else ""
-    what = "P(best) of the leader" if rival is None else f"The probability that the leader beats {rival}{margin}"
+    what = (
+        "P(best) of the leader"
+        if rival is None
+        else f"The probability that the leader beats {rival}{margin}"
+    )
     return f"{what} is {p:.2f}, below {prob:g}."
 
 
@@ -61,15 +65,17 @@ def more_to_separate(
         return f"More than {most} times as many {unit} as today would be needed to {pair} {differ}."
     also = []
     if cases_each > 1:
-        also.append(f"{_text.round_up(needed * cases_each):,} cases")
+        also.append(f"{prose.round_up(needed * cases_each):,} cases")
     if designed is not None and positives is not None:
-        also.append(f"or {_text.round_up(designed):,} with {100 * positives:g}% positives, ranked with prevalence=")
+        also.append(
+            f"or {prose.round_up(designed):,} with {100 * positives:g}% positives, ranked with prevalence="
+        )
     if per_case:
         also.append("per-case data may need fewer")
     aside = f" ({'; '.join(also)})" if also else ""
     kind = f"{unit.removesuffix('s') if needed == 1 else unit}{'' if paired else f' per {noun()}'}"
     return (
-        f"To separate {entity} from {rival}, collect about {_text.round_up(needed):,} more {kind}{aside}: "
+        f"To separate {entity} from {rival}, collect about {prose.round_up(needed):,} more {kind}{aside}: "
         f"{100 * assurance:g}% power {differ}."
     )
 

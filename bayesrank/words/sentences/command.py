@@ -1,22 +1,22 @@
 """Sentences about what the command chose and combined."""
 
-from bayesrank import _text
-from bayesrank._nouns import noun
+from bayesrank._core import prose
+from bayesrank._core.nouns import noun
 
 
 def datasets_pooled(datasets: int, total: int) -> str:
-    which = _text.count(total, "data set")
+    which = prose.count(total, "data set")
     if datasets < total:
-        which = f"{_text.count(datasets, 'data set')} of {total}, seen by every {noun()}"
+        which = f"{prose.count(datasets, 'data set')} of {total}, seen by every {noun()}"
     return f"Pooled over {which}; --dataset chooses one."
 
 
 def datasets_averaged(datasets: int) -> str:
-    return f"Scores are means over {_text.count(datasets, 'data set')}, with equal weights; --dataset chooses one."
+    return f"Scores are means over {prose.count(datasets, 'data set')}, with equal weights; --dataset chooses one."
 
 
 def datasets_learned(datasets: int) -> str:
-    return f"The model is fitted to {_text.count(datasets, 'data set')}, each with its own rates."
+    return f"The model is fitted to {prose.count(datasets, 'data set')}, each with its own rates."
 
 
 def model_of_cases(model: str) -> str:
@@ -24,4 +24,4 @@ def model_of_cases(model: str) -> str:
 
 
 def cases_in_clusters(clusters: int) -> str:
-    return f"Cases are in {_text.count(clusters, 'cluster')}; cases of one cluster are not assumed independent."
+    return f"Cases are in {prose.count(clusters, 'cluster')}; cases of one cluster are not assumed independent."

@@ -1,6 +1,6 @@
 """Sentences about decisions, costs, and analyses with other assumptions."""
 
-from bayesrank import _text
+from bayesrank._core import prose
 from bayesrank.words.caveats import Caveat, caveat
 
 
@@ -16,7 +16,7 @@ def costs_without_prior() -> str:
 def few_discordant_at_threshold(
     threshold: float, first: str, rival: str, different: int, cases: int, others: int, enough: int
 ) -> str:
-    at = f"at {_text.count(others, 'more threshold')}, the best and its closest rival"
+    at = f"at {prose.count(others, 'more threshold')}, the best and its closest rival"
     more = f" ({at} differ on fewer than {enough} cases)" if others else ""
     return (
         f"At the threshold {threshold:g}, {first} and {rival} differ on only {different} of {cases} cases: too few for "
@@ -26,7 +26,13 @@ def few_discordant_at_threshold(
 
 @caveat(Caveat.MODEL_CONTRADICTED)
 def prior_contradicted(
-    part: str, label: str | None, expected: float, table: str, observed: float, tail: float, tables: int
+    part: str,
+    label: str | None,
+    expected: float,
+    table: str,
+    observed: float,
+    tail: float,
+    tables: int,
 ) -> str:
     more = f" This holds for {tables} tables." if tables > 1 else ""
     return (

@@ -1,8 +1,8 @@
 """Sentences about how evidence was read, joined and counted."""
 
-from bayesrank import _text
-from bayesrank._nouns import noun, nouns
-from bayesrank._text import list_names
+from bayesrank._core import prose
+from bayesrank._core.nouns import noun, nouns
+from bayesrank._core.prose import list_names
 
 
 def answers_of_all_kept(kept: int, total: int) -> str:
@@ -36,7 +36,8 @@ def joined_by_position(arguments: list[str], by: str) -> str:
 def weighted_cases(cases: int, effective: float) -> str:
     """Say how many cases unequal weights leave."""
     return (
-        f"The weights of {cases:,} cases are unequal: they count as {effective:,.1f} cases (Kish's effective number)."
+        f"The weights of {cases:,} cases are unequal: they count as {effective:,.1f} cases "
+        "(Kish's effective number)."
     )
 
 
@@ -64,19 +65,28 @@ def attempts_of_cases_like_these(k: int, every: bool, majority: bool = False) ->
 def cases_with_few_runs(least: int, used: int, total: int) -> str:
     """Say how many cases have too few runs for a number of attempts."""
     return (
-        f"{used} of {total} cases have at least {least} runs of every {noun()} that met them; the others are left out."
+        f"{used} of {total} cases have at least {least} runs of every {noun()} that met them; "
+        "the others are left out."
     )
 
 
 def cost_of_attempts(k: int, costs: dict[str, float]) -> str:
     """Say what attempts that stop at a success cost each entity."""
-    amounts = [f"{name} {_text.significant(cost, 3)}" for name, cost in costs.items()]
-    attempts = f"Up to {k} attempts at a case that stop at a success" if k > 1 else "One attempt at a case"
-    return f"{attempts} cost{'s' * (k == 1)} on average: {_text.few_names(amounts)}."
+    amounts = [f"{name} {prose.significant(cost, 3)}" for name, cost in costs.items()]
+    attempts = (
+        f"Up to {k} attempts at a case that stop at a success" if k > 1 else "One attempt at a case"
+    )
+    return f"{attempts} cost{'s' * (k == 1)} on average: {prose.few_names(amounts)}."
 
 
 def curve_of_cases(k: int, prob: float, these: bool) -> str:
     """Say which cases the curve of attempts is over, and what its claims hold for."""
     only_runs = "The scores are probabilities for these cases, of which only the runs vary, not for other cases."
-    cases = only_runs if these else "The scores are probabilities for cases like these, not for these cases alone."
-    return f"{cases} Bands and claims hold for 1 to {k} attempts together, with probability {prob:g}."
+    cases = (
+        only_runs
+        if these
+        else "The scores are probabilities for cases like these, not for these cases alone."
+    )
+    return (
+        f"{cases} Bands and claims hold for 1 to {k} attempts together, with probability {prob:g}."
+    )

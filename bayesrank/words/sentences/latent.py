@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bayesrank import _text
+from bayesrank._core import prose
 from bayesrank.words.caveats import Caveat, caveat
 from bayesrank.words.identification import why_and_remedy
 
@@ -16,7 +16,9 @@ DEPENDENCES = {
 
 
 def latent_class_named(anchor: str, chosen: bool, known: int, cases: int) -> str:
-    truth = "No truth is known" if not known else f"The truth is known for {known:,} of {cases:,} cases"
+    truth = (
+        "No truth is known" if not known else f"The truth is known for {known:,} of {cases:,} cases"
+    )
     if not anchor:
         return f"{truth}; these cases define the positive class."
     why = "" if chosen else " (anchor= chooses another test)"
@@ -58,7 +60,7 @@ def latent_fit_unchecked(dependence: str) -> str:
 @caveat(Caveat.MODEL_CONTRADICTED)
 def latent_first_depends(rows: list[list[Any]], chosen: str) -> str:
     parts = [
-        f"{_text.list_names(names, 3)} under {DEPENDENCES[kind]}{' (chosen)' if kind == chosen else ''}"
+        f"{prose.list_names(names, 3)} under {DEPENDENCES[kind]}{' (chosen)' if kind == chosen else ''}"
         for kind, names in rows
     ]
     return (
@@ -67,7 +69,9 @@ def latent_first_depends(rows: list[list[Any]], chosen: str) -> str:
     )
 
 
-def latent_identified(rank: int, parameters: int, smallest: float, contraction: float, least: str) -> str:
+def latent_identified(
+    rank: int, parameters: int, smallest: float, contraction: float, least: str
+) -> str:
     least = least.replace("prevalence of ", "prevalence in population ")
     return (
         f"All {parameters} parameters are identified (smallest singular value {smallest:.2g}). The variance of {least} "
@@ -93,4 +97,8 @@ def not_identified(
 
 
 def _between(low: float, high: float) -> str:
-    return f"{low:.3f}" if f"{low:.3f}" == f"{high:.3f}" else f"{low:.3f} to {high:.3f} over the populations"
+    return (
+        f"{low:.3f}"
+        if f"{low:.3f}" == f"{high:.3f}"
+        else f"{low:.3f} to {high:.3f} over the populations"
+    )

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bayesrank import _text
-from bayesrank._text import list_names
+from bayesrank._core import prose
+from bayesrank._core.prose import list_names
 from bayesrank.evidence.ballots import NOUNS
 from bayesrank.words.sentences import sentences
 
@@ -37,24 +37,28 @@ def _describe(
     units: Mapping[str, int] | None = None,
     **_: Any,
 ) -> str:
-    many = _text.count(entities, noun)
+    many = prose.count(entities, noun)
     if unit == "vote":
         each = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
-        what = f"{_text.count(cases, 'vote')} on pairs of {many}, {each} on each {noun}"
+        what = f"{prose.count(cases, 'vote')} on pairs of {many}, {each} on each {noun}"
     elif not most:
         what = f"means of {many}"
     elif runs:
-        what = f"{_text.count(runs, 'run')} of {_text.count(cases, 'case')} × {many}"
+        what = f"{prose.count(runs, 'run')} of {prose.count(cases, 'case')} × {many}"
     elif missing or fewest == most:
-        what = f"{_text.count(cases, unit)} × {many}"
+        what = f"{prose.count(cases, unit)} × {many}"
     else:
-        what = f"{fewest:,} to {_text.count(most, 'case')} × {many}"
+        what = f"{fewest:,} to {prose.count(most, 'case')} × {many}"
     named = [f"{name} ({low:.4g} to {high:.4g})" for name, low, high in covariates]
-    parts = [f"{classes} classes"] * bool(classes) + [_text.count(datasets, stratum)] * (datasets > 1)
+    parts = [f"{classes} classes"] * bool(classes) + [prose.count(datasets, stratum)] * (
+        datasets > 1
+    )
     if labels:
         least, largest = (f"{number:,}" for number in labels)
-        parts.append(f"the truth known for {least if least == largest else f'{least} to {largest}'}")
-    parts += [_text.count(number, NOUNS[role]) for role, number in (units or {}).items()]
+        parts.append(
+            f"the truth known for {least if least == largest else f'{least} to {largest}'}"
+        )
+    parts += [prose.count(number, NOUNS[role]) for role, number in (units or {}).items()]
     parts += [f"covariate{'s' * (len(named) > 1)} {list_names(named)}"] if named else []
     return ", ".join([what, *parts])
 
@@ -63,34 +67,42 @@ def _describe_lacking(
     noun: str, fewest: int, most: int, missing: str, dropped: Sequence[Mapping[str, Any]], **_: Any
 ) -> str:
     """Say how missing outcomes are treated, and how many cases and runs that leaves out."""
-    said = ""
+    text = ""
     if missing not in ("", "common", "own"):
-        said += f"; missing outcomes count as {missing}"
+        text += f"; missing outcomes count as {missing}"
     elif missing == "own" and fewest < most:
-        said += f"; each {noun} has {fewest:,} to {_text.count(most, 'case')} of its own"
+        text += f"; each {noun} has {fewest:,} to {prose.count(most, 'case')} of its own"
     for reason in dict.fromkeys(drop["reason"] for drop in dropped):
         first, *others = [
-            f"{drop['number']:,} of {drop['total']:,} {drop['what']}" for drop in dropped if drop["reason"] == reason
+            f"{drop['number']:,} of {drop['total']:,} {drop['what']}"
+            for drop in dropped
+            if drop["reason"] == reason
         ]
         beside = f" ({', '.join(others)})" if others else ""
-        why = f", which not all {_plural(noun)} met" if reason == "not_common" else " without any outcome"
-        said += f"; left out: {first}{beside}{why}"
-    return said
+        why = (
+            f", which not all {_plural(noun)} met"
+            if reason == "not_common"
+            else " without any outcome"
+        )
+        text += f"; left out: {first}{beside}{why}"
+    return text
 
 
-def runs_by_outcome(runs: int, outcomes: Mapping[str, int], ruled: Sequence[str], absent: Mapping[str, int]) -> str:
+def runs_by_outcome(
+    runs: int, outcomes: Mapping[str, int], ruled: Sequence[str], absent: Mapping[str, int]
+) -> str:
     """Say what came of the runs; the tool counts those in ``ruled``; ``absent`` are cases that an entity never met."""
-    said = [f"{number:,} {status}{' (counted by the rule of the tool)' * (status in ruled)}"
+    text = [f"{number:,} {status}{' (counted by the rule of the tool)' * (status in ruled)}"
             for status, number in outcomes.items()]  # fmt: skip
-    line = f"{_text.count(runs, 'run')}: {list_names(said, 8)}"
+    line = f"{prose.count(runs, 'run')}: {list_names(text, 8)}"
     if list(outcomes) == ["scored"]:
-        line = f"{_text.count(runs, 'run')}, all scored"
+        line = f"{prose.count(runs, 'run')}, all scored"
     held = [f"{name} {number:,}" for name, number in absent.items()]
     return f"{line}. Cases never met: {list_names(held, 6)}." if absent else f"{line}."
 
 
 def missing_runs_counted(value: float, runs: int) -> str:
-    return f"Missing answers count as {value:g}: {_text.count(runs, 'run')} without an outcome."
+    return f"Missing answers count as {value:g}: {prose.count(runs, 'run')} without an outcome."
 
 
 def about_files(files: Sequence[str], code: str, fields: Mapping[str, Any]) -> str:
@@ -105,7 +117,7 @@ def human_baseline() -> str:
 def board_total(cases: int, totals: Mapping[str, int]) -> str:
     sizes = ", ".join(f"{size:,} ({what})" for what, size in totals.items())
     return (
-        f"The files list {_text.count(cases, 'case')}, and the tool's board divides by all cases: {sizes}. cases=N, "
+        f"The files list {prose.count(cases, 'case')}, and the tool's board divides by all cases: {sizes}. cases=N, "
         "or --cases N, counts the unlisted ones as wrong."
     )
 
@@ -113,7 +125,7 @@ def board_total(cases: int, totals: Mapping[str, int]) -> str:
 def cases_unlisted(total: int, listed: int, runs: int) -> str:
     return (
         f"The logs list {listed:,} of {total:,} cases. Every unlisted case counts as wrong, in "
-        f"{_text.count(runs, 'run')} altogether."
+        f"{prose.count(runs, 'run')} altogether."
     )
 
 
@@ -145,7 +157,7 @@ def unknown_domain(domains: Sequence[str]) -> str:
 
 
 def unknown_files(files: int, first: str) -> str:
-    return f"No format recognises {_text.count(files, 'file')}, such as {first}."
+    return f"No format recognises {prose.count(files, 'file')}, such as {first}."
 
 
 def unreadable_files(files: Sequence[str]) -> str:
@@ -153,7 +165,7 @@ def unreadable_files(files: Sequence[str]) -> str:
 
 
 def scores_alone(files: int, first: str) -> str:
-    return f"{_text.count(files, 'file')} with scores but no cases, such as {first}: not ranked."
+    return f"{prose.count(files, 'file')} with scores but no cases, such as {first}: not ranked."
 
 
 def datasets_left_out(key: str, wanted: Sequence[str], datasets: Sequence[str]) -> str:
@@ -166,7 +178,7 @@ def files_left_out(key: str, wanted: Sequence[str], files: Sequence[str], total:
 
 
 def no_number(column: str, rows: int, first: str) -> str:
-    return f"The {column} of {_text.count(rows, 'row')} is no number, such as {first!r}, and is left out."
+    return f"The {column} of {prose.count(rows, 'row')} is no number, such as {first!r}, and is left out."
 
 
 def variant(called: str, values: Sequence[str]) -> str:
@@ -178,7 +190,7 @@ def logs_are_runs() -> str:
 
 
 def latest_submission_counts(teams: int) -> str:
-    return f"{_text.count(teams, 'team')} submitted several times: the last file by name counts."
+    return f"{prose.count(teams, 'team')} submitted several times: the last file by name counts."
 
 
 def submissions_lack_cases(missing: int, total: int, most: int, team: str) -> str:
@@ -202,7 +214,8 @@ def setups_differ(key: str, setups: Mapping[str, str]) -> str:
 
 def scales_differ(dataset: str, share: str, other: str, highest: float) -> str:
     return (
-        f"Outcomes of {dataset} are at most 1 for {share} and at most {highest:g} for {other}: their scales may differ."
+        f"Outcomes of {dataset} are at most 1 for {share} and at most {highest:g} for "
+        f"{other}: their scales may differ."
     )
 
 
@@ -221,4 +234,4 @@ def cases_by_position(dataset: str, first: str) -> str:
 
 
 def _plural(noun: str) -> str:
-    return _text.count(2, noun).removeprefix("2 ")
+    return prose.count(2, noun).removeprefix("2 ")

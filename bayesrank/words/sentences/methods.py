@@ -1,7 +1,7 @@
 """Sentences of the paragraph on methods of a report: target, prevalence, reference standard, sets and convergence."""
 
-from bayesrank import _text
-from bayesrank._nouns import noun, nouns
+from bayesrank._core import prose
+from bayesrank._core.nouns import noun, nouns
 
 
 def ranked_performance(kind: str, typical: str) -> str:
@@ -15,19 +15,20 @@ def ranked_performance(kind: str, typical: str) -> str:
 
 
 def datasets_of_each(fewest: int, most: int) -> str:
-    return f"Each {noun()} was measured on {fewest} to {_text.count(most, 'data set')}."
+    return f"Each {noun()} was measured on {fewest} to {prose.count(most, 'data set')}."
 
 
 def unequal_cases(unequal: int, shared: int) -> str:
     return (
-        f"In {unequal} of {_text.count(shared, 'data set')} with several {nouns()}, the {nouns()} have different "
+        f"In {unequal} of {prose.count(shared, 'data set')} with several {nouns()}, the {nouns()} have different "
         "numbers of cases."
     )
 
 
 def answers_independent() -> str:
     return (
-        f"Given the rates on a data set, answers of different {nouns()} to the same case are assumed to be independent."
+        f"Given the rates on a data set, answers of different {nouns()} to the same case are "
+        "assumed to be independent."
     )
 
 
@@ -56,11 +57,13 @@ def reference_standard(known: bool) -> str:
 
 
 def ranks_withheld() -> str:
-    return "No ranks are excluded: the evidence does not justify rank sets at the stated probability."
+    return (
+        "No ranks are excluded: the evidence does not justify rank sets at the stated probability."
+    )
 
 
 def chains_converged(chains: int, draws: int, rhat: float, ess: float, divergences: int) -> str:
     return (
-        f"{_text.count(chains, 'chain')} of {draws:,} draws: the largest R-hat of the score is {rhat:.3f}, the "
-        f"smallest effective sample size {ess:,.0f}, with {_text.count(divergences, 'divergence')}."
+        f"{prose.count(chains, 'chain')} of {draws:,} draws: the largest R-hat of the score is {rhat:.3f}, the "
+        f"smallest effective sample size {ess:,.0f}, with {prose.count(divergences, 'divergence')}."
     )

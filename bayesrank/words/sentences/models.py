@@ -2,13 +2,21 @@
 
 from typing import Any
 
-from bayesrank import _text
-from bayesrank._nouns import a_noun, noun, nouns
-from bayesrank._nuts import say_chains_to_agree, say_fewer_divergences, say_more_draws, say_unreliable
+from bayesrank._core import prose
+from bayesrank._core.nouns import a_noun, noun, nouns
+from bayesrank._core.nuts import (
+    say_chains_to_agree,
+    say_fewer_divergences,
+    say_more_draws,
+    say_unreliable,
+)
 from bayesrank.words.caveats import Caveat, caveat
 
 #: What varies between data sets in models of logits.
-TERMS_IN_WORDS = {"difficulty": "the difficulty of data sets", "deviations": "the deviations of {nouns}"}
+TERMS_IN_WORDS = {
+    "difficulty": "the difficulty of data sets",
+    "deviations": "the deviations of {nouns}",
+}
 
 
 def own_cases(fewest: int, most: int, total: int, entity: str) -> str:
@@ -22,7 +30,7 @@ def own_cases(fewest: int, most: int, total: int, entity: str) -> str:
 def few_cases_and_prior_of_range(cases: int, prior_cases: float, centre: float) -> str:
     prior = f"{prior_cases:g} {'case' if prior_cases == 1 else 'cases'}"
     return (
-        f"Only {_text.count(cases, 'case')}, and a prior of {prior} at the ends of the range: means are shrunk towards "
+        f"Only {prose.count(cases, 'case')}, and a prior of {prior} at the ends of the range: means are shrunk towards "
         f"{centre:g}."
     )
 
@@ -30,14 +38,16 @@ def few_cases_and_prior_of_range(cases: int, prior_cases: float, centre: float) 
 @caveat(Caveat.FEW_UNITS)
 def few_cases_and_prior(cases: int, one_dataset: bool) -> str:
     where = " on one of the data sets" if one_dataset else ""
-    return f"Only {_text.count(cases, 'case')}{where}: the result depends on the prior."
+    return f"Only {prose.count(cases, 'case')}{where}: the result depends on the prior."
 
 
 @caveat(Caveat.FEW_UNITS)
-def few_units_without_prior(units: int, unit: str, one_class: bool, one_dataset: bool, enough: int) -> str:
+def few_units_without_prior(
+    units: int, unit: str, one_class: bool, one_dataset: bool, enough: int
+) -> str:
     where = " of a class" * one_class + " on one of the data sets" * one_dataset
     prior = "with almost no prior, " if unit == "case" else ""
-    return f"Only {_text.count(units, unit)}{where}: {prior}intervals from fewer than about {enough} are too narrow."
+    return f"Only {prose.count(units, unit)}{where}: {prior}intervals from fewer than about {enough} are too narrow."
 
 
 def prior_of_cells(right: float | None, wrong: float | None, answers: int, outcomes: bool) -> str:
@@ -54,7 +64,11 @@ def prior_of_cells(right: float | None, wrong: float | None, answers: int, outco
 
 
 def prior_of_shares(each: float | None, spread: float | None = None) -> str:
-    how = "the supplied concentrations" if each is None else f"the concentration {each:g} for each class"
+    how = (
+        "the supplied concentrations"
+        if each is None
+        else f"the concentration {each:g} for each class"
+    )
     if spread is None:
         return f"The class shares have a Dirichlet prior with {how}."
     return (
@@ -63,8 +77,14 @@ def prior_of_shares(each: float | None, spread: float | None = None) -> str:
     )
 
 
-def prior_of_population(right: float | None, wrong: float | None, answers: int, outcomes: bool, spread: float) -> str:
-    mean = "the supplied concentrations" if right is None or wrong is None else f"the concentrations {right:g}"
+def prior_of_population(
+    right: float | None, wrong: float | None, answers: int, outcomes: bool, spread: float
+) -> str:
+    mean = (
+        "the supplied concentrations"
+        if right is None or wrong is None
+        else f"the concentrations {right:g}"
+    )
     if right != wrong and right is not None and wrong is not None:
         mean += f" (right answer) and {wrong:.3g} (each other one)"
     return (
@@ -75,7 +95,11 @@ def prior_of_population(right: float | None, wrong: float | None, answers: int, 
 
 
 def prior_of_classes(right: float | None, wrong: float | None, spread: float) -> str:
-    mean = "a supplied prior" if right is None or wrong is None else f"the prior Beta({right:g}, {wrong:g})"
+    mean = (
+        "a supplied prior"
+        if right is None or wrong is None
+        else f"the prior Beta({right:g}, {wrong:g})"
+    )
     return (
         f"The mean recall of {a_noun()}'s classes has {mean}. The prior of s/√(1 − s²) is half-Student-t with 3 "
         "degrees "
@@ -121,7 +145,8 @@ def prior_of_logits(
         )
     if scales:
         each = " and ".join(
-            f"scale {scale:g} for {TERMS_IN_WORDS[term].format(nouns=nouns())}" for term, scale in scales.items()
+            f"scale {scale:g} for {TERMS_IN_WORDS[term].format(nouns=nouns())}"
+            for term, scale in scales.items()
         )
         found.append(
             f"The standard deviations, in logits, have half-normal priors, with {each}"
@@ -161,7 +186,8 @@ def over_retrained(fewest: int, most: int) -> str:
 
 def for_fitted_models() -> str:
     return (
-        "The ranking is for these fitted models, averaged over training seeds; nothing is claimed about retrained ones."
+        "The ranking is for these fitted models, averaged over training seeds; nothing is "
+        "claimed about retrained ones."
     )
 
 
@@ -189,7 +215,7 @@ def errors_normal() -> str:
 
 @caveat(Caveat.FEW_UNITS)
 def few_cases_of_means(cases: int) -> str:
-    return f"Only {_text.count(cases, 'case')}: intervals of skewed outcomes are too narrow."
+    return f"Only {prose.count(cases, 'case')}: intervals of skewed outcomes are too narrow."
 
 
 @caveat(Caveat.FEW_UNITS)
@@ -199,7 +225,11 @@ def means_unpaired() -> str:
 
 
 def means_over_datasets(datasets: int, weights: list[str] | None, unit: str) -> str:
-    how = "with equal weights" if weights is None else f"with the weights {_text.list_names(weights, 6)}"
+    how = (
+        "with equal weights"
+        if weights is None
+        else f"with the weights {prose.list_names(weights, 6)}"
+    )
     return f"Means over {datasets} {unit}s, {how}: they describe these {unit}s, not a new one."
 
 
@@ -240,7 +270,7 @@ def more_draws(times: int) -> str:
 
 @caveat(Caveat.MODEL_CONTRADICTED)
 def datasets_not_replicated(share: float, draws: int) -> str:
-    found = f"p {_text.probability(share, draws)}"
+    found = f"p {prose.probability(share, draws)}"
     return f"Data sets differ more than the model predicts (predictive check, {found})."
 
 
@@ -249,7 +279,7 @@ def model_that_learns_differences(model: str) -> str:
 
 
 def design_complete(entities: int, datasets: int) -> str:
-    many, sets = _text.count(entities, noun()), _text.count(datasets, "data set")
+    many, sets = prose.count(entities, noun()), prose.count(datasets, "data set")
     return f"The design is complete: {many} met all {sets}, and {nouns()} are compared within data sets."
 
 
@@ -266,7 +296,10 @@ def design_incomplete(kind: str, missing: int, total: int, through_others: list[
     ]
     if through_others:
         pairs = _pairs(through_others)
-        found.insert(2, f"Pairs without a common data set are compared only through other {nouns()}: {pairs}.")
+        found.insert(
+            2,
+            f"Pairs without a common data set are compared only through other {nouns()}: {pairs}.",
+        )
     return " ".join(found)
 
 
@@ -286,7 +319,7 @@ def difficulty_ignored(instead: str | None) -> str:
 def easy_datasets_credited(instead: str | None, lacking: list[str]) -> str:
     verb = "lacks" if len(lacking) == 1 else "lack"
     return (
-        f"{_text.list_names(lacking, 3)} {verb} data sets, and the model ignores that these may be harder or easier "
+        f"{prose.list_names(lacking, 3)} {verb} data sets, and the model ignores that these may be harder or easier "
         f"for all {nouns()}{_with(instead)}."
     )
 
@@ -294,15 +327,15 @@ def easy_datasets_credited(instead: str | None, lacking: list[str]) -> str:
 def datasets_missing_at_random(instead: str | None, lacking: list[str]) -> str:
     verb = "lacks" if len(lacking) == 1 else "lack"
     return (
-        f"{_text.list_names(lacking, 3)} {verb} data sets, and the model takes these as missing at random"
+        f"{prose.list_names(lacking, 3)} {verb} data sets, and the model takes these as missing at random"
         f"{_with(instead)}."
     )
 
 
 @caveat(Caveat.DATASETS_DIFFER)
 def votes_unconnected(pools: list[list[str]]) -> str:
-    named = [f"({_text.list_names(pool, 4)})" for pool in pools]
-    return f"No vote connects {len(pools)} pools of {nouns()}, {_text.list_names(named, 3)}: compare within pools only."
+    named = [f"({prose.list_names(pool, 4)})" for pool in pools]
+    return f"No vote connects {len(pools)} pools of {nouns()}, {prose.list_names(named, 3)}: compare within pools only."
 
 
 @caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
@@ -333,14 +366,18 @@ def votes_by_result(decided: float, **others: float) -> str:
     parts += [f"{bad:,.0f} call both bad"] * (bad > 0)
     alike = " Both bad counts as a tie." if bad else ""
     return (
-        f"Of {decided + ties + bad:,.0f} votes, {_text.few_names(parts)}.{alike} A tie is evidence that two "
+        f"Of {decided + ties + bad:,.0f} votes, {prose.few_names(parts)}.{alike} A tie is evidence that two "
         "strengths are close; it says nothing about how good either answer is."
     )
 
 
 @caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
 def votes_perfect(won: list[str], lost: list[str]) -> str:
-    parts = [f"{_text.few_names(names)} {verb} every vote" for names, verb in ((won, "won"), (lost, "lost")) if names]
+    parts = [
+        f"{prose.few_names(names)} {verb} every vote"
+        for names, verb in ((won, "won"), (lost, "lost"))
+        if names
+    ]
     return (
         f"{' and '.join(parts)}. The votes bound {'these strengths' if len(won + lost) > 1 else 'this strength'} from "
         "one side only; the prior bounds the other side."
@@ -349,16 +386,16 @@ def votes_perfect(won: list[str], lost: list[str]) -> str:
 
 def style_coefficients(coefficients: list[list[Any]], prob: float) -> str:
     """Say how much each covariate sways a vote; each has a name, a median, and the ends of its interval."""
-    said = [
+    text = [
         f"{name} {middle:.3g} ({100 * prob:g}% interval {low:.3g} to {high:.3g})".replace("-", "−")
         for name, middle, low, high in coefficients
     ]
-    return f"Effect on the log-odds of a win, for each unit of the covariate: {_text.list_names(said, 6)}."
+    return f"Effect on the log-odds of a win, for each unit of the covariate: {prose.list_names(text, 6)}."
 
 
 def votes_at_equal_style(covariates: list[str]) -> str:
     return (
-        f"Strengths are those at equal {_text.few_names(covariates)}. Rank without the covariates to see what they "
+        f"Strengths are those at equal {prose.few_names(covariates)}. Rank without the covariates to see what they "
         "change."
     )
 
@@ -374,25 +411,27 @@ def orders_merged(battles: int, decided: int, first: int, lower: float, upper: f
             "effect of the order)"
         )
     )
-    return f"Both orders of {_text.count(battles, 'battle')} were judged, and count as one vote each; {shown}."
+    return f"Both orders of {prose.count(battles, 'battle')} were judged, and count as one vote each; {shown}."
 
 
 def votes_judged(judges: list[str], labels: int, votes: int) -> str:
     return (
         f"The votes of people are known for {labels:,} of {votes:,}. Each draw fills in the others from the votes of "
-        f"{_text.list_names(judges, 3)}, whose errors may differ between {nouns()}. Among equal votes on the same "
+        f"{prose.list_names(judges, 3)}, whose errors may differ between {nouns()}. Among equal votes on the same "
         "pair, "
         "those with a known vote of a person are assumed to be a random sample. The order in which the two were shown "
         "is not used."
     )
 
 
-def truth_known_in_part(fewest: int, most: int, cases: int, by_verdict: bool, of: list[str], entities: int) -> str:
+def truth_known_in_part(
+    fewest: int, most: int, cases: int, by_verdict: bool, of: list[str], entities: int
+) -> str:
     labels = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
     each = f" for each {noun()}" if entities > 1 else ""
     how = "The share of cases with a known truth does not visibly depend on the verdict."
     if by_verdict:
-        named = f"For {_text.list_names(of, 3)}, the" if entities > 1 else "The"
+        named = f"For {prose.list_names(of, 3)}, the" if entities > 1 else "The"
         how = f"{named} share of cases with a known truth depends on the verdict, for which the model corrects."
     return (
         f"The truth is known for {labels} of {cases:,} cases{each}. {how} Among cases with equal verdicts, "
@@ -402,20 +441,22 @@ def truth_known_in_part(fewest: int, most: int, cases: int, by_verdict: bool, of
 
 @caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
 def entities_without_labels(entities: list[str]) -> str:
-    return f"No truth is known for {_text.list_names(entities, 3)}: the verdicts alone say nothing about the truth."
+    return f"No truth is known for {prose.list_names(entities, 3)}: the verdicts alone say nothing about the truth."
 
 
 @caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
 def strata_without_labels(strata: int, share: float, entity: str, verdict: str) -> str:
     whose = f" of {entity}" if entity else ""
-    more = f" (and {_text.count(strata - 1, 'other group')} of cases)" if strata > 1 else ""
+    more = f" (and {prose.count(strata - 1, 'other group')} of cases)" if strata > 1 else ""
     return (
         f"No truth is known for the {share:.0%} of cases{whose} with the verdict {verdict}{more}: their rate is taken "
         "from the other cases and the prior."
     )
 
 
-def truth_missing_not_at_random(leader: str, rival: str, odds: float | None, most: float, positive: str) -> str:
+def truth_missing_not_at_random(
+    leader: str, rival: str, odds: float | None, most: float, positive: str
+) -> str:
     what = f"that {leader} is right" if not positive else f"of {positive}"
     if odds is None:
         return (
@@ -436,18 +477,19 @@ def _with(model: str | None) -> str:
 
 def _pairs(pairs: list[list[str]]) -> str:
     """Return the first of some pairs of entities."""
-    return _text.list_names([f"{one} and {other}" for one, other in pairs], 3)
+    return prose.list_names([f"{one} and {other}" for one, other in pairs], 3)
 
 
 def losses_need_probabilities() -> str:
     return (
-        "Values are not all between 0 and 1: the Brier score and the log loss, which need probabilities, are left out."
+        "Values are not all between 0 and 1: the Brier score and the log loss, which need "
+        "probabilities, are left out."
     )
 
 
 def log_loss_infinite(entities: list[str]) -> str:
     return (
-        f"The log loss is left out: it is infinite for {_text.list_names(entities, 3)}, with probability 0 for a true "
+        f"The log loss is left out: it is infinite for {prose.list_names(entities, 3)}, with probability 0 for a true "
         "class."
     )
 
@@ -455,7 +497,7 @@ def log_loss_infinite(entities: list[str]) -> str:
 @caveat(Caveat.FEW_UNITS)
 def intervals_withheld(entities: list[str]) -> str:
     return (
-        f"No interval is shown for {_text.list_names(entities, 3)}: with few cases of the rarer class and an "
+        f"No interval is shown for {prose.list_names(entities, 3)}: with few cases of the rarer class and an "
         "almost perfect order, the data do not bound the area. More cases of that class would help."
     )
 
@@ -469,4 +511,4 @@ def out_of_fold(folds: int) -> str:
 
 
 def probabilities_lacking(entities: list[str]) -> str:
-    return f"Probabilities are left out, since {_text.list_names(entities, 3)} has none."
+    return f"Probabilities are left out, since {prose.list_names(entities, 3)} has none."

@@ -1,7 +1,7 @@
 """Sentences about rankings and the evidence behind them."""
 
-from bayesrank import _text
-from bayesrank._nouns import noun, nouns
+from bayesrank._core import prose
+from bayesrank._core.nouns import noun, nouns
 from bayesrank.scores.display import display_name
 from bayesrank.words.audits import capitalise, describe_fault, nearest_sentence
 from bayesrank.words.caveats import Caveat, caveat
@@ -13,7 +13,8 @@ TYPICAL = {"mean": "means of the rates over {unit}s", "median": "rates of the me
 def default_score(score: str, low: float | None, high: float | None, higher_is_better: bool) -> str:
     ends = "" if low is None else f", of outcomes from {low:g} to {high:g}"
     return (
-        f"No score was given: the ranking is by {score}{ends}; {'higher' if higher_is_better else 'lower'} is better."
+        f"No score was given: the ranking is by {score}{ends}; "
+        f"{'higher' if higher_is_better else 'lower'} is better."
     )
 
 
@@ -30,11 +31,15 @@ def positive_class_by_choice(positive: str, negative: str) -> str:
 def few_discordant(
     first: str, rival: str, different: float, cases: float | None, clusters: bool, bootstrap: bool
 ) -> str:
-    rests = "too few for the Bayesian bootstrap" if bootstrap else "the comparison rests on these and on the prior"
+    rests = (
+        "too few for the Bayesian bootstrap"
+        if bootstrap
+        else "the comparison rests on these and on the prior"
+    )
     if clusters:
-        units = _text.count(int(different), "cluster")
+        units = prose.count(int(different), "cluster")
     elif cases is None:
-        units = _text.count(int(different), "case")
+        units = prose.count(int(different), "case")
     else:
         units = f"{different:.0f} of {cases:.0f} cases"
     return f"{first} beats {rival} (pairwise), but they differ on only {units}: {rests}."
@@ -42,7 +47,12 @@ def few_discordant(
 
 @caveat(Caveat.PREVALENCES_DIFFER)
 def prevalences_differ(
-    label: str | None, lowest: float, lowest_entity: str, highest: float, highest_entity: str, score: str
+    label: str | None,
+    lowest: float,
+    lowest_entity: str,
+    highest: float,
+    highest_entity: str,
+    score: str,
 ) -> str:
     return (
         f"{_range_of_prevalences(label, lowest, lowest_entity, highest, highest_entity)} {score} depends on it, so "
@@ -52,7 +62,12 @@ def prevalences_differ(
 
 @caveat(Caveat.PREVALENCES_DIFFER)
 def prevalences_checked(
-    label: str | None, lowest: float, lowest_entity: str, highest: float, highest_entity: str, score: str
+    label: str | None,
+    lowest: float,
+    lowest_entity: str,
+    highest: float,
+    highest_entity: str,
+    score: str,
 ) -> str:
     return (
         f"{_range_of_prevalences(label, lowest, lowest_entity, highest, highest_entity)} {score} depends on it. The "
@@ -80,7 +95,9 @@ def ranks_at_one_prevalence(
 
 
 @caveat(Caveat.SHOULD_NOT_RANK)
-def score_should_not_rank(score: str, fault: str, nearest: str | None, tau: float | None, at: float | None) -> str:
+def score_should_not_rank(
+    score: str, fault: str, nearest: str | None, tau: float | None, at: float | None
+) -> str:
     return f"{capitalise(score)} should not rank: {describe_fault(fault, score)}.{nearest_sentence(nearest, tau, at)}"
 
 
@@ -102,15 +119,22 @@ def prevalence_set(score: str, by_design: bool, estimate: str = "") -> str:
     how = "set by the design of the study" if by_design else "set by hand"
     if estimate:
         how = f"estimated from a sample ({estimate.replace('/', ' of ')} cases were positive)"
-    return capitalise(f"{score} depends on the prevalence, which was {how}: at another one the ranking may differ.")
+    return capitalise(
+        f"{score} depends on the prevalence, which was {how}: at another one the ranking may differ."
+    )
 
 
-def same_cases(sharing: int, entities: int, test_sets: int, one: bool, of_outcomes: bool, named: bool) -> str:
-    shared, what = f"{sharing} of {_text.count(entities, noun())}", "outcomes" if of_outcomes else "errors"
+def same_cases(
+    sharing: int, entities: int, test_sets: int, one: bool, of_outcomes: bool, named: bool
+) -> str:
+    shared, what = (
+        f"{sharing} of {prose.count(entities, noun())}",
+        "outcomes" if of_outcomes else "errors",
+    )
     who = (
         f"All {nouns()} met the same cases"
         if one
-        else f"{shared} share a test set with another ({_text.count(test_sets, 'shared test set')})"
+        else f"{shared} share a test set with another ({prose.count(test_sets, 'shared test set')})"
     )
     if of_outcomes and not named:
         many = "have equally many cases" if one else "have as many cases as another"
@@ -121,20 +145,31 @@ def same_cases(sharing: int, entities: int, test_sets: int, one: bool, of_outcom
 
 
 @caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
-def class_without_cases(labels: list[str], classes: int, entities: list[str], population: str | None) -> str:
+def class_without_cases(
+    labels: list[str], classes: int, entities: list[str], population: str | None
+) -> str:
     quoted = [repr(label) for label in labels]
-    which, rates = f"{len(labels)} of {classes} classes ({_text.list_names(quoted, 3)})", "rates of these classes"
+    which, rates = (
+        f"{len(labels)} of {classes} classes ({prose.list_names(quoted, 3)})",
+        "rates of these classes",
+    )
     if len(labels) == 1:
         which, rates = f"the class {quoted[0]}", "rate of that class"
-    only = f"only the prior and the other {population} determine" if population else "only the prior determines"
-    return f"No case of {which} for {_text.list_names(entities, 3)}: {only} the {rates}."
+    only = (
+        f"only the prior and the other {population} determine"
+        if population
+        else "only the prior determines"
+    )
+    return f"No case of {which} for {prose.list_names(entities, 3)}: {only} the {rates}."
 
 
 @caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
-def few_cases_of_class(entities: int, fewest: int, entity: str, label: str, population: str | None, enough: int) -> str:
+def few_cases_of_class(
+    entities: int, fewest: int, entity: str, label: str, population: str | None, enough: int
+) -> str:
     prior = f"the prior and the other {population}" if population else "the prior"
     return (
-        f"{_text.count(entities, noun())} {_have(entities)} fewer than {enough} cases of a class ({entity} has "
+        f"{prose.count(entities, noun())} {_have(entities)} fewer than {enough} cases of a class ({entity} has "
         f"{fewest} of {label!r}): rates of such a class depend strongly on {prior}."
     )
 
@@ -142,7 +177,7 @@ def few_cases_of_class(entities: int, fewest: int, entity: str, label: str, popu
 @caveat(Caveat.FEW_UNITS)
 def few_cases(entities: int, fewest: int, entity: str, enough: int) -> str:
     return (
-        f"{_text.count(entities, noun())} {_have(entities)} fewer than {enough} cases ({entity} has {fewest}): "
+        f"{prose.count(entities, noun())} {_have(entities)} fewer than {enough} cases ({entity} has {fewest}): "
         "such a mean depends strongly on the prior."
     )
 
@@ -150,7 +185,7 @@ def few_cases(entities: int, fewest: int, entity: str, enough: int) -> str:
 @caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
 def prior_shifts_average(entities: int, score: str, enough: int) -> str:
     return (
-        f"For {_text.count(entities, noun())} at least half of the classes have fewer than {enough} cases: the "
+        f"For {prose.count(entities, noun())} at least half of the classes have fewer than {enough} cases: the "
         f"prior on each class shifts {score}, whose intervals may be too narrow."
     )
 
@@ -164,12 +199,12 @@ def model_that_learns_classes(model: str) -> str:
 
 @caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
 def without_cases(entities: list[str]) -> str:
-    who = f"{_text.list_names(entities, 3)} {_have(len(entities))}"
+    who = f"{prose.list_names(entities, 3)} {_have(len(entities))}"
     return f"{who} no data: the prior alone determines the printed values."
 
 
 def no_posterior(entities: list[str]) -> str:
-    who = f"{_text.list_names(entities, 3)} {_have(len(entities))}"
+    who = f"{prose.list_names(entities, 3)} {_have(len(entities))}"
     return (
         f"{who} a cell with no cases and no prior: the scores that depend on its class are undefined "
         "(prior='jeffreys', --prior jeffreys, defines them)."
@@ -188,14 +223,14 @@ def for_typical_dataset(typical: str, mean_prevalence: bool, unit: str) -> str:
 @caveat(Caveat.FEW_UNITS)
 def few_datasets(datasets: int, kind: str, enough: int, unit: str) -> str:
     return (
-        f"At least one {noun()} was measured on only {_text.count(datasets, unit)}. With fewer than {enough}, "
+        f"At least one {noun()} was measured on only {prose.count(datasets, unit)}. With fewer than {enough}, "
         f"intervals for a {kind} {unit} depend on the prior on the differences between {unit}s."
     )
 
 
 @caveat(Caveat.FEW_UNITS)
 def heavy_tails(entities: list[str]) -> str:
-    tails = f"Outcomes of {_text.list_names(entities, 3)} have heavy tails for so few cases"
+    tails = f"Outcomes of {prose.list_names(entities, 3)} have heavy tails for so few cases"
     return f"{tails}: intervals of the mean are too narrow."
 
 
@@ -208,16 +243,23 @@ def bayesian_bootstrap() -> str:
 
 
 def order_reversed_by_pool(score: str, pairs: list[list[str]]) -> str:
-    listed = _text.list_names((f"{better} above {worse}" for better, worse in pairs), 3)
+    listed = prose.list_names((f"{better} above {worse}" for better, worse in pairs), 3)
     return (
-        f"By {score}, pooling reverses the order of {_text.count(len(pairs), 'pair')} (Simpson's paradox). Every data "
+        f"By {score}, pooling reverses the order of {prose.count(len(pairs), 'pair')} (Simpson's paradox). Every data "
         f"set on which both have a score ranks {listed}; the pool ranks the opposite."
     )
 
 
 @caveat(Caveat.DATASETS_DIFFER)
 def pooled_datasets_differ(
-    datasets: int, different: int, entities: int, entity: str, part: str, label: str, p: float, model: str | None
+    datasets: int,
+    different: int,
+    entities: int,
+    entity: str,
+    part: str,
+    label: str,
+    p: float,
+    model: str | None,
 ) -> str:
     who = entity if entities == 1 else f"{different} of {entities} {nouns()}, most for {entity}"
     where = f"in the {part} of {label!r}" if label else f"in the {part}"
@@ -226,35 +268,37 @@ def pooled_datasets_differ(
     remedy = "rank each data set (--dataset NAME, in Python br.fit before br.pool)"
     if model is not None:
         remedy = f"use --model {model}, in Python br.fit(evidence, '{model}') instead of br.pool"
-    return f"The {datasets} pooled data sets differ for {who} ({where}, adjusted p {level}): {remedy}."
+    return (
+        f"The {datasets} pooled data sets differ for {who} ({where}, adjusted p {level}): {remedy}."
+    )
 
 
 @caveat(Caveat.OUTSIDE_INTERVAL)
 def observed_outside_interval(
     score: str, entity: str, prob: float, observed: float, lower: float, upper: float, others: int
 ) -> str:
-    more = f" (also for {_text.count(others, 'more entity')})" if others else ""
+    more = f" (also for {prose.count(others, 'more entity')})" if others else ""
     return (
         f"The observed {score} of {entity} is outside its {100 * prob:g}% interval ({observed:.3f}, interval "
-        f"{_text.interval(lower, upper)}): the prior or the model contradicts the data{more}."
+        f"{prose.interval(lower, upper)}): the prior or the model contradicts the data{more}."
     )
 
 
 def interval_closed(entities: list[str], score: str, end: float) -> str:
     whose = "interval" if len(entities) == 1 else "intervals"
     return (
-        f"The {whose} of {_text.list_names(entities)} {'includes' if len(entities) == 1 else 'include'} {end:g}, the "
+        f"The {whose} of {prose.list_names(entities)} {'includes' if len(entities) == 1 else 'include'} {end:g}, the "
         f"end of the range: at most one case keeps the observed {score} from it."
     )
 
 
 def score_undefined(score: str, entities: list[str], lacking: str) -> str:
-    return f"The observed {score} of {_text.list_names(entities)} is undefined, because there are no {lacking}."
+    return f"The observed {score} of {prose.list_names(entities)} is undefined, because there are no {lacking}."
 
 
 def interval_missing(entities: int) -> str:
     return (
-        f"The interval of {_text.count(entities, noun())} is missing; only the rank is known. Its odds are beyond "
+        f"The interval of {prose.count(entities, noun())} is missing; only the rank is known. Its odds are beyond "
         "the range of the quadrature: if no error was observed, the prior alone determines the error rate."
     )
 
@@ -272,7 +316,7 @@ def metric_prevalence_by_design(metric: str) -> str:
 
 def draws_equal(entities: list[str]) -> str:
     return (
-        f"All draws of {_text.list_names(entities, 3)} are equal, since all observed cases agree; unobserved cases may "
+        f"All draws of {prose.list_names(entities, 3)} are equal, since all observed cases agree; unobserved cases may "
         "differ."
     )
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from bayesrank._nouns import nouns
-from bayesrank._text import list_names
+from bayesrank._core.nouns import nouns
+from bayesrank._core.prose import list_names
 
 
 def column_names_entities(column: str) -> str:
@@ -23,7 +23,9 @@ def low_may_be_good(name: str) -> str:
 
 def games_make_one_vote(left_out: int) -> str:
     lacking = f" {left_out:,} pairs without two results are left out." if left_out else ""
-    return f"Two games with sides changed make one vote: for the winner of both, else a tie.{lacking}"
+    return (
+        f"Two games with sides changed make one vote: for the winner of both, else a tie.{lacking}"
+    )
 
 
 def counts_from_fractions(columns: Sequence[str]) -> str:
@@ -71,7 +73,9 @@ def numbers_taken_as_grades() -> str:
 
 
 def labels_never_true(labels: Sequence[str]) -> str:
-    return f"Predicted labels that are the true label of no case count as wrong: {list_names(labels)}."
+    return (
+        f"Predicted labels that are the true label of no case count as wrong: {list_names(labels)}."
+    )
 
 
 def labels_outside_averages(labels: Sequence[str]) -> str:
