@@ -7,7 +7,6 @@ from . import ops as ops
 from . import papers as papers
 from . import performance as performance
 from . import plots as plots
-from . import populations as populations
 from . import predictive as predictive
 from . import scores as scores
 from . import statements as statements
@@ -17,6 +16,7 @@ from ._core.errors import ArgumentError as ArgumentError
 from .analysis import analyze as analyze
 from .cases.weights import case_weights as case_weights
 from .comparisons import compare as compare
+from .comparisons import heterogeneity as heterogeneity
 from .diagnosis import doctor as doctor
 from .evidence.counts import from_counts as from_counts
 from .evidence.counts import one_vs_rest as one_vs_rest
@@ -37,9 +37,7 @@ from .models.inference import to_pymc as to_pymc
 from .performance import as_performance as as_performance
 from .performance import at_prevalence as at_prevalence
 from .planning import plan as plan
-from .populations import heterogeneity as heterogeneity
 from .predictive import posterior_predictive as posterior_predictive
-from .ranking import aggregate_score as aggregate_score
 from .ranking import credible_ranking as credible_ranking
 from .ranking import judge_errors as judge_errors
 from .ranking import rank as rank

@@ -396,7 +396,7 @@ OPERATIONS: dict[str, Callable[[Cell], Any]] = {
         **DRAWS,
     ),
     "heterogeneity": lambda c: br.heterogeneity(c.posterior, c.score),
-    "shrinkage": lambda c: br.populations.shrinkage(c.posterior, c.score),
+    "shrinkage": lambda c: br.comparisons.shrinkage(c.posterior, c.score),
     "judge_errors": lambda c: br.judge_errors(c.posterior),
     "tile": lambda c: br.tile.credible(c.posterior, 5),
     "ops": lambda c: br.ops.summarize(br.ops.of_draws(c.posterior, "f1")),
@@ -408,7 +408,7 @@ OPERATIONS: dict[str, Callable[[Cell], Any]] = {
     "score_posterior": lambda c: br.score_posterior(c.evidence, c.score or "mean_outcome").quantile(
         [0.05, 0.5]
     ),
-    "aggregate_score": lambda c: br.aggregate_score(
+    "aggregate_score": lambda c: br.scores.aggregate_score(
         c.posterior, c.score, over="dataset", aggregate="worst"
     ),
     "pool": lambda c: br.pool(c.evidence),

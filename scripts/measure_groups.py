@@ -84,7 +84,8 @@ def gaps(how, boards, groups=3, cases=100, seed=1):
     evidence.values[:] = np.stack([cases - right, right], -1)
     posterior = br.fit(evidence, seed=seed, draws=1000, chains=1)
     gap, worst = (
-        br.aggregate_score(posterior, over="group", aggregate=how) for how in ("gap", "worst")
+        br.scores.aggregate_score(posterior, over="group", aggregate=how)
+        for how in ("gap", "worst")
     )
     true = {"gap": np.ptp(rates, axis=1), "worst": rates.min(axis=1)}
     covered = {}

@@ -24,7 +24,7 @@ MODULES = (
         br.comparisons,
         br.datasets,
     ),
-    *(br.models, br.populations, br.statements, cases, decisions, papers, theory),
+    *(br.models, br.statements, cases, decisions, papers, theory),
 )
 
 

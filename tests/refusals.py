@@ -281,7 +281,7 @@ POSTERIORS = [
     ("positive prevalence for every class with cases", lambda: br.posterior_predictive(br.as_performance(fit(prevalence=0.0)), size={"negative": 5, "positive": 5}, seed=1)),
     ("weights must (name every data set once|be non-negative|hold numbers|be a mapping or a DataArray|be over dataset)", lambda x: br.performance.mean_over_datasets(EACH, x), {"x": 1}, {"x": 1, "y": 1, "z": 1}, {"x": -1, "y": 1}, {"x": 0, "y": 0}, {"x": "a", "y": 1}, [1, 2], xr.DataArray([1, 2], dims="task")),
     ("source must (have the dims entity and dataset|hold every entity.* 'b' without 'x'|be a DataArray, a Dataset)", br.performance.mean_over_datasets, POSTERIOR, fit(evidence=PARTIAL), 3),
-    ("posterior must (come from a hierarchical model|be an? |hold draws)", lambda x: x[0](x[1], "tpr"), *((f, s) for f in (br.heterogeneity, br.populations.shrinkage) for s in (EACH, STUDIES, None, xr.Dataset({"performance": br.as_performance(STUDIES)})))),
+    ("posterior must (come from a hierarchical model|be an? |hold draws)", lambda x: x[0](x[1], "tpr"), *((f, s) for f in (br.heterogeneity, br.comparisons.shrinkage) for s in (EACH, STUDIES, None, xr.Dataset({"performance": br.as_performance(STUDIES)})))),
     ("performance_typical", lambda: br.performance.summary_points(POSTERIOR)),
     ("prevalence must|labels of the source|sum to 1", lambda x: br.at_prevalence(POSTERIOR, x), 1.5, "much", [0.1, 0.2], xr.DataArray([0.1] * 3, {"draw": range(3)}, ["draw"]), xr.DataArray([0.1, 0.2], {"actual": ["negative", "positive"]}, ["actual"])),
     ("source must be|must hold a performance", lambda x: br.at_prevalence(x, 0.1), "a", xr.Dataset({"x": 1})),

@@ -72,9 +72,7 @@ CASES = {
 
 def public_cases():
     """Yield the name of each public function that reads class labels, the function of its source, and the source."""
-    modules = [
-        module for module in (*MODULES, br.populations, br.statements) if module is not br.plots
-    ]
+    modules = [module for module in (*MODULES, br.statements) if module is not br.plots]
     functions = [getattr(module, name) for module in modules for name in module.__all__]
     for function in dict.fromkeys(filter(inspect.isfunction, functions)):
         name, needed = function.__name__, required(function)

@@ -424,7 +424,7 @@ def test_boolean_groups_are_names_and_no_masks(dim, aggregate):
             br.from_counts(**TWO, entity=entity, **{dim: names}), "beta_binomial", draws=40, seed=1
         )
         found.append(
-            br.aggregate_score(posterior, "tpr", over=dim, aggregate=aggregate).mean(
+            br.scores.aggregate_score(posterior, "tpr", over=dim, aggregate=aggregate).mean(
                 ["chain", "draw"]
             )
         )

@@ -20,7 +20,7 @@ STORY = [
     "cases exact claims",
     "predictive ranking",
     "statements theory tile ops",
-    "decisions comparisons populations",
+    "decisions comparisons",
     "planning",
     "sensitivities",
     "words",

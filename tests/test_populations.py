@@ -142,7 +142,7 @@ def test_of_fewer_than_two_data_sets_nothing_is_known():
         br.notes(found)[0]
         == "Differences between data sets are unknown with fewer than two data sets: B."
     )
-    shrunk = br.populations.shrinkage(fit, "tpr")
+    shrunk = br.comparisons.shrinkage(fit, "tpr")
     assert shrunk["median"].sel(entity="B").notnull().sum() == 1
     assert shrunk["cases"].sel(entity="B", dataset="Lima") == 0
     br.plots.shrinkage(fit, "tpr")
@@ -157,14 +157,14 @@ def test_a_posterior_without_counts_has_no_sampling_error(studies):
         found["between_sd"], br.heterogeneity(studies, "tpr")["between_sd"], rtol=1e-12
     )
     assert not any("variance" in line for line in br.notes(found))
-    assert br.populations.shrinkage(post, "tpr")["observed"].isnull().all()
+    assert br.comparisons.shrinkage(post, "tpr")["observed"].isnull().all()
 
 
 # --- Shrinkage ------------------------------------------------------------------------------------------------------
 
 
 def test_shrinkage_holds_what_was_observed_and_what_is_known(studies):
-    found = br.populations.shrinkage(studies, "f1", prob=0.9)
+    found = br.comparisons.shrinkage(studies, "f1", prob=0.9)
     xr.testing.assert_allclose(found["observed"], br.scores.f1(STUDIES).reset_coords(drop=True))
     draws = br.scores.f1(studies, kind="observed")
     np.testing.assert_allclose(found["median"], draws.median(DRAWS).transpose("entity", "dataset"))
@@ -188,7 +188,7 @@ def test_entities_are_a_population_of_their_own():
         {"entity": ["new", *"ABCD"], "correct": [5, 455, 441, 88, 83], "wrong": [0, 45, 59, 12, 17]}
     )
     board = br.fit(br.from_frame(frame), MODEL, seed=1)
-    found = br.populations.shrinkage(board, "mean_outcome")
+    found = br.comparisons.shrinkage(board, "mean_outcome")
     assert found["median"].dims == ("entity",)
     np.testing.assert_allclose(
         found["typical"], board["posterior"]["mean_outcome"].mean("entity").median()
@@ -200,7 +200,7 @@ def test_entities_are_a_population_of_their_own():
 
 
 def test_the_picture_shows_the_numbers(studies):
-    found = br.populations.shrinkage(studies, "f1")
+    found = br.comparisons.shrinkage(studies, "f1")
     axes = br.plots.shrinkage(studies, "f1")
     order = (
         found["median"]

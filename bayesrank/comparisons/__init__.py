@@ -1,5 +1,6 @@
-"""Comparison of models by their predictions for omitted data, and by their marginal likelihood."""
+"""Comparisons of models by their predictions and marginal likelihood, and of data sets."""
 
 from bayesrank.comparisons.comparing import compare
+from bayesrank.comparisons.populations import heterogeneity, shrinkage
 
-__all__ = ["compare"]
+__all__ = ["compare", "heterogeneity", "shrinkage"]

@@ -49,7 +49,7 @@ def aggregate_over(
     source : DataArray, Dataset, InferenceData or DataTree
         A posterior, performances or values with the dim ``group`` or ``dataset``.
     over, aggregate, weights
-        As for :func:`bayesrank.aggregate_score`.
+        As for :func:`bayesrank.scores.aggregate_score`.
 
     Returns
     -------

@@ -8,13 +8,13 @@ import xarray as xr
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from bayesrank import populations
 from bayesrank._core.calls import check_call
 from bayesrank._core.checks import check_entities, check_sequence
 from bayesrank._core.errors import ArgumentKeyError
 from bayesrank._core.labels import select_names
 from bayesrank._core.records import ResultRecord
 from bayesrank._core.types import Container, ScoreLike
+from bayesrank.comparisons import populations
 from bayesrank.performance.regions import summary_points
 from bayesrank.plots.kit.colors import OKABE_ITO, entity_colors, grey_shade, paper_color
 from bayesrank.plots.kit.style import (

@@ -220,7 +220,7 @@ def aggregate_score(
     ...     entity=["a", "a", "b", "b"], group=["old", "young", "old", "young"],
     ... )
     >>> posterior = br.fit(counts, "dirichlet_multinomial", seed=1)
-    >>> worst = br.aggregate_score(posterior, "accuracy", over="group", aggregate="worst")
+    >>> worst = br.scores.aggregate_score(posterior, "accuracy", over="group", aggregate="worst")
     >>> worst.mean(["chain", "draw"]).round(2).values
     array([0.83, 0.75])
     """

@@ -135,7 +135,7 @@ def credible_ranking(
     over, aggregate, weights : optional
         Rank by an aggregate over ``"group"``, ``"dataset"`` or a coord along it such as
         ``"category"``: ``"mean"`` (default), ``"worst"``, ``"gap"``, ``"borda"`` or ``"win_rate"``,
-        as for :func:`bayesrank.aggregate_score`. The ranking is for these groups;
+        as for :func:`bayesrank.scores.aggregate_score`. The ranking is for these groups;
         ``kind="typical"`` or ``"new"`` with the mean is for groups like these.
     joint : bool
         Compare all pairs of entities, which takes draws × entities² operations. If False, the

@@ -27,6 +27,7 @@ from bayesrank.scores.score import Score
 __all__ = [
     "Score",
     "as_score",
+    "aggregate_score",
     "attempts_curve",
     "average",
     "balanced",
@@ -48,10 +49,16 @@ __all__ = [
     "weighted_accuracy",
 ]
 
+#: Functions that need what comes after scores: the order of groups, and claims.
+LATER = {
+    "aggregate_score": "bayesrank.ranking.aggregates",
+    "attempts_curve": "bayesrank.ranking.attempts",
+}
+
 
 def __getattr__(name: str) -> Any:
-    if name == "attempts_curve":  # it makes claims, which come after scores
-        return import_module("bayesrank.ranking.attempts").attempts_curve
+    if name in LATER:
+        return getattr(import_module(LATER[name]), name)
     if not name.startswith("_") and (result := find(name)) is not None:
         return result
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -105,7 +105,7 @@ def test_win_rate_and_borda_points_count_rivals(better):
     weights = {"v": 3, "w": 1, "x": 0, "y": 1, "z": 1}
     share = np.array([3, 1, 0, 1, 1]) / 6
     for how, expected in (("borda", points @ share), ("win_rate", points @ share / 3)):
-        values = br.aggregate_score(
+        values = br.scores.aggregate_score(
             TASKS,
             "accuracy",
             over="dataset",
@@ -143,7 +143,9 @@ def test_scores_of_tasks_are_a_sample_of_tasks():
     shares = br.credible_ranking(board, higher_is_better=True, over="dataset", aggregate="win_rate")
     for name in ("rank_lower", "rank_upper", "in_best_set", "probability_best"):
         np.testing.assert_array_equal(shares[name], ranking[name])
-    exact = br.aggregate_score(board, higher_is_better=True, over="dataset", aggregate="borda")
+    exact = br.scores.aggregate_score(
+        board, higher_is_better=True, over="dataset", aggregate="borda"
+    )
     np.testing.assert_allclose(exact, beaten.mean(axis=1), rtol=1e-12)
 
 
@@ -208,7 +210,7 @@ def test_mean_worst_and_gap_are_those_of_numpy_and_follow_the_direction():
         ("worst", False, TASKS.values.max(-1)),
         ("gap", True, np.ptp(TASKS.values, axis=-1)),
     ):
-        values = br.aggregate_score(
+        values = br.scores.aggregate_score(
             TASKS, "accuracy", over="dataset", aggregate=how, higher_is_better=better
         )
         np.testing.assert_allclose(values.values, expected, atol=1e-12)
@@ -230,25 +232,25 @@ def test_nested_weights_reproduce_the_aggregate_of_a_board():
         ("entity", "dataset"),
     )
     nested = {"math": {"algebra": 1, "geometry": 1}, "code": ["python"]}
-    found = br.aggregate_score(values, over="dataset", weights=nested)
+    found = br.scores.aggregate_score(values, over="dataset", weights=nested)
     assert [f"{value:.2f}" for value in found.values] == ["52.50", "61.35", "70.35"]
-    flat = br.aggregate_score(
+    flat = br.scores.aggregate_score(
         values, over="dataset", weights={"algebra": 0.25, "geometry": 0.25, "python": 0.5}
     )
-    of_category = br.aggregate_score(
+    of_category = br.scores.aggregate_score(
         values, over="dataset", weights={"algebra": "math", "geometry": "math", "python": "code"}
     )
     held = values.assign_coords(category=("dataset", ["math", "math", "code"]))
     for other in (
         flat,
         of_category,
-        br.aggregate_score(held, over="dataset", weights="category"),
-        br.aggregate_score(held, over="category"),
+        br.scores.aggregate_score(held, over="dataset", weights="category"),
+        br.scores.aggregate_score(held, over="category"),
     ):
         np.testing.assert_allclose(other.values, found.values, rtol=1e-12)
-    worst = br.aggregate_score(held, over="category", aggregate="worst")
+    worst = br.scores.aggregate_score(held, over="category", aggregate="worst")
     assert worst.values.tolist() == pytest.approx([45.0, 57.5, 66.2])
-    twice = br.aggregate_score(held, over="category", weights={"math": 3, "code": 1})
+    twice = br.scores.aggregate_score(held, over="category", weights={"math": 3, "code": 1})
     assert twice.sel(entity="small").item() == pytest.approx(0.75 * 45 + 0.25 * 60)
 
 
@@ -285,7 +287,7 @@ def test_an_absent_entity_that_reverses_a_pair_is_named():
 
 
 def test_statements_on_values_are_shares_of_draws():
-    gap = br.aggregate_score(DRAWN, over="group", aggregate="gap")
+    gap = br.scores.aggregate_score(DRAWN, over="group", aggregate="gap")
     for name in ("IBM", "Face++"):
         expected = float((gap.sel(entity=name) < 0.32).mean())
         for text in (f"{name} < 0.32", f"not {name} >= 0.32"):

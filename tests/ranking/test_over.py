@@ -62,7 +62,7 @@ def test_all_outputs_of_an_aggregate_agree(score, aggregate):
         [note] = notes_of(ranking["separation"])
         assert needed == pytest.approx(note.fields.get("needed") or np.nan, nan_ok=True)
     gate = br.decisions.gate(over, "a", score)
-    values = br.aggregate_score(POSTERIOR, score, over="group", aggregate=aggregate).mean(
+    values = br.scores.aggregate_score(POSTERIOR, score, over="group", aggregate=aggregate).mean(
         ["chain", "draw"]
     )
     values = values if aggregate == "mean" else ranking["observed"]
@@ -86,7 +86,7 @@ def test_the_mean_utility_is_the_utility_of_the_mean():
             values.transpose("entity", "group").values @ [0.25, 0.5, 0.25]
         )
     rates = br.decisions.noninferiority(aggregate_over(POSTERIOR, "group"), "a")
-    tpr = br.aggregate_score(POSTERIOR, "tpr", over="group")
+    tpr = br.scores.aggregate_score(POSTERIOR, "tpr", over="group")
     assert rates["verdict"].dims == ("entity",)
     with pytest.raises(br.ArgumentError, match="aggregate must be 'mean' for an expected utility"):
         br.decisions.expected_utility(aggregate_over(POSTERIOR, "group", "worst"), benefit)

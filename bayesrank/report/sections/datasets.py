@@ -10,9 +10,9 @@ from markupsafe import Markup
 from bayesrank._core import prose
 from bayesrank._core.labels import cell_headings, select_names
 from bayesrank._core.nouns import noun, nouns
+from bayesrank.comparisons.populations import heterogeneity
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.plots.kit.style import list_size
-from bayesrank.populations import heterogeneity
 from bayesrank.ranking import score_table
 from bayesrank.report.page import Page, PageBlock, block, fold_rows, interval_rows, picture
 from bayesrank.report.sections.rates import RATES, TITLES
