@@ -31,9 +31,9 @@ from .evidence.predictions import from_predictions as from_predictions
 from .evidence.predictions import joint_outcomes as joint_outcomes
 from .evidence.probabilities import from_probabilities as from_probabilities
 from .evidence.votes import from_votes as from_votes
+from .inference import fit as fit
+from .inference import to_pymc as to_pymc
 from .io.logs import read as read
-from .models.inference import fit as fit
-from .models.inference import to_pymc as to_pymc
 from .performance import as_performance as as_performance
 from .performance import at_prevalence as at_prevalence
 from .planning import plan as plan

@@ -51,6 +51,7 @@ from bayesrank.evidence.kinds.given import GivenEvidence, parse_given
 from bayesrank.evidence.ledger import Ledger, count_evidence, ledger_of
 from bayesrank.evidence.predictions import counts_of, joint_outcomes
 from bayesrank.evidence.probabilities import from_probabilities, probabilities_of
+from bayesrank.inference import draw_groups
 from bayesrank.io.tables.columns import may_be_low, squeeze
 from bayesrank.io.tables.files import read_evidence
 from bayesrank.io.tables.frames import from_frame
@@ -63,7 +64,6 @@ from bayesrank.models import (
     population_of,
     takes_cases,
 )
-from bayesrank.models.inference import draw_groups
 from bayesrank.models.parts.margins import are_shares
 from bayesrank.models.parts.priors import in_words
 from bayesrank.performance import aggregate_over

@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn.utils.class_weight import compute_sample_weight
 
 import bayesrank as br
-from bayesrank.models.inference import draw_groups
+from bayesrank.inference import draw_groups
 
 CASES, DRAWS, EVALUATIONS, BOARDS = 400, 600, 1000, 400
 #: The prior of half a case in each cell, or of each value.

@@ -23,7 +23,6 @@ MODULES = (
     "decisions",
     "ops",
     "performance",
-    "populations",
     "predictive",
 )
 MODULES += ("statements", "theory", "tile")

@@ -15,6 +15,7 @@ STORY = [
     "io",
     "datasets",
     "models",
+    "inference",
     "performance",
     "scores",
     "cases exact claims",

@@ -123,7 +123,7 @@ def test_nutpie_is_asked_for_by_name(monkeypatch):
         asked.append(dict(options))
         raise InterruptedError
 
-    monkeypatch.setattr("bayesrank.models.inference.sample", sample)
+    monkeypatch.setattr("bayesrank.inference.sample", sample)
     with pytest.raises(InterruptedError):
         br.fit(counts, sampler="nutpie", nuts={"tune": 50})
     assert asked[0]["nuts_sampler"] == "nutpie"
@@ -151,7 +151,7 @@ def test_nuts_is_seeded_by_the_evidence(monkeypatch):
         seeds.append(seed)
         raise InterruptedError
 
-    monkeypatch.setattr("bayesrank.models.inference.sample", sample)
+    monkeypatch.setattr("bayesrank.inference.sample", sample)
     for tn in (700, 701, 700):
         with pytest.raises(InterruptedError):
             br.fit(br.from_counts(tn=tn, fp=99, fn=60, tp=240), sampler="nuts", seed=1)

@@ -15,8 +15,9 @@ from bayesrank._core.notes import Note
 from bayesrank.cli._sink import print_error
 from bayesrank.evidence.groups import name_groups_of
 from bayesrank.evidence.ledger import add_runs, ledger_of
+from bayesrank.io import formats
 from bayesrank.io.formats.predictions import is_one_classifier
-from bayesrank.io.logs import Choices, check_choices, formats
+from bayesrank.io.logs import Choices, check_choices
 from bayesrank.io.tables.files import is_table_of_records
 from bayesrank.io.tables.frames import read_table
 from bayesrank.io.tables.table import Roles, table_of

@@ -15,7 +15,7 @@ from bayesrank._core.records import ModelRecord, SamplerRecord
 from bayesrank._core.source import groups_of
 from bayesrank.comparisons._compared import Compared, Unit, left_out_units
 from bayesrank.evidence.counts import names_test_sets
-from bayesrank.models.inference import fit
+from bayesrank.inference import fit
 from bayesrank.models.parts.conjugate import log_evidence
 
 

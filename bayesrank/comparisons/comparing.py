@@ -35,8 +35,8 @@ from bayesrank.comparisons._left_out import (
     expected_closed_form,
     log_marginal,
 )
+from bayesrank.inference import fit
 from bayesrank.models import find_model
-from bayesrank.models.inference import fit
 
 #: Smaller differences, in nats or in standard errors, are not reported as differences (Sivula et
 #: al. 2020).

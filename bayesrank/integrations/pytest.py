@@ -146,8 +146,8 @@ def _decide(
     from bayesrank.decisions import gate
     from bayesrank.evidence.counts import pool
     from bayesrank.evidence.kinds.given import parse_given
+    from bayesrank.inference import fit
     from bayesrank.io.tables.frames import from_frame
-    from bayesrank.models.inference import fit
     from bayesrank.scores import as_score
     from bayesrank.words.results import verdict_parts
 

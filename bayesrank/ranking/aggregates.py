@@ -26,7 +26,7 @@ from bayesrank._core.types import Container, ScoreLike
 from bayesrank.claims.effective import Information
 from bayesrank.claims.information import information_of
 from bayesrank.evidence.kinds import DrawsAlone
-from bayesrank.models.inference import fit
+from bayesrank.inference import fit
 from bayesrank.performance.arrays import KINDS, as_performance
 from bayesrank.performance.means import aggregate_over, mean_over_datasets
 from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of

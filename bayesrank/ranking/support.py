@@ -13,7 +13,7 @@ from bayesrank._core.errors import ArgumentError
 from bayesrank._core.notes import Note
 from bayesrank._core.source import Source, parse_source
 from bayesrank.claims.information import sampling_variance
-from bayesrank.models.inference import fit
+from bayesrank.inference import fit
 from bayesrank.ranking.evidence import Evidence, evidence_of
 from bayesrank.ranking.values import ScoreValues, natural_score, score_values
 

@@ -24,8 +24,8 @@ from bayesrank._core.types import ModelName, ScoreLike
 from bayesrank.evidence.counts import JOINS
 from bayesrank.evidence.groups import groups_as_datasets, has_groups
 from bayesrank.evidence.kinds.given import parse_given
+from bayesrank.inference import fit
 from bayesrank.models import chosen_by_evidence, find_model, make_model
-from bayesrank.models.inference import fit
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.aggregates import check_needs_over

@@ -23,8 +23,9 @@ from bayesrank.cli import main
 from bayesrank.cli._logs import choices_of
 from bayesrank.cli._options import WORD, reading_logs
 from bayesrank.diagnosis import _clusters, diagnose
+from bayesrank.io import formats
 from bayesrank.io.formats.opencompass import recognise as recognise_opencompass
-from bayesrank.io.logs import Choices, formats
+from bayesrank.io.logs import Choices
 from bayesrank.words.sentences import say
 from tests.commands import csv_of, invoke, json_of, refused
 

@@ -11,8 +11,8 @@ from bayesrank._core.labels import select_names
 from bayesrank._core.nouns import noun, nouns
 from bayesrank._core.records import ResultRecord
 from bayesrank.evidence.predictions import counts_of
+from bayesrank.inference import fit
 from bayesrank.models import in_closed_form
-from bayesrank.models.inference import fit
 from bayesrank.ops import drift
 from bayesrank.performance.arrays import as_performance
 from bayesrank.plots.kit.style import plain_names
