@@ -240,7 +240,7 @@ def counts() -> None:
         total,
         "informedness",
         INFORMEDNESS,
-        asks="'Total' must be no row of its own",
+        asks="'Total' must not be a row",
     )
     entry(
         "counts_without_entity.csv",

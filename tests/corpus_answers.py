@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
-from bayesrank.tables.files import read_evidence
 from click.testing import CliRunner
 
 import bayesrank as br
 from bayesrank.cli import cli
+from bayesrank.io.tables.files import read_evidence
 
 FOLDER = Path(__file__).parent / "corpus"
 ENTRIES = json.loads((FOLDER / "manifest.json").read_text())

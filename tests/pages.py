@@ -20,7 +20,7 @@ from click.testing import CliRunner
 from bayesrank.cli import cli
 
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 SAMPLED = "<!-- sampled -->\n"
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 #: Four Monte-Carlo errors of the difference of two samples (1,000 effective draws each): at the end of a 95% interval

@@ -603,7 +603,7 @@ def test_the_command_ranks_by_attempts(tmp_path):
     path = tmp_path / "runs.csv"
     FRAME.melt(["case", "run"], var_name="agent", value_name="correct").to_csv(path, index=False)
     lines = invoke("rank", path, "--score", "pass@4")
-    assert "Ranking of 2 entities by pass@4." in lines
+    assert "Ranking of 2 agents by pass@4." in lines
     assert "A is best on cases like these: P(best) > 0.999." in lines
     assert "On cases like these, by one attempt B leads" in invoke("rank", path)
     held = json.loads(invoke("rank", path, "--format", "json"))

@@ -165,13 +165,13 @@ def test_persons_come_with_their_notes(counts_file):
     """What limits a table of persons: the positive class, the prevalence, shared cases, and pooled studies."""
     printed = invoke("scores", counts_file, "--per", 1000, "--prevalence", "2%")
     assert "The rates are assumed to apply at the prevalence 0.02." in printed
-    assert "Note: All entities met the same cases" in printed
+    assert "Note: All tests met the same cases" in printed
     assert "which is not a ranking" in printed
     named = invoke("scores", "breast_cancer", "--per", 1000, "--draws", 50)
     assert "FN: malignant missed" in named
     assert "Note: The positive class is 'malignant', the negative one 'benign'." in named
     differ = invoke("scores", "small_studies", "--per", 1000, "--draws", 50)
-    assert "Note: The prevalence differs between entities" in differ
+    assert "Note: The prevalence differs between classifiers" in differ
     assert "Note: The prevalence differs" not in invoke(
         "scores", "small_studies", "--per", 1000, "--draws", 50, "--prevalence", "0.2"
     )

@@ -44,6 +44,6 @@ def test_no_kernel_insists_on_a_folder():
     assert len(kernels) > 5
     for path in kernels:
         text = path.read_text(encoding="utf-8")
-        assert path.name == "_compiled.py" or not re.search(
+        assert path.name == "compiled.py" or not re.search(
             r"numba import .*njit|numba\.njit\(.*cache", text
         ), path

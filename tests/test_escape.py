@@ -296,9 +296,9 @@ def test_convert_writes_no_formula_and_no_escape(evil_logs, tmp_path):
 #: What prints to a terminal or writes a table: names of calls.
 PRINTING = {"print", "echo", "secho", "Console", "to_csv", "write_text", "print_exc"}
 SINKS = {
-    ("cli/_sink.py", "echo"), ("cli/_sink.py", "Console"), ("cli/_sink.py", "print"), ("_escape.py", "to_csv"),
+    ("cli/_sink.py", "echo"), ("cli/_sink.py", "Console"), ("cli/_sink.py", "print"), ("_core/escape.py", "to_csv"),
     # A bar whose words are fixed.
-    ("_nuts.py", "Console"),
+    ("_core/nuts.py", "Console"),
 }  # fmt: skip
 
 

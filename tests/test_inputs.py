@@ -475,7 +475,7 @@ def test_the_module_of_inputs_is_the_only_one_that_opens_files_of_users():
     )
     found = {
         (path.name, word)
-        for part in ("logs", "tables", "cli")
+        for part in ("io", "cli")
         for path in (folder / part).rglob("*.py")
         for line in path.read_text(encoding="utf-8").splitlines()
         for word in opening

@@ -11,10 +11,8 @@ import bayesrank as br
 from bayesrank.io.tables.roles import METRIC_WORDS
 
 FOLDER = Path(br.__file__).parent
-FILES = [
-    path for part in ("logs", "tables", "cli") for path in sorted((FOLDER / part).rglob("*.py"))
-]
-FILES.append(FOLDER / "_inputs.py")
+FILES = [path for part in ("io", "cli") for path in sorted((FOLDER / part).rglob("*.py"))]
+FILES.append(FOLDER / "_core" / "inputs.py")
 CALLS = {"compile", "match", "search", "fullmatch", "sub", "split", "findall"}
 
 

@@ -535,7 +535,7 @@ def test_options_that_do_nothing_are_refused(places):
     for options in (
         {"match": "content"},
         {"errors": "scored"},
-        {"map": {"case": "id", "score": "x"}},
+        {"map": {"case": "id", "entity": "m", "outcome": "x"}},
     ):
         with pytest.raises(ValueError, match="cannot be used for submissions"):
             br.read(folder / "all", truth=folder / "truth.csv", **options)
@@ -551,7 +551,9 @@ def test_a_number_of_cases_is_for_logs_and_neither_for_submissions_nor_tables_no
     assert "--cases cannot be used for submissions" in refused(
         "rank", folder / "all", "--truth", folder / "truth.csv", *given
     )
-    assert "--cases cannot be used for a table" in refused("rank", "tornado", *given)
+    assert "--cases is for logs, and cannot be used for a table" in refused(
+        "rank", "tornado", *given
+    )
     assert "--cases cannot be used for the gate" in refused(
         "gate", folder / "all", folder / "all", *given
     )

@@ -153,5 +153,6 @@ def _name_of(function: Callable[..., Any]) -> str:
     if "." in own:  # a method
         return own
     parts = function.__module__.split(".")[1:-1]
-    space = "" if own in dir(sys.modules["bayesrank"]) or not parts else f"{parts[0]}."
+    is_top = own in dir(sys.modules["bayesrank"]) or not parts or parts[0].startswith("_")
+    space = "" if is_top else f"{parts[0]}."
     return f"br.{space}{own}"

@@ -67,7 +67,7 @@ Examples:
   bayesrank rank langchain_tool_use
   bayesrank rank antibody_tests --top 10 --format latex
   bayesrank rank breast_cancer --ask "logreg > knn5" --ask "rf in top 3"
-  bayesrank rank subs/ --truth solution.csv --top-set 3 --ask "top 3 = a, b, c"
+  bayesrank rank subs/ --truth truth.csv --top-set 3 --ask "top 3 = a, b, c"
   bayesrank rank logs/ --only metric=acc
   bayesrank rank logs/ --score pass@4
   bayesrank rank logs/ --by category

@@ -162,7 +162,9 @@ class Paired:
         ):  # with equal weights of clusters, counts of cases are not the observed performance
             own["observed_data"] = own["observed_data"].drop_vars("counts", errors="ignore")
         return own | {
-            "observed_data": xr.merge([own["observed_data"], named, self.joint[flickering]])
+            "observed_data": xr.merge(
+                [own["observed_data"], named, self.joint[flickering]], compat="no_conflicts"
+            )
         }
 
     def coords(self) -> dict[str, Any]:

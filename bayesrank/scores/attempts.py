@@ -116,6 +116,7 @@ def majority_at_k(k: int) -> Score:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import pandas as pd
     >>> runs = pd.DataFrame({"case": np.repeat(range(4), 3), "run": [1, 2, 3] * 4, "a": [1, 1, 0] * 4})
     >>> said = pd.DataFrame({"a": ["7", "7", "8"] * 4})

@@ -290,6 +290,8 @@ def parts_asked(node):
     match node:
         case ast.Compare():
             return [node.left, *node.comparators]
+        case ast.Subscript(value=ast.Name(id="Sequence" | "list")):
+            return []  # a type
         case ast.Subscript():
             return [node.slice]
         case ast.Call():

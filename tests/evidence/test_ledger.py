@@ -85,7 +85,7 @@ def test_the_first_line_says_what_was_read_and_what_was_left_out(labels):
     )
     for command in ("rank", "scores", "tile", "ops"):
         said = invoke(command, "tornado", "--draws", "50").splitlines()[0]
-        assert said == "Read 2,803 cases × 2 entities, 2 classes, from tornado."
+        assert said == "Read 2,803 cases × 2 forecasters, 2 classes, from tornado."
 
 
 def test_ignored_columns_are_named_whoever_ignored_them(labels):

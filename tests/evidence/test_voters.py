@@ -554,7 +554,7 @@ def test_the_command_prints_elo_ratings_and_coefficients(battles):
     assert "must stand beside --scale elo" in refused(
         "rank", battles, "--cluster", "voter", "--anchor", "m1=1200"
     )
-    assert "left out for evidence other than votes" in refused(
+    assert "cannot be used for evidence other than votes" in refused(
         "rank", "breast_cancer", "--scale", "elo"
     )
     assert "--at cannot be used for votes" in refused(

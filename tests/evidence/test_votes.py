@@ -248,7 +248,7 @@ def test_strengths_are_no_performance():
         br.as_performance,
         lambda x: br.ops.of_draws(x, "f1"),
     ):
-        with pytest.raises(ValueError, match="no performance"):
+        with pytest.raises(ValueError, match="are not performances"):
             refuse(posterior)
     with pytest.raises(ValueError, match="of votes"):
         br.tile.correlation("strength")
@@ -299,7 +299,7 @@ def test_the_command_ranks_a_table_of_votes(battles):
     )
     invoke("rank", battles, "--prior", "flat")
     for command in ("tile", "ops"):
-        assert "no performance" in refused(command, battles)
+        assert "are not performances" in refused(command, battles)
     assert "votes have one model" in refused("sensitivity", battles)
     assert "--run cannot be used for votes" in refused("rank", battles, "--run", "winner")
 

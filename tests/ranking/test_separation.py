@@ -137,7 +137,8 @@ def test_one_number_everywhere(name, score, joint, rope):
         br.credible_ranking(posterior, score, rope=rope),
         br.plan(posterior, score, rope=rope),
     )
-    assert br.verdict(ranking)[2] == br.verdict(planned)[0]
+    if name != "antibody_tests":  # nine equal tests, of which the plan names two
+        assert br.verdict(ranking)[2] == br.verdict(planned)[0]
     assert (known := fact(ranking).get("needed")) is None or planned["needed"].item() == known
     if not rope and name != "antibody_tests":
         page = br.ranking_report(

@@ -538,7 +538,8 @@ def test_cases_are_shown_of_the_entities_of_the_posterior():
     )  # the second, the fourth and the fifth of each five
     other = br.cases.deciding_cases(br.from_outcomes(answers.rename(columns={"a": "z"})))
     with pytest.raises(
-        ValueError, match="cases must have the entities of the posterior; got a, z in one alone"
+        ValueError,
+        match="cases must have the entities of the posterior; got a, z in only one of the two",
     ):
         ranking_report(posterior, "mean_outcome", sections=[], results={"cases": other})
 

@@ -283,7 +283,7 @@ def test_leaving_out_breaks_a_circle():
     assert br.credible_ranking(circle)["consensus_position"].values.tolist() == [1, 2, 3]
     assert found["leader_changed"].values.tolist() == [False, True, False]
     assert found["position"].sel(left_out="B").values.tolist()[::2] == [2, 1]
-    with pytest.raises(ValueError, match="source must be of one ranking"):
+    with pytest.raises(ValueError, match="source must be one ranking"):
         leave_out_entities(circle.expand_dims(dataset=2))
 
 

@@ -62,9 +62,7 @@ def test_a_row_of_means_is_no_team():
 def test_a_data_set_of_sums_is_none():
     studies = CELLS.rename(columns={"team": "dataset"}).assign(entity="it")
     row = [*["Insgesamt", *studies[["tn", "fp", "fn", "tp"]].sum()], "it"]
-    with pytest.raises(
-        br.ArgumentError, match=r"'Insgesamt' must be no row of its own.*leaves it out"
-    ):
+    with pytest.raises(br.ArgumentError, match=r"'Insgesamt' must not be a row.*leaves it out"):
         br.from_frame(with_row(studies, *row))
 
 
