@@ -85,12 +85,10 @@ def mean_over_datasets(source: Container, weights: Any = None) -> Any:
     weights, whatever their sizes. For the mean of a score that is not a share of cases, such as F1,
     pass the values ``br.scores.f1(posterior)``.
 
-    If each of many data sets has its own prior, their mean is biased towards the prior; ``fit(...,
-    split_prior=True)`` divides one prior between them. For small data sets a split prior makes
-    intervals too narrow: by the factor sqrt((n
-    - 1) / (n + 1)) with n cases in each. 95% intervals cover about 0.85 with 3 cases and 0.94 with
-      20. Notes warn of
-    both.
+    If each of many data sets has its own prior, their mean is biased towards the prior;
+    ``fit(..., split_prior=True)`` divides one prior between them. For small data sets a split prior
+    makes intervals too narrow: by the factor sqrt((n - 1) / (n + 1)) with n cases in each. 95%
+    intervals cover about 0.85 with 3 cases and 0.94 with 20. Notes warn of both.
 
     Parameters
     ----------
