@@ -426,10 +426,10 @@ Cells above 0.05 plus one standard error in any column were run again with new b
 fails if it is above 0.065 in the second run. Ranges of best entities far above equal others have a higher limit, since
 the two errors add up: pairs of the best entities can be wrong in the set for the best (0.05), and pairs of the others
 in the relation of all pairs (0.05 times their share of all pairs of equal entities). With 10 of 20 best, 0.075 is
-expected, and with 2 of 20 best 0.10; the limits are 0.09 and 0.10. {failed} A row with 4,000 draws, as `br.fit` makes
-by default, shows how much of a failure is noise of the 500 draws; it does not undo the failure. The tables of the
-first run have the four shares in the order of the list above, and * where a second run followed; "all ranks" means
-that every rank is possible.
+expected, and with 2 of 20 best 0.10; the limits are 0.09 and 0.10. {failed} Such a cell would have a row with 4,000
+draws, as `br.fit` makes by default. The tables of the first run have the four shares in the order of the list above,
+and * where a second run followed; "all ranks" means that every rank is possible. All rows have the default prior of
+today.
 
 ### Cells that were run again
 
