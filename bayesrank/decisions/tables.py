@@ -28,7 +28,6 @@ NEEDED = {
         "probability_best_error",
         "effective_sample_size",
         "contradicted",
-        "notes",
     ),
     *(
         f"value_of_{what}_information{end}"

@@ -31,6 +31,7 @@ from bayesrank.ranking.aggregates import mean_performance
 from bayesrank.ranking.claims import cap
 from bayesrank.ranking.credible import KnownFacts, rank_variable
 from bayesrank.ranking.evidence import Evidence, evidence_of
+from bayesrank.ranking.facts import set_facts
 from bayesrank.ranking.identical import average_within, identical_groups
 from bayesrank.scores import Score
 
@@ -151,10 +152,7 @@ def expected_utility(
         ranking["contradicted"] &= ~settled.transpose(*ranking["contradicted"].dims).values
     notes = evidence.notes(score)
     texts = {"notes": notes_text(notes), "needed_evidence": evidence.needed()}
-    for name, text in texts.items():
-        ranking[name] = ranking[name].copy(
-            data=np.full(ranking[name].shape, text, dtype=object)[()]
-        )
+    ranking = set_facts(ranking, **texts)
     # The utility was ranked without the notes on its evidence: what limits claims was lost.
     ranking = cap(ranking, evidence.limits(notes))
     if strategies:

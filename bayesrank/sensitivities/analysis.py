@@ -29,6 +29,7 @@ from bayesrank.models import chosen_by_evidence, find_model, make_model
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.aggregates import check_needs_over
+from bayesrank.ranking.facts import get_fact
 from bayesrank.ranking.intervals import position_of
 from bayesrank.ranking.summary import effective_draws, outside_interval
 from bayesrank.sensitivities._alternatives import (
@@ -277,7 +278,7 @@ def sensitivity(
     if "entities" in requested:
         result = result.assign({f"{name}_without": held for name, held in without.items()})
     checks = conflict(base)
-    notes = [*outside_interval(rankings[0]), *notes_of(rankings[0]["notes"])]
+    notes = [*outside_interval(rankings[0]), *notes_of(get_fact(rankings[0], "notes"))]
     unlabelled = parse_given(base.evidence).truth_in_part and not hasattr(
         find_model(base.model), "alternatives"
     )
