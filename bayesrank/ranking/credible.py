@@ -211,12 +211,6 @@ def credible_ranking(
           Entities without an observed score come last here, too.
         - ``tier``: tier 1 is the best set; tier 2 has the remaining entities that no other
           remaining entity is surely above, and so on.
-        - ``headline`` (attr): "best", "shared", "leads" or "none", as in :func:`bayesrank.verdict`. "best"
-          needs a best set of one entity, and no cap except that data sets were pooled; "shared" a
-          best set with equal evidence, or whose entities are equal, or within the ROPE of each
-          other, with probability ``prob``. ``sets``: what the rank sets rest on: "confidence",
-          "posterior" (for a model that learns a population of entities or data sets), or "none".
-          ``caps``: the reasons that limit the headline; their codes are in ``attrs["caps"]``.
         - ``expected_regret``: mean difference from the best of each draw, in units of the score, if
           its mean is finite.
         - ``overestimate``: expected excess of the estimate over the true score (winner's curse). It
@@ -227,14 +221,25 @@ def credible_ranking(
         - ``effective_sample_size``: effective number of draws of the entity's values.
         - ``worst``, ``worst_probability``, with ``aggregate="worst"``: the group that is most
           probably the worst one.
+
+        The facts of one ranking are attrs (of several rankings variables, one for each):
+
+        - ``headline``: "best", "shared", "leads" or "none", as in :func:`bayesrank.verdict`. "best"
+          needs a best set of one entity, and no cap except that data sets were pooled; "shared" a
+          best set with equal evidence, or whose entities are equal, or within the ROPE of each
+          other, with probability ``prob``.
+        - ``sets``: what the rank sets rest on: "confidence", "posterior" (for a model that learns a
+          population of entities or data sets), or "none".
+        - ``caps``: the codes of the reasons that limit the headline; ``cap_notes`` has their
+          fields.
         - ``separation``: how many more cases would separate the leader from its closest rival if
           they truly differ by the ROPE. Without a ROPE, the assumed difference is estimated from
           the population of entities. :func:`bayesrank.verdict` prints this number.
         - ``notes``, ``needed_evidence``: what :func:`bayesrank.verdict` and :func:`bayesrank.notes`
           print.
 
-        The attrs are ``headline``, ``sets``, ``caps``, ``score``, ``prob``, ``rope``,
-        ``higher_is_better``, ``draws``, ``method``, ``interval`` (how intervals were made), the
+        Other attrs are ``score``, ``prob``, ``rope``, ``higher_is_better``, ``draws``, ``method``,
+        ``interval`` (how intervals were made), the
         ``range`` and ``finite_mean`` of the score, and ``depends_on_prevalence`` if known. If data
         sets were combined, ``evidence`` says how. If the headline is about a population other than
         the cases, ``population`` is its code. With ``method="exact"``, errors are those of the
