@@ -374,6 +374,7 @@ OPERATIONS: dict[str, Callable[[Cell], Any]] = {
     "worst group": lambda c: claim(c.rank(over="group", aggregate="worst")),
     "gap of groups": lambda c: claim(c.rank(over="group", aggregate="gap")),
     "rank": lambda c: br.rank(c.evidence, c.score, **c.direction),
+    "rank_draws": lambda c: br.rank_draws(c.posterior, c.score, **c.direction),
     "statements": statements,
     "probable_orders": lambda c: br.statements.probable_orders(c.posterior, c.score, **c.direction),
     "top_set": lambda c: br.top_set(c.posterior, c.score, 1, **c.direction),

@@ -15,11 +15,8 @@ from bayesrank._core.notes import Note, notes_of, notes_text
 from bayesrank.claims.caps import CAPS
 from bayesrank.words.caveats import Caveat
 from bayesrank.words.sentences import caveat_of, say, sentences
-<<<<<<< HEAD
-from tests.told import notes_in
-=======
 from tests.source import syntax
->>>>>>> main
+from tests.told import notes_in
 
 FOLDER = Path(br.__file__).parent
 #: Every code of a note that has a sentence.
