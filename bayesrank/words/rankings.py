@@ -173,14 +173,7 @@ def next_step(ranking: xr.Dataset, standing: Standing) -> tuple[str, bool]:
             f"No number of cases like these is expected to {pair}: they had the same outcome on every case.",
             False,
         )
-<<<<<<< HEAD
     known = notes_of(get_fact(ranking, "separation"))
-    ahead = int((standing.tied & standing.could_be_best).sum())
-    if known and known[0].code == "no_difference" and ahead > 2:
-        return f"The data show no difference between these {ahead} {nouns()}. {WITH_ROPE}", False
-=======
-    known = notes_of(ranking["separation"]) if "separation" in ranking else []
->>>>>>> main
     if known:
         return say(known[0]), known[0].code == "more_to_separate" and known[0].fields[
             "needed"
