@@ -205,7 +205,8 @@ def rank(
         }
         for option, value in unfit.items():
             if value:
-                raise ArgumentError(option, "cannot be used with --by", f"{value!r}")
+                hint = f"--only {by}=NAME ranks one category" if option == "--format" else ""
+                raise ArgumentError(option, "cannot be used with --by", f"{value!r}", hint)
         with progress() as step:
             rankings = rank_categories(step, by, score, rope, prob, how)
         # Programs get the first entities of each ranking.
