@@ -65,7 +65,7 @@ def posterior_of(votes, seed=1, **options):
 
 
 def codes_of(ranking):
-    return {note.code: note.fields for note in notes_of(ranking["notes"])}
+    return {note.code: note.fields for note in notes_of(ranking.attrs["notes"])}
 
 
 def test_seven_questions_are_seven_pieces_of_evidence_whatever_the_number_of_verdicts():

@@ -631,7 +631,7 @@ def test_sets_are_wider_if_numbers_of_votes_differ_by_more_than_chance():
 
     def uneven(counts):
         votes = votes_of({pair: (n // 2, n // 2, 0) for pair, n in zip(pairs, counts, strict=True)})
-        notes = notes_of(br.credible_ranking(br.fit(votes, seed=1))["notes"])
+        notes = notes_of(br.credible_ranking(br.fit(votes, seed=1)).attrs["notes"])
         return [note.fields for note in notes if note.code == "votes_uneven"]
 
     assert not uneven((40, 40, 44))
@@ -650,7 +650,7 @@ def test_sets_are_wider_still_if_entities_of_similar_strength_met_more_often():
             for i, j in pairs
             if (n := number(j - i))
         }
-        noted = notes_of(br.credible_ranking(br.fit(votes_of(votes), seed=1))["notes"])
+        noted = notes_of(br.credible_ranking(br.fit(votes_of(votes), seed=1)).attrs["notes"])
         return {note.code: note.fields["percent"] for note in noted if "percent" in note.fields}
 
     near = notes_of_votes(lambda apart: 120 if apart == 1 else 12)
@@ -667,7 +667,7 @@ def test_matched_entities_are_found_beside_a_perfect_record():
     wins |= {(0, 1): (40, 0, 0), (0, 2): (4, 0, 0)}
     ranking = br.credible_ranking(br.fit(votes_of(wins), seed=1, draws=100))
     assert np.isnan(ranking["observed"].sel(entity="0"))
-    assert "close_strengths_met" in [note.code for note in notes_of(ranking["notes"])]
+    assert "close_strengths_met" in [note.code for note in notes_of(ranking.attrs["notes"])]
 
 
 def test_strengths_that_show_who_was_matched_have_the_slope_0():
@@ -798,7 +798,7 @@ def test_degenerate_votes_have_an_answer_and_no_flat_prior(kind, size):
     headline = br.verdict(ranking)[0]
     assert isinstance(headline, str)
     only_ties = kind in ("all ties", "both bad", "chain of ties")
-    codes = [note.code for note in notes_of(ranking["notes"])]
+    codes = [note.code for note in notes_of(ranking.attrs["notes"])]
     assert ("votes_all_ties" in codes) is only_ties
     observed = Davidson(votes).observed()["observed_data"]
     if only_ties:

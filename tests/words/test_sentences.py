@@ -16,6 +16,7 @@ from bayesrank.claims.caps import CAPS
 from bayesrank.words.caveats import Caveat
 from bayesrank.words.sentences import caveat_of, say, sentences
 from tests.source import syntax
+from tests.told import notes_in
 
 FOLDER = Path(br.__file__).parent
 #: Every code of a note that has a sentence.
@@ -1637,9 +1638,9 @@ def make_sensitivity():
 @pytest.mark.parametrize("make", [make_ranking, make_decision, make_sensitivity])
 def test_a_result_that_was_saved_has_the_same_words(make, tmp_path):
     result = make()
-    assert notes_of(result["notes"])
+    assert notes_in(result)
     result.to_netcdf(tmp_path / "result.nc", engine="h5netcdf")
     with xr.open_dataset(tmp_path / "result.nc", engine="h5netcdf") as read:
-        assert notes_of(read["notes"]) == notes_of(result["notes"])
+        assert notes_in(read) == notes_in(result)
         assert br.verdict(read) == br.verdict(result)
         assert br.notes(read) == br.notes(result)

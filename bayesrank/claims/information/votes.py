@@ -32,15 +32,15 @@ def weigh_votes(
     found = replace(found, freedom=freedom)
     factor, uneven = 1.0, None
     for name in np.unique(pool):
-        here = np.flatnonzero(pool == name)
-        if len(here) < 3:
+        members = np.flatnonzero(pool == name)
+        if len(members) < 3:
             continue
-        among = np.ix_(here, here)
+        among = np.ix_(members, members)
         wider, close = pairing_factor(wins[among], ties[among])
         if wider > factor:
             factor, fields = wider, {"percent": 100 * (wider - 1)}
             if not close:
-                on_pairs = (wins + wins.T + ties)[among][np.triu_indices(len(here), 1)]
+                on_pairs = (wins + wins.T + ties)[among][np.triu_indices(len(members), 1)]
                 fields |= {"fewest": int(on_pairs.min()), "most": int(on_pairs.max())}
             uneven = Note("close_strengths_met" if close else "votes_uneven", fields)
     found = replace(found, inflation=found.inflation * factor, uneven=uneven)
