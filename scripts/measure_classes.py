@@ -1,6 +1,7 @@
 """Measure scores of many classes with few cases each: coverage, claims, and what changes with the default model.
 
-Run ``python scripts/measure_classes.py [coverage] [change] [claims]``; the default is all parts (about an hour).
+Run ``python scripts/measure_classes.py [coverage] [unseen] [change] [claims]``; the default is all parts (about an
+hour; ``unseen`` takes three minutes).
 The parts are for docs/measured/thin_classes.md. Errors on a class go to the other classes by a Dirichlet of 0.2 each,
 so that few take most. All classes have the same share. Class sizes are equal, set by design, or sampled with the cases.
 """
@@ -30,6 +31,15 @@ RECALLS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]]
 #: Boards by number of classes.
 BOARDS = {5: 200, 20: 100, 50: 30}
 CASES = (3, 5, 10, 20)
+#: Classes, mean cases of each, recalls and boards with classes that may have no case.
+UNSEEN = (
+    (5, 3, "0.9", 200),
+    (10, 3, "0.99", 200),
+    (20, 3, "0.9", 200),
+    (20, 3, "0.8 ± 0.12", 200),
+    (20, 5, "0.9", 200),
+    (50, 3, "0.8 ± 0.12", 100),
+)
 #: Boards with equal entities, and what their rankings need.
 OF_CLAIMS, GROUPS = 250, ("posterior", "observed_data", "constant_data")
 
@@ -95,6 +105,27 @@ def coverage() -> None:
         print(f"{model}, {score}: least {min(shares):.3f}, mean {np.mean(shares):.3f}", flush=True)
 
 
+def unseen() -> None:
+    """Print the coverage where classes may have no sampled case, if the classes are named and if the data show them."""
+    for classes, cases, recalls, boards in UNSEEN:
+        rng = np.random.default_rng([classes, cases, list(RECALLS).index(recalls)])
+        rows = classifiers(rng, boards, classes, recalls)
+        sizes = rng.multinomial(classes * cases, np.full(classes, 1 / classes), boards)
+        true, shown = tables(rows / classes), tables(rng.multinomial(sizes, rows))
+        named = br.from_matrix(
+            shown.values, "actual_rows", labels=range(classes), entity=shown["entity"].values
+        ).assign_coords(test_set=shown["test_set"])
+        for how, counts in (("shown by the data", shown), ("named", named)):
+            line = []
+            for score, ranking in intervals(counts, LEARNED, True, 400).items():
+                truth = br.scores.get(score)(true)
+                inside = (ranking["lower"] <= truth) & (truth <= ranking["upper"])
+                width = float((ranking["upper"] - ranking["lower"]).mean())
+                bias = float((ranking["median"] - truth).mean())
+                line.append(f"{score} {float(inside.mean()):.3f} ({width:.3f}, {bias:+.3f})")
+            print(f"{classes} classes, {cases} cases, {recalls}, {how}:", *line, flush=True)
+
+
 def change() -> None:
     """Print how much estimates and widths change between the models, by the cases of each class or of the rarest."""
     designs = {"5 equal": (1.0,) * 5, "20 equal": (1.0,) * 20, "25:5:1": (25.0, 5.0, 1.0)}
@@ -156,5 +187,5 @@ def claims() -> None:
 
 
 if __name__ == "__main__":
-    for part in sys.argv[1:] or ("coverage", "change", "claims"):
-        {"coverage": coverage, "change": change, "claims": claims}[part]()
+    for part in sys.argv[1:] or ("coverage", "unseen", "change", "claims"):
+        {"coverage": coverage, "unseen": unseen, "change": change, "claims": claims}[part]()

@@ -1010,6 +1010,12 @@ ROWS = [
         "of these classes.",
     ),
     (
+        "named_class_counts_zero",
+        {"labels": ["cat"], "score": "macro F1"},
+        "'cat' has answers and no case: the observed macro F1 counts it as 0, as scikit-learn does, and its interval "
+        "takes the recall of this class from the model.",
+    ),
+    (
         "few_cases_of_class",
         {"entities": 2, "fewest": 3, "entity": "a", "label": "cat", "population": None, "enough": 10},
         "2 entities have fewer than 10 cases of a class (a has 3 of 'cat'): rates of such a class depend strongly "
