@@ -262,8 +262,10 @@ def _undefined(counts: xr.DataArray, score: Score | None) -> list[Note]:
 
 def _counted_zero(counts: xr.DataArray, score: Score | None) -> list[Note]:
     """Return a note on answered classes without cases that count 0 in observed averages and not in draws."""
-    average = None if score is None or not is_average(score) else score.matrix_function
-    if not isinstance(average, Average) or average.worst is None or not names_classes(counts):
+    if score is None or not names_classes(counts):
+        return []
+    average = score.matrix_function
+    if not isinstance(average, Average) or average.kind == "micro" or average.worst is None:
         return []
     table = counts.sum([d for d in counts.dims if d not in ("entity", "actual", "predicted")])
     table = table.isel({d: classes_in_averages(counts, counts) for d in ("actual", "predicted")})

@@ -233,6 +233,12 @@ OF_METHODS = [
         "possible one. The prior of s/√(1 − s²) is half-Student-t with 3 degrees of freedom and scale 0.25.",
     ),
     (
+        "prior_of_size_slope",
+        {"scale": 1.0},
+        "Class sizes differ by more than chance, so the log odds of the mean recall are linear in the log size of the "
+        "class. The prior of the slope is normal with mean 0 and standard deviation 1.",
+    ),
+    (
         "prior_of_classes",
         {"right": 0.5, "wrong": 0.5, "spread": 0.25},
         "The mean recall of an entity's classes has the prior Beta(0.5, 0.5). The prior of s/√(1 − s²) is "
@@ -1086,8 +1092,7 @@ ROWS = [
     (
         "model_that_learns_classes",
         {"model": "hierarchical_classes"},
-        "The model 'hierarchical_classes' learns from all classes how they differ, if the recall of a class does not "
-        "depend on its size.",
+        "The model 'hierarchical_classes' learns from all classes how their recalls differ.",
     ),
     (
         "without_cases",

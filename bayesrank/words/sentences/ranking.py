@@ -201,10 +201,7 @@ def prior_shifts_average(entities: int, score: str, enough: int) -> str:
 
 
 def model_that_learns_classes(model: str) -> str:
-    return (
-        f"The model {model!r} learns from all classes how they differ, if the recall of a class does not depend on its "
-        "size."
-    )
+    return f"The model {model!r} learns from all classes how their recalls differ."
 
 
 @caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
