@@ -11,7 +11,8 @@ from scipy.optimize import minimize
 
 import bayesrank as br
 from bayesrank._core.notes import notes_of
-from bayesrank._core.source import groups_of
+from bayesrank._core.source import groups_of, parse_source
+from bayesrank.evidence.kinds import parse_evidence
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.evidence.units import cluster_information, unit_freedom
 from bayesrank.models.davidson import Davidson, SharedTastes
@@ -607,3 +608,43 @@ def test_several_judges_of_cases_in_clusters_are_worth_the_clusters():
         width[name] = float((ranking["upper"] - ranking["lower"]).item())
     assert width["thrice"] == pytest.approx(width["once"], rel=0.1)
     assert width["ignored"] < 0.75 * width["once"]
+
+
+def test_intervals_are_wider_where_votes_chose_the_pairs():
+    """By the factor of the rank sets, beside Student's t; not of independent votes, whose posterior needs none."""
+    rng = np.random.default_rng(4)
+    near = np.repeat(
+        [(0, 1), (1, 2), (2, 3), (3, 4), (0, 2), (1, 3), (2, 4), (0, 4)], [90] * 4 + [9] * 4, axis=0
+    )
+    won = rng.random(len(near)) < 0.5
+    frame = pd.DataFrame(
+        {
+            "a": [f"m{i}" for i in near[:, 0]],
+            "b": [f"m{j}" for j in near[:, 1]],
+            "w": np.where(won, "a", "b"),
+            "voter": rng.integers(40, size=len(near)),
+        }
+    )
+    names = {"a": "a", "b": "b", "winner": "w"}
+    for roles in ({}, {"cluster": "voter"}):
+        posterior = br.fit(br.from_votes(frame, **names, **roles), seed=1)
+        ranking = br.credible_ranking(posterior)
+        kind = parse_evidence(parse_source(posterior))
+        factor = kind.pairing.factor
+        assert factor > 1.1
+        drawn = posterior["posterior"]["strength"]
+        low, middle, high = (
+            drawn.quantile(q, ["chain", "draw"]).sel(entity=ranking["entity"]).values
+            for q in (0.025, 0.5, 0.975)
+        )
+        wanted = 1.0
+        if roles:
+            freedom = (
+                posterior["observed_data"]["unit_freedom"].sel(entity=ranking["entity"]).values
+            )
+            wanted = factor * stats.t.ppf(0.975, freedom) / stats.norm.ppf(0.975)
+        np.testing.assert_allclose((ranking["upper"] - ranking["median"]) / (high - middle), wanted)
+        np.testing.assert_allclose((ranking["median"] - ranking["lower"]) / (middle - low), wanted)
+        [note] = [n for n in notes_of(ranking["notes"]) if "percent" in n.fields]
+        assert note.fields["intervals"] == bool(roles)
+        assert note.fields["percent"] == pytest.approx(100 * (factor - 1))

@@ -20,18 +20,22 @@ def clusters_vary_less(pairs: int, of: int, unit: str = "clusters") -> str:
     )
 
 
-def votes_uneven(fewest: int, most: int, percent: float) -> str:
+def votes_uneven(fewest: int, most: int, percent: float, intervals: bool) -> str:
     return (
         f"Pairs have {fewest:,} to {most:,} votes, which differ by more than chance. Earlier votes may have chosen "
-        f"the pairs, so the possible ranks allow for errors that are {percent:.0f}% larger."
+        f"the pairs, so {_widened(intervals)} allow for errors that are {percent:.0f}% larger."
     )
 
 
-def close_strengths_met(percent: float) -> str:
+def close_strengths_met(percent: float, intervals: bool) -> str:
     return (
         f"{nouns().capitalize()} of similar strength met more often than chance explains. Earlier votes may have "
-        f"matched them, so the possible ranks allow for errors that are {percent:.0f}% larger."
+        f"matched them, so {_widened(intervals)} allow for errors that are {percent:.0f}% larger."
     )
+
+
+def _widened(intervals: bool) -> str:
+    return "the possible ranks and the intervals" if intervals else "the possible ranks"
 
 
 def probability_below(rival: str | None, p: float, prob: float, rope: float) -> str:

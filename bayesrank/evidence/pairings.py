@@ -1,4 +1,6 @@
-"""How much wider rank sets of votes must be if earlier votes may have chosen the pairs."""
+"""How much wider rank sets of votes, and intervals of shared votes, are if earlier votes may have chosen the pairs."""
+
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
@@ -9,6 +11,15 @@ from scipy.special import chdtrc, chdtri, expit, ndtr, ndtri
 UNEVEN = 0.01
 #: Steps of Newton's method, and 1 / variance of the prior of strengths.
 STEPS, PRECISION = 20, 0.25
+
+
+class Pairing(NamedTuple):
+    """What the numbers of votes on pairs say about how these were chosen."""
+
+    factor: float  #: Of critical values; 1 if chance explains the numbers.
+    close: bool = False  #: Whether entities of close strengths met more often.
+    fewest: int = 0  #: The smallest and the largest number of votes on a pair.
+    most: int = 0
 
 
 def looking_factor(pairs: int, growth: float, level: float = 0.05) -> float:
@@ -100,3 +111,18 @@ def pairing_factor(wins: np.ndarray, ties: np.ndarray) -> tuple[float, bool]:
     if not close_strengths_met(numbers, estimate_strengths(wins, ties)):
         return factor, False
     return max(factor, matching_factor(numbers)), True
+
+
+def pairing_of(wins: np.ndarray, ties: np.ndarray, pool: np.ndarray) -> Pairing:
+    """Return the largest factor of the connected pools (entity) of votes (entity, rival)."""
+    result = Pairing(1.0)
+    for name in np.unique(pool):
+        here = np.flatnonzero(pool == name)
+        if len(here) < 3:
+            continue
+        among = np.ix_(here, here)
+        factor, close = pairing_factor(wins[among], ties[among])
+        if factor > result.factor:
+            on_pairs = (wins + wins.T + ties)[among][np.triu_indices(len(here), 1)]
+            result = Pairing(factor, close, int(on_pairs.min()), int(on_pairs.max()))
+    return result
