@@ -648,3 +648,79 @@ def test_intervals_are_wider_where_votes_chose_the_pairs():
         [note] = [n for n in notes_of(ranking["notes"]) if "percent" in n.fields]
         assert note.fields["intervals"] == bool(roles)
         assert note.fields["percent"] == pytest.approx(100 * (factor - 1))
+
+
+def weighted_frame(size=20):
+    frame = simulate(size, 30, 4, 11, strength=[1.0, 0.4, 0.0, -0.5])
+    return frame.assign(weight=np.where(frame["voter"] % 4 == 0, 5.0, 1.0))
+
+
+def test_a_weight_of_a_voter_multiplies_its_votes():
+    """Estimates are those of five times the votes; the scale of weights does not matter; cases are votes."""
+    frame = weighted_frame()
+    votes = br.from_votes(frame, **ROLES, cluster="voter", weight="weight")
+    copies = br.from_votes(
+        frame.assign(n=frame["weight"].astype(int)), **ROLES, cluster="voter", count="n"
+    )
+    w = frame["weight"].to_numpy()
+    scale = w.sum() / (w**2).sum()
+    np.testing.assert_allclose(votes["wins"], scale * copies["wins"], rtol=1e-6)
+    assert votes["cases"].sum().item() == 2 * len(frame)
+    flat = {"prior": "flat", "draws": 20, "seed": 1}
+    found, wanted = (
+        groups_of(br.fit(one, **flat))["observed_data"]["strength"] for one in (votes, copies)
+    )
+    np.testing.assert_allclose(found, wanted, atol=1e-5)
+    # Proper priors have the weight of one voter in both: only units differ.
+    draws = [
+        posterior_of(br.from_votes(held, **ROLES, cluster="voter", weight="weight"), draws=20)
+        for held in (frame, frame.assign(weight=w * 8))
+    ]
+    np.testing.assert_array_equal(draws[0]["strength"], draws[1]["strength"])
+    alike = br.from_votes(frame.assign(weight=3.0), **ROLES, cluster="voter", weight="weight")
+    xr.testing.assert_equal(alike, br.from_votes(frame, **ROLES, cluster="voter"))
+
+
+def test_the_spread_is_that_of_weighted_voters():
+    """The sandwich of the weighted scores, by voter; weights leave fewer effective voters."""
+    frame = weighted_frame(60)
+    votes = br.from_votes(frame, **ROLES, cluster="voter", weight="weight")
+    plain, found = (
+        groups_of(br.fit(one, seed=1))
+        for one in (br.from_votes(frame, **ROLES, cluster="voter"), votes)
+    )
+    freedom = [one["observed_data"]["unit_freedom"].values.min() for one in (plain, found)]
+    ends = pd.concat([frame.assign(entity=frame[side]) for side in ("model_a", "model_b")])
+    sizes = ends.groupby(["entity", "voter"])["weight"].sum().unstack(fill_value=0.0)
+    assert freedom[1] == pytest.approx(min(unit_freedom(row)[0] for row in sizes.to_numpy()))
+    assert freedom[1] < 0.75 * freedom[0]
+    wide = [
+        one["posterior"]["strength"].std(["chain", "draw"]).mean().item() for one in (plain, found)
+    ]
+    assert wide[1] > 1.15 * wide[0]
+    ranking = br.credible_ranking(br.fit(votes, seed=1))
+    fields = codes_of(ranking)["weighted_votes"]
+    w = frame["weight"]
+    assert fields["votes"] == len(frame)
+    assert fields["effective"] == pytest.approx(w.sum() ** 2 / (w**2).sum(), rel=1e-5)
+
+
+def test_weights_of_votes_need_voters_or_questions(tmp_path):
+    frame = weighted_frame()
+    with pytest.raises(br.ArgumentError, match="weight must come with the voter or the question"):
+        br.from_votes(frame, **ROLES, weight="weight")
+    with pytest.raises(br.ArgumentError, match="finite numbers, 0 or more"):
+        br.from_votes(frame.assign(weight=-1.0), **ROLES, cluster="voter", weight="weight")
+    with pytest.raises(br.ArgumentError, match="cannot be used with votes of judges"):
+        br.from_votes(frame.assign(j=frame["winner"]), **ROLES, judge="j", weight="weight")
+    frame[["model_a", "model_b", "winner", "voter", "weight"]].to_csv(
+        tmp_path / "v.csv", index=False
+    )
+    printed = invoke(
+        "rank", tmp_path / "v.csv", "--cluster", "voter", "--weight", "weight", "--notes"
+    )
+    assert "weights of 600 votes are unequal" in " ".join(printed.split())
+    read = br.from_frame(frame.drop(columns="question"), cluster="voter", weight="weight")
+    xr.testing.assert_allclose(
+        read["wins"], br.from_votes(frame, **ROLES, cluster="voter", weight="weight")["wins"]
+    )

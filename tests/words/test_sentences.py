@@ -440,6 +440,11 @@ ROWS = [
     ),
     ("one_entity", {"datasets": 6}, "No column names entities: the 6 rows are data sets of one."),
     (
+        "weighted_votes",
+        {"votes": 3000, "effective": 2100.44},
+        "The weights of 3,000 votes are unequal: they count as 2,100.4 votes (Kish's effective number).",
+    ),
+    (
         "weighted_cases",
         {"cases": 200, "effective": 101.25},
         "The weights of 200 cases are unequal: they count as 101.2 cases (Kish's effective number).",
