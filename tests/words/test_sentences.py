@@ -655,21 +655,21 @@ ROWS = [
     ),
     (
         "votes_uneven",
-        {"fewest": 7, "most": 1160, "percent": 27.4, "intervals": False},
+        {"fewest": 7, "most": 1160, "percent": 27.4, "intervals": None},
         "Pairs have 7 to 1,160 votes, which differ by more than chance. Earlier votes may have chosen the pairs, so "
         "the possible ranks allow for errors that are 27% larger.",
     ),
     (
         "close_strengths_met",
-        {"percent": 73.5, "intervals": False},
+        {"percent": 73.5, "intervals": None},
         "Entities of similar strength met more often than chance explains. Earlier votes may have matched them, so the "
         "possible ranks allow for errors that are 74% larger.",
     ),
     (
         "close_strengths_met",
-        {"percent": 73.5, "intervals": True},
+        {"percent": 73.5, "intervals": 90.2},
         "Entities of similar strength met more often than chance explains. Earlier votes may have matched them, so the "
-        "possible ranks and the intervals allow for errors that are 74% larger.",
+        "possible ranks allow for errors that are 74% larger, and intervals are 90% wider.",
     ),
     ("few_cases_of_means", {"cases": 5}, "Only 5 cases: intervals of skewed outcomes are too narrow."),
     (

@@ -27,7 +27,8 @@ def weigh_votes(
         )
     found = replace(found, freedom=freedom, inflation=found.inflation * pairing.factor)
     if pairing.factor > 1:
-        fields = {"percent": 100 * (pairing.factor - 1), "intervals": evidence.units is not None}
+        wider = None if evidence.units is None else 100 * (pairing.of_intervals - 1)
+        fields = {"percent": 100 * (pairing.factor - 1), "intervals": wider}
         if not pairing.close:
             fields |= {"fewest": pairing.fewest, "most": pairing.most}
         code = "close_strengths_met" if pairing.close else "votes_uneven"

@@ -90,7 +90,9 @@ class VoteEvidence(EvidenceKind):
         If voters share a taste, the entities that looked good to the first voters are met by more
         of them: the draws alone cover too little. Independent votes need no allowance.
         """
-        return self._quantile_factor(prob) * (1.0 if self.units is None else self.pairing.factor)
+        return self._quantile_factor(prob) * (
+            1.0 if self.units is None else self.pairing.of_intervals
+        )
 
     def _quantile_factor(self, prob: float) -> np.ndarray:
         """Return the quantile of a t distribution over the normal one, for few voters or questions (entity)."""
