@@ -100,8 +100,8 @@ def fit(
 
         - ``"dirichlet_multinomial"`` (default for counts): random cases;
         - ``"hierarchical_classes"``: recalls of classes share a mean and a spread. Default for
-          three or more classes of similar sizes with fewer than 200 cases of a class, unless a
-          ``prior`` or importance weights are given;
+          three or more classes with fewer than 200 cases of a class, unless a ``prior`` or importance
+          weights are given;
         - ``"beta_binomial"``: class sizes fixed by design;
         - ``"paired"`` (default for joint outcomes): all entities saw the same cases;
         - ``"crossed_logit_normal"``: entities are compared within data sets. Default for several
