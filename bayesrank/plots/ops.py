@@ -30,6 +30,7 @@ from bayesrank.plots.kit.style import (
     new_panels,
     plain_names,
     side_legend,
+    write_title,
 )
 from bayesrank.scores.display import display_name
 
@@ -210,7 +211,7 @@ def ops_curve(
         if variable == "ops" or ordinate != "lift":
             ax.set_ylim(-0.02, 1.02)
     shares = ", ".join(f"{one['prevalence'].item():.3g}" for one in results.values())
-    axes[0].set_title(f"dotted: no skill, prevalence {shares}", fontsize=10)
+    write_title(axes[0], f"dotted: no skill, prevalence {shares}", 10)
     if by_set or len(curves) > 1:
         side_legend(axes[1], fontsize=9)
     add_missing_fonts(axes[0])
