@@ -292,4 +292,4 @@ def _first(ranking: xr.Dataset, top: int | None) -> tuple[pd.DataFrame, str]:
 
 def _side(size: int) -> float:
     """Return the side in inches of a picture with one row and one column an entity, of one screen at most."""
-    return 3.0 + min(0.42 * size if size <= 12 else 5.0 if size <= 30 else 0.12 * size + 1.4, 11.0)
+    return 3.0 + min(0.42 * size if size <= 12 else 5.0 if size <= 30 else 0.12 * size + 1.4, 10.5)

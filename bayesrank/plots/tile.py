@@ -87,7 +87,7 @@ def winner_tile(
         regions,
         ("entity", "first", "position", "tied", "area", "a", "b"),
     )
-    ax = new_axes(ax, 6.6, 4.0)
+    ax = new_axes(ax, 7.0, 4.0)
     table = holders(regions)
     area, first, tied, places = (
         table[name].values.tolist() for name in ("area", "first", "tied", "position")
@@ -136,7 +136,7 @@ def frontier_tile(frontiers: xr.Dataset, ax: Any = None, prevalence: float | Non
     """
     check_result("br.tile.frontiers", "frontiers", frontiers, ("entity", "rival", "a", "b"))
     few = frontiers.sizes["pair"] <= NAMED
-    ax = new_axes(ax, 6.6 if few else 4.4, 4.0)
+    ax = new_axes(ax, 7.0 if few else 4.4, 4.0)
     pairs = [
         f"{one}, {two}"
         for one, two in zip(frontiers["entity"].values, frontiers["rival"].values, strict=True)
@@ -176,7 +176,7 @@ def neutral_tile(band: xr.Dataset, ax: Any = None) -> Any:
         ("lower", "upper", "median", "least", "diagonal"),
         ("prob",),
     )
-    ax = new_axes(ax, 6.6, 4.0)
+    ax = new_axes(ax, 7.0, 4.0)
     color, other = place_colors([0, 1])
     a = band["a"].values
     ax.fill_between(a, band["lower"], band["upper"], color=color, alpha=0.25, linewidth=0,
@@ -215,7 +215,7 @@ def credible_tile(
     ['logreg', 'lda', 'several,', 'P(best)']
     """
     _check_credible(credible)
-    ax = new_axes(ax, 6.6, 4.0)
+    ax = new_axes(ax, 7.0, 4.0)
     credible = credible.transpose(..., "b", "a")
     a, b, probability = (credible[name].values for name in ("a", "b", "winner_probability"))
     leading, share = leaders(credible), credible["share"].fillna(0.0).to_series()
