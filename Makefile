@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# Commands that tests start load compiled modules, whatever the machine says.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-all check bench golden mutants oldest wheel docs figures clean
 

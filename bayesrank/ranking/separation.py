@@ -21,7 +21,7 @@ from bayesrank._core.notes import Note
 from bayesrank.claims.effective import ENOUGH_FREEDOM, Information
 from bayesrank.claims.information import parts_of_pair, sampling_variance
 from bayesrank.ranking.evidence import Evidence
-from bayesrank.ranking.intervals import position_of
+from bayesrank.ranking.intervals import order_name, position_of
 from bayesrank.ranking.shrinkage import MeanPopulation, population_of
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import Score
@@ -85,6 +85,7 @@ class Separation:
     )
     parts: tuple[np.ndarray, np.ndarray] | None  #: Variance of the difference and cases, by class.
     apart: bool  #: Whether only one of the two could be best today.
+    ahead: int  #: How many share the first rank with the leader; 2 if a pair was asked for.
 
     def success(self, more: float) -> float:
         """Return the share of futures with ``more`` units in which only one of the two could be best."""
@@ -157,7 +158,7 @@ class Separation:
         """Return the fact on the number of units, or why there is none."""
         pair = {"entity": str(self.entity), "rival": str(self.rival)}
         if not self.difference > 0:
-            return Note("no_difference", pair)
+            return Note("no_difference", pair | {"ahead": self.ahead})
         needed = self.needed(assurance)
         design = self.designed(needed)
         fields = {"difference": self.difference, "score": self.score, "unit": self.unit}
@@ -299,6 +300,7 @@ class Pair(NamedTuple):
         names = found.values["entity"].values.tolist()
         if len(order) < 2 or not found.finite_mean or information.withheld() is not None:
             return None
+        asked = self.entity is not None or self.rival is not None
         rival = None if self.rival is None else names.index(self.rival)
         one = (
             names.index(self.entity)
@@ -355,8 +357,14 @@ class Pair(NamedTuple):
             freedom=freedom, ends=(low, high) if found.sign > 0 else (-high, -low),
             critical=_critical_values(y, _by_lead(mean, covariance), prob), alone=float(ndtri((1 + prob) / 2)),
             parts=parts_of_pair(evidence, None if found.variable else found.score, one, rival),
-            apart=bool(best[one] != best[rival]),
+            apart=bool(best[one] != best[rival]), ahead=2 if asked else _ahead(ranking, order[0]),
         )  # fmt: skip
+
+
+def _ahead(ranking: Any, leader: int) -> int:
+    """Return how many entities that could be best share the leader's rank."""
+    rank = np.asarray(ranking[f"{order_name(ranking)}_rank"])
+    return int(((rank == rank[leader]) & np.asarray(ranking["in_best_set"])).sum())
 
 
 def _units(

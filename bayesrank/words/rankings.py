@@ -24,7 +24,7 @@ from bayesrank.ranking.summary import (
 from bayesrank.words.identification import why_and_remedy
 from bayesrank.words.parts import NAMED, Verdict, compose
 from bayesrank.words.sentences import say
-from bayesrank.words.sentences.claims import LOOKING, WITH_ROPE
+from bayesrank.words.sentences.claims import LOOKING
 from bayesrank.words.standing import (
     Standing,
     first_are_equivalent,
@@ -169,9 +169,6 @@ def next_step(ranking: xr.Dataset, standing: Standing) -> tuple[str, bool]:
             False,
         )
     known = notes_of(ranking["separation"]) if "separation" in ranking else []
-    ahead = int((standing.tied & standing.could_be_best).sum())
-    if known and known[0].code == "no_difference" and ahead > 2:
-        return f"The data show no difference between these {ahead} {nouns()}. {WITH_ROPE}", False
     if known:
         return say(known[0]), known[0].code == "more_to_separate" and known[0].fields[
             "needed"

@@ -781,7 +781,7 @@ ROWS = [
     ),
     (
         "no_difference",
-        {"entity": "a", "rival": "b"},
+        {"entity": "a", "rival": "b", "ahead": 2},
         "The data show no difference between a and b. Pass the smallest difference that matters (rope=, --rope): "
         "the verdict then says how many more cases would show a difference of that size.",
     ),

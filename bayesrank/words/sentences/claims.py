@@ -80,5 +80,6 @@ def more_to_separate(
     )
 
 
-def no_difference(entity: str, rival: str) -> str:
-    return f"The data show no difference between {entity} and {rival}. {WITH_ROPE}"
+def no_difference(entity: str, rival: str, ahead: int) -> str:
+    them = f"these {ahead} {nouns()}" if ahead > 2 else f"{entity} and {rival}"
+    return f"The data show no difference between {them}. {WITH_ROPE}"
