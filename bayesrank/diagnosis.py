@@ -300,9 +300,7 @@ def diagnose(paths: Any, choices: Choices) -> Diagnosis:
             stops += [] if isinstance(error, EveryFileLeftOut) else [error]
             break
     else:
-        stops.append(
-            ArgumentError("the logs", "must be settled step by step; make these choices first")
-        )
+        stops.append(ArgumentError("the logs", "needs several choices; make these first"))
         frame = None
     sections: dict[str, list[str]] = {}
     contents = "" if logs is None else list_contents(logs)

@@ -217,7 +217,7 @@ def fit(
     if taken:
         raise ArgumentError(
             "nuts",
-            "must not hold draws, chains or a seed, which are arguments of fit",
+            "must not contain draws, chains or a seed: these are arguments of br.fit",
             sorted(taken),
         )
     if sampler == "nutpie":
@@ -537,7 +537,7 @@ def _check_method(instance: Any, method: str, group: str) -> None:
         hint = " (br.sensitivity scales priors by refitting)" if group == "log_prior" else ""
         raise ArgumentError(
             "groups",
-            f"cannot hold {group!r} for {type(instance).__name__}, which has no method {method!r}{hint}",
+            f"cannot include {group!r} for {type(instance).__name__}, which has no method {method!r}{hint}",
         )
 
 

@@ -126,7 +126,10 @@ def test_typical_rates_move_with_the_chosen_value():
             studies().assign_coords(threshold=("dataset", [np.nan, *THRESHOLD[1:]])),
             {"covariates": "threshold"}, "a finite number for each measured table",
         ),
-        (studies().assign_coords(site=("dataset", list("abcdefghijkl"))), {"covariates": "site"}, "must hold numbers"),
+        (
+            studies().assign_coords(site=("dataset", list("abcdefghijkl"))),
+            {"covariates": "site"}, "must contain numbers",
+        ),
     ],
 )  # fmt: skip
 def test_other_covariates_are_refused(counts, options, wrong):

@@ -169,7 +169,7 @@ def test_a_workbook_that_is_no_single_table_is_refused(tmp_path):
     path = workbook(tmp_path / "t.xlsx", ROWS, [("more", ROWS)])
     assert "must have one sheet with cells; got 2: Sheet, more" in refused("rank", path)
     path = workbook(tmp_path / "u.xlsx", [*ROWS, ["c", "=1+1", 1, 1, 1]])
-    assert "line 5: must hold values; got a formula without one" in refused("rank", path)
+    assert "line 5: must contain values; got a formula without one" in refused("rank", path)
     path = workbook(tmp_path / "v.xlsx", [])
     assert "must have one sheet with cells; got none" in refused("rank", path)
 
@@ -313,7 +313,7 @@ def test_two_lost_logs_are_named_together_and_foreign_files_stay_out(tmp_path):
     write(tmp_path / "notes.txt", "")
     write(tmp_path / "run.log", "[INFO] begin\n")
     message = refused("rank", tmp_path)
-    assert "a.json must hold cases; got an empty file" in message
+    assert "a.json must contain cases; got an empty file" in message
     assert "1 more file cannot be read: b.json" in message
     assert "notes" not in message
     assert "run.log" not in message

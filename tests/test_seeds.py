@@ -225,7 +225,7 @@ def test_equal_averages_are_no_identical_evidence():
             SEEDS | {"dataset": "d"},
             "dataset must be one with training seeds",
         ),
-        (LACKING, SEEDS, "must hold an outcome of every"),
+        (LACKING, SEEDS, "must contain an outcome of every"),
         (
             LACKING,
             SEEDS | {"missing": "own"},

@@ -310,7 +310,7 @@ def test_a_heading_with_a_class_needs_the_positive_one(clinic):
     ("columns", "message"),
     [
         ({"not_benign": MALIGNANT}, "must be the name of a class, or prediction"),
-        ({"benign": 10 * BENIGN}, "must hold probabilities; got"),
+        ({"benign": 10 * BENIGN}, "must contain probabilities; got"),
         ({"benign": BENIGN, "malignant": BENIGN}, "with the sum 1"),
         ({"benign": BENIGN, "other": MALIGNANT}, "one column beside the ids"),
     ],
@@ -539,7 +539,7 @@ def test_options_that_do_nothing_are_refused(places):
     ):
         with pytest.raises(ValueError, match="cannot be used for submissions"):
             br.read(folder / "all", truth=folder / "truth.csv", **options)
-    with pytest.raises(ValueError, match="must begin with a file that is read"):
+    with pytest.raises(ValueError, match="must start with the name of a file that was read"):
         br.read(folder / "all", truth=folder / "truth.csv", name={"gone.csv": ""})
 
 

@@ -130,7 +130,7 @@ def compare(
         check_choice("by", by, BY)
     posteriors = _fits(evidence, models, options)
     if not posteriors:
-        raise ArgumentError("posteriors", "must hold at least one", "none")
+        raise ArgumentError("posteriors", "must contain at least one", "none")
     compared = [
         model_to_compare(str(name), posterior, parts=True) for name, posterior in posteriors.items()
     ]

@@ -175,9 +175,7 @@ def _truth(y_true: Any, positive: Any) -> np.ndarray:
     held = check_labels("y_true", y_true).tolist()
     seen = set(held)
     if len(seen) != 2:
-        raise ArgumentError(
-            "y_true", "must have two classes, with cases of both", f"{list(seen)[:5]}"
-        )
+        raise ArgumentError("y_true", "must have cases of two classes", f"{list(seen)[:5]}")
     named = ordered_categories(y_true) or sorted(seen, key=str)
     classes, chosen = arrange_classes(
         [name for name in named if name in seen], positive, is_ordered(y_true)
@@ -199,7 +197,7 @@ def _risks(predictions: Any, size: int) -> dict[Any, np.ndarray]:
         if risk.shape != (size,):
             raise ArgumentError(
                 f"predictions[{name!r}]",
-                f"must hold one probability for each of the {size} cases",
+                f"must contain one probability for each of the {size} cases",
                 f"shape {risk.shape}",
             )
         result[name] = risk

@@ -215,7 +215,7 @@ def count_votes(
         lacking = [str(names[i]) for i in np.flatnonzero(cases == 0)]
         raise ArgumentError(
             str(headings.get("count")),
-            "must give each entity a vote",
+            "must contain a vote for each entity",
             f"0 for {list_names(lacking, 3)}",
         )
     entries = tuple(Entry(str(name), int(n)) for name, n in zip(names, cases, strict=True))
@@ -243,14 +243,16 @@ def count_votes(
     known = int(labels.sum()) // 2
     if not known:
         raise ArgumentError(
-            str(headings["winner"]), "must hold the vote of a person for at least one row", "none"
+            str(headings["winner"]),
+            "must contain the vote of a person for at least one row",
+            "none",
         )
     votes = np.column_stack([rows.sides(name, column) for name, column in verdicts.items()])
     none = (votes == UNKNOWN).all(axis=1)
     if none.any():
         raise ArgumentError(
             f"{where[int(none.argmax())]}: {list_names(list(map(str, verdicts)), 3)}",
-            "must hold a vote of a judge in each row: other votes do not show how the judge errs",
+            "must contain a vote of a judge in each row: other votes do not show how the judge errs",
             "none",
             "let the judge vote on these pairs too, or leave the rows out",
         )

@@ -70,7 +70,7 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) 
         ("mean", "lower", "upper", "strategy", "threshold"),
     )
     if curve.sizes.get("threshold", 1) < 2:
-        raise ArgumentError("curve", "must have two thresholds or more", curve["threshold"].size)
+        raise ArgumentError("curve", "must have at least two thresholds", curve["threshold"].size)
     ax = new_axes(ax, 8.0, 4.8)
     curve = curve.sortby("threshold")
     t, always = curve["threshold"].values, curve["strategy"].values
@@ -235,7 +235,8 @@ def plan(result: xr.Dataset, ax: Any = None) -> Any:
     sizes, success, error = (result[name].values for name in ("n", "success", "success_error"))
     if not len(sizes):
         raise ArgumentError(
-            "result", "must hold sizes; something other than the number of cases limits the claim"
+            "result",
+            "must contain sizes; something other than the number of cases limits the claim",
         )
     conditional = record.goal == "separation"
     label = "entities separated" if conditional else "target met"

@@ -85,7 +85,7 @@ def matrix_pmf(
     """
     pmfs = {"": pmf} if not isinstance(pmf, Mapping) or isinstance(pmf, xr.Dataset) else dict(pmf)
     if not pmfs:
-        raise ArgumentError("pmf", "must hold a pmf or more", "none")
+        raise ArgumentError("pmf", "must contain at least one pmf", "none")
     rates = [_rates(one, f"pmf[{name!r}]" if name else "pmf") for name, one in pmfs.items()]
     seen = None if observed is None else _rates_of(observed)
     figure = new_figure(figure, 6.4 * len(pmfs), 5.2)
@@ -174,7 +174,7 @@ def effect_of_size(
     """
     times = [check_integer("factors", factor, 1) for factor in check_sequence("factors", factors)]
     if not times:
-        raise ArgumentError("factors", "must hold one whole number or more", "none")
+        raise ArgumentError("factors", "must contain at least one whole number", "none")
     confusion_pmf(counts)  # refuses what is no counts of one entity
     pmfs = [confusion_pmf(counts * factor) for factor in times]
     axes = new_panels(axes, 1, len(times), 3.4 * len(times), 3.5)
@@ -409,7 +409,7 @@ def _defined_pmfs(pmfs: Any) -> dict[str, xr.Dataset]:
             describe_value(pmfs),
         )
     if not pmfs:
-        raise ArgumentError("pmfs", "must hold a pmf at least", "none")
+        raise ArgumentError("pmfs", "must contain at least one pmf", "none")
     for name, one in pmfs.items():
         with rename_argument(f"pmfs[{name!r}]" if name else "pmfs", "pmf"):
             mean(one)  # refuses what is no pmf of a score, or has no value

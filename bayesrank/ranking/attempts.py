@@ -121,7 +121,7 @@ def attempts_curve(
     if held.names:
         raise ArgumentError(
             "posterior",
-            "must have one data set for a curve",
+            "must come from one data set for a curve",
             f"{len(held.names)} data sets",
             "fit each alone",
         )

@@ -230,9 +230,7 @@ def sensitivity(
     elif not isinstance(over, str):
         raise ArgumentTypeError("over", "must be the name of a dim or coord", describe_value(over))
     elif "entities" in requested and aggregate in ("borda", "win_rate"):
-        why = (
-            f"must not hold 'entities' beside aggregate={aggregate!r}, which depends on the rivals"
-        )
+        why = f"must not contain 'entities' beside aggregate={aggregate!r}, which depends on the rivals"
         raise ArgumentError("alternatives", why, requested)
     grouped = isinstance(evidence, xr.DataArray | xr.Dataset) and has_groups(evidence)
     if grouped:

@@ -128,7 +128,7 @@ class _Parser:
         self.depth += 1
         if self.depth > DEPTH:
             raise ArgumentError(
-                "statement", f"must hold at most {DEPTH} statements in one another", "more"
+                "statement", f"must contain at most {DEPTH} nested statements", "more"
             )
         start = self._skip()
         if self._word("not"):

@@ -554,4 +554,4 @@ def test_doctor_prints_why_a_file_cannot_be_read(text, tmp_path):
     (tmp_path / "log.json").write_text(text)
     assert "log.json must be a whole file" in invoke("doctor", tmp_path / "log.json")
     (tmp_path / "log.data").write_text(text)
-    assert "must hold whole JSON in every line" in invoke("doctor", tmp_path / "log.data")
+    assert "must contain whole JSON in every line" in invoke("doctor", tmp_path / "log.data")

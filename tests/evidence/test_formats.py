@@ -876,7 +876,7 @@ def test_clusters_widen_intervals_as_the_standard_error_of_their_means_does(tmp_
     [
         ({"only": {"metric": "f1"}}, "must be one of acc"),
         ({"only": {"colour": "red"}}, "only must be one of"),
-        ({"name": {"nowhere.json": "x"}}, "must begin with a file that is read"),
+        ({"name": {"nowhere.json": "x"}}, "must start with the name of a file that was read"),
         ({"match": "name"}, "match must be one of"),
         ({"reruns": "first"}, "reruns must be one of"),
     ],

@@ -172,7 +172,7 @@ def test_data_sets_have_scores_of_their_own_or_a_mean():
         ((["u", "v", "v"], [0.1, 0.2, 0.3]), {}, "positive must name the class"),
         (([0, 1, 2], {"m": [0.1, 0.2, 0.3]}), {}, "each of the 3 classes"),
         (([0, 1, 1], [0.1, 0.2, 0.3]), {"case": [1, 1, 2]}, "each case once"),
-        (([0, 1, 1], {"m": ["a", "b", "c"]}), {}, "must hold numbers"),
+        (([0, 1, 1], {"m": ["a", "b", "c"]}), {}, "must contain numbers"),
     ],
 )
 def test_bad_probabilities_are_refused(arguments, options, message):

@@ -361,8 +361,8 @@ def test_votes_of_judges_are_counted_beside_those_of_people():
 @pytest.mark.parametrize(
     ("change", "judge", "message"),
     [
-        ({"gpt": None}, "gpt", "row 0: gpt must hold a vote of a judge in each row"),
-        ({"human": None}, "gpt", "human must hold the vote of a person for at least one row"),
+        ({"gpt": None}, "gpt", "row 0: gpt must contain a vote of a judge in each row"),
+        ({"human": None}, "gpt", "human must contain the vote of a person for at least one row"),
         ({"gpt": "z"}, "gpt", "row 0: gpt must be 'x', 'y', 'left', 'right' or 'tie'; got 'z'"),
         ({}, "human", "judge must name a different column; got 'human', the winner as well"),
         ({}, [], "judge must name at least one column"),

@@ -198,7 +198,9 @@ def test_a_sensitivity_to_categories_of_groups_loses_a_category():
     how = {"over": "category", "aggregate": "worst", "models": [], "draws": 100, "seed": 1}
     found = br.sensitivity(counts, "accuracy", weights={"p": 1, "q": 1}, **how)
     assert found.sizes["alternative"] == 7
-    with pytest.raises(br.ArgumentError, match="must not hold 'entities' beside aggregate='borda'"):
+    with pytest.raises(
+        br.ArgumentError, match="must not contain 'entities' beside aggregate='borda'"
+    ):
         br.sensitivity(counts, "f1", alternatives=["entities"], over="category", aggregate="borda")
 
 

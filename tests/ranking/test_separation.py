@@ -143,7 +143,9 @@ def test_one_number_everywhere(name, score, joint, rope):
         page = br.ranking_report(
             posterior, score, results={"planning": planned}, sections=["planning"]
         )
-        said = "truly differ by" if "truly" in br.verdict(planned)[0] else "difference between these 9"
+        said = (
+            "truly differ by" if "truly" in br.verdict(planned)[0] else "difference between these 9"
+        )
         assert page.count(said) >= 2
 
 

@@ -183,7 +183,7 @@ def _refuse_scales(table: Table, scores: dict[Any, list[float]]) -> None:
     if shares and percent:
         raise ArgumentError(
             table.source,
-            "must have scores of one scale for all learners",
+            "must use the same scale for all learners",
             f"{scores[shares[0]][0]:g} of {shares[0]!r}, and {scores[percent[0]][0]:g} of {percent[0]!r}",
             "divide scores in percent by 100",
         )
@@ -234,7 +234,7 @@ def _read_long(
     if lacking is not None:
         raise ArgumentError(
             table.source,
-            "must have a score of every learner on every split",
+            "must have a score for every learner on every split",
             f"none of {lacking[0]!r} on {', '.join(map(str, lacking[1]))}",
             "leave out the splits that a learner lacks, for all learners",
         )

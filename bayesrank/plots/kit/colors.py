@@ -119,7 +119,7 @@ def check_colors(colors: Any) -> dict[Any, Any]:
     if wrong:
         name, color = next(iter(wrong.items()))
         raise ArgumentError(
-            "colors", "must hold colours that Matplotlib knows", f"{color!r} for {name!r}"
+            "colors", "must contain colours that Matplotlib knows", f"{color!r} for {name!r}"
         )
     return dict(colors)
 

@@ -68,9 +68,9 @@ def new_panels(
 
     given = object_array(check_order_of("axes", axes, "Axes")).ravel()
     if not all(isinstance(one, Axes) for one in given):
-        raise ArgumentTypeError("axes", "must hold Matplotlib Axes", describe_value(axes))
+        raise ArgumentTypeError("axes", "must contain Matplotlib Axes", describe_value(axes))
     if given.size != rows * columns:
-        raise ArgumentError("axes", f"must hold {rows * columns} Axes", given.size)
+        raise ArgumentError("axes", f"must contain {rows * columns} Axes", given.size)
     return given
 
 
