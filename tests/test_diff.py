@@ -156,7 +156,7 @@ def test_sentences_and_tables_have_the_same_ranks(old, new, tmp_path):
             "must have a value of type boolean in the field entities[0].in_best_set",
         ),
         (("entities", 0, "rank"), ..., "must have the field entities[0].rank"),
-        (("score", "range"), [0], "another number of values in the field score.range; got 1"),
+        (("score", "range"), [0], "wrong number of values in the field score.range; got 1"),
         (
             ("headline",),
             "winner",

@@ -366,7 +366,10 @@ def test_a_set_has_no_order_and_an_iterator_is_read_once(function, given, argume
             function(**given | {argument: values})
         assert isinstance(caught.value, br.ArgumentError)
     for values in ({"a"}, (x for x in "a")):
-        with pytest.raises(TypeError, match=r"^predictions\['a'\] must contain labels in "):
+        with pytest.raises(
+            TypeError,
+            match=r"^predictions\['a'\] must (be an ordered collection of labels|contain labels in)",
+        ):
             br.joint_outcomes([0], {"a": values})
 
 
@@ -450,7 +453,7 @@ def test_attrs_that_were_changed_are_refused_by_name(attr, value):
     posterior["posterior"].attrs[attr] = value
     with pytest.raises(
         br.ArgumentError,
-        match=rf"^attrs(\['({attr}|notes)'\])? must (be unchanged since bayesrank wrote it|contain notes)",
+        match=rf"^attrs(\['({attr}|notes)'\])? (was changed after bayesrank wrote it|must contain notes)",
     ):
         br.ranking_report(posterior, "f1")
 

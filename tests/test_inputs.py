@@ -193,12 +193,12 @@ BROKEN = {
         f'[{{"task_id": 1, "reward": {"9" * 400}, "info": {{}}}}]',
         "numbers of at most 300 digits",
     ),
-    "cut.json": (json.dumps(LOG)[:-9], "whole JSON"),
+    "cut.json": (json.dumps(LOG)[:-9], "complete JSON"),
     "latin.json": (json.dumps(LOG).encode().replace(b"{}", b'"\xe9"'), "not text in UTF-8"),
     "encoding.xml": (f'<?xml version="1.0" encoding="bogus"?>{JUNIT}', "unknown encoding"),
     "list.json": (
         json.dumps([{"task_id": [1], "reward": 1, "info": {}}]),
-        "one text or number as case",
+        "one text or number in the field case",
     ),
     "size.json": (
         json.dumps({"resolved_ids": ["a__b-1"], "submitted_instances": 1}).replace(
@@ -332,9 +332,7 @@ def test_too_many_layers_are_refused(tmp_path):
     data = json.dumps(LOG).encode()
     for i in range(6):
         data = zipped({f"{i}.zip": data})
-    assert "at most 4 archives within one another" in refused(
-        "rank", write(tmp_path / "deep.zip", data)
-    )
+    assert "at most 4 nested archives" in refused("rank", write(tmp_path / "deep.zip", data))
 
 
 def test_a_link_to_itself_and_a_folder_without_rights_are_listed(tmp_path, monkeypatch):

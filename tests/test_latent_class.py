@@ -615,7 +615,7 @@ TWO = ONE | {"b": [0, 1, 0, 0]}
 @pytest.mark.parametrize(
     ("make", "wrong"),
     [
-        (lambda: LatentClass(br.joint_outcomes(None, ONE)), "must have two tests or more"),
+        (lambda: LatentClass(br.joint_outcomes(None, ONE)), "must have at least two tests"),
         (lambda: LatentClass(br.joint_outcomes(None, {"a": [0, 1, 2], "b": [0, 1, 1]})), "must have two classes"),
         (lambda: LatentClass(br.joint_outcomes(None, TWO, dataset=list("xxyy"))), "dataset cannot be used.*popul"),
         (lambda: LatentClass(br.joint_outcomes(None, TWO, cluster=list("xxyy"))), "cluster cannot be used"),

@@ -118,7 +118,7 @@ def test_two_classes_get_the_other_label_and_probabilities_none_on_the_truth(tmp
     frame = br.read(tmp_path / "chances", truth=tmp_path / "solution.csv", missing="wrong")
     wanted = roc_auc_score(truth, np.append(1 - truth[:4], chance[4:]))
     assert observed(frame)["auc_roc"].item() == pytest.approx(wanted)
-    with pytest.raises(ValueError, match="log loss infinite"):
+    with pytest.raises(ValueError, match="log loss would be infinite"):
         br.fit(br.from_frame(frame), scores=["log_loss"])
 
 

@@ -125,7 +125,7 @@ def test_a_source_with_an_aggregate_is_refused_where_it_has_no_meaning():
         br.ArgumentError, match="over cannot be used for a source that has an aggregate"
     ):
         br.credible_ranking(over, "f1", over="group")
-    with pytest.raises(br.ArgumentError, match="looks must be a number beside an aggregate"):
+    with pytest.raises(br.ArgumentError, match="looks must be a number for an aggregate"):
         br.decisions.gate(over, "a", "f1", looks="any")
     with pytest.raises(br.ArgumentError, match="width cannot be used for a plan over groups"):
         br.plan(aggregate_over(POSTERIOR, "group"), "f1", width=0.1)

@@ -261,7 +261,8 @@ def test_results_of_cross_validate_are_taken_by_learner():
     ):
         br.from_folds(results["tree"], train=100, test=20)
     with pytest.raises(
-        br.ArgumentError, match="as many splits of every learner; got 6 of 'a', 2 of 'b'"
+        br.ArgumentError,
+        match="the same number of splits for every learner; got 6 of 'a', 2 of 'b'",
     ):
         br.from_folds({"a": scores["tree"], "b": [0.1, 0.2]}, train=100, test=20)
 

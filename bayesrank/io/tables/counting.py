@@ -282,7 +282,7 @@ def _refuse_total_label(table: Table, role: str, values: np.ndarray, labels: lis
         if sums == "sums" or (is_total_name(label) and np.array_equal(first, second)):
             raise ArgumentError(
                 f"{table.source}: {label!r}",
-                f"must not be a {role} that sums up the others (delete its rows, or rename it)",
+                f"must not be a label of {role} that sums up the others (delete its rows, or rename it)",
             )
 
 
