@@ -456,7 +456,7 @@ def _cases(logs: Logs, frame: pd.DataFrame, entities: list[str], choices: Choice
         common = int((content == known["entity"].nunique()).sum())
         text.append(f"By content, {common:,} of {len(content):,} are in all systems.")
     else:
-        text.append("The files do not hold the content of cases.")
+        text.append("The files do not contain the content of cases.")
     sizes = (
         frame.drop_duplicates(["entity", "dataset", "case"])
         .groupby("dataset", sort=False)["case"]

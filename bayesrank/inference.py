@@ -92,7 +92,7 @@ def fit(
         - votes, from :func:`bayesrank.from_votes`;
         - scores of folds, from :func:`bayesrank.from_folds`.
 
-        Entities with the same value of the coord ``test_set`` (entity, [dataset]) saw the same
+        Entities with the same value of the coord ``test_set`` (entity, [dataset]) have the same
         cases. Without this coord, entities with equal class sizes are assumed to have seen the same
         cases.
     model : str or class, optional
@@ -117,7 +117,7 @@ def fit(
 
         Models of counts ignore the pairing of joint outcomes, and a note says so.
     draws, chains : int
-        Number of draws in each chain, and of chains.
+        Number of draws in each chain, and number of chains.
     seed : int, SeedSequence or Generator, optional
         Seed of all random numbers. Exact draws of an entity depend only on the seed and on its name
         and evidence. A longer run starts with the draws of a shorter one.

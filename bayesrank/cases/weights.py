@@ -48,7 +48,7 @@ def case_weights(
         :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`, whose patterns get the
         weights.
     draws, chains : int
-        Draws in each chain, and chains.
+        Number of draws in each chain, and number of chains.
     count : sequence of int, optional
         Number of cases that each item stands for.
     dataset : hashable or sequence, optional

@@ -49,11 +49,11 @@ def from_folds(
     repeat : str or int, optional
         Column with the repetition of the cross-validation; for results of scikit-learn the number
         of repetitions, as ``n_repeats`` of ``RepeatedKFold``. Without it, all folds of a data set
-        are of one repetition.
+        belong to one repetition.
     dataset : str, optional
         Column with the data set.
     metric : str, optional
-        Which score of results of scikit-learn to take, such as ``"accuracy"``, if they hold
+        The score to take from results of scikit-learn, such as ``"accuracy"``, if they hold
         several.
 
     Returns

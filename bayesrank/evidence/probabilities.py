@@ -61,8 +61,8 @@ def from_probabilities(
         For each entity (key or column), the probabilities of the positive class. Decision values
         (any numbers, larger means more positive) are enough for areas. With more classes, a mapping
         from each entity to a table (case, class), in the order of the sorted labels, or a DataFrame
-        with the labels as columns. A table of two classes is taken, too. A sequence is of one
-        entity. Everything with an index is joined to ``y_true`` by its labels.
+        with the labels as columns. A table of two classes is taken, too. A sequence describes one entity.
+         Everything with an index is joined to ``y_true`` by its labels.
     positive : label, optional
         The positive one of two classes; needed unless an ordered categorical or a standard pair
         (0/1, no/yes, ...) says which.

@@ -80,9 +80,10 @@ def from_votes(
         ``wins`` (entity, rival): how many votes prefer the entity to the rival; ``ties`` (entity,
         rival): how many call them equal, symmetric; ``cases`` (entity): the number of votes on the
         entity. Entities are in order of appearance. The attr ``ledger`` says what was read. Rows
-        with 0 votes do not count. With ``judge``, wins and ties are those of people, ``cases`` are
-        all votes, ``labels`` (entity) those of people. A ``battle`` is all rows with the same pair
-        of entities and the same votes of judges. ``side`` (battle, place) holds the two entities.
+        with 0 votes do not count. With ``judge``, wins and ties count the votes of people, ``cases``
+        counts all votes, and ``labels`` (entity) the votes of people. A ``battle`` is all rows with
+        the same pair of entities and the same votes of judges. ``side`` (battle, place) contains
+        the two entities.
         ``judge_vote`` (battle, judge) is 0 for the first, 1 for the second, 2 for a tie, 3 for no
         vote. ``human_votes`` (battle, result) counts the people who voted for the first, for the
         second, for a tie, and not at all. With ``cluster``, ``case`` or ``covariates``, a

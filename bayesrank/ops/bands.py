@@ -90,7 +90,7 @@ def credible_curves(
     Raises
     ------
     ValueError, TypeError
-        If there are several data sets, or a calibration curve is asked of decision values.
+        If there are several data sets, or a calibration curve is requested for decision values.
 
     References
     ----------

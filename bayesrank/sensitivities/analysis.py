@@ -175,8 +175,8 @@ def sensitivity(
         Over (``left_out``, ``entity``), with ``"entities"``: ``tier_without`` and
         ``position_without`` among the others; and over ``left_out``: ``changed_without``, the share
         of pairs of other entities whose tiers are in another order than in the base;
-        ``leader_changed_without``, whether the first of the others in the consensus order is
-        another one; and ``poth_without``, the precision of the order of the others.
+        ``leader_changed_without``, whether the first remaining entity of the consensus order changes
+        ; and ``poth_without``, the precision of the order of the remaining entities.
 
         Over (``entity``, [``dataset``], ``check``), for base priors with a closed form. The items
         of ``check`` are the right answers in each class and in all classes, the class sizes if they

@@ -135,7 +135,7 @@ def audit(
         With ``order``, for posteriors in which the score is defined with probability 1:
         ``axiom_1``, ``axiom_2``, ``axiom_3_upper``, ``axiom_3_lower``; ``proof`` (``test``): why
         the axiom holds, or the numbers of the counterexample; ``counterexample`` (``test``,
-        ``role``, ``actual``, ``predicted``); and ``verdict``. Most counterexamples hold counts of
+        ``role``, ``actual``, ``predicted``); and ``verdict``. Most counterexamples are counts of
         cases, at prevalence 1/2 if none is given. They give the rate ``attrs["rate"]`` a Beta
         posterior under a uniform prior. The other rate (FPR beside ``"tpr"``, TPR beside ``"tnr"``)
         is known: its value is ``attrs["other_rate"]``, and its counts are NaN. They are proofs for

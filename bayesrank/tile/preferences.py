@@ -178,8 +178,8 @@ def over(region: str, points: int = 31) -> xr.Dataset:
         - ``"tile"``: all canonical scores;
         - ``"f_scores"``: the right side, from PPV to TPR, uniform in b = β² / (1 + β²);
         - ``"weighted_accuracies"``: the rising diagonal;
-        - ``"median_horizontal"``: equal weight of both errors; ``"median_vertical"``: of both right
-          answers;
+        - ``"median_horizontal"``: equal weight of both errors; ``"median_vertical"``: equal weight of
+          both right answers;
         - ``"upper_half"``, ``"lower_half"``, ``"right_half"`` or ``"left_half"``.
     points
         As for :func:`between`, which supports other regions.
