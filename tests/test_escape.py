@@ -28,6 +28,7 @@ from bayesrank._core.escape import (
 from bayesrank.cli import main
 from bayesrank.report import ranking_report
 from tests.commands import invoke, json_of
+from tests.source import syntax
 from tests.test_cli_formats import BENEFIT, write_counts
 from tests.test_cli_formats import COMMANDS as ANALYSES
 
@@ -306,12 +307,16 @@ def test_only_the_sink_prints_and_writes_tables():
     folder = Path(br.__file__).parent
     found = set()
     for path in folder.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(syntax(path)):
             if isinstance(node, ast.Call):
                 name = getattr(node.func, "attr", getattr(node.func, "id", ""))
                 if name in PRINTING and not ast.unparse(node.func).startswith("formatter."):
                     found.add((path.relative_to(folder).as_posix(), name))
-            elif isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.stdout.write":
+            elif (
+                isinstance(node, ast.Attribute)
+                and node.attr == "write"
+                and ast.unparse(node) == "sys.stdout.write"
+            ):
                 found.add((path.relative_to(folder).as_posix(), "write"))
     assert found == SINKS
 

@@ -2,12 +2,12 @@
 
 import ast
 import graphlib
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 import bayesrank as br
+from tests.source import syntax
 
 STORY = [
     "_core",
@@ -46,14 +46,9 @@ def name_of(path):
 MODULES = {name_of(path): path for path in FOLDER.rglob("*.py")}
 
 
-@cache
-def parsed(path):
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
 def imports(path, anywhere):
     """Modules of the package that a file imports, on its top level or anywhere in it."""
-    tree = parsed(path)
+    tree = syntax(path)
     for node in ast.walk(tree) if anywhere else tree.body:
         if isinstance(node, ast.Import):
             yield from (

@@ -9,6 +9,7 @@ import pytest
 
 import bayesrank as br
 from bayesrank.io.tables.roles import METRIC_WORDS
+from tests.source import syntax
 
 FOLDER = Path(br.__file__).parent
 FILES = [path for part in ("io", "cli") for path in sorted((FOLDER / part).rglob("*.py"))]
@@ -19,7 +20,7 @@ CALLS = {"compile", "match", "search", "fullmatch", "sub", "split", "findall"}
 def patterns():
     """Each pattern that is written as a text in a call of the module re, with the function that uses it."""
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(syntax(path)):
             named = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
             if named and getattr(node.func.value, "id", "") == "re" and node.func.attr in CALLS:
                 text = node.args[0]

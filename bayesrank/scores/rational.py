@@ -5,6 +5,7 @@ Rounding can make 0/0 a number, and hides places next to an edge of the Tile.
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -174,6 +175,7 @@ def exact_places(
     )
 
 
+@lru_cache(maxsize=8)
 def _triples(prevalence: Fraction | None) -> tuple[np.ndarray, np.ndarray]:
     """Return performances (cell, 3, triple) of fractions, and which triples have no empty cell."""
     full = [which for which in product((1, 0), repeat=4) if any(which)]
@@ -206,6 +208,8 @@ def _orders_alike(
 
     The middle performance of three is equivalent to a mixture of the others.
     """
+    up = score.higher_is_better
+    allowed = {True, False} if up is None else {up}
     rises: set[bool] = set()
     ends: dict[Fraction, set[Fraction]] = {Fraction(0): set(), Fraction(1): set()}
     twins, middles = [], []
@@ -229,6 +233,8 @@ def _orders_alike(
         if any((one == 0) != (other == 0) for one, other in steps):
             return False
         rises |= {other > 0 for _, other in steps if other}
+        if len(rises) > 1 or not rises <= allowed:
+            return False
         for canonical, position, _ in triple:
             if canonical in ends:
                 ends[canonical].add(values[position, k])
@@ -238,8 +244,7 @@ def _orders_alike(
         share = share / (share + (high - middle) * large)
         twins.append((1 - share) * cells[:, i, k] + share * cells[:, m, k])
         middles.append(value)
-    requested = {True: {True}, False: {False}, None: rises}[score.higher_is_better]
-    if len(rises) != 1 or rises != requested or any(len(seen) > 1 for seen in ends.values()):
+    if not rises or any(len(seen) > 1 for seen in ends.values()):
         return False
     same = exact_values(score, np.array(twins, dtype=object).T)
     return same is not None and same.tolist() == middles

@@ -20,6 +20,7 @@ from bayesrank.evidence.kinds import given, swaps
 from bayesrank.models.parts import defaults
 from bayesrank.planning import updates
 from tests.scripts import load_script
+from tests.source import syntax
 
 ANALYSES = load_script("scripts/golden_analyses.py")
 RIGHT = ANALYSES.right()
@@ -331,7 +332,7 @@ def test_nothing_asks_for_the_kind(place):
     asked = {
         f"{path.name}:{line}"
         for path in ([root] if root.suffix else root.rglob("*.py"))
-        for line in questions(ast.parse(path.read_text(encoding="utf-8")))
+        for line in questions(syntax(path))
     }
     assert asked == set()
 

@@ -15,6 +15,7 @@ from bayesrank._core.notes import Note, notes_of, notes_text
 from bayesrank.claims.caps import CAPS
 from bayesrank.words.caveats import Caveat
 from bayesrank.words.sentences import caveat_of, say, sentences
+from tests.source import syntax
 
 FOLDER = Path(br.__file__).parent
 #: Every code of a note that has a sentence.
@@ -1578,8 +1579,9 @@ def written():
     """Return the calls of Note in the package with the functions that hold them, by code."""
     found = defaultdict(list)
     for path in FOLDER.rglob("*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
+        for function in (
+            node for node in ast.walk(syntax(path)) if isinstance(node, ast.FunctionDef)
+        ):
             for code, node in codes_written(function):
                 found[code].append((function, node))
     return found
