@@ -110,12 +110,9 @@ def variance_components(
         )
     number = int(cluster_of.max()) + 1
     if number < 2:
-        what = (
-            "cluster must name two clusters"
-            if cluster is not None
-            else "frame must contain two cases"
-        )
-        raise ArgumentError(f"{what} at least, or nothing", "is known of their variance", "1")
+        argument, unit = ("frame", "cases") if cluster is None else ("cluster", "clusters")
+        wanted = f"must contain at least two {unit}; otherwise their variance is unknown"
+        raise ArgumentError(argument, wanted, "1")
     if not (times > 1).any():
         raise ArgumentError(
             "frame",

@@ -622,7 +622,7 @@ def _keep(strata: Strata, used: np.ndarray, aim: Over) -> Strata:
     if aim.aggregate in ("worst", "gap") and aim.weights is not None and np.ptp(each) > 1e-9:
         raise ArgumentError(
             "weights",
-            f"must be equal, or 0 to leave a {strata.unit} out, for the aggregate {aim.aggregate!r}",
+            f"must be equal for the aggregate {aim.aggregate!r}, or 0 for a {strata.unit} to ignore",
             "different weights",
         )
     return result

@@ -127,7 +127,7 @@ def attempts_curve(
         )
     if these and not held.evidence.by_case:
         raise ArgumentError(
-            "cases", "must be 'like these' where clusters have equal weights", "'these'"
+            "cases", "must be 'like these' if clusters have equal weights", "'these'"
         )
     if held.shape[0] * held.shape[1] * (1 - prob) < 1:
         raise ArgumentError(

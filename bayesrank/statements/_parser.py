@@ -252,8 +252,8 @@ class _Parser:
         if self.names.count(name) > 1:
             raise ArgumentError(
                 "statement",
-                "must name one entity",
-                f"{name!r}, the name of {self.names.count(name)}",
+                "must name only one entity",
+                f"{name!r}, the name of {self.names.count(name)} entities",
             )
         return self.names.index(name)
 

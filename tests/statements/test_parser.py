@@ -200,5 +200,7 @@ def test_the_depth_counts_nesting_and_not_length():
 
 
 def test_duplicate_names_are_refused():
-    with pytest.raises(ValueError, match="must name one entity; got '1', the name of 2"):
+    with pytest.raises(
+        ValueError, match="must name only one entity; got '1', the name of 2 entities"
+    ):
         parse("'1' is best", ["1", "1"])

@@ -134,7 +134,11 @@ def read_counts(table: Table, known: Known, form: tuple[str, ...], roles: Roles)
     entities = table.read_names(known.of["entity"], "entity")
     datasets = table.read_names(known.of["dataset"], "dataset") if "dataset" in known.of else None
     if form in (CELLS, DETECTION) and str(roles.positive).lower() != "positive":
-        table.refuse(roles, "positive", "for tn, fp, fn, tp, which say it")
+        table.refuse(
+            roles,
+            "positive",
+            "for the columns tn, fp, fn and tp, whose names say which class is positive",
+        )
     elif "actual" not in form:
         table.refuse(roles, "positive", NO_CLASSES)
     if form[-1] != "count":
