@@ -158,9 +158,11 @@ def _read_wide(table: Table, roles: Roles, used: dict[str, Any], rest: Table) ->
         ]
         if odd:
             others = [name for name in learners if name not in odd]
+            text = [value for value in rest.columns[odd[0]] if to_number(value) is None]
+            why = f": it contains {text[0]!r}, which is not a number" if text else ""
             raise ArgumentError(
                 table.source,
-                f"must have one column for each learner, and {odd[0]!r} is probably not one",
+                f"must have one column for each learner, and {odd[0]!r} is probably not one{why}",
                 hint=f"{table.option('entities', others)} ranks the others" if others else "",
             )
     scores = {name: _read_scores(table, name) for name in learners}
