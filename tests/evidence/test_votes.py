@@ -85,7 +85,7 @@ def test_winners_are_names_columns_or_ties():
         ({"right": ["y", "x"]}, ValueError, "row 1: right must differ from left; got 'x' twice"),
         ({"n": [1, -1]}, ValueError, "row 1: n must be a non-negative whole number"),
         ({"n": [1, 0.5]}, ValueError, "row 1: n must be a non-negative whole number"),
-        ({"n": [0, 0]}, ValueError, "give each entity a vote"),
+        ({"n": [0, 0]}, ValueError, "contain a vote for each entity"),
         ({"left": ["x", "tie"], "winner": ["x", "tie"]}, ValueError, "or a tie; got 'tie'"),
         ({"left": [np.nan, "x"]}, ValueError, "row 0: left must not be empty"),
     ],
@@ -361,8 +361,8 @@ def test_votes_of_judges_are_counted_beside_those_of_people():
 @pytest.mark.parametrize(
     ("change", "judge", "message"),
     [
-        ({"gpt": None}, "gpt", "row 0: gpt must hold a vote of a judge in each row"),
-        ({"human": None}, "gpt", "human must hold the vote of a person for at least one row"),
+        ({"gpt": None}, "gpt", "row 0: gpt must contain a vote of a judge in each row"),
+        ({"human": None}, "gpt", "human must contain the vote of a person for at least one row"),
         ({"gpt": "z"}, "gpt", "row 0: gpt must be 'x', 'y', 'left', 'right' or 'tie'; got 'z'"),
         ({}, "human", "judge must name a different column; got 'human', the winner as well"),
         ({}, [], "judge must name at least one column"),
@@ -575,7 +575,7 @@ def test_the_command_ranks_votes_of_a_judge(tmp_path):
     diagnosis = invoke("doctor", path, "--truth", "human")
     assert "300 votes of both" in diagnosis
     assert "more labels" in invoke("plan", path, "--truth", "human")
-    assert "other than that of the truth" in refused(
+    assert "must not name the column with the truth" in refused(
         "rank", path, "--truth", "gpt", "--judge", "gpt"
     )
 

@@ -922,7 +922,7 @@ ROWS = [
         },
         "The prevalence differs between entities, from 0.05 (a) to 0.5 (b). F1 depends on it, so part of the order "
         "may come from the test sets. Compare them at one prevalence (br.at_prevalence, --prevalence), or by TPR and "
-        "TNR apart.",
+        "TNR separately.",
     ),
     (
         "prevalences_differ",
@@ -931,7 +931,7 @@ ROWS = [
         },
         "The share of the class 'cat' differs between entities, from 0.05 (a) to 0.5 (b). MCC depends on it, so part "
         "of the order may come from the test sets. Compare them at one prevalence (br.at_prevalence, --prevalence), or "
-        "by the recall of each class apart.",
+        "by the recall of each class separately.",
     ),
     (
         "prevalences_checked",
@@ -948,7 +948,7 @@ ROWS = [
         },
         "The prevalence differs between entities, from 0.05 (a) to 0.5 (b). J may rank only while the prevalence is "
         "fixed: otherwise a mixture of two entities can have a better J than both. Compare them at one prevalence "
-        "(br.at_prevalence, --prevalence), or by TPR and TNR apart.",
+        "(br.at_prevalence, --prevalence), or by TPR and TNR separately.",
     ),
     (
         "score_should_not_rank",
@@ -1244,12 +1244,12 @@ ROWS = [
     (
         "interval_closed",
         {"entities": ["a"], "score": "F1", "end": 1.0},
-        "The interval of a includes 1, the end of the range: at most one case keeps the observed F1 from it.",
+        "The interval of a includes 1, the end of the range: at most one case separates the observed F1 from it.",
     ),
     (
         "interval_closed",
         {"entities": ["a", "b"], "score": "informedness", "end": -1.0},
-        "The intervals of a, b include -1, the end of the range: at most one case keeps the observed informedness "
+        "The intervals of a, b include -1, the end of the range: at most one case separates the observed informedness "
         "from it.",
     ),
     (
