@@ -505,9 +505,7 @@ def _scale(
 ) -> tuple[Evidence, dict[str, Any]]:
     """Return votes that are rated on a scale, and the option of the model for the anchor."""
     if anchor is not None and scale is None:
-        raise ArgumentError(
-            "anchor", Advice("must stand beside ", Typed("scale", "elo")), f"{anchor}"
-        )
+        raise ArgumentError("anchor", Advice("needs ", Typed("scale", "elo")), f"{anchor}")
     if scale is None:
         return evidence, {}
     known = {str(name): name for name in evidence["entity"].values.tolist()}

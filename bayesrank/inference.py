@@ -92,7 +92,7 @@ def fit(
         - votes, from :func:`bayesrank.from_votes`;
         - scores of folds, from :func:`bayesrank.from_folds`.
 
-        Entities with the same value of the coord ``test_set`` (entity, [dataset]) saw the same
+        Entities with the same value of the coord ``test_set`` (entity, [dataset]) have the same
         cases. Without this coord, entities with equal class sizes are assumed to have seen the same
         cases.
     model : str or class, optional
@@ -100,8 +100,8 @@ def fit(
 
         - ``"dirichlet_multinomial"`` (default for counts): random cases;
         - ``"hierarchical_classes"``: recalls of classes share a mean and a spread. Default for
-          three or more classes of similar sizes with fewer than 200 cases of a class, unless a
-          ``prior`` or importance weights are given;
+          three or more classes with fewer than 200 cases of a class, unless a ``prior`` or importance
+          weights are given;
         - ``"beta_binomial"``: class sizes fixed by design;
         - ``"paired"`` (default for joint outcomes): all entities saw the same cases;
         - ``"crossed_logit_normal"``: entities are compared within data sets. Default for several
@@ -117,7 +117,7 @@ def fit(
 
         Models of counts ignore the pairing of joint outcomes, and a note says so.
     draws, chains : int
-        Number of draws in each chain, and of chains.
+        Number of draws in each chain, and number of chains.
     seed : int, SeedSequence or Generator, optional
         Seed of all random numbers. Exact draws of an entity depend only on the seed and on its name
         and evidence. A longer run starts with the draws of a shorter one.
@@ -218,7 +218,7 @@ def fit(
     if taken:
         raise ArgumentError(
             "nuts",
-            "must not hold draws, chains or a seed, which are arguments of fit",
+            "must not contain draws, chains or a seed: these are arguments of br.fit",
             sorted(taken),
         )
     if sampler in LIBRARIES:
@@ -539,7 +539,7 @@ def _check_method(instance: Any, method: str, group: str) -> None:
         hint = " (br.sensitivity scales priors by refitting)" if group == "log_prior" else ""
         raise ArgumentError(
             "groups",
-            f"cannot hold {group!r} for {type(instance).__name__}, which has no method {method!r}{hint}",
+            f"cannot include {group!r} for {type(instance).__name__}, which has no method {method!r}{hint}",
         )
 
 

@@ -95,7 +95,7 @@ def test_the_extra_is_taken_where_it_is_installed(monkeypatch):
     for options in ({"init": "adapt_diag"}, {"nuts_sampler": "pymc"}):
         assert _nuts.choose_sampler(options) == "pymc"
     with pytest.raises(
-        ValueError, match=r"nuts must hold options among .* for nutpie; got \['init'\]"
+        ValueError, match=r"nuts must contain options among .* for nutpie; got \['init'\]"
     ):
         _nuts.choose_sampler({"nuts_sampler": "nutpie", "init": "adapt_diag"})
     monkeypatch.setattr(_nuts, "_is_installed", lambda name: False)

@@ -85,7 +85,7 @@ def choose_sampler(options: Mapping[str, Any]) -> str:
         unknown = sorted(set(options) - {*NUTPIE, "progressbar", "nuts_sampler"})
         if unknown:
             raise ArgumentError(
-                "nuts", f"must hold options among {sorted(NUTPIE)} for nutpie", unknown
+                "nuts", f"must contain options among {sorted(NUTPIE)} for nutpie", unknown
             )
     return str(requested)
 

@@ -226,7 +226,7 @@ def rank(
         for name in columns or []:
             if name not in table:
                 raise ArgumentError(
-                    "--columns", f"must hold names among {', '.join(table.columns)}", f"{name!r}"
+                    "--columns", f"must contain names among {', '.join(table.columns)}", f"{name!r}"
                 )
         answers = [_answer(ranking, text, analysis, used, kind) for text in statement]
         first = None if top_set is None else _find_top_set(analysis, used, top_set, prob, kind)

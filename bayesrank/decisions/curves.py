@@ -183,9 +183,7 @@ def _truth(y_true: Any, positive: Any) -> np.ndarray:
     labels = check_labels("y_true", y_true).tolist()
     distinct = set(labels)
     if len(distinct) != 2:
-        raise ArgumentError(
-            "y_true", "must have two classes, with cases of both", f"{list(distinct)[:5]}"
-        )
+        raise ArgumentError("y_true", "must have cases of two classes", f"{list(distinct)[:5]}")
     named = ordered_categories(y_true) or sorted(distinct, key=str)
     classes, chosen = arrange_classes(
         [name for name in named if name in distinct], positive, is_ordered(y_true)
@@ -207,7 +205,7 @@ def _risks(predictions: Any, size: int) -> dict[Any, np.ndarray]:
         if risk.shape != (size,):
             raise ArgumentError(
                 f"predictions[{name!r}]",
-                f"must hold one probability for each of the {size} cases",
+                f"must contain one probability for each of the {size} cases",
                 f"shape {risk.shape}",
             )
         result[name] = risk

@@ -146,9 +146,7 @@ def gate(
             ("mean", "worst", "gap"), "a gate", "others depend on the entities that are compared"
         )
         if is_text(looks, "any"):
-            raise ArgumentError(
-                "looks", "must be a number beside an aggregate over groups", "'any'"
-            )
+            raise ArgumentError("looks", "must be a number for an aggregate over groups", "'any'")
     base_scores = scored(source, score, higher_is_better, None)
     score_values, evidence = base_scores.found, base_scores.evidence
     one_ranking(score_values.values.dims)
@@ -158,7 +156,7 @@ def gate(
     base, others = names.index(baseline), [i for i, name in enumerate(names) if name != baseline]
     if not others:
         raise ArgumentError(
-            "source", f"must hold a second entity to compare with {baseline!r}", "one entity"
+            "source", f"must contain a second entity to compare with {baseline!r}", "one entity"
         )
     joint = evidence.joint_cases
     if looks == "any":
@@ -342,7 +340,9 @@ def _normals(one: Scored, others: list[int], base: int) -> Sequence["_Normal | C
     score_values, information = one.found, one.information
     values, dims = score_values.values, draw_dims(score_values.values)
     if not dims or values.size == values.sizes["entity"]:
-        raise ArgumentError("source", "must hold draws", "a point estimate", "br.fit gives draws")
+        raise ArgumentError(
+            "source", "must contain draws", "a point estimate", "br.fit gives draws"
+        )
     x = score_values.sign * values.stack(every=dims).transpose("every", "entity").values.astype(
         float
     )

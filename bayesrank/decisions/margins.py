@@ -146,7 +146,7 @@ def _minus(values: xr.DataArray, reference: Any) -> xr.DataArray:
     check_choice("reference", reference, names, ArgumentKeyError)
     if len(names) < 2:
         raise ArgumentError(
-            "source", f"must hold a second entity to compare with {reference!r}", "one entity"
+            "source", f"must contain a second entity to compare with {reference!r}", "one entity"
         )
     at = names.index(reference)
     others = values.isel(entity=[i for i in range(len(names)) if i != at])

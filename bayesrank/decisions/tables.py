@@ -125,6 +125,6 @@ def comparison_words(compared: xr.Dataset) -> str:
     error = max(float(compared[f"{name}_error"].max()) for name in COLUMNS)
     return (
         f"No worse: TPR at most {tpr:g} below that of {reference}, and TNR at most {tnr:g} below; the columns TPR and "
-        "TNR have the probability of each alone. Equivalent: both within these margins. A verdict needs the "
+        "TNR show the probability of each separately. Equivalent: both within these margins. A verdict needs the "
         f"probability {ResultRecord.of(compared).prob:g}; Monte-Carlo errors are at most {error:.2g}."
     )

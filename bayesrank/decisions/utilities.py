@@ -198,7 +198,7 @@ def _with_classes(source: Any, kind: str | None) -> xr.DataArray:
     if not performance.size:
         raise ArgumentError(
             "source",
-            "must hold at least one entity and one draw",
+            "must contain at least one entity and one draw",
             f"the sizes {dict(performance.sizes)}",
         )
     if "entity" in performance.coords:
@@ -223,7 +223,7 @@ def _benefits(benefit: Any, performance: xr.DataArray) -> xr.DataArray:
                 if size == (2, 2)
                 else f"no mapping but an array for {size[0]} classes"
             )
-            raise ArgumentError("benefit", f"must hold {requirement}", f"{dict(benefit)!r:.60}")
+            raise ArgumentError("benefit", f"must contain {requirement}", f"{dict(benefit)!r:.60}")
         check_positive(performance, "a benefit of tn, fp, fn and tp")
         tn, fp, fn, tp = (benefit.get(cell, 0) for cell in CELLS)
         benefit = [[tn, fp], [fn, tp]]
@@ -332,7 +332,7 @@ def _with_strategies(
     duplicates = [name for name in each["entity"].values.tolist() if name in names]
     if duplicates:
         raise ArgumentError(
-            "source", "must not name an entity as a strategy is", f"{duplicates[0]!r}"
+            "source", "must not give an entity the name of a strategy", f"{duplicates[0]!r}"
         )
     if "entity" in shares.dims:
         complete = shares.isel(

@@ -78,10 +78,11 @@ def from_predictions(
         sequences), entities are "entity 1", "entity 2", ....
     labels : sequence, optional
         The classes in order; with two classes, the negative one first. Classes without cases are
-        kept. By default the categories of ``y_true``, else the sorted labels that occur. As in
-        scikit-learn, other labels take no part in averages over classes: their cases stay, and
-        answers with them are wrong. Without ``labels``, a label that occurs in predictions alone is
-        a wrong answer, and one more class in averages (:func:`bayesrank.scores.average`).
+        kept: in averages over classes, draws have the recall that the model gives them. By default
+        the categories of ``y_true``, else the sorted labels that occur. As in scikit-learn, other
+        labels take no part in averages: their cases stay, and answers with them are wrong. Without
+        ``labels`` or categories, a label that occurs in predictions alone is a wrong answer, and
+        one more class in averages, with the value 0 (:func:`bayesrank.scores.average`).
     positive : label, optional
         The positive one of two classes. By default taken from ``labels``, an ordered categorical
         ``y_true``, or a standard pair (0/1, -1/1, False/True, negative/positive, no/yes, in any
@@ -146,7 +147,7 @@ def from_predictions(
     counts = counts.assign_attrs(
         add_notes(weighted.attrs, [*joined, *cases.notes, *weighted.notes])
     )
-    return finish(mark_averaged(mark_positive(counts, cases.positive), cases.averaged))
+    return finish(cases.mark(counts))
 
 
 @check_call
@@ -266,7 +267,7 @@ def joint_outcomes(
         named.setdefault("cluster", named["case"])
     if not retained.any() and counted.any():
         raise ArgumentError(
-            "missing", "cannot be 'common' if no case was met by all entities", "none"
+            "missing", "cannot be 'common': no case has predictions of all entities", "none"
         )
     ledger = count_answers(
         cases.entities,
@@ -298,7 +299,7 @@ def joint_outcomes(
             attrs | weighted.attrs | ledger.to_attrs(), [*joined, *cases.notes, *weighted.notes]
         ),
     )
-    return finish(mark_averaged(mark_positive(joint, cases.positive), cases.averaged))
+    return finish(cases.mark(joint))
 
 
 class _Cases(NamedTuple):
@@ -310,7 +311,12 @@ class _Cases(NamedTuple):
     classes: list
     positive: Any
     averaged: list[bool]  # whether each class takes part in averages over classes
+    declared: bool  # whether the user named the classes
     notes: list[Note]
+
+    def mark(self, evidence: Any) -> Any:
+        """Return counts or joint outcomes of the cases with what is known of the classes."""
+        return mark_averaged(mark_positive(evidence, self.positive), self.averaged, self.declared)
 
 
 def _known_labels(classes: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -355,7 +361,7 @@ def _encode(
         if guess.size != truth.size:
             raise ArgumentError(
                 argument,
-                f"must hold one label for each of the {truth.size} cases of y_true",
+                f"must contain one label for each of the {truth.size} cases of y_true",
                 guess.size,
             )
         if known.size:
@@ -381,11 +387,19 @@ def _encode(
         np.array([*(code[label] for label in seen), -1])[which] for which, seen in coded.values()
     ]
     averaged = [label in classes for label in code]
+    declared = labels is not None or ordered_categories(y_true) is not None
     left_out = [str(label) for label in others if label != NO_ANSWER]
     notes = [Note("labels_outside_averages", {"labels": left_out})] if left_out else []
     chosen = None if others else chosen
     return _Cases(
-        columns[0], np.column_stack(columns[1:]), entities, list(code), chosen, averaged, notes
+        columns[0],
+        np.column_stack(columns[1:]),
+        entities,
+        list(code),
+        chosen,
+        averaged,
+        declared,
+        notes,
     )
 
 
@@ -417,7 +431,7 @@ def _check_types(argument: str, guess: np.ndarray, known: set) -> None:
     between = [v for v in held if isinstance(v, float) and 0 < v < 1 and v not in known]
     if between:
         raise ArgumentError(
-            argument, "must hold labels, not probabilities (set a threshold)", f"{between[0]:g}"
+            argument, "must contain labels, not probabilities (set a threshold)", f"{between[0]:g}"
         )
     plain = {label.strip().lower(): label for label in known if isinstance(label, str)}
     spelt = [
@@ -426,7 +440,7 @@ def _check_types(argument: str, guess: np.ndarray, known: set) -> None:
     if spelt:
         raise ArgumentError(
             argument,
-            f"must write labels as in y_true, such as {plain[spelt[0].strip().lower()]!r}",
+            f"must spell labels as in y_true, such as {plain[spelt[0].strip().lower()]!r}",
             f"{spelt[0]!r}",
             "correct blanks and capitals, or name both in labels= if they are two classes",
         )
@@ -458,7 +472,7 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
     if "cluster" in joint.coords:
         raise ArgumentError(
             "model",
-            "must be 'paired' for cases in clusters, since counts take cases as independent of each other",
+            "must be 'paired' for cases in clusters, since counts assume independent cases",
             hint=Advice(
                 "with 'paired' each data set has an analysis of its own",
                 InPython(", or br.pool puts them together"),

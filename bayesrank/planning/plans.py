@@ -208,7 +208,7 @@ def plan(
             raise ArgumentError(
                 name,
                 Advice(
-                    "cannot be used for a plan over groups, which is of a known difference (",
+                    "cannot be used for a plan over groups, which needs a known difference (",
                     Typed("margin"),
                     ")",
                 ),
@@ -219,7 +219,9 @@ def plan(
     if true_scores in (None, "difference") and not others:
         if margin is not None and rope:
             raise ArgumentError(
-                "margin and rope", "are the same true difference: pass one", f"{margin}, {rope}"
+                "margin and rope",
+                "both name the true difference: pass one of them",
+                f"{margin}, {rope}",
             )
         known = rope if margin is None else check_number("margin", margin, 0.0, finite=True)
         result = _of_difference(
@@ -371,7 +373,7 @@ def _goal(
     if len(names) < 2:
         raise ArgumentError(
             "posterior",
-            "must hold two entities or more for this target",
+            "must contain at least two entities for this target",
             len(names),
             "width= needs one",
         )
@@ -391,7 +393,7 @@ def _goal(
         if ALL in names:
             raise ArgumentError(
                 "rival='all' stands for every rival, but",
-                "is the name of an entity too; rename the entity",
+                "also names an entity; rename the entity",
             )
         return Goal("each", target, which, margin=rope)
     other = names.index(rival)

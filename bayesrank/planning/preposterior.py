@@ -18,7 +18,7 @@ from bayesrank._core.errors import (
     InPython,
     Typed,
 )
-from bayesrank._core.labels import classes_in_averages
+from bayesrank._core.labels import classes_in_averages, names_classes
 from bayesrank._core.records import ModelRecord
 from bayesrank._core.source import Over, Source, parse_source
 from bayesrank._core.types import Container, ScoreLike
@@ -30,7 +30,7 @@ from bayesrank.ranking.separation import population_behind
 from bayesrank.ranking.shrinkage import MeanPopulation
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import Score
-from bayesrank.scores._against_rest import OUTSIDE
+from bayesrank.scores._against_rest import mark_chosen
 
 #: Posterior draws that are used.
 DRAWS = 4000
@@ -145,7 +145,8 @@ class Preposterior:
         counts = observed_counts(self.posterior)
         if counts is None:
             raise ArgumentError(
-                "posterior", "must hold the observed counts, which show how much one more case adds"
+                "posterior",
+                "must contain the observed counts, which show how much one more case adds",
             )
         return counts.isel(entity=self.keep)
 
@@ -172,8 +173,9 @@ class Preposterior:
             )
         performance = as_performance(self.posterior, self.kind)
         labels = performance["actual"].values.tolist()
-        averaged = classes_in_averages(self.posterior.observed, performance)
-        present = np.where(averaged, present, OUTSIDE)
+        observed = self.posterior.observed
+        averaged = classes_in_averages(observed, performance)
+        present = mark_chosen(present, averaged, names_classes(observed))
         own = (
             score.labels
             if score.labels is not None and set(score.labels) == set(labels)
@@ -197,7 +199,7 @@ def check_posterior(posterior: Container) -> Source | Over:
         return posterior
     posterior = parse_source(posterior, "posterior")
     if posterior.container is None:
-        raise ArgumentTypeError("posterior", "must be what br.fit returns", "an array or a Dataset")
+        raise ArgumentTypeError("posterior", "must come from br.fit", "an array or a Dataset")
     if "posterior" not in posterior.groups:
         raise ArgumentError(
             "posterior", "must have a posterior group", f"the groups {sorted(posterior.groups)}"
@@ -220,14 +222,14 @@ def read_source(
         raise ArgumentError(
             "posterior",
             Advice(
-                *("must be of one data set, of all pooled", InPython(" (br.pool)")),
-                *(", or of a hierarchical model with ", Typed("kind", "typical"), " or 'new'"),
+                *("must come from one data set, from all data sets pooled", InPython(" (br.pool)")),
+                *(", or from a hierarchical model with ", Typed("kind", "typical"), " or 'new'"),
             ),
             f"the dims {extra} too",
         )
     dims = draw_dims(values)
     if not dims:
-        raise ArgumentError("posterior", "must hold draws", "a point estimate")
+        raise ArgumentError("posterior", "must contain draws", "a point estimate")
     drawn = found.sign * values.stack(all_draws=dims).transpose(
         "all_draws", "entity"
     ).values.astype(float)

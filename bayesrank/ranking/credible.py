@@ -390,18 +390,20 @@ def _rank(
     if not values.size:
         raise ArgumentError(
             "source",
-            "must hold at least one entity and one draw",
+            "must contain at least one entity and one draw",
             f"the sizes {dict(values.sizes)}",
         )
     if {"rank", "rival"} & set(values.dims):
         raise ArgumentError(
-            "source", "must not have dims called rank or rival, which the result has", values.dims
+            "source",
+            "must not have dims called rank or rival, since the result adds them",
+            values.dims,
         )
     # Rank probabilities and, with ``joint``, pairs and their errors; several of each are in memory
     # at a time.
     many = (10 if settings.joint else 6, size, size)
     check_memory(
-        "source must hold fewer entities",
+        "source must contain fewer entities",
         f"{size} x {size} probabilities of ranks",
         many,
         f"{size} entities",

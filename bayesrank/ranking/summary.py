@@ -125,7 +125,7 @@ def check_complete(ranking: xr.Dataset) -> None:
     if ranking.sizes["rival"] != ranking.sizes["entity"]:
         raise ArgumentError(
             "ranking",
-            f"must hold all of its {ranking.sizes['rival']} entities",
+            f"must contain all of its {ranking.sizes['rival']} entities",
             f"{ranking.sizes['entity']} of them",
             "rank only those entities to describe a part",
         )
@@ -137,7 +137,9 @@ def check_pairs(ranking: xr.Dataset) -> None:
     for name in OF_PAIRS:
         if name not in ranking:
             raise ArgumentError(
-                "ranking", f"must hold {name}, as from br.credible_ranking(..., joint=True)", "none"
+                "ranking",
+                f"must contain {name}, as from br.credible_ranking(..., joint=True)",
+                "none",
             )
 
 

@@ -11,7 +11,13 @@ import xarray as xr
 from bayesrank._core.checks import check_interval, describe_value
 from bayesrank._core.checks import label_values as numbers_of
 from bayesrank._core.errors import Advice, ArgumentError, ArgumentTypeError, InPython
-from bayesrank._core.labels import AVERAGED, check_positive, classes_in_averages, select_names
+from bayesrank._core.labels import (
+    AVERAGED,
+    check_positive,
+    classes_in_averages,
+    names_classes,
+    select_names,
+)
 from bayesrank._core.notes import notes_of
 from bayesrank._core.records import EvidenceRecord
 from bayesrank._core.source import Source, parse_source
@@ -19,7 +25,7 @@ from bayesrank._core.threads import in_threads, pieces
 from bayesrank.evidence.attempts import Attempts
 from bayesrank.models.parts.attempts import AttemptsPosterior
 from bayesrank.performance.arrays import counts_or_performance, observed_counts, only_two_classes
-from bayesrank.scores._against_rest import OUTSIDE, against_rest, mark_classes
+from bayesrank.scores._against_rest import against_rest, mark_chosen, mark_classes
 from bayesrank.scores.display import display_name
 from bayesrank.scores.forms import Area, Contour, ExactRatio
 
@@ -259,7 +265,8 @@ class Score:
         """Return the value of each table (..., actual, predicted), in blocks; NaN where undefined.
 
         ``present`` are the classes (..., class) that take part in an average; True means all, 2 a
-        class that occurs in answers alone, and -1 a class that the user leaves out of averages.
+        class that occurs in answers alone, 3 a named class without cases in the sample, and -1 a
+        class that the user leaves out of averages.
 
         Examples
         --------
@@ -289,7 +296,7 @@ class Score:
                     else f", a score of {WORDS[self.space]}"
                 )
                 raise ArgumentError(
-                    "score", "must be a score of two classes here", f"{self.name!r}{held}"
+                    "score", "must be a score of two classes", f"{self.name!r}{held}"
                 )
             matrix = np.stack(cells, axis=-1).reshape(*cells[0].shape, 2, 2)
             return self._of_matrix(matrix, True, partial(against_rest, matrix))
@@ -395,9 +402,7 @@ class OfClass:
     def __call__(self, matrix: np.ndarray, present: Any) -> np.ndarray:
         """Return the score of the class at the position."""
         if self.position is None:
-            raise ArgumentError(
-                "source", "must have labels of its classes for a score of one class", "none"
-            )
+            raise ArgumentError("source", "must have class labels for a score of one class", "none")
         return self.score.unclipped(*(cell[..., self.position] for cell in against_rest(matrix)))
 
 
@@ -454,7 +459,8 @@ def _refuse_true_negatives(source: Source, scores: Sequence[Score]) -> None:
             continue
         raise ArgumentError(
             "score",
-            f"must not need true negatives, such as {', '.join(WITHOUT_TRUE_NEGATIVES)}, where there are none",
+            "cannot be used because it needs true negatives and the evidence has none "
+            f"(use {', '.join(WITHOUT_TRUE_NEGATIVES)})",
             f"{score.name!r}",
         )
 
@@ -541,7 +547,7 @@ def _of_outcomes(score: Score, array: xr.DataArray) -> xr.DataArray:
     numbers = numbers_of(array["outcome"].values) if "outcome" in array.coords else None
     if numbers is None:
         held = array["outcome"].values.tolist() if "outcome" in array.coords else "no labels"
-        raise ArgumentError("source", f"must have outcomes that are numbers for {score.name}", held)
+        raise ArgumentError("source", f"must have numeric outcomes for {score.name}", held)
     function: Any = score.outcome_function
     [result] = _apply(lambda tables: [function(tables, numbers)], array, dims=["outcome"])
     limits = {"range": [float(numbers.min()), float(numbers.max())], "finite_mean": 1}
@@ -630,7 +636,7 @@ def _with_classes(array: xr.DataArray, score: Score) -> xr.DataArray:
     if "label" in array.dims and score.function is None:
         raise ArgumentError(
             "source",
-            f"must be the original classes for {score.name}, which compares one class with the remaining ones itself",
+            f"must have the original classes for {score.name}, which compares each class with the remaining ones",
             f"the dims {array.dims}",
         )
     requested = list(score.labels or ())
@@ -648,18 +654,17 @@ def _with_classes(array: xr.DataArray, score: Score) -> xr.DataArray:
 
 
 def _classes_that_occur(source: Source, array: xr.DataArray) -> xr.DataArray:
-    """Return the mark of each class (..., actual): as :func:`mark_classes` gives it, or 1 if its cases are unknown."""
+    """Return the mark of each class (..., actual): by its cases and the user's choice, or 1 if both are unknown."""
     counts = observed_counts(source)
     if counts is None:
         held = array if AVERAGED in array.coords else source.observed
-        return xr.DataArray(
-            np.where(classes_in_averages(held, array), 1, OUTSIDE).astype(np.int8), dims="actual"
-        )
+        unknown = np.full(array.sizes["actual"], int(not names_classes(held)))
+        return _with_choice(held, array, xr.DataArray(unknown, dims="actual"))
     if "actual" in counts.coords and "actual" in array.coords:
         requested = array["actual"].values
         if counts["actual"].values.tolist() != requested.tolist():
             counts = select_names(counts, actual=requested)
-    averaged = xr.DataArray(classes_in_averages(counts, array), dims="actual")
+    held = counts
     # For a performance without the dim of the data sets, a class is present if any of them has it.
     counts = counts.sum([dim for dim in counts.dims if dim not in array.dims]).reset_coords(
         drop=True
@@ -667,4 +672,11 @@ def _classes_that_occur(source: Source, array: xr.DataArray) -> xr.DataArray:
     answers = counts.sum("actual").rename(predicted="actual")
     if "actual" in counts.coords:
         answers = answers.assign_coords(actual=counts["actual"])
-    return xr.apply_ufunc(mark_classes, counts.sum("predicted"), answers, averaged)
+    marks = xr.apply_ufunc(mark_classes, counts.sum("predicted"), answers)
+    return _with_choice(held, array, marks)
+
+
+def _with_choice(held: Any, array: xr.DataArray, marks: xr.DataArray) -> xr.DataArray:
+    """Return the marks (..., actual) by the choice of classes that ``held`` has, if any."""
+    averaged = xr.DataArray(classes_in_averages(held, array), dims="actual")
+    return xr.apply_ufunc(mark_chosen, marks, averaged, names_classes(held))

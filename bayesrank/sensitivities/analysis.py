@@ -176,8 +176,8 @@ def sensitivity(
         Over (``left_out``, ``entity``), with ``"entities"``: ``tier_without`` and
         ``position_without`` among the others; and over ``left_out``: ``changed_without``, the share
         of pairs of other entities whose tiers are in another order than in the base;
-        ``leader_changed_without``, whether the first of the others in the consensus order is
-        another one; and ``poth_without``, the precision of the order of the others.
+        ``leader_changed_without``, whether the first remaining entity of the consensus order changes
+        ; and ``poth_without``, the precision of the order of the remaining entities.
 
         Over (``entity``, [``dataset``], ``check``), for base priors with a closed form. The items
         of ``check`` are the right answers in each class and in all classes, the class sizes if they
@@ -231,9 +231,7 @@ def sensitivity(
     elif not isinstance(over, str):
         raise ArgumentTypeError("over", "must be the name of a dim or coord", describe_value(over))
     elif "entities" in requested and aggregate in ("borda", "win_rate"):
-        why = (
-            f"must not hold 'entities' beside aggregate={aggregate!r}, which depends on the rivals"
-        )
+        why = f"must not contain 'entities' beside aggregate={aggregate!r}, which depends on the rivals"
         raise ArgumentError("alternatives", why, requested)
     grouped = isinstance(evidence, xr.DataArray | xr.Dataset) and has_groups(evidence)
     if grouped:

@@ -12,7 +12,7 @@ from scipy.optimize import linprog, minimize
 import bayesrank as br
 from bayesrank._core.notes import notes_of
 from bayesrank._core.source import groups_of
-from bayesrank.claims.information.pairings import uneven_factor
+from bayesrank.evidence.pairings import uneven_factor
 from bayesrank.models.davidson import Davidson
 from bayesrank.models.parts.pairs import Pairs, sample_each
 from tests.commands import invoke, json_of, refused
@@ -85,7 +85,7 @@ def test_winners_are_names_columns_or_ties():
         ({"right": ["y", "x"]}, ValueError, "row 1: right must differ from left; got 'x' twice"),
         ({"n": [1, -1]}, ValueError, "row 1: n must be a non-negative whole number"),
         ({"n": [1, 0.5]}, ValueError, "row 1: n must be a non-negative whole number"),
-        ({"n": [0, 0]}, ValueError, "give each entity a vote"),
+        ({"n": [0, 0]}, ValueError, "contain a vote for each entity"),
         ({"left": ["x", "tie"], "winner": ["x", "tie"]}, ValueError, "or a tie; got 'tie'"),
         ({"left": [np.nan, "x"]}, ValueError, "row 0: left must not be empty"),
     ],
@@ -361,8 +361,8 @@ def test_votes_of_judges_are_counted_beside_those_of_people():
 @pytest.mark.parametrize(
     ("change", "judge", "message"),
     [
-        ({"gpt": None}, "gpt", "row 0: gpt must hold a vote of a judge in each row"),
-        ({"human": None}, "gpt", "human must hold the vote of a person for at least one row"),
+        ({"gpt": None}, "gpt", "row 0: gpt must contain a vote of a judge in each row"),
+        ({"human": None}, "gpt", "human must contain the vote of a person for at least one row"),
         ({"gpt": "z"}, "gpt", "row 0: gpt must be 'x', 'y', 'left', 'right' or 'tie'; got 'z'"),
         ({}, "human", "judge must name a different column; got 'human', the winner as well"),
         ({}, [], "judge must name at least one column"),
@@ -575,7 +575,7 @@ def test_the_command_ranks_votes_of_a_judge(tmp_path):
     diagnosis = invoke("doctor", path, "--truth", "human")
     assert "300 votes of both" in diagnosis
     assert "more labels" in invoke("plan", path, "--truth", "human")
-    assert "other than that of the truth" in refused(
+    assert "must not name the column with the truth" in refused(
         "rank", path, "--truth", "gpt", "--judge", "gpt"
     )
 
@@ -614,7 +614,7 @@ def test_ranks_of_people_are_in_sets_from_judges_and_few_votes():
 
 
 def test_the_factor_of_growing_samples_is_that_of_sup_wald_tests():
-    from bayesrank.claims.information.pairings import looking_factor
+    from bayesrank.evidence.pairings import looking_factor
 
     # Andrews (2003), Econometrica 71:395-397: points of the largest chi-square of a change point in the middle 70% of a
     # sample. The growth is the squared ratio of both parts at the ends. The formula is asymptotic.
@@ -671,7 +671,7 @@ def test_matched_entities_are_found_beside_a_perfect_record():
 
 
 def test_strengths_that_show_who_was_matched_have_the_slope_0():
-    from bayesrank.claims.information.pairings import estimate_strengths
+    from bayesrank.evidence.pairings import estimate_strengths
 
     votes = votes_of(PUDDINGS)
     wins, ties = votes["wins"].values, votes["ties"].values
@@ -686,7 +686,7 @@ def test_strengths_that_show_who_was_matched_have_the_slope_0():
 
 
 def test_the_factor_of_matched_entities_starts_at_the_joint_region_and_grows_with_the_votes():
-    from bayesrank.claims.information.pairings import matching_factor
+    from bayesrank.evidence.pairings import matching_factor
 
     once = -special.ndtri(0.025 / 190)
     even = 7.0 * (1 - np.eye(20))
@@ -706,7 +706,7 @@ def test_the_factor_of_matched_entities_starts_at_the_joint_region_and_grows_wit
 
 def test_numbers_of_votes_that_strengths_do_not_explain_are_not_called_matched():
     """Among boards with random numbers of votes, one in a hundred may seem to match similar strengths."""
-    from bayesrank.claims.information.pairings import close_strengths_met
+    from bayesrank.evidence.pairings import close_strengths_met
 
     rng, found = np.random.default_rng(1), []
     for _ in range(1000):
@@ -718,7 +718,7 @@ def test_numbers_of_votes_that_strengths_do_not_explain_are_not_called_matched()
 
 
 def test_one_more_vote_on_each_of_the_closest_pairs_is_seen():
-    from bayesrank.claims.information.pairings import close_strengths_met
+    from bayesrank.evidence.pairings import close_strengths_met
 
     place = np.arange(10.0)
     apart = np.abs(place[:, None] - place)

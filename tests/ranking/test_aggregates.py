@@ -460,7 +460,10 @@ def test_the_tile_of_a_mean_is_that_of_the_mean_performance():
         ("aggregate must be one of", {"over": "group", "aggregate": "median"}),
         ("aggregate cannot be used without over=", {"aggregate": "worst"}),
         ("weights must name every group once", {"over": "group", "weights": {"DF": 1}}),
-        ("weights must be equal, or 0", {"over": "group", "aggregate": "gap", "weights": "cases"}),
+        (
+            "weights must be equal for the aggregate .*, or 0",
+            {"over": "group", "aggregate": "gap", "weights": "cases"},
+        ),
         (
             "weights must have each group in one category",
             {"over": "group", "weights": {"a": ["DF"], "b": ["DF"]}},

@@ -606,7 +606,7 @@ def test_a_value_that_depends_on_the_prevalence_alone_needs_one_test_set():
         tn=[0, 0, 8], fp=[10, 11, 2], fn=[0, 0, 3], tp=[12, 12, 9], entity=["a", "b", "c"]
     )
     with pytest.raises(
-        ValueError, match="source must not hold scores that are one value at one prevalence"
+        ValueError, match="source must not contain scores that are one value at one prevalence"
     ):
         exact(two, "accuracy", prior="haldane", force=True)
 
@@ -739,12 +739,12 @@ def test_what_has_no_closed_form_is_refused():
     bare = to_container({"posterior": groups_of(posterior)["posterior"]})
     three = br.from_matrix(np.full((2, 3, 3), 5), "actual_rows")
     refused = [
-        (THREE, "optimized_precision", {}, "score must rise, or fall, with TPR and with TNR"),
+        (THREE, "optimized_precision", {}, "score must be monotone in TPR and in TNR"),
         (
             THREE,
             lambda tn, fp, fn, tp: tp * fp,
             {},
-            "score must rise, or fall, with TPR and with TNR",
+            "score must be monotone in TPR and in TNR",
         ),
         (THREE, "f1", {"prevalence": draws}, "prevalence must be one number for each table"),
         (

@@ -125,7 +125,7 @@ def test_a_source_with_an_aggregate_is_refused_where_it_has_no_meaning():
         br.ArgumentError, match="over cannot be used for a source that has an aggregate"
     ):
         br.credible_ranking(over, "f1", over="group")
-    with pytest.raises(br.ArgumentError, match="looks must be a number beside an aggregate"):
+    with pytest.raises(br.ArgumentError, match="looks must be a number for an aggregate"):
         br.decisions.gate(over, "a", "f1", looks="any")
     with pytest.raises(br.ArgumentError, match="width cannot be used for a plan over groups"):
         br.plan(aggregate_over(POSTERIOR, "group"), "f1", width=0.1)
@@ -198,7 +198,9 @@ def test_a_sensitivity_to_categories_of_groups_loses_a_category():
     how = {"over": "category", "aggregate": "worst", "models": [], "draws": 100, "seed": 1}
     found = br.sensitivity(counts, "accuracy", weights={"p": 1, "q": 1}, **how)
     assert found.sizes["alternative"] == 7
-    with pytest.raises(br.ArgumentError, match="must not hold 'entities' beside aggregate='borda'"):
+    with pytest.raises(
+        br.ArgumentError, match="must not contain 'entities' beside aggregate='borda'"
+    ):
         br.sensitivity(counts, "f1", alternatives=["entities"], over="category", aggregate="borda")
 
 

@@ -35,7 +35,7 @@ ROWS = 20
 
 def compute(request: PageRequest) -> list[xr.Dataset]:
     if request.benefit is None and request.reference is None:
-        raise ArgumentError("--with decisions", "must go with --benefit or --reference", "neither")
+        raise ArgumentError("--with decisions", "needs --benefit or --reference", "neither")
     result = []
     if request.benefit is not None:
         result.append(expected_utility(request.posterior, request.benefit, prob=request.prob))

@@ -65,7 +65,9 @@ def make(page: Page) -> PageBlock | None:
     entities = result["entity"].values.tolist()
     names = [name for name in page.order if name in entities]
     if not names:
-        raise ArgumentError("drift", "must have entities of the posterior", f"{entities[0]!r}")
+        raise ArgumentError(
+            "drift", "must contain only entities of the posterior", f"{entities[0]!r}"
+        )
     [dim] = (str(dim) for dim in result["ops_mean"].dims if dim != "entity")
     periods, record, shown = result[dim].values.tolist(), ResultRecord.of(result), names[:DRAWN]
     rows = [
