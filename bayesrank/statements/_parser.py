@@ -94,8 +94,8 @@ def claims_of(statement: Statement) -> list[Claim]:
 
 def quote_name(name: str, names: list[str]) -> str:
     """Return a name as it is written in a statement, quoted if necessary."""
-    plain = PLAIN.fullmatch(name) and not WORD.fullmatch(name.strip())
-    if plain and not any(other.startswith(name) and other != name for other in names):
+    is_plain = PLAIN.fullmatch(name) and not WORD.fullmatch(name.strip())
+    if is_plain and not any(other.startswith(name) and other != name for other in names):
         return name
     return "'" + name.replace("'", "''") + "'"
 
@@ -159,14 +159,14 @@ class _Parser:
             number = self._take(rf"\d+{END}")
             if not number or int(number) < 1:
                 self._fail("a whole number from 1 on")
-            found: Statement = Place(entity, int(number))
+            claim: Statement = Place(entity, int(number))
         elif (has_is or negated) and (end := self._word("best") or self._word("worst")):
-            found = Place(entity, 1, end == "worst")
+            claim = Place(entity, 1, end == "worst")
         elif has_is or negated:
             self._fail("'best', 'worst' or 'in top'")
         else:
             return self._chain(entity)
-        return Not(found) if negated else found
+        return Not(claim) if negated else claim
 
     def _first(self) -> Statement:
         """Return the statement that the first places are those of a list: all in it, and no others."""
@@ -225,25 +225,25 @@ class _Parser:
         return result
 
     def _bare(self, start: int) -> int:
-        found = sorted(self._names_at(start), key=len)
-        if not found:
+        candidates = sorted(self._names_at(start), key=len)
+        if not candidates:
             stop = AFTER.search(self.text, start) or re.compile(",").search(self.text, start)
             word = self.text[start : stop.start() if stop else len(self.text)].rstrip()
             if not word or re.compile(rf"({JOINTS}){END}", re.I).match(self.text, start):
                 self._fail("an entity")
             self._refuse_name(word)
-        name = found[-1]
-        for other in found[:-1]:
+        name = candidates[-1]
+        for other in candidates[:-1]:
             if AFTER.match(self.text, start + len(other)):
                 self._refuse(start, f"put {name!r} or {other!r} in quotes, for either may be meant")
         self.at = start + len(name)
         return self._index(name)
 
     def _read_quoted(self, mark: str) -> int:
-        found = self._take(rf"{mark}(?:[^{mark}]|{mark}{mark})*{mark}")
-        if not found:
+        quoted = self._take(rf"{mark}(?:[^{mark}]|{mark}{mark})*{mark}")
+        if not quoted:
             self._refuse(self.at, f"close the quotes with {mark}")
-        name = found[1:-1].replace(mark * 2, mark)
+        name = quoted[1:-1].replace(mark * 2, mark)
         if name not in self.names:
             self._refuse_name(name)
         return self._index(name)
@@ -259,10 +259,10 @@ class _Parser:
 
     def _names_at(self, start: int) -> list[str]:
         """Return the names that match at a position and end at a word boundary."""
-        found = (
+        candidates = (
             name for name in dict.fromkeys(self.names) if name and self.text.startswith(name, start)
         )
-        return [name for name in found if re.compile(END).match(self.text, start + len(name))]
+        return [name for name in candidates if re.compile(END).match(self.text, start + len(name))]
 
     def _refuse_names_at(self, start: int) -> None:
         """Raise if a keyword is also the beginning of a name."""
@@ -277,9 +277,9 @@ class _Parser:
 
     def _take(self, pattern: str) -> str:
         """Return the match of a pattern at the current position, and move behind it."""
-        found = re.compile(pattern, re.I).match(self.text, self._skip())
-        self.at += len(found[0]) if found else 0
-        return found[0] if found else ""
+        match = re.compile(pattern, re.I).match(self.text, self._skip())
+        self.at += len(match[0]) if match else 0
+        return match[0] if match else ""
 
     def _skip(self) -> int:
         while self.at < len(self.text) and self.text[self.at].isspace():
@@ -303,8 +303,11 @@ class _Parser:
         )
 
     def _refuse_name(self, name: str) -> NoReturn:
-        known = {str(one).casefold(): one for one in self.names}
-        near = [known[one] for one in get_close_matches(name.casefold(), known, n=3, cutoff=0.5)]
+        names_by_case = {str(one).casefold(): one for one in self.names}
+        near = [
+            names_by_case[one]
+            for one in get_close_matches(name.casefold(), names_by_case, n=3, cutoff=0.5)
+        ]
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
         listed = ", ".join(self.names[:5]) + (", ..." if len(self.names) > 5 else "")
         raise ArgumentKeyError(

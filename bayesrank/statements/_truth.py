@@ -104,14 +104,14 @@ def _over_orders(
         unplaced = low < 0
         place(at + 1, rows[unplaced], weight[unplaced], [*taken, -1])
         with_it = [first[rows, entity] == low for entity in members[:at]]
-        left = high - low - np.sum(with_it, axis=0, dtype=int)
+        between = high - low - np.sum(with_it, axis=0, dtype=int)
         for c in range(edges.shape[1]):
             free = np.minimum(edges[rows, c], high) - np.maximum(starts[rows, c], low)
             free = free - sum(
                 same for same, other in zip(with_it, taken, strict=True) if other == c
             )
             some = (free > 0) & ~unplaced
-            place(at + 1, rows[some], weight[some] * free[some] / left[some], [*taken, c])
+            place(at + 1, rows[some], weight[some] * free[some] / between[some], [*taken, c])
 
     place(0, np.arange(len(better)), np.ones(len(better)), [])
     return out

@@ -121,16 +121,16 @@ def probability(
         source.data_vars
     ):
         return _of_ranking(source, statement, score, rope)
-    found = scored(over_of(source, over, aggregate, weights), score, higher_is_better, kind).found
-    values, names = found.values, _names_of(found.values)
+    scores = scored(over_of(source, over, aggregate, weights), score, higher_is_better, kind).found
+    values, names = scores.values, _names_of(scores.values)
     extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
     frame = values.transpose(*draw_dims(values), *extra, "entity")
-    claim, rope = _with_margin(statement, names, found.sign, rope)
-    share, error, undefined = _share_of(frame, claim, found.sign, rope)
+    claim, rope = _with_margin(statement, names, scores.sign, rope)
+    share, error, undefined = _share_of(frame, claim, scores.sign, rope)
     shape = [values.sizes[dim] for dim in extra]
     variables = {"probability": share, "probability_error": error, "undefined": undefined}
     record = replace(
-        found.facts, rope=rope, draws=Batches.of(values).number, method="draws"
+        scores.facts, rope=rope, draws=Batches.of(values).number, method="draws"
     ).to_attrs()
     return xr.Dataset(
         {
@@ -180,21 +180,21 @@ def _of_ranking(ranking: xr.Dataset, statement: str, score: Any, rope: float) ->
                 "",
                 "pass the posterior",
             )
-    found = exact_probability(ranking, statement)
-    if found is None:
+    exact = exact_probability(ranking, statement)
+    if exact is None:
         hint = f"br.probability(posterior, {statement!r}, {record.score!r})"
         raise ArgumentError(
             "source", "must be a posterior for several claims or values", "a ranking", hint
         )
-    return found if is_exact(ranking) else found.assign_attrs(method="draws", draws=record.draws)
+    return exact if is_exact(ranking) else exact.assign_attrs(method="draws", draws=record.draws)
 
 
 def exact_probability(ranking: xr.Dataset, statement: str) -> xr.Dataset | None:
     """Return the probability of one claim from an exact ranking and its ROPE; None for several, which need draws."""
-    found = _of_claim(parse(statement, [str(name) for name in ranking["entity"].values]), ranking)
-    if found is None:
+    exact = _of_claim(parse(statement, [str(name) for name in ranking["entity"].values]), ranking)
+    if exact is None:
         return None
-    probability, error, entities = found
+    probability, error, entities = exact
     undefined = float(ranking["undefined"].values[entities].max())
     variables: dict[str, Any] = {
         "probability": probability,
@@ -209,14 +209,14 @@ def _of_claim(claim: Statement, ranking: xr.Dataset) -> tuple[float, float, list
     """Return probability, error and the entities of one claim or its negation."""
     match claim:
         case Not(inner):
-            found = _of_claim(inner, ranking)
-            return None if found is None else (1 - found[0], *found[1:])
+            of_inner = _of_claim(inner, ranking)
+            return None if of_inner is None else (1 - of_inner[0], *of_inner[1:])
         case Place(entity, number, bottom):
             ranked = int((ranking["undefined"] < 1).sum())
             rank = np.arange(1, ranking.sizes["rank"] + 1)
-            here = (ranked + 1 - rank if bottom else rank) <= number
+            within = (ranked + 1 - rank if bottom else rank) <= number
             p, error = (
-                ranking[name].values[entity, here].sum()
+                ranking[name].values[entity, within].sum()
                 for name in ("rank_probability", "rank_probability_error")
             )
             return min(float(p), 1.0), float(error), [entity]
@@ -283,11 +283,11 @@ def probable_orders(
     """
     top = check_integer("top", top, 1)
     places = None if places is None else check_integer("places", places, 1)
-    found = scored(source, score, higher_is_better, kind).found
-    values, names = found.values, _names_of(found.values)
+    scores = scored(source, score, higher_is_better, kind).found
+    values, names = scores.values, _names_of(scores.values)
     one_ranking(values.dims)
     orders, distinct = _count_orders(
-        values.transpose(..., "entity"), found.sign, names, top, places
+        values.transpose(..., "entity"), scores.sign, names, top, places
     )
     length = max((len(members) for members, *_ in orders), default=0)
     entity = np.full((len(orders), length), "", dtype=np.array(["", *names]).dtype)
@@ -303,7 +303,7 @@ def probable_orders(
         "label": ("order", [_label(members, placed, names) for members, placed, *_ in orders]),
     }
     coords = {"order": np.arange(1, len(orders) + 1), "place": np.arange(1, length + 1)}
-    record = replace(found.facts, draws=Batches.of(values).number, method="draws").to_attrs()
+    record = replace(scores.facts, draws=Batches.of(values).number, method="draws").to_attrs()
     return xr.Dataset(variables, coords, record | {"distinct": distinct})
 
 
@@ -336,7 +336,7 @@ def _share_of(
             own.add(replace(block, values=x))
         if pairs:
             differences.add(replace(block, values=x[..., first] - x[..., second]))
-    known = number if batches.sampled else np.nan
+    size = number if batches.sampled else np.nan
     # For a nearly constant share, the effective sample size is that of the values compared.
     effective = np.full(undefined.shape, float(number))
     if ranks:  # they depend on all ranked entities
@@ -346,7 +346,7 @@ def _share_of(
     if pairs:
         effective = np.fmin(effective, differences.finish().min(axis=1))
     share = sums.sum(axis=0) / number
-    error = share_error(share, mean_error(sums, batches.sizes), known, effective * known / number)
+    error = share_error(share, mean_error(sums, batches.sizes), size, effective * size / number)
     return share, error, undefined / number
 
 
@@ -369,16 +369,16 @@ def _count_orders(
         first, _ = positions(sign * x)
         ranks = np.where(np.isnan(x) | (first >= (top or len(names))), 0, first + 1)[:, by_name]
         # With the most significant byte first, bytes sort as ranks.
-        here = unfinished.setdefault(block.batch, Counter())
-        here.update(row.tobytes() for row in ranks.astype(">u4") if row.any())
+        counter = unfinished.setdefault(block.batch, Counter())
+        counter.update(row.tobytes() for row in ranks.astype(">u4") if row.any())
         if block.complete:
             for row, count in unfinished.pop(block.batch).items():
                 total[row] += count
                 squares[row] += count * count / batches.sizes[block.batch]
     number = batches.number
-    known = number if batches.sampled else np.nan
+    size = number if batches.sampled else np.nan
     effective = (
-        np.where(missing / number <= MOSTLY, efficient.finish(), number).min() * known / number
+        np.where(missing / number <= MOSTLY, efficient.finish(), number).min() * size / number
     )
     result = []
     for row, count in nsmallest(most, total.items(), key=lambda item: (-item[1], item[0])):
@@ -392,7 +392,7 @@ def _count_orders(
                 by_name[placed],
                 ranks[placed],
                 share,
-                float(share_error(share, error, known, effective)),
+                float(share_error(share, error, size, effective)),
             )
         )
     return result, len(total)
