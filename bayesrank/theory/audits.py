@@ -195,9 +195,9 @@ def audit(
         )
         direction = "" if better > worse else ", if lower is better"
         ranked = result if better > worse else _reversed(result)
-        known = as_far_as_found(result, 0.5) if only_mixtures else FAR
-        if not known or all(_passes(ranked, share, allowed) for share in FIXED):
-            at_fixed += f" (it may while the prevalence is fixed{direction}{known})"
+        extent = as_far_as_found(result, 0.5) if only_mixtures else FAR
+        if not extent or all(_passes(ranked, share, allowed) for share in FIXED):
+            at_fixed += f" (it may while the prevalence is fixed{direction}{extent})"
     far = far if only_mixtures else FAR
     placed = _own_place(asked, fixed.share) is not None
     turned = (
@@ -218,8 +218,8 @@ def _reversed(score: Score) -> Score:
 
 def _own_place(score: Score, prevalence: float | None) -> tuple[float, float] | None:
     """Return the place of a score, or of the reverse order: the function itself does not say which is meant."""
-    found = place(score, prevalence)
-    return place(_reversed(score), prevalence) if found is None else found
+    position = place(score, prevalence)
+    return place(_reversed(score), prevalence) if position is None else position
 
 
 def _row(
@@ -299,16 +299,17 @@ def _audit_of_classes(
 
 def _operations(operations: Any, classes: int) -> list[Any]:
     """Return the operations of axiom 3, as names and matrices of noise."""
-    one = isinstance(operations, str) or np.ndim(_numeric(operations)) == 2
-    found = [operations] if one else check_sequence("operations", operations)
-    if not found:
+    single = isinstance(operations, str) or np.ndim(_numeric(operations)) == 2
+    as_list = [operations] if single else check_sequence("operations", operations)
+    if not as_list:
         raise ArgumentError(
             "operations",
             f"must contain names among {list(OPERATIONS)}, or matrices of noise",
             f"{operations!r}",
         )
     return [
-        one if isinstance(one, str) and one in OPERATIONS else _noise(one, classes) for one in found
+        one if isinstance(one, str) and one in OPERATIONS else _noise(one, classes)
+        for one in as_list
     ]
 
 
@@ -405,15 +406,15 @@ def audit_frame(table: xr.Dataset) -> pd.DataFrame:
     mcc          ✓✗✗   0.458   0.944
     """
     check_result("br.theory.audit_table", "table", table, (*TESTS, "tau_min", "tau_max"))
-    found: dict[Any, list[Any]] = {}
+    marks: dict[Any, list[Any]] = {}
     for i, share in enumerate(table["prevalence"].values.tolist()):
-        here = table.isel(prevalence=i)
-        held = np.stack([here[test].values for test in TESTS], axis=-1)
-        found[share, "tests"] = ["".join("✓" if one else "✗" for one in row) for row in held]
-        found |= {(share, name): here[name].values.tolist() for name in ("tau_min", "tau_max")}
-    columns = pd.MultiIndex.from_tuples(found, names=["prevalence", None])
+        at_share = table.isel(prevalence=i)
+        passed = np.stack([at_share[test].values for test in TESTS], axis=-1)
+        marks[share, "tests"] = ["".join("✓" if one else "✗" for one in row) for row in passed]
+        marks |= {(share, name): at_share[name].values.tolist() for name in ("tau_min", "tau_max")}
+    columns = pd.MultiIndex.from_tuples(marks, names=["prevalence", None])
     index = pd.Index(table["score"].values, name="score")
-    return pd.DataFrame(dict(enumerate(found.values())), index=index).set_axis(columns, axis=1)
+    return pd.DataFrame(dict(enumerate(marks.values())), index=index).set_axis(columns, axis=1)
 
 
 def _correlations(
@@ -428,11 +429,11 @@ def _correlations(
 
     points = _correlation_points(prevalence)
     values = score.of_cells(*points)
-    known = np.array(places(prevalence)).T
+    positions = np.array(places(prevalence)).T
     own = _own_place(score, prevalence)
     if own is not None:
-        known = np.column_stack([own, known])
-    at_known = tau_b(values, _ranks(points, *known))
+        positions = np.column_stack([own, positions])
+    at_known = tau_b(values, _ranks(points, *positions))
     if own is not None and exactly:
         at_known[0] = np.sign(at_known[0])
     start = _starts(prevalence)
@@ -441,11 +442,11 @@ def _correlations(
     perfect: dict[str, Any] = {}
     for name, sign in (("tau_min", -1.0), ("tau_max", 1.0)):
         tied = at_known[np.argmax(sign * at_known)]
-        if own is not None and _follows(sign * values, _ranks(points, *known[:, :1])[0]):
+        if own is not None and _follows(sign * values, _ranks(points, *positions[:, :1])[0]):
             best, (a, b) = sign if sign * at_known[0] > 1 - ROUNDING else at_known[0], own
             perfect[name] = own
         elif sign * tied > 1 - ROUNDING:
-            a, b = known[:, np.argmax(sign * at_known)]
+            a, b = positions[:, np.argmax(sign * at_known)]
             best, perfect[name] = sign, (a, b)
         else:
             best, a, b = _zoom(values, points, start, coarse, sign)
@@ -523,14 +524,17 @@ def _correlation_points(prevalence: float | None) -> np.ndarray:
 def _in_words(score: Score, fixed: FixedRate, a: float, b: float) -> str:
     """Describe a ranking score by its position, and differences between the domains of scores with its order."""
     points = _correlation_points(fixed.share)
-    own, other = (
+    own, defined_canonical = (
         ~np.isnan(values) for values in (score.of_cells(*points), canonical_values(points, a, b))
     )
     differences = [
         words
         for words, differs in (
-            ("it also ranks performances outside of that score's domain", (own & ~other).any()),
-            ("it leaves out some of that score's domain", (other & ~own).any()),
+            (
+                "it also ranks performances outside of that score's domain",
+                (own & ~defined_canonical).any(),
+            ),
+            ("it leaves out some of that score's domain", (defined_canonical & ~own).any()),
         )
         if differs
     ]
@@ -582,8 +586,8 @@ def _verdict(
             faults[test] = (
                 f"a {_describe_mix(row, TESTS.index(test))} of parts with values can be undefined"
             )
-    found = "; ".join(dict.fromkeys(text for test, text in faults.items() if not row[test]))
-    return f"should not rank{where}{fixable}: {found}"
+    fault_text = "; ".join(dict.fromkeys(text for test, text in faults.items() if not row[test]))
+    return f"should not rank{where}{fixable}: {fault_text}"
 
 
 def _describe_mix(row: xr.Dataset, test: int) -> str:

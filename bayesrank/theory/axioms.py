@@ -77,8 +77,8 @@ def as_far_as_found(
 ) -> str:
     """Return the words that limit a pass to what was searched; none for importances and known places."""
     in_catalog = SCORES.get(score.name) is score
-    known = in_catalog and place(score, prevalence, prediction_rate=prediction_rate) is not None
-    return "" if score.importance is not None or known else FAR
+    has_place = in_catalog and place(score, prevalence, prediction_rate=prediction_rate) is not None
+    return "" if score.importance is not None or has_place else FAR
 
 
 def _function(score: Score, classes: int) -> Values:
@@ -145,20 +145,20 @@ def _axiom_3(
                 excess = np.where(outside, np.inf, np.nan_to_num(excess, nan=-np.inf))
                 doubtful = excess > gaps[side]
                 if doubtful.any():
-                    one, two = (
+                    lower_point, two = (
                         points[:, np.broadcast_to(part, excess.shape)[doubtful]]
                         for part in (first, second)
                     )
-                    stays = _survives(function, one, two, image[:, doubtful], side)
+                    stays = _survives(function, lower_point, two, image[:, doubtful], side)
                     excess[doubtful] = np.where(stays, excess[doubtful], 0.0)
                 best = np.argmax(excess)
                 if excess.flat[best] > gaps[side]:
                     gaps[side] = excess.flat[best]
-                    one, two = (
+                    lower_point, two = (
                         np.broadcast_to(part, excess.shape).flat[best] for part in (first, second)
                     )
                     result[side] = (
-                        points[:, one],
+                        points[:, lower_point],
                         points[:, two],
                         image.reshape(len(image), -1)[:, best],
                     )

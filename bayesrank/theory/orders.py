@@ -57,38 +57,38 @@ def compare_orders(
     False
     """
     fixed = fixed_rate(prevalence, prediction_rate)
-    one = as_score(score)
+    first_score = as_score(score)
     with rename_argument("other", "score"):
         two = as_score(other)
     points = _performances(fixed.share)
     if fixed.predicted:
         points = points[[0, 2, 1, 3]]
-    signs = [-1.0 if score.higher_is_better is False else 1.0 for score in (one, two)]
-    values, others = signs[0] * one.of_cells(*points), signs[1] * two.of_cells(*points)
+    signs = [-1.0 if score.higher_is_better is False else 1.0 for score in (first_score, two)]
+    values, others = signs[0] * first_score.of_cells(*points), signs[1] * two.of_cells(*points)
     defined = ~np.isnan(values), ~np.isnan(others)
     both = defined[0] & defined[1]
     if both.sum() < 2:
         raise ArgumentError(
             "score",
-            f"and other must be defined for common performances; {one.name!r} and {two.name!r} have none",
+            f"and other must be defined for common performances; {first_score.name!r} and {two.name!r} have none",
         )
     points, values, others = points[:, both], values[both], others[both]
-    found = _disagreement(values, others)
-    opposite = found is not None and _disagreement(values, -others) is None
+    disagreement = _disagreement(values, others)
+    opposite = disagreement is not None and _disagreement(values, -others) is None
     same = bool((defined[0] == defined[1]).all())
-    pair = np.full((2, 4), np.nan) if found is None else points[:, list(found)].T
-    order = "alike" if found is None else "in opposite ways" if opposite else "differently"
-    words = f"{one.name} and {two.name} order {order}{fixed.words()}"
+    pair = np.full((2, 4), np.nan) if disagreement is None else points[:, list(disagreement)].T
+    order = "alike" if disagreement is None else "in opposite ways" if opposite else "differently"
+    words = f"{first_score.name} and {two.name} order {order}{fixed.words()}"
     if order != "differently" and not same:
         words += ", where both are defined"
     labels = ["negative", "positive"]
     return xr.Dataset(
         {
-            "alike": ((), found is None),
+            "alike": ((), disagreement is None),
             "opposite": ((), opposite),
             "same_domain": ((), same),
             "counterexample": (("role", "actual", "predicted"), pair.reshape(2, 2, 2)),
-            "score_value": ("role", one.of_cells(*pair.T)),
+            "score_value": ("role", first_score.of_cells(*pair.T)),
             "other_value": ("role", two.of_cells(*pair.T)),
             "verdict": ((), words),
         },

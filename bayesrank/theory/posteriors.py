@@ -103,11 +103,13 @@ def exact_superiority(first: Any, second: Any) -> Fraction:
         return Fraction(sum(ways[right + 1 :]), every)
     total = Fraction(0)
     for k in range(size + 1):  # the number of new cases that the first part gets
-        (one, every), (other, all_other) = (
+        (ways_first, every), (ways_second, all_other) = (
             _new_cases(n, part) for n, part in zip((k, size - k), parts, strict=True)
         )
-        found = sum(ways * sum(other[max(right + 1 - i, 0) :]) for i, ways in enumerate(one))
-        total += Fraction(comb(size, k) * found, 2**size * every * all_other)
+        favourable = sum(
+            ways * sum(ways_second[max(right + 1 - i, 0) :]) for i, ways in enumerate(ways_first)
+        )
+        total += Fraction(comb(size, k) * favourable, 2**size * every * all_other)
     return total
 
 
@@ -172,7 +174,7 @@ def audit_order(score: Score, order: Any, prevalence: float | None) -> xr.Datase
     check_choice("order", order, ORDERS)
     moves = None if order in ("predictive", "mean") else _moving_rate(score, prevalence)
     table = np.full((4, 3, 2, 2), np.nan)
-    held, proof = np.ones(4, bool), np.full(4, "", object)
+    passed, proof = np.ones(4, bool), np.full(4, "", object)
     # A known performance is a posterior, so that no order mends a score.
     own = counterexamples(score, prevalence)
     if order == "probability_best":
@@ -181,15 +183,15 @@ def audit_order(score: Score, order: Any, prevalence: float | None) -> xr.Datase
         )  # of known performances, the worse part has P(best) 0 as well as the mixture
     for test, example in zip((1, 2, 3), own, strict=True):
         if not np.isnan(example).all():
-            held[test], table[test] = False, example.reshape(3, 2, 2)
+            passed[test], table[test] = False, example.reshape(3, 2, 2)
             proof[test] = (
                 "the score itself breaks it for known performances (br.audit without order)"
             )
     for axiom, (examples, text) in _broken(order, score, prevalence, moves).items():
         test = AXIOMS.index(axiom)
-        if not held[test]:
+        if not passed[test]:
             continue
-        held[test], proof[test] = False, text
+        passed[test], proof[test] = False, text
         if isinstance(examples, np.ndarray):
             table[test, : len(examples)] = examples.reshape(-1, 2, 2)
             continue
@@ -198,8 +200,8 @@ def audit_order(score: Score, order: Any, prevalence: float | None) -> xr.Datase
             high, low = (right, wrong) if moves.sign > 0 else (wrong, right)
             table[test, role, moves.row] = (low, high) if moves.rate == "tpr" else (high, low)
     reasons = _proofs(order, score, prevalence)
-    proof = np.where(held, [reasons[name] for name in AXIOMS], proof)
-    names = [f"axiom {name[6]}" for name, holds in zip(AXIOMS, held, strict=True) if not holds]
+    proof = np.where(passed, [reasons[name] for name in AXIOMS], proof)
+    names = [f"axiom {name[6]}" for name, holds in zip(AXIOMS, passed, strict=True) if not holds]
     where = FixedRate(prevalence, predicted=False).words()
     broken = " and ".join(dict.fromkeys(names))
     far = as_far_as_found(score, prevalence)
@@ -209,7 +211,7 @@ def audit_order(score: Score, order: Any, prevalence: float | None) -> xr.Datase
     verdict = f"breaks {broken}{where}" if broken else f"satisfies all three axioms{where}{far}"
     return xr.Dataset(
         {
-            **{name: ((), bool(holds)) for name, holds in zip(AXIOMS, held, strict=True)},
+            **{name: ((), bool(holds)) for name, holds in zip(AXIOMS, passed, strict=True)},
             "proof": ("test", proof.astype(str)),
             "counterexample": (("test", "role", "actual", "predicted"), table),
             "verdict": (
@@ -307,12 +309,12 @@ def _broken(
             f"P({x}) = {float(p):.6f}"
             for x, p in zip(("A > B", "B > C", "C > A"), beats, strict=True)
         )
-        how = (
+        failure = (
             "no preorder"
             if order == "pairwise"
             else "the consensus is A before B without C, and B before C before A with C"
         )
-        broken["axiom_1"] = CYCLE, f"{shown}: {how}"
+        broken["axiom_1"] = CYCLE, f"{shown}: {failure}"
     else:
         first, second = MEDIANS
         shares = [_at_most(TWINS["A"], first), _at_most(TWINS["C"], first)]
@@ -349,13 +351,15 @@ def _of_means(score: Score, prevalence: float | None) -> dict[str, tuple[Any, st
             at = np.argmax(sign * curvature - slack)
             if axiom in broken or sign * curvature.flat[at] <= slack.flat[at]:
                 continue
-            one, two = (np.broadcast_to(part, curvature.shape).flat[at] for part in (first, second))
+            lower_point, two = (
+                np.broadcast_to(part, curvature.shape).flat[at] for part in (first, second)
+            )
             text = (
                 f"A and B are each, independently, the first or the second of two performances with probability 1/2: "
-                f"their mean is {values[one] / 2 + values[two] / 2:.6g}, that of their even mixture is "
+                f"their mean is {values[lower_point] / 2 + values[two] / 2:.6g}, that of their even mixture is "
                 f"{abs(curvature.flat[at]) / 2:.3g} {word}"
             )
-            broken[axiom] = points[:, [one, two]].T, text
+            broken[axiom] = points[:, [lower_point, two]].T, text
         if len(broken) == 2:
             break
     for way in _ways_it_bends(score, prevalence):
@@ -455,16 +459,16 @@ def _tie_with_the_better(score: Score, prevalence: float | None) -> np.ndarray |
     """Return two performances whose even mixture has the value of the better one, though they differ."""
     for points, first, second, mixtures in even_mixtures(prevalence):
         values = score.of_cells(*points)
-        one, two = np.broadcast_arrays(values[first], values[second])
+        first_values, two = np.broadcast_arrays(values[first], values[second])
         # Values of scores with positive and negative values may be rounding errors of 0.
-        gap = np.abs(one - two) > APART * np.fmax(
-            np.fmax(np.abs(one), np.abs(two)), typical_size(values.ravel())
+        gap = np.abs(first_values - two) > APART * np.fmax(
+            np.fmax(np.abs(first_values), np.abs(two)), typical_size(values.ravel())
         )
         tied = (
             gap
-            & np.isfinite(one)
+            & np.isfinite(first_values)
             & np.isfinite(two)
-            & (score.of_cells(*mixtures) == np.fmax(one, two))
+            & (score.of_cells(*mixtures) == np.fmax(first_values, two))
         )
         if tied.any():
             at = np.argmax(tied)
