@@ -49,24 +49,24 @@ def closed_form_of(
 ) -> ClosedForm:
     """Return the closed form of counts with a model, or of a posterior without one; ``group`` may be "prior"."""
     source = parse_source(source)
-    held = source.array if source.array is not None else source.observed
-    over_groups = "group" in held.dims
+    counts_source = source.array if source.array is not None else source.observed
+    over_groups = "group" in counts_source.dims
     if source.array is not None:
         counts = check_tables(_groups_as_datasets(source.array), "source")
         if (
             over_groups and model is None
         ):  # as br.fit chooses it, before groups are called data sets
             model = chosen_by_evidence(source.array, options=options)
-        known = make_model(choose_closed_form(model, counts, options), counts, options)
+        instance = make_model(choose_closed_form(model, counts, options), counts, options)
     else:
-        known = _model_of(source, model, options)
-    if not hasattr(known, "conjugate"):
+        instance = _model_of(source, model, options)
+    if not hasattr(instance, "conjugate"):
         raise NoClosedForm(
-            "model", f"must have a posterior in closed form; {type(known).__name__} has none"
+            "model", f"must have a posterior in closed form; {type(instance).__name__} has none"
         )
-    cases = known.counts.values.sum(axis=-1) > 0
+    cases = instance.counts.values.sum(axis=-1) > 0
     if (
-        (known.improper & cases).any()
+        (instance.improper & cases).any()
         if source.array is not None
         else entities_without_posterior(source)
     ):
@@ -76,12 +76,12 @@ def closed_form_of(
             "a concentration of 0",
             "method='draws' leaves the scores of such cells undefined",
         )
-    found = known.conjugate()
+    conjugate = instance.conjugate()
     if group == "prior":
-        found = replace(found, posterior=found.prior)
-    outcomes = are_outcomes(found.posterior)
+        conjugate = replace(conjugate, posterior=conjugate.prior)
+    outcomes = are_outcomes(conjugate.posterior)
     row = ["outcome"] if outcomes else ["actual", "predicted"]
-    table = found.posterior.transpose("entity", ..., *row)
+    table = conjugate.posterior.transpose("entity", ..., *row)
     frame = xr.zeros_like(table.isel(dict.fromkeys(row, 0), drop=True))
     concentration, totals, performance = table.values, None, None
     if outcomes:
@@ -94,17 +94,17 @@ def closed_form_of(
             )
         concentration = np.stack([np.broadcast_to([1.0, 0.0], table.shape), table.values], axis=-2)
         totals = np.broadcast_to([0.0, 1.0], table.shape)
-    elif found.totals is not None:
-        if {"chain", "draw"} & set(found.totals.dims):
+    elif conjugate.totals is not None:
+        if {"chain", "draw"} & set(conjugate.totals.dims):
             raise NoClosedForm(
                 "prevalence",
                 "must be one number for each table",
-                f"draws of it, {found.totals.dims}",
+                f"draws of it, {conjugate.totals.dims}",
             )
-        totals = (frame + found.totals).transpose(*frame.dims, "actual").values
-        performance = table / table.sum("predicted") * found.totals.transpose(..., "actual")
-    test_set = found.test_set.transpose(*frame.dims).values
-    counts = known.observed()["observed_data"]["counts"]
+        totals = (frame + conjugate.totals).transpose(*frame.dims, "actual").values
+        performance = table / table.sum("predicted") * conjugate.totals.transpose(..., "actual")
+    test_set = conjugate.test_set.transpose(*frame.dims).values
+    counts = instance.observed()["observed_data"]["counts"]
     retained = {
         name: c
         for name, c in counts.coords.variables.items()
@@ -114,7 +114,7 @@ def closed_form_of(
     if over_groups:
         frame = frame.rename(dataset="group")
         performance = None if performance is None else performance.rename(dataset="group")
-    return ClosedForm(concentration, totals, test_set, frame, known, performance)
+    return ClosedForm(concentration, totals, test_set, frame, instance, performance)
 
 
 def _groups_as_datasets(array: xr.DataArray) -> xr.DataArray:
@@ -134,8 +134,8 @@ def _model_of(source: Source, model: Any, options: dict[str, Any]) -> Any:
             "cannot be used for a posterior, which has them",
             f"{model!r}, {options}",
         )
-    found = source.group("posterior")
-    posterior = xr.Dataset() if found is None else found
+    group = source.group("posterior")
+    posterior = xr.Dataset() if group is None else group
     record, counts = source.model, get_variable(source.observed, "counts")
     prior = get_variable(source.group("constant_data"), "prior_concentration")
     counts, prior = (
@@ -161,9 +161,9 @@ def _model_of(source: Source, model: Any, options: dict[str, Any]) -> Any:
     prevalence: Any = record.assumed_prevalence
     if record.sets_prevalence:
         # The attribute is text, which has lost digits.
-        each = performance.sum("predicted", skipna=False).drop_vars("predicted", errors="ignore")
-        prevalence = each.isel(chain=0, draw=0, drop=True).fillna(0.5)
-        if bool((np.abs(each - prevalence) > 1e-9).any()):
+        shares = performance.sum("predicted", skipna=False).drop_vars("predicted", errors="ignore")
+        prevalence = shares.isel(chain=0, draw=0, drop=True).fillna(0.5)
+        if bool((np.abs(shares - prevalence) > 1e-9).any()):
             raise NoClosedForm(
                 "source",
                 "must not rest on draws of a prevalence, which have no closed form; it does",

@@ -140,19 +140,21 @@ def _resolve_intervals(
             continue
         for number in MORE:
             board = alone.build(number)
-            found = sign * plan.scale.value(
+            quantiles = sign * plan.scale.value(
                 _quantiles(board.rows, board.weight, _grid(plan, board, 0.0), levels)[0]
             )
-            if before is not None and np.abs(found - before).max() < SETTLED * np.ptp(found):
+            if before is not None and np.abs(quantiles - before).max() < SETTLED * np.ptp(
+                quantiles
+            ):
                 break
-            before = found
+            before = quantiles
         else:
             raise NoClosedForm(
                 "source",
                 "must have a prevalence that quadrature averages over; intervals still move with "
                 f"{MORE[-1]} prevalences, since the score depends on little else (method='draws' ranks them)",
             )
-        ends[plan.item == item] = found
+        ends[plan.item == item] = quantiles
     return ends
 
 
@@ -230,7 +232,7 @@ def _quantiles(rows: np.ndarray, weight: np.ndarray, grid: Grid, levels: np.ndar
 
 def _of_entities(plan: Plan, step: _Step, sign: int) -> ExactNumbers:
     """Return the numbers of each entity from those of its item; NaN for entities without a value."""
-    defined, found, item = plan.item >= 0, step.measures, plan.item
+    defined, measures, item = plan.item >= 0, step.measures, plan.item
     rival = np.where(plan.group[:, None] == plan.group, item, plan.second)
 
     def of_pairs(table: np.ndarray, own: float) -> np.ndarray:
@@ -239,8 +241,10 @@ def _of_entities(plan: Plan, step: _Step, sign: int) -> ExactNumbers:
         return np.where(defined[:, None] & defined, out, np.nan)
 
     size, ranked = len(defined), int(defined.sum())
-    rank = np.where(defined[:, None], np.pad(found.rank, ((0, 0), (0, size - ranked)))[item], 0.0)
-    before = of_pairs(found.before, 0.5)
+    rank = np.where(
+        defined[:, None], np.pad(measures.rank, ((0, 0), (0, size - ranked)))[item], 0.0
+    )
+    before = of_pairs(measures.before, 0.5)
     values, atom = (
         sign * plan.scale.value(step.places),
         sign * step.board.rates.atom[step.board.rows],
@@ -250,9 +254,9 @@ def _of_entities(plan: Plan, step: _Step, sign: int) -> ExactNumbers:
     # 1 + Σ P(another is before it), less its own 1/2; sorted, so that the order of input does not
     # matter.
     expected = 0.5 + np.nansum(np.sort(before, axis=0), axis=0)
-    regret = np.where(defined & plan.score.finite_mean, found.regret[item], np.nan)
+    regret = np.where(defined & plan.score.finite_mean, measures.regret[item], np.nan)
     ends, expected = np.where(defined[:, None], ends, np.nan), np.where(defined, expected, np.nan)
-    return ExactNumbers(ends, rank, of_pairs(found.superior, 0.0), before, expected, regret)
+    return ExactNumbers(ends, rank, of_pairs(measures.superior, 0.0), before, expected, regret)
 
 
 def _useless(off: float, reason: str) -> NoClosedForm:
@@ -281,11 +285,13 @@ def _check(plan: Plan, step: _Step, levels: np.ndarray) -> None:
     rows = np.setdiff1d(rows[np.isnan(rates.atom[rows])], list(rates.tables))
     position = _quantiles(rows[:, None], np.ones((len(rows), 1)), grid, levels).ravel()
     row = np.repeat(rows, len(levels))
-    seen = np.abs(position) < 18  # Beyond, rates and scores are rounded to an end of their range.
-    row, position = row[seen], position[seen]
+    in_range = (
+        np.abs(position) < 18
+    )  # Beyond, rates and scores are rounded to an end of their range.
+    row, position = row[in_range], position[in_range]
     free = np.isnan(rates.fixed[row])
     if plan.rate >= 0:
-        other = special.betainc(*rates.beta[row, plan.rate].T, special.expit(position))
+        direct = special.betainc(*rates.beta[row, plan.rate].T, special.expit(position))
         cut = np.zeros(len(row))
     else:
         turned = replace(
@@ -296,11 +302,11 @@ def _check(plan: Plan, step: _Step, levels: np.ndarray) -> None:
             matrix_function=None,
         )
         exchanged = replace(rates, score=turned, beta=rates.beta[:, ::-1], share=1 - rates.share)
-        other = exchanged.cdf(row, position)
+        direct = exchanged.cdf(row, position)
         # The probability of rates outside the integrated log odds may be missing.
         a, b = np.where(free[..., None], rates.beta[row], 1.0).swapaxes(0, 2)
         cut = (_betas.cdf(a, b, -FAR) + 1 - _betas.cdf(a, b, FAR)).sum(axis=0)
-    off = float((np.abs(grid.cdf(row, position) - other) - cut).max(initial=0.0))
+    off = float((np.abs(grid.cdf(row, position) - direct) - cut).max(initial=0.0))
     if off > 1e-5:
         raise NoClosedForm(
             "source and score",

@@ -69,8 +69,8 @@ class Grid:
         for k, (left, right) in enumerate(
             zip(self.edges[:-1].tolist(), self.edges[1:].tolist(), strict=True)
         ):
-            here = order[starts[k] : starts[k + 1]]
-            yield left, right, row[here], self.series[here]
+            members = order[starts[k] : starts[k + 1]]
+            yield left, right, row[members], self.series[members]
 
     def points(self, own: int) -> Iterator[tuple[float, np.ndarray, np.ndarray, float]]:
         """Yield the point masses of the first ``own`` rows, and the ends of the range, where values look the same.
@@ -114,37 +114,40 @@ def make_grid(
     start, stop = low[varies].min(initial=np.inf), high[varies].max(initial=-np.inf)
     cuts = np.unique(np.concatenate([[start, stop], jumps]))
     cuts = cuts[np.isfinite(cuts)] if np.isfinite(cuts).any() else np.zeros(1)
-    left, right = cuts[:-1], cuts[1:]
-    row, panel = np.nonzero((low[varies, None] < right) & (high[varies, None] > left))
+    lower, right = cuts[:-1], cuts[1:]
+    row, panel = np.nonzero((low[varies, None] < right) & (high[varies, None] > lower))
     row, span = varies[row], np.subtract(high, low, out=np.zeros(len(low)), where=np.isnan(atom))
     series, before = np.zeros((len(row), DEGREE + 1)), np.full(len(row), np.inf)
     settled, rest = np.zeros(len(row), bool), 0.0
     edges, done = [], []
-    while len(left):
-        width = (right - left)[panel]
+    while len(lower):
+        width = (right - lower)[panel]
         ready = np.flatnonzero(~settled & (width <= LONGEST * span[row]))
-        x = left[panel[ready], None] + width[ready, None] * (NODES + 1) / 2
+        x = lower[panel[ready], None] + width[ready, None] * (NODES + 1) / 2
         values = function(np.repeat(row[ready], len(NODES)), x.ravel()).reshape(x.shape)
         series[ready] = values @ COEFFICIENTS
         remainder = np.abs(series[ready, -2:]).max(axis=1)
-        many = np.bincount(row[~settled], minlength=len(low))[row[ready]] > MANY
+        crowded = np.bincount(row[~settled], minlength=len(low))[row[ready]] > MANY
         good = (remainder < WANTED) | ((remainder < noise) & (remainder > 0.75 * before[ready]))
-        good |= many | (width[ready] <= SHORTEST * span[row[ready]])
+        good |= crowded | (width[ready] <= SHORTEST * span[row[ready]])
         rest = max(rest, float(remainder[good].max(initial=0.0)))
         settled[ready], before[ready] = good, remainder
-        split = np.zeros(len(left), bool)
+        split = np.zeros(len(lower), bool)
         split[panel[~settled]] = True
         retained = ~split[panel]
-        edges.append(left[~split])
-        done.append((row[retained], left[panel[retained]], series[retained]))
+        edges.append(lower[~split])
+        done.append((row[retained], lower[panel[retained]], series[retained]))
         # Polynomials of settled rows hold on both halves of a panel that others split.
-        middle = ((left + right) / 2)[split]
+        middle = ((lower + right) / 2)[split]
         panel = (np.cumsum(split) - 1)[panel[~retained]]
-        left, right = np.concatenate([left[split], middle]), np.concatenate([middle, right[split]])
+        lower, right = (
+            np.concatenate([lower[split], middle]),
+            np.concatenate([middle, right[split]]),
+        )
         row, settled, before = (np.tile(each[~retained], 2) for each in (row, settled, before))
         series = np.concatenate([series[~retained] @ half for half in HALVES])
         panel = np.concatenate([panel, panel + len(middle)])
-        inside = (low[row] < right[panel]) & (high[row] > left[panel])
+        inside = (low[row] < right[panel]) & (high[row] > lower[panel])
         row, panel, series = row[inside], panel[inside], series[inside]
         before, settled = before[inside], settled[inside]
     if not done:

@@ -83,8 +83,8 @@ def lobatto(size: int) -> tuple[np.ndarray, np.ndarray]:
 
 def in_common(mass: Sequence[np.ndarray], times: Sequence[np.ndarray]) -> float:
     """Return the expected number of pairs of entities that are both somewhere, at most 1."""
-    each, number = np.concatenate(mass), np.concatenate(times)
-    return float(np.clip(((each @ number) ** 2 - each**2 @ number) / 2, 0.0, 1.0))
+    all_masses, number = np.concatenate(mass), np.concatenate(times)
+    return float(np.clip(((all_masses @ number) ** 2 - all_masses**2 @ number) / 2, 0.0, 1.0))
 
 
 def measure(
@@ -208,9 +208,9 @@ def _add_ranks(parts: list[_Part], rank: np.ndarray) -> None:
     # Half of the roots of unity of an odd order, without -1, where a factor could be 0.
     order = size | 1
     z = np.exp(-2j * np.pi * np.arange(order // 2 + 1) / order)
-    few = max(MOST // (max(part.cdf.shape[0] * part.cdf.shape[1] for part in parts) * len(z)), 1)
-    nodes = range(0, parts[0].cdf.shape[-1], few)
-    out = sum(_generating(parts, slice(start, start + few), z) for start in nodes)
+    block = max(MOST // (max(part.cdf.shape[0] * part.cdf.shape[1] for part in parts) * len(z)), 1)
+    nodes = range(0, parts[0].cdf.shape[-1], block)
+    out = sum(_generating(parts, slice(start, start + block), z) for start in nodes)
     own = np.concatenate([part.active for part in parts])
     rank[own, above : above + size] += np.fft.irfft(out, order, axis=1)[:, :size]
 

@@ -226,11 +226,11 @@ def _items_of(score: Score, known: ClosedForm) -> tuple[list[Item | None], int]:
                     score.name,
                     "method='draws' ranks by it",
                 )
-            seen = value_at(score, LOGITS[:, None], LOGITS, at)
-            slack = SAME * max(np.abs(seen).max(), 1)
+            on_grid = value_at(score, LOGITS[:, None], LOGITS, at)
+            slack = SAME * max(np.abs(on_grid).max(), 1)
             required[at] = (
-                bool((np.ptp(seen, axis=0) > slack).any()),
-                bool((np.ptp(seen, axis=1) > slack).any()),
+                bool((np.ptp(on_grid, axis=0) > slack).any()),
+                bool((np.ptp(on_grid, axis=1) > slack).any()),
             )
         # A rate that the score does not need may have no known distribution.
         alone = sum(required[at]) == 1
