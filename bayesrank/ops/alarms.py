@@ -146,12 +146,12 @@ def compare_looks(
         for side in zip(*groups, strict=True)
     )
     # A rate of 0 or 1 may have no case to move.
-    found = probability_not_fallen(
+    probability = probability_not_fallen(
         np.maximum(a0 - MOVED, TINY), b0 + MOVED, a1 + MOVED, np.maximum(b1 - MOVED, TINY)
     )
     if freedom is not None:  # normal deviates become those of a t distribution
         of_pair = np.array([freedom[before + now].sum() for before, now in groups])
-        found = stdtr(of_pair, ndtri(np.clip(found, SMALLEST, 1 - 1e-16)))
-    for (i, against, share), one in zip(at, found.tolist(), strict=True):
+        probability = stdtr(of_pair, ndtri(np.clip(probability, SMALLEST, 1 - 1e-16)))
+    for (i, against, share), one in zip(at, probability.tolist(), strict=True):
         p[i, against] = np.fmin(p[i, against], one / share)
     return p

@@ -222,20 +222,20 @@ def apply_threshold(evidence: xr.Dataset, threshold: Any) -> xr.Dataset:
         threshold = dict(
             zip(threshold["entity"].values.tolist(), threshold.values.tolist(), strict=True)
         )
-    given = threshold if isinstance(threshold, Mapping) else dict.fromkeys(names, threshold)
-    if lacking := [name for name in names if name not in given]:
+    thresholds = threshold if isinstance(threshold, Mapping) else dict.fromkeys(names, threshold)
+    if lacking := [name for name in names if name not in thresholds]:
         raise ArgumentKeyError(
             "threshold", "must contain a number for each entity", f"none for {lacking[0]!r}"
         )
-    several = any(np.ndim(given[name]) for name in names)
+    several = any(np.ndim(thresholds[name]) for name in names)
     negative, positive = evidence["label"].values.tolist()
     columns: dict[Any, np.ndarray] = {}
     classifier, at = [], []
     for k, name in enumerate(names):
-        own = np.atleast_1d(check_numbers("threshold", given[name]))
+        own = np.atleast_1d(check_numbers("threshold", thresholds[name]))
         if own.ndim > 1 or not own.size or np.isnan(own).any():
             raise ArgumentError(
-                "threshold", "must be a number, or a sequence of numbers", f"{given[name]!r}"
+                "threshold", "must be a number, or a sequence of numbers", f"{thresholds[name]!r}"
             )
         values = evidence["probability"].transpose("case", "entity").values[:, k]
         for t in check_unique("threshold", own.tolist()):
@@ -287,15 +287,15 @@ def _check_evidence(evidence: Any, one: bool = True) -> xr.Dataset:
     if not isinstance(evidence, xr.Dataset) or not {"probability", "weight"} <= set(
         evidence.data_vars
     ):
-        what = type(evidence).__name__
+        kind = type(evidence).__name__
         raise ArgumentTypeError(
-            "evidence", "must be predicted probabilities, as from br.from_probabilities", what
+            "evidence", "must be predicted probabilities, as from br.from_probabilities", kind
         )
     if one and "dataset" in evidence.coords and len(set(evidence["dataset"].values.tolist())) > 1:
-        held = len(set(evidence["dataset"].values.tolist()))
+        number = len(set(evidence["dataset"].values.tolist()))
         hint = "evidence.isel(case=evidence['dataset'].values == name) selects one"
         raise ArgumentError(
-            "evidence", "must come from one data set for a curve", f"{held} data sets", hint
+            "evidence", "must come from one data set for a curve", f"{number} data sets", hint
         )
     return evidence
 

@@ -68,9 +68,9 @@ def summarize(ops: xr.DataArray, *, prob: float = 0.95) -> xr.Dataset:
     prob = check_prob("prob", prob)
     if ops.chunks is not None:
         ops = ops.chunk(dict.fromkeys(draws, -1))  # quantiles need all draws of an entity at once
-    known = ops.notnull().mean(draws) > 0.5
+    defined = ops.notnull().mean(draws) > 0.5
     tail = (1 - prob) / 2
-    some = ops.where(known, 0.0)  # avoid warnings for entries that become NaN below
+    some = ops.where(defined, 0.0)  # avoid warnings for entries that become NaN below
     ends = some.quantile([tail, 1 - tail], draws)
     result = {
         "mean": some.mean(draws),
@@ -78,9 +78,9 @@ def summarize(ops: xr.DataArray, *, prob: float = 0.95) -> xr.Dataset:
         "lower": ends.isel(quantile=0, drop=True),
         "upper": ends.isel(quantile=1, drop=True),
     } | dict(zip(("negative", "negative_error"), below_zero(ops), strict=True))
-    return xr.Dataset({name: values.where(known) for name, values in result.items()}).assign_attrs(
-        prob=prob
-    )
+    return xr.Dataset(
+        {name: values.where(defined) for name, values in result.items()}
+    ).assign_attrs(prob=prob)
 
 
 def below_zero(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
@@ -251,20 +251,26 @@ def _clusters(source: Any, rates: xr.Dataset) -> ClusterCases | None:
     """Return what the cases of each period are worth if they are in clusters of posteriors; else None."""
     labels = rates["dataset"].values.tolist()
     several = _is_mapping(source)
-    known = _sources(source)
-    held = [CaseEvidence.parse(Parts(one.observed, one.model, one.assembled)) for one in known]
+    sources = _sources(source)
+    evidence_of_periods = [
+        CaseEvidence.parse(Parts(one.observed, one.model, one.assembled)) for one in sources
+    ]
     clustered = [
-        one for one in held if one is not None and one.clustered and one.actual is not None
+        one
+        for one in evidence_of_periods
+        if one is not None and one.clustered and one.actual is not None
     ]
     if not clustered or "entity" not in rates["tpr"].dims:
         return None
-    if len(clustered) < len(held):
-        lacking = labels[next(i for i, one in enumerate(held) if one is None or not one.clustered)]
+    if len(clustered) < len(evidence_of_periods):
+        lacking = labels[
+            next(i for i, one in enumerate(evidence_of_periods) if one is None or not one.clustered)
+        ]
         raise ArgumentError(
             "source", "must have clusters in all periods or in no period", f"none in {lacking!r}"
         )
     periods = clustered if several else [clustered[0].on(label) for label in labels]
-    positive = known[0].observed["actual"].values.tolist()[-1]
+    positive = sources[0].observed["actual"].values.tolist()[-1]
     return cases_of_clusters(periods, rates["entity"].values.tolist(), positive)
 
 
@@ -318,10 +324,10 @@ def _check_apart(rates: xr.Dataset, labels: list) -> float:
                 & varies[i]
             )
             if same.any():
-                other = labels[i + 1 + int(np.argwhere(same)[0, 0])]
+                second = labels[i + 1 + int(np.argwhere(same)[0, 0])]
                 raise ArgumentError(
                     "source",
-                    f"must contain independent draws of every period; {label!r} and {other!r} have the same draws "
+                    f"must contain independent draws of every period; {label!r} and {second!r} have the same draws "
                     f"of the {name} (fit each period with a seed of its own, or all as data sets of one fit)",
                 )
     mean = float(first["prevalence"].mean())
@@ -355,16 +361,16 @@ def _periods(source: Any, kind: str | None) -> xr.DataArray:
         return performance
     if not source:
         raise ArgumentError("source", "must contain at least two periods", "none")
-    each = [as_performance(one, kind) for one in source.values()]
-    sizes = {tuple(one.sizes[d] for d in draw_dims(one)) for one in each}
+    performances = [as_performance(one, kind) for one in source.values()]
+    sizes = {tuple(one.sizes[d] for d in draw_dims(one)) for one in performances}
     if len(sizes) > 1:
         raise ArgumentError(
             "source",
             "must contain the same numbers of chains and draws in every period",
             sorted(sizes),
         )
-    if any("dataset" in one.dims for one in each):
+    if any("dataset" in one.dims for one in performances):
         raise ArgumentError(
             "source", "must contain one data set for each period of a mapping", "several for one"
         )
-    return xr.concat(each, pd.Index(list(source), name="dataset"))
+    return xr.concat(performances, pd.Index(list(source), name="dataset"))

@@ -27,13 +27,13 @@ def cases_of_clusters(
     periods: Sequence[CaseEvidence], entities: Sequence[Any], positive: Any
 ) -> ClusterCases:
     """Return what the cases of each period are worth for TPR and for 1 - FPR; all periods are clustered."""
-    found = np.array(
+    cells = np.array(
         [
             [_of_entity(periods, name, positive, rate) for name in entities]
             for rate in ("tpr", "fpr")
         ]
     )
-    return ClusterCases(*np.moveaxis(found, 2, 0))
+    return ClusterCases(*np.moveaxis(cells, 2, 0))
 
 
 def _of_entity(
@@ -44,11 +44,11 @@ def _of_entity(
     for one in periods:
         assert one.actual is not None
         assert one.cluster is not None
-        here = (one.actual == positive) == (rate == "tpr")
+        of_rate = (one.actual == positive) == (rate == "tpr")
         right = one.given[:, one.entities.index(entity)] == one.actual
-        size = sums_within(one.cluster, one.count * here)
-        own = sums_within(one.cluster, one.count * here * right)[size > 0]
-        sums.append((own, size[size > 0], float((one.squares * here).sum())))
+        size = sums_within(one.cluster, one.count * of_rate)
+        own = sums_within(one.cluster, one.count * of_rate * right)[size > 0]
+        sums.append((own, size[size > 0], float((one.squares * of_rate).sum())))
     return worth_of_periods(sums)
 
 
@@ -70,10 +70,10 @@ def worth_of_periods(
             continue
         own, factor = unit_freedom(size)
         rate = (right.sum() + 0.5) / (total + 1)
-        here = factor * np.square(right - right.sum() / total * size).sum() / total**2
+        variance = factor * np.square(right - right.sum() / total * size).sum() / total**2
         alone = rate * (1 - rate) * squares / total**2
-        between, independent = between + here / alone, independent + 1.0
-        effect = max(1.0, here / alone, between / independent)
+        between, independent = between + variance / alone, independent + 1.0
+        effect = max(1.0, variance / alone, between / independent)
         # The inverse of an estimated variance is too large on average, by about this factor.
         cases.append(total**2 / squares / effect * own / (own + 2))
         degrees.append(own)

@@ -120,14 +120,14 @@ def of_value(
             raise ArgumentTypeError(
                 "reference", "must be a Distribution or a Sample for scores", "a Dataset of curves"
             )
-        found = check_reference(reference)
+        checked = check_reference(reference)
         values, shares = broadcast(value, prevalence)
         low, high = value_range(score, shares)
         check_range(score.name, values.values, shares.values, low, high)
         return wrap(
             values,
-            below(found, score, np.clip(values.values, low, high), shares.values),
-            found.size,
+            below(checked, score, np.clip(values.values, low, high), shares.values),
+            checked.size,
         )
     metric, position = _place(_plain(score), at, size)
     values, shares = broadcast(value, prevalence)
@@ -195,8 +195,8 @@ def of_curve(
     >>> result["value"].round(3).values.tolist(), bool(result["ops"][0] > result["ops"][1])
     ([0.952, 0.619], True)
     """
-    given, joined = align_cases({"y_true": y_true, "y_score": y_score, "weights": weights})
-    y_true, y_score, weights = given.values()
+    aligned, joined = align_cases({"y_true": y_true, "y_score": y_score, "weights": weights})
+    y_true, y_score, weights = aligned.values()
     truth, scores = check_curve_cases(y_true, y_score, positive)
     draws = check_integer("draws", draws)
     prob = check_prob("prob", prob)
@@ -206,10 +206,10 @@ def of_curve(
     curves = check_curves(reference)
     size = truth.size if metric in AT_K else None
     positions = _list_positions(at)
-    relative, plain = metric.startswith("nauc"), metric.removeprefix("n")
+    relative, metric_name = metric.startswith("nauc"), metric.removeprefix("n")
     # Areas relative to the ideal one have the OPS of the areas themselves (Zhao et al., Section
     # 3.1).
-    places = [_place(plain if relative else metric, one, size) for one in positions]
+    places = [_place(metric_name if relative else metric, one, size) for one in positions]
     drawn = _draw_case_weights(truth, draws, seed, weights)
     chains = () if drawn is None else tuple(drawn.sizes[dim] for dim in draw_dims(drawn))
     prevalence, value = _values(truth, list(scores.values()), places, drawn)
@@ -300,13 +300,13 @@ def value_curves(
         least, most = (np.broadcast_to(limit, shares.shape) for limit in limits)
         name = str(score) if at is None else f"{score} {at:g}"
     else:
-        found = orient(score)
-        name, (least, most) = found.name, value_range(found, shares)
+        oriented = orient(score)
+        name, (least, most) = oriented.name, value_range(oriented, shares)
         if not np.isfinite([least, most]).all():
             raise ArgumentError(
                 "score",
                 "must have a finite range at each prevalence",
-                f"{name} with {found.range}",
+                f"{name} with {oriented.range}",
             )
     value = least + np.linspace(0.0, 1.0, points) * (most - least)
     value[:, -1:] = most
@@ -345,10 +345,10 @@ def square(score: ScoreLike, value: float, prevalence: float, resolution: int = 
     axis = (np.arange(check_points(resolution, 1)) + 0.5) / resolution
     score = orient(score)
     ops = of_value(score, value, share)
-    found = score.of_cells(*cells_at(axis[None, :], axis[:, None], share))
-    worse = found < value if score.higher_is_better else found > value
+    on_square = score.of_cells(*cells_at(axis[None, :], axis[:, None], share))
+    worse = on_square < value if score.higher_is_better else on_square > value
     return xr.Dataset(
-        {"score": (("tpr", "fpr"), found), "worse": (("tpr", "fpr"), worse), "ops": ops},
+        {"score": (("tpr", "fpr"), on_square), "worse": (("tpr", "fpr"), worse), "ops": ops},
         {"tpr": axis, "fpr": axis, "value": value, "prevalence": share},
         {"score": score.name},
     )
@@ -407,9 +407,9 @@ def _values(
             share = weight[:, truth].sum(1) / weight.sum(1)
             curves = [bootstrap_rates(truth, score, weight) for score in scores]
             curves = [rank_ideally(*curve) for curve in curves] if ideal else curves
-            found = [[_metric(*position, *curve, share) for position in places] for curve in curves]
+            rows = [[_metric(*position, *curve, share) for position in places] for curve in curves]
         shares.append(share)
-        values.append(np.moveaxis(np.array(found), -1, 0))
+        values.append(np.moveaxis(np.array(rows), -1, 0))
     prevalence = np.concatenate(shares)
     if np.ptp(prevalence) < 1e-12:  # designed: equal up to rounding
         prevalence[:] = prevalence[0]
@@ -427,10 +427,10 @@ def _plain(name: str) -> str:
 def _list_positions(at: Any) -> list:
     if at is None or is_number(at):
         return [at]
-    found = check_numbers("at", at)
-    if found.ndim != 1 or not found.size:
+    numbers = check_numbers("at", at)
+    if numbers.ndim != 1 or not numbers.size:
         raise ArgumentError(
-            "at", "must be a number or a sequence of numbers", f"shape {found.shape}"
+            "at", "must be a number or a sequence of numbers", f"shape {numbers.shape}"
         )
     return np.asarray(at).tolist()
 
@@ -468,8 +468,8 @@ def _metric(
     fpr, tpr = np.broadcast_to(fpr, shape), np.broadcast_to(tpr, shape)
     if metric not in AREAS:
         return point(metric, at, fpr, tpr, prevalence)
-    found = area(AREAS[metric], fpr, tpr, prevalence)
-    return found / ideal_area(AREAS[metric], prevalence) if metric.startswith("nauc") else found
+    areas = area(AREAS[metric], fpr, tpr, prevalence)
+    return areas / ideal_area(AREAS[metric], prevalence) if metric.startswith("nauc") else areas
 
 
 def _below(
@@ -480,7 +480,7 @@ def _below(
     The metric is first replaced by one that orders curves alike but depends less on prevalence.
     """
     out = np.full(value.shape, np.nan)
-    known = ~np.isnan(value) & (prevalence > 0) & (prevalence < 1)
+    defined = ~np.isnan(value) & (prevalence > 0) & (prevalence < 1)
     if metric in ("auc_gain", "nauc_gain"):  # linear in the area under ROC: the same sample serves
         gain = value * ideal_area("gain", prevalence) if metric == "nauc_gain" else value
         value, metric = (gain - prevalence / 2) / (1 - prevalence), "auc_roc"
@@ -495,12 +495,12 @@ def _below(
     elif metric == "recall_at_share":
         value, metric = value / at, "lift_at_share"
     if metric in ("auc_roc", "nauc_roc", "tpr_at_fpr", "tnr_at_recall"):
-        shares, position = np.array([0.5]), np.zeros(known.sum())
+        shares, position = np.array([0.5]), np.zeros(defined.sum())
     else:
-        shares, position = _prevalence_nodes(prevalence[known])
+        shares, position = _prevalence_nodes(prevalence[defined])
     if not shares.size:
         return out
-    asked = value[known]
+    asked = value[defined]
     # Rounding must not let a curve outperform itself, or a value at the end of the range be below
     # its own limit.
     asked = asked - 1e-12 * np.maximum(1.0, np.abs(asked))
@@ -509,7 +509,7 @@ def _below(
     table = np.stack([np.searchsorted(rival, asked, side="left") / rival.size for rival in rivals])
     low = np.minimum(np.floor(position).astype(int), max(shares.size - 2, 0))
     high, weight, item = np.minimum(low + 1, shares.size - 1), position - low, np.arange(asked.size)
-    out[known] = (1 - weight) * table[low, item] + weight * table[high, item]
+    out[defined] = (1 - weight) * table[low, item] + weight * table[high, item]
     return out
 
 
@@ -535,14 +535,14 @@ def _default_rivals(metric: str, at: float, prevalence: float) -> np.ndarray:
 
 def _sorted_metric(curves: xr.Dataset, metric: str, at: float, prevalence: float) -> np.ndarray:
     fpr, tpr = (curves[name].transpose("sample", "point").values for name in ("fpr", "tpr"))
-    found = np.empty(fpr.shape[0])
+    values = np.empty(fpr.shape[0])
     step = max(1, 500_000 // fpr.shape[1])
-    for start in range(0, found.size, step):
+    for start in range(0, values.size, step):
         part = slice(start, start + step)
-        found[part] = _metric(
+        values[part] = _metric(
             metric, at, fpr[part].astype(float), tpr[part].astype(float), np.asarray(prevalence)
         )
-    return np.sort(found)
+    return np.sort(values)
 
 
 def check_curve_cases(
@@ -555,21 +555,22 @@ def check_curve_cases(
     scores: dict[Any, np.ndarray] = {}
     for name, column in columns.items():
         score = check_regular_array("y_score", column, "numbers")
-        what = f"{name!r}" if named else "it"
+        subject = f"{name!r}" if named else "it"
         if score.dtype.kind not in "biuf" or score.shape != truth.shape:
             raise ArgumentError(
                 "y_score",
                 f"must contain one number for each of {truth.size} cases",
-                f"{score.dtype} of shape {score.shape} for {what}",
+                f"{score.dtype} of shape {score.shape} for {subject}",
             )
         score = score.astype(float)
         if np.isnan(score).any():
             raise ArgumentError(
-                "y_score", "must contain no NaN", f"{int(np.isnan(score).sum())} for {what}"
+                "y_score", "must contain no NaN", f"{int(np.isnan(score).sum())} for {subject}"
             )
         if score.min() == score.max():
             raise ArgumentError(
-                "y_score", f"must contain different values; all values of {what} are {score[0]:g}"
+                "y_score",
+                f"must contain different values; all values of {subject} are {score[0]:g}",
             )
         scores[name] = score
     if not scores:

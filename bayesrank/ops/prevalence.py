@@ -47,19 +47,19 @@ def prevalence_free(score: ScoreLike) -> bool:
     >>> [name for name in ("f1", "ppv", "mcc", "g_mean", "accuracy", "npv") if prevalence_free(name)]
     ['ppv', 'g_mean', 'npv']
     """
-    found = orient(score)
-    if found.importance is not None:
+    oriented = orient(score)
+    if oriented.importance is not None:
         right, wrong = (
-            {found.importance[x] > 0 for x in pair} for pair in (("tn", "tp"), ("fp", "fn"))
+            {oriented.importance[x] > 0 for x in pair} for pair in (("tn", "tp"), ("fp", "fn"))
         )
         # One of two weights is 0; if all weights of right or of wrong outcomes are 0, the score is
         # constant.
         return (len(right) == 2 and len(wrong) == 2) or right == {False} or wrong == {False}
     fpr, tpr = np.random.default_rng(0).random((2, RANDOM))
-    values = np.array([found.of_cells(*cells_at(fpr, tpr, share)) for share in PREVALENCES])
+    values = np.array([oriented.of_cells(*cells_at(fpr, tpr, share)) for share in PREVALENCES])
     values = values[:, ~np.isnan(values).any(axis=0)]
     if values.shape[1] < 2:
-        raise ArgumentError("score", "must be defined inside the ROC square", found.name)
+        raise ArgumentError("score", "must be defined inside the ROC square", oriented.name)
     slack = 1e-9 * np.ptp(values, axis=1, keepdims=True)
     # In the order of each prevalence, so that ties at any of them have to be ties at all.
     orders = np.argsort(values, axis=1, kind="stable")
@@ -79,9 +79,9 @@ def closest_free(score: Score, prevalence: float) -> tuple[str, float]:
         return below(UNIFORM, one, one.of_cells(*cells_at(fpr, tpr, share)), share)
 
     own = ops(score)
-    known = ~np.isnan(own)
-    found = {
-        name: float(np.corrcoef(own[known], ops(as_score(name))[known])[0, 1]) for name in FREE
+    defined = ~np.isnan(own)
+    correlations = {
+        name: float(np.corrcoef(own[defined], ops(as_score(name))[defined])[0, 1]) for name in FREE
     }
-    best = max(found, key=lambda name: found[name])
-    return best, found[best]
+    best = max(correlations, key=lambda name: correlations[name])
+    return best, correlations[best]

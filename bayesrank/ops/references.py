@@ -333,7 +333,7 @@ def below(
 ) -> np.ndarray:
     """Return OPS for arrays of any shape; NaN where the value is NaN or infinite, or a class is missing."""
     value, prevalence = np.broadcast_arrays(np.asarray(value, float), np.asarray(prevalence, float))
-    known = np.isfinite(value) & (prevalence > 0) & (prevalence < 1)
+    defined = np.isfinite(value) & (prevalence > 0) & (prevalence < 1)
     out = np.full(value.shape, np.nan)
-    out[known] = reference.below(score, value[known], prevalence[known])
+    out[defined] = reference.below(score, value[defined], prevalence[defined])
     return out

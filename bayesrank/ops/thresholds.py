@@ -83,8 +83,8 @@ def threshold_curves(y_true: Any, y_score: Any, *, positive: Any = 1) -> xr.Data
     >>> curves["threshold"].values.tolist(), curves["precision"].values.round(3).tolist()
     ([[inf, 0.9, 0.4, 0.1]], [[nan, 1.0, 0.667, 0.5]])
     """
-    given, joined = align_cases({"y_true": y_true, "y_score": y_score})
-    truth, scores = check_curve_cases(given["y_true"], given["y_score"], positive)
+    aligned, joined = align_cases({"y_true": y_true, "y_score": y_score})
+    truth, scores = check_curve_cases(aligned["y_true"], aligned["y_score"], positive)
     prevalence = truth.mean()
     cases = [order_cases(score) for score in scores.values()]
     table = np.full((3, len(scores), max(len(at) for at, *_ in cases)), np.nan)
@@ -163,8 +163,8 @@ def best_threshold(
     """
     if isinstance(y_true, xr.Dataset) and score is None:
         y_true, y_score, score, positive = _of_evidence(y_true, y_score)
-    given, joined = align_cases({"y_true": y_true, "y_score": y_score})
-    truth, scores = check_curve_cases(given["y_true"], given["y_score"], positive)
+    aligned, joined = align_cases({"y_true": y_true, "y_score": y_score})
+    truth, scores = check_curve_cases(aligned["y_true"], aligned["y_score"], positive)
     rule = _of_benefit(score) if isinstance(score, Mapping) else orient(score)
     draws, prob, root = (
         check_integer("draws", draws, 1),
@@ -192,45 +192,49 @@ def best_threshold(
     check_memory(
         "draws must be fewer", f"{draws} draws of {len(parts)} classifiers", (3, *shape), str(draws)
     )
-    at, apparent, fixed, held = (np.empty(shape) for _ in range(4))
+    at, apparent, fixed, held_out = (np.empty(shape) for _ in range(4))
     step = max(1, TOGETHER // (folds * truth.size))
-    for here in (slice(start, min(start + step, draws)) for start in range(0, draws, step)):
-        weight, fold = np.empty((2, here.stop - here.start, truth.size))
+    for block in (slice(start, min(start + step, draws)) for start in range(0, draws, step)):
+        weight, fold = np.empty((2, block.stop - block.start, truth.size))
         for row, own in zip(weight, fold, strict=True):
             row[:] = rng.standard_exponential(truth.size)
             for members in (truth, ~truth):
                 own[members] = rng.permutation(np.arange(members.sum()) % folds)
         for k, part in enumerate(parts):
             cells = _cells(part, truth, weight)
-            index, apparent[here, k] = _choose(rule, *cells)
-            at[here, k] = part[0][index]
-            fixed[here, k] = rule.of_cells(*(cell[..., observed[k][0]] for cell in cells))
-            held[here, k] = _held_out(rule, part, truth, weight, fold, folds)
+            index, apparent[block, k] = _choose(rule, *cells)
+            at[block, k] = part[0][index]
+            fixed[block, k] = rule.of_cells(*(cell[..., observed[k][0]] for cell in cells))
+            held_out[block, k] = _held_out(rule, part, truth, weight, fold, folds)
     with catch_warnings():
         # A score may be undefined in all draws.
         filterwarnings("ignore", "All-NaN|Mean of empty|Degrees of freedom", RuntimeWarning)
-        centre = np.nanmean(np.where(np.isnan(held), np.nan, fixed), axis=0)
-        spread, most = np.nanstd(fixed, axis=0), np.nanstd(held, axis=0)
+        centre = np.nanmean(np.where(np.isnan(held_out), np.nan, fixed), axis=0)
+        spread, most = np.nanstd(fixed, axis=0), np.nanstd(held_out, axis=0)
         share = LEAST + (1 - LEAST) / (1 + np.square(smallest / FEW))
         scale = (most / np.where(spread > 0, spread, np.nan)) ** share
         # Without errors at the threshold its draws are all alike.
-        honest = np.where(spread > 0, np.nanmean(held, axis=0) + scale * (fixed - centre), held)
+        honest = np.where(
+            spread > 0, np.nanmean(held_out, axis=0) + scale * (fixed - centre), held_out
+        )
         honest = np.clip(honest, *rule.range)
     columns = {
         "threshold_draws": at,
         "apparent_draws": apparent,
         "honest_draws": honest,
-        "held_out": held,
+        "held_out": held_out,
     }
-    found = xr.Dataset(
+    result = xr.Dataset(
         {name: (("draw", "entity"), x) for name, x in columns.items()}, {"entity": list(scores)}
     )
-    optimism = (found["apparent_draws"] - found["held_out"]) * (1 if rule.higher_is_better else -1)
-    found, known = found.drop_vars("held_out"), found["honest_draws"].where(optimism.notnull())
+    optimism = (result["apparent_draws"] - result["held_out"]) * (
+        1 if rule.higher_is_better else -1
+    )
+    result, known = result.drop_vars("held_out"), result["honest_draws"].where(optimism.notnull())
     with catch_warnings():
         filterwarnings("ignore", "All-NaN", RuntimeWarning)
         ends = known.quantile([(1 - prob) / 2, (1 + prob) / 2], "draw")
-    return found.assign(
+    return result.assign(
         threshold=(
             "entity",
             [part[0][index] for part, (index, _) in zip(parts, observed, strict=True)],
@@ -256,8 +260,8 @@ def _of_benefit(benefit: Mapping[str, float]) -> Score:
 
 def _of_evidence(evidence: xr.Dataset, score: Any) -> tuple[Any, Any, Any, Any]:
     """Return true labels, probabilities by entity, the score and the positive class of evidence of two classes."""
-    held = probabilities_of(evidence)
-    if "probability" not in held or "label" in held["probability"].dims:
+    probabilities = probabilities_of(evidence)
+    if "probability" not in probabilities or "label" in probabilities["probability"].dims:
         raise ArgumentError(
             "y_true",
             "must contain probabilities of two classes",
@@ -265,10 +269,10 @@ def _of_evidence(evidence: xr.Dataset, score: Any) -> tuple[Any, Any, Any, Any]:
             "br.from_probabilities makes them",
         )
     columns = {
-        name: select_names(held["probability"], entity=name).values
-        for name in held["entity"].values.tolist()
+        name: select_names(probabilities["probability"], entity=name).values
+        for name in probabilities["entity"].values.tolist()
     }
-    return held["actual"].values, columns, score, held["label"].values.tolist()[1]
+    return probabilities["actual"].values, columns, score, probabilities["label"].values.tolist()[1]
 
 
 def _cells(part: Thresholds, truth: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -298,7 +302,7 @@ def _held_out(
     inside, weight = fold[:, None] == np.arange(folds)[:, None], weight[:, None]
     index, value = _choose(rule, *_cells(part, truth, np.where(inside, 0.0, weight)))
     cells = _cells(part, truth, np.where(inside, weight, 0.0))
-    found = rule.of_cells(
+    values = rule.of_cells(
         *(np.take_along_axis(cell, index[..., None], -1)[..., 0].sum(-1) for cell in cells)
     )
-    return np.where(np.isnan(value).any(-1), np.nan, found)
+    return np.where(np.isnan(value).any(-1), np.nan, values)
