@@ -104,14 +104,14 @@ def predictive_check(
     right = np.arange(values.shape[-1]) == (
         np.arange(values.shape[2])[:, None] if len(row) == 2 else values.shape[-1] - 1
     )
-    seen = np.array(_statistics(values[None], right))[:, 0]
+    observed = np.array(_statistics(values[None], right))[:, 0]
     flat = replicated.reshape(-1, *values.shape)
-    found = np.array(_statistics(flat, right)).T.reshape(*replicated.shape[:2], len(MEANINGS))
-    share = np.where(np.isnan(seen), np.nan, (found >= seen * (1 - 1e-12)).mean((0, 1)))
+    simulated = np.array(_statistics(flat, right)).T.reshape(*replicated.shape[:2], len(MEANINGS))
+    share = np.where(np.isnan(observed), np.nan, (simulated >= observed * (1 - 1e-12)).mean((0, 1)))
     result = xr.Dataset(
         {
-            "observed": ("statistic", seen),
-            "replicated": (("chain", "draw", "statistic"), found),
+            "observed": ("statistic", observed),
+            "replicated": (("chain", "draw", "statistic"), simulated),
             "p_value": ("statistic", share),
             "p_value_error": ("statistic", proportion_error(share, len(flat))),
         },
@@ -145,7 +145,7 @@ def _draw_replicates(
 def _statistics(counts: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return difficulty and overdispersion of replicates (replicate, entity, data set, row, answer)."""
     cases = counts.sum(-1)[0]  # equal in all replicates
-    known = cases > 0
+    measured = cases > 0
     total = counts.sum(2, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = total / total.sum(-1, keepdims=True)
@@ -153,13 +153,13 @@ def _statistics(counts: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.n
         chi = np.where(expected > 0, (counts - expected) ** 2 / expected, 0.0).sum((1, 2, 3, 4))
         hits, rate = (counts * right).sum(-1), (share * right).sum(-1)
         z = (hits - cases * rate) / np.sqrt(cases * rate * (1 - rate))
-    sets = np.maximum(known.sum(1), 1)  # number of data sets of each entity and row
+    sets = np.maximum(measured.sum(1), 1)  # number of data sets of each entity and row
     # An answer that never occurred has expectation 0 and removes a degree of freedom.
-    given = np.maximum((total[:, :, 0] > 0).sum(-1) - 1, 0)
-    free = (given * (sets - 1)).sum((1, 2))
+    freedom = np.maximum((total[:, :, 0] > 0).sum(-1) - 1, 0)
+    free = (freedom * (sets - 1)).sum((1, 2))
     # The shares are estimated from the same data sets, mostly from the large ones.
     loss = np.sqrt(np.maximum(1 - cases / np.maximum(cases.sum(1, keepdims=True), 1), 1e-300))
-    usable = known & np.isfinite(z) & (sets > 1)[:, None]
+    usable = measured & np.isfinite(z) & (sets > 1)[:, None]
     z = np.where(usable, z / loss, 0.0)
     present = usable.sum(1)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -170,11 +170,11 @@ def _statistics(counts: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.n
 
 def _words(one: xr.Dataset, name: str, draws: int) -> str:
     """Describe the result of a check, without claiming support for a model."""
-    seen, p = float(one["observed"]), float(one["p_value"])
+    observed, p = float(one["observed"]), float(one["p_value"])
     if np.isnan(p):
         return f"{MEANINGS[name]}: not enough data."
     low, high = np.nanquantile(one["replicated"].values, [0.025, 0.975])
-    much = prose.number(seen, prose.decimals(2, seen))
+    much = prose.number(observed, prose.decimals(2, observed))
     text = (
         f"{MEANINGS[name]} is {much} times that expected by chance. In data sets simulated from the model, "
         f"this ratio is {low:.2f} to {high:.2f} (95%), and at least {much} with probability "

@@ -171,10 +171,10 @@ def _fewer_and_fewer(fewest: int, most: int, axis: Axis, right: float, wrong: fl
     steps[1:] /= more * (wrong + np.maximum(more - 1 - ends, 0))
     with np.errstate(under="ignore"):
         flow = np.cumprod(steps, axis=0)[1:] * (right + ends) / (right + wrong + more - 1)
-    found = np.concatenate(
+    binned = np.concatenate(
         [_binned_masses(masses, (first, last, middle))[None], np.diff(flow, axis=1)]
     )
-    return np.where(first > size, 0.0, np.maximum(np.cumsum(found, axis=0), 0.0))
+    return np.where(first > size, 0.0, np.maximum(np.cumsum(binned, axis=0), 0.0))
 
 
 def _class_masses(size: int, right: float, wrong: float, plug_in: bool) -> np.ndarray:
@@ -221,13 +221,13 @@ def _coords(axes: dict[str, Axis]) -> dict[str, Any]:
 
 def _one_table(counts: xr.DataArray) -> xr.DataArray:
     if not isinstance(counts, xr.DataArray) or counts.dtype.kind not in "iu":
-        held = (
+        description = (
             f"dtype {counts.dtype}" if isinstance(counts, xr.DataArray) else describe_value(counts)
         )
         hint = (
             "br.from_counts(tn=, fp=, fn=, tp=) or br.from_matrix(matrix, orientation) makes them"
         )
-        raise ArgumentTypeError("counts", "must be a DataArray of integers", held, hint)
+        raise ArgumentTypeError("counts", "must be a DataArray of integers", description, hint)
     others = {
         dim: size
         for dim, size in counts.sizes.items()
@@ -244,11 +244,11 @@ def _one_table(counts: xr.DataArray) -> xr.DataArray:
 def _concentrations(table: xr.DataArray, model: Any, prior: Any) -> tuple[dict[str, float], bool]:
     """Return the posterior concentration of each cell, and whether the model treats row totals as random."""
     # Classes without cases are checked where their masses are computed.
-    known = conjugate_posterior(
+    closed_form = conjugate_posterior(
         model, table.expand_dims(entity=["entity"]), {"prior": prior, "force": True}
     )
-    cells = two_class_cells(known.posterior.isel(entity=0), "counts")
-    return {name: float(cell) for name, cell in cells.items()}, known.totals is None
+    cells = two_class_cells(closed_form.posterior.isel(entity=0), "counts")
+    return {name: float(cell) for name, cell in cells.items()}, closed_form.totals is None
 
 
 def beta_binomial(size: int, alpha: float, beta: float) -> np.ndarray:

@@ -151,16 +151,16 @@ def _class(
     """Return the future cases of a class, the likely pairs of right counts of two entities, and their masses."""
     first, second = alpha
     base = np.outer(first, second) / first.sum()  # [right, wrong] of the first, of the other
-    here = joint["actual"].values == label
+    of_label = joint["actual"].values == label
     wrong = [
-        (select_names(joint["predicted"], entity=e).values[here] != label).astype(int)
+        (select_names(joint["predicted"], entity=e).values[of_label] != label).astype(int)
         for e in entities
     ]
-    count = joint["count"].values[here]
-    seen = np.zeros((2, 2))
-    np.add.at(seen, tuple(wrong), count)
+    count = joint["count"].values[of_label]
+    table = np.zeros((2, 2))
+    np.add.at(table, tuple(wrong), count)
     number = int(count.sum()) if size is None else check_integer(argument, size)
-    return number, *_likely_pairs(number, base + seen)
+    return number, *_likely_pairs(number, base + table)
 
 
 def _right_and_wrong(classes: np.ndarray, entities: tuple, prior: Any) -> np.ndarray:
@@ -184,11 +184,11 @@ def _likely_pairs(size: int, alpha: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     # The second number is a sum of two: cases that the first entity gets right, and cases that it
     # gets wrong.
     first = beta_binomial(size, alpha[0].sum(), alpha[1].sum())
-    given = [
+    pair_masses = [
         np.convolve(beta_binomial(i, *alpha[0]), beta_binomial(size - i, *alpha[1]))
         for i in range(size + 1)
     ]
-    masses = first[:, None] * np.array(given)
+    masses = first[:, None] * np.array(pair_masses)
     flat = masses.reshape(-1)
     keep = np.arange(len(flat))
     if len(flat) ** 2 > PAIRS:

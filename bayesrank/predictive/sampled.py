@@ -55,9 +55,9 @@ def posterior_predictive(
     posterior = parse_source(posterior, "posterior")
     with rename_argument("posterior", "source"):
         performance = as_performance(posterior, kind)
-    held = None if posterior.array is not None else posterior_of(posterior)
+    dataset = None if posterior.array is not None else posterior_of(posterior)
     names = performance["entity"].values.tolist() if "entity" in performance.coords else []
-    if held is not None and ModelRecord.of(held).paired and len(names) > 1:
+    if dataset is not None and ModelRecord.of(dataset).paired and len(names) > 1:
         raise ArgumentError(
             "posterior",
             "must not be paired: its entities have the same future cases, and draws contain the table of each entity, "
@@ -78,7 +78,9 @@ def posterior_predictive(
                 "size", "must be given if cases are weighted, as a whole number", "None"
             )
         counts = seen if classes else seen.sum("outcome")
-        known = held is not None and ModelRecord.of(held).assumed_prevalence != "sampled"
+        sets_prevalence = (
+            dataset is not None and ModelRecord.of(dataset).assumed_prevalence != "sampled"
+        )
     elif isinstance(size, Mapping):
         if classes is None:
             raise ArgumentTypeError(
@@ -89,11 +91,11 @@ def posterior_predictive(
         counts = xr.DataArray(
             [check_integer("size", size[c], 1) for c in classes], {"actual": classes}, ("actual",)
         )
-        known = True
+        sets_prevalence = True
     else:
-        counts, known = xr.DataArray(check_integer("size", size, 1)), False
+        counts, sets_prevalence = xr.DataArray(check_integer("size", size, 1)), False
     root, purpose = root_sequence(seed), "posterior_predictive"
     if classes is None:
         return sample_outcomes(performance, counts, root, purpose)
-    rate = None if held is None else get_variable(held, "rate")
-    return sample_counts(performance, counts, known, root, purpose, rate)
+    rate = None if dataset is None else get_variable(dataset, "rate")
+    return sample_counts(performance, counts, sets_prevalence, root, purpose, rate)

@@ -74,9 +74,9 @@ def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = Non
         _move_undefined(out, nowhere)
     coords = {"value": out.pop("value"), "lost_mass": float(pmf.coords.get("lost_mass", 0.0))}
     if error is not None:
-        known = ~np.isnan(values)
+        defined = ~np.isnan(values)
         coords["mean_error"] = float(
-            (mass * error)[known].sum() / max(mass[known].sum(), np.finfo(float).tiny)
+            (mass * error)[defined].sum() / max(mass[defined].sum(), np.finfo(float).tiny)
         )
     result = xr.Dataset({name: ("value", column) for name, column in out.items()}, coords)
     result["value"].attrs["long_name"] = score.display
@@ -154,18 +154,20 @@ class _Lattice(NamedTuple):
 
 
 def _lattice(pmf: xr.DataArray) -> _Lattice:
-    known = (
+    is_lattice = (
         isinstance(pmf, xr.DataArray)
         and {"tp", "tn"} <= set(pmf.dims)
         and {"tp", "tn"} <= set(pmf.coords)
     )
     if (
-        not known
+        not is_lattice
         or not {"positives", "negatives"} <= set(pmf.coords)
         or set(pmf.dims) - {"tp", "tn", "positives"}
     ):
-        held = (*pmf.dims, *pmf.coords) if isinstance(pmf, xr.DataArray) else type(pmf).__name__
-        raise ArgumentError("pmf", "must come from br.predictive.confusion_pmf", held)
+        description = (
+            (*pmf.dims, *pmf.coords) if isinstance(pmf, xr.DataArray) else type(pmf).__name__
+        )
+        raise ArgumentError("pmf", "must come from br.predictive.confusion_pmf", description)
     if "positives" not in pmf.dims:
         pmf = pmf.expand_dims("positives")
     pmf = pmf.transpose("positives", "tp", "tn")
@@ -276,10 +278,10 @@ def merge_values(
 def _move_undefined(out: dict[str, np.ndarray], value: float) -> None:
     """Move, in place, the undefined probability (the last entry) to ``value``, an existing or a new entry."""
     at = int(np.searchsorted(out["value"][:-1], value))
-    found = at < len(out["value"]) - 1 and out["value"][at] == value
+    present = at < len(out["value"]) - 1 and out["value"][at] == value
     for name, column in out.items():
         last = value if name == "value" else column[-1]
-        if not found:
+        if not present:
             out[name] = np.insert(column[:-1], at, last)
         else:
             out[name] = column[:-1]
@@ -346,8 +348,8 @@ def _split(
         )
         top, bottom, factor = (float(np.max(np.abs(x))) for x in (tops, bottoms, factors))
         # Unequal ratios differ by at least 1 / (d1 d2), unequal roots by at least half of that.
-        apart = 1 / (bottom * factor) if np.min(bottoms) == bottom else 1 / (bottom**2 * factor)
-        if 4 * CLOSE * max(1.0, top / (bottom * factor)) < apart:
+        distance = 1 / (bottom * factor) if np.min(bottoms) == bottom else 1 / (bottom**2 * factor)
+        if 4 * CLOSE * max(1.0, top / (bottom * factor)) < distance:
             continue
         if 4 * CLOSE * factor * bottom * max(bottom, top / factor) >= 2.0**62:
             continue  # too large for arithmetic modulo 2^64: keep the floating-point result
