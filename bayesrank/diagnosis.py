@@ -300,9 +300,7 @@ def diagnose(paths: Any, choices: Choices) -> Diagnosis:
             stops += [] if isinstance(error, EveryFileLeftOut) else [error]
             break
     else:
-        stops.append(
-            ArgumentError("the logs", "must be settled step by step; make these choices first")
-        )
+        stops.append(ArgumentError("the logs", "needs several choices; make these first"))
         frame = None
     sections: dict[str, list[str]] = {}
     contents = "" if logs is None else list_contents(logs)
@@ -458,7 +456,7 @@ def _cases(logs: Logs, frame: pd.DataFrame, entities: list[str], choices: Choice
         common = int((content == known["entity"].nunique()).sum())
         text.append(f"By content, {common:,} of {len(content):,} are in all systems.")
     else:
-        text.append("The files do not hold the content of cases.")
+        text.append("The files do not contain the content of cases.")
     sizes = (
         frame.drop_duplicates(["entity", "dataset", "case"])
         .groupby("dataset", sort=False)["case"]

@@ -22,7 +22,7 @@ from bayesrank._core.chunks import Drawn, Sizes, chunk_sizes, draw_lazily
 from bayesrank._core.compat import to_container
 from bayesrank._core.errors import ArgumentError, ArgumentTypeError
 from bayesrank._core.notes import add_notes, notes_text
-from bayesrank._core.nuts import TUNE, ask_for_nutpie, sample, warn_of_chains
+from bayesrank._core.nuts import LIBRARIES, TUNE, choose_by_name, sample, warn_of_chains
 from bayesrank._core.random import Block, Seed, blocks_between, fingerprint, root_sequence, stream
 from bayesrank._core.records import ModelRecord, SamplerRecord
 from bayesrank._core.types import ModelName
@@ -71,7 +71,7 @@ def fit(
     draws: int = 1000,
     chains: int = 4,
     seed: Seed = None,
-    sampler: Literal["auto", "exact", "nuts", "nutpie"] = "auto",
+    sampler: Literal["auto", "exact", "nuts", "nutpie", "numpyro"] = "auto",
     groups: Sequence[str] = (),
     nuts: Mapping[str, Any] | None = None,
     chunks: Any = None,
@@ -92,7 +92,7 @@ def fit(
         - votes, from :func:`bayesrank.from_votes`;
         - scores of folds, from :func:`bayesrank.from_folds`.
 
-        Entities with the same value of the coord ``test_set`` (entity, [dataset]) saw the same
+        Entities with the same value of the coord ``test_set`` (entity, [dataset]) have the same
         cases. Without this coord, entities with equal class sizes are assumed to have seen the same
         cases.
     model : str or class, optional
@@ -117,13 +117,14 @@ def fit(
 
         Models of counts ignore the pairing of joint outcomes, and a note says so.
     draws, chains : int
-        Number of draws in each chain, and of chains.
+        Number of draws in each chain, and number of chains.
     seed : int, SeedSequence or Generator, optional
         Seed of all random numbers. Exact draws of an entity depend only on the seed and on its name
         and evidence. A longer run starts with the draws of a shorter one.
-    sampler : {"auto", "exact", "nuts", "nutpie"}
+    sampler : {"auto", "exact", "nuts", "nutpie", "numpyro"}
         "auto" draws exactly if the model can, else with the model's own sampler unless ``nuts`` is
-        given, else by NUTS. "nutpie" is NUTS by nutpie, which must be installed.
+        given, else by NUTS. "nutpie" and "numpyro" are NUTS by these libraries, which must be
+        installed.
     groups : sequence of str
         Extra groups: any of "prior", "prior_predictive", "posterior_predictive", "log_likelihood",
         "log_prior".
@@ -200,7 +201,7 @@ def fit(
     ('chain', 'draw', 'entity', 'actual', 'predicted')
     """
     shape = check_integer("chains", chains, 1), check_integer("draws", draws, 1)
-    check_choice("sampler", sampler, ("auto", "exact", "nuts", "nutpie"))
+    check_choice("sampler", sampler, ("auto", "exact", "nuts", *LIBRARIES))
     if (
         isinstance(groups, str)
         or not isinstance(groups, Sequence | set)
@@ -217,11 +218,12 @@ def fit(
     if taken:
         raise ArgumentError(
             "nuts",
-            "must not hold draws, chains or a seed, which are arguments of fit",
+            "must not contain draws, chains or a seed: these are arguments of br.fit",
             sorted(taken),
         )
-    if sampler == "nutpie":
-        sampler, nuts = "nuts", ask_for_nutpie(nuts)
+    if sampler in LIBRARIES:
+        nuts = choose_by_name(sampler, nuts)
+        sampler = "nuts"
     chosen = model is None
     model = chosen_by_evidence(evidence, options=options) if chosen else model
     if isinstance(evidence, xr.DataArray | xr.Dataset) and has_groups(evidence):
@@ -537,7 +539,7 @@ def _check_method(instance: Any, method: str, group: str) -> None:
         hint = " (br.sensitivity scales priors by refitting)" if group == "log_prior" else ""
         raise ArgumentError(
             "groups",
-            f"cannot hold {group!r} for {type(instance).__name__}, which has no method {method!r}{hint}",
+            f"cannot include {group!r} for {type(instance).__name__}, which has no method {method!r}{hint}",
         )
 
 

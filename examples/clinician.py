@@ -21,12 +21,8 @@ rng = np.random.default_rng(34)
 shift = rng.normal(0, 0.5, (15, 2, 1)) + rng.normal(0, 0.3, (15, 2, 6))
 cases = rng.integers([[20], [80]], [[80], [250]], (15, 2, 1))
 right = rng.binomial(cases, expit(logit(TYPICAL) + shift))
-cells = {
-    "tp": right[:, 0],
-    "fn": (cases - right)[:, 0],
-    "tn": right[:, 1],
-    "fp": (cases - right)[:, 1],
-}
+wrong = cases - right
+cells = {"tp": right[:, 0], "fn": wrong[:, 0], "tn": right[:, 1], "fp": wrong[:, 1]}
 names = {"entity": TESTS * 15, "dataset": np.repeat([f"study {i}" for i in range(1, 16)], 6)}
 studies = br.from_counts(**{cell: values.ravel() for cell, values in cells.items()}, **names)
 

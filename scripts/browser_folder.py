@@ -99,7 +99,9 @@ def copy_pyodide(source: Path, target: Path, version: str, wanted: list[str]) ->
     """Copy what the page needs of a distribution of Pyodide; exit if a file is not the one of its lock file."""
     missing = [name for name in RUNTIME if not (source / name).is_file()]
     if missing:
-        sys.exit(f"{source} must hold an unpacked distribution of Pyodide; it has no {missing[0]}.")
+        sys.exit(
+            f"{source} must contain an unpacked distribution of Pyodide; it has no {missing[0]}."
+        )
     lock = json.loads((source / "pyodide-lock.json").read_text("utf-8"))
     if lock["info"]["version"] != version:
         sys.exit(

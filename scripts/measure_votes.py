@@ -305,7 +305,7 @@ def judge_sets(ranking: xr.Dataset, strength: np.ndarray) -> tuple[bool, bool, f
     """Return whether a set misses a true rank, or the headline names a wrong best; and the mean size of the sets."""
     truth = strength[[int(name[1:]) for name in ranking["entity"].values]]
     low, high = ranking["rank_lower"].values, ranking["rank_upper"].values
-    # Equal entities share their ranks: a set must hold all of these.
+    # Equal entities share their ranks: a set must contain all of these.
     best, worst = (truth[:, None] < truth).sum(1) + 1, (truth[:, None] <= truth).sum(1)
     missed = bool(((low > best) | (high < worst)).any())
     wrong = ranking.attrs["headline"] == "best" and (not np.ptp(truth) or low[np.argmax(truth)] > 1)

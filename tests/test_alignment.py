@@ -301,7 +301,7 @@ def test_dates_beside_their_texts_are_refused():
 
 @pytest.mark.parametrize("spelt", ["yes ", "Yes", " YES"])
 def test_labels_of_another_spelling_make_no_class(spelt):
-    with pytest.raises(br.ArgumentError, match="must write labels as in y_true, such as 'yes'"):
+    with pytest.raises(br.ArgumentError, match="must spell labels as in y_true, such as 'yes'"):
         br.from_predictions(TRUE, {"m": TRUE.replace("yes", spelt)})
 
 

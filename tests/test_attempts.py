@@ -299,7 +299,7 @@ def test_claims_use_the_spread_once():
 
 def test_scores_of_runs_need_runs():
     counts = br.fit(br.datasets.load("breast_cancer"), seed=1)
-    with pytest.raises(br.ArgumentError, match="must be of evidence with the runs of each case"):
+    with pytest.raises(br.ArgumentError, match="needs evidence with several runs of each case"):
         br.credible_ranking(counts, "pass@4")
     with pytest.raises(br.ArgumentError, match="no runs that are known"):
         br.credible_ranking(br.fit(evidence(FRAME), "dirichlet_multinomial", seed=1), "pass@2")

@@ -230,7 +230,7 @@ def test_lazy_performances_are_checked_when_they_are_computed(bad, chunks):
     lazy = values.chunk(chunks)
     assert br.as_performance(lazy).chunks is not None
     with pytest.raises(
-        ValueError, match=r"must hold probabilities that sum to 1.*-0.2|sum to 1.*got 3"
+        ValueError, match=r"must contain probabilities that sum to 1.*-0.2|sum to 1.*got 3"
     ):
         br.credible_ranking(lazy, "f1")
     with pytest.raises(ValueError, match="sum to 1"):

@@ -175,8 +175,8 @@ def test_bad_input_is_one_line_and_exit_code_2(typed, message, monkeypatch, caps
     [
         (("prior", "must be a number", "'x'"), "--prior must be a number; got 'x'"),
         (
-            ("evidence", "must hold a case", "", InPython("br.fit(..., force=True) accepts it")),
-            "DATA must hold a case",
+            ("evidence", "must contain a case", "", InPython("br.fit(..., force=True) accepts it")),
+            "DATA must contain a case",
         ),
         (("statement", "must have an end", "'a >'"), "--ask must have an end; got 'a >'"),
         (
@@ -303,7 +303,7 @@ def test_the_answer_stands_above_the_table_and_columns_are_added_on_request(tabl
     assert headline.startswith("NA is best")
     assert blank == ""
     assert heading.split()[-1] == "expected_rank"
-    assert "--columns must hold names among" in refused("rank", table, "--columns", "nothing")
+    assert "--columns must contain names among" in refused("rank", table, "--columns", "nothing")
 
 
 def test_a_hierarchical_model_keeps_data_sets_apart(studies):

@@ -117,7 +117,7 @@ def test_typical_rates_move_with_the_chosen_value():
     ("counts", "options", "wrong"),
     [
         (studies(), {"covariates": "dose"}, r"must be among the coords of counts along dataset, \['threshold'\]"),
-        (studies(), {"covariates": "threshold", "at": {"dose": 1.0}}, "must have values of the covariates"),
+        (studies(), {"covariates": "threshold", "at": {"dose": 1.0}}, "must give values for the covariates"),
         (studies(), {"covariates": "threshold", "at": {"threshold": "high"}}, "must be a number for 'threshold'"),
         (studies(), {"at": {"threshold": 1.0}}, "must be None without covariates"),
         (studies().assign_coords(threshold=("dataset", np.ones(SETS))), {"covariates": "threshold"}, "must vary"),
@@ -126,7 +126,10 @@ def test_typical_rates_move_with_the_chosen_value():
             studies().assign_coords(threshold=("dataset", [np.nan, *THRESHOLD[1:]])),
             {"covariates": "threshold"}, "a finite number for each measured table",
         ),
-        (studies().assign_coords(site=("dataset", list("abcdefghijkl"))), {"covariates": "site"}, "must hold numbers"),
+        (
+            studies().assign_coords(site=("dataset", list("abcdefghijkl"))),
+            {"covariates": "site"}, "must contain numbers",
+        ),
     ],
 )  # fmt: skip
 def test_other_covariates_are_refused(counts, options, wrong):
@@ -235,7 +238,7 @@ def test_the_command_describes_and_refuses_covariates(tmp_path):
             ["--covariate", "threshold", "--model", "beta_binomial"],
             "models with covariates: crossed_logit_normal",
         ),
-        (["--covariate", "threshold", "--at", "dose=1"], "must have values of the covariates"),
+        (["--covariate", "threshold", "--at", "dose=1"], "must give values for the covariates"),
         (["--covariate", "dose"], "--covariate must name a column"),
     ):
         assert wrong in refused("rank", path, *words)

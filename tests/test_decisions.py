@@ -192,7 +192,7 @@ def test_strategies_stand_at_the_prevalence_of_the_entities():
         expected_utility(br.fit(apart, seed=1), TABLE, strategies=True)
     found = expected_utility(br.fit(apart, seed=1), TABLE, strategies=True, prevalence=0.2)
     assert found.sizes["entity"] == 4
-    with pytest.raises(ValueError, match=r"^source must not name an entity as a strategy"):
+    with pytest.raises(ValueError, match=r"^source must not give an entity the name of a strategy"):
         expected_utility(
             COUNTS.assign_coords(entity=["always negative", "b", "c"]), TABLE, strategies=True
         )

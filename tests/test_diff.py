@@ -95,7 +95,7 @@ def test_refusals(tmp_path):
     other.write_text(json.dumps(OLD | {"score": OLD["score"] | {"name": "f1"}}))
     assert "must have the score of OLD" in refused("diff", path, other)
     other.write_text(json.dumps(OLD | {"entities": OLD["entities"][:1]}))
-    assert "NEW must hold all entities" in refused("diff", path, other)
+    assert "NEW must contain all entities" in refused("diff", path, other)
 
 
 @pytest.mark.parametrize(
@@ -156,14 +156,14 @@ def test_sentences_and_tables_have_the_same_ranks(old, new, tmp_path):
             "must have a value of type boolean in the field entities[0].in_best_set",
         ),
         (("entities", 0, "rank"), ..., "must have the field entities[0].rank"),
-        (("score", "range"), [0], "another number of values in the field score.range; got 1"),
+        (("score", "range"), [0], "wrong number of values in the field score.range; got 1"),
         (
             ("headline",),
             "winner",
             "must have one of best, shared, leads, none in the field headline",
         ),
         (("version",), True, "must have 2 in the field version; got True"),
-        (("more",), 1, "must have the fields of a board only; got more"),
+        (("more",), 1, "must have only the fields of a board; got more"),
         (("entities", 1, "entity"), "a", "must have each entity once; got 'a' more than once"),
         (("entities", 0, "cases"), 10**400, "entities[0].cases"),
     ],

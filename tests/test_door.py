@@ -151,10 +151,10 @@ FILES = {
         rows("entity,outcome,count", "a,pass,17", "a,fail,3", "b,pass,14", "b,fail,6"), RIGHT
     ),
     "a leaderboard of rates": File(
-        rows("Model,Accuracy,F1", "a,0.85,0.8", "b,0.7,0.75"), None, "Accuracy, F1 hold scores, such as 0.85"
+        rows("Model,Accuracy,F1", "a,0.85,0.8", "b,0.7,0.75"), None, "Accuracy, F1 contain scores, such as 0.85"
     ),
-    "a leaderboard of percentages": File(rows("Model,MMLU", "a,85.0%", "b,70.0%"), None, "MMLU holds scores"),
-    "means and errors": File(rows("Model,Bench", "a,0.85 ± 0.02", "b,0.70 ± 0.03"), None, "Bench holds scores"),
+    "a leaderboard of percentages": File(rows("Model,MMLU", "a,85.0%", "b,70.0%"), None, "MMLU contains scores"),
+    "means and errors": File(rows("Model,Bench", "a,0.85 ± 0.02", "b,0.70 ± 0.03"), None, "Bench contains scores"),
     "correct as a share": File(
         rows("entity,correct,wrong", "a,0.85,0.15", "b,0.7,0.3"), None, "a rate: write how many cases, such as 45 of 50"
     ),

@@ -115,4 +115,4 @@ def test_refusals_say_what_to_type(months, more, said):
 def test_one_period_is_refused(tmp_path):
     path = tmp_path / "one.csv"
     path.write_text("entity,tn,fp,fn,tp\nm,80,20,10,90\n")
-    assert "DATA must have two or more periods" in refused("drift", path)
+    assert "DATA must have at least two periods" in refused("drift", path)

@@ -102,7 +102,7 @@ def test_equal_learners_share_the_first_place():
     ("scores", "given", "said"),
     [
         (RUNS, {}, "'run' is probably not one"),
-        (SPLITS.head(1), {}, "two splits or more"),
+        (SPLITS.head(1), {}, "at least two splits"),
         (SPLITS.mask(SPLITS > 0.85), {}, "must be finite in each split"),
         (SPLITS.assign(kind="x"), {}, "column 'kind' holds none"),
         (SPLITS, {"train": 0}, "train must be whole numbers"),

@@ -172,7 +172,7 @@ def test_the_baseline_must_be_there():
     posterior = br.fit(br.from_outcomes(answers(60, 12, 8, 20)), seed=1)
     with pytest.raises(KeyError, match="baseline must be one of"):
         br.decisions.gate(posterior, "older")
-    with pytest.raises(ValueError, match="must hold draws"):
+    with pytest.raises(ValueError, match="must contain draws"):
         br.decisions.gate(
             br.from_counts(tn=[9, 8], fp=[1, 2], fn=[2, 2], tp=[8, 8], entity=["old", "b"]),
             "old",
@@ -271,9 +271,9 @@ def test_refusals_of_the_command(files, tmp_path):
     (tmp_path / "counts.csv").write_text("entity,correct,total\nm,7,9\n")
     wide = pd.read_csv(base).rename(columns={"outcome": "m"}).assign(k=1)
     wide[["case", "m", "k"]].to_csv(tmp_path / "two.csv", index=False)
-    assert "must hold cases of BASE" in refused("gate", base, tmp_path / "other.csv")
+    assert "must contain cases of BASE" in refused("gate", base, tmp_path / "other.csv")
     assert "must have the columns of BASE" in refused("gate", base, tmp_path / "counts.csv")
-    assert "BASE must hold one entity" in refused("gate", tmp_path / "two.csv", base)
+    assert "BASE must contain one entity" in refused("gate", tmp_path / "two.csv", base)
     assert "--by must name a column" in refused("gate", base, files / "bad.csv", "--by", "topic")
     assert "--looks must be" in refused("gate", base, files / "bad.csv", "--looks", "no")
     assert "any" in refused(

@@ -286,7 +286,7 @@ def test_some_odd_values_of_each_argument_work_or_are_refused(
     function, more, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
-    sweep(function, more, 4)
+    sweep(function, more, 2)
 
 
 @pytest.mark.slow
@@ -366,7 +366,10 @@ def test_a_set_has_no_order_and_an_iterator_is_read_once(function, given, argume
             function(**given | {argument: values})
         assert isinstance(caught.value, br.ArgumentError)
     for values in ({"a"}, (x for x in "a")):
-        with pytest.raises(TypeError, match=r"^predictions\['a'\] must hold labels in "):
+        with pytest.raises(
+            TypeError,
+            match=r"^predictions\['a'\] must (be an ordered collection of labels|contain labels in)",
+        ):
             br.joint_outcomes([0], {"a": values})
 
 
@@ -377,7 +380,7 @@ def test_views_of_a_dictionary_have_an_order():
     )
     assert counts["entity"].values.tolist() == ["tree", "svm"]
     assert counts.sel(entity="svm", actual="negative", predicted="negative") == 9
-    with pytest.raises(TypeError, match=r"^entity must hold names in a sequence"):
+    with pytest.raises(TypeError, match=r"^entity must contain names in a sequence"):
         br.from_counts(tn=[8, 9], fp=[2, 1], fn=[1, 3], tp=[9, 7], entity={0: "tree", 1: "svm"})
 
 
@@ -450,7 +453,7 @@ def test_attrs_that_were_changed_are_refused_by_name(attr, value):
     posterior["posterior"].attrs[attr] = value
     with pytest.raises(
         br.ArgumentError,
-        match=rf"^attrs(\['({attr}|notes)'\])? must (be unchanged since bayesrank wrote it|hold notes)",
+        match=rf"^attrs(\['({attr}|notes)'\])? (was changed after bayesrank wrote it|must contain notes)",
     ):
         br.ranking_report(posterior, "f1")
 

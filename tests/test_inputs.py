@@ -169,7 +169,7 @@ def test_a_workbook_that_is_no_single_table_is_refused(tmp_path):
     path = workbook(tmp_path / "t.xlsx", ROWS, [("more", ROWS)])
     assert "must have one sheet with cells; got 2: Sheet, more" in refused("rank", path)
     path = workbook(tmp_path / "u.xlsx", [*ROWS, ["c", "=1+1", 1, 1, 1]])
-    assert "line 5: must hold values; got a formula without one" in refused("rank", path)
+    assert "line 5: must contain values; got a formula without one" in refused("rank", path)
     path = workbook(tmp_path / "v.xlsx", [])
     assert "must have one sheet with cells; got none" in refused("rank", path)
 
@@ -193,12 +193,12 @@ BROKEN = {
         f'[{{"task_id": 1, "reward": {"9" * 400}, "info": {{}}}}]',
         "numbers of at most 300 digits",
     ),
-    "cut.json": (json.dumps(LOG)[:-9], "whole JSON"),
+    "cut.json": (json.dumps(LOG)[:-9], "complete JSON"),
     "latin.json": (json.dumps(LOG).encode().replace(b"{}", b'"\xe9"'), "not text in UTF-8"),
     "encoding.xml": (f'<?xml version="1.0" encoding="bogus"?>{JUNIT}', "unknown encoding"),
     "list.json": (
         json.dumps([{"task_id": [1], "reward": 1, "info": {}}]),
-        "one text or number as case",
+        "one text or number in the field case",
     ),
     "size.json": (
         json.dumps({"resolved_ids": ["a__b-1"], "submitted_instances": 1}).replace(
@@ -313,7 +313,7 @@ def test_two_lost_logs_are_named_together_and_foreign_files_stay_out(tmp_path):
     write(tmp_path / "notes.txt", "")
     write(tmp_path / "run.log", "[INFO] begin\n")
     message = refused("rank", tmp_path)
-    assert "a.json must hold cases; got an empty file" in message
+    assert "a.json must contain cases; got an empty file" in message
     assert "1 more file cannot be read: b.json" in message
     assert "notes" not in message
     assert "run.log" not in message
@@ -332,9 +332,7 @@ def test_too_many_layers_are_refused(tmp_path):
     data = json.dumps(LOG).encode()
     for i in range(6):
         data = zipped({f"{i}.zip": data})
-    assert "at most 4 archives within one another" in refused(
-        "rank", write(tmp_path / "deep.zip", data)
-    )
+    assert "at most 4 nested archives" in refused("rank", write(tmp_path / "deep.zip", data))
 
 
 def test_a_link_to_itself_and_a_folder_without_rights_are_listed(tmp_path, monkeypatch):
@@ -443,7 +441,7 @@ def test_short_names_and_patterns_are_those_of_the_plain_rules():
     assert Patterns(["/a/b", "x.json"]).find("/a/b/x.json") == "x.json"
 
 
-@pytest.mark.parametrize("many", [500, pytest.param(2000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("many", [200, pytest.param(2000, marks=pytest.mark.slow)])
 def test_the_cost_of_reading_is_linear_in_files(many, tmp_path):
     """Ten times the logs take at most three times the time per log."""
 

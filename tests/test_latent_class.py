@@ -474,7 +474,7 @@ def test_dependence_that_contradicts_the_data_caps_the_headline():
     ranking = rank_teeth()[1]
     assert "latent_fit_poor" in ranking.attrs["caps"]
     assert ranking.attrs["headline"] == "leads"
-    codes = [note.code for note in notes_of(ranking["notes"])]
+    codes = [note.code for note in notes_of(ranking.attrs["notes"])]
     assert {"latent_dependences", "latent_identified", "latent_class_named"} <= set(codes)
 
 
@@ -486,7 +486,7 @@ def test_another_first_test_under_a_dependence_that_fits_caps_the_headline():
         ranking = br.credible_ranking(posterior, score)
         found = [
             note.fields
-            for note in notes_of(ranking["notes"])
+            for note in notes_of(ranking.attrs["notes"])
             if note.code == "latent_first_depends"
         ]
         assert ("latent_first_depends" in ranking.attrs["caps"]) == bool(found)
@@ -603,7 +603,7 @@ def test_the_picture_has_each_dependence_and_hollow_marks_where_nothing_is_learn
     with pytest.raises(br.ArgumentError, match="must be a mapping"):
         br.plots.latent_rates(list(fits))
     with pytest.raises(
-        br.ArgumentError, match="must hold posteriors of tests without a gold standard"
+        br.ArgumentError, match="must contain posteriors of tests without a gold standard"
     ):
         br.plots.latent_rates({"none": br.fit(br.datasets.load("breast_cancer"), seed=1, draws=20)})
 
@@ -615,7 +615,7 @@ TWO = ONE | {"b": [0, 1, 0, 0]}
 @pytest.mark.parametrize(
     ("make", "wrong"),
     [
-        (lambda: LatentClass(br.joint_outcomes(None, ONE)), "must have two tests or more"),
+        (lambda: LatentClass(br.joint_outcomes(None, ONE)), "must have at least two tests"),
         (lambda: LatentClass(br.joint_outcomes(None, {"a": [0, 1, 2], "b": [0, 1, 1]})), "must have two classes"),
         (lambda: LatentClass(br.joint_outcomes(None, TWO, dataset=list("xxyy"))), "dataset cannot be used.*popul"),
         (lambda: LatentClass(br.joint_outcomes(None, TWO, cluster=list("xxyy"))), "cluster cannot be used"),
@@ -623,7 +623,7 @@ TWO = ONE | {"b": [0, 1, 0, 0]}
         (lambda: LatentClass(HEARTS, dependence="pairs"), "must name the pairs"),
         (lambda: LatentClass(HEARTS, pairs=[("LDH", "CPK")]), "must be None unless"),
         (lambda: LatentClass(TEETH, "pairs", [("V1", "V2"), ("V2", "V3")]), "'V2' in two pairs"),
-        (lambda: LatentClass(TEETH, "pairs", ["V1"]), "must hold pairs of two tests"),
+        (lambda: LatentClass(TEETH, "pairs", ["V1"]), "must contain pairs of two tests"),
         (lambda: LatentClass(TEETH, anchor="V9"), "anchor must be"),
         (lambda: LatentClass(TEETH, priors=1), "priors must be a mapping"),
         (lambda: LatentClass(TEETH, priors={"sensitivity": (1, 0)}), "two positive shapes"),
@@ -631,7 +631,7 @@ TWO = ONE | {"b": [0, 1, 0, 0]}
         (lambda: LatentClass(TEETH, priors={"dependence": -1}), "must be a standard deviation"),
         (lambda: br.joint_outcomes([0, 1, 1, 0], TWO, population=list("xxyy")), "population must be None"),
         (lambda: br.joint_outcomes(None, TWO, population=list("xy")), "population"),
-        (lambda: br.joint_outcomes(None, {"a": [1, 1]}), "must name two or more classes"),
+        (lambda: br.joint_outcomes(None, {"a": [1, 1]}), "must name at least two classes"),
         (lambda: br.fit(br.joint_outcomes(None, TWO, weight=[1, 2, 3, 4]), "latent_class"), "whole numbers of cases"),
         (lambda: br.fit(br.joint_outcomes(None, TWO), "paired"), "must be latent_class"),
     ],

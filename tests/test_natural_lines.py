@@ -239,7 +239,7 @@ REFUSED = {
     "br.credible_ranking(br.fit(br.from_estimators(models,Xte,yte),seed=1),'f1')": "positive='ok' or positive='fraud' says which",
     "br.score_posterior(post,'f1')": "counts must be a DataArray, as made by br.from_counts; got ",
     "br.plots.reliability(yte,qo)": "did you mean br.plots.calibration_curve?",
-    "br.joint_outcomes(ynum,{'old':(qo[:,pos]),'new':(qn[:,pos])})": "predictions['old'] must hold labels, not probabilities (set ",
+    "br.joint_outcomes(ynum,{'old':(qo[:,pos]),'new':(qn[:,pos])})": "predictions['old'] must contain labels, not probabilities (set ",
     "br.joint_outcomes(ynum,{'old':np.where(qo[:,pos]>.5,'1','0')})": "rename its labels to those of y_true",
     "br.credible_ranking(post,'f1',hdi_prob=.9)": "did you mean prob=?",
     "br.credible_ranking(post,'fbeta')": "score must be a member of its family, br.scores.f_beta(beta)",

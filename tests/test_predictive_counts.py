@@ -113,7 +113,7 @@ def test_entities_that_meet_the_same_cases_are_not_drawn_apart():
     joint = br.joint_outcomes([0, 0, 1, 1] * 9, {"a": [0, 1, 1, 1] * 9, "b": [0, 0, 0, 1] * 9})
     posterior = br.fit(joint, "paired", draws=50, seed=1)
     with pytest.raises(
-        ValueError, match="posterior must not be paired, whose entities have the same future cases"
+        ValueError, match="posterior must not be paired: its entities have the same future cases"
     ):
         br.posterior_predictive(posterior, 20)
     one = br.posterior_predictive(br.as_performance(posterior).sel(entity=["a"]), 20, seed=1)

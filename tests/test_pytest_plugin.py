@@ -87,7 +87,7 @@ def test_tables_may_hold_labels_or_come_from_logs():
         (pd.DataFrame({"outcome": [1]}), "base must have a column case"),
         (
             pd.DataFrame({"case": [1, 1], "outcome": [1, 0], "entity": ["a", "b"]}),
-            "base must be of one system; got a, b",
+            "base must come from one system; got a, b",
         ),
     ],
 )

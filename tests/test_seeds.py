@@ -218,18 +218,18 @@ def test_equal_averages_are_no_identical_evidence():
             {"training_seed": "seed"},
             "case must be given with training_seed=",
         ),
-        (FRAME[FRAME["seed"] == 0], SEEDS, "two seeds or more of each entity.*got 1 of 'a'"),
+        (FRAME[FRAME["seed"] == 0], SEEDS, "at least two seeds of each entity.*got 1 of 'a'"),
         (pd.concat([FRAME, FRAME]), SEEDS, "run must name each run of a case once"),
         (
             FRAME.assign(d=FRAME["case"] % 2),
             SEEDS | {"dataset": "d"},
-            "dataset must be one with training seeds",
+            "dataset must have only one value if there are training seeds",
         ),
-        (LACKING, SEEDS, "must hold an outcome of every"),
+        (LACKING, SEEDS, "must contain an outcome of every"),
         (
             LACKING,
             SEEDS | {"missing": "own"},
-            "each case for all training seeds",
+            "each case for every training seed",
         ),
     ],
 )

@@ -118,7 +118,7 @@ def test_two_classes_get_the_other_label_and_probabilities_none_on_the_truth(tmp
     frame = br.read(tmp_path / "chances", truth=tmp_path / "solution.csv", missing="wrong")
     wanted = roc_auc_score(truth, np.append(1 - truth[:4], chance[4:]))
     assert observed(frame)["auc_roc"].item() == pytest.approx(wanted)
-    with pytest.raises(ValueError, match="log loss infinite"):
+    with pytest.raises(ValueError, match="log loss would be infinite"):
         br.fit(br.from_frame(frame), scores=["log_loss"])
 
 
@@ -310,7 +310,7 @@ def test_a_heading_with_a_class_needs_the_positive_one(clinic):
     ("columns", "message"),
     [
         ({"not_benign": MALIGNANT}, "must be the name of a class, or prediction"),
-        ({"benign": 10 * BENIGN}, "must hold probabilities; got"),
+        ({"benign": 10 * BENIGN}, "must contain probabilities; got"),
         ({"benign": BENIGN, "malignant": BENIGN}, "with the sum 1"),
         ({"benign": BENIGN, "other": MALIGNANT}, "one column beside the ids"),
     ],
@@ -539,7 +539,7 @@ def test_options_that_do_nothing_are_refused(places):
     ):
         with pytest.raises(ValueError, match="cannot be used for submissions"):
             br.read(folder / "all", truth=folder / "truth.csv", **options)
-    with pytest.raises(ValueError, match="must begin with a file that is read"):
+    with pytest.raises(ValueError, match="must start with the name of a file that was read"):
         br.read(folder / "all", truth=folder / "truth.csv", name={"gone.csv": ""})
 
 

@@ -61,7 +61,7 @@ def check_finite(argument: str, value: Any) -> Any:
         float(value)
     except OverflowError:
         held = f"a number of {int(value).bit_length()} bits"
-        raise ArgumentError(argument, "must be at most 1.8e308 in size", held) from None
+        raise ArgumentError(argument, "must be at most 1.8e308", held) from None
     return value
 
 
@@ -93,7 +93,7 @@ def check_labelled_numbers(
         labels = {argument: array} if array.ndim and not dim else {}
         return xr.DataArray(array, labels, (dim or argument,)[: array.ndim])
     if values.dtype.kind not in "iuf":
-        raise ArgumentTypeError(argument, "must hold numbers", f"dtype {values.dtype}")
+        raise ArgumentTypeError(argument, "must contain numbers", f"dtype {values.dtype}")
     _check_bounds(argument, values, low, high, ends)
     return values.astype(float)
 
@@ -107,7 +107,7 @@ def check_integer(argument: str, value: Any, least: int = 0, most: int | None = 
     if abs(number) > 2**62:
         raise ArgumentError(
             argument,
-            f"must {requirement} and at most 4.6e18 in size",
+            f"must {requirement}, of a size of at most 4.6e18",
             f"a number of {number.bit_length()} bits",
         )
     if number < least or (most is not None and number > most):
@@ -255,7 +255,9 @@ def check_beta_parameters(argument: str, pair: Any) -> np.ndarray:
     array = check_numbers(argument, pair)
     if array.shape != (2,) or not (np.isfinite(array) & (array > 0)).all():
         raise ArgumentError(
-            argument, "must hold two positive numbers, of a Beta distribution", describe_value(pair)
+            argument,
+            "must contain two positive numbers, of a Beta distribution",
+            describe_value(pair),
         )
     return array
 
@@ -276,7 +278,7 @@ def check_labelled_probabilities(**given: Any) -> tuple[xr.DataArray, ...]:
     for argument, value in given.items():
         if np.ndim(value) and not isinstance(value, xr.DataArray):
             raise ArgumentTypeError(
-                argument, "must be a number, or a DataArray, whose dims have names", "a plain array"
+                argument, "must be a number or a DataArray with named dims", "a plain array"
             )
     arrays = [xr.DataArray(value) for value in given.values()]
     try:
@@ -351,7 +353,7 @@ def check_counts_array(argument: str, values: Any) -> np.ndarray:
     bad = array[~np.isfinite(array) | (array < 0) | (array != np.floor(array)) | (array > EXACT)]
     if bad.size:
         raise ArgumentError(
-            argument, "must hold non-negative whole numbers (counts, not rates)", bad[0]
+            argument, "must contain non-negative whole numbers (counts, not rates)", bad[0]
         )
     return array.astype(np.int64)
 
@@ -363,7 +365,9 @@ def check_case_numbers(argument: str, values: Any, weighted: bool) -> np.ndarray
     array = check_numbers(argument, values)
     bad = array[~np.isfinite(array) | (array < 0) | (array > EXACT)]
     if bad.size:
-        raise ArgumentError(argument, "must hold non-negative effective numbers of cases", bad[0])
+        raise ArgumentError(
+            argument, "must contain non-negative effective numbers of cases", bad[0]
+        )
     return array
 
 
@@ -376,7 +380,7 @@ def check_repeats(count: Any, size: int) -> np.ndarray:
     )
     if result.shape != (size,):
         raise ArgumentError(
-            "count", f"must hold one number for each of the {size} cases", result.shape
+            "count", f"must contain one number for each of the {size} cases", result.shape
         )
     return result
 
@@ -412,7 +416,7 @@ def check_item_names(argument: str, names: Any, size: int, broadcast: bool = Fal
     else:
         result = object_array(names).tolist()
     if len(result) != size:
-        raise ArgumentError(argument, f"must hold {size} name{'s' * (size != 1)}", len(result))
+        raise ArgumentError(argument, f"must contain {size} name{'s' * (size != 1)}", len(result))
     check_names(argument, result)
     for name in result:
         if pd.isna(name):
@@ -427,10 +431,12 @@ def check_names(argument: str, names: list) -> None:
             isinstance(name, Iterable) or not is_hashable(name)
         ):
             raise ArgumentTypeError(
-                argument, "must hold strings, numbers or other single names", describe_value(name)
+                argument,
+                "must contain strings, numbers or other scalar names",
+                describe_value(name),
             )
         if isinstance(name, str) and "\0" in name:
-            raise ArgumentError(argument, "must hold names without the character NUL", f"{name!r}")
+            raise ArgumentError(argument, "must contain names without NUL characters", f"{name!r}")
 
 
 def check_order_of(argument: str, values: Any, what: str) -> Any:
@@ -442,15 +448,17 @@ def check_order_of(argument: str, values: Any, what: str) -> Any:
     if isinstance(values, Set) and not isinstance(values, KeysView):
         hint = "a list says the order, such as sorted(...)"
         raise ArgumentTypeError(
-            argument, f"must hold {what} in an order, which a set does not have", "a set", hint
+            argument, f"must be an ordered collection of {what}; a set has no order", "a set", hint
         )
     if isinstance(values, Iterator):
         hint = "list(...) makes a sequence of it"
         raise ArgumentTypeError(
-            argument, f"must hold {what} in a sequence", f"a {type(values).__name__}", hint
+            argument, f"must contain {what} in a sequence", f"a {type(values).__name__}", hint
         )
     if isinstance(values, Mapping):  # a Dataset, too
-        raise ArgumentTypeError(argument, f"must hold {what} in a sequence", describe_value(values))
+        raise ArgumentTypeError(
+            argument, f"must contain {what} in a sequence", describe_value(values)
+        )
     return list(values) if isinstance(values, KeysView | ValuesView) else values
 
 
@@ -643,7 +651,7 @@ def check_regular_array(argument: str, values: Any, what: str) -> np.ndarray:
         return np.asarray(values)
     except ValueError:  # rows of different lengths
         raise ArgumentError(
-            argument, f"must hold {what} in a regular array", describe_value(values)
+            argument, f"must contain {what} in a regular array", describe_value(values)
         ) from None
 
 
@@ -705,7 +713,7 @@ def check_by_entity(argument: str, given: Any, what: str) -> list:
 def check_entities(argument: str, names: list) -> list:
     """Return the names of entities, unique and at least one."""
     if not names:
-        raise ArgumentError(argument, "must hold at least one entity", "none")
+        raise ArgumentError(argument, "must contain at least one entity", "none")
     return check_unique(argument, check_item_names(argument, names, len(names)))
 
 
@@ -713,7 +721,7 @@ def check_unique(argument: str, names: list) -> list:
     seen = set()
     for name in names:
         if name in seen:
-            raise ArgumentError(argument, "must hold each name once", f"{name!r} more than once")
+            raise ArgumentError(argument, "must contain each name once", f"{name!r} more than once")
         seen.add(name)
     return names
 
@@ -734,10 +742,10 @@ def check_labels(
     lacking = pd.isna(array)
     if lacking.any() and not may_lack:
         raise ArgumentError(
-            argument, "must hold a label for every case", Advice("a missing value", hint)
+            argument, "must contain a label for every case", Advice("a missing value", hint)
         )
     if lacking.all():
-        raise ArgumentError(argument, "must hold a label of at least one case", "none")
+        raise ArgumentError(argument, "must contain a label of at least one case", "none")
     if array.dtype == object:
         check_names(argument, array[~lacking].tolist())
     return array
@@ -749,12 +757,12 @@ def check_positives(y_true: Any, positive: Any) -> np.ndarray:
     if labels.ndim != 1 or pd.isna(labels).any():
         raise ArgumentError(
             "y_true",
-            "must hold one label for every case",
+            "must contain one label for every case",
             f"shape {labels.shape} or missing labels",
         )
     classes = np.unique(labels).tolist()
     if len(classes) != 2:
-        raise ArgumentError("y_true", "must hold two classes", f"{classes[:5]}")
+        raise ArgumentError("y_true", "must contain two classes", f"{classes[:5]}")
     return labels == check_choice("positive", positive, classes)
 
 
@@ -764,7 +772,7 @@ def check_nested(cluster: list, dataset: list) -> None:
         if home.setdefault(one, there) != there:
             raise ArgumentError(
                 "cluster",
-                "must name clusters within one data set each, since data sets are taken as independent",
+                "must name clusters that each lie in one data set, since data sets are assumed independent",
                 f"{one!r} in {home[one]!r} and {there!r}",
             )
 
@@ -798,12 +806,12 @@ def all_classes(
             requirement = (
                 "must be given where labels do not sort"
                 if argument == "labels"
-                else "must hold labels that sort"
+                else "must contain labels that sort"
             )
             raise ArgumentTypeError(argument, requirement, sorted(map(repr, found))) from None
     if len(classes) < 2:
         hint = "pass labels= to keep an absent one" if argument == "labels" else ""
-        raise ArgumentError(argument, "must name two or more classes", classes, hint)
+        raise ArgumentError(argument, "must name at least two classes", classes, hint)
     return classes
 
 
@@ -831,7 +839,7 @@ def _check_real(argument: str, values: Any, what: str) -> np.ndarray:
             array.shape
         )
     if array.dtype.kind not in "iuf":
-        raise ArgumentTypeError(argument, f"must hold {what}", describe_value(values))
+        raise ArgumentTypeError(argument, f"must contain {what}", describe_value(values))
     return array
 
 

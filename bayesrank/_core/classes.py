@@ -69,7 +69,7 @@ def order_classes(array: Labelled, argument: str = "source") -> Labelled:
     if moved and bare:
         raise ArgumentError(
             argument,
-            f"must have labels on {bare[0]}, too, since the classes {_short(requested)} are in another order "
+            f"must also have labels on {bare[0]}, since the classes {_short(requested)} are in another order "
             f"on {next(iter(moved))}",
             "none",
         )

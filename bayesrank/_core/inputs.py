@@ -230,7 +230,9 @@ def list_files(folder: Path) -> tuple[list[Path], list[ArgumentFileError]]:
         folders[:] = sorted(name for name in folders if not is_hidden(name))
         found += [Path(position, name) for name in files if not is_hidden(name)]
         if len(found) > MAX_FILES:
-            raise ArgumentFileError(str(folder), f"must hold at most {MAX_FILES:,} files", "more")
+            raise ArgumentFileError(
+                str(folder), f"must contain at most {MAX_FILES:,} files", "more"
+            )
     return sorted(found), problems
 
 
@@ -263,7 +265,9 @@ def open_archive(path: Path, name: str, room: Room | None = None) -> Iterator[zi
 def _check_members(archive: zipfile.ZipFile, name: str, room: Room) -> None:
     members = archive.infolist()
     if len(members) > MAX_FILES:
-        raise ArgumentFileError(name, f"must hold at most {MAX_FILES:,} files", f"{len(members):,}")
+        raise ArgumentFileError(
+            name, f"must contain at most {MAX_FILES:,} files", f"{len(members):,}"
+        )
     room.check(sum(one.file_size for one in members), name)
 
 
@@ -342,14 +346,14 @@ def parse_json(text: str, name: str) -> Any:
             return json.loads(text, parse_int=lambda digits: _parse_integer(digits, name))
         except json.JSONDecodeError as error:
             raise ArgumentFileError(
-                name, f"must be whole JSON; it breaks off in line {error.lineno} ({error.msg})"
+                name, f"must be complete JSON; it ends early in line {error.lineno} ({error.msg})"
             ) from None
 
 
 def _parse_integer(digits: str, name: str) -> int:
     if len(digits) > MAX_DIGITS:
         raise ArgumentFileError(
-            name, f"must hold numbers of at most {MAX_DIGITS} digits", f"{len(digits):,} digits"
+            name, f"must contain numbers of at most {MAX_DIGITS} digits", f"{len(digits):,} digits"
         )
     return int(digits)
 
@@ -366,7 +370,7 @@ def parse_csv(text: str, name: str, delimiter: str = ",") -> list[tuple[int, lis
         except csv.Error:
             raise ArgumentFileError(
                 f"{name}, line {reader.line_num}:",
-                "must close each quotation mark that it opens, and have nothing between "
+                "must close each quotation mark, and have nothing between "
                 "the closing one and the next separator",
             ) from None
         finally:
@@ -421,7 +425,7 @@ def read_workbook(data: bytes, name: str) -> list[tuple[int, list[str]]]:
         ):
             raise ArgumentFileError(
                 f"{name}, line {number}:",
-                "must hold values",
+                "must contain values",
                 "a formula without one",
                 "open the workbook in Excel and save it",
             )

@@ -43,7 +43,7 @@ def reading_attr(name: str) -> Iterator[None]:
     except (ValueError, TypeError, KeyError, AttributeError):
         hint = "fit the evidence again, or read the file again"
         raise ArgumentError(
-            f"attrs[{name!r}]", "must be unchanged since bayesrank wrote it", "another value", hint
+            f"attrs[{name!r}]", "was changed after bayesrank wrote it", "another value", hint
         ) from None
 
 

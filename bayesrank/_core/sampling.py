@@ -201,7 +201,7 @@ def sample_counts(
             if (sizes > 0)[share == 0].any():
                 raise ArgumentError(
                     "performance",
-                    "must have positive prevalence for every class with cases, to hold its rates",
+                    "must have a positive prevalence for every class that has cases",
                     f"0 for {dict(zip(cells, name, strict=True))}",
                 )
             with np.errstate(invalid="ignore"):

@@ -176,7 +176,7 @@ def _truth(metric: Any, y_true: Any, positive: Any, size: int) -> Any:
     if truth.ndim < 1 or len(truth) != size:
         held = len(truth) if truth.ndim else describe_value(y_true)
         raise ArgumentError(
-            "y_true", f"must hold one label for each of the {size} cases of weights", held
+            "y_true", f"must contain one label for each of the {size} cases of weights", held
         )
     return truth
 
@@ -200,7 +200,7 @@ def _columns(predictions: Any, size: int, dim: str) -> dict[Any, np.ndarray]:
             held = len(column) if column.ndim else describe_value(given[name])
             raise ArgumentError(
                 f"predictions[{name!r}]",
-                f"must hold something of each of the {size} cases of weights",
+                f"must contain a value for each of the {size} cases of weights",
                 held,
             )
     return result
@@ -247,20 +247,20 @@ def _checked_score(metric: str, truth: Any, column: np.ndarray, entity: Any) -> 
     argument = f"predictions[{entity!r}]"
     if column.ndim != 1:
         raise ArgumentError(
-            argument, "must hold one number for each case", f"the shape {column.shape}"
+            argument, "must contain one number for each case", f"the shape {column.shape}"
         )
     bounds = (0, 1) if metric in ("brier", "log_loss") else ()
     score = check_numbers(argument, column.astype(int) if column.dtype == bool else column, *bounds)
     if np.isnan(score).any():
         raise ArgumentError(
-            argument, "must hold a number for every case", f"{int(np.isnan(score).sum())} NaN"
+            argument, "must contain a number for every case", f"{int(np.isnan(score).sum())} NaN"
         )
     if metric == "mean" and np.isinf(score).any():
-        raise ArgumentError(argument, "must hold finite numbers", "an infinite one")
+        raise ArgumentError(argument, "must contain finite numbers", "an infinite one")
     if metric == "log_loss" and (wrong := score == np.where(truth, 0, 1)).any():
         raise ArgumentError(
             argument,
-            "must not be sure and wrong, which makes the log loss infinite",
+            "must not be 0 or 1 for a wrong prediction: the log loss would be infinite",
             f"{score[wrong][0]:g} for {int(wrong.sum())} cases of the other class",
             "np.clip says how sure a prediction may count as",
         )

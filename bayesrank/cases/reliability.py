@@ -69,7 +69,7 @@ def reliability(
         in units of the score, NaN if no case has 2 k runs; and ``flickering``, the number of cases
         that it solves in some runs only. Over ``case`` and ``entity``: ``right`` and ``runs`` of
         the cases that flicker for any entity, those that do for most entities first. Over
-        ``planned_runs``: ``cases_needed``, the number of all cases, with so many runs each.
+        ``planned_runs``: ``cases_needed``, the total number of cases that are needed with this number of runs each.
         Scalars: ``runs_needed``, the number of runs of today's cases; NaN if no number is enough.
         Attrs: ``score``, ``entity``, ``rival``, ``difference``, ``prob``, ``assurance``, ``cases``,
         and ``runs``, the smallest number of runs of a case today.

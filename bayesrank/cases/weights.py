@@ -48,7 +48,7 @@ def case_weights(
         :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`, whose patterns get the
         weights.
     draws, chains : int
-        Draws in each chain, and chains.
+        Number of draws in each chain, and number of chains.
     count : sequence of int, optional
         Number of cases that each item stands for.
     dataset : hashable or sequence, optional
@@ -159,14 +159,16 @@ def check_case_weights(weights: Any, size: int | None = None) -> xr.DataArray:
             "weights", "must have the dims chain, draw and case (or pattern)", weights.dims
         )
     if weights.dtype.kind not in "iuf":
-        raise ArgumentTypeError("weights", "must hold numbers", f"dtype {weights.dtype}")
+        raise ArgumentTypeError("weights", "must contain numbers", f"dtype {weights.dtype}")
     if not weights.size:
         raise ArgumentError(
-            "weights", "must hold a draw and a case at least", f"the sizes {dict(weights.sizes)}"
+            "weights",
+            "must contain at least one draw and one case",
+            f"the sizes {dict(weights.sizes)}",
         )
     if size is not None and weights.sizes[found[0]] != size:
         raise ArgumentError(
-            "weights", f"must be of the {size} cases of y_true", weights.sizes[found[0]]
+            "weights", f"must have the {size} cases of y_true", weights.sizes[found[0]]
         )
     if "count" not in weights.coords:
         weights = weights.assign_coords(
@@ -180,7 +182,7 @@ def blocks_of(weights: xr.DataArray) -> Iterator[tuple[int, np.ndarray]]:
     for block in iterate_blocks(weights, across=True):
         if not (np.isfinite(block.values) & (block.values >= 0)).all():
             raise ArgumentError(
-                "weights", "must hold non-negative finite numbers", "negative or infinite ones"
+                "weights", "must contain non-negative finite numbers", "negative or infinite ones"
             )
         yield block.start, block.values
 

@@ -171,8 +171,8 @@ _ENTRIES = (
         "prevalences_differ",
         Limit.HEADLINE,
         why="the test sets differ in prevalence, on which {score} depends",
-        lift="A comparison at one prevalence (prevalence=, --prevalence), or by TPR and TNR apart, is needed first, "
-        "not more cases.",
+        lift="A comparison at one prevalence (prevalence=, --prevalence), or by TPR and TNR separately, is needed "
+        "first, not more cases.",
     ),
     Cap(
         "chains_unreliable",

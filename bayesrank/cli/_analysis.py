@@ -76,14 +76,14 @@ class CommandAnalysis(Setup):
             if "cases" in sizes:
                 raise ArgumentError(
                     "DATA",
-                    f"must hold performances for {what}",
+                    f"must contain performances for {what}",
                     "predicted probabilities, which have none before a threshold is chosen",
                     "'bayesrank rank --score auc_roc' ranks them",
                 )
             if "votes" in sizes:
                 raise ArgumentError(
                     "DATA",
-                    f"must hold performances for {what}",
+                    f"must contain performances for {what}",
                     "votes: their strengths compare entities, and are not performances",
                     "'bayesrank rank' ranks them",
                 )

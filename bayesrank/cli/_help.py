@@ -23,9 +23,9 @@ OWN, EVIDENCE, LOGS, MODEL, SCORE, OUTPUT = (
 MEMBERS = {
     EVIDENCE: "dataset entity entities dataset_column case run training_seed cluster outcome se lower upper "
     "a b winner count weight tn fp fn tp truth judge group category cost where ignore fold repeat train test "
-    "positive missing join",
+    "positive missing join predicted probability correct wrong total cases",
     LOGS: "name only map match reruns errors",
-    MODEL: "model prior prevalence sampler draws seed",
+    MODEL: "model prior prevalence sampler draws seed covariates at scale anchor",
     SCORE: "score lower_is_better higher_is_better rope kind prob ask over aggregate weights by benefit reference",
     OUTPUT: "notes columns format top digits picture output wanted export",
 }

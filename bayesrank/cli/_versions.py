@@ -133,7 +133,7 @@ class Versions:
                 met[name].add(case)
         if not (common := set.intersection(*met.values())):
             raise ArgumentError(
-                "--missing", "cannot be common if no case has answers of all versions", "none"
+                "--missing", "cannot be common: no case has answers of all versions", "none"
             )
         return common
 
@@ -343,7 +343,7 @@ def read_versions(
     if len(named) > 1:
         raise ArgumentError(
             "BASE",
-            "must hold one entity",
+            "must contain one entity",
             list_names(named),
             "keep one: --only entity=NAME for logs, or a table of one entity",
         )
@@ -368,7 +368,9 @@ def read_versions(
     better = {one.higher_is_better for one in files} - {None}
     if len(better) > 1:
         raise ArgumentError(
-            "NEW", "must have the direction of BASE", "higher is better in one, lower in another"
+            "NEW",
+            "must have the same direction as BASE",
+            "higher is better in one, lower in another",
         )
     return Versions(
         table,
@@ -399,7 +401,7 @@ def _read(
     table, left_out = _drop(read_csv(path), ignore)
     if find_votes(table, roles) is not None:
         raise ArgumentError(
-            path, "must hold the cases or the counts of a version", "votes on pairs"
+            path, "must contain the cases or the counts of a version", "votes on pairs"
         )
     table, spare = _in_roles(table, roles, by, _stem(path), directed)
     return _File(table, [*left_out, *spare])
@@ -567,7 +569,9 @@ def _check_common_cases(tables: list[Table], new: Sequence[str]) -> None:
     for path, own in zip(new, cases[1:], strict=True):
         if cases[0] and not cases[0] & own:
             got = f"none: {min(cases[0])!r} is in BASE, {min(own)!r} in {path}"
-            raise ArgumentError("NEW", "must hold cases of BASE, by which the two are paired", got)
+            raise ArgumentError(
+                "NEW", "must contain cases of BASE, by which the two are paired", got
+            )
 
 
 def _roles_of(table: Table, roles: Roles) -> Roles:

@@ -76,7 +76,7 @@ def decide(
         margins: dict[str, Any] = {name: how.pop(f"margin_{name}") for name in ("tpr", "tnr")}
         margins = {name: margin for name, margin in margins.items() if margin is not None}
         if margins and reference is None:
-            raise ArgumentError(f"--margin-{min(margins)}", "must go with --reference", "it alone")
+            raise ArgumentError(f"--margin-{min(margins)}", "needs --reference", "it alone")
         analysis = analyse(step, **how)
         analysis.check_two_classes("a benefit of four cells")
         step("deciding")

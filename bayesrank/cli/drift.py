@@ -142,7 +142,9 @@ def _periods(
     """Return the counts or clustered cases of each period, the model of a period on its own, and its options."""
     if how["dataset"] is not None:
         raise ArgumentError(
-            "--dataset", "cannot be used for drift, which compares all", f"{how['dataset']!r}"
+            "--dataset",
+            "cannot be used for drift, which compares all periods",
+            f"{how['dataset']!r}",
         )
     if how["model"] not in (None, *in_closed_form()):
         alone = " or ".join(in_closed_form())
@@ -154,7 +156,7 @@ def _periods(
     evidence = analysis.evidence
     if "dataset" not in evidence.coords or len(set(evidence["dataset"].values.tolist())) < 2:
         hint = "--dataset-column names the column of the periods"
-        raise ArgumentError("DATA", "must have two or more periods as data sets", "one", hint)
+        raise ArgumentError("DATA", "must have at least two periods as data sets", "one", hint)
     if "cluster" in evidence.coords:
         return evidence, "paired", analysis.options
     counts = counts_of(evidence) if isinstance(evidence, xr.Dataset) else evidence

@@ -116,27 +116,27 @@ def _read_posterior(name: str, posterior: Any) -> tuple[dict[str, xr.Dataset], A
     if source.container is None:
         raise ArgumentTypeError(
             "posteriors",
-            "must be mapped to what br.fit returns",
+            "must map names to results of br.fit",
             f"{type(posterior).__name__} for {name!r}",
         )
     groups = source.groups
     if "posterior" not in groups or "counts" not in groups.get("observed_data", xr.Dataset()):
         raise ArgumentError(
             "posteriors",
-            "must hold a posterior and the observed counts of tables",
+            "must contain a posterior and the observed counts of tables",
             f"{sorted(groups)} for {name!r}",
         )
     model = source.model.model
     if model in names() and not {"conjugate", "log_likelihood"} & set(dir(find_model(model))):
         raise ArgumentError(
             "posteriors",
-            f"must come from models of tables; {name!r} is of {model!r}, which has none",
+            f"must come from models of tables; {name!r} is a fit of {model!r}, which has no tables",
         )
     instance, options = model_of(groups)
     if instance is None and "log_likelihood" not in groups:
         raise ArgumentError(
             "posteriors",
-            "must hold log_likelihood (br.fit(..., groups=['log_likelihood'])) where the model is not one "
+            "must contain log_likelihood (br.fit(..., groups=['log_likelihood'])) where the model is not one "
             f"of {names()}",
             f"none for {name!r}",
         )
@@ -183,7 +183,7 @@ def check_same_data(models: list[Compared], by: str) -> None:
         if [one[1:] for one in first.sizes] != [one[1:] for one in other.sizes]:
             raise ArgumentError(
                 "posteriors",
-                "must agree on which entities share a test set, whose class sizes count once",
+                "must share the same test sets, because the class sizes of a test set count once",
                 f"{len(first.sizes)} for {first.name!r} and {len(other.sizes)} for {other.name!r}",
                 "the coord test_set of the counts names them",
             )

@@ -130,7 +130,7 @@ def compare(
         check_choice("by", by, BY)
     posteriors = _fits(evidence, models, options)
     if not posteriors:
-        raise ArgumentError("posteriors", "must hold at least one", "none")
+        raise ArgumentError("posteriors", "must contain at least one", "none")
     compared = [
         model_to_compare(str(name), posterior, parts=True) for name, posterior in posteriors.items()
     ]
@@ -252,12 +252,12 @@ def _verdict(result: xr.Dataset, by: str, size: int) -> str:
         what = f"{behind[i]:.1f} ± {error[i]:.1f}"
         if apart[i]:
             lines.append(
-                f"{names[0]} predicts a {NOUNS[by]} left out better than {names[i]}, by {what} nats in all."
+                f"{names[0]} predicts a {NOUNS[by]} left out better than {names[i]}, by {what} nats in total."
             )
         else:
             lines.append(
                 f"{names[0]} and {names[i]} are not separated: their predictions of a {NOUNS[by]} left out differ by "
-                f"{what} nats in all."
+                f"{what} nats in total."
             )
     if len(names) > 1 and size < FEW:
         lines.append(f"Only {left}: the errors of the differences are rough.")

@@ -195,7 +195,7 @@ def _kinds(posterior: Source, score: Any, entities: bool = False) -> tuple[Score
     group = posterior_of(posterior)
     if not {"draw", "sample"} & set(group.dims):
         raise ArgumentError(
-            "posterior", "must hold draws", f"the dims {tuple(map(str, group.dims))}"
+            "posterior", "must contain draws", f"the dims {tuple(map(str, group.dims))}"
         )
     many = "dataset" in group.dims
     if entities and not many and ModelRecord.of(group).population == "entities":

@@ -236,7 +236,7 @@ def _refuse_default(plain: _Labelled, other: _Labelled, first: _Labelled) -> Non
         ways = f"{later.name}.loc[{first.expression}] goes by label, {ways}"
     raise ArgumentError(
         later.name,
-        f"must be labelled as {first.name}, or without labels: the default index of {plain.name} may be a position or "
+        f"must have the labels of {first.name}, or no labels: the default index of {plain.name} may be a position or "
         "a label",
         f"{_show(later.labels)} beside {_show(first.labels)}",
         ways,

@@ -48,7 +48,7 @@ class Attempts:
             if cases.answers is None:
                 raise ArgumentError(
                     "score",
-                    "must be of evidence with the answers of the runs, for the most frequent answer",
+                    "needs evidence with the answers of the runs, for the most frequent answer",
                     "right or wrong runs alone",
                     Advice("give the answers", InPython(" (answers= of br.from_outcomes)")),
                 )
@@ -196,7 +196,9 @@ def describe_answers(answers: np.ndarray, right: np.ndarray) -> str:
         times, before = found.get(answer, (0, bool(good)))
         if before != bool(good):
             raise ArgumentError(
-                "answers", "must be right in all runs of a case, or wrong in all", f"{answer!r}"
+                "answers",
+                "must be right in all runs of a case, or wrong in all runs",
+                f"{answer!r}",
             )
         found[answer] = times + 1, before
     order = sorted(found.values(), key=lambda held: (not held[1], -held[0]))

@@ -118,7 +118,7 @@ def _predicts(given: Any) -> bool:
 
 def _refuse_estimators(argument: str, given: Any) -> None:
     if any(map(_predicts, given)):
-        requirement = "must hold predicted labels, not estimators"
+        requirement = "must contain predicted labels, not estimators"
         estimator = next(one for one in given if _predicts(one))
         hint = "br.from_estimators(estimators, X, y) predicts with them"
         raise ArgumentTypeError(argument, requirement, describe_value(estimator), hint)

@@ -80,7 +80,7 @@ def variance_components(
         row, column = np.argwhere(np.isnan(values))[0]
         raise ArgumentError(
             "frame",
-            "must hold an outcome of every entity in every row",
+            "must contain an outcome of every entity in every row",
             f"none in column {outcomes.columns[column]!r}, row {outcomes.index[row]}",
         )
     if case is None and runs is None:
@@ -110,14 +110,13 @@ def variance_components(
         )
     number = int(cluster_of.max()) + 1
     if number < 2:
-        what = (
-            "cluster must name two clusters" if cluster is not None else "frame must hold two cases"
-        )
-        raise ArgumentError(f"{what} at least, or nothing", "is known of their variance", "1")
+        argument, unit = ("frame", "cases") if cluster is None else ("cluster", "clusters")
+        wanted = f"must contain at least two {unit}; otherwise their variance is unknown"
+        raise ArgumentError(argument, wanted, "1")
     if not (times > 1).any():
         raise ArgumentError(
             "frame",
-            "must hold a case with several runs, or their variance is not known",
+            "must contain a case with several runs; otherwise their variance is unknown",
             "one run of each",
         )
     found = _components(mean, variance, times, cluster_of)
@@ -149,7 +148,7 @@ def _of_shares(values: np.ndarray, runs: Any) -> tuple[np.ndarray, np.ndarray, n
         i, j = np.argwhere(wrong)[0]
         raise ArgumentError(
             "frame",
-            "must hold shares of its runs, since each was right or wrong",
+            "must contain shares of its runs, since each was right or wrong",
             f"{values[i, j]:g} of {each[i, j]:g} runs",
             Advice("rows that are runs, with ", Typed("case"), ", may hold any numbers"),
         )

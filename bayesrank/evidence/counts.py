@@ -98,11 +98,11 @@ def from_counts(
     if len(shapes) > 1 or cells["tn"].ndim != 1:
         held = ", ".join(f"{name} {values.shape}" for name, values in cells.items())
         raise ArgumentError(
-            "tn, fp, fn, tp", "must be scalars or sequences of one length", f"shapes {held}"
+            "tn, fp, fn, tp", "must be scalars or sequences of the same length", f"shapes {held}"
         )
     size = cells["tn"].size
     if not size:
-        raise ArgumentError("tn, fp, fn, tp", "must hold at least one count each", "none")
+        raise ArgumentError("tn, fp, fn, tp", "must contain at least one count each", "none")
     dataset, finish = take_groups(dataset, group)
     datasets = (
         None
@@ -181,7 +181,7 @@ def pool_evidence(counts: Any, join: Any, tested: bool = False) -> Any:
     if lacking and join == "exact":
         raise ArgumentError(
             "counts",
-            "must hold the same data sets for every entity to be pooled",
+            "must contain the same data sets for every entity to be pooled",
             lacking,
             Advice(
                 Typed("join", "inner"),
@@ -191,7 +191,7 @@ def pool_evidence(counts: Any, join: Any, tested: bool = False) -> Any:
     if not common.any():
         raise ArgumentError(
             "counts",
-            "must hold a data set that every entity saw",
+            "must contain a data set on which every entity has cases",
             f"none{': ' * bool(lacking)}{lacking}",
             others,
         )
@@ -223,7 +223,7 @@ def _pool_cases(joint: xr.Dataset, join: str, tested: bool) -> xr.Dataset:
         if not joint.sizes["pattern"]:
             raise ArgumentError(
                 "joint outcomes",
-                "must hold a data set that every entity saw",
+                "must contain a data set on which every entity has cases",
                 "none",
                 "select entities",
             )
@@ -329,10 +329,10 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
         )
     if "label" in counts.dims:
         raise ArgumentError(
-            "counts", "must not have the dim label yet, which the result has", counts.dims
+            "counts", "must not have the dim label, since the result adds it", counts.dims
         )
     if counts.dtype.kind not in "iuf":
-        raise ArgumentTypeError("counts", "must hold numbers", f"dtype {counts.dtype}")
+        raise ArgumentTypeError("counts", "must contain numbers", f"dtype {counts.dtype}")
     counts = order_classes(counts, "counts")
     if counts.chunks is None and (counts < 0).any():
         raise ArgumentError("counts", "must not be negative", counts.min().item())
@@ -391,7 +391,7 @@ def check_outcomes(counts: Any, argument: str = "counts") -> xr.DataArray:
     checked = _check_layout(counts, argument, ("entity", "dataset", "outcome"), "br.from_frame")
     if len(check_unique("outcome", checked["outcome"].values.tolist())) < 2:
         raise ArgumentError(
-            argument, "must have two or more outcomes", counts["outcome"].values.tolist()
+            argument, "must have at least two outcomes", counts["outcome"].values.tolist()
         )
     return checked
 
@@ -414,7 +414,7 @@ def _check_layout(counts: Any, argument: str, dims: Sequence[str], maker: str) -
                 f"coords {list(counts.coords)}",
             )
     if not counts.sizes["entity"]:
-        raise ArgumentError(argument, "must hold at least one entity", "none")
+        raise ArgumentError(argument, "must contain at least one entity", "none")
     ordered = counts.transpose(*[dim for dim in dims if dim in counts.dims])
     for axis in ordered.dims[: 1 + ("dataset" in counts.dims)]:
         check_unique(str(axis), counts[axis].values.tolist())

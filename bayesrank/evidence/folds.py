@@ -49,11 +49,11 @@ def from_folds(
     repeat : str or int, optional
         Column with the repetition of the cross-validation; for results of scikit-learn the number
         of repetitions, as ``n_repeats`` of ``RepeatedKFold``. Without it, all folds of a data set
-        are of one repetition.
+        belong to one repetition.
     dataset : str, optional
         Column with the data set.
     metric : str, optional
-        Which score of results of scikit-learn to take, such as ``"accuracy"``, if they hold
+        The score to take from results of scikit-learn, such as ``"accuracy"``, if they hold
         several.
 
     Returns
@@ -140,7 +140,7 @@ def from_folds(
     number = pd.Series(groups).value_counts()
     if number.min() < 2:
         where = "" if dataset is None else f" of the data set {number.idxmin()!r}"
-        raise ArgumentError("scores", f"must have two splits or more{where}", "1")
+        raise ArgumentError("scores", f"must have at least two splits{where}", "1")
     entries = tuple(Entry(str(name), size) for name in outcomes.columns)
     ledger = Ledger(entries, size, datasets=len(number) if dataset is not None else 0, unit="split")
     return xr.Dataset(table, coords, ledger.to_attrs())
@@ -198,7 +198,7 @@ def _of_validations(
         hint = "{'tree': cross_validate(...), 'forest': cross_validate(...)} names them"
         got = ", ".join(map(str, results)) or "an empty dictionary"
         raise ArgumentError(
-            "scores", "must hold the results of each learner by its name", got, hint
+            "scores", "must contain the results of each learner by its name", got, hint
         )
     columns, sizes = {}, []
     for name, held in results.items():
@@ -215,7 +215,9 @@ def _of_validations(
     lengths = {name: len(held) for name, held in columns.items()}
     if len(set(lengths.values())) > 1 or any(held.ndim != 1 for held in columns.values()):
         got = ", ".join(f"{size} of {name!r}" for name, size in lengths.items())
-        raise ArgumentError("scores", "must hold as many splits of every learner", got)
+        raise ArgumentError(
+            "scores", "must contain the same number of splits for every learner", got
+        )
     return pd.DataFrame(columns), _sizes_of(sizes)
 
 
@@ -289,7 +291,7 @@ def _check_scores(outcomes: pd.DataFrame) -> np.ndarray:
             hint = f"repeat={name!r} or dataset={name!r} if it describes the split"
             raise ArgumentError(
                 "scores",
-                f"must hold numbers, and column {name!r} holds none",
+                f"must contain numbers, and column {name!r} holds none",
                 str(column.dtype),
                 hint,
             )

@@ -303,7 +303,7 @@ def _read_wide(
     if len({len(held) for held in columns.values()}) != 1 or not columns[names[0]]:
         raise ArgumentError(
             "judge",
-            "must name as many columns for each entity",
+            "must name the same number of columns for each entity",
             {k: len(v) for k, v in columns.items()},
         )
     for name in names:
@@ -340,7 +340,7 @@ def _read_wide(
     absent &= many > 1
     if lacking := [str(name) for i, name in enumerate(names) if absent[entity == i].all()]:
         raise ArgumentError(
-            "judge", "must hold a verdict on each entity", f"none on {list_names(lacking, 3)}"
+            "judge", "must contain a verdict on each entity", f"none on {list_names(lacking, 3)}"
         )
     return _Rows(entity, verdicts, truths, groups, absent), names, judges
 
@@ -493,7 +493,7 @@ def _verdict_codes(columns: list[list], judges: list) -> tuple[np.ndarray, list[
         if len(words) > VERDICTS:
             raise ArgumentError(
                 f"judge {name!r}",
-                f"must have at most {VERDICTS} different verdicts",
+                f"must contain at most {VERDICTS} different verdicts",
                 f"{len(words)}",
                 "cut a judge's score into a few classes first, as pandas.cut does",
             )

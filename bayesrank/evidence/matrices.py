@@ -166,7 +166,7 @@ def from_rates(
     if any(size not in (1, longest) for size in sizes.values()):
         raise ArgumentError(
             "tpr, fpr or tnr, and prevalence",
-            "must be numbers or have one length",
+            "must be numbers or have the same length",
             f"lengths {sizes}",
         )
     # A single number applies to all entities.

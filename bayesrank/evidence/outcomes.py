@@ -326,7 +326,7 @@ def _name_fits(groups: dict[str, list]) -> dict[str, list]:
     if len(set(groups.get("dataset", ()))) > 1:
         raise ArgumentError(
             "dataset",
-            "must be one with training seeds: a seed has a different effect on each data set",
+            "must have only one value if there are training seeds: a seed has a different effect on each data set",
             f"{len(set(groups['dataset']))} data sets",
             "rank each alone, or keep the rows of one",
         )
@@ -386,7 +386,7 @@ def _check_one_scale(values: np.ndarray, names: list, named: bool) -> None:
     if named:
         raise ArgumentError(
             "frame",
-            "must have outcomes of one scale for all entities",
+            "must use the same scale of outcomes for all entities",
             f"values from {np.nanmin(values[:, odd]):g} to {np.nanmax(values[:, odd]):g} of {name!r}, but 0 and 1 of "
             f"{names[binary.index(True)]!r}",
             "divide outcomes in percent by 100",
@@ -429,7 +429,7 @@ def _check_costs(cost: Any, outcomes: pd.DataFrame) -> np.ndarray:
     ]
     if unknown:
         raise ArgumentError(
-            "cost", "must hold a number of every entity at least once", f"none of {unknown}"
+            "cost", "must contain at least one number for each entity", f"none of {unknown}"
         )
     return costs
 
@@ -451,7 +451,9 @@ def check_range(bounds: Any, values: Any = ()) -> tuple[float, float]:
         )
     outside = [value for value in np.ravel(values).tolist() if value < pair[0] or value > pair[1]]
     if outside:
-        raise ArgumentError("range", "must hold every outcome", f"{tuple(pair)} and {outside[0]:g}")
+        raise ArgumentError(
+            "range", "must contain every outcome", f"{tuple(pair)} and {outside[0]:g}"
+        )
     return float(pair[0]), float(pair[1])
 
 
@@ -471,14 +473,14 @@ def _fill_missing(
     if empty:
         raise ArgumentError(
             "frame",
-            "must hold an outcome of every entity at least once",
+            "must contain at least one outcome for each entity",
             f"none in the columns {empty}",
         )
     if missing is None:
         row, column = np.argwhere(lacking)[0]
         raise ArgumentError(
             "frame",
-            "must hold an outcome of every entity on every case",
+            "must contain an outcome of every entity on every case",
             f"none in column {names[column]!r}, row {outcomes.index[row]}",
             Advice(
                 *(
@@ -494,7 +496,7 @@ def _fill_missing(
         which, retained = find_common(~lacking, case)
         if not retained.any():
             raise ArgumentError(
-                "missing", "cannot be 'common' if no case was met by all entities", "none"
+                "missing", "cannot be 'common': no case has predictions of all entities", "none"
             )
         each = count if case is None else np.bincount(which) > 0
         of_cases = retained if case is None else np.bincount(which, retained) > 0
@@ -549,14 +551,14 @@ def _code_answers(
     known = ~np.isnan(values)
     if "run" not in groups or "training_seed" in groups or not np.isin(values[known], (0, 1)).all():
         raise ArgumentError(
-            "answers", "must come with right or wrong runs of each case (run=)", "other outcomes"
+            "answers", "need right or wrong runs of each case (run=)", "other outcomes"
         )
     given = answers.iloc[:, answers.columns.get_indexer(outcomes.columns)].to_numpy(object)
     codes = pd.factorize(given.ravel())[0].reshape(given.shape)
     if (codes[known] < 0).any():
         row, column = np.argwhere(known & (codes < 0))[0]
         where = f"none in column {outcomes.columns[column]!r}, row {outcomes.index[row]}"
-        raise ArgumentError("answers", "must hold an answer for each outcome", where)
+        raise ArgumentError("answers", "must contain an answer for each outcome", where)
     return codes
 
 

@@ -144,7 +144,7 @@ def without_columns(frame: Any, given: Mapping[str, Any]) -> tuple[pd.DataFrame,
     if not outcomes.size:
         raise ArgumentError(
             "frame",
-            "must hold a case and an entity at least",
+            "must contain at least one case and one entity",
             f"{outcomes.shape[0]} x {outcomes.shape[1]}",
         )
     return outcomes, {**given, **{name: frame[column] for name, column in columns.items()}}
@@ -162,7 +162,7 @@ def numbers_of(outcomes: pd.DataFrame) -> np.ndarray:
         )
         if others:
             raise ArgumentTypeError(
-                "frame", "must hold numbers", f"{describe_value(others[0])} in column {name!r}"
+                "frame", "must contain numbers", f"{describe_value(others[0])} in column {name!r}"
             )
         if (
             column.dtype.kind in "iu"
@@ -170,17 +170,19 @@ def numbers_of(outcomes: pd.DataFrame) -> np.ndarray:
             and max(abs(int(given.max())), abs(int(given.min()))) > EXACT
         ):
             raise ArgumentError(
-                "frame", "must hold whole numbers up to 2**53", f"{given.max()} in column {name!r}"
+                "frame",
+                "must contain whole numbers up to 2**53",
+                f"{given.max()} in column {name!r}",
             )
         result[:, i] = column.to_numpy(dtype=float, na_value=np.nan)
         if np.isinf(result[:, i]).any():
             raise ArgumentError(
-                "frame", "must hold finite numbers", f"an infinite one in column {name!r}"
+                "frame", "must contain finite numbers", f"an infinite one in column {name!r}"
             )
         if (np.abs(result[:, i]) > LARGEST).any():
             raise ArgumentError(
                 "frame",
-                f"must hold numbers up to {LARGEST:.0e}, whose squares have sums",
+                f"must contain numbers up to {LARGEST:.0e}, whose squares have sums",
                 f"more in {name!r}",
             )
     return result

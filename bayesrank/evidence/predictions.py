@@ -267,7 +267,7 @@ def joint_outcomes(
         named.setdefault("cluster", named["case"])
     if not retained.any() and counted.any():
         raise ArgumentError(
-            "missing", "cannot be 'common' if no case was met by all entities", "none"
+            "missing", "cannot be 'common': no case has predictions of all entities", "none"
         )
     ledger = count_answers(
         cases.entities,
@@ -361,7 +361,7 @@ def _encode(
         if guess.size != truth.size:
             raise ArgumentError(
                 argument,
-                f"must hold one label for each of the {truth.size} cases of y_true",
+                f"must contain one label for each of the {truth.size} cases of y_true",
                 guess.size,
             )
         if known.size:
@@ -431,7 +431,7 @@ def _check_types(argument: str, guess: np.ndarray, known: set) -> None:
     between = [v for v in held if isinstance(v, float) and 0 < v < 1 and v not in known]
     if between:
         raise ArgumentError(
-            argument, "must hold labels, not probabilities (set a threshold)", f"{between[0]:g}"
+            argument, "must contain labels, not probabilities (set a threshold)", f"{between[0]:g}"
         )
     plain = {label.strip().lower(): label for label in known if isinstance(label, str)}
     spelt = [
@@ -440,7 +440,7 @@ def _check_types(argument: str, guess: np.ndarray, known: set) -> None:
     if spelt:
         raise ArgumentError(
             argument,
-            f"must write labels as in y_true, such as {plain[spelt[0].strip().lower()]!r}",
+            f"must spell labels as in y_true, such as {plain[spelt[0].strip().lower()]!r}",
             f"{spelt[0]!r}",
             "correct blanks and capitals, or name both in labels= if they are two classes",
         )
@@ -472,7 +472,7 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
     if "cluster" in joint.coords:
         raise ArgumentError(
             "model",
-            "must be 'paired' for cases in clusters, since counts take cases as independent of each other",
+            "must be 'paired' for cases in clusters, since counts assume independent cases",
             hint=Advice(
                 "with 'paired' each data set has an analysis of its own",
                 InPython(", or br.pool puts them together"),

@@ -61,8 +61,8 @@ def from_probabilities(
         For each entity (key or column), the probabilities of the positive class. Decision values
         (any numbers, larger means more positive) are enough for areas. With more classes, a mapping
         from each entity to a table (case, class), in the order of the sorted labels, or a DataFrame
-        with the labels as columns. A table of two classes is taken, too. A sequence is of one
-        entity. Everything with an index is joined to ``y_true`` by its labels.
+        with the labels as columns. A table of two classes is taken, too. A sequence describes one entity.
+         Everything with an index is joined to ``y_true`` by its labels.
     positive : label, optional
         The positive one of two classes; needed unless an ordered categorical or a standard pair
         (0/1, no/yes, ...) says which.
@@ -120,9 +120,7 @@ def from_probabilities(
     empty = [label for label in classes if label not in set(truth.tolist())]
     if empty or len(classes) < 2:
         got = f"none of {empty[0]!r}" if empty else f"only {classes[0]!r}"
-        raise ArgumentError(
-            "y_true", "must hold cases of two classes or more, and of each class", got
-        )
+        raise ArgumentError("y_true", "must contain cases of each of at least two classes", got)
     if len(classes) == 2 and chosen is None:
         raise ArgumentError(
             "positive",
@@ -222,27 +220,29 @@ def _check_column(name: Any, given: Any, classes: list, size: int) -> np.ndarray
     try:
         values = np.asarray(given, float)
     except (TypeError, ValueError, OverflowError):
-        raise ArgumentTypeError(argument, "must hold numbers", describe_value(given)) from None
+        raise ArgumentTypeError(argument, "must contain numbers", describe_value(given)) from None
     if values.ndim == 1 and len(classes) > 2:
         raise ArgumentError(
             argument,
-            f"must hold a probability of each of the {len(classes)} classes",
+            f"must contain a probability of each of the {len(classes)} classes",
             "one number a case",
             f"pass a table (case, class) in the order {sorted(classes, key=repr)}",
         )
     if values.ndim not in (1, 2) or (values.ndim == 2 and values.shape[1] != len(classes)):
         raise ArgumentError(
-            argument, "must hold a number for each case, or for each case and class", values.shape
+            argument,
+            "must contain a number for each case, or for each case and class",
+            values.shape,
         )
     if len(values) != size:
         raise ArgumentError(
-            argument, f"must hold a number for each of the {size} cases of y_true", len(values)
+            argument, f"must contain a number for each of the {size} cases of y_true", len(values)
         )
     check_numbers(argument, values.ravel())
     if (bad := ~np.isfinite(values)).any():
         row = int(np.argwhere(bad)[0][0])
         raise ArgumentError(
-            argument, "must hold a finite number for every case", f"{values[row]} for case {row}"
+            argument, "must contain a finite number for every case", f"{values[row]} for case {row}"
         )
     return values[:, 1] if values.ndim == 2 and len(classes) == 2 else values
 

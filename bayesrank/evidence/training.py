@@ -98,7 +98,7 @@ def check_seeds(
         name = entities[int(np.argmax(found.number < 2))]
         raise ArgumentError(
             "training_seed",
-            "must name two seeds or more of each entity, or nothing is known of how much training varies",
+            "must name at least two seeds of each entity; otherwise the variation of training is unknown",
             f"{found.number.min()} of {name!r}",
             Advice("without ", Typed("training_seed"), ", the ranking is of these fitted models"),
         )
@@ -110,7 +110,7 @@ def check_seeds(
         i, j = np.argwhere(partly)[0]
         raise ArgumentError(
             "frame",
-            "must hold an outcome of each case for all training seeds of an entity",
+            "must contain an outcome of each case for every training seed of an entity",
             f"{met[i, j]} of {found.number[j]} for {case[int(np.argmax(which == i))]!r} and {entities[j]!r}",
             Advice(Typed("missing", 0), " counts a missing answer as 0, or wrong"),
         )

@@ -86,10 +86,11 @@ def from_votes(
     xarray.Dataset
         ``wins`` (entity, rival): how many votes prefer the entity to the rival; ``ties`` (entity,
         rival): how many call them equal, symmetric, or sums of weights; ``cases`` (entity): the
-        number of votes on the entity. Entities are in order of appearance. The attr ``ledger`` says what was read. Rows
-        with 0 votes do not count. With ``judge``, wins and ties are those of people, ``cases`` are
-        all votes, ``labels`` (entity) those of people. A ``battle`` is all rows with the same pair
-        of entities and the same votes of judges. ``side`` (battle, place) holds the two entities.
+        number of votes on the entity. Entities are in order of appearance. The attr ``ledger`` says
+        what was read. Rows with 0 votes do not count. With ``judge``, wins and ties count the votes
+        of people, ``cases`` counts all votes, and ``labels`` (entity) the votes of people. A
+        ``battle`` is all rows with the same pair of entities and the same votes of judges. ``side``
+        (battle, place) contains the two entities.
         ``judge_vote`` (battle, judge) is 0 for the first, 1 for the second, 2 for a tie, 3 for no
         vote. ``human_votes`` (battle, result) counts the people who voted for the first, for the
         second, for a tie, and not at all. With ``cluster``, ``case`` or ``covariates``, a
@@ -226,7 +227,7 @@ def count_votes(
         lacking = [str(names[i]) for i in np.flatnonzero(cases == 0)]
         raise ArgumentError(
             str(headings.get("count")),
-            "must give each entity a vote",
+            "must contain a vote for each entity",
             f"0 for {list_names(lacking, 3)}",
         )
     entries = tuple(Entry(str(name), int(n)) for name, n in zip(names, cases, strict=True))
@@ -254,14 +255,16 @@ def count_votes(
     known = int(labels.sum()) // 2
     if not known:
         raise ArgumentError(
-            str(headings["winner"]), "must hold the vote of a person for at least one row", "none"
+            str(headings["winner"]),
+            "must contain the vote of a person for at least one row",
+            "none",
         )
     votes = np.column_stack([rows.sides(name, column) for name, column in verdicts.items()])
     none = (votes == UNKNOWN).all(axis=1)
     if none.any():
         raise ArgumentError(
             f"{where[int(none.argmax())]}: {list_names(list(map(str, verdicts)), 3)}",
-            "must hold a vote of a judge in each row: other votes do not show how the judge errs",
+            "must contain a vote of a judge in each row: other votes do not show how the judge errs",
             "none",
             "let the judge vote on these pairs too, or leave the rows out",
         )

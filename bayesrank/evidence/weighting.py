@@ -71,11 +71,11 @@ def check_numbers_of_cases(count: Any, weight: Any, size: int) -> Numbers:
     weights = np.atleast_1d(check_numbers("weight", weight))
     if weights.shape != (size,):
         raise ArgumentError(
-            "weight", f"must hold one number for each of the {size} cases", weights.shape
+            "weight", f"must contain one number for each of the {size} cases", weights.shape
         )
     bad = weights[~np.isfinite(weights) | (weights < 0)]
     if bad.size:
-        raise ArgumentError("weight", "must hold finite numbers, 0 or more", f"{bad[0]:g}")
+        raise ArgumentError("weight", "must contain finite numbers, 0 or more", f"{bad[0]:g}")
     if not weights.any():
         raise ArgumentError("weight", "must be above 0 for at least one case", "none")
     return Numbers(counts, weights / weights.max())
@@ -194,7 +194,7 @@ def check_whole_cases(evidence: Any, argument: str, purpose: str) -> None:
     if WEIGHTED in evidence.attrs:
         raise ArgumentError(
             argument,
-            f"must hold whole numbers of cases {purpose}",
+            f"must contain whole numbers of cases {purpose}",
             "effective numbers of weighted cases",
             "leave out the weights, or select one data set and use 'paired', 'dirichlet_multinomial' or "
             "'beta_binomial'",

@@ -153,7 +153,7 @@ def _model_of(source: Source, model: Any, options: dict[str, Any]) -> Any:
     if performance["entity"].values.tolist() != counts["entity"].values.tolist():
         raise ArgumentError(
             "source",
-            "must hold a posterior and the counts of the same entities",
+            "must contain a posterior and the counts of the same entities",
             "different entities",
         )
     if are_outcomes(counts):

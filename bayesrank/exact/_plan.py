@@ -125,7 +125,7 @@ class Plan:
         if differ and not (len(groups) == 1 and groups[0].shared):
             raise NoClosedForm(
                 "source",
-                "must not hold scores that are one value at one prevalence and another at another, where "
+                "must not contain scores that are one value at one prevalence and another at another, where "
                 "entities have several test sets (method='draws' ranks them)",
             )
         return Board(groups, made, *_pad(alone))
@@ -222,7 +222,7 @@ def _items_of(score: Score, known: ClosedForm) -> tuple[list[Item | None], int]:
             if not monotone(score, np.array([at])):
                 raise NoClosedForm(
                     "score",
-                    "must rise, or fall, with TPR and with TNR",
+                    "must be monotone in TPR and in TNR",
                     score.name,
                     "method='draws' ranks by it",
                 )

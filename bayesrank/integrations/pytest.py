@@ -201,7 +201,7 @@ def _table_of(argument: str, given: Any) -> "pd.DataFrame":
     if len(systems) > 1:
         raise ArgumentError(
             argument,
-            "must be of one system",
+            "must come from one system",
             list_names(map(str, systems)),
             "table[table['entity'] == NAME]",
         )

@@ -140,9 +140,7 @@ def model_for_datasets(outcomes: int, entities: int = 2) -> str:
             getattr(model, "most_outcomes", None) or outcomes
         ):
             return name
-    raise ArgumentError(
-        "there", f"is no model that learns how data sets of {outcomes} outcomes differ"
-    )
+    raise ArgumentError("there", f"does not learn how data sets of {outcomes} outcomes differ")
 
 
 def takes_truth_as_known(model: Any) -> bool:

@@ -102,7 +102,7 @@ class BayesianBootstrap:
         if not np.isfinite(values).all():
             raise ArgumentError(
                 "evidence",
-                "must hold finite numbers for every case and entity",
+                "must contain finite numbers for every case and entity",
                 "missing or infinite ones",
             )
         #: Values (case, entity, class) of the classes that are compared with the rest: the positive
@@ -179,7 +179,7 @@ class BayesianBootstrap:
             if named and scores is not None:
                 raise ArgumentError(
                     f"probabilities[{named[0]!r}]",
-                    "must not be sure and wrong, which makes the log loss infinite",
+                    "must not be 0 or 1 for a wrong prediction: the log loss would be infinite",
                     f"0 for the true class of {int((self._of_truth() == 0)[:, sure].any(axis=1).sum())} cases",
                     "np.clip says how sure a prediction may count as",
                 )

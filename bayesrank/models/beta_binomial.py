@@ -20,6 +20,6 @@ class BetaBinomial(ProductMultinomial):
     needs_classes: ClassVar[bool] = True
     most_outcomes: ClassVar[int | None] = 2
     words: ClassVar[str] = (
-        "The class sizes were set by design and hold no information on the prevalence."
+        "The class sizes were set by design and contain no information on the prevalence."
     )
     PREVALENCE: ClassVar[str] = "observed"

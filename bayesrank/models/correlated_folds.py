@@ -65,7 +65,7 @@ class CorrelatedFolds:
         if not isinstance(evidence, xr.Dataset) or "fold_score" not in evidence:
             raise ArgumentTypeError(
                 "evidence",
-                "must hold scores of folds, as from br.from_folds",
+                "must contain scores of folds, as from br.from_folds",
                 describe_value(evidence),
             )
         self.names = evidence["entity"].values.tolist()

@@ -140,7 +140,7 @@ class Davidson:
         ):
             raise ArgumentError(
                 "prior",
-                "must be a standard deviation above 0, in logits, or 'flat' for votes",
+                "must be 'flat' or a standard deviation above 0, in logits, for votes",
                 describe_value(prior),
             )
         self.votes = evidence[["wins", "ties"]].transpose("entity", "rival").drop_attrs()
@@ -149,7 +149,7 @@ class Davidson:
         check_unique("entity", names)
         self.anchor = _check_anchor(anchor, names)
         if len(names) < 2:
-            raise ArgumentError("evidence", "must have votes on two entities or more", len(names))
+            raise ArgumentError("evidence", "must have votes on at least two entities", len(names))
         # Sorted by name, so that the order of the evidence does not change the draws.
         self.order = np.array(sorted(range(len(names)), key=lambda i: repr(names[i])))
         wins, ties = (
@@ -434,7 +434,7 @@ class SharedTastes(Davidson):
         """Refuse: random weights of voters are no likelihood."""
         raise ArgumentError(
             "evidence",
-            "must hold no voters or questions for NUTS or a PyMC graph, since each draw weights them differently",
+            "must contain no voters or questions for NUTS or a PyMC graph, since each draw weights them differently",
             f"votes of {self.units}",
             "votes[['wins', 'ties', 'cases']] are the votes without them",
         )
@@ -520,7 +520,7 @@ class JudgedVotes(Davidson):
         """Refuse: completed votes differ from draw to draw."""
         raise ArgumentError(
             "evidence",
-            "must hold no votes of a judge for NUTS or a PyMC graph, since each draw completes them differently",
+            "must contain no votes of a judge for NUTS or a PyMC graph, since each draw completes them differently",
             "votes of a judge",
             "votes[['wins', 'ties', 'cases']] are the votes of people alone",
         )

@@ -237,7 +237,9 @@ class LatentClass:
                 or len(pair) != 2
                 or pair[0] == pair[1]
             ):
-                raise ArgumentError("pairs", "must hold pairs of two tests", describe_value(pair))
+                raise ArgumentError(
+                    "pairs", "must contain pairs of two tests", describe_value(pair)
+                )
             one, other = sorted(
                 self.tests.index(check_choice("pairs", name, self.tests)) for name in pair
             )
@@ -247,7 +249,7 @@ class LatentClass:
             twice = next(self.tests[i] for i in flat if flat.count(i) > 1)
             raise ArgumentError(
                 "pairs",
-                "must hold each test once",
+                "must contain each test only once",
                 f"{twice!r} in two pairs",
                 "dependence='common' joins all tests",
             )
@@ -291,7 +293,7 @@ class LatentClass:
                 if not good or not all(0 < v < np.inf for v in pair):
                     raise ArgumentError(
                         f"priors[{name!r}]",
-                        "must hold the two positive shapes of a Beta prior",
+                        "must contain the two positive shapes of a Beta prior",
                         describe_value(pair),
                         HINT,
                     )
@@ -734,7 +736,7 @@ def _check_evidence(evidence: Any) -> xr.Dataset:
     if evidence.sizes["entity"] < 2:
         raise ArgumentError(
             "evidence",
-            "must have two tests or more: one test alone does not show its errors",
+            "must have at least two tests: one test alone does not show its errors",
             1,
             InPython(
                 "br.joint_outcomes(None, results) with a column for each test, or br.from_predictions with the truth"

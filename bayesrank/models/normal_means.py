@@ -83,7 +83,7 @@ class NormalMeans:
         if not np.isfinite(values).all() or (values[1] <= 0).any():
             raise ArgumentError(
                 "evidence",
-                "must hold finite means, and finite standard errors above 0",
+                "must contain finite means, and finite standard errors above 0",
                 "missing or infinite numbers, or an error of 0",
             )
         fewest = int(self.means["cases"].min()) if "cases" in self.means else None

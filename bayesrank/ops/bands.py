@@ -90,7 +90,7 @@ def credible_curves(
     Raises
     ------
     ValueError, TypeError
-        If there are several data sets, or a calibration curve is asked of decision values.
+        If there are several data sets, or a calibration curve is requested for decision values.
 
     References
     ----------
@@ -111,7 +111,7 @@ def credible_curves(
     evidence = _check_evidence(evidence)
     if curve == "calibration" and not are_probabilities(evidence):
         raise ArgumentError(
-            "evidence", "must hold probabilities for a calibration curve", "decision values"
+            "evidence", "must contain probabilities for a calibration curve", "decision values"
         )
     model = BayesianBootstrap(evidence, scores=["auc_roc"])
     part, column = model.parts[0], 0
@@ -225,7 +225,7 @@ def apply_threshold(evidence: xr.Dataset, threshold: Any) -> xr.Dataset:
     given = threshold if isinstance(threshold, Mapping) else dict.fromkeys(names, threshold)
     if lacking := [name for name in names if name not in given]:
         raise ArgumentKeyError(
-            "threshold", "must hold a number for each entity", f"none for {lacking[0]!r}"
+            "threshold", "must contain a number for each entity", f"none for {lacking[0]!r}"
         )
     several = any(np.ndim(given[name]) for name in names)
     negative, positive = evidence["label"].values.tolist()
@@ -246,7 +246,7 @@ def apply_threshold(evidence: xr.Dataset, threshold: Any) -> xr.Dataset:
     if len(columns) < len(at):
         raise ArgumentError(
             "threshold",
-            "must differ in six digits",
+            "must still differ when rounded to six digits",
             f"{len(at)} thresholds with {len(columns)} names",
         )
     weight = evidence["weight"].values
@@ -295,7 +295,7 @@ def _check_evidence(evidence: Any, one: bool = True) -> xr.Dataset:
         held = len(set(evidence["dataset"].values.tolist()))
         hint = "evidence.isel(case=evidence['dataset'].values == name) selects one"
         raise ArgumentError(
-            "evidence", "must have one data set for a curve", f"{held} data sets", hint
+            "evidence", "must come from one data set for a curve", f"{held} data sets", hint
         )
     return evidence
 

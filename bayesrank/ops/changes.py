@@ -193,7 +193,7 @@ def drift(
     rates = _rates(_periods(source, kind))
     labels = rates["dataset"].values.tolist()
     if len(labels) < 2:
-        raise ArgumentError("source", "must hold two or more periods along dataset", labels)
+        raise ArgumentError("source", "must contain at least two periods along dataset", labels)
     looks, baseline = check_integer("looks", looks, 1), labels[0] if baseline is None else baseline
     check_choice("baseline", baseline, labels)
     first = labels.index(baseline)
@@ -261,7 +261,7 @@ def _clusters(source: Any, rates: xr.Dataset) -> ClusterCases | None:
     if len(clustered) < len(held):
         lacking = labels[next(i for i, one in enumerate(held) if one is None or not one.clustered)]
         raise ArgumentError(
-            "source", "must have clusters in every period or in none", f"none in {lacking!r}"
+            "source", "must have clusters in all periods or in no period", f"none in {lacking!r}"
         )
     periods = clustered if several else [clustered[0].on(label) for label in labels]
     positive = known[0].observed["actual"].values.tolist()[-1]
@@ -321,7 +321,7 @@ def _check_apart(rates: xr.Dataset, labels: list) -> float:
                 other = labels[i + 1 + int(np.argwhere(same)[0, 0])]
                 raise ArgumentError(
                     "source",
-                    f"must hold independent draws of every period; {label!r} and {other!r} have the same draws "
+                    f"must contain independent draws of every period; {label!r} and {other!r} have the same draws "
                     f"of the {name} (fit each period with a seed of its own, or all as data sets of one fit)",
                 )
     mean = float(first["prevalence"].mean())
@@ -354,17 +354,17 @@ def _periods(source: Any, kind: str | None) -> xr.DataArray:
             raise ArgumentError("source", "must have the dim dataset", performance.dims, separate)
         return performance
     if not source:
-        raise ArgumentError("source", "must hold two or more periods", "none")
+        raise ArgumentError("source", "must contain at least two periods", "none")
     each = [as_performance(one, kind) for one in source.values()]
     sizes = {tuple(one.sizes[d] for d in draw_dims(one)) for one in each}
     if len(sizes) > 1:
         raise ArgumentError(
             "source",
-            "must hold the same numbers of chains and draws in every period",
+            "must contain the same numbers of chains and draws in every period",
             sorted(sizes),
         )
     if any("dataset" in one.dims for one in each):
         raise ArgumentError(
-            "source", "must hold one data set for each period of a mapping", "several for one"
+            "source", "must contain one data set for each period of a mapping", "several for one"
         )
     return xr.concat(each, pd.Index(list(source), name="dataset"))

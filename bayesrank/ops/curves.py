@@ -290,7 +290,7 @@ def value_curves(
     """
     given, points = check_numbers("prevalence", prevalence), check_size("points", points, 2)
     if not given.size:
-        raise ArgumentError("prevalence", "must hold one share or more", "none")
+        raise ArgumentError("prevalence", "must contain at least one share", "none")
     check_memory(
         "points must be fewer", f"{given.size} x {points} values", (given.size, points), str(points)
     )
@@ -305,7 +305,7 @@ def value_curves(
         if not np.isfinite([least, most]).all():
             raise ArgumentError(
                 "score",
-                "must have a finite range at each prevalence to run through",
+                "must have a finite range at each prevalence",
                 f"{name} with {found.range}",
             )
     value = least + np.linspace(0.0, 1.0, points) * (most - least)
@@ -364,7 +364,7 @@ def _draw_case_weights(
         result = check_case_weights(weights, truth.size)
         if "dataset" in result.coords and (sets := len(set(result["dataset"].values.tolist()))) > 1:
             raise ArgumentError(
-                "weights", "must be of one data set (select its cases)", f"those of {sets}"
+                "weights", "must come from one data set (select its cases)", f"those of {sets}"
             )
         return result
     if not draws:
@@ -559,17 +559,19 @@ def check_curve_cases(
         if score.dtype.kind not in "biuf" or score.shape != truth.shape:
             raise ArgumentError(
                 "y_score",
-                f"must hold one number for each of {truth.size} cases",
+                f"must contain one number for each of {truth.size} cases",
                 f"{score.dtype} of shape {score.shape} for {what}",
             )
         score = score.astype(float)
         if np.isnan(score).any():
             raise ArgumentError(
-                "y_score", "must hold no NaN", f"{int(np.isnan(score).sum())} for {what}"
+                "y_score", "must contain no NaN", f"{int(np.isnan(score).sum())} for {what}"
             )
         if score.min() == score.max():
-            raise ArgumentError("y_score", f"must rank the cases; {what} holds only {score[0]:g}")
+            raise ArgumentError(
+                "y_score", f"must contain different values; all values of {what} are {score[0]:g}"
+            )
         scores[name] = score
     if not scores:
-        raise ArgumentError("y_score", "must hold at least one classifier", "none")
+        raise ArgumentError("y_score", "must contain at least one classifier", "none")
     return truth, scores

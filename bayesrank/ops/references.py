@@ -92,7 +92,7 @@ class Sample:
         if self.fpr.ndim != 1 or self.fpr.shape != self.tpr.shape or not self.fpr.size:
             raise ArgumentError(
                 "fpr and tpr",
-                "must be sequences of one length, one or more",
+                "must be non-empty sequences of the same length",
                 f"shapes {self.fpr.shape} and {self.tpr.shape}",
             )
 
@@ -300,7 +300,7 @@ def check_curves(reference: Any) -> xr.Dataset:
         if rate.dtype.kind != "f" or not rate.sizes["sample"] or rate.sizes["point"] < 2:
             raise ArgumentError(
                 "reference",
-                "must hold a curve or more, of two points or more each",
+                "must contain at least one curve, each with at least two points",
                 f"{dict(rate.sizes)} and dtype {rate.dtype} for {name}",
             )
         values = rate.transpose("point", "sample").values
@@ -310,7 +310,7 @@ def check_curves(reference: Any) -> xr.Dataset:
             and (values[-1] == 1).all()
         ):
             raise ArgumentError(
-                "reference", f"must hold curves that rise from 0 to 1; {name} does not"
+                "reference", f"must contain curves that rise from 0 to 1; the curve {name} does not"
             )
     return reference
 
@@ -321,7 +321,9 @@ def check_reference(reference: Any) -> Reference:
         return UNIFORM
     if isinstance(reference, type) or not callable(getattr(reference, "below", None)):
         raise ArgumentTypeError(
-            "reference", "must have a method below, as Distribution has", describe_value(reference)
+            "reference",
+            "must have the method below, like br.ops.Distribution",
+            describe_value(reference),
         )
     return reference
 

@@ -174,7 +174,7 @@ def best_threshold(
     fewest = int(min(truth.sum(), (~truth).sum()))
     if fewest < 2:
         raise ArgumentError(
-            "y_true", "must hold at least two cases of each class", f"{fewest} of one"
+            "y_true", "must contain at least two cases of each class", f"{fewest} of one"
         )
     folds = min(10, fewest) if folds is None else check_integer("folds", folds, 2, fewest)
     rng = stream(root, "best_threshold", truth.size, np.packbits(truth).tobytes().hex())
@@ -182,7 +182,9 @@ def best_threshold(
     counts = [_cells(part, truth, np.ones(truth.size)) for part in parts]
     observed = [_choose(rule, *cells) for cells in counts]
     if any(np.isnan(value) for _, value in observed):
-        raise ArgumentError("score", f"must be defined at some threshold; {rule.name!r} is at none")
+        raise ArgumentError(
+            "score", f"must be defined at one threshold at least; {rule.name!r} is defined at none"
+        )
     smallest = np.array(
         [min(cell[at] for cell in cells) for cells, (at, _) in zip(counts, observed, strict=True)]
     )
@@ -246,7 +248,7 @@ def _of_benefit(benefit: Mapping[str, float]) -> Score:
     """Return the mean benefit per case, which ranks thresholds; outcomes that are not named have none."""
     if not benefit or not set(benefit) <= set(CELLS):
         raise ArgumentError(
-            "score", f"must hold benefits of {', '.join(CELLS)}", f"{dict(benefit)!r:.60}"
+            "score", f"must contain benefits of {', '.join(CELLS)}", f"{dict(benefit)!r:.60}"
         )
     tn, fp, fn, tp = (benefit.get(cell, 0.0) for cell in CELLS)
     return replace(decision_benefit([[tn, fp], [fn, tp]]), higher_is_better=True)
@@ -258,7 +260,7 @@ def _of_evidence(evidence: xr.Dataset, score: Any) -> tuple[Any, Any, Any, Any]:
     if "probability" not in held or "label" in held["probability"].dims:
         raise ArgumentError(
             "y_true",
-            "must hold probabilities of two classes",
+            "must contain probabilities of two classes",
             "other evidence",
             "br.from_probabilities makes them",
         )

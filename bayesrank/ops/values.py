@@ -99,7 +99,7 @@ def on_tile(source: Container, resolution: int = 101, *, kind: str | None = None
     performance = as_performance(source, kind)
     if {"a", "b"} & set(performance.dims):
         raise ArgumentError(
-            "source", "must not have the dims a and b, which the Tile has", performance.dims
+            "source", "must not have the dims a and b, since the Tile adds them", performance.dims
         )
     value, share = canonical_score(performance, axis, axis), as_score("prevalence")(performance)
 

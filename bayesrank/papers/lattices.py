@@ -72,7 +72,7 @@ def contours(
     shown = None if values is None else check_numbers("values", check_sequence("values", values))
     if shown is not None and (shown.ndim != 1 or shown.size > MOST):
         raise ArgumentError(
-            "values", f"must be a sequence of {MOST} numbers at most", f"shape {shown.shape}"
+            "values", f"must be a sequence of at most {MOST} numbers", f"shape {shown.shape}"
         )
     ax = new_axes(ax, 4.6, 4.2)
     draw_contours(ax, score, prevalence, shown, extent, bar=True)
@@ -328,7 +328,7 @@ def check_slices(positives: Any, total: int) -> list[int]:
         check_integer("positives", p, 1, total - 1) for p in check_sequence("positives", positives)
     ]
     if not result:
-        raise ArgumentError("positives", "must hold one whole number or more", "none")
+        raise ArgumentError("positives", "must contain at least one whole number", "none")
     for p in result:
         _check_sizes(p, total - p)
     return result
@@ -340,7 +340,7 @@ def _check_sizes(positives: Any, negatives: Any) -> None:
     if (positives + 1) * (negatives + 1) > POINTS:
         raise ArgumentError(
             "positives and negatives",
-            f"must make {POINTS:,} matrices at most",
+            f"must give at most {POINTS:,} matrices",
             f"{positives} and {negatives}",
         )
 

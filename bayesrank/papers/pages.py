@@ -110,7 +110,7 @@ def explore_contours(
     """
     found = _check_scores(scores)
     if not found:
-        raise ArgumentError("scores", "must hold a score at least", "none")
+        raise ArgumentError("scores", "must contain at least one score", "none")
     parts = [
         _describe(score) | {"levels": round_values(*score_limits(score)).tolist()}
         for score in found
@@ -226,7 +226,7 @@ def _check_start(size: Any, observed: Any, most: int) -> dict[str, Any]:
     p, n = (check_integer("size", cases, 1) for cases in pair)
     if (p + 1) * (n + 1) > most:
         raise ArgumentError(
-            "size", f"must have {most:,} matrices at most", f"{(p + 1) * (n + 1):,} for {(p, n)}"
+            "size", f"must have at most {most:,} matrices", f"{(p + 1) * (n + 1):,} for {(p, n)}"
         )
     start = [round(0.8 * cases) for cases in (p, n)]
     if observed is not None:

@@ -92,7 +92,7 @@ def roc_beside_tile(
     if any(one.ndim > 1 for one in places) or len(sizes) > 1 or not 1 <= sizes[0] <= MOST:
         raise ArgumentError(
             "a and b",
-            f"must be numbers, or as many of each, {MOST} at most",
+            f"must be numbers, or sequences of the same length, of at most {MOST} numbers",
             [p.shape for p in places],
         )
     across, up = np.broadcast_arrays(*places)
@@ -326,7 +326,7 @@ def prior_grids(prevalences: Any = VALUES, axes: Any = None) -> Any:
     with rename_argument("prevalences", "prevalence"):
         shares = np.ravel(check_prevalences(prevalences))
     if not shares.size:
-        raise ArgumentError("prevalences", "must hold one share or more", "none")
+        raise ArgumentError("prevalences", "must contain at least one share", "none")
     axes = new_panels(axes, 1, len(shares), 2.9 * len(shares), 3.1)
     for ax, share in zip(axes, shares.tolist(), strict=True):
         for position in prior_grid(share, LINES).values:

@@ -96,7 +96,7 @@ def _check_array(array: xr.DataArray) -> xr.DataArray:
             "source", "must have the dims actual and predicted, or outcome", array.dims
         )
     if not are_counts(array) and array.dtype.kind != "f":
-        raise ArgumentTypeError("source", "must hold numbers", f"dtype {array.dtype}")
+        raise ArgumentTypeError("source", "must contain numbers", f"dtype {array.dtype}")
     if array.chunks is not None:
         return _check_when_computed(array, outcome)
     _check(array, outcome)
@@ -195,7 +195,7 @@ def two_class_performance(
     if other:
         raise ArgumentError(
             "source",
-            "must have no dims beside draws, entity, actual and predicted",
+            "must have only the dims of draws, entity, actual and predicted",
             sorted(map(str, other)),
             Advice("select one", InPython(", or br.pool(counts) before fitting")),
         )
@@ -288,7 +288,7 @@ def _find(source: Source, kind: str) -> xr.DataArray:
         if why is not None:
             raise ArgumentError(
                 "source",
-                "must hold a performance, the probabilities of all outcomes of a case",
+                "must contain a performance, the probabilities of all outcomes of a case",
                 *why,
             )
     if variable not in posterior:
@@ -299,7 +299,7 @@ def _find(source: Source, kind: str) -> xr.DataArray:
         )
         raise ArgumentError(
             "source",
-            f"must hold a variable {variable!r}",
+            f"must contain a variable {variable!r}",
             sorted(map(str, posterior.data_vars)),
             hint,
         )
@@ -347,7 +347,7 @@ def _check(array: xr.DataArray, outcome: list[str]) -> None:
     """Check probabilities or counts block by block; classes without observations may be NaN."""
     if WEIGHTED in array.attrs:  # effective numbers of cases, which are fractions
         if (array < 0).any():
-            raise ArgumentError("source", "must hold no negative counts", array.min().item())
+            raise ArgumentError("source", "must contain no negative counts", array.min().item())
         return
     values = array.variable.transpose(
         ..., *outcome
@@ -363,7 +363,7 @@ def _check_some(values: np.ndarray, outcome: list[str]) -> None:
     """Raise an error unless counts are 0 or more, or probabilities sum to 1."""
     if values.dtype.kind in "iu":
         if values.min(initial=0) < 0:
-            raise ArgumentError("source", "must hold no negative counts", values.min())
+            raise ArgumentError("source", "must contain no negative counts", values.min())
         return
     lead = values.shape[: values.ndim - len(outcome)]
     # A product with ones is five times faster than sums of a few cells each.
@@ -381,7 +381,7 @@ def _check_some(values: np.ndarray, outcome: list[str]) -> None:
         if (unknown.any(-1) != unknown.all(-1)).any():
             raise ArgumentError(
                 "source",
-                f"must hold probabilities, or NaN for all of {outcome[-1]} where nothing was observed",
+                f"must contain probabilities, or NaN for all of {outcome[-1]} where nothing was observed",
                 "NaN beside numbers",
             )
     negative, unequal = (values < -1e-9).any(), np.abs(total - 1) > 1e-6
@@ -395,7 +395,7 @@ def _check_some(values: np.ndarray, outcome: list[str]) -> None:
         )
         raise ArgumentError(
             "source",
-            f"must hold probabilities that sum to 1 over {' and '.join(outcome)} "
+            f"must contain probabilities that sum to 1 over {' and '.join(outcome)} "
             "(or whole-number counts of integer type)",
             f"{worst:.6g}",
         )

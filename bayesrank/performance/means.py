@@ -213,7 +213,7 @@ def _check_all_there(values: xr.DataArray) -> None:
     more = int(lacking.any("dataset").sum()) - 1
     raise ArgumentError(
         "source",
-        "must hold every entity on every data set that weighs something, or their means are of different tasks",
+        "must contain every entity on every data set of positive weight; otherwise the means are of different tasks",
         f"{name!r} without {lacking['dataset'].values.tolist()[j]!r}"
         + (f", and {more} more" if more else ""),
     )

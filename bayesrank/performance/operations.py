@@ -137,7 +137,7 @@ def from_cells(*, tn: Any, fp: Any, fn: Any, tp: Any, entity: Any = None) -> xr.
     if len(shapes) > 1 or cells[0].ndim != 1 or not cells[0].size:
         held = ", ".join(f"{name} {each.shape}" for name, each in zip(given, cells, strict=True))
         raise ArgumentError(
-            "tn, fp, fn, tp", "must be scalars or sequences of one length", f"shapes {held}"
+            "tn, fp, fn, tp", "must be scalars or sequences of the same length", f"shapes {held}"
         )
     table = np.stack(cells, axis=-1)
     if outside := [
@@ -226,7 +226,9 @@ def at_prevalence(source: Container, prevalence: Any) -> Any:
     groups, group = source.groups, posterior_of(source)
     kinds = {kind: name for kind, name in KINDS.items() if name in group}
     if not kinds:
-        raise ArgumentError("source", "must hold a performance", sorted(map(str, group.data_vars)))
+        raise ArgumentError(
+            "source", "must contain a performance", sorted(map(str, group.data_vars))
+        )
     moved = {
         name: _transport(
             as_performance(group, kind),
@@ -295,7 +297,7 @@ def _transport(table: xr.DataArray, rate: xr.DataArray | None, prevalence: Any) 
     if "actual" not in table.dims:
         hint = f" ({NO_CLASSES})" if "outcome" in table.dims else ""
         raise ArgumentError(
-            "source", "must hold a performance over actual and predicted", f"{table.dims}{hint}"
+            "source", "must contain a performance over actual and predicted", f"{table.dims}{hint}"
         )
     share = class_shares(check_labelled_prevalence(prevalence), table)
     if set(share.dims) - set(table.dims):

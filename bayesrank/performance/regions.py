@@ -75,7 +75,7 @@ def summary_points(source: Container, *, prob: float = 0.95) -> xr.Dataset:
         only_two_classes(table)
         if not draw_dims(table) or "entity" not in table.dims:
             raise ArgumentError(
-                "source", f"must hold draws of a {kind} performance of each entity", table.dims
+                "source", f"must contain draws of a {kind} performance of each entity", table.dims
             )
         logits = _logits(table)
         if kind == "typical":

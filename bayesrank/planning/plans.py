@@ -34,6 +34,7 @@ from bayesrank.planning.updates import alternative_requests, with_units
 from bayesrank.ranking.aggregates import OF_PLANS, Scored, scored
 from bayesrank.ranking.claims import caps_of
 from bayesrank.ranking.credible import rank_pair
+from bayesrank.ranking.facts import get_fact
 from bayesrank.ranking.intervals import position_of
 from bayesrank.ranking.separation import Pair
 from bayesrank.ranking.summary import score_name
@@ -207,7 +208,7 @@ def plan(
             raise ArgumentError(
                 name,
                 Advice(
-                    "cannot be used for a plan over groups, which is of a known difference (",
+                    "cannot be used for a plan over groups, which needs a known difference (",
                     Typed("margin"),
                     ")",
                 ),
@@ -218,7 +219,9 @@ def plan(
     if true_scores in (None, "difference") and not others:
         if margin is not None and rope:
             raise ArgumentError(
-                "margin and rope", "are the same true difference: pass one", f"{margin}, {rope}"
+                "margin and rope",
+                "both name the true difference: pass one of them",
+                f"{margin}, {rope}",
             )
         known = rope if margin is None else check_number("margin", margin, 0.0, finite=True)
         result = _of_difference(
@@ -304,7 +307,7 @@ def _of_difference(
     record |= {"k": 1, "width": np.nan, "margin": 0.0, "fixed": "", "alike": [], "futures": 0}
     record["entities"] = ranking.sizes["entity"]
     record["leader"] = str(leader)
-    limits = {"caps": notes_text(caps), "separation": ranking["separation"].item()}
+    limits = {"caps": notes_text(caps), "separation": get_fact(ranking, "separation")}
     if held is None:
         empty = {name: ("n", np.empty(0)) for name in ("success", "success_error")}
         unknown = dict.fromkeys(("needed", "limit", "now", "difference", "cases_each"), np.nan)
@@ -370,7 +373,7 @@ def _goal(
     if len(names) < 2:
         raise ArgumentError(
             "posterior",
-            "must hold two entities or more for this target",
+            "must contain at least two entities for this target",
             len(names),
             "width= needs one",
         )
@@ -390,7 +393,7 @@ def _goal(
         if ALL in names:
             raise ArgumentError(
                 "rival='all' stands for every rival, but",
-                "is the name of an entity too; rename the entity",
+                "also names an entity; rename the entity",
             )
         return Goal("each", target, which, margin=rope)
     other = names.index(rival)

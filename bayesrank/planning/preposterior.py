@@ -145,7 +145,8 @@ class Preposterior:
         counts = observed_counts(self.posterior)
         if counts is None:
             raise ArgumentError(
-                "posterior", "must hold the observed counts, which show how much one more case adds"
+                "posterior",
+                "must contain the observed counts, which show how much one more case adds",
             )
         return counts.isel(entity=self.keep)
 
@@ -198,7 +199,7 @@ def check_posterior(posterior: Container) -> Source | Over:
         return posterior
     posterior = parse_source(posterior, "posterior")
     if posterior.container is None:
-        raise ArgumentTypeError("posterior", "must be what br.fit returns", "an array or a Dataset")
+        raise ArgumentTypeError("posterior", "must come from br.fit", "an array or a Dataset")
     if "posterior" not in posterior.groups:
         raise ArgumentError(
             "posterior", "must have a posterior group", f"the groups {sorted(posterior.groups)}"
@@ -221,14 +222,14 @@ def read_source(
         raise ArgumentError(
             "posterior",
             Advice(
-                *("must be of one data set, of all pooled", InPython(" (br.pool)")),
-                *(", or of a hierarchical model with ", Typed("kind", "typical"), " or 'new'"),
+                *("must come from one data set, from all data sets pooled", InPython(" (br.pool)")),
+                *(", or from a hierarchical model with ", Typed("kind", "typical"), " or 'new'"),
             ),
             f"the dims {extra} too",
         )
     dims = draw_dims(values)
     if not dims:
-        raise ArgumentError("posterior", "must hold draws", "a point estimate")
+        raise ArgumentError("posterior", "must contain draws", "a point estimate")
     drawn = found.sign * values.stack(all_draws=dims).transpose(
         "all_draws", "entity"
     ).values.astype(float)

@@ -2,18 +2,23 @@
 
 from typing import Any
 
-import matplotlib
 import numpy as np
 import xarray as xr
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize
-from matplotlib.patches import Patch
+from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.ticker import MaxNLocator
 
 from bayesrank._core.calls import check_call
 from bayesrank._core.checks import check_result
-from bayesrank.plots.kit.colors import paper_color
-from bayesrank.plots.kit.style import add_missing_fonts, list_names, list_size, new_axes
+from bayesrank.plots.kit.colors import blue_on, grey_shade, paper_color
+from bayesrank.plots.kit.style import (
+    add_missing_fonts,
+    fit_text,
+    list_names,
+    list_size,
+    new_axes,
+    write_title,
+)
 
 
 @check_call
@@ -33,7 +38,7 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     --------
     >>> joint = br.joint_outcomes([0, 0, 1, 1, 1], {"a": [0, 1, 1, 0, 0], "b": [0, 0, 1, 1, 0]})
     >>> case_grid(br.cases.deciding_cases(joint)).get_title("left")
-    '2 of 5 cases decide'
+    '2 of 5 cases decide (blue: right, grey: wrong)'
     """
     check_result(
         "br.cases.deciding_cases", "cases", cases, ("decides", "outcome", "count", "entity")
@@ -45,33 +50,22 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     values = cases["outcome"].transpose("entity", "pattern").values
     right_wrong = bool(np.isin(values, [0, 1]).all(where=~np.isnan(values)))
     known = values[~np.isnan(values)]
-    scale = matplotlib.colormaps["cividis_r"].with_extremes(bad=paper_color(ax))
-    paint: Any = ScalarMappable(
-        Normalize(0, 1) if right_wrong else Normalize(known.min(), known.max()), scale
-    )
+    right, wrong = blue_on(ax), grey_shade(ax, 0.16)
+    scale: Any = LinearSegmentedColormap.from_list("wrong_right", [wrong, right])
+    scale = scale.with_extremes(bad=paper_color(ax))
+    norm = Normalize(0, 1) if right_wrong else Normalize(known.min(), known.max())
     edges = np.concatenate([[0], np.cumsum(cases["count"].values)])
     if cases.sizes["pattern"]:
         ax.pcolormesh(
-            edges, np.arange(size + 1) - 0.5, values, cmap=scale, norm=paint.norm, rasterized=True
+            edges, np.arange(size + 1) - 0.5, values, cmap=scale, norm=norm, rasterized=True
         )
     list_names(ax, cases["entity"].values.tolist())
     deciding = int(edges[-1])
-    ax.set(xlabel="deciding cases, the most often right first", xlim=(0, max(deciding, 1)))
+    ax.set_xlabel(fit_text(ax, "deciding cases, the most often right first"))
+    ax.set(xlim=(0, max(deciding, 1)))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set_title(f"{deciding} of {total} cases decide", fontsize=10, loc="left")
-    if right_wrong:
-        keys = [
-            Patch(color=paint.to_rgba(value), label=label)
-            for value, label in ((1.0, "right"), (0.0, "wrong"))
-        ]
-        ax.legend(
-            handles=keys,
-            ncols=2,
-            frameon=False,
-            fontsize=8,
-            loc="lower right",
-            bbox_to_anchor=(1, 1),
-        )
-    else:
-        ax.figure.colorbar(paint, ax=ax, label="outcome", pad=0.01)
+    key = " (blue: right, grey: wrong)" * right_wrong
+    write_title(ax, f"{deciding} of {total} cases decide{key}", 10, loc="left")
+    if not right_wrong:
+        ax.figure.colorbar(ScalarMappable(norm, scale), ax=ax, label="outcome", pad=0.01)
     return add_missing_fonts(ax)

@@ -11,7 +11,14 @@ from bayesrank._core.records import ResultRecord
 from bayesrank.evidence.probabilities import probabilities_of
 from bayesrank.ops.bands import AXES, credible_curves
 from bayesrank.plots.kit.colors import Colors, entity_colors, frequent_winners, grey_shade
-from bayesrank.plots.kit.style import draw_curves, finish_plot, new_axes, plain_names, side_legend
+from bayesrank.plots.kit.style import (
+    draw_curves,
+    finish_plot,
+    new_axes,
+    plain_names,
+    side_legend,
+    write_title,
+)
 
 #: With more entities, only entities that are highest somewhere have a name and a colour.
 NAMED = 12
@@ -118,8 +125,6 @@ def _draw(curves: Any, curve: str, ax: Any, colors: Colors) -> Any:
     across, up = LABELS[curve]
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal", xlabel=across, ylabel=up)
     chance = f"{ResultRecord.of(curves).prob:g}"
-    ax.set_title(
-        f"a band holds the whole curve of its entity\nwith probability {chance}", fontsize=9
-    )
+    write_title(ax, f"a band holds the whole curve of its entity\nwith probability {chance}")
     side_legend(ax)
     return finish_plot(ax)

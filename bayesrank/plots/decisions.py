@@ -26,6 +26,7 @@ from bayesrank.plots.kit.style import (
     finish_list,
     finish_plot,
     first_rows,
+    list_size,
     log_axis,
     new_axes,
     plain_names,
@@ -69,7 +70,7 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) 
         ("mean", "lower", "upper", "strategy", "threshold"),
     )
     if curve.sizes.get("threshold", 1) < 2:
-        raise ArgumentError("curve", "must have two thresholds or more", curve["threshold"].size)
+        raise ArgumentError("curve", "must have at least two thresholds", curve["threshold"].size)
     ax = new_axes(ax, 8.0, 4.8)
     curve = curve.sortby("threshold")
     t, always = curve["threshold"].values, curve["strategy"].values
@@ -117,14 +118,17 @@ def natural_frequencies(found: xr.Dataset, ax: Any = None, *, top: int | None = 
         ("mean", "lower", "upper", "ppv", "heading"),
     )
     names, left_out = first_rows(found["entity"].values.tolist(), top)
-    ax = new_axes(ax, 8.0, 1.6 + (0.5 if len(names) <= 20 else 0.3) * len(names))
+    few = len(names) <= 20
+    width, height = list_size(len(names))
+    ax = new_axes(ax, width, 1.6 + 0.5 * len(names) if few else height)
     rows = np.arange(len(names))
     for position, (outcome, mark) in enumerate({"tp": "o", "fn": "v", "fp": "s"}.items()):
         part = found.sel(outcome=outcome).isel(entity=slice(len(names)))
         label = str(part["heading"].item())
         y, color = rows + 0.26 * (position - 1), OUTCOME_COLORS[position]
-        ax.hlines(y, part["lower"], part["upper"], color=color, linewidth=2)
-        ax.plot(part["mean"], y, mark, color=color, markersize=5, label=label, linestyle="none")
+        ax.hlines(y, part["lower"], part["upper"], color=color, linewidth=2 if few else 0.8)
+        size = 5 if few else 2.5
+        ax.plot(part["mean"], y, mark, color=color, markersize=size, label=label, linestyle="none")
     ax.hlines(
         rows[1:] - 0.5,
         0,
@@ -231,7 +235,8 @@ def plan(result: xr.Dataset, ax: Any = None) -> Any:
     sizes, success, error = (result[name].values for name in ("n", "success", "success_error"))
     if not len(sizes):
         raise ArgumentError(
-            "result", "must hold sizes; something other than the number of cases limits the claim"
+            "result",
+            "must contain sizes; something other than the number of cases limits the claim",
         )
     conditional = record.goal == "separation"
     label = "entities separated" if conditional else "target met"

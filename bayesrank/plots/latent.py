@@ -52,7 +52,7 @@ def latent_rates(
         if posterior is None or not {"contraction", "parameters"} <= set(posterior.attrs):
             raise ArgumentError(
                 "posteriors",
-                "must hold posteriors of tests without a gold standard",
+                "must contain posteriors of tests without a gold standard",
                 describe_value(name),
             )
         held[str(name)] = posterior

@@ -171,7 +171,7 @@ def value_tiles(
     ]
     check_array("tiles", tiles, ("b", "a", *other))
     tiles = tiles.transpose(*other, "b", "a")
-    size, titles = len(tiles), plain_names(tiles[other[0]].values.tolist(), 36)
+    size, titles = len(tiles), plain_names(tiles[other[0]].values.tolist(), 26)
     each = (
         [None]
         if prevalence is None
@@ -181,14 +181,14 @@ def value_tiles(
         raise ArgumentError(
             "prevalence", f"must be one number, or one for each of {size} maps", len(each)
         )
-    columns = min(size, 3)
+    columns = 2 if size == 4 else min(size, 3)
     rows = -(-size // columns)
     grid = new_panels(
         None, rows, columns, 2.4 * columns + 1.0, 2.2 * rows + 0.7, sharex=True, sharey=True
     )
     for ax, part, name, prior in zip(grid, tiles, titles, each * (size // len(each)), strict=False):
         image = _draw_map(ax, part, _scale(tiles), lines)
-        ax.set_title(name, fontsize=8 if len(name) < 28 else 6.5)
+        ax.set_title(name, fontsize=8)
         draw_tile_axes(ax, prior, marks=False, window=window_of(tiles), small=True)
         ax.label_outer()
     for ax in grid[size:]:

@@ -30,6 +30,7 @@ from bayesrank.plots.kit.style import (
     new_panels,
     plain_names,
     side_legend,
+    write_title,
 )
 from bayesrank.scores.display import display_name
 
@@ -160,7 +161,7 @@ def ops_curve(
     results: dict[Any, Any] = dict(result) if by_set else {None: result}
     if not results:
         raise ArgumentError(
-            "result", "must be of br.ops.of_curve, or a mapping from names to such", "none"
+            "result", "must come from br.ops.of_curve, or map names to such results", "none"
         )
     for test_set, one in results.items():
         check_result("br.ops.of_curve", f"result[{test_set!r}]" if by_set else "result", one, CURVE)
@@ -171,7 +172,7 @@ def ops_curve(
     (along, metric), *others = sorted(kinds)
     if others or along not in AXES:
         raise ArgumentError(
-            "result", "must hold curves of one metric, with a sequence at", sorted(kinds)
+            "result", "must contain curves of one metric, with a sequence at", sorted(kinds)
         )
     axes = new_panels(axes, 1, 2, 9.5, 4.2)
     single = by_set and all(one.sizes["entity"] == 1 for one in results.values())
@@ -210,7 +211,7 @@ def ops_curve(
         if variable == "ops" or ordinate != "lift":
             ax.set_ylim(-0.02, 1.02)
     shares = ", ".join(f"{one['prevalence'].item():.3g}" for one in results.values())
-    axes[0].set_title(f"dotted: no skill, prevalence {shares}", fontsize=10)
+    write_title(axes[0], f"dotted: no skill, prevalence {shares}", 10)
     if by_set or len(curves) > 1:
         side_legend(axes[1], fontsize=9)
     add_missing_fonts(axes[0])

@@ -5,8 +5,6 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize
 
 from bayesrank import scores
 from bayesrank._core import prose
@@ -28,21 +26,26 @@ from bayesrank._core.records import ResultRecord
 from bayesrank._core.types import ScoreLike
 from bayesrank.plots.kit.colors import (
     OKABE_ITO,
+    blue_on,
     draw_halo,
+    fade_colors,
     grey_shade,
     ink_color,
     paper_color,
     place_colors,
     scale_on,
 )
-from bayesrank.plots.kit.contours import count_ticks, draw_contours, score_label
+from bayesrank.plots.kit.contours import count_ticks, draw_contours
 from bayesrank.plots.kit.style import (
     figure_legend,
     finish_list,
+    finish_plot,
     log_axis,
     new_axes,
     new_figure,
     new_panels,
+    split_axes,
+    write_key,
 )
 from bayesrank.predictive import confusion_pmf
 from bayesrank.predictive.scores import score_pmf as values_pmf
@@ -50,8 +53,6 @@ from bayesrank.predictive.summaries import mean, quantile, variance
 from bayesrank.scores import as_score
 from bayesrank.scores.contours import contour_curve
 
-#: The colour of numbers of matrices.
-MATRICES = OKABE_ITO[2]
 #: Names of the statistics of a predictive check.
 LABELS = {
     "difficulty": "difficulty: spread of data-set means",
@@ -84,7 +85,7 @@ def matrix_pmf(
     """
     pmfs = {"": pmf} if not isinstance(pmf, Mapping) or isinstance(pmf, xr.Dataset) else dict(pmf)
     if not pmfs:
-        raise ArgumentError("pmf", "must hold a pmf or more", "none")
+        raise ArgumentError("pmf", "must contain at least one pmf", "none")
     rates = [_rates(one, f"pmf[{name!r}]" if name else "pmf") for name, one in pmfs.items()]
     seen = None if observed is None else _rates_of(observed)
     figure = new_figure(figure, 6.4 * len(pmfs), 5.2)
@@ -173,7 +174,7 @@ def effect_of_size(
     """
     times = [check_integer("factors", factor, 1) for factor in check_sequence("factors", factors)]
     if not times:
-        raise ArgumentError("factors", "must hold one whole number or more", "none")
+        raise ArgumentError("factors", "must contain at least one whole number", "none")
     confusion_pmf(counts)  # refuses what is no counts of one entity
     pmfs = [confusion_pmf(counts * factor) for factor in times]
     axes = new_panels(axes, 1, len(times), 3.4 * len(times), 3.5)
@@ -266,9 +267,8 @@ def score_pmf(
     Parameters
     ----------
     pmfs : Dataset, or mapping from names to Datasets
-        Results of :func:`bayesrank.predictive.score_pmf` for one or more models. Ticks along the
-        bottom are the possible values; second Axes show how many matrices have each value. Both are
-        those of the first pmf.
+        Results of :func:`bayesrank.predictive.score_pmf` for one or more models. The strip below
+        shows how many matrices have each value of the first pmf.
     observed : float, optional
         A value to mark.
     bins : int
@@ -279,49 +279,42 @@ def score_pmf(
     --------
     >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
     >>> f1 = br.predictive.score_pmf(br.predictive.confusion_pmf(counts), "f1")
-    >>> score_pmf({"beta-binomial": f1}).get_legend_handles_labels()[1][0]
-    'beta-binomial'
+    >>> [text.get_text() for text in score_pmf({"beta-binomial": f1}, observed=0.77).texts]
+    ['beta-binomial', 'observed']
     """
     by_name = _defined_pmfs({"": pmfs} if isinstance(pmfs, xr.Dataset) else pmfs)
     if observed is not None:
         check_number("observed", observed, finite=True)
-    ax = new_axes(ax, 6.0, 4.4 if check_integer("bins", bins, 0, 10_000) else 3.6)
-    distributions, paints = list(by_name.values()), _colors(len(by_name))
-    first = distributions[0]
-    _count_matrices(ax, first)
-    for (name, pmf), paint in zip(by_name.items(), paints, strict=True):
-        ax.plot(
-            pmf["value"], pmf["probability"], ".", color=paint, markersize=4, label=name or None
-        )
-    ax.plot(
-        first["value"], np.full(first.sizes["value"], 0.012), "|", color=grey_shade(ax, 0.5), markersize=5,
-        markeredgewidth=0.4, transform=ax.get_xaxis_transform(), label="_rug", zorder=1,
-    )  # fmt: skip
+    ax = new_axes(ax, 6.0, 5.2 if check_integer("bins", bins, 0, 10_000) else 4.0)
+    above, ax, strip = split_axes(ax, 3, above=1.3 if bins else 0, below=1)
+    distributions, paints = list(by_name.values()), place_colors(range(len(by_name)))
+    few = max(one.sizes["value"] for one in distributions) <= 100
+    for pmf, paint in zip(distributions, paints, strict=True):
+        if len(distributions) == 1:  # stems of several would hide each other
+            ax.vlines(pmf["value"], 0, pmf["probability"], color=paint, linewidth=0.8)
+        ax.plot(pmf["value"], pmf["probability"], ".", color=paint, markersize=5 if few else 3)
+    highest = max(float(one["probability"].max()) for one in distributions)
+    _zoom(ax, _span(distributions), observed)
+    ax.set(ylabel="probability", ylim=(0, 1.08 * highest))
     marked = [ax]
     if bins:
-        above = ax.inset_axes((0.0, 1.03, 1.0, 0.3))
-        values = np.concatenate([pmf["value"] for pmf in distributions])
         for pmf, paint in zip(distributions, paints, strict=True):
             mass, edges = np.histogram(
-                pmf["value"], bins, (values.min(), values.max()), weights=pmf["probability"]
+                pmf["value"], bins, _span(distributions), weights=pmf["probability"]
             )
             above.stairs(mass, edges, color=paint, fill=True, alpha=0.25)
             above.stairs(mass, edges, color=paint, linewidth=1.2)
-        above.set(xlim=ax.get_xlim(), ylim=(0, None), ylabel=f"mass in\n{bins} bins")
-        above.tick_params(labelbottom=False)
-        above.set_title(" ", fontsize=4)  # the layout leaves an inset too little room
-        marked.append(above)
+        above.set(ylim=(0, None), ylabel=f"mass in\n{bins} bins")
+        marked.append(finish_plot(above))
+    key = {name: paint for name, paint in zip(by_name, paints, strict=True) if name}
     if observed is not None:
         for one in marked:
-            one.axvline(observed, color=grey_shade(ax, 0.7), linewidth=1, linestyle="--")
-    ax.set(
-        xlabel=ResultRecord.of(first["value"]).long_name or "value",
-        ylabel="probability",
-        ylim=(0, None),
-    )
-    if "" not in by_name:
-        ax.legend(frameon=False, loc="upper left")
-    return ax
+            one.axvline(observed, color=ink_color(), linewidth=1, linestyle="--")
+        key["observed"] = ink_color()
+    middle = float(np.mean([mean(one) for one in distributions]))
+    write_key(ax, key, left=middle > np.mean(ax.get_xlim()))
+    _count_matrices(strip, ax, distributions[0])
+    return finish_plot(ax)
 
 
 @check_call
@@ -331,7 +324,7 @@ def score_pmfs(
     observed: Mapping[str, float] | None = None,
     ax: Any = None,
 ) -> Any:
-    """Draw pmfs of one or several scores, one below the other, each with a colour (Lovell et al., Sections 8 and 9).
+    """Draw pmfs of one or several scores, one below the other (Lovell et al., Sections 8 and 9).
 
     Parameters
     ----------
@@ -371,9 +364,8 @@ def score_pmfs(
         _outline(one, form, (tails[:, 0].min(), tails[:, 1].max())) for one in distributions
     ]
     highest = max((height.max() for _, height in outlines if height.size), default=1.0)
-    for row, (one, paint, (x, height)) in enumerate(
-        zip(distributions, _colors(len(names)), outlines, strict=True)
-    ):
+    paint = blue_on(ax)
+    for row, (one, (x, height)) in enumerate(zip(distributions, outlines, strict=True)):
         middle, half = float(row), 0.42 * height / highest
         if form == "histogram":
             middle = row + 0.42
@@ -417,7 +409,7 @@ def _defined_pmfs(pmfs: Any) -> dict[str, xr.Dataset]:
             describe_value(pmfs),
         )
     if not pmfs:
-        raise ArgumentError("pmfs", "must hold a pmf at least", "none")
+        raise ArgumentError("pmfs", "must contain at least one pmf", "none")
     for name, one in pmfs.items():
         with rename_argument(f"pmfs[{name!r}]" if name else "pmfs", "pmf"):
             mean(one)  # refuses what is no pmf of a score, or has no value
@@ -428,8 +420,8 @@ def _defined_pmfs(pmfs: Any) -> dict[str, xr.Dataset]:
 def score_pmf_by_tpr(pmf: xr.DataArray, score: ScoreLike, ax: Any = None) -> Any:
     """Draw the values of a future score and their probabilities, connected at equal TPR (Lovell et al., F.2).
 
-    Matrices with the same value share one point, at the probability of the value. Second Axes show
-    how many matrices have each value.
+    Matrices with the same value share one point, at the probability of the value. The darker a
+    line, the higher its TPR. The strip below shows how many matrices have each value.
 
     Parameters
     ----------
@@ -447,46 +439,48 @@ def score_pmf_by_tpr(pmf: xr.DataArray, score: ScoreLike, ax: Any = None) -> Any
         "pmf", pmf, ("tp", "tn"), " (br.predictive.confusion_pmf gives one, of both class sizes)"
     )
     tp, tn = np.meshgrid(pmf["tp"], pmf["tn"], indexing="ij")
-    value = as_score(score).of_cells(
-        tn, pmf["negatives"].item() - tn, pmf["positives"].item() - tp, tp
-    )
+    positives = pmf["positives"].item()
+    value = as_score(score).of_cells(tn, pmf["negatives"].item() - tn, positives - tp, tp)
     found = values_pmf(pmf, score)
     found = found.isel(value=found["value"].notnull().values)
-    ax = new_axes(ax, 6.0, 3.6)
-    scale = ScalarMappable(Normalize(0, 1), scale_on(ax, "viridis"))
-    _count_matrices(ax, found)
-    for row, color in zip(value, scale.cmap(np.linspace(0, 1, len(value))), strict=True):
+    ax = new_axes(ax, 6.0, 4.2)
+    ax, strip = split_axes(ax, 3, below=1)[1:]
+    shades = fade_colors(ax)(np.linspace(0.3, 0.95, len(value)))
+    for row, color in zip(value, shades, strict=True):
         defined = row[~np.isnan(row)]
         shared = found["probability"].sel(value=defined, method="nearest")
-        ax.plot(defined, shared, ".-", color=color, linewidth=0.7, markersize=3)
-    ax.figure.colorbar(scale, ax=ax, label="TPR", pad=0.14)
-    ax.set(xlabel=score_label(score), ylabel="probability of the value", ylim=(0, None))
-    return ax
+        ax.plot(defined, shared, ".-", color=color, linewidth=0.9, markersize=4)
+    _zoom(ax, _span([found]))
+    ends = dict.fromkeys([0, len(value) // 2, len(value) - 1])
+    key = {f"TPR {pmf['tp'].values[i] / max(positives, 1):.2g}": shades[i] for i in ends}
+    ax.set(ylabel="probability", ylim=(0, None))
+    write_key(ax, key, left=mean(found) > np.mean(ax.get_xlim()))
+    _count_matrices(strip, ax, found)
+    return finish_plot(ax)
 
 
-def _count_matrices(ax: Any, pmf: xr.Dataset) -> None:
-    """Draw how many matrices have each value, as dots with an axis of their own."""
-    count = ax.twinx()
-    count.plot(
-        pmf["value"],
-        pmf["multiplicity"],
-        ".",
-        color=MATRICES,
-        markersize=3,
-        alpha=0.5,
-        label="matrices",
-    )
-    count.set_ylim(0, 2.2 * float(pmf["multiplicity"].max()))
-    count.set_ylabel("matrices with this value", color=MATRICES)
-    count.yaxis.get_major_locator().set_params(integer=True)
-    ax.set_zorder(count.get_zorder() + 1)
-    ax.patch.set_visible(False)
+def _span(pmfs: Sequence[xr.Dataset]) -> tuple[float, float]:
+    """Return the ends of all values; if most of them are improbable, of all but a share of 0.0002."""
+    low, high = (float(f([f(one["value"]) for one in pmfs])) for f in (np.min, np.max))
+    tails = np.array([quantile(one, [0.0001, 0.9999]) for one in pmfs])
+    first, last = float(tails[:, 0].min()), float(tails[:, 1].max())
+    return (first, last) if 0 < last - first < 0.5 * (high - low) else (low, high)
 
 
-def _colors(size: int) -> list[str]:
-    """Return distinct colours, without the colour of the numbers of matrices."""
-    free = [OKABE_ITO[k] for k in (5, 0, 1, 4, 3)]
-    return [*free, *place_colors(range(6, size + 1))][:size]
+def _zoom(ax: Any, span: tuple[float, float], *marked: float | None) -> None:
+    """Limit the horizontal axis to the span and the marked values, with a margin."""
+    ends = [*span, *(value for value in marked if value is not None)]
+    margin = 0.04 * (max(ends) - min(ends)) or 0.05
+    ax.set_xlim(min(ends) - margin, max(ends) + margin)
+
+
+def _count_matrices(strip: Any, ax: Any, pmf: xr.Dataset) -> None:
+    """Draw how many matrices have each value, in the strip below the Axes, and label both."""
+    ax.set_xlabel(ResultRecord.of(pmf["value"]).long_name or "value")
+    strip.vlines(pmf["value"], 0, pmf["multiplicity"], color=grey_shade(ax, 0.5), linewidth=1)
+    strip.set(ylabel="matrices\nper value", ylim=(0, None))
+    strip.yaxis.get_major_locator().set_params(integer=True, nbins=3)
+    finish_plot(strip)
 
 
 @check_call

@@ -6,31 +6,35 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
-from matplotlib.colors import PowerNorm
+from matplotlib.colors import LinearSegmentedColormap, PowerNorm
 
 from bayesrank._core import prose
 from bayesrank._core.calls import check_call
 from bayesrank._core.records import RankingRecord
 from bayesrank.plots.kit.colors import (
-    OKABE_ITO,
     Colors,
+    blue_on,
     choose_text_color,
     fade_colors,
     grey_shade,
     ink_color,
     list_colors,
+    paper_color,
 )
 from bayesrank.plots.kit.ranked import rank_posterior
 from bayesrank.plots.kit.style import (
     add_missing_fonts,
     finish_list,
     first_rows,
+    fit_text,
     interval_label,
+    is_narrow,
     is_ratio,
     list_names,
     list_size,
     new_axes,
     rank_ticks,
+    write_title,
 )
 from bayesrank.ranking.summary import (
     best_texts,
@@ -101,19 +105,23 @@ def ranking(
     table, left_out = _first(ranking, top)
     width, height = list_size(len(table))
     ax = new_axes(ax, width + 1.6, height)
-    room = _draw_scores(ax, ranking, table, left_out, colors)
-    size = float(np.clip(0.6 * room, 5, 9))
-    facts = [("P(best)", "ranks", "tier")]
-    best = best_texts(ranking)
-    for (name, row), tier in zip(
-        table.iterrows(), _tiers(table) or [None] * len(table), strict=True
-    ):
+    _draw_scores(ax, ranking, table, left_out, colors)
+    size, best, narrow = ax.get_yticklabels()[0].get_fontsize(), best_texts(ranking), is_narrow(ax)
+    size = min(size, 7.5) if narrow else size
+    tiers = _tiers(table) or [None] * len(table)
+    cells = {None: ("P(best)", "ranks", "tier")}
+    for y in ax.get_yticks().astype(int).tolist():
+        row, tier = table.iloc[y], tiers[y]
         ranks = prose.interval(row["rank_lower"], row["rank_upper"], 0)
-        facts.append((best[name], ranks, "" if tier is None else str(tier)))
-    for y, cells in enumerate(facts, -1):
-        for position, cell in zip((0.5, 1.7, 2.7), cells, strict=True):
+        cells[y] = (best[table.index[y]], ranks, "" if tier is None else str(tier))
+    for y, texts in cells.items():
+        at: Any = (
+            ((1.0, 1.0), "axes fraction") if y is None else ((1.0, y), ("axes fraction", "data"))
+        )
+        up = size if y is None else 0.0
+        for right, text in zip((2.8, 9.4, 14.9), texts[:2] if narrow else texts, strict=False):
             ax.annotate(
-                cell, (1.0, y), (position * 5.5 * size, 0), ("axes fraction", "data"), textcoords="offset points",
+                text, at[0], (right * size, up), at[1], textcoords="offset points",
                 ha="center", va="center", fontsize=size, annotation_clip=False,
             )  # fmt: skip
     return ax
@@ -131,16 +139,7 @@ def _draw_scores(
 ) -> float:
     """Draw medians, intervals and observed values; return the height of a row, in points."""
     y = np.arange(len(table))
-    if colors is None:
-        could_be_best = dict(
-            zip(ranking["entity"].values.tolist(), ranking["in_best_set"].values, strict=True)
-        )
-        paints = {
-            name: OKABE_ITO[0] if could_be_best[name] else grey_shade(ax, 0.55)
-            for name in table.index
-        }
-    else:
-        paints = list_colors(ax, ranking["entity"].values.tolist(), colors)
+    paints = list_colors(ax, ranking["entity"].values.tolist(), colors, ranking)
     # Marks and small letters fit the height of a row, in points.
     room = 72 * ax.get_window_extent().height / ax.figure.dpi / max(len(table), 1)
     mark_size = float(np.clip(0.4 * room, 1.5, 4.5))
@@ -234,8 +233,7 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None)
 def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
     """Draw the probability that the entity of the row beats the entity of the column by more than the ROPE.
 
-    If there is no room for all names, only some are shown, with their place in the order of the
-    ranking.
+    Columns have the numbers of the rows. Blue: the entity of the row is ahead; grey: it is behind.
 
     Parameters
     ----------
@@ -252,26 +250,30 @@ def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) 
     check_pairs(ranking)
     ordered, left_out = _in_order(ranking, top)
     size = ordered.sizes["entity"]
-    side = _side(
-        max(size, 4), 0.42
-    )  # of few entities the names and the title need more room than the cells
-    ax = new_axes(ax, side + 1.0, side)
+    side = _side(max(size, 4))
+    ax = new_axes(ax, side + 1.2, side - 1.2)
     values = ordered["superiority"].values.copy()
     np.fill_diagonal(values, np.nan)
-    image = ax.imshow(values, cmap="PuOr", vmin=0, vmax=1, interpolation="nearest")
-    names = ordered["entity"].values.tolist()
-    list_names(ax, names)
-    list_names(ax, names, axis="x")
-    if size <= 12:
+    shades = [grey_shade(ax, 0.3), paper_color(ax), blue_on(ax)]
+    image = ax.imshow(
+        values, cmap=LinearSegmentedColormap.from_list("behind_ahead", shades), vmin=0, vmax=1,
+        interpolation="nearest", extent=(0.5, size + 0.5, size - 0.5, -0.5),
+    )  # fmt: skip
+    list_names(ax, ordered["entity"].values.tolist(), numbered=True)
+    rank_ticks(ax.xaxis, size)
+    if size <= 12 and 72 * ax.bbox.width / ax.figure.dpi >= 22 * size:
         for (i, j), p in np.ndenumerate(values):
             if not np.isnan(p):
-                text = "<.01" if p < 0.01 else ">.99" if p > 0.99 else f"{p:.2f}"
+                text = "<.01" if p < 0.01 else ">.99" if p > 0.99 else f"{p:.2f}".lstrip("0")
                 color = choose_text_color(image.cmap(image.norm(p))[:3])
-                ax.text(j, i, text, ha="center", va="center", fontsize=8, color=color)
-    rope, gap = RankingRecord.of(ranking).rope, "\n" if size < 8 else " "
-    more = f"{gap}by more than {rope:g}" if rope else ""
-    ax.set_title(f"P(row beats column{more}){left_out}", fontsize=10)
-    ax.figure.colorbar(image, ax=ax, shrink=0.6, aspect=30)
+                ax.text(j + 1, i, text, ha="center", va="center", fontsize=8, color=color)
+    rope = RankingRecord.of(ranking).rope
+    more = f" by more than {rope:g}" if rope else ""
+    write_title(ax, f"P(row beats column{more}){left_out}", 10)
+    words = "column: number of its row" if size > 1 else "one entity has no rival"
+    ax.set_xlabel(fit_text(ax, words))
+    where: Any = "bottom" if is_narrow(ax) else "right"
+    ax.figure.colorbar(image, ax=ax, shrink=0.6, aspect=30, location=where)
     return add_missing_fonts(ax)
 
 
@@ -288,6 +290,6 @@ def _first(ranking: xr.Dataset, top: int | None) -> tuple[pd.DataFrame, str]:
     return first_of_order(ranking, len(rows)), left_out
 
 
-def _side(size: int, cell: float = 0.3) -> float:
+def _side(size: int) -> float:
     """Return the side in inches of a picture with one row and one column an entity, of one screen at most."""
-    return 3.0 + min(cell * size if size <= 30 else 0.11 * size, 11.0)
+    return 3.0 + min(0.42 * size if size <= 12 else 5.0 if size <= 30 else 0.12 * size + 1.4, 10.5)

@@ -9,7 +9,14 @@ from bayesrank._core.calls import check_call
 from bayesrank._core.checks import check_integer
 from bayesrank._core.types import Container
 from bayesrank.plots.kit.colors import Colors, entity_colors, grey_shade, ink_color, mark_and_dash
-from bayesrank.plots.kit.style import add_missing_fonts, new_axes, plain_names, rows_of, side_legend
+from bayesrank.plots.kit.style import (
+    add_missing_fonts,
+    new_axes,
+    plain_names,
+    rows_of,
+    side_legend,
+    write_title,
+)
 from bayesrank.scores.draws import rate_regions
 
 
@@ -123,7 +130,7 @@ def roc_regions(
     words += [f"regions hold both with probability {prob:g}"] if regions and chosen else []
     words += ["marks around others: at the same place"] if any(rings) else []
     words += ["dotted: no skill"] if ax.get_xlim()[1] > ax.get_ylim()[0] else []
-    ax.set_title("\n".join(filter(None, ("; ".join(words[:2]), "; ".join(words[2:])))), fontsize=9)
+    write_title(ax, "\n".join(filter(None, ("; ".join(words[:2]), "; ".join(words[2:])))))
     ax.set(
         xlabel="false positive rate (1 - specificity)", ylabel="true positive rate (sensitivity)"
     )

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 from matplotlib.path import Path
 
@@ -27,6 +28,7 @@ from bayesrank.plots.kit.colors import (
 from bayesrank.plots.kit.furniture import (
     NAMED,
     draw_tile_axes,
+    label_positions,
     number_regions,
     percent,
     share_entries,
@@ -40,6 +42,7 @@ from bayesrank.plots.kit.style import (
     new_panels,
     plain_names,
     side_legend,
+    write_title,
 )
 from bayesrank.plots.maps import value_tile
 from bayesrank.tile.geometry import holders
@@ -84,7 +87,7 @@ def winner_tile(
         regions,
         ("entity", "first", "position", "tied", "area", "a", "b"),
     )
-    ax = new_axes(ax, 7.4, 4.0)
+    ax = new_axes(ax, 7.0, 4.0)
     table = holders(regions)
     area, first, tied, places = (
         table[name].values.tolist() for name in ("area", "first", "tied", "position")
@@ -132,16 +135,18 @@ def frontier_tile(frontiers: xr.Dataset, ax: Any = None, prevalence: float | Non
     ['logreg, lda']
     """
     check_result("br.tile.frontiers", "frontiers", frontiers, ("entity", "rival", "a", "b"))
-    ax = new_axes(ax, 7.4, 4.0)
+    few = frontiers.sizes["pair"] <= NAMED
+    ax = new_axes(ax, 7.0 if few else 4.4, 4.0)
     pairs = [
         f"{one}, {two}"
         for one, two in zip(frontiers["entity"].values, frontiers["rival"].values, strict=True)
     ]
-    few = len(pairs) <= NAMED
     for i, name in enumerate(plain_names(pairs, 34)):
         curve = frontiers.isel(pair=i)
-        color = place_colors([i])[0] if few else grey_shade(ax, 0.5)
-        ax.plot(curve["a"], curve["b"], color=color, linewidth=1.6 if few else 0.7, label=name)
+        color = place_colors([i])[0] if few else grey_shade(ax, 0.7)
+        thin: Any = {"linewidth": 0.7, "alpha": min(1.0, (60 / len(pairs)) ** 0.5)}
+        look = {"linewidth": 1.6} if few else thin
+        ax.plot(curve["a"], curve["b"], color=color, label=name, **look)
     if few and pairs:
         side_legend(ax, title="equal scores of")
     draw_tile_axes(ax, prevalence)
@@ -171,7 +176,7 @@ def neutral_tile(band: xr.Dataset, ax: Any = None) -> Any:
         ("lower", "upper", "median", "least", "diagonal"),
         ("prob",),
     )
-    ax = new_axes(ax, 7.4, 4.0)
+    ax = new_axes(ax, 7.0, 4.0)
     color, other = place_colors([0, 1])
     a = band["a"].values
     ax.fill_between(a, band["lower"], band["upper"], color=color, alpha=0.25, linewidth=0,
@@ -210,7 +215,7 @@ def credible_tile(
     ['logreg', 'lda', 'several,', 'P(best)']
     """
     _check_credible(credible)
-    ax = new_axes(ax, 7.4, 4.0)
+    ax = new_axes(ax, 7.0, 4.0)
     credible = credible.transpose(..., "b", "a")
     a, b, probability = (credible[name].values for name in ("a", "b", "winner_probability"))
     leading, share = leaders(credible), credible["share"].fillna(0.0).to_series()
@@ -220,20 +225,8 @@ def credible_tile(
     seen = [name for name in order if (winner == name).any()]
     places = [credible["entity"].values.tolist().index(name) for name in seen]
     paints = entity_colors(seen, colors, places)
-    chance = 1 / max(credible.sizes["entity"], 2)
-    strength = 0.35 + 0.65 * np.clip((probability - chance) / (1 - chance), 0, 1)
-    ground, grey = np.array(to_rgb(paper_color(ax))), grey_shade(ax, 0.15)
-    picture = np.where(shared[..., None], np.array(to_rgb(grey)), ground)
-    for name in seen:
-        here = winner == name
-        picture[here] = ground - strength[here, None] * (ground - np.array(to_rgb(paints[name])))
+    grey = _paint_leaders(ax, credible, winner, shared, paints, probability)
     window, line = window_of(credible), grey_shade(ax, 0.5)
-    edges = [
-        end + side * (axis[1] - axis[0]) / 2
-        for axis in (a, b)
-        for side, end in ((-1, axis[0]), (1, axis[-1]))
-    ]
-    ax.imshow(picture, origin="lower", extent=edges, interpolation="nearest", aspect="auto")
     prob = TileRecord.of(credible).prob
     unsure = probability < prob
     nowhere = (
@@ -267,7 +260,8 @@ def credible_tile(
     if nowhere:
         share_legend(ax, [*entries, ("none", f"P(best) < {prob:g} on\nall of the {full}")], heading)
     else:
-        share_legend(ax, entries, heading, label=note, edgecolor=line)
+        hatched = {"label": note, "edgecolor": line} if unsure.any() else {}
+        share_legend(ax, entries, heading, **hatched)
     draw_tile_axes(ax, prevalence, window=window)
     return add_missing_fonts(ax)
 
@@ -321,9 +315,10 @@ def threshold_tile(
 ) -> Any:
     """Draw which entity, at which threshold, is most probably best at each point of the Tile.
 
-    Colours are those of :func:`credible_tile`: an entity is best where it is best at one of its
-    thresholds. A number is the most probable threshold of that entity. The small number below is
-    the probability that this entity is best at this threshold.
+    Each region is labelled with its entity and threshold, if there is room. Colours are those of
+    :func:`credible_tile`: an entity is best where it is best at one of its thresholds. The
+    stronger the colour, the more probably this entity at this threshold is best. In grey areas
+    several entities are too close to separate.
 
     Parameters
     ----------
@@ -338,34 +333,86 @@ def threshold_tile(
     >>> evidence = br.from_probabilities([0, 0, 1, 1] * 9, {"a": [0.1, 0.6, 0.4, 0.8] * 9})
     >>> posterior = br.fit(br.ops.apply_threshold(evidence, [0.3, 0.7]), seed=1)
     >>> ax = threshold_tile(br.tile.credible(posterior, resolution=21, by="classifier"))
-    >>> sorted({text.get_text().strip() for text in ax.texts if text.get_fontsize() == 9})
-    ['0.3', '0.7']
+    >>> [text.get_text() for text in ax.texts if "at" in text.get_text()]
+    ['a\\nat 0.3', 'a\\nat 0.7']
     """
     needed = ("threshold", "member", "member_probability")
     check_result("br.tile.credible(..., by='classifier')", "credible", credible, needed)
-    ax = credible_tile(credible, ax, prevalence, colors=colors)
-    left, right, low, high = window_of(credible)
-    clear = leaders(credible)["leader"] != ""
-    for u in (0.17, 0.39, 0.61, 0.83):
-        for v in (0.13, 0.38, 0.62, 0.87):
-            here = {"a": left + u * (right - left), "b": low + v * (high - low)}
-            at = credible.sel(here, method="nearest")
-            if not bool(clear.sel(here, method="nearest")):
-                continue
-            texts = f"{float(at['threshold']):.3g}\n", f"\n{float(at['member_probability']):.2f}"
-            for text, size in zip(texts, (9, 6.5), strict=True):
-                look: Any = {
-                    "ha": "center",
-                    "va": "center",
-                    "fontsize": size,
-                    "path_effects": draw_halo(ax),
-                }
-                ax.text(here["a"], here["b"], text, color=ink_color(), **look)
-    ax.set_title(
-        "number: most probable threshold\nsmall: P(that entity at that threshold is best)",
-        fontsize=8,
-    )
+    _check_credible(credible)
+    ax = new_axes(ax, 4.8, 4.8)
+    credible = credible.transpose(..., "b", "a")
+    leading, entities = leaders(credible), credible["entity"].values.tolist()
+    winner, shared = leading["leader"].values, leading["shared"].values
+    threshold = credible["threshold"].values
+    paints = entity_colors(entities, colors)
+    _paint_leaders(ax, credible, winner, shared, paints, credible["member_probability"].values)
+    pairs = sorted({(name, float(t)) for name, t in zip(winner.flat, threshold.flat, strict=True) if name != ""},
+                   key=lambda pair: (entities.index(pair[0]), pair[1]))  # fmt: skip
+    masks = {pair: (winner == pair[0]) & (threshold == pair[1]) for pair in pairs}
+    names = dict(zip(entities, plain_names(entities, 18), strict=True))
+    labels = {f"{names[name]}\nat {t:.3g}": mask for (name, t), mask in masks.items()}
+    if shared.any():
+        labels["too close\nto separate"] = shared
+    regions = np.full(winner.shape, -1)
+    for i, mask in enumerate(masks.values()):
+        regions[mask] = i
+    _draw_borders(ax, credible, regions)
+    window = window_of(credible)
+    middles = label_positions(list(labels.values()), window, margin=(0.16, 0.06)) if labels else []
+    for text, at in zip(labels, middles, strict=True):
+        if at is not None:
+            ax.text(
+                *at,
+                text,
+                ha="center",
+                va="center",
+                fontsize=8,
+                color=ink_color(),
+                path_effects=draw_halo(ax),
+            )
+    draw_tile_axes(ax, prevalence, window=window)
+    write_title(ax, "most probably best, at which threshold (stronger colour: more surely)", 8)
     return add_missing_fonts(ax)
+
+
+def _paint_leaders(
+    ax: Any,
+    credible: xr.Dataset,
+    winner: np.ndarray,
+    shared: np.ndarray,
+    paints: dict[Any, str],
+    probability: np.ndarray,
+) -> str:
+    """Colour a map by its winners, the stronger the more probable; return the grey of shared places."""
+    chance = 1 / max(credible.sizes["entity"], 2)
+    strength = 0.35 + 0.65 * np.clip((probability - chance) / (1 - chance), 0, 1)
+    ground, grey = np.array(to_rgb(paper_color(ax))), grey_shade(ax, 0.15)
+    picture = np.where(shared[..., None], np.array(to_rgb(grey)), ground)
+    for name, paint in paints.items():
+        here = winner == name
+        picture[here] = ground - strength[here, None] * (ground - np.array(to_rgb(paint)))
+    edges = [
+        end + side * (axis[1] - axis[0]) / 2
+        for axis in (credible["a"].values, credible["b"].values)
+        for side, end in ((-1, axis[0]), (1, axis[-1]))
+    ]
+    ax.imshow(picture, origin="lower", extent=edges, interpolation="nearest", aspect="auto")
+    return grey
+
+
+def _draw_borders(ax: Any, credible: xr.Dataset, regions: np.ndarray) -> None:
+    """Draw lines between the regions of a map, along the edges of its points."""
+    a, b = (
+        np.append(axis - step / 2, axis[-1] + step / 2)
+        for axis, step in (
+            (one, np.diff(one).mean()) for one in (credible["a"].values, credible["b"].values)
+        )
+    )
+    rows, columns = np.nonzero(np.diff(regions, axis=1))
+    lines = [[(a[j + 1], b[i]), (a[j + 1], b[i + 1])] for i, j in zip(rows, columns, strict=True)]
+    rows, columns = np.nonzero(np.diff(regions, axis=0))
+    lines += [[(a[j], b[i + 1]), (a[j + 1], b[i + 1])] for i, j in zip(rows, columns, strict=True)]
+    ax.add_collection(LineCollection(lines, colors=[paper_color(ax)], linewidths=1), autolim=False)
 
 
 def _check_credible(credible: Any) -> xr.Dataset:

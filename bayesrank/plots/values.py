@@ -131,7 +131,7 @@ def score_differences(
             -rope, rope, color=grey_shade(ax, 0.12), linewidth=0, label="practically equivalent"
         )
     ax.axvline(1 if ratio else 0, color=grey_shade(ax, 0.6), linewidth=1)
-    y, paints = np.arange(len(rows)), list_colors(ax, names, colors)
+    y, paints = np.arange(len(rows)), list_colors(ax, names, colors, ranking)
     color = np.array([paints[name] for name in rows], dtype=object)
     ax.hlines(y, found["lower"], found["upper"], color=color.tolist(), linewidth=2)
     for label, mark in (("above", "^"), ("below", "v"), ("undecided", "o")):
@@ -152,11 +152,9 @@ def score_differences(
             ax.scatter([], [], s=24, marker=mark, label=label, **key)
     ranked = RankingRecord() if ranking is None else RankingRecord.of(ranking)
     name = str(values.name or ranked.score or "score")
-    words = f"{display_name(name)} {'divided by' if ratio else 'minus'} that of {plain_names([to], 46)[0]}"
-    gap = " " if len(words) < 40 else "\n"
-    return finish_list(
-        ax, rows, interval_label(words, prob, ratio, gap) + left_out, ratio, columns=4
-    )
+    label = f"{display_name(name)} {'divided by' if ratio else 'minus'} that of {plain_names([to], 40)[0]}"
+    label = interval_label(label, prob, ratio)
+    return finish_list(ax, rows, label + left_out, ratio, columns=4)
 
 
 def _is_entity(source: Any, name: Any) -> bool:
@@ -213,10 +211,10 @@ def posterior_against_prior(
     ax = new_axes(ax, *list_size(len(names)))
     edges = np.append(found["left"], found["right"][-1])
     edges = np.exp(edges) if ratio else edges
-    paints = list_colors(ax, values["entity"].values.tolist(), colors)
+    paints = list_colors(ax, names, colors, ranking)
     for y, name in enumerate(names):
         for label, color, alpha in (
-            ("prior", grey_shade(ax, 0.25), 1.0),
+            ("prior", grey_shade(ax, 0.16), 1.0),
             ("posterior", paints[name], 0.75),
         ):
             density = found[label].values[y]

@@ -74,17 +74,15 @@ def predictive_check(
     root = root_sequence(seed)
     posterior = parse_source(posterior, "posterior")
     if posterior.container is None:
-        raise ArgumentTypeError("posterior", "must be what br.fit returns", "an array or a Dataset")
+        raise ArgumentTypeError("posterior", "must come from br.fit", "an array or a Dataset")
     groups, held = posterior.groups, observed_counts(posterior)
     if held is None or "posterior" not in groups:
         raise ArgumentError(
-            "posterior", "must hold the observed counts", f"the groups {sorted(groups)}"
+            "posterior", "must contain the observed counts", f"the groups {sorted(groups)}"
         )
     parts = parts_of(held) if "dataset" not in held.dims else held
     if parts is None or parts.sizes["dataset"] < 2:
-        raise ArgumentError(
-            "posterior", "must have several data sets, or counts pooled from several", "one"
-        )
+        raise ArgumentError("posterior", "must come from several data sets, pooled or not", "one")
     row = outcome_dims(parts)
     counts = parts.transpose("entity", "dataset", *row)
     model: Any = model_of(groups)[0] if "dataset" in held.dims else None

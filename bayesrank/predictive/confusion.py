@@ -91,7 +91,7 @@ def confusion_pmf(
     if total is not None:
         raise ArgumentError(
             "total",
-            "cannot be used, except for the Dirichlet-multinomial without positives and negatives",
+            "cannot be used unless the model is Dirichlet-multinomial without positives and negatives",
             describe_value(total),
         )
     sizes = (
@@ -181,7 +181,9 @@ def _class_masses(size: int, right: float, wrong: float, plug_in: bool) -> np.nd
     """Return the masses of the number right in ``size`` cases: binomial if ``plug_in``, else beta-binomial."""
     if size > 0 and right + wrong == 0:
         raise ArgumentError(
-            "counts", f"must hold cases of a class to predict {size} of it without a prior", "none"
+            "counts",
+            f"must contain cases of a class to predict {size} more without a prior",
+            "none",
         )
     if size == 0:
         return np.ones(1)

@@ -107,7 +107,7 @@ def paired_difference(
     if len(tp_mass) * len(tn_mass) > PAIRS:
         raise ArgumentError(
             "positives and negatives",
-            f"must leave at most {PAIRS} likely pairs of matrices",
+            f"must have at most {PAIRS} likely pairs of matrices",
             f"{len(tp_mass)} times {len(tn_mass)}",
             "sample larger test sets from a paired posterior",
         )
@@ -127,7 +127,7 @@ def _check_joint(joint: Any, entity: Any, other: Any) -> np.ndarray:
     """Validate the joint outcomes and return the two classes, the negative one first."""
     check_result("br.joint_outcomes", "joint", joint, ("actual", "predicted", "count", "entity"))
     if "cluster" in joint.coords:
-        raise ArgumentError("joint", "must hold single cases", "clusters of them")
+        raise ArgumentError("joint", "must contain single cases", "clusters of them")
     for argument, name in (("entity", entity), ("other", other)):
         check_choice(argument, name, joint["entity"].values.tolist(), ArgumentKeyError)
     if entity == other:
@@ -136,7 +136,7 @@ def _check_joint(joint: Any, entity: Any, other: Any) -> np.ndarray:
         joint["label"].values if "label" in joint.coords else np.unique(joint["actual"].values)
     )
     if len(classes) != 2:
-        raise ArgumentError("joint", "must hold cases of two classes", classes.tolist())
+        raise ArgumentError("joint", "must contain cases of two classes", classes.tolist())
     return classes
 
 

@@ -60,8 +60,8 @@ def posterior_predictive(
     if held is not None and ModelRecord.of(held).paired and len(names) > 1:
         raise ArgumentError(
             "posterior",
-            "must not be paired, whose entities have the same future cases: draws hold the table of each, "
-            "not how their answers go together",
+            "must not be paired: its entities have the same future cases, and draws contain the table of each entity, "
+            "not which answers they share",
             f"{len(names)} entities",
             "br.as_performance(posterior).sel(entity="
             f"[{names[0]!r}]) takes one; br.predictive.paired_difference is of two",

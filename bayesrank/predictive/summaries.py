@@ -126,7 +126,7 @@ def summary(pmf: xr.Dataset | Mapping[Any, xr.Dataset], *, prob: float = 0.95) -
     check_prob("prob", prob)
     if isinstance(pmf, Mapping) and not isinstance(pmf, xr.Dataset):
         if not pmf:
-            raise ArgumentError("pmf", "must hold at least one distribution", "none")
+            raise ArgumentError("pmf", "must contain at least one distribution", "none")
         labels = xr.DataArray(list(pmf), dims="label", name="label")
         return xr.concat(
             [summary(each, prob=prob) for each in pmf.values()], labels.assign_coords(label=labels)

@@ -263,7 +263,7 @@ def _aggregated(
     if set(retained.dims) - {*draw_dims(retained), "entity", "dataset"}:
         raise ArgumentError(
             "source",
-            "must be over entity and groups or data sets alone",
+            "must have only the dim entity and a dim of groups or data sets",
             f"the dims {retained.dims}",
         )
     met = np.ones(retained.shape[-2:], bool)
@@ -273,7 +273,7 @@ def _aggregated(
     strata = _keep(strata, used, aim)
     if len(strata.labels) < 2 and aggregate == "gap":
         raise ArgumentError(
-            "aggregate", f"must be another one for a single {strata.unit}", f"{aggregate!r}"
+            "aggregate", f"cannot be used with a single {strata.unit}", f"{aggregate!r}"
         )
     met = met[:, used]
     x = np.where(met, np.asarray(retained.values, float)[..., used], np.nan)
@@ -441,7 +441,9 @@ def mean_performance(source: Container, purpose: str, worst: bool = False) -> Co
         return parse_source(mean_over_datasets(source.source, strata.mapping))
     if len(strata.labels) < len(strata.names):
         raise ArgumentError(
-            "over", f"must be {_dim_of(source)} for the worst on a Tile", f"{source.over!r}"
+            "over",
+            f"must be {_dim_of(source)} for the worst {_dim_of(source)} on a Tile",
+            f"{source.over!r}",
         )
     used = strata.weight > 0
     if cases is not None and "dataset" in cases.dims:
@@ -620,7 +622,7 @@ def _keep(strata: Strata, used: np.ndarray, aim: Over) -> Strata:
     if aim.aggregate in ("worst", "gap") and aim.weights is not None and np.ptp(each) > 1e-9:
         raise ArgumentError(
             "weights",
-            f"must be equal, or 0 to leave a {strata.unit} out, for the aggregate {aim.aggregate!r}",
+            f"must be equal for the aggregate {aim.aggregate!r}, or 0 for a {strata.unit} to ignore",
             "different weights",
         )
     return result

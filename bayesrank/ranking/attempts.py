@@ -121,13 +121,13 @@ def attempts_curve(
     if held.names:
         raise ArgumentError(
             "posterior",
-            "must have one data set for a curve",
+            "must come from one data set for a curve",
             f"{len(held.names)} data sets",
             "fit each alone",
         )
     if these and not held.evidence.by_case:
         raise ArgumentError(
-            "cases", "must be 'like these' where clusters have equal weights", "'these'"
+            "cases", "must be 'like these' if clusters have equal weights", "'these'"
         )
     if held.shape[0] * held.shape[1] * (1 - prob) < 1:
         raise ArgumentError(

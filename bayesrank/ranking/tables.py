@@ -80,7 +80,7 @@ def score_table(
     prob = check_prob("prob", prob)
     if not isinstance(scores, list | tuple) or not scores:
         raise ArgumentTypeError(
-            "scores", "must be a list of scores, one or more", describe_value(scores)
+            "scores", "must be a list of at least one score", describe_value(scores)
         )
     source = parse_source(source)
     if source.array is not None:

@@ -93,7 +93,7 @@ def top_set(
     if not values.size:
         raise ArgumentError(
             "source",
-            "must hold at least one entity and one draw",
+            "must contain at least one entity and one draw",
             f"the sizes {dict(values.sizes)}",
         )
     size, names = values.sizes["entity"], values["entity"].values

@@ -37,7 +37,7 @@ from bayesrank.scores.score import Score, values_of, with_attempts
 #: Spaces of scores that a posterior may hold as a variable of that name.
 OF_VARIABLES = ("outcomes", "votes", "cases")
 #: The version of the variables of a ranking: 2 since possible ranks hold for all entities at once.
-SCHEMA = 2
+SCHEMA = 3
 DIRECTION = {True: "higher is better", False: "lower is better", None: "none"}
 
 
@@ -168,7 +168,7 @@ def score_values(
     if (array := source.array) is not None and not outcome_dims(array):
         if kind is not None:
             raise ArgumentError(
-                "kind", "must be None for values of a score, which are of one", f"{kind!r}"
+                "kind", "must be None for score values, which have no kind", f"{kind!r}"
             )
         return _of_values(array, score, higher_is_better)
     if kind is not None:
@@ -286,7 +286,7 @@ def _of_values(values: xr.DataArray, score: Any, higher_is_better: bool | None) 
     if higher_is_better is None and other is not None and other.name != known.name:
         raise ArgumentError(
             "score",
-            f"must be that of the values, whose name says {other.name}",
+            f"must be the score that the name of the values says, {other.name}",
             known.name,
             Advice("rename them, or pass ", Typed("higher_is_better")),
         )
@@ -338,7 +338,7 @@ def _check(values: Any) -> xr.DataArray:
             "values", "must be a score's values, not a performance", f"the dims {values.dims}"
         )
     if values.dtype.kind not in "fiub":
-        raise ArgumentTypeError("source", "must hold numbers", f"dtype {values.dtype}")
+        raise ArgumentTypeError("source", "must contain numbers", f"dtype {values.dtype}")
     if "entity" in values.coords:
         repeated = values.sizes["entity"] - len(
             set(values.coords.variables["entity"].values.tolist())
@@ -364,7 +364,7 @@ def _variable(source: Source, name: str, kind: str | None) -> xr.DataArray | Non
             if kind is not None and held == name and requested != "observed":
                 raise ArgumentError(
                     "kind",
-                    f"must be one that the variable {name!r} of the posterior has",
+                    f"must be a kind that the variable {name!r} of the posterior contains",
                     f"{kind!r}",
                 )
             return result

@@ -45,7 +45,7 @@ from bayesrank.words.parts import evidence_cells, evidence_columns
 from bayesrank.words.results import verdict_parts
 from bayesrank.words.sentences import say
 
-#: What a ranking must hold to be shown.
+#: What a ranking must contain to be shown.
 NEEDED = (
     *(
         "median",
@@ -281,7 +281,7 @@ def _read(
     if set(result.values.dims) - {*draw_dims(result.values), "entity"} or not result.values.size:
         raise ArgumentError(
             "source",
-            "must hold draws and entities, and no other dims (select one item of each)",
+            "must contain draws and entities, and no other dims (select one item of each)",
             dict(result.values.sizes),
         )
     if "entity" not in result.values.coords:
@@ -306,7 +306,9 @@ def _check_ranking(found: ScoreValues, ranking: Any) -> None:
             "ranking", "must have the entities of the posterior", f"{names} in only one of the two"
         )
     if (score := RankingRecord.of(ranking).score) != found.name:
-        raise ArgumentError("ranking", f"must be by the score, {found.name}", f"one by {score}")
+        raise ArgumentError(
+            "ranking", f"must be a ranking by the score {found.name}", f"one by {score}"
+        )
 
 
 def _facts_of(data: Any) -> dict[str, str]:
@@ -319,10 +321,10 @@ def _facts_of(data: Any) -> dict[str, str]:
     for key, value in data.items():
         if not isinstance(key, str) or key not in KNOWN:
             raise ArgumentError(
-                "data", f"must have no keys but {', '.join(KNOWN)}", describe_value(key)
+                "data", f"may have only the keys {', '.join(KNOWN)}", describe_value(key)
             )
         if not isinstance(value, str):
-            raise ArgumentTypeError("data", f"must tell the {key} as a text", describe_value(value))
+            raise ArgumentTypeError("data", f"must give the {key} as a text", describe_value(value))
     return {
         key: "\n".join(" ".join(line.split()) for line in value.splitlines())
         for key, value in data.items()

@@ -109,7 +109,9 @@ def average_of(score: Score, kind: str) -> Score:
     """Return the average of that kind over the classes, of a two-class score."""
     if score.function is None:
         raise ArgumentError(
-            "score", "must be one of two classes to be averaged over more", f"{score.name!r}"
+            "score",
+            "must be a score of two classes to be averaged over more classes",
+            f"{score.name!r}",
         )
     if kind in ("geometric", "harmonic") and score.range[0] < 0:
         raise ArgumentError("score", f"must not be negative for a {kind} mean", f"{score.name!r}")

@@ -32,7 +32,7 @@ def differences(
     check_choice("to", to, names, ArgumentKeyError)
     if len(names) < 2:
         raise ArgumentError(
-            "values", f"must hold a second entity to compare with {to!r}", "one entity"
+            "values", f"must contain a second entity to compare with {to!r}", "one entity"
         )
     rope, tail = check_number("rope", rope, 0.0, finite=True), (1 - check_prob("prob", prob)) / 2
     others = select_names(values, entity=[name for name in names if name != to]) - select_names(

@@ -99,7 +99,7 @@ def conditional_probability(
     if not all_cells <= set(CELLS) or not inside or not inside < all_cells:
         raise ArgumentError(
             "event",
-            f"must be a proper part of given, both of {CELLS}",
+            f"must be a proper subset of given; both name cells among {CELLS}",
             f"{event!r} given {given!r}",
         )
 
@@ -212,7 +212,7 @@ def implicit(low: tuple[float, float], high: tuple[float, float]) -> Score:
     for axis, first, last in zip("ab", *ends, strict=True):
         if first != last and not (0 < first < 1 and 0 < last < 1):
             raise ArgumentError(
-                axis, "must stay strictly between 0 and 1 where it moves", f"{first:g} to {last:g}"
+                axis, "must stay strictly between 0 and 1", f"{first:g} to {last:g}"
             )
     (a, b), (c, d) = ends
     function = OfItself(*ends)

@@ -40,9 +40,9 @@ def metric_name(score: Callable[..., Any]) -> str:
         if argument in arguments:
             raise ArgumentError(
                 "score",
-                f"must leave {argument} to the evidence",
-                f"{name} with it",
-                f"{typed}= of the evidence says it",
+                f"must not set {argument}, which the evidence sets",
+                f"{name} with {argument}=",
+                f"pass {typed}= to the function that makes the evidence",
             )
     average = arguments.pop("average", None)
     if "beta" in arguments:

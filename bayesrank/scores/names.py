@@ -85,7 +85,7 @@ def add(score: Score, **metadata: Any) -> Score:
     for name in names:
         if bare(name) in FOUND:
             raise ArgumentError(
-                "names", "must belong to one score each", f"{name!r} for {score.name!r} as well"
+                "names", "must each belong to one score", f"{name!r} for {score.name!r} as well"
             )
     SCORES[score.name] = score
     ALIASES.update(dict.fromkeys(names[1:], score.name))
@@ -262,7 +262,7 @@ def get(name: str) -> Score:
     kind, inner = _average(requested, symbols=True)
     if inner is not None:
         raise ArgumentKeyError(
-            "score", "must be one that has averages", f"{name!r}: {_why_not(kind, inner)}"
+            "score", "must be a score that has averages", f"{name!r}: {_why_not(kind, inner)}"
         )
     if requested in OF_CASES:
         raise ArgumentKeyError(

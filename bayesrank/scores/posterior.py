@@ -207,7 +207,7 @@ def _curves(
         return _of_rates(score, alpha, share)
     if not set(known) & {"tn", "tp"} or not set(known) & {"fp", "fn"}:
         raise ArgumentError(
-            "score", "must weigh a right and a wrong outcome", f"the importance {weights}"
+            "score", "must give weight to a right and a wrong outcome", f"the importance {weights}"
         )
     if share is None or set(known) in (
         {"tn", "fp"},
@@ -239,7 +239,7 @@ def _of_rates(
         )
         if not monotone(score, shares):
             raise ArgumentError(
-                "score", "must rise, or fall, with TPR and with TNR at all prevalences", score.name
+                "score", "must be monotone in TPR and in TNR at all prevalences", score.name
             )
         distributions = Rates(score, scale, np.broadcast_to(rates, (size, 2, 2)), shares, -1, {})
 
@@ -268,7 +268,7 @@ def _in_direction(score: Score, prevalence: float) -> Score:
         if monotone(directed, np.array([prevalence])):
             break
     else:
-        raise ArgumentError("score", "must rise, or fall, with TPR and with TNR", score.name)
+        raise ArgumentError("score", "must be monotone in TPR and in TNR", score.name)
     odds = np.union1d(LOGITS, special.logit((np.arange(24) + 0.5) / 24))
     if (np.diff(value_at(directed, odds, odds, prevalence)) <= 0).any():
         raise ArgumentError(

@@ -150,7 +150,9 @@ def of_satisfaction(satisfaction: xr.DataArray, importance: xr.DataArray | None 
     values = good.values[weights > 0]
     if not values.size or values.min() == values.max():
         raise ArgumentError(
-            "satisfaction", "must differ between outcomes of some importance", good.values.tolist()
+            "satisfaction",
+            "must differ between outcomes with importance above 0",
+            good.values.tolist(),
         )
     return Score(
         "expected_satisfaction" if importance is None else "ranking_score",
@@ -345,7 +347,7 @@ def _refuse_constant(table: np.ndarray) -> None:
     always = "0, as no right outcome" if right == 0 else "1, as no wrong outcome"
     raise ArgumentError(
         "importance",
-        "must be above 0 for a right outcome and for a wrong one, or every performance has the same score",
+        "must be above 0 for a right and for a wrong outcome; otherwise every performance has the same score",
         f"a score that is always {always} has importance",
         "br.decisions.expected_utility(source, benefit={'tn': 0, 'fp': -1, 'fn': -10, 'tp': 0}, prevalence=0.1) ranks "
         "by costs and benefits; bayesrank decide DATA --benefit tn=0,fp=-1,fn=-10,tp=0 --prevalence 0.1 in a shell",

@@ -296,7 +296,7 @@ class Score:
                     else f", a score of {WORDS[self.space]}"
                 )
                 raise ArgumentError(
-                    "score", "must be a score of two classes here", f"{self.name!r}{held}"
+                    "score", "must be a score of two classes", f"{self.name!r}{held}"
                 )
             matrix = np.stack(cells, axis=-1).reshape(*cells[0].shape, 2, 2)
             return self._of_matrix(matrix, True, partial(against_rest, matrix))
@@ -402,9 +402,7 @@ class OfClass:
     def __call__(self, matrix: np.ndarray, present: Any) -> np.ndarray:
         """Return the score of the class at the position."""
         if self.position is None:
-            raise ArgumentError(
-                "source", "must have labels of its classes for a score of one class", "none"
-            )
+            raise ArgumentError("source", "must have class labels for a score of one class", "none")
         return self.score.unclipped(*(cell[..., self.position] for cell in against_rest(matrix)))
 
 
@@ -461,7 +459,8 @@ def _refuse_true_negatives(source: Source, scores: Sequence[Score]) -> None:
             continue
         raise ArgumentError(
             "score",
-            f"must not need true negatives, such as {', '.join(WITHOUT_TRUE_NEGATIVES)}, where there are none",
+            "cannot be used because it needs true negatives and the evidence has none "
+            f"(use {', '.join(WITHOUT_TRUE_NEGATIVES)})",
             f"{score.name!r}",
         )
 
@@ -548,7 +547,7 @@ def _of_outcomes(score: Score, array: xr.DataArray) -> xr.DataArray:
     numbers = numbers_of(array["outcome"].values) if "outcome" in array.coords else None
     if numbers is None:
         held = array["outcome"].values.tolist() if "outcome" in array.coords else "no labels"
-        raise ArgumentError("source", f"must have outcomes that are numbers for {score.name}", held)
+        raise ArgumentError("source", f"must have numeric outcomes for {score.name}", held)
     function: Any = score.outcome_function
     [result] = _apply(lambda tables: [function(tables, numbers)], array, dims=["outcome"])
     limits = {"range": [float(numbers.min()), float(numbers.max())], "finite_mean": 1}
@@ -637,7 +636,7 @@ def _with_classes(array: xr.DataArray, score: Score) -> xr.DataArray:
     if "label" in array.dims and score.function is None:
         raise ArgumentError(
             "source",
-            f"must be the original classes for {score.name}, which compares one class with the remaining ones itself",
+            f"must have the original classes for {score.name}, which compares each class with the remaining ones",
             f"the dims {array.dims}",
         )
     requested = list(score.labels or ())

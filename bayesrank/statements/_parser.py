@@ -128,7 +128,7 @@ class _Parser:
         self.depth += 1
         if self.depth > DEPTH:
             raise ArgumentError(
-                "statement", f"must hold at most {DEPTH} statements in one another", "more"
+                "statement", f"must contain at most {DEPTH} nested statements", "more"
             )
         start = self._skip()
         if self._word("not"):
@@ -252,8 +252,8 @@ class _Parser:
         if self.names.count(name) > 1:
             raise ArgumentError(
                 "statement",
-                "must name one entity",
-                f"{name!r}, the name of {self.names.count(name)}",
+                "must name only one entity",
+                f"{name!r}, the name of {self.names.count(name)} entities",
             )
         return self.names.index(name)
 

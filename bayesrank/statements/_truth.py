@@ -85,7 +85,7 @@ def _over_orders(
     if edges.shape[1] ** most > MOST:
         raise ArgumentError(
             "statement",
-            "must ask for the ranks of fewer entities that tie",
+            "asks for the ranks of too many tied entities",
             f"{most} of them tied in one draw, with {edges.shape[1]} sets of ranks to distinguish",
         )
     out = np.zeros(len(better))

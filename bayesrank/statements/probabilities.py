@@ -412,7 +412,7 @@ def _names_of(values: xr.DataArray) -> list[str]:
     if not values.size:
         raise ArgumentError(
             "source",
-            "must hold at least one entity and one draw",
+            "must contain at least one entity and one draw",
             f"the sizes {dict(values.sizes)}",
         )
     return [str(name) for name in values["entity"].values]

@@ -135,7 +135,7 @@ def audit(
         With ``order``, for posteriors in which the score is defined with probability 1:
         ``axiom_1``, ``axiom_2``, ``axiom_3_upper``, ``axiom_3_lower``; ``proof`` (``test``): why
         the axiom holds, or the numbers of the counterexample; ``counterexample`` (``test``,
-        ``role``, ``actual``, ``predicted``); and ``verdict``. Most counterexamples hold counts of
+        ``role``, ``actual``, ``predicted``); and ``verdict``. Most counterexamples are counts of
         cases, at prevalence 1/2 if none is given. They give the rate ``attrs["rate"]`` a Beta
         posterior under a uniform prior. The other rate (FPR beside ``"tpr"``, TPR beside ``"tnr"``)
         is known: its value is ``attrs["other_rate"]``, and its counts are NaN. They are proofs for
@@ -275,7 +275,7 @@ def _audit_of_classes(
     if fixed.share is not None:
         raise ArgumentError(
             fixed.name,
-            f"cannot be used for {classes} classes, which have more than one",
+            f"cannot be used for {classes} classes, which have more than one prediction rate",
             fixed.share,
         )
     if score.matrix_function is None:
@@ -287,7 +287,9 @@ def _audit_of_classes(
     labels = list(range(classes)) if score.labels is None else list(score.labels)
     if len(labels) != classes:
         raise ArgumentError(
-            "classes", f"must be {len(labels)} for {score.name!r}, which is of {labels}", classes
+            "classes",
+            f"must be {len(labels)} for {score.name!r}, a score of the classes {labels}",
+            classes,
         )
     evidence = counterexamples(score, None, classes, operations).reshape(3, 3, classes, classes)
     row = _row(score, evidence, {}, fixed, labels)
@@ -302,7 +304,7 @@ def _operations(operations: Any, classes: int) -> list[Any]:
     if not found:
         raise ArgumentError(
             "operations",
-            f"must be some of {list(OPERATIONS)} or matrices of noise",
+            f"must contain names among {list(OPERATIONS)}, or matrices of noise",
             f"{operations!r}",
         )
     return [
@@ -315,7 +317,9 @@ def _noise(matrix: Any, classes: int) -> np.ndarray:
     result = _numeric(matrix)
     if result is None or isinstance(matrix, str):
         raise ArgumentError(
-            "operations", f"must be some of {list(OPERATIONS)} or matrices of noise", f"{matrix!r}"
+            "operations",
+            f"must contain names among {list(OPERATIONS)}, or matrices of noise",
+            f"{matrix!r}",
         )
     if (
         result.shape != (classes, classes)
@@ -368,7 +372,7 @@ def audit_table(
     )
     if not scores or not constraints:
         raise ArgumentError(
-            "scores and prevalences", "must hold one or more", f"{scores} and {constraints}"
+            "scores and prevalences", "must contain at least one", f"{scores} and {constraints}"
         )
     rows = [xr.concat([audit(score, p) for p in constraints], dim="prevalence") for score in scores]
     return xr.concat(rows, dim="score")

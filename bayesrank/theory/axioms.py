@@ -53,7 +53,9 @@ def counterexamples(
             if classes < 4
             else "some performances in which a class has no cases"
         )
-        raise ArgumentError("score", f"must be defined for {some}; {score.name!r} is for none")
+        raise ArgumentError(
+            "score", f"must be defined for {some}; {score.name!r} is undefined for all of them"
+        )
     return result
 
 

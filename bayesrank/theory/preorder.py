@@ -104,7 +104,7 @@ def dominance(*orders: xr.Dataset) -> xr.Dataset:
     (True, True)
     """
     if not orders:
-        raise ArgumentError("orders", "must hold at least one order", "none")
+        raise ArgumentError("orders", "must contain at least one order", "none")
     parts = [_preorder("orders", order) for order in orders]
     names = [part["entity"].values.tolist() for part in parts]
     if any(set(map(repr, one)) != set(map(repr, names[0])) for one in names):

@@ -94,7 +94,7 @@ def correlation(
         count, values, cells = len(rows), rows[:, 0], rows[:, 1:].T
     if count < 2:
         raise ArgumentError(
-            "performances", "must hold at least two for which the score is defined", count
+            "performances", "must contain at least two for which the score is defined", count
         )
     if method != "pearson":
         found = rank_correlator(values, cells, method)(points, points)

@@ -236,7 +236,7 @@ def _over_set(
         raise ArgumentError("dim", "must be a dim of source", f"{dim!r}, not in {others}")
     if not array.sizes[dim]:
         raise ArgumentError(
-            "source", f"must hold something along {dim}", f"the sizes {dict(array.sizes)}"
+            "source", f"must not be empty along {dim}", f"the sizes {dict(array.sizes)}"
         )
     points = axis(resolution, 4 * tables_of(array))
     return label_map(getattr(canonical_cells(array, points), how)(dim), array, points, name)

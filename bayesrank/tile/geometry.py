@@ -322,7 +322,7 @@ def _cut(
     known = int((~np.isnan(cells).any(0)).sum())
     if known == 0:
         raise ArgumentError(
-            "source", "must hold the performance of at least one entity", "NaN alone"
+            "source", "must contain the performance of at least one entity", "NaN alone"
         )
     entities, group, lines, slabs, areas = _partition.cut(
         cells, check_integer("rank", rank, 1, known)

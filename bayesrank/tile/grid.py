@@ -137,7 +137,9 @@ def on_the_tile(array: xr.DataArray) -> xr.DataArray:
     """Return two-class performances of draws and entities for reducers; raise if there are none."""
     if not array.size:
         raise ArgumentError(
-            "source", "must hold at least one entity and one draw", f"the sizes {dict(array.sizes)}"
+            "source",
+            "must contain at least one entity and one draw",
+            f"the sizes {dict(array.sizes)}",
         )
     return array.transpose(*draw_dims(array), "actual", "predicted", "entity")
 
@@ -148,7 +150,7 @@ def point_cells(source: Any, kind: str | None) -> tuple[np.ndarray, list]:
     if draw_dims(array):
         raise ArgumentError(
             "source",
-            "must hold no draws",
+            "must contain no draws",
             f"dims {array.dims}",
             "br.tile.credible takes a posterior",
         )

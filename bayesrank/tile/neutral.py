@@ -139,8 +139,8 @@ def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> x
     Returns
     -------
     xarray.Dataset
-        Over ``a``: ``lower``, ``median``, ``upper`` (quantiles of the neutral b; of draws, those of
-        one of them, the median that of the lower of two middle prevalences), ``least``, and
+        Over ``a``: ``lower``, ``median``, ``upper`` (quantiles of the neutral b; for draws of the
+        prevalence, each is the b of one draw), ``least``, and
         ``spread``, the expected range at ``least``. The search starts at the neutral places of up
         to 200 draws, or of 65 quantiles, and between those of draws. ``diagonal`` is a place a = b
         with the smallest expected range that the search finds, and ``diagonal_spread`` is this

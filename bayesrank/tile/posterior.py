@@ -209,7 +209,7 @@ def credible_by_class(
     """Return the Tile of each class against the others, and that of the mean over the classes.
 
     At each point, the mean over classes is the mean of the canonical scores of each class against
-    the others. In general it is no ranking score: a mixture of two entities can be better than
+    the others. In general it is not a ranking score: a mixture of two entities can be better than
     both.
 
     Parameters

@@ -104,7 +104,7 @@ def around(
     a, b = centre_a + distance * np.cos(angle), centre_b + distance * np.sin(angle)
     on = (a >= 0) & (a <= 1) & (b >= 0) & (b <= 1)
     if not on.any():
-        raise ArgumentError("points", "must be more, so that some points lie on the Tile", points)
+        raise ArgumentError("points", "must be larger: no point lies on the Tile", points)
     return _preferences(a[on], b[on])
 
 
@@ -148,7 +148,7 @@ def between(*corners: Any, prevalence: float | None = None, points: int = 31) ->
     sign = np.sign(areas.sum())
     if sign == 0 or (sign * np.append(turns, areas) < -1e-12).any():
         raise ArgumentError(
-            "corners", "must go round a convex region in their order", where.tolist()
+            "corners", "must be the corners of a convex region, in order", where.tolist()
         )
     # Centres of the small triangles that point up or down, as fractions of two sides of the large
     # triangle.
@@ -178,8 +178,8 @@ def over(region: str, points: int = 31) -> xr.Dataset:
         - ``"tile"``: all canonical scores;
         - ``"f_scores"``: the right side, from PPV to TPR, uniform in b = β² / (1 + β²);
         - ``"weighted_accuracies"``: the rising diagonal;
-        - ``"median_horizontal"``: equal weight of both errors; ``"median_vertical"``: of both right
-          answers;
+        - ``"median_horizontal"``: equal weight of both errors; ``"median_vertical"``: equal weight of
+          both right answers;
         - ``"upper_half"``, ``"lower_half"``, ``"right_half"`` or ``"left_half"``.
     points
         As for :func:`between`, which supports other regions.
@@ -376,7 +376,7 @@ def _place(corner: Any, prevalence: float | None) -> tuple[float, float]:
     if prevalence is None and place(corner, 0.4) is not None:
         raise ArgumentError(
             "prevalence",
-            f"must be given with {corner!r}, whose place on the Tile depends on it",
+            f"must be given with {corner!r}: its place on the Tile depends on the prevalence",
             "None",
         )
     at = "" if prevalence is None else f" at prevalence {prevalence}"
@@ -399,18 +399,20 @@ def _points(a: Any, b: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, np.nd
         if {"a", "b", "weight"} - set(a.variables):
             raise ArgumentError(
                 "a",
-                "must be preferences, with a, b and weight",
+                "must contain preferences: a, b and weight",
                 f"a Dataset of {sorted(map(str, a))}",
             )
         a, b, weights = a["a"].values, a["b"].values, a["weight"].values
     where = [np.atleast_1d(check_numbers(name, at, 0.0, 1.0)) for name, at in (("a", a), ("b", b))]
     for argument, values in zip("ab", where, strict=True):
         if values.ndim != 1:
-            raise ArgumentError(argument, "must hold numbers along one dim", f"{values.ndim} dims")
+            raise ArgumentError(
+                argument, "must contain numbers along one dim", f"{values.ndim} dims"
+            )
     size = max(values.size for values in where)
     given = np.ones(size) if weights is None else np.atleast_1d(check_weights("weights", weights))
     if given.shape != (size,) or not {values.size for values in where} <= {1, size}:
         lengths = {"a": where[0].size, "b": where[1].size, "weights": given.size}
-        raise ArgumentError("a, b and weights", "must have one length", lengths)
+        raise ArgumentError("a, b and weights", "must have the same length", lengths)
     wide_a, wide_b = (np.ascontiguousarray(np.broadcast_to(values, size)) for values in where)
     return wide_a, wide_b, given / given.sum()

@@ -146,7 +146,7 @@ def no_skill_curve(
     """
     share = fixed_rate(prevalence, prediction_rate, ends=True).share
     if share is None:
-        raise ArgumentError("prevalence", "must be given, or prediction_rate", "neither")
+        raise ArgumentError("prevalence", "or prediction_rate must be given", "neither")
     check_size("points", points, 2)
     plus, minus = share**2, (1 - share) ** 2
     t = np.linspace(0.0, 1.0, points)

@@ -101,7 +101,7 @@ def compare_boards(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
         if held.get("size", len(held["entities"])) != len(held["entities"]):
             raise ArgumentError(
                 argument,
-                "must hold all entities",
+                "must contain all entities",
                 f"the first {len(held['entities'])}",
                 "leave --top out",
             )

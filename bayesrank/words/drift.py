@@ -21,7 +21,7 @@ def verdict_of_drift(found: xr.Dataset) -> Verdict:
     record = DriftRecord.of(found)
     if not set(found["alarm"].dims) <= {"entity", "dataset", "rate", "against"}:
         raise ArgumentError(
-            "result", "must have no dims but entity and dataset", found["alarm"].dims
+            "result", "must have only the dims entity and dataset", found["alarm"].dims
         )
     found = found if "entity" in found["alarm"].dims else found.expand_dims("entity")
     periods = [str(name) for name in found["dataset"].values.tolist()]
@@ -110,7 +110,9 @@ def _label(found: xr.Dataset) -> object:
     baseline = DriftRecord.of(found).baseline
     matching = [name for name in found["dataset"].values.tolist() if str(name) == baseline]
     if not matching:
-        raise ArgumentError("result", f"must hold the baseline {baseline!r}", describe_value(found))
+        raise ArgumentError(
+            "result", f"must contain the baseline {baseline!r}", describe_value(found)
+        )
     return matching[0]
 
 

@@ -69,7 +69,7 @@ def check_schema(value: Any, schema: Mapping[str, Any], argument: str, place: st
     elif isinstance(value, list):
         if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", math.inf):
             raise ArgumentError(
-                argument, f"must have another number of values {where}", f"{len(value)}"
+                argument, f"has the wrong number of values {where}", f"{len(value)}"
             )
         for i, item in enumerate(value):
             check_schema(item, schema.get("items", {}), argument, f"{place}[{i}]")
@@ -96,7 +96,7 @@ def _check_object(
             check_schema(item, others, argument, _join(place, name))
         elif not others:
             raise ArgumentError(
-                argument, "must have the fields of a board only", _join(place, name)[:80]
+                argument, "must have only the fields of a board", _join(place, name)[:80]
             )
 
 

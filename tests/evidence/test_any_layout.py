@@ -302,14 +302,14 @@ def test_the_command_of_doctor_ranks(layout, tmp_path):
             {"case": "qid", "outcome": "acc", "entity": "nobody"},
             "beside acc of a, .*run.model.*; got entity=nobody",
         ),
-        ({"case": "qid", "entity": "run.model"}, "must give case, entity and outcome a field"),
+        ({"case": "qid", "entity": "run.model"}, "must map case, entity and outcome to fields"),
         (
             {"case": "qid", "outcome": "acc", "colour": "red"},
-            "must give case, entity and outcome a field",
+            "must map case, entity and outcome to fields",
         ),
         ({"case": "qid", "outcome": "accuracy"}, "must name fields of a, .*; got outcome=accuracy"),
-        ({"case": "qid", "outcome": "qid"}, "must name an outcome in numbers"),
-        ("case=qid,outcome=", "must give case"),
+        ({"case": "qid", "outcome": "qid"}, "must name a field of numbers"),
+        ("case=qid,outcome=", "must map case"),
         (3, "must be a mapping"),
     ],
 )
@@ -554,4 +554,4 @@ def test_doctor_prints_why_a_file_cannot_be_read(text, tmp_path):
     (tmp_path / "log.json").write_text(text)
     assert "log.json must be a whole file" in invoke("doctor", tmp_path / "log.json")
     (tmp_path / "log.data").write_text(text)
-    assert "must hold whole JSON in every line" in invoke("doctor", tmp_path / "log.data")
+    assert "must contain complete JSON in every line" in invoke("doctor", tmp_path / "log.data")

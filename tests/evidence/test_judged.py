@@ -219,7 +219,7 @@ def test_judged_cases_take_weights(tmp_path):
     )
     with pytest.raises(ValueError, match="weight must be the same for all rows of a case"):
         br.from_judged(frame.assign(w=range(800)), judge="gpt", truth="human", weight="w")
-    with pytest.raises(ValueError, match="weight must hold finite numbers"):
+    with pytest.raises(ValueError, match="weight must contain finite numbers"):
         br.from_judged(frame.assign(w=-1.0), judge="gpt", truth="human", weight="w")
 
 

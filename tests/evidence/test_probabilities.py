@@ -121,7 +121,7 @@ def test_intervals_of_few_and_nearly_perfect_cases_are_withheld():
     )
     ranking = br.credible_ranking(br.fit(few, seed=1), "auc_roc")
     assert ranking["lower"].isnull().all()
-    assert ranking["headline"].item() == "leads"
+    assert ranking.attrs["headline"] == "leads"
     assert "cases_of_class_too_few" in ranking.attrs["caps"]
     rare = br.from_probabilities(
         [0] * 90 + [1] * 10, {"perfect": np.arange(100.0), "poor": np.arange(100) % 9.0}
@@ -172,7 +172,7 @@ def test_data_sets_have_scores_of_their_own_or_a_mean():
         ((["u", "v", "v"], [0.1, 0.2, 0.3]), {}, "positive must name the class"),
         (([0, 1, 2], {"m": [0.1, 0.2, 0.3]}), {}, "each of the 3 classes"),
         (([0, 1, 1], [0.1, 0.2, 0.3]), {"case": [1, 1, 2]}, "each case once"),
-        (([0, 1, 1], {"m": ["a", "b", "c"]}), {}, "must hold numbers"),
+        (([0, 1, 1], {"m": ["a", "b", "c"]}), {}, "must contain numbers"),
     ],
 )
 def test_bad_probabilities_are_refused(arguments, options, message):
@@ -189,7 +189,7 @@ def test_scores_that_values_do_not_allow_are_refused_and_others_named():
     with pytest.raises(ValueError, match="between 0 and 1"):
         br.fit(ASAH, scores=["brier"])
     sure = br.from_probabilities([0, 1, 1], {"m": [0.2, 0.0, 0.9]})
-    with pytest.raises(ValueError, match="sure and wrong"):
+    with pytest.raises(ValueError, match="0 or 1 for a wrong prediction"):
         br.fit(sure, scores=["log_loss"])
     assert "log_loss" not in posterior(sure, 2)
     for call in (br.credible_ranking, br.tile.credible, br.as_performance):

@@ -66,7 +66,7 @@ def posterior_of(votes, seed=1, **options):
 
 
 def codes_of(ranking):
-    return {note.code: note.fields for note in notes_of(ranking["notes"])}
+    return {note.code: note.fields for note in notes_of(ranking.attrs["notes"])}
 
 
 def test_seven_questions_are_seven_pieces_of_evidence_whatever_the_number_of_verdicts():
@@ -475,7 +475,7 @@ def test_bad_voters_and_covariates_are_refused(change, roles, message):
 
 def test_random_weights_have_no_pymc_graph_and_covariates_have_one():
     frame = simulate(10, 10, 3, 2).assign(longer=np.random.default_rng(0).standard_normal(100))
-    with pytest.raises(ValueError, match="must hold no voters or questions"):
+    with pytest.raises(ValueError, match="must contain no voters or questions"):
         br.to_pymc(br.from_votes(frame, **ROLES, cluster="voter"))
     graph = br.to_pymc(br.from_votes(frame, **ROLES, covariates="longer"))
     assert list(graph.named_vars_to_dims["coefficient"]) == ["covariate"]
@@ -552,7 +552,7 @@ def test_the_command_prints_elo_ratings_and_coefficients(battles):
     assert board["score"]["name"] == "elo"
     assert 0 < board["entities"][0]["win_rate"] < 1
     assert "win_against_leader" in board["definitions"]
-    assert "must stand beside --scale elo" in refused(
+    assert "needs --scale elo" in refused(
         "rank", battles, "--cluster", "voter", "--anchor", "m1=1200"
     )
     assert "cannot be used for evidence other than votes" in refused(

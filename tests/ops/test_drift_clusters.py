@@ -117,6 +117,6 @@ def test_a_mapping_of_periods_has_clusters_in_all_or_none():
         br.joint_outcomes(first["y_true"], first[["model"]]), "paired", seed=9, draws=100
     )
     with pytest.raises(
-        ValueError, match="clusters in every period or in none; got none in 'month 0'"
+        ValueError, match="clusters in all periods or in no period; got none in 'month 0'"
     ):
         br.ops.drift(periods, "f1")

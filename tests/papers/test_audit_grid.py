@@ -32,7 +32,7 @@ def test_marks_and_bars_are_those_of_the_table(table):
 
 
 def test_other_axes_and_tables_are_refused(table):
-    with pytest.raises(ValueError, match="axes must hold 2 Axes"):
+    with pytest.raises(ValueError, match="axes must contain 2 Axes"):
         br.papers.audit_grid(table, [plt.gca()])
     with pytest.raises((ValueError, TypeError), match=r"br\.theory\.audit_table"):
         br.papers.audit_grid(br.audit("f1")[["axiom_2"]])

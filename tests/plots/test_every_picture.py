@@ -245,6 +245,70 @@ def test_drawn_without_a_warning(name, size):
     assert name != "superiority" or max(figure.get_size_inches()) <= 15
 
 
+#: Pictures that are drawn on the Axes of a report or page that a phone shows.
+ON_AXES = {
+    "ranking": lambda d, ax: br.plots.ranking(d["ranking"], ax),
+    "forest": lambda d, ax: br.plots.forest(d["ranking"], ax),
+    "rank_heatmap": lambda d, ax: br.plots.rank_heatmap(d["ranking"], ax),
+    "superiority": lambda d, ax: br.plots.superiority(d["ranking"], ax),
+    "score_differences": lambda d, ax: br.plots.score_differences(
+        d["values"], ranking=d["ranking"], ax=ax
+    ),
+    "credible_tile": lambda d, ax: br.plots.credible_tile(d["credible"], ax),
+    "roc_curve": lambda d, ax: br.plots.roc_curve(bands(d, "roc"), ax),
+    "roc_regions": lambda d, ax: br.plots.roc_regions(d["posterior"], d["ranking"], ax),
+    "score_pmf_by_tpr": lambda d, ax: br.plots.score_pmf_by_tpr(
+        br.predictive.confusion_pmf(FEW), "f1", ax
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ON_AXES)
+def test_a_phone_shows_all_of_a_picture(name):
+    figure, ax = plt.subplots(figsize=(3.9, 6.0), layout="constrained")
+    ON_AXES[name](analysed(6), ax)
+    figure.canvas.draw()
+    renderer = figure.canvas.get_renderer()
+    texts = [ax.title, ax.xaxis.label, *ax.get_yticklabels()]
+    legend = ax.get_legend()
+    for text in [*texts, *(legend.get_texts() if legend else [])]:
+        box = text.get_window_extent(renderer)
+        if text.get_text():
+            assert -2 <= box.x0 <= box.x1 <= figure.bbox.x1 + 2, text.get_text()
+    assert ax.bbox.width > 0.3 * figure.bbox.width
+    if legend:
+        assert not legend.get_window_extent(renderer).overlaps(ax.bbox)
+
+
+def test_labels_of_regions_lie_in_their_regions():
+    """Of a band the middle is labelled; labels stay within the Axes."""
+    d = analysed(3)
+    labels = br.ops.apply_threshold(evidence(d), [0.4, 0.6])
+    tile = br.tile.credible(br.fit(labels, draws=30, seed=1), 21, by="classifier")
+    ax = br.plots.threshold_tile(tile)
+    ax.figure.canvas.draw()
+    found = [text for text in ax.texts if "\nat " in text.get_text()]
+    assert found
+    for text in found:
+        name, threshold = text.get_text().strip().split("\nat ")
+        a, b = text.get_position()
+        point = tile.sel(a=a, b=b, method="nearest")
+        assert float(point["threshold"]) == float(threshold)
+        assert str(point["winner"].item())[:4].strip() == name.replace("\\", "")[:4].strip()
+        box = text.get_window_extent()
+        assert ax.bbox.x0 <= box.x0 <= box.x1 <= ax.bbox.x1
+        assert ax.bbox.y0 <= box.y0 <= box.y1 <= ax.bbox.y1
+
+
+def test_blue_and_grey_differ_in_print_without_colours():
+    for style in ("default", "dark_background"):
+        with plt.style.context(style):
+            rows = br.plots.forest(RANKING).collections[0].get_colors()
+            shades = {to_hex(color) for color in rows}
+            assert len(shades) == 2
+            assert contrast(*shades) > 1.5
+
+
 def test_these_are_all_pictures():
     names = [*br.plots.__all__, *br.papers.__all__]
     assert set(names) == {*PICTURES, *OTHERS}
@@ -307,12 +371,9 @@ def test_an_entity_has_one_colour_in_all_pictures(told):
     if told is not None:
         rows = br.plots.forest(RANKING, colors=told).collections[0].get_colors()
         assert [to_hex(c) for c in rows] == [wanted[name] for name in order]
-    rows = (
-        br.plots.score_differences(POSTERIOR, score="informedness", colors=told)
-        .collections[0]
-        .get_colors()
-    )
-    assert [to_hex(c) for c in rows] == [wanted[name] for name in order[1:]]
+        ax = br.plots.score_differences(POSTERIOR, score="informedness", colors=told)
+        rows = ax.collections[0].get_colors()
+        assert [to_hex(c) for c in rows] == [wanted[name] for name in order[1:]]
     tile = br.tile.credible(POSTERIOR, 11)
     rows = br.plots.shares(tile, colors=told).collections[0].get_colors()
     assert [to_hex(c) for c in rows] == [
@@ -334,12 +395,15 @@ def test_rows_have_one_order_in_all_pictures():
         "prior": br.plots.posterior_against_prior(values, values, ranking=RANKING),
     }
     for name, ax in pictures.items():
-        assert [label.get_text() for label in ax.get_yticklabels()] == order, name
+        shown = [label.get_text().split("  ")[-1] for label in ax.get_yticklabels()]
+        assert shown == order, name
+    assert pictures["superiority"].get_yticklabels()[2].get_text() == f"3  {order[2]}"
+    assert pictures["superiority"].get_xticks().tolist() == [1, 2, 3, 4]
     shown = br.plots.score_differences(values, to=order[2], ranking=RANKING).get_yticklabels()
     assert [label.get_text() for label in shown] == [name for name in order if name != order[2]]
     for picture in (br.plots.forest, br.plots.rank_heatmap, br.plots.superiority):
         ax = picture(RANKING, top=2)
-        assert [label.get_text() for label in ax.get_yticklabels()] == order[:2]
+        assert [label.get_text().split("  ")[-1] for label in ax.get_yticklabels()] == order[:2]
         assert "2 more are not shown" in ax.get_xlabel() + ax.get_title()
 
 
@@ -386,7 +450,7 @@ def test_differences_are_of_the_same_draw():
     assert named.get_xlabel().startswith("x minus that of best ")
     lower = br.plots.score_differences(POSTERIOR, score="fnr")
     best = br.ranking_table(br.credible_ranking(POSTERIOR, "fnr")).index[0]
-    assert lower.get_xlabel().startswith(f"false negative rate (FNR) minus that of {best}\n")
+    assert lower.get_xlabel().startswith(f"false negative rate (FNR) minus that of {best} ")
 
 
 def test_ratios_are_compared_by_division():

@@ -15,10 +15,14 @@ def test_score_pmfs_are_drawn_with_their_numbers_of_matrices():
     pmfs = {m: br.predictive.score_pmf(br.predictive.confusion_pmf(COUNTS, model=m), "f1")
             for m in ("beta_binomial", "binomial")}  # fmt: skip
     ax = br.plots.score_pmf(pmfs, observed=0.7)
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == list(pmfs)
+    assert [text.get_text() for text in ax.texts] == [*pmfs, "observed"]
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), pmfs["beta_binomial"]["probability"])
     count = next(other for other in ax.figure.axes if other is not ax)
-    assert max(count.lines[0].get_ydata()) == 41
+    assert max(stem[1, 1] for stem in count.collections[0].get_segments()) == 41
+    # Of a score whose values are mostly improbable only the others are seen.
+    many = br.predictive.score_pmf(br.predictive.confusion_pmf(COUNTS * 20), "accuracy")
+    low, high = br.plots.score_pmf(many).get_xlim()
+    assert 0.5 < low < 0.8 < high < 0.95
 
 
 def test_contours_are_drawn_within_and_beyond():
@@ -144,7 +148,7 @@ def test_masses_in_precision_recall_space_are_where_the_matrices_are():
     assert [float(x[0]) for x in ax.lines[-1].get_data()] == pytest.approx([1 / 3, 1 / 2])
 
 
-def test_pmfs_side_by_side_have_a_colour_each():
+def test_pmfs_side_by_side_have_one_colour():
     pmfs = {
         name: br.predictive.score_pmf(PMF, name)
         for name in ("mcc", "f1", "tpr", "ppv", "npv", "accuracy", "tnr")
@@ -153,7 +157,7 @@ def test_pmfs_side_by_side_have_a_colour_each():
         ax = br.plots.score_pmfs(pmfs, kind, observed={"f1": 0.7})
         assert [label.get_text() for label in ax.get_yticklabels()] == list(pmfs)
         medians = [line for line in ax.lines if line.get_marker() == "o"]
-        assert len({line.get_markeredgecolor() for line in medians}) == len(pmfs)
+        assert {line.get_markeredgecolor() for line in medians} == {"#0072B2"}
         for line, pmf in zip(medians, pmfs.values(), strict=True):
             assert line.get_xdata()[0] == br.predictive.summary(pmf)["median"].item()
     shapes = [c for c in ax.collections if c.get_paths() and len(c.get_paths()[0].vertices) > 100]
@@ -165,7 +169,7 @@ def test_pmfs_side_by_side_have_a_colour_each():
     assert len(areas) == len(pmfs)
 
 
-def test_a_pmf_has_a_rug_and_histograms_and_a_colour_for_each():
+def test_a_pmf_has_a_strip_and_histograms_and_a_colour_for_each():
     counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
     pmfs = {
         str(k): br.predictive.score_pmf(br.predictive.confusion_pmf(counts * k), "mcc")
@@ -174,10 +178,12 @@ def test_a_pmf_has_a_rug_and_histograms_and_a_colour_for_each():
     ax = br.plots.score_pmf(pmfs, observed=0.5, bins=10)
     dots = [line for line in ax.lines if line.get_marker() == "."]
     assert len({line.get_color() for line in dots}) == 4
-    rug = next(line for line in ax.lines if line.get_marker() == "|")
-    values = pmfs["1"]["value"].values
-    np.testing.assert_array_equal(rug.get_xdata(), values[~np.isnan(values)])
-    (above,) = ax.child_axes
+    above, below = (other for other in ax.figure.axes if other is not ax)
+    above, below = (above, below) if above.patches else (below, above)
+    stems = np.array([stem[1] for stem in below.collections[0].get_segments()])
+    known = pmfs["1"].isel(value=pmfs["1"]["value"].notnull().values)
+    np.testing.assert_array_equal(stems[:, 0], known["value"])
+    np.testing.assert_array_equal(stems[:, 1], known["multiplicity"])
     steps = [patch for patch in above.patches if not patch.get_fill()]
     for step, pmf in zip(steps, pmfs.values(), strict=True):
         known = pmf["value"].notnull().values

@@ -17,7 +17,7 @@ import bayesrank as br
 from bayesrank._core.compat import to_container
 from bayesrank._core.source import groups_of
 from bayesrank.exact import NoClosedForm
-from bayesrank.ranking.without_draws import _are_draws_of
+from bayesrank.ranking.without_draws import FACTS_OF_CLAIM, _are_draws_of
 from bayesrank.scores.families import by_importance
 from bayesrank.statements.probabilities import exact_probability
 from tests.brute_force import probability_below
@@ -215,8 +215,8 @@ def test_several_test_sets_and_draws_of_fit():
     for name in ("median", "lower", "upper"):
         np.testing.assert_allclose(ranking[name], draws[name], atol=0.005)
     np.testing.assert_array_equal(ranking["observed"], draws["observed"])
-    assert ranking["notes"].item() == draws["notes"].item()
-    same = draws.attrs.keys() - {"draws", "method", "headline", "sets", "caps"}
+    assert ranking.attrs["notes"] == draws.attrs["notes"]
+    same = draws.attrs.keys() - {"draws", "method", *FACTS_OF_CLAIM}
     assert {name: ranking.attrs[name] for name in same} == {
         name: draws.attrs[name] for name in same
     }
@@ -234,9 +234,6 @@ def test_auto_takes_from_draws_what_needs_them():
         "in_best_set",
         "surely_above",
         "tier",
-        "headline",
-        "sets",
-        "caps",
     }
     claim |= {
         "rank_alone_lower",
@@ -609,7 +606,7 @@ def test_a_value_that_depends_on_the_prevalence_alone_needs_one_test_set():
         tn=[0, 0, 8], fp=[10, 11, 2], fn=[0, 0, 3], tp=[12, 12, 9], entity=["a", "b", "c"]
     )
     with pytest.raises(
-        ValueError, match="source must not hold scores that are one value at one prevalence"
+        ValueError, match="source must not contain scores that are one value at one prevalence"
     ):
         exact(two, "accuracy", prior="haldane", force=True)
 
@@ -742,12 +739,12 @@ def test_what_has_no_closed_form_is_refused():
     bare = to_container({"posterior": groups_of(posterior)["posterior"]})
     three = br.from_matrix(np.full((2, 3, 3), 5), "actual_rows")
     refused = [
-        (THREE, "optimized_precision", {}, "score must rise, or fall, with TPR and with TNR"),
+        (THREE, "optimized_precision", {}, "score must be monotone in TPR and in TNR"),
         (
             THREE,
             lambda tn, fp, fn, tp: tp * fp,
             {},
-            "score must rise, or fall, with TPR and with TNR",
+            "score must be monotone in TPR and in TNR",
         ),
         (THREE, "f1", {"prevalence": draws}, "prevalence must be one number for each table"),
         (

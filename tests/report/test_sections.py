@@ -517,7 +517,9 @@ def test_changes_are_shown_of_the_first_entities(posterior, ranking):
             float(here["score_mean"]), abs=0.00051
         )  # the first column
         assert float(low) == pytest.approx(float(here["score_lower"]), abs=0.00051)
-    with pytest.raises(ValueError, match="drift must have entities of the posterior; got 'z'"):
+    with pytest.raises(
+        ValueError, match="drift must contain only entities of the posterior; got 'z'"
+    ):
         ranking_report(
             posterior, "f1", **given, results={"drift": result.assign_coords(entity=list("zyxw"))}
         )

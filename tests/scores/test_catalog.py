@@ -301,7 +301,7 @@ def test_names_and_aliases_never_clash():
     for name in (*SCORES, *ALIASES):  # no name is that of an average as well
         kind, _, rest = name.partition("_")
         assert kind not in AVERAGES or find(rest) is None
-    with pytest.raises(ValueError, match="names must belong to one score each; got 'recall'"):
+    with pytest.raises(ValueError, match="names must each belong to one score; got 'recall'"):
         add(replace(br.scores.f1, name="other", aliases=("Recall",)))
     assert "other" not in SCORES
     assert br.scores.get("Matthews Correlation-Coefficient").name == "mcc"

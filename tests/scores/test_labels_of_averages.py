@@ -80,7 +80,7 @@ def test_a_missing_answer_is_wrong_and_no_class():
 @pytest.mark.parametrize(
     ("answers", "options", "message"),
     [
-        (["A", "b"], {"labels": ["a", "b"]}, "must write labels as in y_true, such as 'a'"),
+        (["A", "b"], {"labels": ["a", "b"]}, "must spell labels as in y_true, such as 'a'"),
         ([0.3, 0.9], {"labels": ["a", "b"]}, "not probabilities"),
         (
             ["x", "b"],

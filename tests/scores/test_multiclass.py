@@ -302,7 +302,7 @@ def test_importances_of_many_classes_are_matched_by_label():
     )
     with pytest.raises(ValueError, match="source must have the classes of the score"):
         score(COUNTS)
-    with pytest.raises(ValueError, match="score must be a score of two classes here"):
+    with pytest.raises(ValueError, match="score must be a score of two classes"):
         br.place(score)
 
 

@@ -193,12 +193,14 @@ def test_the_depth_counts_nesting_and_not_length():
         text = deep * (DEPTH - 1) + "A > B" + ")" * (DEPTH - 1) * (deep == "(")
         parse(text, ABC)
         with pytest.raises(
-            ValueError, match=f"^statement must hold at most {DEPTH} statements in one another"
+            ValueError, match=f"^statement must contain at most {DEPTH} nested statements"
         ):
             parse(deep + text + ")" * (deep == "("), ABC)
     assert len(claims_of(parse(" and ".join(["(A > B)"] * (2 * DEPTH)), ABC))) == 2 * DEPTH
 
 
 def test_duplicate_names_are_refused():
-    with pytest.raises(ValueError, match="must name one entity; got '1', the name of 2"):
+    with pytest.raises(
+        ValueError, match="must name only one entity; got '1', the name of 2 entities"
+    ):
         parse("'1' is best", ["1", "1"])

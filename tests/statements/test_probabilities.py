@@ -143,7 +143,7 @@ def test_ties_that_are_too_many_are_refused_and_others_cost_little():
     names = [f"e{i}" for i in range(40)]
     values = draws_of(np.zeros((3, 40)), names)
     with pytest.raises(
-        ValueError, match="statement must ask for the ranks of fewer entities that tie; got 40"
+        ValueError, match="statement asks for the ranks of too many tied entities; got 40"
     ):
         br.probability(values, " and ".join(f"{name} in top 3" for name in names))
     # Of 40 that tie, 3 take the first 3 places; and places of the ten are asked for once each.

@@ -201,6 +201,10 @@ def test_the_line_that_is_printed_ranks_the_learners(frame, typed, tmp_path):
         (WIDE.assign(case=1), {"fold": "fold", "train": 9, "test": 1}, "'case' is probably not one"),
         (WIDE.assign(fit_time=1.5), {"fold": "fold", "train": 9, "test": 1}, "'fit_time' is probably not one"),
         (WIDE.assign(seed=1), {"fold": "fold", "train": 9, "test": 1}, "'seed' is probably not one"),
+        (
+            WIDE.assign(svm="85.2%"), {"fold": "fold", "train": 9, "test": 1},
+            "'svm' is probably not one: it contains '85.2%', which is not a number",
+        ),
         (WIDE.assign(fold=0), {"fold": "fold", "train": 9, "test": 1}, "must name each split once"),
         (LONG.iloc[1:], {"fold": "fold", "train": 9, "test": 1}, "none of 'ada' on 0"),
         (LONG.drop(columns="fold"), {"train": 9, "test": 1}, "must have a column that names the folds"),
@@ -261,7 +265,8 @@ def test_results_of_cross_validate_are_taken_by_learner():
     ):
         br.from_folds(results["tree"], train=100, test=20)
     with pytest.raises(
-        br.ArgumentError, match="as many splits of every learner; got 6 of 'a', 2 of 'b'"
+        br.ArgumentError,
+        match="the same number of splits for every learner; got 6 of 'a', 2 of 'b'",
     ):
         br.from_folds({"a": scores["tree"], "b": [0.1, 0.2]}, train=100, test=20)
 

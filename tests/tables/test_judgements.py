@@ -84,7 +84,7 @@ def test_doctor_describes_labels_their_choice_and_the_judge(judged):
     assert str(br.doctor(judged, truth="human")) in printed
     assert "stops" in dir(br.doctor(judged, truth="human", judge="nobody"))
     assert "must name a column" in invoke("doctor", judged, "--truth", "human", "--judge", "nobody")
-    assert "other than that of the truth" in refused(
+    assert "must not name the column with the truth" in refused(
         "rank", judged, "--truth", "human", "--judge", "human"
     )
 

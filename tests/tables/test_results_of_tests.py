@@ -14,7 +14,7 @@ SCANS = RESULTS.rename(columns={"rapid test": "mri", "testB": "ct"})
 def test_the_truth_is_asked_for(tmp_path):
     path = tmp_path / "results.csv"
     RESULTS.to_csv(path, index=False)
-    with pytest.raises(br.ArgumentError, match="must hold the truth beside results of tests"):
+    with pytest.raises(br.ArgumentError, match="must contain the truth beside results of tests"):
         br.from_frame(RESULTS)
     assert "--entities 'rapid test,testB' says so" in refused("rank", str(path))
     # Both ways out work.

@@ -49,7 +49,7 @@ def test_the_kind_of_performance(name):
     with pytest.raises(AssertionError):
         assert_same(call(array), call(other))
     with pytest.raises(
-        ValueError, match=r"(source|performances) must hold a variable 'performance_typical'"
+        ValueError, match=r"(source|performances) must contain a variable 'performance_typical'"
     ):
         call(posterior, kind="typical")
 

@@ -56,9 +56,11 @@ def test_zones_of_two_are_their_regions():
     assert (edge["upper"] == 1).all()
     with pytest.raises(KeyError, match=r"rivals must be one of .* got 'x'"):
         br.tile.zone(THREE, "a", "x")
-    with pytest.raises(ValueError, match="entities must hold at least one entity"):
+    with pytest.raises(ValueError, match="entities must contain at least one entity"):
         br.tile.zone(THREE, [], "a")
-    with pytest.raises(ValueError, match="rivals must hold each name once; got 'b' more than once"):
+    with pytest.raises(
+        ValueError, match="rivals must contain each name once; got 'b' more than once"
+    ):
         br.tile.zone(THREE, "a", ["b", "b"])
 
 

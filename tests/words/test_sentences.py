@@ -16,6 +16,7 @@ from bayesrank.claims.caps import CAPS
 from bayesrank.words.caveats import Caveat
 from bayesrank.words.sentences import caveat_of, say, sentences
 from tests.source import syntax
+from tests.told import notes_in
 
 FOLDER = Path(br.__file__).parent
 #: Every code of a note that has a sentence.
@@ -921,7 +922,7 @@ ROWS = [
         },
         "The prevalence differs between entities, from 0.05 (a) to 0.5 (b). F1 depends on it, so part of the order "
         "may come from the test sets. Compare them at one prevalence (br.at_prevalence, --prevalence), or by TPR and "
-        "TNR apart.",
+        "TNR separately.",
     ),
     (
         "prevalences_differ",
@@ -930,7 +931,7 @@ ROWS = [
         },
         "The share of the class 'cat' differs between entities, from 0.05 (a) to 0.5 (b). MCC depends on it, so part "
         "of the order may come from the test sets. Compare them at one prevalence (br.at_prevalence, --prevalence), or "
-        "by the recall of each class apart.",
+        "by the recall of each class separately.",
     ),
     (
         "prevalences_checked",
@@ -947,7 +948,7 @@ ROWS = [
         },
         "The prevalence differs between entities, from 0.05 (a) to 0.5 (b). J may rank only while the prevalence is "
         "fixed: otherwise a mixture of two entities can have a better J than both. Compare them at one prevalence "
-        "(br.at_prevalence, --prevalence), or by TPR and TNR apart.",
+        "(br.at_prevalence, --prevalence), or by TPR and TNR separately.",
     ),
     (
         "score_should_not_rank",
@@ -1243,12 +1244,12 @@ ROWS = [
     (
         "interval_closed",
         {"entities": ["a"], "score": "F1", "end": 1.0},
-        "The interval of a includes 1, the end of the range: at most one case keeps the observed F1 from it.",
+        "The interval of a includes 1, the end of the range: at most one case separates the observed F1 from it.",
     ),
     (
         "interval_closed",
         {"entities": ["a", "b"], "score": "informedness", "end": -1.0},
-        "The intervals of a, b include -1, the end of the range: at most one case keeps the observed informedness "
+        "The intervals of a, b include -1, the end of the range: at most one case separates the observed informedness "
         "from it.",
     ),
     (
@@ -1659,9 +1660,9 @@ def make_sensitivity():
 @pytest.mark.parametrize("make", [make_ranking, make_decision, make_sensitivity])
 def test_a_result_that_was_saved_has_the_same_words(make, tmp_path):
     result = make()
-    assert notes_of(result["notes"])
+    assert notes_in(result)
     result.to_netcdf(tmp_path / "result.nc", engine="h5netcdf")
     with xr.open_dataset(tmp_path / "result.nc", engine="h5netcdf") as read:
-        assert notes_of(read["notes"]) == notes_of(result["notes"])
+        assert notes_in(read) == notes_in(result)
         assert br.verdict(read) == br.verdict(result)
         assert br.notes(read) == br.notes(result)

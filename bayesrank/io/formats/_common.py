@@ -66,7 +66,7 @@ def read_lines(path: Path) -> Iterator[Any]:
                 except ArgumentError as error:
                     raise ArgumentFileError(
                         path.name,
-                        f"must hold whole JSON in every line; line {number} does not",
+                        f"must contain complete JSON in every line; line {number} does not",
                         error.got,
                     ) from None
 

@@ -206,7 +206,7 @@ def parse_map(text: Any, argument: str) -> dict[str, str]:
     if odd or empty or lacking:
         raise ArgumentError(
             argument,
-            f"must give case, entity and outcome a field, and may give {', '.join(MAPPED[3:])} one: "
+            f"must map case, entity and outcome to fields, and may map {', '.join(MAPPED[3:])} one: "
             "case=FIELD,entity=FIELD,outcome=FIELD",
             f"{text!r}",
         )
@@ -293,7 +293,7 @@ def _numbers(fields: Fields, path: Path_, score: str, argument: str) -> list[Any
     if odd is not None:
         raise ArgumentError(
             argument,
-            "must name an outcome in numbers, or words such as pass and fail",
+            "must name a field of numbers, or of words such as pass and fail",
             f"outcome={score}, which has {odd!r}",
         )
     return values

@@ -102,7 +102,7 @@ def _rows(log: dict[str, Any], name: str) -> list[dict[str, Any]]:
     held = results["results"] if isinstance(results, dict) else results
     if not isinstance(held, list) or (isinstance(results, dict) and results.get("version", 3) < 3):
         raise ArgumentError(
-            name, "must hold results of version 3; export them again with a current promptfoo"
+            name, "must contain results of version 3; export them again with a current promptfoo"
         )
     return held
 

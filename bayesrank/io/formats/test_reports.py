@@ -60,9 +60,7 @@ def read(path: Path) -> pd.DataFrame:
     else:
         data = read_bytes(path, path.name)
         if b"<!ENTITY" in data.replace(b"\0", b""):  # also in UTF-16
-            raise ArgumentError(
-                path.name, "must hold no entities of its own; remove its document type"
-            )
+            raise ArgumentError(path.name, "must not define XML entities; remove its document type")
         try:
             root = ET.fromstring(data)
         except (ET.ParseError, LookupError, ValueError) as error:

@@ -165,7 +165,7 @@ def collect(paths: Any, choices: Choices) -> Logs:
     if lost:
         raise ArgumentError(
             f"{'--name' if choices.shell else 'name'}",
-            f"must begin with a file that is read, such as {short[0]}",
+            f"must start with the name of a file that was read, such as {short[0]}",
             f"{lost[0]!r}",
         )
     _check_found(parts, without, unknown, problems, choices)
@@ -199,7 +199,7 @@ def _damage(source: LogSource, endings: Set[str]) -> ArgumentFileError | None:
     size, expected = os.path.getsize(source.path), _ending(source.name) in endings
     if not size and (expected or source.given):
         return ArgumentFileError(
-            source.name, "must hold cases", "an empty file, as a run that crashed leaves it"
+            source.name, "must contain cases", "an empty file, as a run that crashed leaves it"
         )
     if not expected:
         return None
@@ -213,7 +213,7 @@ def _damage(source: LogSource, endings: Set[str]) -> ArgumentFileError | None:
         return ArgumentFileError(source.name, "must be a whole file", got)
     if closed is None and size <= TAIL and "\n" not in begin:
         return ArgumentFileError(
-            source.name, "must hold a heading and rows", f"the one line {begin[:40]!r}"
+            source.name, "must contain a heading and rows", f"the one line {begin[:40]!r}"
         )
     return None
 
@@ -333,7 +333,7 @@ def _read_one(label: str, path: Path, kind: str, choices: Choices) -> pd.DataFra
 def _check_rows(frame: pd.DataFrame, name: str) -> None:
     """Refuse a table of a format without rows, or with lists and objects where one value must be."""
     if frame.empty:
-        raise ArgumentError(name, "must hold cases; it holds none")
+        raise ArgumentError(name, "must contain cases; it has none")
     size = frame.attrs.get("expected")
     if size is not None and not (isinstance(size, int | float) and size >= 0 and size % 1 == 0):
         raise ArgumentError(
@@ -342,7 +342,9 @@ def _check_rows(frame: pd.DataFrame, name: str) -> None:
     for key in KEYS:
         if key in frame and frame[key].dtype == object and set(map(type, frame[key])) - PLAIN:
             odd = next(value for value in frame[key] if type(value) not in PLAIN)
-            raise ArgumentError(name, f"must have one text or number as {key}", f"{str(odd)[:60]}")
+            raise ArgumentError(
+                name, f"must have one text or number in the field {key}", f"{str(odd)[:60]}"
+            )
 
 
 def _check_found(
@@ -363,12 +365,14 @@ def _check_found(
     if not (without or unknown):
         if "" in choices.name.values():
             raise EveryFileLeftOut("paths", "must name a log that is not left out; every file is")
-        raise LogError("paths", "must name logs that hold cases", "files that only describe others")
+        raise LogError(
+            "paths", "must name logs that contain cases", "files that only describe others"
+        )
     if without:
         label, kind, _ = without[0]
         raise LogError(
             label,
-            "must hold the outcomes of cases",
+            "must contain the outcomes of cases",
             f"scores of {formats.load(kind).TITLE}, which are aggregates without cases",
             "run the tool so that it writes samples, or rank a table with the columns entity, correct, total, or "
             "entity, mean, se; such a comparison is unpaired",

@@ -69,7 +69,7 @@ def _matching(text: str, folder: str) -> list[LogSource]:
     if os.path.isdir(text):
         result = _list_folder(text)
         if not result:
-            raise ArgumentError("paths", f"must name files; the folder {text} holds none")
+            raise ArgumentError("paths", f"must name files; the folder {text} contains none")
         return result
     if os.path.lexists(text):
         return [LogSource(text, Path(text), given=True)]
@@ -126,7 +126,7 @@ def _unpack_archive(
     name: str, path: Path, folder: Path, is_left_out: Callable[[str], bool], room: Room, layer: int
 ) -> list[LogSource]:
     if layer == MAX_LAYERS:
-        raise ArgumentFileError(name, f"must hold at most {MAX_LAYERS} archives within one another")
+        raise ArgumentFileError(name, f"must contain at most {MAX_LAYERS} nested archives")
     result: list[LogSource] = []
     with open_archive(path, name, room) as archive:
         members = list_members(archive)
@@ -135,7 +135,7 @@ def _unpack_archive(
             for member in archive.namelist()
         ):
             raise ArgumentFileError(
-                name, "must hold files of its own folder only", "a path that leaves it"
+                name, "must refer only to files in its own folder", "a path that leaves it"
             )
         for number, (member, info) in enumerate(sorted(members.items())):
             label, to = f"{name}/{member}", Path(folder, "archive", path.stem, member)

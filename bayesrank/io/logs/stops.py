@@ -105,7 +105,7 @@ def refuse_scales(rows: pd.DataFrame, logs: Logs, choices: Choices) -> None:
             name = logs.called(hundreds[0])
             raise LogError(
                 f"the outcomes of {dataset}",
-                "must have one scale",
+                "must use the same scale",
                 f"0 and 1 in {logs.called(ones[0])}, but 0 and 100 in {name}",
                 f"divide those by 100, or {choices.leave_out(name)}",
                 name={name: ""},
@@ -157,7 +157,7 @@ def refuse_copied_datasets(rows: pd.DataFrame, choices: Choices) -> None:
             retained = [str(other) for other in rows["dataset"].unique() if other != name]
             raise LogError(
                 f"the data set {name}",
-                "must hold cases of its own",
+                "must contain at least one case",
                 f"{own['case'].nunique()} that are all in other data sets by content and outcome, as those of a group "
                 "of tasks are, and would count twice",
                 f"{choices.say('only', retained, 'dataset')} leaves it out",
@@ -177,7 +177,7 @@ def find_direction(rows: pd.DataFrame, logs: Logs, choices: Choices) -> bool | N
     value = [str(v) for v in known.loc[better, key].unique()]
     raise LogError(
         "the logs",
-        "must have outcomes of one direction",
+        "must have outcomes with the same direction",
         f"higher is better for {high[0]} ({high[1]}), lower for {low[0]} ({low[1]})",
         f"rank each by itself: {choices.say('only', value, key)}",
         only={key: value},

@@ -67,7 +67,7 @@ def read_submissions(
     """
     if missing not in (None, "wrong"):
         raise ArgumentError(
-            "missing", "must be 'wrong' or left out for submissions", f"{missing!r}"
+            "missing", "must be 'wrong' or not given for submissions", f"{missing!r}"
         )
     for argument, given in (
         ("match", choices.match != "id"),
@@ -90,7 +90,7 @@ def read_submissions(
         others = f"none, but {list_names(skipped, 6)}" if skipped else "none"
         raise ArgumentError(
             "paths",
-            f"must hold submissions, files such as team.csv ({', '.join(SUFFIXES)})",
+            f"must contain submissions, files such as team.csv ({', '.join(SUFFIXES)})",
             others,
         )
     answers: dict[str, dict[str, np.ndarray]] = {}
@@ -220,7 +220,9 @@ def _find(
     if unused := [key for key in choices.name if key not in used]:
         argument = "--name" if choices.shell else "name"
         problems.append(
-            ArgumentError(argument, "must begin with a file that is read", f"{unused[0]!r}")
+            ArgumentError(
+                argument, "must start with the name of a file that was read", f"{unused[0]!r}"
+            )
         )
     return result, skipped
 
@@ -346,7 +348,7 @@ def _read_truth(text: str, positive: Any) -> Truth:
     if "" in values:
         where = ids[values.index("")]
         raise ArgumentError(
-            f"{path}: {rest[0]}", "must hold a label for each case", f"nothing for {where!r}"
+            f"{path}: {rest[0]}", "must contain a label for each case", f"nothing for {where!r}"
         )
     classes = sorted(set(values))
     if positive is not None and str(positive) not in classes:
@@ -476,7 +478,7 @@ def _read_one(
         )
         raise ArgumentError(
             f"{path}: {rest[0]}",
-            f"must hold labels of the truth, {list_names(classes, 6)}",
+            f"must contain labels of the truth, {list_names(classes, 6)}",
             f"{wrong!r}",
         )
     shares = np.array(numbers, float)
@@ -521,13 +523,15 @@ def _of_positive(
             len(held) > 1 or label != truth.positive
         ):
             raise ArgumentError(
-                f"{path}: {by_class[label]}", "must hold probabilities", f"{values[bad.argmax()]:g}"
+                f"{path}: {by_class[label]}",
+                "must contain probabilities",
+                f"{values[bad.argmax()]:g}",
             )
     total = np.sum(list(held.values()), axis=0)
     if len(held) == 2 and (bad := np.abs(total - 1) > ROUNDING).any():
         both = " and ".join(f"{values[bad.argmax()]:g}" for values in held.values())
         raise ArgumentError(
-            str(path), f"must hold probabilities with the sum 1 in {headings}", both
+            str(path), f"must contain probabilities with the sum 1 in {headings}", both
         )
     [label, values] = (
         next(iter(held.items()))
@@ -543,7 +547,7 @@ def _numbers(table: Table, name: Any, met: np.ndarray) -> np.ndarray:
         if found[row] is None:
             raise ArgumentError(
                 f"{table.where[row]}: {name}",
-                "must hold probabilities",
+                "must contain probabilities",
                 f"{table.columns[name][row]!r}",
             )
     return np.array([number for number, one in zip(found, met, strict=True) if one], float)
@@ -582,7 +586,7 @@ def _mixture_problem(
     return [
         ArgumentError(
             "paths",
-            "must hold labels of all teams, or probabilities of all teams",
+            "must contain labels of all teams, or probabilities of all teams",
             f"labels of {list_names(labels, 3)}, and probabilities of {list_names(numbers, 3)}",
             f"{choices.say('name', '', str(chosen[labels[0]]))} leaves a file out",
         )

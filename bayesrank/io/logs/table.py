@@ -98,7 +98,7 @@ def _add_unlisted(rows: pd.DataFrame, total: int, remarks: list[Note]) -> pd.Dat
     values = set(rows["outcome"].dropna())
     if not values <= {0.0, 1.0} or (rows["better"] == False).any():  # noqa: E712  (a column of objects)
         raise ArgumentError(
-            "cases", "cannot be used for logs that are not of right and wrong", f"{total}"
+            "cases", "cannot be used for logs without right or wrong answers", f"{total}"
         )
     listed = list(dict.fromkeys(rows["case"]))
     if total < len(listed):
@@ -199,7 +199,7 @@ def _as_numbers(rows: pd.DataFrame, logs: Logs, choices: Choices) -> pd.DataFram
             i = foreign.idxmax()
             raise LogError(
                 "the logs",
-                "must hold a number for each case",
+                "must contain a number for each case",
                 f"{str(held[i])[:60]!r}: {metric[i] or 'the outcome'} is a {type(held[i]).__name__}, whose score is "
                 "computed over all cases or by rules of its own",
                 "rank by a metric that scores single cases, which the tool must write",
@@ -287,7 +287,7 @@ def _match_cases(rows: pd.DataFrame, logs: Logs, choices: Choices) -> pd.DataFra
         if not known.all():
             raise ArgumentError(
                 "match",
-                "cannot be content for logs that do not hold the content of cases; leave it out",
+                "cannot be content for logs without the content of cases; omit the option",
             )
         order = rows.groupby(
             ["file", "dataset", "hash", "run"], dropna=False, sort=False
@@ -351,7 +351,7 @@ def _settle_reruns(
             file = logs.called(int(timeless[0]))
             raise LogError(
                 "reruns",
-                "cannot be latest for files whose names hold no time",
+                "cannot be latest for files without a time in their names",
                 file,
                 choices.leave_out(file),
                 name={file: ""},

@@ -135,7 +135,7 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
         if twice is not None:
             raise ArgumentError(
                 f"{table.argument('entities')}",
-                "must name columns for nothing else, each once",
+                "must name each column once, and only for this purpose",
                 f"{twice!r}",
             )
     if not names:
@@ -242,7 +242,7 @@ def _refuse_scores(table: Table, known: Known, names: list[Any]) -> None:
     )
     raise ArgumentError(
         table.source,
-        "must hold counts or cases of several entities",
+        "must contain counts or cases of several entities",
         f"{list_names(list(map(str, scores)), 6)}, which are scores and no entities",
         f"{remedy or 'if each row is an '}entity, write the counts behind its scores as columns tn, fp, fn, tp, or "
         "correct, total",
@@ -408,8 +408,8 @@ def _refuse_test_results(table: Table, known: Known, names: list[Any]) -> None:
     if len(names) > 1 and all(TESTS.search(str(name)) for name in names):
         raise ArgumentError(
             table.source,
-            "must hold the truth beside results of tests, since a test that is often positive is not a good one. Name "
-            "the column with the truth actual, and 1 is a positive result. If 1 already means right and 0 wrong, "
+            "must contain the truth beside results of tests, since a test that is often positive is not a good one. "
+            "Name the column with the truth actual, and 1 is a positive result. If 1 already means right and 0 wrong, "
             f"{table.option('entities', names)} says so",
         )
     fields = {
@@ -605,7 +605,7 @@ def _refuse_folds(table: Table) -> None:
         _refuse_resamples(table, folds[0])
         raise ArgumentError(
             table.source,
-            "must hold single cases",
+            "must contain single cases",
             f"one row for each {' and '.join(map(str, (*folds[:1], *again)))}, so that its values are scores of folds",
             suggest_folds(table, folds[0], repeat=next(iter(again), None)),
         )
@@ -614,7 +614,7 @@ def _refuse_folds(table: Table) -> None:
         typed = [table.option("outcome", metric)] if others else []
         raise ArgumentError(
             table.source,
-            "must hold single cases",
+            "must contain single cases",
             f"scores of the folds of a cross-validation in columns such as {columns[0]}",
             suggest_folds(table, None, *typed, size=len(columns)),
         )
@@ -622,9 +622,9 @@ def _refuse_folds(table: Table) -> None:
     if found:
         raise ArgumentError(
             table.source,
-            f"must hold counts or single cases; {list_names(found[:3])} hold{'s' * (len(found) == 1)} times, ranks or "
-            "scores of the folds of a cross-validation, which are not cases. Pass the predicted label of each case, "
-            "one column for each model, beside a column actual with the true one "
+            f"must contain counts or single cases; {list_names(found[:3])} contain{'s' * (len(found) == 1)} "
+            "times, ranks or scores of the folds of a cross-validation, which are not cases. "
+            "Pass the predicted label of each case, one column for each model, beside a column actual with the truth "
             "(sklearn.model_selection.cross_val_predict returns them)",
         )
 
@@ -643,7 +643,7 @@ def _refuse_resamples(table: Table, fold: Any) -> None:
         ]
         raise ArgumentError(
             table.source,
-            "must hold single cases",
+            "must contain single cases",
             f"scores of folds by {list_names(list(of))}",
             f"{NO_FOLDS}: {list_choices(typed[:4])} says that they are of folds with these shares of cases",
         )
@@ -685,7 +685,7 @@ def _refuse_cross_table(table: Table) -> None:
     ):
         raise ArgumentError(
             table.source,
-            "must hold one row for each test with its counts",
+            "must contain one row for each test with its counts",
             f"a cross table with totals, of {list_names([str(v) for v in table.columns[first][:-1]], 3)} by "
             f"{list_names(list(map(str, rest[:-1])), 3)}",
             "write a row for each test with the columns test, tp, fp, fn, tn",
@@ -796,7 +796,7 @@ def _read_predictions(
         if probabilities and all(map(is_number, truth)):
             raise ArgumentError(
                 f"{table.source}: {name}",
-                "must hold labels, or all columns must hold probabilities of the positive one of two classes",
+                "must contain labels, or all columns must contain probabilities of the positive class",
                 f"{probabilities[0]:g}",
                 f"{table.option('entities', names)} ranks all columns as probabilities; list those that are",
             )
@@ -1062,7 +1062,7 @@ def _join(
     ):
         raise ArgumentError(
             table.source,
-            "must have two cases or more, since one does not say how sure a mean is",
+            "must have at least two cases: one case does not show how uncertain a mean is",
             "one row",
         )
     for role in ("run", "training_seed"):
@@ -1098,7 +1098,7 @@ def _join(
         if len(labels) < 2:
             raise ArgumentError(
                 table.source,
-                "must hold two labels or more, true or predicted",
+                "must contain at least two labels, true or predicted",
                 f"only {actual[0]!r}",
             )
         dtype = table.categories.get(known.of["actual"])

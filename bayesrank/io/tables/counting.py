@@ -30,7 +30,7 @@ def read_means(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
     if "dataset" in known.of:
         raise ArgumentError(
             table.source,
-            "must hold one row for each entity; means and standard errors of several data sets "
+            "must contain one row for each entity; means and standard errors of several data sets "
             f"({known.of['dataset']}) cannot be pooled without outcomes by case. Keep the rows of one data set "
             f"({table.without(known.of['dataset'])} if there is only one)",
         )
@@ -134,7 +134,11 @@ def read_counts(table: Table, known: Known, form: tuple[str, ...], roles: Roles)
     entities = table.read_names(known.of["entity"], "entity")
     datasets = table.read_names(known.of["dataset"], "dataset") if "dataset" in known.of else None
     if form in (CELLS, DETECTION) and str(roles.positive).lower() != "positive":
-        table.refuse(roles, "positive", "for tn, fp, fn, tp, which say it")
+        table.refuse(
+            roles,
+            "positive",
+            "for the columns tn, fp, fn and tp, whose names say which class is positive",
+        )
     elif "actual" not in form:
         table.refuse(roles, "positive", NO_CLASSES)
     if form[-1] != "count":
@@ -282,7 +286,7 @@ def _refuse_total_label(table: Table, role: str, values: np.ndarray, labels: lis
         if sums == "sums" or (is_total_name(label) and np.array_equal(first, second)):
             raise ArgumentError(
                 f"{table.source}: {label!r}",
-                f"must be no {role} where it sums up the others (leave its rows out, or rename it if it is one)",
+                f"must not be a label of {role} that sums up the others (delete its rows, or rename it)",
             )
 
 
@@ -311,7 +315,7 @@ def _class_codes(
     unknown = [label for column in columns for label in column if label not in code]
     if unknown:
         raise ArgumentError(
-            "predicted", f"must hold categories of actual, {classes}", f"{unknown[0]!r}"
+            "predicted", f"must contain only categories of actual, {classes}", f"{unknown[0]!r}"
         )
     return classes, positive, [[code[label] for label in column] for column in columns]
 
@@ -329,10 +333,12 @@ def _outcome_codes(
     texts = [value for value in values if not isinstance(value, float)]
     if texts and (len(texts) < len(values) or not all(isinstance(value, str) for value in texts)):
         raise ArgumentTypeError(
-            "outcome", "must hold numbers, or else text", f"{type(texts[0]).__name__} {texts[0]!r}"
+            "outcome",
+            "must contain numbers only, or text only",
+            f"{type(texts[0]).__name__} {texts[0]!r}",
         )
     if not texts and not np.isfinite(values).all():
-        raise ArgumentError("outcome", "must hold finite numbers", "an infinite one")
+        raise ArgumentError("outcome", "must contain finite numbers", "an infinite one")
     if not texts and all(value % 1 == 0 and abs(value) <= EXACT for value in values):
         values = list(map(int, values))
     if roles.outcome is None and not texts and (meant := missing_code(values)) is not None:
@@ -346,6 +352,6 @@ def _outcome_codes(
         )
     labels = values if dtype is not None else [0, 1] if {*values} <= {0, 1} else sorted({*values})
     if len(labels) < 2:
-        raise ArgumentError("outcome", "must hold two or more outcomes", labels)
+        raise ArgumentError("outcome", "must contain at least two outcomes", labels)
     code = {text: labels.index(value) for text, value in zip(written, values, strict=True)}
     return labels, None, [[code[value] for value in held]]

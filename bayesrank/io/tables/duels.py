@@ -63,7 +63,7 @@ def _of_one_hot(table: Table, columns: dict[Any, str]) -> Table:
             got = ", ".join("nothing" if value is None else f"{value}" for value in values)
             raise ArgumentError(
                 f"{table.where[row]}: {names}",
-                "must be 1 for one of them, and 0 for the others",
+                "must be 1 for one of them and 0 for the remaining ones",
                 got,
             )
         winners += won

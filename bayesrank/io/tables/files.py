@@ -241,6 +241,6 @@ def _decode(data: bytes, source: str) -> str:
     if "\0" in text:
         raise ArgumentError(
             f"{source}, line {text[: text.index(chr(0))].count(chr(10)) + 1}:",
-            "must hold no NUL characters",
+            "must contain no NUL characters",
         )
     return text

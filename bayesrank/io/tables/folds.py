@@ -158,9 +158,11 @@ def _read_wide(table: Table, roles: Roles, used: dict[str, Any], rest: Table) ->
         ]
         if odd:
             others = [name for name in learners if name not in odd]
+            text = [value for value in rest.columns[odd[0]] if to_number(value) is None]
+            why = f": it contains {text[0]!r}, which is not a number" if text else ""
             raise ArgumentError(
                 table.source,
-                f"must have one column for each learner, and {odd[0]!r} is probably not one",
+                f"must have one column for each learner, and {odd[0]!r} is probably not one{why}",
                 hint=f"{table.option('entities', others)} ranks the others" if others else "",
             )
     scores = {name: _read_scores(table, name) for name in learners}
@@ -183,7 +185,7 @@ def _refuse_scales(table: Table, scores: dict[Any, list[float]]) -> None:
     if shares and percent:
         raise ArgumentError(
             table.source,
-            "must have scores of one scale for all learners",
+            "must use the same scale for all learners",
             f"{scores[shares[0]][0]:g} of {shares[0]!r}, and {scores[percent[0]][0]:g} of {percent[0]!r}",
             "divide scores in percent by 100",
         )
@@ -234,7 +236,7 @@ def _read_long(
     if lacking is not None:
         raise ArgumentError(
             table.source,
-            "must have a score of every learner on every split",
+            "must have a score for every learner on every split",
             f"none of {lacking[0]!r} on {', '.join(map(str, lacking[1]))}",
             "leave out the splits that a learner lacks, for all learners",
         )

@@ -319,7 +319,7 @@ def is_one_classifier(table: Table, known: Known, entity: Any, roles: Roles) -> 
     if folds:
         raise ArgumentError(
             table.source,
-            f"must hold one prediction for each case, and its column {folds[0]} names folds",
+            f"must contain one prediction for each case, and its column {folds[0]} names folds",
             "a table of the labels of one classifier",
             f"{table.without(folds)} says that each case is in one fold",
         )
@@ -468,7 +468,7 @@ def find_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[st
     if set(MEANS) & set(full) and any(str(name) in OVER_RESAMPLES for name in table.columns):
         raise ArgumentError(
             table.source,
-            "must hold scores of single folds, since training data of folds overlap: a standard error over them is "
+            "must contain scores of single folds, since training data of folds overlap: a standard error over them is "
             "too small",
             "means over folds with their standard errors, as tidymodels writes them",
             "collect_metrics(summarize = FALSE) writes the score of each fold",
@@ -680,7 +680,7 @@ def refuse_lacking(table: Table, known: Known, entity: Any) -> NoReturn:
         value = next((v for v in table.columns[rates[0]] if not is_missing(v)), "")
         raise ArgumentError(
             table.source,
-            f"must hold counts or single cases; {list_names(rates)} hold{'s' * (len(rates) == 1)} "
+            f"must contain counts or single cases; {list_names(rates)} contain{'s' * (len(rates) == 1)} "
             f"scores, such as {value}, which do not say of how many cases. Write the counts behind them as columns tn, "
             "fp, fn, tp, or correct, total; or their standard errors in a column se beside mean",
         )
@@ -754,7 +754,7 @@ def _refuse_unnamed_roles(table: Table, known: Known, entity: Any) -> None:
         score = next((name for name in scores if name != again), scores[0])
         raise ArgumentError(
             table.source,
-            "must hold single cases",
+            "must contain single cases",
             f"one row for each {entity} and {folds[0]}, so that its values are scores of folds",
             suggest_folds(table, folds[0], table.option("outcome", score), repeat=again),
         )

@@ -91,7 +91,7 @@ def _named_judges(table: Table, roles: Roles, taken: list[Any]) -> list[Any]:
     if other := [name for name in judges if name in taken]:
         raise ArgumentError(
             table.argument("judge"),
-            "must name columns other than that of the truth",
+            "must not name the column with the truth",
             f"{other[0]!r}",
         )
     return judges

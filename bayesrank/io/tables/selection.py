@@ -137,7 +137,7 @@ def _join_columns(table: Table, roles: Roles, role: str) -> tuple[Table, Roles]:
     if len(set(joined)) < len(set(rows)):
         raise ArgumentError(
             table.argument(role),
-            "must name columns whose values with commas between them differ",
+            "must name columns whose joined values differ",
             f"{joined[0]!r}",
         )
     title = ", ".join(map(str, names))
@@ -156,7 +156,7 @@ def _refuse_metrics(table: Table, roles: Roles) -> None:
         if squeeze(name) in METRIC_NAMES and len(values) > 1 and words and name != roles.entity:
             raise ArgumentError(
                 table.source,
-                "must hold one metric for a ranking, since metrics have no common mean",
+                "must contain only one metric: metrics cannot be averaged",
                 f"{list_names(list(map(str, values)), 6)} in the column {name}",
                 f"{list_choices([table.condition(name, value) for value in values[:6]])} keeps one",
             )

@@ -177,7 +177,9 @@ def check_exact(values: Sequence[Any]) -> None:
     ]
     if large:
         raise ArgumentError(
-            "outcome", "must hold whole numbers up to 2**53, beyond which digits are lost", large[0]
+            "outcome",
+            "must contain whole numbers up to 2**53, beyond which digits are lost",
+            large[0],
         )
 
 
@@ -209,7 +211,7 @@ def as_label_columns(*columns: Sequence[Any]) -> list[list[Any]]:
     first, second = [text for text in texts if text.lower() == twice][:2]
     raise ArgumentError(
         "labels",
-        "must be written alike",
+        "must be written in the same way",
         f"{first!r} and {second!r}",
         f"write {second!r} in both places",
     )

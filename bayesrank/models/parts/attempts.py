@@ -77,7 +77,7 @@ class AttemptsPosterior:
             )
             raise ArgumentError(
                 "score",
-                "must be of evidence with the runs of each case, each right or wrong",
+                "needs evidence with several runs of each case, each right or wrong",
                 f"{score!r} for {what}",
                 Advice(
                     "give a row for each run, with the columns case and run",
@@ -90,14 +90,14 @@ class AttemptsPosterior:
         if not result.kept.any():
             raise ArgumentError(
                 "score",
-                f"must be of at most {max(result.enough, default=0)} attempts: no case has more runs of all entities",
+                f"must have at most {max(result.enough, default=0)} attempts: no case has more runs of all entities",
                 f"{score!r}",
             )
         none = ~(result.used.runs > 0).any(axis=0)
         if none.any():
             raise ArgumentError(
                 "score",
-                "must be of a number of attempts that some case of every entity has",
+                "needs a number of attempts that at least one case of every entity has",
                 f"{score!r}, for which {joint.entities[int(none.argmax())]!r} has no case",
             )
         return result

@@ -36,7 +36,7 @@ def known_shares(totals: xr.DataArray, tables: xr.DataArray, block: Block) -> np
     dims = ("draw", *map(str, tables.dims[:-1]))
     for dim, size in zip(("chain", "draw"), block.shape, strict=True):
         if dim in totals.dims and totals.sizes[dim] != size:
-            raise ArgumentError("prevalence", f"must hold {size} along {dim}", totals.sizes[dim])
+            raise ArgumentError("prevalence", f"must contain {size} along {dim}", totals.sizes[dim])
     part = totals.isel(
         {"chain": block.chain, "draw": slice(block.start, block.stop)}, missing_dims="ignore"
     )
@@ -69,5 +69,5 @@ def check_proper_prior(proper: bool) -> None:
     """Raise an error if draws are wanted from an improper prior."""
     if not proper:
         raise ArgumentError(
-            "groups", "cannot hold 'prior' if the prior is improper", "a concentration of 0"
+            "groups", "cannot include 'prior' if the prior is improper", "a concentration of 0"
         )

@@ -71,7 +71,7 @@ def covariates_of(
         else dict(zip(requested, [] if at is None else at, strict=at is not None))
     )
     if unknown := sorted(set(known) - set(requested)):
-        raise ArgumentKeyError("at", f"must have values of the covariates {requested}", unknown)
+        raise ArgumentKeyError("at", f"must give values for the covariates {requested}", unknown)
     for i, name in enumerate(requested):
         if name in known:
             if not is_number(known[name]):
@@ -104,5 +104,5 @@ def _values_of(counts: xr.DataArray, name: Any, pairs: np.ndarray) -> np.ndarray
             if values.dtype.kind not in "iufb"
             else "a finite number for each measured table"
         )
-        raise ArgumentError("covariates", f"must hold {where}", f"other values in {name!r}")
+        raise ArgumentError("covariates", f"must contain {where}", f"other values in {name!r}")
     return np.asarray(values, float)

@@ -145,7 +145,7 @@ class Hierarchical(Learned):
         if not np.allclose(totals, totals[:1], rtol=1e-9, atol=0):
             raise ArgumentError(
                 "prior",
-                "must give all entities of a population the same row totals",
+                "must use the same row totals for all entities of a population",
                 "several along entity",
             )
         self.kind = "typical" if self.over_datasets else "observed"

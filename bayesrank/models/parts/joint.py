@@ -39,7 +39,9 @@ def check_joint(evidence: Any) -> xr.Dataset:
     requested = [*own, "count", "entity"]
     missing = [name for name in requested if name not in evidence.variables]
     if missing:
-        raise ArgumentError("evidence", f"must hold {', '.join(requested)}", f"none of {missing}")
+        raise ArgumentError(
+            "evidence", f"must contain {', '.join(requested)}", f"none of {missing}"
+        )
     for name in requested[:-1]:
         if set(evidence[name].dims) != VARIABLES[name]:
             raise ArgumentError(
@@ -51,17 +53,19 @@ def check_joint(evidence: Any) -> xr.Dataset:
     check_unique("entity", joint["entity"].values.tolist())
     count = check_case_numbers("count", joint["count"].values, WEIGHTED in joint.attrs)
     if not (count > 0).any():
-        raise ArgumentError("evidence", "must hold at least one case", "none")
+        raise ArgumentError("evidence", "must contain at least one case", "none")
     joint = joint.assign(count=("pattern", count)).isel(pattern=count > 0)
     if "outcome" in joint:
         outcome = joint["outcome"]
         if outcome.dtype.kind not in "iuf" or np.isinf(outcome).any():
             raise ArgumentError(
-                "outcome", "must hold finite numbers, or NaN for a missing outcome", "infinite ones"
+                "outcome",
+                "must contain finite numbers, or NaN for a missing outcome",
+                "infinite ones",
             )
         if empty := joint["entity"].values[outcome.isnull().all("pattern").values].tolist():
             raise ArgumentError(
-                "outcome", "must hold a number of every entity at least once", f"none of {empty}"
+                "outcome", "must contain at least one number for each entity", f"none of {empty}"
             )
     if {"cluster", "dataset"} <= set(joint.coords):
         check_nested(joint["cluster"].values.tolist(), joint["dataset"].values.tolist())
@@ -75,7 +79,7 @@ def positions(values: np.ndarray, labels: list) -> np.ndarray:
     unknown = [label for label in seen.tolist() if label not in position]
     if unknown:
         raise ArgumentError(
-            "actual and predicted", f"must hold labels among {labels}", f"{unknown[0]!r}"
+            "actual and predicted", f"must contain labels among {labels}", f"{unknown[0]!r}"
         )
     return np.array([position[label] for label in seen.tolist()])[which].reshape(values.shape)
 

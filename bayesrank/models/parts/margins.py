@@ -280,7 +280,7 @@ def _base_measure(
     if ends is not None and (outside := held[(held < ends[0]) | (held > ends[1])]).size:
         raise ArgumentError(
             "range",
-            "must hold every outcome, and every value of base",
+            "must contain every outcome, and every value of base",
             f"{ends} and {outside[0]:g}",
         )
     return mass, ends or (float(held[0]), float(held[-1])), text

@@ -99,7 +99,7 @@ def align(
             values = select_names(values, {dim: requested})
         elif values.sizes[dim] != len(requested):
             raise ArgumentError(
-                argument, f"must hold {len(requested)} values along {dim}", values.sizes[dim]
+                argument, f"must contain {len(requested)} values along {dim}", values.sizes[dim]
             )
     return values
 
@@ -152,11 +152,11 @@ def _check(values: np.ndarray) -> None:
     bad = values[~((values >= 0) & (values < np.inf))]
     if bad.size:
         raise ArgumentError(
-            "prior", "must hold non-negative finite concentrations for every cell", float(bad[0])
+            "prior", "must contain non-negative finite concentrations for every cell", float(bad[0])
         )
     if values.max(initial=0.0) > LARGEST:
         raise ArgumentError(
             "prior",
-            f"must hold concentrations up to {LARGEST:.0e}, beside which cases still count",
+            f"must contain concentrations of at most {LARGEST:.0e}",
             f"{values.max():g}",
         )

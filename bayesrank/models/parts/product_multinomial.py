@@ -674,7 +674,7 @@ def check_cases(counts: xr.DataArray) -> None:
         who = counts["entity"].values[none].tolist()
         raise ArgumentError(
             "evidence",
-            "must hold at least one case of every entity, or the prior alone determines its result",
+            "must contain at least one case of every entity; otherwise the prior alone determines its result",
             f"none of {who}",
             InPython("br.fit(..., force=True) accepts it"),
         )

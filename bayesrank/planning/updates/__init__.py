@@ -95,7 +95,7 @@ def with_units(source: Preposterior, request: Request | None = None) -> Preposte
         if not (source.designed and own.with_classes) or hierarchical or evidence.clustered:
             raise ArgumentError(
                 "positives",
-                "must be None unless the sizes of two classes were set by design (model 'beta_binomial', or "
+                "must be None unless the two class sizes were set by design (model 'beta_binomial', or "
                 "prevalence= of br.fit): the classes of new cases are random here",
                 f"{request.positives!r}",
             )

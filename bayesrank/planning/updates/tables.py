@@ -170,9 +170,9 @@ def update_tables(evidence: TableEvidence, source: Preposterior, request: Reques
         raise ArgumentError(
             "posterior",
             Advice(
-                "must be of one data set, or of all pooled",
+                "must come from one data set, or from all data sets pooled",
                 InPython(" (br.pool)"),
-                ", to plan more cases of it",
+                ", to plan more of its cases",
             ),
             f"a mean over {counts.sizes['dataset']} data sets",
         )

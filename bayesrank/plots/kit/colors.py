@@ -119,16 +119,23 @@ def check_colors(colors: Any) -> dict[Any, Any]:
     if wrong:
         name, color = next(iter(wrong.items()))
         raise ArgumentError(
-            "colors", "must hold colours that Matplotlib knows", f"{color!r} for {name!r}"
+            "colors", "must contain colours that Matplotlib knows", f"{color!r} for {name!r}"
         )
     return dict(colors)
 
 
-def list_colors(ax: Any, entities: Sequence[Any], colors: Colors = None) -> dict[Any, Any]:
-    """Return colours of labelled rows: one colour for all if there are too many to distinguish."""
-    if colors is None and len(entities) > DISTINCT:
-        return dict.fromkeys(entities, grey_shade(ax, 0.65))
-    return entity_colors(entities, colors)
+def list_colors(
+    ax: Any, entities: Sequence[Any], colors: Colors = None, ranking: Any = None
+) -> dict[Any, Any]:
+    """Return colours of labelled rows: blue where the entity could be best, else grey; blue without a ranking."""
+    if colors is not None:
+        return entity_colors(entities, colors)
+    if ranking is None:
+        return dict.fromkeys(entities, blue_on(ax))
+    names, could_be_best = ranking["entity"].values.tolist(), ranking["in_best_set"].values
+    first = dict(zip(names, could_be_best, strict=True))
+    blue, grey = blue_on(ax), grey_shade(ax, 0.42)  # lighter than blue in print without colours
+    return {name: blue if first.get(name, False) else grey for name in entities}
 
 
 def frequent_winners(table: np.ndarray) -> list[int]:
@@ -163,6 +170,11 @@ def paper_color(ax: Any) -> Any:
 def grey_shade(ax: Any, share: float) -> str:
     """Return grey with this share of ink: 0.1 is light, or dark in a dark style."""
     return mix_colors(paper_color(ax), ink_color(), share)
+
+
+def blue_on(ax: Any) -> str:
+    """Return the blue of what could be best or is ahead, lighter on a dark ground."""
+    return OKABE_ITO[0] if choose_text_color(paper_color(ax)) == "black" else OKABE_ITO[4]
 
 
 def fade_colors(ax: Any) -> Any:

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank.plots.kit.colors import DISTINCT, draw_halo, ink_color, paper_color
-from bayesrank.plots.kit.style import plain_names
+from bayesrank.plots.kit.style import plain_names, side_legend
 
 #: What the axes mean: R(a, b) weighs the four outcomes by 1-a (TN), 1-b (FP), b (FN) and a (TP).
 ACROSS, UP = "a: finding a case counts more →", "b: a missed case costs more →"
@@ -123,8 +123,8 @@ def share_legend(
     handles = [Patch(facecolor=color, label=text) for color, text in entries]
     if hatched:
         handles.append(Patch(facecolor="none", hatch="//", **hatched))
-    ax.legend(
-        handles=handles, loc="center left", bbox_to_anchor=(1.03, 0.5), fontsize=7.5, frameon=False, title=heading,
+    side_legend(
+        ax, handles=handles, loc="center left", bbox_to_anchor=(1.03, 0.5), fontsize=7.5, title=heading,
         title_fontsize=7.5, alignment="left",
     )  # fmt: skip
 
@@ -138,7 +138,7 @@ def number_regions(
     """
     if not colors_repeat(places):
         return [""] * len(places)
-    for number, at in enumerate(label_positions(masks, window), 1):
+    for number, at in enumerate(label_positions(masks, window, margin=(0.04, 0.04)), 1):
         if at is not None:
             ax.text(
                 *at, number, ha="center", va="center", fontsize=8, color=ink_color(), zorder=3,
@@ -153,9 +153,15 @@ def colors_repeat(places: Sequence[int]) -> bool:
 
 
 def label_positions(
-    masks: Sequence[np.ndarray], window: Sequence[float], avoid: Sequence[tuple[float, float]] = ()
+    masks: Sequence[np.ndarray],
+    window: Sequence[float],
+    avoid: Sequence[tuple[float, float]] = (),
+    margin: tuple[float, float] = (0.0, 0.0),
 ) -> list[tuple[float, float] | None]:
-    """Return the middle of each region as (a, b), off names of scores and places to ``avoid``; None of small ones."""
+    """Return the middle of each region as (a, b), off names of scores and places to ``avoid``; None of small ones.
+
+    Middles keep a distance ``margin`` from the edges of the window, in shares of its width and height.
+    """
     from scipy.ndimage import distance_transform_edt
 
     left, right, low, high = window
@@ -166,11 +172,16 @@ def label_positions(
     free = np.full((rows, columns), True)
     for x, y in [*(at for _, at, *_ in MARKS), *avoid]:
         free &= np.hypot((a - x) / (right - left), (b - y) / (high - low)) > 0.1
+    for axis, (first, last), share in ((a, (left, right), margin[0]), (b, (low, high), margin[1])):
+        free &= np.abs(axis - (first + last) / 2) <= (0.5 - share) * (last - first) + 1e-9
     result: list[tuple[float, float] | None] = []
     for mask in masks:
         inside = distance_transform_edt(np.pad(mask & free, 1))[1:-1, 1:-1]
-        at = np.unravel_index(inside.argmax(), mask.shape)
-        result.append(None if inside.max() < 0.03 * rows else (float(a[at]), float(b[at])))
+        wide = inside >= max(0.9 * inside.max(), 0.03 * rows)
+        # The middle of the widest places: of a band, not its end.
+        away = np.hypot(a - a[wide].mean(), b - b[wide].mean()) if wide.any() else np.array([[0.0]])
+        at = np.unravel_index(np.where(wide, away, np.inf).argmin(), mask.shape)
+        result.append((float(a[at]), float(b[at])) if wide.any() else None)
     return result
 
 

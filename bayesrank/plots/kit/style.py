@@ -1,7 +1,8 @@
 """What pictures share: names, letters, sizes, axes, curves and legends. Matplotlib is imported on first use."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from textwrap import wrap
 from typing import Any
 from unicodedata import bidirectional
 
@@ -14,10 +15,12 @@ from bayesrank._core.escape import mathtext
 from bayesrank._core.labels import object_array
 from bayesrank._core.names import short_names
 from bayesrank._core.records import ResultRecord
-from bayesrank.plots.kit.colors import grey_shade, mark_and_dash
+from bayesrank.plots.kit.colors import grey_shade, ink_color, mark_and_dash, mix_colors
 
 #: Letters in points that can still be read.
 SMALLEST = 5.0
+#: Width in inches below which a figure has its legends below, and less in its tables.
+NARROW = 5.0
 
 
 def plain_names(names: Sequence[Any], width: int) -> list[str]:
@@ -65,9 +68,9 @@ def new_panels(
 
     given = object_array(check_order_of("axes", axes, "Axes")).ravel()
     if not all(isinstance(one, Axes) for one in given):
-        raise ArgumentTypeError("axes", "must hold Matplotlib Axes", describe_value(axes))
+        raise ArgumentTypeError("axes", "must contain Matplotlib Axes", describe_value(axes))
     if given.size != rows * columns:
-        raise ArgumentError("axes", f"must hold {rows * columns} Axes", given.size)
+        raise ArgumentError("axes", f"must contain {rows * columns} Axes", given.size)
     return given
 
 
@@ -116,37 +119,46 @@ def list_size(size: int, width: float = 8.0) -> tuple[float, float]:
     return width, 1.6 + (0.3 if size <= 30 else 0.17 if size <= 120 else 0.11) * size
 
 
-def list_names(ax: Any, entities: Sequence[Any], axis: str = "y") -> None:
-    """Entity names along an axis, the first at the top or left, in letters that fit their number.
+def list_names(ax: Any, entities: Sequence[Any], numbered: bool = False) -> None:
+    """Write the entities' names beside the rows, the first at the top, in letters that fit the rows.
 
-    Where even the smallest do not fit, only some get their place and name: 1, 6, 11, ...
+    Where even the smallest letters do not fit, only some rows have a name: 1, 6, 11, ... These
+    names, or with ``numbered`` all names, begin with the number of the row.
     """
     size = len(entities)
-    box = ax.get_window_extent()
-    # What the other axis' labels take of a new Axes is not known before it is drawn.
-    room = 72 / ax.figure.dpi * (box.height if axis == "y" else 0.85 * box.width) / max(size, 1)
-    names, every, font = (
-        plain_names(entities, 46 if axis == "y" else 28),
-        1,
-        min(max(0.8 * room, SMALLEST), 9.0),
-    )
+    room = 72 / ax.figure.dpi * ax.get_window_extent().height / max(size, 1)
+    every, font = 1, min(max(0.8 * room, SMALLEST), 9.0)
     if room < SMALLEST:
-        every = next(
-            (n for n in (2, 5, 10, 20, 25, 50, 100, 200, 500) if n * room >= 1.6 * SMALLEST), size
-        )
-        font = 1.3 * SMALLEST
-        names = [f"{i + 1}  {name}" for i, name in enumerate(names)]
+        steps = (2, 5, 10, 20, 25, 50, 100, 200, 500)
+        every = next((n for n in steps if n * room >= 1.6 * SMALLEST), size)
+        font, numbered = 1.3 * SMALLEST, True
+    names = plain_names(entities, name_width(ax, font))
+    if numbered:
+        names = [f"{i}  {name}" for i, name in enumerate(names, 1)]
     shown = range(0, size, every)
-    if axis == "y":
-        ax.set_yticks(shown, [names[i] for i in shown], fontsize=font)
-        ax.set_ylim(size - 0.5, -0.5)
-    else:
-        ax.set_xticks(shown, [names[i] for i in shown], fontsize=font, rotation=90)
+    ax.set_yticks(shown, [names[i] for i in shown], fontsize=font)
+    ax.set_ylim(size - 0.5, -0.5)
+
+
+def name_width(ax: Any, font: float, share: float = 0.4) -> int:
+    """Return how many letters of a font size fit this share of a figure's width: 8 at least, 46 at most."""
+    points = 72 * ax.figure.bbox.width / ax.figure.dpi
+    return int(np.clip(share * points / (0.58 * font), 8, 46))
+
+
+def fit_text(ax: Any, text: str, font: float = 10.0) -> str:
+    """Break lines of a text that are wider than the room between the names of the rows and the right edge."""
+    points = 72 / ax.figure.dpi
+    names = [len(label.get_text()) * 0.5 * label.get_fontsize() for label in ax.get_yticklabels()]
+    room = min(1.2 * points * ax.bbox.width, points * ax.figure.bbox.width - max(names, default=0))
+    letters = max(int(room / (0.56 * font)), 12)
+    return "\n".join(part for line in text.split("\n") for part in wrap(line, letters) or [""])
 
 
 def rank_ticks(axis: Any, size: int) -> None:
     """Label an axis with integer ranks, from 1 on."""
-    step = next(n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, size) if size <= 12 * n)
+    most = 6 if is_narrow(axis) else 12
+    step = next(n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, size) if size <= most * n)
     axis.set_ticks([1, *range(max(step, 2), size + 1, step)] if size > 1 else [1])
 
 
@@ -197,19 +209,22 @@ def finish_list(
         list_names(ax, names)
     if log:
         log_axis(ax)
-    ax.set_xlabel(label)
+    ax.set_xlabel(fit_text(ax, label))
     ax.grid(axis="x", color=grey_shade(ax, 0.1))
     ax.set_axisbelow(True)
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
     long = len(ax.get_yticks()) > 40
     ax.tick_params(axis="x", labeltop=long)
+    if is_narrow(ax) and not log:
+        ax.locator_params(axis="x", nbins=4)
     if columns and ax.get_legend_handles_labels()[0]:
-        side_legend(
-            ax,
+        ax.legend(
+            frameon=False,
+            fontsize=8,
             loc="lower center",
             bbox_to_anchor=(0.5, 1.0),
-            ncols=columns,
+            ncols=1 if is_narrow(ax) else columns,
             borderaxespad=3.0 if long else 0.5,
         )
     return add_missing_fonts(ax)
@@ -223,10 +238,73 @@ def finish_plot(ax: Any) -> Any:
     return add_missing_fonts(ax)
 
 
+def is_narrow(ax: Any) -> bool:
+    """Return whether the figure of an Axes or axis is as narrow as a phone: without room beside the Axes."""
+    return bool(ax.figure.bbox.width / ax.figure.dpi < NARROW)
+
+
 def side_legend(ax: Any, **options: Any) -> None:
-    """Draw a legend on the right of the Axes, from its top on, or elsewhere."""
-    position = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0}
-    ax.legend(**{"frameon": False, "fontsize": 8, **position, **options})
+    """Draw a legend on the right of the Axes, from its top on, or elsewhere; in a narrow figure below the Axes."""
+    position: dict[str, Any] = {
+        "loc": "upper left",
+        "bbox_to_anchor": (1.01, 1.0),
+        "borderaxespad": 0,
+    }
+    ax.legend(**{"frameon": False, "fontsize": 8, **position, **options, **_below(ax)})
+
+
+def _below(ax: Any) -> dict[str, Any]:
+    """Return the place of a legend below the Axes and its label, in a narrow figure."""
+    from matplotlib.transforms import ScaledTranslation
+
+    if not is_narrow(ax):
+        return {}
+    down = ScaledTranslation(0, -42 / 72, ax.figure.dpi_scale_trans)
+    return {
+        "loc": "upper center",
+        "bbox_to_anchor": (0.4, 0.0),
+        "bbox_transform": ax.transAxes + down,
+        "ncols": 1,
+        "borderaxespad": 0,
+    }
+
+
+def write_title(ax: Any, text: str, size: float = 9.0, **options: Any) -> None:
+    """Write a title in lines that fit the figure."""
+    ax.set_title(fit_text(ax, text, size), fontsize=size, **options)
+
+
+def split_axes(ax: Any, middle: float, above: float = 0, below: float = 0) -> list[Any]:
+    """Make room above and below the Axes, within its place, for Axes with the same horizontal axis.
+
+    The numbers are relative heights. Returns three Axes; those of height 0 are None.
+    """
+    heights = [above, middle, below]
+    used = [height for height in heights if height]
+    if ax.get_subplotspec() is None:
+        left, low, right, high = ax.get_position().extents
+        ax.set_subplotspec(ax.figure.add_gridspec(1, 1, left, low, right, high)[0])
+    rows = iter(ax.get_subplotspec().subgridspec(len(used), 1, height_ratios=used))
+    result = []
+    for height, at in zip(heights, (-1, 0, 1), strict=True):
+        row = next(rows) if height else None
+        if at == 0:
+            ax.set_subplotspec(row)
+        result.append(ax if at == 0 else row and ax.figure.add_subplot(row, sharex=ax))
+    for one in (result[0], result[2]):
+        if one is not None:
+            one.tick_params(labelbottom=False)
+    return result
+
+
+def write_key(ax: Any, key: Mapping[str, Any], left: bool = True) -> None:
+    """Write names, each in its colour, in an upper corner of the Axes, one below the other."""
+    x, side = (0.0, 4) if left else (1.0, -4)
+    for row, (name, paint) in enumerate(zip(plain_names(list(key), 34), key.values(), strict=True)):
+        ax.annotate(
+            name, (x, 1.0), (side, -2 - 11 * row), "axes fraction", textcoords="offset points",
+            color=mix_colors(paint, ink_color(), 0.25), fontsize=8.5, ha="left" if left else "right", va="top",
+        )  # fmt: skip
 
 
 def figure_legend(ax: Any, where: str, columns: int) -> None:
@@ -235,7 +313,7 @@ def figure_legend(ax: Any, where: str, columns: int) -> None:
         ax.figure.legend(
             *ax.get_legend_handles_labels(),
             loc=f"outside {where} center",
-            ncols=columns,
+            ncols=1 if is_narrow(ax) else columns,
             frameon=False,
             fontsize=9,
         )

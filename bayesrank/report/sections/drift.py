@@ -65,7 +65,7 @@ def make(page: Page) -> PageBlock | None:
     known = result["entity"].values.tolist()
     names = [name for name in page.order if name in known]
     if not names:
-        raise ArgumentError("drift", "must have entities of the posterior", f"{known[0]!r}")
+        raise ArgumentError("drift", "must contain only entities of the posterior", f"{known[0]!r}")
     [dim] = (str(dim) for dim in result["ops_mean"].dims if dim != "entity")
     periods, record, shown = result[dim].values.tolist(), ResultRecord.of(result), names[:DRAWN]
     rows = [

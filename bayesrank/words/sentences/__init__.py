@@ -28,7 +28,7 @@ def say(note: Note | str) -> str:
         return entry.fill(entry.sentence, note.fields)
     if note.code not in sentences():
         raise ArgumentError(
-            "attrs", "must hold notes of this version of bayesrank", f"the note {note.code!r}"
+            "attrs", "must contain notes of this version of bayesrank", f"the note {note.code!r}"
         )
     return sentences()[note.code](**note.fields)
 

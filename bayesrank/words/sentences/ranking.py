@@ -110,7 +110,7 @@ def _range_of_prevalences(
 
 
 def _remedy(label: str | None) -> str:
-    rates = "TPR and TNR apart" if label is None else "the recall of each class apart"
+    rates = "TPR and TNR separately" if label is None else "the recall of each class separately"
     return f"Compare them at one prevalence (br.at_prevalence, --prevalence), or by {rates}."
 
 
@@ -295,7 +295,7 @@ def interval_closed(entities: list[str], score: str, end: float) -> str:
     whose = "interval" if len(entities) == 1 else "intervals"
     return (
         f"The {whose} of {prose.list_names(entities)} {'includes' if len(entities) == 1 else 'include'} {end:g}, the "
-        f"end of the range: at most one case keeps the observed {score} from it."
+        f"end of the range: at most one case separates the observed {score} from it."
     )
 
 
