@@ -51,10 +51,12 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        known = self.list_commands(ctx)
-        if args and args[0] not in known and not args[0].startswith("-"):
-            near = get_close_matches(args[0], known, n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"The commands are {', '.join(known)}."
+        commands = self.list_commands(ctx)
+        if args and args[0] not in commands and not args[0].startswith("-"):
+            near = get_close_matches(args[0], commands, n=1)
+            hint = (
+                f"Did you mean {near[0]!r}?" if near else f"The commands are {', '.join(commands)}."
+            )
             raise click.UsageError(f"No such command {args[0]!r}. {hint}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -108,8 +110,8 @@ def in_options(error: ArgumentError, command: click.Command) -> ArgumentError:
     # One of several values is called by the singular.
     for name in [one.name for one in command.params if getattr(one, "multiple", False)]:
         options.setdefault(str(name).removesuffix("s"), options[str(name)])
-    said = (_translate(text, options) for text in (error.wanted, error.got, error.hint))
-    return ArgumentError(options.get(error.argument, error.argument), *said)
+    translated = (_translate(text, options) for text in (error.wanted, error.got, error.hint))
+    return ArgumentError(options.get(error.argument, error.argument), *translated)
 
 
 def _translate(text: str, options: dict[str, str]) -> str:

@@ -87,11 +87,14 @@ class CommandAnalysis(Setup):
                     "votes: their strengths compare entities, and are not performances",
                     "'bayesrank rank' ranks them",
                 )
-            held = (
+            description = (
                 "outcomes without classes" if "outcome" in sizes else f"{sizes['actual']} classes"
             )
             raise ArgumentError(
-                "DATA", f"must have two classes for {what}", held, "'bayesrank rank' ranks them"
+                "DATA",
+                f"must have two classes for {what}",
+                description,
+                "'bayesrank rank' ranks them",
             )
 
     def entity(self, option: str, typed: str | None) -> Any:
@@ -112,9 +115,9 @@ class CommandAnalysis(Setup):
             values = br.as_performance(self.posterior, kind)
         else:
             values = score_values(self.posterior, score, True, kind).values
-        found = evidence_of(self.posterior, None, values, kind).notes(score)
-        found = [note for note in found if ranked or note.code != "score_should_not_rank"]
-        return list(dict.fromkeys([*map(say, found), *self.stated(score)]))
+        notes = evidence_of(self.posterior, None, values, kind).notes(score)
+        notes = [note for note in notes if ranked or note.code != "score_should_not_rank"]
+        return list(dict.fromkeys([*map(say, notes), *self.stated(score)]))
 
     def tell(
         self, parts: Verdict, notes: bool, *scores: Score | None
@@ -152,8 +155,8 @@ def analyse(
     """
     inputs = with_scores(ask(step, draws=draws, seed=seed, **how), scores)
     step("drawing")
-    found = draw(inputs, draws=draws, seed=seed, sampler=sampler, prior="prior" in groups)
-    return replace(inputs, posterior=found)
+    drawn = draw(inputs, draws=draws, seed=seed, sampler=sampler, prior="prior" in groups)
+    return replace(inputs, posterior=drawn)
 
 
 def ask(
@@ -194,15 +197,15 @@ def ask(
     logs = choices_of(how, columns=submitted).also(lower=lower_is_better) if "only" in how else None
     how["dataset"] = how.pop("dataset_column")
     how["covariates"] = list(covariates) or None
-    found: dict[Any, Any] = {}
+    table_attrs: dict[Any, Any] = {}
     if submitted:
         roles = Roles(**how | {"dataset": by if by not in (None, "dataset") else how["dataset"]})
-        evidence, record, found = _read_submissions(
+        evidence, record, table_attrs = _read_submissions(
             paths, roles, ignore, logs or Choices(shell=True)
         )
     elif logs is not None and (logs.map or are_logs(paths)):
         roles = Roles(**how)
-        evidence, record, found = _read_logs(paths, dataset, roles, ignore, logs, by)
+        evidence, record, table_attrs = _read_logs(paths, dataset, roles, ignore, logs, by)
     else:
         if logs is not None and (typed := logs.typed().removesuffix("--lower-is-better")):
             raise ArgumentError(
@@ -213,12 +216,12 @@ def ask(
         evidence, record = _read(paths[0], model, roles, ignore)
     shipped = paths[0] in br.datasets.names()
     unused = () if shipped else [*map(str, ignore), *ledger_of(evidence).ignored]
-    given = parse_given(evidence)
-    if not given.names_datasets and by is None and how["dataset"] is not None:
+    parsed = parse_given(evidence)
+    if not parsed.names_datasets and by is None and how["dataset"] is not None:
         column = how["dataset"]
         raise ArgumentError(
             "--dataset-column",
-            f"cannot be used for {given.noun}",
+            f"cannot be used for {parsed.noun}",
             f"{column!r}",
             f"--by {column} ranks each of its categories",
         )
@@ -242,8 +245,8 @@ def ask(
         if lower_is_better
         else True
         if higher_is_better
-        else found.get("higher_is_better"),
-        remarks=[*found.get("remarks", ()), *found.get("doubts", ())],
+        else table_attrs.get("higher_is_better"),
+        remarks=[*table_attrs.get("remarks", ()), *table_attrs.get("doubts", ())],
         source=paths[0] if shipped else record["title"],
         ignored=unused,
         place=f"{paths[0]} (see 'bayesrank rank --help-all')",
@@ -332,18 +335,18 @@ def _read_logs(
     logs = logs.also(
         missing=roles.missing, **({"only": {"dataset": [dataset]}} if dataset is not None else {})
     )
-    found = diagnose(paths, logs)
-    if found.stops:
-        first, *others = found.stops
+    diagnosis = diagnose(paths, logs)
+    if diagnosis.stops:
+        first, *others = diagnosis.stops
         more = f"{len(others)} more: 'bayesrank doctor' lists them" if others else ""
-        contents = f"the logs hold {found.contents}" if found.contents else ""
+        contents = f"the logs hold {diagnosis.contents}" if diagnosis.contents else ""
         raise ArgumentError(
             first.argument, first.wanted, first.got, Advice.of(first.hint, more, contents)
         )
-    frame = found.frame
+    frame = diagnosis.frame
     assert isinstance(frame, pd.DataFrame)
     print_skipped(frame.attrs["doubts"])
-    words = "\n".join(f"{title}: {' '.join(text)}" for title, text in found.sections.items())
+    words = "\n".join(f"{title}: {' '.join(text)}" for title, text in diagnosis.sections.items())
     title = ", ".join(Path(path).name or path for path in paths[:3])
     return (
         evidence_of_frame(frame, roles, ignore, by),

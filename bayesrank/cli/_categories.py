@@ -40,12 +40,12 @@ def rank_categories(
     fitted = {name: how.pop(name) for name in ("draws", "seed", "sampler")}
     inputs = ask(step, by=by, draws=fitted["draws"], seed=fitted["seed"], **how)
     evidence = inputs.evidence
-    given = parse_given(evidence)
-    if not given.by_category:
+    parsed = parse_given(evidence)
+    if not parsed.by_category:
         hint = f"--dataset-column {by} says that it names data sets"
-        raise ArgumentError("--by", f"cannot be used for {given.noun}", f"{by!r}", hint)
+        raise ArgumentError("--by", f"cannot be used for {parsed.noun}", f"{by!r}", hint)
     score = choose_score(evidence, score)
-    if not given.names_datasets:
+    if not parsed.names_datasets:
         return _rank_votes(step, by, score, rope, prob, inputs, fitted)
     if "dataset" not in evidence.coords or len(set(evidence["dataset"].values.tolist())) < 2:
         raise ArgumentError("--by", "must name a column with at least two categories", f"{by!r}")
@@ -67,10 +67,10 @@ def rank_categories(
     )
     step("drawing")
     with quiet():
-        apart, split = (
+        separate, split = (
             br.fit(evidence, inputs.model, **fitted, **inputs.options, **one) for one in splits
         )
-    for posterior in (apart, split) if by != "dataset" else ():
+    for posterior in (separate, split) if by != "dataset" else ():
         posterior["posterior"].attrs |= ModelRecord(stratum="category").to_attrs()
     cases = _cases_of(evidence)
     _check_met(cases, by, "found" in inputs.about and by in ("category", "dataset"))
@@ -81,8 +81,8 @@ def rank_categories(
         "higher_is_better": inputs.direction(score),
     }
     mean = br.credible_ranking(split, score, over="dataset", **options)
-    worst, lines = _worst(apart, score, options)
-    each = br.credible_ranking(apart, score, kind="observed", **options)
+    worst, lines = _worst(separate, score, options)
+    observed = br.credible_ranking(separate, score, kind="observed", **options)
     sizes = cases.max("entity").to_series()
     # How many more cases would help depends on which categories they are of.
     words = replace(verdict_parts(mean), next_step="").sentences()
@@ -95,10 +95,12 @@ def rank_categories(
         ),
         CategoryRanking("Worst category of each entity", worst, lines),
     ]
-    for name in each["dataset"].values.tolist():
-        one = select_names(each, dataset=name, drop=True)
+    for name in observed["dataset"].values.tolist():
+        of_category = select_names(observed, dataset=name, drop=True)
         title = f"{by} {name} ({prose.count(int(sizes[name]), 'case')})"
-        rankings.append(CategoryRanking(title, one, verdict_parts(one).sentences()[:1]))
+        rankings.append(
+            CategoryRanking(title, of_category, verdict_parts(of_category).sentences()[:1])
+        )
     return rankings
 
 
@@ -142,12 +144,12 @@ def _cases_of(evidence: Any) -> xr.DataArray:
     """Return the number of cases of each entity in each category (entity, dataset)."""
     if isinstance(evidence, xr.DataArray):
         return evidence.sum([dim for dim in evidence.dims if dim not in ("entity", "dataset")])
-    met = (
+    measured = (
         evidence["outcome"].notnull()
         if "outcome" in evidence
         else xr.ones_like(evidence["predicted"], bool)
     )
-    return (evidence["count"] * met).groupby("dataset").sum("pattern")
+    return (evidence["count"] * measured).groupby("dataset").sum("pattern")
 
 
 def _check_met(cases: xr.DataArray, by: str, logs: bool) -> None:
@@ -174,9 +176,9 @@ def _worst(posterior: Any, score: Score, options: dict[str, Any]) -> tuple[xr.Da
     best = prose.probability(table["probability_best"].iloc[0], size)
     lines = [f"{table.index[0]} leads by its worst category: P(best) = {best}."]
     for name in table.index:
-        one = select_names(ranking, entity=name)
-        share = prose.probability(float(one["worst_probability"]), size)
-        lines.append(f"{name}: worst on {one['worst'].item()} with probability {share}.")
+        row = select_names(ranking, entity=name)
+        share = prose.probability(float(row["worst_probability"]), size)
+        lines.append(f"{name}: worst on {row['worst'].item()} with probability {share}.")
     return ranking, lines
 
 
@@ -186,9 +188,9 @@ def _lost_variance(cases: np.ndarray, split: bool) -> list[str]:
     retained = np.sqrt(((cases - 1) / (cases + 1) / cases).sum() / (1 / cases).sum())
     if retained >= 0.95 or not split:  # less than 5% of the standard error is lost
         return []
-    few = f"Categories have as few as {prose.count(int(cases.min()), 'case')}"
+    fewest = f"Categories have as few as {prose.count(int(cases.min()), 'case')}"
     if cases.min() < 2:
         return [
-            f"{few}, which does not say how much cases vary: intervals of the mean are too narrow."
+            f"{fewest}, which does not say how much cases vary: intervals of the mean are too narrow."
         ]
-    return [f"{few}: intervals of the mean are too narrow by about {100 * (1 - retained):.0f}%."]
+    return [f"{fewest}: intervals of the mean are too narrow by about {100 * (1 - retained):.0f}%."]

@@ -153,9 +153,9 @@ class Export:
             else None
         )
         rows = sheet.rows[: self.top or fits]
-        left = len(sheet.rows) - len(rows)
+        hidden = len(sheet.rows) - len(rows)
         why = f"--top {self.top}" if self.top else f"--top {len(sheet.rows)} shows all"
-        lines = [*([f"Not shown ({why}): {left:,} more."] if left else []), *sheet.lines]
+        lines = [*([f"Not shown ({why}): {hidden:,} more."] if hidden else []), *sheet.lines]
         if self.format == "markdown":
             paragraphs = [
                 *map(markdown_text, sheet.heading),

@@ -94,9 +94,11 @@ class Grouped(click.Command):
             formatter.write_text(SHORT)
         with formatter.section("Examples"):
             formatter.write_dl(list(EXAMPLES))
-        known = {option.name: option for option in self.get_params(ctx)}
+        options_by_name = {option.name: option for option in self.get_params(ctx)}
         with formatter.section("Frequent options"):
-            records = [known[name].get_help_record(ctx) for name in (*FREQUENT, "help_all")]
+            records = [
+                options_by_name[name].get_help_record(ctx) for name in (*FREQUENT, "help_all")
+            ]
             formatter.write_dl([record for record in records if record])
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -154,18 +154,18 @@ def read_score(text: str, option: str = "--score") -> Score:
     requirement = (
         "must be a name, weights tn=1,fp=1,fn=5,tp=1, or a place a=0.3,b=0.7, with decimal points"
     )
-    found = _numbers_by_name(option, text, requirement)
-    if set(found) == {"a", "b"}:
-        score = as_score((found["a"], found["b"]))
-        return replace(score, display=f"ranking score (a={found['a']:g}, b={found['b']:g})")
-    if not set(found) <= set(CELLS):
+    numbers = _numbers_by_name(option, text, requirement)
+    if set(numbers) == {"a", "b"}:
+        score = as_score((numbers["a"], numbers["b"]))
+        return replace(score, display=f"ranking score (a={numbers['a']:g}, b={numbers['b']:g})")
+    if not set(numbers) <= set(CELLS):
         raise ArgumentError(option, requirement, repr(text))
-    typed = [f"{cell}={found.get(cell, 0):g}" for cell in CELLS]
+    typed = [f"{cell}={numbers.get(cell, 0):g}" for cell in CELLS]
     try:
-        score = as_score(br.importance(**found))
+        score = as_score(br.importance(**numbers))
     except ArgumentError as error:
         if "--benefit" in error.hint:
-            error.hint = _hint_at_costs(found)
+            error.hint = _hint_at_costs(numbers)
         raise
     return replace(score, name=",".join(typed), display=f"ranking score ({', '.join(typed)})")
 

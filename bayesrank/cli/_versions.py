@@ -103,7 +103,7 @@ class Versions:
             if lacking:
                 empty[name][str(why or NO_OUTCOME)] += 1
         cases = set().union(*met.values())
-        found = {
+        lacks = {
             name: Lack(
                 len(cases) - len(met[name]),
                 dict(empty[name]),
@@ -111,7 +111,7 @@ class Versions:
             )
             for name in self.entities
         }
-        return {name: lack for name, lack in found.items() if lack.number}
+        return {name: lack for name, lack in lacks.items() if lack.number}
 
     def unreadable(self) -> list[str]:
         """Return the files that cannot be read, with the reasons."""
@@ -161,9 +161,9 @@ class Versions:
             retained = self.common()
             return self._keep([case in retained for case in self.table.columns["case"]])
         if missing != "wrong":
-            what = "labels" if self.answer == "predicted" else "probabilities"
+            answers = "labels" if self.answer == "predicted" else "probabilities"
             raise ArgumentError(
-                "--missing", f"must be wrong or common for predicted {what}", f"{missing:g}"
+                "--missing", f"must be wrong or common for predicted {answers}", f"{missing:g}"
             )
         return self._fill_wrong()
 
@@ -236,7 +236,7 @@ class Versions:
         """Return how outcomes that are missing are treated; wrong is 0 of outcomes from 0 to 1."""
         if missing != "wrong":
             return missing
-        held = [
+        numbers = [
             value
             for value in as_outcomes(self.table.columns["outcome"])
             if isinstance(value, float)
@@ -246,14 +246,14 @@ class Versions:
                 "--missing",
                 "must be common or a number if lower outcomes are better",
                 "wrong",
-                f"--missing {max(held, default=1):g} counts a missing answer as the worst outcome in the files",
+                f"--missing {max(numbers, default=1):g} counts a missing answer as the worst outcome in the files",
             )
-        if held and not 0 <= min(held) <= max(held) <= 1:
+        if numbers and not 0 <= min(numbers) <= max(numbers) <= 1:
             raise ArgumentError(
                 "--missing",
                 "must be common or a number unless outcomes lie between 0 for wrong and 1 for right",
-                f"wrong, and outcomes from {min(held):g} to {max(held):g}",
-                f"--missing {min(held):g} counts a missing answer as the worst outcome in the files",
+                f"wrong, and outcomes from {min(numbers):g} to {max(numbers):g}",
+                f"--missing {min(numbers):g} counts a missing answer as the worst outcome in the files",
             )
         return 0
 
@@ -300,9 +300,9 @@ class Versions:
             )
         pair, given = standing_pair(labels), self.roles.positive
         positive = given if given is not None else None if pair is None else str(pair[1])
-        known = [to_number(value) for value in self.table.columns["probability"]]
-        held = [value for value in known if value is not None]
-        if positive is None or not 0 <= min(held, default=0) <= max(held, default=1) <= 1:
+        probabilities = [to_number(value) for value in self.table.columns["probability"]]
+        defined = [value for value in probabilities if value is not None]
+        if positive is None or not 0 <= min(defined, default=0) <= max(defined, default=1) <= 1:
             raise ArgumentError(
                 "--missing",
                 "must be common unless the positive class is known and probabilities lie between 0 and 1",
@@ -355,12 +355,14 @@ def read_versions(
             raise ArgumentError(
                 path, f"must have the columns of BASE, {', '.join(first)}", ", ".join(form), hint
             )
-    taken = set(named)
+    used_names = set(named)
     tables = [files[0].table]
     for one in files[1:]:
         names = dict.fromkeys(one.table.columns["entity"])
-        renamed = {name: name if name not in taken else _free(name, taken) for name in names}
-        taken |= set(renamed.values())
+        renamed = {
+            name: name if name not in used_names else _free(name, used_names) for name in names
+        }
+        used_names |= set(renamed.values())
         entity = [renamed[name] for name in one.table.columns["entity"]]
         tables.append(replace(one.table, columns=one.table.columns | {"entity": entity}))
     _check_common_cases(tables, new)
@@ -411,10 +413,10 @@ def _read_logs(
     path: str, logs: Choices, roles: Roles, ignore: Sequence[str], by: str | None
 ) -> _File:
     # The gate itself counts what is missing, and names files that cannot be read.
-    found = diagnose([path], logs.also(missing="own", errors=logs.errors or "skip"))
-    if found.stops:
-        raise found.stops[0]
-    frame = found.frame
+    diagnosis = diagnose([path], logs.also(missing="own", errors=logs.errors or "skip"))
+    if diagnosis.stops:
+        raise diagnosis.stops[0]
+    frame = diagnosis.frame
     assert isinstance(frame, pd.DataFrame)
     record, retained = frame.attrs, {*map(str, roles.columns().values()), by}
     frame = frame.drop(columns=[name for name in frame if name in SPARE - retained])
@@ -447,18 +449,18 @@ def _in_roles(
     table, roles, selected = select(table, roles)
     if not directed and (low := low_outcome(roles, selected)):
         _ask_direction(table, low)
-    known = name_roles(table, roles)
-    entity = known.of.get("entity") or find_entity(table, known, roles)
+    named = name_roles(table, roles)
+    entity = named.of.get("entity") or find_entity(table, named, roles)
     if entity is None:
         alone = replace(table, columns={"entity": [name] * len(table.where), **table.columns})
-        held = name_roles(alone, roles)
-        if any(set(form) - {"case"} <= set(held.of) for form in FORMS):
-            table, entity, known = alone, "entity", held
-    form = None if entity is None else find_form(table, known, entity, roles)
+        named_alone = name_roles(alone, roles)
+        if any(set(form) - {"case"} <= set(named_alone.of) for form in FORMS):
+            table, entity, named = alone, "entity", named_alone
+    form = None if entity is None else find_form(table, named, entity, roles)
     if form is None:
         return _melt(table, roles, extra, group, directed), []
     used = {
-        role: column for role, column in known.of.items() if role in (*form, *OF_CASES, "total")
+        role: column for role, column in named.of.items() if role in (*form, *OF_CASES, "total")
     }
     columns = {_heading(role, roles): table.columns[column] for role, column in used.items()}
     columns["entity"] = table.read_names(entity, "entity")
@@ -577,9 +579,9 @@ def _check_common_cases(tables: list[Table], new: Sequence[str]) -> None:
 def _roles_of(table: Table, roles: Roles) -> Roles:
     """Return the roles of a table whose headings are roles."""
     named = {"weight": "weight", "times": "count", "training_seed": "training_seed"}
-    found = {argument: role for role, argument in named.items() if role in table.columns}
+    present = {argument: role for role, argument in named.items() if role in table.columns}
     group = None if roles.group is None else str(roles.group)
-    return Roles(entity="entity", positive=roles.positive, group=group, **found)
+    return Roles(entity="entity", positive=roles.positive, group=group, **present)
 
 
 def _free(name: str, taken: Iterable[str]) -> str:

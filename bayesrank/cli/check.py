@@ -81,17 +81,19 @@ def check(
     choices = choices_of(how, missing, columns=submitted)
     roles = Roles(**how, truth=truth, dataset=dataset_column, missing=missing)
     if submitted:
-        found = inspect_submissions(paths, str(truth), choices, missing, roles.positive)
+        inspection = inspect_submissions(paths, str(truth), choices, missing, roles.positive)
     elif choices.map or are_logs(paths):
-        found = inspect_logs(paths, choices)
+        inspection = inspect_logs(paths, choices)
     else:
-        found = inspect_table(paths[0], roles, ignore, choices_of_analysis)
-    found = Inspection(
-        found.sections, [in_options(one, context.command) for one in found.problems], found.commands
+        inspection = inspect_table(paths[0], roles, ignore, choices_of_analysis)
+    inspection = Inspection(
+        inspection.sections,
+        [in_options(one, context.command) for one in inspection.problems],
+        inspection.commands,
     )
     if as_json:
-        print_block(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        print_block(json.dumps(inspection.to_dict(), indent=2, ensure_ascii=False))
     else:
-        for line in escape_lines(found.lines()):
+        for line in escape_lines(inspection.lines()):
             print_block(line) if line.startswith("  ") else print_line(line)
-    context.exit(1 if found.problems else 0)
+    context.exit(1 if inspection.problems else 0)

@@ -81,8 +81,8 @@ def convert(
         print_block(text)
         return
     write_output("--output", output, "table", text)
-    told = [say(note) for note in (*frame.attrs["remarks"], *frame.attrs["doubts"])]
-    for line in (*told, f"Table: {output} ({len(frame):,} rows)"):
+    remarks = [say(note) for note in (*frame.attrs["remarks"], *frame.attrs["doubts"])]
+    for line in (*remarks, f"Table: {output} ({len(frame):,} rows)"):
         print_line(line)
 
 
@@ -90,10 +90,10 @@ def _check_options(to: str, about: dict[str, Any], output: str | None) -> None:
     """Check before any work that the options fit the form, and that the output may be written."""
     typed = {f"--{name.replace('_', '-')}": value for name, value in about.items()}
     if to == "csv":
-        given = next((name for name, value in typed.items() if value is not None), None)
-        if given is not None:
+        unfit = next((name for name, value in typed.items() if value is not None), None)
+        if unfit is not None:
             raise ArgumentError(
-                given, f"cannot be used without --to {RECORDS}", f"{typed[given]!r}"
+                unfit, f"cannot be used without --to {RECORDS}", f"{typed[unfit]!r}"
             )
         if output is not None:
             check_output("--output", output, "table")

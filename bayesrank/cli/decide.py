@@ -88,8 +88,8 @@ def decide(
         )
         compared = None
         if reference is not None:
-            other = analysis.entity("--reference", reference)
-            compared = br.decisions.noninferiority(analysis.source, other, **margins, prob=prob)
+            baseline = analysis.entity("--reference", reference)
+            compared = br.decisions.noninferiority(analysis.source, baseline, **margins, prob=prob)
         export.draw("intervals", by_utility(decision), "expected utility")
     lines, stated, record = analysis.tell(verdict_parts(decision), notes, None)
     stated = [f"Benefit of each outcome of a case: {decision.attrs['benefit']}.", *stated]

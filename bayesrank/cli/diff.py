@@ -30,10 +30,10 @@ def diff(old: str, new: str, format: str) -> None:
     Ranks are compared among the entities of both boards. A change of an entity's
     rank is supported if its old and its new rank set do not overlap.
     """
-    found = compare_boards(*(parse_board(_read(path), path) for path in (old, new)))
-    frame = found.table.convert_dtypes()
-    record = {"sentences": found.sentences}
-    Export(format).show(Sheet(*_cells(found), found.sentences, frame, record, name="entities"))
+    changes = compare_boards(*(parse_board(_read(path), path) for path in (old, new)))
+    frame = changes.table.convert_dtypes()
+    record = {"sentences": changes.sentences}
+    Export(format).show(Sheet(*_cells(changes), changes.sentences, frame, record, name="entities"))
 
 
 def _read(path: str) -> str:

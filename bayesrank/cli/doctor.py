@@ -63,14 +63,14 @@ def doctor(
             raise ArgumentError(option, "cannot be used without --covariate", f"{given!r}")
     if truth is not None or judge is not None:
         roles = Roles(truth=truth, judge=judge, entities=entities, count=count)
-        found = diagnose_judged(paths, roles)
+        diagnosis = diagnose_judged(paths, roles)
     elif covariates:
-        found = diagnose_covariates(
+        diagnosis = diagnose_covariates(
             paths, Roles(entity=entity, dataset=dataset_column, covariates=list(covariates))
         )
     else:
-        found = diagnose(paths, choices_of(how, missing))
+        diagnosis = diagnose(paths, choices_of(how, missing))
     command = click.get_current_context().command
-    found = replace(found, stops=[in_options(stop, command) for stop in found.stops])
-    for line in escape_lines(found.lines()):
+    diagnosis = replace(diagnosis, stops=[in_options(stop, command) for stop in diagnosis.stops])
+    for line in escape_lines(diagnosis.lines()):
         print_block(line) if line.startswith(" ") else print_line(line)

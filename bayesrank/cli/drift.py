@@ -97,19 +97,19 @@ def drift(
             posterior = br.fit(evidence, model, draws=draws, seed=seed, **options)
         step("comparing")
         first = None if baseline is None else names[baseline]
-        found = br.ops.drift(posterior, used, baseline=first, looks=looks, prob=prob)
-    parts = verdict_parts(found)
-    frame = _table(found)
-    several = found.sizes["entity"] > 1
+        drifts = br.ops.drift(posterior, used, baseline=first, looks=looks, prob=prob)
+    parts = verdict_parts(drifts)
+    frame = _table(drifts)
+    several = drifts.sizes["entity"] > 1
     cells = {
         **{
             title: _cell(name)
             for name, title in zip(MEANS, (used.display, "OPS", "TPR", "FPR"), strict=True)
         },
-        f"P(worse since {found.attrs['baseline']})": _probability,
+        f"P(worse since {drifts.attrs['baseline']})": _probability,
         "alarm": lambda row: str(row["alarm"]),
     }
-    export.draw("ops_drift", found)
+    export.draw("ops_drift", drifts)
     record: dict[str, Any] = {
         "verdict": parts.kind,
         "sentences": parts.sentences(),
@@ -117,7 +117,7 @@ def drift(
     }
     record |= {
         "score": used.name,
-        "baseline": found.attrs["baseline"],
+        "baseline": drifts.attrs["baseline"],
         "looks": looks,
         "prob": prob,
     }
@@ -168,26 +168,26 @@ def _table(found: xr.Dataset) -> pd.DataFrame:
     rows = []
     for period in found["dataset"].values.tolist():
         for name in found["entity"].values.tolist():
-            here = found.sel(dataset=period, entity=name)
+            change = found.sel(dataset=period, entity=name)
             row = {"period": period, "entity": name}
             row |= {
-                f"{each}_{what}": float(here[f"{each}_{what}"])
+                f"{each}_{what}": float(change[f"{each}_{what}"])
                 for each in MEANS
                 for what in ("mean", "lower", "upper")
             }
-            for part in here["part"].values.tolist():
+            for part in change["part"].values.tolist():
                 row |= {
-                    f"{since}_{part}": float(here[f"{since}_mean"].sel(part=part))
+                    f"{since}_{part}": float(change[f"{since}_mean"].sel(part=part))
                     for since in ("change", "since_baseline")
                 }
             for since in ("degraded", "degraded_since_baseline"):
-                row |= {each: float(here[each]) for each in (since, f"{since}_error")}
-            for rate in here["rate"].values.tolist():
-                for against in here["against"].values.tolist():
+                row |= {each: float(change[each]) for each in (since, f"{since}_error")}
+            for rate in change["rate"].values.tolist():
+                for against in change["against"].values.tolist():
                     row[f"p_worse_{rate}_{against}"] = float(
-                        here["p_worse"].sel(rate=rate, against=against)
+                        change["p_worse"].sel(rate=rate, against=against)
                     )
-            rows.append(row | {"alarm": name_alarms(here["alarm"])})
+            rows.append(row | {"alarm": name_alarms(change["alarm"])})
     return pd.DataFrame(rows).set_index("period")
 
 

@@ -216,7 +216,7 @@ def gate(
             source = br.fit(evidence, "paired" if paired else None, seed=seed, **options)
         if group is not None:
             source = br.performance.aggregate_over(source, "group", aggregate or "mean")
-        found = br.decisions.gate(
+        verdicts = br.decisions.gate(
             source,
             versions.baseline,
             used,
@@ -225,7 +225,7 @@ def gate(
             prob=prob,
             higher_is_better=better,
         )
-        worst = {} if by is None else _worst_groups(settled, by, found)
+        worst = {} if by is None else _worst_groups(settled, by, verdicts)
     ledger = ledger_of(evidence)
     read = say(ledger.read_note("entity"))
     lacking = [
@@ -234,10 +234,10 @@ def gate(
         *_sizes(versions, evidence),
     ]
     doubts = [say(note) for note in versions.doubts if note.code != "unreadable_files"]
-    parts = verdict_parts(found)
+    parts = verdict_parts(verdicts)
     if form == "json":
-        table = found[list(COLUMNS)].to_dataframe()
-        record = {name: value for name, value in found.attrs.items() if name != "ledger"}
+        table = verdicts[list(COLUMNS)].to_dataframe()
+        record = {name: value for name, value in verdicts.attrs.items() if name != "ledger"}
         record |= {
             "read": read,
             "sentences": [*parts.sentences(), *lacking],
@@ -252,11 +252,11 @@ def gate(
     elif form == "markdown":
         print_block(
             "\n\n".join(
-                _markdown(found, parts.sentences(), [*lacking, read, *worst.values(), *doubts])
+                _markdown(verdicts, parts.sentences(), [*lacking, read, *worst.values(), *doubts])
             )
         )
     elif form == "junit":
-        _print_xml(_junit(found, fail_on, worst, [*lacking, *doubts]))
+        _print_xml(_junit(verdicts, fail_on, worst, [*lacking, *doubts]))
     else:
         print_line(
             " ".join(
@@ -264,11 +264,11 @@ def gate(
             )
         )
         for line in [
-            *(parts.notes if len(found["entity"]) > 1 else ()),
+            *(parts.notes if len(verdicts["entity"]) > 1 else ()),
             *(f"Note: {line}" for line in doubts),
         ]:
             print_line(line)
-    verdict = GateRecord.of(found).verdict
+    verdict = GateRecord.of(verdicts).verdict
     if verdict == "worse":
         click.get_current_context().exit(WORSE)
     if verdict == "undecided" and fail_on == "undecided":
@@ -360,11 +360,11 @@ def _sizes(versions: Versions, evidence: Any) -> list[str]:
 
 def _missing_fields(lacks: Mapping[str, Lack], unreadable: list[str]) -> dict[str, Any]:
     """Return what is missing for programs."""
-    held = {
+    fields = {
         name: {"number": lack.number, "of": lack.total, "absent": lack.absent, "empty": lack.empty}
         for name, lack in lacks.items()
     }
-    return {"missing": held, "unreadable": unreadable}
+    return {"missing": fields, "unreadable": unreadable}
 
 
 def _worst_groups(versions: Versions, by: str, found: xr.Dataset) -> dict[str, str]:
@@ -385,8 +385,8 @@ def _worst_groups(versions: Versions, by: str, found: xr.Dataset) -> dict[str, s
     sign, baseline = GateRecord.of(found).sign, versions.baseline
     text = {}
     for name in map(str, found["entity"].values.tolist()):
-        apart = (sign * (wide[name] - wide[baseline])).dropna().groupby(level=0)
-        table = apart.agg(["mean", "size"])
+        by_group = (sign * (wide[name] - wide[baseline])).dropna().groupby(level=0)
+        table = by_group.agg(["mean", "size"])
         if not len(table):
             continue
         position = int(table["mean"].argmin())
@@ -441,8 +441,8 @@ def _junit(found: xr.Dataset, fail_on: str, worst: dict[str, str], more: list[st
     for i, (name, verdict, failed) in enumerate(
         zip(found["entity"].values.tolist(), verdicts, fails, strict=True)
     ):
-        what = {"classname": f"{record.score} against {record.baseline}", "name": str(name)}
-        test = xml.SubElement(suite, "testcase", what)
+        names = {"classname": f"{record.score} against {record.baseline}", "name": str(name)}
+        test = xml.SubElement(suite, "testcase", names)
         one = found.isel(entity=i)
         text = f"{verdict}: {describe_identity(one) or describe_difference(one)}."
         text = " ".join(filter(None, [text, worst.get(str(name), ""), *more]))

@@ -41,16 +41,16 @@ def ops(score: Score, prob: float, export: Export, **how: Any) -> None:
         analysis = analyse(step, **how)
         analysis.check_two_classes("outperformance scores")
         step("comparing")
-        found = br.ops.summarize(br.ops.of_draws(analysis.performance, score), prob=prob)
+        summary = br.ops.summarize(br.ops.of_draws(analysis.performance, score), prob=prob)
         values = score(analysis.performance)
-        found = found.assign({score.name: values.median(draw_dims(values)).drop_attrs()}).sortby(
-            "entity"
-        )
-        found = found.isel(entity=np.argsort(-found["mean"].values, kind="stable"))
-        export.draw("intervals", found, f"OPS of {score.display}")
+        summary = summary.assign(
+            {score.name: values.median(draw_dims(values)).drop_attrs()}
+        ).sortby("entity")
+        summary = summary.isel(entity=np.argsort(-summary["mean"].values, kind="stable"))
+        export.draw("intervals", summary, f"OPS of {score.display}")
         lines = [f"Note: {line}" for line in analysis.notes(score)]
     columns = [score.name, "mean", "lower", "upper", "sd"]
-    frame = found[columns].reset_coords(drop=True).to_dataframe()
+    frame = summary[columns].reset_coords(drop=True).to_dataframe()
     places, record = export.places, {"score": score.name, "prob": prob} | analysis.labels
     cells = {
         score.display: lambda row: prose.number(row[score.name], places),

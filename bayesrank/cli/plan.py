@@ -80,7 +80,7 @@ def plan(
         analysis = analyse(step, scores=[score], **how)
         score = choose_score(analysis.evidence, score)
         step("planning")
-        found = br.plan(
+        plans = br.plan(
             analysis.source,
             score,
             entity=analysis.entity("--choose", choose),
@@ -89,33 +89,33 @@ def plan(
             **goal,
             seed=how["seed"],
         )
-        export.draw("plan", found)
-    lines, stated, record = analysis.tell(verdict_parts(found), notes, score)
+        export.draw("plan", plans)
+    lines, stated, record = analysis.tell(verdict_parts(plans), notes, score)
     record |= {
-        name: found.attrs[name] for name in ("target", "assurance", "goal", "unit", "reason")
+        name: plans.attrs[name] for name in ("target", "assurance", "goal", "unit", "reason")
     }
     names = ("needed", "needed_lower", "needed_upper", "difference", "limit", "now")
-    record |= {name: float(found[name]) for name in names if name in found}
+    record |= {name: float(plans[name]) for name in names if name in plans}
     cells = {
         "target met": lambda row: prose.format_probability_with_error(
             row["success"], row["success_error"]
         ),
         "P(best)": lambda row: prose.number(row["probability_best"], 2),
-        f"expected loss ({score_name(found)})": lambda row: f"{row['expected_loss']:.2g}",
+        f"expected loss ({score_name(plans)})": lambda row: f"{row['expected_loss']:.2g}",
     }
     columns = [
         name
         for name in ("success", "success_error", "probability_best", "expected_loss")
-        if name in found
+        if name in plans
     ]
-    if "expected_loss" not in found:
+    if "expected_loss" not in plans:
         cells = dict([*cells.items()][:1])
     sheet = sheet_of(
-        found[columns].reset_coords(drop=True).to_dataframe(),
+        plans[columns].reset_coords(drop=True).to_dataframe(),
         cells,
         lines=[*lines, *stated],
         about=record,
         name="sizes",
     )
     rows = [[f"{int(n):,}", *row] for n, *row in sheet.rows]
-    export.show(replace(sheet, header=[f"more {PlanRecord.of(found).unit}", *cells], rows=rows))
+    export.show(replace(sheet, header=[f"more {PlanRecord.of(plans).unit}", *cells], rows=rows))

@@ -253,9 +253,11 @@ def rank(
             }
         source = {"evidence": text} if (text := RankingRecord.of(ranking).evidence) else {}
         if _of_datasets(analysis.posterior):
-            found = br.heterogeneity(analysis.posterior, used, prob=prob)
+            spread = br.heterogeneity(analysis.posterior, used, prob=prob)
             table = table.join(
-                found.drop_vars([name for name in found.coords if name != "entity"]).to_dataframe()
+                spread.drop_vars(
+                    [name for name in spread.coords if name != "entity"]
+                ).to_dataframe()
             )
         record |= analysis.labels | source | {"remarks": remarks, **_attempts(analysis, prob)}
         frame = table.assign(**source) if export.format == "csv" else table
@@ -314,9 +316,9 @@ def _answer(
     ranking: xr.Dataset, statement: str, analysis: CommandAnalysis, score: Score, kind: str | None
 ) -> xr.Dataset:
     """Return the probability of a statement; from the numbers of the table where they suffice, so that both agree."""
-    known = exact_probability(ranking, statement) if is_exact(ranking) else None
-    if known is not None:
-        return known
+    exact = exact_probability(ranking, statement) if is_exact(ranking) else None
+    if exact is not None:
+        return exact
     how: dict[str, Any] = {
         "rope": RankingRecord.of(ranking).rope,
         "higher_is_better": analysis.direction(score),
@@ -340,9 +342,9 @@ def _answer_words(answer: xr.Dataset, ranking: xr.Dataset) -> str:
     size = min(effective_draws(ranking), record.draws or np.inf)
     error = float(answer["probability_error"])
     origin = "without draws" if is_exact(answer) else f"from draws, Monte-Carlo error {error:.2g}"
-    apart = f"; differences up to the ROPE of {rope:g} do not count" if rope else ""
+    remark = f"; differences up to the ROPE of {rope:g} do not count" if rope else ""
     p = prose.probability(float(answer["probability"]), size)
-    return f"{record.statement}: probability {p} ({origin}{apart})."
+    return f"{record.statement}: probability {p} ({origin}{remark})."
 
 
 def _attempts(analysis: CommandAnalysis, prob: float) -> dict[str, list[str]]:
@@ -378,8 +380,8 @@ def _lines_of_model(
         lines.append(words)
     elif _of_datasets(posterior):
         leader = br.ranking_table(ranking).index[:1].tolist()
-        found = select_names(br.heterogeneity(posterior, score, prob=prob), entity=leader)
-        lines += [*br.verdict(found), *br.notes(found)]
+        spread = select_names(br.heterogeneity(posterior, score, prob=prob), entity=leader)
+        lines += [*br.verdict(spread), *br.notes(spread)]
     return lines
 
 

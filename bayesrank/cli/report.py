@@ -122,7 +122,7 @@ def report(
         if benefit or reference:
             analysis.check_two_classes("--benefit and --reference")
         rankings = [] if by is None else rank_categories(step, by, score, rope, prob, dict(how))
-        other = analysis.entity("--reference", reference)
+        baseline = analysis.entity("--reference", reference)
         fitted = (
             analysis.posterior,
             analysis.by_dataset,
@@ -139,7 +139,7 @@ def report(
             how["draws"],
             how["seed"],
             benefit,
-            other,
+            baseline,
             rankings,
         )
         request = PageRequest(*fitted, *settings)
@@ -150,10 +150,10 @@ def report(
             )
         )
         with quiet():
-            found = [(name, sections.find(name)) for name in named if name != sections.DEFAULT]
+            chosen = [(name, sections.find(name)) for name in named if name != sections.DEFAULT]
             results = {
                 name: section.compute(request)
-                for name, section in found
+                for name, section in chosen
                 if hasattr(section, "compute")
             }
         page = br.ranking_report(
@@ -163,11 +163,11 @@ def report(
             kind=kind,
             data=record,
             command=shlex.join(["bayesrank", *sys.argv[1:]]),
-            sections=[sections.DEFAULT, *(name for name, _ in found)],
+            sections=[sections.DEFAULT, *(name for name, _ in chosen)],
             results=results,
         )
         write_output("--output", output, "report", page)
-    missing = [line for line in (sections.lacking(name) for name, _ in found) if line in page]
+    missing = [line for line in (sections.lacking(name) for name, _ in chosen) if line in page]
     read = click.get_current_context().meta[READ]
     for line in [
         read,

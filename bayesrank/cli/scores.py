@@ -172,37 +172,39 @@ def _show_persons(
 ) -> None:
     """Print how many of ``per`` persons get each right and wrong answer; the first row misses the fewest."""
     analysis.check_two_classes("--per")
-    found = br.decisions.natural_frequencies(
+    frequencies = br.decisions.natural_frequencies(
         analysis.posterior, per, prevalence=share, prob=prob, kind=kind
     )
-    found = found.isel(entity=np.argsort(found["mean"].sel(outcome="fn").values, kind="stable"))
-    export.draw("natural_frequencies", found)
+    frequencies = frequencies.isel(
+        entity=np.argsort(frequencies["mean"].sel(outcome="fn").values, kind="stable")
+    )
+    export.draw("natural_frequencies", frequencies)
     digits = 1 if export.digits is None else export.digits
     rows = []
-    for i, name in enumerate(found["entity"].values):
-        one, row = found.isel(entity=i), [str(name)]
+    for i, name in enumerate(frequencies["entity"].values):
+        of_entity, row = frequencies.isel(entity=i), [str(name)]
         for cell in OUTCOMES:
             row.append(
                 _with_interval(
-                    [one[end].sel(outcome=cell) for end in ("mean", "lower", "upper")], digits
+                    [of_entity[end].sel(outcome=cell) for end in ("mean", "lower", "upper")], digits
                 )
             )
         for value in ("ppv", "npv"):
             row.append(
                 _with_interval(
-                    [one[f"{value}{end}"] for end in ("", "_lower", "_upper")], export.places
+                    [of_entity[f"{value}{end}"] for end in ("", "_lower", "_upper")], export.places
                 )
             )
         rows.append(row)
-    headings = found["heading"].values.tolist()
+    headings = frequencies["heading"].values.tolist()
     header = ["entity", *headings, "PPV", "NPV"]
     frame = (
-        found[["mean", "lower", "upper"]]
+        frequencies[["mean", "lower", "upper"]]
         .reset_coords(drop=True)
         .to_dataframe(dim_order=["entity", "outcome"])
         .reset_index("outcome")
     )
-    level = ResultRecord.of(found).percent
+    level = ResultRecord.of(frequencies).percent
     # With --prevalence, the prevalence of the cases is not used.
     used = [
         None if share is not None and name == "ppv" else br.scores.get(name)
@@ -225,7 +227,7 @@ def _show_persons(
             rows,
             lines,
             frame,
-            dict(found.attrs) | analysis.labels,
+            dict(frequencies.attrs) | analysis.labels,
             "outcomes",
             least=headings[-1:],
         )
@@ -277,8 +279,8 @@ def _show(table: xr.Dataset, names: list[str], lines: list[str], export: Export)
         for entity, found in cells.items()
     ]
     if len(cells) == 1:
-        [(entity, found)] = cells.items()
-        rows = [[name, *each] for name, each in zip(names, found, strict=True)]
+        [(entity, scores_of_entity)] = cells.items()
+        rows = [[name, *each] for name, each in zip(names, scores_of_entity, strict=True)]
         replace(export, top=None).show(Sheet([entity, "median", level, "observed"], rows, lines))
     elif export.format != "table" or fits(wide, rows):
         export.show(Sheet(wide, rows, lines))
@@ -296,12 +298,12 @@ def _show(table: xr.Dataset, names: list[str], lines: list[str], export: Export)
 
 def _cells(one: xr.Dataset, digits: int) -> list[str]:
     """Return median, interval and observed value."""
-    middle, low, high, seen = (
+    middle, low, high, observed = (
         float(one[name]) for name in ("median", "lower", "upper", "observed")
     )
     shown = (
-        prose.number(seen, digits)
+        prose.number(observed, digits)
         if np.isnan(low)
-        else prose.format_with_interval(seen, low, high, digits)
+        else prose.format_with_interval(observed, low, high, digits)
     )
     return [*interval_cells(middle, low, high, digits), shown]

@@ -108,7 +108,7 @@ def sensitivity(
         score = choose_score(inputs.evidence, score)
         step("ranking")
         with quiet():
-            found = br.sensitivity(
+            result = br.sensitivity(
                 inputs.by_dataset,
                 score,
                 model=inputs.model,
@@ -123,8 +123,8 @@ def sensitivity(
                 **(inputs.aim or {}),
                 **inputs.options,
             )
-    lines, stated, record = inputs.tell(verdict_parts(found), notes, score, *scores)
-    Export(format).show(_sheet(found, [*lines, *stated], record))
+    lines, stated, record = inputs.tell(verdict_parts(result), notes, score, *scores)
+    Export(format).show(_sheet(result, [*lines, *stated], record))
 
 
 def _sheet(found: xr.Dataset, lines: list[str], about: dict[str, Any]) -> Sheet:

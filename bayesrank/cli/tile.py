@@ -109,13 +109,13 @@ def tile(
                 rates = br.as_performance(analysis.counts)
                 if share is not None:
                     rates = br.performance.shift_prior(rates, share)
-                found, shares = br.tile.regions(rates), br.tile.shares(rates)
+                regions, shares = br.tile.regions(rates), br.tile.shares(rates)
             else:
-                found = br.tile.credible(source, resolution, prob=prob, maps=())
-                shares = found["share"]
+                regions = br.tile.credible(source, resolution, prob=prob, maps=())
+                shares = regions["share"]
             if preference is None:
-                sheet = _shares(found, shares, 1 if export.digits is None else export.digits)
-            export.draw("credible_tile" if "share" in found else "winner_tile", found)
+                sheet = _shares(regions, shares, 1 if export.digits is None else export.digits)
+            export.draw("credible_tile" if "share" in regions else "winner_tile", regions)
     sheet.lines.extend(f"Note: {line}" for line in analysis.notes())
     sheet.about.update(analysis.labels)
     export.show(sheet)
@@ -125,11 +125,11 @@ def _shares(found: xr.Dataset, share: xr.DataArray, digits: int) -> Sheet:
     """Return the share of the Tile on which each entity is best, the largest first."""
     credible = "share_lower" in found
     columns = ["share", "share_lower", "share_upper"] if credible else ["share"]
-    held = found if credible else share.rename("share").to_dataset()
-    frame = held[columns].reset_coords(drop=True).to_dataframe().sort_index()
+    shares = found if credible else share.rename("share").to_dataset()
+    frame = shares[columns].reset_coords(drop=True).to_dataframe().sort_index()
     frame = frame.loc[frame["share"].round(12).sort_values(ascending=False, kind="stable").index]
-    seen, nowhere = frame[frame["share"] > 0.0005], int(frame["share"].isna().sum())
-    rest = len(frame) - len(seen) - nowhere
+    visible, nowhere = frame[frame["share"] > 0.0005], int(frame["share"].isna().sum())
+    rest = len(frame) - len(visible) - nowhere
     lines = [f"{prose.count(rest, 'entity')} with a share below 0.05%."] if rest else []
     lines += (
         [f"{prose.count(nowhere, 'entity')} without a score anywhere on the Tile."]
@@ -154,7 +154,7 @@ def _shares(found: xr.Dataset, share: xr.DataArray, digits: int) -> Sheet:
                 index=False
             )
         ]
-    return replace(sheet_of(seen, cells, lines=lines, about=record), frame=frame)
+    return replace(sheet_of(visible, cells, lines=lines, about=record), frame=frame)
 
 
 def _ranking(ranking: xr.Dataset, preferences: str) -> Sheet:

@@ -158,18 +158,23 @@ def _facts_of_cases(counts: xr.DataArray | None) -> list[Note]:
     ):
         return []
     sizes = counts.sum("predicted").transpose("dataset", "entity", "actual").values
-    met = sizes.sum(-1) > 0
-    shared, each = met.sum(1) > 1, met.sum(0)
+    measured = sizes.sum(-1) > 0
+    shared, entities_each = measured.sum(1) > 1, measured.sum(0)
     if not shared.any():
         return []
-    least, most = np.where(met[..., None], sizes, np.inf).min(1), sizes.max(1)
+    least, most = np.where(measured[..., None], sizes, np.inf).min(1), sizes.max(1)
     unequal = int((shared & (least < most).any(1)).sum())
-    found = []
-    if np.ptp(each):
-        found.append(Note("datasets_of_each", {"fewest": int(each.min()), "most": int(each.max())}))
+    facts = []
+    if np.ptp(entities_each):
+        facts.append(
+            Note(
+                "datasets_of_each",
+                {"fewest": int(entities_each.min()), "most": int(entities_each.max())},
+            )
+        )
     if unequal:
-        found.append(Note("unequal_cases", {"unequal": unequal, "shared": int(shared.sum())}))
-    return [*found, Note("answers_independent")]
+        facts.append(Note("unequal_cases", {"unequal": unequal, "shared": int(shared.sum())}))
+    return [*facts, Note("answers_independent")]
 
 
 def _describe_sets(facts: RankingRecord) -> str:

@@ -126,9 +126,13 @@ class Page:
     @cached_property
     def two_classes(self) -> xr.DataArray | None:
         """Return the performance of two classes, if the positive class is known."""
-        found = self.performance
-        two = found is not None and found.sizes.get("actual") == 2 and has_positive_class(found)
-        return found if two else None
+        performance = self.performance
+        two = (
+            performance is not None
+            and performance.sizes.get("actual") == 2
+            and has_positive_class(performance)
+        )
+        return performance if two else None
 
     @property
     def has_draws(self) -> bool:
@@ -230,5 +234,5 @@ def first_of(page: Page) -> int:
         return float(np.ptp(numbers)) if numbers.size else 0.0
 
     # All are shown at once if their axis is not much wider than that of the leaders.
-    few = len(ends) <= SEEN and width(ends) <= 3 * width(ends[:retained])
-    return len(ends) if few or len(ends) <= retained + 1 else retained
+    is_narrow = len(ends) <= SEEN and width(ends) <= 3 * width(ends[:retained])
+    return len(ends) if is_narrow or len(ends) <= retained + 1 else retained

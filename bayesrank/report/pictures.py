@@ -57,8 +57,15 @@ class Axis:
 
     def mark(self, numbers: Sequence[float], color: str = BAR, y: float = 50.0) -> dict[str, Any]:
         """Return an interval with its median, from ``(median, lower, upper)`` and, where known, ``observed``."""
-        middle, low, high, seen = (self.place(float(x)) for x in (*numbers, np.nan)[:4])
-        return {"middle": middle, "low": low, "high": high, "seen": seen, "color": color, "y": y}
+        middle, low, high, observed = (self.place(float(x)) for x in (*numbers, np.nan)[:4])
+        return {
+            "middle": middle,
+            "low": low,
+            "high": high,
+            "seen": observed,
+            "color": color,
+            "y": y,
+        }
 
 
 def inline_svg(draw: Callable[[Any], Any], size: tuple[float, float]) -> Markup:

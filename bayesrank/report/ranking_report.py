@@ -154,7 +154,7 @@ def ranking_report(
     if path is not None:
         check_output("path", path, "report")
     ranked = source if isinstance(source, Over) else parse_source(source)
-    found = _read(ranked, score, kind, higher_is_better)
+    scores = _read(ranked, score, kind, higher_is_better)
     # The sections show the mean performance over groups; of other aggregates, what is known of the
     # groups.
     if isinstance(ranked, Over):
@@ -165,20 +165,24 @@ def ranking_report(
     else:
         source = ranked
     named = [] if sections is None else catalog.check_names("sections", sections)
-    given, facts = _check_results(results), _facts_of(data)
+    computed, facts = _check_results(results), _facts_of(data)
     if command is not None and not isinstance(command, str):
         raise ArgumentTypeError("command", "must be a text", describe_value(command))
     if ranking is None:
         # The score that was resolved, so that its values are computed once; the default score is
         # said to be that.
-        resolved = score if score is None or ranked is not source else found.variable or found.score
+        resolved = (
+            score if score is None or ranked is not source else scores.variable or scores.score
+        )
         ranking = credible_ranking(
             ranked, resolved, kind=kind, higher_is_better=higher_is_better, method="auto"
         )
     else:
-        _check_ranking(found, ranking)
-    found = replace(found, higher_is_better=bool(RankingRecord.of(ranking).higher_is_better))
-    page = Page(source, score, kind, ranking, found, check_model(source), given, frozenset(named))
+        _check_ranking(scores, ranking)
+    scores = replace(scores, higher_is_better=bool(RankingRecord.of(ranking).higher_is_better))
+    page = Page(
+        source, score, kind, ranking, scores, check_model(source), computed, frozenset(named)
+    )
     default = sections is None or catalog.DEFAULT in named
     with using_noun(facts.get("noun") or page.facts.noun):
         made_page = _make_page(page, default, facts, command)
@@ -189,7 +193,7 @@ def ranking_report(
 
 def _make_page(page: Page, default: bool, facts: dict[str, str], command: str | None) -> Html:
     """Return the page with the sections that it names, and the default ones if ``default``."""
-    source, kind, ranking, found = page.posterior, page.kind, page.ranking, page.found
+    source, kind, ranking, scores = page.posterior, page.kind, page.ranking, page.found
     counts, performance = page.counts, page.performance
     # The sections that are shown, and a note on each that was named and lacks its data.
     unasked = catalog.names(defaults=True) if default else []
@@ -207,15 +211,17 @@ def _make_page(page: Page, default: bool, facts: dict[str, str], command: str | 
         prose.count(len(page.order), noun()),
     )
     labels = None if performance is None else dict(performance.sizes).get("actual")
-    what = definition(found.name, found.score, labels, page.facts.range or found.range)
+    score_definition = definition(
+        scores.name, scores.score, labels, page.facts.range or scores.range
+    )
     stated = f"{size}{f' ({evidence})' if evidence else ''}"
-    text, cited = methods(page.about, ranking, what, stated, _versions(), [block for _, block in shown],
+    text, cited = methods(page.about, ranking, score_definition, stated, _versions(), [block for _, block in shown],
                           facts_of_methods(page, performance))  # fmt: skip
     verdict = verdict_parts(ranking, model_notes(page.check, source))
     classes = (
         []
         if performance is None
-        else list(map(say, positive_class_notes(performance, found.score)))
+        else list(map(say, positive_class_notes(performance, scores.score)))
     )
     # The classes have a line of their own, under Data.
     notes = list(
@@ -228,7 +234,7 @@ def _make_page(page: Page, default: bool, facts: dict[str, str], command: str | 
         parts is not None
     )
     cells, rows = _table(page)
-    ranked_by = found.variable or found.score or found.name
+    ranked_by = scores.variable or scores.score or scores.name
     implied = implied_prior(
         prior_scores(source, ranked_by, kind), page.prob, None if kind else source, ranked_by
     )
@@ -244,10 +250,10 @@ def _make_page(page: Page, default: bool, facts: dict[str, str], command: str | 
             rows=rows,
             differences=any(row["difference"] for row in rows),
             keep=_visible_rows(page.table["tier"]),
-            definition=what,
+            definition=score_definition,
             paste=text,
             cited=cited,
-            score_words=found.display,
+            score_words=scores.display,
             page=page,
             size=size,
             evidence=evidence,
@@ -299,9 +305,9 @@ def _check_ranking(found: ScoreValues, ranking: Any) -> None:
     check_result("br.credible_ranking", "ranking", ranking, NEEDED)
     if not is_exact(ranking):
         check_result("br.credible_ranking", "ranking", ranking, ("effective_sample_size",))
-    other = set(ranking["entity"].values.tolist()) ^ set(found.values["entity"].values.tolist())
-    if other:
-        names = prose.list_names(sorted(map(str, other)))
+    differing = set(ranking["entity"].values.tolist()) ^ set(found.values["entity"].values.tolist())
+    if differing:
+        names = prose.list_names(sorted(map(str, differing)))
         raise ArgumentError(
             "ranking", "must have the entities of the posterior", f"{names} in only one of the two"
         )
@@ -338,11 +344,11 @@ def _check_results(results: Any) -> dict[str, Any]:
         raise ArgumentTypeError(
             "results", "must be a mapping from sections to their results", describe_value(results)
         )
-    known = [name for name in catalog.names() if hasattr(catalog.find(name), "compute")]
+    computed = [name for name in catalog.names() if hasattr(catalog.find(name), "compute")]
     for name in results:
-        if name not in known:
+        if name not in computed:
             raise ArgumentError(
-                "results", f"must be for the sections {', '.join(known)}", describe_value(name)
+                "results", f"must be for the sections {', '.join(computed)}", describe_value(name)
             )
     return {name: result for name, result in results.items() if result is not None}
 
@@ -364,10 +370,12 @@ def _picture(page: Page) -> dict[str, Any]:
         rows, before = [], None
         for name in names:
             tier = tiers[name]
-            known = not np.isnan(tier)
+            has_tier = not np.isnan(tier)
             marks = [axis.mark(numbers[name], BAR if name in leaders else "var(--edge)")]
-            side = f"tier {tier:g}" if known and tier != before else ""
-            rows.append({"name": name, "panels": [marks], "side": side, "band": known and tier % 2})
+            side = f"tier {tier:g}" if has_tier and tier != before else ""
+            rows.append(
+                {"name": name, "panels": [marks], "side": side, "band": has_tier and tier % 2}
+            )
             before = tier
         return bars(
             [axis],
@@ -375,9 +383,9 @@ def _picture(page: Page) -> dict[str, Any]:
             f"The {display} of {len(names)} {nouns()} with intervals; the table has the numbers.",
         )
 
-    seen = bool(table["observed"].notna().any())
+    has_observed = bool(table["observed"].notna().any())
     caption = (
-        f"Median and {page.percent} interval{', and the observed value (squares)' if seen else ''}. "
+        f"Median and {page.percent} interval{', and the observed value (squares)' if has_observed else ''}. "
         f"{'Higher' if page.found.higher_is_better else 'Lower'} is better."
         f"{'' if leaders.issuperset(table.index) else ' Blue: not ruled out as the best.'} Bands are tiers."
         f"{' The axis is logarithmic.' if ratio else ''}"
@@ -443,10 +451,10 @@ def _describe_computation(page: Page) -> str:
     text = "Every posterior draw is scored and ranked; probabilities are shares of these draws."
     if page.posterior.group("sample_stats") is None or not draws:
         return text
-    found = sampling(page.posterior, page.found.values)
+    sampler = sampling(page.posterior, page.found.values)
     return (
-        f"{text} For the ranked score the largest R-hat is {found['rhat']:.3f}, the smallest effective sample size "
-        f"{found['ess_bulk']:.0f}, with {prose.count(found['divergences'], 'divergence')}."
+        f"{text} For the ranked score the largest R-hat is {sampler['rhat']:.3f}, the smallest effective sample size "
+        f"{sampler['ess_bulk']:.0f}, with {prose.count(sampler['divergences'], 'divergence')}."
     )
 
 
@@ -473,22 +481,22 @@ def _describe_evidence(
     classes = [str(label) for label in rows["actual"].values]
     if bool((rows == rows[0]).all()):
         # 80 negative, but 80 of class 0.
-        each = [f"{n:,} {f'of class {label}' if label[:1].isdigit() else label}"
+        sizes = [f"{n:,} {f'of class {label}' if label[:1].isdigit() else label}"
                 for n, label in zip(rows.values[0], classes, strict=True)]  # fmt: skip
-        few = len(classes) <= 3
+        fits = len(classes) <= 3
         words.append(
-            f"each {noun()} on {' + '.join(each) if few else f'{int(rows[0].sum())} cases of {len(classes)} classes'}"
+            f"each {noun()} on {' + '.join(sizes) if fits else f'{int(rows[0].sum())} cases of {len(classes)} classes'}"
         )
     known = known_classes(counts)
     if known not in (None, ("negative", "positive")):
         words.append(f"positive is {str(known[1])!r}")
     if "test_set" in counts.coords and counts["test_set"].dims == ("entity",):
         sets = Counter(name for name in counts["test_set"].values.tolist() if name)
-        how = "" if names_test_sets(counts) else ", inferred from equal class sizes"
+        inference = "" if names_test_sets(counts) else ", inferred from equal class sizes"
         listed = ", ".join(
             f"{name} ({prose.count(size, noun())})" for name, size in list(sets.items())[:6]
         )
-        words.append(f"test sets{how}: {listed}{' ...' if len(sets) > 6 else ''}")
+        words.append(f"test sets{inference}: {listed}{' ...' if len(sets) > 6 else ''}")
     return "; ".join(words)
 
 
@@ -509,9 +517,9 @@ def _describe_model(about: ModelRecord) -> str:
 
 def _versions() -> str:
     names = ("bayesrank", "numpy", "xarray", "arviz", "pymc")  # a browser lacks the last two
-    found = [
+    versions = [
         f"{name} {each.version}"
         for name in names
         for each in list(metadata.distributions(name=name))[:1]
     ]
-    return ", ".join([*found, f"Python {platform.python_version()}"])
+    return ", ".join([*versions, f"Python {platform.python_version()}"])

@@ -55,14 +55,17 @@ def implied_prior(
     if exact is not None and bool(
         select_names(exact, entity=values["entity"].values).notnull().all()
     ):
-        each = select_names(exact, entity=values["entity"].values).values
-        same = bool(np.ptp(each, axis=0).max() < SAME)
-        together = each[0]
+        ends = select_names(exact, entity=values["entity"].values).values
+        same = bool(np.ptp(ends, axis=0).max() < SAME)
+        together = ends[0]
     else:
         draws = values.transpose("entity", *draw_dims(values)).values.reshape(
             values.sizes["entity"], -1
         )
-        together, each = np.nanquantile(draws, levels), np.nanquantile(draws, levels, axis=1).T
+        together, ends = (
+            np.nanquantile(draws, levels),
+            np.nanquantile(draws, levels, axis=1).T,
+        )
         # In one prior each entity's draws lie below the quantiles of all as often as chance
         # explains.
         number = (~np.isnan(draws)).sum(axis=1)[:, None]
@@ -72,11 +75,11 @@ def implied_prior(
         )
     if same:
         return _in_words(together, prob)
-    least, most = np.argmin(each[:, 1]), np.argmax(each[:, 1])
-    if np.ptp(each[:, 1]) < np.ptp(each[:, 0]):  # priors of one middle differ in how sure they are
-        least, most = np.argmin(each[:, 0]), np.argmax(each[:, 0])
+    least, most = np.argmin(ends[:, 1]), np.argmax(ends[:, 1])
+    if np.ptp(ends[:, 1]) < np.ptp(ends[:, 0]):  # priors of one middle differ in how sure they are
+        least, most = np.argmin(ends[:, 0]), np.argmax(ends[:, 0])
     names = values["entity"].values
-    return f"{_in_words(each[least], prob)} ({names[least]}) up to a {_in_words(each[most], prob)} ({names[most]})"
+    return f"{_in_words(ends[least], prob)} ({names[least]}) up to a {_in_words(ends[most], prob)} ({names[most]})"
 
 
 def _in_words(quantiles: np.ndarray, prob: float) -> str:

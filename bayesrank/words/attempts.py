@@ -48,27 +48,29 @@ class Stretch(NamedTuple):
 def verdict_of_attempts(curve: xr.Dataset) -> Verdict:
     """Return the verdict on a curve of attempts."""
     check_result("br.scores.attempts_curve", "result", curve, NEEDED, ("prob", "draws"))
-    found = {event: stretches(curve, event) for event in ("any", "all")}
+    parts = {event: stretches(curve, event) for event in ("any", "all")}
     notes: list[Note | str] = [*notes_of(EvidenceRecord.of(curve).notes), *_crossings(curve)]
     if curve.sizes["entity"] < 2:
         return compose("none", _of_one(curve), notes)
-    if all(one.headline == "none" for one in found["any"]):
+    if all(one.headline == "none" for one in parts["any"]):
         return compose("none", "No ranking by the number of attempts.", notes)
-    every = f"If all attempts must succeed, for {_said(found['all'], 'for')}."
+    every = f"If all attempts must succeed, for {_said(parts['all'], 'for')}."
     where = POPULATIONS[RankingRecord.of(curve).population].capitalize()
-    one = f"{where}, by {_said(found['any'], 'by')}."
+    sentence = f"{where}, by {_said(parts['any'], 'by')}."
     return compose(
-        found["any"][-1].headline, one, notes, every if curve.sizes["attempts"] > 1 else ""
+        parts["any"][-1].headline, sentence, notes, every if curve.sizes["attempts"] > 1 else ""
     )
 
 
 def stretches(curve: xr.Dataset, event: str) -> list[Stretch]:
     """Return who leads for how many attempts: from one on, or from two on where all must succeed."""
     first = 1 if event == "any" else 2
-    held = curve.sel(event=event, attempts=slice(first, None))
+    stretch = curve.sel(event=event, attempts=slice(first, None))
     size, names = ResultRecord.of(curve).draws, curve["entity"].values.tolist()
-    rows = list(zip(held["leader"].values.tolist(), held["headline"].values.tolist(), strict=True))
-    best = held["probability_best"].transpose("attempts", "entity").values
+    rows = list(
+        zip(stretch["leader"].values.tolist(), stretch["headline"].values.tolist(), strict=True)
+    )
+    best = stretch["probability_best"].transpose("attempts", "entity").values
     result = []
     for (leader, headline), places in groupby(range(len(rows)), key=lambda i: rows[i]):
         ks = list(places)
@@ -113,9 +115,11 @@ def _crossings(curve: xr.Dataset) -> list[str]:
     pairs = [f"{names[i]} and {names[j]}" for i, j in np.argwhere(np.triu(crosses))]
     if not pairs:
         return []
-    what = "pair surely changes its order" if len(pairs) == 1 else "pairs surely change their order"
+    changes = (
+        "pair surely changes its order" if len(pairs) == 1 else "pairs surely change their order"
+    )
     return [
-        f"{len(pairs)} {what} with the number of attempts that must succeed: {few_names(pairs)}."
+        f"{len(pairs)} {changes} with the number of attempts that must succeed: {few_names(pairs)}."
     ]
 
 

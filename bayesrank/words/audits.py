@@ -80,8 +80,8 @@ def verdict_of_audit(row: xr.Dataset) -> Verdict:
     text = row["verdict"].item()
     if "order" in row.coords or "proof" in row:
         return compose("audit", f"{capitalise(text)}.", [])
-    known = find(row["score"].item())
-    name = known.display if known else row["score"].item()
+    score = find(row["score"].item())
+    name = score.display if score else row["score"].item()
     failed = [test for test in TESTS if not row[test]]
     return compose(
         "audit",
@@ -93,11 +93,11 @@ def verdict_of_audit(row: xr.Dataset) -> Verdict:
 
 def _counterexample(row: xr.Dataset, name: str, test: str) -> str:
     """Return the performances that fail a test in whole numbers of cases; empty where that takes too many."""
-    one = row[["counterexample_cases", "counterexample_value"]].sel(test=test)
+    counterexample = row[["counterexample_cases", "counterexample_value"]].sel(test=test)
     parts = []
-    for role in one["role"].values:
-        cells = one["counterexample_cases"].sel(role=role).values
-        value = one["counterexample_value"].sel(role=role).values
+    for role in counterexample["role"].values:
+        cells = counterexample["counterexample_cases"].sel(role=role).values
+        value = counterexample["counterexample_value"].sel(role=role).values
         if not np.isnan(cells).any():
             number = "no value" if np.isnan(value) else prose.number(float(value))
             parts.append(f"{', '.join(f'{n:g}' for n in cells.ravel())} ({number})")

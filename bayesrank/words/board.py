@@ -88,7 +88,7 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
     record = RankingRecord.of(ranking)
     schema = json.loads(Path(__file__).with_name("board.schema.json").read_text("utf-8"))
     fields = schema["properties"]["entities"]["items"]["properties"]
-    known = [name for name in fields if name in table]
+    columns = [name for name in fields if name in table]
     content = {
         "format": "bayesrank board",
         "version": 2,
@@ -110,9 +110,9 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
         "caps": [note.code for note in caps_of(ranking)],
         "verdict": parts.sentences(),
         "notes": list(parts.notes),
-        "definitions": {name: fields[name]["description"] for name in known},
+        "definitions": {name: fields[name]["description"] for name in columns},
         "entities": [
-            {name: _plain(row[name], name, "integer" in fields[name]["type"]) for name in known}
+            {name: _plain(row[name], name, "integer" in fields[name]["type"]) for name in columns}
             for row in table[table.index.isin(first_of_order(ranking, top).index)].to_dict(
                 "records"
             )

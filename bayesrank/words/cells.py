@@ -35,15 +35,15 @@ def ranking_cells(
     """Return the heading and the cells of a ranking table, with further columns by name."""
     record, size = RankingRecord.of(ranking), effective_draws(ranking)
     level = f"{record.percent} interval"
-    costs, known = "mean_cost" in table, evidence_columns(table)
-    header = [noun(), score_name(ranking), level, *known, *rank_header(record.prob), "tier"]
+    costs, evidence = "mean_cost" in table, evidence_columns(table)
+    header = [noun(), score_name(ranking), level, *evidence, *rank_header(record.prob), "tier"]
     header += ["mean cost", level, "P(front)"] * costs
     columns = [*[name for name in OF_VOTES if name in table], *columns]
-    columns = list(dict.fromkeys(name for name in columns if name not in known))
+    columns = list(dict.fromkeys(name for name in columns if name not in evidence))
     rows, undefined, best = [], ranking["unobserved"].to_series().to_dict(), best_texts(ranking)
     for name, row in table.iterrows():
         cells = [str(name), *interval_cells(row["median"], row["lower"], row["upper"], digits)]
-        cells += evidence_cells(row, known, undefined[name], digits)
+        cells += evidence_cells(row, evidence, undefined[name], digits)
         cells += [
             best[name],
             prose.interval(row["rank_lower"], row["rank_upper"], 0),

@@ -29,10 +29,10 @@ class Changes:
 def parse_board(text: str, name: str) -> dict[str, Any]:
     """Return a board from its JSON text; ``name`` is the file in messages."""
     try:
-        held = json.loads(text)
+        content = json.loads(text)
     except (ValueError, RecursionError):
-        held = None
-    if not isinstance(held, dict) or held.get("format") != "bayesrank board":
+        content = None
+    if not isinstance(content, dict) or content.get("format") != "bayesrank board":
         raise ArgumentError(
             name,
             "must be a board in JSON",
@@ -40,13 +40,13 @@ def parse_board(text: str, name: str) -> dict[str, Any]:
             "bayesrank rank DATA --format board > FILE writes one",
         )
     check_schema(
-        held, json.loads(Path(__file__).with_name("board.schema.json").read_text("utf-8")), name
+        content, json.loads(Path(__file__).with_name("board.schema.json").read_text("utf-8")), name
     )
-    names = Counter(str(one["entity"]) for one in held["entities"])
+    names = Counter(str(one["entity"]) for one in content["entities"])
     twice = next((name for name, number in names.items() if number > 1), None)
     if twice is not None:
         raise ArgumentError(name, "must have each entity once", f"{twice!r} more than once")
-    return held
+    return content
 
 
 def compare_boards(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
@@ -175,7 +175,7 @@ def _sentences(
             f", among the {len(table) - len(added) - len(removed)} entities on both boards"
             * bool(added or removed)
         )
-        each = [
+        moves = [
             f"{name} went {change} ({old:.0f} to {new:.0f})"
             for name, change, old, new in moved.loc[
                 names[:5], ["change", "common_rank_old", "common_rank_new"]
@@ -185,7 +185,7 @@ def _sentences(
         ]
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
         if names:
-            text.append(f"{title}: {', '.join(each)}{more}{among}.")
+            text.append(f"{title}: {', '.join(moves)}{more}{among}.")
     if not len(moved):
         text.append("Among the entities on both boards, none changed its rank.")
     best = [[name for name, one in side.items() if one["in_best_set"]] for side in (before, after)]
@@ -200,8 +200,8 @@ def _sentences(
         & both["cases_new"].notna()
     ]
     if len(cases):
-        apart = (cases["cases_new"] - cases["cases_old"]).astype(float)
-        low, high = apart.min(), apart.max()
+        difference = (cases["cases_new"] - cases["cases_old"]).astype(float)
+        low, high = difference.min(), difference.max()
         ends = f"{low:+,.0f}" if low == high else f"{low:+,.0f} to {high:+,.0f}"
         text.append(f"Cases changed for {prose.count(len(cases), 'entity')}: {ends}.")
     return text

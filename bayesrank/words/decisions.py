@@ -105,8 +105,8 @@ def _close(standing: Standing) -> list[str]:
     near[0] = False
     if not near.any():
         return []
-    who = few_names(standing.named(near))
-    return [f"The expected utility of {who} is equal to the highest within Monte-Carlo error."]
+    rivals = few_names(standing.named(near))
+    return [f"The expected utility of {rivals} is equal to the highest within Monte-Carlo error."]
 
 
 def _strategies(standing: Standing) -> list[str]:
@@ -116,15 +116,15 @@ def _strategies(standing: Standing) -> list[str]:
         return []
     always = decision["strategy"].values[standing.places].astype(bool)
     if always[0]:
-        what = f"{standing.leader}, which gives every case the same answer"
-        return [f"No {noun()} has a higher expected utility than {what}."]
+        strategy = f"{standing.leader}, which gives every case the same answer"
+        return [f"No {noun()} has a higher expected utility than {strategy}."]
     if not always.any():
         return []
     i = int(np.flatnonzero(always)[0])
     p = relation(float(standing.superiority[i]), effective_draws(decision))
     constant = standing.names[i]
-    what = f"{constant} is the best strategy that gives every case the same answer"
-    return [f"P({standing.leader} beats {constant}) {p}; {what}."]
+    strategy = f"{constant} is the best strategy that gives every case the same answer"
+    return [f"P({standing.leader} beats {constant}) {p}; {strategy}."]
 
 
 def _information(decision: xr.Dataset) -> list[str]:

@@ -33,27 +33,27 @@ def verdict_of_drift(found: xr.Dataset) -> Verdict:
     alarm = found["alarm"].transpose("entity", "dataset", "rate", "against").values
     first = periods.index(record.baseline)
     looks = len(periods) - 1 - first
-    said = {
+    descriptions = {
         position: f"{_describe(found, *position)}{f' ({names[position[0]]})' if len(names) > 1 else ''}"
         for position in sorted(
             map(tuple, np.argwhere(alarm)), key=lambda place: (place[1], place[0])
         )
     }
     notes: list[str] = []
-    if said:
+    if descriptions:
         # The last look with an alarm, and in it the smallest p-value.
         p = found["p_worse"].transpose("entity", "dataset", "rate", "against").values
-        chosen = min(said, key=lambda place: (-place[1], p[place]))
+        chosen = min(descriptions, key=lambda place: (-place[1], p[place]))
         worst, last = chosen[0], int(chosen[1])
-        since = min(position[1] for position in said)
-        headline = f"Alarm in {periods[last]}: {said[chosen]}."
+        since = min(position[1] for position in descriptions)
+        headline = f"Alarm in {periods[last]}: {descriptions[chosen]}."
         if since < last:
             headline = f"{headline[:-1]}; the first alarm was in {periods[since]}."
         elif last < len(periods) - 1:
             headline = f"{headline[:-1]}; later looks have no alarm."
         notes += [
             f"Alarm in {periods[position[1]]}: {text}."
-            for position, text in said.items()
+            for position, text in descriptions.items()
             if position != chosen
         ]
     else:
@@ -77,7 +77,7 @@ def verdict_of_drift(found: xr.Dataset) -> Verdict:
             f"The OPS of {display_name(record.score)} also changes with the prevalence; that of "
             f"{display_name(record.monitor)} changes with the rates alone."
         )
-    kind = "alarm" if said else "no alarm"
+    kind = "alarm" if descriptions else "no alarm"
     return compose(
         kind,
         headline,

@@ -54,11 +54,11 @@ def verdict_of_gate(gate: xr.Dataset) -> Verdict:
 
 def describe_identity(one: xr.Dataset) -> str:
     """Return what an entity and the baseline have in common on all cases; empty if they differ on some case."""
-    what = str(one["identical"].item())
-    if not what:
+    common = str(one["identical"].item())
+    if not common:
         return ""
     number = float(one["cases"])
-    return f"the two versions {IDENTICAL[what].format(cases=prose.count(int(np.nan_to_num(number)), 'case'))}"
+    return f"the two versions {IDENTICAL[common].format(cases=prose.count(int(np.nan_to_num(number)), 'case'))}"
 
 
 def describe_difference(one: xr.Dataset) -> str:

@@ -31,9 +31,9 @@ def verdict_of_heterogeneity(found: xr.Dataset) -> Verdict:
     notes: list[str] = []
     lacking = np.isnan(spread) & table["new"].notnull().values
     if lacking.any():
-        who = few_names([str(name) for name in table["entity"].values[lacking]])
+        names = few_names([str(name) for name in table["entity"].values[lacking]])
         notes.append(
-            f"Differences between data sets are unknown with fewer than two data sets: {who}."
+            f"Differences between data sets are unknown with fewer than two data sets: {names}."
         )
     if not len(defined):
         return compose(
@@ -78,12 +78,12 @@ def describe_typical(found: xr.Dataset) -> str:
 def _describe(one: xr.Dataset, found: xr.Dataset) -> list[str]:
     """State the share of the observed variance, and the score on a typical and on a new data set."""
     name, typical = one["entity"].item(), describe_typical(found)
-    what = f" ({typical})" if typical else ""
+    population = f" ({typical})" if typical else ""
     share, low, high = (100 * float(one[f"share{end}"]) for end in ("", "_lower", "_upper"))
     account = f"{share:.0f}% ({low:.0f}% to {high:.0f}%) of the observed variance"
     typical, new = (_estimate(one, key) for key in ("typical", "new"))
     lines = [
         f"{name}: differences between data sets account for {account}.",
-        f"{name}: the {score_name(found)} of a typical data set{what} is {typical}, of a new data set {new}.",
+        f"{name}: the {score_name(found)} of a typical data set{population} is {typical}, of a new data set {new}.",
     ]
     return lines[1:] if np.isnan(share) else lines

@@ -45,10 +45,12 @@ def model_notes(check: xr.Dataset | None, posterior: Any) -> list[Note]:
     if not p < LEVEL:
         return []
     counts, model = observed_counts(posterior), parse_source(posterior).model.model
-    other = None if counts is None else model_for_datasets(counts.shape[-1], counts.sizes["entity"])
+    alternative = (
+        None if counts is None else model_for_datasets(counts.shape[-1], counts.sizes["entity"])
+    )
     notes = [Note("datasets_not_replicated", {"share": p, "draws": draws})]
-    if other not in (None, model):
-        notes.append(Note("model_that_learns_differences", {"model": other}))
+    if alternative not in (None, model):
+        notes.append(Note("model_that_learns_differences", {"model": alternative}))
     return notes
 
 

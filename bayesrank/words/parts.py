@@ -57,15 +57,16 @@ def compose(
     """
     ordered = sorted(notes, key=lambda note: -caveat_of(note))
     if not ordered or caveat_of(ordered[0]) is Caveat.NONE:
-        said, rest = [], list(notes)
+        sentences, rest = [], list(notes)
     else:  # that the score should not rank is said whatever else limits the result
-        said = ordered[:1] + [
+        sentences = ordered[:1] + [
             note for note in ordered[1:] if caveat_of(note) is Caveat.SHOULD_NOT_RANK
         ]
-        rest = [note for note in ordered if note not in said]
+        rest = [note for note in ordered if note not in sentences]
     # Names of entities may contain control characters.
     texts = [
-        escape_invisible(text) for text in (headline, loss, next_step, " ".join(map(say, said)))
+        escape_invisible(text)
+        for text in (headline, loss, next_step, " ".join(map(say, sentences)))
     ]
     return Verdict(kind, texts[0], texts[1], texts[2], texts[3], noun(), tuple(rest))
 

@@ -47,12 +47,12 @@ def verdict_of_plan(plan: xr.Dataset) -> Verdict:
         return compose("met", f"No more {unit} are needed: today {goal}.", _notes(plan))
     if not np.isnan(needed):
         kind, at = "planned", needed
-        many, each = prose.round_up(needed), float(plan["cases_each"])
-        cases = f" ({prose.round_up(many * each):,} cases)" if each > 1 else ""
-        more = f"{unit.removesuffix('s') if many == 1 else unit}{' of each case' if unit == 'runs' else cases}"
+        number, cases_each = prose.round_up(needed), float(plan["cases_each"])
+        cases = f" ({prose.round_up(number * cases_each):,} cases)" if cases_each > 1 else ""
+        more = f"{unit.removesuffix('s') if number == 1 else unit}{' of each case' if unit == 'runs' else cases}"
         if record.contenders:
             more += f" on each of {few_names(record.contenders)}"
-        headline = f"About {many:,} more {more} are enough: with {assured}, {goal} then."
+        headline = f"About {number:,} more {more} are enough: with {assured}, {goal} then."
     elif record.reason == "size":
         success = prose.number(float(plan["success"].isel(n=-1)), 2)
         kind, headline = (
@@ -83,14 +83,14 @@ def _verdict_of_separation(plan: xr.Dataset) -> Verdict:
             "cap", lift_of(caps[0], record["leader"], score_name(plan)) or say(caps[0]), []
         )
     [fact] = notes_of(plan["separation"])
-    now, many = (
+    now, share = (
         prose.number(float(plan["now"]), 3),
         f"{100 * record['assurance']:g}% of simulated futures",
     )
     notes = [
         f"Today P({record['entity']} beats {record['rival']}) is {now}.",
         f"With that number, only one of the two remains in the set of possible best {nouns()} (level "
-        f"{record['target']:g}) in {many}.",
+        f"{record['target']:g}) in {share}.",
         "The number assumes this true difference; true_scores='population' (--true-scores population) averages over "
         "plausible differences.",
     ]
@@ -107,19 +107,19 @@ def goal_words(plan: xr.Dataset) -> str:
     """Return the target of a plan as a clause."""
     record = PlanRecord.of(plan)
     entity, rival, target = record.entity, record.rival, f"{record.target:g}"
-    who = entity or "the leader"
+    name = entity or "the leader"
     by = f" by more than {record.margin:g}" if record.margin > 0 else ""
     if record.goal == "interval":
         width = f"{record.width:g} {score_name(plan)}"
-        return f"the {100 * record.target:g}% interval of {who} is at most {width} wide"
+        return f"the {100 * record.target:g}% interval of {name} is at most {width} wide"
     if record.goal == "top":
         return f"P(the leading {record.k} are the true top {record.k}{by}) reaches {target}"
     if record.goal == "each":
-        return f"P({who} beats a rival{by}) reaches {target} for each rival"
+        return f"P({name} beats a rival{by}) reaches {target} for each rival"
     if record.goal == "rival" and record.margin < 0:
-        return f"P({who} is less than {-record.margin:g} worse than {rival}) reaches {target}"
+        return f"P({name} is less than {-record.margin:g} worse than {rival}) reaches {target}"
     if record.goal == "rival":
-        return f"P({who} beats {rival}{by}) reaches {target}"
+        return f"P({name} beats {rival}{by}) reaches {target}"
     if entity:
         return f"P({entity} is best{by}) reaches {target}"
     return f"P(best{by}) reaches {target} for the leader"
@@ -131,12 +131,12 @@ def _cheaper(plan: xr.Dataset) -> str:
         return ""
     cases = plan["alternative_cases"].values
     own = np.nan_to_num(float(plan["needed"]) * float(plan["cases_each"]), nan=np.inf)
-    each = zip(plan["alternative"].values.tolist(), cases.tolist(), strict=True)
-    found = {name: n for name, n in each if n < own / 1.05}
-    least, lines = found.pop(OVERLAP, None), []
-    if found:
-        name = min(found, key=found.__getitem__)
-        lines.append(f"Cheapest: {name}, about {prose.round_up(found[name]):,} cases.")
+    alternatives = zip(plan["alternative"].values.tolist(), cases.tolist(), strict=True)
+    cheaper = {name: n for name, n in alternatives if n < own / 1.05}
+    least, lines = cheaper.pop(OVERLAP, None), []
+    if cheaper:
+        name = min(cheaper, key=cheaper.__getitem__)
+        lines.append(f"Cheapest: {name}, about {prose.round_up(cheaper[name]):,} cases.")
     if least is not None:
         most = f" and {prose.round_up(own):,}" if np.isfinite(own) else ""
         lines.append(
@@ -171,8 +171,11 @@ def _notes(plan: xr.Dataset) -> list[str]:
         lines.append(f"With unlimited {record.unit} the target is met with probability {limit}.")
     if "alternative_needed" in plan:
         for i, name in enumerate(plan["alternative"].values.tolist()):
-            one = plan.isel(alternative=i)
-            cases, bound = float(one["alternative_cases"]), float(one["alternative_limit"])
+            alternative = plan.isel(alternative=i)
+            cases, bound = (
+                float(alternative["alternative_cases"]),
+                float(alternative["alternative_limit"]),
+            )
             how_many = "more than 100 times today's"
             if cases == cases:
                 how_many = f"about {prose.round_up(cases):,} cases"

@@ -77,8 +77,8 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[Note] = ()) -> Verdic
         return compose("none", text, notes)
     standing = Standing(ranking, position_of(ranking).where(ranking["tier"].notnull()).values)
     if len(standing.places) < 2:
-        what = " with data" if ranking["tier"].notnull().sum() > 1 else f" with a defined {score}"
-        text = f"Nothing to rank: {standing.leader} is the only {noun()}{what if ranking.sizes['entity'] > 1 else ''}."
+        rest = " with data" if ranking["tier"].notnull().sum() > 1 else f" with a defined {score}"
+        text = f"Nothing to rank: {standing.leader} is the only {noun()}{rest if ranking.sizes['entity'] > 1 else ''}."
         return compose("none", text, [*notes, *_unranked_notes(ranking, score)])
     point = not exact and bool(ranking["effective_sample_size"].isnull().all())
     if point or effective_draws(ranking) < FEWEST:
@@ -173,11 +173,11 @@ def next_step(ranking: xr.Dataset, standing: Standing) -> tuple[str, bool]:
             f"No number of cases like these is expected to {pair}: they had the same outcome on every case.",
             False,
         )
-    known = notes_of(get_fact(ranking, "separation"))
-    if known:
-        return say(known[0]), known[0].code == "more_to_separate" and known[0].fields[
-            "needed"
-        ] is not None
+    separation = notes_of(get_fact(ranking, "separation"))
+    if separation:
+        return say(separation[0]), separation[0].code == "more_to_separate" and separation[
+            0
+        ].fields["needed"] is not None
     if standing.headline == "shared" and first_are_equivalent(standing):
         return "", False
     return (
@@ -230,7 +230,7 @@ def _rank_sets(standing: Standing) -> list[str]:
     which = (
         everyone if len(names) == size else f"{len(names)} of {size} {nouns()} ({few_names(names)})"
     )
-    how = "confidence" if standing.sets == "confidence" else "posterior probability"
+    basis = "confidence" if standing.sets == "confidence" else "posterior probability"
     chances = standing.ranking["probability_best"].values[standing.places][standing.could_be_best]
     small = int((chances < UNLIKELY).sum())
     why = ""
@@ -241,7 +241,7 @@ def _rank_sets(standing: Standing) -> list[str]:
             else "the sets hold jointly"
         )
         why = f" P(best) is below {UNLIKELY:g} for {small:,} of these: it is a posterior probability, and {reason}."
-    return [f"By the rank sets ({how} {prob:g}), {which} could be best.{why}"]
+    return [f"By the rank sets ({basis} {prob:g}), {which} could be best.{why}"]
 
 
 def _pairs(standing: Standing) -> list[str]:
@@ -260,10 +260,10 @@ def _pairs(standing: Standing) -> list[str]:
             f"No rival is beaten{standing.by} by {standing.leader} with probability {standing.prob:g} (pairwise)."
         ]
     names = standing.named(beaten)
-    who = "every rival" if len(names) == len(p) - 1 else few_names(names)
-    each = " each (pairwise, not jointly)" if beaten.sum() > 1 else " (pairwise)"
+    beaten_names = "every rival" if len(names) == len(p) - 1 else few_names(names)
+    qualifier = " each (pairwise, not jointly)" if beaten.sum() > 1 else " (pairwise)"
     return [
-        f"{standing.leader} beats {who}{standing.by} with probability at least {standing.prob:g}{each}."
+        f"{standing.leader} beats {beaten_names}{standing.by} with probability at least {standing.prob:g}{qualifier}."
     ]
 
 
@@ -272,15 +272,15 @@ def _ties(standing: Standing) -> list[str]:
     equal = standing.equivalence >= standing.prob
     if not equal.any():
         return []
-    names, one = standing.named(equal), bool(equal.sum() == 1)
+    names, single = standing.named(equal), bool(equal.sum() == 1)
     verb = (
-        f"differ{'s' * one} by at most {standing.rope:g} from"
+        f"differ{'s' * single} by at most {standing.rope:g} from"
         if standing.rope
-        else f"tie{'s' * one} with"
+        else f"tie{'s' * single} with"
     )
-    each = "" if one else " each"
+    suffix = "" if single else " each"
     return [
-        f"{few_names(names)} {verb} {standing.leader} with probability at least {standing.prob:g}{each}."
+        f"{few_names(names)} {verb} {standing.leader} with probability at least {standing.prob:g}{suffix}."
     ]
 
 
@@ -299,6 +299,8 @@ def _unranked_notes(ranking: xr.Dataset, score: str) -> list[str]:
             )
     partly = int(((ranking["undefined"] > 0) & ranking["tier"].notnull()).sum())
     if partly:
-        who = f"{prose.count(partly, noun())} {'has' if partly == 1 else 'have'}"
-        lines.append(f"{who} no defined {score} in some draws; ranks are among the defined ones.")
+        subject = f"{prose.count(partly, noun())} {'has' if partly == 1 else 'have'}"
+        lines.append(
+            f"{subject} no defined {score} in some draws; ranks are among the defined ones."
+        )
     return lines

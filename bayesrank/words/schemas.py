@@ -83,15 +83,15 @@ def check_schema(value: Any, schema: Mapping[str, Any], argument: str, place: st
 def _check_object(
     value: Mapping[str, Any], schema: Mapping[str, Any], argument: str, place: str
 ) -> None:
-    known, others = schema.get("properties", {}), schema.get("additionalProperties", True)
+    properties, others = schema.get("properties", {}), schema.get("additionalProperties", True)
     lacking = [name for name in schema.get("required", []) if name not in value]
     if lacking:
         raise ArgumentError(
             argument, f"must have the field {_join(place, lacking[0])}", "a board without it"
         )
     for name, item in value.items():
-        if name in known:
-            check_schema(item, known[name], argument, _join(place, name))
+        if name in properties:
+            check_schema(item, properties[name], argument, _join(place, name))
         elif isinstance(others, Mapping):
             check_schema(item, others, argument, _join(place, name))
         elif not others:

@@ -113,15 +113,16 @@ def headline_text(standing: Standing, lead: str, best: str) -> str:
         if first_are_equivalent(standing):
             equal = f"equal with probability at least {standing.prob:g}"
             why = f"equivalent within {standing.rope:g}" if standing.rope else equal
-        who = _names_or_number(standing, members)
+        leaders = _names_or_number(standing, members)
         return (
-            "; ".join([f"{who} share the first place{where} ({why})", *_ruled_out(standing)]) + "."
+            "; ".join([f"{leaders} share the first place{where} ({why})", *_ruled_out(standing)])
+            + "."
         )
     tied = standing.tied & standing.could_be_best
     if tied.sum() > 1:
         chances = {standing.chance_text(int(i)) for i in np.flatnonzero(tied)}
-        each = f" ({chances.pop()} each)" if len(chances) == 1 else ""
-        lead = f"{_names_or_number(standing, tied)} are ahead{each}"
+        chance_each = f" ({chances.pop()} each)" if len(chances) == 1 else ""
+        lead = f"{_names_or_number(standing, tied)} are ahead{chance_each}"
     lead += where
     limits = [cap for cap in standing.caps if is_limited([cap], Limit.HEADLINE)]
     sure = standing.chance() >= standing.prob

@@ -43,11 +43,11 @@ def verdict_of_tile(tile: xr.Dataset) -> Verdict:
 
 def weighting_sentence(share: xr.DataArray, undecided: float, prob: float) -> str:
     """Return on which share of the Tile each entity is expected to be best; empty if no entity has a score there."""
-    known = share.dropna("entity")
-    known = known.isel(entity=np.argsort(-known.values, kind="stable"))[:NAMED]
+    defined = share.dropna("entity")
+    defined = defined.isel(entity=np.argsort(-defined.values, kind="stable"))[:NAMED]
     parts = [
         (escape_invisible(str(name)), float(held))
-        for name, held in known.to_series().items()
+        for name, held in defined.to_series().items()
         if held >= LEAST
     ]
     if not parts:

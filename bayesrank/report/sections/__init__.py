@@ -27,10 +27,10 @@ DEFAULT = "default"
 
 def names(defaults: bool = False) -> list[str]:
     """Return the names of the sections in the order of the page; with ``defaults`` only those shown unasked."""
-    found = sorted(
+    ordered = sorted(
         (part.name for part in iter_modules(__path__)), key=lambda name: (find(name).PLACE, name)
     )
-    return [name for name in found if not (defaults and find(name).ON_REQUEST)]
+    return [name for name in ordered if not (defaults and find(name).ON_REQUEST)]
 
 
 @cache
@@ -42,11 +42,11 @@ def check_names(argument: str, wanted: Any) -> list[str]:
     """Check names of sections: each exists and occurs once; :data:`DEFAULT` is allowed."""
     if isinstance(wanted, str) or not isinstance(wanted, Sequence):
         raise ArgumentTypeError(argument, "must be a list of names", describe_value(wanted))
-    known = [DEFAULT, *names()]
-    unknown = [name for name in wanted if not isinstance(name, str) or name not in known]
+    allowed = [DEFAULT, *names()]
+    unknown = [name for name in wanted if not isinstance(name, str) or name not in allowed]
     if unknown:
         raise ArgumentError(
-            argument, f"must be among {', '.join(known)}", describe_value(unknown[0])
+            argument, f"must be among {', '.join(allowed)}", describe_value(unknown[0])
         )
     return list(check_unique(argument, list(wanted)))
 

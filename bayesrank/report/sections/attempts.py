@@ -22,8 +22,8 @@ def make(page: Page) -> PageBlock | None:
         f"medians and bands that hold the whole curve of {a_noun()} with probability {page.prob:g}. Below: the most "
         f"probable best {noun()} and P(best); a star marks where it alone could be best."
     )
-    found = reliability_where_runs(page.posterior)
-    runs = [] if found is None else [verdict_parts(found)]
+    reliability = reliability_where_runs(page.posterior)
+    runs = [] if reliability is None else [verdict_parts(reliability)]
     lines = [line for part in [words, *runs] for line in (*part.sentences(), *part.notes)]
     html = block("words", lines)
     html += picture(lambda figure: attempts(curve, figure.subplots()), (7.4, 4.8), caption)

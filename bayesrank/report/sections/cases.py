@@ -34,11 +34,13 @@ def make(page: Page) -> PageBlock | None:
     check_result(
         "br.cases.deciding_cases", "cases", result, ("decides", "outcome", "count", "entity")
     )
-    known, order = result["entity"].values.tolist(), page.order
-    if set(known) != set(order):
-        other = prose.list_names(sorted(map(str, set(known) ^ set(order))))
+    entities, order = result["entity"].values.tolist(), page.order
+    if set(entities) != set(order):
+        differing = prose.list_names(sorted(map(str, set(entities) ^ set(order))))
         raise ArgumentError(
-            "cases", "must have the entities of the posterior", f"{other} in only one of the two"
+            "cases",
+            "must have the entities of the posterior",
+            f"{differing} in only one of the two",
         )
     names, total = order[:LISTED], int(result["count"].sum())
     deciding = int(result["count"].where(result["decides"]).sum())
@@ -49,7 +51,9 @@ def make(page: Page) -> PageBlock | None:
     )
     words = f"{deciding} of {total:,} cases decide: {rest}."
     words += (
-        f" The first {LISTED} of {len(known):,} {nouns()} are drawn." if len(known) > LISTED else ""
+        f" The first {LISTED} of {len(entities):,} {nouns()} are drawn."
+        if len(entities) > LISTED
+        else ""
     )
     html = block("words", [words])
     if deciding:

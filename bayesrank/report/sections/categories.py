@@ -21,13 +21,13 @@ def compute(request: PageRequest) -> Sequence[Any]:
 
 
 def make(page: Page) -> PageBlock | None:
-    found = page.results.get("categories")
-    if not found:
+    categories = page.results.get("categories")
+    if not categories:
         return None
     html = block(
         "words", ["The ranking above is of all cases; those below are of categories of cases."]
     )
-    for one in found:
+    for one in categories:
         best = best_texts(one.ranking)
         header = [noun(), f"{score_name(one.ranking)} ({page.percent} interval)", "P(best)", "tier"]
         rows = [

@@ -31,14 +31,19 @@ METHODS = "Each class was also ranked against the others on a Tile, the map of a
 
 
 def make(page: Page) -> PageBlock | None:
-    found = page.performance
-    if found is None or "dataset" in found.dims or found.sizes["entity"] < 2 or not can_compile():
+    performance = page.performance
+    if (
+        performance is None
+        or "dataset" in performance.dims
+        or performance.sizes["entity"] < 2
+        or not can_compile()
+    ):
         return None
-    classes = found.sizes.get("actual", 0)
-    large = classes * found.sizes["entity"] > MOST and "class_tiles" not in page.named
-    if not 3 <= classes <= CLASSES or large or MEAN in found["actual"].values.tolist():
+    classes = performance.sizes.get("actual", 0)
+    large = classes * performance.sizes["entity"] > MOST and "class_tiles" not in page.named
+    if not 3 <= classes <= CLASSES or large or MEAN in performance["actual"].values.tolist():
         return None
-    tiles = credible_by_class(_thinned(found), RESOLUTION, prob=page.prob)
+    tiles = credible_by_class(_thinned(performance), RESOLUTION, prob=page.prob)
     html = render(
         TEMPLATE, maps=_maps(tiles), prob=page.prob, n=RESOLUTION, **_words(tiles, page.prob)
     )
@@ -60,8 +65,8 @@ def _maps(tiles: xr.Dataset) -> dict[str, Any]:
     """Return the maps, the mean over classes first, each with its cells and numbers, and the legend they share."""
     names = tiles["entity"].values.tolist()
     labels = [MEAN, *(label for label in tiles["label"].values.tolist() if label != MEAN)]
-    each = [(label, tiles.sel(label=label, drop=True)) for label in labels]
-    leading = [leaders(tile) for _, tile in each]
+    tile_of_label = [(label, tiles.sel(label=label, drop=True)) for label in labels]
+    leading = [leaders(tile) for _, tile in tile_of_label]
     share = tiles["share"].sel(label=MEAN).fillna(0.0)
     order = [names[i] for i in np.argsort(-share.values, kind="stable")]
     seen = [name for name in order if any((one["leader"] == name).any() for one in leading)]
@@ -69,7 +74,7 @@ def _maps(tiles: xr.Dataset) -> dict[str, Any]:
     palette = dict(zip(names, map(apply_theme, place_colors(range(len(names)))), strict=True))
     numbers = {name: k for k, name in enumerate(shown, 1)} if len(shown) > 1 else {}
     maps = []
-    for (label, tile), one in zip(each, leading, strict=True):
+    for (label, tile), one in zip(tile_of_label, leading, strict=True):
         leader, shared = (one[name].transpose("b", "a").values for name in ("leader", "shared"))
         top = tile["winner_probability"].transpose("b", "a").values
         masks = [(leader == name) & ~shared for name in numbers]
@@ -108,12 +113,14 @@ def _words(tiles: xr.Dataset, prob: float) -> dict[str, Any]:
     names = tiles["entity"].values
     table = single["share"].transpose("label", "entity").fillna(-1.0).values
     full = mean["share"].fillna(-1.0).values
-    known = (table >= 0).any(axis=1)
-    if (full >= 0).any() and known.any():
+    has_leader = (table >= 0).any(axis=1)
+    if (full >= 0).any() and has_leader.any():
         leader = int(full.argmax())
-        same = int((table[known].argmax(axis=1) == leader).sum())
-        who = escape_invisible(str(names[leader]))
-        text += f" {who} has the largest share for {same} of {int(known.sum())} classes."
+        same = int((table[has_leader].argmax(axis=1) == leader).sum())
+        leader_name = escape_invisible(str(names[leader]))
+        text += (
+            f" {leader_name} has the largest share for {same} of {int(has_leader.sum())} classes."
+        )
     return {"said": text.replace("By the weighting of errors:", "By the mean over classes:")}
 
 

@@ -24,17 +24,21 @@ MATRICES, COMPARED, CLASSES, PAIRS = 2, 3, 12, 12
 
 
 def make(page: Page) -> PageBlock | None:
-    found = page.performance
-    if found is None or found.sizes.get("actual", 0) < 3 or "dataset" in found.dims:
+    performance = page.performance
+    if (
+        performance is None
+        or performance.sizes.get("actual", 0) < 3
+        or "dataset" in performance.dims
+    ):
         return None
     names = page.order[:COMPARED]
-    found = select_names(found, entity=names).transpose(
-        *draw_dims(found), "entity", "actual", "predicted"
+    performance = select_names(performance, entity=names).transpose(
+        *draw_dims(performance), "entity", "actual", "predicted"
     )
-    rows = found.sum("predicted")
-    shares = found / rows.where(rows > 0)
-    means = shares.mean(draw_dims(found)).values
-    labels = [str(label) for label in found["actual"].values]
+    rows = performance.sum("predicted")
+    shares = performance / rows.where(rows > 0)
+    means = shares.mean(draw_dims(performance)).values
+    labels = [str(label) for label in performance["actual"].values]
     if len(labels) <= CLASSES:
         matrices = [
             _matrix(str(name), labels, table)

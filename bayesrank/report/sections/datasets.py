@@ -50,9 +50,9 @@ def make(page: Page) -> PageBlock | None:
         return None
     if "dataset" not in group["performance"].dims:
         return None
-    found = heterogeneity(page.posterior, page.score, prob=page.prob)
+    spread = heterogeneity(page.posterior, page.score, prob=page.prob)
     size = group.sizes["dataset"]
-    typical = describe_typical(found)
+    typical = describe_typical(spread)
     typical = f" Typical here means {typical}." if typical else ""
     words = (
         f"Each {noun()} has rates of its own on each of the {size} data sets. The model estimates the rates on a "
@@ -62,12 +62,12 @@ def make(page: Page) -> PageBlock | None:
         "variance that these true differences explain; the rest is sampling error. "
         "The interval of a new data set is for the score on one more data set like these."
     )
-    rows = [[str(name), *_cells(select_names(found, entity=name))] for name in page.order]
+    rows = [[str(name), *_cells(select_names(spread, entity=name))] for name in page.order]
     # Only entities with a rank are drawn, unless none has one.
     first = [
         name
         for name in page.order
-        if not np.isnan(float(select_names(found["typical"], entity=name)))
+        if not np.isnan(float(select_names(spread["typical"], entity=name)))
     ][:DRAWN]
     first = first or page.order[:DRAWN]
     html = block("words", [words]) + block("table", HEADER, rows)

@@ -45,11 +45,13 @@ def compute(request: PageRequest) -> list[xr.Dataset]:
 
 
 def make(page: Page) -> PageBlock | None:
-    given = page.results.get("decisions")
-    if given is None:
+    decisions = page.results.get("decisions")
+    if decisions is None:
         return None
     results = (
-        [given] if isinstance(given, xr.Dataset | str) or not isinstance(given, Sequence) else given
+        [decisions]
+        if isinstance(decisions, xr.Dataset | str) or not isinstance(decisions, Sequence)
+        else decisions
     )
     return (
         PageBlock("Decisions", Markup("").join(_decision(one) for one in results))

@@ -62,10 +62,12 @@ def make(page: Page) -> PageBlock | None:
         raise ArgumentError("drift", "must come from br.ops.drift of draws", describe_value(result))
     if "entity" not in result["ops_mean"].dims:
         result = result.expand_dims(entity=page.order[:1])
-    known = result["entity"].values.tolist()
-    names = [name for name in page.order if name in known]
+    entities = result["entity"].values.tolist()
+    names = [name for name in page.order if name in entities]
     if not names:
-        raise ArgumentError("drift", "must contain only entities of the posterior", f"{known[0]!r}")
+        raise ArgumentError(
+            "drift", "must contain only entities of the posterior", f"{entities[0]!r}"
+        )
     [dim] = (str(dim) for dim in result["ops_mean"].dims if dim != "entity")
     periods, record, shown = result[dim].values.tolist(), ResultRecord.of(result), names[:DRAWN]
     rows = [
@@ -118,8 +120,8 @@ def make(page: Page) -> PageBlock | None:
 
 def _cells(here: xr.Dataset) -> list[str]:
     """Return the values of one period, the changes of OPS, the probabilities that rates got worse, and alarms."""
-    known = {name: [here] for name in ("score", "tpr", "fpr", "ops")}
-    parts = known | {"change": [here.sel(part="prevalence"), here.sel(part="rates")]}
+    cells = {name: [here] for name in ("score", "tpr", "fpr", "ops")}
+    parts = cells | {"change": [here.sel(part="prevalence"), here.sel(part="rates")]}
     means = [
         prose.estimate(*(float(one[f"{name}_{what}"]) for what in ("mean", "lower", "upper")))
         for name, ones in parts.items()

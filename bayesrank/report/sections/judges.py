@@ -22,29 +22,29 @@ NEEDS = "verdicts of a judge, right or wrong, on one data set"
 
 def make(page: Page) -> PageBlock | None:
     try:
-        found = judge_errors(page.posterior, prob=page.prob)
+        errors = judge_errors(page.posterior, prob=page.prob)
     except ArgumentError:
         return None
-    order = found["consensus_position"].argsort().values
-    found = found.isel(entity=order)
+    order = errors["consensus_position"].argsort().values
+    errors = errors.isel(entity=order)
     html = Markup("")
-    for judge in found["judge"].values.tolist():
-        one = select_names(found, judge=judge)
+    for judge in errors["judge"].values.tolist():
+        errors_of_judge = select_names(errors, judge=judge)
         rows = [
             [
                 str(name),
                 *(
-                    _estimate(select_names(one, entity=name), error)
+                    _estimate(select_names(errors_of_judge, entity=name), error)
                     for error in ("accepts_wrong", "rejects_right")
                 ),
-                prose.number(float(select_names(one["judge_rank"], entity=name))),
+                prose.number(float(select_names(errors_of_judge["judge_rank"], entity=name))),
                 prose.interval(
-                    float(select_names(one["rank_lower"], entity=name)),
-                    float(select_names(one["rank_upper"], entity=name)),
+                    float(select_names(errors_of_judge["rank_lower"], entity=name)),
+                    float(select_names(errors_of_judge["rank_upper"], entity=name)),
                     0,
                 ),
             ]
-            for name in one["entity"].values.tolist()
+            for name in errors_of_judge["entity"].values.tolist()
         ]
         header = [
             noun(),
@@ -53,7 +53,7 @@ def make(page: Page) -> PageBlock | None:
             "rank by the judge",
             "corrected ranks",
         ]
-        spread = one["accepts_wrong"].values
+        spread = errors_of_judge["accepts_wrong"].values
         words = (
             f"The judge {judge} accepts between {np.nanmin(spread):.0%} and {np.nanmax(spread):.0%} of wrong answers, "
             f"depending on the {noun()}. Medians with {page.percent} intervals."
@@ -63,7 +63,7 @@ def make(page: Page) -> PageBlock | None:
             caption = (
                 f"Ranks by the verdicts of {judge} alone (diamonds) and corrected rank sets (bars)."
             )
-            draw = partial(_draw_ranks, found, judge)
+            draw = partial(_draw_ranks, errors, judge)
             html += picture(draw, list_size(min(len(rows), SEEN)), caption)
     return PageBlock("Errors of the judge", html)
 

@@ -70,8 +70,8 @@ def _fits(page: Page, observed: xr.Dataset) -> Markup:
     first = {kind: _first(page, observed.sel(dependence=kind)) for kind in kinds}
     rows: list[list[str]] = []
     for kind in kinds:
-        one = observed.sel(dependence=kind)
-        shares = one["prevalence_estimate"].values
+        fit = observed.sel(dependence=kind)
+        shares = fit["prevalence_estimate"].values
         ends = dict.fromkeys(
             prose.number(float(share), 3) for share in (shares.min(), shares.max())
         )
@@ -79,8 +79,8 @@ def _fits(page: Page, observed: xr.Dataset) -> Markup:
         rows.append(
             [
                 name,
-                f"{float(one['g2']):.2f}",
-                str(int(one["freedom"])),
+                f"{float(fit['g2']):.2f}",
+                str(int(fit["freedom"])),
                 " to ".join(ends),
                 first[kind],
             ]
@@ -90,11 +90,11 @@ def _fits(page: Page, observed: xr.Dataset) -> Markup:
     lines = [
         "Maximum-likelihood estimates under each dependence that the cases identify. A small G² means a good fit."
     ]
-    known = {name for name in first.values() if name != "–"}
-    if len(known) > 1:
+    first_names = {name for name in first.values() if name != "–"}
+    if len(first_names) > 1:
         lines.append(f"The first test by {score} depends on the dependence.")
-    elif known and len(kinds) > 1:
-        lines.append(f"The first test by {score} is {known.pop()} under each.")
+    elif first_names and len(kinds) > 1:
+        lines.append(f"The first test by {score} is {first_names.pop()} under each.")
     else:
         lines += ["The cases identify no other dependence."] * (len(kinds) == 1)
     html = block("words", lines) + block("table", header, rows)

@@ -20,13 +20,13 @@ WORDS = "OPS is the share of all pairs of true positive and true negative rate t
 
 
 def make(page: Page) -> PageBlock | None:
-    found, performance = page.found, page.two_classes
+    scores, performance = page.found, page.two_classes
     # OPS is about the score's own direction.
-    directed = found.score is not None and found.score.higher_is_better == found.higher_is_better
+    directed = scores.score is not None and scores.score.higher_is_better == scores.higher_is_better
     if performance is None or not directed or not draw_dims(performance):
         return None
-    assert found.score is not None
-    summary = summarize(of_draws(performance, found.score), prob=page.prob)
+    assert scores.score is not None
+    summary = summarize(of_draws(performance, scores.score), prob=page.prob)
     numbers = np.stack([summary[name].values for name in ("mean", "lower", "upper")], axis=-1)
     values = dict(zip(performance["entity"].values.tolist(), numbers, strict=True))
     names = [name for name in page.order if np.isfinite(values[name][0])]

@@ -22,8 +22,8 @@ def make(page: Page) -> PageBlock | None:
     order = page.table.dropna(subset=["tier"]).index.tolist()
     if not page.about.paired or len(order) < 2:
         return None
-    found, ranking = page.found, page.ranking
-    draws = found.sign * found.values.transpose("entity", *draw_dims(found.values))
+    scores, ranking = page.found, page.ranking
+    draws = scores.sign * scores.values.transpose("entity", *draw_dims(scores.values))
     first, *others = order[:11]  # ten rivals are listed
     x = select_names(draws, entity=first).values.ravel()
     tail, rope, size = (1 - page.prob) / 2, page.facts.rope, min(len(x), effective_draws(ranking))
@@ -35,7 +35,7 @@ def make(page: Page) -> PageBlock | None:
         independent = np.sqrt(u.var() + v.var()) if len(u) else np.nan
         if not independent > 0:
             continue
-        low, middle, high = np.sort(found.sign * np.quantile(u - v, [tail, 0.5, 1 - tail]))
+        low, middle, high = np.sort(scores.sign * np.quantile(u - v, [tail, 0.5, 1 - tail]))
         # How often a draw is above any draw of the other one, by more than the ROPE.
         free = float((np.searchsorted(np.sort(v), u - rope, "left") / len(v)).mean())
         paired = float(select_names(ranking["superiority"], entity=first, rival=name))
@@ -49,7 +49,7 @@ def make(page: Page) -> PageBlock | None:
         )
     if not rows:
         return None
-    met = (
+    shared_cases = (
         f"{nouns().capitalize()} met cases together, though not all of them"
         if page.posterior.assembled.missing == "own"
         else f"All {nouns()} met the same cases"
@@ -58,7 +58,7 @@ def make(page: Page) -> PageBlock | None:
         len(rows) > 1
     )
     words = (
-        f"{met}. The standard deviation of the difference to {first} is {np.median(shares):.2f} times that of "
+        f"{shared_cases}. The standard deviation of the difference to {first} is {np.median(shares):.2f} times that of "
         f"independent errors{several}. The more often {nouns()} err on the same cases, the smaller this ratio is."
     )
     header = [f"rival of {first}", "difference", f"P({first} beats it)", "as if independent"]

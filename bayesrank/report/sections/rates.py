@@ -34,7 +34,7 @@ def make(page: Page) -> PageBlock | None:
         .T.values
         for name in page.order
     }
-    seen = bool(rates["observed"].notnull().any())
+    has_observed = bool(rates["observed"].notnull().any())
 
     def draw(names: list) -> Markup:
         rows = [(name, numbers[name]) for name in names]
@@ -46,11 +46,11 @@ def make(page: Page) -> PageBlock | None:
 
     caption = (
         f"Median and {page.percent} interval, in the order of the ranking"
-        f"{', and observed rates (squares)' if seen else ''}."
+        f"{', and observed rates (squares)' if has_observed else ''}."
     )
-    known = [name for name in page.order if np.isfinite(numbers[name][:, 0]).any()]
-    html = block("rows", fold_rows(draw, known, first_of(page)), caption) + _frequencies(
-        page, numbers, known
+    defined = [name for name in page.order if np.isfinite(numbers[name][:, 0]).any()]
+    html = block("rows", fold_rows(draw, defined, first_of(page)), caption) + _frequencies(
+        page, numbers, defined
     )
     return PageBlock("Sensitivity and specificity", html, _describe_prevalence(page))
 
@@ -65,16 +65,16 @@ def rate_table(page: Page) -> xr.Dataset:
     names = table["entity"].values.tolist()
     conjugate = page.posterior.container is not None and page.about.sampler == "exact"
     try:
-        known = closed_form_of(page.posterior, None, {}) if conjugate else None
+        closed_form = closed_form_of(page.posterior, None, {}) if conjugate else None
     except NoClosedForm:
-        known = None
+        closed_form = None
     if (
-        known is None
-        or known.frame.dims != ("entity",)
-        or known.frame["entity"].values.tolist() != names
+        closed_form is None
+        or closed_form.frame.dims != ("entity",)
+        or closed_form.frame["entity"].values.tolist() != names
     ):
         return table
-    cells = known.concentration
+    cells = closed_form.concentration
     right = np.stack([cells[:, 1, 1], cells[:, 0, 0]], axis=-1)
     wrong = np.stack([cells[:, 1, 0], cells[:, 0, 1]], axis=-1)
     for name, level in (
@@ -112,8 +112,8 @@ def _frequencies(page: Page, numbers: dict, known: list) -> Markup:
         ):
             right, wrong = (middle, low, high), (1 - middle, 1 - high, 1 - low)
             cells.append([_count([size * x for x in part]) for part in (right, wrong)])
-        (found, missed), (cleared, alarms) = cells
-        rows.append([str(name), found, missed, alarms, cleared])
+        (hits, missed), (cleared, alarms) = cells
+        rows.append([str(name), hits, missed, alarms, cleared])
     header = [noun(), *(cell_headings(page.two_classes)[cell] for cell in OUTCOMES)]
     left_out = f" The first {ROWS} of {len(known)} are listed." if len(known) > ROWS else ""
     lines = [

@@ -72,16 +72,14 @@ def make(page: Page) -> PageBlock | None:
     size = effective_draws(page.ranking)
     if not can_compile():
         performance, size = performance.isel(draw=slice(None, None, THIN)), size / THIN
-    found = map_of(performance, score, page.prob, size, prevalence, page.ranking)
+    tile = map_of(performance, score, page.prob, size, prevalence, page.ranking)
     if prevalence is None and place(score) is None:  # the mark stands near the places of all draws
-        found["marks"] = _marks(score, _place_at_mean(score, shares))
-    found["chosen"] = any(own for *_, own in found["marks"])
-    if not found["chosen"]:
-        found["here"] = (
-            f"{capitalise(score.display)} has no place on the Tile at these prevalences."
-        )
+        tile["marks"] = _marks(score, _place_at_mean(score, shares))
+    tile["chosen"] = any(own for *_, own in tile["marks"])
+    if not tile["chosen"]:
+        tile["here"] = f"{capitalise(score.display)} has no place on the Tile at these prevalences."
     name = page.found.display
-    html = render(TEMPLATE, preferences=found, score_words=name, prob=page.prob)
+    html = render(TEMPLATE, preferences=tile, score_words=name, prob=page.prob)
     return PageBlock("Does your preference change the winner?", html, METHODS, (REFERENCE,))
 
 
@@ -113,11 +111,11 @@ def map_of(
     if ranked is not None:
         probability[j, i] = select_names(ranked["probability_best"], entity=names).values
     who, p = _leaders_at(probability)
-    seen, shared = (
+    leader, shared = (
         leading[name].transpose("b", "a").values.copy() for name in ("leader", "shared")
     )
     if ranked is not None and is_exact(ranked) and who[j, i, 0] >= 0:
-        seen[j, i], shared[j, i] = names[who[j, i, 0]], False
+        leader[j, i], shared[j, i] = names[who[j, i, 0]], False
     places = _places(score, own, prevalence)
     listed = sorted({int(i) for i in who.ravel() if i >= 0})
     short = {entity: k for k, entity in enumerate(listed)}
@@ -138,17 +136,17 @@ def map_of(
         "shared": "".join("01"[int(x)] for x in shared.ravel()),
     }
     top = np.where(who[..., 0] >= 0, p[..., 0], np.nan)
-    first = [name for name in share["entity"].values.tolist() if (seen == name).any()][:NAMED]
+    first = [name for name in share["entity"].values.tolist() if (leader == name).any()][:NAMED]
     first = [name for name in first if name in palette]
     # Numbers distinguish regions for those who do not see the colours.
     again = len(first) > 1
-    masks = [(seen == name) & ~shared for name in first]
+    masks = [(leader == name) & ~shared for name in first]
     # Marks of scores must not hide a number.
-    taken = [
+    occupied = [
         own or (0.5, 0.5),
         *(near for _, at, _, sides in MARKS for near in (at, _label_place(at, sides))),
     ]
-    at = label_positions(masks, (0.0, 1.0, 0.0, 1.0), taken) if again else []
+    at = label_positions(masks, (0.0, 1.0, 0.0, 1.0), occupied) if again else []
     nowhere = undecided >= DECIDED_NOWHERE
     legend = [
         (
@@ -163,7 +161,7 @@ def map_of(
         "n": RESOLUTION,
         "words": _words(share, undecided, prob),
         "here": _describe_own(score, own, who[j, i], p[j, i], names, size),
-        "cells": cells_of(seen, shared, top, palette, len(names)),
+        "cells": cells_of(leader, shared, top, palette, len(names)),
         # Hatching over all of the map would hide it.
         "unsure": "" if nowhere else _runs(np.nan_to_num(top, nan=1.0) < prob),
         "nowhere": nowhere,
@@ -276,11 +274,11 @@ def _row(
 ) -> dict:
     """State the best entity at a point."""
     i, j = _point(at)
-    best, how = "–", "–"
+    best, chance = "–", "–"
     if who[j, i, 0] >= 0:
-        best, how = str(names[who[j, i, 0]]), prose.probability(float(p[j, i, 0]), size)
+        best, chance = str(names[who[j, i, 0]]), prose.probability(float(p[j, i, 0]), size)
         best += " and others, too close to separate" if shared[j, i] else ""
-    return {"place": name, "best": best, "p": how, "at": f"{i} {j}"}
+    return {"place": name, "best": best, "p": chance, "at": f"{i} {j}"}
 
 
 def _words(share: xr.DataArray, undecided: float, prob: float) -> str:

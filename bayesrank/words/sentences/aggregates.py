@@ -41,9 +41,9 @@ def groups_without_cases(groups: list[str]) -> str:
 
 
 def entities_lack_groups(entities: list[str], lacking: list[str], unit: str) -> str:
-    who = f"{prose.list_names(entities, 3)} {'is' if len(entities) == 1 else 'are'}"
+    subject = f"{prose.list_names(entities, 3)} {'is' if len(entities) == 1 else 'are'}"
     return (
-        f"{who} not ranked: {entities[0]} has no cases of {prose.list_names(lacking, 3)}, and an aggregate without "
+        f"{subject} not ranked: {entities[0]} has no cases of {prose.list_names(lacking, 3)}, and an aggregate without "
         f"these cases answers another question. A weight of 0 leaves a {unit} out."
     )
 

@@ -41,12 +41,12 @@ def _widened(percent: float, intervals: float | None) -> str:
 
 def probability_below(rival: str | None, p: float, prob: float, rope: float) -> str:
     margin = f" by more than {rope:g}" if rope else ""
-    what = (
+    subject = (
         "P(best) of the leader"
         if rival is None
         else f"The probability that the leader beats {rival}{margin}"
     )
-    return f"{what} is {p:.2f}, below {prob:g}."
+    return f"{subject} is {p:.2f}, below {prob:g}."
 
 
 def more_to_separate(
@@ -68,16 +68,16 @@ def more_to_separate(
     if needed is None:
         pair = f"separate {entity} from {rival}"
         return f"More than {most} times as many {unit} as today would be needed to {pair} {differ}."
-    also = []
+    additions = []
     if cases_each > 1:
-        also.append(f"{prose.round_up(needed * cases_each):,} cases")
+        additions.append(f"{prose.round_up(needed * cases_each):,} cases")
     if designed is not None and positives is not None:
-        also.append(
+        additions.append(
             f"or {prose.round_up(designed):,} with {100 * positives:g}% positives, ranked with prevalence="
         )
     if per_case:
-        also.append("per-case data may need fewer")
-    aside = f" ({'; '.join(also)})" if also else ""
+        additions.append("per-case data may need fewer")
+    aside = f" ({'; '.join(additions)})" if additions else ""
     kind = f"{unit.removesuffix('s') if needed == 1 else unit}{'' if paired else f' per {noun()}'}"
     return (
         f"To separate {entity} from {rival}, collect about {prose.round_up(needed):,} more {kind}{aside}: "

@@ -5,8 +5,8 @@ from bayesrank.words.caveats import Caveat, caveat
 
 
 def few_costs(units: int, enough: int) -> str:
-    few = f"Only {units} cases or clusters: with fewer than about {enough}, intervals of mean costs are too narrow"
-    return f"{few}, and P(front) is too certain."
+    reason = f"Only {units} cases or clusters: with fewer than about {enough}, intervals of mean costs are too narrow"
+    return f"{reason}, and P(front) is too certain."
 
 
 def costs_without_prior() -> str:

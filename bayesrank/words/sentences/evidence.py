@@ -66,8 +66,8 @@ def attempts_of_cases_like_these(k: int, every: bool, majority: bool = False) ->
     """Say what a score of attempts is, and which cases it is about."""
     event = f"all of {k} attempts succeed" if every else f"at least one of {k} attempts succeeds"
     event = f"the most frequent answer of {k} attempts is right" if majority else event
-    what = event if k > 1 else "one attempt succeeds"
-    return f"The score is the probability that {what} at a case like these; it does not speak of these cases alone."
+    success = event if k > 1 else "one attempt succeeds"
+    return f"The score is the probability that {success} at a case like these; it does not speak of these cases alone."
 
 
 def cases_with_few_runs(least: int, used: int, total: int) -> str:

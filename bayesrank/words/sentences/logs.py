@@ -39,16 +39,16 @@ def _describe(
 ) -> str:
     many = prose.count(entities, noun)
     if unit == "vote":
-        each = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
-        what = f"{prose.count(cases, 'vote')} on pairs of {many}, {each} on each {noun}"
+        votes_each = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
+        votes = f"{prose.count(cases, 'vote')} on pairs of {many}, {votes_each} on each {noun}"
     elif not most:
-        what = f"means of {many}"
+        votes = f"means of {many}"
     elif runs:
-        what = f"{prose.count(runs, 'run')} of {prose.count(cases, 'case')} × {many}"
+        votes = f"{prose.count(runs, 'run')} of {prose.count(cases, 'case')} × {many}"
     elif missing or fewest == most:
-        what = f"{prose.count(cases, unit)} × {many}"
+        votes = f"{prose.count(cases, unit)} × {many}"
     else:
-        what = f"{fewest:,} to {prose.count(most, 'case')} × {many}"
+        votes = f"{fewest:,} to {prose.count(most, 'case')} × {many}"
     named = [f"{name} ({low:.4g} to {high:.4g})" for name, low, high in covariates]
     parts = [f"{classes} classes"] * bool(classes) + [prose.count(datasets, stratum)] * (
         datasets > 1
@@ -60,7 +60,7 @@ def _describe(
         )
     parts += [prose.count(number, NOUNS[role]) for role, number in (units or {}).items()]
     parts += [f"covariate{'s' * (len(named) > 1)} {list_names(named)}"] if named else []
-    return ", ".join([what, *parts])
+    return ", ".join([votes, *parts])
 
 
 def _describe_lacking(
@@ -78,13 +78,13 @@ def _describe_lacking(
             for drop in dropped
             if drop["reason"] == reason
         ]
-        beside = f" ({', '.join(others)})" if others else ""
+        remark = f" ({', '.join(others)})" if others else ""
         why = (
             f", which not all {_plural(noun)} met"
             if reason == "not_common"
             else " without any outcome"
         )
-        text += f"; left out: {first}{beside}{why}"
+        text += f"; left out: {first}{remark}{why}"
     return text
 
 
@@ -97,8 +97,8 @@ def runs_by_outcome(
     line = f"{prose.count(runs, 'run')}: {list_names(text, 8)}"
     if list(outcomes) == ["scored"]:
         line = f"{prose.count(runs, 'run')}, all scored"
-    held = [f"{name} {number:,}" for name, number in absent.items()]
-    return f"{line}. Cases never met: {list_names(held, 6)}." if absent else f"{line}."
+    numbers = [f"{name} {number:,}" for name, number in absent.items()]
+    return f"{line}. Cases never met: {list_names(numbers, 6)}." if absent else f"{line}."
 
 
 def missing_runs_counted(value: float, runs: int) -> str:

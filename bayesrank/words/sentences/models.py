@@ -64,15 +64,15 @@ def prior_of_cells(right: float | None, wrong: float | None, answers: int, outco
 
 
 def prior_of_shares(each: float | None, spread: float | None = None) -> str:
-    how = (
+    concentration = (
         "the supplied concentrations"
         if each is None
         else f"the concentration {each:g} for each class"
     )
     if spread is None:
-        return f"The class shares have a Dirichlet prior with {how}."
+        return f"The class shares have a Dirichlet prior with {concentration}."
     return (
-        f"The mean class shares over data sets have a Dirichlet prior with {how}. For their spread s, "
+        f"The mean class shares over data sets have a Dirichlet prior with {concentration}. For their spread s, "
         f"the prior of s/√(1 − s²) is half-Student-t with 3 degrees of freedom and scale {spread:g}."
     )
 
@@ -141,13 +141,13 @@ def prior_of_logits(
     if right is not None and wrong is not None:
         beta = f"the prior Beta({right:g}, {wrong:g})"
     rate = "rate of right answers in the median data set"
-    found = [
+    parts = [
         f"For each {noun()}, the {rate} has {beta}."
         if contrasts is None
         else f"The common level of all {nouns()}, as a {rate}, has {beta}."
     ]
     if contrasts is not None:
-        found.append(
+        parts.append(
             f"The median logits of the {nouns()} are normal around this level, with standard deviation {contrasts:g}."
         )
     if scales:
@@ -155,7 +155,7 @@ def prior_of_logits(
             f"scale {scale:g} for {TERMS_IN_WORDS[term].format(nouns=nouns())}"
             for term, scale in scales.items()
         )
-        found.append(
+        parts.append(
             f"The standard deviations, in logits, have half-normal priors, with {each}"
             + (
                 f"; the correlation of both classes has the prior 2 Beta({correlation:g}, {correlation:g}) − 1."
@@ -163,7 +163,7 @@ def prior_of_logits(
                 else "."
             )
         )
-    return " ".join(found)
+    return " ".join(parts)
 
 
 def prior_of_presence(columns: int, sd: float) -> str:
@@ -232,12 +232,14 @@ def means_unpaired() -> str:
 
 
 def means_over_datasets(datasets: int, weights: list[str] | None, unit: str) -> str:
-    how = (
+    weighting = (
         "with equal weights"
         if weights is None
         else f"with the weights {prose.list_names(weights, 6)}"
     )
-    return f"Means over {datasets} {unit}s, {how}: they describe these {unit}s, not a new one."
+    return (
+        f"Means over {datasets} {unit}s, {weighting}: they describe these {unit}s, not a new one."
+    )
 
 
 def mean_of_one_dataset(dataset: str, unit: str) -> str:
@@ -277,8 +279,8 @@ def more_draws(times: int) -> str:
 
 @caveat(Caveat.MODEL_CONTRADICTED)
 def datasets_not_replicated(share: float, draws: int) -> str:
-    found = f"p {prose.probability(share, draws)}"
-    return f"Data sets differ more than the model predicts (predictive check, {found})."
+    p_value = f"p {prose.probability(share, draws)}"
+    return f"Data sets differ more than the model predicts (predictive check, {p_value})."
 
 
 def model_that_learns_differences(model: str) -> str:
@@ -286,8 +288,8 @@ def model_that_learns_differences(model: str) -> str:
 
 
 def design_complete(entities: int, datasets: int) -> str:
-    many, sets = prose.count(entities, noun()), prose.count(datasets, "data set")
-    return f"The design is complete: {many} met all {sets}, and {nouns()} are compared within data sets."
+    number, sets = prose.count(entities, noun()), prose.count(datasets, "data set")
+    return f"The design is complete: {number} met all {sets}, and {nouns()} are compared within data sets."
 
 
 def at_covariates(names: list[str], at: list[float]) -> str:
@@ -296,18 +298,18 @@ def at_covariates(names: list[str], at: list[float]) -> str:
 
 
 def design_incomplete(kind: str, missing: int, total: int, through_others: list[list[str]]) -> str:
-    found = [
+    parts = [
         f"The design is {kind}: {missing} of {total} results {'is' if missing == 1 else 'are'} missing.",
         f"{nouns().capitalize()} are compared within data sets.",
         "The model does not correct for results that are missing because they were bad.",
     ]
     if through_others:
         pairs = _pairs(through_others)
-        found.insert(
+        parts.insert(
             2,
             f"Pairs without a common data set are compared only through other {nouns()}: {pairs}.",
         )
-    return " ".join(found)
+    return " ".join(parts)
 
 
 @caveat(Caveat.DATASETS_DIFFER)
@@ -435,13 +437,13 @@ def truth_known_in_part(
     fewest: int, most: int, cases: int, by_verdict: bool, of: list[str], entities: int
 ) -> str:
     labels = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
-    each = f" for each {noun()}" if entities > 1 else ""
-    how = "The share of cases with a known truth does not visibly depend on the verdict."
+    suffix = f" for each {noun()}" if entities > 1 else ""
+    dependence = "The share of cases with a known truth does not visibly depend on the verdict."
     if by_verdict:
         named = f"For {prose.list_names(of, 3)}, the" if entities > 1 else "The"
-        how = f"{named} share of cases with a known truth depends on the verdict, for which the model corrects."
+        dependence = f"{named} share of cases with a known truth depends on the verdict, for which the model corrects."
     return (
-        f"The truth is known for {labels} of {cases:,} cases{each}. {how} Among cases with equal verdicts, "
+        f"The truth is known for {labels} of {cases:,} cases{suffix}. {dependence} Among cases with equal verdicts, "
         "those with a known truth are assumed to be a random sample."
     )
 
@@ -464,15 +466,15 @@ def strata_without_labels(strata: int, share: float, entity: str, verdict: str) 
 def truth_missing_not_at_random(
     leader: str, rival: str, odds: float | None, most: float, positive: str
 ) -> str:
-    what = f"that {leader} is right" if not positive else f"of {positive}"
+    event = f"that {leader} is right" if not positive else f"of {positive}"
     if odds is None:
         return (
-            f"{leader} stays first if, among cases with equal verdicts, the odds {what} differ by a factor of at most "
+            f"{leader} stays first if, among cases with equal verdicts, the odds {event} differ by a factor of at most "
             f"{most:,.0f} between cases with a known truth and the others."
         )
     factor = f"{odds:.2g} times as" if odds >= 1 else f"1/{1 / odds:.2g} as"
     return (
-        f"{rival} would come before {leader} if the odds {what} were {factor} high in cases with a known truth as in "
+        f"{rival} would come before {leader} if the odds {event} were {factor} high in cases with a known truth as in "
         "other cases with the same verdict."
     )
 

@@ -87,9 +87,9 @@ def ranks_at_one_prevalence(
     tau: float | None = None,
     at: float | None = None,
 ) -> str:
-    what = "prevalence" if label is None else "share of each class"
+    quantity = "prevalence" if label is None else "share of each class"
     differ = _range_of_prevalences(label, lowest, lowest_entity, highest, highest_entity)
-    rule = f"{capitalise(score)} may rank only while the {what} is fixed: otherwise"
+    rule = f"{capitalise(score)} may rank only while the {quantity} is fixed: otherwise"
     why = describe_fault(fault, score)
     return f"{differ} {rule} {why}. {_remedy(label)}{nearest_sentence(nearest, tau, at)}"
 
@@ -104,9 +104,9 @@ def score_should_not_rank(
 def _range_of_prevalences(
     label: str | None, lowest: float, lowest_entity: str, highest: float, highest_entity: str
 ) -> str:
-    what = "prevalence" if label is None else f"share of the class {label!r}"
+    quantity = "prevalence" if label is None else f"share of the class {label!r}"
     ends = f"from {lowest:.3g} ({lowest_entity}) to {highest:.3g} ({highest_entity})"
-    return f"The {what} differs between {nouns()}, {ends}."
+    return f"The {quantity} differs between {nouns()}, {ends}."
 
 
 def _remedy(label: str | None) -> str:
@@ -116,32 +116,32 @@ def _remedy(label: str | None) -> str:
 
 @caveat(Caveat.PREVALENCE_SET)
 def prevalence_set(score: str, by_design: bool, estimate: str = "") -> str:
-    how = "set by the design of the study" if by_design else "set by hand"
+    origin = "set by the design of the study" if by_design else "set by hand"
     if estimate:
-        how = f"estimated from a sample ({estimate.replace('/', ' of ')} cases were positive)"
+        origin = f"estimated from a sample ({estimate.replace('/', ' of ')} cases were positive)"
     return capitalise(
-        f"{score} depends on the prevalence, which was {how}: at another one the ranking may differ."
+        f"{score} depends on the prevalence, which was {origin}: at another one the ranking may differ."
     )
 
 
 def same_cases(
     sharing: int, entities: int, test_sets: int, one: bool, of_outcomes: bool, named: bool
 ) -> str:
-    shared, what = (
+    shared, evidence = (
         f"{sharing} of {prose.count(entities, noun())}",
         "outcomes" if of_outcomes else "errors",
     )
-    who = (
+    subject = (
         f"All {nouns()} met the same cases"
         if one
         else f"{shared} share a test set with another ({prose.count(test_sets, 'shared test set')})"
     )
     if of_outcomes and not named:
-        many = "have equally many cases" if one else "have as many cases as another"
-        who = f"{'All entities' if one else shared} {many} and may have met the same cases"
+        equality = "have equally many cases" if one else "have as many cases as another"
+        subject = f"{'All entities' if one else shared} {equality} and may have met the same cases"
     elif not named:
-        who += " (inferred from equal class sizes)"
-    return f"{who}; {what} are assumed independent between {nouns()} (per-case data allow the paired model)."
+        subject += " (inferred from equal class sizes)"
+    return f"{subject}; {evidence} are assumed independent between {nouns()} (per-case data allow the paired model)."
 
 
 @caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
@@ -206,14 +206,14 @@ def model_that_learns_classes(model: str) -> str:
 
 @caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
 def without_cases(entities: list[str]) -> str:
-    who = f"{prose.list_names(entities, 3)} {_have(len(entities))}"
-    return f"{who} no data: the prior alone determines the printed values."
+    subject = f"{prose.list_names(entities, 3)} {_have(len(entities))}"
+    return f"{subject} no data: the prior alone determines the printed values."
 
 
 def no_posterior(entities: list[str]) -> str:
-    who = f"{prose.list_names(entities, 3)} {_have(len(entities))}"
+    subject = f"{prose.list_names(entities, 3)} {_have(len(entities))}"
     return (
-        f"{who} a cell with no cases and no prior: the scores that depend on its class are undefined "
+        f"{subject} a cell with no cases and no prior: the scores that depend on its class are undefined "
         "(prior='jeffreys', --prior jeffreys, defines them)."
     )
 
@@ -268,16 +268,14 @@ def pooled_datasets_differ(
     p: float,
     model: str | None,
 ) -> str:
-    who = entity if entities == 1 else f"{different} of {entities} {nouns()}, most for {entity}"
+    subject = entity if entities == 1 else f"{different} of {entities} {nouns()}, most for {entity}"
     where = f"in the {part} of {label!r}" if label else f"in the {part}"
     level = f"= {p:.0e}".replace("e-0", "e-") if p < 1e-3 else f"= {p:.2g}"
     level = "< 1e-300" if p < 1e-300 else level
     remedy = "rank each data set (--dataset NAME, in Python br.fit before br.pool)"
     if model is not None:
         remedy = f"use --model {model}, in Python br.fit(evidence, '{model}') instead of br.pool"
-    return (
-        f"The {datasets} pooled data sets differ for {who} ({where}, adjusted p {level}): {remedy}."
-    )
+    return f"The {datasets} pooled data sets differ for {subject} ({where}, adjusted p {level}): {remedy}."
 
 
 @caveat(Caveat.OUTSIDE_INTERVAL)
