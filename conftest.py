@@ -27,7 +27,7 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 pd.options.mode.string_storage = "python"
 
 hypothesis.settings.register_profile("fixed", deadline=None, derandomize=True)
-hypothesis.settings.register_profile("quick", deadline=None, derandomize=True, max_examples=15)
+hypothesis.settings.register_profile("quick", deadline=None, derandomize=True, max_examples=10)
 
 
 def is_quick(config):

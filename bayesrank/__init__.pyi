@@ -41,6 +41,7 @@ from .predictive import posterior_predictive as posterior_predictive
 from .ranking import credible_ranking as credible_ranking
 from .ranking import judge_errors as judge_errors
 from .ranking import rank as rank
+from .ranking import rank_draws as rank_draws
 from .ranking import ranking_table as ranking_table
 from .ranking import score_table as score_table
 from .ranking import top_set as top_set

@@ -69,6 +69,7 @@ from bayesrank.models.parts.priors import in_words
 from bayesrank.performance import aggregate_over
 from bayesrank.performance.arrays import as_performance, posterior_of
 from bayesrank.ranking import credible_ranking
+from bayesrank.ranking.facts import get_fact
 from bayesrank.ranking.notes import positive_class_notes
 from bayesrank.ranking.summary import ranking_table, score_name
 from bayesrank.ranking.values import natural_score
@@ -364,7 +365,9 @@ def title_of(setup: Setup, ranking: xr.Dataset, score: Score, top: int | None = 
 
 def _over_words(ranking: xr.Dataset) -> str:
     """Return what an aggregate is over, such as " over 4 groups"; empty without one."""
-    note = next((note for note in notes_of(ranking["notes"]) if note.code == "aggregated"), None)
+    note = next(
+        (note for note in notes_of(get_fact(ranking, "notes")) if note.code == "aggregated"), None
+    )
     return f" over {prose.count(note.fields['number'], note.fields['unit'])}" if note else ""
 
 
@@ -793,7 +796,7 @@ def analyze(
     prob: float = 0.95,
     rope: float = 0.0,
     draws: int = 1000,
-    sampler: Literal["auto", "exact", "nuts", "nutpie"] = "auto",
+    sampler: Literal["auto", "exact", "nuts", "nutpie", "numpyro"] = "auto",
     seed: Seed = 1,
     **roles: Any,
 ) -> Analysis:

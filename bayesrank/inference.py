@@ -22,7 +22,7 @@ from bayesrank._core.chunks import Drawn, Sizes, chunk_sizes, draw_lazily
 from bayesrank._core.compat import to_container
 from bayesrank._core.errors import ArgumentError, ArgumentTypeError
 from bayesrank._core.notes import add_notes, notes_text
-from bayesrank._core.nuts import TUNE, ask_for_nutpie, sample, warn_of_chains
+from bayesrank._core.nuts import LIBRARIES, TUNE, choose_by_name, sample, warn_of_chains
 from bayesrank._core.random import Block, Seed, blocks_between, fingerprint, root_sequence, stream
 from bayesrank._core.records import ModelRecord, SamplerRecord
 from bayesrank._core.types import ModelName
@@ -71,7 +71,7 @@ def fit(
     draws: int = 1000,
     chains: int = 4,
     seed: Seed = None,
-    sampler: Literal["auto", "exact", "nuts", "nutpie"] = "auto",
+    sampler: Literal["auto", "exact", "nuts", "nutpie", "numpyro"] = "auto",
     groups: Sequence[str] = (),
     nuts: Mapping[str, Any] | None = None,
     chunks: Any = None,
@@ -100,8 +100,8 @@ def fit(
 
         - ``"dirichlet_multinomial"`` (default for counts): random cases;
         - ``"hierarchical_classes"``: recalls of classes share a mean and a spread. Default for
-          three or more classes of similar sizes with fewer than 200 cases of a class, unless a
-          ``prior`` or importance weights are given;
+          three or more classes with fewer than 200 cases of a class, unless a ``prior`` or importance
+          weights are given;
         - ``"beta_binomial"``: class sizes fixed by design;
         - ``"paired"`` (default for joint outcomes): all entities saw the same cases;
         - ``"crossed_logit_normal"``: entities are compared within data sets. Default for several
@@ -121,9 +121,10 @@ def fit(
     seed : int, SeedSequence or Generator, optional
         Seed of all random numbers. Exact draws of an entity depend only on the seed and on its name
         and evidence. A longer run starts with the draws of a shorter one.
-    sampler : {"auto", "exact", "nuts", "nutpie"}
+    sampler : {"auto", "exact", "nuts", "nutpie", "numpyro"}
         "auto" draws exactly if the model can, else with the model's own sampler unless ``nuts`` is
-        given, else by NUTS. "nutpie" is NUTS by nutpie, which must be installed.
+        given, else by NUTS. "nutpie" and "numpyro" are NUTS by these libraries, which must be
+        installed.
     groups : sequence of str
         Extra groups: any of "prior", "prior_predictive", "posterior_predictive", "log_likelihood",
         "log_prior".
@@ -200,7 +201,7 @@ def fit(
     ('chain', 'draw', 'entity', 'actual', 'predicted')
     """
     shape = check_integer("chains", chains, 1), check_integer("draws", draws, 1)
-    check_choice("sampler", sampler, ("auto", "exact", "nuts", "nutpie"))
+    check_choice("sampler", sampler, ("auto", "exact", "nuts", *LIBRARIES))
     if (
         isinstance(groups, str)
         or not isinstance(groups, Sequence | set)
@@ -220,8 +221,9 @@ def fit(
             "must not contain draws, chains or a seed: these are arguments of br.fit",
             sorted(taken),
         )
-    if sampler == "nutpie":
-        sampler, nuts = "nuts", ask_for_nutpie(nuts)
+    if sampler in LIBRARIES:
+        nuts = choose_by_name(sampler, nuts)
+        sampler = "nuts"
     chosen = model is None
     model = chosen_by_evidence(evidence, options=options) if chosen else model
     if isinstance(evidence, xr.DataArray | xr.Dataset) and has_groups(evidence):

@@ -44,6 +44,7 @@ import pandas as pd
 import xarray as xr
 
 import bayesrank as br
+from bayesrank.ranking.facts import FACTS
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "golden"
 #: One thread a process, as two processes share the machine; and what decides how the command prints.
@@ -79,8 +80,13 @@ def record(value: Any) -> Any:
         arrays = {
             name: held for name, held in value.variables.items() if name not in ("chain", "draw")
         }
+        arrays |= facts_of(value)
+        if "cap_notes" in arrays:
+            arrays["caps"] = arrays.pop("cap_notes")
         attrs = {
-            name: held for name, held in value.attrs.items() if name not in {*arrays, *LEFT_OUT}
+            name: held
+            for name, held in value.attrs.items()
+            if name not in {*arrays, *LEFT_OUT, "cap_notes"}
         }
         found = {f"@{name}": codes_of(record(held)) for name, held in attrs.items()}
         return record_arrays(arrays) | found | record_words(value)
@@ -112,6 +118,13 @@ def record(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     return value if isinstance(value, str | bool | int | float | None) else str(value)
+
+
+def facts_of(result: xr.Dataset) -> dict[str, xr.Variable]:
+    """Return the facts in the attrs of one ranking as several rankings hold theirs."""
+    if "schema" not in result.attrs:
+        return {}
+    return {name: xr.Variable((), result.attrs[name]) for name in FACTS if name in result.attrs}
 
 
 def record_arrays(arrays: dict[Any, Any]) -> Record:

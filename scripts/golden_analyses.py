@@ -14,6 +14,7 @@ import pandas as pd
 import xarray as xr
 
 import bayesrank as br
+from bayesrank.ranking.facts import FACTS
 
 DRAWS: dict[str, Any] = {"draws": 100, "chains": 2, "seed": 1}
 #: NUTS samples the model that is left out: its draws depend on the versions of the compilers.
@@ -321,7 +322,9 @@ CLAIM = (
 
 def claim(ranking: xr.Dataset, *more: str) -> dict[str, Any]:
     """Return the claim and the words of a ranking, for analyses that differ little from another one."""
-    return {"claim": ranking[[*CLAIM, *more]].drop_attrs(), "verdict": br.verdict(ranking)}
+    facts = {name: ranking.attrs[name] for name in FACTS if name in ranking.attrs}
+    whole = ranking.assign(facts).rename(cap_notes="caps")
+    return {"claim": whole[[*CLAIM, *more]].drop_attrs(), "verdict": br.verdict(ranking)}
 
 
 def fit_and_rank(c: Cell) -> dict[str, Any]:
@@ -374,6 +377,7 @@ OPERATIONS: dict[str, Callable[[Cell], Any]] = {
     "worst group": lambda c: claim(c.rank(over="group", aggregate="worst")),
     "gap of groups": lambda c: claim(c.rank(over="group", aggregate="gap")),
     "rank": lambda c: br.rank(c.evidence, c.score, **c.direction),
+    "rank_draws": lambda c: br.rank_draws(c.posterior, c.score, **c.direction),
     "statements": statements,
     "probable_orders": lambda c: br.statements.probable_orders(c.posterior, c.score, **c.direction),
     "top_set": lambda c: br.top_set(c.posterior, c.score, 1, **c.direction),

@@ -1,8 +1,10 @@
 """Measure scores of many classes with few cases each: coverage, claims, and what changes with the default model.
 
-Run ``python scripts/measure_classes.py [coverage] [change] [claims]``; the default is all parts (about an hour).
-The parts are for docs/measured/thin_classes.md. Errors on a class go to the other classes by a Dirichlet of 0.2 each,
-so that few take most. All classes have the same share. Class sizes are equal, set by design, or sampled with the cases.
+Run ``python scripts/measure_classes.py [coverage] [unseen] [unlike] [change] [claims]``; the default is all parts
+(about an hour; ``unseen`` takes three minutes, and ``unlike`` fifteen). The parts are for
+docs/measured/thin_classes.md. Errors on a class go to the other classes by a Dirichlet of 0.2 each, so that few take
+most. All classes have the same share, but those of ``unlike``. Class sizes are equal, set by design, or sampled with
+the cases.
 """
 
 import sys
@@ -10,6 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 import xarray as xr
+from scipy.special import expit, logit
 
 import bayesrank as br
 from bayesrank._core.compat import open_groups, to_container
@@ -30,6 +33,30 @@ RECALLS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]]
 #: Boards by number of classes.
 BOARDS = {5: 200, 20: 100, 50: 30}
 CASES = (3, 5, 10, 20)
+#: Classes, mean cases of each, recalls and boards with classes that may have no case.
+UNSEEN = (
+    (5, 3, "0.9", 200),
+    (10, 3, "0.99", 200),
+    (20, 3, "0.9", 200),
+    (20, 3, "0.8 ± 0.12", 200),
+    (20, 5, "0.9", 200),
+    (50, 3, "0.8 ± 0.12", 100),
+)
+#: Class sizes by design, and true recalls by the rarity of the class, from 0 to 1.
+UNLIKE = {
+    "125, 25, 5": np.array([125, 25, 5]),
+    "nine of 100, one of 5": np.array([100] * 9 + [5]),
+    "five of 100, five of 3": np.array([100] * 5 + [3] * 5),
+    "ten from 200 to 3": np.rint(np.geomspace(200, 3, 10)).astype(int),
+    "twenty, 60/k, at least 3": np.maximum(60 // np.arange(1, 21), 3),
+}
+RECALLS_BY_RARITY: dict[str, Callable[[np.random.Generator, np.ndarray], np.ndarray]] = {
+    "0.9": lambda rng, rarity: np.full(rarity.shape, 0.9),
+    "0.8 ± 0.12": lambda rng, rarity: rng.beta(8, 2, rarity.shape),
+    "0.95 to 0.6": lambda rng, rarity: expit(logit(0.95) + (logit(0.6) - logit(0.95)) * rarity),
+    "0.9, the rarest 0.4": lambda rng, rarity: np.where(rarity == 1, 0.4, 0.9),
+}
+OF_UNLIKE = 100
 #: Boards with equal entities, and what their rankings need.
 OF_CLAIMS, GROUPS = 250, ("posterior", "observed_data", "constant_data")
 
@@ -95,9 +122,56 @@ def coverage() -> None:
         print(f"{model}, {score}: least {min(shares):.3f}, mean {np.mean(shares):.3f}", flush=True)
 
 
+def unseen() -> None:
+    """Print the coverage where classes may have no sampled case, if the classes are named and if the data show them."""
+    for classes, cases, recalls, boards in UNSEEN:
+        rng = np.random.default_rng([classes, cases, list(RECALLS).index(recalls)])
+        rows = classifiers(rng, boards, classes, recalls)
+        sizes = rng.multinomial(classes * cases, np.full(classes, 1 / classes), boards)
+        true, shown = tables(rows / classes), tables(rng.multinomial(sizes, rows))
+        named = br.from_matrix(
+            shown.values, "actual_rows", labels=range(classes), entity=shown["entity"].values
+        ).assign_coords(test_set=shown["test_set"])
+        for how, counts in (("shown by the data", shown), ("named", named)):
+            line = []
+            for score, ranking in intervals(counts, LEARNED, True, 400).items():
+                truth = br.scores.get(score)(true)
+                inside = (ranking["lower"] <= truth) & (truth <= ranking["upper"])
+                width = float((ranking["upper"] - ranking["lower"]).mean())
+                bias = float((ranking["median"] - truth).mean())
+                line.append(f"{score} {float(inside.mean()):.3f} ({width:.3f}, {bias:+.3f})")
+            print(f"{classes} classes, {cases} cases, {recalls}, {how}:", *line, flush=True)
+
+
+def unlike() -> None:
+    """Print the coverage of both models where class sizes are unlike, by design."""
+    for name, sizes in UNLIKE.items():
+        classes, log = len(sizes), np.log(sizes)
+        rarity = (log.max() - log) / np.ptp(log)  # 0 of the largest class, 1 of the rarest
+        for at, (recalls, recall_of) in enumerate(RECALLS_BY_RARITY.items()):
+            rng = np.random.default_rng([classes, int(sizes.sum()), at])
+            rows, off = np.empty((OF_UNLIKE, classes, classes)), ~np.eye(classes, dtype=bool)
+            recall = recall_of(rng, np.tile(rarity, (OF_UNLIKE, 1)))
+            errors = rng.dirichlet(np.full(classes - 1, 0.2), recall.shape)
+            rows[:, off] = (errors * (1 - recall)[..., None]).reshape(OF_UNLIKE, -1)
+            rows[:, ~off] = recall
+            rows /= rows.sum(-1, keepdims=True)
+            counts = tables(rng.multinomial(np.broadcast_to(sizes, recall.shape), rows))
+            true = tables(rows * (sizes / sizes.sum())[:, None])
+            for model in (SEPARATE, LEARNED):
+                line = []
+                for score, ranking in intervals(counts, model, False, 300).items():
+                    truth = br.scores.get(score)(true)
+                    inside = (ranking["lower"] <= truth) & (truth <= ranking["upper"])
+                    width = float((ranking["upper"] - ranking["lower"]).mean())
+                    line.append(f"{score} {float(inside.mean()):.2f} ({width:.3f})")
+                print(f"{name}, {recalls}, {model}:", *line, flush=True)
+
+
 def change() -> None:
     """Print how much estimates and widths change between the models, by the cases of each class or of the rarest."""
     designs = {"5 equal": (1.0,) * 5, "20 equal": (1.0,) * 20, "25:5:1": (25.0, 5.0, 1.0)}
+    designs["10 of 1/k"] = tuple(10 / np.arange(1.0, 11))
     for name, ratio in designs.items():
         for cases in (50, 200):
             for recalls in ("0.9", "0.8 ± 0.12", "0.5 or 0.99"):
@@ -155,6 +229,14 @@ def claims() -> None:
                 )
 
 
+PARTS = {
+    "coverage": coverage,
+    "unseen": unseen,
+    "unlike": unlike,
+    "change": change,
+    "claims": claims,
+}
+
 if __name__ == "__main__":
-    for part in sys.argv[1:] or ("coverage", "change", "claims"):
-        {"coverage": coverage, "change": change, "claims": claims}[part]()
+    for part in sys.argv[1:] or PARTS:
+        PARTS[part]()

@@ -189,11 +189,13 @@ def asked(posterior, score):
     ranking = br.credible_ranking(posterior, score)
     if ranking.attrs["headline"] != "leads":
         return None
-    known = [note.fields for note in notes_of(ranking["separation"])]
+    known = [note.fields for note in notes_of(ranking.attrs["separation"])]
     if not known or known[0].get("difference", 0) < LEAST:
         known = [
             note.fields
-            for note in notes_of(br.credible_ranking(posterior, score, rope=LEAST)["separation"])
+            for note in notes_of(
+                br.credible_ranking(posterior, score, rope=LEAST).attrs["separation"]
+            )
         ]
     return known[0] if known and known[0]["needed"] is not None else None
 

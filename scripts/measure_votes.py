@@ -20,7 +20,7 @@ import xarray as xr
 from scipy.stats import rankdata
 
 import bayesrank as br
-from bayesrank.claims.information.pairings import pairing_factor, uneven_factor
+from bayesrank.evidence.pairings import pairing_factor, uneven_factor
 from bayesrank.models import davidson
 from bayesrank.models.parts.pairs import Pairs, sample_each
 
@@ -61,7 +61,8 @@ UNEQUAL, MANY, STYLED_RUNS = 0.5, 400_000, 60
 
 
 #: Rules, and voters of boards whose next pairs follow from earlier votes, with a taste of standard deviation 1.
-ADAPTIVE_RULES, ADAPTIVE_VOTERS = ("balanced", "closest", "leader", "Swiss", "next"), (10, 50)
+ADAPTIVE_RULES = ("balanced", "unbalanced", "closest", "leader", "dropped", "Swiss", "next")
+ADAPTIVE_VOTERS, ADAPTIVE_RUNS = (10, 50, 200), 60
 
 
 class Sums:
@@ -568,7 +569,7 @@ def measure_adaptive() -> None:
                 return judge_shared(votes, np.zeros(ENTITIES), run)
 
             boards, (effective, wrong, missed, cover, _) = SUMS.add(
-                f"adaptive | {voters} | {rule}", SHARED_RUNS, board
+                f"adaptive | {voters} | {rule}", ADAPTIVE_RUNS, board
             )
             rows.append(
                 {"voters": voters, "pairs": rule, "boards": boards, "effective voters": round(effective, 1),

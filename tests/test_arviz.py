@@ -177,6 +177,49 @@ def test_a_log_prior_is_that_of_the_graph():
     assert float(gap.max() - gap.min()) == pytest.approx(0, abs=1e-9)
 
 
+def test_draws_of_ranks_have_the_means_of_the_ranking():
+    posterior = br.fit(PERIODS, draws=200, seed=1, groups=["log_prior", "log_likelihood"])
+    draws = br.rank_draws(posterior, "false_positive_rate")  # lower is better
+    ranking = br.credible_ranking(posterior, "false_positive_rate")
+    groups = groups_of(draws)
+    assert {"log_prior", "log_likelihood", "observed_data"} <= set(groups)
+    means = groups["posterior"].mean(["chain", "draw"])
+    for name, mean in (("best", "probability_best"), ("rank", "expected_rank")):
+        np.testing.assert_allclose(means[name], ranking[mean].transpose(*means[name].dims))
+    assert len(az.summary(draws, var_names=["rank"])) == ranking["median"].size
+    az.plot_forest(draws, var_names=["rank"], combined=True)
+    if MODERN:
+        az.plot_rank_dist(draws, var_names=["rank"])
+        names = {"prior_var_names": "rate", "likelihood_var_names": "counts"}
+        score = "fpr"
+        az.plot_psense_dist(draws, var_names=[score], **names)
+
+
+def test_tied_entities_divide_the_first_place():
+    values = xr.DataArray([[3.0, 3.0, 1.0], [1.0, 2.0, np.nan]], dims=("draw", "entity"))
+    posterior = groups_of(br.rank_draws(values.rename("skill")))["posterior"]
+    assert posterior["best"].values.tolist() == [[[0.5, 0.5, 0.0], [0.0, 1.0, 0.0]]]
+    np.testing.assert_array_equal(posterior["rank"], [[[1.5, 1.5, 3.0], [2.0, 1.0, np.nan]]])
+    assert posterior["skill"].dims == ("chain", "draw", "entity")
+    with pytest.raises(br.ArgumentError, match=r"must have draws.*br\.rank"):
+        br.rank_draws(values[0])
+
+
+def test_the_counts_of_one_cell_can_be_compared_with_their_predictions():
+    posterior = fit("dirichlet_multinomial", EVIDENCE["whole"], groups=["posterior_predictive"])
+    cell = {"actual": "positive", "predicted": "positive"}
+    hits = {
+        name: groups_of(posterior)[name]["counts"].sel(cell, drop=True).reset_coords(drop=True)
+        for name in ("posterior_predictive", "observed_data")
+    }
+    tables = {
+        name: counts.stack(table=["entity", "dataset"], create_index=False).to_dataset(name="hits")
+        for name, counts in hits.items()
+    }
+    if MODERN:  # several dims are an error of ArviZ 1.3
+        az.plot_ppc_pit(xr.DataTree.from_dict(tables))
+
+
 def test_a_posterior_alone_has_the_kind_of_its_model():
     container = br.fit(PERIODS, "hierarchical_beta_binomial", seed=1, draws=100)
     posterior = groups_of(container)["posterior"]

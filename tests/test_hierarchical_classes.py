@@ -5,14 +5,21 @@ import pandas as pd
 import pytest
 import xarray as xr
 from scipy import stats
-from scipy.special import gammaln
+from scipy.special import expit, gammaln
 
 import bayesrank as br
 from bayesrank._core.sampling import dirichlet_of_each
 from bayesrank.evidence.weighting import WEIGHTED
 from bayesrank.models import chosen_by_evidence
-from bayesrank.models.hierarchical_classes import HierarchicalClasses
-from bayesrank.models.parts.population import SPREAD, _sum_rising, draw_spread, learn
+from bayesrank.models.hierarchical_classes import HierarchicalClasses, size_contrast
+from bayesrank.models.parts.population import (
+    SLOPE,
+    SPREAD,
+    _sum_rising,
+    draw_spread,
+    learn,
+    learn_slope,
+)
 from tests.commands import csv_of
 
 MODEL = "hierarchical_classes"
@@ -171,8 +178,8 @@ def test_a_given_prevalence_keeps_the_rates():
     assert br.at_prevalence(post, 0.5).notnull().all()
 
 
-def test_it_is_the_default_of_thin_classes_of_similar_sizes():
-    """Sizes as of a random sample; not two classes, weights, priors of cells, many cases, or a rare class."""
+def test_it_is_the_default_of_thin_classes():
+    """A thin class of any sizes; not two classes, weights, priors of cells, or many cases of each class."""
     assert chosen_by_evidence(COUNTS) == MODEL
     assert br.fit(COUNTS, draws=2, seed=1)["posterior"].attrs["model"] == MODEL
     for counts in (COUNTS[:, :2, :2], COUNTS.assign_attrs({WEIGHTED: 1}), 40 * COUNTS):
@@ -182,14 +189,8 @@ def test_it_is_the_default_of_thin_classes_of_similar_sizes():
     }
     assert br.fit(COUNTS, draws=2, prior="jeffreys")["posterior"].attrs["model"] == PLAIN
     assert "mean_recall" in br.to_pymc(COUNTS).named_vars
-    rng = np.random.default_rng(1)
-    for size, least in ((3, 0.8), (10, 0.95)):
-        boards = (
-            tables([np.diag(rng.multinomial(10 * size, np.full(10, 0.1)))]) for _ in range(50)
-        )
-        assert np.mean([chosen_by_evidence(board) == MODEL for board in boards]) >= least
     for sizes in ([100] * 9 + [5], [20] * 9 + [6], [125, 25, 5]):
-        assert chosen_by_evidence(tables([np.diag(sizes)])) == PLAIN
+        assert chosen_by_evidence(tables([np.diag(sizes)])) == MODEL
     sets = xr.concat([COUNTS, 0 * COUNTS], "dataset").transpose("entity", "dataset", ...)
     assert chosen_by_evidence(sets) == MODEL
 
@@ -350,3 +351,123 @@ def test_the_notes_recommend_it_where_classes_have_few_cases():
         MODEL,
         ["rates of such a class depend strongly on the prior and the other classes"],
     )
+
+
+# Classes of unlike sizes: the mean recall depends on the size
+UNLIKE = np.array([200, 60, 20, 6, 3])
+RIGHT = np.array([192, 54, 15, 3, 1])
+
+
+def by_brute_force(right, cases, covariate):
+    """Return weights and grids of (logit of the mean, spread, slope) by a plain grid over all three."""
+    logit, spread, slope = np.meshgrid(
+        np.linspace(-3, 7, 61), np.linspace(0.005, 0.9, 60), np.linspace(-2.0, 2.0, 61)
+    )
+    mean, odds = expit(logit), spread / np.sqrt(1 - spread**2)
+    density = 0.5 * np.log(mean * (1 - mean))  # Beta(1/2, 1/2), over the log odds
+    density += stats.t.logpdf(odds / SPREAD, 3) - 1.5 * np.log(1 - spread**2)
+    density += stats.norm.logpdf(slope, 0, SLOPE)
+    kappa = 1 / spread**2 - 1
+    for x, n, z in zip(right, cases, covariate, strict=True):
+        own = expit(logit + slope * z)
+        density += stats.betabinom.logpmf(x, n, own * kappa, (1 - own) * kappa)
+    weight = np.exp(density - density.max())
+    return weight / weight.sum(), logit, spread, slope
+
+
+def test_a_slope_has_the_posterior_of_a_plain_grid():
+    covariate = np.log1p(UNLIKE) - np.log1p(UNLIKE).mean()
+    weight, logit, spread, slope = by_brute_force(RIGHT, UNLIKE, covariate)
+    found = learn_slope(RIGHT, UNLIKE, np.array([0.5, 0.5]), covariate)
+    drawn = found.draw(np.random.default_rng(1), 20_000)
+    last = covariate[-1]
+    pairs = {
+        "slope": (drawn[2], slope),
+        "spread": (drawn[1], spread),
+        "mean": (drawn[0], expit(logit)),
+        "rarest": (expit(np.log(drawn[0] / (1 - drawn[0])) + drawn[2] * last), expit(logit + slope * last)),
+    }  # fmt: skip
+    for name, (draws, grid) in pairs.items():
+        mean = (weight * grid).sum()
+        sd = np.sqrt((weight * (grid - mean) ** 2).sum())
+        assert draws.mean() == pytest.approx(mean, abs=0.04 * sd), name
+        assert draws.std() == pytest.approx(sd, rel=0.05), name
+    # Rare classes are harder here.
+    assert (weight * slope).sum() > 0.3
+
+
+def test_without_data_a_slope_has_its_prior():
+    covariate = np.array([1.0, -1.0])
+    nothing = np.zeros(2, int)
+    drawn = learn_slope(nothing, nothing, np.array([0.5, 0.5]), covariate).draw(
+        np.random.default_rng(1), 4000
+    )[2]
+    assert stats.kstest(drawn / SLOPE, "norm").pvalue > 1e-3
+
+
+def unlike(right=RIGHT, cases=UNLIKE):
+    table = np.diag(right)
+    table[np.arange(len(cases)), (np.arange(len(cases)) + 1) % len(cases)] = cases - right
+    return tables([table])
+
+
+def test_classes_of_unlike_sizes_have_a_slope():
+    post = br.fit(unlike(), seed=1)["posterior"]
+    assert post.attrs["model"] == MODEL
+    assert float(post["slope_of_size"].mean()) > 0.3
+    rows = post["performance"] / post["performance"].sum("predicted")
+    recalls = [float(rows.isel(actual=c, predicted=c).mean()) for c in range(5)]
+    # The rarest class, right in 1 of 3, is not given the recall of the largest.
+    assert recalls[0] > 0.93
+    assert 0.25 < recalls[4] < 0.7
+    kappa = 1 / post["spread"] ** 2 - 1
+    covariate = np.log1p(UNLIKE) - np.log1p(UNLIKE).mean()
+    odds = post["mean_recall"] / (1 - post["mean_recall"])
+    own = expit(np.log(odds) + post["slope_of_size"] * covariate[4])
+    wanted = (own * kappa + 1) / (kappa + 3)
+    close(rows.isel(actual=4, predicted=4, drop=True) - wanted, 0.0)
+    assert any(
+        note.code == "prior_of_size_slope" for note in HierarchicalClasses(unlike()).priors()
+    )
+
+
+def test_similar_sizes_have_no_slope():
+    for sizes in ([20] * 5, [18, 22, 25, 15, 20], [3, 1, 5, 4, 2], [0, 0, 0, 0, 0]):
+        assert not size_contrast(np.array(sizes)).any(), sizes
+    for sizes in ([100] * 9 + [5], [20] * 9 + [6], [125, 25, 5]):
+        assert size_contrast(np.array(sizes)).sum() == pytest.approx(0, abs=1e-12)
+        assert size_contrast(np.array(sizes))[-1] < -0.5
+    assert "slope_of_size" not in br.fit(COUNTS, MODEL, draws=2, seed=1)["posterior"]
+
+
+def test_tables_of_both_kinds_of_sizes_stay_apart():
+    alike = br.fit(unlike()[:, ::-1, ::-1].assign_coords(entity=[7]), MODEL, seed=1, draws=50)
+    both = xr.concat([COUNTS, unlike().assign_coords(entity=[7])], "entity")
+    post = br.fit(both, MODEL, seed=1, draws=50)["posterior"]
+    assert (post["slope_of_size"].isel(entity=[0, 1, 2]) == 0).all()
+    assert (post["slope_of_size"].isel(entity=3) != 0).all()
+    alone = br.fit(COUNTS, MODEL, seed=1, draws=50)["posterior"]["mean_recall"]
+    np.testing.assert_array_equal(post["mean_recall"].isel(entity=[0, 1, 2]), alone)
+    assert alike["posterior"]["slope_of_size"].shape == (4, 50, 1)
+
+
+def test_the_prior_and_the_likelihood_know_the_slope():
+    fitted = br.fit(
+        unlike(), MODEL, seed=1, draws=30, groups=["prior", "log_likelihood", "log_prior"]
+    )
+    slope = fitted["prior"]["slope_of_size"].values.ravel()
+    assert stats.kstest(slope / SLOPE, "norm").pvalue > 1e-3
+    post = fitted["posterior"]
+    mean, spread, slope, of_errors = (
+        float(post[name][1, 7, 0])
+        for name in ("mean_recall", "spread", "slope_of_size", "spread_of_errors")
+    )
+    covariate = np.log1p(UNLIKE) - np.log1p(UNLIKE).mean()
+    own, kappa = expit(np.log(mean / (1 - mean)) + slope * covariate[3]), 1 / spread**2 - 1
+    wanted = stats.betabinom(6, own * kappa, (1 - own) * kappa).logpmf(3)
+    alpha = np.full(4, (1 / of_errors**2 - 1) / 4)
+    wanted += stats.dirichlet_multinomial(alpha, 3).logpmf([3, 0, 0, 0])
+    assert float(fitted["log_likelihood"]["counts"][1, 7, 0, 3]) == pytest.approx(wanted, rel=1e-9)
+    found = fitted["log_prior"]["slope_of_size"][..., 0]
+    gap = found - stats.norm.logpdf(post["slope_of_size"][..., 0], 0, SLOPE)
+    assert float(gap.std()) == pytest.approx(0, abs=1e-9)

@@ -286,7 +286,7 @@ def test_some_odd_values_of_each_argument_work_or_are_refused(
     function, more, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
-    sweep(function, more, 4)
+    sweep(function, more, 2)
 
 
 @pytest.mark.slow

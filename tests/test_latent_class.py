@@ -474,7 +474,7 @@ def test_dependence_that_contradicts_the_data_caps_the_headline():
     ranking = rank_teeth()[1]
     assert "latent_fit_poor" in ranking.attrs["caps"]
     assert ranking.attrs["headline"] == "leads"
-    codes = [note.code for note in notes_of(ranking["notes"])]
+    codes = [note.code for note in notes_of(ranking.attrs["notes"])]
     assert {"latent_dependences", "latent_identified", "latent_class_named"} <= set(codes)
 
 
@@ -486,7 +486,7 @@ def test_another_first_test_under_a_dependence_that_fits_caps_the_headline():
         ranking = br.credible_ranking(posterior, score)
         found = [
             note.fields
-            for note in notes_of(ranking["notes"])
+            for note in notes_of(ranking.attrs["notes"])
             if note.code == "latent_first_depends"
         ]
         assert ("latent_first_depends" in ranking.attrs["caps"]) == bool(found)

@@ -106,17 +106,18 @@ def test_the_extra_is_taken_where_it_is_installed(monkeypatch):
         _nuts.choose_sampler({"nuts_sampler": "nutpie"})
 
 
-def test_nutpie_is_asked_for_by_name(monkeypatch):
+@pytest.mark.parametrize(("sampler", "other"), [("nutpie", "numpyro"), ("numpyro", "nutpie")])
+def test_a_library_is_chosen_by_name(monkeypatch, sampler, other):
     counts = br.from_counts(tn=70, fp=10, fn=6, tp=24)
     monkeypatch.setattr(_nuts, "_is_installed", lambda name: False)
     with pytest.raises(
         br.ArgumentError,
-        match=r"sampler must be installed; got 'nutpie', which is not installed.*pip install",
+        match=f"must be installed; got '{sampler}', which is not installed.*pip install {sampler}",
     ):
-        br.fit(counts, sampler="nutpie")
+        br.fit(counts, sampler=sampler)
     monkeypatch.setattr(_nuts, "_is_installed", lambda name: True)
     with pytest.raises(br.ArgumentError, match="must not name another nuts_sampler"):
-        br.fit(counts, sampler="nutpie", nuts={"nuts_sampler": "numpyro"})
+        br.fit(counts, sampler=sampler, nuts={"nuts_sampler": other})
     asked = []
 
     def sample(model, shape, seed, options):
@@ -125,23 +126,24 @@ def test_nutpie_is_asked_for_by_name(monkeypatch):
 
     monkeypatch.setattr("bayesrank.inference.sample", sample)
     with pytest.raises(InterruptedError):
-        br.fit(counts, sampler="nutpie", nuts={"tune": 50})
-    assert asked[0]["nuts_sampler"] == "nutpie"
+        br.fit(counts, sampler=sampler, nuts={"tune": 50})
+    assert asked[0]["nuts_sampler"] == sampler
     assert asked[0]["tune"] == 50
 
 
 @pytest.mark.slow
-def test_nutpie_agrees_with_exact_draws():
-    pytest.importorskip("nutpie")
+@pytest.mark.parametrize("library", ["nutpie", "numpyro"])
+def test_a_library_agrees_with_exact_draws(library):
+    pytest.importorskip(library)
     counts = br.from_counts(tn=[70, 60], fp=[10, 20], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     rates = {}
-    for sampler in ("nutpie", "exact"):
+    for sampler in (library, "exact"):
         fitted = br.fit(counts, "beta_binomial", sampler=sampler, seed=1)
         rates[sampler] = br.scores.informedness(br.as_performance(fitted))
     assert fitted["posterior"].attrs["sampler"] == "exact"
     means = {name: held.mean(("chain", "draw")) for name, held in rates.items()}
     spread = rates["exact"].std(("chain", "draw"))
-    assert float((abs(means["nutpie"] - means["exact"]) / spread).max()) < 5 / np.sqrt(1000)
+    assert float((abs(means[library] - means["exact"]) / spread).max()) < 5 / np.sqrt(1000)
 
 
 def test_nuts_is_seeded_by_the_evidence(monkeypatch):

@@ -6,6 +6,8 @@ from bayesrank.words.sentences import say
 
 def notes_in(held):
     """Return the notes of a result or in attrs; none without the name ``notes``."""
+    if "notes" in getattr(held, "attrs", {}):
+        held = held.attrs
     return notes_of(held["notes"]) if "notes" in held else []
 
 

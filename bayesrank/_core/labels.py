@@ -304,6 +304,11 @@ def classes_in_averages(source: Any, array: Any) -> np.ndarray:
     return np.array([part.get(label, True) for label in array["actual"].values.tolist()])
 
 
+def names_classes(source: Any) -> bool:
+    """Return whether the user named the classes of ``source``, so that one without cases is a class, too."""
+    return AVERAGED in source.coords and bool(source.coords[AVERAGED].attrs.get("named", 0))
+
+
 def known_classes(source: Any) -> tuple[Any, Any] | None:
     """Return the negative and positive class of counts, performances or joint outcomes; None if unknown."""
     dim = "label" if "label" in source.coords and "actual" not in source.dims else "actual"

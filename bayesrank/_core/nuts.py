@@ -28,8 +28,8 @@ NUTPIE = {
     "max_treedepth": "maxdepth",
 }
 TUNE = 1000
-#: How to install nutpie.
-INSTALL = "pip install nutpie installs it"
+#: Samplers that are chosen by name, with the modules that each needs.
+LIBRARIES = {"nutpie": ("nutpie",), "numpyro": ("numpyro", "jax")}
 
 
 def sample(
@@ -80,7 +80,7 @@ def choose_sampler(options: Mapping[str, Any]) -> str:
                 "nuts",
                 "needs a nuts_sampler that is installed",
                 "'nutpie', which is not installed",
-                INSTALL,
+                "pip install nutpie installs it",
             )
         unknown = sorted(set(options) - {*NUTPIE, "progressbar", "nuts_sampler"})
         if unknown:
@@ -90,18 +90,21 @@ def choose_sampler(options: Mapping[str, Any]) -> str:
     return str(requested)
 
 
-def ask_for_nutpie(options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the options of NUTS with nutpie as its sampler; raise if it is not installed or they name another."""
-    other = dict(options or {}).get("nuts_sampler", "nutpie")
-    if other != "nutpie":
+def choose_by_name(sampler: str, options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the options of NUTS with a named sampler; raise if it is not installed or they name another."""
+    other = dict(options or {}).get("nuts_sampler", sampler)
+    if other != sampler:
         raise ArgumentError(
-            "nuts", "must not name another nuts_sampler beside sampler='nutpie'", f"{other!r}"
+            "nuts", f"must not name another nuts_sampler beside sampler={sampler!r}", f"{other!r}"
         )
-    if not _is_installed("nutpie"):
+    if not all(map(_is_installed, LIBRARIES[sampler])):
         raise ArgumentError(
-            "sampler", "must be installed", "'nutpie', which is not installed", INSTALL
+            "sampler",
+            "must be installed",
+            f"{sampler!r}, which is not installed",
+            f"pip install {sampler} installs it",
         )
-    return dict(options or {}) | {"nuts_sampler": "nutpie"}
+    return dict(options or {}) | {"nuts_sampler": sampler}
 
 
 def diagnostics(posterior: xr.Dataset, stats: xr.Dataset) -> dict[str, Any]:

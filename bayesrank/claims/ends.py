@@ -67,11 +67,11 @@ def notes_on_closed(
     for before, after in zip(open_ends, closed, strict=True):
         moved = (before != after) & ~np.isnan(after)
         if moved.any():
-            who = sorted(str(name) for name, one in zip(names, moved, strict=True) if one)
+            moved_names = sorted(str(name) for name, one in zip(names, moved, strict=True) if one)
             result.append(
                 Note(
                     "interval_closed",
-                    {"entities": who, "score": score, "end": float(after[moved][0])},
+                    {"entities": moved_names, "score": score, "end": float(after[moved][0])},
                 )
             )
     return result
@@ -103,9 +103,9 @@ def near_ends(
     table = counts.transpose("entity", *OUTCOME_DIMS)
     low, high = np.zeros((2, len(table)), bool)
     for moved in _moves(table.values, score.position_in(counts)):
-        found = value(table.copy(data=moved))
-        if found is not None:
-            least, most = at_ends(found.values.astype(float), limits)
+        shifted = value(table.copy(data=moved))
+        if shifted is not None:
+            least, most = at_ends(shifted.values.astype(float), limits)
             low, high = low | least, high | most
     return low, high
 
@@ -126,8 +126,8 @@ def _moves(table: np.ndarray, position: int | None) -> Iterator[np.ndarray]:
     off = ~np.eye(size, dtype=bool)
     masks = [off]
     if position is not None:
-        here = np.arange(size) == position
-        masks = [off & here[:, None], off & here]
+        one_hot = np.arange(size) == position
+        masks = [off & one_hot[:, None], off & one_hot]
         right = table[:, position, position]
         step = np.zeros((size, size), table.dtype)
         step[position, position], step[position, (position + 1) % size] = -1, 1

@@ -161,10 +161,10 @@ class Observed:
 
         Intervals of members of a learned population stay: the other members can exclude an end.
         """
-        seen = self.observed(score)
-        if seen is None or (self.model.population_of_tables and self.kind != "typical"):
+        estimate = self.observed(score)
+        if estimate is None or (self.model.population_of_tables and self.kind != "typical"):
             return lower, upper
-        values, counts = seen.values.astype(float), self.counts
+        values, counts = estimate.values.astype(float), self.counts
         of_tables = (
             counts is not None
             and self.shares is None

@@ -26,11 +26,11 @@ def pooling_notes(parts: xr.DataArray, score: Any) -> list[Note]:
     Medical Journal 292:879-882, is the classic example: two treatments of kidney stones.
     """
     score = as_score(score)
-    each, pooled = score(parts).transpose("entity", "dataset"), score(parts.sum("dataset"))
+    by_dataset, pooled = score(parts).transpose("entity", "dataset"), score(parts.sum("dataset"))
     direction = -1 if score.higher_is_better is False else 1
-    size = each.sizes["entity"]
+    size = by_dataset.sizes["entity"]
     always, times = np.ones((size, size), bool), np.zeros((size, size), int)
-    for values in direction * each.values.T:
+    for values in direction * by_dataset.values.T:
         above = _above(values)
         defined = np.isfinite(values)[:, None] & np.isfinite(values)
         always &= above | ~defined
@@ -38,7 +38,7 @@ def pooling_notes(parts: xr.DataArray, score: Any) -> list[Note]:
     pairs = np.argwhere(always & (times > 1) & _above(direction * pooled.values).T)
     if not len(pairs):
         return []
-    names = each["entity"].values
+    names = by_dataset["entity"].values
     named = [[str(names[i]), str(names[j])] for i, j in pairs]
     return [Note("order_reversed_by_pool", {"score": score.name, "pairs": named})]
 
@@ -76,9 +76,9 @@ def differing_datasets(
     names = record["entities"]
     chosen = [*range(len(names))]
     if entities is not None:
-        plain = partial(json.dumps, default=str)  # as in the record, where 1 and "1" differ
-        requested = {plain(name) for name in entities}
-        chosen = [i for i, name in enumerate(names) if plain(name) in requested]
+        to_text = partial(json.dumps, default=str)  # as in the record, where 1 and "1" differ
+        requested = {to_text(name) for name in entities}
+        chosen = [i for i, name in enumerate(names) if to_text(name) in requested]
     if not parts or not chosen:
         return []
     p = holm(
@@ -97,24 +97,24 @@ def differing_datasets(
         (x, str(names[i]), k) for k, row in enumerate(p) for i, x in zip(chosen, row, strict=True)
     )
     smallest, first, k = where[0]
-    what, label = parts[k][:2]
+    part_name, label = parts[k][:2]
     model = None
     if (
         not record["clusters"] and record["outcomes"] <= 20
     ):  # hierarchical models have no clusters and few outcomes
         model = model_for_datasets(record["outcomes"], len(names))
     sizes = {"datasets": len(record["datasets"]), "different": len(differ), "entities": len(chosen)}
-    most = {"entity": first, "part": what, "label": label, "p": smallest}
+    most = {"entity": first, "part": part_name, "label": label, "p": smallest}
     return [Note("pooled_datasets_differ", {**sizes, **most, "model": model})]
 
 
 def _depends_on(score: Score, row: int, size: int) -> bool:
     """Return whether the score changes with the answers to the cases of one class."""
     table = np.ones((size, size)) + np.diag(np.arange(size) + 2.0)
-    other = table.copy()
-    other[row] = np.roll(table[row], 1)
+    changed = table.copy()
+    changed[row] = np.roll(table[row], 1)
     tables = xr.DataArray(
-        np.stack([table, other]) / table.sum(),
+        np.stack([table, changed]) / table.sum(),
         {"actual": range(size), "predicted": range(size)},
         ("entity", "actual", "predicted"),
     )

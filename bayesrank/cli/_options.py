@@ -5,6 +5,7 @@ from functools import reduce
 
 import click
 
+from bayesrank._core.nuts import LIBRARIES
 from bayesrank._core.source import AGGREGATES
 from bayesrank.cli._typed import (
     ScoreName,
@@ -247,9 +248,9 @@ analysing = adding(
     asking,
     click.option(
         "--sampler",
-        type=click.Choice(["auto", "exact", "nuts", "nutpie"]),
+        type=click.Choice(["auto", "exact", "nuts", *LIBRARIES]),
         default="auto",
-        help="exact: draws without a Markov chain; nuts, nutpie: a Markov chain by PyMC or by nutpie.",
+        help="exact: draws without a Markov chain; nuts: a Markov chain by PyMC; nutpie, numpyro: by these libraries.",
     ),
 )
 #: What to rank by.

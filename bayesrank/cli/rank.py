@@ -44,6 +44,7 @@ from bayesrank.io.tables.files import HEADINGS, HELP
 from bayesrank.models import population_of
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking.attempts import curve_where_runs
+from bayesrank.ranking.facts import get_fact
 from bayesrank.ranking.summary import (
     EVIDENCE,
     effective_draws,
@@ -204,7 +205,8 @@ def rank(
         }
         for option, value in unfit.items():
             if value:
-                raise ArgumentError(option, "cannot be used with --by", f"{value!r}")
+                hint = f"--only {by}=NAME ranks one category" if option == "--format" else ""
+                raise ArgumentError(option, "cannot be used with --by", f"{value!r}", hint)
         with progress() as step:
             rankings = rank_categories(step, by, score, rope, prob, how)
         # Programs get the first entities of each ranking.
@@ -267,7 +269,9 @@ def rank(
         lines += [] if of_runs is None else [*br.verdict(of_runs), *br.notes(of_runs)]
         lines += _lines_of_model(analysis, used, kind, ranking)
     else:
-        lines += [say(note) for note in notes_of(ranking["notes"]) if note.code in PRINTED]
+        lines += [
+            say(note) for note in notes_of(get_fact(ranking, "notes")) if note.code in PRINTED
+        ]
     lines += [] if first is None else [*br.verdict(first), *(br.notes(first) if notes else ())]
     lines += [_answer_words(answer, ranking) for answer in answers]
     lines += [f"Note: {line}" for line in remarks if line not in lines]

@@ -19,15 +19,17 @@ def mean_and_error(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
     Both are NaN where no draw is defined. Without draws the error is NaN.
     """
     dims = draw_dims(values)
-    one = mean_over_draws(values)
+    average = mean_over_draws(values)
     [sums] = reduce(values, BatchSums())
     [known] = reduce(values.notnull().astype(float), BatchSums())
     number = known.sum(axis=0)
     if not dims:
-        return one, one * np.nan
+        return average, average * np.nan
     with np.errstate(invalid="ignore"):
         least = values.std(dims).values / np.sqrt(number)
-    return one, one.copy(data=np.where(number > 0, np.fmax(mean_error(sums, known), least), np.nan))
+    return average, average.copy(
+        data=np.where(number > 0, np.fmax(mean_error(sums, known), least), np.nan)
+    )
 
 
 def share_and_error(

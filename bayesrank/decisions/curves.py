@@ -114,12 +114,12 @@ def decision_curve(
     names = check_unique("predictions", [*risks, *STRATEGIES])
     share = None
     if prevalence is not None:
-        given = check_labelled_prevalence(prevalence)
-        if given.dims not in ((), ("draw",)) or given.sizes.get("draw", draws) != draws:
+        shares = check_labelled_prevalence(prevalence)
+        if shares.dims not in ((), ("draw",)) or shares.sizes.get("draw", draws) != draws:
             raise ArgumentError(
-                "prevalence", f"must be a number or {draws} draws along draw", dict(given.sizes)
+                "prevalence", f"must be a number or {draws} draws along draw", dict(shares.sizes)
             )
-        share = np.broadcast_to(given.values, (draws,))
+        share = np.broadcast_to(shares.values, (draws,))
 
     # Cases with the same labels and predictions form one pattern of the joint outcomes.
     levels = {name: np.unique(held, return_inverse=True) for name, held in risks.items()}
@@ -145,23 +145,31 @@ def decision_curve(
         {"entity": name_coord(list(risks))},
     )
     for start, weight in weight_blocks(joint, draws, seed):
-        here = slice(start, start + len(weight))
-        values[here] = _net_benefit(
-            weight, is_positive, decided, at, None if share is None else share[here]
+        block = slice(start, start + len(weight))
+        values[block] = _net_benefit(
+            weight, is_positive, decided, at, None if share is None else share[block]
         )
     mean_share = None if share is None else share.mean(keepdims=True)
-    seen = _net_benefit(count[None], is_positive, decided, at, mean_share)[0]
+    observed_benefit = _net_benefit(count[None], is_positive, decided, at, mean_share)[0]
     coords = {"entity": name_coord(names), "threshold": at}
-    held = xr.DataArray(values, coords, ("draw", "entity", "threshold"), "net_benefit")
-    best = held == held.max("entity")
-    cuts = held.quantile([(1 - prob) / 2, (1 + prob) / 2], "draw").drop_vars("quantile")
-    observed = xr.DataArray(seen, coords, ("entity", "threshold"))
-    found = {"lower": cuts.isel(quantile=0), "upper": cuts.isel(quantile=1), "observed": observed}
-    found |= name_pair("mean", mean_and_error(held))
-    found |= name_pair("probability_best", share_and_error(best / best.sum("entity"), held))
-    found |= name_pair("expected_regret", mean_and_error(held.max("entity") - held))
+    draws_of_benefit = xr.DataArray(values, coords, ("draw", "entity", "threshold"), "net_benefit")
+    best = draws_of_benefit == draws_of_benefit.max("entity")
+    cuts = draws_of_benefit.quantile([(1 - prob) / 2, (1 + prob) / 2], "draw").drop_vars("quantile")
+    observed = xr.DataArray(observed_benefit, coords, ("entity", "threshold"))
+    variables = {
+        "lower": cuts.isel(quantile=0),
+        "upper": cuts.isel(quantile=1),
+        "observed": observed,
+    }
+    variables |= name_pair("mean", mean_and_error(draws_of_benefit))
+    variables |= name_pair(
+        "probability_best", share_and_error(best / best.sum("entity"), draws_of_benefit)
+    )
+    variables |= name_pair(
+        "expected_regret", mean_and_error(draws_of_benefit.max("entity") - draws_of_benefit)
+    )
     result = xr.Dataset(
-        found, attrs=add_notes({"prob": prob, "draws": draws, "cases": int(truth.size)}, joined)
+        variables, attrs=add_notes({"prob": prob, "draws": draws, "cases": int(truth.size)}, joined)
     )
     result = result.transpose("entity", "threshold")
     notes = few_units_notes(int(min(truth.sum(), (1 - truth).sum())), "case", one_class=True)
@@ -172,13 +180,13 @@ def decision_curve(
 
 def _truth(y_true: Any, positive: Any) -> np.ndarray:
     """Return 1 for positive cases and 0 for the others."""
-    held = check_labels("y_true", y_true).tolist()
-    seen = set(held)
-    if len(seen) != 2:
-        raise ArgumentError("y_true", "must have cases of two classes", f"{list(seen)[:5]}")
-    named = ordered_categories(y_true) or sorted(seen, key=str)
+    labels = check_labels("y_true", y_true).tolist()
+    distinct = set(labels)
+    if len(distinct) != 2:
+        raise ArgumentError("y_true", "must have cases of two classes", f"{list(distinct)[:5]}")
+    named = ordered_categories(y_true) or sorted(distinct, key=str)
     classes, chosen = arrange_classes(
-        [name for name in named if name in seen], positive, is_ordered(y_true)
+        [name for name in named if name in distinct], positive, is_ordered(y_true)
     )
     if chosen is None:
         raise ArgumentError(
@@ -186,7 +194,7 @@ def _truth(y_true: Any, positive: Any) -> np.ndarray:
             Advice("must name the positive class, as in ", Typed("positive", classes[1])),
             f"none of {classes[0]!r} and {classes[1]!r}",
         )
-    return np.array([label == classes[1] for label in held], dtype=np.int64)
+    return np.array([label == classes[1] for label in labels], dtype=np.int64)
 
 
 def _risks(predictions: Any, size: int) -> dict[Any, np.ndarray]:
@@ -227,12 +235,12 @@ def _net_benefit(
     sick, well = weight[:, positive], weight[:, ~positive]
     sums = [part.sum(axis=1, keepdims=True) for part in (sick, well)]
     p = sums[0] / (sums[0] + sums[1]) if share is None else share[:, None]
-    found = []
+    benefits = []
     for (treated, whose), t in zip(decided, thresholds, strict=True):
         tpr = sick @ treated[:, positive].T / sums[0]
         fpr = well @ treated[:, ~positive].T / sums[1]
-        found.append((p * tpr - (1 - p) * fpr * t / (1 - t))[:, whose])
-    return np.stack(found, axis=-1)
+        benefits.append((p * tpr - (1 - p) * fpr * t / (1 - t))[:, whose])
+    return np.stack(benefits, axis=-1)
 
 
 def _few_discordant(
@@ -241,7 +249,7 @@ def _few_discordant(
     """Note the claims that rest on few cases, because the best entity and another one treat few cases differently."""
     names = [str(name) for name in result["entity"].values]
     best = result["probability_best"].transpose("threshold", "entity").values
-    found = []
+    counted = []
     for i, (treated, whose) in enumerate(decided):
         # Entities with the same decisions share P(best).
         together = np.bincount(whose, best[i], len(treated))
@@ -252,13 +260,13 @@ def _few_discordant(
             continue
         near = min(others, key=lambda j: (differ[whose[j]], names[j]))
         best_name = min(names[j] for j in range(len(names)) if whose[j] == first)
-        found.append(
+        counted.append(
             (int(differ[whose[near]]), float(result["threshold"].values[i]), best_name, names[near])
         )
-    few = sorted(one for one in found if one[0] < UNITS)
-    if not few:
+    rare = sorted(one for one in counted if one[0] < UNITS)
+    if not rare:
         return []
-    least, at, leader, rival = few[0]
+    least, at, leader, rival = rare[0]
     fields = {
         "threshold": at,
         "first": leader,
@@ -267,5 +275,5 @@ def _few_discordant(
         "cases": int(count.sum()),
     }
     return [
-        Note("few_discordant_at_threshold", {**fields, "others": len(few) - 1, "enough": UNITS})
+        Note("few_discordant_at_threshold", {**fields, "others": len(rare) - 1, "enough": UNITS})
     ]

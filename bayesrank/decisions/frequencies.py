@@ -88,17 +88,17 @@ def natural_frequencies(
     )
     dims = draw_dims(counts)
     low, high = ((1 - prob) / 2, (1 + prob) / 2)
-    found = {"mean": counts.mean(dims, skipna=False)}
+    summaries = {"mean": counts.mean(dims, skipna=False)}
     for name, level in (("lower", low), ("upper", high)):
-        found[name] = (
+        summaries[name] = (
             counts.quantile(level, dims, skipna=False).drop_vars("quantile") if dims else counts
         )
     for name in ("ppv", "npv"):
         for end, column in (("", "median"), ("_lower", "lower"), ("_upper", "upper")):
-            found[name + end] = values[column].sel(score=name, drop=True)
+            summaries[name + end] = values[column].sel(score=name, drop=True)
     retained = {
         name: array.reset_coords(drop=True).transpose("entity", ...)
-        for name, array in found.items()
+        for name, array in summaries.items()
     }
     headings = cell_headings(as_performance(source, kind))
     names = {"heading": ("outcome", [headings[cell] for cell in OUTCOMES])}

@@ -80,10 +80,10 @@ def pareto_front(
     1.0
     """
     prob, source = check_prob("prob", prob), parse_source(source)
-    known = score_values(source, score, higher_is_better, kind)
-    one_ranking(known.values.dims)
+    scores = score_values(source, score, higher_is_better, kind)
+    one_ranking(scores.values.dims)
     costs = _costs(source, cost)
-    names = known.values.coords.get("entity")
+    names = scores.values.coords.get("entity")
     if (
         names is not None
         and "entity" in costs.coords
@@ -91,7 +91,7 @@ def pareto_front(
     ):
         costs = select_names(costs, entity=names.values)
     try:
-        values, costs = xr.align(known.values, costs, join="exact")
+        values, costs = xr.align(scores.values, costs, join="exact")
     except ValueError:
         raise ArgumentError(
             "cost", "must have the entities and the draws of the scores", "different ones"
@@ -102,14 +102,16 @@ def pareto_front(
         array.transpose(*draw_dims(values), "entity") for array in load_arrays(values, costs)
     )
     defined = values.notnull() & costs.notnull()
-    front = on_front(known.sign * values.values, costs.values)
+    front = on_front(scores.sign * values.values, costs.values)
     events = defined.copy(data=front.astype(float)).where(defined)
-    found = name_pair("probability_front", share_and_error(events, values, costs))
-    found |= median_and_interval("score", values, prob) | median_and_interval("cost", costs, prob)
-    found["undefined"] = 1 - mean_over_draws(defined.astype(float))
-    record = replace(known.facts, prob=prob, effective_draws=effective_size(values, costs))
+    variables = name_pair("probability_front", share_and_error(events, values, costs))
+    variables |= median_and_interval("score", values, prob) | median_and_interval(
+        "cost", costs, prob
+    )
+    variables["undefined"] = 1 - mean_over_draws(defined.astype(float))
+    record = replace(scores.facts, prob=prob, effective_draws=effective_size(values, costs))
     result = xr.Dataset(
-        {name: array.drop_attrs() for name, array in found.items()}, attrs=record.to_attrs()
+        {name: array.drop_attrs() for name, array in variables.items()}, attrs=record.to_attrs()
     )
     if units:
         result["cost"].attrs["units"] = units
@@ -125,15 +127,17 @@ def pareto_front(
 def _costs(source: Source, cost: xr.DataArray | None) -> xr.DataArray:
     """Return the given costs, or those of the posterior."""
     if cost is None:
-        held = None if source.array is not None else get_variable(posterior_of(source), "mean_cost")
-        if held is None:
+        mean_cost = (
+            None if source.array is not None else get_variable(posterior_of(source), "mean_cost")
+        )
+        if mean_cost is None:
             raise ArgumentError(
                 "cost",
                 "must be given for a source without the variable mean_cost",
                 "None",
                 "br.from_frame(frame, cost=COLUMN) reads costs of cases, and br.fit draws their mean",
             )
-        return held
+        return mean_cost
     if (
         not isinstance(cost, xr.DataArray)
         or "entity" not in cost.dims

@@ -147,10 +147,10 @@ def gate(
         )
         if is_text(looks, "any"):
             raise ArgumentError("looks", "must be a number for an aggregate over groups", "'any'")
-    one = scored(source, score, higher_is_better, None)
-    found, evidence = one.found, one.evidence
-    one_ranking(found.values.dims)
-    names = found.values["entity"].values.tolist()
+    base_scores = scored(source, score, higher_is_better, None)
+    score_values, evidence = base_scores.found, base_scores.evidence
+    one_ranking(score_values.values.dims)
+    names = score_values.values["entity"].values.tolist()
     check_unique("entity", names)
     check_choice("baseline", baseline, names, ArgumentKeyError)
     base, others = names.index(baseline), [i for i, name in enumerate(names) if name != baseline]
@@ -160,16 +160,16 @@ def gate(
         )
     joint = evidence.joint_cases
     if looks == "any":
-        _check_bets(evidence, found)
+        _check_bets(evidence, score_values)
         level = error
         parts: Sequence[_Normal | _Bets | Comparison] = [
-            _Bets(evidence, found, i, base) for i in others
+            _Bets(evidence, score_values, i, base) for i in others
         ]
     else:
         level = 1 - (1 - error) ** (1 / looks)
-        parts = _normals(one, others, base)
-    largest = found.range[1] - found.range[0]  # no difference is larger
-    held: dict[str, np.ndarray] = {
+        parts = _normals(base_scores, others, base)
+    largest = score_values.range[1] - score_values.range[0]  # no difference is larger
+    columns: dict[str, np.ndarray] = {
         "difference": np.array([part.difference for part in parts]),
         **{
             name: np.clip(
@@ -180,35 +180,40 @@ def gate(
         "p_worse": holm(np.array([part.p_value(margin, -1) for part in parts])),
         "p_not_worse": holm(np.array([part.p_value(margin, 1) for part in parts])),
     }
-    sure = [held[name] <= level for name in ("p_worse", "p_not_worse")]
-    held["verdict"] = verdict = np.where(
+    sure = [columns[name] <= level for name in ("p_worse", "p_not_worse")]
+    columns["verdict"] = verdict = np.where(
         sure[0] & ~sure[1], "worse", np.where(sure[1] & ~sure[0], "not worse", "undecided")
     )
-    held["identical"] = identical = _identical(evidence, found, others, base)
+    columns["identical"] = identical = _identical(evidence, score_values, others, base)
     same = identical != ""
-    held["verdict"] = verdict = np.where(same, "not worse", verdict)
-    held["difference"] = np.where(same, 0.0, held["difference"])
+    columns["verdict"] = verdict = np.where(same, "not worse", verdict)
+    columns["difference"] = np.where(same, 0.0, columns["difference"])
     size = evidence.size(len(names))
     cases, discordant = np.fmin(size[others], size[base]), np.full(len(others), np.nan)
     if joint is not None and joint.cluster is None:
         both = (joint.answers >= 0) & (joint.answers[:, [base]] >= 0)
         differ = both & (joint.answers != joint.answers[:, [base]])
         cases, discordant = ((joint.count @ rows)[others] for rows in (both, differ))
-    held |= {"cases": cases.astype(float), "discordant": discordant}
+    columns |= {"cases": cases.astype(float), "discordant": discordant}
     needed = [part.needed(margin, n, level) for part, n in zip(parts, cases, strict=True)]
-    held["needed"] = np.where(verdict == "undecided", needed, 0.0)
+    columns["needed"] = np.where(verdict == "undecided", needed, 0.0)
     result = xr.Dataset(
-        {name: ("entity", values) for name, values in held.items()},
-        {"entity": found.values["entity"][others].values},
+        {name: ("entity", values) for name, values in columns.items()},
+        {"entity": score_values.values["entity"][others].values},
     )
-    withheld = one.information.withheld()
+    withheld = base_scores.information.withheld()
     result["notes"] = notes_text(
-        [*one.notes, *one.caps, *([withheld] if withheld else []), *evidence.notes(one.score)]
+        [
+            *base_scores.notes,
+            *base_scores.caps,
+            *([withheld] if withheld else []),
+            *evidence.notes(base_scores.score),
+        ]
     )
     record = GateRecord(
-        score=found.name,
-        display=found.display,
-        higher_is_better=found.higher_is_better,
+        score=score_values.name,
+        display=score_values.display,
+        higher_is_better=score_values.higher_is_better,
         prob=prob,
         baseline=str(baseline),
         margin=margin,
@@ -321,22 +326,26 @@ class _Few(_Normal):
         return float(bdtr(self.worse, self.cases, min(margin / self.most, 1.0)))
 
     def bound(self, level: float, side: int) -> float:
-        seen = self.worse if side < 0 else self.better
+        observed = self.worse if side < 0 else self.better
         share = (
-            1.0 if seen == self.cases else float(betaincinv(seen + 1, self.cases - seen, 1 - level))
+            1.0
+            if observed == self.cases
+            else float(betaincinv(observed + 1, self.cases - observed, 1 - level))
         )
         return side * self.most * share
 
 
 def _normals(one: Scored, others: list[int], base: int) -> Sequence["_Normal | Comparison"]:
     """Return the differences from draws, with the effective degrees of freedom and corrections of rank sets."""
-    found, information = one.found, one.information
-    values, dims = found.values, draw_dims(found.values)
+    score_values, information = one.found, one.information
+    values, dims = score_values.values, draw_dims(score_values.values)
     if not dims or values.size == values.sizes["entity"]:
         raise ArgumentError(
             "source", "must contain draws", "a point estimate", "br.fit gives draws"
         )
-    x = found.sign * values.stack(every=dims).transpose("every", "entity").values.astype(float)
+    x = score_values.sign * values.stack(every=dims).transpose("every", "entity").values.astype(
+        float
+    )
     withheld = information.withheld() is not None or bool(one.caps)
     if one.extremes is not None:
         return [
@@ -344,16 +353,18 @@ def _normals(one: Scored, others: list[int], base: int) -> Sequence["_Normal | C
         ]
     parts = []
     for i in others:
-        apart = x[:, i] - x[:, base]
-        apart = apart[~np.isnan(apart)]
+        differences = x[:, i] - x[:, base]
+        differences = differences[~np.isnan(differences)]
         freedom, factor, excess = information.of_pair(i, base)
-        spread = float(apart.std()) * factor if len(apart) > 1 else np.inf
-        difference = float(apart.mean()) if len(apart) else np.nan
-        few = None if withheld else _few_differences(one.evidence, found, i, base)
-        if few is None:
+        spread = float(differences.std()) * factor if len(differences) > 1 else np.inf
+        difference = float(differences.mean()) if len(differences) else np.nan
+        few_differences = (
+            None if withheld else _few_differences(one.evidence, score_values, i, base)
+        )
+        if few_differences is None:
             parts.append(_Normal(difference, spread, 0.0 if withheld else freedom, excess))
         else:
-            parts.append(_Few(difference, spread, freedom, excess, *few))
+            parts.append(_Few(difference, spread, freedom, excess, *few_differences))
     return parts
 
 
@@ -364,11 +375,11 @@ def _few_differences(
     joint, ends = evidence.joint_cases, found.ends
     if joint is None or joint.outcome is None or joint.cluster is not None or not _is_mean(found):
         return None
-    apart = found.sign * (joint.outcome[:, one] - joint.outcome[:, base])
-    worse, better = (int(joint.count[rows].sum()) for rows in (apart < 0, apart > 0))
+    differences = found.sign * (joint.outcome[:, one] - joint.outcome[:, base])
+    worse, better = (int(joint.count[rows].sum()) for rows in (differences < 0, differences > 0))
     if worse + better >= FEW or ends is None or not np.isfinite(ends).all():
         return None
-    return worse, better, int(joint.count[~np.isnan(apart)].sum()), float(ends[1] - ends[0])
+    return worse, better, int(joint.count[~np.isnan(differences)].sum()), float(ends[1] - ends[0])
 
 
 def _is_mean(found: ScoreValues) -> bool:
@@ -407,10 +418,12 @@ class _Bets:
         assert joint.outcome is not None
         assert found.ends is not None
         self.most = float(found.ends[1] - found.ends[0])
-        apart = found.sign * (joint.outcome[:, one] - joint.outcome[:, base])
-        values, position = np.unique(apart[~np.isnan(apart)], return_inverse=True)
+        differences = found.sign * (joint.outcome[:, one] - joint.outcome[:, base])
+        values, position = np.unique(differences[~np.isnan(differences)], return_inverse=True)
         self.values = values
-        self.count = np.bincount(position, joint.count[~np.isnan(apart)], minlength=len(values))
+        self.count = np.bincount(
+            position, joint.count[~np.isnan(differences)], minlength=len(values)
+        )
         total = self.count.sum()
         self.difference = float(self.count @ values / total) if total else np.nan
 

@@ -94,26 +94,28 @@ def noninferiority(
     only_two_classes(as_performance(source, kind))
     rates = {name: as_score(name)(source, kind) for name in RATES}
     evidence = evidence_of(source, None, rates["tpr"], kind)
-    apart = load_arrays(*(_minus(values, reference) for values in rates.values()))
+    differences_of_rates = load_arrays(*(_minus(values, reference) for values in rates.values()))
     # A fixed memory layout, so that sums over draws agree to the last digit for every source.
-    apart = [values.copy(data=np.ascontiguousarray(values.data)) for values in apart]
-    differences = dict(zip(rates, apart, strict=True))
-    known = differences["tpr"].notnull() & differences["tnr"].notnull()
+    differences_of_rates = [
+        values.copy(data=np.ascontiguousarray(values.data)) for values in differences_of_rates
+    ]
+    differences = dict(zip(rates, differences_of_rates, strict=True))
+    defined = differences["tpr"].notnull() & differences["tnr"].notnull()
     above = {name: differences[name] > -margins[name] for name in RATES}
     better = {name: differences[name] > 0 for name in RATES}
     alike = {name: abs(differences[name]) < margins[name] for name in RATES}
-    found: dict[str, Any] = {}
+    variables: dict[str, Any] = {}
     for name, values in differences.items():
-        found |= median_and_interval(f"{name}_difference", values, prob)
+        variables |= median_and_interval(f"{name}_difference", values, prob)
         events = above[name].where(values.notnull()).astype(float)
-        found |= name_pair(f"{name}_noninferior", share_and_error(events, values))
+        variables |= name_pair(f"{name}_noninferior", share_and_error(events, values))
     for name, both in (("noninferior", above), ("superior", better), ("equivalent", alike)):
-        events = (both["tpr"] & both["tnr"]).where(known).astype(float)
-        found |= name_pair(name, share_and_error(events, *apart))
-    found["undefined"] = 1 - mean_over_draws(known.astype(float))
-    result = xr.Dataset({name: value.drop_attrs() for name, value in found.items()})
+        events = (both["tpr"] & both["tnr"]).where(defined).astype(float)
+        variables |= name_pair(name, share_and_error(events, *differences_of_rates))
+    variables["undefined"] = 1 - mean_over_draws(defined.astype(float))
+    result = xr.Dataset({name: value.drop_attrs() for name, value in variables.items()})
     # The posterior of an entity without observed cases of a class is the prior: it is undecided.
-    lacking = xr.zeros_like(known.isel(dict.fromkeys(draw_dims(known), 0), drop=True), bool)
+    lacking = xr.zeros_like(defined.isel(dict.fromkeys(draw_dims(defined), 0), drop=True), bool)
     for name in RATES:
         if (seen := evidence.observed(as_score(name))) is not None:
             missing = seen.isnull()
@@ -126,7 +128,7 @@ def noninferiority(
         "reference": str(reference),
         "prob": prob,
         **margins,
-        "effective_draws": effective_size(*apart),
+        "effective_draws": effective_size(*differences_of_rates),
     }
     return result.assign_attrs(facts | evidence.called())
 

@@ -28,7 +28,6 @@ NEEDED = {
         "probability_best_error",
         "effective_sample_size",
         "contradicted",
-        "notes",
     ),
     *(
         f"value_of_{what}_information{end}"
@@ -48,14 +47,14 @@ def check_decision(argument: str, decision: Any) -> None:
             "must be one decision (select it with .isel)",
             f"the dims {decision['choice'].dims}",
         )
-    known = decision["entity"].values.tolist() if "entity" in decision.coords else []
-    if not ResultRecord.of(decision).benefit or not known:
+    names = decision["entity"].values.tolist() if "entity" in decision.coords else []
+    if not ResultRecord.of(decision).benefit or not names:
         raise ArgumentError(
             argument, "must come from br.decisions.expected_utility", describe_value(decision)
         )
     with rename_argument(argument, "ranking"):
         check_complete(decision)
-    if decision["choice"].item() not in [*known, ""]:
+    if decision["choice"].item() not in [*names, ""]:
         raise ArgumentError(
             argument, "must choose one of its entities", f"{decision['choice'].item()!r}"
         )

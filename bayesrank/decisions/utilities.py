@@ -31,6 +31,7 @@ from bayesrank.ranking.aggregates import mean_performance
 from bayesrank.ranking.claims import cap
 from bayesrank.ranking.credible import KnownFacts, rank_variable
 from bayesrank.ranking.evidence import Evidence, evidence_of
+from bayesrank.ranking.facts import set_facts
 from bayesrank.ranking.identical import average_within, identical_groups
 from bayesrank.scores import Score
 
@@ -101,38 +102,43 @@ def expected_utility(
     source = parse_source(mean_performance(source, "an expected utility"))
     performance = _with_classes(source, kind)
     benefits = _benefits(benefit, performance)
-    given = None
+    class_share = None
     if prevalence is not None:
-        known = [*DRAW_DIMS, *(dim for dim in performance.dims if dim != "predicted")]
-        given = align(
-            "prevalence", _bare(check_labelled_prevalence(prevalence)), performance, known
+        shared_dims = [*DRAW_DIMS, *(dim for dim in performance.dims if dim != "predicted")]
+        class_share = align(
+            "prevalence", _bare(check_labelled_prevalence(prevalence)), performance, shared_dims
         )
-        given = class_shares(given, performance)
-    each = _by_class(performance, benefits)
-    shares = performance.sum("predicted", skipna=False) if given is None else given
-    evidence = evidence_of(source, None, each.isel(actual=0, drop=True), kind)
-    seen = _observed_benefit(evidence, benefits, given)
+        class_share = class_shares(class_share, performance)
+    utility = _by_class(performance, benefits)
+    shares = performance.sum("predicted", skipna=False) if class_share is None else class_share
+    evidence = evidence_of(source, None, utility.isel(actual=0, drop=True), kind)
+    observed = _observed_benefit(evidence, benefits, class_share)
     if strategies:
-        each, shares = _with_strategies(each, benefits, shares)
-        seen = None if seen is None else _with_strategies(seen[0], benefits, seen[1])
-    values = _utility(each, shares)
+        utility, shares = _with_strategies(utility, benefits, shares)
+        observed = (
+            None if observed is None else _with_strategies(observed[0], benefits, observed[1])
+        )
+    values = _utility(utility, shares)
     # Ranked as a variable: draws, range, observed values, and the diagnostics of the sampler.
     ends = {"utility_range": [float(benefits.min()), float(benefits.max())]}
     groups = {"posterior": values.to_dataset().assign_attrs(ends)}
-    if seen is not None:
-        groups["observed_data"] = _utility(*seen).to_dataset()
+    if observed is not None:
+        groups["observed_data"] = _utility(*observed).to_dataset()
     if (stats := source.group("sample_stats")) is not None:
         groups["sample_stats"] = stats
-    score, constants = _score(benefits, given), each.sizes["entity"] - performance.sizes["entity"]
+    score, constants = (
+        _score(benefits, class_share),
+        utility.sizes["entity"] - performance.sizes["entity"],
+    )
     extra = [dim for dim in values.dims if dim not in (*draw_dims(values), "entity")]
 
     def known_of(at: tuple[int, ...]) -> KnownFacts:
-        one, entities = evidence, performance.sizes["entity"]
+        part, entities = evidence, performance.sizes["entity"]
         for dim, i in zip(extra, at, strict=True):
-            one = one.at(str(dim), i)
+            part = part.at(str(dim), i)
         return KnownFacts(
-            information_of(one, score, entities).with_constants(constants),
-            identical_groups(one, entities),
+            information_of(part, score, entities).with_constants(constants),
+            identical_groups(part, entities),
         )
 
     ranking = rank_variable(xr.DataTree.from_dict(groups), "utility", prob, known_of)
@@ -151,26 +157,25 @@ def expected_utility(
         ranking["contradicted"] &= ~settled.transpose(*ranking["contradicted"].dims).values
     notes = evidence.notes(score)
     texts = {"notes": notes_text(notes), "needed_evidence": evidence.needed()}
-    for name, text in texts.items():
-        ranking[name] = ranking[name].copy(
-            data=np.full(ranking[name].shape, text, dtype=object)[()]
-        )
+    ranking = set_facts(ranking, **texts)
     # The utility was ranked without the notes on its evidence: what limits claims was lost.
     ranking = cap(ranking, evidence.limits(notes))
     if strategies:
-        always = np.arange(each.sizes["entity"]) >= performance.sizes["entity"]
+        always = np.arange(utility.sizes["entity"]) >= performance.sizes["entity"]
         ranking = ranking.assign_coords(strategy=("entity", always))
     mean, error = mean_and_error(values.compute())
     medians = ranking["median"].transpose(*mean.dims).values
     for at in np.ndindex(*mean.shape[:-1]):
-        held = [group for group in known_of(at).groups if np.ptp(medians[at][group]) == 0]
-        mean.values[at] = average_within(held, mean.values[at])
+        equal_groups = [group for group in known_of(at).groups if np.ptp(medians[at][group]) == 0]
+        mean.values[at] = average_within(equal_groups, mean.values[at])
     more = {"mean": mean, "mean_error": error, "choice": _choice(ranking, mean)}
     regret = ranking["expected_regret"].where(ranking["tier"].notnull())
     least = regret.min("entity")
     error = ranking["expected_regret_error"].where(regret == least).max("entity")
     more |= name_pair("value_of_perfect_information", (least, error))
-    more |= name_pair("value_of_prevalence_information", _of_prevalence(given, each, ranking))
+    more |= name_pair(
+        "value_of_prevalence_information", _of_prevalence(class_share, utility, ranking)
+    )
     facts = (
         {"benefit": _in_words(benefits, performance), "population": evidence.population()}
         | evidence.called()
@@ -324,18 +329,18 @@ def _with_strategies(
         .rename(predicted="entity")
         .assign_coords(entity=names)
     )
-    taken = [name for name in each["entity"].values.tolist() if name in names]
-    if taken:
+    duplicates = [name for name in each["entity"].values.tolist() if name in names]
+    if duplicates:
         raise ArgumentError(
-            "source", "must not give an entity the name of a strategy", f"{taken[0]!r}"
+            "source", "must not give an entity the name of a strategy", f"{duplicates[0]!r}"
         )
     if "entity" in shares.dims:
-        known = shares.isel(
+        complete = shares.isel(
             entity=shares.notnull().all([dim for dim in shares.dims if dim != "entity"]).values
         )
         if (
-            not known.sizes["entity"]
-            or float(np.abs(known - known.isel(entity=0, drop=True)).max()) > 1e-9
+            not complete.sizes["entity"]
+            or float(np.abs(complete - complete.isel(entity=0, drop=True)).max()) > 1e-9
         ):
             raise ArgumentError(
                 "prevalence",
@@ -343,7 +348,7 @@ def _with_strategies(
                 "None with entities at different prevalences",
             )
         shares = _append_entities(
-            shares, known.isel(entity=[0] * len(names)).assign_coords(entity=names)
+            shares, complete.isel(entity=[0] * len(names)).assign_coords(entity=names)
         )
     return _append_entities(each, answers), shares
 
@@ -370,8 +375,8 @@ def _choice(ranking: xr.Dataset, mean: xr.DataArray) -> xr.DataArray:
         .where(ranked.notnull().any("entity"), len(names))
         .astype(int)
     )
-    held = np.array([*(names[i] for i in order), ""], dtype=object)
-    return best.copy(data=held[best.values])
+    choices = np.array([*(names[i] for i in order), ""], dtype=object)
+    return best.copy(data=choices[best.values])
 
 
 def _of_prevalence(

@@ -23,6 +23,7 @@ from bayesrank._core.labels import (
     classes_in_averages,
     factorize,
     name_coord,
+    names_classes,
     positive_label,
     select_names,
 )
@@ -529,20 +530,24 @@ def mark_positive(array: Any, positive: Any) -> Any:
     return array.assign_coords(positive=positive)
 
 
-def mark_averaged(array: Any, averaged: Sequence[bool] | None) -> Any:
-    """Add the coord ``averaged`` (actual or label), if some classes take no part in averages over classes."""
-    if averaged is None or all(averaged):
+def mark_averaged(array: Any, averaged: Sequence[bool], named: bool) -> Any:
+    """Add the coord ``averaged`` (actual or label): which classes take part in averages over classes.
+
+    Its attr says whether the user named them. Without the coord, all classes take part and none of
+    more than two is named.
+    """
+    if all(averaged) and (not named or len(averaged) == 2):
         return array
     dim = "label" if "label" in array.coords else "actual"
-    return array.assign_coords({AVERAGED: (dim, list(averaged))})
+    return array.assign_coords({AVERAGED: (dim, list(averaged), {"named": int(named)})})
 
 
 def mark_classes_as(array: Any, source: Any) -> Any:
     """Mark the positive class of counts, and the classes of averages, as other counts or joint outcomes do."""
     marked = mark_positive(array, positive_label(source))
-    return mark_averaged(
-        marked, classes_in_averages(source, array).tolist() if AVERAGED in source.coords else None
-    )
+    if AVERAGED not in source.coords:
+        return marked
+    return mark_averaged(marked, classes_in_averages(source, array).tolist(), names_classes(source))
 
 
 def put_in_class_order(evidence: Any, positive: Any = None, ordered: bool = False) -> Any:

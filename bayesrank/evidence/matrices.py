@@ -20,6 +20,7 @@ from bayesrank.evidence.counts import (
     arrange,
     class_dims,
     entity_names,
+    mark_averaged,
     put_in_class_order,
 )
 
@@ -48,7 +49,8 @@ def from_matrix(
     labels : sequence, optional
         The C classes in the order of the matrix; with two classes, the negative one first. By
         default the labels of a DataFrame, else ``["negative", "positive"]`` for two classes, else 0
-        to C - 1.
+        to C - 1. A row of zeros is a class without cases if ``labels`` names it, else a wrong
+        answer: averages over classes count it 0 in draws, too.
     positive : label, optional
         The positive one of two classes. By default the last of ``labels``, or the positive one of a
         standard pair (0/1, no/yes, ...) in any order. The order of a DataFrame's labels does not
@@ -105,6 +107,7 @@ def from_matrix(
     if len(classes) != size:
         raise ArgumentError("labels", f"must name the {size} classes of matrix", classes)
     counts = arrange(values, entity_names(entity, len(values)), None, class_dims(classes))
+    counts = mark_averaged(counts, [True] * size, named=ordered)
     return put_in_class_order(counts, positive, ordered)
 
 

@@ -78,10 +78,11 @@ def from_predictions(
         sequences), entities are "entity 1", "entity 2", ....
     labels : sequence, optional
         The classes in order; with two classes, the negative one first. Classes without cases are
-        kept. By default the categories of ``y_true``, else the sorted labels that occur. As in
-        scikit-learn, other labels take no part in averages over classes: their cases stay, and
-        answers with them are wrong. Without ``labels``, a label that occurs in predictions alone is
-        a wrong answer, and one more class in averages (:func:`bayesrank.scores.average`).
+        kept: in averages over classes, draws have the recall that the model gives them. By default
+        the categories of ``y_true``, else the sorted labels that occur. As in scikit-learn, other
+        labels take no part in averages: their cases stay, and answers with them are wrong. Without
+        ``labels`` or categories, a label that occurs in predictions alone is a wrong answer, and
+        one more class in averages, with the value 0 (:func:`bayesrank.scores.average`).
     positive : label, optional
         The positive one of two classes. By default taken from ``labels``, an ordered categorical
         ``y_true``, or a standard pair (0/1, -1/1, False/True, negative/positive, no/yes, in any
@@ -146,7 +147,7 @@ def from_predictions(
     counts = counts.assign_attrs(
         add_notes(weighted.attrs, [*joined, *cases.notes, *weighted.notes])
     )
-    return finish(mark_averaged(mark_positive(counts, cases.positive), cases.averaged))
+    return finish(cases.mark(counts))
 
 
 @check_call
@@ -298,7 +299,7 @@ def joint_outcomes(
             attrs | weighted.attrs | ledger.to_attrs(), [*joined, *cases.notes, *weighted.notes]
         ),
     )
-    return finish(mark_averaged(mark_positive(joint, cases.positive), cases.averaged))
+    return finish(cases.mark(joint))
 
 
 class _Cases(NamedTuple):
@@ -310,7 +311,12 @@ class _Cases(NamedTuple):
     classes: list
     positive: Any
     averaged: list[bool]  # whether each class takes part in averages over classes
+    declared: bool  # whether the user named the classes
     notes: list[Note]
+
+    def mark(self, evidence: Any) -> Any:
+        """Return counts or joint outcomes of the cases with what is known of the classes."""
+        return mark_averaged(mark_positive(evidence, self.positive), self.averaged, self.declared)
 
 
 def _known_labels(classes: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -381,11 +387,19 @@ def _encode(
         np.array([*(code[label] for label in seen), -1])[which] for which, seen in coded.values()
     ]
     averaged = [label in classes for label in code]
+    declared = labels is not None or ordered_categories(y_true) is not None
     left_out = [str(label) for label in others if label != NO_ANSWER]
     notes = [Note("labels_outside_averages", {"labels": left_out})] if left_out else []
     chosen = None if others else chosen
     return _Cases(
-        columns[0], np.column_stack(columns[1:]), entities, list(code), chosen, averaged, notes
+        columns[0],
+        np.column_stack(columns[1:]),
+        entities,
+        list(code),
+        chosen,
+        averaged,
+        declared,
+        notes,
     )
 
 

@@ -10,7 +10,7 @@ import xarray as xr
 
 from bayesrank._core.calls import check_call
 from bayesrank._core.checks import check_column, check_column_names, describe_value
-from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.errors import Advice, ArgumentError, ArgumentTypeError, Typed
 from bayesrank._core.labels import factorize, name_coord
 from bayesrank._core.notes import Note, add_notes
 from bayesrank._core.nouns import noun_of_column
@@ -18,6 +18,7 @@ from bayesrank._core.prose import list_names
 from bayesrank._core.records import EvidenceRecord
 from bayesrank.evidence.ballots import STRATUM, UNITS, Ballots, read_covariates
 from bayesrank.evidence.ledger import Entry, Ledger
+from bayesrank.evidence.weighting import Weighted, check_numbers_of_cases, scale_weights
 
 #: Winners that mean a tie, and the first or the second entity of a row. Names of columns are added.
 BOTH_BAD = ("tie (bothbad)", "both_bad", "bothbad", "both bad")
@@ -37,6 +38,7 @@ def from_votes(
     b: Any,
     winner: Any,
     count: Any = None,
+    weight: Any = None,
     judge: Any = None,
     cluster: Any = None,
     case: Any = None,
@@ -56,6 +58,11 @@ def from_votes(
         case.
     count : str, optional
         Column with the number of votes that a row stands for.
+    weight : str, optional
+        Column with the importance weight of a vote, such as the survey weight of its voter, on any
+        scale. A weight multiplies the random weight of the voter or question, so it needs
+        ``cluster`` or ``case``. Sums of weights are scaled to the effective number of votes, (Σw)²
+        / Σw².
     judge : str or list of str, optional
         Column with the votes of a judge, such as a language model, on all rows, or one column for
         each judge; in the words of ``winner``. ``winner`` then holds the votes of people on some of
@@ -78,12 +85,12 @@ def from_votes(
     -------
     xarray.Dataset
         ``wins`` (entity, rival): how many votes prefer the entity to the rival; ``ties`` (entity,
-        rival): how many call them equal, symmetric; ``cases`` (entity): the number of votes on the
-        entity. Entities are in order of appearance. The attr ``ledger`` says what was read. Rows
-        with 0 votes do not count. With ``judge``, wins and ties count the votes of people, ``cases``
-        counts all votes, and ``labels`` (entity) the votes of people. A ``battle`` is all rows with
-        the same pair of entities and the same votes of judges. ``side`` (battle, place) contains
-        the two entities.
+        rival): how many call them equal, symmetric, or sums of weights; ``cases`` (entity): the
+        number of votes on the entity. Entities are in order of appearance. The attr ``ledger`` says
+        what was read. Rows with 0 votes do not count. With ``judge``, wins and ties count the votes
+        of people, ``cases`` counts all votes, and ``labels`` (entity) the votes of people. A
+        ``battle`` is all rows with the same pair of entities and the same votes of judges. ``side``
+        (battle, place) contains the two entities.
         ``judge_vote`` (battle, judge) is 0 for the first, 1 for the second, 2 for a tie, 3 for no
         vote. ``human_votes`` (battle, result) counts the people who voted for the first, for the
         second, for a tie, and not at all. With ``cluster``, ``case`` or ``covariates``, a
@@ -96,8 +103,8 @@ def from_votes(
     ValueError, TypeError, KeyError
         If a column, a name, a winner or a number is missing; a winner is neither of the two
         entities nor a tie; or an entity is compared with itself. With ``judge``, also if a row has
-        no vote of a judge, or no row has a vote of a person, or voters, questions or covariates are
-        named beside it.
+        no vote of a judge, or no row has a vote of a person, or voters, questions, weights or
+        covariates are named beside it. With ``weight``, if neither voters nor questions are named.
 
     References
     ----------
@@ -118,7 +125,7 @@ def from_votes(
     judges = _named_columns(frame, "judge", judge)
     swaying = _named_columns(frame, "covariates", covariates)
     roles = [("a", a), ("b", b), ("winner", winner), *(("judge", name) for name in judges)]
-    one_each = {"count": count, "cluster": cluster, "case": case}
+    one_each = {"count": count, "weight": weight, "cluster": cluster, "case": case}
     roles += [(role, name) for role, name in one_each.items() if name is not None]
     roles += [("covariates", name) for name in swaying]
     for i, (role, name) in enumerate(roles):
@@ -157,7 +164,7 @@ def count_votes(
     verdicts: Mapping[Any, list[Any]] | None = None,
     covariates: Mapping[Any, list[Any]] | None = None,
 ) -> xr.Dataset:
-    """Return the votes in columns by role (a, b, winner, [count], [cluster], [case], [stratum]).
+    """Return the votes in columns by role (a, b, winner, [count], [weight], [cluster], [case], [stratum]).
 
     ``where`` is the place of each row in messages. ``verdicts`` are the votes of judges by name;
     winners may then be unknown. ``covariates`` are columns of numbers by name.
@@ -165,7 +172,8 @@ def count_votes(
     if not len(where):
         raise ArgumentError("frame", "must have at least one vote", "no row")
     units = [role for role in (*UNITS, STRATUM) if role in columns]
-    _check_beside_judges(verdicts, [*units, *["covariates"] * bool(covariates)], headings)
+    more = ["covariates"] * bool(covariates) + ["weight"] * ("weight" in columns)
+    _check_beside_judges(verdicts, [*units, *more], headings)
     for role in [*(("a", "b") if verdicts else ("a", "b", "winner")), *units]:
         for position, value in zip(where, columns[role], strict=True):
             if _is_missing(value):
@@ -189,19 +197,21 @@ def count_votes(
             f"{columns['a'][i]!r} twice",
             "leave out votes of an entity against itself",
         )
-    counts = _counts(columns.get("count"), headings, where)
+    numbers_of = _counts(columns.get("count"), headings, where)
+    weighted = _weigh(numbers_of, columns, headings)
+    counts, notes = weighted.number, weighted.notes
     rows = _VoteRows(columns, headings, where, names, first, second)
     sides = rows.sides(headings["winner"], columns["winner"])
-    notes: list[Note] = []
     battles: dict[str, Any] = {}
     if units or covariates:
         numbers = read_covariates(covariates or {}, where)
         shared = {role: columns[role] for role in units}
         met = counts > 0
         ballots = Ballots.of(first, second, sides, counts, shared, numbers).where(met)
-        merged, notes = ballots.merge_orders()
+        merged, swapped = ballots.merge_orders()
         battles = ballots.to_variables(names, merged)
-        if notes:
+        if swapped:
+            notes = [*notes, *swapped]
             counts = counts.astype(float)
             counts[met] = merged
     wins, ties = (np.zeros((len(names), len(names)), counts.dtype) for _ in range(2))
@@ -211,7 +221,8 @@ def count_votes(
     np.add.at(ties, (first[tied], second[tied]), counts[tied])
     ties = ties + ties.T
     labels = (wins + wins.T + ties).sum(axis=1)
-    cases = np.rint(np.bincount(code, np.tile(counts, 2), len(names))).astype(np.int64)
+    plain = counts if weighted.each is None else numbers_of * (counts > 0)
+    cases = np.rint(np.bincount(code, np.tile(plain, 2), len(names))).astype(np.int64)
     if not cases.all():
         lacking = [str(names[i]) for i in np.flatnonzero(cases == 0)]
         raise ArgumentError(
@@ -275,7 +286,7 @@ def count_votes(
 
 
 def _check_beside_judges(verdicts: Any, beside: list[str], headings: dict[str, Any]) -> None:
-    """Refuse voters, questions and covariates beside votes of judges, whose model has none."""
+    """Refuse voters, questions, weights and covariates beside votes of judges, whose model has none."""
     if verdicts and beside:
         raise ArgumentError(
             beside[0],
@@ -306,6 +317,27 @@ def _counts(given: list[Any] | None, headings: dict[str, Any], where: Sequence[s
             f"{given[i]!r}",
         )
     return numbers.astype(np.int64)
+
+
+def _weigh(counts: np.ndarray, columns: dict[str, list[Any]], headings: dict[str, Any]) -> Weighted:
+    """Return the sums of the weights of each row's votes; weights need the units that are random."""
+    if "weight" not in columns:
+        return Weighted(counts, None, {}, [])
+    if not {*UNITS} & {*columns}:
+        raise ArgumentError(
+            "weight",
+            "must come with the voter or the question of each vote, whose random weight it multiplies",
+            f"{headings['weight']!r} alone",
+            Advice(Typed("cluster", "voter"), " names the column of the voters"),
+        )
+    numbers = check_numbers_of_cases(counts.tolist(), columns["weight"], len(counts))
+    weighted = scale_weights(numbers, None)
+    fields = {
+        "votes": int(counts[numbers.counted].sum()),
+        "effective": float(weighted.number.sum()),
+    }
+    notes = [] if weighted.each is None else [Note("weighted_votes", fields)]
+    return weighted._replace(notes=notes)
 
 
 class _VoteRows(NamedTuple):

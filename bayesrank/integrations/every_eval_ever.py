@@ -25,6 +25,7 @@ from bayesrank._core.errors import Advice, ArgumentError, Typed
 from bayesrank._core.random import Seed
 from bayesrank._core.records import RankingRecord
 from bayesrank.analysis import Analysis, analyze
+from bayesrank.ranking.facts import get_fact
 from bayesrank.ranking.values import score_values
 
 __all__ = ["make_records"]
@@ -190,11 +191,11 @@ def _results(
                 "rank_lower": int(row["rank_lower"]),
                 "rank_upper": int(row["rank_upper"]),
                 "confidence_level": record.prob,
-                "sets": str(one["sets"].item()),
+                "sets": get_fact(one, "sets"),
                 "in_best_set": bool(one["in_best_set"]),
                 "probability_best": _round(row["probability_best"]),
                 "tier": int(row["tier"]),
-                "headline": str(one["headline"].item()),
+                "headline": get_fact(one, "headline"),
                 "method": method,
             },
         }

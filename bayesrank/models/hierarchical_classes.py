@@ -3,9 +3,11 @@
 The recall of a class is Beta(mκ, (1 - m)κ), with m and κ learned from all classes of a table.
 Errors on a class are Dirichlet over the other classes, with a concentration that is learned from
 all classes, too. With a separate prior on each class, a macro average of classes with few cases is
-mostly its prior, or its interval is too narrow.
+mostly its prior, or its interval is too narrow. Where some classes have many more cases than
+others, the mean recall depends on the size of the class, since rare classes are often harder.
 """
 
+from types import EllipsisType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,13 +26,18 @@ from bayesrank.models.parts.hierarchical import (
     log_spread_density,
 )
 from bayesrank.models.parts.population import (
+    SLOPE,
+    SlopedPopulation,
     dirichlet_by_uniforms,
     draw_spread,
+    learn_slope,
     log_likelihood,
     spread_variable,
+    with_shift,
 )
 
 MEAN, SPREAD_OF, SPREAD_OF_ERRORS = "mean_recall", "spread", "spread_of_errors"
+SLOPE_OF = "slope_of_size"
 SPREAD_OF_SHARES = "spread_of_prevalence"
 
 
@@ -43,7 +50,11 @@ class HierarchicalClasses(Learned):
 
     Each class has a recall θ ~ Beta(mκ, (1 - m)κ). The prior of m weighs as much as one class: its
     two concentrations are the shares of the prior's mass on the diagonal and off it, by default
-    Beta(1/2, 1/2). Errors on a class have a Dirichlet distribution over the other classes, whose
+    Beta(1/2, 1/2). If class sizes vary more than those of a random sample with equal class shares,
+    the log odds of the mean recall of a class with n cases are logit(m) + b (log(n + 1) - the mean
+    over classes). The slope b has a standard normal prior: with probability 0.68, a third of the
+    cases changes the odds of an answer being right by a factor of at most 3.
+    Errors on a class have a Dirichlet distribution over the other classes, whose
     mean is the shares of the prior's mass in those cells, by default equal ones. Its spread s =
     1/√(κ + 1) is the same for all classes of an entity and has a uniform prior. Sampled class
     shares are Dirichlet with the shares of the prior's mass as means, and a spread with a uniform
@@ -72,12 +83,15 @@ class HierarchicalClasses(Learned):
     def __init__(self, counts: xr.DataArray, **options: Any) -> None:
         super().__init__(counts, **options)
         self.settings["population"] = "classes"
+        self._sloped: dict[str, SlopedPopulation] = {}
         self.measured = self.test_set.values != ""
         # (entity, [dataset], class, wrong or right), (entity, [dataset], class, other class)
         self.answers, self.errors = answer_tables(self.counts.values)
         prior_answers, errors = answer_tables(self.concentration.values)
         mass = prior_answers.sum(-2)
         self.prior = mass / mass.sum(-1, keepdims=True)
+        #: The log sizes of classes about their mean; 0 where sizes are similar.
+        self.log_size = size_contrast(self.counts.values.sum(-1))
         #: Expected shares of the errors on each class.
         self.error_mean = errors / errors.sum(-1, keepdims=True)
 
@@ -88,14 +102,37 @@ class HierarchicalClasses(Learned):
             for part in np.moveaxis(self.prior, -1, 0)
         ]
         fields = {"right": ends[1], "wrong": ends[0], "spread": self.spread}
+        sloped = [Note("prior_of_size_slope", {"scale": SLOPE})] if self.log_size.any() else []
         sampled = [Note("prior_of_class_shares")] if self.totals is None else []
-        return [Note("prior_of_classes", fields), *sampled]
+        return [Note("prior_of_classes", fields), *sloped, *sampled]
+
+    def _draw_population(
+        self,
+        at: tuple[int, ...],
+        counts: np.ndarray,
+        rng: np.random.Generator,
+        size: int,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Draw mean, spread and slope of the recalls of one table."""
+        prior, covariate = self.prior[at], self.log_size[at]
+        if not covariate.any():
+            return *self.learn_population(counts, prior, self.spread).draw(rng, size), np.zeros(
+                size
+            )
+        key = fingerprint(counts, prior, self.spread, covariate)
+        if key not in self._sloped:
+            self._sloped[key] = learn_slope(
+                counts[:, 1], counts.sum(-1), prior[::-1], covariate, self.spread
+            )
+        return self._sloped[key].draw(rng, size)
 
     def draw(
         self, group: str, block: Block, root: np.random.SeedSequence
     ) -> dict[str, xr.Variable]:
         cells, off = self.test_set.dims, ~np.eye(self.counts.sizes["actual"], dtype=bool)
-        mean, spread, spread_of_errors = np.full((3, block.size, *self.measured.shape), np.nan)
+        mean, spread, slope, spread_of_errors = np.full(
+            (4, block.size, *self.measured.shape), np.nan
+        )
         rates = np.full((block.size, *self.counts.shape), np.nan)
         for at in zip(*np.nonzero(self.measured), strict=True):
             name = [self.counts[d].values[i] for d, i in zip(cells, at, strict=True)]
@@ -106,18 +143,17 @@ class HierarchicalClasses(Learned):
             rng = stream(
                 root, group, "population of classes", *name, fingerprint(counts, prior), *block.key
             )
-            mean[:, *at], spread[:, *at] = self.learn_population(counts, prior, self.spread).draw(
-                rng, block.size
+            mean[:, *at], spread[:, *at], slope[:, *at] = self._draw_population(
+                at, counts, rng, block.size
             )
             error_mean = self.error_mean[at]
             evidence = fingerprint(counts, errors, prior, error_mean)
             of_answers, of_errors, of_spread = stream(
                 root, group, "classes", *name, evidence, *block.key
             ).spawn(3)
-            alpha = concentration(np.stack([1 - mean[:, *at], mean[:, *at]], -1), spread[:, *at])
-            wrong, right = np.moveaxis(
-                dirichlet_of_each(of_answers, alpha[:, None] + counts), -1, 0
-            )
+            of_class = self.mean_answers(mean[:, *at], slope[:, *at], at)
+            alpha = concentration(of_class, spread[:, *at, None])
+            wrong, right = np.moveaxis(dirichlet_of_each(of_answers, alpha + counts), -1, 0)
             spread_of_errors[:, *at] = draw_spread(errors, error_mean, of_spread, block.size)
             alpha = concentration(error_mean, spread_of_errors[:, *at, None])
             spread_over = dirichlet_of_each(of_errors, alpha + errors)
@@ -134,11 +170,20 @@ class HierarchicalClasses(Learned):
             for name, table in tables.items()
         }
         learned = {MEAN: mean, SPREAD_OF: spread, SPREAD_OF_ERRORS: spread_of_errors}
+        learned |= {SLOPE_OF: slope} if self.log_size.any() else {}
         return (
             found
             | {name: xr.Variable(("draw", *cells), values) for name, values in learned.items()}
             | prevalence
         )
+
+    def mean_answers(
+        self, mean: np.ndarray, slope: np.ndarray | float, at: tuple[int, ...] | EllipsisType = ...
+    ) -> np.ndarray:
+        """Return the mean of wrong and right answers (..., class, 2) of every class."""
+        shift = np.asarray(slope)[..., None] * self.log_size[at]
+        right, wrong = with_shift(mean[..., None], 1 - mean[..., None], shift)
+        return np.stack([wrong, right], -1)
 
     def _draw_class_shares(
         self, group: str, block: Block, root: np.random.SeedSequence
@@ -203,10 +248,13 @@ class HierarchicalClasses(Learned):
                 MEAN, prior[..., 1], prior[..., 0], dims=dims[:-2], shape=prior.shape[:-1]
             )
             spread = spread_variable(SPREAD_OF, self.spread, prior.shape[:-1])
-            size = 1 / spread**2 - 1
-            right, wrong = (
-                np.zeros(sizes.shape) + (part * size)[..., None] for part in (mean, 1 - mean)
-            )
+            size, odds = 1 / spread**2 - 1, mean / (1 - mean)
+            shift = np.zeros(sizes.shape)
+            if self.log_size.any():
+                slope = pm.Normal(SLOPE_OF, 0, SLOPE, dims=dims[:-2], shape=prior.shape[:-1])
+                shift = slope[..., None] * self.log_size
+            right = pm.math.sigmoid(pm.math.log(odds)[..., None] + shift) * size[..., None]
+            wrong = size[..., None] - right
             of_errors = pm.Uniform(SPREAD_OF_ERRORS, shape=prior.shape[:-1])
             alpha = self.error_mean * (1 / of_errors**2 - 1)[..., None, None]
             others, counts = position.clip(max=classes - 2), self.counts.values
@@ -235,6 +283,8 @@ class HierarchicalClasses(Learned):
             SPREAD_OF: log_spread_density(posterior[SPREAD_OF], self.spread).fillna(0.0),
             SPREAD_OF_ERRORS: xr.zeros_like(posterior[SPREAD_OF_ERRORS]),
         }
+        if SLOPE_OF in posterior:
+            found[SLOPE_OF] = -((posterior[SLOPE_OF] / SLOPE) ** 2).fillna(0.0) / 2
         if "prevalence" in posterior:
             spread = posterior[SPREAD_OF_SHARES]
             size = 1 / spread**2 - 1
@@ -253,11 +303,13 @@ class HierarchicalClasses(Learned):
         """
         draws = ("chain", "draw")
         mean, spread, of_errors = (
-            posterior[name].transpose(*draws, ...).values[..., None]
+            posterior[name].transpose(*draws, ...).values
             for name in (MEAN, SPREAD_OF, SPREAD_OF_ERRORS)
         )
-        rows = log_likelihood(self.answers, np.stack([1 - mean, mean], -1), spread)
-        rows = rows + log_likelihood(self.errors, self.error_mean, of_errors)
+        slope = posterior[SLOPE_OF].transpose(*draws, ...).values if SLOPE_OF in posterior else 0.0
+        of_class = self.mean_answers(mean, slope)
+        rows = log_likelihood(self.answers, of_class, spread[..., None])
+        rows = rows + log_likelihood(self.errors, self.error_mean, of_errors[..., None])
         dims = (*draws, *map(str, self.test_set.dims), "actual")
         found: dict[str, Any] = {"counts": (dims, rows)}
         if "prevalence" in posterior:
@@ -298,6 +350,20 @@ def _draw_counts(
     return rng.multinomial(sizes - hits, shares / shares.sum(-1, keepdims=True)) + (
         hits[..., None] * same
     ).astype(int)
+
+
+def size_contrast(cases: np.ndarray) -> np.ndarray:
+    """Return log(n + 1) of the classes (..., class) of each table about its mean; 0 where sizes are similar.
+
+    Sizes are similar if they vary about as much as those of a random sample with equal class
+    shares: the arithmetic over the harmonic mean of n + 1 is about 1 + 1 / (mean n) there.
+    """
+    cases = np.asarray(cases, float)
+    mean = cases.mean(-1)
+    uneven = (cases + 1).mean(-1) * (1 / (cases + 1)).mean(-1)
+    similar = uneven * mean <= mean + 2
+    log_size = np.log1p(cases)
+    return np.where(similar[..., None], 0.0, log_size - log_size.mean(-1, keepdims=True))
 
 
 def answer_tables(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

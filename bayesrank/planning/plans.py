@@ -34,6 +34,7 @@ from bayesrank.planning.updates import alternative_requests, with_units
 from bayesrank.ranking.aggregates import OF_PLANS, Scored, scored
 from bayesrank.ranking.claims import caps_of
 from bayesrank.ranking.credible import rank_pair
+from bayesrank.ranking.facts import get_fact
 from bayesrank.ranking.intervals import position_of
 from bayesrank.ranking.separation import Pair
 from bayesrank.ranking.summary import score_name
@@ -306,7 +307,7 @@ def _of_difference(
     record |= {"k": 1, "width": np.nan, "margin": 0.0, "fixed": "", "alike": [], "futures": 0}
     record["entities"] = ranking.sizes["entity"]
     record["leader"] = str(leader)
-    limits = {"caps": notes_text(caps), "separation": ranking["separation"].item()}
+    limits = {"caps": notes_text(caps), "separation": get_fact(ranking, "separation")}
     if held is None:
         empty = {name: ("n", np.empty(0)) for name in ("success", "success_error")}
         unknown = dict.fromkeys(("needed", "limit", "now", "difference", "cases_each"), np.nan)

@@ -18,7 +18,7 @@ from bayesrank._core.errors import (
     InPython,
     Typed,
 )
-from bayesrank._core.labels import classes_in_averages
+from bayesrank._core.labels import classes_in_averages, names_classes
 from bayesrank._core.records import ModelRecord
 from bayesrank._core.source import Over, Source, parse_source
 from bayesrank._core.types import Container, ScoreLike
@@ -30,7 +30,7 @@ from bayesrank.ranking.separation import population_behind
 from bayesrank.ranking.shrinkage import MeanPopulation
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import Score
-from bayesrank.scores._against_rest import OUTSIDE
+from bayesrank.scores._against_rest import mark_chosen
 
 #: Posterior draws that are used.
 DRAWS = 4000
@@ -173,8 +173,9 @@ class Preposterior:
             )
         performance = as_performance(self.posterior, self.kind)
         labels = performance["actual"].values.tolist()
-        averaged = classes_in_averages(self.posterior.observed, performance)
-        present = np.where(averaged, present, OUTSIDE)
+        observed = self.posterior.observed
+        averaged = classes_in_averages(observed, performance)
+        present = mark_chosen(present, averaged, names_classes(observed))
         own = (
             score.labels
             if score.labels is not None and set(score.labels) == set(labels)

@@ -3,7 +3,7 @@
 from bayesrank.ranking.aggregates import aggregate_score
 from bayesrank.ranking.credible import credible_ranking
 from bayesrank.ranking.judges import judge_errors
-from bayesrank.ranking.ranks import rank
+from bayesrank.ranking.ranks import rank, rank_draws
 from bayesrank.ranking.summary import ranking_table
 from bayesrank.ranking.tables import score_table
 from bayesrank.ranking.top import top_set
@@ -13,6 +13,7 @@ __all__ = [
     "credible_ranking",
     "judge_errors",
     "rank",
+    "rank_draws",
     "ranking_table",
     "score_table",
     "top_set",

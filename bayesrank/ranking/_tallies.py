@@ -15,7 +15,7 @@ from bayesrank._core.draws import (
 from bayesrank.ranking._loops import compare_pairs, tied_groups
 
 
-def rank_draws(
+def tally_ranks(
     x: np.ndarray, sign: int, batches: Batches, effective_size: float
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Rank values (draw, entity) in each draw, highest best after multiplication by ``sign``.

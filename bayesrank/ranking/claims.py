@@ -15,6 +15,7 @@ from bayesrank._core.notes import Note, notes_of, notes_text
 from bayesrank._core.records import RankingRecord
 from bayesrank.claims.caps import Limit, check_caps, is_limited
 from bayesrank.ranking._confidence import RankSets
+from bayesrank.ranking.facts import facts_as_attrs, get_fact, join_rankings
 from bayesrank.ranking.intervals import order_name, position_of
 
 #: Report the leader's expected loss on new cases if it exceeds this share of its interval's width.
@@ -94,43 +95,38 @@ def headline_of(
 
 
 def facts_of_claim(headline: str, sets: str, caps: Sequence[Note]) -> dict[str, Any]:
-    """Return the claim as the variables of a ranking, which files can hold."""
-    return {"headline": headline, "sets": sets, "caps": notes_text(caps)}
-
-
-def state_claim(ranking: xr.Dataset) -> xr.Dataset:
-    """Return a ranking with the claim in its attrs, too; rankings of several items have it in their variables alone."""
-    if "headline" not in ranking or ranking["headline"].ndim:
-        return ranking
-    headline, sets = (str(ranking[name].item()) for name in ("headline", "sets"))
-    codes = tuple(dict.fromkeys(cap.code for cap in caps_of(ranking)))
-    return ranking.assign_attrs(RankingRecord(headline=headline, sets=sets, caps=codes).to_attrs())
+    """Return the claim as the attrs of a ranking, which files can hold."""
+    codes = tuple(dict.fromkeys(cap.code for cap in caps))
+    record = RankingRecord(headline=headline, sets=sets, caps=codes)
+    return record.to_attrs() | {"cap_notes": notes_text(caps)}
 
 
 def caps_of(ranking: xr.Dataset) -> list[Note]:
     """Return the caps of the headline of one ranking."""
-    return notes_of(ranking["caps"])
+    return notes_of(get_fact(ranking, "cap_notes"))
 
 
 def cap(ranking: xr.Dataset, caps: Sequence[Note]) -> xr.Dataset:
     """Return rankings with more caps on their headline; caps that leave no set justified make every rank possible."""
-    if not caps or "headline" not in ranking:
+    if not caps:
         return ranking
-    if ranking["headline"].ndim:
+    if "headline" in ranking.data_vars and ranking["headline"].ndim:
         dim = str(ranking["headline"].dims[0])
-        parts = [cap(ranking.isel({dim: i}), caps) for i in range(ranking.sizes[dim])]
-        return xr.concat(
-            parts, dim, coords="minimal", compat="override", combine_attrs="override", join="exact"
+        return join_rankings(
+            [cap(ranking.isel({dim: i}), caps) for i in range(ranking.sizes[dim])], dim
         )
+    ranking = facts_as_attrs(ranking)
+    if "headline" not in ranking.attrs:
+        return ranking
     caps = check_caps([*caps_of(ranking), *caps])
-    changed = ranking.copy()
+    changed, kind = ranking.copy(), get_fact(ranking, "sets")
     if is_limited(caps, Limit.SETS):
         ranked = ranking["tier"].notnull().values
         none = np.zeros((len(ranked), len(ranked)), bool)
         sets = RankSets(none, np.zeros(len(ranked), bool), "none")
         for name, values in ranks_and_tiers(sets, ranked).items():
             changed[name] = (("entity", "rival")[: values.ndim], values)
-        changed["sets"] = "none"
+        kind = "none"
     record, position = RankingRecord.of(ranking), f"{order_name(ranking)}_position"
     arrays = {name: changed[name].values for name in ("in_best_set", position, "probability_best")}
     arrays |= {
@@ -142,9 +138,8 @@ def cap(ranking: xr.Dataset, caps: Sequence[Note]) -> xr.Dataset:
     # The members of this best set may have identical evidence, which the ranking does not hold:
     # they stay alike.
     same = bool((changed["in_best_set"] == ranking["in_best_set"]).all()) and headline != "none"
-    shared = same and str(ranking["headline"].item()) == "shared"
-    changed["headline"], changed["caps"] = "shared" if shared else headline, notes_text(found)
-    return state_claim(changed)
+    headline = "shared" if same and get_fact(ranking, "headline") == "shared" else headline
+    return changed.assign_attrs(facts_of_claim(headline, kind, found))
 
 
 def leader_overestimate(ranking: xr.Dataset) -> tuple[str, float, bool]:

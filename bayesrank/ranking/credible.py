@@ -39,7 +39,7 @@ from bayesrank.claims.information import information_of
 from bayesrank.models import find_model, in_closed_form, options_of
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking._confidence import rank_sets
-from bayesrank.ranking._tallies import compare_draws, positive, rank_draws
+from bayesrank.ranking._tallies import compare_draws, positive, tally_ranks
 from bayesrank.ranking.aggregates import Scored, others_like, over_of, scored
 from bayesrank.ranking.claims import (
     FEWEST,
@@ -48,11 +48,11 @@ from bayesrank.ranking.claims import (
     facts_of_claim,
     headline_of,
     ranks_and_tiers,
-    state_claim,
 )
 from bayesrank.ranking.consensus import consensus_of
 from bayesrank.ranking.evidence import Evidence, rank_each
 from bayesrank.ranking.extremes import Extremes
+from bayesrank.ranking.facts import get_fact, set_facts
 from bayesrank.ranking.hierarchy import hierarchy
 from bayesrank.ranking.identical import (
     agree,
@@ -211,12 +211,6 @@ def credible_ranking(
           Entities without an observed score come last here, too.
         - ``tier``: tier 1 is the best set; tier 2 has the remaining entities that no other
           remaining entity is surely above, and so on.
-        - ``headline``: "best", "shared", "leads" or "none", as in :func:`bayesrank.verdict`. "best"
-          needs a best set of one entity, and no cap except that data sets were pooled; "shared" a
-          best set with equal evidence, or whose entities are equal, or within the ROPE of each
-          other, with probability ``prob``. ``sets``: what the rank sets rest on: "confidence",
-          "posterior" (for a model that learns a population of entities or data sets), or "none".
-          ``caps``: the reasons that limit the headline; their codes are in ``attrs["caps"]``.
         - ``expected_regret``: mean difference from the best of each draw, in units of the score, if
           its mean is finite.
         - ``overestimate``: expected excess of the estimate over the true score (winner's curse). It
@@ -227,14 +221,25 @@ def credible_ranking(
         - ``effective_sample_size``: effective number of draws of the entity's values.
         - ``worst``, ``worst_probability``, with ``aggregate="worst"``: the group that is most
           probably the worst one.
+
+        The facts of one ranking are attrs (of several rankings variables, one for each):
+
+        - ``headline``: "best", "shared", "leads" or "none", as in :func:`bayesrank.verdict`. "best"
+          needs a best set of one entity, and no cap except that data sets were pooled; "shared" a
+          best set with equal evidence, or whose entities are equal, or within the ROPE of each
+          other, with probability ``prob``.
+        - ``sets``: what the rank sets rest on: "confidence", "posterior" (for a model that learns a
+          population of entities or data sets), or "none".
+        - ``caps``: the codes of the reasons that limit the headline; ``cap_notes`` has their
+          fields.
         - ``separation``: how many more cases would separate the leader from its closest rival if
           they truly differ by the ROPE. Without a ROPE, the assumed difference is estimated from
           the population of entities. :func:`bayesrank.verdict` prints this number.
         - ``notes``, ``needed_evidence``: what :func:`bayesrank.verdict` and :func:`bayesrank.notes`
           print.
 
-        The attrs are ``headline``, ``sets``, ``caps``, ``score``, ``prob``, ``rope``,
-        ``higher_is_better``, ``draws``, ``method``, ``interval`` (how intervals were made), the
+        Other attrs are ``score``, ``prob``, ``rope``, ``higher_is_better``, ``draws``, ``method``,
+        ``interval`` (how intervals were made), the
         ``range`` and ``finite_mean`` of the score, and ``depends_on_prevalence`` if known. If data
         sets were combined, ``evidence`` says how. If the headline is about a population other than
         the cases, ``population`` is its code. With ``method="exact"``, errors are those of the
@@ -335,7 +340,8 @@ def _with_columns(ranking: xr.Dataset, source: Source, evidence: Evidence) -> xr
     draws = posterior_of(source)
     columns = evidence.behind.columns(draws, leader)
     if more := evidence.behind.notes_on(draws, RankingRecord.of(ranking).prob):
-        ranking["notes"] = notes_text([*notes_of(ranking["notes"]), *more])
+        notes = notes_text([*notes_of(get_fact(ranking, "notes")), *more])
+        ranking = set_facts(ranking, notes=notes)
     return ranking.assign({name: ("entity", values) for name, values in columns.items()})
 
 
@@ -406,10 +412,9 @@ def _rank(
     if one.source is not None:
         return ranking
     ranking = cap(ranking, one.caps)
-    ranking["notes"] = notes_text([*one.notes, *notes_of(ranking["notes"])])
-    return ranking.assign(
-        {name: ("entity", held) for name, held in one.results.items()}
-    ).assign_attrs(one.facts)
+    notes = notes_text([*one.notes, *notes_of(get_fact(ranking, "notes"))])
+    results = {name: ("entity", held) for name, held in one.results.items()}
+    return set_facts(ranking.assign(results), notes=notes).assign_attrs(one.facts)
 
 
 def _of_draws(
@@ -510,7 +515,7 @@ def _one(
     facts = replace(
         found.facts, prob=settings.prob, rope=settings.rope, draws=batches.number, method="draws"
     )
-    facts = replace(facts, interval=CLOSED)
+    facts, claim = replace(facts, interval=CLOSED), dict[str, Any]()
     if settings.joint:
         texts = np.array([str(name) for name in names])
         unseen, expected = result["unobserved"], result["expected_rank"]
@@ -564,17 +569,17 @@ def _one(
         )
         if not efficiencies.worst >= FEWEST:  # a point estimate, or too few draws for probabilities
             headline = "none"
-        result |= facts_of_claim(headline, sets.kind, caps)
+        claim = facts_of_claim(headline, sets.kind, caps)
         compared = RankedDraws(x, found, evidence, information, population, result, settings.prob)
         pair = (
             Pair(difference=settings.rope).of(compared) if headline in ("leads", "shared") else None
         )
-        result["separation"] = notes_text([] if pair is None else [pair.note()])
+        claim["separation"] = notes_text([] if pair is None else [pair.note()])
         if also is not None:
             also(compared)
-    result |= {"notes": notes_text(notes), "needed_evidence": needed}
-    ranking = ranking_of(result, values, settings.joint, ERROR, facts.to_attrs() | evidence.facts())
-    return state_claim(ranking)
+    claim |= {"notes": notes_text(notes), "needed_evidence": needed}
+    attrs = facts.to_attrs() | evidence.facts() | claim
+    return ranking_of(result, values, settings.joint, ERROR, attrs)
 
 
 class _Efficiency(NamedTuple):
@@ -610,7 +615,7 @@ def _summarize(
         # Ranks depend on all entities: where they hardly move, use the smallest effective sample
         # size of all. The error of a single point is unknown.
         worst = batches.number * own[ranked].min(initial=1.0) if batches.sampled else np.nan
-        found_ranks, twice = rank_draws(x, found.sign, batches, worst)
+        found_ranks, twice = tally_ranks(x, found.sign, batches, worst)
     result = {"median": middle, "lower": low, "upper": high} | found_ranks
     unknown = np.full(x.shape[1], np.nan)
     result |= {"overestimate": unknown, "effective_sample_size": effective}

@@ -33,6 +33,7 @@ from bayesrank.performance.arrays import (
     observed_counts,
     outcome_dims,
 )
+from bayesrank.ranking.facts import join_rankings
 from bayesrank.ranking.intervals import position_of
 from bayesrank.ranking.notes import (
     count_notes,
@@ -48,8 +49,6 @@ from bayesrank.scores import Score
 FALSE_ALARMS = 0.01
 #: With fewer data sets, their estimated spread is mostly the prior.
 FEW_DATASETS = 10
-#: Attrs that belong to one ranking.
-OF_ONE = ("headline", "sets", "caps")
 #: Codes of populations of data sets, by the ranked one.
 POPULATIONS = {"typical": "datasets_like_these", "new": "new_dataset"}
 
@@ -488,14 +487,7 @@ def rank_each(
     }
     own.setdefault(dim, xr.Variable(dim, range(frame.sizes[dim])))
     parts = [part.drop_vars(own, errors="ignore") for part in parts]
-    joined = xr.concat(
-        parts, dim=dim, combine_attrs="override", coords="minimal", compat="override", join="exact"
-    )
-    joined = joined.assign_coords(own)
-    # Each ranking has a headline of its own, in the variables of that name.
-    return joined.drop_attrs(deep=False).assign_attrs(
-        {k: v for k, v in joined.attrs.items() if k not in OF_ONE}
-    )
+    return join_rankings(parts, dim).assign_coords(own)
 
 
 def _typical_shares(counts: xr.DataArray, middle: str) -> xr.DataArray:

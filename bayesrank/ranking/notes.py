@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtri
 
-from bayesrank._core.labels import classes_in_averages, known_classes, standing_pair
+from bayesrank._core.labels import classes_in_averages, known_classes, names_classes, standing_pair
 from bayesrank._core.notes import Note
 from bayesrank._core.records import ModelRecord
 from bayesrank.claims.effective import Information, least
@@ -18,7 +18,7 @@ from bayesrank.evidence.kinds import CaseEvidence
 from bayesrank.evidence.weighting import effective_cases
 from bayesrank.ranking.intervals import position_of
 from bayesrank.scores import Score
-from bayesrank.scores.averages import is_average
+from bayesrank.scores.averages import Average, is_average
 from bayesrank.scores.names import SCORES
 from bayesrank.scores.verdicts import ScoreVerdict, verdict_on
 
@@ -41,9 +41,8 @@ def count_notes(counts: xr.DataArray, score: Score | None, about: ModelRecord) -
     # A paired model knows how errors overlap.
     overlap = [] if about.paired else same_case_notes(counts)
     few = _few_cases(counts, about.population)
-    return (
-        pooled + overlap + _undefined(counts, score) + few + _class_population(counts, score, about)
-    )
+    observed = _undefined(counts, score) + _counted_zero(counts, score)
+    return pooled + overlap + observed + few + _class_population(counts, score, about)
 
 
 def positive_class_notes(source: Any, score: Score | None) -> list[Note]:
@@ -259,6 +258,24 @@ def _undefined(counts: xr.DataArray, score: Score | None) -> list[Note]:
             )
             undefined &= ~members
     return notes
+
+
+def _counted_zero(counts: xr.DataArray, score: Score | None) -> list[Note]:
+    """Return a note on answered classes without cases that count 0 in observed averages and not in draws."""
+    if score is None or not names_classes(counts):
+        return []
+    average = score.matrix_function
+    if not isinstance(average, Average) or average.kind == "micro" or average.worst is None:
+        return []
+    table = counts.sum([d for d in counts.dims if d not in ("entity", "actual", "predicted")])
+    table = table.isel({d: classes_in_averages(counts, counts) for d in ("actual", "predicted")})
+    table = table.transpose("entity", "actual", "predicted")
+    cases = counts.sum([d for d in counts.dims if d not in ("entity", "actual")])
+    empty = cases.sel(actual=table["actual"]).transpose("entity", "actual").values == 0
+    answered = empty & (table.sum("actual").values > 0)
+    labels = table["actual"].values[answered.any(axis=0)]
+    fields = {"labels": [str(label) for label in labels], "score": score.display}
+    return [Note("named_class_counts_zero", fields)] if len(labels) else []
 
 
 def _few_cases(counts: xr.DataArray, population: Any) -> list[Note]:

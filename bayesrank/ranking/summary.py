@@ -19,7 +19,7 @@ from bayesrank.scores.display import display_name
 
 #: Variables of every ranking, and those missing without pairwise comparisons.
 NEEDED = {
-    *("median", "lower", "upper", "observed", "contradicted", "undefined", "cases", "notes"),
+    *("median", "lower", "upper", "observed", "contradicted", "undefined", "cases"),
     *(
         "expected_rank",
         "rank_marginal_lower",
@@ -42,9 +42,6 @@ OF_PAIRS = (
     *(
         "surely_above",
         "tier",
-        "headline",
-        "sets",
-        "caps",
         "difference",
         "rank_alone_lower",
         "rank_alone_upper",
@@ -207,8 +204,7 @@ def _check_ranking(ranking: xr.Dataset) -> None:
             "ranking",
             f"must have the schema {SCHEMA} of its variables",
             f"schema {ranking.attrs.get('schema', 1)}, saved by an older version",
-            "rank again: rank_lower and rank_upper now hold for all entities at once, rank_alone_lower and "
-            "rank_alone_upper for one named beforehand, and in_best_set has a test of its own",
+            "rank again with br.credible_ranking",
         )
     if not ranking.sizes["entity"]:
         raise ArgumentError(

@@ -37,7 +37,7 @@ from bayesrank.scores.score import Score, values_of, with_attempts
 #: Spaces of scores that a posterior may hold as a variable of that name.
 OF_VARIABLES = ("outcomes", "votes", "cases")
 #: The version of the variables of a ranking: 2 since possible ranks hold for all entities at once.
-SCHEMA = 2
+SCHEMA = 3
 DIRECTION = {True: "higher is better", False: "lower is better", None: "none"}
 
 

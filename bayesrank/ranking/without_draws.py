@@ -22,10 +22,10 @@ from bayesrank.ranking.claims import (
     facts_of_claim,
     headline_of,
     ranks_and_tiers,
-    state_claim,
 )
 from bayesrank.ranking.consensus import consensus_of
 from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of, rank_each
+from bayesrank.ranking.facts import get_fact
 from bayesrank.ranking.hierarchy import poth_of
 from bayesrank.ranking.identical import depends_on_prevalence, identical_groups
 from bayesrank.ranking.intervals import position_of, rank_intervals
@@ -39,18 +39,17 @@ UNRESOLVED = 5e-4
 MOST_SECONDS = 5.0
 #: The variables of a claim; "rank_lower" and the others of entities need draws.
 CLAIM = (
-    *(
-        "rank_lower",
-        "rank_upper",
-        "rank_alone_lower",
-        "rank_alone_upper",
-        "in_best_set",
-        "surely_above",
-        "tier",
-    ),
-    *("headline", "sets", "caps"),
+    "rank_lower",
+    "rank_upper",
+    "rank_alone_lower",
+    "rank_alone_upper",
+    "in_best_set",
+    "surely_above",
+    "tier",
     *OF_LEADER,
 )
+#: The facts of a claim, in attrs.
+FACTS_OF_CLAIM = ("headline", "sets", "caps", "cap_notes", "separation")
 
 
 def rank_exactly(
@@ -128,12 +127,13 @@ def _rank_closed_form(
     )
     if settings.joint:
         return ranking
-    compared = ("superiority", "equivalence", "sucra", "poth", "consensus", "predictive", *CLAIM)
+    pairwise = ("superiority", "equivalence", "sucra", "poth", "consensus", "predictive")
+    compared = (*pairwise, *CLAIM, *FACTS_OF_CLAIM)
     retained = ranking.drop_vars(
         [*(name for name in ranking.data_vars if str(name).startswith(compared)), "rival"]
     )
     return retained.drop_attrs(deep=False).assign_attrs(
-        {k: v for k, v in ranking.attrs.items() if k not in CLAIM}
+        {name: fact for name, fact in ranking.attrs.items() if name not in FACTS_OF_CLAIM}
     )
 
 
@@ -173,7 +173,8 @@ def replace_drawn(
     drawn = drawn.drop_vars("test_set", errors="ignore")
     rest = {str(name): held for name, held in drawn.items() if name not in exact or name in CLAIM}
     record = RankingRecord(draws=RankingRecord.of(drawn).draws, drawn=tuple(rest))
-    joined = exact.assign(rest).assign_attrs(record.to_attrs())
+    claim = {name: drawn.attrs[name] for name in FACTS_OF_CLAIM if name in drawn.attrs}
+    joined = exact.assign(rest).assign_attrs(record.to_attrs() | claim)
     return _claim_again(joined, evidence) if settings.joint else joined
 
 
@@ -208,11 +209,12 @@ def _claim_again(ranking: xr.Dataset, evidence: Evidence) -> xr.Dataset:
             ranking[name] = ranking[name] * np.nan
     apart = [
         pair
-        for pair in notes_of(ranking["separation"])
+        for pair in notes_of(get_fact(ranking, "separation"))
         if leader in (pair.fields["entity"], pair.fields["rival"])
     ]
-    ranking["separation"] = notes_text(apart)  # not that of the leader of the draws
-    return state_claim(ranking.assign(facts_of_claim(headline, str(ranking["sets"].item()), caps)))
+    claim = facts_of_claim(headline, get_fact(ranking, "sets"), caps)
+    # The separation is not that of the leader of the draws.
+    return ranking.assign_attrs(claim | {"separation": notes_text(apart)})
 
 
 def prior_quantiles(posterior: Any, score: Any, levels: np.ndarray) -> xr.DataArray | None:
@@ -275,7 +277,6 @@ def _one(
     result["lower"], result["upper"] = closed
     notes = [*_notes(found), *what.notes(), *evidence.notes(what.score)]
     notes += notes_on_closed(names, what.display, interval[1:], closed)
-    result |= {"notes": notes_text(notes), "needed_evidence": evidence.needed()}
     ranked = result["undefined"] < 1
     before, error = np.nan_to_num(found.numbers.before, nan=0.5), np.nan_to_num(found.error.before)
     unseen = result["unobserved"]
@@ -294,14 +295,12 @@ def _one(
     caps = [Note("sets_need_draws"), *evidence.caps(notes, result, names)]
     groups = identical_groups(evidence, len(names), depends_on_prevalence(what.score))
     headline, caps = headline_of(result, names, caps, settings.prob, settings.rope, groups)
-    result |= facts_of_claim(headline, sets.kind, caps)
     facts = replace(
         what.facts, prob=settings.prob, rope=settings.rope, method="exact", interval=CLOSED
     )
-    record = facts.to_attrs() | evidence.facts()
-    return state_claim(
-        ranking_of(result, known.frame, True, "difference of two numbers of nodes", record)
-    )
+    attrs = facts.to_attrs() | evidence.facts() | facts_of_claim(headline, sets.kind, caps)
+    attrs |= {"notes": notes_text(notes), "needed_evidence": evidence.needed()}
+    return ranking_of(result, known.frame, True, "difference of two numbers of nodes", attrs)
 
 
 def _results(plan: Plan, found: Answer, prob: float) -> dict[str, Any]:

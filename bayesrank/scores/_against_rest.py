@@ -6,18 +6,22 @@ Cells = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 #: The mark of a label that occurs in the answers of an entity and never in the truth; 1 (True) is a
 #: class with cases.
 INVENTED = 2
+#: The mark of a class that the user names and that has no case in the sample: a class wherever cases
+#: of it are possible, as in draws, and like ``INVENTED`` where they are not.
+DECLARED = 3
 #: The mark of a label that takes no part in averages, because the user's ``labels`` do not name it.
 OUTSIDE = -1
 
 
-def mark_classes(
-    cases: np.ndarray, answers: np.ndarray, averaged: np.ndarray | bool = True
-) -> np.ndarray:
-    """Return 1 for classes with cases, ``INVENTED`` for labels of answers alone, and 0 for other classes.
+def mark_classes(cases: np.ndarray, answers: np.ndarray) -> np.ndarray:
+    """Return 1 for classes with cases, ``INVENTED`` for labels of answers alone, and 0 for other classes."""
+    return np.where(cases > 0, 1, INVENTED * (answers > 0))
 
-    Where ``averaged`` is False, the mark is ``OUTSIDE``.
-    """
-    return np.where(averaged, np.where(cases > 0, 1, INVENTED * (answers > 0)), OUTSIDE)
+
+def mark_chosen(marks: np.ndarray, averaged: np.ndarray, named: bool) -> np.ndarray:
+    """Return marks by which classes take part in averages, and whether the user named these classes."""
+    inside = np.where(marks == 1, 1, DECLARED) if named else marks
+    return np.where(averaged, inside, OUTSIDE)
 
 
 def against_rest(matrix: np.ndarray, tn: bool = True) -> Cells:

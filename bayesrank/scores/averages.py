@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bayesrank._core.errors import ArgumentError
-from bayesrank.scores._against_rest import OUTSIDE, against_rest
+from bayesrank.scores._against_rest import DECLARED, OUTSIDE, against_rest
 from bayesrank.scores.score import SCORES, Score, ratio
 
 FOUNDATIONS = "Piérard et al., Foundations of the theory of performance-based ranking, A.2.1"
@@ -36,7 +36,9 @@ class Average:
     label that occurs in answers alone (``INVENTED``) is one more class, with the value 0. Otherwise
     a model could improve its mean by answers that are no class. ``cases_only`` leaves such labels
     out, as scikit-learn's balanced accuracy does. A label that is marked ``OUTSIDE`` takes no part:
-    its cases and answers count as those of another class.
+    its cases and answers count as those of another class. A class that the user names
+    (``DECLARED``) and that has no case in the sample counts 0 or is left out, too, but in draws it
+    is a class like the others: it can have cases, and its recall has a posterior.
     """
 
     kind: str
@@ -70,7 +72,8 @@ class Average:
             part = present != OUTSIDE
             return self.score.of_cells(*(np.where(part, cell, 0.0).sum(axis=-1) for cell in cells))
         each = self.score.of_cells(*cells)
-        with_cases = present == 1
+        possible = cells[2] + cells[3] != 0
+        with_cases = (present == 1) | ((present == DECLARED) & possible)
         if self.worst is None:
             present = with_cases
         else:

@@ -48,7 +48,9 @@ def average(score: ScoreLike, how: str) -> Score:
     label that occurs in the answers of an entity and never in the truth is one more class for this
     entity. It counts 0, in each draw, too, since nobody is truly in it. An undefined value, such as
     the precision of a class that is never answered, counts 0. ``labels=`` of
-    :func:`bayesrank.from_predictions` restricts averages to these labels.
+    :func:`bayesrank.from_predictions` restricts averages to these labels, and names the classes: a
+    named class that happens to have no case is a class in draws, with the recall that the model
+    gives it, while observed averages stay those of scikit-learn.
 
     An average is a summary, not a ranking score. It may violate the axioms: a mixture of two
     entities may beat both (Piérard et al., Foundations of the theory of performance-based ranking,

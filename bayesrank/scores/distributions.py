@@ -35,12 +35,13 @@ SAME, DECIMALS = 1e-12, 12
 #: A concentration below this one puts so much next to 0 or 1 that a TPR must be solved for as log
 #: odds.
 FAINT = 0.3
-#: Panels to start with, and their largest length: skewed posteriors change within a unit of log
-#: odds.
-PANELS, LONGEST = 2, 4.0
+#: Panels to start with, and their largest length in log odds; others are halved.
+PANELS, LONGEST = 1, 8.0
 #: Log odds of rates at which a score is asked what it depends on, and whether it keeps to its
 #: range.
 LOGITS = np.array([-30.0, -15.0, -5.0, -1.0, 0.5, 3.0, 10.0, 25.0])
+#: Integrals over the distribution function of one TPR that cost more than its table.
+MANY = 100
 #: Integrals that are computed together.
 CHUNK = 20_000
 #: Panels of an integral are halved until Gauss and Kronrod differ by less; Kronrod's rule errs by
@@ -252,6 +253,11 @@ class Rates:
         contour = closed_form(self.score)
         solved = (tpr_beta < FAINT).any(axis=1) | (contour is None)
         level = value if self.score.higher_is_better else -value
+        different, which = np.unique(tpr_beta, axis=0, return_inverse=True)
+        which = which.ravel()
+        table = None
+        if not solved.any() and len(row) > MANY * len(different):
+            table = _betas.CdfTable.of(*_columns(different))
 
         def below_contour(i: np.ndarray, tnr: np.ndarray) -> np.ndarray:
             below = np.full(len(i), np.nan)
@@ -259,8 +265,11 @@ class Rates:
             if contour is not None and known.any():
                 j, x = i[known], special.expit(-tnr[known])
                 with np.errstate(all="ignore"):
-                    tpr = contour.tpr(level[j], x, share[j], 1 - share[j])
-                below[known] = special.betainc(*_columns(tpr_beta[j]), np.clip(tpr, 0.0, 1.0))
+                    tpr = np.clip(contour.tpr(level[j], x, share[j], 1 - share[j]), 0.0, 1.0)
+                    if table is None:
+                        below[known] = special.betainc(*_columns(tpr_beta[j]), tpr)
+                    else:
+                        below[known] = table.at(which[j], special.logit(tpr))
             rest = np.flatnonzero(np.isnan(below))
             if len(rest):
                 j, x = i[rest], tnr[rest]

@@ -11,7 +11,13 @@ import xarray as xr
 from bayesrank._core.checks import check_interval, describe_value
 from bayesrank._core.checks import label_values as numbers_of
 from bayesrank._core.errors import Advice, ArgumentError, ArgumentTypeError, InPython
-from bayesrank._core.labels import AVERAGED, check_positive, classes_in_averages, select_names
+from bayesrank._core.labels import (
+    AVERAGED,
+    check_positive,
+    classes_in_averages,
+    names_classes,
+    select_names,
+)
 from bayesrank._core.notes import notes_of
 from bayesrank._core.records import EvidenceRecord
 from bayesrank._core.source import Source, parse_source
@@ -19,7 +25,7 @@ from bayesrank._core.threads import in_threads, pieces
 from bayesrank.evidence.attempts import Attempts
 from bayesrank.models.parts.attempts import AttemptsPosterior
 from bayesrank.performance.arrays import counts_or_performance, observed_counts, only_two_classes
-from bayesrank.scores._against_rest import OUTSIDE, against_rest, mark_classes
+from bayesrank.scores._against_rest import against_rest, mark_chosen, mark_classes
 from bayesrank.scores.display import display_name
 from bayesrank.scores.forms import Area, Contour, ExactRatio
 
@@ -259,7 +265,8 @@ class Score:
         """Return the value of each table (..., actual, predicted), in blocks; NaN where undefined.
 
         ``present`` are the classes (..., class) that take part in an average; True means all, 2 a
-        class that occurs in answers alone, and -1 a class that the user leaves out of averages.
+        class that occurs in answers alone, 3 a named class without cases in the sample, and -1 a
+        class that the user leaves out of averages.
 
         Examples
         --------
@@ -647,18 +654,17 @@ def _with_classes(array: xr.DataArray, score: Score) -> xr.DataArray:
 
 
 def _classes_that_occur(source: Source, array: xr.DataArray) -> xr.DataArray:
-    """Return the mark of each class (..., actual): as :func:`mark_classes` gives it, or 1 if its cases are unknown."""
+    """Return the mark of each class (..., actual): by its cases and the user's choice, or 1 if both are unknown."""
     counts = observed_counts(source)
     if counts is None:
         held = array if AVERAGED in array.coords else source.observed
-        return xr.DataArray(
-            np.where(classes_in_averages(held, array), 1, OUTSIDE).astype(np.int8), dims="actual"
-        )
+        unknown = np.full(array.sizes["actual"], int(not names_classes(held)))
+        return _with_choice(held, array, xr.DataArray(unknown, dims="actual"))
     if "actual" in counts.coords and "actual" in array.coords:
         requested = array["actual"].values
         if counts["actual"].values.tolist() != requested.tolist():
             counts = select_names(counts, actual=requested)
-    averaged = xr.DataArray(classes_in_averages(counts, array), dims="actual")
+    held = counts
     # For a performance without the dim of the data sets, a class is present if any of them has it.
     counts = counts.sum([dim for dim in counts.dims if dim not in array.dims]).reset_coords(
         drop=True
@@ -666,4 +672,11 @@ def _classes_that_occur(source: Source, array: xr.DataArray) -> xr.DataArray:
     answers = counts.sum("actual").rename(predicted="actual")
     if "actual" in counts.coords:
         answers = answers.assign_coords(actual=counts["actual"])
-    return xr.apply_ufunc(mark_classes, counts.sum("predicted"), answers, averaged)
+    marks = xr.apply_ufunc(mark_classes, counts.sum("predicted"), answers)
+    return _with_choice(held, array, marks)
+
+
+def _with_choice(held: Any, array: xr.DataArray, marks: xr.DataArray) -> xr.DataArray:
+    """Return the marks (..., actual) by the choice of classes that ``held`` has, if any."""
+    averaged = xr.DataArray(classes_in_averages(held, array), dims="actual")
+    return xr.apply_ufunc(mark_chosen, marks, averaged, names_classes(held))

@@ -61,13 +61,13 @@ class Alternative(NamedTuple):
 
 def check_evidence(evidence: Any) -> Evidence:
     """Check that the evidence is counts over classes or outcomes, or joint outcomes."""
-    given = parse_given(evidence)
-    if given.summary:
-        requirement = f"must be counts or joint outcomes; {given.noun} have one model and one prior"
-        raise ArgumentError("evidence", requirement, given.noun)
-    if not given.of_cases:
+    kind = parse_given(evidence)
+    if kind.summary:
+        requirement = f"must be counts or joint outcomes; {kind.noun} have one model and one prior"
+        raise ArgumentError("evidence", requirement, kind.noun)
+    if not kind.of_cases:
         return check_tables(evidence, "evidence")
-    if not given.truth_in_part:
+    if not kind.truth_in_part:
         check_joint(evidence)
     return evidence
 
@@ -105,9 +105,9 @@ def alternatives_to(
         ]
     if "models" in wanted:
         result += _models(base, models, evidence, join)
-        given = parse_given(base.evidence)
-        if given.truth_in_part:
-            others = evidence_with_other_truths(given.held)
+        base_evidence = parse_given(base.evidence)
+        if base_evidence.truth_in_part:
+            others = evidence_with_other_truths(base_evidence.held)
             result += [
                 base._replace(name=name, kind="model", evidence=one, model="paired")
                 for name, one in others.items()
@@ -121,8 +121,10 @@ def _scores_and_prevalences(
 ) -> list[Alternative]:
     result = []
     for score in check_sequence("scores", scores):
-        known = _score(evidence, score)
-        result.append(base._replace(name=f"score {known.name}", kind="score", score=known))
+        base_score = _score(evidence, score)
+        result.append(
+            base._replace(name=f"score {base_score.name}", kind="score", score=base_score)
+        )
     for share in check_sequence("prevalences", prevalences):
         result.append(
             _with_options(base, f"prevalence {_name_of(share)}", "prevalence", prevalence=share)
@@ -162,15 +164,15 @@ def _with_options(base: Alternative, name: str, kind: str, **changed: Any) -> Al
 def conflict(base: Alternative) -> xr.Dataset | None:
     """Check whether the data contradict the base prior, if there is a closed form for whole numbers of cases."""
     evidence, model, options = base.evidence, base.model, base.options
-    given = parse_given(evidence)
-    if given.truth_in_part or WEIGHTED in evidence.attrs:
+    parsed = parse_given(evidence)
+    if parsed.truth_in_part or WEIGHTED in evidence.attrs:
         return None
-    if given.of_cases:
+    if parsed.of_cases:
         if not takes_cases(model) or "cluster" in evidence.coords:
             return None
         # The check looks at one table per entity, so it uses the model that treats entities
         # separately.
-        margins, evidence = _instance_of(base).margins, counts_of(given.held)
+        margins, evidence = _instance_of(base).margins, counts_of(parsed.held)
         if "outcome" in evidence.dims:
             if not margins.proper or not margins.few:
                 return None
@@ -187,9 +189,9 @@ def conflict(base: Alternative) -> xr.Dataset | None:
 def _score(evidence: Evidence, score: Any) -> Score:
     """Return the score of the ranking; without one, the default score of the evidence."""
     chosen: Any = natural_score(evidence) if score is None else score
-    known = as_score(chosen)
-    known.check_space(parse_given(evidence).space)
-    return known
+    parsed = as_score(chosen)
+    parsed.check_space(parse_given(evidence).space)
+    return parsed
 
 
 def _instance_of(one: Alternative) -> Any:
@@ -205,12 +207,12 @@ def _evidence_for(
 
     If ``join`` is None, data sets are never pooled.
     """
-    given = parse_given(evidence)
-    if given.of_cases and not takes_cases(model):
-        evidence = counts_of(given.held)
+    parsed = parse_given(evidence)
+    if parsed.of_cases and not takes_cases(model):
+        evidence = counts_of(parsed.held)
     together = getattr(find_model(model), "over_datasets_together", False)
-    apart = together or join is None or "dataset" not in evidence.coords
-    return evidence if apart else pooling(evidence, join=join)
+    separate = together or join is None or "dataset" not in evidence.coords
+    return evidence if separate else pooling(evidence, join=join)
 
 
 def _name_of(value: Any) -> str:
@@ -218,17 +220,23 @@ def _name_of(value: Any) -> str:
 
 
 def _prior(one: Alternative) -> xr.DataArray:
-    known = _instance_of(one).observed().get("constant_data", {})
-    if "prior_concentration" in known:
-        return known["prior_concentration"].reset_coords(drop=True)
+    constants = _instance_of(one).observed().get("constant_data", {})
+    if "prior_concentration" in constants:
+        return constants["prior_concentration"].reset_coords(drop=True)
     assert isinstance(one.evidence, xr.DataArray)  # models of counts take DataArrays
     return concentration(one.evidence, one.options.get("prior"))
 
 
 def _mass_of_values(prior: xr.DataArray, factor: float = 1.0) -> dict[float, float]:
     """Return the prior of joint outcomes, the same for every entity, as a mapping from values to mass."""
-    each = prior.isel({dim: 0 for dim in prior.dims if dim != "outcome"})
-    return dict(zip(each["outcome"].values.tolist(), (factor * each).values.tolist(), strict=True))
+    prior_of_outcomes = prior.isel({dim: 0 for dim in prior.dims if dim != "outcome"})
+    return dict(
+        zip(
+            prior_of_outcomes["outcome"].values.tolist(),
+            (factor * prior_of_outcomes).values.tolist(),
+            strict=True,
+        )
+    )
 
 
 def _with_base(options: dict[str, Any], base: dict[float, float]) -> dict[str, Any]:
@@ -269,13 +277,13 @@ def _priors(base: Alternative, priors: Any, weights: bool) -> list[Alternative]:
                 options[name] = others | {"prior": own * factor}
             elif instance.margins.proper:
                 options[name] = _with_base(others, _mass_of_values(own, factor))
-    seen, result = [own], []
+    tried, result = [own], []
     for name, these in options.items():
-        one = base._replace(name=name, kind="prior", options=these)
-        each = _prior(one)
-        if not any(_are_equal(each, other) for other in seen):
-            seen.append(each)
-            result.append(one)
+        alternative = base._replace(name=name, kind="prior", options=these)
+        each = _prior(alternative)
+        if not any(_are_equal(each, other) for other in tried):
+            tried.append(each)
+            result.append(alternative)
     return result
 
 
@@ -294,13 +302,19 @@ def _other_of_datasets(base: Alternative) -> list[Alternative]:
     if min(sizes.get("dataset", 0), sizes.get("entity", 0)) < 2:
         return []
     default = model_for_datasets(sizes.get("outcome", sizes.get("predicted", 2)))
-    other = getattr(find_model(default), "alternative", "") if base.model == default else default
+    second_model = (
+        getattr(find_model(default), "alternative", "") if base.model == default else default
+    )
     retained = {
         name: value for name, value in base.options.items() if name in ("prior", "prevalence")
     }
     return (
-        [base._replace(name=f"model {other}", kind="model", model=other, options=retained)]
-        if other
+        [
+            base._replace(
+                name=f"model {second_model}", kind="model", model=second_model, options=retained
+            )
+        ]
+        if second_model
         else []
     )
 
@@ -360,8 +374,8 @@ def _without_each_dataset(base: Alternative, evidence: Evidence, join: Any) -> l
             rest: Evidence = evidence.isel(pattern=(evidence["dataset"] != name).values)
         else:
             rest = evidence.isel(dataset=[j for j in range(len(used)) if j != i])
-        one = base._replace(name=f"without {unit} {name}", kind="data", options=options)
-        result.append(one._replace(evidence=_evidence_for(rest, base.model, join)))
+        alternative = base._replace(name=f"without {unit} {name}", kind="data", options=options)
+        result.append(alternative._replace(evidence=_evidence_for(rest, base.model, join)))
     return result
 
 

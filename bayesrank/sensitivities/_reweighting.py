@@ -102,8 +102,8 @@ def _log_ratio(
     if getattr(instance, "learns_shares", False) and one.score.depends_on_prevalence:
         return None
     if one.kind == "prior":
-        other = make_model(one.model, one.evidence, one.options)
-        ratio = other.log_prior(posterior) - instance.log_prior(posterior)
+        instance_of_other = make_model(one.model, one.evidence, one.options)
+        ratio = instance_of_other.log_prior(posterior) - instance.log_prior(posterior)
         return ratio.to_array("part").sum("part")
     rest = one.evidence.sum([dim for dim in one.evidence.dims if dim != "entity"])
     lost = _omitted(base, one)

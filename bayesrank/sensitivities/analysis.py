@@ -29,6 +29,7 @@ from bayesrank.models import chosen_by_evidence, find_model, make_model
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.aggregates import check_needs_over
+from bayesrank.ranking.facts import get_fact
 from bayesrank.ranking.intervals import position_of
 from bayesrank.ranking.summary import effective_draws, outside_interval
 from bayesrank.sensitivities._alternatives import (
@@ -243,19 +244,19 @@ def sensitivity(
     check_unique("alternatives", [one.name for one in others])
     root = root_sequence(seed)
     rankings, pareto = list[xr.Dataset](), list[float]()
-    fitted, known = None, dict[str, Any]()
+    fitted, log_densities = None, dict[str, Any]()
     for one in [base, *others]:
         # Another score needs no draws of its own, and other priors and omitted data sets often do
         # not.
         posterior, k = (fitted, np.nan) if one.kind == "score" else (None, np.nan)
         if posterior is None and one is not base and not grouped:
-            posterior, k = reweight(base, one, fitted, root, known)
+            posterior, k = reweight(base, one, fitted, root, log_densities)
         pareto.append(k)
         # Models with exact draws have no sampler to set.
         settings = nuts if not hasattr(find_model(one.model), "draw") else None
         if posterior is None:
-            apart = grouped and "dataset" in one.evidence.coords
-            used = one.evidence.rename(dataset="group") if apart else one.evidence
+            separate = grouped and "dataset" in one.evidence.coords
+            used = one.evidence.rename(dataset="group") if separate else one.evidence
             posterior = fit(used, one.model, draws=draws, seed=root, nuts=settings, **one.options)
         fitted = posterior if one is base else fitted
         several = "performance_new" in posterior_of(posterior)
@@ -275,7 +276,7 @@ def sensitivity(
     if "entities" in requested:
         result = result.assign({f"{name}_without": held for name, held in without.items()})
     checks = conflict(base)
-    notes = [*outside_interval(rankings[0]), *notes_of(rankings[0]["notes"])]
+    notes = [*outside_interval(rankings[0]), *notes_of(get_fact(rankings[0], "notes"))]
     unlabelled = parse_given(base.evidence).truth_in_part and not hasattr(
         find_model(base.model), "alternatives"
     )
@@ -313,7 +314,7 @@ def sensitivity(
 def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Dataset:
     """Return the variables of each alternative, and the conclusions of the base that survive in it."""
     names, prob = rankings[0]["entity"].values.tolist(), RankingRecord.of(rankings[0]).prob
-    held = {
+    stacked = {
         name: np.stack(
             [
                 select_names(ranking[name], dict.fromkeys(ranking[name].dims, names)).values
@@ -322,40 +323,45 @@ def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Da
         )
         for name in (*PER_ENTITY, "consensus_position", "superiority", "superiority_error")
     }
-    found: dict[str, Any] = {name: (("alternative", "entity"), held[name]) for name in PER_ENTITY}
+    variables: dict[str, Any] = {
+        name: (("alternative", "entity"), stacked[name]) for name in PER_ENTITY
+    }
     # None if no entity is ranked.
     positions = [position_of(select_names(ranking, entity=names)).values for ranking in rankings]
     leaders = [
         None if np.isnan(position).all() else int(np.nanargmin(position)) for position in positions
     ]
     lead = leaders[0]
-    found["kind"] = ("alternative", [one.kind for one in alternatives])
-    found["leader"] = ("alternative", name_coord(["" if i is None else names[i] for i in leaders]))
-    found["kendall_tau"] = ("alternative", _taus(held["consensus_rank"]))
+    variables["kind"] = ("alternative", [one.kind for one in alternatives])
+    variables["leader"] = (
+        "alternative",
+        name_coord(["" if i is None else names[i] for i in leaders]),
+    )
+    variables["kendall_tau"] = ("alternative", _taus(stacked["consensus_rank"]))
     for name in ("probability_best", "probability_best_error", "rank_lower", "rank_upper"):
-        values = np.full(len(rankings), np.nan) if lead is None else held[name][:, lead]
-        found[f"base_leader_{name}"] = ("alternative", values)
+        values = np.full(len(rankings), np.nan) if lead is None else stacked[name][:, lead]
+        variables[f"base_leader_{name}"] = ("alternative", values)
     # Only changes beyond the Monte-Carlo error count as lost or turned pairs.
-    probability, slack = held["superiority"], SURE * np.nan_to_num(held["superiority_error"])
+    probability, slack = stacked["superiority"], SURE * np.nan_to_num(stacked["superiority_error"])
     beats = probability[0] >= prob
-    found["pairs"] = int(beats.sum())
-    found["pairs_kept"] = ("alternative", ((probability + slack >= prob) & beats).sum((1, 2)))
-    found["pairs_turned"] = (
+    variables["pairs"] = int(beats.sum())
+    variables["pairs_kept"] = ("alternative", ((probability + slack >= prob) & beats).sum((1, 2)))
+    variables["pairs_turned"] = (
         "alternative",
         ((probability - slack >= prob).swapaxes(1, 2) & beats).sum((1, 2)),
     )
     conclusions = (
         {}
         if lead is None
-        else _conclusions(held, lead, leaders, [str(name) for name in names], prob)
+        else _conclusions(stacked, lead, leaders, [str(name) for name in names], prob)
     )
     survives = np.array([*conclusions.values()], bool).reshape(-1, len(rankings)).T
-    found["survives"] = (("alternative", "conclusion"), survives)
+    variables["survives"] = (("alternative", "conclusion"), survives)
     coords = {
         "alternative": [one.name for one in alternatives],
         "entity": rankings[0]["entity"].values,
     }
-    return xr.Dataset(found, coords | {"conclusion": [*conclusions]})
+    return xr.Dataset(variables, coords | {"conclusion": [*conclusions]})
 
 
 def _taus(ranks: np.ndarray) -> list[float]:

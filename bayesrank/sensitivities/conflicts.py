@@ -40,26 +40,26 @@ def prior_conflict(
     """
     level = check_prob("level", level)
     with rename_argument("counts", "evidence"):
-        known = conjugate_posterior(model, counts, options)
-    table = (known.posterior - known.prior).transpose(*known.prior.dims)
-    cells = list(map(str, known.test_set.dims))
-    sizes = known.totals is None
-    if "outcome" in known.prior.dims:
-        outcomes = known.prior["outcome"].values.tolist()
+        closed_form = conjugate_posterior(model, counts, options)
+    table = (closed_form.posterior - closed_form.prior).transpose(*closed_form.prior.dims)
+    cells = list(map(str, closed_form.test_set.dims))
+    sizes = closed_form.totals is None
+    if "outcome" in closed_form.prior.dims:
+        outcomes = closed_form.prior["outcome"].values.tolist()
         parts: list[tuple[str, str | None]] = [
             ("outcome", str(label)) for label in _without_redundant(outcomes)
         ]
     else:
-        labels = known.prior["actual"].values.tolist()
+        labels = closed_form.prior["actual"].values.tolist()
         parts = [*(("right", str(label)) for label in labels), ("right", None)]
         parts += [("cases", str(label)) for label in _without_redundant(labels)] if sizes else []
     names = [_name_check(*part) for part in parts]
-    values = np.full((*known.test_set.shape, len(names), len(RESULTS)), np.nan)
-    for position in zip(*np.nonzero(known.test_set.values != ""), strict=True):
+    values = np.full((*closed_form.test_set.shape, len(names), len(RESULTS)), np.nan)
+    for position in zip(*np.nonzero(closed_form.test_set.values != ""), strict=True):
         values[position] = _checks(
-            np.rint(table.values[position]).astype(int), known.prior.values[position], sizes
+            np.rint(table.values[position]).astype(int), closed_form.prior.values[position], sizes
         )
-    coords = {dim: known.prior[dim].values for dim in cells} | {"check": names}
+    coords = {dim: closed_form.prior[dim].values for dim in cells} | {"check": names}
     result = xr.Dataset(
         {name: ((*cells, "check"), values[..., i]) for i, name in enumerate(RESULTS)}, coords
     )
@@ -84,13 +84,13 @@ def _checks(table: np.ndarray, alpha: np.ndarray, sizes: bool) -> list:
     cases, weights, result = table, alpha, []
     if table.ndim > 1:
         cases, weights = table.sum(-1), alpha.sum(-1)
-        each = list(
+        class_rows = list(
             zip(
                 *(x.tolist() for x in (np.diagonal(table), cases, np.diagonal(alpha), weights)),
                 strict=True,
             )
         )
-        result = [_check_sum([x]) for x in each] + [_check_sum(each)]
+        result = [_check_sum([x]) for x in class_rows] + [_check_sum(class_rows)]
     if sizes or table.ndim == 1:
         rows = zip(cases.tolist(), weights.tolist(), strict=True)
         of_all = [(n, int(cases.sum()), w, float(weights.sum())) for n, w in rows]
@@ -113,9 +113,9 @@ def _check_sum(rows: list[tuple[int, int, float, float]]) -> tuple[float, ...]:
         return (np.nan,) * 4
     k, n, a, w = np.array(rows, float).T
     rate = (a + k) / (w + n)
-    seen, number = sum(row[0] for row in rows), sum(row[1] for row in rows)
-    pull = ((n * rate).sum() - seen) / np.sqrt((n**2 * rate * (1 - rate) / (w + n + 1)).sum())
-    return seen / number, (n * a / w).sum() / number, _tail(rows, seen, number), pull
+    successes, number = sum(row[0] for row in rows), sum(row[1] for row in rows)
+    pull = ((n * rate).sum() - successes) / np.sqrt((n**2 * rate * (1 - rate) / (w + n + 1)).sum())
+    return successes / number, (n * a / w).sum() / number, _tail(rows, successes, number), pull
 
 
 def _tail(rows: list[tuple[int, int, float, float]], seen: int, number: int) -> float:
@@ -128,8 +128,8 @@ def _tail(rows: list[tuple[int, int, float, float]], seen: int, number: int) -> 
     width = -(-number // BINS) if number > EXACT else 1
     masses = np.ones(1)
     for _, n, a, w in rows:
-        these = beta_binomial(n, a, w - a) if width == 1 else _bin_masses(n, a, w - a, width)
-        masses = fftconvolve(masses, these) if len(masses) > 1 else these
+        bin_masses = beta_binomial(n, a, w - a) if width == 1 else _bin_masses(n, a, w - a, width)
+        masses = fftconvolve(masses, bin_masses) if len(masses) > 1 else bin_masses
     masses = np.where(masses > ROUNDING, masses, 0.0)
     # Each bin represents its middle, so the sum is about this many bins from the start.
     at = (
@@ -188,14 +188,14 @@ def _conflicts(result: xr.Dataset, cells: list, parts: list[tuple[str, str | Non
     notes = []
     tails = result["tail_probability"].where(result["conflict"]).transpose("check", *cells)
     for i in np.argsort(tails.fillna(2.0).min(cells).values, kind="stable"):
-        one = tails.isel(check=int(i))
-        if not bool(one.notnull().any()):
+        tail = tails.isel(check=int(i))
+        if not bool(tail.notnull().any()):
             break
-        at = np.unravel_index(np.nanargmin(one.values), one.shape)
-        here = result.isel({"check": int(i)} | dict(zip(cells, map(int, at), strict=True)))
+        at = np.unravel_index(np.nanargmin(tail.values), tail.shape)
+        cell = result.isel({"check": int(i)} | dict(zip(cells, map(int, at), strict=True)))
         part, label = parts[int(i)]
-        numbers = {"expected": float(here["expected"]), "observed": float(here["observed"])}
-        numbers |= {"tail": float(here["tail_probability"]), "tables": int(one.notnull().sum())}
+        numbers = {"expected": float(cell["expected"]), "observed": float(cell["observed"])}
+        numbers |= {"tail": float(cell["tail_probability"]), "tables": int(tail.notnull().sum())}
         table = " on ".join(str(result[dim].values[k]) for dim, k in zip(cells, at, strict=True))
         notes.append(
             Note("prior_contradicted", {"part": part, "label": label, "table": table, **numbers})

@@ -27,12 +27,12 @@ def leave_out_entities(
     ranking = credible_ranking(source, score, prob=prob, rope=rope, **options)
     one_ranking([dim for dim in ranking.dims if dim not in ("rank", "rival")])
     # The order within a draw does not depend on the ROPE.
-    plain = credible_ranking(source, score, prob=prob, **options) if rope else ranking
+    without_rope = credible_ranking(source, score, prob=prob, **options) if rope else ranking
     above, best = (
         ranking["surely_above"].transpose("entity", "rival").values,
         ranking["in_best_set"].values,
     )
-    before = plain["superiority"].values
+    before = without_rope["superiority"].values
     preference = np.nan_to_num((1 + before - before.T) / 2, nan=0.5)
     allowed = put_last(preference, ranking["unobserved"].values)
     position = ranking["consensus_position"].values
@@ -44,19 +44,19 @@ def leave_out_entities(
     beats = allowed[np.ix_(order, order)] > 0.5
     circle = connected_components(beats, connection="strong")[1]
     wins = preference[:, order].sum(axis=1) - 0.5
-    for one in range(size):
-        [place] = np.flatnonzero(order == one) if one in order else [None]
-        rest = order if place is None else _without(int(place), order, circle, allowed)
-        places[one, rest] = np.arange(1, len(rest) + 1)
-        tier[one, rest] = _tiers_without(best, above, rest)[rest]
-        changed[one] = _differing(whole_tier[rest], tier[one, rest])
-        moved[one] = (rest[:1] != order[order != one][:1]).any()
-        held = wins[rest] - preference[rest, one] * (place is not None)
-        poth[one] = poth_of(held / max(len(rest) - 1, 1))
+    for left_out in range(size):
+        [index] = np.flatnonzero(order == left_out) if left_out in order else [None]
+        rest = order if index is None else _without(int(index), order, circle, allowed)
+        places[left_out, rest] = np.arange(1, len(rest) + 1)
+        tier[left_out, rest] = _tiers_without(best, above, rest)[rest]
+        changed[left_out] = _differing(whole_tier[rest], tier[left_out, rest])
+        moved[left_out] = (rest[:1] != order[order != left_out][:1]).any()
+        wins_of_rest = wins[rest] - preference[rest, left_out] * (index is not None)
+        poth[left_out] = poth_of(wins_of_rest / max(len(rest) - 1, 1))
     pairs = ("left_out", "entity")
     variables: dict[str, Any] = {"tier": (pairs, tier), "position": (pairs, places)}
-    each = {"changed": changed, "leader_changed": moved, "poth": poth}
-    variables |= {name: ("left_out", values) for name, values in each.items()}
+    columns = {"changed": changed, "leader_changed": moved, "poth": poth}
+    variables |= {name: ("left_out", values) for name, values in columns.items()}
     return xr.Dataset(variables, {"left_out": names, "entity": names}, ranking.attrs)
 
 

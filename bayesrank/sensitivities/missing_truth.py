@@ -21,16 +21,16 @@ def evidence_with_other_truths(evidence: xr.Dataset) -> dict[str, xr.Dataset]:
     """Return joint outcomes by name: each judge's verdicts as the truth, and the cases with a known truth alone."""
     retained = evidence.drop_attrs()
     if "verdict" not in evidence:
-        known = np.array(
+        labelled = np.array(
             [label is not None and label == label for label in evidence["actual"].values.tolist()]
         )
-        return {"cases with a known truth alone": retained.isel(pattern=known)}
-    found = {}
+        return {"cases with a known truth alone": retained.isel(pattern=labelled)}
+    alternatives = {}
     for i, judge in enumerate(evidence["judge"].values.tolist()):
         outcome = outcome_of_verdicts(evidence).isel(judge=i, drop=True)
         if outcome.notnull().any("pattern").all():
-            found[f"verdicts of {judge} as the truth"] = outcome
-    found["cases with a known truth alone"] = evidence["truth"]
+            alternatives[f"verdicts of {judge} as the truth"] = outcome
+    alternatives["cases with a known truth alone"] = evidence["truth"]
     coords = {
         name: retained[name] for name in ("entity", "cluster", "dataset") if name in retained.coords
     }
@@ -38,7 +38,7 @@ def evidence_with_other_truths(evidence: xr.Dataset) -> dict[str, xr.Dataset]:
         name: xr.Dataset({"outcome": outcome, "count": retained["count"]}, coords).isel(
             pattern=outcome.notnull().any("entity").values
         )
-        for name, outcome in found.items()
+        for name, outcome in alternatives.items()
     }
 
 
@@ -74,11 +74,11 @@ def tipping_odds(model: PartialTruth, score: Score, leader: int, better: bool) -
                 for name, held in model.coords().items()
                 if name in ("entity", "actual", "predicted")
             }
-            held = xr.DataArray(
+            performance = xr.DataArray(
                 tables, coords, ("draw", "entity", "actual", "predicted"), "performance"
             )
             positive = model.joint["positive"].item() if "positive" in model.joint.coords else None
-            values = score(mark_positive(held, positive)).transpose("draw", "entity").values
+            values = score(mark_positive(performance, positive)).transpose("draw", "entity").values
             gap = (values[:, [leader]] - values) * (1 if better else -1)
             crossings.append(sign * _crossing(log_odds, gap))
     nearest = np.array(crossings)
@@ -90,10 +90,13 @@ def tipping_odds(model: PartialTruth, score: Score, leader: int, better: bool) -
 
 def note_on_missing(model: PartialTruth, names: list[str], odds: np.ndarray, leader: int) -> Note:
     """Return which entity comes before the leader at the smallest departure from cases labelled at random."""
-    known = ~np.isnan(odds)
-    first = int(np.argmin(np.where(known, np.abs(np.log(np.where(known, odds, 1.0))), np.inf)))
-    fields: dict[str, Any] = {"leader": names[leader], "rival": names[first] if known.any() else ""}
-    fields |= {"odds": float(odds[first]) if known.any() else None, "most": LARGEST}
+    defined = ~np.isnan(odds)
+    first = int(np.argmin(np.where(defined, np.abs(np.log(np.where(defined, odds, 1.0))), np.inf)))
+    fields: dict[str, Any] = {
+        "leader": names[leader],
+        "rival": names[first] if defined.any() else "",
+    }
+    fields |= {"odds": float(odds[first]) if defined.any() else None, "most": LARGEST}
     return Note(
         "truth_missing_not_at_random",
         fields | {"positive": "" if model.judged else str(model.classes[-1])},

@@ -14,6 +14,7 @@ from bayesrank._core.escape import json_text
 from bayesrank._core.nouns import using_noun
 from bayesrank._core.records import RankingRecord, ResultRecord
 from bayesrank.ranking.claims import caps_of
+from bayesrank.ranking.facts import get_fact
 from bayesrank.ranking.intervals import order_name, position_of
 from bayesrank.ranking.summary import (
     best_texts,
@@ -103,9 +104,9 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
         "draws": None if is_exact(ranking) else record.draws,
         "size": len(table),
         "evidence": record.evidence or None,
-        "headline": str(ranking["headline"].item()),
+        "headline": get_fact(ranking, "headline"),
         "population": Standing(ranking, position_of(ranking).values).population or None,
-        "sets": str(ranking["sets"].item()),
+        "sets": get_fact(ranking, "sets"),
         "caps": [note.code for note in caps_of(ranking)],
         "verdict": parts.sentences(),
         "notes": list(parts.notes),

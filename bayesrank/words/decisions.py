@@ -9,6 +9,7 @@ from bayesrank._core.nouns import noun, nouns
 from bayesrank._core.prose import few_names
 from bayesrank._core.records import ResultRecord
 from bayesrank.decisions.tables import check_decision
+from bayesrank.ranking.facts import get_fact
 from bayesrank.ranking.summary import effective_draws, outside_interval, score_name
 from bayesrank.words.parts import Verdict, compose
 from bayesrank.words.rankings import common_notes, loss_of, next_step
@@ -19,7 +20,7 @@ from bayesrank.words.standing import Standing, headline_text, relation
 def verdict_of_decision(decision: xr.Dataset) -> Verdict:
     """Return the verdict on one expected utility from :func:`bayesrank.decisions.expected_utility`."""
     check_decision("decision", decision)
-    notes: list[Note | str] = [*outside_interval(decision), *notes_of(decision["notes"])]
+    notes: list[Note | str] = [*outside_interval(decision), *notes_of(get_fact(decision, "notes"))]
     standing = Standing(decision, _order(decision))
     if not len(standing.places):
         return compose("none", f"Nothing to decide: no {noun()} has a defined utility.", notes)

@@ -13,6 +13,7 @@ from bayesrank._core.prose import few_names
 from bayesrank._core.records import RankingRecord
 from bayesrank.claims.caps import Limit, is_limited
 from bayesrank.ranking.claims import FEWEST, OF_LEADER, leader_overestimate
+from bayesrank.ranking.facts import get_fact
 from bayesrank.ranking.intervals import order_name, position_of
 from bayesrank.ranking.summary import (
     check_complete,
@@ -63,7 +64,11 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[Note] = ()) -> Verdic
     """Return the verdict on one complete ranking; ``more`` are additional notes."""
     check_complete(ranking)
     score, exact = score_name(ranking), is_exact(ranking)
-    notes: list[Note | str] = [*outside_interval(ranking), *more, *notes_of(ranking["notes"])]
+    notes: list[Note | str] = [
+        *outside_interval(ranking),
+        *more,
+        *notes_of(get_fact(ranking, "notes")),
+    ]
     if not bool((ranking["undefined"] < 1).any()):
         where = "" if exact else " in any draw"
         return compose("none", f"Nothing to rank: no {noun()} has a defined {score}{where}.", notes)
@@ -144,7 +149,7 @@ def loss_of(ranking: xr.Dataset, leader: str, place: int, unit: str) -> str:
 
 def needed_evidence(ranking: xr.Dataset) -> str:
     """Return the kind of evidence that would help most; empty if not known."""
-    return str(ranking["needed_evidence"].item()) if "needed_evidence" in ranking else ""
+    return get_fact(ranking, "needed_evidence")
 
 
 def next_step(ranking: xr.Dataset, standing: Standing) -> tuple[str, bool]:
@@ -168,7 +173,7 @@ def next_step(ranking: xr.Dataset, standing: Standing) -> tuple[str, bool]:
             f"No number of cases like these is expected to {pair}: they had the same outcome on every case.",
             False,
         )
-    known = notes_of(ranking["separation"]) if "separation" in ranking else []
+    known = notes_of(get_fact(ranking, "separation"))
     if known:
         return say(known[0]), known[0].code == "more_to_separate" and known[0].fields[
             "needed"
@@ -190,7 +195,7 @@ def unobserved_last(ranking: xr.Dataset) -> str:
 def common_notes(standing: Standing, score: str) -> list[str | Note]:
     """Return the notes that follow from the comparisons of any ranking."""
     ranking = standing.ranking
-    text = [note.code for note in notes_of(ranking["notes"])]
+    text = [note.code for note in notes_of(get_fact(ranking, "notes"))]
     notes: list[str | Note] = [cap for cap in standing.caps if cap.code not in text]
     last = unobserved_last(ranking)
     if order_name(ranking) == "predictive":

@@ -10,6 +10,7 @@ from bayesrank._core.prose import few_names, join_names
 from bayesrank._core.records import RankingRecord
 from bayesrank.claims.caps import Limit, cap_of, is_limited
 from bayesrank.ranking.claims import caps_of
+from bayesrank.ranking.facts import get_fact
 from bayesrank.ranking.intervals import order_name
 from bayesrank.ranking.summary import effective_draws, score_name
 from bayesrank.words.parts import NAMED
@@ -57,7 +58,7 @@ class Standing:
         self.tied = rank == rank[:1]
         self.could_be_best = ranking["in_best_set"].values[places].astype(bool)
         self.rivals = self.could_be_best & (np.arange(self.size) > 0)
-        self.headline, self.sets = str(ranking["headline"].item()), str(ranking["sets"].item())
+        self.headline, self.sets = get_fact(ranking, "headline"), get_fact(ranking, "sets")
         self.caps = caps_of(ranking)
 
     @property

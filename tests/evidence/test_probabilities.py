@@ -121,7 +121,7 @@ def test_intervals_of_few_and_nearly_perfect_cases_are_withheld():
     )
     ranking = br.credible_ranking(br.fit(few, seed=1), "auc_roc")
     assert ranking["lower"].isnull().all()
-    assert ranking["headline"].item() == "leads"
+    assert ranking.attrs["headline"] == "leads"
     assert "cases_of_class_too_few" in ranking.attrs["caps"]
     rare = br.from_probabilities(
         [0] * 90 + [1] * 10, {"perfect": np.arange(100.0), "poor": np.arange(100) % 9.0}

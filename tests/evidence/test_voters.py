@@ -11,7 +11,8 @@ from scipy.optimize import minimize
 
 import bayesrank as br
 from bayesrank._core.notes import notes_of
-from bayesrank._core.source import groups_of
+from bayesrank._core.source import groups_of, parse_source
+from bayesrank.evidence.kinds import parse_evidence
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.evidence.units import cluster_information, unit_freedom
 from bayesrank.models.davidson import Davidson, SharedTastes
@@ -65,7 +66,7 @@ def posterior_of(votes, seed=1, **options):
 
 
 def codes_of(ranking):
-    return {note.code: note.fields for note in notes_of(ranking["notes"])}
+    return {note.code: note.fields for note in notes_of(ranking.attrs["notes"])}
 
 
 def test_seven_questions_are_seven_pieces_of_evidence_whatever_the_number_of_verdicts():
@@ -607,3 +608,121 @@ def test_several_judges_of_cases_in_clusters_are_worth_the_clusters():
         width[name] = float((ranking["upper"] - ranking["lower"]).item())
     assert width["thrice"] == pytest.approx(width["once"], rel=0.1)
     assert width["ignored"] < 0.75 * width["once"]
+
+
+def test_intervals_are_wider_where_votes_chose_the_pairs():
+    """By the factor of the rank sets, beside Student's t; not of independent votes, whose posterior needs none."""
+    rng = np.random.default_rng(4)
+    near = np.repeat(
+        [(0, 1), (1, 2), (2, 3), (3, 4), (0, 2), (1, 3), (2, 4), (0, 4)], [90] * 4 + [9] * 4, axis=0
+    )
+    won = rng.random(len(near)) < 0.5
+    frame = pd.DataFrame(
+        {
+            "a": [f"m{i}" for i in near[:, 0]],
+            "b": [f"m{j}" for j in near[:, 1]],
+            "w": np.where(won, "a", "b"),
+            "voter": rng.integers(40, size=len(near)),
+        }
+    )
+    names = {"a": "a", "b": "b", "winner": "w"}
+    for roles in ({}, {"cluster": "voter"}):
+        posterior = br.fit(br.from_votes(frame, **names, **roles), seed=1)
+        ranking = br.credible_ranking(posterior)
+        kind = parse_evidence(parse_source(posterior))
+        factor = kind.pairing.factor
+        assert factor > 1.1
+        drawn = posterior["posterior"]["strength"]
+        low, middle, high = (
+            drawn.quantile(q, ["chain", "draw"]).sel(entity=ranking["entity"]).values
+            for q in (0.025, 0.5, 0.975)
+        )
+        wanted = 1.0
+        if roles:
+            freedom = (
+                posterior["observed_data"]["unit_freedom"].sel(entity=ranking["entity"]).values
+            )
+            wanted = kind.pairing.of_intervals * stats.t.ppf(0.975, freedom) / stats.norm.ppf(0.975)
+        np.testing.assert_allclose((ranking["upper"] - ranking["median"]) / (high - middle), wanted)
+        np.testing.assert_allclose((ranking["median"] - ranking["lower"]) / (middle - low), wanted)
+        [note] = [n for n in notes_of(ranking["notes"]) if "percent" in n.fields]
+        wider = 100 * (kind.pairing.of_intervals - 1) if roles else None
+        assert note.fields["intervals"] == pytest.approx(wider)
+        assert kind.pairing.of_intervals >= factor
+        assert note.fields["percent"] == pytest.approx(100 * (factor - 1))
+
+
+def weighted_frame(size=20):
+    frame = simulate(size, 30, 4, 11, strength=[1.0, 0.4, 0.0, -0.5])
+    return frame.assign(weight=np.where(frame["voter"] % 4 == 0, 5.0, 1.0))
+
+
+def test_a_weight_of_a_voter_multiplies_its_votes():
+    """Estimates are those of five times the votes; the scale of weights does not matter; cases are votes."""
+    frame = weighted_frame()
+    votes = br.from_votes(frame, **ROLES, cluster="voter", weight="weight")
+    copies = br.from_votes(
+        frame.assign(n=frame["weight"].astype(int)), **ROLES, cluster="voter", count="n"
+    )
+    w = frame["weight"].to_numpy()
+    scale = w.sum() / (w**2).sum()
+    np.testing.assert_allclose(votes["wins"], scale * copies["wins"], rtol=1e-6)
+    assert votes["cases"].sum().item() == 2 * len(frame)
+    flat = {"prior": "flat", "draws": 20, "seed": 1}
+    found, wanted = (
+        groups_of(br.fit(one, **flat))["observed_data"]["strength"] for one in (votes, copies)
+    )
+    np.testing.assert_allclose(found, wanted, atol=1e-5)
+    # Proper priors have the weight of one voter in both: only units differ.
+    draws = [
+        posterior_of(br.from_votes(held, **ROLES, cluster="voter", weight="weight"), draws=20)
+        for held in (frame, frame.assign(weight=w * 8))
+    ]
+    np.testing.assert_array_equal(draws[0]["strength"], draws[1]["strength"])
+    alike = br.from_votes(frame.assign(weight=3.0), **ROLES, cluster="voter", weight="weight")
+    xr.testing.assert_equal(alike, br.from_votes(frame, **ROLES, cluster="voter"))
+
+
+def test_the_spread_is_that_of_weighted_voters():
+    """The sandwich of the weighted scores, by voter; weights leave fewer effective voters."""
+    frame = weighted_frame(60)
+    votes = br.from_votes(frame, **ROLES, cluster="voter", weight="weight")
+    plain, found = (
+        groups_of(br.fit(one, seed=1))
+        for one in (br.from_votes(frame, **ROLES, cluster="voter"), votes)
+    )
+    freedom = [one["observed_data"]["unit_freedom"].values.min() for one in (plain, found)]
+    ends = pd.concat([frame.assign(entity=frame[side]) for side in ("model_a", "model_b")])
+    sizes = ends.groupby(["entity", "voter"])["weight"].sum().unstack(fill_value=0.0)
+    assert freedom[1] == pytest.approx(min(unit_freedom(row)[0] for row in sizes.to_numpy()))
+    assert freedom[1] < 0.75 * freedom[0]
+    wide = [
+        one["posterior"]["strength"].std(["chain", "draw"]).mean().item() for one in (plain, found)
+    ]
+    assert wide[1] > 1.15 * wide[0]
+    ranking = br.credible_ranking(br.fit(votes, seed=1))
+    fields = codes_of(ranking)["weighted_votes"]
+    w = frame["weight"]
+    assert fields["votes"] == len(frame)
+    assert fields["effective"] == pytest.approx(w.sum() ** 2 / (w**2).sum(), rel=1e-5)
+
+
+def test_weights_of_votes_need_voters_or_questions(tmp_path):
+    frame = weighted_frame()
+    with pytest.raises(br.ArgumentError, match="weight must come with the voter or the question"):
+        br.from_votes(frame, **ROLES, weight="weight")
+    with pytest.raises(br.ArgumentError, match="finite numbers, 0 or more"):
+        br.from_votes(frame.assign(weight=-1.0), **ROLES, cluster="voter", weight="weight")
+    with pytest.raises(br.ArgumentError, match="cannot be used with votes of judges"):
+        br.from_votes(frame.assign(j=frame["winner"]), **ROLES, judge="j", weight="weight")
+    frame[["model_a", "model_b", "winner", "voter", "weight"]].to_csv(
+        tmp_path / "v.csv", index=False
+    )
+    printed = invoke(
+        "rank", tmp_path / "v.csv", "--cluster", "voter", "--weight", "weight", "--notes"
+    )
+    assert "weights of 600 votes are unequal" in " ".join(printed.split())
+    read = br.from_frame(frame.drop(columns="question"), cluster="voter", weight="weight")
+    xr.testing.assert_allclose(
+        read["wins"], br.from_votes(frame, **ROLES, cluster="voter", weight="weight")["wins"]
+    )

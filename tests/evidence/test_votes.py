@@ -12,7 +12,7 @@ from scipy.optimize import linprog, minimize
 import bayesrank as br
 from bayesrank._core.notes import notes_of
 from bayesrank._core.source import groups_of
-from bayesrank.claims.information.pairings import uneven_factor
+from bayesrank.evidence.pairings import uneven_factor
 from bayesrank.models.davidson import Davidson
 from bayesrank.models.parts.pairs import Pairs, sample_each
 from tests.commands import invoke, json_of, refused
@@ -614,7 +614,7 @@ def test_ranks_of_people_are_in_sets_from_judges_and_few_votes():
 
 
 def test_the_factor_of_growing_samples_is_that_of_sup_wald_tests():
-    from bayesrank.claims.information.pairings import looking_factor
+    from bayesrank.evidence.pairings import looking_factor
 
     # Andrews (2003), Econometrica 71:395-397: points of the largest chi-square of a change point in the middle 70% of a
     # sample. The growth is the squared ratio of both parts at the ends. The formula is asymptotic.
@@ -631,7 +631,7 @@ def test_sets_are_wider_if_numbers_of_votes_differ_by_more_than_chance():
 
     def uneven(counts):
         votes = votes_of({pair: (n // 2, n // 2, 0) for pair, n in zip(pairs, counts, strict=True)})
-        notes = notes_of(br.credible_ranking(br.fit(votes, seed=1))["notes"])
+        notes = notes_of(br.credible_ranking(br.fit(votes, seed=1)).attrs["notes"])
         return [note.fields for note in notes if note.code == "votes_uneven"]
 
     assert not uneven((40, 40, 44))
@@ -650,7 +650,7 @@ def test_sets_are_wider_still_if_entities_of_similar_strength_met_more_often():
             for i, j in pairs
             if (n := number(j - i))
         }
-        noted = notes_of(br.credible_ranking(br.fit(votes_of(votes), seed=1))["notes"])
+        noted = notes_of(br.credible_ranking(br.fit(votes_of(votes), seed=1)).attrs["notes"])
         return {note.code: note.fields["percent"] for note in noted if "percent" in note.fields}
 
     near = notes_of_votes(lambda apart: 120 if apart == 1 else 12)
@@ -667,11 +667,11 @@ def test_matched_entities_are_found_beside_a_perfect_record():
     wins |= {(0, 1): (40, 0, 0), (0, 2): (4, 0, 0)}
     ranking = br.credible_ranking(br.fit(votes_of(wins), seed=1, draws=100))
     assert np.isnan(ranking["observed"].sel(entity="0"))
-    assert "close_strengths_met" in [note.code for note in notes_of(ranking["notes"])]
+    assert "close_strengths_met" in [note.code for note in notes_of(ranking.attrs["notes"])]
 
 
 def test_strengths_that_show_who_was_matched_have_the_slope_0():
-    from bayesrank.claims.information.pairings import estimate_strengths
+    from bayesrank.evidence.pairings import estimate_strengths
 
     votes = votes_of(PUDDINGS)
     wins, ties = votes["wins"].values, votes["ties"].values
@@ -686,7 +686,7 @@ def test_strengths_that_show_who_was_matched_have_the_slope_0():
 
 
 def test_the_factor_of_matched_entities_starts_at_the_joint_region_and_grows_with_the_votes():
-    from bayesrank.claims.information.pairings import matching_factor
+    from bayesrank.evidence.pairings import matching_factor
 
     once = -special.ndtri(0.025 / 190)
     even = 7.0 * (1 - np.eye(20))
@@ -706,7 +706,7 @@ def test_the_factor_of_matched_entities_starts_at_the_joint_region_and_grows_wit
 
 def test_numbers_of_votes_that_strengths_do_not_explain_are_not_called_matched():
     """Among boards with random numbers of votes, one in a hundred may seem to match similar strengths."""
-    from bayesrank.claims.information.pairings import close_strengths_met
+    from bayesrank.evidence.pairings import close_strengths_met
 
     rng, found = np.random.default_rng(1), []
     for _ in range(1000):
@@ -718,7 +718,7 @@ def test_numbers_of_votes_that_strengths_do_not_explain_are_not_called_matched()
 
 
 def test_one_more_vote_on_each_of_the_closest_pairs_is_seen():
-    from bayesrank.claims.information.pairings import close_strengths_met
+    from bayesrank.evidence.pairings import close_strengths_met
 
     place = np.arange(10.0)
     apart = np.abs(place[:, None] - place)
@@ -798,7 +798,7 @@ def test_degenerate_votes_have_an_answer_and_no_flat_prior(kind, size):
     headline = br.verdict(ranking)[0]
     assert isinstance(headline, str)
     only_ties = kind in ("all ties", "both bad", "chain of ties")
-    codes = [note.code for note in notes_of(ranking["notes"])]
+    codes = [note.code for note in notes_of(ranking.attrs["notes"])]
     assert ("votes_all_ties" in codes) is only_ties
     observed = Davidson(votes).observed()["observed_data"]
     if only_ties:

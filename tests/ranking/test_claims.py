@@ -285,7 +285,7 @@ def test_why_a_score_is_undefined(score, cells, lacking):
     ranking = br.credible_ranking(
         br.fit(br.from_counts(**each, entity=["a", "b"]), force=True, seed=1, draws=50), score
     )
-    [note] = [note for note in notes_of(ranking["notes"]) if note.code == "score_undefined"]
+    [note] = [note for note in notes_of(ranking.attrs["notes"]) if note.code == "score_undefined"]
     assert (note.fields["entities"], note.fields["lacking"]) == (["a"], lacking)
 
 

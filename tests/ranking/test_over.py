@@ -56,10 +56,10 @@ def test_all_outputs_of_an_aggregate_agree(score, aggregate):
     if aggregate != "mean":
         with pytest.raises(br.ArgumentError, match="aggregate must be 'mean' for a plan"):
             br.plan(over, score)
-        assert not notes_of(ranking["separation"])
+        assert not notes_of(ranking.attrs["separation"])
     else:
         needed = br.plan(over, score)["needed"].item()
-        [note] = notes_of(ranking["separation"])
+        [note] = notes_of(ranking.attrs["separation"])
         assert needed == pytest.approx(note.fields.get("needed") or np.nan, nan_ok=True)
     gate = br.decisions.gate(over, "a", score)
     values = br.scores.aggregate_score(POSTERIOR, score, over="group", aggregate=aggregate).mean(
@@ -262,10 +262,10 @@ def test_more_data_sets_help_a_ranking_of_their_population_and_paired_cases_that
     counts = COUNTS if dim == "group" else COUNTS.rename(group="dataset")
     posterior = br.fit(counts, model="hierarchical_dirichlet_multinomial", seed=1, draws=50)
     needed = {
-        kind: br.credible_ranking(posterior, "f1", kind=kind)["needed_evidence"]
+        kind: br.credible_ranking(posterior, "f1", kind=kind).attrs["needed_evidence"]
         for kind in ("typical", "new")
     }
-    assert [found.item() for found in needed.values()] == ["data sets"] * 2
+    assert [*needed.values()] == ["data sets"] * 2
     of_each = br.credible_ranking(posterior, "f1", kind="observed")["needed_evidence"]
     assert set(of_each.values.tolist()) == {"per-case data"}
 

@@ -166,7 +166,7 @@ def test_the_next_step_is_about_the_leader_of_the_list():
         ranking = br.credible_ranking(posterior, "tpr", order=order)
         leader = br.ranking_table(ranking).index[0]
         assert leader == ("P" if order == "predictive" else "D")
-        [note] = notes_of(ranking["separation"])
+        [note] = notes_of(ranking.attrs["separation"])
         assert leader in (note.fields["entity"], note.fields["rival"])
 
 

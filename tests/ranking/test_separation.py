@@ -19,7 +19,7 @@ README = br.from_counts(
 
 
 def fact(ranking):
-    [note] = notes_of(ranking["separation"])
+    [note] = notes_of(ranking.attrs["separation"])
     return note.fields
 
 
@@ -182,7 +182,7 @@ def test_what_has_no_number_says_what_would_lift_it():
 
 
 def fact_or_none(ranking):
-    return json.loads(ranking["separation"].item()) or None
+    return json.loads(ranking.attrs["separation"]) or None
 
 
 @pytest.mark.parametrize(
@@ -201,8 +201,8 @@ def fact_or_none(ranking):
 def test_new_cases_tell_no_more_of_a_prevalence_with_draws(prevalence, known):
     counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     posterior = br.fit(counts, seed=1, prevalence=prevalence)
-    assert bool(notes_of(br.credible_ranking(posterior, "ppv")["separation"])) == known
-    assert bool(notes_of(br.credible_ranking(posterior, "informedness")["separation"]))
+    assert bool(notes_of(br.credible_ranking(posterior, "ppv").attrs["separation"])) == known
+    assert bool(notes_of(br.credible_ranking(posterior, "informedness").attrs["separation"]))
 
 
 def test_rare_positives_are_offered_by_design():

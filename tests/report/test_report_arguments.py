@@ -83,7 +83,7 @@ def test_a_report_and_a_decision_refuse_by_name(function, given, argument):
 def test_results_are_refused_by_the_name_of_their_section_and_by_a_verdict():
     partial = [
         DECISION.drop_vars(name)
-        for name in ("notes", "mean_error", "lower", "probability_best_error", "tier")
+        for name in ("mean", "mean_error", "lower", "probability_best_error", "tier")
     ]
     broken = [
         DECISION.isel(entity=[0]),

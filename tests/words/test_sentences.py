@@ -16,6 +16,7 @@ from bayesrank.claims.caps import CAPS
 from bayesrank.words.caveats import Caveat
 from bayesrank.words.sentences import caveat_of, say, sentences
 from tests.source import syntax
+from tests.told import notes_in
 
 FOLDER = Path(br.__file__).parent
 #: Every code of a note that has a sentence.
@@ -234,6 +235,12 @@ OF_METHODS = [
         "possible one. The prior of s/√(1 − s²) is half-Student-t with 3 degrees of freedom and scale 0.25.",
     ),
     (
+        "prior_of_size_slope",
+        {"scale": 1.0},
+        "Class sizes differ by more than chance, so the log odds of the mean recall are linear in the log size of the "
+        "class. The prior of the slope is normal with mean 0 and standard deviation 1.",
+    ),
+    (
         "prior_of_classes",
         {"right": 0.5, "wrong": 0.5, "spread": 0.25},
         "The mean recall of an entity's classes has the prior Beta(0.5, 0.5). The prior of s/√(1 − s²) is "
@@ -434,6 +441,11 @@ ROWS = [
         "taken as set by them, without an uncertainty of its own.",
     ),
     ("one_entity", {"datasets": 6}, "No column names entities: the 6 rows are data sets of one."),
+    (
+        "weighted_votes",
+        {"votes": 3000, "effective": 2100.44},
+        "The weights of 3,000 votes are unequal: they count as 2,100.4 votes (Kish's effective number).",
+    ),
     (
         "weighted_cases",
         {"cases": 200, "effective": 101.25},
@@ -644,15 +656,21 @@ ROWS = [
     ),
     (
         "votes_uneven",
-        {"fewest": 7, "most": 1160, "percent": 27.4},
+        {"fewest": 7, "most": 1160, "percent": 27.4, "intervals": None},
         "Pairs have 7 to 1,160 votes, which differ by more than chance. Earlier votes may have chosen the pairs, so "
         "the possible ranks allow for errors that are 27% larger.",
     ),
     (
         "close_strengths_met",
-        {"percent": 73.5},
+        {"percent": 73.5, "intervals": None},
         "Entities of similar strength met more often than chance explains. Earlier votes may have matched them, so the "
         "possible ranks allow for errors that are 74% larger.",
+    ),
+    (
+        "close_strengths_met",
+        {"percent": 73.5, "intervals": 90.2},
+        "Entities of similar strength met more often than chance explains. Earlier votes may have matched them, so the "
+        "possible ranks allow for errors that are 74% larger, and intervals are 90% wider.",
     ),
     ("few_cases_of_means", {"cases": 5}, "Only 5 cases: intervals of skewed outcomes are too narrow."),
     (
@@ -1011,6 +1029,12 @@ ROWS = [
         "of these classes.",
     ),
     (
+        "named_class_counts_zero",
+        {"labels": ["cat"], "score": "macro F1"},
+        "'cat' has answers and no case: the observed macro F1 counts it as 0, as scikit-learn does, and its interval "
+        "takes the recall of this class from the model.",
+    ),
+    (
         "few_cases_of_class",
         {"entities": 2, "fewest": 3, "entity": "a", "label": "cat", "population": None, "enough": 10},
         "2 entities have fewer than 10 cases of a class (a has 3 of 'cat'): rates of such a class depend strongly "
@@ -1081,8 +1105,7 @@ ROWS = [
     (
         "model_that_learns_classes",
         {"model": "hierarchical_classes"},
-        "The model 'hierarchical_classes' learns from all classes how they differ, if the recall of a class does not "
-        "depend on its size.",
+        "The model 'hierarchical_classes' learns from all classes how their recalls differ.",
     ),
     (
         "without_cases",
@@ -1637,9 +1660,9 @@ def make_sensitivity():
 @pytest.mark.parametrize("make", [make_ranking, make_decision, make_sensitivity])
 def test_a_result_that_was_saved_has_the_same_words(make, tmp_path):
     result = make()
-    assert notes_of(result["notes"])
+    assert notes_in(result)
     result.to_netcdf(tmp_path / "result.nc", engine="h5netcdf")
     with xr.open_dataset(tmp_path / "result.nc", engine="h5netcdf") as read:
-        assert notes_of(read["notes"]) == notes_of(result["notes"])
+        assert notes_in(read) == notes_in(result)
         assert br.verdict(read) == br.verdict(result)
         assert br.notes(read) == br.notes(result)

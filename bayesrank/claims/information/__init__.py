@@ -73,7 +73,7 @@ def information_of(observed: Observed, score: Score | None, entities: int) -> In
     if observed.known is not None:
         return observed.known
     record, own = observed.model, notes_of(observed.assembled.notes)
-    found = Information(
+    information = Information(
         cases=observed.size(entities),
         clusters=np.full(entities, np.nan),
         population=record.population_of_tables,
@@ -86,7 +86,7 @@ def information_of(observed: Observed, score: Score | None, entities: int) -> In
         supported=observed.unsupported is None,
         refusal=next((note for note in own if note.code == "not_identified"), None),
     )
-    return _worth_of(observed.behind).weigh(observed.behind, observed, score, found)
+    return _worth_of(observed.behind).weigh(observed.behind, observed, score, information)
 
 
 def sampling_variance(observed: Observed, score: Score | None, entities: int) -> np.ndarray:

@@ -74,16 +74,16 @@ def _weigh(
         if influence is None
         else class_strength(influence, evidence, evidence.weights(observed.weights))
     )
-    each = [evidence.sizes(i, strength) for i in range(evidence.answers.shape[1])]
-    if len(each[0]) != len(weights):  # sums over data sets
-        each, weights = [[np.concatenate(parts)] for parts in each], np.ones(1)
+    sizes = [evidence.sizes(i, strength) for i in range(evidence.answers.shape[1])]
+    if len(sizes[0]) != len(weights):  # sums over data sets
+        sizes, weights = [[np.concatenate(parts)] for parts in sizes], np.ones(1)
     # Entities with the same cases, as usual, have the same numbers.
-    keys = [b"|".join(part.tobytes() for part in parts) for parts in each]
-    known = {
+    keys = [b"|".join(part.tobytes() for part in parts) for parts in sizes]
+    information_by_key = {
         key: cluster_information(parts, weights)
-        for key, parts in dict(zip(keys, each, strict=True)).items()
+        for key, parts in dict(zip(keys, sizes, strict=True)).items()
     }
-    freedom, factor = np.array([known[key] for key in keys]).T
+    freedom, factor = np.array([information_by_key[key] for key in keys]).T
     joint = np.minimum(np.minimum(freedom[:, None], freedom), found.freedom)
     if mass < PRIOR_CASES:
         joint = np.minimum(joint, np.maximum(discordant - 1, 0.0))
@@ -95,7 +95,7 @@ def _weigh(
         found = replace(found, excess=excess)
     nearly_equal = all(
         part.max(initial=0.0) <= NEARLY_EQUAL * part.min(initial=np.inf)
-        for own in each
+        for own in sizes
         for part in own
     )
     return replace(found, clusters=freedom + 1, nearly_equal=nearly_equal)
@@ -108,8 +108,8 @@ def influence_of(
     weight = evidence.weights(observed.weights)
     if evidence.outcome is not None:
         mean = np.nansum(evidence.count[:, None] * weight * evidence.outcome, axis=0)
-        known = None if observed.values is None else observed.values.values
-        if known is None or not np.allclose(known, mean, rtol=1e-6, atol=1e-9):
+        observed_values = None if observed.values is None else observed.values.values
+        if observed_values is None or not np.allclose(observed_values, mean, rtol=1e-6, atol=1e-9):
             return None  # another quantity than the mean outcome is ranked
         return np.where(weight > 0, weight * (evidence.outcome - mean), 0.0)
     if score is None or evidence.actual is None or observed.prior is None:
@@ -147,7 +147,7 @@ def parts_of_cases(
         return None
     off, variance = influence[:, one] - influence[:, other], np.zeros(2)
     for c, label in enumerate(pair.table["actual"].values.tolist()):
-        here = evidence.actual == label
-        mean = np.average(off[here], weights=evidence.count[here])
-        variance[c] = evidence.squares[here] @ np.square(off[here] - mean)
+        of_label = evidence.actual == label
+        mean = np.average(off[of_label], weights=evidence.count[of_label])
+        variance[c] = evidence.squares[of_label] @ np.square(off[of_label] - mean)
     return variance, pair.sizes[0]

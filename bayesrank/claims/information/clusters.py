@@ -35,5 +35,5 @@ def excess_of_cases(
 def _of_differences(products: np.ndarray) -> np.ndarray:
     """Return sums of squared differences (entity, rival) from sums of products; 0 if it is rounding error."""
     own = np.diag(products)[:, None] + np.diag(products)
-    found = own - 2 * products
-    return np.where(found > 1e-12 * own, found, 0.0)
+    variance = own - 2 * products
+    return np.where(variance > 1e-12 * own, variance, 0.0)

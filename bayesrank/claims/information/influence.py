@@ -36,8 +36,8 @@ def slopes_of(
     values = score(xr.DataArray(tables, names, ("entity", "cell", *frame.dims[1:])))
     if values is None:
         return None
-    found = values.transpose("entity", "cell").values.astype(float)
-    slope = (found[:, 1:] - found[:, :1]) / STEP
+    slopes = values.transpose("entity", "cell").values.astype(float)
+    slope = (slopes[:, 1:] - slopes[:, :1]) / STEP
     slope -= np.where(shares > 0, shares * slope, 0.0).sum(axis=1, keepdims=True)
     return slope if np.isfinite(slope[shares > 0]).all() else None
 
@@ -58,9 +58,9 @@ def influence_of_tables(
     position = {label: i for i, label in enumerate(labels)}
     rows = np.array([position[label] for label in evidence.actual.tolist()])
     columns = np.array([[position[label] for label in row] for row in evidence.predicted.tolist()])
-    cells, many = rows[:, None] * len(labels) + columns, len(labels) ** 2
+    cells, cell_count = rows[:, None] * len(labels) + columns, len(labels) ** 2
     shares = np.stack(
-        [np.bincount(cells[:, i], evidence.count * weight[:, i], many) for i in range(size)]
+        [np.bincount(cells[:, i], evidence.count * weight[:, i], cell_count) for i in range(size)]
     )
     slope = slopes_of(score, frame.transpose("entity", "actual", "predicted"), shares)
     return None if slope is None else weight * slope[np.arange(size), cells]
@@ -76,8 +76,8 @@ def class_strength(
     """
     if evidence.actual is None:
         return None
-    each = influence / np.where(influence != 0, weight, 1.0)
-    square = np.square(each).mean(axis=1)
+    influence_per_case = influence / np.where(influence != 0, weight, 1.0)
+    square = np.square(influence_per_case).mean(axis=1)
     classes = pd.factorize(evidence.actual)[0]
     mean = np.bincount(classes, evidence.count * square) / np.bincount(classes, evidence.count)
     return np.sqrt(mean)[classes] if mean.any() else None

@@ -31,9 +31,9 @@ def reach_of_pairs(
     too.
     """
     if cluster is not None:
-        known = ~np.isnan(outcome)
-        total = sums_within(cluster, count[:, None] * np.where(known, outcome, 0.0))
-        size = sums_within(cluster, count[:, None] * known)
+        defined = ~np.isnan(outcome)
+        total = sums_within(cluster, count[:, None] * np.where(defined, outcome, 0.0))
+        size = sums_within(cluster, count[:, None] * defined)
         outcome = np.divide(total, size, out=np.full_like(total, np.nan), where=size > 0)
         count, each = np.ones(len(outcome)), None
     size, own = outcome.shape[1], signed_skewness(outcome, count, each)
@@ -64,17 +64,17 @@ def signed_skewness(
     of one of them the sum of their weights.
     """
     weight = np.ones(len(values)) if count is None else count.astype(float)
-    known = ~np.isnan(values)
-    number = weight.reshape(-1, *[1] * (values.ndim - 1)) * known
-    one = (
+    defined = ~np.isnan(values)
+    number = weight.reshape(-1, *[1] * (values.ndim - 1)) * defined
+    repeats = (
         np.ones((1,) * values.ndim) if each is None else each.reshape(-1, *[1] * (values.ndim - 1))
     )
     size = number.sum(axis=0)
-    plain = np.where(known, values, 0.0)
+    filled = np.where(defined, values, 0.0)
     # The ratio has no unit: scaling by a power of two avoids overflow of sums and powers.
-    plain = np.ldexp(plain, -np.frexp(np.abs(plain).max(axis=0, initial=0.0))[1])
+    filled = np.ldexp(filled, -np.frexp(np.abs(filled).max(axis=0, initial=0.0))[1])
     with np.errstate(invalid="ignore", divide="ignore"):
-        off = np.where(known, plain - (number * plain).sum(axis=0) / size, 0.0)
-        second, third = ((number * one ** (k - 1) * off**k).sum(axis=0) for k in (2, 3))
+        off = np.where(defined, filled - (number * filled).sum(axis=0) / size, 0.0)
+        second, third = ((number * repeats ** (k - 1) * off**k).sum(axis=0) for k in (2, 3))
         ratio = third / second**1.5
     return np.where(second > 0, np.nan_to_num(ratio), 0.0)

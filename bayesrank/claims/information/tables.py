@@ -38,8 +38,8 @@ def with_observed(observed: Observed, score: Score | None, found: Information) -
     """Return the counts with the observed scores, unless a population moves them."""
     if found.population:
         return found
-    seen = observed.observed(score)
-    return replace(found, observed=None if seen is None else seen.values.astype(float))
+    estimate = observed.observed(score)
+    return replace(found, observed=None if estimate is None else estimate.values.astype(float))
 
 
 def variance_of_tables(observed: Observed, score: Score | None, entities: int) -> np.ndarray:
@@ -72,8 +72,8 @@ def rare_class_of_pair(
 ) -> PairOfTables | None:
     """Return the tables of two entities; None unless a class of two is RARE, and all data sets are one."""
     counts = observed.counts
-    known = counts is not None and observed.shares is None and "dataset" not in counts.dims
-    if score is None or not known or counts is None or counts.sizes.get("actual") != 2:
+    whole_counts = counts is not None and observed.shares is None and "dataset" not in counts.dims
+    if score is None or not whole_counts or counts is None or counts.sizes.get("actual") != 2:
         return None
     table = counts.transpose("entity", *OUTCOME_DIMS)
     cases = table.values[[one, other]].astype(float).sum(axis=2)
@@ -178,8 +178,10 @@ def inflation_of_averages(observed: Observed, score: Score | None, entities: int
             else classes_in_averages(observed.counts, observed.counts) * 1.0
         )
         if weights is not None and len(weights) == cases.shape[1]:  # no data set has weight 0
-            each = [average_inflation(n, a, weights) for n, a in zip(cases, mass, strict=True)]
-            result = np.maximum(result, each)
+            inflations = [
+                average_inflation(n, a, weights) for n, a in zip(cases, mass, strict=True)
+            ]
+            result = np.maximum(result, inflations)
     return result
 
 
@@ -190,9 +192,9 @@ def average_inflation(cases: np.ndarray, mass: np.ndarray, weights: np.ndarray) 
     variance np(1 - p)/(n + a)². The expected posterior variance is (1 - n/(n + a)²) p(1 - p)/(n + a
     + 1). Their ratio is (n + 1)/(n - 1) without a prior, and below 1 for a = 2.
     """
-    seen = (weights > 0) & (cases > 0)
-    n, a, share = cases[seen], mass[seen], np.square(weights[seen])
-    if not seen.any():
+    counted = (weights > 0) & (cases > 0)
+    n, a, share = cases[counted], mass[counted], np.square(weights[counted])
+    if not counted.any():
         return 1.0
     retained = n / (n + a) ** 2
     expected = (share * (1 - retained) / (n + a + 1)).sum()

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from bayesrank._core.records import ModelRecord
 from bayesrank.evidence.ballots import NOUNS, UNITS
 from bayesrank.evidence.kinds.base import EvidenceKind, Parts, by_entity, names_of
 from bayesrank.evidence.kinds.swaps import Fitted, swaps_of_votes
+from bayesrank.evidence.pairings import Pairing, pairing_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +72,29 @@ class VoteEvidence(EvidenceKind):
         """Return what is taken as independent: votes, voters or questions."""
         return self.unit if self.units is None else self.units.noun
 
+    @cached_property
+    def pairing(self) -> Pairing:
+        """Return whether earlier votes may have chosen the pairs, by the units that voted on each pair."""
+        wins, ties = self.wins, self.ties
+        if self.units is not None:
+            number = wins + wins.T + ties
+            each = np.divide(
+                self.units.on_pair, number, out=np.zeros(number.shape), where=number > 0
+            )
+            wins, ties = wins * each, ties * each
+        return pairing_of(wins, ties, self.pool)
+
     def interval_factor(self, prob: float) -> np.ndarray:
+        """Return how much wider intervals are, for few voters or questions, and for pairs that votes chose (entity).
+
+        If voters share a taste, the entities that looked good to the first voters are met by more
+        of them: the draws alone cover too little. Independent votes need no allowance.
+        """
+        return self._quantile_factor(prob) * (
+            1.0 if self.units is None else self.pairing.of_intervals
+        )
+
+    def _quantile_factor(self, prob: float) -> np.ndarray:
         """Return the quantile of a t distribution over the normal one, for few voters or questions (entity)."""
         if self.units is None:
             return np.ones(1)
@@ -102,7 +126,7 @@ class VoteEvidence(EvidenceKind):
         """Return the coefficients of the covariates, with intervals that allow for few voters or questions."""
         if "coefficient" not in draws:
             return []
-        wide, fields = float(self.interval_factor(prob).max()), []
+        wide, fields = float(self._quantile_factor(prob).max()), []
         for name in draws["covariate"].values.tolist():
             drawn = draws["coefficient"].sel(covariate=name).values.ravel()
             middle, low, high = np.quantile(drawn, [0.5, (1 - prob) / 2, (1 + prob) / 2])

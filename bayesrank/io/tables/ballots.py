@@ -20,6 +20,8 @@ from bayesrank.io.tables.values import is_missing
 
 #: The columns of such a table by role, without case, blanks and underscores.
 HEADINGS = {role: STANDARD[role] for role in ("a", "b", "winner")}
+#: The roles of columns with numbers of votes, and their weights.
+NUMBERS = ("count", "weight")
 #: Headings of columns that look like voters and like questions.
 LIKE_UNITS = {"cluster": VOTERS, "case": QUESTIONS}
 
@@ -110,13 +112,7 @@ def read_votes(table: Table, headings: dict[str, Any], roles: Roles) -> xr.Datas
         if one.name == "group" and roles.group is not None:
             by = f"; --by {roles.group} ranks each category" if table.shell else ""
             table.refuse(roles, "group", f"for votes, which have no mean over groups{by}")
-        if one.name == "weight":
-            table.refuse(
-                roles,
-                "weight",
-                "for votes, which count alike; count says how many votes a row stands for",
-            )
-        if one.name not in (*HEADINGS, "count", "truth", "judge", "covariates", "dataset", *UNITS):
+        if one.name not in (*HEADINGS, *NUMBERS, "truth", "judge", "covariates", "dataset", *UNITS):
             table.refuse(
                 roles, one.name, "for votes, whose columns are model_a, model_b and winner"
             )
@@ -129,12 +125,17 @@ def read_votes(table: Table, headings: dict[str, Any], roles: Roles) -> xr.Datas
             "a table of votes",
             f"{table.option('count', named[0])} if a row stands for that many votes, else {table.without(named[0])}",
         )
+    if roles.weight is not None:
+        headings = headings | {"weight": table.find("weight", roles.weight)}
     judges, notes = find_judges(table, roles, list(headings.values()), True)
     swaying = [table.find("covariates", name) for name in roles.covariate_columns()]
     if roles.dataset is not None:
         headings = headings | {STRATUM: table.find("dataset", roles.dataset)}
     headings = headings | _find_units(table, roles, [*headings.values(), *judges, *swaying])
-    columns = {role: table.columns[name] for role, name in headings.items()}
+    columns = {
+        role: table.read_numbers(name) if role == "weight" else table.columns[name]
+        for role, name in headings.items()
+    }
     result = count_votes(
         columns,
         headings | ({"covariates": swaying[0]} if swaying else {}),

@@ -33,8 +33,8 @@ CROSSED, BIVARIATE, FEWEST_DATASETS, MOST_TABLES = (
     3,
     600,
 )
-#: The default model of three or more classes of similar sizes, and the number of cases of each
-#: class from which it is not needed: there the models agree (docs/measured/thin_classes.md).
+#: The default model of three or more classes, and the number of cases of each class from which it
+#: is not needed: there the models agree (docs/measured/thin_classes.md).
 OF_CLASSES, ENOUGH_OF_CLASS = "hierarchical_classes", 200
 
 #: Returns the default model of evidence, or its name, given whether one model may learn from all
@@ -110,12 +110,7 @@ def _of_strata(evidence: Any, together: bool) -> str:
 
 
 def has_thin_classes(evidence: Any) -> bool:
-    """Return whether whole counts of three or more classes of similar sizes have few cases of a class.
-
-    Sizes are similar if they vary about as much as those of a random sample with equal class
-    shares. Where a class has many fewer cases than the others, its recall would be theirs, but rare
-    classes are often harder.
-    """
+    """Return whether whole counts of three or more classes have few cases of a class."""
     if (
         not isinstance(evidence, xr.DataArray)
         or "predicted" not in evidence.dims
@@ -130,11 +125,7 @@ def has_thin_classes(evidence: Any) -> bool:
         .values.reshape(-1, classes)
     )
     cases = cases[cases.sum(axis=1) > 0]
-    if classes < 3 or not len(cases) or cases.min() >= ENOUGH_OF_CLASS:
-        return False
-    # The arithmetic over the harmonic mean; about 1 + 1 / cases of a class in random samples.
-    uneven = (cases + 1.0).mean(axis=1) * (1 / (cases + 1.0)).mean(axis=1)
-    return bool((uneven <= 1 + 2 / cases.mean(axis=1)).all())
+    return bool(classes > 2 and len(cases) and cases.min() < ENOUGH_OF_CLASS)
 
 
 def _are_many_datasets(evidence: Any) -> bool:

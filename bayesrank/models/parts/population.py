@@ -4,6 +4,9 @@ A member's rate is Beta(mκ, (1 - m)κ), integrated out. The spread is s = 1/√
 the intraclass correlation. The prior of 1/√κ is half-Student-t with 3 degrees of freedom. It falls
 to 0 at s = 1, where near-perfect members would be explained as single coin tosses, whatever their
 number of cases.
+
+With a covariate x of the members, the log odds of their means are log(m / (1 - m)) + bx, with a
+slope b that is normal around 0.
 """
 
 from typing import Any, NamedTuple
@@ -12,11 +15,15 @@ import numpy as np
 from scipy.special import betaincinv, betaln, gammaln, xlogy
 
 #: Grid cells of the spread, and of the mean within each: for the search, and for the draws.
-SEARCH, CELLS = (48, 24), (128, 64)
+CELLS = ((48, 24), (128, 64))
 #: Grid cells of the spread of Dirichlet rows with a known mean.
 CELLS_OF_ROWS = 256
-#: Log density below the maximum at which the mass is negligible.
-NOTHING = 25.0
+#: These cells for one slope, and the number of slopes, if means depend on a covariate.
+CELLS_WITH_SLOPE, SLOPES = ((24, 12), (24, 16)), 20
+#: Log density below the maximum at which the mass is negligible; for a slope, whose cells are few.
+NOTHING, NOTHING_OF_SLOPE = 25.0, 10.0
+#: Standard deviation of the normal prior of a slope, and the range of its cells in these.
+SLOPE, RANGE_OF_SLOPE = 1.0, 5.0
 #: Scale of the half-Student-t prior of 1/sqrt(kappa), and its degrees of freedom.
 SPREAD, DEGREES = 0.25, 3
 #: From here on Stirling's series is exact to the last digits.
@@ -51,7 +58,10 @@ class Population(NamedTuple):
 
     def draw(self, rng: np.random.Generator, size: int) -> tuple[np.ndarray, np.ndarray]:
         """Draw mean and spread; a longer run starts with the draws of a shorter one."""
-        uniform = rng.random((size, 3))
+        return self.at(rng.random((size, 3)))
+
+    def at(self, uniform: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return mean and spread by three uniform numbers (..., 3)."""
         cell = np.searchsorted(self.mass, uniform[:, 0] * self.mass[-1], side="right").clip(
             max=self.mass.size - 1
         )
@@ -59,6 +69,37 @@ class Population(NamedTuple):
         root = self.root[i] + uniform[:, 1] * (self.root[1] - self.root[0])
         level = self.level[i, 0] + (j + uniform[:, 2]) * self.level[i, 1]
         return _mean(level, self.ends)[0], root**POWER
+
+
+class SlopedPopulation(NamedTuple):
+    """The posterior of a population whose means depend on a covariate: one for each cell of the slope.
+
+    ``slope`` holds the edges of the cells; ``mass`` is cumulative.
+    """
+
+    slope: np.ndarray
+    populations: tuple[Population, ...]
+    mass: np.ndarray
+
+    def draw(
+        self, rng: np.random.Generator, size: int
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Draw mean, spread and slope; a longer run starts with the draws of a shorter one."""
+        uniform = rng.random((size, 5))
+        cell = np.searchsorted(self.mass, uniform[:, 3] * self.mass[-1], side="right").clip(
+            max=self.mass.size - 1
+        )
+        mean, spread = np.empty((2, size))
+        for i in np.unique(cell):
+            here = cell == i
+            mean[here], spread[here] = self.populations[i].at(uniform[here, :3])
+        return mean, spread, self.slope[cell] + uniform[:, 4] * (self.slope[1] - self.slope[0])
+
+
+def with_shift(mean: Any, rest: Any, shift: Any) -> tuple[Any, Any]:
+    """Return means whose log odds are shifted, and 1 minus them, from means and 1 minus them."""
+    grown = mean * np.exp(shift)
+    return grown / (grown + rest), rest / (grown + rest)
 
 
 def log_prior_of_spread(spread: np.ndarray, scale: float) -> np.ndarray:
@@ -95,27 +136,38 @@ def dirichlet_by_uniforms(name: str, alpha: Any, shape: tuple[int, ...]) -> Any:
 
 
 def learn(
-    right: np.ndarray, cases: np.ndarray, prior: np.ndarray, scale: float = SPREAD
+    right: np.ndarray,
+    cases: np.ndarray,
+    prior: np.ndarray,
+    scale: float = SPREAD,
+    shift: np.ndarray | None = None,
+    cells: tuple[tuple[int, int], tuple[int, int]] = CELLS,
 ) -> Population:
     """Return the posterior of mean and spread, from the right answers and the cases of each member.
 
-    ``prior`` holds the Beta concentrations of right and wrong of the mean. Members without cases
-    are ignored.
+    ``prior`` holds the Beta concentrations of right and wrong of the mean. ``shift`` is added to
+    the log odds of the mean of each member. Members without cases are ignored.
     """
     seen = cases > 0
     ends = np.minimum(prior, EVEN)
+    shift = np.zeros(cases.shape) if shift is None else shift
     # Members with equal counts share a term.
-    (right, cases), times = np.unique([right[seen], cases[seen]], axis=1, return_counts=True)
-    members = _Members(right, cases, times, prior, ends, scale)
-    edges = np.linspace(0, 1, SEARCH[0] + 1)
-    _, density, width = _levels(edges, SEARCH[1], members)
+    (right, cases, shift), times = np.unique(
+        [right[seen], cases[seen], shift[seen]], axis=1, return_counts=True
+    )
+    members = _Members(right, cases, times, prior, ends, scale, shift)
+    search, cells_of_draws = cells
+    edges = np.linspace(0, 1, search[0] + 1)
+    _, density, width = _levels(edges, search[1], members)
     along = np.exp(density - density.max()).sum(1) * width
     inside = np.flatnonzero(along > along.max() * np.exp(-NOTHING))
     edges = np.linspace(
-        edges[max(inside[0] - 1, 0)], edges[min(inside[-1] + 2, SEARCH[0])], CELLS[0] + 1
+        edges[max(inside[0] - 1, 0)],
+        edges[min(inside[-1] + 2, search[0])],
+        cells_of_draws[0] + 1,
     )
     low, density, width = _levels(
-        edges, CELLS[1] * min(int(np.ceil(EVEN / ends.min())), MORE), members
+        edges, cells_of_draws[1] * min(int(np.ceil(EVEN / ends.min())), MORE), members
     )
     top = density.max()
     mass = np.cumsum(np.exp(density - top) * width[:, None])
@@ -123,6 +175,31 @@ def learn(
     return Population(
         edges, np.stack([low, width], 1), ends, mass, float(np.log(mass[-1]) + top - constant)
     )
+
+
+def learn_slope(
+    right: np.ndarray,
+    cases: np.ndarray,
+    prior: np.ndarray,
+    covariate: np.ndarray,
+    scale: float = SPREAD,
+) -> SlopedPopulation:
+    """Return the posterior of mean, spread and slope; for the other arguments, see :func:`learn`."""
+    low, high = -RANGE_OF_SLOPE * SLOPE, RANGE_OF_SLOPE * SLOPE
+    while True:
+        edges = np.linspace(low, high, SLOPES + 1)
+        middle = (edges[1:] + edges[:-1]) / 2
+        populations = tuple(
+            learn(right, cases, prior, scale, b * covariate, CELLS_WITH_SLOPE)
+            for b in middle.tolist()
+        )
+        density = np.array([one.log_evidence for one in populations])
+        density -= np.square(middle / SLOPE) / 2
+        inside = np.flatnonzero(density > density.max() - NOTHING_OF_SLOPE)
+        first, last = max(inside[0] - 1, 0), min(inside[-1] + 2, SLOPES)
+        if last - first > 0.8 * SLOPES:
+            return SlopedPopulation(edges, populations, np.cumsum(np.exp(density - density.max())))
+        low, high = edges[first], edges[last]
 
 
 def draw_spread(
@@ -182,6 +259,8 @@ class _Members(NamedTuple):
     ends: np.ndarray
     #: The scale of the prior of the spread.
     scale: float
+    #: What is added to the log odds of the mean of each member.
+    shift: np.ndarray
 
 
 def _levels(
@@ -223,19 +302,21 @@ def _mean(level: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _density(root: np.ndarray, level: np.ndarray, members: _Members) -> np.ndarray:
     """Return the log density of the cube root of the spread and of the level, without the prior's constants."""
-    right, cases, times, prior, ends, scale = members
+    right, cases, times, prior, ends, scale, shift = members
     spread, (mean, rest) = root**POWER, _mean(level, ends)
     kappa = 1 / spread**2 - 1
-    a, b = mean * kappa, rest * kappa
-    known = (times * cases).sum()
-    hits = (times * right).sum()
-    result = xlogy(prior[0] - ends[0] + hits, mean) + xlogy(prior[1] - ends[1] + known - hits, rest)
-    result += log_prior_of_spread(spread, scale) + (POWER - 1) * np.log(root)
-    result += (
-        _sum_rising(a, right, times)
-        + _sum_rising(b, cases - right, times)
-        - _sum_rising(kappa, cases, times)
-    )
+    result = xlogy(prior[0] - ends[0], mean) + xlogy(prior[1] - ends[1], rest)
+    result = result + log_prior_of_spread(spread, scale) + (POWER - 1) * np.log(root)
+    result -= _sum_rising(kappa, cases, times)
+    if shift.any():
+        own, other = with_shift(mean[..., None], rest[..., None], shift)
+        for share, counts in ((own, right), (other, cases - right)):
+            each = xlogy(counts, share) + _rising(share * kappa[..., None], counts)
+            result += (times * each).sum(-1)
+        return result
+    for share, counts in ((mean, right), (rest, cases - right)):
+        result += xlogy((times * counts).sum(), share)
+        result += _sum_rising(share * kappa, counts, times)
     return result
 
 

@@ -19,6 +19,7 @@ from bayesrank.decisions.tables import (
     comparison_words,
     utility_table,
 )
+from bayesrank.ranking.facts import get_fact
 from bayesrank.report.page import Page, PageBlock, PageRequest, block, picture
 from bayesrank.words.results import verdict_parts
 from bayesrank.words.sentences import say
@@ -89,7 +90,7 @@ def _decision(result: Any) -> Markup:
 
 
 def _notes(result: xr.Dataset) -> list[str]:
-    return [escape_invisible(say(note)) for note in notes_of(result["notes"])]
+    return [escape_invisible(say(note)) for note in notes_of(get_fact(result, "notes"))]
 
 
 def _table(title: str, lines: list[str], header: list[str], rows: list[list[str]]) -> Markup:

@@ -20,18 +20,23 @@ def clusters_vary_less(pairs: int, of: int, unit: str = "clusters") -> str:
     )
 
 
-def votes_uneven(fewest: int, most: int, percent: float) -> str:
+def votes_uneven(fewest: int, most: int, percent: float, intervals: float | None) -> str:
     return (
         f"Pairs have {fewest:,} to {most:,} votes, which differ by more than chance. Earlier votes may have chosen "
-        f"the pairs, so the possible ranks allow for errors that are {percent:.0f}% larger."
+        f"the pairs, so {_widened(percent, intervals)}."
     )
 
 
-def close_strengths_met(percent: float) -> str:
+def close_strengths_met(percent: float, intervals: float | None) -> str:
     return (
         f"{nouns().capitalize()} of similar strength met more often than chance explains. Earlier votes may have "
-        f"matched them, so the possible ranks allow for errors that are {percent:.0f}% larger."
+        f"matched them, so {_widened(percent, intervals)}."
     )
+
+
+def _widened(percent: float, intervals: float | None) -> str:
+    ranks = f"the possible ranks allow for errors that are {percent:.0f}% larger"
+    return ranks if intervals is None else f"{ranks}, and intervals are {intervals:.0f}% wider"
 
 
 def probability_below(rival: str | None, p: float, prob: float, rope: float) -> str:

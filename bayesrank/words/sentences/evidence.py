@@ -41,6 +41,14 @@ def weighted_cases(cases: int, effective: float) -> str:
     )
 
 
+def weighted_votes(votes: int, effective: float) -> str:
+    """Say how many votes unequal weights leave."""
+    return (
+        f"The weights of {votes:,} votes are unequal: they count as {effective:,.1f} votes "
+        "(Kish's effective number)."
+    )
+
+
 def weights_balance_classes() -> str:
     """Say that weights computed from class sizes are no evidence of a prevalence."""
     return (

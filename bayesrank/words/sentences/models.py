@@ -109,6 +109,13 @@ def prior_of_classes(right: float | None, wrong: float | None, spread: float) ->
     )
 
 
+def prior_of_size_slope(scale: float) -> str:
+    return (
+        "Class sizes differ by more than chance, so the log odds of the mean recall are linear in the log size of "
+        f"the class. The prior of the slope is normal with mean 0 and standard deviation {scale:g}."
+    )
+
+
 def prior_of_class_shares() -> str:
     return "The class shares have a Dirichlet prior with equal means, and a spread whose prior is uniform."
 

@@ -163,6 +163,16 @@ def class_without_cases(
     return f"No case of {which} for {prose.list_names(entities, 3)}: {only} the {rates}."
 
 
+def named_class_counts_zero(labels: list[str], score: str) -> str:
+    quoted = prose.list_names([repr(label) for label in labels], 3)
+    one = len(labels) == 1
+    return (
+        f"{quoted} {'has' if one else 'have'} answers and no case: the observed {score} counts "
+        f"{'it' if one else 'them'} as 0, as scikit-learn does, and its interval takes "
+        f"{'the recall of this class' if one else 'the recalls of these classes'} from the model."
+    )
+
+
 @caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
 def few_cases_of_class(
     entities: int, fewest: int, entity: str, label: str, population: str | None, enough: int
@@ -191,10 +201,7 @@ def prior_shifts_average(entities: int, score: str, enough: int) -> str:
 
 
 def model_that_learns_classes(model: str) -> str:
-    return (
-        f"The model {model!r} learns from all classes how they differ, if the recall of a class does not depend on its "
-        "size."
-    )
+    return f"The model {model!r} learns from all classes how their recalls differ."
 
 
 @caveat(Caveat.PRIOR_OUTWEIGHS_DATA)

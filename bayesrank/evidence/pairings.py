@@ -1,4 +1,6 @@
-"""How much wider rank sets of votes must be if earlier votes may have chosen the pairs."""
+"""How much wider rank sets of votes, and intervals of shared votes, are if earlier votes may have chosen the pairs."""
+
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
@@ -9,6 +11,16 @@ from scipy.special import chdtrc, chdtri, expit, ndtr, ndtri
 UNEVEN = 0.01
 #: Steps of Newton's method, and 1 / variance of the prior of strengths.
 STEPS, PRECISION = 20, 0.25
+
+
+class Pairing(NamedTuple):
+    """What the numbers of votes on pairs say about how these were chosen."""
+
+    factor: float  #: Of critical values; 1 if chance explains the numbers.
+    of_intervals: float  #: Of intervals of votes that share voters or questions.
+    close: bool = False  #: Whether entities of close strengths met more often.
+    fewest: int = 0  #: The smallest and the largest number of votes on a pair.
+    most: int = 0
 
 
 def looking_factor(pairs: int, growth: float, level: float = 0.05) -> float:
@@ -28,7 +40,7 @@ def looking_factor(pairs: int, growth: float, level: float = 0.05) -> float:
     return float(brentq(beyond, once, once + 10)) / once if growth > 1 else 1.0
 
 
-def matching_factor(numbers: np.ndarray, level: float = 0.05) -> float:
+def matching_factor(numbers: np.ndarray, level: float = 0.05, share: float = 0.5) -> float:
     """Return the factor by which a critical value grows, if votes were spent on entities that looked equal so far.
 
     ``numbers`` (entity, rival) are those of votes. Such a rule favours no single difference: where
@@ -38,6 +50,7 @@ def matching_factor(numbers: np.ndarray, level: float = 0.05) -> float:
     first ones, which nothing chose: as many on each pair as the pair with the fewest has, and at
     least one of each entity. A bound for every rule has the whole logarithm (Abbasi-Yadkori, Pál
     and Szepesvári 2011, theorem 1); half of it was enough in simulations (docs/measured/votes.md).
+    ``share`` is the share of it that is taken.
     """
     entities = len(numbers)
     on_pairs = numbers[np.triu_indices(entities, 1)]
@@ -45,7 +58,7 @@ def matching_factor(numbers: np.ndarray, level: float = 0.05) -> float:
     information = np.linalg.eigvalsh(np.diag(numbers.sum(axis=0)) - numbers)[1:]
     growth = np.log(np.maximum(information / first, 1.0)).sum()
     return float(
-        np.sqrt(chdtri(entities - 1, level) + growth / 2) / -ndtri(level / 2 / len(on_pairs))
+        np.sqrt(chdtri(entities - 1, level) + share * growth) / -ndtri(level / 2 / len(on_pairs))
     )
 
 
@@ -90,13 +103,33 @@ def estimate_strengths(wins: np.ndarray, ties: np.ndarray) -> np.ndarray:
     return strength
 
 
-def pairing_factor(wins: np.ndarray, ties: np.ndarray) -> tuple[float, bool]:
+def pairing_factor(wins: np.ndarray, ties: np.ndarray, share: float = 0.5) -> tuple[float, bool]:
     """Return the factor of the critical value, and whether close strengths met more often; 1 if votes seem random.
 
-    ``wins`` and ``ties`` (entity, rival) are those of at least three entities.
+    ``wins`` and ``ties`` (entity, rival) are those of at least three entities. For ``share``, see
+    :func:`matching_factor`.
     """
     numbers = wins + wins.T + ties
     factor = uneven_factor(numbers)
     if not close_strengths_met(numbers, estimate_strengths(wins, ties)):
         return factor, False
-    return max(factor, matching_factor(numbers)), True
+    return max(factor, matching_factor(numbers, share=share)), True
+
+
+def pairing_of(wins: np.ndarray, ties: np.ndarray, pool: np.ndarray) -> Pairing:
+    """Return the largest factors of the connected pools (entity) of votes (entity, rival).
+
+    Intervals take the bound for every rule: half of it covers too little where votes share tastes.
+    """
+    result = Pairing(1.0, 1.0)
+    for name in np.unique(pool):
+        here = np.flatnonzero(pool == name)
+        if len(here) < 3:
+            continue
+        among = np.ix_(here, here)
+        factor, close = pairing_factor(wins[among], ties[among])
+        if factor > result.factor:
+            on_pairs = (wins + wins.T + ties)[among][np.triu_indices(len(here), 1)]
+            of_intervals, _ = pairing_factor(wins[among], ties[among], share=1.0)
+            result = Pairing(factor, of_intervals, close, int(on_pairs.min()), int(on_pairs.max()))
+    return result
