@@ -48,7 +48,6 @@ UNLIKE = {
     "nine of 100, one of 5": np.array([100] * 9 + [5]),
     "five of 100, five of 3": np.array([100] * 5 + [3] * 5),
     "ten from 200 to 3": np.rint(np.geomspace(200, 3, 10)).astype(int),
-    "twenty, 60/k, at least 3": np.maximum(60 // np.arange(1, 21), 3),
 }
 RECALLS_BY_RARITY: dict[str, Callable[[np.random.Generator, np.ndarray], np.ndarray]] = {
     "0.9": lambda rng, rarity: np.full(rarity.shape, 0.9),

@@ -131,7 +131,11 @@ def test_nothing_in_common_is_refused():
         tn=[1, 1], fp=[1, 1], fn=[1, 1], tp=[1, 1], entity=["a", "b"], dataset=["x", "y"]
     )
     for evidence, join, words in (
-        (counts, "inner", "that every entity saw; got none: 'a' without 'y'; 'b' without 'x'"),
+        (
+            counts,
+            "inner",
+            "on which every entity has cases; got none: 'a' without 'y'; 'b' without 'x'",
+        ),
         (counts, "exact", "here 0"),
         (
             (counts * 0).drop_vars("measured"),

@@ -164,7 +164,7 @@ def _check_met(cases: xr.DataArray, by: str, logs: bool) -> None:
     remedy = f" ({typed} keeps the cases that all entities met)" if logs and len(common) > 1 else ""
     raise ArgumentError(
         "--by",
-        f"must name categories in which every entity has outcomes; {name} has none in {category}{remedy}",
+        f"must name categories in which every entity has outcomes; {name} has no outcome in {category}{remedy}",
     )
 
 

@@ -327,7 +327,7 @@ def _facts_of(data: Any) -> dict[str, str]:
     for key, value in data.items():
         if not isinstance(key, str) or key not in KNOWN:
             raise ArgumentError(
-                "data", f"may have only the keys {', '.join(KNOWN)}", describe_value(key)
+                "data", f"must have only the keys {', '.join(KNOWN)}", describe_value(key)
             )
         if not isinstance(value, str):
             raise ArgumentTypeError("data", f"must give the {key} as a text", describe_value(value))

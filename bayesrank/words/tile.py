@@ -3,6 +3,7 @@
 import numpy as np
 import xarray as xr
 
+from bayesrank._core.checks import ArgumentError
 from bayesrank._core.escape import escape_invisible
 from bayesrank._core.nouns import noun
 from bayesrank._core.records import ResultRecord
@@ -24,6 +25,10 @@ SHARED = 0.2
 
 def verdict_of_tile(tile: xr.Dataset) -> Verdict:
     """Return the verdict on a credible Tile, from :func:`bayesrank.tile.credible`."""
+    if extra := list(tile["undecided_area"].dims):
+        raise ArgumentError(
+            "result", "must be one Tile (select it with .isel)", f"the dims {extra} too"
+        )
     prob, undecided = ResultRecord.of(tile).prob, float(tile["undecided_area"])
     text = weighting_sentence(tile["share"], undecided, prob)
     if not text:

@@ -604,7 +604,7 @@ MANGLED = {
     "metrics by task": (lambda f: [lm_eval(f, m, task=t, metrics=(n,), second=k) for m in "ab" for k, (t, n) in
                                    enumerate([("x", "acc"), ("y", "em")])], "mix scales", True),
     "directions": (lambda f: [lm_eval(f, m, task=t, metrics=("score",), better=t == "x", second=k) for m in "ab"
-                              for k, t in enumerate("xy")], "one direction", True),
+                              for k, t in enumerate("xy")], "the same direction", True),
     "directions of one case": (lambda f: [lm_eval(f, m, [1], task=t, metrics=("score",), better=t == "x", second=k)
                                           for m in "ab" for k, t in enumerate("xy")], "for score (y)", True),
     "unknown direction": (pair(lm_eval, metrics=("mae",), better=None), "--lower-is-better says", True),
@@ -640,7 +640,7 @@ MANGLED = {
     "pointer": (pair(inspect, then=lambda f: (f / "c.eval").write_text("version https://git-lfs.github.com/spec/v1\n")),
                 "pointer of Git LFS", True),
     "damaged archive": (lambda f: (f / "x.zip").write_bytes(b"PK\x03\x04damaged"), "damaged data: File is not", None),
-    "two scales": (unlike(lm_eval, {}, {"values": (0.0, 100.0, 0.0, 100.0)}), "one scale", True),
+    "two scales": (unlike(lm_eval, {}, {"values": (0.0, 100.0, 0.0, 100.0)}), "the same scale", True),
     "archive that leaves its folder": (slip, "leaves it", None),
     "errors of the harness": (unlike(swebench, {}, {"values": (1, 0, 1), "error_ids": ["org__repo-3"]}), "1 error", True),  # noqa: E501
     "not submitted": (unlike(swebench, {}, {"values": (1, 0, 1), "incomplete_ids": ["org__repo-3"]}), "1 not submitted",
@@ -660,7 +660,7 @@ MANGLED = {
     "no model": (pair(deepeval, named=False), "must name its system", True),
     "splits": (pair(mteb, splits=("test", "train")), "one split of each case", True),
     "no log": (lambda f: (f / "x.md").write_text("# Results"), "must name logs of", False),
-    "empty folder": (lambda f: (f / "x").mkdir(), "holds none", None),
+    "empty folder": (lambda f: (f / "x").mkdir(), "contains none", None),
     "UTF-16": (pair(lm_eval, then=lambda f: [p.write_text(p.read_text(), "utf-16") for p in f.glob("*a/samples*")]),
                "got UTF-16", True),
     "resolved and unresolved": (pair(swebench, then=lambda f: edit(f / "a.run.json", '"unresolved_ids": [',

@@ -168,7 +168,7 @@ def test_data_sets_have_scores_of_their_own_or_a_mean():
     [
         (([0, 1, 1], [0.1, np.nan, 0.3]), {}, "finite number for every case"),
         (([0, 1, 1], [0.1, 0.2]), {}, "each of the 3 cases"),
-        (([0, 0, 0], [0.1, 0.2, 0.3]), {}, "two or more classes"),
+        (([0, 0, 0], [0.1, 0.2, 0.3]), {}, "at least two classes"),
         ((["u", "v", "v"], [0.1, 0.2, 0.3]), {}, "positive must name the class"),
         (([0, 1, 2], {"m": [0.1, 0.2, 0.3]}), {}, "each of the 3 classes"),
         (([0, 1, 1], [0.1, 0.2, 0.3]), {"case": [1, 1, 2]}, "each case once"),

@@ -645,7 +645,7 @@ def test_intervals_are_wider_where_votes_chose_the_pairs():
             wanted = kind.pairing.of_intervals * stats.t.ppf(0.975, freedom) / stats.norm.ppf(0.975)
         np.testing.assert_allclose((ranking["upper"] - ranking["median"]) / (high - middle), wanted)
         np.testing.assert_allclose((ranking["median"] - ranking["lower"]) / (middle - low), wanted)
-        [note] = [n for n in notes_of(ranking["notes"]) if "percent" in n.fields]
+        [note] = [n for n in notes_of(ranking.attrs["notes"]) if "percent" in n.fields]
         wider = 100 * (kind.pairing.of_intervals - 1) if roles else None
         assert note.fields["intervals"] == pytest.approx(wider)
         assert kind.pairing.of_intervals >= factor

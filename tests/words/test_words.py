@@ -266,3 +266,15 @@ def test_a_result_that_lacks_something_is_refused_in_words():
             except ValueError as refused:
                 assert "must" in str(refused)  # noqa: PT017
         assert br.verdict(result) == whole
+
+
+def test_the_verdict_on_tiles_of_classes_is_that_of_each():
+    tiles = br.tile.credible_by_class(
+        br.from_matrix(np.full((3, 3), 4) + np.eye(3), "actual_rows"), 3
+    )
+    with pytest.raises(br.ArgumentError, match=r"must be one Tile .*\['label'\]"):
+        br.verdict(tiles)
+    assert (
+        br.verdict(tiles.isel(label=0))[0]
+        == "By the weighting of errors: entity 1 is best on >99% of the Tile."
+    )
