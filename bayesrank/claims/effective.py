@@ -27,6 +27,8 @@ FEWEST_DATASETS = 5
 #: With fewer training seeds, the variance between fitted models is hardly known; see
 #: scripts/measure_seeds.py.
 FEWEST_SEEDS = 4
+#: Both ends of intervals (entity).
+Ends = tuple[np.ndarray, np.ndarray]
 #: The critical value of a single pair at 95%.
 SINGLE = float(ndtri(0.975))
 
@@ -54,6 +56,10 @@ class Information:
     #: Factor by which independent cases vary more than their clusters do, or claims need a larger
     #: spread than that of the posterior with its light prior (entity, rival), at least 1.
     excess: np.ndarray | float = 1.0
+    #: Degrees of freedom of the interval of a score, and its factor besides their t quantile
+    #: (entity), where units are few.
+    freedom_of_interval: np.ndarray | float = np.inf
+    factor_of_interval: np.ndarray | float = 1.0
     #: The observed score (entity), NaN where unknown; None in models whose population moves it.
     observed: np.ndarray | None = None
     #: Repetitions of a cross-validation on one data set; NaN for other evidence.
@@ -71,6 +77,19 @@ class Information:
     #: a claim (entity, rival).
     reach: np.ndarray | float = np.inf
     uneven: Note | None = None  #: Votes are spread unevenly, as if earlier ones chose the pairs.
+
+    def interval_factor(self, prob: float) -> np.ndarray:
+        """Return how many times wider an interval must be than the one from draws, whose units are few (entity)."""
+        tail = (1 - prob) / 2
+        quantile = stdtrit(self.freedom_of_interval, tail)
+        wide = np.where(np.isinf(self.freedom_of_interval), 1.0, quantile / ndtri(tail))
+        return np.broadcast_to(self.factor_of_interval * wide, len(self.cases))
+
+    def widen(
+        self, prob: float, middle: np.ndarray, ends: Ends, limits: tuple[float, float]
+    ) -> Ends:
+        """Return intervals (entity) that allow for few units, by the distance of their ends from the middle."""
+        return stretch(self.interval_factor(prob), middle, ends, limits)
 
     def withheld(self) -> Note | None:
         """Return why no rank set but all ranks can be justified; None if sets are available."""
@@ -127,6 +146,12 @@ class Information:
             freedom=pairs(freedom, np.diag(freedom), np.inf),
             excess=pairs(excess, excess.max(axis=1), 1.0),
             inflation=np.append(np.broadcast_to(self.inflation, old), np.ones(number)),
+            freedom_of_interval=np.append(
+                np.broadcast_to(self.freedom_of_interval, old), np.full(number, np.inf)
+            ),
+            factor_of_interval=np.append(
+                np.broadcast_to(self.factor_of_interval, old), np.ones(number)
+            ),
             discordant=None
             if self.discordant is None
             else pairs(self.discordant, np.full(old, np.inf), np.inf),
@@ -205,6 +230,17 @@ class Information:
         some = (freedom > 0) & np.isfinite(freedom)
         wide[some] = -stdtrit(freedom[some], ndtr(-critical[some]))
         return np.maximum(wide[position] * factor, least)
+
+
+def stretch(
+    factor: np.ndarray, middle: np.ndarray, ends: Ends, limits: tuple[float, float]
+) -> Ends:
+    """Return intervals of which the ends are farther from the middle by a factor, within the limits of the score."""
+    lower, upper = (
+        np.where(factor == 1, end, np.clip(middle + factor * (end - middle), *limits))
+        for end in ends
+    )
+    return lower, upper
 
 
 def least(values: np.ndarray) -> float:

@@ -144,16 +144,6 @@ class Observed:
         if table is not None and scores and not self.model.sets_prevalence:
             self._observed.update(zip(scores, values_of(scores, table, infinite=True), strict=True))
 
-    def widen(
-        self, prob: float, middle: np.ndarray, ends: tuple[np.ndarray, np.ndarray]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return intervals (entity) that allow for few units, by the distance of their ends from the middle."""
-        factor = self.behind.interval_factor(prob)
-        if (factor == 1).all():
-            return ends
-        lower, upper = ends
-        return middle + factor * (lower - middle), middle + factor * (upper - middle)
-
     def close(
         self, score: Score | None, lower: np.ndarray, upper: np.ndarray, limits: tuple[float, float]
     ) -> tuple[np.ndarray, np.ndarray]:

@@ -764,6 +764,12 @@ def _join(parts: Sequence[Information], observed: np.ndarray | None) -> Informat
         discordant=None,
         freedom=np.minimum.reduce(pairs),
         inflation=np.maximum.reduce([np.broadcast_to(part.inflation, size) for part in parts]),
+        freedom_of_interval=np.minimum.reduce(
+            [np.broadcast_to(part.freedom_of_interval, size) for part in parts]
+        ),
+        factor_of_interval=np.maximum.reduce(
+            [np.broadcast_to(part.factor_of_interval, size) for part in parts]
+        ),
         excess=np.maximum.reduce([np.broadcast_to(part.excess, (size, size)) for part in parts]),
         reach=np.minimum.reduce([np.broadcast_to(part.reach, (size, size)) for part in parts]),
         observed=None if first.population else observed,

@@ -33,7 +33,7 @@ from bayesrank._core.notes import notes_of, notes_text
 from bayesrank._core.records import RankingRecord
 from bayesrank._core.source import Over, Source, parse_source
 from bayesrank._core.types import Container, ModelName, ScoreLike
-from bayesrank.claims.effective import Information
+from bayesrank.claims.effective import Information, stretch
 from bayesrank.claims.ends import CLOSED, notes_on_closed
 from bayesrank.claims.information import information_of
 from bayesrank.models import find_model, in_closed_form, options_of
@@ -501,7 +501,8 @@ def _one(
         )
 
     middle = result["median"]
-    wide = evidence.widen(settings.prob, middle, (result["lower"], result["upper"]))
+    ends = result["lower"], result["upper"]
+    wide = information.widen(settings.prob, middle, ends, found.range)
     interval = middle, *wide
     result |= evidence.compare(score, interval, settings.prob, outside)
     result["contradicted"] = hold_within(groups, result["contradicted"])
@@ -546,7 +547,9 @@ def _one(
         result |= ranks_and_tiers(sets, ranked)
         position = np.asarray(position_of(result))
         result |= _differences(x, position, settings.prob, groups)
-        result |= _widen_differences(result, position, evidence, settings.prob)
+        result |= _widen_differences(
+            result, position, information.interval_factor(settings.prob), found.range
+        )
         if extremes is not None and ranked.any():
             leader = int(np.nanargmin(position))
             of_leader = extremes.differences(
@@ -660,14 +663,19 @@ def _differences(
 
 
 def _widen_differences(
-    result: dict[str, Any], position: np.ndarray, evidence: Evidence, prob: float
+    result: dict[str, Any], position: np.ndarray, factor: np.ndarray, limits: tuple[float, float]
 ) -> dict[str, np.ndarray]:
-    """Return the ends of differences from the leader, which allow for the fewer units of either entity."""
-    factor = np.broadcast_to(evidence.behind.interval_factor(prob), len(position))
-    if (factor == 1).all() or np.isnan(position).all():
+    """Return the ends of differences from the leader, which allow for the fewer units of either entity.
+
+    ``factor`` (entity) is the one of intervals, and ``limits`` are those of the score.
+    """
+    if np.isnan(position).all():
         return {}
-    factor, middle = np.maximum(factor, factor[int(np.nanargmin(position))]), result["difference"]
-    return {name: middle + factor * (result[name] - middle) for name in OF_LEADER[1:]}
+    factor = np.maximum(factor, factor[int(np.nanargmin(position))])
+    largest = limits[1] - limits[0]
+    middle, *ends = (result[name] for name in OF_LEADER)
+    wide = stretch(factor, middle, (ends[0], ends[1]), (-largest, largest))
+    return dict(zip(OF_LEADER[1:], wide, strict=True))
 
 
 def _compare_pairs(

@@ -15,6 +15,7 @@ from bayesrank._core.errors import ArgumentError, ArgumentTypeError
 from bayesrank._core.source import parse_source
 from bayesrank._core.types import Container
 from bayesrank.claims.ends import CLOSED
+from bayesrank.claims.information import information_of
 from bayesrank.models.parts.priors import in_words
 from bayesrank.performance import as_performance, at_prevalence
 from bayesrank.ranking.credible import quantiles_of
@@ -128,7 +129,11 @@ def score_table(
         seen = known.observed(None if one.variable else one.score)
         if seen is not None:
             table["observed"][..., i] = seen.variable.set_dims(sizes).transpose(*dims).values
-            _close({name: held[..., i] for name, held in table.items()}, one, known, dims[1:], prob)
+        numbers_of_score = {name: held[..., i] for name, held in table.items()}
+        if known.behind.clustered:
+            _widen(numbers_of_score, one, known, dims[1:], prob)
+        if seen is not None:
+            _close(numbers_of_score, one, known, dims[1:])
         if known.behind.withheld is not None:  # the interval of an area is withheld
             hidden = known.behind.withheld.variable.set_dims(sizes).transpose(*dims).values
             for name in ("lower", "upper"):
@@ -162,17 +167,33 @@ def _at(evidence: Evidence, prevalence: Any) -> Evidence:
     return replace(evidence, about=replace(evidence.model, prevalence=share))
 
 
-def _close(
+def _widen(
     numbers: dict[str, np.ndarray],
     one: ScoreValues,
     evidence: Evidence,
     dims: Sequence[str],
     prob: float,
 ) -> None:
-    """Widen the intervals (entity, *dims) of a score for few units, and close them, as rankings do."""
-    if not dims:
-        ends = evidence.widen(prob, numbers["median"], (numbers["lower"], numbers["upper"]))
-        numbers["lower"][...], numbers["upper"][...] = ends
+    """Widen the intervals (entity, *dims) of a score for few clusters or voters, as rankings do."""
+    if dims:
+        for i in range(numbers["median"].shape[1]):
+            part = {name: held[:, i] for name, held in numbers.items()}
+            _widen(part, one, evidence.at(dims[0], i), dims[1:], prob)
+        return
+    middle, ends = numbers["median"], (numbers["lower"], numbers["upper"])
+    information = information_of(evidence, None if one.variable else one.score, len(middle))
+    numbers["lower"][...], numbers["upper"][...] = information.widen(
+        prob, middle, ends, one.range
+    )
+
+
+def _close(
+    numbers: dict[str, np.ndarray],
+    one: ScoreValues,
+    evidence: Evidence,
+    dims: Sequence[str],
+) -> None:
+    """Close the intervals (entity, *dims) of a score, as rankings do."""
     shape = numbers["lower"].shape
     for dim, size in zip(dims, shape[1:], strict=True):
         evidence = evidence.flat(dim, size)

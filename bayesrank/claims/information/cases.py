@@ -93,6 +93,14 @@ def _weigh(
     if influence is not None and np.isfinite(factor).all():
         excess = excess_of_cases(influence, evidence, factor)
         found = replace(found, excess=excess)
+    if not observed.model.draws_spread:
+        # Of a single cluster, no variance is known: a note says so.
+        known = np.isfinite(factor)
+        found = replace(
+            found,
+            freedom_of_interval=np.where(known, freedom, np.inf),
+            factor_of_interval=np.where(known, factor, 1.0),
+        )
     nearly_equal = all(
         part.max(initial=0.0) <= NEARLY_EQUAL * part.min(initial=np.inf)
         for own in sizes

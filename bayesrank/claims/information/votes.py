@@ -22,8 +22,15 @@ def weigh_votes(
     if evidence.units is not None:
         own = evidence.units.freedom
         freedom = np.minimum(freedom, np.minimum(own[:, None], own))
+        # If voters share a taste, the entities that looked good to the first voters are met by more
+        # of them: the draws alone cover too little.
         found = replace(
-            found, clusters=own + 1, unit=evidence.units.noun, excess=evidence.units.excess
+            found,
+            clusters=own + 1,
+            unit=evidence.units.noun,
+            excess=evidence.units.excess,
+            freedom_of_interval=np.maximum(own, 1.0),
+            factor_of_interval=pairing.of_intervals,
         )
     found = replace(found, freedom=freedom, inflation=found.inflation * pairing.factor)
     if pairing.factor > 1:

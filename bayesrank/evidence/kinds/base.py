@@ -83,10 +83,6 @@ class EvidenceKind(ABC):
         """Return the evidence on one variable of the posterior."""
         return self
 
-    def interval_factor(self, prob: float) -> np.ndarray:
-        """Return how many times wider an interval must be than the one from draws, whose units are few (entity)."""
-        return np.ones(1)
-
     def columns(self, draws: xr.Dataset, leader: int | None) -> dict[str, np.ndarray]:
         """Return further columns of a ranking (entity) from the posterior's draws and the place of the leader."""
         return {}

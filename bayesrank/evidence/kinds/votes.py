@@ -84,16 +84,6 @@ class VoteEvidence(EvidenceKind):
             wins, ties = wins * each, ties * each
         return pairing_of(wins, ties, self.pool)
 
-    def interval_factor(self, prob: float) -> np.ndarray:
-        """Return how much wider intervals are, for few voters or questions, and for pairs that votes chose (entity).
-
-        If voters share a taste, the entities that looked good to the first voters are met by more
-        of them: the draws alone cover too little. Independent votes need no allowance.
-        """
-        return self._quantile_factor(prob) * (
-            1.0 if self.units is None else self.pairing.of_intervals
-        )
-
     def _quantile_factor(self, prob: float) -> np.ndarray:
         """Return the quantile of a t distribution over the normal one, for few voters or questions (entity)."""
         if self.units is None:
