@@ -11,7 +11,7 @@ import pandas as pd
 
 import bayesrank as br
 
-DRAWS, BOARDS, TAIL = 250, 200, 0.025
+DRAWS, BOARDS, TAIL = 250, 1000, 0.025
 #: Boards that are fitted together, as entities without a common case that is hard for all.
 TOGETHER = 20
 CLUSTERS = (5, 8, 12, 25, 60)

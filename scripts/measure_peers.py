@@ -46,12 +46,13 @@ def quantiles(draws: np.ndarray) -> Interval:
 
 
 def paired(outcome: np.ndarray, cluster: np.ndarray | None, seed: int) -> Interval:
-    """bayesrank's model "paired", told of clusters where there are some."""
+    """bayesrank's model "paired", with the clusters where there are some."""
     frame = pd.DataFrame(outcome.mean(1), columns=["a", "b"])
-    mean = br.fit(br.from_outcomes(frame, cluster=cluster), "paired", seed=seed)["posterior"][
-        "mean_outcome"
-    ].values
-    return quantiles(mean[..., 0] - mean[..., 1])
+    ranking = br.credible_ranking(br.fit(br.from_outcomes(frame, cluster=cluster), seed=seed))
+    ends = np.array([ranking["difference_lower"], ranking["difference_upper"]])
+    leader = int(np.flatnonzero(ranking["difference"].values == 0)[0])
+    low, high = ends[:, 1 - leader]
+    return (-high, -low) if leader == 0 else (low, high)
 
 
 def independent(outcome: np.ndarray, cluster: np.ndarray | None, seed: int) -> Interval:

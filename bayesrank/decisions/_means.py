@@ -11,6 +11,7 @@ from bayesrank._core.draws import (
     reduce,
     share_error,
 )
+from bayesrank.claims.effective import stretch
 
 
 def mean_and_error(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
@@ -55,6 +56,18 @@ def share_and_error(
 def name_pair(name: str, pair: tuple[xr.DataArray, xr.DataArray]) -> dict[str, xr.DataArray]:
     """Return a value and its Monte-Carlo error by name."""
     return {name: pair[0], f"{name}_error": pair[1]}
+
+
+def widen(
+    interval: dict[str, xr.DataArray], factor: xr.DataArray, limits: tuple[float, float]
+) -> dict[str, xr.DataArray]:
+    """Return a median and both ends of its interval, by name, with an interval that is wider by a factor."""
+    middle, lower, upper = interval.values()
+    ends = stretch(
+        factor.transpose(*middle.dims).values, middle.values, (lower.values, upper.values), limits
+    )
+    wide = (end.copy(data=held) for end, held in zip((lower, upper), ends, strict=True))
+    return dict(zip(interval, (middle, *wide), strict=True))
 
 
 def mean_over_draws(values: xr.DataArray) -> xr.DataArray:

@@ -14,13 +14,16 @@ from bayesrank._core.labels import select_names
 from bayesrank._core.notes import Note, notes_text
 from bayesrank._core.source import Source, parse_source
 from bayesrank._core.types import Container, ScoreLike
+from bayesrank.claims.information import interval_factor
 from bayesrank.decisions._means import (
     effective_size,
     mean_over_draws,
     name_pair,
     share_and_error,
+    widen,
 )
 from bayesrank.performance.arrays import posterior_of
+from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.values import one_ranking, score_values
 
 #: With fewer cases or clusters, intervals of mean costs are too narrow: those at 0.95 of simulated
@@ -105,9 +108,13 @@ def pareto_front(
     front = on_front(scores.sign * values.values, costs.values)
     events = defined.copy(data=front.astype(float)).where(defined)
     variables = name_pair("probability_front", share_and_error(events, values, costs))
-    variables |= median_and_interval("score", values, prob) | median_and_interval(
-        "cost", costs, prob
-    )
+    interval = median_and_interval("score", values, prob)
+    evidence = evidence_of(parse_source(source), scores.variable, scores.values, kind)
+    if evidence.behind.clustered:
+        score = None if scores.variable else scores.score
+        factor = interval_factor(evidence, score, scores.values, prob)
+        interval = widen(interval, factor, scores.range)
+    variables |= interval | median_and_interval("cost", costs, prob)
     variables["undefined"] = 1 - mean_over_draws(defined.astype(float))
     record = replace(scores.facts, prob=prob, effective_draws=effective_size(values, costs))
     result = xr.Dataset(

@@ -12,15 +12,17 @@ from bayesrank._core.errors import ArgumentError, ArgumentKeyError
 from bayesrank._core.labels import select_names, suggest_entity
 from bayesrank._core.notes import notes_text
 from bayesrank._core.types import Container
+from bayesrank.claims.information import interval_factor
 from bayesrank.decisions._means import (
     effective_size,
     mean_over_draws,
     name_pair,
     share_and_error,
+    widen,
 )
 from bayesrank.performance.arrays import as_performance, only_two_classes
 from bayesrank.ranking.aggregates import mean_performance
-from bayesrank.ranking.evidence import evidence_of
+from bayesrank.ranking.evidence import Evidence, evidence_of
 from bayesrank.scores import as_score
 
 RATES = ("tpr", "tnr")
@@ -106,7 +108,11 @@ def noninferiority(
     alike = {name: abs(differences[name]) < margins[name] for name in RATES}
     variables: dict[str, Any] = {}
     for name, values in differences.items():
-        variables |= median_and_interval(f"{name}_difference", values, prob)
+        interval = median_and_interval(f"{name}_difference", values, prob)
+        if evidence.behind.clustered:
+            factor = _factor(evidence, name, rates[name], reference, prob)
+            interval = widen(interval, factor, (-1.0, 1.0))
+        variables |= interval
         events = above[name].where(values.notnull()).astype(float)
         variables |= name_pair(f"{name}_noninferior", share_and_error(events, values))
     for name, both in (("noninferior", above), ("superior", better), ("equivalent", alike)):
@@ -131,6 +137,17 @@ def noninferiority(
         "effective_draws": effective_size(*differences_of_rates),
     }
     return result.assign_attrs(facts | evidence.called())
+
+
+def _factor(
+    evidence: Evidence, name: str, rates: xr.DataArray, reference: Any, prob: float
+) -> xr.DataArray:
+    """Return how many times wider a difference is than its draws, for the fewer clusters of either entity."""
+    names = rates["entity"]
+    factor = interval_factor(evidence, as_score(name), rates, prob).assign_coords(entity=names)
+    others = [other for other in names.values.tolist() if other != reference]
+    of_reference = select_names(factor, entity=reference, drop=True)
+    return xr.DataArray(np.maximum(select_names(factor, entity=others), of_reference))
 
 
 def _minus(values: xr.DataArray, reference: Any) -> xr.DataArray:

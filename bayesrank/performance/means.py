@@ -28,7 +28,12 @@ from bayesrank.performance.arrays import as_performance
 #: split prior is reported if the standard error keeps less than this share.
 FEW, KEPT = 50, 0.95
 #: The codes of these notes on few units.
-OF_FEW_UNITS = ("few_cases_and_prior_of_range", "few_cases_and_prior", "few_units_without_prior")
+OF_FEW_UNITS = (
+    "few_cases_and_prior_of_range",
+    "few_cases_and_prior",
+    "few_clusters",
+    "few_units_without_prior",
+)
 
 
 @check_call

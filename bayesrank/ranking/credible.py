@@ -501,8 +501,8 @@ def _one(
         )
 
     middle = result["median"]
-    ends = result["lower"], result["upper"]
-    wide = information.widen(settings.prob, middle, ends, found.range)
+    of_draws = result["lower"], result["upper"]
+    wide = information.widen(settings.prob, middle, of_draws, found.range)
     interval = middle, *wide
     result |= evidence.compare(score, interval, settings.prob, outside)
     result["contradicted"] = hold_within(groups, result["contradicted"])

@@ -14,8 +14,9 @@ from bayesrank._core.draws import draw_dims, load_arrays
 from bayesrank._core.errors import ArgumentError, ArgumentTypeError
 from bayesrank._core.source import parse_source
 from bayesrank._core.types import Container
+from bayesrank.claims.effective import stretch
 from bayesrank.claims.ends import CLOSED
-from bayesrank.claims.information import information_of
+from bayesrank.claims.information import interval_factor
 from bayesrank.models.parts.priors import in_words
 from bayesrank.performance import as_performance, at_prevalence
 from bayesrank.ranking.credible import quantiles_of
@@ -131,7 +132,12 @@ def score_table(
             table["observed"][..., i] = seen.variable.set_dims(sizes).transpose(*dims).values
         numbers_of_score = {name: held[..., i] for name, held in table.items()}
         if known.behind.clustered:
-            _widen(numbers_of_score, one, known, dims[1:], prob)
+            plain_score = None if one.variable else one.score
+            factor = interval_factor(known, plain_score, one.values, prob).transpose(*dims).values
+            ends = numbers_of_score["lower"], numbers_of_score["upper"]
+            wide = stretch(factor, numbers_of_score["median"], ends, one.range)
+            for end, values_of_end in zip(ends, wide, strict=True):
+                end[...] = values_of_end
         if seen is not None:
             _close(numbers_of_score, one, known, dims[1:])
         if known.behind.withheld is not None:  # the interval of an area is withheld
@@ -165,26 +171,6 @@ def _at(evidence: Evidence, prevalence: Any) -> Evidence:
         return evidence
     share = str(float(prevalence)) if np.ndim(prevalence) == 0 else in_words(prevalence, "")
     return replace(evidence, about=replace(evidence.model, prevalence=share))
-
-
-def _widen(
-    numbers: dict[str, np.ndarray],
-    one: ScoreValues,
-    evidence: Evidence,
-    dims: Sequence[str],
-    prob: float,
-) -> None:
-    """Widen the intervals (entity, *dims) of a score for few clusters or voters, as rankings do."""
-    if dims:
-        for i in range(numbers["median"].shape[1]):
-            part = {name: held[:, i] for name, held in numbers.items()}
-            _widen(part, one, evidence.at(dims[0], i), dims[1:], prob)
-        return
-    middle, ends = numbers["median"], (numbers["lower"], numbers["upper"])
-    information = information_of(evidence, None if one.variable else one.score, len(middle))
-    numbers["lower"][...], numbers["upper"][...] = information.widen(
-        prob, middle, ends, one.range
-    )
 
 
 def _close(

@@ -483,6 +483,12 @@ ROWS = [
         "Only 3 clusters of a class on one of the data sets: intervals from fewer than about 50 are too narrow.",
     ),
     (
+        "few_clusters",
+        {"units": 8, "one_class": False, "one_dataset": False},
+        "Only 8 clusters: intervals allow for few clusters, but are too narrow where only one or two of them differ "
+        "from the others.",
+    ),
+    (
         "errors_t_distributed",
         {},
         "Errors of the means are t-distributed; no range of the outcome is assumed.",
@@ -1504,7 +1510,8 @@ CAVEATS = {
     },
     Caveat.FEW_UNITS: {
         "intervals_withheld",
-        "few_cases_and_prior_of_range", "few_cases_and_prior", "few_units_without_prior", "few_cases_of_means",
+        "few_cases_and_prior_of_range", "few_cases_and_prior", "few_clusters", "few_units_without_prior",
+        "few_cases_of_means",
         "means_unpaired", "variance_lost", "few_discordant", "few_cases", "few_datasets", "heavy_tails",
     },
     Caveat.MODEL_CONTRADICTED: {

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import xarray as xr
 
+from bayesrank._core.draws import draw_dims
 from bayesrank._core.notes import notes_of
 from bayesrank.claims.effective import Information
 from bayesrank.claims.information.cases import parts_of_cases, variance_of_cases, weigh_cases
@@ -28,7 +30,14 @@ from bayesrank.evidence.kinds import (
 )
 from bayesrank.scores import Score
 
-__all__ = ["Worth", "information_of", "parts_of_pair", "register_worth", "sampling_variance"]
+__all__ = [
+    "Worth",
+    "information_of",
+    "interval_factor",
+    "parts_of_pair",
+    "register_worth",
+    "sampling_variance",
+]
 
 
 @dataclass(frozen=True)
@@ -87,6 +96,25 @@ def information_of(observed: Observed, score: Score | None, entities: int) -> In
         refusal=next((note for note in own if note.code == "not_identified"), None),
     )
     return _worth_of(observed.behind).weigh(observed.behind, observed, score, information)
+
+
+def interval_factor(
+    observed: Observed, score: Score | None, values: xr.DataArray, prob: float
+) -> xr.DataArray:
+    """Return how many times wider intervals are than those of draws, for few clusters or voters.
+
+    Over ``entity`` and any other dim of ``values`` but those of draws.
+    """
+    extra = [dim for dim in values.dims if dim not in (*draw_dims(values), "entity")]
+    if not extra:
+        information = information_of(observed, score, values.sizes["entity"])
+        return xr.DataArray(information.interval_factor(prob), dims="entity")
+    dim = str(extra[0])
+    parts = [
+        interval_factor(observed.at(dim, i), score, values.isel({dim: i}, drop=True), prob)
+        for i in range(values.sizes[dim])
+    ]
+    return xr.concat(parts, dim)
 
 
 def sampling_variance(observed: Observed, score: Score | None, entities: int) -> np.ndarray:

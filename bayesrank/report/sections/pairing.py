@@ -26,7 +26,7 @@ def make(page: Page) -> PageBlock | None:
     draws = scores.sign * scores.values.transpose("entity", *draw_dims(scores.values))
     first, *others = order[:11]  # ten rivals are listed
     x = select_names(draws, entity=first).values.ravel()
-    tail, rope, size = (1 - page.prob) / 2, page.facts.rope, min(len(x), effective_draws(ranking))
+    rope, size = page.facts.rope, min(len(x), effective_draws(ranking))
     rows, shares = [], []
     for name in others:
         y = select_names(draws, entity=name).values.ravel()
@@ -35,7 +35,8 @@ def make(page: Page) -> PageBlock | None:
         independent = np.sqrt(u.var() + v.var()) if len(u) else np.nan
         if not independent > 0:
             continue
-        low, middle, high = np.sort(scores.sign * np.quantile(u - v, [tail, 0.5, 1 - tail]))
+        of_leader = page.table.loc[name, ["difference", "difference_upper", "difference_lower"]]
+        middle, low, high = (-of_leader).tolist()
         # How often a draw is above any draw of the other one, by more than the ROPE.
         free = float((np.searchsorted(np.sort(v), u - rope, "left") / len(v)).mean())
         paired = float(select_names(ranking["superiority"], entity=first, rival=name))

@@ -42,10 +42,22 @@ def few_cases_and_prior(cases: int, one_dataset: bool) -> str:
 
 
 @caveat(Caveat.FEW_UNITS)
+def few_clusters(units: int, one_class: bool, one_dataset: bool) -> str:
+    return (
+        f"Only {prose.count(units, 'cluster')}{_where(one_class, one_dataset)}: intervals allow for few clusters, but "
+        "are too narrow where only one or two of them differ from the others."
+    )
+
+
+def _where(one_class: bool, one_dataset: bool) -> str:
+    """Return of which cases the units are few."""
+    return " of a class" * one_class + " on one of the data sets" * one_dataset
+
+
 def few_units_without_prior(
     units: int, unit: str, one_class: bool, one_dataset: bool, enough: int
 ) -> str:
-    where = " of a class" * one_class + " on one of the data sets" * one_dataset
+    where = _where(one_class, one_dataset)
     prior = "with almost no prior, " if unit == "case" else ""
     return f"Only {prose.count(units, unit)}{where}: {prior}intervals from fewer than about {enough} are too narrow."
 

@@ -1,0 +1,177 @@
+"""Intervals of cases in few clusters: the t interval of the clusters' means, in every result that has the interval."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import bayesrank as br
+from bayesrank.evidence.units import cluster_information
+
+CLUSTERS, CASES = 12, 5
+
+
+def grades(clusters=CLUSTERS, cases=CASES, seed=3):
+    """Return grades of two entities, and the cluster of each case; one entity is better in some clusters."""
+    rng = np.random.default_rng(seed)
+    cluster = np.repeat(np.arange(clusters), cases)
+    of_clusters = rng.normal(5, 1, (clusters, 2))
+    frame = pd.DataFrame(
+        of_clusters[cluster] + rng.normal(0, 1, (len(cluster), 2)), columns=["a", "b"]
+    )
+    return frame, cluster
+
+
+def answers(rate, clusters, cases, seed=3):
+    """Return right and wrong answers of two entities, and the cluster of each case."""
+    rng = np.random.default_rng(seed)
+    cluster = np.repeat(np.arange(clusters), cases)
+    rates = rng.beta(4 * rate, 4 * (1 - rate), clusters)[cluster, None]
+    return pd.DataFrame((rng.random((len(cluster), 2)) < rates) * 1, columns=["a", "b"]), cluster
+
+
+def draws_of(posterior):
+    """Return the draws of the mean outcome."""
+    return posterior["posterior"]["mean_outcome"].transpose("entity", ..., "chain", "draw")
+
+
+def test_intervals_of_equal_clusters_are_t_intervals_of_their_means():
+    means = np.linspace(-1, 1, CLUSTERS)
+    other = means.reshape(2, -1)[:, ::-1].ravel()  # symmetric about 0, too
+    means = pd.DataFrame({"a": 5 + means, "b": 4 + other})
+    cluster = np.repeat(np.arange(CLUSTERS), CASES)
+    frame = means.iloc[cluster] + np.tile(np.linspace(-1, 1, CASES), CLUSTERS)[:, None]
+    posterior = br.fit(br.from_outcomes(frame, cluster=cluster), draws=5000, seed=1)
+    ranking = br.credible_ranking(posterior)
+    assert ranking["difference"].sel(entity="a") == 0
+    for of_clusters, ends in (
+        (means["a"], ranking[["lower", "upper"]].sel(entity="a")),
+        (means["b"], ranking[["lower", "upper"]].sel(entity="b")),
+        (
+            means["b"] - means["a"],
+            ranking[["difference_lower", "difference_upper"]].sel(entity="b"),
+        ),
+    ):
+        expected = stats.t.interval(0.95, CLUSTERS - 1, of_clusters.mean(), stats.sem(of_clusters))
+        half = (expected[1] - expected[0]) / 2
+        # A weighted mean of 12 clusters is not quite normal. Half an interval is shorter by 0.08
+        # without the factor of the bootstrap, and by 0.11 without the t quantile.
+        np.testing.assert_allclose(ends.to_array(), expected, rtol=0, atol=0.04 * half)
+
+
+@pytest.mark.parametrize("prob", [0.8, 0.95])
+def test_ends_are_farther_from_the_median_by_the_factor_of_the_clusters(prob):
+    frame, cluster = grades(7)
+    posterior = br.fit(br.from_outcomes(frame, cluster=cluster), draws=200, seed=1)
+    values = draws_of(posterior).stack(sample=("chain", "draw")).values
+    factor = np.sqrt(8 / 6) * stats.t.ppf((1 + prob) / 2, 6) / stats.norm.ppf((1 + prob) / 2)
+    tail = (1 - prob) / 2
+    low, middle, high = np.quantile(values, [tail, 0.5, 1 - tail], axis=1)
+    expected = middle + factor * (low - middle), middle + factor * (high - middle)
+    ranking = br.credible_ranking(posterior, prob=prob)
+    table = br.score_table(posterior, ["mean_outcome"], prob=prob).isel(score=0)
+    for found in (ranking, table):
+        np.testing.assert_allclose([found["lower"], found["upper"]], expected, rtol=1e-12)
+        np.testing.assert_allclose(found["median"], middle, rtol=1e-12)
+    row = int(np.flatnonzero(ranking["difference"].values != 0)[0])
+    low, middle, high = np.quantile(values[row] - values[1 - row], [tail, 0.5, 1 - tail])
+    np.testing.assert_allclose(
+        [ranking["difference_lower"][row], ranking["difference_upper"][row]],
+        [middle + factor * (low - middle), middle + factor * (high - middle)],
+        rtol=1e-12,
+    )
+
+
+def test_probabilities_are_those_of_the_draws():
+    frame, cluster = grades()
+    posterior = br.fit(br.from_outcomes(frame, cluster=cluster), draws=200, seed=1)
+    values = draws_of(posterior).stack(sample=("chain", "draw")).values
+    ranking = br.credible_ranking(posterior)
+    best = (values[0] > values[1]).mean()
+    assert ranking["probability_best"].values == pytest.approx([best, 1 - best])
+
+
+def test_clusters_of_unequal_sizes_have_fewer_degrees_of_freedom():
+    frame, _ = grades(1, 50)
+    sizes = np.array([20, 10, 8, 7, 5])
+    cluster = np.repeat(np.arange(5), sizes)
+    freedom, bootstrap = cluster_information([sizes.astype(float)], np.ones(1))
+    posterior = br.fit(br.from_outcomes(frame, cluster=cluster), draws=200, seed=1)
+    table = br.score_table(posterior, ["mean_outcome"]).isel(score=0)
+    low, high = np.quantile(draws_of(posterior).sel(entity="a"), [0.025, 0.975])
+    factor = bootstrap * stats.t.ppf(0.975, freedom) / stats.norm.ppf(0.975)
+    assert freedom < 4
+    width = float((table["upper"] - table["lower"]).sel(entity="a"))
+    assert width / (high - low) == pytest.approx(factor, rel=1e-12)
+
+
+def test_each_data_set_has_its_own_clusters():
+    frame, cluster = grades(9)
+    dataset = np.where(cluster < 5, "x", "y")
+    posterior = br.fit(br.from_outcomes(frame, cluster=cluster, dataset=dataset), draws=200, seed=1)
+    values = draws_of(posterior)
+    low, high = (values.quantile(share, ("chain", "draw")) for share in (0.025, 0.975))
+    ranking = br.credible_ranking(posterior)
+    table = br.score_table(posterior, ["mean_outcome"]).isel(score=0)
+    for name, number in (("x", 5), ("y", 4)):
+        factor = np.sqrt((number + 1) / (number - 1)) * stats.t.ppf(0.975, number - 1)
+        expected = factor / stats.norm.ppf(0.975) * (high - low).sel(dataset=name)
+        for found in (ranking, table):
+            here = found.sel(dataset=name)
+            np.testing.assert_allclose(here["upper"] - here["lower"], expected, rtol=1e-12)
+
+
+def test_intervals_stay_within_the_range_and_closed_ends_stay():
+    frame, cluster = answers(0.9, 3, 8)
+    frame["b"] = 1
+    frame.loc[3, "b"] = 0  # one wrong answer: closed at 1
+    posterior = br.fit(br.from_outcomes(frame, cluster=cluster), draws=500, seed=1)
+    ranking = br.credible_ranking(posterior)
+    table = br.score_table(posterior, ["mean_outcome"]).isel(score=0)
+    for found in (ranking, table):
+        assert found["lower"].min() >= 0
+        assert found["upper"].max() == 1
+        assert found["upper"].sel(entity="b") == 1
+    largest = np.abs([ranking["difference_lower"], ranking["difference_upper"]]).max()
+    assert largest <= 1
+
+
+def test_a_single_cluster_has_the_interval_of_its_draws():
+    frame, cluster = answers(0.5, 1, 40)
+    posterior = br.fit(br.from_outcomes(frame, cluster=cluster), draws=200, seed=1)
+    values = draws_of(posterior)
+    ends = [values.quantile(share, ("chain", "draw")).values for share in (0.025, 0.975)]
+    found = br.score_table(posterior, ["mean_outcome"]).isel(score=0)
+    np.testing.assert_allclose([found["lower"], found["upper"]], ends, rtol=1e-12)
+
+
+def test_all_results_have_the_same_interval_of_a_rate():
+    frame, cluster = answers(0.75, 9, 12, seed=5)
+    truth = np.random.default_rng(1).integers(0, 2, len(cluster))
+    guesses = {name: np.where(frame[name], truth, 1 - truth) for name in frame}
+    posterior = br.fit(br.joint_outcomes(truth, guesses, cluster=cluster), draws=300, seed=1)
+    ranking = br.credible_ranking(posterior, "tpr")
+    table = br.score_table(posterior, ["accuracy", "tpr"]).sel(score="tpr")
+    for end in ("lower", "upper"):
+        np.testing.assert_array_equal(ranking[end], table[end])
+    row = int(np.flatnonzero(ranking["difference"].values != 0)[0])
+    leader = "ab"[1 - row]
+    found = br.decisions.noninferiority(posterior, leader)
+    for end in ("", "_lower", "_upper"):
+        expected = ranking[f"difference{end}"].values[row]
+        np.testing.assert_allclose(found[f"tpr_difference{end}"], [expected], rtol=1e-12)
+
+
+def test_scores_of_attempts_are_spread_once():
+    """Draws of pass@k allow for few clusters by themselves, so that intervals must not do so again."""
+    rng = np.random.default_rng(2)
+    case, run = np.repeat(np.arange(60), 4), np.tile(np.arange(4), 60)
+    rates = rng.beta(2, 2, 10)[case // 6]
+    frame = pd.DataFrame({"case": case, "run": run, "a": (rng.random(240) < rates) * 1})
+    evidence = br.from_outcomes(frame, case="case", run="run", cluster=case // 6)
+    posterior = br.fit(evidence, draws=300, seed=1)
+    score = br.scores.pass_at_k(2)
+    ranking = br.credible_ranking(posterior, score)
+    values = score(posterior)
+    ends = [values.quantile(share, ("chain", "draw")).item() for share in (0.025, 0.975)]
+    assert [ranking["lower"].item(), ranking["upper"].item()] == pytest.approx(ends, rel=1e-9)
