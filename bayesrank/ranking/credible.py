@@ -167,7 +167,8 @@ def credible_ranking(
         - ``median``, ``lower``, ``upper``: of the defined draws of the score, equal tails at
           ``prob``. Where the observed value is at an end of the score's range, or one case away
           from it, the near end of the interval is the end of the range, so that the interval can
-          hold a perfect score. ``observed``: score of the observed counts, NaN if undefined or
+          hold a perfect score. With few clusters or voters, both ends are farther from the median
+          than those of the draws. ``observed``: score of the observed counts, NaN if undefined or
           infinite; ``unobserved``: whether it is undefined (not infinite) while that of another
           entity is not; ``contradicted``: whether ``observed`` is outside the interval (beyond
           Monte-Carlo error, and not at an end of its range); ``cases``: number of cases. The draws
@@ -194,7 +195,8 @@ def credible_ranking(
         - ``win_rate``, ``win_against_leader`` (votes): the observed share of won votes, and the
           expected one against the leader; a tie is half a win.
         - ``difference``, ``difference_lower``, ``difference_upper``: median and interval of the
-          difference from the leader, in units of the score. The interval of point estimates is NaN.
+          difference from the leader, in units of the score, also wider for few clusters. The
+          interval of point estimates is NaN.
         - ``rank_marginal_lower``, ``rank_marginal_upper``: equal-tailed posterior interval of the
           rank of each entity alone.
         - ``superiority`` (entity, rival): probability that the entity beats the rival by more than
@@ -489,6 +491,9 @@ def _one(
         loss[ranked] = found.sign * (np.nanmean(x[:, ranked], axis=0) - population.means())
         result["overestimate"] = average_within(groups, loss)
 
+    middle, of_draws = result["median"], (result["lower"], result["upper"])
+    wide = information.widen(settings.prob, middle, of_draws, found.range)
+
     def outside(observed: np.ndarray) -> np.ndarray:
         """Return whether values are outside the interval by more than Monte-Carlo error."""
         defined = np.maximum((~np.isnan(x)).sum(axis=0), 1)
@@ -496,13 +501,10 @@ def _one(
         error = proportion_error(beyond, result["effective_sample_size"])
         return (
             (beyond + 2 * error < (1 - settings.prob) / 2)
-            & ~np.isnan(observed)
+            & ((observed < wide[0]) | (observed > wide[1]))
             & ~found.at_an_end(observed)
         )
 
-    middle = result["median"]
-    of_draws = result["lower"], result["upper"]
-    wide = information.widen(settings.prob, middle, of_draws, found.range)
     interval = middle, *wide
     result |= evidence.compare(score, interval, settings.prob, outside)
     result["contradicted"] = hold_within(groups, result["contradicted"])

@@ -56,11 +56,11 @@ def score_table(
         ``median``, ``lower``, ``upper``, ``observed`` (at the target prevalence, NaN if unknown)
         and ``undefined`` (share of draws without a value, which quantiles ignore): (entity, any
         other dim, score), in units of each score. Intervals are closed at an end of the score's
-        range as those of a ranking. The coord ``may_rank`` (score) says whether an order by the
-        score keeps the axioms of ranking: "yes", "at one prevalence", "no" (the score should not
-        rank), or "" if unknown, as for averages, own functions and scores without direction (see
-        :func:`bayesrank.audit`). The attrs are ``prob``, ``method`` ("draws"), ``interval`` (how
-        intervals were made), and ``prevalence`` if given.
+        range, and wider for few clusters, as those of a ranking. The coord ``may_rank`` (score)
+        says whether an order by the score keeps the axioms of ranking: "yes", "at one prevalence",
+        "no" (the score should not rank), or "" if unknown, as for averages, own functions and
+        scores without direction (see :func:`bayesrank.audit`). The attrs are ``prob``, ``method``
+        ("draws"), ``interval`` (how intervals were made), and ``prevalence`` if given.
 
     Raises
     ------
