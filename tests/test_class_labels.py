@@ -28,7 +28,10 @@ JUNE = br.fit(COUNTS, draws=30, chains=2, seed=2)
 HELD = ("source", "counts", "posterior", "evidence", "joint")
 CHEAP = {"resolution": 4, "draws": 20, "seed": 1}
 GIVEN = {
-    **{name: {"score": "f1"} for name in ("credible_ranking", "rank", "probable_orders")},
+    **{
+        name: {"score": "f1"}
+        for name in ("credible_ranking", "rank", "rank_draws", "probable_orders")
+    },
     "isovalue": {"source": POINT, "value": 0.8},
     "predictive_check": {"posterior": POPULATION},
     "shares": {"source": POINT},
