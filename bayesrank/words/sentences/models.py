@@ -54,6 +54,7 @@ def _where(one_class: bool, one_dataset: bool) -> str:
     return " of a class" * one_class + " on one of the data sets" * one_dataset
 
 
+@caveat(Caveat.FEW_UNITS)
 def few_units_without_prior(
     units: int, unit: str, one_class: bool, one_dataset: bool, enough: int
 ) -> str:
