@@ -422,9 +422,8 @@ def predicted_without(counts, dataset, seed):
     return special.logsumexp(rows) - np.log(rows.size) + sizes
 
 
-@pytest.mark.parametrize(
-    "name", ["ascus_hc2_repc", pytest.param("scheidler_lymph_imaging", marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["ascus_hc2_repc", "scheidler_lymph_imaging"])
 def test_studies_with_unequal_totals_are_predicted_by_refits_without_them(name, always_refit):
     """The entities of a study have other cases, so a refit without it infers other test sets than the fit had."""
     counts = br.datasets.load(name)

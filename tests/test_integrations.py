@@ -104,7 +104,7 @@ def test_a_metric_is_the_score_of_its_name(metric, name):
 def test_metrics_with_other_arguments_are_refused():
     with pytest.raises(br.ArgumentError, match="labels"):
         metric_name(make_scorer(f1_score, labels=[1]))
-    with pytest.raises(br.ArgumentError, match="must not set pos_label, .*pass positive="):
+    with pytest.raises(br.ArgumentError, match=r"must not set pos_label, .*pass positive="):
         metric_name(make_scorer(f1_score, pos_label=1))
     assert split_metric("f1", 1) == ("f1", 1)
     assert not is_metric(lambda tn, fp, fn, tp: tp)

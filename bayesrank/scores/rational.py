@@ -150,7 +150,7 @@ def exact_values(score: Score, cells: Any) -> np.ndarray | None:
 def exact_order(score: Score, prevalence: float | None) -> Callable[[Exact], bool] | None:
     """Return a function that says whether the score orders as the canonical score at a place; None if not rational."""
     cells, inner = _triples(None if prevalence is None else to_fraction(prevalence))
-    values = exact_values(score, cells)
+    values = _values_at_triples(score, prevalence)
     return None if values is None else lambda at: _orders_alike(score, at, cells, inner, values)
 
 
@@ -173,6 +173,11 @@ def exact_places(
     yield from _meeting_point(
         score, Fraction(2, 5) if prevalence is None else to_fraction(prevalence)
     )
+
+
+@lru_cache(maxsize=64)
+def _values_at_triples(score: Score, prevalence: float | None) -> np.ndarray | None:
+    return exact_values(score, _triples(None if prevalence is None else to_fraction(prevalence))[0])
 
 
 @lru_cache(maxsize=8)
