@@ -24,7 +24,7 @@ class Pairing(NamedTuple):
 
 
 def looking_factor(pairs: int, growth: float, level: float = 0.05) -> float:
-    """Return the factor by which a critical value grows, if it must contain while a sample grows.
+    """Return the factor by which a critical value grows, if it must hold while a sample grows.
 
     The sample has at last ``growth`` times its first size. A sampling rule that follows earlier
     results may stop where the error of one of ``pairs`` differences is largest. The probability

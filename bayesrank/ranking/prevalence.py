@@ -1,7 +1,7 @@
 """Claims across test sets of different prevalence: the same draws of a score at prevalences that all entities share.
 
 Prevalence is no property of a classifier. By a score that depends on it, two equal classifiers
-differ if their test sets do. So a claim must contain at the test sets' own prevalences and at common
+differ if their test sets do. So a claim must hold at the test sets' own prevalences and at common
 ones.
 """
 
