@@ -34,7 +34,18 @@ from typing import NamedTuple
 from coverage import CoverageData
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("decisions", "evidence", "exact", "logs", "planning", "ranking", "tables")
+PACKAGES = (
+    "cases",
+    "claims",
+    "decisions",
+    "evidence",
+    "exact",
+    "io",
+    "models",
+    "planning",
+    "ranking",
+    "scores",
+)
 #: Mutants that are judged at the same time, each in its own copy of the repository.
 TOGETHER = 2
 PATIENCE = 10
