@@ -62,7 +62,7 @@ def from_probabilities(
         (any numbers, larger means more positive) are enough for areas. With more classes, a mapping
         from each entity to a table (case, class), in the order of the sorted labels, or a DataFrame
         with the labels as columns. A table of two classes is taken, too. A sequence describes one entity.
-         Everything with an index is joined to ``y_true`` by its labels.
+        Everything with an index is joined to ``y_true`` by its labels.
     positive : label, optional
         The positive one of two classes; needed unless an ordered categorical or a standard pair
         (0/1, no/yes, ...) says which.
