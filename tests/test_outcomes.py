@@ -177,7 +177,7 @@ def test_an_entity_without_cases_on_a_data_set_has_no_value_there():
         (90, np.arange(90) // 2, "Only 10 clusters"),
         (90, np.arange(90) % 45, "Only 20 clusters"),  # one answer is enough for a cluster to count
         (1, None, "Only 1 case: with almost no prior"),
-        (2, ["x", "x"], "Only 1 cluster: intervals"),
+        (2, ["x", "x"], "Only 1 cluster: how much clusters differ"),
     ],
 )
 def test_few_own_cases_are_few(rows, cluster, said):

@@ -235,12 +235,19 @@ class Information:
 def stretch(
     factor: np.ndarray, middle: np.ndarray, ends: Ends, limits: tuple[float, float]
 ) -> Ends:
-    """Return intervals of which the ends are farther from the middle by a factor, within the limits of the score."""
-    lower, upper = (
-        np.where(factor == 1, end, np.clip(middle + factor * (end - middle), *limits))
-        for end in ends
-    )
-    return lower, upper
+    """Return intervals with both ends moved away from the middle by a factor, within the limits of the score.
+
+    An infinite factor gives the whole range of the score, or NaN where the range is infinite. An
+    end that is equal to the middle stays.
+    """
+
+    def move(end: np.ndarray, limit: float) -> np.ndarray:
+        with np.errstate(invalid="ignore"):
+            moved = np.clip(middle + factor * (end - middle), *limits)
+        moved = np.where(np.isinf(factor), limit if np.isfinite(limit) else np.nan, moved)
+        return np.where((factor == 1) | (end == middle), end, moved)
+
+    return move(ends[0], limits[0]), move(ends[1], limits[1])
 
 
 def least(values: np.ndarray) -> float:

@@ -136,13 +136,39 @@ def test_intervals_stay_within_the_range_and_closed_ends_stay():
     assert largest <= 1
 
 
-def test_a_single_cluster_has_the_interval_of_its_draws():
+def test_an_interval_is_no_narrower_for_fewer_clusters():
+    frame, _ = answers(0.5, 1, 60)
+    widths = []
+    for number in (1, 2, 3, 6, 12, 60):
+        evidence = br.from_outcomes(frame, cluster=np.arange(60) % number)
+        ranking = br.credible_ranking(br.fit(evidence, draws=500, seed=1))
+        widths.append((ranking["upper"] - ranking["lower"]).mean().item())
+    assert widths[0] == 1
+    assert widths[0] >= widths[1] > 1.5 * widths[-1]
+
+
+def test_a_single_cluster_shows_no_variance():
     frame, cluster = answers(0.5, 1, 40)
     posterior = br.fit(br.from_outcomes(frame, cluster=cluster), draws=200, seed=1)
-    values = draws_of(posterior)
-    ends = [values.quantile(share, ("chain", "draw")).values for share in (0.025, 0.975)]
-    found = br.score_table(posterior, ["mean_outcome"]).isel(score=0)
-    np.testing.assert_allclose([found["lower"], found["upper"]], ends, rtol=1e-12)
+    table = br.score_table(posterior, ["mean_outcome"]).isel(score=0)
+    ranking = br.credible_ranking(posterior)
+    for found in (ranking, table):
+        assert found["lower"].values.tolist() == [0, 0]
+        assert found["upper"].values.tolist() == [1, 1]
+    far = np.abs([ranking["difference_lower"], ranking["difference_upper"]])
+    assert sorted(far.ravel().tolist()) == [0, 0, 1, 1]
+    assert "Only 1 cluster: how much clusters differ is unknown." in [
+        *br.verdict(ranking),
+        *br.notes(ranking),
+    ]
+
+
+def test_without_a_declared_range_a_single_cluster_has_that_of_the_outcomes():
+    frame = pd.DataFrame(np.random.default_rng(1).normal(0, 3, (30, 2)), columns=list("ab"))
+    posterior = br.fit(br.from_outcomes(frame, cluster=np.zeros(30)), draws=200, seed=1)
+    found = br.credible_ranking(posterior)
+    np.testing.assert_allclose(found["lower"], frame.min().min())
+    np.testing.assert_allclose(found["upper"], frame.max().max())
 
 
 def test_all_results_have_the_same_interval_of_a_rate():

@@ -484,6 +484,11 @@ ROWS = [
     ),
     (
         "few_clusters",
+        {"units": 1, "one_class": True, "one_dataset": False},
+        "Only 1 cluster of a class: how much clusters differ is unknown.",
+    ),
+    (
+        "few_clusters",
         {"units": 8, "one_class": False, "one_dataset": False},
         "Only 8 clusters: intervals allow for few clusters, but are too narrow where only one or two of them differ "
         "from the others.",

@@ -94,12 +94,11 @@ def _weigh(
         excess = excess_of_cases(influence, evidence, factor)
         found = replace(found, excess=excess)
     if not observed.model.draws_spread:
-        # Of a single cluster, no variance is known: a note says so.
-        known = np.isfinite(factor)
+        # Of a single cluster, no variance is known: its interval is the whole range.
         found = replace(
             found,
-            freedom_of_interval=np.where(known, freedom, np.inf),
-            factor_of_interval=np.where(known, factor, 1.0),
+            freedom_of_interval=np.where(np.isfinite(factor), freedom, np.inf),
+            factor_of_interval=factor,
         )
     nearly_equal = all(
         part.max(initial=0.0) <= NEARLY_EQUAL * part.min(initial=np.inf)

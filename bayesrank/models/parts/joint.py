@@ -133,8 +133,6 @@ def units_notes(
 ) -> list[Note]:
     """Return the note on few units, whose weights alone do not cover unobserved outcomes.
 
-    Intervals allow for few clusters, but not for a single one.
-
     ``fewest`` is the size of the smallest class, if each class has its own process; ``centre`` the
     prior mean, if the prior is on the ends of a range; ``outcomes`` whether there are no classes.
     """
@@ -145,12 +143,11 @@ def units_notes(
     mass = min(process.prior[0].sum() for process in processes)
     # A prior of less than one case is negligible.
     one_dataset = len(processes) > 1
-    if clustered and least > 1:
+    if clustered:
         where = {"one_class": least < min(units), "one_dataset": one_dataset}
         return [Note("few_clusters", {"units": least, **where})]
-    if mass < 1 or clustered:
-        unit = "cluster" if clustered else "case"
-        return few_units_notes(least, unit, one_class=least < min(units), one_dataset=one_dataset)
+    if mass < 1:
+        return few_units_notes(least, "case", one_class=least < min(units), one_dataset=one_dataset)
     if centre is not None:
         return [
             Note(

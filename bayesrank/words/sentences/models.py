@@ -43,6 +43,10 @@ def few_cases_and_prior(cases: int, one_dataset: bool) -> str:
 
 @caveat(Caveat.FEW_UNITS)
 def few_clusters(units: int, one_class: bool, one_dataset: bool) -> str:
+    if units == 1:
+        return (
+            f"Only 1 cluster{_where(one_class, one_dataset)}: how much clusters differ is unknown."
+        )
     return (
         f"Only {prose.count(units, 'cluster')}{_where(one_class, one_dataset)}: intervals allow for few clusters, but "
         "are too narrow where only one or two of them differ from the others."
@@ -50,7 +54,7 @@ def few_clusters(units: int, one_class: bool, one_dataset: bool) -> str:
 
 
 def _where(one_class: bool, one_dataset: bool) -> str:
-    """Return of which cases the units are few."""
+    """Return words on the part of the data that has few units, if it is a part."""
     return " of a class" * one_class + " on one of the data sets" * one_dataset
 
 
