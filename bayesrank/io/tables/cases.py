@@ -74,6 +74,7 @@ from bayesrank.io.tables.values import (
     count_hint,
     distinct_fields,
     is_missing,
+    map_fields,
     missing_code,
     plain,
     to_number,
@@ -221,7 +222,7 @@ def _refuse_scores(table: Table, known: Known, names: list[Any]) -> None:
     """Refuse columns of different scores, which are no entities: of one entity's cases, or of one in each row."""
     scores = [name for name in names if is_metric_name(name)]
     numbers = [
-        name for name in names if any(to_share(value) is not None for value in table.columns[name])
+        name for name in names if any(to_share(value) is not None for value in table.distinct(name))
     ]
     if len(scores) < 2 or 2 * len(scores) < len(numbers):
         return
@@ -260,7 +261,7 @@ def _refuse_nameless(table: Table, names: list[Any]) -> None:
     """Ask whether columns are entities whose headings are those that tools give to columns without names."""
     if all(NAMELESS.fullmatch(str(name)) for name in names) and not table.trial:
         square = len(names) == len(table.where) and all(
-            as_count(value) is not None for name in names for value in table.columns[name]
+            as_count(value) is not None for name in names for value in table.distinct(name)
         )
         matrix = " A confusion matrix is written as entity, tn, fp, fn, tp." if square else ""
         raise ArgumentError(
@@ -276,7 +277,7 @@ def _refuse_unlike_the_others(table: Table, roles: Roles, names: list[Any]) -> N
     odd = unlike_the_others(names)
     rest = [name for name in names if name != odd]
     labels = [
-        {str(value) for value in table.columns[name] if not is_missing(value)} for name in names
+        {str(value) for value in table.distinct(name) if not is_missing(value)} for name in names
     ]
     if odd is None or table.trial or len(set.union(*labels)) != 2:
         return
@@ -316,12 +317,12 @@ def _refuse_predictions_alone(table: Table, names: list[Any]) -> None:
     predicted = next((name for name in names if role_of(name) == "predicted"), None)
     if predicted is None or len(names) < 2:
         return
-    labels = {str(value) for value in table.columns[predicted] if not is_missing(value)}
+    labels = {str(value) for value in table.distinct(predicted) if not is_missing(value)}
     alike = [
         name
         for name in names
         if name != predicted
-        and {str(v) for v in table.columns[name] if not is_missing(v)} >= labels
+        and {str(v) for v in table.distinct(name) if not is_missing(v)} >= labels
     ]
     says = [f"{table.options('truth', alike[:4])} says so"] if alike else []
     if all(
@@ -366,7 +367,7 @@ def _refuse_summaries(table: Table, known: Known, names: list[Any]) -> None:
     ):
         refuse_lacking(table, known._replace(of=held), None)
     counts = [name for name in names if role_of(name) == "count" and len(names) > 1]
-    if counts and all(as_count(value) is not None for value in table.columns[counts[0]]):
+    if counts and all(as_count(value) is not None for value in table.distinct(counts[0])):
         others = zip(
             *(map(str, table.columns[name]) for name in table.columns if name != counts[0]),
             strict=True,
@@ -385,7 +386,7 @@ def _refuse_open_questions(table: Table, known: Known, names: list[Any]) -> None
     """Ask what the values mean where they are probably no outcomes of cases; columns that the user lists are."""
     _refuse_test_results(table, known, names)
     _refuse_patterns(table, known, names)
-    numbers = {to_share(value) for name in names for value in table.columns[name]}
+    numbers = {to_share(value) for name in names for value in table.distinct(name)}
     rows = len(table.where)
     few = (rows <= FEW_ROWS or rows in FOLD_ROWS) and len(names) > 1 and "case" not in known.of
     if (
@@ -406,7 +407,7 @@ def _refuse_test_results(table: Table, known: Known, names: list[Any]) -> None:
 
     Under other names this stays open: a note says what was assumed.
     """
-    numbers = {to_number(value) for name in names for value in table.columns[name]} - {None}
+    numbers = {to_number(value) for name in names for value in table.distinct(name)} - {None}
     if not numbers <= {0.0, 1.0}:
         full = len(names) > 1 and all(number is not None and number % 1 == 0 for number in numbers)
         if full and len(numbers) <= MOST_LABELS:
@@ -422,7 +423,7 @@ def _refuse_test_results(table: Table, known: Known, names: list[Any]) -> None:
     fields = {
         str(value).strip()
         for name in names
-        for value in table.columns[name]
+        for value in table.distinct(name)
         if not is_missing(value)
     }
     # Words such as true and pass say what they mean, and labels have no runs, whose mean would
@@ -462,11 +463,11 @@ def _refuse_odd(table: Table, roles: Roles, names: list[Any], odd: dict[Any, str
         role_of(name) for name in table.columns
     }
     if truth:
-        labels = {str(value) for value in table.columns[first] if not is_missing(value)}
+        labels = {str(value) for value in table.distinct(first) if not is_missing(value)}
         alike = [
             name
             for name in rest
-            if {str(v) for v in table.columns[name] if not is_missing(v)} <= labels
+            if {str(v) for v in table.distinct(name) if not is_missing(v)} <= labels
         ]
         rest = alike or rest
     if truth and _can_be_read(table, replace(roles, truth=first, entities=rest), rest):
@@ -543,8 +544,8 @@ def _is_settled(table: Table, roles: Roles, names: list[Any], rest: list[Any]) -
 
 def _possible_roles(table: Table, column: Any) -> list[tuple[str, str]]:
     """Return the roles that the values of a column fit, and their meaning."""
-    rows, distinct = len(table.where), len(set(map(repr, table.columns[column])))
-    numbers = [to_number(value) for value in table.columns[column]]
+    rows, distinct = len(table.where), len(set(map(repr, table.distinct(column))))
+    numbers = [to_number(value) for value in table.distinct(column)]
     fractions = any(number is not None and number % 1 for number in numbers)
     quantity = (
         fractions
@@ -572,7 +573,7 @@ def _possible_roles(table: Table, column: Any) -> list[tuple[str, str]]:
     ):
         result.append(("weight", "holds the importance weight of a case"))
     if is_quantity_name(column) and all(
-        as_count(value) is not None for value in table.columns[column]
+        as_count(value) is not None for value in table.distinct(column)
     ):
         result.append(("count", "holds the number of cases of a row"))
     return result
@@ -580,7 +581,7 @@ def _possible_roles(table: Table, column: Any) -> list[tuple[str, str]]:
 
 def _may_be_counts(table: Table, names: Any, columns: list[Any]) -> bool:
     """Return whether a table has a column of distinct names, and others that hold whole numbers as counts do."""
-    held = [as_count(value) for name in columns for value in table.columns[name]]
+    held = [as_count(value) for name in columns for value in table.distinct(name)]
     text = [isinstance(value, str) and to_number(value) is None for value in table.columns[names]]
     distinct = find_repeat(table.columns[names]) is None
     return (
@@ -681,8 +682,10 @@ def _refuse_matrices(table: Table) -> None:
 def _refuse_cross_table(table: Table) -> None:
     """Raise an error for a cross table of one test and the truth, which its totals show: of rows and of columns."""
     first, *rest = table.columns
-    counts = [[as_count(value) for value in table.columns[name]] for name in rest]
-    if len(rest) < 3 or len(table.where) < 3 or any(None in column for column in counts):
+    if len(rest) < 3 or len(table.where) < 3:
+        return
+    counts = [map_fields(as_count, table.columns[name]) for name in rest]
+    if any(None in column for column in counts):
         return
     held = np.array(counts, float).T
     if (
@@ -908,8 +911,8 @@ def _read_about(
     none = [""] * len(table.where)
     columns = [record.get(name, none) for name in _Key._fields]
     which = factorize_rows(*columns)
-    first = np.unique(which, return_index=True)[1].tolist()
-    keys = [_Key(*(column[i] for column in columns)) for i in first]
+    first = np.unique(which, return_index=True)[1]
+    keys = list(map(_Key, *(object_array(column)[first].tolist() for column in columns)))
     if "case" not in record:
         return record, which, keys
     rows = which if entities is None else factorize_rows(entities, which)

@@ -166,6 +166,10 @@ class Table:
         file = PurePath(self.source).name
         return "" if not self.shell or self.source == STDIN else file.partition(".")[0] or file
 
+    def distinct(self, name: Any) -> list[Any]:
+        """Return the distinct fields of a column; all fields if equal ones can differ in meaning."""
+        return distinct_fields(self.columns[name])
+
     def heading(self) -> str:
         return ", ".join(map(str, self.columns))
 
