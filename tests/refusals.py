@@ -349,7 +349,7 @@ RANKINGS = [
     (r"posteriors must be fitted to the same data.*(: the counts differ|only one has \['b'\])", lambda x: br.compare({"a": EACH, "b": fit(evidence=x)}), STUDIES + 1, STUDIES.sel(entity=["a"])),
     ("posteriors must all predict class sizes, or none; got 'a', which predicts them, and 'b'", lambda: br.compare({"a": EACH, "b": fit("beta_binomial", STUDIES)})),
     ("by must be 'table' or 'case' if there are no data sets", lambda: br.compare({"a": POSTERIOR}, by="dataset")),
-    ("prior must be positive to predict what was left out", lambda: br.compare({"a": fit(evidence=STUDIES, prior="haldane", force=True)})),
+    ("prior must be positive, since it predicts the cases", lambda: br.compare({"a": fit(evidence=STUDIES, prior="haldane", force=True)})),
     ("posteriors must come from counts with cases", lambda: br.compare({"a": fit("hierarchical_beta_binomial", 0 * STUDIES, force=True)})),
     ("posteriors must", lambda: br.compare({"a": paired()})),
     ("(tpr|tnr) must|source must contain a second entity", lambda x: br.decisions.noninferiority(*x[0], **x[1]), ((COUNTS, "a"), {"tpr": "x"}), ((COUNTS, "a"), {"tnr": -0.1}), ((COUNTS.isel(entity=[0]), "a"), {})),
