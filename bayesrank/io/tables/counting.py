@@ -64,7 +64,7 @@ def read_means(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
 def _read_means(table: Table, known: Known, form: tuple[str, ...]) -> dict[str, list[float]]:
     """Return the numbers of means and of their errors or ends by role; 90% is 0.9 if all are written so."""
     result: dict[str, list[float]] = {}
-    percent = {role: is_percent(table.columns[known.of[role]]) for role in form}
+    percent = {role: is_percent(table.distinct(known.of[role])) for role in form}
     for role in form:
         column = known.of[role]
         fields = table.columns[column]
