@@ -299,11 +299,15 @@ def test_a_phone_shows_the_tiles_of_classes_below_each_other():
 
 def test_names_in_a_tile_lie_in_their_regions():
     """The whole text of a region lies where its entity is best; names without room are beside the Tile."""
-    counts = analysed(6)["counts"]
-    ax = br.plots.winner_tile(br.tile.regions(counts))
+    counts = br.from_counts(
+        tn=[95, 70, 40], fp=[5, 30, 60], fn=[60, 30, 5], tp=[40, 70, 95], entity=["u", "v", "w"]
+    )
+    regions = br.tile.regions(counts)
+    ax = br.plots.winner_tile(regions)
     ax.figure.canvas.draw()
     found = [text for text in ax.texts if text.get_text().endswith("%")]
-    assert found
+    assert {text.get_text()[0] for text in found} == {"u", "v", "w"}
+    best = br.tile.entity(counts, 1, 101)
     for text in found:
         box, at = text.get_window_extent(), text.get_position()
         [region] = [patch for patch in ax.patches if patch.get_path().contains_point(at)]
@@ -311,6 +315,8 @@ def test_names_in_a_tile_lie_in_their_regions():
             [(x, y) for x in (box.x0, box.x1) for y in (box.y0, box.y1)]
         )
         assert region.get_path().contains_points(corners, radius=0.03).all(), text.get_text()
+        a, b = at
+        assert best.sel(a=a, b=b, method="nearest").item() == text.get_text()[0]
 
 
 def test_labels_of_regions_lie_in_their_regions():
@@ -383,7 +389,7 @@ def colors_at_labels(ax):
             values, (left, right, low, high) = image.get_array(), image.get_extent()
             row = int((at[1] - low) / (high - low) * values.shape[0])
             paints = [values[row, int((at[0] - left) / (right - left) * values.shape[1])]]
-        found[text.get_text().split("\n")[0]] = np.array(paints[-1])[:3]
+        found[re.split(r"\n|  ", text.get_text())[0]] = np.array(paints[-1])[:3]
     return found
 
 

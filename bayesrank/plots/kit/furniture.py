@@ -158,15 +158,20 @@ def name_regions(
     points = 72 / ax.figure.dpi * np.array([box.width, box.height])
     result: list[str | None] = []
     for text, mask in zip(texts, masks, strict=True):
-        lines = text.split("\n")
-        size = np.array([0.62 * font * max(map(cell_len, lines)), 1.3 * font * len(lines)]) / points
-        at = place_text(mask, window, (float(size[0]), float(size[1])))
-        result.append("" if at is None else None)
-        if at is not None:
-            ax.text(
-                *at, text, ha="center", va="center", fontsize=font, color=ink_color(), zorder=3,
-                path_effects=draw_halo(ax),
-            )  # fmt: skip
+        placed = False
+        for words in (text, text.replace("\n", "  ")):  # in one line, if lines do not fit
+            lines = words.split("\n")
+            letters = max(map(cell_len, lines))
+            size = np.array([0.62 * font * letters, 1.3 * font * len(lines)]) / points
+            at = place_text(mask, window, (float(size[0]), float(size[1])))
+            if at is not None:
+                ax.text(
+                    *at, words, ha="center", va="center", fontsize=font, color=ink_color(), zorder=3,
+                    path_effects=draw_halo(ax),
+                )  # fmt: skip
+                placed = True
+                break
+        result.append(None if placed else "")
     rest = [i for i, number in enumerate(result) if number is not None]
     if rest and colors_repeat(places):
         middles = label_positions([masks[i] for i in rest], window, margin=(0.04, 0.04))
