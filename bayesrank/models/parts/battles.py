@@ -159,7 +159,7 @@ class Battles:
         return np.asarray(mass / mass.sum())
 
     def expected(self) -> Pairs:
-        """Return the completed votes that are expected at the mode of the most probable spread."""
+        """Return the expected counts of the completed votes at the mode of the most probable spread."""
         pairs = self.given_judges(SPREADS[int(np.argmax(self.posterior_of_spread))])
         share = np.stack([part[:, 0] for part in self._shares(pairs, pairs.mode()[None])], axis=-1)
         return self._of_pairs((self.known + self.human[:, 3:] * share)[None])
