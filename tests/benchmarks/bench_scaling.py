@@ -133,21 +133,23 @@ def datasets_file(folder: Path, size: int, rng: np.random.Generator) -> Path:
 
 
 def logs_folder(folder: Path, size: int, rng: np.random.Generator) -> Path:
-    """Logs of 50 cases each: ten tasks of each model."""
+    """Logs of 50 cases each: five tasks of each model."""
     for i in range(size):
-        (own := folder / f"model{i // 10}").mkdir(exist_ok=True)
+        (own := folder / f"org__model{i // 5}").mkdir(exist_ok=True)
         lines = [
             json.dumps(
                 {
                     "doc_id": j,
-                    "doc": {"question": f"{i % 10} {j}"},
+                    "doc": {"question": f"{i % 5} {j}"},
                     "target": "A",
+                    "resps": [[""]],
+                    "filtered_resps": [""],
                     "acc": float(right),
                 }
             )
             for j, right in enumerate(rng.random(50) < 0.7)
         ]
-        name = f"samples_task{i % 10}_2026-01-01T00-00-00.000000.jsonl"
+        name = f"samples_task{i % 5}_2026-01-01T00-00-00.000000.jsonl"
         (own / name).write_text("\n".join(lines), encoding="utf-8")
     return folder
 
@@ -226,7 +228,7 @@ OF_FILES: dict[str, tuple[list[int], str]] = {
     "votes in a file": ([1000, 10_000, 100_000, 1_000_000], "20 models"),
     "classes in a file": ([2, 10, 50, 100], "2 models, 20 cases a class"),
     "data sets in a file": ([2, 10, 50], "counts of 3 tests"),
-    "logs in a folder": ([10, 100, 1000], "50 cases each, ten tasks of a model"),
+    "logs in a folder": ([10, 100, 1000], "50 cases each, five tasks of a model"),
 }
 #: Single jobs, with their arguments and what they may take.
 SINGLE: dict[str, tuple[Callable[..., Any], tuple, str]] = {
