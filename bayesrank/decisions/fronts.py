@@ -14,7 +14,7 @@ from bayesrank._core.labels import select_names
 from bayesrank._core.notes import Note, notes_text
 from bayesrank._core.source import Source, parse_source
 from bayesrank._core.types import Container, ScoreLike
-from bayesrank.claims.information import interval_factor
+from bayesrank.claims.information import allowance_of
 from bayesrank.decisions._means import (
     effective_size,
     mean_over_draws,
@@ -112,8 +112,8 @@ def pareto_front(
     evidence = evidence_of(parse_source(source), scores.variable, scores.values, kind)
     if evidence.behind.clustered:
         score = None if scores.variable else scores.score
-        factor = interval_factor(evidence, score, scores.values, prob)
-        interval = widen(interval, factor, scores.range)
+        allowance = allowance_of(evidence, score, scores.values, prob, scores.range)
+        interval = widen(interval, allowance, scores.range)
     variables |= interval | median_and_interval("cost", costs, prob)
     variables["undefined"] = 1 - mean_over_draws(defined.astype(float))
     record = replace(scores.facts, prob=prob, effective_draws=effective_size(values, costs))

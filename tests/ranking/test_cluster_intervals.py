@@ -7,6 +7,7 @@ from scipy import stats
 
 import bayesrank as br
 from bayesrank.evidence.units import cluster_information
+from tests.told import notes_in
 
 CLUSTERS, CASES = 12, 5
 
@@ -186,6 +187,75 @@ def test_all_results_have_the_same_interval_of_a_rate():
     for end in ("", "_lower", "_upper"):
         expected = ranking[f"difference{end}"].values[row]
         np.testing.assert_allclose(found[f"tpr_difference{end}"], [expected], rtol=1e-12)
+
+
+def errors_in(clusters, per_cluster, of=25, cases=20):
+    """Return right answers with some errors in the first clusters alone, and the cluster of each case."""
+    right = np.ones((of, cases), int)
+    right[:clusters, :per_cluster] = 0
+    return right.ravel(), np.repeat(np.arange(of), cases)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("number", [0, 1, 3, 8])
+def test_of_d_clusters_with_an_error_there_are_d_minus_1_degrees_of_freedom(number, turned):
+    right, cluster = errors_in(number, 4)
+    frame = pd.DataFrame({"a": 1 - right if turned else right})
+    posterior = br.fit(br.from_outcomes(frame, cluster=cluster), draws=500, seed=1)
+    found = br.score_table(posterior, ["mean_outcome"]).isel(score=0, entity=0)
+    ends = np.array([found["lower"], found["upper"]])
+    low, middle, high = np.quantile(draws_of(posterior).sel(entity="a"), [0.025, 0.5, 0.975])
+    share = frame["a"].mean()
+    alike = stats.beta.ppf([0.025, 0.975], 25 * share + 0.5, 25 * (1 - share) + 0.5)
+    far, at = (low, 0) if share > 0.5 else (high, 1)
+    if number > 2:
+        quantile = stats.t.ppf(0.975, number - 1) / stats.norm.ppf(0.975)
+        expected = middle + np.sqrt(26 / 24) * quantile * (far - middle)
+        assert abs(expected - middle) < abs(alike[at] - middle)
+    else:  # the cases of a cluster might all have the same answer
+        expected = alike[at]
+    np.testing.assert_allclose(ends[at], expected, rtol=1e-9)
+    assert number > 0 or ends[1 - at] == 1 - at
+
+
+def test_scores_of_tables_and_differences_depend_on_few_clusters_alike():
+    right, cluster = errors_in(1, 4)
+    wide = (np.arange(len(right)) % 7 > 0) * 1
+    truth = np.random.default_rng(1).integers(0, 2, len(right))
+    guesses = {
+        name: np.where(answer == 1, truth, 1 - truth)
+        for name, answer in {"a": right, "b": np.ones_like(right), "c": wide}.items()
+    }
+    posterior = br.fit(br.joint_outcomes(truth, guesses, cluster=cluster), draws=500, seed=1)
+    found = br.credible_ranking(posterior, "accuracy")
+    alike = stats.beta.ppf(0.025, [25 * right.mean() + 0.5, 25.5], [25 * 0.008 + 0.5, 0.5])
+    lower = found["lower"].sel(entity=["a", "b"]).values
+    np.testing.assert_allclose(lower, alike, rtol=0.01)  # its clusters have nearly equal strengths
+    assert found["lower"].sel(entity="c") > 0.8
+    # On one cluster, a and b differ; on each cluster, b and c do.
+    wide = found["difference_upper"] - found["difference_lower"]
+    assert found["difference"].sel(entity="b") == 0
+    assert wide.sel(entity="a") > 2.5 * wide.sel(entity="c")
+    [note] = [each for each in notes_in(found) if each.code == "clusters_hardly_differ"]
+    assert note.fields["entities"] == ["a", "b"]
+    f1 = br.score_table(posterior, ["f1", "informedness"])["lower"].sel(entity="b").values
+    assert f1[0] == pytest.approx(lower[1], rel=0.01)
+    assert f1[1] == pytest.approx(2 * lower[1] - 1, abs=0.02)
+
+
+def test_grades_that_all_differ_show_how_much_clusters_differ():
+    frame, cluster = grades(7)
+    posterior = br.fit(br.from_outcomes(frame, cluster=cluster), draws=200, seed=1)
+    assert "clusters_hardly_differ" not in [
+        note.code for note in notes_in(br.credible_ranking(posterior))
+    ]
+
+
+def test_cases_without_clusters_keep_the_interval_of_their_draws():
+    right, _ = errors_in(1, 4)
+    posterior = br.fit(br.from_outcomes(pd.DataFrame({"a": right})), draws=200, seed=1)
+    found = br.score_table(posterior, ["mean_outcome"]).isel(score=0, entity=0)
+    assert found["lower"] == pytest.approx(np.quantile(draws_of(posterior), 0.025), rel=1e-12)
 
 
 def test_scores_of_attempts_are_spread_once():
