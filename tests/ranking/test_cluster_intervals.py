@@ -258,6 +258,99 @@ def test_cases_without_clusters_keep_the_interval_of_their_draws():
     assert found["lower"] == pytest.approx(np.quantile(draws_of(posterior), 0.025), rel=1e-12)
 
 
+def factor_of(number, prob=0.95):
+    """Return how many times wider than that of the draws the interval of equal clusters is."""
+    tail = (1 + prob) / 2
+    return (
+        np.sqrt((number + 1) / (number - 1)) * stats.t.ppf(tail, number - 1) / stats.norm.ppf(tail)
+    )
+
+
+def widths(values):
+    """Return the widths of the draws' intervals."""
+    low, high = (values.quantile(share, ("chain", "draw")) for share in (0.025, 0.975))
+    return (high - low).transpose("entity", ...).values
+
+
+def predictions(clusters, cases=6, seed=4):
+    """Return labels, predicted probabilities and clusters; each cluster has cases of both classes."""
+    rng = np.random.default_rng(seed)
+    truth = np.tile(np.arange(cases) % 2, clusters)
+    logit = rng.normal(0, 1, (len(truth), 2)) + truth[:, None]
+    return (
+        truth,
+        dict(zip("ab", (1 / (1 + np.exp(-logit))).T, strict=True)),
+        np.arange(len(truth)) // cases,
+    )
+
+
+@pytest.mark.parametrize("score", ["brier", "auc_roc", "auc_gain"])
+def test_areas_and_losses_allow_for_few_clusters(score):
+    truth, probabilities, cluster = predictions(7)
+    evidence = br.from_probabilities(truth, probabilities, cluster=cluster)
+    posterior = br.fit(evidence, draws=300, seed=1)
+    drawn = posterior["posterior"][score]
+    expected = factor_of(7) * widths(drawn)
+    ranking = br.credible_ranking(posterior, score)
+    for found in (ranking, br.score_table(posterior, [score]).isel(score=0)):
+        np.testing.assert_allclose(found["upper"] - found["lower"], expected, rtol=1e-9)
+    row = int(np.flatnonzero(ranking["difference"].values != 0)[0])
+    wide = float(ranking["difference_upper"][row] - ranking["difference_lower"][row])
+    difference = drawn - drawn.isel(entity=1 - row, drop=True)
+    assert wide == pytest.approx(factor_of(7) * widths(difference)[row], rel=1e-9)
+
+
+def test_areas_have_the_clusters_of_the_class_with_fewer():
+    truth, probabilities, cluster = predictions(9)
+    truth = np.where(cluster < 6, truth, 0)  # positive cases are in six clusters
+    evidence = br.from_probabilities(truth, probabilities, cluster=cluster)
+    posterior = br.fit(evidence, draws=300, seed=1)
+    for score, number in (("auc_roc", 6), ("brier", 9)):
+        found = br.score_table(posterior, [score]).isel(score=0)
+        ratio = (found["upper"] - found["lower"]).values / widths(posterior["posterior"][score])
+        np.testing.assert_allclose(ratio, factor_of(number), rtol=1e-9)
+
+
+def test_areas_of_data_sets_have_their_own_clusters():
+    truth, probabilities, cluster = predictions(15)
+    dataset = np.where(cluster < 9, "x", "y")
+    evidence = br.from_probabilities(truth, probabilities, cluster=cluster, dataset=dataset)
+    posterior = br.fit(evidence, draws=300, seed=1)
+    drawn = widths(posterior["posterior"]["auc_roc"])
+    found = br.score_table(posterior, ["auc_roc"]).isel(score=0).transpose("entity", ...)
+    ratio = (found["upper"] - found["lower"]).values / drawn
+    np.testing.assert_allclose(ratio, [[factor_of(9), factor_of(6)]] * 2, rtol=1e-9)
+
+
+def test_predictions_without_clusters_keep_the_interval_of_their_draws():
+    truth, probabilities, _ = predictions(7)
+    posterior = br.fit(br.from_probabilities(truth, probabilities), draws=300, seed=1)
+    found = br.score_table(posterior, ["brier"]).isel(score=0)
+    drawn = widths(posterior["posterior"]["brier"])
+    np.testing.assert_allclose(found["upper"] - found["lower"], drawn, rtol=1e-9)
+
+
+def test_mean_costs_allow_for_few_clusters():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(
+        {
+            "entity": np.repeat(["a", "b"], 42),
+            "case": np.tile(np.arange(42), 2),
+            "outcome": rng.integers(0, 2, 84),
+            "usd": rng.uniform(1, 2, 84),
+            "cluster": np.tile(np.arange(42) // 6, 2),
+        }
+    )
+    for evidence, factor in (
+        (br.from_frame(frame, cost="usd"), factor_of(7)),
+        (br.from_frame(frame.drop(columns="cluster"), cost="usd"), 1.0),
+    ):
+        posterior = br.fit(evidence, draws=300, seed=1)
+        front = br.decisions.pareto_front(posterior)
+        drawn = widths(posterior["posterior"]["mean_cost"])
+        np.testing.assert_allclose(front["cost_upper"] - front["cost_lower"], factor * drawn)
+
+
 def test_scores_of_attempts_are_spread_once():
     """Draws of pass@k allow for few clusters by themselves, so that intervals must not do so again."""
     rng = np.random.default_rng(2)
