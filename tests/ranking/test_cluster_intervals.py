@@ -330,6 +330,30 @@ def test_predictions_without_clusters_keep_the_interval_of_their_draws():
     np.testing.assert_allclose(found["upper"] - found["lower"], drawn, rtol=1e-9)
 
 
+def test_judged_outcomes_allow_for_few_clusters_of_labels():
+    rng = np.random.default_rng(5)
+    cluster = np.repeat(np.arange(9), 8)
+    right = np.where(np.arange(72) % 4 < 2, 1, 0)  # each cluster has wrong labels
+    known = (np.arange(72) % 8 < 4) & (cluster < 7)  # seven clusters have labels, four each
+    frame = pd.DataFrame(
+        {
+            "judge": np.where(rng.random(72) < 0.8, right, 1 - right),
+            "human": np.where(known, right, np.nan),
+            "cluster": cluster,
+        }
+    )
+    judged = br.from_judged(frame, judge="judge", truth="human", cluster="cluster")
+    posterior = br.fit(judged, draws=300, seed=1)
+    found = br.score_table(posterior, ["mean_outcome"]).isel(score=0)
+    drawn = widths(posterior["posterior"]["mean_outcome"])
+    np.testing.assert_allclose(found["upper"] - found["lower"], factor_of(7) * drawn, rtol=1e-9)
+    # Without a wrong answer among the labels, they show no more than seven cases would.
+    frame["human"] = np.where(known, 1, np.nan)
+    judged = br.from_judged(frame, judge="judge", truth="human", cluster="cluster")
+    found = br.score_table(br.fit(judged, draws=300, seed=1), ["mean_outcome"]).isel(score=0)
+    assert found["lower"].item() <= stats.beta.ppf(0.025, 7.5, 0.5) + 1e-9
+
+
 def test_mean_costs_allow_for_few_clusters():
     rng = np.random.default_rng(1)
     frame = pd.DataFrame(

@@ -53,13 +53,13 @@ def count_varying(
         size /= np.maximum(sums_within(cluster, count * met), 1e-300)
     if evidence.outcome is not None:
         often = [_most_frequent(own, evidence.count) for own in evidence.answers.T]
-        return _effective_clusters(cluster, met & (evidence.answers != often), size)
+        return effective_clusters(cluster, met & (evidence.answers != often), size)
     weight = evidence.weights(None)
     slope = np.divide(influence, weight, out=np.zeros(influence.shape), where=weight > 0)
     # Slopes of scores of tables are quotients of differences, with errors of this size.
     least = np.maximum(2 * STEP * np.abs(slope).max(axis=0), ROUNDING)
     lower, higher = (
-        _effective_clusters(cluster, moved, size) for moved in (slope < -least, slope > least)
+        effective_clusters(cluster, moved, size) for moved in (slope < -least, slope > least)
     )
     return np.minimum(lower, higher)
 
@@ -70,7 +70,7 @@ def _most_frequent(answers: np.ndarray, count: np.ndarray) -> int:
     return int(np.bincount(answers[known], count[known], 1).argmax())
 
 
-def _effective_clusters(cluster: np.ndarray, cases: np.ndarray, size: np.ndarray) -> np.ndarray:
+def effective_clusters(cluster: np.ndarray, cases: np.ndarray, size: np.ndarray) -> np.ndarray:
     """Return Kish's number (entity) of the clusters, of a ``size`` (cluster, entity), with any of some cases."""
     own = np.where(sums_within(cluster, cases.astype(float)) > 0, size, 0.0)
     square = np.square(own).sum(axis=0)
