@@ -196,11 +196,12 @@ def aggregate_score(
           ``"borda"``: the mean number of rivals that it beats.
     weights : "cases", str, mapping or DataArray, optional
         Weights of the data sets; equal by default, proportional to their cases with ``"cases"``
-        (under importance weights, to the sums of these). The name of a coord, such as ``"category"``, or a mapping from data set to category, gives
-        equal weight to the categories, and to the data sets within each. A nested mapping
-        ``{category: {dataset: weight}}`` sets the weights within the categories; ``{category:
-        [dataset, ...]}`` only assigns the data sets. A weight of 0 leaves a data set out. With
-        ``over="category"``, a mapping from category to number sets the weights of the categories.
+        (under importance weights, to the sums of these). The name of a coord, such as
+        ``"category"``, or a mapping from data set to category, gives equal weight to the
+        categories, and to the data sets within each. A nested mapping ``{category: {dataset:
+        weight}}`` sets the weights within the categories; ``{category: [dataset, ...]}`` only
+        assigns the data sets. A weight of 0 leaves a data set out. With ``over="category"``, a
+        mapping from category to number sets the weights of the categories.
 
     Returns
     -------
