@@ -56,6 +56,7 @@ class ProbabilityEvidence(EvidenceKind):
         names = ("withheld", "discordant", "freedom", "factor")
         found: dict[str, Any] = {name: self.held.get(f"{variable}_{name}") for name in names}
         if (differ := found["discordant"]) is not None:
+            differ = differ.sel(rival=differ["entity"].values)  # those that are left
             found["discordant"] = differ.transpose("entity", "rival", ...)
         return replace(self, **found)
 
