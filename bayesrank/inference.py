@@ -48,6 +48,7 @@ KEPT = (
     "fewest_runs",
     "most_runs",
     "ledger",
+    "dataset_weight_sums",
     "noun",
     "in_percent",
 )

@@ -26,7 +26,7 @@ COVERAGE = {
     "macro scores, few cases of a class": ("thin_classes_1", ".*, learned"),
     "differences, same cases": ("peers_1", "paired"),
     "importance weights": ("weights_1", "coverage"),
-    "few clusters": ("clusters_1", "interval.*"),
+    "few clusters": ("clusters_2", "interval.*"),
     "pass@k and pass^k": ("attempts_1", "at least five other cases|band holds the curve"),
     "areas under ROC curves": ("areas_1", "holds"),
     "chosen thresholds": ("thresholds_[12]", "honest"),

@@ -133,6 +133,8 @@ class EvidenceRecord(Record):
     most_runs: int | None = None
     right_or_wrong_runs: bool = False
     range: tuple[float, float] | None = None  #: The declared range of outcomes.
+    #: Importance weights: the sum of those of each data set, by name, as JSON; empty without any.
+    dataset_weight_sums: str = ""
 
     def or_else(self, other: "EvidenceRecord") -> "EvidenceRecord":
         """Return the record with the fields of another one where this one says nothing."""

@@ -1,10 +1,11 @@
 """The information in the evidence: effective counts, and the claims that they allow."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import betaincinv, ndtr, ndtri, stdtrit
 
 from bayesrank._core.notes import Note
 
@@ -27,10 +28,46 @@ FEWEST_DATASETS = 5
 #: With fewer training seeds, the variance between fitted models is hardly known; see
 #: scripts/measure_seeds.py.
 FEWEST_SEEDS = 4
+#: Fewer degrees of freedom, as of effective clusters in a part, are none.
+LEAST_FREEDOM = 0.5
+#: A note says which intervals are more than so many times wider, because clusters nearly all agree.
+MUCH_WIDER = 1.2
 #: Both ends of intervals (entity).
 Ends = tuple[np.ndarray, np.ndarray]
 #: The critical value of a single pair at 95%.
 SINGLE = float(ndtri(0.975))
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """How much wider than the interval of draws an interval must be, since units are few (entity, ...).
+
+    ``factor`` is for few units. ``thin`` is for units that nearly all agree; the ends that it gives
+    are not outside of ``lower`` and ``upper``, the interval if the cases of a unit were all alike.
+    """
+
+    factor: np.ndarray
+    thin: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+    def widen(self, middle: np.ndarray, ends: Ends, limits: tuple[float, float]) -> Ends:
+        """Return intervals whose ends are further from the middle, within the limits of the score."""
+        few = stretch(self.factor, middle, ends, limits)
+        thin = stretch(self.thin, middle, ends, limits)
+        return (
+            np.minimum(few[0], np.fmax(thin[0], self.lower)),
+            np.maximum(few[1], np.fmin(thin[1], self.upper)),
+        )
+
+    def notes(
+        self, names: Iterable[object], middle: np.ndarray, ends: Ends, limits: tuple[float, float]
+    ) -> list[Note]:
+        """Return a note on the entities (middle and ends of their draws) whose units nearly all agree."""
+        few, wide = stretch(self.factor, middle, ends, limits), self.widen(middle, ends, limits)
+        much = wide[1] - wide[0] > MUCH_WIDER * (few[1] - few[0])
+        alike = sorted(str(name) for name, one in zip(names, much, strict=True) if one)
+        return [Note("clusters_hardly_differ", {"entities": alike})] if alike else []
 
 
 @dataclass(frozen=True)
@@ -60,6 +97,9 @@ class Information:
     #: (entity), where units are few.
     freedom_of_interval: np.ndarray | float = np.inf
     factor_of_interval: np.ndarray | float = 1.0
+    #: Effective number of clusters with cases that lower the score, or with cases that raise it,
+    #: whichever are fewer (entity); infinite where unknown.
+    varying: np.ndarray | float = np.inf
     #: The observed score (entity), NaN where unknown; None in models whose population moves it.
     observed: np.ndarray | None = None
     #: Repetitions of a cross-validation on one data set; NaN for other evidence.
@@ -78,18 +118,53 @@ class Information:
     reach: np.ndarray | float = np.inf
     uneven: Note | None = None  #: Votes are spread unevenly, as if earlier ones chose the pairs.
 
-    def interval_factor(self, prob: float) -> np.ndarray:
-        """Return how many times wider an interval must be than the one from draws, whose units are few (entity)."""
-        tail = (1 - prob) / 2
-        quantile = stdtrit(self.freedom_of_interval, tail)
-        wide = np.where(np.isinf(self.freedom_of_interval), 1.0, quantile / ndtri(tail))
-        return np.broadcast_to(self.factor_of_interval * wide, len(self.cases))
+    def allowance(self, prob: float, limits: tuple[float, float]) -> Allowance:
+        """Return how much wider the interval of each entity must be than the one from draws."""
+        size = len(self.cases)
+        freedom, inflation, varying = (
+            np.broadcast_to(each, size).astype(float)
+            for each in (self.freedom_of_interval, self.factor_of_interval, self.varying)
+        )
+        return _allow(prob, freedom, inflation, varying, self._ends_of_alike(prob, limits))
 
-    def widen(
-        self, prob: float, middle: np.ndarray, ends: Ends, limits: tuple[float, float]
-    ) -> Ends:
-        """Return intervals (entity) that allow for few units, by the distance of their ends from the middle."""
-        return stretch(self.interval_factor(prob), middle, ends, limits)
+    def allowance_of_differences(
+        self, prob: float, limits: tuple[float, float], reference: int
+    ) -> Allowance:
+        """Return how much wider the interval of each entity's difference from one of them must be.
+
+        It has the fewer degrees of freedom and the larger factor of the two entities. The clusters
+        that vary are those on which the two differ.
+        """
+        size, (lower, upper) = len(self.cases), self._ends_of_alike(prob, limits)
+        freedom, inflation, varying = (
+            np.broadcast_to(each, size).astype(float)
+            for each in (self.freedom_of_interval, self.factor_of_interval, self.varying)
+        )
+        varying = varying + varying[reference]
+        if self.discordant is not None:
+            varying = np.minimum(varying, self.discordant[reference])
+        return _allow(
+            prob,
+            np.minimum(freedom, freedom[reference]),
+            np.maximum(inflation, inflation[reference]),
+            varying,
+            (lower - upper[reference], upper - lower[reference]),
+        )
+
+    def _ends_of_alike(self, prob: float, limits: tuple[float, float]) -> Ends:
+        """Return Jeffreys intervals (entity) of the observed score, of as many cases as there are effective clusters.
+
+        This is what the clusters would show if the cases of each were all alike. NaN where unknown.
+        """
+        size, (low, high) = len(self.cases), limits
+        if self.observed is None or not np.isfinite(high - low):
+            return np.full(size, np.nan), np.full(size, np.nan)
+        clusters = np.broadcast_to(self.freedom_of_interval, size) + 1.0
+        clusters = np.where(np.isfinite(clusters), clusters, np.nan)
+        share = np.clip((self.observed - low) / (high - low), 0.0, 1.0)
+        shape, tail = (clusters * share + 0.5, clusters * (1 - share) + 0.5), (1 - prob) / 2
+        lower, upper = (low + (high - low) * betaincinv(*shape, each) for each in (tail, 1 - tail))
+        return lower, upper
 
     def withheld(self) -> Note | None:
         """Return why no rank set but all ranks can be justified; None if sets are available."""
@@ -152,6 +227,7 @@ class Information:
             factor_of_interval=np.append(
                 np.broadcast_to(self.factor_of_interval, old), np.ones(number)
             ),
+            varying=np.append(np.broadcast_to(self.varying, old), np.full(number, np.inf)),
             discordant=None
             if self.discordant is None
             else pairs(self.discordant, np.full(old, np.inf), np.inf),
@@ -230,6 +306,24 @@ class Information:
         some = (freedom > 0) & np.isfinite(freedom)
         wide[some] = -stdtrit(freedom[some], ndtr(-critical[some]))
         return np.maximum(wide[position] * factor, least)
+
+
+def _allow(
+    prob: float, freedom: np.ndarray, inflation: np.ndarray, varying: np.ndarray, alike: Ends
+) -> Allowance:
+    """Return the allowance for few clusters (entity); of d clusters that vary, at most d - 1 degrees of freedom."""
+    factor = inflation * _t_over_normal(prob, freedom)
+    thin = inflation * _t_over_normal(prob, np.minimum(freedom, varying - 1))
+    known = np.isfinite(alike).all(axis=0) & np.isfinite(freedom)
+    return Allowance(factor, np.where(known, thin, factor), *alike)
+
+
+def _t_over_normal(prob: float, freedom: np.ndarray) -> np.ndarray:
+    """Return the quantile of a t distribution, infinite without freedom, over that of the normal one."""
+    tail = (1 - prob) / 2
+    some = (freedom >= LEAST_FREEDOM) & np.isfinite(freedom)
+    ratio = stdtrit(np.where(some, freedom, 1.0), tail) / ndtri(tail)
+    return np.where(some, ratio, np.where(freedom < LEAST_FREEDOM, np.inf, 1.0))
 
 
 def stretch(

@@ -11,7 +11,7 @@ from bayesrank._core.draws import (
     reduce,
     share_error,
 )
-from bayesrank.claims.effective import stretch
+from bayesrank.claims.effective import Allowance
 
 
 def mean_and_error(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
@@ -59,13 +59,12 @@ def name_pair(name: str, pair: tuple[xr.DataArray, xr.DataArray]) -> dict[str, x
 
 
 def widen(
-    interval: dict[str, xr.DataArray], factor: xr.DataArray, limits: tuple[float, float]
+    interval: dict[str, xr.DataArray], allowance: xr.Dataset, limits: tuple[float, float]
 ) -> dict[str, xr.DataArray]:
-    """Return a median and both ends of its interval, by name, with an interval that is wider by a factor."""
+    """Return a median and both ends of its interval, by name, with an interval that allows for few units."""
     middle, lower, upper = interval.values()
-    ends = stretch(
-        factor.transpose(*middle.dims).values, middle.values, (lower.values, upper.values), limits
-    )
+    fields = {str(name): held.transpose(*middle.dims).values for name, held in allowance.items()}
+    ends = Allowance(**fields).widen(middle.values, (lower.values, upper.values), limits)
     wide = (end.copy(data=held) for end, held in zip((lower, upper), ends, strict=True))
     return dict(zip(interval, (middle, *wide), strict=True))
 

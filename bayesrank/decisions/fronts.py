@@ -14,7 +14,7 @@ from bayesrank._core.labels import select_names
 from bayesrank._core.notes import Note, notes_text
 from bayesrank._core.source import Source, parse_source
 from bayesrank._core.types import Container, ScoreLike
-from bayesrank.claims.information import interval_factor
+from bayesrank.claims.information import allowance_of
 from bayesrank.decisions._means import (
     effective_size,
     mean_over_draws,
@@ -112,9 +112,9 @@ def pareto_front(
     evidence = evidence_of(parse_source(source), scores.variable, scores.values, kind)
     if evidence.behind.clustered:
         score = None if scores.variable else scores.score
-        factor = interval_factor(evidence, score, scores.values, prob)
-        interval = widen(interval, factor, scores.range)
-    variables |= interval | median_and_interval("cost", costs, prob)
+        allowance = allowance_of(evidence, score, scores.values, prob, scores.range)
+        interval = widen(interval, allowance, scores.range)
+    variables |= interval | _interval_of_costs(source, costs, prob, own=cost is None)
     variables["undefined"] = 1 - mean_over_draws(defined.astype(float))
     record = replace(scores.facts, prob=prob, effective_draws=effective_size(values, costs))
     result = xr.Dataset(
@@ -129,6 +129,17 @@ def pareto_front(
         )
         result["notes"] = notes_text([*notes, Note("costs_without_prior")])
     return result
+
+
+def _interval_of_costs(
+    source: Source, costs: xr.DataArray, prob: float, own: bool
+) -> dict[str, xr.DataArray]:
+    """Return the median and interval of costs; those of the posterior's ``own`` cases allow for few clusters."""
+    interval = median_and_interval("cost", costs, prob)
+    if not own or not (evidence := evidence_of(source, "mean_cost", costs, None)).behind.clustered:
+        return interval
+    limits = (0.0 if float(costs.min()) >= 0 else -np.inf, np.inf)
+    return widen(interval, allowance_of(evidence, None, costs, prob, limits), limits)
 
 
 def _costs(source: Source, cost: xr.DataArray | None) -> xr.DataArray:

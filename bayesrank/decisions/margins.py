@@ -12,7 +12,7 @@ from bayesrank._core.errors import ArgumentError, ArgumentKeyError
 from bayesrank._core.labels import select_names, suggest_entity
 from bayesrank._core.notes import notes_text
 from bayesrank._core.types import Container
-from bayesrank.claims.information import interval_factor
+from bayesrank.claims.information import allowance_of
 from bayesrank.decisions._means import (
     effective_size,
     mean_over_draws,
@@ -110,8 +110,8 @@ def noninferiority(
     for name, values in differences.items():
         interval = median_and_interval(f"{name}_difference", values, prob)
         if evidence.behind.clustered:
-            factor = _factor(evidence, name, rates[name], reference, prob)
-            interval = widen(interval, factor, (-1.0, 1.0))
+            allowance = _allow(evidence, name, rates[name], reference, prob)
+            interval = widen(interval, allowance, (-1.0, 1.0))
         variables |= interval
         events = above[name].where(values.notnull()).astype(float)
         variables |= name_pair(f"{name}_noninferior", share_and_error(events, values))
@@ -139,15 +139,14 @@ def noninferiority(
     return result.assign_attrs(facts | evidence.called())
 
 
-def _factor(
+def _allow(
     evidence: Evidence, name: str, rates: xr.DataArray, reference: Any, prob: float
-) -> xr.DataArray:
-    """Return how many times wider a difference is than its draws, for the fewer clusters of either entity."""
-    names = rates["entity"]
-    factor = interval_factor(evidence, as_score(name), rates, prob).assign_coords(entity=names)
-    others = [other for other in names.values.tolist() if other != reference]
-    of_reference = select_names(factor, entity=reference, drop=True)
-    return xr.DataArray(np.maximum(select_names(factor, entity=others), of_reference))
+) -> xr.Dataset:
+    """Return how much wider differences from the reference are than their draws, for few clusters."""
+    names = rates["entity"].values.tolist()
+    at = names.index(reference)
+    found = allowance_of(evidence, as_score(name), rates, prob, (0.0, 1.0), at)
+    return found.isel(entity=[i for i in range(len(names)) if i != at])
 
 
 def _minus(values: xr.DataArray, reference: Any) -> xr.DataArray:

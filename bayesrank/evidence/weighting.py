@@ -5,6 +5,7 @@ Bayesian bootstrap. The sum of a cell has the mean Σw and the variance Σw², s
 sums of weights as its counts, and Σw²/Σw as the weight of one case.
 """
 
+import json
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,8 @@ WEIGHTED = "weighted"
 #: The attr that marks weights computed from the sizes of the classes: their sums are no estimate of
 #: a prevalence.
 BALANCED = "weights_balance_classes"
+#: The attr with the sums of the weights of each data set, by name, as JSON.
+DATASET_SUMS = "dataset_weight_sums"
 #: The coord with the weight of one case: of a pattern, or Σw²/Σw of a cell of counts.
 UNIT_WEIGHT = "unit_weight"
 #: The coords of counts with the weight of a case of the prior, and how many times the prior counts
@@ -113,6 +116,7 @@ def scale_weights(
     if weight is None:
         return Weighted(count, None, {}, [])
     where = np.zeros(count.size, int) if datasets is None else factorize(datasets)[0]
+    attrs: dict[str, Any] = {} if datasets is None else _sums(count * weight, datasets)
     each, unequal = (weight > 0).astype(float), []
     for i in range(where.max(initial=-1) + 1):
         rows = (where == i) & numbers.counted
@@ -122,16 +126,23 @@ def scale_weights(
         each[rows] = _round(own * (count[rows] @ own) / (count[rows] @ own**2))
         unequal.append(rows)
     if not unequal:
-        return Weighted(count * (weight > 0), None, {}, [])
+        return Weighted(count * (weight > 0), None, attrs, [])
     cases, number = int(count[numbers.counted].sum()), count * each
     notes = [Note("weighted_cases", {"cases": cases, "effective": float(number.sum())})]
-    attrs: dict[str, Any] = {WEIGHTED: 1}
+    attrs |= {WEIGHTED: 1}
     known = None if classes is None or classes.min(initial=0) < 0 else classes
     if known is not None and all(
         _are_balanced(number[rows], each[rows], known[rows]) for rows in unequal
     ):
         attrs, notes = attrs | {BALANCED: 1}, [*notes, Note("weights_balance_classes")]
     return Weighted(number, each, attrs, notes)
+
+
+def _sums(weight: np.ndarray, datasets: list) -> dict[str, Any]:
+    """Return the sum of the weights of each data set as an attr, since weights are scaled within data sets."""
+    where, names = factorize(datasets)
+    sums = np.bincount(where, weight, len(names)).tolist()
+    return {DATASET_SUMS: json.dumps(dict(zip(map(str, names), sums, strict=True)))}
 
 
 def _round(values: np.ndarray) -> np.ndarray:

@@ -32,6 +32,7 @@ from bayesrank._core.records import EvidenceRecord
 from bayesrank._core.threads import in_threads
 from bayesrank.evidence.patterns import count_discordant
 from bayesrank.evidence.probabilities import are_probabilities
+from bayesrank.evidence.units import cluster_information
 from bayesrank.evidence.weighting import BALANCED, WEIGHTED
 from bayesrank.models.parts.conjugate import check_proper_prior
 
@@ -223,6 +224,9 @@ class BayesianBootstrap:
         held |= {f"{name}_withheld": (dims, hidden) for name in AREAS if name in self.scores}
         for name, differ in self._discordant().items():
             held[f"{name}_discordant"] = (("entity", "rival", *dims[1:]), differ)
+        for name in self.scores if self.cluster is not None else ():
+            for what, found in zip(("freedom", "factor"), self._information(name), strict=True):
+                held[f"{name}_{what}"] = (dims[1:], found if self.over is None else found[0])
         return {"observed_data": xr.Dataset(held, self.coords() | {"rival": self.names})}
 
     def _discordant(self) -> dict[str, np.ndarray]:
@@ -234,6 +238,24 @@ class BayesianBootstrap:
             if self.over is None
             else {name: each.sum(axis=-1) for name, each in found.items()}
         )
+
+    def _information(self, score: str) -> np.ndarray:
+        """Return the degrees of freedom of a score over clusters, and the factor of its bootstrap (2, data set).
+
+        Of an area, they are those of its least favourable class. A mean over data sets has one.
+        """
+        sizes = [part.sizes_of_clusters(score in AREAS) for part in self.parts]
+        parts = (
+            [([own], np.ones(1)) for own in sizes] if self.over is None else [(sizes, self.over)]
+        )
+        found = []
+        for own, weights in parts:
+            of_classes = [
+                cluster_information(list(each), weights) for each in zip(*own, strict=True)
+            ]
+            freedom, factor = np.transpose(of_classes)
+            found.append((freedom.min(), factor.max()))
+        return np.transpose(found)
 
     def coords(self) -> dict[str, Any]:
         """Return the coords of the draws."""
@@ -324,6 +346,16 @@ class CasePart:
             return len(set(unit[here].tolist()))
         sums = np.bincount(unit[here], self.size[here])
         return int(sums.sum() ** 2 / np.square(sums).sum() + 1e-6)
+
+    def sizes_of_clusters(self, of_classes: bool) -> list[np.ndarray]:
+        """Return the weights of the clusters, or of the cases of each class in them."""
+        assert self.unit is not None
+        masks = self.actual == np.unique(self.actual)[:, None]
+        sizes = [
+            np.bincount(self.unit[own], self.size[own])
+            for own in (masks if of_classes else [np.ones(len(self.size), bool)])
+        ]
+        return [own[own > 0] for own in sizes]
 
     def _weigh_class(self, members: np.ndarray) -> np.ndarray:
         """Return the weight of one case of each class (class), by a mask (class, case)."""

@@ -5,6 +5,7 @@ rivals that an entity beats, so that they depend on which rivals there are (Arro
 choice and individual values).
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -194,12 +195,13 @@ def aggregate_score(
         - ``"win_rate"``: the mean share of rivals that the entity beats, ties as halves;
           ``"borda"``: the mean number of rivals that it beats.
     weights : "cases", str, mapping or DataArray, optional
-        Weights of the data sets; equal by default, proportional to their cases with ``"cases"``.
-        The name of a coord, such as ``"category"``, or a mapping from data set to category, gives
-        equal weight to the categories, and to the data sets within each. A nested mapping
-        ``{category: {dataset: weight}}`` sets the weights within the categories; ``{category:
-        [dataset, ...]}`` only assigns the data sets. A weight of 0 leaves a data set out. With
-        ``over="category"``, a mapping from category to number sets the weights of the categories.
+        Weights of the data sets; equal by default, proportional to their cases with ``"cases"``
+        (under importance weights, to the sums of these). The name of a coord, such as
+        ``"category"``, or a mapping from data set to category, gives equal weight to the
+        categories, and to the data sets within each. A nested mapping ``{category: {dataset:
+        weight}}`` sets the weights within the categories; ``{category: [dataset, ...]}`` only
+        assigns the data sets. A weight of 0 leaves a data set out. With ``over="category"``, a
+        mapping from category to number sets the weights of the categories.
 
     Returns
     -------
@@ -535,6 +537,8 @@ def _weights(
                 "weights", "must be a mapping for a source without numbers of cases", "'cases'"
             )
         total = cases.sum("entity").values.astype(float)
+        if sums := source.assembled.dataset_weight_sums:
+            total = np.array([json.loads(sums)[str(name)] for name in names])
         return total / total.sum()
     if isinstance(weights, str):
         weights = dict(zip(names, _labels(source, values, weights, dim, "weights"), strict=True))

@@ -33,7 +33,7 @@ from bayesrank._core.notes import notes_of, notes_text
 from bayesrank._core.records import RankingRecord
 from bayesrank._core.source import Over, Source, parse_source
 from bayesrank._core.types import Container, ModelName, ScoreLike
-from bayesrank.claims.effective import Information, stretch
+from bayesrank.claims.effective import Information
 from bayesrank.claims.ends import CLOSED, notes_on_closed
 from bayesrank.claims.information import information_of
 from bayesrank.models import find_model, in_closed_form, options_of
@@ -492,7 +492,8 @@ def _one(
         result["overestimate"] = average_within(groups, loss)
 
     middle, of_draws = result["median"], (result["lower"], result["upper"])
-    wide = information.widen(settings.prob, middle, of_draws, found.range)
+    allowance = information.allowance(settings.prob, found.range)
+    wide = allowance.widen(middle, of_draws, found.range)
 
     def outside(observed: np.ndarray) -> np.ndarray:
         """Return whether values are outside the interval by more than Monte-Carlo error."""
@@ -514,6 +515,7 @@ def _one(
         for end in ("lower", "upper"):
             result[end] = np.where(evidence.behind.withheld.values, np.nan, result[end])
     notes, needed = [*found.notes(), *evidence.notes(score)], evidence.needed()
+    notes += allowance.notes(names, middle, of_draws, found.range)
     notes += notes_on_closed(names, found.display, wide, closed)
     facts = replace(
         found.facts, prob=settings.prob, rope=settings.rope, draws=batches.number, method="draws"
@@ -549,9 +551,7 @@ def _one(
         result |= ranks_and_tiers(sets, ranked)
         position = np.asarray(position_of(result))
         result |= _differences(x, position, settings.prob, groups)
-        result |= _widen_differences(
-            result, position, information.interval_factor(settings.prob), found.range
-        )
+        result |= _widen_differences(result, position, information, settings.prob, found.range)
         if extremes is not None and ranked.any():
             leader = int(np.nanargmin(position))
             of_leader = extremes.differences(
@@ -665,18 +665,19 @@ def _differences(
 
 
 def _widen_differences(
-    result: dict[str, Any], position: np.ndarray, factor: np.ndarray, limits: tuple[float, float]
+    result: dict[str, Any],
+    position: np.ndarray,
+    information: Information,
+    prob: float,
+    limits: tuple[float, float],
 ) -> dict[str, np.ndarray]:
-    """Return the ends of differences from the leader, which allow for the fewer units of either entity.
-
-    ``factor`` (entity) is the one of intervals, and ``limits`` are those of the score.
-    """
+    """Return the ends of differences from the leader, which allow for few units; ``limits`` are those of the score."""
     if np.isnan(position).all():
         return {}
-    factor = np.maximum(factor, factor[int(np.nanargmin(position))])
-    largest = limits[1] - limits[0]
+    leader, largest = int(np.nanargmin(position)), limits[1] - limits[0]
     middle, *ends = (result[name] for name in OF_LEADER)
-    wide = stretch(factor, middle, (ends[0], ends[1]), (-largest, largest))
+    allowance = information.allowance_of_differences(prob, limits, leader)
+    wide = allowance.widen(middle, (ends[0], ends[1]), (-largest, largest))
     return dict(zip(OF_LEADER[1:], wide, strict=True))
 
 

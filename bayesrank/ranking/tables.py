@@ -14,9 +14,9 @@ from bayesrank._core.draws import draw_dims, load_arrays
 from bayesrank._core.errors import ArgumentError, ArgumentTypeError
 from bayesrank._core.source import parse_source
 from bayesrank._core.types import Container
-from bayesrank.claims.effective import stretch
+from bayesrank.claims.effective import Allowance
 from bayesrank.claims.ends import CLOSED
-from bayesrank.claims.information import interval_factor
+from bayesrank.claims.information import allowance_of
 from bayesrank.models.parts.priors import in_words
 from bayesrank.performance import as_performance, at_prevalence
 from bayesrank.ranking.credible import quantiles_of
@@ -133,9 +133,10 @@ def score_table(
         numbers_of_score = {name: held[..., i] for name, held in table.items()}
         if known.behind.clustered:
             plain_score = None if one.variable else one.score
-            factor = interval_factor(known, plain_score, one.values, prob).transpose(*dims).values
+            allowance = allowance_of(known, plain_score, one.values, prob, one.range)
+            fields = {str(name): held.transpose(*dims).values for name, held in allowance.items()}
             ends = numbers_of_score["lower"], numbers_of_score["upper"]
-            wide = stretch(factor, numbers_of_score["median"], ends, one.range)
+            wide = Allowance(**fields).widen(numbers_of_score["median"], ends, one.range)
             for end, values_of_end in zip(ends, wide, strict=True):
                 end[...] = values_of_end
         if seen is not None:

@@ -7,6 +7,7 @@ from scipy import stats
 
 import bayesrank as br
 from bayesrank.evidence.units import cluster_information
+from tests.told import notes_in
 
 CLUSTERS, CASES = 12, 5
 
@@ -186,6 +187,192 @@ def test_all_results_have_the_same_interval_of_a_rate():
     for end in ("", "_lower", "_upper"):
         expected = ranking[f"difference{end}"].values[row]
         np.testing.assert_allclose(found[f"tpr_difference{end}"], [expected], rtol=1e-12)
+
+
+def errors_in(clusters, per_cluster, of=25, cases=20):
+    """Return right answers with some errors in the first clusters alone, and the cluster of each case."""
+    right = np.ones((of, cases), int)
+    right[:clusters, :per_cluster] = 0
+    return right.ravel(), np.repeat(np.arange(of), cases)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("number", [0, 1, 3, 8])
+def test_of_d_clusters_with_an_error_there_are_d_minus_1_degrees_of_freedom(number, turned):
+    right, cluster = errors_in(number, 4)
+    frame = pd.DataFrame({"a": 1 - right if turned else right})
+    posterior = br.fit(br.from_outcomes(frame, cluster=cluster), draws=500, seed=1)
+    found = br.score_table(posterior, ["mean_outcome"]).isel(score=0, entity=0)
+    ends = np.array([found["lower"], found["upper"]])
+    low, middle, high = np.quantile(draws_of(posterior).sel(entity="a"), [0.025, 0.5, 0.975])
+    share = frame["a"].mean()
+    alike = stats.beta.ppf([0.025, 0.975], 25 * share + 0.5, 25 * (1 - share) + 0.5)
+    far, at = (low, 0) if share > 0.5 else (high, 1)
+    if number > 2:
+        quantile = stats.t.ppf(0.975, number - 1) / stats.norm.ppf(0.975)
+        expected = middle + np.sqrt(26 / 24) * quantile * (far - middle)
+        assert abs(expected - middle) < abs(alike[at] - middle)
+    else:  # the cases of a cluster might all have the same answer
+        expected = alike[at]
+    np.testing.assert_allclose(ends[at], expected, rtol=1e-9)
+    assert number > 0 or ends[1 - at] == 1 - at
+
+
+def test_scores_of_tables_and_differences_depend_on_few_clusters_alike():
+    right, cluster = errors_in(1, 4)
+    wide = (np.arange(len(right)) % 7 > 0) * 1
+    truth = np.random.default_rng(1).integers(0, 2, len(right))
+    guesses = {
+        name: np.where(answer == 1, truth, 1 - truth)
+        for name, answer in {"a": right, "b": np.ones_like(right), "c": wide}.items()
+    }
+    posterior = br.fit(br.joint_outcomes(truth, guesses, cluster=cluster), draws=500, seed=1)
+    found = br.credible_ranking(posterior, "accuracy")
+    alike = stats.beta.ppf(0.025, [25 * right.mean() + 0.5, 25.5], [25 * 0.008 + 0.5, 0.5])
+    lower = found["lower"].sel(entity=["a", "b"]).values
+    np.testing.assert_allclose(lower, alike, rtol=0.01)  # its clusters have nearly equal strengths
+    assert found["lower"].sel(entity="c") > 0.8
+    # On one cluster, a and b differ; on each cluster, b and c do.
+    wide = found["difference_upper"] - found["difference_lower"]
+    assert found["difference"].sel(entity="b") == 0
+    assert wide.sel(entity="a") > 2.5 * wide.sel(entity="c")
+    [note] = [each for each in notes_in(found) if each.code == "clusters_hardly_differ"]
+    assert note.fields["entities"] == ["a", "b"]
+    f1 = br.score_table(posterior, ["f1", "informedness"])["lower"].sel(entity="b").values
+    assert f1[0] == pytest.approx(lower[1], rel=0.01)
+    assert f1[1] == pytest.approx(2 * lower[1] - 1, abs=0.02)
+
+
+def test_grades_that_all_differ_show_how_much_clusters_differ():
+    frame, cluster = grades(7)
+    posterior = br.fit(br.from_outcomes(frame, cluster=cluster), draws=200, seed=1)
+    assert "clusters_hardly_differ" not in [
+        note.code for note in notes_in(br.credible_ranking(posterior))
+    ]
+
+
+def test_cases_without_clusters_keep_the_interval_of_their_draws():
+    right, _ = errors_in(1, 4)
+    posterior = br.fit(br.from_outcomes(pd.DataFrame({"a": right})), draws=200, seed=1)
+    found = br.score_table(posterior, ["mean_outcome"]).isel(score=0, entity=0)
+    assert found["lower"] == pytest.approx(np.quantile(draws_of(posterior), 0.025), rel=1e-12)
+
+
+def factor_of(number, prob=0.95):
+    """Return how many times wider than that of the draws the interval of equal clusters is."""
+    tail = (1 + prob) / 2
+    return (
+        np.sqrt((number + 1) / (number - 1)) * stats.t.ppf(tail, number - 1) / stats.norm.ppf(tail)
+    )
+
+
+def widths(values):
+    """Return the widths of the draws' intervals."""
+    low, high = (values.quantile(share, ("chain", "draw")) for share in (0.025, 0.975))
+    return (high - low).transpose("entity", ...).values
+
+
+def predictions(clusters, cases=6, seed=4):
+    """Return labels, predicted probabilities and clusters; each cluster has cases of both classes."""
+    rng = np.random.default_rng(seed)
+    truth = np.tile(np.arange(cases) % 2, clusters)
+    logit = rng.normal(0, 1, (len(truth), 2)) + truth[:, None]
+    return (
+        truth,
+        dict(zip("ab", (1 / (1 + np.exp(-logit))).T, strict=True)),
+        np.arange(len(truth)) // cases,
+    )
+
+
+@pytest.mark.parametrize("score", ["brier", "auc_roc", "auc_gain"])
+def test_areas_and_losses_allow_for_few_clusters(score):
+    truth, probabilities, cluster = predictions(7)
+    evidence = br.from_probabilities(truth, probabilities, cluster=cluster)
+    posterior = br.fit(evidence, draws=300, seed=1)
+    drawn = posterior["posterior"][score]
+    expected = factor_of(7) * widths(drawn)
+    ranking = br.credible_ranking(posterior, score)
+    for found in (ranking, br.score_table(posterior, [score]).isel(score=0)):
+        np.testing.assert_allclose(found["upper"] - found["lower"], expected, rtol=1e-9)
+    row = int(np.flatnonzero(ranking["difference"].values != 0)[0])
+    wide = float(ranking["difference_upper"][row] - ranking["difference_lower"][row])
+    difference = drawn - drawn.isel(entity=1 - row, drop=True)
+    assert wide == pytest.approx(factor_of(7) * widths(difference)[row], rel=1e-9)
+
+
+def test_areas_have_the_clusters_of_the_class_with_fewer():
+    truth, probabilities, cluster = predictions(9)
+    truth = np.where(cluster < 6, truth, 0)  # positive cases are in six clusters
+    evidence = br.from_probabilities(truth, probabilities, cluster=cluster)
+    posterior = br.fit(evidence, draws=300, seed=1)
+    for score, number in (("auc_roc", 6), ("brier", 9)):
+        found = br.score_table(posterior, [score]).isel(score=0)
+        ratio = (found["upper"] - found["lower"]).values / widths(posterior["posterior"][score])
+        np.testing.assert_allclose(ratio, factor_of(number), rtol=1e-9)
+
+
+def test_areas_of_data_sets_have_their_own_clusters():
+    truth, probabilities, cluster = predictions(15)
+    dataset = np.where(cluster < 9, "x", "y")
+    evidence = br.from_probabilities(truth, probabilities, cluster=cluster, dataset=dataset)
+    posterior = br.fit(evidence, draws=300, seed=1)
+    drawn = widths(posterior["posterior"]["auc_roc"])
+    found = br.score_table(posterior, ["auc_roc"]).isel(score=0).transpose("entity", ...)
+    ratio = (found["upper"] - found["lower"]).values / drawn
+    np.testing.assert_allclose(ratio, [[factor_of(9), factor_of(6)]] * 2, rtol=1e-9)
+
+
+def test_predictions_without_clusters_keep_the_interval_of_their_draws():
+    truth, probabilities, _ = predictions(7)
+    posterior = br.fit(br.from_probabilities(truth, probabilities), draws=300, seed=1)
+    found = br.score_table(posterior, ["brier"]).isel(score=0)
+    drawn = widths(posterior["posterior"]["brier"])
+    np.testing.assert_allclose(found["upper"] - found["lower"], drawn, rtol=1e-9)
+
+
+def test_judged_outcomes_allow_for_few_clusters_of_labels():
+    rng = np.random.default_rng(5)
+    cluster = np.repeat(np.arange(9), 8)
+    right = np.where(np.arange(72) % 4 < 2, 1, 0)  # each cluster has wrong labels
+    known = (np.arange(72) % 8 < 4) & (cluster < 7)  # seven clusters have labels, four each
+    frame = pd.DataFrame(
+        {
+            "judge": np.where(rng.random(72) < 0.8, right, 1 - right),
+            "human": np.where(known, right, np.nan),
+            "cluster": cluster,
+        }
+    )
+    judged = br.from_judged(frame, judge="judge", truth="human", cluster="cluster")
+    posterior = br.fit(judged, draws=300, seed=1)
+    found = br.score_table(posterior, ["mean_outcome"]).isel(score=0)
+    drawn = widths(posterior["posterior"]["mean_outcome"])
+    np.testing.assert_allclose(found["upper"] - found["lower"], factor_of(7) * drawn, rtol=1e-9)
+    # Without a wrong answer among the labels, they show no more than seven cases would.
+    frame["human"] = np.where(known, 1, np.nan)
+    judged = br.from_judged(frame, judge="judge", truth="human", cluster="cluster")
+    found = br.score_table(br.fit(judged, draws=300, seed=1), ["mean_outcome"]).isel(score=0)
+    assert found["lower"].item() <= stats.beta.ppf(0.025, 7.5, 0.5) + 1e-9
+
+
+def test_mean_costs_allow_for_few_clusters():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(
+        {
+            "entity": np.repeat(["a", "b"], 42),
+            "case": np.tile(np.arange(42), 2),
+            "outcome": rng.integers(0, 2, 84),
+            "usd": rng.uniform(1, 2, 84),
+            "cluster": np.tile(np.arange(42) // 6, 2),
+        }
+    )
+    for evidence, factor in (
+        (br.from_frame(frame, cost="usd"), factor_of(7)),
+        (br.from_frame(frame.drop(columns="cluster"), cost="usd"), 1.0),
+    ):
+        posterior = br.fit(evidence, draws=300, seed=1)
+        front = br.decisions.pareto_front(posterior)
+        drawn = widths(posterior["posterior"]["mean_cost"])
+        np.testing.assert_allclose(front["cost_upper"] - front["cost_lower"], factor * drawn)
 
 
 def test_scores_of_attempts_are_spread_once():

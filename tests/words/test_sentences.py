@@ -490,8 +490,7 @@ ROWS = [
     (
         "few_clusters",
         {"units": 8, "one_class": False, "one_dataset": False},
-        "Only 8 clusters: intervals allow for few clusters, but are too narrow where only one or two of them differ "
-        "from the others.",
+        "Only 8 clusters: intervals are wider to allow for few clusters.",
     ),
     (
         "errors_t_distributed",
@@ -664,6 +663,18 @@ ROWS = [
         {"pairs": 3, "of": 10},
         "For 3 of 10 pairs of entities, clusters vary less than independent cases would. A lead must also be large "
         "enough for independent cases, which is conservative.",
+    ),
+    (
+        "clusters_hardly_differ",
+        {"entities": ["a"]},
+        "For a, all but a few clusters have the same result, which hardly shows how much clusters differ. The interval "
+        "is wider for this, at most as for one case in each cluster.",
+    ),
+    (
+        "clusters_hardly_differ",
+        {"entities": ["a", "b"]},
+        "For a, b, all but a few clusters have the same result, which hardly shows how much clusters differ. The "
+        "intervals are wider for this, at most as for one case in each cluster.",
     ),
     (
         "votes_uneven",

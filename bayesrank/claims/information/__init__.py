@@ -32,8 +32,8 @@ from bayesrank.scores import Score
 
 __all__ = [
     "Worth",
+    "allowance_of",
     "information_of",
-    "interval_factor",
     "parts_of_pair",
     "register_worth",
     "sampling_variance",
@@ -98,20 +98,33 @@ def information_of(observed: Observed, score: Score | None, entities: int) -> In
     return _worth_of(observed.behind).weigh(observed.behind, observed, score, information)
 
 
-def interval_factor(
-    observed: Observed, score: Score | None, values: xr.DataArray, prob: float
-) -> xr.DataArray:
-    """Return how many times wider intervals are than those of draws, for few clusters or voters.
+def allowance_of(
+    observed: Observed,
+    score: Score | None,
+    values: xr.DataArray,
+    prob: float,
+    limits: tuple[float, float],
+    reference: int | None = None,
+) -> xr.Dataset:
+    """Return how much wider intervals are than those of draws, for few clusters or voters, by field of Allowance.
 
-    Over ``entity`` and any other dim of ``values`` but those of draws.
+    Over ``entity`` and any other dim of ``values`` but those of draws. With the position of a
+    ``reference``, the intervals are those of differences from this entity.
     """
     extra = [dim for dim in values.dims if dim not in (*draw_dims(values), "entity")]
     if not extra:
         information = information_of(observed, score, values.sizes["entity"])
-        return xr.DataArray(information.interval_factor(prob), dims="entity")
+        found = (
+            information.allowance(prob, limits)
+            if reference is None
+            else information.allowance_of_differences(prob, limits, reference)
+        )
+        return xr.Dataset({name: ("entity", held) for name, held in vars(found).items()})
     dim = str(extra[0])
     parts = [
-        interval_factor(observed.at(dim, i), score, values.isel({dim: i}, drop=True), prob)
+        allowance_of(
+            observed.at(dim, i), score, values.isel({dim: i}, drop=True), prob, limits, reference
+        )
         for i in range(values.sizes[dim])
     ]
     return xr.concat(parts, dim)

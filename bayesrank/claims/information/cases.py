@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from bayesrank.claims.effective import Information
-from bayesrank.claims.information.clusters import NEARLY_EQUAL, excess_of_cases
+from bayesrank.claims.information.clusters import NEARLY_EQUAL, count_varying, excess_of_cases
 from bayesrank.claims.information.influence import class_strength, influence_of_tables
 from bayesrank.claims.information.skewness import reach_of_pairs
 from bayesrank.claims.information.tables import parts_of_tables, rare_class_of_pair, with_observed
@@ -99,6 +99,7 @@ def _weigh(
             found,
             freedom_of_interval=np.where(np.isfinite(factor), freedom, np.inf),
             factor_of_interval=factor,
+            varying=np.inf if influence is None else count_varying(influence, evidence, strength),
         )
     nearly_equal = all(
         part.max(initial=0.0) <= NEARLY_EQUAL * part.min(initial=np.inf)

@@ -1,12 +1,15 @@
 """What truth known in part is worth."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from bayesrank.claims.effective import ENOUGH_FREEDOM, Information
+from bayesrank.claims.information.clusters import effective_clusters
 from bayesrank.claims.observed import Observed
 from bayesrank.evidence.kinds import JudgedEvidence
+from bayesrank.evidence.kinds.cases import sums_within
 from bayesrank.evidence.units import cluster_information
 from bayesrank.scores import Score
 
@@ -20,15 +23,24 @@ def weigh_judged(
     if evidence.cluster is None:
         return with_labels(found, labels)
     found = replace(found, cases=labels)
-    labelled = np.broadcast_to(evidence.truth >= 0, evidence.verdict.shape)
-    cases_by_cluster = [
-        np.bincount(evidence.cluster, evidence.count * column) for column in labelled.T
-    ]
+    truth = np.broadcast_to(evidence.truth, evidence.verdict.shape)
+    count = evidence.count[:, None]
+    size = sums_within(evidence.cluster, count * (truth >= 0))
     freedom, factor = np.array(
-        [cluster_information([own[own > 0]], np.ones(1)) for own in cases_by_cluster]
+        [cluster_information([own[own > 0]], np.ones(1)) for own in size.T]
     ).T
+    varying: Any = np.inf
+    if evidence.of_outcomes:
+        wrong, right = (effective_clusters(evidence.cluster, truth == y, size) for y in (0, 1))
+        varying = np.minimum(wrong, right)
     found = replace(found, freedom=np.minimum(freedom[:, None], freedom), clusters=freedom + 1)
-    return replace(found, inflation=np.maximum(found.inflation, factor))
+    return replace(
+        found,
+        inflation=np.maximum(found.inflation, factor),
+        freedom_of_interval=np.where(np.isfinite(factor), freedom, np.inf),
+        factor_of_interval=factor,
+        varying=varying,
+    )
 
 
 def with_labels(found: Information, labels: np.ndarray) -> Information:

@@ -29,4 +29,13 @@ def weigh_probabilities(
     )
     if record.clustered:
         found = replace(found, clusters=np.full(len(found.cases), least))
+    if evidence.freedom is not None and evidence.factor is not None:
+        freedom, factor = float(evidence.freedom), float(evidence.factor)
+        found = replace(
+            found,
+            inflation=np.maximum(found.inflation, factor),
+            # Of a single cluster, no variance is known: its interval is the whole range.
+            freedom_of_interval=freedom if np.isfinite(factor) else np.inf,
+            factor_of_interval=factor,
+        )
     return replace(found, of_class=least if area else np.nan)

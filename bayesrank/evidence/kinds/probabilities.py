@@ -28,6 +28,15 @@ class ProbabilityEvidence(EvidenceKind):
     )
     #: Cases (or clusters) on which two entities differ (entity, rival, [dataset]).
     discordant: xr.DataArray | None = None
+    #: Degrees of freedom of a score over clusters, and the factor by which its bootstrap is too
+    #: narrow ([dataset]); None for independent cases.
+    freedom: xr.DataArray | None = None
+    factor: xr.DataArray | None = None
+
+    @property
+    def clustered(self) -> bool:
+        """Return whether cases are in clusters."""
+        return self.freedom is not None
 
     @classmethod
     def parse(cls, parts: Parts) -> Self | None:
@@ -44,12 +53,12 @@ class ProbabilityEvidence(EvidenceKind):
 
     def of(self, variable: str | None) -> Self:
         """Return the evidence on one area or loss."""
-        withheld, discordant = (
-            self.held.get(f"{variable}_{name}") for name in ("withheld", "discordant")
-        )
-        if discordant is not None:
-            discordant = discordant.transpose("entity", "rival", ...)
-        return replace(self, withheld=withheld, discordant=discordant)
+        names = ("withheld", "discordant", "freedom", "factor")
+        found: dict[str, Any] = {name: self.held.get(f"{variable}_{name}") for name in names}
+        if (differ := found["discordant"]) is not None:
+            differ = differ.sel(rival=differ["entity"].values)  # those that are left
+            found["discordant"] = differ.transpose("entity", "rival", ...)
+        return replace(self, **found)
 
     def is_about(self, entities: Sequence[Any]) -> bool:
         """Return whether the evidence is about these entities, in this order."""
@@ -57,13 +66,12 @@ class ProbabilityEvidence(EvidenceKind):
 
     def on(self, dataset: Any) -> Self:
         """Return the evidence of one data set."""
-        withheld, discordant = (
-            each
-            if each is None or "dataset" not in each.dims
-            else each.sel(dataset=dataset, drop=True)
-            for each in (self.withheld, self.discordant)
-        )
-        return replace(self, withheld=withheld, discordant=discordant)
+        found: dict[str, Any] = {
+            name: each.sel(dataset=dataset, drop=True)
+            for name in ("withheld", "discordant", "freedom", "factor")
+            if (each := getattr(self, name)) is not None and "dataset" in each.dims
+        }
+        return replace(self, **found)
 
     def needed(self, model: ModelRecord) -> str:
         """Return more cases, which all entities predict."""

@@ -21,6 +21,14 @@ def clusters_vary_less(pairs: int, of: int, unit: str = "clusters") -> str:
     )
 
 
+def clusters_hardly_differ(entities: list[str]) -> str:
+    interval = "The interval is" if len(entities) == 1 else "The intervals are"
+    return (
+        f"For {prose.list_names(entities)}, all but a few clusters have the same result, which hardly shows how much "
+        f"clusters differ. {interval} wider for this, at most as for one case in each cluster."
+    )
+
+
 def votes_uneven(fewest: int, most: int, percent: float, intervals: float | None) -> str:
     return (
         f"Pairs have {fewest:,} to {most:,} votes, which differ by more than chance. Earlier votes may have chosen "

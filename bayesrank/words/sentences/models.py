@@ -48,8 +48,8 @@ def few_clusters(units: int, one_class: bool, one_dataset: bool) -> str:
             f"Only 1 cluster{_where(one_class, one_dataset)}: how much clusters differ is unknown."
         )
     return (
-        f"Only {prose.count(units, 'cluster')}{_where(one_class, one_dataset)}: intervals allow for few clusters, but "
-        "are too narrow where only one or two of them differ from the others."
+        f"Only {prose.count(units, 'cluster')}{_where(one_class, one_dataset)}: intervals are wider to allow for few "
+        "clusters."
     )
 
 
