@@ -455,16 +455,6 @@ def test_ties_both_bad_and_perfect_records_are_kept_apart():
         ),
         ({"longer": 0}, {"covariates": ["longer"]}, "longer must differ from 0"),
         ({}, {"cluster": "question", "case": "question"}, "must name a different column"),
-        (
-            {"gpt": "m0"},
-            {"cluster": "voter", "judge": "gpt"},
-            "cannot be used with votes of judges",
-        ),
-        (
-            {"gpt": "m0", "longer": 1},
-            {"covariates": "longer", "judge": "gpt"},
-            "cannot be used with votes of judges",
-        ),
     ],
 )
 def test_bad_voters_and_covariates_are_refused(change, roles, message):
@@ -713,7 +703,7 @@ def test_weights_of_votes_need_voters_or_questions(tmp_path):
         br.from_votes(frame, **ROLES, weight="weight")
     with pytest.raises(br.ArgumentError, match="finite numbers, 0 or more"):
         br.from_votes(frame.assign(weight=-1.0), **ROLES, cluster="voter", weight="weight")
-    with pytest.raises(br.ArgumentError, match="cannot be used with votes of judges"):
+    with pytest.raises(br.ArgumentError, match="weight must come with the voter or the question"):
         br.from_votes(frame.assign(j=frame["winner"]), **ROLES, judge="j", weight="weight")
     frame[["model_a", "model_b", "winner", "voter", "weight"]].to_csv(
         tmp_path / "v.csv", index=False

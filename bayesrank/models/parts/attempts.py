@@ -226,7 +226,8 @@ class AttemptsPosterior:
         """Return the factor of the spread where only the runs of these cases vary (entity), at most 1.
 
         It is the square root of the share of the variance that is within cases. The estimate rests
-        on the cases that are not at an end: t has so many degrees of freedom, less one.
+        on the cases that are not at an end, in proportion to their distance from it: t has so many
+        degrees of freedom as their effective number (Kish), less one.
         """
         count, square = self.evidence.count[self.kept], self.evidence.squares[self.kept]
         runs = self.used.cells[1]
@@ -237,11 +238,11 @@ class AttemptsPosterior:
         )
         prior = self.prior[1][:, 0] * (square.sum() / count.sum()) ** 2
         total, squares = self.used.numbers(count), self.used.numbers(square)
-        kinds = [met & (estimates != end) for end in (0, 1)]
+        distances = [np.where(met, np.abs(estimates - end), 0.0) for end in (0, 1)]
         factor = np.empty(total.shape[1])
         for i, mean in enumerate(self.means(one)):
             number = squares[met, i]
-            fewest = min(_effective(total[kind, i].sum(), squares[kind, i].sum()) for kind in kinds)
+            fewest = min(_effective(total[:, i] @ far, squares[:, i] @ far**2) for far in distances)
             of_prior = prior[i] @ (self._at_prior(one) - mean) ** 2
             every = number @ (estimates[met] - mean) ** 2 + of_prior
             share = (number @ within[met, i] + of_prior) / every if every > 0 else 1.0

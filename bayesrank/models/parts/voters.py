@@ -100,8 +100,9 @@ class SharedVotes:
 
     @cached_property
     def corrections(self) -> list[float]:
-        """Return the factor c of the variance by each kind of unit."""
-        return [unit_freedom(np.asarray(held.sum(axis=1)).ravel())[1] for held in self.sizes]
+        """Return the factor c of the variance by each kind of unit, of a single unit that of two."""
+        each = [unit_freedom(np.asarray(held.sum(axis=1)).ravel())[1] for held in self.sizes]
+        return np.where(np.isinf(each), 2.0, each).tolist()
 
     @cached_property
     def prior_weight(self) -> float:
@@ -136,28 +137,30 @@ class SharedVotes:
 
     def _slopes(self) -> np.ndarray:
         """Return the slope of the log likelihood of one vote at the mode (result and cell, parameter)."""
-        win, lose, tie = (part[:, 0] for part in self.pairs.probabilities(self.mode[None])[3:])
-        design = self.pairs.design @ self.pairs.frame
-        along = [side - (win - lose) for side in (1.0, -1.0, 0.0)]
-        found = np.concatenate([design * each[:, None] for each in along])
-        if self.pairs.with_ties:
-            found = np.column_stack([found, np.concatenate([-tie, -tie, 1 - tie])])
-        return np.asarray(found)
+        return np.concatenate(slopes_of_votes(self.pairs, self.mode))
+
+    def _sums(self, code: np.ndarray) -> np.ndarray:
+        """Return the sums of the slopes of the votes of each unit (unit, parameter)."""
+        return np.asarray(self._votes_by(code).T @ self._slopes())
 
     @cached_property
     def parts(self) -> tuple[list[np.ndarray], np.ndarray]:
         """Return sums of squares of the slopes of the units of each kind, and that of the prior, as covariances."""
-        slopes, inverse = self._slopes(), self.inverse
-        squares = []
+        inverse, squares = self.inverse, []
         for code in self.codes:
-            sums = self._votes_by(code).T @ slopes
+            sums = self._sums(code)
             squares.append(inverse @ (sums.T @ sums) @ inverse)
+        return squares, self._prior()
+
+    def _prior(self) -> np.ndarray:
+        """Return the covariance that the prior adds."""
+        inverse = self.inverse
         precision = np.broadcast_to(self.weighted.precision, len(inverse))
         prior = np.zeros_like(inverse)
         if precision.any():
             spread = precision**2 / np.broadcast_to(self.pairs.precision, len(inverse))
             prior = (inverse * spread) @ inverse
-        return squares, prior
+        return prior
 
     @cached_property
     def covariance(self) -> np.ndarray:
@@ -181,6 +184,11 @@ class SharedVotes:
         middle = _roots(root @ self.covariance @ root)[0]
         return np.asarray(back @ middle @ back)
 
+    @property
+    def alone(self) -> np.ndarray:
+        """Return the covariance of the parameters if votes were independent."""
+        return self.inverse
+
     @cached_property
     def excess(self) -> np.ndarray:
         """Return the ratio of standard deviations of independent votes to those of units, at least 1 (entity, rival).
@@ -191,7 +199,7 @@ class SharedVotes:
         free = basis.shape[1]
         alone, shared = (
             _of_differences(basis @ held[:free, :free] @ basis.T)
-            for held in (self.inverse, self.covariance)
+            for held in (self.alone, self.covariance)
         )
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(alone > 0, np.maximum(np.sqrt(alone / shared), 1.0), 1.0)
@@ -264,6 +272,18 @@ class SharedVotes:
         return self.mode + (found - self.mode) @ self.spreading
 
 
+def slopes_of_votes(pairs: Pairs, theta: np.ndarray) -> list[np.ndarray]:
+    """Return the slopes of the log likelihood of one vote: for the first, for the second, a tie (cell, parameter)."""
+    win, lose, tie = (part[:, 0] for part in pairs.probabilities(theta[None])[3:])
+    design = pairs.design @ pairs.frame
+    found = [design * (side - (win - lose))[:, None] for side in (1.0, -1.0, 0.0)]
+    if pairs.with_ties:
+        levels = pairs.levels.toarray()
+        along = [levels * each[:, None] for each in (-tie, -tie, 1 - tie)]
+        found = [np.column_stack(both) for both in zip(found, along, strict=True)]
+    return [np.asarray(each) for each in found]
+
+
 def modes_of(
     pairs: Pairs, centre: np.ndarray, start: np.ndarray, inverse: np.ndarray, enough: float = GAIN
 ) -> np.ndarray:
@@ -332,16 +352,21 @@ def newton_steps(pairs: Pairs, theta: np.ndarray, slope: np.ndarray) -> np.ndarr
     win, lose, tie = pairs.probabilities(theta)[3:]
     along = pairs.number * ((win + lose) - (win - lose) ** 2)
     wide, free = pairs.frame.shape
-    size = wide + pairs.with_ties
+    size = wide + pairs.size - free
     matrix, right = np.empty((len(theta), size, size)), np.empty((len(theta), size))
     matrix[:, :wide, :wide] = (pairs.squares @ along).T.reshape(len(theta), wide, wide)
     right[:, :wide] = slope[:, :free] @ pairs.frame.T
     precision = np.broadcast_to(pairs.precision, theta.shape[1])
     if pairs.with_ties:
-        cross = (pairs.design.T @ (-pairs.number * (win - lose) * tie)).T
-        matrix[:, :wide, wide], matrix[:, wide, :wide] = cross, cross
-        matrix[:, wide, wide] = (pairs.number * tie * (1 - tie)).sum(axis=0)
-        right[:, wide] = slope[:, free]
+        both = -pairs.number * (win - lose) * tie
+        for k in range(pairs.levels.shape[1]):
+            here = pairs.of_level(k)
+            cross = (pairs.design[here].T @ both[here]).T
+            matrix[:, :wide, wide + k], matrix[:, wide + k, :wide] = cross, cross
+        matrix[:, wide:, wide:] = 0.0
+        own = np.arange(wide, size)
+        matrix[:, own, own] = (pairs.levels.T @ (pairs.number * tie * (1 - tie))).T
+        right[:, wide:] = slope[:, free:]
     own = np.arange(size)
     matrix[:, own, own] += np.append(precision[0], precision)
     strengths = slice(0, pairs.entities)
