@@ -296,7 +296,7 @@ def _judged_battles(
     sides: np.ndarray,
     counts: np.ndarray,
 ) -> dict[str, Any]:
-    """Return variables of the battles: rows with the same two entities in order, and equal votes of judges and units."""
+    """Return variables of battles: rows with the same two entities in order, and equal votes of judges and units."""
     values = [np.where(ballots.turned, -held, held) for held in ballots.covariates.values()]
     keys = pd.DataFrame(np.column_stack([first, second, votes, *ballots.units.values(), *values]))
     row = keys.groupby(list(keys.columns)).ngroup().to_numpy()

@@ -242,7 +242,10 @@ class AttemptsPosterior:
         factor = np.empty(total.shape[1])
         for i, mean in enumerate(self.means(one)):
             number = squares[met, i]
-            fewest = min(_effective(total[:, i] @ far, squares[:, i] @ far**2) for far in distances)
+            fewest = min(
+                _effective(float(total[:, i] @ far), float(squares[:, i] @ far**2))
+                for far in distances
+            )
             of_prior = prior[i] @ (self._at_prior(one) - mean) ** 2
             every = number @ (estimates[met] - mean) ** 2 + of_prior
             share = (number @ within[met, i] + of_prior) / every if every > 0 else 1.0
