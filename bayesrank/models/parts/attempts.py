@@ -86,6 +86,14 @@ class AttemptsPosterior:
                     ),
                 ),
             )
+        if these and not joint.by_case:
+            raise ArgumentError(
+                "cases", "must be 'like these' if clusters have equal weights", "'these'"
+            )
+        if these and joint.dataset is not None:
+            raise ArgumentError(
+                "cases", "must be 'like these' for several data sets", "'these'", "fit each alone"
+            )
         result = cls(source, joint, runs, least, these)
         if not result.kept.any():
             raise ArgumentError(
@@ -393,6 +401,8 @@ class AttemptsPosterior:
                 {"k": one.k, "every": one.every, "majority": one.majority},
             )
         ]
+        if self.these:
+            result = [Note("attempts_of_these_cases", {"k": one.k, "every": one.every})]
         if used < total:
             result.append(
                 Note("cases_with_few_runs", {"least": self.least, "used": used, "total": total})

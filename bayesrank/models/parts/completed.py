@@ -31,6 +31,7 @@ from bayesrank.models.parts.pairs import Pairs
 from bayesrank.models.parts.styles import sorted_codes
 from bayesrank.models.parts.voters import (
     SharedVotes,
+    draw_prior,
     modes_of,
     slopes_of_votes,
 )
@@ -167,7 +168,7 @@ class CompletedVotes(SharedVotes):
         return np.concatenate([*known, unknown])
 
     def _sums(self, code: np.ndarray) -> np.ndarray:
-        found = super()._sums(code)
+        found = np.asarray(self._votes_by(code).T @ self._slopes())
         if self.own.any() and code is not self.units.get("case"):
             number = self.results.sum(axis=1)
             found[code[self.own]] /= np.sqrt(number[self.own])[:, None]
@@ -200,6 +201,10 @@ class CompletedVotes(SharedVotes):
     def _gather(self) -> Any:
         return self._votes_by(np.arange(len(self.row)))
 
+    @property
+    def _iterates(self) -> bool:
+        return True
+
     def _sample(self, draws: int, rng: np.random.Generator) -> np.ndarray:
         each = np.ones((len(self.row), draws))
         for role, code in self.units.items():
@@ -219,7 +224,7 @@ class CompletedVotes(SharedVotes):
         ]
         drawn = replace(self.battles.of_cells(results), precision=self.weighted.precision)
         drawn = replace(drawn, no_ties=self.pairs.no_ties)
-        centre = _draw_prior(self.pairs.precision, len(self.mode), draws, rng)
+        centre = draw_prior(self.pairs.precision, len(self.mode), draws, rng)
         start = np.tile(self.mode, (draws, 1))
         found = modes_of(drawn, centre, start, self.inverse)
         return np.asarray(self.mode + (found - self.mode) @ self.spreading)
@@ -236,7 +241,7 @@ class CompletedVotes(SharedVotes):
             mode, root = pairs.mode(), pairs.whiten(pairs.mode())
             wins, losses, ties = np.split(known[:, here] / self.battles.repeats, 3)
             weighted = replace(pairs, wins=wins, losses=losses, ties=ties)
-            centre = _draw_prior(pairs.precision, len(mode), len(here), rng)
+            centre = draw_prior(pairs.precision, len(mode), len(here), rng)
             start = np.tile(mode, (len(here), 1))
             theta = modes_of(weighted, centre, start, root.T @ root)
             for own, share in zip(found, self.battles.shares(pairs, theta), strict=True):
@@ -251,13 +256,6 @@ def _name_apart(code: np.ndarray, own: np.ndarray) -> np.ndarray:
     result[~own] = known.ravel()
     result[own] = int(known.max(initial=-1)) + 1 + np.arange(own.sum())
     return result
-
-
-def _draw_prior(precision: Any, size: int, draws: int, rng: np.random.Generator) -> np.ndarray:
-    """Return draws of the centre of a normal prior (draw, parameter), 0 where it is flat."""
-    precision = np.broadcast_to(precision, size)
-    noise = rng.standard_normal((draws, size))
-    return np.divide(noise, np.sqrt(precision), out=np.zeros_like(noise), where=precision > 0)
 
 
 def _votes_of_a_unit(
