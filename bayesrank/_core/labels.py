@@ -55,6 +55,16 @@ def factorize(names: Any) -> tuple[np.ndarray, list]:
     return codes, found.tolist()
 
 
+def factorize_rows(*columns: Any) -> np.ndarray:
+    """Return the position of each row among the distinct ones, in the order of their first occurrence."""
+    first, *rest = columns
+    codes = factorize(first)[0]
+    for column in rest:
+        own, found = factorize(column)
+        codes = pd.factorize(codes * len(found) + own)[0]
+    return codes
+
+
 def find_repeat(keys: Iterable[Any]) -> tuple[int, int] | None:
     """Return the positions of the first key that occurred before, and of the key that it repeats."""
     first: dict[Any, int] = {}

@@ -18,6 +18,8 @@ TINY = 1e-290
 ANY = np.random.SeedSequence(0)
 #: Number of words discarded at the start of a stream, to decorrelate similar states.
 FORGOTTEN = 12
+#: Number of variables of small shape that are drawn at a time, so that they stay in the cache.
+CACHED = 1 << 15
 #: Minimum logarithm, below which the exponential loses digits or underflows.
 FLOOR = -600.0
 
@@ -83,18 +85,23 @@ def _fill_gamma(out: np.ndarray, alpha: np.ndarray, bits: np.random.SFC64, key: 
         )  # faster than with three axes
         return
     # Gamma variables of small shape underflow; the logarithm of G(a) = G(a + 1) U^(1 / a) does not.
-    log = np.log(rng.standard_gamma(alpha + 1, out.shape))
-    _set_stream(bits, [*key, 2])
-    with np.errstate(divide="ignore"):
-        log = np.where(
-            alpha > 0, log - rng.standard_exponential(out.shape) / np.maximum(alpha, TINY), -np.inf
-        )
-    top = log.max(axis=-1, keepdims=True)
-    beyond = np.maximum(FLOOR - (log - np.where(np.isfinite(top), top, 0.0)), 0.0)
-    # Compress logarithms below FLOOR, in the same order, so that no exponential is 0.
-    with np.errstate(invalid="ignore"):
-        lowered = np.where(beyond > 0, FLOOR - 100 * beyond / (beyond + 1e4), log - top)
-    out[...] = np.where(alpha > 0, np.exp(lowered), 0.0)
+    uniform = np.random.SFC64(ANY)
+    _set_stream(uniform, [*key, 2])
+    exponential, none = np.random.Generator(uniform), alpha == 0
+    step = max(1, CACHED // alpha.size)
+    for log in (out[start : start + step] for start in range(0, len(out), step)):
+        np.log(rng.standard_gamma(alpha + 1, log.shape), out=log)
+        log -= exponential.standard_exponential(log.shape) / np.maximum(alpha, TINY)
+        log[:, none] = -np.inf
+        with np.errstate(invalid="ignore"):
+            log -= log.max(axis=-1, keepdims=True)
+        # Compress logarithms below FLOOR, in the same order, so that no exponential is 0.
+        beyond = np.maximum(FLOOR - log, 0.0)
+        beyond[:, none] = 0.0
+        np.maximum(log, FLOOR, out=log)
+        log -= 100 * beyond / (beyond + 1e4)
+        np.exp(log, out=log)
+        log[:, none] = 0.0
 
 
 def _set_stream(bits: np.random.SFC64, words: list) -> None:

@@ -103,9 +103,9 @@ def _components(preference: np.ndarray) -> list[np.ndarray]:
 
         number, label = connected_components(beats, directed=True, connection="strong")
         members = sorted((np.flatnonzero(label == i) for i in range(number)), key=lambda m: m[0])
-        above = np.array(
-            [[i is not j and beats[np.ix_(i, j)].any() for j in members] for i in members]
-        )
+        inside = np.array([label == label[m[0]] for m in members], np.float32)
+        above = inside @ beats.astype(np.float32) @ inside.T > 0
+        np.fill_diagonal(above, False)
         order = _sort(above)
     assert order is not None
     return [members[i] for i in order]

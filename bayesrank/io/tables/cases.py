@@ -14,7 +14,13 @@ import xarray as xr
 
 from bayesrank._core.checks import check_sequence, is_number
 from bayesrank._core.errors import Advice, ArgumentError, InPython
-from bayesrank._core.labels import factorize, find_repeat, standing_pair
+from bayesrank._core.labels import (
+    factorize,
+    factorize_rows,
+    find_repeat,
+    object_array,
+    standing_pair,
+)
 from bayesrank._core.notes import Note, add_notes
 from bayesrank._core.prose import list_names
 from bayesrank._core.records import EvidenceRecord
@@ -66,7 +72,9 @@ from bayesrank.io.tables.values import (
     as_outcomes,
     check_exact,
     count_hint,
+    distinct_fields,
     is_missing,
+    map_fields,
     missing_code,
     plain,
     to_number,
@@ -190,7 +198,7 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
                 else odd
             )
         _refuse_odd(table, roles, names, odd)
-    record, _ = _read_about(table, known, None)
+    record, *_ = _read_about(table, known, None)
     if "actual" in known.of and hold_probabilities(table, known.of["actual"], names, chosen):
         if not chosen:
             refuse_class_names(table, known.of["actual"], names)
@@ -214,7 +222,7 @@ def _refuse_scores(table: Table, known: Known, names: list[Any]) -> None:
     """Refuse columns of different scores, which are no entities: of one entity's cases, or of one in each row."""
     scores = [name for name in names if is_metric_name(name)]
     numbers = [
-        name for name in names if any(to_share(value) is not None for value in table.columns[name])
+        name for name in names if any(to_share(value) is not None for value in table.distinct(name))
     ]
     if len(scores) < 2 or 2 * len(scores) < len(numbers):
         return
@@ -253,7 +261,7 @@ def _refuse_nameless(table: Table, names: list[Any]) -> None:
     """Ask whether columns are entities whose headings are those that tools give to columns without names."""
     if all(NAMELESS.fullmatch(str(name)) for name in names) and not table.trial:
         square = len(names) == len(table.where) and all(
-            as_count(value) is not None for name in names for value in table.columns[name]
+            as_count(value) is not None for name in names for value in table.distinct(name)
         )
         matrix = " A confusion matrix is written as entity, tn, fp, fn, tp." if square else ""
         raise ArgumentError(
@@ -269,7 +277,7 @@ def _refuse_unlike_the_others(table: Table, roles: Roles, names: list[Any]) -> N
     odd = unlike_the_others(names)
     rest = [name for name in names if name != odd]
     labels = [
-        {str(value) for value in table.columns[name] if not is_missing(value)} for name in names
+        {str(value) for value in table.distinct(name) if not is_missing(value)} for name in names
     ]
     if odd is None or table.trial or len(set.union(*labels)) != 2:
         return
@@ -309,12 +317,12 @@ def _refuse_predictions_alone(table: Table, names: list[Any]) -> None:
     predicted = next((name for name in names if role_of(name) == "predicted"), None)
     if predicted is None or len(names) < 2:
         return
-    labels = {str(value) for value in table.columns[predicted] if not is_missing(value)}
+    labels = {str(value) for value in table.distinct(predicted) if not is_missing(value)}
     alike = [
         name
         for name in names
         if name != predicted
-        and {str(v) for v in table.columns[name] if not is_missing(v)} >= labels
+        and {str(v) for v in table.distinct(name) if not is_missing(v)} >= labels
     ]
     says = [f"{table.options('truth', alike[:4])} says so"] if alike else []
     if all(
@@ -359,7 +367,7 @@ def _refuse_summaries(table: Table, known: Known, names: list[Any]) -> None:
     ):
         refuse_lacking(table, known._replace(of=held), None)
     counts = [name for name in names if role_of(name) == "count" and len(names) > 1]
-    if counts and all(as_count(value) is not None for value in table.columns[counts[0]]):
+    if counts and all(as_count(value) is not None for value in table.distinct(counts[0])):
         others = zip(
             *(map(str, table.columns[name]) for name in table.columns if name != counts[0]),
             strict=True,
@@ -378,7 +386,7 @@ def _refuse_open_questions(table: Table, known: Known, names: list[Any]) -> None
     """Ask what the values mean where they are probably no outcomes of cases; columns that the user lists are."""
     _refuse_test_results(table, known, names)
     _refuse_patterns(table, known, names)
-    numbers = {to_share(value) for name in names for value in table.columns[name]}
+    numbers = {to_share(value) for name in names for value in table.distinct(name)}
     rows = len(table.where)
     few = (rows <= FEW_ROWS or rows in FOLD_ROWS) and len(names) > 1 and "case" not in known.of
     if (
@@ -399,7 +407,7 @@ def _refuse_test_results(table: Table, known: Known, names: list[Any]) -> None:
 
     Under other names this stays open: a note says what was assumed.
     """
-    numbers = {to_number(value) for name in names for value in table.columns[name]} - {None}
+    numbers = {to_number(value) for name in names for value in table.distinct(name)} - {None}
     if not numbers <= {0.0, 1.0}:
         full = len(names) > 1 and all(number is not None and number % 1 == 0 for number in numbers)
         if full and len(numbers) <= MOST_LABELS:
@@ -415,7 +423,7 @@ def _refuse_test_results(table: Table, known: Known, names: list[Any]) -> None:
     fields = {
         str(value).strip()
         for name in names
-        for value in table.columns[name]
+        for value in table.distinct(name)
         if not is_missing(value)
     }
     # Words such as true and pass say what they mean, and labels have no runs, whose mean would
@@ -455,11 +463,11 @@ def _refuse_odd(table: Table, roles: Roles, names: list[Any], odd: dict[Any, str
         role_of(name) for name in table.columns
     }
     if truth:
-        labels = {str(value) for value in table.columns[first] if not is_missing(value)}
+        labels = {str(value) for value in table.distinct(first) if not is_missing(value)}
         alike = [
             name
             for name in rest
-            if {str(v) for v in table.columns[name] if not is_missing(v)} <= labels
+            if {str(v) for v in table.distinct(name) if not is_missing(v)} <= labels
         ]
         rest = alike or rest
     if truth and _can_be_read(table, replace(roles, truth=first, entities=rest), rest):
@@ -536,8 +544,8 @@ def _is_settled(table: Table, roles: Roles, names: list[Any], rest: list[Any]) -
 
 def _possible_roles(table: Table, column: Any) -> list[tuple[str, str]]:
     """Return the roles that the values of a column fit, and their meaning."""
-    rows, distinct = len(table.where), len(set(map(repr, table.columns[column])))
-    numbers = [to_number(value) for value in table.columns[column]]
+    rows, distinct = len(table.where), len(set(map(repr, table.distinct(column))))
+    numbers = [to_number(value) for value in table.distinct(column)]
     fractions = any(number is not None and number % 1 for number in numbers)
     quantity = (
         fractions
@@ -565,7 +573,7 @@ def _possible_roles(table: Table, column: Any) -> list[tuple[str, str]]:
     ):
         result.append(("weight", "holds the importance weight of a case"))
     if is_quantity_name(column) and all(
-        as_count(value) is not None for value in table.columns[column]
+        as_count(value) is not None for value in table.distinct(column)
     ):
         result.append(("count", "holds the number of cases of a row"))
     return result
@@ -573,7 +581,7 @@ def _possible_roles(table: Table, column: Any) -> list[tuple[str, str]]:
 
 def _may_be_counts(table: Table, names: Any, columns: list[Any]) -> bool:
     """Return whether a table has a column of distinct names, and others that hold whole numbers as counts do."""
-    held = [as_count(value) for name in columns for value in table.columns[name]]
+    held = [as_count(value) for name in columns for value in table.distinct(name)]
     text = [isinstance(value, str) and to_number(value) is None for value in table.columns[names]]
     distinct = find_repeat(table.columns[names]) is None
     return (
@@ -674,8 +682,10 @@ def _refuse_matrices(table: Table) -> None:
 def _refuse_cross_table(table: Table) -> None:
     """Raise an error for a cross table of one test and the truth, which its totals show: of rows and of columns."""
     first, *rest = table.columns
-    counts = [[as_count(value) for value in table.columns[name]] for name in rest]
-    if len(rest) < 3 or len(table.where) < 3 or any(None in column for column in counts):
+    if len(rest) < 3 or len(table.where) < 3:
+        return
+    counts = [map_fields(as_count, table.columns[name]) for name in rest]
+    if any(None in column for column in counts):
         return
     held = np.array(counts, float).T
     if (
@@ -700,6 +710,8 @@ def _read_outcomes(
     odd: dict[Any, str] = {}
     texts = {
         name: [i for i, v in enumerate(held) if not isinstance(v, float | None)]
+        if set(map(type, held)) - {float, type(None)}
+        else []
         for name, held in columns.items()
     }
     for name, rows in texts.items():
@@ -732,7 +744,7 @@ def _read_outcomes(
         check_exact(
             [
                 int(value)
-                for value in table.columns[name]
+                for value in distinct_fields(table.columns[name])
                 if isinstance(value, int) or str(value).isdecimal()
             ]
         )
@@ -749,7 +761,7 @@ def _read_outcomes(
 
 def _refuse_codes(table: Table, names: list[Any], columns: Columns) -> None:
     """Ask what a number means that may stand for a missing answer, such as -1 beside 0 and 1 or 999 beside grades."""
-    values = {value for held in columns.values() for value in held if isinstance(value, float)}
+    values = {v for held in columns.values() for v in distinct_fields(held) if isinstance(v, float)}
     code = missing_code(values)
     if code is None or table.trial:
         return
@@ -835,13 +847,12 @@ def _refuse_last_rows(
     It would count as a case. ``written`` holds the fields as they are in the table, ``at`` the row
     of each case, and ``cases`` their names.
     """
-    rows = list(zip(*answers.values(), strict=True))
+    rows = np.array(list(answers.values()), float).T  # NaN where an answer is missing
     for back in range(1, min(MOST_SUMMARIES, len(rows) - 3) + 1):
-        *above, last = rows[: len(rows) - back + 1]
-        if None in last:
+        every, last = rows[:-back], tuple(rows[-back].tolist())
+        if np.isnan(last).any():
             continue
         name = None if cases is None else cases[-back]
-        every = np.array(above, float)  # NaN where an answer is missing
         units = [unit_of(held[-back]) for held in written.values()]
         full = every[~np.isnan(every).any(axis=1)]
         if what := find_summary(full, last, units, name, True) or find_summary(
@@ -887,50 +898,55 @@ def _read_role(table: Table, column: Any, role: str) -> list[Any]:
 
 def _read_about(
     table: Table, known: Known, entities: list[Any] | None
-) -> tuple[Columns, list[_Key]]:
-    """Return the columns that describe the cases, and the key of each row, which is unique for an entity."""
+) -> tuple[Columns, np.ndarray, list[_Key]]:
+    """Return the columns that describe the cases, the case of each row, and the keys of the cases.
+
+    No entity has a key twice.
+    """
     record = {
         role: _read_role(table, known.of[role], role)
         for role in OF_CASES
         if role in known.of and role != "actual"
     }
     none = [""] * len(table.where)
-    keys = [
-        _Key(*key) for key in zip(*(record.get(name, none) for name in _Key._fields), strict=True)
-    ]
+    columns = [record.get(name, none) for name in _Key._fields]
+    which = factorize_rows(*columns)
+    first = np.unique(which, return_index=True)[1]
+    keys = list(map(_Key, *(object_array(column)[first].tolist() for column in columns)))
     if "case" not in record:
-        return record, keys
-    pairs = list(zip(entities or none, keys, strict=True))
-    if (twice := find_repeat(pairs)) is not None:
-        i, before = twice
+        return record, which, keys
+    rows = which if entities is None else factorize_rows(entities, which)
+    if rows.max(initial=-1) + 1 < len(rows):
+        i = int(np.argmax(pd.Series(rows).duplicated()))
+        before = int(np.argmax(rows == rows[i]))
         must, of = (
             ("name each case once for each entity", f" of {entities[i]!r}")
             if entities
             else ("name each case once", "")
         )
-        hint = _says_which_run(table, known, entities or none, keys)
+        hint = _says_which_run(table, known, rows.tolist())
         raise ArgumentError(
             f"{table.where[i]}: case",
             f"must {must}",
-            f"{keys[i]}{of} in {table.place(before)} as well",
+            f"{keys[which[i]]}{of} in {table.place(before)} as well",
             hint,
         )
-    return record, keys
+    return record, which, keys
 
 
-def _says_which_run(table: Table, known: Known, entities: list[Any], keys: list[_Key]) -> str:
-    """Return what to type if a free column distinguishes the rows of a case; empty if none does."""
+def _says_which_run(table: Table, known: Known, rows: list[int]) -> str:
+    """Return what to type if a free column distinguishes rows with the same number; empty if none does."""
     for name in known.free(table):
         if (
             squeeze(name) in REPEATS
-            and find_repeat(zip(entities, keys, table.columns[name], strict=True)) is None
+            and find_repeat(zip(rows, table.columns[name], strict=True)) is None
         ):
             text = [table.option(role, name) for role in ("run", "training_seed")]
             return f"{text[0]} says that rows are runs of one fitted model, {text[1]} that models were retrained"
     for name in known.free(table):
         if (
             squeeze(name) in VOTERS
-            and find_repeat(zip(entities, keys, table.columns[name], strict=True)) is None
+            and find_repeat(zip(rows, table.columns[name], strict=True)) is None
         ):
             return f"{table.option('run', name)} says that a case has several grades, whose mean counts"
     if "dataset" in known.of:
@@ -939,7 +955,7 @@ def _says_which_run(table: Table, known: Known, entities: list[Any], keys: list[
     for size in (1, 2):
         for chosen in combinations(names, size):
             held = [table.columns[name] for name in chosen]
-            if find_repeat(zip(entities, keys, *held, strict=True)) is None:
+            if find_repeat(zip(rows, *held, strict=True)) is None:
                 typed = table.option("dataset", list(chosen) if size > 1 else chosen[0])
                 return f"{typed} says that rows are of several data sets"
     return ""
@@ -949,7 +965,7 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
     """Read a table with one row for each entity and case; without ``missing``, all entities need all cases."""
     entities = table.read_names(known.of["entity"], "entity")
     last = known.of[form[-1]]
-    record, cases = _read_about(table, known, entities)
+    record, of_case, keys = _read_about(table, known, entities)
     if form[-1] == "outcome":
         table.refuse(roles, "positive", NO_CLASSES)
         answers = _read_outcomes(table, roles, [last], True, roles.missing is not None)[last]
@@ -963,18 +979,19 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
             "cost",
             "for predicted labels; it goes with outcomes, such as 1 for right and 0 for wrong",
         )
-    (of_entity, names), (of_case, keys) = factorize(entities), factorize(cases)
+    of_entity, names = factorize(entities)
     first = np.unique(of_case, return_index=True)[1]
     for name, column in record.items():
-        for i, same in enumerate(first[of_case]):
-            if column[same] != column[i]:
-                raise ArgumentError(
-                    f"{table.where[i]}: {name}",
-                    f"must be the same for all entities on case {cases[i]}",
-                    f"{column[i]!r} after {column[same]!r}",
-                )
+        held = factorize(column)[0]
+        if (unlike := held != held[first][of_case]).any():
+            i = int(np.argmax(unlike))
+            raise ArgumentError(
+                f"{table.where[i]}: {name}",
+                f"must be the same for all entities on case {keys[of_case[i]]}",
+                f"{column[i]!r} after {column[first[of_case[i]]]!r}",
+            )
     rows = np.full((len(names), len(keys)), -1)
-    rows[of_entity, of_case] = np.arange(len(cases))
+    rows[of_entity, of_case] = np.arange(len(of_case))
     # An entity that was never trained with a seed lacks no row of it.
     seeds = factorize([key.training_seed for key in keys])[0]
     trained = np.zeros((len(names), seeds.max() + 1), bool)
@@ -991,10 +1008,8 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
 
     def spread(values: list[Any]) -> Columns:
         """Return a column for each entity, None where it has no row."""
-        return {
-            name: [None if i < 0 else values[i] for i in of]
-            for name, of in zip(names, rows.tolist(), strict=True)
-        }
+        held = object_array([*values, None])[rows]
+        return dict(zip(names, held.tolist(), strict=True))
 
     if "actual" not in record:
         names_of_cases = [record["case"][i] for i in first] if "case" in record else None
@@ -1002,8 +1017,15 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
             table, spread(answers), spread(table.columns[last]), first.tolist(), names_of_cases
         )
     met = [held is not None for held in answers]
-    made = pd.DataFrame({"entity": entities, "dataset": [key.dataset for key in cases]})
-    made = made.assign(case=[key.case for key in cases], outcome=np.where(met, 0, np.nan))
+    none = [""] * len(entities)
+    made = pd.DataFrame(
+        {
+            "entity": entities,
+            "dataset": record.get("dataset", none),
+            "case": record.get("case", none),
+        }
+    )
+    made["outcome"] = np.where(met, 0, np.nan)
     made["status"] = np.where(met, SCORED, NO_OUTCOME)
     columns, filled = spread(answers), 0
     value, runs = roles.missing, "run" in record and "training_seed" not in record

@@ -65,7 +65,7 @@ def _read_means(table: Table, known: Known, form: tuple[str, ...]) -> dict[str, 
     """Return the numbers of means and of their errors or ends by role; 90% is 0.9 if all are written so."""
     result: dict[str, list[float]] = {}
     percent = {
-        role: any("%" in str(value) for value in table.columns[known.of[role]]) for role in form
+        role: any("%" in str(value) for value in table.distinct(known.of[role])) for role in form
     }
     for role in form:
         column = known.of[role]

@@ -25,7 +25,7 @@ from bayesrank.io.tables.forms import FORMS
 from bayesrank.io.tables.frames import read_table
 from bayesrank.io.tables.roles import ENTITY_NAMES, STANDARD, standard_headings
 from bayesrank.io.tables.table import NESTED, Roles, Table
-from bayesrank.io.tables.values import plain
+from bayesrank.io.tables.values import map_fields, plain
 
 DELIMITERS = ",;\t|"
 #: Columns and their meanings, in lines of a terminal.
@@ -86,7 +86,9 @@ def read_csv(
     if not rest:
         raise ArgumentError(source, "must have at least one row below its heading; it has none")
     columns = {
-        name: [plain(csv_text(fields[i])) or None for _, fields in rest]
+        name: map_fields(
+            lambda text: plain(csv_text(text)) or None, [fields[i] for _, fields in rest]
+        )
         for i, name in enumerate(names)
     }
     table = Table(

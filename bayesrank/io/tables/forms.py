@@ -31,7 +31,14 @@ from bayesrank.io.tables.roles import (
     WEIGHT_NAMES,
 )
 from bayesrank.io.tables.table import ROW, Roles, Table, list_choices
-from bayesrank.io.tables.values import as_count, as_outcomes, is_missing, to_number, to_share
+from bayesrank.io.tables.values import (
+    as_count,
+    as_outcomes,
+    distinct_fields,
+    is_missing,
+    to_number,
+    to_share,
+)
 
 #: Forms of a table by their columns, and what a row is.
 COUNTS = {
@@ -240,7 +247,7 @@ def _settle_number(table: Table, of: dict[str, Any]) -> None:
         name
         for name in table.columns
         if is_quantity_name(name)
-        and all(as_count(value) is not None for value in table.columns[name])
+        and all(as_count(value) is not None for value in table.distinct(name))
     ]
     others = [name for name in table.columns if name not in numbers]
     # Rows that all differ are cells, which mean nothing without their counts.
@@ -301,10 +308,10 @@ def is_one_classifier(table: Table, known: Known, entity: Any, roles: Roles) -> 
     ):
         return False
     free = known.free(table)
-    labels = {str(value) for value in table.columns[known.of["actual"]] if not is_missing(value)}
+    labels = {str(value) for value in table.distinct(known.of["actual"]) if not is_missing(value)}
     text = []
     for name in free:
-        held = {str(value) for value in table.columns[name] if not is_missing(value)}
+        held = {str(value) for value in table.distinct(name) if not is_missing(value)}
         if held and held <= labels:
             return False
         # Texts that are all different, or all equal, name no classifiers.
@@ -358,7 +365,7 @@ def _refuse_cells_without_counts(table: Table, known: Known, free: list[Any]) ->
     if len(pairs) < 4 or len(set(pairs)) < len(pairs) or len(pairs) < sizes[0] * sizes[1]:
         return
     numbers = [
-        name for name in free if all(as_count(value) is not None for value in table.columns[name])
+        name for name in free if all(as_count(value) is not None for value in table.distinct(name))
     ]
     raise ArgumentError(
         table.source,
@@ -446,17 +453,18 @@ def is_key(table: Table, keys: list[list[Any]], name: Any) -> bool:
 
 def names_folds(table: Table, name: Any) -> bool:
     """Return whether a column names folds, by its heading or by values such as Fold03.Rep1."""
-    values = [str(value) for value in table.columns[name] if not is_missing(value)]
+    values = [str(value) for value in table.distinct(name) if not is_missing(value)]
     return squeeze(name) in FOLD_NAMES or (bool(values) and all(map(FOLD_VALUES.fullmatch, values)))
 
 
 def holds_outcomes(column: list[Any]) -> bool:
-    return all(value is None or isinstance(value, float) for value in as_outcomes(column))
+    read = as_outcomes(distinct_fields(column))
+    return all(value is None or isinstance(value, float) for value in read)
 
 
 def is_binary(column: list[Any]) -> bool:
     """Return whether a column holds 0 and 1, or words for them, and nothing else but missing answers."""
-    return {value for value in as_outcomes(column) if value is not None} == {0.0, 1.0}
+    return set(as_outcomes(distinct_fields(column))) - {None} == {0.0, 1.0}
 
 
 def find_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[str, ...] | None:
@@ -532,7 +540,9 @@ def _refuse_unnamed_negatives(table: Table, known: Known, entity: Any) -> None:
     }
     counts = [name for name in table.columns if name not in used]
     counts = [
-        name for name in counts if all(as_count(value) is not None for value in table.columns[name])
+        name
+        for name in counts
+        if all(as_count(value) is not None for value in table.distinct(name))
     ]
     if counts:
         raise ArgumentError(
@@ -545,7 +555,7 @@ def _refuse_unnamed_negatives(table: Table, known: Known, entity: Any) -> None:
 
 def _has_no_negatives(table: Table, known: Known) -> bool:
     """Return whether true negatives have no column, or one that is empty or 0 in every row."""
-    held = [] if "tn" not in known.of else table.columns[known.of["tn"]]
+    held = [] if "tn" not in known.of else table.distinct(known.of["tn"])
     return all(is_missing(value, words=True) for value in held) or all(
         as_count(value) == 0 for value in held
     )
@@ -557,7 +567,7 @@ def _refuse_labels_as_outcomes(table: Table, known: Known) -> None:
     if actual is None or "predicted" in known.of:
         return
     held = [
-        {str(value) for value in table.columns[name] if not is_missing(value)}
+        {str(value) for value in table.distinct(name) if not is_missing(value)}
         for name in (outcome, actual)
     ]
     if len(held[0]) > 1 and held[0] <= held[1]:
@@ -612,7 +622,7 @@ def _case_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[s
         table, entity, [known.of[r] for r in ("dataset", "run") if r in known.of], free
     )
     if len(fitting) == 1:
-        beyond = {to_number(value) for value in table.columns[known.of[form[-1]]]} - {
+        beyond = {to_number(value) for value in table.distinct(known.of[form[-1]])} - {
             None,
             0.0,
             1.0,
@@ -627,7 +637,7 @@ def _case_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[s
         known.of["case"] = fitting[0]
         known.notes.append(Note("column_names_cases", {"column": str(fitting[0])}))
         return form
-    numbers = {to_number(value) for value in table.columns[known.of[form[-1]]]} - {None}
+    numbers = {to_number(value) for value in table.distinct(known.of[form[-1]])} - {None}
     single = len(table.where) > 1 and find_repeat(table.columns[entity]) is None
     counts = [
         name
@@ -635,7 +645,9 @@ def _case_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[s
         if is_quantity_name(name) and name not in (entity, known.of[form[-1]])
     ]
     counts = [
-        name for name in counts if all(as_count(value) is not None for value in table.columns[name])
+        name
+        for name in counts
+        if all(as_count(value) is not None for value in table.distinct(name))
     ]
     if counts and not found and not single and roles.count is None:
         raise ArgumentError(
@@ -670,7 +682,7 @@ def refuse_lacking(table: Table, known: Known, entity: Any) -> NoReturn:
             for name in known.free(table)
             if name != entity and _holds_shares_of(table.columns[name])
         ]
-        shares = [to_share(value) for name in numbers for value in table.columns[name]]
+        shares = [to_share(value) for name in numbers for value in table.distinct(name)]
         rates = (
             numbers
             if len(numbers) > 1 and all(0 <= (share or 0) <= 100 for share in shares)
@@ -781,9 +793,9 @@ def _refuse_unnamed_predictions(table: Table, known: Known, entity: Any, free: l
         or {"predicted", "outcome", "probability"} & set(known.of)
     ):
         return
-    labels = {str(value) for value in table.columns[known.of["actual"]] if not is_missing(value)}
+    labels = {str(value) for value in table.distinct(known.of["actual"]) if not is_missing(value)}
     held = {
-        name: {str(value) for value in table.columns[name] if not is_missing(value)}
+        name: {str(value) for value in table.distinct(name) if not is_missing(value)}
         for name in free
     }
     alike = [name for name in free if held[name] and held[name] <= labels]
@@ -803,7 +815,7 @@ def _refuse_unnamed_predictions(table: Table, known: Known, entity: Any, free: l
 
 
 def _holds_probabilities(column: list[Any]) -> bool:
-    numbers = [to_share(value) for value in column]
+    numbers = [to_share(value) for value in distinct_fields(column)]
     return (
         all(number is not None and 0 <= number <= 1 for number in numbers) and len(set(numbers)) > 2
     )
@@ -858,7 +870,7 @@ def _refuse_unnamed_means(table: Table, known: Known, entity: Any) -> None:
 
 def _holds_shares_of(column: list[Any]) -> bool:
     """Return whether a column holds numbers, or percentages."""
-    held = [value for value in column if not is_missing(value, words=True)]
+    held = [value for value in distinct_fields(column) if not is_missing(value, words=True)]
     return bool(held) and all(to_share(value) is not None for value in held)
 
 
@@ -866,7 +878,8 @@ def _holds_rates(name: Any, column: list[Any]) -> bool:
     """Return whether a column holds scores by its name, or fractions, percentages or estimates with errors."""
     if squeeze(name) in RATES or str(name).strip().endswith("%"):
         return True
-    texts = [str(value) for value in column if not is_missing(value, words=True)]
+    fields = distinct_fields(column)
+    texts = [str(value) for value in fields if not is_missing(value, words=True)]
     if not texts or role_of(name) in ("case", "cluster", "dataset"):
         return False
     if all("%" in text or "±" in text or "+-" in text or "+/-" in text for text in texts):

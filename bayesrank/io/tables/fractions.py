@@ -8,6 +8,7 @@ from bayesrank._core.notes import Note
 from bayesrank.io.tables.columns import squeeze
 from bayesrank.io.tables.roles import ACCURACIES, SENSITIVITIES, SPECIFICITIES
 from bayesrank.io.tables.table import Roles, Table
+from bayesrank.io.tables.values import map_fields
 
 #: A fraction alone, or beside the number that it is: 45/50, 90% (45/50), 45/50 (90.0%), 0.9
 #: [45/50].
@@ -38,7 +39,7 @@ def with_counts(table: Table, roles: Roles) -> tuple[Table, list[Note]]:
 
 def _read(table: Table, name: Any) -> list[tuple[int, int]] | None:
     """Return the numerator and the denominator of each field; None unless every field is a fraction of at most 1."""
-    found = [FRACTION.fullmatch(str(value).strip()) for value in table.columns[name]]
+    found = map_fields(lambda value: FRACTION.fullmatch(str(value).strip()), table.columns[name])
     pairs = [(int(match[1]), int(match[2])) for match in found if match is not None]
     return pairs if pairs and len(pairs) == len(found) and all(k <= n for k, n in pairs) else None
 

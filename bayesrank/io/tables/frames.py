@@ -363,7 +363,7 @@ def _name_classifier(table: Table, known: Known, roles: Roles) -> tuple[Table, K
     """
     name, predicted = table.name or "predicted", known.of["predicted"]
     notes = list(known.notes)
-    labels = {str(value) for value in table.columns[known.of["actual"]] if not is_missing(value)}
+    labels = {str(value) for value in table.distinct(known.of["actual"]) if not is_missing(value)}
     shares = [column for column in known.free(table) if _holds_shares(table, column, labels)]
     if shares or "probability" in known.of:
         shares = [*shares, *([known.of["probability"]] if "probability" in known.of else [])]
@@ -392,7 +392,7 @@ def _name_classifier(table: Table, known: Known, roles: Roles) -> tuple[Table, K
 
 def _holds_shares(table: Table, column: Any, labels: set[str]) -> bool:
     """Return whether a column holds the probabilities of a class that its heading names."""
-    numbers = [to_share(value) for value in table.columns[column]]
+    numbers = [to_share(value) for value in table.distinct(column)]
     full = all(number is not None and 0 <= number <= 1 for number in numbers)
     return full and class_in(column, sorted(labels)) is not None
 

@@ -135,7 +135,7 @@ def _only_judge(table: Table, taken: list[Any], long: bool) -> Any:
     free = [
         name
         for name in free
-        if 1 < len({v for v in table.columns[name] if not is_missing(v)}) <= VERDICTS
+        if 1 < len({v for v in table.distinct(name) if not is_missing(v)}) <= VERDICTS
     ]
     if len(free) == 1 and long:
         return free[0]

@@ -42,7 +42,7 @@ def hold_probabilities(table: Table, actual: Any, names: Sequence[Any], chosen: 
     In each of them a value lies between 0 and 1, or most values are no labels; in one of them, if
     the user has ``chosen`` the columns, as a tree may predict 0 and 1 alone.
     """
-    labels = {str(plain(value)) for value in table.columns[actual] if not is_missing(value)}
+    labels = {str(plain(value)) for value in table.distinct(actual) if not is_missing(value)}
     if by_class(labels, names):
         return True
     if len(labels) != 2 or not names:
@@ -99,7 +99,9 @@ def _words(text: Any) -> list[str]:
 
 def refuse_class_names(table: Table, actual: Any, names: Sequence[Any]) -> None:
     """Raise an error for columns of numbers whose headings name classes: they are of one entity, which has no name."""
-    labels = sorted({str(plain(value)) for value in table.columns[actual] if not is_missing(value)})
+    labels = sorted(
+        {str(plain(value)) for value in table.distinct(actual) if not is_missing(value)}
+    )
     named = {name: label for name in names if (label := class_in(name, labels)) is not None}
     if not named:
         return
@@ -116,7 +118,7 @@ def read_wide(
     table: Table, known: Known, actual: Any, names: Sequence[Any], about: dict, roles: Roles
 ) -> xr.Dataset:
     """Read a table with one row for each case and one column of probabilities for each entity."""
-    labels = {str(plain(value)) for value in table.columns[actual] if not is_missing(value)}
+    labels = {str(plain(value)) for value in table.distinct(actual) if not is_missing(value)}
     columns: dict[Any, Any] = {
         entity: pd.DataFrame({label: _numbers(table, name) for label, name in held.items()})
         for entity, held in by_class(labels, names).items()

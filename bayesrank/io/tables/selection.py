@@ -149,11 +149,10 @@ def _join_columns(table: Table, roles: Roles, role: str) -> tuple[Table, Roles]:
 def _refuse_metrics(table: Table, roles: Roles) -> None:
     """Ask for one of several metrics, since a mean over metrics is the value of none."""
     for name in table.columns:
-        values = list(
-            dict.fromkeys(value for value in table.columns[name] if not is_missing(value))
-        )
-        words = [value for value in values if to_number(value) is None]
-        if squeeze(name) in METRIC_NAMES and len(values) > 1 and words and name != roles.entity:
+        if squeeze(name) not in METRIC_NAMES or name == roles.entity:
+            continue
+        values = [value for value in dict.fromkeys(table.columns[name]) if not is_missing(value)]
+        if len(values) > 1 and any(to_number(value) is None for value in values):
             raise ArgumentError(
                 table.source,
                 "must contain only one metric: metrics cannot be averaged",

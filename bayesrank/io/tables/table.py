@@ -17,10 +17,13 @@ from bayesrank._core.labels import find_lookalike, find_repeat
 from bayesrank.io.tables.columns import squeeze
 from bayesrank.io.tables.roles import OPTIONS
 from bayesrank.io.tables.values import (
+    SIMPLE,
     as_count,
     as_label_columns,
     count_hint,
+    distinct_fields,
     is_missing,
+    map_fields,
     plain,
     to_number,
 )
@@ -163,6 +166,10 @@ class Table:
         file = PurePath(self.source).name
         return "" if not self.shell or self.source == STDIN else file.partition(".")[0] or file
 
+    def distinct(self, name: Any) -> list[Any]:
+        """Return the distinct fields of a column; all fields if equal ones can differ in meaning."""
+        return distinct_fields(self.columns[name])
+
     def heading(self) -> str:
         return ", ".join(map(str, self.columns))
 
@@ -297,34 +304,35 @@ class Table:
     def read_names(self, column: Any, role: str) -> list[Any]:
         """Return names of entities, data sets or clusters: text or other single values, none missing."""
         result = self.columns[column]
-        for i, name in enumerate(result):
-            if is_missing(name):
-                raise ArgumentError(
-                    f"{self.where[i]}: {column}", "must not be empty, since it must name every item"
-                )
-        return check_item_names(role, result, len(result))
+        names = distinct_fields(result)
+        if any(map(is_missing, names)):
+            row = next(i for i, name in enumerate(result) if is_missing(name))
+            raise ArgumentError(
+                f"{self.where[row]}: {column}", "must not be empty, since it must name every item"
+            )
+        check_item_names(role, names, len(names))
+        return result
 
     def read_counts(self, column: Any) -> list[int]:
-        result = []
-        for where, value in zip(self.where, self.columns[column], strict=True):
-            number = as_count(value)
-            if number is None and is_missing(value, words=True):
+        result = map_fields(as_count, self.columns[column])
+        if None in result:
+            row = result.index(None)
+            where, value = self.where[row], self.columns[column][row]
+            if is_missing(value, words=True):
                 raise ArgumentError(
                     f"{where}: {column}", "must not be empty (write 0 if there were none)"
                 )
-            if number is None:
-                hint = count_hint(value)
-                raise ArgumentError(
-                    f"{where}: {column}",
-                    "must be a count, a non-negative whole number without separators or signs",
-                    f"{value!r}{hint and f' ({hint})'}",
-                )
-            result.append(number)
+            hint = count_hint(value)
+            raise ArgumentError(
+                f"{where}: {column}",
+                "must be a count, a non-negative whole number without separators or signs",
+                f"{value!r}{hint and f' ({hint})'}",
+            )
         return result
 
     def read_numbers(self, column: Any) -> list[float]:
         """Return the numbers of a column, none missing."""
-        found = [to_number(value) for value in self.columns[column]]
+        found = map_fields(to_number, self.columns[column])
         if None in found:
             row = found.index(None)
             raise ArgumentError(
@@ -384,7 +392,9 @@ def table_of(frame: Any) -> Table:
         nested={
             name: _field(value)
             for name in frame
-            for value in frame[name].tolist()
+            if frame.dtypes[name].kind == "O"
+            and set(map(type, held := frame[name].tolist())) - SIMPLE
+            for value in held
             if isinstance(value, NESTED)
         },
     ).drop_empty()
@@ -392,7 +402,10 @@ def table_of(frame: Any) -> Table:
 
 def _fields(column: pd.Series) -> list[Any]:
     """Return fields as Python objects, None if missing; those of several values as text."""
-    pairs = zip(column.tolist(), column.isna().tolist(), strict=True)
+    lacks = column.isna()
+    if not lacks.any():
+        return map_fields(_field, column.tolist())
+    pairs = zip(column.tolist(), lacks.tolist(), strict=True)
     return [None if lack else _field(value) for value, lack in pairs]
 
 

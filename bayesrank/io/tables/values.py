@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,27 @@ MISSING_CODES, FAR = (-1.0, -9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0), 
 #: Percentages of folds are at least so high; grades are lower.
 LEAST_PERCENT = 10
 COMMA = re.compile(r"[+-]?\d*,\d+")
+
+
+#: Types of fields whose equal values mean the same, apart from numbers of several types (1 and True).
+SIMPLE, NUMBERS = {str, int, float, bool, type(None)}, {int, float, bool}
+
+
+def distinct_fields(column: Sequence[Any]) -> list[Any]:
+    """Return the distinct fields of a column; all fields if equal ones can differ in meaning."""
+    types = set(map(type, column))
+    if types <= SIMPLE and len(types & NUMBERS) <= 1:
+        return list(dict.fromkeys(column))
+    return list(column)
+
+
+def map_fields(function: Callable[[Any], Any], column: Sequence[Any]) -> list[Any]:
+    """Return what a function makes of each field, from one call for each distinct field."""
+    fields = distinct_fields(column)
+    if len(fields) == len(column):
+        return [function(value) for value in column]
+    found = {value: function(value) for value in fields}
+    return [found[value] for value in column]
 
 
 def plain(value: Any) -> Any:
@@ -115,13 +136,12 @@ def as_outcomes(column: Sequence[Any]) -> list[Any]:
     a decimal comma if no field of the column allows another reading.
     """
     if set(map(type, column)) <= {int, float, bool, type(None)}:
-        return [
-            None if value is None else float(value) if math.isfinite(value) else value
-            for value in column
-        ]
+        return map_fields(
+            lambda v: None if v is None else float(v) if math.isfinite(v) else v, column
+        )
     texts = {
         value.strip().lower()
-        for value in column
+        for value in distinct_fields(column)
         if isinstance(value, str) and not is_missing(value, words=True)
     }
     words = {text for text in texts if to_number(text) is None}
@@ -146,7 +166,7 @@ def as_outcomes(column: Sequence[Any]) -> list[Any]:
         # In a column with words for right and wrong, numbers must be 0 or 1.
         return value if number is None or (pair is not None and number not in (0, 1)) else number
 
-    return [read(value) for value in column]
+    return map_fields(read, column)
 
 
 def are_scores(values: Collection[float]) -> bool:
@@ -186,10 +206,10 @@ def check_exact(values: Sequence[Any]) -> None:
 def as_label_columns(*columns: Sequence[Any]) -> list[list[Any]]:
     """Return columns of labels with one type: all numbers, all booleans, or text; None if missing."""
     held = [
-        [None if is_missing(value) or value in NO_LABELS else plain(value) for value in column]
+        map_fields(lambda v: None if is_missing(v) or v in NO_LABELS else plain(v), column)
         for column in columns
     ]
-    values = [value for column in held for value in column if value is not None]
+    values = [value for column in held for value in distinct_fields(column) if value is not None]
     codes = any(isinstance(value, str) and CODE.match(value) for value in values)
     for kind in (_boolean,) if codes else (_boolean, _whole, _decimal):
         found = {repr(value): kind(value) for value in values}
