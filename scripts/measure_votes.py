@@ -579,18 +579,15 @@ def measure_beside() -> None:
             rng = np.random.default_rng([BESIDE.index(cell), 7, run])
             frame, roles = judged_votes(cell, truth, rng)
             votes = br.from_votes(frame, winner="human", judge="gpt", **COLUMNS, **roles)
-            alone = rank_votes(
-                br.from_votes(frame, winner="human", judge="gpt", **COLUMNS), run, draws=100
-            )
-            return *judge_shared(votes, truth, run), alone.attrs["headline"] == "best"
+            return judge_shared(votes, truth, run)
 
         found = SUMS.add(f"beside | {cell}", BESIDE_RUNS, board)
-        boards, (effective, wrong, missed, cover, _, without) = found
+        boards, (effective, wrong, missed, cover, _) = found
         kind = "votes" if share < 0 else "voters, others empty" if empty else "voters"
         rows.append(
             {"voters": voters or "", "votes": each * (voters or questions), "questions": questions or "",
              "taste": f"{taste:g}", "known": f"{abs(share):.0%} of {kind}", "boards": boards,
-             "effective units": round(effective, 1), "false best": wrong, "ignoring units": without,
+             "effective units": round(effective, 1), "false best": wrong,
              "a set misses": missed, "coverage": cover}
         )  # fmt: skip
         print(rows[-1], file=sys.stderr, flush=True)
