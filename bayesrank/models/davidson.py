@@ -38,6 +38,9 @@ coefficient is that of a strength, for a covariate in units of its root mean squ
 Votes of one voter, or on one question, share a taste. Where these are known, a draw is the mode of
 the posterior with random weights of the voters, the questions, or both
 (:mod:`bayesrank.models.parts.voters`). The prior then has the weight of one voter or question.
+Beside judges, the weights apply to the votes of people, from which the errors of the judges are
+learned, and to the votes that are completed, each by its expected result
+(:mod:`bayesrank.models.parts.completed`).
 
 A vote of :math:`i` against :math:`j` depends on their difference alone. So strengths of entities
 that no chain of votes connects cannot be compared, and the ranking leaves their order open.
