@@ -441,7 +441,11 @@ k of both scores. The Monte-Carlo error of a share is {error:.3f}.
 |---|---:|---:|---:|---:|---:|
 {rows}
 
-The same for *these cases*: the truth is the mean over the cases of the board, and only the runs vary.
+The smallest shares, near 0.92, are those of many equal cases with 16 runs and k from 9 on: few cases differ from the
+end, by very different amounts, and their mean is skewed. With 30 cases, the prior's case widens intervals instead.
+
+The same for *these cases*: the truth is the mean over the cases of the board, and only the runs vary. With one run, the
+data do not show how much of the variance is within cases, so that intervals are as wide as for cases like these.
 
 | success rates | cases | runs | at least five other cases | fewer, smallest | band holds the curve |
 |---|---:|---:|---:|---:|---:|
