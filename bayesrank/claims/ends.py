@@ -101,13 +101,14 @@ def near_ends(
         wrong, right = counts.transpose("outcome", "entity").values
         return right <= 1, wrong <= 1
     table = counts.transpose("entity", *OUTCOME_DIMS)
-    low, high = np.zeros((2, len(table)), bool)
-    for moved in _moves(table.values, score.position_in(counts)):
-        shifted = value(table.copy(data=moved))
-        if shifted is not None:
-            least, most = at_ends(shifted.values.astype(float), limits)
-            low, high = low | least, high | most
-    return low, high
+    moved = np.concatenate(list(_moves(table.values, score.position_in(counts))))
+    repeated = np.arange(len(moved)) % len(table)
+    shifted = value(table.isel(entity=repeated).copy(data=moved))
+    if shifted is None:
+        return np.zeros(len(table), bool), np.zeros(len(table), bool)
+    low, high = at_ends(shifted.values.astype(float), limits)
+    each = (-1, len(table))
+    return np.any(low.reshape(each), axis=0), np.any(high.reshape(each), axis=0)
 
 
 def _moves(table: np.ndarray, position: int | None) -> Iterator[np.ndarray]:

@@ -200,9 +200,12 @@ def _sizes(
     return low, np.minimum(lattice.positives["last"][i], lattice.total - lattice.tn["first"][k])
 
 
-def _points(lattice: _Lattice, at: np.ndarray) -> tuple[np.ndarray, ...]:
+def _points(lattice: _Lattice, at: np.ndarray) -> tuple[Any, ...]:
     """Return positives, negatives, tp and tn of the points; for a bin, of its representative."""
     i, j, k = np.unravel_index(lattice.where[at], lattice.shape)
+    if lattice.shape[0] == 1 and not lattice.binned:
+        known = int(lattice.positives["at"][0])
+        return known, lattice.total - known, lattice.tp["at"][j], lattice.tn["at"][k]
     positives = np.clip(lattice.positives["at"][i], *_sizes(lattice, i, j, k))
     negatives = lattice.total - positives
     return (

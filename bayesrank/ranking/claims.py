@@ -144,8 +144,8 @@ def cap(ranking: xr.Dataset, caps: Sequence[Note]) -> xr.Dataset:
 
 def leader_overestimate(ranking: xr.Dataset) -> tuple[str, float, bool]:
     """Return the most probable best entity, its expected overestimate (NaN if unknown), and whether that is large."""
-    best = np.where(ranking["rank_lower"].notnull(), ranking["probability_best"], -1.0)
-    first = ranking.isel(entity=int(np.argmax(best)))
-    loss = float(first["overestimate"]) if "overestimate" in ranking else np.nan
-    width = float(first["upper"] - first["lower"])
-    return str(first["entity"].item()), loss, bool(loss > NOTABLE * width)
+    ranked = ~np.isnan(ranking["rank_lower"].values)
+    first = int(np.argmax(np.where(ranked, ranking["probability_best"].values, -1.0)))
+    loss = float(ranking["overestimate"].values[first]) if "overestimate" in ranking else np.nan
+    width = float(ranking["upper"].values[first] - ranking["lower"].values[first])
+    return str(ranking["entity"].values[first]), loss, loss > NOTABLE * width

@@ -152,9 +152,12 @@ def effective_draws(ranking: xr.Dataset) -> float:
     """Return the smallest effective sample size over the entities of a ranking; infinite without draws."""
     if is_exact(ranking):
         return np.inf
-    draws = RankingRecord.of(ranking).draws
-    share = ranking["effective_sample_size"] / (draws * (1 - ranking["undefined"]))
-    return float(draws * share.where(ranking["tier"].notnull()).min().fillna(1.0))
+    ranked = ~np.isnan(ranking["tier"].values)
+    size = ranking["effective_sample_size"].values[ranked] / (
+        1 - ranking["undefined"].values[ranked]
+    )
+    size = size[~np.isnan(size)]
+    return float(size.min()) if size.size else float(RankingRecord.of(ranking).draws)
 
 
 def best_texts(ranking: xr.Dataset) -> dict[Any, str]:
@@ -175,20 +178,22 @@ def score_name(ranking: xr.Dataset) -> str:
 
 def outside_interval(ranking: xr.Dataset) -> list[Note]:
     """Return a caveat on observed values outside their own interval."""
-    outside = ranking.isel(entity=np.flatnonzero(ranking["contradicted"].values))
-    size = outside.sizes["entity"]
-    if not size:
+    outside = np.flatnonzero(ranking["contradicted"].values)
+    if not outside.size:
         return []
+    names = ranking["entity"].values
     # The first by name, so that the order of the entities does not matter.
-    one = outside.isel(entity=int(np.argmin([str(name) for name in outside["entity"].values])))
-    observed, low, high = (float(one[name]) for name in ("observed", "lower", "upper"))
+    one = min(outside, key=lambda i: str(names[i]))
+    observed, low, high = (
+        float(ranking[name].values[one]) for name in ("observed", "lower", "upper")
+    )
     values = {
         "observed": observed,
         "lower": low,
         "upper": high,
         "prob": RankingRecord.of(ranking).prob,
     }
-    who = {"score": score_name(ranking), "entity": str(one["entity"].item()), "others": size - 1}
+    who = {"score": score_name(ranking), "entity": str(names[one]), "others": outside.size - 1}
     return [Note("observed_outside_interval", {**who, **values})]
 
 

@@ -70,18 +70,19 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[Note] = ()) -> Verdic
         *more,
         *notes_of(get_fact(ranking, "notes")),
     ]
-    if not bool((ranking["undefined"] < 1).any()):
+    ranked = ~np.isnan(ranking["tier"].values)
+    if not (ranking["undefined"].values < 1).any():
         where = "" if exact else " in any draw"
         return compose("none", f"Nothing to rank: no {noun()} has a defined {score}{where}.", notes)
-    if bool(ranking["tier"].isnull().all()):
+    if not ranked.any():
         text = f"Nothing to rank: no {noun()} has a defined {score} in half of the draws."
         return compose("none", text, notes)
-    standing = Standing(ranking, position_of(ranking).where(ranking["tier"].notnull()).values)
+    standing = Standing(ranking, np.where(ranked, position_of(ranking).values, np.nan))
     if len(standing.places) < 2:
-        rest = " with data" if ranking["tier"].notnull().sum() > 1 else f" with a defined {score}"
+        rest = " with data" if ranked.sum() > 1 else f" with a defined {score}"
         text = f"Nothing to rank: {standing.leader} is the only {noun()}{rest if ranking.sizes['entity'] > 1 else ''}."
         return compose("none", text, [*notes, *_unranked_notes(ranking, score)])
-    point = not exact and bool(ranking["effective_sample_size"].isnull().all())
+    point = not exact and bool(np.isnan(ranking["effective_sample_size"].values).all())
     if point or effective_draws(ranking) < FEWEST:
         why, step = "a point estimate has no probabilities", "A model gives probabilities (br.fit)."
         if not point:
@@ -288,17 +289,18 @@ def _ties(standing: Standing) -> list[str]:
 def _unranked_notes(ranking: xr.Dataset, score: str) -> list[str]:
     """Return notes on the entities that are unranked in all draws, or in some of them."""
     lines = []
-    unranked, never = ranking["tier"].isnull(), ranking["undefined"] == 1
+    undefined = ranking["undefined"].values
+    unranked, never = np.isnan(ranking["tier"].values), undefined == 1
     for here, how in (
         (never, f"no defined {score}"),
         (~never, f"a defined {score} in less than half of the draws"),
     ):
-        names = sorted(str(name) for name in ranking["entity"].values[(here & unranked).values])
+        names = sorted(str(name) for name in ranking["entity"].values[here & unranked])
         if names:
             lines.append(
                 f"Not ranked: {few_names(names)} {'has' if len(names) == 1 else 'have'} {how}."
             )
-    partly = int(((ranking["undefined"] > 0) & ranking["tier"].notnull()).sum())
+    partly = int(((undefined > 0) & ~unranked).sum())
     if partly:
         subject = f"{prose.count(partly, noun())} {'has' if partly == 1 else 'have'}"
         lines.append(
