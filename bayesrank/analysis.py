@@ -41,7 +41,8 @@ from bayesrank._core.labels import (
 )
 from bayesrank._core.names import short_names
 from bayesrank._core.notes import Note, notes_of
-from bayesrank._core.nouns import ENTITY, using_noun
+from bayesrank._core.nouns import ENTITY
+from bayesrank._core.percent import score_text, using_words_of
 from bayesrank._core.random import Seed
 from bayesrank._core.records import EvidenceRecord, RankingRecord
 from bayesrank._core.types import ModelName, ScoreLike
@@ -132,14 +133,19 @@ class Setup:
         return None
 
     @property
+    def origin(self) -> EvidenceRecord:
+        """Return what the evidence says of itself, such as what an entity is called."""
+        return EvidenceRecord.of(self.by_dataset)
+
+    @property
     def noun(self) -> str:
         """Return what the data call an entity, such as model, test or team; else entity."""
-        return EvidenceRecord.of(self.by_dataset).noun or ENTITY
+        return self.origin.noun or ENTITY
 
     def stated(self, *scores: Score | None) -> list[str]:
         """Return how the data were read, and the positive class unless no score depends on it."""
         named = [note for score in scores for note in positive_class_notes(self.by_dataset, score)]
-        with using_noun(self.noun):
+        with using_words_of(self.origin):
             return list(dict.fromkeys(map(say, [*self.remarks, *named])))
 
     def read_note(self, unit: str = "data set") -> Note:
@@ -345,7 +351,9 @@ def rank_posterior(
 def title_of(setup: Setup, ranking: xr.Dataset, score: Score, top: int | None = None) -> str:
     """Return what is ranked by what, with the choices that decide how to read it."""
     size, given = ranking.sizes["entity"], setup.options.get("prevalence")
-    first = f"the first {top} of " if top is not None and top < size else ""
+    first = ""
+    if top is not None and top < size:
+        first = f"the first {top} of " if top > 1 else "the first of "
     words = [
         f"Ranking of {first}{prose.count(size, setup.noun)} by {score_name(ranking)}{_over_words(ranking)}"
     ]
@@ -393,7 +401,7 @@ def describe_weighting(setup: Setup, posterior: Any, ranking: xr.Dataset) -> str
         or "dataset" in performance.dims
     ):
         return ""
-    with using_noun(setup.noun):
+    with using_words_of(setup.origin):
         return weighting_sentence(*coarse_shares(performance, prob), prob)
 
 
@@ -404,7 +412,7 @@ def default_note(setup: Setup, ranking: xr.Dataset, score: Score) -> str:
         np.inf,
     )
     what = (
-        f", the mean of outcomes from {low:g} to {high:g}"
+        f", the mean of outcomes from {score_text(f'{low:g} to {high:g}')}"
         if score.space == "outcomes" and high < np.inf
         else ""
     )
@@ -725,7 +733,7 @@ class Analysis:
     def _shown(self) -> tuple[str, list[str], list[list[str]], int]:
         """Return title, heading and cells of the first entities, and the number of the others."""
         first = self.table.head(SHOWN)
-        with using_noun(self._setup.noun):
+        with using_words_of(self._setup.origin):
             header, rows = ranking_cells(self.ranking, first, [], 3)
         title = title_of(self._setup, self.ranking, self.score)
         return title, header, rows, len(self.table) - len(first)
@@ -800,7 +808,7 @@ def analyze(
     seed: Seed = 1,
     **roles: Any,
 ) -> Analysis:
-    """Fit, rank and say what follows, with the choices of the command ``bayesrank rank``, which calls this analysis.
+    """Fit a model, rank the entities and state the conclusions, with the defaults of ``bayesrank rank``.
 
     Parameters
     ----------

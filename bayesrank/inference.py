@@ -49,6 +49,7 @@ KEPT = (
     "most_runs",
     "ledger",
     "noun",
+    "in_percent",
 )
 
 

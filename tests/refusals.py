@@ -191,7 +191,7 @@ EVIDENCE = [
     ("without NUL characters", lambda: br.from_frame(pd.DataFrame({"a\0": [1, 0], "b": [0, 1]}))),
     ("a number with separators: write '1234'", lambda x: br.from_frame(pd.DataFrame(x)), {"entity": ["a"], "correct": ["1,234"], "total": ["2,000"]}, {"a": ["1,234", "1,300", "2"], "b": ["2,000", "2,000", "1"]}),
     ("leaves it out", lambda: br.from_frame(pd.concat([FRAME, FRAME.sum().to_frame().T.assign(entity="Total")]))),
-    ("'total' must not be a label of actual that sums up the others .delete its rows", lambda: br.from_frame(pd.DataFrame({"entity": "a", "actual": ["x", "y", "total"], "predicted": ["x", "y", "total"], "count": [1, 2, 3]}))),
+    ("'total' must not be a label of actual: its rows hold the sums of the other labels .delete these rows", lambda: br.from_frame(pd.DataFrame({"entity": "a", "actual": ["x", "y", "total"], "predicted": ["x", "y", "total"], "count": [1, 2, 3]}))),
     (r"entities=\['a', 'b'\] ranks these", lambda: br.from_frame(pd.DataFrame({"case": [1, 2, 3], "a": [1, 0, 1], "b": [1, 1, 0], "total": [2, 1, 1]}))),
     ("a row must be a case; its values are the sums", lambda: br.from_frame(pd.DataFrame({"case": ["1", "2", "3", "total"], "a": [1, 0, 1, 2], "b": [1, 1, 0, 2]}))),
     # means
@@ -231,7 +231,7 @@ EVIDENCE = [
     # variance components
     ("^(case must be given, or runs|run cannot be used with runs|frame must contain (a case with several runs|at least two cases)|cluster must (contain at least two clusters|be the same .* 'x'))", lambda x: br.cases.variance_components(RUNS[["a"]], **x), {}, {"run": [1, 2, 1, 2], "runs": 2}, {"case": list("wxyz")}, {"case": list("xxxx")}, {"case": list("xxyy"), "cluster": [1] * 4}, {"case": list("xxyy"), "cluster": [2, 1, 3, 3]}),
     ("duplicate (runs: 'x' of 'x'|cases: 'x')", lambda x: br.cases.variance_components(RUNS, **x), {"case": "q", "run": "q"}, {"case": "q", "runs": 2}),
-    ("frame must (be a pandas DataFrame|contain shares of its runs.* got (0.5 of 3|2 of 2) runs|contain numbers; got str 'x')|every entity in every row.*'a', row 0", lambda x: br.cases.variance_components(x[0], runs=x[1]), ({"a": [1]}, 2), (RUNS[["a"]], 3), (RUNS[["a"]] * 2, 2), (RUNS[["q"]], 2), (RUNS[["a"]].replace(0.5, NAN), 2)),
+    ("frame must (be a pandas DataFrame|contain the share of right runs.* got (0.5 of 3|2 of 2) runs|contain numbers; got str 'x')|every entity in every row.*'a', row 0", lambda x: br.cases.variance_components(x[0], runs=x[1]), ({"a": [1]}, 2), (RUNS[["a"]], 3), (RUNS[["a"]] * 2, 2), (RUNS[["q"]], 2), (RUNS[["a"]].replace(0.5, NAN), 2)),
     ("runs must (be whole numbers, 1 or more|be one number, one for each of the 4 cases|contain numbers)", lambda x: br.cases.variance_components(RUNS[["a"]], runs=x), INF, 0, [2, 2.5, 2, 2], [2, 2], "many"),
 ]
 
@@ -349,7 +349,7 @@ RANKINGS = [
     (r"posteriors must be fitted to the same data.*(: the counts differ|only one has \['b'\])", lambda x: br.compare({"a": EACH, "b": fit(evidence=x)}), STUDIES + 1, STUDIES.sel(entity=["a"])),
     ("posteriors must all predict class sizes, or none; got 'a', which predicts them, and 'b'", lambda: br.compare({"a": EACH, "b": fit("beta_binomial", STUDIES)})),
     ("by must be 'table' or 'case' if there are no data sets", lambda: br.compare({"a": POSTERIOR}, by="dataset")),
-    ("prior must be positive to predict what was left out", lambda: br.compare({"a": fit(evidence=STUDIES, prior="haldane", force=True)})),
+    ("prior must be positive, since it predicts the cases", lambda: br.compare({"a": fit(evidence=STUDIES, prior="haldane", force=True)})),
     ("posteriors must come from counts with cases", lambda: br.compare({"a": fit("hierarchical_beta_binomial", 0 * STUDIES, force=True)})),
     ("posteriors must", lambda: br.compare({"a": paired()})),
     ("(tpr|tnr) must|source must contain a second entity", lambda x: br.decisions.noninferiority(*x[0], **x[1]), ((COUNTS, "a"), {"tpr": "x"}), ((COUNTS, "a"), {"tnr": -0.1}), ((COUNTS.isel(entity=[0]), "a"), {})),
@@ -361,12 +361,12 @@ RANKINGS = [
     ("score.* must be given", br.rank, COUNTS, COUNTS.to_dataset(name="performance"), scores.fnr(COUNTS)),
     ("kind must .*None for score values", lambda: br.rank(VALUES, kind="observed")),
     ("higher_is_better must be (told|given)", lambda x: br.rank(*x), (COUNTS, "prevalence"), (scores.prevalence(COUNTS),)),
-    ("score must .*that the name of the values says, \\(?(fnr|positive_likelihood_ratio); got f1|whose name says", lambda x: br.credible_ranking(x(POSTERIOR), "f1"), scores.fnr, scores.positive_likelihood_ratio),
+    ("score must .*be (fnr|positive_likelihood_ratio), as the values are named; got f1|whose name says", lambda x: br.credible_ranking(x(POSTERIOR), "f1"), scores.fnr, scores.positive_likelihood_ratio),
     ("prob must lie (between 1e-12|strictly between)", lambda x: br.credible_ranking(VALUES, prob=x), 1.0, 1e-18),
     ("source must .*(finite or NaN|once|at least one|must not|not have)", br.credible_ranking, VALUES.where(VALUES > 0, INF), VALUES.assign_coords(entity=["a", "a", "b"]), VALUES.isel(draw=[]), VALUES.isel(entity=[]), VALUES.expand_dims(rank=2)),
     ("sum to 1|no negative counts", lambda x: br.credible_ranking(x, "f1"), (2 * POINT).chunk(entity=1), (-COUNTS).chunk(entity=1)),
     ("cost must (be given for a source without the variable mean_cost|have the entities and the draws of the scores)", lambda x: br.decisions.pareto_front(paired(ANSWERS), cost=x), None, by_entity([1.0, 2.0], ["a", "z"])),
-    ("kind must be a kind that the variable", lambda: br.credible_ranking(GRADED, "mean_outcome", kind="typical")),
+    ("kind must be left out, or 'observed'", lambda: br.credible_ranking(GRADED, "mean_outcome", kind="typical")),
     (r"reserved name.*rename it, for example to my_(rate|prevalence)", lambda x: br.credible_ranking(groups_of(POSTERIOR)["posterior"].assign({x: DRAWS.isel(actual=0, predicted=0, drop=True)}), "accuracy"), "rate", "prevalence"),
     ("ranking must be one ranking", lambda: br.verdict(br.credible_ranking(F1.expand_dims(dataset=["x", "y"])))),
     ("ranking must contain all", br.board, RANKING.isel(entity=[0])),
@@ -482,7 +482,7 @@ OPS = [
 PICTURES = [
     ("^(entities|top) must", lambda x: plots.colors(*x[0], **x[1]), ((["a", "a"],), {}), ((["a"],), {"top": 13}), ((xr.Dataset(),), {})),
     ("^size must|^scores must be ranking|^observed must be true positives up to 4", lambda x: x[0](**x[1]), *((make, how) for make in (pages.explore_pmf, pages.explore_contours) for how in ({"size": []}, {"size": (0, 4)}, {"size": (200_000, 200_000)}, {"scores": ["error_rate"]}, {"size": (4, 4), "observed": (5, 1)}))),
-    ("^prevalence must|one more dim", lambda x: plots.value_tiles(*x), (TILE, [0.1, 0.2, 0.3]), (TILE[0],)),
+    ("^prevalence must|a third dim", lambda x: plots.value_tiles(*x), (TILE, [0.1, 0.2, 0.3]), (TILE[0],)),
     ("^lines must", lambda x: plots.value_tile(TILE[0], lines=x), "x", -1, 1.5, True),
     ("^a and b must", lambda: papers.roc_beside_tile(TILE[0], [0.1, 0.2], [0.1, 0.2, 0.3], 0.3)),
     (r"^result\['x'\] must|with a sequence at", plots.ops_curve, {"x": None}, ops.of_curve(Y, RISK, "auc_roc", draws=0)),

@@ -455,7 +455,7 @@ def test_systems_cross():
     assert CURVE["surely_above"].sel(event="all", attempts=4, entity="B", rival="A")
     said = br.verdict(CURVE)
     assert said[0].startswith("On cases like these, by one attempt B leads; by ")
-    assert "by 3 to 6 attempts A is best (P > 0.999)" in said[0]
+    assert "by 3 to 6 attempts A is best (P" in said[0]
     assert said[1].startswith("If all attempts must succeed, for 2 to 8 attempts B is best (P")
     assert "1 pair surely changes its order" in br.notes(CURVE)[1]
 

@@ -299,7 +299,7 @@ def test_the_answer_stands_above_the_table_and_columns_are_added_on_request(tabl
         "expected_rank",
     )
     title, headline, blank, heading = shown.splitlines()[1:5]
-    assert title == "Ranking of the first 1 of 2 entities by precision (PPV); prevalence 2%."
+    assert title == "Ranking of the first of 2 entities by precision (PPV); prevalence 2%."
     assert headline.startswith("NA is best")
     assert blank == ""
     assert heading.split()[-1] == "expected_rank"

@@ -184,7 +184,7 @@ def test_a_conclusion_that_fails_is_stated_with_the_alternative():
     assert words[1] == 'The conclusion "shy comes first" fails under "score tpr".'
     assert words[2].startswith("P(shy is best) lies between <0.001 and >0.999")
     assert any(
-        "at least 0 of them in the same order, and at most 1 in the opposite" in line
+        "some alternative keeps none of these orders; at most 1 is reversed" in line
         for line in br.notes(result)
     )
 

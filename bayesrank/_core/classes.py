@@ -69,8 +69,8 @@ def order_classes(array: Labelled, argument: str = "source") -> Labelled:
     if moved and bare:
         raise ArgumentError(
             argument,
-            f"must also have labels on {bare[0]}, since the classes {_short(requested)} are in another order "
-            f"on {next(iter(moved))}",
+            f"must have labels on {bare[0]} too: on {next(iter(moved))} they are in another order than "
+            f"{_short(requested)}",
             "none",
         )
     return _in_plain_order(array.isel(moved)) if moved else array

@@ -197,16 +197,16 @@ def say_fewer_divergences(target_accept: float) -> str:
 def say_chains_to_agree(tune: int | None) -> str:
     """Say how to make the chains agree; without ``tune``, the sampler needs no tuning."""
     more = (
-        "more draws, draws="
+        "more draws (draws=)"
         if tune is None
-        else f"more tuning, nuts={{'tune': {tune}}}, and more draws"
+        else f"more tuning (nuts={{'tune': {tune}}}) and more draws (draws=)"
     )
-    return f"Chains that disagree: {more}."
+    return f"Chains that disagree need {more}."
 
 
 def say_more_draws(times: int) -> str:
     """Say how many draws are needed."""
-    return f"Few effective draws: about {times} times as many, draws=."
+    return f"Too few effective draws: ask for about {times} times as many (draws=)."
 
 
 #: The sentences of the codes of :func:`chain_problems`, which warnings and the notes of rankings

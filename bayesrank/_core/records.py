@@ -120,6 +120,7 @@ class EvidenceRecord(Record):
     notes: str = ""  #: Notes as one text.
     ledger: str = ""  #: The ledger as one text.
     noun: str = ""  #: What an entity is called, such as test; empty if the data do not say it.
+    in_percent: bool = False  #: Whether the data had outcomes in percent, which are shown so.
     pooled: Any = None  #: The record of a pool as one text, with the summed tables while in memory.
     clusters: int | None = None
     #: How missing answers count: "common", "own", or a number as text; the cases that are kept and
@@ -249,6 +250,7 @@ class ResultRecord(Record):
     baseline: str = ""
     unit: str = ""
     noun: str = ""  #: What an entity is called; empty if the data do not say it.
+    in_percent: bool = False  #: Whether the score is shown in percent, as the data had it.
     metric: str = ""
     monitor: str = ""  #: The score to monitor where the prevalence moves.
     statement: str = ""

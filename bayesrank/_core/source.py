@@ -103,9 +103,9 @@ class Source:
         return self.once("assembled", lambda: EvidenceRecord.from_attrs(self.attrs))
 
     @property
-    def noun(self) -> str:
-        """Return what the data call an entity; empty if they do not say it."""
-        return self.assembled.noun if self.array is None else EvidenceRecord.of(self.array).noun
+    def words(self) -> EvidenceRecord:
+        """Return the record that says what the data call an entity, and whether outcomes were in percent."""
+        return self.assembled if self.array is None else EvidenceRecord.of(self.array)
 
     @property
     def observed(self) -> xr.Dataset:

@@ -29,7 +29,7 @@ from bayesrank.evidence.alignment import align_cases
 from bayesrank.models.parts.joint import few_units_notes
 from bayesrank.scores import Score
 
-WORDS = "All entities met the same cases; what is computed of these was computed of draws of their weights."
+WORDS = "All entities met the same cases; each draw weights these cases at random and computes the metric."
 #: Suffixes of function names for which lower is better, following scikit-learn.
 LOWER = ("_loss", "_error", "_deviance", "_distance")
 

@@ -25,7 +25,7 @@ NOTHING = EvidenceRecord()
 
 @dataclass(frozen=True)
 class Observed:
-    """Known facts on the evidence; all may be unknown."""
+    """Facts on the evidence; each of them may be unknown."""
 
     #: Observed counts (entity, [dataset], actual, predicted), or (entity, [dataset], outcome).
     counts: xr.DataArray | None = None

@@ -16,7 +16,7 @@ from bayesrank._core.checks import rename_argument
 from bayesrank._core.errors import Advice, ArgumentError
 from bayesrank._core.inputs import STDIN
 from bayesrank._core.labels import find_lookalike, suggest_file
-from bayesrank._core.nouns import using_noun
+from bayesrank._core.percent import using_words_of
 from bayesrank._core.source import groups_of
 from bayesrank.analysis import Setup, draw, lacks_true_negatives, set_up, shipped_data, with_scores
 from bayesrank.cli._export import READ
@@ -257,7 +257,7 @@ def ask(
             options=setup.options | {"prevalence": target_prevalence(prevalence, draws, seed)},
         )
     # All sentences of this command use the noun of the data.
-    click.get_current_context().with_resource(using_noun(setup.noun))
+    click.get_current_context().with_resource(using_words_of(setup.origin))
     # Every command prints this line above its result.
     read = setup.read_note("data set" if by in (None, "dataset") else "category")
     click.get_current_context().meta[READ] = say(read)

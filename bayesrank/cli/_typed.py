@@ -127,7 +127,7 @@ def read_values(text: str, option: str) -> dict[str, float]:
 
 
 def read_names(text: str, option: str = "") -> list[str]:
-    """Return names with commas between them, in quotation marks where they hold some."""
+    """Return names separated by commas; a name that contains a comma is in quotation marks."""
     return [
         name.strip() for name in next(csv.reader([text], skipinitialspace=True), []) if name.strip()
     ]

@@ -12,6 +12,7 @@ import bayesrank as br
 from bayesrank._core import prose
 from bayesrank._core.errors import ArgumentError
 from bayesrank._core.labels import has_positive_class
+from bayesrank._core.percent import score_heading, score_text
 from bayesrank._core.records import ResultRecord
 from bayesrank.cli._analysis import CommandAnalysis, analyse
 from bayesrank.cli._export import Export, Sheet, exporting
@@ -273,6 +274,7 @@ def _show(table: xr.Dataset, names: list[str], lines: list[str], export: Export)
         ]
         for i, entity in enumerate(table["entity"].values)
     }
+    names = [score_heading(name) for name in names]
     wide = ["entity", *(f"{name} ({level})" for name in names)]
     rows = [
         [entity, *(f"{middle} ({ends})" for middle, ends, _ in found)]
@@ -306,4 +308,4 @@ def _cells(one: xr.Dataset, digits: int) -> list[str]:
         if np.isnan(low)
         else prose.format_with_interval(observed, low, high, digits)
     )
-    return [*interval_cells(middle, low, high, digits), shown]
+    return [score_text(text) for text in (*interval_cells(middle, low, high, digits), shown)]

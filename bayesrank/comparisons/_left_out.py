@@ -308,7 +308,7 @@ def _concentrations(model: Compared) -> tuple[np.ndarray, ...]:
     if float(alpha.min()) <= 0:
         raise ArgumentError(
             "prior",
-            "must be positive to predict what was left out",
+            "must be positive, since it predicts the cases that are left out",
             f"0 in the prior of {model.name!r}",
         )
     sizes = _class_sizes(model)

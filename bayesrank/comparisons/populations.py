@@ -179,9 +179,8 @@ def _result(
     found: dict[str, xr.DataArray], own: ScoreValues, prob: float, **about: Any
 ) -> xr.Dataset:
     plain = {name: held.reset_coords(drop=True).drop_attrs() for name, held in found.items()}
-    return xr.Dataset(
-        plain, attrs=ResultRecord(score=own.name, prob=prob, noun=own.noun).to_attrs() | about
-    )
+    record = ResultRecord(score=own.name, prob=prob, noun=own.noun, in_percent=own.in_percent)
+    return xr.Dataset(plain, attrs=record.to_attrs() | about)
 
 
 def _kinds(posterior: Source, score: Any, entities: bool = False) -> tuple[ScoreValues, Any, Any]:

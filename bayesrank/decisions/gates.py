@@ -222,6 +222,7 @@ def gate(
         verdict=next(each for each in VERDICTS if each in verdict),
         ledger=evidence.origin().ledger,
         noun=evidence.origin().noun,
+        in_percent=evidence.origin().in_percent,
     )
     return result.assign_attrs(record.to_attrs())
 

@@ -190,7 +190,7 @@ def _with_classes(source: Any, kind: str | None) -> xr.DataArray:
     performance = _bare(as_performance(source, kind))
     if not {"entity", *OUTCOME_DIMS} <= set(performance.dims):
         if "outcome" in performance.dims:
-            requirement = "must have classes, whose cells have the benefits"
+            requirement = "must have classes, since benefits belong to cells of a confusion matrix"
             raise ArgumentError("source", requirement, f"outcomes, {performance.dims}", NO_CLASSES)
         raise ArgumentError(
             "source", "must have the dims entity, actual and predicted", f"{performance.dims}"

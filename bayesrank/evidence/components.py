@@ -148,7 +148,7 @@ def _of_shares(values: np.ndarray, runs: Any) -> tuple[np.ndarray, np.ndarray, n
         i, j = np.argwhere(wrong)[0]
         raise ArgumentError(
             "frame",
-            "must contain shares of its runs, since each was right or wrong",
+            "must contain the share of right runs of each case, a number of runs divided by all runs",
             f"{values[i, j]:g} of {each[i, j]:g} runs",
             Advice("rows that are runs, with ", Typed("case"), ", may hold any numbers"),
         )

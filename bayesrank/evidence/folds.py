@@ -12,10 +12,13 @@ from bayesrank._core.calls import check_call
 from bayesrank._core.checks import check_column, describe_value, is_number
 from bayesrank._core.errors import ArgumentError, ArgumentTypeError
 from bayesrank._core.labels import name_coord
+from bayesrank._core.records import EvidenceRecord
 from bayesrank.evidence.ledger import Entry, Ledger
 
 #: Columns of cv_results_ with the scores of the test cases of one split, and their metric.
 SPLIT = re.compile(r"split(\d+)_test_(\w+)")
+#: A share written in percent.
+PERCENTAGE = re.compile(r"\s*-?\d+(?:\.\d+)?\s*%\s*$")
 #: Keys of the results of cross_validate that hold no scores of test cases.
 NO_SCORES = re.compile(r"(fit|score)_time|train_\w+|estimator|indices")
 
@@ -39,9 +42,10 @@ def from_folds(
     ----------
     scores : pandas.DataFrame or dict
         One row for each split, and one column of scores for each learner, trained and tested on the
-        same splits. Or results of scikit-learn: a dictionary of learners and what
-        ``cross_validate`` or ``cross_val_score`` returned for each; or ``cv_results_`` of a search,
-        whose candidates are the learners, as a dictionary or a DataFrame.
+        same splits. Texts such as ``"85.2%"`` are read as shares; tables then show percent. Or
+        results of scikit-learn: a dictionary of learners and what ``cross_validate`` or
+        ``cross_val_score`` returned for each; or ``cv_results_`` of a search, whose candidates are
+        the learners, as a dictionary or a DataFrame.
     train, test : int, float or str
         Numbers of training and of test cases of each split: a number for all, or the name of a
         column. Both may be shares of the cases, such as 0.9 and 0.1, since only their ratio
@@ -117,6 +121,8 @@ def from_folds(
             )
         used[name] = role
     outcomes = scores.drop(columns=list(used))
+    percent = [name for name, column in outcomes.items() if _is_percent(column)]
+    outcomes = outcomes.apply(lambda column: _to_shares(column) if _is_percent(column) else column)
     values = _check_scores(outcomes)
     size = len(scores)
     table: dict[str, Any] = {"fold_score": (("split", "entity"), values)}
@@ -143,7 +149,8 @@ def from_folds(
         raise ArgumentError("scores", f"must have at least two splits{where}", "1")
     entries = tuple(Entry(str(name), size) for name in outcomes.columns)
     ledger = Ledger(entries, size, datasets=len(number) if dataset is not None else 0, unit="split")
-    return xr.Dataset(table, coords, ledger.to_attrs())
+    attrs = EvidenceRecord(in_percent=bool(percent)).to_attrs()
+    return xr.Dataset(table, coords, ledger.to_attrs() | attrs)
 
 
 def split_columns(names: Iterable[Any]) -> dict[str, list[Any]]:
@@ -275,6 +282,17 @@ def _with_repetitions(scores: pd.DataFrame, repeat: Any) -> tuple[pd.DataFrame, 
         raise ArgumentError("repeat", requirement, f"{repeat!r}")
     name = "repeat" if "repeat" not in scores else "repetition of the folds"
     return scores.assign(**{name: np.arange(size) // (size // repeat)}), name
+
+
+def _is_percent(column: pd.Series) -> bool:
+    """Return whether a column holds texts such as 85.2%."""
+    texts = column.tolist()
+    return bool(texts) and all(isinstance(text, str) and PERCENTAGE.match(text) for text in texts)
+
+
+def _to_shares(column: pd.Series) -> pd.Series:
+    """Return the shares that texts such as 85.2% stand for."""
+    return column.map(lambda text: float(text.strip().removesuffix("%")) / 100)
 
 
 def _check_scores(outcomes: pd.DataFrame) -> np.ndarray:

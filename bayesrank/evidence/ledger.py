@@ -304,7 +304,7 @@ def count_runs(frame: pd.DataFrame) -> tuple[Entry, ...]:
 
 
 def add_runs(ledger: Ledger, frame: pd.DataFrame) -> Ledger:
-    """Return the ledger with the runs of a table as :func:`count_runs` takes it; which cases are used stays."""
+    """Return the ledger with the runs of a table, as :func:`count_runs` takes it; the used cases stay the same."""
     made = {entry.entity: entry for entry in count_runs(frame)}
     entries = [
         replace(entry, absent=own.absent, runs=own.runs, outcomes=own.outcomes)

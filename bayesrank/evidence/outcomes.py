@@ -165,7 +165,7 @@ def count_outcomes(
     answers: pd.DataFrame | None = None,
     named: bool = False,
 ) -> xr.Dataset:
-    """Return the evidence of :func:`from_outcomes` from its arguments on cases, ``given`` by name.
+    """Return the evidence of :func:`from_outcomes`; ``given`` are its arguments on cases, by name.
 
     If the columns are ``named`` as entities by the user, their headings may be any, such as "run".
     """

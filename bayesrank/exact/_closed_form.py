@@ -34,7 +34,7 @@ class ClosedForm(NamedTuple):
     )  #: The expected performance; None where the prevalence is not known.
 
     def at(self, position: tuple[int, ...]) -> "ClosedForm":
-        """Return the closed form of one item of the other dims."""
+        """Return the closed form of one element along the other dims."""
         here: Any = (slice(None), *position)
         return self._replace(
             concentration=self.concentration[here],

@@ -104,7 +104,7 @@ def make_grid(
     atom: np.ndarray,
     noise: float = NOISE,
 ) -> Grid:
-    """Halve panels until all rows are polynomials there; ``function`` takes rows and places, elementwise.
+    """Halve panels until each row is close to a polynomial on them; ``function`` takes rows and points, elementwise.
 
     Panels are cut where a row jumps. A remainder below ``noise`` that does not shrink is an error
     of the function, not a reason to go on.

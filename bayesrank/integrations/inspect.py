@@ -120,7 +120,7 @@ def read_samples(
     match: Literal["id", "content"] = "id",
     reruns: Literal["runs", "latest"] | None = None,
 ) -> pd.DataFrame:
-    """Read the data frames of ``inspect_ai.analysis`` as the table that :func:`bayesrank.read` returns of the logs.
+    """Convert the data frames of ``inspect_ai.analysis`` to the table that :func:`bayesrank.read` returns for logs.
 
     Parameters
     ----------

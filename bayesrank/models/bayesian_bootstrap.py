@@ -436,7 +436,7 @@ class CasePart:
         mass: np.ndarray | None,
         chosen: np.ndarray | None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return FPR and TPR (draw, threshold) of one class against the rest, with the pseudo-cases as in areas."""
+        """Return FPR and TPR (draw, threshold) of one class against the rest, with the pseudo-cases of areas."""
         order, ends = self.order[label, entity], self.ends[label, entity]
         found = []
         for c in (0, 1):

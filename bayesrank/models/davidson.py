@@ -508,7 +508,7 @@ class JudgedVotes(Davidson):
 
     @cached_property
     def estimated(self) -> Pairs:
-        """Return the completed votes that are expected."""
+        """Return the expected counts of the completed votes."""
         return self.battles.expected()
 
     def _notes_of_model(self) -> list[Note]:

@@ -240,7 +240,7 @@ def drift(
             each.reindex(dataset=labels) for each in below_zero(part.sel(part="rates", drop=True))
         )
         out.update(dict(zip((name, f"{name}_error"), found, strict=True)))
-    if (called := {one.noun for one in _sources(source)} - {""}) and len(called) == 1:
+    if (called := {one.words.noun for one in _sources(source)} - {""}) and len(called) == 1:
         out = out.assign_attrs(noun=called.pop())
     clusters = _clusters(source, rates)
     out.update(find_alarms(rates, first, looks, 1 - prob, clusters))

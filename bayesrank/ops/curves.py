@@ -555,22 +555,22 @@ def check_curve_cases(
     scores: dict[Any, np.ndarray] = {}
     for name, column in columns.items():
         score = check_regular_array("y_score", column, "numbers")
-        subject = f"{name!r}" if named else "it"
+        subject = f" for {name!r}" if named else ""
         if score.dtype.kind not in "biuf" or score.shape != truth.shape:
             raise ArgumentError(
                 "y_score",
                 f"must contain one number for each of {truth.size} cases",
-                f"{score.dtype} of shape {score.shape} for {subject}",
+                f"{score.dtype} of shape {score.shape}{subject}",
             )
         score = score.astype(float)
         if np.isnan(score).any():
             raise ArgumentError(
-                "y_score", "must contain no NaN", f"{int(np.isnan(score).sum())} for {subject}"
+                "y_score", "must contain no NaN", f"{int(np.isnan(score).sum())}{subject}"
             )
         if score.min() == score.max():
             raise ArgumentError(
                 "y_score",
-                f"must contain different values; all values of {subject} are {score[0]:g}",
+                f"must contain different values; all values{subject} are {score[0]:g}",
             )
         scores[name] = score
     if not scores:

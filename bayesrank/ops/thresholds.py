@@ -114,7 +114,7 @@ def best_threshold(
     prob: float = 0.95,
     seed: Seed = None,
 ) -> xr.Dataset:
-    """Return the threshold with the highest score, and its score on cases that did not choose it (Zhao et al., 4.1).
+    """Return the threshold with the highest score, and its score on held-out cases (Zhao et al., Section 4.1).
 
     Parameters
     ----------

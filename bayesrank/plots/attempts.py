@@ -17,7 +17,16 @@ from bayesrank.plots.kit.colors import (
     mix_colors,
     paper_color,
 )
-from bayesrank.plots.kit.style import draw_curves, finish_plot, new_axes, plain_names, side_legend
+from bayesrank.plots.kit.style import (
+    band_words,
+    draw_curves,
+    finish_plot,
+    is_narrow,
+    label_curves,
+    new_axes,
+    plain_names,
+    write_title,
+)
 
 #: With more entities, only those that are the highest somewhere have a name and a colour.
 NAMED = 8
@@ -29,7 +38,7 @@ STRIP, GAP = 0.13, 0.20
 def attempts(
     curve: xr.Dataset, ax: Any = None, *, colors: Colors = None, by: str = "attempts"
 ) -> Any:
-    """Draw each entity's score over the number of attempts, and below who is best for how many, and how surely.
+    """Draw each entity's score over the number of attempts, and below it which entity is best, and how surely.
 
     The axis runs from "all of k attempts must succeed" on the left over one attempt to "one of k is
     enough" on the right. Bands hold the whole curve of an entity with the curve's ``prob``. In the
@@ -76,6 +85,7 @@ def attempts(
         list(paints.values()),
         ("place", "median", "lower", "upper"),
         len(x) <= 41,
+        _leaders(line),
     )
     most = int(curve.sizes["attempts"])
     ax.set(
@@ -83,12 +93,10 @@ def attempts(
     )
     ticks = _ticks(most)
     ax.set_xticks(ticks, [_name_place(position, most) for position in ticks])
-    ax.set_xlabel("all must succeed   ←   attempts   →   one is enough")
-    chance = f"{ResultRecord.of(curve).prob:g}"
-    ax.set_title(
-        f"a band holds the whole curve of its entity with probability {chance}", fontsize=9
-    )
-    side_legend(ax)
+    gap = " " if is_narrow(ax) else "   "
+    ax.set_xlabel(gap.join(("all must succeed", "←", "attempts", "→", "one is enough")))
+    write_title(ax, band_words(shown, _leaders(line), ResultRecord.of(curve).prob, "best"))
+    label_curves(ax, under=GAP + STRIP - 0.08)
     _draw_strip(ax, line, entities, paints)
     return finish_plot(ax)
 
@@ -105,13 +113,14 @@ def _draw_by_cost(curve: xr.Dataset, ax: Any, colors: Colors) -> Any:
     names, paints = plain_names(entities, 34), entity_colors(entities, colors)
     each = [line.isel(entity=i) for i in range(len(entities))]
     drawn = ("mean_cost", "median", "lower", "upper")
-    draw_curves(ax, each, shown, names, list(paints.values()), drawn, curve.sizes["attempts"] <= 20)
+    first, marks = frequent_winners(best), curve.sizes["attempts"] <= 20
+    draw_curves(ax, each, shown, names, list(paints.values()), drawn, marks, first)
     ax.set(ylim=(-0.02, 1.02), ylabel="one of the attempts succeeds (median)")
     ax.set_xlim(left=0)
     ax.set_xlabel(
         f"mean cost of a case: up to 1, ..., {curve.sizes['attempts']} attempts, stopped at a success"
     )
-    side_legend(ax)
+    label_curves(ax)
     return finish_plot(ax)
 
 

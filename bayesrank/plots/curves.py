@@ -12,11 +12,12 @@ from bayesrank.evidence.probabilities import probabilities_of
 from bayesrank.ops.bands import AXES, credible_curves
 from bayesrank.plots.kit.colors import Colors, entity_colors, frequent_winners, grey_shade
 from bayesrank.plots.kit.style import (
+    band_words,
     draw_curves,
     finish_plot,
+    label_curves,
     new_axes,
     plain_names,
-    side_legend,
     write_title,
 )
 
@@ -34,7 +35,8 @@ LABELS = {
 def roc_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
     """Draw the ROC curve of each entity, with a band that holds the whole curve.
 
-    Lines are medians of the draws. If there are more than twelve entities, at most eight are named:
+    Lines are medians of the draws. Of more than four entities, the four that are the highest most
+    often have bands. If there are more than twelve entities, at most eight are named:
     entities with the highest median somewhere. The others are grey lines.
 
     Parameters
@@ -77,8 +79,9 @@ def precision_recall_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors
 def calibration_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
     """Draw how often each predicted probability comes true, with a band that holds the frequencies of all bins.
 
-    On the dotted line, predicted probabilities are calibrated. Of more than twelve entities, only
-    some are named: each is the closest to this line somewhere.
+    On the dotted line, predicted probabilities are calibrated. Of more than four entities, the four
+    that are the closest to it most often have bands. Of more than twelve, only some are named: each
+    is the closest to this line somewhere.
 
     Parameters
     ----------
@@ -119,12 +122,13 @@ def _draw(curves: Any, curve: str, ax: Any, colors: Colors) -> Any:
     ]
     each = [curves.isel(entity=i) for i in range(len(entities))]
     paints = list(entity_colors(entities, colors).values())
-    draw_curves(ax, each, shown, names, paints, (x, "median", "lower", "upper"), marks=bins)
+    variables, first = (x, "median", "lower", "upper"), frequent_winners(height.values)
+    draw_curves(ax, each, shown, names, paints, variables, marks=bins, banded=first)
     if curve != "precision_recall":
         ax.plot([0, 1], [0, 1], color=grey_shade(ax, 0.6), linewidth=1, linestyle=":")
     across, up = LABELS[curve]
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal", xlabel=across, ylabel=up)
-    chance = f"{ResultRecord.of(curves).prob:g}"
-    write_title(ax, f"a band holds the whole curve of its entity\nwith probability {chance}")
-    side_legend(ax)
+    where = "closest to the dotted line" if bins else "highest"
+    write_title(ax, band_words(shown, first, ResultRecord.of(curves).prob, where))
+    label_curves(ax, ends=False)
     return finish_plot(ax)

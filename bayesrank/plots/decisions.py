@@ -26,6 +26,7 @@ from bayesrank.plots.kit.style import (
     finish_list,
     finish_plot,
     first_rows,
+    label_curves,
     list_size,
     log_axis,
     new_axes,
@@ -45,7 +46,8 @@ NAMED = 12
 def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
     """Draw the net benefit over the threshold probability.
 
-    Curves far below treating none are cut off. If there are more than twelve models, at most eight
+    Curves far below treating none are cut off. Of more than four models, the four with the highest
+    mean at the most thresholds have intervals. If there are more than twelve models, at most eight
     are named: models with the highest mean at some threshold. The others are grey lines.
 
     Parameters
@@ -60,7 +62,7 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) 
     --------
     >>> risk = {"marker": [0.1, 0.3, 0.6, 0.4, 0.9]}
     >>> ax = decision_curve(br.decisions.decision_curve([0, 0, 0, 1, 1], risk, [0.2, 0.5], seed=1))
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    >>> sorted(text.get_text() for text in ax.texts if text.get_text())
     ['marker', 'treat all', 'treat none']
     """
     check_result(
@@ -79,7 +81,11 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) 
     paints = list(entity_colors(models["entity"].values.tolist(), colors).values())
     shown = range(size) if size <= NAMED else frequent_winners(models["mean"].values)
     curves = [models.isel(entity=i) for i in range(size)]
-    draw_curves(ax, curves, shown, names[~always], paints, ("threshold", "mean", "lower", "upper"))
+    variables, first = (
+        ("threshold", "mean", "lower", "upper"),
+        frequent_winners(models["mean"].values),
+    )
+    draw_curves(ax, curves, shown, names[~always], paints, variables, banded=first)
     for i, width in zip(np.flatnonzero(always), (1.0, 2.0), strict=True):
         ax.plot(
             t, curve["mean"][i], color=ink_color(), linewidth=width, linestyle="-", label=names[i]
@@ -88,7 +94,7 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) 
     low = max(float(curve["lower"].min()), -0.25 * top) - 0.03 * top
     ax.set(xlim=t[[0, -1]], ylim=(low, 1.06 * top), xlabel="threshold probability")
     ax.set_ylabel(f"net benefit (mean and {ResultRecord.of(curve).percent} interval)")
-    side_legend(ax)
+    label_curves(ax)
     return finish_plot(ax)
 
 

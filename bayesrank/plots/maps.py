@@ -166,10 +166,11 @@ def value_tiles(
     >>> [ax.get_title() for ax in figure.axes[:2]]
     ['logreg', 'lda']
     """
-    other = [dim for dim in getattr(tiles, "dims", ()) if dim not in ("b", "a")][:1] or [
-        "one more dim"
-    ]
-    check_array("tiles", tiles, ("b", "a", *other))
+    other = [dim for dim in getattr(tiles, "dims", ()) if dim not in ("b", "a")][:1]
+    if isinstance(tiles, xr.DataArray) and not other:
+        requirement = "must have a third dim beside b and a, along which the maps are"
+        raise ArgumentError("tiles", requirement, f"the dims {tiles.dims}")
+    check_array("tiles", tiles, ("b", "a", *(other or ["maps"])))
     tiles = tiles.transpose(*other, "b", "a")
     size, titles = len(tiles), plain_names(tiles[other[0]].values.tolist(), 26)
     each = (

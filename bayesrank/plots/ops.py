@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from matplotlib.colors import to_hex
 from rich.cells import cell_len
 
 from bayesrank._core import prose
@@ -26,10 +27,10 @@ from bayesrank.plots.kit.colors import (
 from bayesrank.plots.kit.style import (
     add_missing_fonts,
     draw_curves,
+    label_curves,
     new_axes,
     new_panels,
     plain_names,
-    side_legend,
     write_title,
 )
 from bayesrank.scores.display import display_name
@@ -40,6 +41,8 @@ AXES = {
     "fpr": "false positive rate",
     "k": "cases K",
 }
+#: The most prevalences with a label; of more curves, evenly spaced ones have it.
+NAMED = 12
 #: What is drawn of a curve.
 CURVE = ("entity", "value", "ops", "no_skill", "ops_no_skill", "prevalence")
 LINES = {
@@ -52,7 +55,7 @@ PART_COLORS = {"prevalence": OKABE_ITO[4], "rates": OKABE_ITO[5]}
 
 @check_call
 def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
-    """Draw OPS against the value of a score, by prevalence.
+    """Draw OPS against the value of a score, by prevalence; of many prevalences some are labelled.
 
     Parameters
     ----------
@@ -69,16 +72,17 @@ def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
     check_array("ops", ops, ("prevalence", "point"), " (br.ops.value_curves gives one)")
     ax = new_axes(ax, 5.5, 4.2)
     shares = ops["prevalence"].values
-    for share, color in zip(
-        shares, scale_on(ax, "cividis")(np.linspace(0, 0.9, len(shares))), strict=True
-    ):
+    shades = scale_on(ax, "cividis")(np.linspace(0, 0.9, len(shares)))
+    every = -(-len(shares) // NAMED)
+    for position, (share, shade) in enumerate(zip(shares, shades, strict=True)):
         curve = ops.sel(prevalence=share)
-        ax.plot(curve["value"], curve, color=color, linewidth=1.8, label=f"{share:g}")
+        label = f"{share:.3g}" if position % every == 0 else None
+        ax.plot(curve["value"], curve, color=to_hex(shade), linewidth=1.8, label=label)
     ax.set(
         xlabel=display_name(ResultRecord.of(ops).score or "value"), ylabel="OPS", ylim=(-0.02, 1.02)
     )
     ax.grid(color=grey_shade(ax, 0.1))
-    ax.legend(title="prevalence", frameon=False)
+    label_curves(ax, ends=False, title="prevalence")
     return ax
 
 
@@ -188,16 +192,17 @@ def ops_curve(
     ]
     paints = list(entity_colors(labels, colors).values())
     shown: Any = range(len(curves))
-    if not by_set and len(curves) > 12:
-        shown = frequent_winners(results[None]["ops"].transpose("entity", along).values)
+    banded = None
+    if not by_set:
+        banded = frequent_winners(results[None]["ops"].transpose("entity", along).values)
+        shown = shown if len(curves) <= NAMED else banded
     ordinate = metric.split("_at_")[0]
     for ax, variable, label in zip(
         axes, ("value", "ops"), (ordinate, f"OPS of {ordinate}"), strict=True
     ):
         parts = (along, variable, f"{variable}_lower", f"{variable}_upper")
-        draw_curves(
-            ax, curves, shown, plain_names(labels, 40 if by_set else 32), paints, parts, marks=True
-        )
+        names = plain_names(labels, 40 if by_set else 32)
+        draw_curves(ax, curves, shown, names, paints, parts, marks=True, banded=banded)
         for position, one in enumerate(results.values()):
             chance = one["no_skill" if variable == "value" else "ops_no_skill"]
             ax.plot(
@@ -213,7 +218,7 @@ def ops_curve(
     shares = ", ".join(f"{one['prevalence'].item():.3g}" for one in results.values())
     write_title(axes[0], f"dotted: no skill, prevalence {shares}", 10)
     if by_set or len(curves) > 1:
-        side_legend(axes[1], fontsize=9)
+        label_curves(axes[1])
     add_missing_fonts(axes[0])
     return axes
 

@@ -10,6 +10,7 @@ from matplotlib.colors import LinearSegmentedColormap, PowerNorm
 
 from bayesrank._core import prose
 from bayesrank._core.calls import check_call
+from bayesrank._core.percent import score_heading, using_words_of
 from bayesrank._core.records import RankingRecord
 from bayesrank.plots.kit.colors import (
     Colors,
@@ -168,10 +169,14 @@ def _draw_scores(
             markeredgewidth=0.8, linestyle="none", label="observed",
         )  # fmt: skip
     ratio = is_ratio(ranking)
-    label = interval_label(score_name(ranking), RankingRecord.of(ranking).prob, ratio)
+    record = RankingRecord.of(ranking)
+    with using_words_of(record):
+        label = interval_label(score_heading(score_name(ranking)), record.prob, ratio)
     if any(_tiers(table)):
         label += "\ntier 1: could be best; tier 2: no other entity outside tier 1 is surely above"
     finish_list(ax, table.index.tolist(), label + left_out, ratio, columns=6)
+    if record.in_percent:
+        ax.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g}")
     return room
 
 

@@ -27,19 +27,22 @@ from bayesrank.plots.kit.colors import (
 )
 from bayesrank.plots.kit.furniture import (
     NAMED,
+    PIXELS,
     draw_tile_axes,
     label_positions,
-    number_regions,
+    name_regions,
     percent,
     share_entries,
     share_legend,
+    share_texts,
     window_of,
 )
 from bayesrank.plots.kit.style import (
+    NARROW,
     add_missing_fonts,
     finish_list,
     new_axes,
-    new_panels,
+    new_figure,
     plain_names,
     side_legend,
     write_title,
@@ -49,9 +52,6 @@ from bayesrank.tile.geometry import holders
 from bayesrank.tile.posterior import leaders
 from bayesrank.words.tile import DECIDED_NOWHERE
 
-#: Points along each axis by which regions are numbered.
-PIXELS = 81
-
 
 @check_call
 def winner_tile(
@@ -59,8 +59,8 @@ def winner_tile(
 ) -> Any:
     """Draw the entity with a given rank at each point of the Tile, exactly.
 
-    The legend names the twelve entities with the largest shares. Where colours repeat, regions are
-    also numbered.
+    Each region is labelled with its entity and share. Entities whose region is too small for that
+    are listed beside the Tile, at most twelve in all.
 
     Parameters
     ----------
@@ -75,8 +75,10 @@ def winner_tile(
     Examples
     --------
     >>> axes = winner_tile(br.tile.regions(br.datasets.load("breast_cancer")))
+    >>> [text.get_text() for text in axes.texts if "%" in text.get_text()]
+    ['logreg\\n88%', 'lda\\n11%']
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
-    ['logreg  88%', 'lda  11%', 'majority  1%']
+    ['majority  1%']
     """
     if is_container(regions):
         hint = "br.plots.credible_tile(br.tile.credible(posterior)) draws a posterior"
@@ -110,10 +112,11 @@ def winner_tile(
         curve = curve[~np.isnan(curve).any(1)]
         ax.fill(*curve.T, facecolor=paints[name], edgecolor=paper_color(ax), linewidth=0.8)
         masks[name] |= Path(curve).contains_points(pixels).reshape(PIXELS, PIXELS)
-    numbers = number_regions(ax, places, list(masks.values())[:NAMED], window)
-    ties = [f"\nand {n - 1} more, tied" if n > 1 else "" for n in tied]
-    share_legend(ax, share_entries(first, area, list(paints.values()), ties, numbers))
     draw_tile_axes(ax, prevalence, window=window)
+    ties = [f"\nand {n - 1} more, tied" if n > 1 else "" for n in tied]
+    texts, drawn = share_texts(first, area, ties), list(masks.values())[:NAMED]
+    numbers = name_regions(ax, texts, drawn, window, places)
+    share_legend(ax, share_entries(first, area, list(paints.values()), ties, numbers))
     return add_missing_fonts(ax)
 
 
@@ -199,7 +202,9 @@ def credible_tile(
 
     Saturation shows the probability; undecided points are hatched, unless these are all. In grey
     areas, several entities have the highest probability of being best, within three Monte-Carlo
-    errors. The legend names them if they are the same in all grey areas.
+    errors. They are named beside the Tile if they are the same in all grey areas. Each region is
+    labelled with its entity and the expected share of the Tile on which it is best; entities whose
+    region is too small for that are listed beside the Tile.
 
     Parameters
     ----------
@@ -211,8 +216,10 @@ def credible_tile(
     Examples
     --------
     >>> axes = credible_tile(br.tile.credible(br.fit(br.datasets.load("breast_cancer")[:2], seed=1), resolution=21))
+    >>> [text.get_text() for text in axes.texts if "%" in text.get_text()]
+    ['logreg\\n86%', 'lda\\n14%']
     >>> [text.get_text().split()[0] for text in axes.get_legend().get_texts()]
-    ['logreg', 'lda', 'several,', 'P(best)']
+    ['several,', 'P(best)']
     """
     _check_credible(credible)
     ax = new_axes(ax, 7.0, 4.0)
@@ -237,10 +244,11 @@ def credible_tile(
         level = np.where(np.isnan(probability), 1.0, probability)
         hatched = ax.contourf(a, b, level, levels=[-1, prob], colors="none", hatches=["//"])
         hatched.set(edgecolor=line, linewidth=0)
-    numbers = number_regions(ax, places, [winner == name for name in seen[:NAMED]], window)
-    entries = share_entries(
-        seen, share[seen].tolist(), list(paints.values()), [""] * len(seen), numbers
-    )
+    draw_tile_axes(ax, prevalence, window=window)
+    shares_seen, plain = share[seen].tolist(), [""] * len(seen)
+    masks = [winner == name for name in seen[:NAMED]]
+    numbers = name_regions(ax, share_texts(seen, shares_seen, plain), masks, window, places)
+    entries = share_entries(seen, shares_seen, list(paints.values()), plain, numbers)
     if shared.any():
         group.sort(key=lambda name: -share[name])
         how = "tied" if leading["exact"].item() else "too close to separate"
@@ -256,24 +264,25 @@ def credible_tile(
     note = f"P(best) < {prob:g} on\n{float(credible['undecided_area']):.0%} of the {full}"
     # The map shows where each is most probably best; the numbers are another quantity, and are
     # named.
-    heading = f"Expected share of the {full}\non which each is best"
+    write_title(ax, f"expected share of the {full} on which each is best", 8)
     if nowhere:
-        share_legend(ax, [*entries, ("none", f"P(best) < {prob:g} on\nall of the {full}")], heading)
+        share_legend(ax, [*entries, ("none", f"P(best) < {prob:g} on\nall of the {full}")])
     else:
         hatched = {"label": note, "edgecolor": line} if unsure.any() else {}
-        share_legend(ax, entries, heading, **hatched)
-    draw_tile_axes(ax, prevalence, window=window)
+        share_legend(ax, entries, **hatched)
     return add_missing_fonts(ax)
 
 
 @check_call
-def class_tiles(tiles: xr.Dataset, *, colors: Colors = None) -> Any:
+def class_tiles(tiles: xr.Dataset, figure: Any = None, *, colors: Colors = None) -> Any:
     """Draw the Tiles of all classes, and of their mean, side by side; returns their figure.
 
     Parameters
     ----------
     tiles : xarray.Dataset
         The result of :func:`bayesrank.tile.credible_by_class`.
+    figure : matplotlib Figure or SubFigure, optional
+        In a narrow one, such as for a phone, the Tiles are one below the other.
     colors : optional
         As for :func:`winner_tile`.
 
@@ -298,15 +307,23 @@ def class_tiles(tiles: xr.Dataset, *, colors: Colors = None) -> Any:
             tuple(tiles.dims),
         )
     labels = tiles["label"].values.tolist()
-    columns = min(len(labels), 2)
-    rows = -(-len(labels) // columns)
-    axes = new_panels(None, rows, columns, 6.4 * columns, 3.9 * rows)
-    for ax, label, title in zip(axes, labels, plain_names(labels, 40), strict=False):
+    size = min(len(labels), 2), -(-len(labels) // 2)
+    figure = new_figure(figure, 6.4 * size[0], 3.9 * size[1])
+    columns = 1 if figure.bbox.width / figure.dpi < NARROW else size[0]
+    axes = figure.subplots(-(-len(labels) // columns), columns, squeeze=False).ravel()
+    for ax, label, title in zip(
+        axes,
+        labels,
+        plain_names(labels, 40 if columns > 1 or len(labels) == 1 else 28),
+        strict=False,
+    ):
         credible_tile(tiles.sel(label=label, drop=True), ax, colors=colors)
+        ax.set_title("")
         ax.set_title(title, loc="left")
     for ax in axes[len(labels) :]:
         ax.remove()
-    return axes[0].figure
+    figure.suptitle("expected share of each Tile on which an entity is best", fontsize=9)
+    return figure
 
 
 @check_call

@@ -37,7 +37,7 @@ EVENTS = ("any", "all")
 def attempts_curve(
     posterior: Container, k: int | None = None, *, prob: float = 0.95, cases: str = "like these"
 ) -> xr.Dataset:
-    """Return who is best for how many attempts: pass@1 to pass@k and pass^1 to pass^k, with claims on all at once.
+    """Return which entity is best for each number of attempts: pass@1 to pass@k, pass^1 to pass^k, with joint claims.
 
     Systems cross: one that solves few cases surely is best where all attempts must succeed, and one
     that may solve many where one success is enough. A reader sees all numbers of attempts together,
@@ -285,7 +285,10 @@ class _Curve:
         cases = self._cases()
         known = self.held.source.assembled
         record = EvidenceRecord(
-            ledger=known.ledger, noun=known.noun, notes=notes_text(self._notes(cases))
+            ledger=known.ledger,
+            noun=known.noun,
+            in_percent=known.in_percent,
+            notes=notes_text(self._notes(cases)),
         )
         facts = (
             about.to_attrs()

@@ -272,10 +272,10 @@ class Evidence(Observed):
             return self.assembled
         return self.assembled.or_else(EvidenceRecord.from_attrs(self.counts.attrs))
 
-    def called(self) -> dict[str, str]:
-        """Return the attr that says what an entity is called; none if the evidence does not say it."""
-        noun = self.origin().noun
-        return {"noun": noun} if noun else {}
+    def called(self) -> dict[str, Any]:
+        """Return attrs with what an entity is called, and whether scores are in percent; none without these."""
+        origin = self.origin()
+        return EvidenceRecord(noun=origin.noun, in_percent=origin.in_percent).to_attrs()
 
     def facts(self) -> dict[str, Any]:
         """Return attrs of a ranking: how its evidence was combined, and which data set of a population is ranked."""
@@ -289,6 +289,7 @@ class Evidence(Observed):
             typical=typical,
             ledger=origin.ledger,
             noun=origin.noun,
+            in_percent=origin.in_percent,
             population=self.population(),
         )
         return record.to_attrs()

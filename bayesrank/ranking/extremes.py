@@ -1,4 +1,4 @@
-r"""Worst scores and gaps: what the groups say of their smallest and largest, which the draws of a minimum do not.
+r"""Worst scores and gaps: intervals from all groups, since the draws of a minimum are biased.
 
 The posterior of a minimum of G noisy scores is shifted, and more so if the groups are alike. So
 entities are compared by their groups. An entity is above a rival in its worst score if some group

@@ -59,7 +59,7 @@ def rank_draws(
     higher_is_better: bool | None = None,
     kind: str | None = None,
 ) -> Any:
-    """Return the score, the rank and the first place in each draw, in a container that ArviZ takes.
+    """Return the score, the rank and whether it is first in each draw, in a container that ArviZ takes.
 
     Parameters
     ----------

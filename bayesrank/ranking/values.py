@@ -70,6 +70,7 @@ class ScoreValues:
         None  #: The posterior of the values, if it is not that of the cases' outcomes.
     )
     noun: str = ""  #: What the data call an entity.
+    in_percent: bool = False  #: Whether the data had their outcomes in percent.
 
     @property
     def sign(self) -> int:
@@ -121,6 +122,7 @@ class ScoreValues:
             finite_mean=self.finite_mean,
             depends_on_prevalence=self.score.depends_on_prevalence if self.score else None,
             noun=self.noun,
+            in_percent=self.in_percent,
         )
 
 
@@ -231,7 +233,10 @@ def score_values_together(
         ends = ResultRecord.of(values).range if score.space == "outcomes" else None
         found.append(ScoreValues(_check(values), score.name, better, score, ends=ends))
     rest = iter(found)
-    every = [replace(one or next(rest), noun=source.noun) for one in known]
+    words = source.words
+    every = [
+        replace(one or next(rest), noun=words.noun, in_percent=words.in_percent) for one in known
+    ]
     return [
         one if own is source else replace(one, source=own)
         for one, (own, _) in zip(every, held, strict=True)
@@ -286,7 +291,7 @@ def _of_values(values: xr.DataArray, score: Any, higher_is_better: bool | None) 
     if higher_is_better is None and other is not None and other.name != known.name:
         raise ArgumentError(
             "score",
-            f"must be the score that the name of the values says, {other.name}",
+            f"must be {other.name}, as the values are named",
             known.name,
             Advice("rename them, or pass ", Typed("higher_is_better")),
         )
@@ -364,7 +369,7 @@ def _variable(source: Source, name: str, kind: str | None) -> xr.DataArray | Non
             if kind is not None and held == name and requested != "observed":
                 raise ArgumentError(
                     "kind",
-                    f"must be a kind that the variable {name!r} of the posterior contains",
+                    f"must be left out, or 'observed': the posterior has no variable '{name}_{requested}'",
                     f"{kind!r}",
                 )
             return result

@@ -22,6 +22,7 @@ from bayesrank._core.labels import cell_headings, known_classes
 from bayesrank._core.notes import notes_of
 from bayesrank._core.nouns import noun, nouns, using_noun
 from bayesrank._core.outputs import check_output, write_output
+from bayesrank._core.percent import score_heading, score_text, using_words_of
 from bayesrank._core.records import ModelRecord, RankingRecord
 from bayesrank._core.source import Over, Source, parse_source
 from bayesrank._core.types import Container, ScoreLike
@@ -184,7 +185,7 @@ def ranking_report(
         source, score, kind, ranking, scores, check_model(source), computed, frozenset(named)
     )
     default = sections is None or catalog.DEFAULT in named
-    with using_noun(facts.get("noun") or page.facts.noun):
+    with using_words_of(page.facts), using_noun(facts.get("noun")):
         made_page = _make_page(page, default, facts, command)
     if path is not None:
         write_output("path", path, "report", made_page)
@@ -254,6 +255,7 @@ def _make_page(page: Page, default: bool, facts: dict[str, str], command: str | 
             paste=text,
             cited=cited,
             score_words=scores.display,
+            score_column=score_heading(scores.display),
             page=page,
             size=size,
             evidence=evidence,
@@ -366,7 +368,9 @@ def _picture(page: Page) -> dict[str, Any]:
     )
 
     def draw(names: list) -> Markup:
-        axis = Axis.of([numbers[name] for name in names], display, ratio)
+        axis = Axis.of([numbers[name] for name in names], score_heading(display), ratio)
+        ticks = [(place, score_text(text)) for place, text in axis.ticks]
+        axis = replace(axis, ticks=ticks)
         rows, before = [], None
         for name in names:
             tier = tiers[name]
@@ -414,8 +418,10 @@ def _table(page: Page) -> tuple[list[str], list[dict[str, Any]]]:
         {
             "entity": name,
             "cells": cells[name],
-            "median": prose.format_with_interval(row["median"], row["lower"], row["upper"]),
-            "interval": prose.interval(row["lower"], row["upper"]),
+            "median": score_text(
+                prose.format_with_interval(row["median"], row["lower"], row["upper"])
+            ),
+            "interval": score_text(prose.interval(row["lower"], row["upper"])),
             "best": best[name],
             "expected": prose.number(row["expected_rank"], 1),
             "ranks": prose.interval(row["rank_lower"], row["rank_upper"], 0),
@@ -432,7 +438,7 @@ def _difference(row: pd.Series, leads: bool) -> str:
     middle, low, high = (float(row[name]) for name in OF_LEADER)
     if leads or np.isnan([middle, low, high]).any():
         return ""
-    return f"{prose.signed(middle, low, high)} ({prose.signed_interval(low, high)})"
+    return score_text(f"{prose.signed(middle, low, high)} ({prose.signed_interval(low, high)})")
 
 
 def _visible_rows(tiers: pd.Series) -> int:

@@ -8,6 +8,7 @@ import xarray as xr
 from bayesrank._core import prose
 from bayesrank._core.draws import draw_dims
 from bayesrank._core.labels import select_names
+from bayesrank._core.percent import score_text
 from bayesrank._core.source import groups_of
 from bayesrank.ranking.values import score_values
 from bayesrank.ranking.without_draws import prior_quantiles
@@ -85,6 +86,6 @@ def implied_prior(
 def _in_words(quantiles: np.ndarray, prob: float) -> str:
     low, middle, high = quantiles.tolist()
     return (
-        f"median {prose.format_with_interval(middle, low, high)}, {100 * prob:g}% interval "
-        f"{prose.interval(low, high)}"
+        f"median {score_text(prose.format_with_interval(middle, low, high))}, {100 * prob:g}% interval "
+        f"{score_text(prose.interval(low, high))}"
     )

@@ -92,7 +92,7 @@ def swapped(score: Score) -> Score:
 def place(
     score: ScoreLike, prevalence: float | None = None, *, prediction_rate: float | None = None
 ) -> Place | None:
-    """Return the exact position on the Tile of the order that a score induces, its better values first.
+    """Return the exact position on the Tile of the ranking score that orders performances as a score does.
 
     The position of a ranking score follows from its importance. Any other score is compared with
     all named orders, then with the point where its level lines meet. It has a position if it is

@@ -273,8 +273,8 @@ def _in_direction(score: Score, prevalence: float) -> Score:
     if (np.diff(value_at(directed, odds, odds, prevalence)) <= 0).any():
         raise ArgumentError(
             "score",
-            "must change wherever TPR and TNR both rise",
-            f"{score.name}, which keeps some value",
+            "must rise or fall wherever TPR and TNR both rise",
+            f"{score.name}, which is constant somewhere",
         )
     return directed
 

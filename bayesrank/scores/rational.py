@@ -155,7 +155,7 @@ def exact_order(score: Score, prevalence: float | None) -> Callable[[Exact], boo
 
 
 def simplest(at: tuple[float, float]) -> Exact | None:
-    """Return the place of simple fractions next to a place that was computed in floats; None if there is none."""
+    """Return the place with simple fractions that is next to a computed place; None if there is none."""
     a, b = (Fraction(number).limit_denominator(DENOMINATOR) for number in at)
     return (a, b) if max(abs(a - Fraction(at[0])), abs(b - Fraction(at[1]))) <= COMPUTED else None
 

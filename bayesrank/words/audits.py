@@ -62,7 +62,7 @@ def nearest_sentence(nearest: str | None, tau: float | None, at: float | None) -
     if nearest is None:
         return ""
     which, where = ("always rank", "") if at is None else ("rank", f" at prevalence {at:g}")
-    return f" Of the scores that may {which}, {nearest} orders all performances{where} most alike (tau = {tau:.2f})."
+    return f" Of the scores that may {which}, {nearest} has the most similar order{where} (tau = {tau:.2f})."
 
 
 def capitalise(text: str) -> str:

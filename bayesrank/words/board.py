@@ -11,7 +11,7 @@ import xarray as xr
 from bayesrank._core.calls import check_call
 from bayesrank._core.checks import check_integer
 from bayesrank._core.escape import json_text
-from bayesrank._core.nouns import using_noun
+from bayesrank._core.percent import using_words_of
 from bayesrank._core.records import RankingRecord, ResultRecord
 from bayesrank.ranking.claims import caps_of
 from bayesrank.ranking.facts import get_fact
@@ -71,7 +71,7 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
     # In the order of the ranking, so that sentences do not depend on the order of the input.
     labels = ranking["entity"].values.tolist()
     order = [labels.index(name) for name in table.index.tolist()]
-    with using_noun(ResultRecord.of(ranking).noun):
+    with using_words_of(ResultRecord.of(ranking)):
         parts = verdict_of_ranking(ranking.isel(entity=order, rival=order))
     table = table.rename(columns={f"{order_name(ranking)}_rank": "rank"})
     for name in (

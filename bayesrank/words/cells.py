@@ -7,6 +7,7 @@ import xarray as xr
 
 from bayesrank._core import prose
 from bayesrank._core.nouns import noun
+from bayesrank._core.percent import score_heading, score_text
 from bayesrank._core.records import RankingRecord
 from bayesrank.ranking.summary import best_texts, effective_draws, score_name
 from bayesrank.words.parts import evidence_cells, evidence_columns
@@ -36,13 +37,21 @@ def ranking_cells(
     record, size = RankingRecord.of(ranking), effective_draws(ranking)
     level = f"{record.percent} interval"
     costs, evidence = "mean_cost" in table, evidence_columns(table)
-    header = [noun(), score_name(ranking), level, *evidence, *rank_header(record.prob), "tier"]
+    header = [
+        noun(),
+        score_heading(score_name(ranking)),
+        level,
+        *evidence,
+        *rank_header(record.prob),
+        "tier",
+    ]
     header += ["mean cost", level, "P(front)"] * costs
     columns = [*[name for name in OF_VOTES if name in table], *columns]
     columns = list(dict.fromkeys(name for name in columns if name not in evidence))
     rows, undefined, best = [], ranking["unobserved"].to_series().to_dict(), best_texts(ranking)
     for name, row in table.iterrows():
-        cells = [str(name), *interval_cells(row["median"], row["lower"], row["upper"], digits)]
+        scores = interval_cells(row["median"], row["lower"], row["upper"], digits)
+        cells = [str(name), *map(score_text, scores)]
         cells += evidence_cells(row, evidence, undefined[name], digits)
         cells += [
             best[name],

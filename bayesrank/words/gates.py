@@ -64,7 +64,12 @@ def describe_identity(one: xr.Dataset) -> str:
 def describe_difference(one: xr.Dataset) -> str:
     """Return the difference of one entity with its bounds, and the cases behind it."""
     low, high = (format_signed(float(one[end])) for end in ("lower", "upper"))
-    text = f"{GateRecord.of(one).display} {format_signed(float(one['difference']))}, bounds {low} to {high}"
+    bounds = (
+        f"bounds {low} to {high}"
+        if np.isfinite([one["lower"], one["upper"]]).any()
+        else "bounds unknown"
+    )
+    text = f"{GateRecord.of(one).display} {format_signed(float(one['difference']))}, {bounds}"
     cases, differ = float(one["cases"]), float(one["discordant"])
     if np.isnan(cases):
         return text

@@ -6,6 +6,7 @@ import xarray as xr
 from bayesrank._core import prose
 from bayesrank._core.checks import check_result
 from bayesrank._core.nouns import noun
+from bayesrank._core.percent import score_text
 from bayesrank._core.prose import few_names
 from bayesrank._core.records import RankingRecord, ResultRecord
 from bayesrank.ranking.summary import score_name
@@ -59,7 +60,7 @@ def verdict_of_heterogeneity(found: xr.Dataset) -> Verdict:
 
 def _estimate(one: xr.Dataset, key: str, what: str = "") -> str:
     value, low, high = (float(one[f"{key}{end}"]) for end in ("", "_lower", "_upper"))
-    return f"{prose.number(value)} ({what}{prose.interval(low, high)})"
+    return f"{score_text(prose.number(value))} ({what}{score_text(prose.interval(low, high))})"
 
 
 def describe_typical(found: xr.Dataset) -> str:

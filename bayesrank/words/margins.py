@@ -53,5 +53,6 @@ def verdict_of_margins(result: xr.Dataset) -> Verdict:
         for name, share in zip(
             result["entity"].values.tolist(), result["noninferior"].values, strict=True
         )
+        if share == share  # not of undefined rates
     ]
     return compose("none", headline, [*notes_of(result["notes"]), *lines])

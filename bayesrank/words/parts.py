@@ -8,7 +8,8 @@ from typing import Any
 from bayesrank._core import prose
 from bayesrank._core.escape import escape_invisible
 from bayesrank._core.notes import Note
-from bayesrank._core.nouns import noun, using_noun
+from bayesrank._core.nouns import noun
+from bayesrank._core.percent import in_percent, score_text, using_words_of
 from bayesrank.ranking.summary import EVIDENCE
 from bayesrank.words.caveats import Caveat
 from bayesrank.words.sentences import caveat_of, say
@@ -27,13 +28,14 @@ class Verdict:
     next_step: str = ""
     caveat: str = ""
     noun: str = ""  #: What an entity is called in its sentences.
+    in_percent: bool = False  #: Whether its sentences have scores in percent.
     #: The notes that are no caveat of the verdict: facts, and sentences on the result itself.
     others: tuple[Note | str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Return the notes as sentences."""
-        with using_noun(self.noun):
+        with using_words_of(self):
             return tuple(escape_invisible(say(note)) for note in self.others)
 
     def without(self, *codes: str) -> "Verdict":
@@ -68,7 +70,7 @@ def compose(
         escape_invisible(text)
         for text in (headline, loss, next_step, " ".join(map(say, sentences)))
     ]
-    return Verdict(kind, texts[0], texts[1], texts[2], texts[3], noun(), tuple(rest))
+    return Verdict(kind, texts[0], texts[1], texts[2], texts[3], noun(), in_percent(), tuple(rest))
 
 
 def evidence_columns(table: Any) -> list[str]:
@@ -85,4 +87,4 @@ def evidence_cells(row: Any, columns: Sequence[str], undefined: bool, digits: in
     if math.isnan(row["observed"]) and row["cases"] > 0:
         observed = "undefined" if undefined else "infinite"
     cases = "–" if math.isnan(row["cases"]) else f"{row['cases']:,.0f}"
-    return [{"observed": observed, "cases": cases}[name] for name in columns]
+    return [{"observed": score_text(observed), "cases": cases}[name] for name in columns]

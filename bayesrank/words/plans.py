@@ -187,6 +187,6 @@ def _notes(plan: xr.Dataset) -> list[str]:
     )
     lines.append(
         "The plan assumes that today's model and prior are right, and that you rank again only once, at the end. "
-        "Earlier looks claim winners too often (bayesrank gate allows repeated looks)."
+        "If you look earlier, false winners are too frequent (bayesrank gate allows repeated looks)."
     )
     return lines

@@ -9,6 +9,7 @@ import xarray as xr
 from bayesrank._core import prose
 from bayesrank._core.notes import Note, notes_of
 from bayesrank._core.nouns import noun, nouns
+from bayesrank._core.percent import in_percent, score_text, score_unit
 from bayesrank._core.prose import few_names
 from bayesrank._core.records import RankingRecord
 from bayesrank.claims.caps import Limit, is_limited
@@ -115,7 +116,7 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[Note] = ()) -> Verdic
     notes = [*notes, *common_notes(standing, score)]
     picked = leader if (standing.tied & standing.could_be_best).sum() <= NAMED else "one of them"
     much = difference_of(ranking, standing, score) or loss_of(
-        ranking, picked, standing.places[0], f"in {score}"
+        ranking, picked, standing.places[0], score_unit(score, "in")
     )
     if standing.headline == "best":
         return compose(standing.headline, headline, notes, much)
@@ -133,8 +134,11 @@ def difference_of(ranking: xr.Dataset, standing: Standing, score: str) -> str:
     middle, upper, lower = (-float(ranking[name].values[standing.places[1]]) for name in OF_LEADER)
     if np.isnan([middle, lower, upper]).any():
         return ""
-    interval = f"{100 * standing.prob:g}% interval {prose.signed_interval(lower, upper)}"
-    return f"The difference is {prose.signed(middle, lower, upper)} {score} ({interval})."
+    interval = (
+        f"{100 * standing.prob:g}% interval {score_text(prose.signed_interval(lower, upper))}"
+    )
+    much = f"{score_text(prose.signed(middle, lower, upper))} {score_unit(score)}"
+    return f"The difference is {much} ({interval})."
 
 
 def loss_of(ranking: xr.Dataset, leader: str, place: int, unit: str) -> str:
@@ -145,7 +149,8 @@ def loss_of(ranking: xr.Dataset, leader: str, place: int, unit: str) -> str:
     if regret == 0 and not is_exact(ranking):
         better = f"no other {noun()} is better in any of {RankingRecord.of(ranking).draws:,} draws"
         return f"If you pick {leader}, expect to lose 0 {unit}: {better}."
-    much = f"{'less than ' * (regret < LEAST)}{prose.significant(max(regret, LEAST))} {unit}"
+    amount = score_text(prose.significant(max(regret, LEAST)))
+    much = f"{'less than ' * (regret < LEAST)}{amount} {unit}"
     return f"If you pick {leader}, expect to lose {much} against the true best."
 
 
@@ -215,9 +220,11 @@ def common_notes(standing: Standing, score: str) -> list[str | Note]:
         )
     name, loss, much = leader_overestimate(ranking)
     if much:
+        points = " percentage points" * in_percent()
         notes.append(
-            f"The {score} of {name} is expected to be {prose.significant(loss)} worse on new cases than estimated, "
-            f"since it was selected as the best. A hierarchical model of the {nouns()} corrects this."
+            f"The {score} of {name} is expected to be {score_text(prose.significant(loss))}{points} worse on new "
+            f"cases than estimated, since it was selected as the best. A hierarchical model, which learns how "
+            f"{nouns()} vary, corrects this."
         )
     return notes + _unranked_notes(ranking, score)
 

@@ -10,7 +10,7 @@ from bayesrank._core.checks import describe_value
 from bayesrank._core.compat import is_container
 from bayesrank._core.errors import ArgumentError
 from bayesrank._core.notes import Note
-from bayesrank._core.nouns import using_noun
+from bayesrank._core.percent import using_words_of
 from bayesrank._core.records import ResultRecord
 from bayesrank.words.attempts import NEEDED as OF_ATTEMPTS
 from bayesrank.words.attempts import verdict_of_attempts
@@ -104,7 +104,8 @@ def notes(result: xr.Dataset) -> list[str]:
 
 def verdict_parts(result: Any, more: Sequence[Note] = ()) -> Verdict:
     """Return the verdict on a result in its parts; ``more`` are additional notes on a ranking."""
-    with using_noun(ResultRecord.of(result).noun if isinstance(result, xr.Dataset) else ""):
+    record = ResultRecord.of(result) if isinstance(result, xr.Dataset) else ResultRecord()
+    with using_words_of(record):
         return _verdict_of(result, more)
 
 

@@ -40,7 +40,12 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
     )
     size = prose.count(len(names), "conclusion")
     verb = "holds" if retained.sum() <= 1 else "hold"
-    which = "All" if retained.all() else f"{retained.sum()} of" if retained.any() else "None of"
+    everything = "Both" if len(names) == 2 else "All"
+    which = (
+        everything if retained.all() else f"{retained.sum()} of" if retained.any() else "None of"
+    )
+    if which == "Both":
+        size = "conclusions"
     headline = f"{which} {size} of the base analysis by {score} {verb} under {under}."
     if len(names) == 1 and retained.all():
         headline = (
@@ -60,11 +65,15 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
     if pairs := int(result["pairs"]):
         least, turned = int(others["pairs_kept"].min()), int(others["pairs_turned"].max())
         prob = ResultRecord.of(result).prob
-        notes.append(
-            f"The base analysis separates {prose.count(pairs, 'pair')} with probability {prob:g}; "
-            f"every alternative separates at least {least} of them in the same order, and at most {turned} in the "
-            "opposite order."
+        separated = (
+            f"The base analysis separates {prose.count(pairs, 'pair')} with probability {prob:g}"
         )
+        kept = "some alternative keeps none of these orders"
+        if least:
+            share = "all these orders" if least == pairs else f"at least {least} of these orders"
+            kept = f"every alternative keeps {share}"
+        reverse = f"; at most {turned} {'is' if turned == 1 else 'are'} reversed" if turned else ""
+        notes.append(f"{separated}; {kept}{reverse}.")
     first = fallen[0] if fallen else _moves(result)
     second = _moves(result) if fallen else ""
     return compose("sensitivity", headline, notes, first, second)

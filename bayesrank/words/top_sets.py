@@ -21,7 +21,10 @@ def verdict_of_top_set(found: xr.Dataset) -> Verdict:
     names = np.array([str(name) for name in found["entity"].values.tolist()], object)[order]
     possible, sure = (found[name].values[order] for name in ("in_confidence_set", "surely_top"))
     by = "confidence set" if found.attrs["sets"] == "confidence" else "credible set"
-    number = f"{possible.sum()} of {len(names)} entities could be in the top {k}"
+    which = f"{possible.sum()} of {len(names)} entities"
+    if len(names) == 1:
+        which = "The only entity"
+    number = f"{which} could be in the top {k}"
     headline = f"{number} ({prob:.0%} {by}): {list_names(names[possible].tolist(), LISTED)}."
     surely = names[sure].tolist()
     text = (

@@ -1,4 +1,4 @@
-"""How time and memory grow with draws, entities, classes, resolution and cases.
+"""How time and memory grow with draws, entities, classes, resolution and cases, in Python and of files.
 
 It writes docs/measured/scaling.md and its picture.
 
@@ -7,18 +7,22 @@ job runs once in a process of its own, after a small one that compiles and impor
 and the peak of the process's resident memory. Slopes are those of the last step on logarithmic axes: 1 is linear.
 """
 
+import contextlib
+import io
 import json
 import os
 import platform
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 import bayesrank as br
 
@@ -68,6 +72,94 @@ def cases(size: int) -> None:
     truth = rng.integers(0, 2, size)
     answers = {name: np.where(rng.random(size) < 0.1, 1 - truth, truth) for name in "abc"}
     br.fit(br.joint_outcomes(truth, answers), "paired", seed=1)
+
+
+def rank_file(kind: str, size: int) -> float:
+    """The command ``rank`` on a new file or folder; return its processor seconds, without those of writing the file."""
+    from bayesrank.cli import cli
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = FILES[kind](Path(folder), size, np.random.default_rng(1))
+        start = time.process_time()
+        with contextlib.redirect_stdout(io.StringIO()):
+            cli(["rank", str(path)], standalone_mode=False)
+        return time.process_time() - start
+
+
+def _write(frame: pd.DataFrame, folder: Path) -> Path:
+    frame.to_csv(path := folder / "table.csv", index=False)
+    return path
+
+
+def cases_file(folder: Path, size: int, rng: np.random.Generator) -> Path:
+    """Right and wrong answers of three models, a row for each case."""
+    hard = rng.random(size)
+    answers = {
+        name: (rng.random(size) < 0.9 - 0.5 * hard).astype(int) for name in ("one", "two", "three")
+    }
+    return _write(pd.DataFrame({"case": [f"q{i}" for i in range(size)], **answers}), folder)
+
+
+def votes_file(folder: Path, size: int, rng: np.random.Generator) -> Path:
+    """Votes between 20 models."""
+    skill = rng.normal(0, 1, 20)
+    a = rng.integers(0, 20, size)
+    b = (a + rng.integers(1, 20, size)) % 20
+    won = rng.random(size) < 1 / (1 + np.exp(skill[b] - skill[a]))
+    names = np.array([f"m{i}" for i in range(20)])
+    winner = np.where(won, "model_a", "model_b")
+    return _write(
+        pd.DataFrame({"model_a": names[a], "model_b": names[b], "winner": winner}), folder
+    )
+
+
+def classes_file(folder: Path, size: int, rng: np.random.Generator) -> Path:
+    """Labels of two models for 20 cases a class."""
+    truth = np.repeat(np.arange(size), 20)
+    answers = {
+        name: np.where(rng.random(truth.size) < 0.7, truth, rng.integers(0, size, truth.size))
+        for name in ("one", "two")
+    }
+    frame = pd.DataFrame({"actual": truth, **answers}).map(lambda code: f"c{code}")
+    return _write(frame, folder)
+
+
+def datasets_file(folder: Path, size: int, rng: np.random.Generator) -> Path:
+    """Counts of three tests in 50 positive and 50 negative cases of each data set."""
+    index = pd.MultiIndex.from_product([["one", "two", "three"], range(size)])
+    tp, tn = rng.binomial(50, 0.8, len(index)), rng.binomial(50, 0.85, len(index))
+    counts = pd.DataFrame({"tn": tn, "fp": 50 - tn, "fn": 50 - tp, "tp": tp}, index)
+    return _write(counts.rename_axis(["entity", "dataset"]).reset_index(), folder)
+
+
+def logs_folder(folder: Path, size: int, rng: np.random.Generator) -> Path:
+    """Logs of 50 cases each: ten tasks of each model."""
+    for i in range(size):
+        (own := folder / f"model{i // 10}").mkdir(exist_ok=True)
+        lines = [
+            json.dumps(
+                {
+                    "doc_id": j,
+                    "doc": {"question": f"{i % 10} {j}"},
+                    "target": "A",
+                    "acc": float(right),
+                }
+            )
+            for j, right in enumerate(rng.random(50) < 0.7)
+        ]
+        name = f"samples_task{i % 10}_2026-01-01T00-00-00.000000.jsonl"
+        (own / name).write_text("\n".join(lines), encoding="utf-8")
+    return folder
+
+
+#: What is written for the command, by the name of the axis.
+FILES: dict[str, Callable[[Path, int, np.random.Generator], Path]] = {
+    "cases in a file": cases_file,
+    "votes in a file": votes_file,
+    "classes in a file": classes_file,
+    "data sets in a file": datasets_file,
+    "logs in a folder": logs_folder,
+}
 
 
 def report(dataset: str) -> None:
@@ -128,6 +220,14 @@ AXES: dict[str, tuple[Callable[[int], None], list[int], str]] = {
         "3 entities on the same cases, paired, 4,000 draws",
     ),
 }
+#: What grows in files that the command ranks: its sizes, in words.
+OF_FILES: dict[str, tuple[list[int], str]] = {
+    "cases in a file": ([1000, 10_000, 100_000, 1_000_000], "right or wrong, 3 models"),
+    "votes in a file": ([1000, 10_000, 100_000, 1_000_000], "20 models"),
+    "classes in a file": ([2, 10, 50, 100], "2 models, 20 cases a class"),
+    "data sets in a file": ([2, 10, 50], "counts of 3 tests"),
+    "logs in a folder": ([10, 100, 1000], "50 cases each, ten tasks of a model"),
+}
 #: Single jobs, with their arguments and what they may take.
 SINGLE: dict[str, tuple[Callable[..., Any], tuple, str]] = {
     "`imagenet_models`, pooled: fitted, ranked, reported": (
@@ -150,11 +250,12 @@ PARTS = (1000, 2500)
 
 def one(job: str, *given: Any) -> None:
     """In a process of its own: prints seconds, and megabytes at most and before."""
-    small = {
+    small: dict[str, tuple[Any, ...]] = {
         "report": ("imagenet_models",),
         "ranked": (3, 10),
         "ranked_parts": (3, 100),
         "all_maps": (3, 20),
+        "rank_file": (given[0], 10),
     }
     start = time.process_time()
     if job != "report":  # takes what a command takes
@@ -162,7 +263,7 @@ def one(job: str, *given: Any) -> None:
     before, cold = peak(), time.process_time() - start
     start = time.process_time()
     parts = globals()[job](*given)
-    seconds = time.process_time() - start
+    seconds = parts if job == "rank_file" else time.process_time() - start
     print(
         json.dumps(
             {"seconds": seconds, "peak": peak(), "before": before, "cold": cold, "parts": parts}
@@ -192,9 +293,10 @@ def measured(job: Callable[..., Any], *given: Any) -> dict[str, Any]:
 def picture(found: dict[str, list[dict[str, Any]]]) -> None:
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(2, 3, figsize=(10, 5.6), layout="constrained", sharey=True)
-    for ax, (name, rows) in zip(axes.flat, found.items(), strict=True):
-        sizes, seconds = AXES[name][1], [row["seconds"] for row in rows]
+    figure, axes = plt.subplots(4, 3, figsize=(10, 11), layout="constrained", sharey=True)
+    axes.flat[-1].remove()
+    for ax, (name, rows) in zip(axes.flat, found.items(), strict=False):
+        sizes, seconds = sizes_of(name), [row["seconds"] for row in rows]
         linear = [seconds[-1] * size / sizes[-1] for size in sizes]
         ax.loglog(sizes, linear, color="0.75", label="linear")
         ax.loglog(sizes, seconds, "o-", color="tab:blue", label="processor seconds")
@@ -227,7 +329,11 @@ def from_page() -> dict[str, list[dict[str, Any]]]:
         if line.count("|") == 7
     ]
     rows = iter([{"seconds": float(row[4]), "peak": float(row[6])} for row in table[2:]])
-    return {name: [next(rows) for _ in sizes] for name, (_, sizes, _) in AXES.items()}
+    return {name: [next(rows) for _ in sizes_of(name)] for name in (*AXES, *OF_FILES)}
+
+
+def sizes_of(name: str) -> list[int]:
+    return AXES[name][1] if name in AXES else OF_FILES[name][0]
 
 
 def page(
@@ -246,14 +352,15 @@ def page(
         "",
         f"Python {platform.python_version()}, NumPy {np.__version__}, {os.cpu_count()} processors.",
         "",
-        "![Six panels of processor seconds and peak memory: they rise with draws, entities, classes, resolution and "
-        "cases](../figures/scaling.png)",
+        "![Eleven panels of processor seconds and peak memory: they rise with draws, entities, classes, resolution, "
+        "cases, votes, data sets and logs](../figures/scaling.png)",
         "",
         "| what grows | job | size | seconds | slope | peak, MB |",
         "|---|---|---|---|---|---|",
     ]
     for name, rows in found.items():
-        _, sizes, words = AXES[name]
+        sizes = sizes_of(name)
+        words = AXES[name][2] if name in AXES else f"the command `rank`: {OF_FILES[name][1]}"
         for i, (size, row) in enumerate(zip(sizes, rows, strict=True)):
             slope = "–"
             if i:
@@ -279,6 +386,10 @@ def page(
 def main() -> None:
     found = {
         name: [measured(job, size) for size in sizes] for name, (job, sizes, _) in AXES.items()
+    }
+    found |= {
+        name: [measured(rank_file, name, size) for size in sizes]
+        for name, (sizes, _) in OF_FILES.items()
     }
     single = {name: measured(job, *given) for name, (job, given, _) in SINGLE.items()}
     parts = measured(ranked_parts, *PARTS)["parts"]

@@ -19,7 +19,13 @@ from rich.cells import cell_len
 import bayesrank as br
 from bayesrank._core.names import short_names
 from bayesrank.plots.kit.colors import DISTINCT, GREY, PALETTE, place_colors
-from bayesrank.plots.kit.style import add_missing_fonts, fallback, log_ticks, rank_ticks
+from bayesrank.plots.kit.style import (
+    add_missing_fonts,
+    fallback,
+    label_curves,
+    log_ticks,
+    rank_ticks,
+)
 
 FEW = br.from_counts(tn=8, fp=2, fn=1, tp=4)
 NAMES = [
@@ -255,6 +261,7 @@ ON_AXES = {
         d["values"], ranking=d["ranking"], ax=ax
     ),
     "credible_tile": lambda d, ax: br.plots.credible_tile(d["credible"], ax),
+    "winner_tile": lambda d, ax: br.plots.winner_tile(br.tile.regions(d["point"]), ax),
     "roc_curve": lambda d, ax: br.plots.roc_curve(bands(d, "roc"), ax),
     "roc_regions": lambda d, ax: br.plots.roc_regions(d["posterior"], d["ranking"], ax),
     "score_pmf_by_tpr": lambda d, ax: br.plots.score_pmf_by_tpr(
@@ -278,6 +285,38 @@ def test_a_phone_shows_all_of_a_picture(name):
     assert ax.bbox.width > 0.3 * figure.bbox.width
     if legend:
         assert not legend.get_window_extent(renderer).overlaps(ax.bbox)
+
+
+def test_a_phone_shows_the_tiles_of_classes_below_each_other():
+    figure = plt.figure(figsize=(3.9, 14), layout="constrained")
+    assert br.plots.class_tiles(_classes(analysed(6)), figure) is figure
+    figure.canvas.draw()
+    looked_at(figure)
+    lefts, widths = zip(*((ax.bbox.x0, ax.bbox.width) for ax in figure.axes), strict=True)
+    assert np.ptp(lefts) < 40
+    assert min(widths) > 0.6 * figure.bbox.width
+
+
+def test_names_in_a_tile_lie_in_their_regions():
+    """The whole text of a region lies where its entity is best; names without room are beside the Tile."""
+    counts = br.from_counts(
+        tn=[95, 70, 40], fp=[5, 30, 60], fn=[60, 30, 5], tp=[40, 70, 95], entity=["u", "v", "w"]
+    )
+    regions = br.tile.regions(counts)
+    ax = br.plots.winner_tile(regions)
+    ax.figure.canvas.draw()
+    found = [text for text in ax.texts if text.get_text().endswith("%")]
+    assert {text.get_text()[0] for text in found} == {"u", "v", "w"}
+    best = br.tile.entity(counts, 1, 101)
+    for text in found:
+        box, at = text.get_window_extent(), text.get_position()
+        [region] = [patch for patch in ax.patches if patch.get_path().contains_point(at)]
+        corners = ax.transData.inverted().transform(
+            [(x, y) for x in (box.x0, box.x1) for y in (box.y0, box.y1)]
+        )
+        assert region.get_path().contains_points(corners, radius=0.03).all(), text.get_text()
+        a, b = at
+        assert best.sel(a=a, b=b, method="nearest").item() == text.get_text()[0]
 
 
 def test_labels_of_regions_lie_in_their_regions():
@@ -330,9 +369,35 @@ def test_every_argument_has_a_line_in_the_docstring(module):
             assert sorted(", ".join(told).replace("*", "").split(", ")) == arguments, name
 
 
+def labels_of(ax):
+    """The names of curves beside the Axes."""
+    return [text for text in ax.texts if text.get_text()]
+
+
+def colors_at_labels(ax):
+    """The hue of a Tile where it has a name: the paint, mixed with white."""
+    ax.figure.canvas.draw()
+    found = {}
+    for text in ax.texts:
+        if not text.get_text().endswith("%"):
+            continue
+        at = text.get_position()
+        paints = [
+            patch.get_facecolor() for patch in ax.patches if patch.get_path().contains_point(at)
+        ]
+        for image in ax.images:
+            values, (left, right, low, high) = image.get_array(), image.get_extent()
+            row = int((at[1] - low) / (high - low) * values.shape[0])
+            paints = [values[row, int((at[0] - left) / (right - left) * values.shape[1])]]
+        found[re.split(r"\n|  ", text.get_text())[0]] = np.array(paints[-1])[:3]
+    return found
+
+
 def legend_colors(ax):
     legend = ax.get_legend()
     found = {}
+    if legend is None:
+        return found
     for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
         color = handle.get_facecolor() if hasattr(handle, "get_facecolor") else handle.get_color()
         found[text.get_text().split("  ")[0].strip()] = to_hex(
@@ -365,8 +430,14 @@ def test_an_entity_has_one_colour_in_all_pictures(told):
     }
     for name, ax in axes.items():
         found = {k: c for k, c in legend_colors(ax).items() if k in wanted}
-        assert len(found) >= 3, name
         assert {k: wanted[k] for k in found} == found, name
+        inside = {k: c for k, c in colors_at_labels(ax).items() if k in wanted}
+        for one, color in inside.items():
+            faded, full = 1 - color, 1 - np.array(to_rgb(wanted[one]))
+            strength = faded.sum() / full.sum()
+            assert 0.34 < strength < 1.01, (name, one)
+            np.testing.assert_allclose(faded, strength * full, atol=0.01)
+        assert len(found) + len(inside) >= 3, name
     order = br.ranking_table(RANKING).index.tolist()
     if told is not None:
         rows = br.plots.forest(RANKING, colors=told).collections[0].get_colors()
@@ -550,10 +621,53 @@ def test_a_decision_curve(size):
     best = {tuple(mean[i]) for i in mean[:-2].argmax(axis=0)}
     assert best <= {tuple(line.get_ydata()) for line in named} or len(named) == 10
     assert size > 12 or len(named) == size + 2
-    assert len(ax.get_legend().get_texts()) == len(named) + (size > 12)
+    assert len(labels_of(ax)) == len(named) + (size > 12)
     low, high = ax.get_ylim()
     assert low < 0 < high
     assert high >= float(curve["upper"].max())
+
+
+@pytest.mark.parametrize("curve", ["roc", "calibration"])
+@pytest.mark.parametrize("size", [3, 12])
+def test_names_of_curves_stand_beside_them_in_order(curve, size):
+    """Each name once, in the colour of its curve, from the highest to the lowest, none over another."""
+    found = bands(analysed(size), curve)
+    draw = br.plots.roc_curve if curve == "roc" else br.plots.calibration_curve
+    ax = draw(found)
+    ax.figure.canvas.draw()
+    lines = {line.get_label(): line for line in ax.lines if not line.get_label().startswith("_")}
+    labels = labels_of(ax)
+    assert sorted(text.get_text() for text in labels) == sorted(lines)
+    boxes = sorted((text.get_window_extent() for text in labels), key=lambda box: box.y0)
+    for below, above in pairwise(boxes):
+        assert below.y1 <= above.y0 + 0.3 * below.height
+    means = [np.nanmean(lines[text.get_text()].get_ydata()) for text in labels]
+    tops = [-text.get_window_extent().y0 for text in labels]
+    assert np.argsort(means).tolist()[::-1] == np.argsort(tops, kind="stable").tolist()
+    for text in labels:
+        ink, paint = np.array(to_rgb(text.get_color())), to_rgb(lines[text.get_text()].get_color())
+        np.testing.assert_allclose(ink, 0.7 * np.array(paint), atol=0.01)
+    filled = len(ax.collections)
+    # Of many curves, at most four have bands, and the title says how many.
+    assert filled == 3 if size == 3 else f"the {filled} that are" in ax.get_title()
+    assert filled <= 4
+
+
+def test_names_at_ends_of_curves_are_near_them():
+    """A name is as high as the end of its curve, unless another name is there."""
+    ends = {"low": 0.1, "middle": 0.5, "next": 0.505, "top": 0.9}
+    _, ax = plt.subplots(figsize=(7, 4))
+    for name, end in ends.items():
+        ax.plot([0, 1], [0, end], label=name)
+    ax.set_ylim(0, 1)
+    label_curves(ax)
+    ax.figure.canvas.draw()
+    at = {text.get_text(): text.xy[1] for text in labels_of(ax)}
+    assert at["low"] == pytest.approx(0.1, abs=1e-9)
+    assert at["top"] == pytest.approx(0.9, abs=1e-9)
+    assert at["next"] > at["middle"]
+    assert (at["next"] + at["middle"]) / 2 == pytest.approx(0.5025, abs=1e-9)
+    assert at["next"] - at["middle"] < 0.06
 
 
 def test_short_names_stay_unique():

@@ -12,7 +12,11 @@ COUNTS = br.from_counts(
 
 
 def texts(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
+    """What a Tile says of its regions, in them and beside it, the largest first."""
+    inside = [text.get_text() for text in ax.texts if text.get_text().endswith("%")]
+    legend = ax.get_legend()
+    beside = [text.get_text() for text in legend.get_texts()] if legend else []
+    return ["  ".join(text.rsplit("\n", 1)) for text in inside] + beside
 
 
 def test_identical_entities_are_counted():

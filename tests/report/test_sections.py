@@ -266,7 +266,7 @@ def test_confusions_are_shares_of_the_actual_class():
     assert shares[3:7] == [0, 91, 6, 3]  # of 33 cases
     # The class that the first entity misses most comes first: 25 of 30.
     assert re.search(
-        r"recall: the share of a class that is predicted correctly .*? 1 0 2 Recall of each class",
+        r"recall .the share of a class that is found. .*? 1 0 2 Recall of each class",
         text,
     )
     wide = br.from_matrix(np.eye(14, dtype=int)[None] * 9 + 1, "actual_rows", entity=["u"])

@@ -742,10 +742,10 @@ ROWS = [
     (
         "chains_to_agree",
         {"tune": 2000},
-        "Chains that disagree: more tuning, nuts={'tune': 2000}, and more draws.",
+        "Chains that disagree need more tuning (nuts={'tune': 2000}) and more draws (draws=).",
     ),
-    ("chains_to_agree", {"tune": None}, "Chains that disagree: more draws, draws=."),
-    ("more_draws", {"times": 4}, "Few effective draws: about 4 times as many, draws=."),
+    ("chains_to_agree", {"tune": None}, "Chains that disagree need more draws (draws=)."),
+    ("more_draws", {"times": 4}, "Too few effective draws: ask for about 4 times as many (draws=)."),
     (
         "datasets_not_replicated",
         {"share": 0.0, "draws": 4000},
@@ -846,7 +846,7 @@ ROWS = [
     (
         "worst_of_each",
         {"worst": [["IBM", "DF", 0.97]], "draws": 4000, "unit": "group"},
-        "Most probable worst group: IBM: DF (probability 0.970).",
+        "Most probable worst group: DF for IBM (probability 0.970).",
     ),
     (
         "groups_unequal",
@@ -971,7 +971,7 @@ ROWS = [
         "score_should_not_rank",
         {"score": "G-mean", "fault": "above", "nearest": "informedness", "tau": 0.83, "at": 0.5},
         "G-mean should not rank: a mixture of two entities can have a better G-mean than both. Of the scores that may "
-        "rank, informedness orders all performances at prevalence 0.5 most alike (tau = 0.83).",
+        "rank, informedness has the most similar order at prevalence 0.5 (tau = 0.83).",
     ),
     (
         "differences_skewed",
@@ -1226,7 +1226,7 @@ ROWS = [
     (
         "votes_at_equal_style",
         {"covariates": ["length", "tone"]},
-        "Strengths are those at equal length and tone. Rank without the covariates to see what they change.",
+        "Strengths are for answers with equal length and tone. Rank without the covariates to see what they change.",
     ),
     (
         "style_coefficients",

@@ -15,7 +15,7 @@ class FoldEvidence(EvidenceKind):
 
     @classmethod
     def parse(cls, parts: Parts) -> Self | None:
-        """Return that the posterior is of folds, or None if it is of other evidence."""
+        """Return the evidence of folds in a posterior, or None if it has other evidence."""
         return cls() if parts.model.repeats or parts.model.datasets_of_learners else None
 
     def why_no_performance(self, variables: list[str]) -> tuple[str, str] | None:

@@ -83,7 +83,7 @@ class GivenTables(GivenEvidence):
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """Return what needs classes if there are none."""
+        """Return the requests that need classes, if there are no classes."""
         return OF_VOTES | _without_classes("outcomes" if "outcome" in self.space else "")
 
 
@@ -107,7 +107,7 @@ class GivenCases(GivenEvidence):
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """Return what needs classes if there are none."""
+        """Return the requests that need classes, if there are no classes."""
         return OF_VOTES | _without_classes("outcomes" if "outcome" in self.space else "")
 
 

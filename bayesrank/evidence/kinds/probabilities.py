@@ -14,7 +14,7 @@ from bayesrank.evidence.kinds.base import EvidenceKind, Parts, by_entity, names_
 
 @dataclass(frozen=True, eq=False)
 class ProbabilityEvidence(EvidenceKind):
-    """Cases with predicted probabilities, which the posterior keeps as their numbers alone.
+    """Cases with predicted probabilities, of which the posterior stores the numbers of cases only.
 
     What depends on the area or loss is known of ``held``, and of one of them by :meth:`of`.
     """

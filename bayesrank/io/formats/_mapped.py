@@ -47,7 +47,7 @@ Path_ = tuple[str, ...]
 
 @dataclass
 class Fields:
-    """The values of a file: by path with its steps, and by the positions and keys that the steps took."""
+    """The values of a file, by their path and by the positions and keys along it."""
 
     file: str
     values: dict[Path_, dict[tuple, Any]] = field(default_factory=dict)
@@ -303,7 +303,7 @@ def _numbers(fields: Fields, path: Path_, score: str, argument: str) -> list[Any
 
 
 def propose(files: list[Fields]) -> dict[str, str]:
-    """Return the mapping that fits best: each entity and case once, a score of right and wrong, telling names.
+    """Return the mapping that fits best: each entity and case once, scores of right and wrong, clear names.
 
     The choice is among fields of the first file, or of all files as records of one list; empty if
     nothing fits. It is a proposal, which a user has to type.

@@ -1,7 +1,8 @@
 """LiveCodeBench: graded programs of each problem, and the site's shares of right programs in percent.
 
 Graded programs of a problem are its runs, and the system has the name of the folder. The file of
-the site has shares of right programs in percent, which become fractions.
+the site has shares of right programs in percent, which become fractions and
+are shown in percent.
 """
 
 from pathlib import Path
@@ -27,9 +28,11 @@ def read(path: Path) -> pd.DataFrame:
     log = read_json(path)
     if isinstance(log, dict):
         result = [_share(one) for one in log["performances"]]
-        return rows_of(
+        frame = rows_of(
             result, "the field model", dataset="LiveCodeBench", metric="pass@1", better=True
         )
+        frame.attrs["in_percent"] = True
+        return frame
     rows: list[dict[str, Any]] = []
     for problem in log:
         record = {"case": problem["question_id"], "category": problem.get("difficulty")}

@@ -61,6 +61,7 @@ def settle(logs: Logs, choices: Choices) -> pd.DataFrame:
         },
         "metric": metrics,
         "higher_is_better": better,
+        "in_percent": all(one.get("in_percent", False) for one in logs.about),
         "means_with_errors": _means_with_errors(rows),
         "rules": formats.rules_of(one["format"] for one in logs.about),
         "remarks": remarks,

@@ -18,7 +18,7 @@ from bayesrank.io.tables.forms import DETECTION, MOST_KEPT, Known, holds_outcome
 from bayesrank.io.tables.roles import CELLS
 from bayesrank.io.tables.table import NO_CLASSES, Roles, Table
 from bayesrank.io.tables.totals import find_summary, is_total_name, unit_of
-from bayesrank.io.tables.values import as_outcomes, check_exact, missing_code, to_share
+from bayesrank.io.tables.values import as_outcomes, check_exact, is_percent, missing_code, to_share
 
 #: The quantile of the normal distribution at the upper end of a 95% interval.
 NORMAL_95 = 1.959963984540054
@@ -64,9 +64,7 @@ def read_means(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
 def _read_means(table: Table, known: Known, form: tuple[str, ...]) -> dict[str, list[float]]:
     """Return the numbers of means and of their errors or ends by role; 90% is 0.9 if all are written so."""
     result: dict[str, list[float]] = {}
-    percent = {
-        role: any("%" in str(value) for value in table.distinct(known.of[role])) for role in form
-    }
+    percent = {role: is_percent(table.distinct(known.of[role])) for role in form}
     for role in form:
         column = known.of[role]
         fields = table.columns[column]
@@ -286,7 +284,8 @@ def _refuse_total_label(table: Table, role: str, values: np.ndarray, labels: lis
         if sums == "sums" or (is_total_name(label) and np.array_equal(first, second)):
             raise ArgumentError(
                 f"{table.source}: {label!r}",
-                f"must not be a label of {role} that sums up the others (delete its rows, or rename it)",
+                f"must not be a label of {role}: its rows hold the sums of the other labels (delete these rows, or "
+                "rename it)",
             )
 
 

@@ -16,11 +16,11 @@ from bayesrank._core.records import EvidenceRecord
 from bayesrank.evidence.folds import from_folds, split_columns
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.io.tables.columns import is_metadata_name, may_be_low, role_of, squeeze
-from bayesrank.io.tables.forms import Known, find_entity, holds_outcomes
+from bayesrank.io.tables.forms import Known, find_entity, holds_shares
 from bayesrank.io.tables.roles import ENTITY_NAMES, FOLD_NAMES, FOLD_SCORES
 from bayesrank.io.tables.table import Roles, Table
 from bayesrank.io.tables.totals import find_summary, unit_of
-from bayesrank.io.tables.values import as_count, is_missing, to_number, to_share
+from bayesrank.io.tables.values import as_count, is_missing, is_percent, to_number, to_share
 
 #: Roles of tables of folds.
 ROLES = ("entity", "entities", "dataset", "outcome", "fold", "repeat", "train", "test")
@@ -68,7 +68,13 @@ def read_folds(table: Table, roles: Roles) -> xr.Dataset:
     read = {*used.values(), *scores.columns, entity, scores.attrs.get("score")}
     ignored = tuple(str(name) for name in table.columns if name not in read)
     ledger = replace(ledger_of(result), ignored=ignored)
-    called = EvidenceRecord(noun="" if entity is None else noun_of_column(entity))
+    written = [*scores] if entity is None else [scores.attrs["score"]]
+    called = EvidenceRecord(
+        noun="" if entity is None else noun_of_column(entity),
+        in_percent=any(
+            is_percent(table.columns[name]) for name in written if name in table.columns
+        ),
+    )
     return result.assign_attrs(
         add_notes(result.attrs, named) | ledger.to_attrs() | called.to_attrs()
     )
@@ -154,11 +160,11 @@ def _read_wide(table: Table, roles: Roles, used: dict[str, Any], rest: Table) ->
             or squeeze(name) in FOLD_NAMES
             or role_of(name) is not None
             or FOLD_SCORES.fullmatch(str(name))
-            or not holds_outcomes(rest.columns[name])
+            or not holds_shares(rest.columns[name])
         ]
         if odd:
             others = [name for name in learners if name not in odd]
-            text = [value for value in rest.columns[odd[0]] if to_number(value) is None]
+            text = [value for value in rest.columns[odd[0]] if to_share(value) is None]
             why = f": it contains {text[0]!r}, which is not a number" if text else ""
             raise ArgumentError(
                 table.source,
@@ -202,9 +208,7 @@ def _read_long(
     else:
         usual = [name for name in free if role_of(name) == "outcome"]
         numbers = [
-            name
-            for name in free
-            if holds_outcomes(rest.columns[name]) and not is_metadata_name(name)
+            name for name in free if holds_shares(rest.columns[name]) and not is_metadata_name(name)
         ]
         score = next(iter(usual if len(usual) == 1 else numbers if len(numbers) == 1 else []), None)
         if score is None:

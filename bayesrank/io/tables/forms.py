@@ -680,7 +680,7 @@ def refuse_lacking(table: Table, known: Known, entity: Any) -> NoReturn:
         numbers = [
             name
             for name in known.free(table)
-            if name != entity and _holds_shares_of(table.columns[name])
+            if name != entity and holds_shares(table.columns[name])
         ]
         shares = [to_share(value) for name in numbers for value in table.distinct(name)]
         rates = (
@@ -823,9 +823,7 @@ def _holds_probabilities(column: list[Any]) -> bool:
 
 def _refuse_unnamed_means(table: Table, known: Known, entity: Any) -> None:
     """Raise an error with the options that name means beside their standard errors or the ends of intervals."""
-    names = [
-        name for name in table.columns if name != entity and _holds_shares_of(table.columns[name])
-    ]
+    names = [name for name in table.columns if name != entity and holds_shares(table.columns[name])]
     spreads = {role: [name for name in names if role_of(name) == role] for role in SPREADS}
     spreads["se"] = spreads["se"] or [name for name in names if SE_NAMES.search(str(name))]
     ends = bool(spreads["lower"] and spreads["upper"]) and not spreads["se"]
@@ -868,7 +866,7 @@ def _refuse_unnamed_means(table: Table, known: Known, entity: Any) -> None:
         )
 
 
-def _holds_shares_of(column: list[Any]) -> bool:
+def holds_shares(column: list[Any]) -> bool:
     """Return whether a column holds numbers, or percentages."""
     held = [value for value in distinct_fields(column) if not is_missing(value, words=True)]
     return bool(held) and all(to_share(value) is not None for value in held)

@@ -40,7 +40,7 @@ from bayesrank.io.tables.judgements import are_judged, read_judged
 from bayesrank.io.tables.probabilities import class_in, read_long
 from bayesrank.io.tables.selection import low_outcome, select
 from bayesrank.io.tables.table import Roles, Table, table_of
-from bayesrank.io.tables.values import is_missing, to_share
+from bayesrank.io.tables.values import is_missing, is_percent, to_share
 
 #: The name of the only entity of a table that names none, as in br.from_counts.
 ONE = "entity 1"
@@ -353,7 +353,8 @@ def _read_selected(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
     if ignored:
         evidence = evidence.assign_attrs(replace(ledger_of(evidence), ignored=ignored).to_attrs())
     called = "" if form is None else noun_of_column(known.of.get("entity"))
-    return evidence.assign_attrs(EvidenceRecord(noun=called).to_attrs())
+    in_percent = table.in_percent or (form in MEANS and is_percent(table.columns[known.of["mean"]]))
+    return evidence.assign_attrs(EvidenceRecord(noun=called, in_percent=in_percent).to_attrs())
 
 
 def _name_classifier(table: Table, known: Known, roles: Roles) -> tuple[Table, Known, Any, Roles]:

@@ -157,6 +157,8 @@ class Table:
     nested: dict[Any, str] = field(default_factory=dict)
     #: Whether the table only tries a suggestion, so that its errors are not printed.
     trial: bool = False
+    #: Whether outcomes were in percent where they were read; they are shares here.
+    in_percent: bool = False
     #: What each text says that a message told to type: the roles, and the columns to ignore.
     offers: dict[str, dict[str, Any]] = field(default_factory=dict)
 
@@ -389,6 +391,7 @@ def table_of(frame: Any) -> Table:
             if isinstance(dtype, pd.CategoricalDtype)
         },
         index=frame.index[0] if text else None,
+        in_percent=bool(frame.attrs.get("in_percent")),
         nested={
             name: _field(value)
             for name in frame

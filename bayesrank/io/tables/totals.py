@@ -71,7 +71,7 @@ def find_summary(
 
 
 def is_total_name(name: Any) -> bool:
-    """Return whether a name says that a row summarises others, in one of some languages."""
+    """Return whether a name, in one of several languages, says that a row summarises other rows."""
     return isinstance(name, str) and name.strip().lower() in TOTALS
 
 

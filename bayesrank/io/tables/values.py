@@ -105,6 +105,11 @@ def to_share(value: Any) -> float | None:
     return number / 100 if percent and number is not None else number
 
 
+def is_percent(column: Sequence[Any]) -> bool:
+    """Return whether a column has numbers with a percent sign."""
+    return any(isinstance(value, str) and value.strip().endswith("%") for value in column)
+
+
 def as_count(value: Any) -> int | None:
     """Return the count in a field, or None."""
     if isinstance(value, str):

@@ -231,7 +231,7 @@ class AttemptsPosterior:
         return found if self.names else found[:, 0]
 
     def narrowing(self, one: Attempts) -> np.ndarray:
-        """Return the factor of the spread where only the runs of these cases vary (entity), at most 1.
+        """Return by what factor the spread is smaller if only the runs of these cases vary (entity), at most 1.
 
         It is the square root of the share of the variance that is within cases. The estimate rests
         on the cases that are not at an end, in proportion to their distance from it: t has so many
@@ -412,7 +412,7 @@ class AttemptsPosterior:
 
 #: What the posterior of a score of attempts says as that of the mean outcome does.
 KEPT = ("model", "model_chosen_by", "words", "kind", "paired", "target", "clusters", "missing", "ledger", "noun",
-        "stratum", "seed", "notes", "units", "prior")  # fmt: skip
+        "in_percent", "stratum", "seed", "notes", "units", "prior")  # fmt: skip
 
 
 def _effective(total: float, square: float) -> float:

@@ -203,7 +203,7 @@ class Battles:
         return np.asarray(mass / mass.sum())
 
     def expected(self) -> Pairs:
-        """Return the completed votes that are expected at the mode of the most probable spread."""
+        """Return the expected counts of the completed votes at the mode of the most probable spread."""
         pairs = self.given_judges(SPREADS[int(np.argmax(self.posterior_of_spread))])
         shares = self.shares(pairs, pairs.mode()[None])
         return self.of_cells(

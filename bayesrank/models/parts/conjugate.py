@@ -16,7 +16,7 @@ class NoClosedForm(ArgumentError):
 
 @dataclass(frozen=True)
 class Conjugate:
-    """Dirichlet rows, and row totals that are known, or Dirichlet and shared by the entities of a test set.
+    """Dirichlet rows; row totals are known, or are Dirichlet and shared by the entities of a test set.
 
     Outcomes without classes are one row, whose total is not random.
     """

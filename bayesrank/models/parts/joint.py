@@ -131,7 +131,7 @@ def units_notes(
     centre: float | None,
     outcomes: bool,
 ) -> list[Note]:
-    """Return the note on few units, whose weights alone do not cover unobserved outcomes.
+    """Return the note on too few units: random weights of so few give intervals that are too narrow.
 
     ``fewest`` is the size of the smallest class, if each class has its own process; ``centre`` the
     prior mean, if the prior is on the ends of a range; ``outcomes`` whether there are no classes.

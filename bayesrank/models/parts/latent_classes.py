@@ -488,7 +488,7 @@ class Prior:
         return np.where(far | ~self.named(theta), -np.inf, value), slope
 
     def information(self, theta: np.ndarray) -> np.ndarray:
-        """Return the Fisher information of all cases at parameters, plus the curvature of the log prior."""
+        """Return the Fisher information of all cases at these parameters, plus the curvature of the log prior."""
         rate = expit(theta[: self.cells.rates])
         curvature = np.full(len(theta), self.scale**-2.0)
         curvature[: len(rate)] = self.shapes.sum(axis=1) * rate * (1 - rate)

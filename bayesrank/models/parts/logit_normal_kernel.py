@@ -49,7 +49,7 @@ def log_prior(spread, scales):
 
 @njit(**OPTIONS)
 def gain_of_median(i, total, mu, mu_new, alpha, precision):
-    """Return the gain in the log prior density if entity ``i`` moves; ``total`` is the sum of the current medians.
+    """Return the change of the log prior density if entity ``i`` moves; ``total`` is the sum of the current medians.
 
     With a ``precision`` of contrasts, the mean of the medians is the logit of a Beta rate, and
     their distances from it are normal. If it is 0, each median is the logit of a Beta rate of its

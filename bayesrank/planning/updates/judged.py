@@ -12,7 +12,7 @@ from bayesrank.planning.preposterior import Preposterior, Request
 
 
 def update_judged(evidence: JudgedEvidence, source: Preposterior, request: Request) -> Preposterior:
-    """Return how more labels would reduce what the verdicts leave open; the cases stay.
+    """Return how much more labels of the same cases would reduce the uncertainty.
 
     The rest is the variance between cases of what their verdicts say on the scores.
     """

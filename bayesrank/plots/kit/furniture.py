@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from rich.cells import cell_len
 
 from bayesrank.plots.kit.colors import DISTINCT, draw_halo, ink_color, paper_color
 from bayesrank.plots.kit.style import plain_names, side_legend
@@ -23,7 +24,9 @@ MARKS = (
     ("F₁", (1.0, 0.5), (-5, 0), ("right", "center")),
 )
 SEQUENTIAL = "viridis"
-#: Entities that a legend names.
+#: Points along each axis by which texts are placed in regions.
+PIXELS = 81
+#: Entities that a map names, in their regions or beside it.
 NAMED = 12
 
 
@@ -93,19 +96,26 @@ def _draw_no_skill(ax: Any, curve: xr.Dataset, width: float, dashes: tuple[float
     )
 
 
+def share_texts(names: Sequence[Any], shares: Sequence[float], notes: Sequence[str]) -> list[str]:
+    """Return the texts of the regions of the first entities, with their shares: names are cut, shares are not."""
+    rows = zip(plain_names(names[:NAMED], 20), notes, shares, strict=False)
+    return [f"{name.strip()}{note}\n{percent(share)}" for name, note, share in rows]
+
+
 def share_entries(
     names: Sequence[Any],
     shares: Sequence[float],
     colors: Sequence[str],
     notes: Sequence[str],
-    numbers: Sequence[str],
+    numbers: Sequence[str | None],
 ) -> list[tuple[str, str]]:
-    """Return a colour and words for each entity of a legend: of many the largest shares, and the others together."""
+    """Return a colour and words for each entity that its region does not name, and for all after the first together."""
     texts = plain_names(names[:NAMED], 34)  # cut alone, so that the shares stay readable
     rows = zip(colors, numbers, texts, notes, shares, strict=False)
     entries = [
         (color, f"{number}{text}{note}  {percent(share)}")
         for color, number, text, note, share in rows
+        if number is not None
     ]
     if len(names) > NAMED:
         entries.append(
@@ -123,28 +133,86 @@ def share_legend(
     handles = [Patch(facecolor=color, label=text) for color, text in entries]
     if hatched:
         handles.append(Patch(facecolor="none", hatch="//", **hatched))
+    if not handles:
+        return
     side_legend(
         ax, handles=handles, loc="center left", bbox_to_anchor=(1.03, 0.5), fontsize=7.5, title=heading,
         title_fontsize=7.5, alignment="left",
     )  # fmt: skip
 
 
-def number_regions(
-    ax: Any, places: Sequence[int], masks: Sequence[np.ndarray], window: Sequence[float]
-) -> list[str]:
-    """Draw numbers in the regions where colours repeat, and return them for the legend; else empty texts.
+def name_regions(
+    ax: Any,
+    texts: Sequence[str],
+    masks: Sequence[np.ndarray],
+    window: Sequence[float],
+    places: Sequence[int],
+) -> list[str | None]:
+    """Write the text of each region where it lies within it; return None for these, else the number of the region.
 
-    ``masks`` are the regions as rows of pixels from the lowest b on; small regions have no number.
+    ``masks`` are the regions as rows of pixels from the lowest b on. Where colours repeat, regions
+    without room for their text are numbered; else their number is empty.
     """
-    if not colors_repeat(places):
-        return [""] * len(places)
-    for number, at in enumerate(label_positions(masks, window, margin=(0.04, 0.04)), 1):
-        if at is not None:
-            ax.text(
-                *at, number, ha="center", va="center", fontsize=8, color=ink_color(), zorder=3,
-                bbox={"boxstyle": "circle,pad=0.15", "facecolor": paper_color(ax), "alpha": 0.75, "linewidth": 0},
-            )  # fmt: skip
-    return [f"{number}  " for number in range(1, len(places) + 1)]
+    ax.apply_aspect()
+    box, font = ax.get_window_extent(), 8.0
+    points = 72 / ax.figure.dpi * np.array([box.width, box.height])
+    result: list[str | None] = []
+    for text, mask in zip(texts, masks, strict=True):
+        placed = False
+        for words in (text, text.replace("\n", "  ")):  # in one line, if lines do not fit
+            lines = words.split("\n")
+            letters = max(map(cell_len, lines))
+            size = np.array([0.62 * font * letters, 1.3 * font * len(lines)]) / points
+            at = place_text(mask, window, (float(size[0]), float(size[1])))
+            if at is not None:
+                ax.text(
+                    *at, words, ha="center", va="center", fontsize=font, color=ink_color(), zorder=3,
+                    path_effects=draw_halo(ax),
+                )  # fmt: skip
+                placed = True
+                break
+        result.append(None if placed else "")
+    rest = [i for i, number in enumerate(result) if number is not None]
+    if rest and colors_repeat(places):
+        middles = label_positions([masks[i] for i in rest], window, margin=(0.04, 0.04))
+        for number, (i, at) in enumerate(zip(rest, middles, strict=True), 1):
+            result[i] = f"{number}  "
+            if at is not None:
+                ax.text(
+                    *at, number, ha="center", va="center", fontsize=8, color=ink_color(), zorder=3,
+                    bbox={"boxstyle": "circle,pad=0.15", "facecolor": paper_color(ax), "alpha": 0.75, "linewidth": 0},
+                )  # fmt: skip
+    return result
+
+
+def place_text(
+    mask: np.ndarray, window: Sequence[float], size: tuple[float, float]
+) -> tuple[float, float] | None:
+    """Return where a text of this size, in shares of the window, lies in a region and off names of scores, or None."""
+    from scipy.ndimage import distance_transform_edt, minimum_filter
+
+    left, right, low, high = window
+    fine = np.kron(mask, np.ones((max(-(-PIXELS // mask.shape[0]), 1),) * 2, bool))
+    rows, columns = fine.shape
+    b, a = np.meshgrid(
+        np.linspace(low, high, rows), np.linspace(left, right, columns), indexing="ij"
+    )
+    for _, (x, y), _, (side, level) in MARKS:
+        across, up = (a - x) / (right - left), (b - y) / (high - low)
+        inner = {"left": across, "right": -across, "center": abs(across)}[side]
+        above = {"bottom": up, "top": -up, "center": abs(up)}[level]
+        fine &= ~((inner > -0.05) & (inner < 0.12) & (above > -0.05) & (above < 0.1))
+    shape = (int(np.ceil(size[1] * rows)) + 1, int(np.ceil(size[0] * columns)) + 1)
+    if shape[0] >= rows or shape[1] >= columns:
+        return None
+    free = minimum_filter(fine.astype(np.uint8), shape, mode="constant", cval=0).astype(bool)
+    if not free.any():
+        return None
+    inside = distance_transform_edt(np.pad(free, 1))[1:-1, 1:-1]
+    wide = inside >= 0.9 * inside.max()
+    away = np.hypot(a - a[wide].mean(), b - b[wide].mean())
+    at = np.unravel_index(np.where(wide, away, np.inf).argmin(), fine.shape)
+    return float(a[at]), float(b[at])
 
 
 def colors_repeat(places: Sequence[int]) -> bool:

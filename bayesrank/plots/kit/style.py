@@ -21,6 +21,8 @@ from bayesrank.plots.kit.colors import grey_shade, ink_color, mark_and_dash, mix
 SMALLEST = 5.0
 #: Width in inches below which a figure has its legends below, and less in its tables.
 NARROW = 5.0
+#: The most curves of one picture that have bands.
+BANDS = 4
 
 
 def plain_names(names: Sequence[Any], width: int) -> list[str]:
@@ -243,26 +245,30 @@ def is_narrow(ax: Any) -> bool:
     return bool(ax.figure.bbox.width / ax.figure.dpi < NARROW)
 
 
-def side_legend(ax: Any, **options: Any) -> None:
-    """Draw a legend on the right of the Axes, from its top on, or elsewhere; in a narrow figure below the Axes."""
+def side_legend(ax: Any, under: float = 0.0, **options: Any) -> None:
+    """Draw a legend on the right of the Axes, from its top on, or elsewhere; in a narrow figure below the Axes.
+
+    There it is also below what is ``under`` the Axes, a share of its height.
+    """
     position: dict[str, Any] = {
         "loc": "upper left",
         "bbox_to_anchor": (1.01, 1.0),
         "borderaxespad": 0,
     }
-    ax.legend(**{"frameon": False, "fontsize": 8, **position, **options, **_below(ax)})
+    ax.legend(**{"frameon": False, "fontsize": 8, **position, **options, **_below(ax, under)})
 
 
-def _below(ax: Any) -> dict[str, Any]:
+def _below(ax: Any, under: float) -> dict[str, Any]:
     """Return the place of a legend below the Axes and its label, in a narrow figure."""
     from matplotlib.transforms import ScaledTranslation
 
     if not is_narrow(ax):
         return {}
+    ax.set_anchor("N")  # of an Axes with a fixed aspect, the free room is below it
     down = ScaledTranslation(0, -42 / 72, ax.figure.dpi_scale_trans)
     return {
         "loc": "upper center",
-        "bbox_to_anchor": (0.4, 0.0),
+        "bbox_to_anchor": (0.4, -under),
         "bbox_transform": ax.transAxes + down,
         "ncols": 1,
         "borderaxespad": 0,
@@ -327,17 +333,20 @@ def draw_curves(
     paints: Sequence[Any],
     variables: tuple[str, str, str, str],
     marks: bool = False,
+    banded: Sequence[int] | None = None,
 ) -> None:
     """Draw the curves in places ``shown`` with bands, and the others as grey lines.
 
-    ``variables`` are the names of x, y and the ends of the band, which a curve may lack.
+    ``variables`` are the names of x, y and the ends of the band, which a curve may lack. Of more
+    curves than can have bands, the first in ``banded`` have some.
     """
     x, y, low, high = variables
     thin = {"color": grey_shade(ax, 0.3), "linewidth": 0.7}
+    chosen = shown if banded is None or len(shown) <= BANDS else banded[:BANDS]
     for i in shown:
         one, color, (mark, dash) = curves[i], paints[i], mark_and_dash(i)
-        if low in one:
-            alpha = min(0.15, 0.5 / len(shown))
+        if low in one and i in chosen:
+            alpha = min(0.15, 0.5 / len(chosen))
             ax.fill_between(one[x], one[low], one[high], color=color, alpha=alpha, linewidth=0)
         look = {"marker": mark, "markersize": 3, "linewidth": 1.5} if marks else {"linewidth": 1.8}
         ax.plot(one[x], one[y], color=color, linestyle=dash, label=names[i], **look)
@@ -346,6 +355,104 @@ def draw_curves(
         ax.plot(curves[i][x], curves[i][y], zorder=1.5, **thin)
     if rest:
         ax.plot([], [], label=f"{len(rest)} more", **thin)
+
+
+def band_words(shown: Sequence[int], banded: Sequence[int], prob: float, where: str) -> str:
+    """Return the sentence on bands: of all curves that are shown, or of the first ones by ``where``."""
+    if len(shown) <= BANDS:
+        return f"a band holds the whole curve of its entity\nwith probability {prob:g}"
+    size = len(banded[:BANDS])
+    whose = f"bands of the {size} that are" if size > 1 else "band of the curve that is"
+    return f"{whose} most often {where};\neach holds its whole curve with probability {prob:g}"
+
+
+def label_curves(
+    ax: Any, ends: bool = True, title: str = "", under: float = 0.0, font: float = 8.0
+) -> None:
+    """Write the name of each labelled line in its colour on the right, without overlaps.
+
+    With ``ends``, a thin line joins each name to the end of its curve. Without, since the curves
+    end at one point, names are in the order of the mean heights, each beside a piece of its line. A
+    narrow figure has them below the Axes, and below what is ``under`` it, a share of its height.
+    """
+    lines = [one for one in ax.lines if not str(one.get_label()).startswith("_")]
+    if is_narrow(ax) or not lines:
+        look = {"title": title, "title_fontsize": font} if title else {}
+        side_legend(ax, under, fontsize=font, labelspacing=0.25, **look)
+        return
+    ax.apply_aspect()
+    room = 72 / ax.figure.dpi * ax.get_window_extent().height
+    last, means = (np.array(each) for each in zip(*map(_heights, lines), strict=True))
+    rows = np.array([1 + str(one.get_label()).count("\n") for one in lines]) * 1.25 * font / room
+    heights = np.where(np.isnan(last), -np.inf, last if ends else means)
+    order = np.argsort(-heights, kind="stable")
+    places = np.nan_to_num(heights, neginf=0.0)[order] if ends else np.ones(len(lines))
+    middles = _spread(places, rows[order])
+    for i, middle in zip(order, middles, strict=True):
+        _label_curve(ax, lines[i], float(middle), ends, font)
+    if title:
+        top = float(middles[0] + rows[order[0]] / 2)
+        where: Any = {"textcoords": "offset points", "annotation_clip": False}
+        ax.annotate(title, (1.0, top), (8, 3), "axes fraction", fontsize=font, **where)
+
+
+def _heights(line: Any) -> tuple[float, float]:
+    """Return the height of a line's right end and its mean height, as shares of the Axes, NaN without points."""
+    x, y = (np.asarray(one, float) for one in line.get_data())
+    known = np.isfinite(x) & np.isfinite(y)
+    if not known.any():
+        return np.nan, np.nan
+    points = line.axes.transLimits.transform(np.column_stack([x, y])[known])
+    heights = np.clip(points[:, 1], 0.0, 1.0)
+    return float(heights[points[:, 0].argmax()]), float(heights.mean())
+
+
+def _spread(wanted: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return middles of labels in descending order, near the wanted ones and without overlaps."""
+    tops = np.cumsum(sizes) - sizes / 2
+    # Labels that would overlap share the mean of their places: isotonic regression of the places
+    # that the first would have.
+    blocks: list[list[float]] = []
+    for value in wanted + tops:
+        blocks.append([float(value), 1.0])
+        while len(blocks) > 1 and blocks[-2][0] < blocks[-1][0]:
+            (low, n), (high, m) = blocks.pop(), blocks.pop()
+            blocks.append([(low * n + high * m) / (n + m), n + m])
+    firsts = np.concatenate([[mean] * int(n) for mean, n in blocks])
+    # More labels than there is room for are in the middle, and overlap the margins.
+    total = float(sizes.sum())
+    lowest = total if total < 1 else 0.5 + total / 2
+    return np.asarray(np.clip(firsts, lowest, max(1.0 + sizes[0] / 2, lowest)) - tops)
+
+
+def _label_curve(ax: Any, line: Any, middle: float, joined: bool, font: float) -> None:
+    """Write the name of a line right of the Axes, with a line from its end, or beside a piece of it."""
+    color = line.get_color()
+    where: dict[str, Any] = {"va": "center", "annotation_clip": False}
+    look: dict[str, Any] = {"arrowstyle": "-", "color": color, "shrinkA": 0, "shrinkB": 0}
+    x, y = (np.asarray(one, float) for one in line.get_data())
+    known = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+    if not joined:
+        look |= {"linestyle": line.get_linestyle(), "linewidth": line.get_linewidth()}
+        side = {"textcoords": "offset points", "arrowprops": look, **where}
+        ax.annotate("", (1.0, middle), (24, 0), "axes fraction", **side)
+    elif known.size:
+        end = known[x[known].argmax()]
+        start = (x[end], float(np.clip(y[end], *sorted(ax.get_ylim()))))
+        side = {"textcoords": _beside(ax, 10), "arrowprops": look | {"linewidth": 0.7}, **where}
+        ax.annotate("", start, (1.0, middle), "data", **side)
+    ink = mix_colors(color, ink_color(), 0.3)
+    at = _beside(ax, 12 if joined else 28)
+    ax.annotate(
+        line.get_label(), (1.0, middle), xycoords=at, fontsize=font, ha="left", color=ink, **where
+    )
+
+
+def _beside(ax: Any, points: float) -> Any:
+    """Return the transform of shares of the Axes, moved to the right by points."""
+    from matplotlib.transforms import ScaledTranslation
+
+    return ax.transAxes + ScaledTranslation(points / 72, 0, ax.figure.dpi_scale_trans)
 
 
 def add_missing_fonts(picture: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 from bayesrank._core import prose
 from bayesrank._core.errors import ArgumentError
 from bayesrank._core.nouns import noun
+from bayesrank._core.percent import score_heading, score_text
 from bayesrank.ranking import ranking_table
 from bayesrank.ranking.summary import best_texts, score_name
 from bayesrank.report.page import Page, PageBlock, PageRequest, block
@@ -29,9 +30,14 @@ def make(page: Page) -> PageBlock | None:
     )
     for one in categories:
         best = best_texts(one.ranking)
-        header = [noun(), f"{score_name(one.ranking)} ({page.percent} interval)", "P(best)", "tier"]
+        header = [
+            noun(),
+            f"{score_heading(score_name(one.ranking))} ({page.percent} interval)",
+            "P(best)",
+            "tier",
+        ]
         rows = [
-            [str(name), prose.estimate(row["median"], row["lower"], row["upper"]),
+            [str(name), score_text(prose.estimate(row["median"], row["lower"], row["upper"])),
              best[name], prose.number(row["tier"], 0)]
             for name, row in ranking_table(one.ranking).iterrows()
         ]  # fmt: skip

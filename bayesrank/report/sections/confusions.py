@@ -88,7 +88,7 @@ def _recalls(page: Page, names: Sequence[Any], labels: list[str], shares: xr.Dat
     right = right.reshape(len(names), len(labels), -1)
     levels = [0.5, (1 - page.prob) / 2, (1 + page.prob) / 2]
     numbers = np.moveaxis(np.quantile(right, levels, axis=-1), 0, -1)
-    axis = Axis.of(numbers, "recall: the share of a class that is predicted correctly")
+    axis = Axis.of(numbers, "recall (the share of a class that is found)")
     # Colours are those of places among all entities, if these can be distinguished.
     every, several = page.ranking["entity"].values.tolist(), len(names) > 1
     places = [every.index(name) for name in names] if len(every) <= DISTINCT else range(len(names))

@@ -29,11 +29,11 @@ def points_of_tasks(number: int, unit: str) -> str:
 
 def worst_of_each(worst: list[list], draws: int, unit: str) -> str:
     shown = [
-        f"{entity}: {name} (probability {prose.probability(p, draws)})"
+        f"{name} for {entity} (probability {prose.probability(p, draws)})"
         for entity, name, p in worst[:5]
     ]
-    more = f"; and {len(worst) - 5:,} more" if len(worst) > 5 else ""
-    return f"Most probable worst {unit}: {'; '.join(shown)}{more}."
+    more = f" and {len(worst) - 5:,} more" if len(worst) > 5 else ""
+    return f"Most probable worst {unit}: {', '.join(shown)}{more}."
 
 
 def groups_without_cases(groups: list[str]) -> str:

@@ -2,6 +2,7 @@
 
 from bayesrank._core import prose
 from bayesrank._core.nouns import noun, nouns
+from bayesrank._core.percent import score_text, score_unit
 
 #: What a verdict adds where it invites more cases.
 WITH_ROPE = (
@@ -64,7 +65,7 @@ def more_to_separate(
     paired: bool,
     assurance: float,
 ) -> str:
-    differ = f"if they truly differ by {difference:g} in {score}"
+    differ = f"if they truly differ by {score_text(f'{difference:g}')} {score_unit(score, 'in')}"
     if needed is None:
         pair = f"separate {entity} from {rival}"
         return f"More than {most} times as many {unit} as today would be needed to {pair} {differ}."

@@ -421,8 +421,8 @@ def style_coefficients(coefficients: list[list[Any]], prob: float) -> str:
 
 def votes_at_equal_style(covariates: list[str]) -> str:
     return (
-        f"Strengths are those at equal {prose.few_names(covariates)}. Rank without the covariates to see what they "
-        "change."
+        f"Strengths are for answers with equal {prose.few_names(covariates)}. Rank without the covariates to see "
+        "what they change."
     )
 
 

@@ -2,6 +2,7 @@
 
 from bayesrank._core import prose
 from bayesrank._core.nouns import noun, nouns
+from bayesrank._core.percent import score_text
 from bayesrank.scores.display import display_name
 from bayesrank.words.audits import capitalise, describe_fault, nearest_sentence
 from bayesrank.words.caveats import Caveat, caveat
@@ -283,17 +284,19 @@ def observed_outside_interval(
     score: str, entity: str, prob: float, observed: float, lower: float, upper: float, others: int
 ) -> str:
     more = f" (also for {prose.count(others, 'more entity')})" if others else ""
+    value, ends = score_text(f"{observed:.3f}"), score_text(prose.interval(lower, upper))
     return (
-        f"The observed {score} of {entity} is outside its {100 * prob:g}% interval ({observed:.3f}, interval "
-        f"{prose.interval(lower, upper)}): the prior or the model contradicts the data{more}."
+        f"The observed {score} of {entity} is outside its {100 * prob:g}% interval ({value}, interval {ends}): the "
+        f"prior or the model contradicts the data{more}."
     )
 
 
 def interval_closed(entities: list[str], score: str, end: float) -> str:
     whose = "interval" if len(entities) == 1 else "intervals"
+    verb = "includes" if len(entities) == 1 else "include"
     return (
-        f"The {whose} of {prose.list_names(entities)} {'includes' if len(entities) == 1 else 'include'} {end:g}, the "
-        f"end of the range: at most one case separates the observed {score} from it."
+        f"The {whose} of {prose.list_names(entities)} {verb} {score_text(f'{end:g}')}, the end of the range: at most "
+        f"one case separates the observed {score} from it."
     )
 
 
