@@ -431,7 +431,8 @@ rates of cases are drawn for each board from a population. The truth is the scor
 
 ## Intervals and bands
 
-Each row has {boards:,} boards of one system or more. Its intervals of 95% are those of {{func}}`bayesrank.credible_ranking`;
+Each row has {boards:,} boards of one system or more. Its
+intervals of 95% are those of {{func}}`bayesrank.credible_ranking`;
 the draws of the script were checked against the package. The first share is the range over all numbers of attempts k,
 for pass@k and pass^k, for which at least five cases have another estimate than the closer end of the range in 95% of
 the boards; the second is the smallest share over all other k. A band should hold the whole curve, over all
