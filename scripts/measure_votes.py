@@ -1,9 +1,9 @@
 """Votes, for docs/measured/votes.md: ranks from a judge's votes, errors of rank sets, and times beside others.
 
 Run: python scripts/measure_votes.py [GROUP ...] [--boards N] [--sums FILE] [--peers FOLDER] prints the tables of the
-groups arena, pairings, rules, judges, units, adaptive, arenakit, style and times; without a name, all of them. In
-units, adaptive and arenakit, each cell gets N more boards, which are added to the sums in FILE, so that a long night
-adds to the last one. arena-rank and arenakit take part in times where they are installed or in FOLDER.
+groups arena, pairings, rules, judges, units, beside, adaptive, arenakit, style and times; without a name, all of them.
+In units, beside, adaptive and arenakit, each cell gets N more boards, which are added to the sums in FILE, so that a
+long night adds to the last one. arena-rank and arenakit take part in times where they are installed or in FOLDER.
 """
 
 import argparse
@@ -56,6 +56,17 @@ SHARED = (
 #: Those with models of unequal strength, too.
 SPREAD_CELLS = ((10, 60, 0, 0, 1.0), (50, 60, 0, 0, 1.0), (0, 0, 60, 3, 1.0), (50, 40, 20, 0, 1.0))
 HEAVY = 9000
+#: Units beside a judge that errs in this share of its votes: voters and their votes (or verdicts on a question),
+#: questions, taste, the share of voters whose votes are known (a negative one: of votes), and whether a judge's vote
+#: without a known one has no voter.
+ERRORS, BESIDE_RUNS = 0.3, 60
+BESIDE = (
+    (20, 40, 0, 1.0, 0.5, False),
+    (50, 20, 0, 1.0, 0.4, True),
+    (50, 40, 0, 0.5, -0.2, False),
+    (0, 20, 60, 1.0, -0.3, False),
+    (50, 30, 30, 1.0, 0.4, False),
+)
 #: Standard deviation of the strengths of unequal models, votes behind their true values, and boards with style.
 UNEQUAL, MANY, STYLED_RUNS = 0.5, 400_000, 60
 
@@ -536,6 +547,53 @@ def measure_units() -> None:
     print_table(rows)
 
 
+def judged_votes(
+    cell: tuple, strength: np.ndarray, rng: np.random.Generator
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return votes of voters or on questions, of which some are known, with those of a judge."""
+    voters, each, questions, taste, share, empty = cell
+    frame, roles = shared_votes((voters, each, questions, each, taste), strength, rng)
+    errs = rng.random(len(frame)) < ERRORS
+    frame["gpt"] = np.where(
+        errs, rng.choice(["model_a", "model_b", "tie"], len(frame)), frame["human"]
+    )
+    known = (
+        (rng.permutation(voters) < share * voters)[frame["voter"]]
+        if share > 0
+        else rng.random(len(frame)) < -share
+    )
+    frame["human"] = np.where(known, frame["human"], None)
+    if empty:
+        frame["voter"] = frame["voter"].astype(object).where(known, None)
+    return frame, roles
+
+
+def measure_beside() -> None:
+    """Print claims and intervals of equal models, where a judge voted beside people who share voters or questions."""
+    rows = []
+    for cell in BESIDE:
+        voters, each, questions, taste, share, empty = cell
+        truth = np.zeros(MODELS)
+
+        def board(run: int, cell: tuple = cell, truth: np.ndarray = truth) -> tuple:
+            rng = np.random.default_rng([BESIDE.index(cell), 7, run])
+            frame, roles = judged_votes(cell, truth, rng)
+            votes = br.from_votes(frame, winner="human", judge="gpt", **COLUMNS, **roles)
+            return judge_shared(votes, truth, run)
+
+        found = SUMS.add(f"beside | {cell}", BESIDE_RUNS, board)
+        boards, (effective, wrong, missed, cover, _) = found
+        kind = "votes" if share < 0 else "voters, others empty" if empty else "voters"
+        rows.append(
+            {"voters": voters or "", "votes": each * (voters or questions), "questions": questions or "",
+             "taste": f"{taste:g}", "known": f"{abs(share):.0%} of {kind}", "boards": boards,
+             "effective units": round(effective, 1), "false best": wrong,
+             "a set misses": missed, "coverage": cover}
+        )  # fmt: skip
+        print(rows[-1], file=sys.stderr, flush=True)
+    print_table(rows)
+
+
 def judge_shared(votes: xr.Dataset, truth: np.ndarray, seed: int) -> tuple:
     """Return effective units, whether the best is wrong, whether a set misses, coverage, whether a best is named."""
     with warnings.catch_warnings():
@@ -748,6 +806,7 @@ JOBS = {
     "rules": measure_rules,
     "judges": measure_judges,
     "units": measure_units,
+    "beside": measure_beside,
     "adaptive": measure_adaptive,
     "arenakit": measure_arenakit,
     "style": measure_style,

@@ -488,6 +488,59 @@ def test_of_these_cases_only_the_runs_vary():
         br.scores.attempts_curve(pairs, cases="these")
 
 
+def test_rankings_can_be_of_these_cases():
+    """The interval is that of independent runs: 200 cases of rate 1/2 with 8 runs each."""
+    frame = table({"half": np.full(200, 0.5), "sure": np.repeat([0.9, 0.1], 100)}, 8, seed=2)
+    posterior = br.fit(evidence(frame), seed=1)
+    like, these = (
+        br.credible_ranking(posterior, br.scores.pass_at_k(1, cases=cases))
+        for cases in ("like these", "these")
+    )
+    width = {
+        name: (held["upper"] - held["lower"]).to_series()
+        for name, held in (("like", like), ("these", these))
+    }
+    assert width["these"]["half"] == pytest.approx(3.92 * np.sqrt(0.25 / 8 / 200), rel=0.15)
+    assert width["these"]["sure"] == pytest.approx(3.92 * np.sqrt(0.09 / 8 / 200), rel=0.15)
+    assert width["like"]["sure"] > 2.5 * width["these"]["sure"]
+    assert these["observed"].equals(like["observed"])
+    assert these.attrs["population"] == "these_cases"
+    assert "on these cases" in br.verdict(these)[0]
+    assert "More runs of these cases would help." in br.verdict(these)
+    assert "cases" not in br.verdict(these)[1]
+    assert "Only their runs vary" in " ".join(br.notes(these))
+    for name in ("pass@4 of these cases", "pass_hat_4_of_these_cases"):
+        score = br.scores.get(name)
+        assert score.attempts.these
+        assert br.scores.get(score.name) == score
+    assert br.scores.get("pass@4") != br.scores.get("pass@4 of these cases")
+    with pytest.raises(br.ArgumentError, match=r"br\.cases\.reliability"):
+        br.plan(posterior, "pass@1 of these cases")
+    several = br.fit(evidence(frame, dataset=np.where(frame["case"] < 100, "x", "y")), seed=1)
+    with pytest.raises(br.ArgumentError, match="'like these' for several data sets"):
+        br.credible_ranking(several, "pass@1 of these cases")
+    with pytest.raises(br.ArgumentError, match="cases must be"):
+        br.scores.pass_hat_k(2, cases="all")
+
+
+def test_few_cases_off_the_end_leave_intervals_as_wide_as_for_cases_like_these():
+    """Of 100 cases, one never succeeds and 20 fail once of 16: the effective number off the end is barely above 1."""
+    rates = np.concatenate([[0.0], np.full(20, 15 / 16), np.ones(79)])
+    right = np.round(rates * 16).astype(int)
+    rows = [
+        (case, run, int((run + case) % 16 < n))
+        for case, n in enumerate(right.tolist())
+        for run in range(16)
+    ]
+    frame = pd.DataFrame(rows, columns=["case", "run", "A"])
+    held = AttemptsPosterior.of(parse_source(br.fit(evidence(frame), seed=1)), 16, "x", True)
+    off = 1 - Attempts(8).of_each_cell(held.used)
+    number = held.used.numbers(held.evidence.count)[:, 0]
+    assert (number @ off) ** 2 / (number @ off**2) == pytest.approx(1.0)
+    assert held.narrowing(Attempts(8)) == pytest.approx(1.0)
+    assert held.narrowing(Attempts(1, True))[0] < 1.0
+
+
 def test_identical_systems_share_the_first_place_everywhere():
     frame = table({"a": SPLIT}, 4).assign(b=lambda held: held["a"])
     curve = br.scores.attempts_curve(br.fit(evidence(frame), seed=1))
@@ -610,6 +663,9 @@ def test_the_command_ranks_by_attempts(tmp_path):
     assert held["attempts"] == br.verdict(CURVE)
     assert "Cases that flicker: " in invoke("rank", path, "--notes")
     assert "at most 8 attempts" in refused("rank", path, "--score", "pass@9")
+    of_these = invoke("rank", path, "--score", "pass@4 of these cases")
+    assert "A is best on these cases: P(best) > 0.999." in of_these
+    assert "On these cases, by one attempt B " in of_these
 
 
 # ---- reliability

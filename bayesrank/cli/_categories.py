@@ -14,7 +14,7 @@ from bayesrank._core.notes import Note
 from bayesrank._core.records import ModelRecord
 from bayesrank.analysis import choose_score, quiet
 from bayesrank.cli._analysis import CommandAnalysis, ask
-from bayesrank.evidence.ballots import STRATUM, votes_of_category
+from bayesrank.evidence.ballots import STRATUM, results_of, votes_of_category
 from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.io.logs import Choices
 from bayesrank.models import find_model, options_of
@@ -116,10 +116,8 @@ def _rank_votes(
     """Return the ranking by all votes, and one of each category, whose strengths are relative to its own entities."""
     evidence = inputs.evidence
     assert isinstance(evidence, xr.Dataset)
-    if STRATUM not in evidence.variables:
-        raise ArgumentError("--by", "cannot be used with votes of judges", f"{by!r}")
     names, sizes = np.unique(evidence[STRATUM].values, return_inverse=True)
-    sizes = np.rint(np.bincount(sizes, evidence["results"].sum("result").values)).astype(int)
+    sizes = np.rint(np.bincount(sizes, results_of(evidence).sum("result").values)).astype(int)
     if len(names) < 2:
         raise ArgumentError("--by", "must name a column with at least two categories", f"{by!r}")
     order = np.argsort(-sizes, kind="stable")

@@ -259,11 +259,11 @@ def rank(
                     [name for name in spread.coords if name != "entity"]
                 ).to_dataframe()
             )
-        record |= analysis.labels | source | {"remarks": remarks, **_attempts(analysis, prob)}
+        record |= analysis.labels | source | {"remarks": remarks, **_attempts(analysis, used, prob)}
         frame = table.assign(**source) if export.format == "csv" else table
         export.show(Sheet([], [], frame=frame, about=record, name="ranking"))
         return
-    runs = [" ".join(said) for said in _attempts(analysis, prob).values()]
+    runs = [" ".join(said) for said in _attempts(analysis, used, prob).values()]
     weighting = filter(None, [describe_weighting(analysis, analysis.posterior, ranking)])
     lines = [*paid, *parts.sentences()[1:], *runs, *weighting, *(parts.notes if notes else ())]
     if notes:
@@ -347,11 +347,11 @@ def _answer_words(answer: xr.Dataset, ranking: xr.Dataset) -> str:
     return f"{record.statement}: probability {p} ({origin}{remark})."
 
 
-def _attempts(analysis: CommandAnalysis, prob: float) -> dict[str, list[str]]:
+def _attempts(analysis: CommandAnalysis, score: Score, prob: float) -> dict[str, list[str]]:
     """Return who is best for how many attempts, if there are several runs of each case and several entities."""
     if analysis.aim is not None or analysis.higher_is_better is False:
         return {}
-    curve = curve_where_runs(analysis.posterior, prob)
+    curve = curve_where_runs(analysis.posterior, prob, score)
     return (
         {}
         if curve is None or curve.sizes["entity"] < 2

@@ -17,6 +17,8 @@ from bayesrank._core.notes import Note
 UNITS = ("cluster", "case")
 #: The coord with the category of each battle.
 STRATUM = "stratum"
+#: The voter of a vote of judges alone, which stands for a voter of its own for each vote.
+ABSENT = ""
 #: What sentences call one such unit.
 NOUNS = {"cluster": "voter", "case": "question"}
 
@@ -165,20 +167,27 @@ def votes_of_category(evidence: xr.Dataset, name: Any) -> xr.Dataset:
     retained = evidence.isel(battle=np.flatnonzero(evidence[STRATUM].values == name)).drop_vars(
         STRATUM
     )
-    side, results = retained["side"].values, retained["results"].values
+    side, results = retained["side"].values, results_of(retained).values
     code, names = factorize(side.ravel())
     first, second = code.reshape(-1, 2).T
     wins, ties = np.zeros((2, len(names), len(names)))
     np.add.at(wins, (first, second), results[:, 0])
     np.add.at(wins, (second, first), results[:, 1])
     np.add.at(ties, (first, second), results[:, 2])
-    cases = np.rint((wins + wins.T + ties + ties.T).sum(axis=1)).astype(np.int64)
+    ties += ties.T
+    cases = np.rint(np.bincount(code, np.repeat(results.sum(axis=1), 2), len(names)))
     held = {
         "wins": (("entity", "rival"), wins),
-        "ties": (("entity", "rival"), ties + ties.T),
-        "cases": ("entity", cases),
+        "ties": (("entity", "rival"), ties),
+        "cases": ("entity", cases.astype(np.int64)),
     }
-    rest = retained.drop_vars(
-        ["wins", "ties", "cases", "entity", "rival"], errors="ignore"
-    ).drop_attrs()
+    if "judge_vote" in evidence:
+        held["labels"] = ("entity", (wins + wins.T + ties).sum(axis=1))
+    rest = retained.drop_vars([*held, "entity", "rival"], errors="ignore").drop_attrs()
     return xr.Dataset(held, {"entity": name_coord(names), "rival": name_coord(names)}).merge(rest)
+
+
+def results_of(evidence: xr.Dataset) -> xr.DataArray:
+    """Return the votes of each battle for the first, the second, ties and, beside judges, not cast (battle, result)."""
+    name = "human_votes" if "human_votes" in evidence else "results"
+    return evidence[name].transpose("battle", "result")

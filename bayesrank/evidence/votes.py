@@ -16,7 +16,7 @@ from bayesrank._core.notes import Note, add_notes
 from bayesrank._core.nouns import noun_of_column
 from bayesrank._core.prose import list_names
 from bayesrank._core.records import EvidenceRecord
-from bayesrank.evidence.ballots import STRATUM, UNITS, Ballots, read_covariates
+from bayesrank.evidence.ballots import ABSENT, STRATUM, UNITS, Ballots, read_covariates
 from bayesrank.evidence.ledger import Entry, Ledger
 from bayesrank.evidence.weighting import Weighted, check_numbers_of_cases, scale_weights
 
@@ -70,7 +70,8 @@ def from_votes(
         as a vote of its own.
     cluster : str, optional
         Column with the voter. Votes of one voter share a taste, so that voters, not votes, are
-        independent.
+        independent. With ``judge``, it may be empty where no person voted; each such row is then
+        independent of the others.
     case : str, optional
         Column with the question (prompt) on which the answers of the two were compared. Votes on
         one question are not independent either. With ``cluster`` too, both are taken into account.
@@ -95,16 +96,17 @@ def from_votes(
         vote. ``human_votes`` (battle, result) counts the people who voted for the first, for the
         second, for a tie, and not at all. With ``cluster``, ``case`` or ``covariates``, a
         ``battle`` is all rows with the same pair and equal values of these: ``results`` (battle,
-        result) counts its votes for the first, for the second, and ties; ``cluster``, ``case`` and
-        ``covariate_<name>`` are along ``battle``.
+        result), without judges, counts its votes for the first, for the second, and ties;
+        ``cluster``, ``case`` and ``covariate_<name>`` are along ``battle``. A voter of an empty
+        name stands for as many voters as there are votes.
 
     Raises
     ------
     ValueError, TypeError, KeyError
         If a column, a name, a winner or a number is missing; a winner is neither of the two
         entities nor a tie; or an entity is compared with itself. With ``judge``, also if a row has
-        no vote of a judge, or no row has a vote of a person, or voters, questions, weights or
-        covariates are named beside it. With ``weight``, if neither voters nor questions are named.
+        no vote of a judge, or no row has a vote of a person. With ``weight``, if neither voters nor
+        questions are named.
 
     References
     ----------
@@ -172,11 +174,11 @@ def count_votes(
     if not len(where):
         raise ArgumentError("frame", "must have at least one vote", "no row")
     units = [role for role in (*UNITS, STRATUM) if role in columns]
-    more = ["covariates"] * bool(covariates) + ["weight"] * ("weight" in columns)
-    _check_beside_judges(verdicts, [*units, *more], headings)
+    if verdicts and "cluster" in columns:
+        columns = columns | {"cluster": _name_absent_voters(columns)}
     for role in [*(("a", "b") if verdicts else ("a", "b", "winner")), *units]:
-        for position, value in zip(where, columns[role], strict=True):
-            if _is_missing(value):
+        for position, value, won in zip(where, columns[role], columns["winner"], strict=True):
+            if _is_missing(value) and not (role == "cluster" and verdicts and _is_missing(won)):
                 hint = (
                     "write tie for a vote without a winner, or leave the row out"
                     if role == "winner"
@@ -203,13 +205,13 @@ def count_votes(
     rows = _VoteRows(columns, headings, where, names, first, second)
     sides = rows.sides(headings["winner"], columns["winner"])
     battles: dict[str, Any] = {}
+    numbers = read_covariates(covariates or {}, where)
+    met = counts > 0
+    shared = {role: columns[role] for role in units}
+    ballots = Ballots.of(first, second, sides, counts, shared, numbers).where(met)
     if units or covariates:
-        numbers = read_covariates(covariates or {}, where)
-        shared = {role: columns[role] for role in units}
-        met = counts > 0
-        ballots = Ballots.of(first, second, sides, counts, shared, numbers).where(met)
         merged, swapped = ballots.merge_orders()
-        battles = ballots.to_variables(names, merged)
+        battles = {} if verdicts else ballots.to_variables(names, merged)
         if swapped:
             notes = [*notes, *swapped]
             counts = counts.astype(float)
@@ -233,13 +235,17 @@ def count_votes(
     entries = tuple(Entry(str(name), int(n)) for name, n in zip(names, cases, strict=True))
     results = rows.results(sides, counts)
     ledger = Ledger(entries, round(counts.sum()), unit="vote", results=results)
-    if battles:
+    if units or covariates:
         spans = tuple(
             (name, float(held.min()), float(held.max())) for name, held in numbers.items()
         )
         ledger = replace(
             ledger,
-            units=tuple((role, len(ballots.names[role])) for role in units if role in UNITS),
+            units=tuple(
+                (role, sum(name != ABSENT for name in ballots.names[role]))
+                for role in units
+                if role in UNITS
+            ),
             covariates=spans,
         )
     called = EvidenceRecord(noun=noun_of_column(headings["a"])).to_attrs()
@@ -268,31 +274,59 @@ def count_votes(
             "none",
             "let the judge vote on these pairs too, or leave the rows out",
         )
-    met, row = np.unique(
-        np.column_stack([first, second, votes])[counts > 0], axis=0, return_inverse=True
+    battles = _judged_battles(
+        ballots, votes[met], names, first[met], second[met], sides[met], counts[met]
     )
-    people = np.zeros((len(met), UNKNOWN + 1), np.int64)
-    np.add.at(people, (row.ravel(), sides[counts > 0]), counts[counts > 0])
-    held |= {
-        "labels": ("entity", labels),
-        "side": (("battle", "place"), name_coord(names)[met[:, :2]]),
-        "judge_vote": (("battle", "judge"), met[:, 2:]),
-        "human_votes": (("battle", "result"), people),
-    }
+    coords |= {role: battles.pop(role) for role in units}
+    held |= {"labels": ("entity", labels), **battles}
     ledger = replace(ledger, labels=(known, known))
     return xr.Dataset(
-        held, coords | {"judge": [str(name) for name in verdicts]}, called | ledger.to_attrs()
+        held,
+        coords | {"judge": [str(name) for name in verdicts]},
+        add_notes(called | ledger.to_attrs(), notes),
     )
 
 
-def _check_beside_judges(verdicts: Any, beside: list[str], headings: dict[str, Any]) -> None:
-    """Refuse voters, questions, weights and covariates beside votes of judges, whose model has none."""
-    if verdicts and beside:
-        raise ArgumentError(
-            beside[0],
-            "cannot be used with votes of judges, whose errors are learned from independent votes",
-            f"{headings[beside[0]]!r}",
-        )
+def _judged_battles(
+    ballots: Ballots,
+    votes: np.ndarray,
+    names: list[Any],
+    first: np.ndarray,
+    second: np.ndarray,
+    sides: np.ndarray,
+    counts: np.ndarray,
+) -> dict[str, Any]:
+    """Return variables of battles: rows with the same two entities in order, and equal votes of judges and units."""
+    values = [np.where(ballots.turned, -held, held) for held in ballots.covariates.values()]
+    keys = pd.DataFrame(np.column_stack([first, second, votes, *ballots.units.values(), *values]))
+    row = keys.groupby(list(keys.columns)).ngroup().to_numpy()
+    where = np.unique(row, return_index=True)[1]
+    people = np.zeros((len(where), UNKNOWN + 1), counts.dtype)
+    np.add.at(people, (row, sides), counts)
+    result: dict[str, Any] = {
+        "side": (("battle", "place"), name_coord(names)[np.column_stack([first, second])[where]]),
+        "judge_vote": (("battle", "judge"), votes[where]),
+        "human_votes": (("battle", "result"), people),
+    }
+    for role, code in ballots.units.items():
+        result[role] = ("battle", np.asarray(name_coord(ballots.names[role]))[code[where]])
+    for name, held in zip(ballots.covariates, values, strict=True):
+        result[f"covariate_{name}"] = ("battle", held[where])
+    return result
+
+
+def _name_absent_voters(columns: dict[str, list[Any]]) -> list[Any]:
+    """Return the voters as text, ``ABSENT`` where no person voted, if some have no name there."""
+    absent = [
+        _is_missing(voter) and _is_missing(won)
+        for voter, won in zip(columns["cluster"], columns["winner"], strict=True)
+    ]
+    if not any(absent):
+        return columns["cluster"]
+    return [
+        ABSENT if none else voter if _is_missing(voter) else str(voter)
+        for none, voter in zip(absent, columns["cluster"], strict=True)
+    ]
 
 
 def connected_pools(total: np.ndarray) -> np.ndarray:

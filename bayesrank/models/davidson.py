@@ -38,6 +38,9 @@ coefficient is that of a strength, for a covariate in units of its root mean squ
 Votes of one voter, or on one question, share a taste. Where these are known, a draw is the mode of
 the posterior with random weights of the voters, the questions, or both
 (:mod:`bayesrank.models.parts.voters`). The prior then has the weight of one voter or question.
+Beside judges, the weights apply to the votes of people, from which the errors of the judges are
+learned, and to the votes that are completed, each by its expected result
+(:mod:`bayesrank.models.parts.completed`).
 
 A vote of :math:`i` against :math:`j` depends on their difference alone. So strengths of entities
 that no chain of votes connects cannot be compared, and the ranking leaves their order open.
@@ -68,6 +71,7 @@ from bayesrank.evidence.ballots import NOUNS, UNITS
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.evidence.votes import connected_pools
 from bayesrank.models.parts.battles import Battles
+from bayesrank.models.parts.completed import CompletedVotes
 from bayesrank.models.parts.conjugate import check_proper_prior
 from bayesrank.models.parts.pairs import Pairs, sample_around_mode
 from bayesrank.models.parts.styles import Cells
@@ -119,9 +123,10 @@ class Davidson:
     @classmethod
     def taking(cls, evidence: Any) -> type:
         """Return the class for this evidence: for votes of people, or of judges and some people."""
+        shared = any(unit in evidence.variables for unit in UNITS)
         if "judge_vote" in evidence:
-            return JudgedVotes
-        return SharedTastes if any(unit in evidence for unit in UNITS) else cls
+            return JudgedTastes if shared else JudgedVotes
+        return SharedTastes if shared else cls
 
     def __init__(
         self,
@@ -167,11 +172,7 @@ class Davidson:
         precision = 0.0 if isinstance(prior, str) else 1 / prior**2
         #: Root mean squares of the covariates, by name.
         self.scales: dict[str, float] = {}
-        self.cells: Cells | None = None
-        if "results" in evidence:
-            self.cells = Cells.of(evidence, [names[i] for i in self.order], precision)
-            self.scales = self.cells.scales
-        self.pairs = Pairs.of(wins, ties, precision) if self.cells is None else self.cells.pairs
+        self.pairs = self._read_votes([names[i] for i in self.order], wins, ties, precision)
         if self.flat and not self.pairs.has_maximum():
             raise ArgumentError(
                 "prior",
@@ -189,6 +190,16 @@ class Davidson:
         if self.anchor is not None:
             self.settings["anchor"] = json.dumps([str(self.anchor[0]), self.anchor[1]])
         self.notes = self._notes()
+
+    def _read_votes(
+        self, names: list, wins: np.ndarray, ties: np.ndarray, precision: float
+    ) -> Pairs:
+        """Return the votes on pairs of the entities ``names``, in this order."""
+        if "results" not in self.evidence:
+            return Pairs.of(wins, ties, precision)
+        self.cells = Cells.of(self.evidence, names, precision)
+        self.scales = self.cells.scales
+        return self.cells.pairs
 
     def _notes(self) -> list[Note]:
         results = dict(ledger_of(self.evidence).results)
@@ -408,7 +419,6 @@ class SharedTastes(Davidson):
     @cached_property
     def shared(self) -> SharedVotes:
         """Return the votes by voters and questions."""
-        assert self.cells is not None
         return self.cells.shared
 
     @property
@@ -484,11 +494,17 @@ class JudgedVotes(Davidson):
         self.judged = evidence
         super().__init__(evidence, prior, anchor)
 
-    @cached_property
-    def battles(self) -> Battles:
+    def _read_votes(
+        self, names: list, wins: np.ndarray, ties: np.ndarray, precision: float
+    ) -> Pairs:
+        """Return the votes of people on pairs, and read those of judges."""
+        self.battles = self._read_battles(names, precision)
+        self.scales = self.battles.scales
+        return self.battles.people if self.scales else Pairs.of(wins, ties, precision)
+
+    def _read_battles(self, names: list, precision: float) -> Battles:
         """Return the votes of judges and people, of entities sorted by name."""
-        names = self.votes["entity"].values.tolist()
-        return Battles.of(self.judged, [names[i] for i in self.order], float(self.pairs.precision))
+        return Battles.of(self.judged, names, precision)
 
     @cached_property
     def estimated(self) -> Pairs:
@@ -509,12 +525,12 @@ class JudgedVotes(Davidson):
     def observed(self) -> dict[str, xr.Dataset]:
         """Return the votes, and the maximum-likelihood estimates of the completed votes that are expected."""
         found = super().observed()["observed_data"]
-        held = self.judged[["side", "judge_vote", "human_votes"]].drop_attrs()
-        return {
-            "observed_data": found.assign(cases=self.judged["cases"], labels=found["cases"]).merge(
-                held
-            )
-        }
+        found = found.assign(cases=self.judged["cases"], labels=found["cases"])
+        lacking = [
+            name for name in ("side", "judge_vote", "human_votes") if name not in found.variables
+        ]
+        held = self.judged[lacking].drop_attrs() if lacking else xr.Dataset()
+        return {"observed_data": found.merge(held)}
 
     def build(self) -> Any:
         """Refuse: completed votes differ from draw to draw."""
@@ -536,6 +552,25 @@ class JudgedVotes(Davidson):
         drawn = [self.battles.sample(shape[1], rng) for rng in rngs]
         theta, accepted = (np.stack(parts) for parts in zip(*drawn, strict=True))
         return self._as_groups(theta, accepted)
+
+
+class JudgedTastes(JudgedVotes, SharedTastes):
+    """Model votes of judges on all pairs, and of people on some, that share voters or questions."""
+
+    words: ClassVar[str] = (
+        "The votes of the judges, and the entities, predict the votes of people where these are unknown. Votes of one "
+        "voter, or on one question, share a taste. Draws weight the voters or questions at random, complete the "
+        "unknown votes, and compute the strengths from all votes; strengths sum to 0."
+    )
+
+    def _read_battles(self, names: list, precision: float) -> Battles:
+        self.completed = CompletedVotes.of_judged(self.judged, names, precision)
+        return self.completed.battles
+
+    @property
+    def shared(self) -> CompletedVotes:
+        """Return the votes by voters and questions."""
+        return self.completed
 
 
 def _check_anchor(anchor: Any, names: list[Any]) -> tuple[Any, float] | None:

@@ -19,7 +19,7 @@ from bayesrank._core.checks import (
     describe_value,
 )
 from bayesrank._core.draws import DRAW_DIMS
-from bayesrank._core.errors import Advice, ArgumentError, ArgumentKeyError, Typed
+from bayesrank._core.errors import Advice, ArgumentError, ArgumentKeyError, InPython, Typed
 from bayesrank._core.labels import name_coord, select_names
 from bayesrank._core.notes import notes_text
 from bayesrank._core.random import Seed, root_sequence, stream
@@ -39,6 +39,8 @@ from bayesrank.ranking.intervals import position_of
 from bayesrank.ranking.separation import Pair
 from bayesrank.ranking.summary import score_name
 from bayesrank.ranking.values import RankingOptions
+from bayesrank.scores import Score
+from bayesrank.scores.names import find
 
 #: The rival that stands for every rival.
 ALL = "all"
@@ -192,6 +194,7 @@ def plan(
         check_integer("futures", futures, 20),
     )
     check_bool("alternatives", alternatives)
+    _refuse_these_cases(score)
     root, posterior = root_sequence(seed), check_posterior(posterior)
     of_posterior = {"k": k, "width": width, "rival='all'": (isinstance(rival, str) and rival == ALL) or None,
                     "more": more, "positives": positives, "alternatives": alternatives or None}  # fmt: skip
@@ -262,6 +265,18 @@ def plan(
     return result.assign(more_found).assign_coords(
         alternative=name_coord([*kinds]) if kinds else np.empty(0, str)
     )
+
+
+def _refuse_these_cases(score: Any) -> None:
+    """Refuse a score of these cases, which no new case can change."""
+    one = find(score) if isinstance(score, str) else score
+    if isinstance(one, Score) and one.attempts is not None and one.attempts.these:
+        raise ArgumentError(
+            "score",
+            "must be for cases like these, since a plan is for new cases",
+            f"{one.aliases[0]!r}",
+            InPython(f"br.cases.reliability(posterior, {one.display!r}) is a plan for more runs"),
+        )
 
 
 def _of_difference(

@@ -28,12 +28,10 @@ from bayesrank.ranking._confidence import MILD, ROUNDING, bonferroni, measure_lo
 from bayesrank.ranking._loops import largest, lower_spreads
 from bayesrank.ranking.evidence import Evidence, evidence_of
 from bayesrank.ranking.identical import average_within, identical_groups
-from bayesrank.scores.attempts import pass_at_k, pass_hat_k
+from bayesrank.scores.attempts import CASES, pass_at_k, pass_hat_k
 from bayesrank.scores.score import Score, log, mean_of_estimates
 
 EVENTS = ("any", "all")
-#: What the scores are of.
-CASES = ("like these", "these")
 
 
 def attempts_curve(
@@ -125,10 +123,6 @@ def attempts_curve(
             f"{len(held.names)} data sets",
             "fit each alone",
         )
-    if these and not held.evidence.by_case:
-        raise ArgumentError(
-            "cases", "must be 'like these' if clusters have equal weights", "'these'"
-        )
     if held.shape[0] * held.shape[1] * (1 - prob) < 1:
         raise ArgumentError(
             "posterior", f"must have at least {int(np.ceil(1 / (1 - prob)))} draws", str(held.shape)
@@ -136,8 +130,12 @@ def attempts_curve(
     return _Curve(held, most, prob).result()
 
 
-def curve_where_runs(posterior: Container, prob: float) -> xr.Dataset | None:
-    """Return the curve of attempts of a posterior that knows at least two runs of some case; else None."""
+def curve_where_runs(posterior: Container, prob: float, score: Any = None) -> xr.Dataset | None:
+    """Return the curve of attempts of a posterior that knows at least two runs of some case; else None.
+
+    It is of these cases if the ``score`` of a ranking beside it is.
+    """
+    these = isinstance(score, Score) and score.attempts is not None and score.attempts.these
     source = parse_source(posterior)
     joint = None if source.container is None else parse_evidence(source).joint_cases
     runs = None if joint is None else joint.case_runs
@@ -149,7 +147,7 @@ def curve_where_runs(posterior: Container, prob: float) -> xr.Dataset | None:
         or not runs.enough_for(2).any()
     ):
         return None
-    return attempts_curve(source, prob=prob)
+    return attempts_curve(source, prob=prob, cases="these" if these else "like these")
 
 
 @dataclass(frozen=True, eq=False)

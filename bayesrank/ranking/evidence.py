@@ -298,6 +298,8 @@ class Evidence(Observed):
         """Return the further evidence that would help most to separate entities; empty if unknown."""
         if self.further is not None:
             return self.further
+        if self.model.over == "these_cases":
+            return "runs of these cases"
         if (own := self.behind.needed(self.model)) is not None:
             return own
         if self.kind in POPULATIONS:

@@ -2,17 +2,19 @@
 
 from functools import cache
 
-from bayesrank._core.checks import check_integer
+from bayesrank._core.checks import check_choice, check_integer
 from bayesrank.evidence.attempts import Attempts
 from bayesrank.scores.score import Score
 
 #: The first reference has the estimate of one success, the second the score of all.
 CHEN = "Chen et al. (2021), Evaluating large language models trained on code, arXiv:2107.03374"
 WANG = "Wang et al. (2023), Self-consistency improves chain of thought reasoning, arXiv:2203.11171"
+#: What the scores are of.
+CASES = ("like these", "these")
 YAO = "Yao et al. (2024), tau-bench, arXiv:2406.12045"
 
 
-def pass_at_k(k: int) -> Score:
+def pass_at_k(k: int, *, cases: str = "like these") -> Score:
     """Return pass@k: the probability that at least one of k attempts at a case succeeds.
 
     A case with c right runs of n has the unbiased estimate 1 - C(n - c, k) / C(n, k), and the score
@@ -25,19 +27,24 @@ def pass_at_k(k: int) -> Score:
     ----------
     k : int
         Number of attempts, at least 1. pass@1 is the mean outcome.
+    cases : {"like these", "these"}
+        What the score is of. For cases like these, the cases are a sample. For these cases, as of a
+        fixed benchmark, only the runs vary, as for :func:`bayesrank.scores.attempts_curve`.
 
     Returns
     -------
     Score
-        Named ``pass_at_<k>``, with the alias ``pass@<k>``. It is of posteriors of
-        :func:`bayesrank.fit` with the model ``"paired"``, whose evidence has right or wrong runs of
-        each case.
+        Named ``pass_at_<k>``, with the alias ``pass@<k>``; of these cases
+        ``pass_at_<k>_of_these_cases``, with the alias ``pass@<k> of these cases``. It is of
+        posteriors of :func:`bayesrank.fit` with the model ``"paired"``, whose evidence has right or
+        wrong runs of each case.
 
     Raises
     ------
     ValueError, TypeError
-        If k is no positive integer. A source without runs, or with fewer than k of each case,
-        raises where the score is used.
+        If k is no positive integer, or ``cases`` is neither of the two. A source without runs, or
+        with fewer than k of each case, raises where the score is used; of these cases also one with
+        several data sets.
 
     References
     ----------
@@ -52,10 +59,12 @@ def pass_at_k(k: int) -> Score:
     >>> br.credible_ranking(posterior, br.scores.pass_at_k(2))["observed"].values
     array([0.5])
     """
-    return _of_attempts(check_integer("k", k, 1), False)
+    return _of_attempts(
+        check_integer("k", k, 1), False, check_choice("cases", cases, CASES) == "these"
+    )
 
 
-def pass_hat_k(k: int) -> Score:
+def pass_hat_k(k: int, *, cases: str = "like these") -> Score:
     """Return pass^k: the probability that all of k attempts at a case succeed.
 
     A case with c right runs of n has the unbiased estimate C(c, k) / C(n, k); all else is as for
@@ -65,11 +74,14 @@ def pass_hat_k(k: int) -> Score:
     ----------
     k : int
         Number of attempts, at least 1. pass^1 is the mean outcome.
+    cases : {"like these", "these"}
+        As for :func:`pass_at_k`.
 
     Returns
     -------
     Score
-        Named ``pass_hat_<k>``, with the alias ``pass^<k>``.
+        Named ``pass_hat_<k>``, with the alias ``pass^<k>``; of these cases
+        ``pass_hat_<k>_of_these_cases``, with the alias ``pass^<k> of these cases``.
 
     Raises
     ------
@@ -85,7 +97,9 @@ def pass_hat_k(k: int) -> Score:
     >>> br.scores.pass_hat_k(4).name, br.scores.get("pass^4").display
     ('pass_hat_4', 'pass^4')
     """
-    return _of_attempts(check_integer("k", k, 1), True)
+    return _of_attempts(
+        check_integer("k", k, 1), True, check_choice("cases", cases, CASES) == "these"
+    )
 
 
 def majority_at_k(k: int) -> Score:
@@ -141,19 +155,20 @@ def majority_at_k(k: int) -> Score:
 
 
 @cache
-def _of_attempts(k: int, every: bool) -> Score:
+def _of_attempts(k: int, every: bool, these: bool) -> Score:
     mark, word = ("^", "hat") if every else ("@", "at")
+    of_these = " of these cases" * these
     share = f"C(c, {k}) / C(n, {k})" if every else f"1 - C(n - c, {k}) / C(n, {k})"
     return Score(
-        f"pass_{word}_{k}",
+        f"pass_{word}_{k}" + of_these.replace(" ", "_"),
         None,
         symbol=f"pass{mark}{k}",
         display=f"pass{mark}{k}",
         formula=f"mean over cases of {share}, for c right of n runs",
-        aliases=(f"pass{mark}{k}",),
+        aliases=(f"pass{mark}{k}{of_these}",),
         depends_on_prevalence=False,
         only_of="runs",
-        attempts=Attempts(k, every),
+        attempts=Attempts(k, every, these=these),
         domain=f"at least {k} runs of a case",
         reference=YAO if every else CHEN,
     )

@@ -143,9 +143,9 @@ def find(name: Any, symbols: bool = False) -> Score | None:
     requested = bare(name)
     if of_majority := re.fullmatch(r"maj(?:ority)?(?:@|at)([1-9]\d{0,5})", requested):
         return majority_at_k(int(of_majority[1]))
-    if of_attempts := re.fullmatch(r"pass(@|at|\^|hat)([1-9]\d{0,5})", requested):
+    if of_attempts := re.fullmatch(r"pass(@|at|\^|hat)([1-9]\d{0,5})(ofthesecases)?", requested):
         family = pass_at_k if of_attempts[1] in ("@", "at") else pass_hat_k
-        return family(int(of_attempts[2]))
+        return family(int(of_attempts[2]), cases="these" if of_attempts[3] else "like these")
     # Papers write Youden's index where the name here is youden_index.
     for written in (
         requested,

@@ -480,7 +480,7 @@ def with_attempts(source: Source, score: Any) -> tuple[Source, Any]:
         return source, mean_of_estimates(score)
 
     def compute() -> Source:
-        return AttemptsPosterior.of(source, one.k, score.display).posterior(one, name)
+        return AttemptsPosterior.of(source, one.k, score.display, one.these).posterior(one, name)
 
     return source.once(("attempts", one), compute), mean_of_estimates(score)
 

@@ -55,6 +55,7 @@ STEPS = {
     "voters": "More voters would help; more votes of the same voters would help less",
     "questions": "More questions would help; more verdicts on the same questions would help less",
     "voters and questions": "More voters and more questions would help; more votes on the same ones would help less",
+    "runs of these cases": "More runs of these cases would help",
     "labels": "More true labels would help, on the {nouns} that could be best",
     "verified cases": "More verified cases would help",
     "": "More data would help to separate them",

@@ -18,7 +18,7 @@ from bayesrank.evidence.units import cluster_information, unit_freedom
 from bayesrank.models.davidson import Davidson, SharedTastes
 from bayesrank.models.parts import voters
 from bayesrank.models.parts.pairs import Pairs
-from bayesrank.models.parts.voters import larger, modes_of, newton_steps
+from bayesrank.models.parts.voters import larger, modes_of, newton_steps, slopes_of_votes
 from tests.commands import invoke, refused
 
 ROLES = {"a": "model_a", "b": "model_b", "winner": "winner"}
@@ -455,16 +455,6 @@ def test_ties_both_bad_and_perfect_records_are_kept_apart():
         ),
         ({"longer": 0}, {"covariates": ["longer"]}, "longer must differ from 0"),
         ({}, {"cluster": "question", "case": "question"}, "must name a different column"),
-        (
-            {"gpt": "m0"},
-            {"cluster": "voter", "judge": "gpt"},
-            "cannot be used with votes of judges",
-        ),
-        (
-            {"gpt": "m0", "longer": 1},
-            {"covariates": "longer", "judge": "gpt"},
-            "cannot be used with votes of judges",
-        ),
     ],
 )
 def test_bad_voters_and_covariates_are_refused(change, roles, message):
@@ -583,6 +573,30 @@ def test_draws_of_many_cells_are_those_of_few_within_a_hundredth_of_their_spread
         for name in ("strength", "coefficient", "nu"):
             one, other = (held[name] for held in drawn)
             assert (abs(one - other) < 0.05 * one.std(["chain", "draw"])).all(), name
+
+
+@pytest.mark.parametrize(
+    "roles", [{"cluster": "voter"}, {"cluster": "voter", "case": "question"}, {"case": "question"}]
+)
+def test_a_step_by_sums_of_voters_is_that_of_newtons_method_on_all_cells(roles):
+    rng = np.random.default_rng(3)
+    frame = simulate(15, 20, 4, 2, strength=[1.0, 0.0, 0.0, -1.0], questions=12)
+    frame = frame.assign(
+        longer=rng.standard_normal(300).round(1), fast=rng.integers(-2, 3, size=300)
+    )
+    votes = br.from_votes(frame, **ROLES, covariates=["longer", "fast"], **roles)
+    shared = SharedTastes(votes).shared
+    each, centre = shared._draw_weights(5, rng)
+    drawn, start = shared._weigh(each), np.tile(shared.mode, (5, 1))
+    slope = drawn.value_and_slope(start)[1] + centre * drawn.precision
+    np.testing.assert_allclose(
+        shared._step(each, centre), start + newton_steps(drawn, start, slope), rtol=1e-5, atol=1e-7
+    )
+    np.testing.assert_allclose(
+        shared._add_slopes(shared._gather),
+        shared._gather.T @ np.concatenate(slopes_of_votes(shared.pairs, shared.mode)),
+        atol=1e-10,
+    )
 
 
 def test_several_judges_of_cases_in_clusters_are_worth_the_clusters():
@@ -713,7 +727,7 @@ def test_weights_of_votes_need_voters_or_questions(tmp_path):
         br.from_votes(frame, **ROLES, weight="weight")
     with pytest.raises(br.ArgumentError, match="finite numbers, 0 or more"):
         br.from_votes(frame.assign(weight=-1.0), **ROLES, cluster="voter", weight="weight")
-    with pytest.raises(br.ArgumentError, match="cannot be used with votes of judges"):
+    with pytest.raises(br.ArgumentError, match="weight must come with the voter or the question"):
         br.from_votes(frame.assign(j=frame["winner"]), **ROLES, judge="j", weight="weight")
     frame[["model_a", "model_b", "winner", "voter", "weight"]].to_csv(
         tmp_path / "v.csv", index=False

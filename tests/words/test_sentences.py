@@ -384,6 +384,12 @@ ROWS = [
         "cases alone.",
     ),
     (
+        "attempts_of_these_cases",
+        {"k": 4, "every": True},
+        "The score is the probability that all of 4 attempts succeed, as a mean over these cases. Only their runs "
+        "vary; it does not speak of other cases.",
+    ),
+    (
         "attempts_of_cases_like_these",
         {"k": 1, "every": False},
         "The score is the probability that one attempt succeeds at a case like these; it does not speak of these cases "

@@ -26,11 +26,12 @@ def weigh_votes(
         # of them: the draws alone cover too little.
         found = replace(
             found,
-            clusters=own + 1,
+            clusters=_effective_units(evidence),
             unit=evidence.units.noun,
             excess=evidence.units.excess,
             freedom_of_interval=np.maximum(own, 1.0),
-            factor_of_interval=pairing.of_intervals,
+            # How far a single voter is from others is unknown.
+            factor_of_interval=np.where(own > 0, pairing.of_intervals, np.inf),
         )
     found = replace(found, freedom=freedom, inflation=found.inflation * pairing.factor)
     if pairing.factor > 1:
@@ -41,3 +42,10 @@ def weigh_votes(
         code = "close_strengths_met" if pairing.close else "votes_uneven"
         found = replace(found, uneven=Note(code, fields))
     return found if evidence.labels is None else with_labels(found, evidence.labels)
+
+
+def _effective_units(evidence: VoteEvidence) -> np.ndarray:
+    """Return the effective number of voters or questions (entity), NaN where no person voted beside a judge."""
+    assert evidence.units is not None
+    number = evidence.units.freedom + 1
+    return number if evidence.labels is None else np.where(evidence.labels > 0, number, np.nan)

@@ -159,8 +159,6 @@ def _find_units(table: Table, roles: Roles, taken: list[Any]) -> dict[str, Any]:
     for role in UNITS:
         if role not in result and (same := [name for name in free if role_of(name) == role]):
             result[role] = same[0]
-    if roles.truth is not None:
-        return result
     like = {
         role: next(
             (name for name in free if squeeze(name) in names and _repeats(table.columns[name])),

@@ -86,6 +86,14 @@ class AttemptsPosterior:
                     ),
                 ),
             )
+        if these and not joint.by_case:
+            raise ArgumentError(
+                "cases", "must be 'like these' if clusters have equal weights", "'these'"
+            )
+        if these and joint.dataset is not None:
+            raise ArgumentError(
+                "cases", "must be 'like these' for several data sets", "'these'", "fit each alone"
+            )
         result = cls(source, joint, runs, least, these)
         if not result.kept.any():
             raise ArgumentError(
@@ -226,7 +234,8 @@ class AttemptsPosterior:
         """Return by what factor the spread is smaller if only the runs of these cases vary (entity), at most 1.
 
         It is the square root of the share of the variance that is within cases. The estimate rests
-        on the cases that are not at an end: t has so many degrees of freedom, less one.
+        on the cases that are not at an end, in proportion to their distance from it: t has so many
+        degrees of freedom as their effective number (Kish), less one.
         """
         count, square = self.evidence.count[self.kept], self.evidence.squares[self.kept]
         runs = self.used.cells[1]
@@ -237,11 +246,14 @@ class AttemptsPosterior:
         )
         prior = self.prior[1][:, 0] * (square.sum() / count.sum()) ** 2
         total, squares = self.used.numbers(count), self.used.numbers(square)
-        kinds = [met & (estimates != end) for end in (0, 1)]
+        distances = [np.where(met, np.abs(estimates - end), 0.0) for end in (0, 1)]
         factor = np.empty(total.shape[1])
         for i, mean in enumerate(self.means(one)):
             number = squares[met, i]
-            fewest = min(_effective(total[kind, i].sum(), squares[kind, i].sum()) for kind in kinds)
+            fewest = min(
+                _effective(float(total[:, i] @ far), float(squares[:, i] @ far**2))
+                for far in distances
+            )
             of_prior = prior[i] @ (self._at_prior(one) - mean) ** 2
             every = number @ (estimates[met] - mean) ** 2 + of_prior
             share = (number @ within[met, i] + of_prior) / every if every > 0 else 1.0
@@ -389,6 +401,8 @@ class AttemptsPosterior:
                 {"k": one.k, "every": one.every, "majority": one.majority},
             )
         ]
+        if self.these:
+            result = [Note("attempts_of_these_cases", {"k": one.k, "every": one.every})]
         if used < total:
             result.append(
                 Note("cases_with_few_runs", {"least": self.least, "used": used, "total": total})

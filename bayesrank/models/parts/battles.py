@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._core.labels import factorize
 from bayesrank._core.random import fingerprint
+from bayesrank.evidence.ballots import covariates_of
 from bayesrank.models.parts.pairs import Pairs, sample_each
 
 #: Standard deviations of what the judges miss of each entity, in logits; the density is uniform.
@@ -18,7 +20,7 @@ MEMORY = 4_000_000
 
 @dataclass(frozen=True)
 class Battles:
-    """Rows with the same pair, first before second, and the same votes of judges: 0, 1, 2 (tie) or 3 (none)."""
+    """Rows with the same pair, first before second, covariates, and votes of judges: 0, 1, 2 (tie) or 3 (none)."""
 
     entities: int
     judges: list[str]
@@ -29,14 +31,25 @@ class Battles:
         np.ndarray
     )  #: How many people voted for the first, the second, a tie, or did not vote (row, result).
     precision: float  #: 1 / variance of the prior of strengths, coefficients and log ν.
+    values: np.ndarray  #: Covariates, in units of their root mean squares (row, covariate).
+    scales: dict[str, float]  #: These root mean squares, by name.
+    #: How many votes of people count as one where the errors of judges are learned: those of a unit
+    #: on one pair.
+    repeats: float = 1.0
 
     @classmethod
     def of(cls, evidence: xr.Dataset, names: list, precision: float) -> "Battles":
         """Return the rows of evidence between the entities ``names``, in this order."""
+        return cls.with_rows(evidence, names, precision)[0]
+
+    @classmethod
+    def with_rows(
+        cls, evidence: xr.Dataset, names: list, precision: float
+    ) -> "tuple[Battles, np.ndarray, np.ndarray, np.ndarray]":
+        """Return the rows, and of each battle its row, the votes of people (battle, result), and its place."""
         position = {name: i for i, name in enumerate(names)}
-        side = np.array(
-            [[position.get(name, -1) for name in row] for row in evidence["side"].values.tolist()]
-        )
+        code, known = factorize(evidence["side"].values.ravel())
+        side = np.array([position.get(name, -1) for name in known])[code].reshape(-1, 2)
         retained = (side >= 0).all(axis=1)
         side, votes, human = (
             side[retained],
@@ -46,17 +59,39 @@ class Battles:
         turned = side[:, 0] > side[:, 1]
         votes = np.where(turned[:, None], exchange(votes), votes)
         human = np.where(turned[:, None], human[:, [1, 0, 2, 3]], human)
+        found = covariates_of(evidence)
+        values = np.empty((len(side), len(found)))
+        for k, name in enumerate(found):
+            values[:, k] = np.where(turned, -1, 1) * evidence[f"covariate_{name}"].values[retained]
+        number = human.sum(axis=1)
+        scale = np.sqrt(number @ values**2 / number.sum())
+        scale = np.where(scale > 0, scale, 1.0)
         keys, row = np.unique(
-            np.column_stack([np.sort(side, axis=1), votes]), axis=0, return_inverse=True
+            np.column_stack([np.sort(side, axis=1), votes, values]), axis=0, return_inverse=True
         )
-        total = np.zeros((len(keys), 4), np.int64)
-        np.add.at(total, row.ravel(), human)
+        row = row.ravel()
+        total = np.zeros((len(keys), 4), human.dtype)
+        np.add.at(total, row, human)
         judges = evidence["judge"].values.tolist()
-        return cls(len(names), judges, keys[:, 0], keys[:, 1], keys[:, 2:], total, precision)
+        ends, keyed = keys[:, : 2 + len(judges)].astype(np.int64), keys[:, 2 + len(judges) :]
+        battles = cls(
+            len(names),
+            judges,
+            ends[:, 0],
+            ends[:, 1],
+            ends[:, 2:],
+            total,
+            precision,
+            keyed / scale,
+            dict(zip(found, scale.tolist(), strict=True)),
+        )
+        return battles, row, human, np.flatnonzero(retained)
 
     @cached_property
     def key(self) -> str:
-        return fingerprint(self.first, self.second, self.votes, self.human)
+        return fingerprint(
+            self.first, self.second, self.votes, self.human, *([self.values] * bool(self.scales))
+        )
 
     @property
     def known(self) -> np.ndarray:
@@ -64,48 +99,56 @@ class Battles:
         return self.human[:, :3]
 
     @cached_property
-    def pair(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the pairs that met (pair, side), and the pair of each row."""
-        pairs, which = np.unique(
-            np.column_stack([self.first, self.second]), axis=0, return_inverse=True
+    def cells(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return pairs that met with their covariates (cell, side or covariate), and the cell of each row."""
+        cells, which = np.unique(
+            np.column_stack([self.first, self.second, self.values]), axis=0, return_inverse=True
         )
-        return pairs, which.ravel()
+        return cells, which.ravel()
 
     @cached_property
     def gather(self) -> Any:
-        """Return which rows a pair has (pair, row), as a sparse matrix of 0 and 1."""
+        """Return which rows a cell has (cell, row), as a sparse matrix of 0 and 1."""
         from scipy.sparse import csr_array
 
-        pairs, which = self.pair
+        cells, which = self.cells
         rows = np.arange(len(which))
-        return csr_array((np.ones(len(rows)), (which, rows)), shape=(len(pairs), len(rows)))
+        return csr_array((np.ones(len(rows)), (which, rows)), shape=(len(cells), len(rows)))
 
     def votes_of(self, judge: int) -> Pairs:
         """Return the votes of one judge on the pairs."""
         number, text = self.human.sum(axis=1), self.votes[:, judge]
-        return self._of_pairs(
-            np.stack([number * (text == result) for result in range(3)], axis=-1)[None]
-        )
+        return self.of_cells([number * (text == result) for result in range(3)])
 
-    def _of_pairs(self, results: np.ndarray) -> Pairs:
-        """Return results (draw, row, result) as votes on the pairs."""
-        pairs, _ = self.pair
-        wins, losses, ties = (np.squeeze(self.gather @ results[..., i].T, axis=-1) if len(results) == 1
-                              else self.gather @ results[..., i].T for i in range(3))  # fmt: skip
+    @property
+    def people(self) -> Pairs:
+        """Return the votes of people alone."""
+        return self.of_cells(self.known.T.astype(float))
+
+    def of_cells(self, results: Any) -> Pairs:
+        """Return the votes for the first, for the second, and ties (result, row, ...) as votes on the cells."""
+        cells, _ = self.cells
+        first, second = cells[:, :2].T.astype(np.int64)
+        wins, losses, ties = (self.gather @ held for held in results)
+        shift = cells[:, 2:] / 2 if self.scales else None
         return Pairs(
             self.entities,
-            pairs[:, 0],
-            pairs[:, 1],
+            first,
+            second,
             wins,
             losses,
             ties,
             self.precision,
-            no_ties=not results[..., 2].any(),
+            shift,
+            no_ties=not ties.any(),
         )
 
     @cached_property
     def strengths(self) -> np.ndarray:
-        """Return the strengths by the votes of each judge alone (entity, judge), with unit standard deviation."""
+        """Return the strengths by the votes of each judge alone (entity, judge), with unit standard deviation.
+
+        They are at equal covariates.
+        """
         result = np.zeros((self.entities, len(self.judges)))
         for k in range(len(self.judges)):
             pairs = self.votes_of(k)
@@ -122,8 +165,9 @@ class Battles:
         shift = np.zeros((len(code), level.max() + 1))
         shift[sided, level[sided]] = np.where(code < mirror, 1.0, -1.0)[sided]
         shift = shift[:, np.abs(shift).any(axis=0)]
-        shift = np.hstack([shift, (self.strengths[self.first] - self.strengths[self.second]) / 2])
-        wins, losses, ties = self.known.T.astype(float)
+        ahead = self.strengths[self.first] - self.strengths[self.second]
+        shift = np.hstack([shift, ahead / 2, self.values / 2])
+        wins, losses, ties = self.known.T / self.repeats
         free = self.entities - 1
         result = Pairs(
             self.entities,
@@ -161,10 +205,15 @@ class Battles:
     def expected(self) -> Pairs:
         """Return the expected counts of the completed votes at the mode of the most probable spread."""
         pairs = self.given_judges(SPREADS[int(np.argmax(self.posterior_of_spread))])
-        share = np.stack([part[:, 0] for part in self._shares(pairs, pairs.mode()[None])], axis=-1)
-        return self._of_pairs((self.known + self.human[:, 3:] * share)[None])
+        shares = self.shares(pairs, pairs.mode()[None])
+        return self.of_cells(
+            [
+                own + self.human[:, 3] * share[:, 0]
+                for own, share in zip(self.known.T, shares, strict=True)
+            ]
+        )
 
-    def _shares(self, pairs: Pairs, theta: np.ndarray) -> list[np.ndarray]:
+    def shares(self, pairs: Pairs, theta: np.ndarray) -> list[np.ndarray]:
         """Return the probabilities that a person votes for the first, the second, or a tie (row, draw)."""
         win, lose, tie = pairs.probabilities(theta)[3:]
         return [win, lose, np.broadcast_to(tie, win.shape)]
@@ -183,11 +232,11 @@ class Battles:
         for i in np.flatnonzero(number):
             pairs = self.given_judges(SPREADS[i])
             theta, _ = sample_each(pairs, int(number[i]), rng)
-            shares = np.stack(self._shares(pairs, theta), axis=-1).transpose(1, 0, 2)
+            shares = np.stack(self.shares(pairs, theta), axis=-1).transpose(1, 0, 2)
             shares /= shares.sum(axis=-1, keepdims=True)
             done[start : start + number[i]] = self.known + rng.multinomial(self.human[:, 3], shares)
             start += number[i]
-        completed = self._of_pairs(done[rng.permutation(draws)])
+        completed = self.of_cells(done[rng.permutation(draws)].transpose(2, 1, 0))
         return sample_each(completed, draws, rng, self.expected())
 
 

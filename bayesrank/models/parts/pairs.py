@@ -117,6 +117,10 @@ class Pairs:
             (np.ones(len(row)), (row, level)), shape=(len(row), int(level.max(initial=0)) + 1)
         )
 
+    def of_level(self, k: int) -> Any:
+        """Return the pairs with one of the log ν."""
+        return slice(None) if self.level is None else np.flatnonzero(self.level == k)
+
     @cached_property
     def size(self) -> int:
         """Return the number of parameters."""

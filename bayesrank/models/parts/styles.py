@@ -40,7 +40,7 @@ class Cells:
         for k, name in enumerate(found):
             values[:, k] = np.where(turned, -1, 1) * evidence[f"covariate_{name}"].values[retained]
         codes = [
-            _sorted_codes(evidence[role].values[retained])
+            sorted_codes(evidence[role].values[retained])
             for role in UNITS
             if role in evidence.variables
         ]
@@ -70,7 +70,7 @@ class Cells:
         return SharedVotes(self.pairs, self.cell, self.results, self.units)
 
 
-def _sorted_codes(names: np.ndarray) -> np.ndarray:
+def sorted_codes(names: np.ndarray) -> np.ndarray:
     """Return codes of names in the order of their names, so that the order of rows has no effect."""
     code, known = factorize(names)
     position = np.empty(len(known), np.int64)

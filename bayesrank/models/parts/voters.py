@@ -37,9 +37,9 @@ from bayesrank.models.parts.pairs import Pairs
 MEMORY = 4_000_000
 #: Newton's method stops where a step would gain less than this in the log density.
 GAIN = 1e-8
-#: With more cells, as of many votes with covariates, it starts at the linear approximation and
-#: stops earlier, at 1% of a standard deviation.
-LARGE, ENOUGH = 20_000, 1e-4
+#: With more cells, as of many votes with covariates, it stops earlier, at 1% of the standard
+#: deviation of each parameter; if one step is enough for this many draws, all draws take one.
+LARGE, ENOUGH, TRIED = 20_000, 1e-4, 20
 #: Common steps go on while they shrink what is left to gain to less than this share.
 QUICK = 0.1
 STEPS, HALVINGS = 60, 30
@@ -100,8 +100,9 @@ class SharedVotes:
 
     @cached_property
     def corrections(self) -> list[float]:
-        """Return the factor c of the variance by each kind of unit."""
-        return [unit_freedom(np.asarray(held.sum(axis=1)).ravel())[1] for held in self.sizes]
+        """Return the factor c of the variance by each kind of unit, of a single unit that of two."""
+        each = [unit_freedom(np.asarray(held.sum(axis=1)).ravel())[1] for held in self.sizes]
+        return np.where(np.isinf(each), 2.0, each).tolist()
 
     @cached_property
     def prior_weight(self) -> float:
@@ -134,30 +135,50 @@ class SharedVotes:
         root = self.weighted.whiten(self.mode)
         return root.T @ root
 
-    def _slopes(self) -> np.ndarray:
-        """Return the slope of the log likelihood of one vote at the mode (result and cell, parameter)."""
-        win, lose, tie = (part[:, 0] for part in self.pairs.probabilities(self.mode[None])[3:])
-        design = self.pairs.design @ self.pairs.frame
-        along = [side - (win - lose) for side in (1.0, -1.0, 0.0)]
-        found = np.concatenate([design * each[:, None] for each in along])
-        if self.pairs.with_ties:
-            found = np.column_stack([found, np.concatenate([-tie, -tie, 1 - tie])])
-        return np.asarray(found)
+    def _sums(self, code: np.ndarray) -> np.ndarray:
+        """Return the sums of the slopes of the votes of each unit (unit, parameter)."""
+        return self._add_slopes(self._votes_by(code))
+
+    def _add_slopes(self, votes: Any) -> np.ndarray:
+        """Return the slope of the log likelihood at the mode by votes (result and cell, unit) (unit, parameter).
+
+        Only sums over cells are dense: of a million votes on cells of their own, slopes would take
+        gigabytes.
+        """
+        from scipy.sparse import csr_array
+
+        pairs, cells = self.pairs, len(self.pairs.first)
+        win, lose, tie = (
+            np.broadcast_to(part[:, 0], cells) for part in pairs.probabilities(self.mode[None])[3:]
+        )
+        parts = [csr_array(votes[k * cells : (k + 1) * cells].T) for k in range(3)]
+        along = sum(
+            part * (side - (win - lose)) for part, side in zip(parts, (1.0, -1.0, 0.0), strict=True)
+        )
+        found = (csr_array(along) @ pairs.design).toarray() @ pairs.frame
+        if not pairs.with_ties:
+            return np.asarray(found)
+        level = [part @ own for part, own in zip(parts, (-tie, -tie, 1 - tie), strict=True)]
+        return np.column_stack([found, np.sum(level, axis=0)])
 
     @cached_property
     def parts(self) -> tuple[list[np.ndarray], np.ndarray]:
         """Return sums of squares of the slopes of the units of each kind, and that of the prior, as covariances."""
-        slopes, inverse = self._slopes(), self.inverse
-        squares = []
+        inverse, squares = self.inverse, []
         for code in self.codes:
-            sums = self._votes_by(code).T @ slopes
+            sums = self._sums(code)
             squares.append(inverse @ (sums.T @ sums) @ inverse)
+        return squares, self._prior()
+
+    def _prior(self) -> np.ndarray:
+        """Return the covariance that the prior adds."""
+        inverse = self.inverse
         precision = np.broadcast_to(self.weighted.precision, len(inverse))
         prior = np.zeros_like(inverse)
         if precision.any():
             spread = precision**2 / np.broadcast_to(self.pairs.precision, len(inverse))
             prior = (inverse * spread) @ inverse
-        return squares, prior
+        return prior
 
     @cached_property
     def covariance(self) -> np.ndarray:
@@ -181,6 +202,11 @@ class SharedVotes:
         middle = _roots(root @ self.covariance @ root)[0]
         return np.asarray(back @ middle @ back)
 
+    @property
+    def alone(self) -> np.ndarray:
+        """Return the covariance of the parameters if votes were independent."""
+        return self.inverse
+
     @cached_property
     def excess(self) -> np.ndarray:
         """Return the ratio of standard deviations of independent votes to those of units, at least 1 (entity, rival).
@@ -191,7 +217,7 @@ class SharedVotes:
         free = basis.shape[1]
         alone, shared = (
             _of_differences(basis @ held[:free, :free] @ basis.T)
-            for held in (self.inverse, self.covariance)
+            for held in (self.alone, self.covariance)
         )
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(alone > 0, np.maximum(np.sqrt(alone / shared), 1.0), 1.0)
@@ -227,41 +253,107 @@ class SharedVotes:
     @cached_property
     def _slopes_of_sources(self) -> np.ndarray:
         """Return the slope of the log likelihood at the mode of each unit, or battle if units cross (source, p)."""
-        return np.asarray(self._gather.T @ self._slopes())
+        return self._add_slopes(self._gather)
 
     def sample(self, draws: int, rng: np.random.Generator) -> np.ndarray:
         """Return independent draws of the parameters (draw, parameter)."""
-        step = int(np.clip(MEMORY // max(len(self.pairs.first), self._gather.shape[1]), 20, draws))
+        cells, sources = len(self.pairs.first), self._gather.shape[1]
+        wide = cells if self._iterates else (len(self.mode) + 1) ** 2
+        step = int(np.clip(MEMORY // max(wide, sources), 20, draws))
         parts = [self._sample(min(step, draws - at), rng) for at in range(0, draws, step)]
         return np.concatenate(parts)
 
     def _sample(self, draws: int, rng: np.random.Generator) -> np.ndarray:
+        each, centre = self._draw_weights(draws, rng)
+        if len(self.pairs.first) <= LARGE:
+            start = np.tile(self.mode, (draws, 1))
+            found = modes_of(self._weigh(each), centre, start, self.inverse)
+        else:
+            found = self._step(each, centre)
+            if self._iterates:
+                enough = ENOUGH * len(self.mode)
+                found = modes_of(self._weigh(each), centre, found, self.inverse, enough)
+        return np.asarray(self.mode + (found - self.mode) @ self.spreading)
+
+    def _draw_weights(self, draws: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Return weights of the units, or battles if units cross (source, draw), and centres of the prior (draw, p)."""
         weights = [
             rng.standard_exponential((int(code.max()) + 1, draws)) for code in self.units.values()
         ]
-        centre = np.zeros((draws, len(self.mode)))
-        precision = np.broadcast_to(self.pairs.precision, len(self.mode))
-        noise = rng.standard_normal(centre.shape)
-        np.divide(noise, np.sqrt(precision), out=centre, where=precision > 0)
-        each = (
-            weights[0]
-            if len(weights) == 1
-            else np.prod(
-                [held[code] for held, code in zip(weights, self.units.values(), strict=True)],
-                axis=0,
-            )
-        )
+        centre = draw_prior(self.pairs.precision, len(self.mode), draws, rng)
+        if len(weights) == 1:
+            return weights[0], centre
+        held = [each[code] for each, code in zip(weights, self.units.values(), strict=True)]
+        return np.prod(held, axis=0), centre
+
+    def _weigh(self, each: np.ndarray) -> Pairs:
+        """Return the votes under weights of their sources (source, draw)."""
         wins, losses, ties = np.split(self._gather @ each, 3)
-        drawn = replace(
+        return replace(
             self.weighted, wins=wins, losses=losses, ties=ties, no_ties=self.pairs.no_ties
         )
-        start = np.tile(self.mode, (draws, 1))
-        large = len(self.pairs.first) > LARGE
-        if large:
-            slope = (each - 1).T @ self._slopes_of_sources + centre * self.weighted.precision
-            start += slope @ self.inverse
-        found = modes_of(drawn, centre, start, self.inverse, ENOUGH if large else GAIN)
-        return self.mode + (found - self.mode) @ self.spreading
+
+    @cached_property
+    def _iterates(self) -> bool:
+        """Return whether many cells need more than one step of Newton's method, by a few draws of their own."""
+        if len(self.pairs.first) <= LARGE:
+            return True
+        each, centre = self._draw_weights(TRIED, np.random.default_rng(TRIED))
+        drawn, found = self._weigh(each), self._step(each, centre)
+        slope = _with_centre(drawn, found, centre * drawn.precision)[1]
+        gain = ((slope @ self.inverse) * slope).sum(axis=1).mean()
+        return bool(gain > ENOUGH * len(self.mode))
+
+    def _step(self, each: np.ndarray, centre: np.ndarray) -> np.ndarray:
+        """Return the parameters after one step from the mode by Newton's method, with weights of the sources.
+
+        The curvature at the mode is a sum over sources, so that no draw passes through all cells.
+        """
+        wide, upper = self.pairs.frame.shape[0], np.triu_indices(self.pairs.frame.shape[0])
+        slope = (each - 1).T @ self._slopes_of_sources + centre * self.weighted.precision
+        found = self._curvatures_of_sources @ each
+        squares = np.empty((wide, wide, each.shape[1]))
+        squares[upper] = found[: len(upper[0])]
+        squares[upper[::-1]] = found[: len(upper[0])]
+        cross, own = found[len(upper[0]) : -1][None], found[-1:]
+        return np.asarray(self.mode + solve_steps(self.weighted, squares, cross, own, slope))
+
+    @cached_property
+    def _curvatures_of_sources(self) -> Any:
+        """Return the curvature of each source at the mode (entry, source), as a sparse matrix.
+
+        Entries are pairs of strengths and coefficients, one not after the other; each of these with
+        log ν; and log ν.
+        """
+        from scipy.sparse import csr_array, vstack
+
+        pairs, cells, wide = self.pairs, len(self.pairs.first), self.pairs.frame.shape[0]
+        win, lose, tie = (
+            np.broadcast_to(part[:, 0], cells) for part in pairs.probabilities(self.mode[None])[3:]
+        )
+        votes = csr_array(
+            self._gather[:cells] + self._gather[cells : 2 * cells] + self._gather[2 * cells :]
+        )
+        row, column = np.triu_indices(wide)
+        upper = csr_array(pairs.squares)[row * wide + column]
+        entries = [
+            upper * ((win + lose) - (win - lose) ** 2),
+            csr_array(pairs.design.T) * (-(win - lose) * tie),
+            csr_array((tie * (1 - tie))[None]),
+        ]
+        return csr_array(csr_array(vstack(entries)) @ votes)
+
+
+def slopes_of_votes(pairs: Pairs, theta: np.ndarray) -> list[np.ndarray]:
+    """Return the slopes of the log likelihood of one vote: for the first, for the second, a tie (cell, parameter)."""
+    win, lose, tie = (part[:, 0] for part in pairs.probabilities(theta[None])[3:])
+    design = pairs.design @ pairs.frame
+    found = [design * (side - (win - lose))[:, None] for side in (1.0, -1.0, 0.0)]
+    if pairs.with_ties:
+        levels = pairs.levels.toarray()
+        along = [levels * each[:, None] for each in (-tie, -tie, 1 - tie)]
+        found = [np.column_stack(both) for both in zip(found, along, strict=True)]
+    return [np.asarray(each) for each in found]
 
 
 def modes_of(
@@ -324,31 +416,52 @@ def _columns(pairs: Pairs, kept: np.ndarray) -> Pairs:
 
 
 def newton_steps(pairs: Pairs, theta: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    """Return the Newton step of each draw (draw, parameter).
-
-    The equations are those of all strengths, whose sum gets a curvature of its own: it does not
-    move.
-    """
+    """Return the Newton step of each draw (draw, parameter)."""
     win, lose, tie = pairs.probabilities(theta)[3:]
-    along = pairs.number * ((win + lose) - (win - lose) ** 2)
+    wide, draws = pairs.frame.shape[0], len(theta)
+    squares = pairs.squares @ (pairs.number * ((win + lose) - (win - lose) ** 2))
+    both = -pairs.number * (win - lose) * tie
+    levels = [pairs.of_level(k) for k in range(pairs.levels.shape[1])]
+    cross = np.stack([pairs.design[here].T @ both[here] for here in levels])
+    own = pairs.levels.T @ (pairs.number * tie * (1 - tie))
+    return solve_steps(pairs, squares.reshape(wide, wide, draws), cross, own, slope)
+
+
+def solve_steps(
+    pairs: Pairs, squares: np.ndarray, cross: np.ndarray, own: np.ndarray, slope: np.ndarray
+) -> np.ndarray:
+    """Return the steps (draw, parameter) by curvatures of the votes.
+
+    Those of strengths and coefficients are ``squares`` (column, column, draw), those with each log
+    ν ``cross`` (level, column, draw), and those of log ν ``own`` (level, draw). The equations are
+    those of all strengths, whose sum gets a curvature of its own: it does not move.
+    """
     wide, free = pairs.frame.shape
-    size = wide + pairs.with_ties
-    matrix, right = np.empty((len(theta), size, size)), np.empty((len(theta), size))
-    matrix[:, :wide, :wide] = (pairs.squares @ along).T.reshape(len(theta), wide, wide)
+    size, draws = wide + pairs.size - free, len(slope)
+    matrix, right = np.zeros((draws, size, size)), np.empty((draws, size))
+    matrix[:, :wide, :wide] = np.moveaxis(squares, -1, 0)
     right[:, :wide] = slope[:, :free] @ pairs.frame.T
-    precision = np.broadcast_to(pairs.precision, theta.shape[1])
+    precision = np.broadcast_to(pairs.precision, pairs.size)
     if pairs.with_ties:
-        cross = (pairs.design.T @ (-pairs.number * (win - lose) * tie)).T
-        matrix[:, :wide, wide], matrix[:, wide, :wide] = cross, cross
-        matrix[:, wide, wide] = (pairs.number * tie * (1 - tie)).sum(axis=0)
-        right[:, wide] = slope[:, free]
-    own = np.arange(size)
-    matrix[:, own, own] += np.append(precision[0], precision)
+        matrix[:, :wide, wide:] = np.moveaxis(cross, (2, 1), (0, 1))
+        matrix[:, wide:, :wide] = np.moveaxis(cross, 2, 0)
+        level = np.arange(wide, size)
+        matrix[:, level, level] = own.T
+        right[:, wide:] = slope[:, free:]
+    place = np.arange(size)
+    matrix[:, place, place] += np.append(precision[0], precision)
     strengths = slice(0, pairs.entities)
     matrix[:, strengths, strengths] += matrix[:, 0, 0][:, None, None]
     found = np.linalg.solve(matrix, right[..., None])[..., 0]
     steps = found[:, :wide] @ pairs.frame
     return np.column_stack([steps, found[:, wide:]])
+
+
+def draw_prior(precision: Any, size: int, draws: int, rng: np.random.Generator) -> np.ndarray:
+    """Return draws of the centre of a normal prior (draw, parameter), 0 where it is flat."""
+    precision = np.broadcast_to(precision, size)
+    noise = rng.standard_normal((draws, size))
+    return np.divide(noise, np.sqrt(precision), out=np.zeros_like(noise), where=precision > 0)
 
 
 def larger(one: np.ndarray, other: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ NEEDS = "several runs of each case, right or wrong"
 
 
 def make(page: Page) -> PageBlock | None:
-    curve = curve_where_runs(page.posterior, page.prob)
+    curve = curve_where_runs(page.posterior, page.prob, page.score)
     if curve is None or not page.facts.higher_is_better:
         return None
     from bayesrank.plots import attempts

@@ -62,11 +62,24 @@ def one_entity(datasets: int) -> str:
     return f"No column names {nouns()}: the {datasets} rows are data sets of one."
 
 
+def attempts_of_these_cases(k: int, every: bool) -> str:
+    """Say what a score of attempts at the observed cases is."""
+    success = _success(k, every)
+    return (
+        f"The score is the probability that {success}, as a mean over these cases. Only their runs vary; it does not "
+        "speak of other cases."
+    )
+
+
+def _success(k: int, every: bool) -> str:
+    event = f"all of {k} attempts succeed" if every else f"at least one of {k} attempts succeeds"
+    return event if k > 1 else "one attempt succeeds"
+
+
 def attempts_of_cases_like_these(k: int, every: bool, majority: bool = False) -> str:
     """Say what a score of attempts is, and which cases it is about."""
-    event = f"all of {k} attempts succeed" if every else f"at least one of {k} attempts succeeds"
-    event = f"the most frequent answer of {k} attempts is right" if majority else event
-    success = event if k > 1 else "one attempt succeeds"
+    most = f"the most frequent answer of {k} attempts is right"
+    success = most if majority and k > 1 else _success(k, every)
     return f"The score is the probability that {success} at a case like these; it does not speak of these cases alone."
 
 
