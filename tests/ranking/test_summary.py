@@ -173,7 +173,7 @@ def test_an_undefined_draw_does_not_hide_a_sampler_that_is_stuck():
         posterior = to_container({"posterior": values, "sample_stats": stats})
         ranking = br.credible_ranking(posterior, "acc")
         assert br.verdict(ranking)[-1].startswith("The chains did not converge (R-hat up to 2")
-        assert br.notes(ranking)[0].startswith("Chains that disagree: more tuning")
+        assert br.notes(ranking)[0].startswith("Chains that disagree need more tuning")
 
 
 @pytest.mark.slow

@@ -202,8 +202,8 @@ def test_the_line_that_is_printed_ranks_the_learners(frame, typed, tmp_path):
         (WIDE.assign(fit_time=1.5), {"fold": "fold", "train": 9, "test": 1}, "'fit_time' is probably not one"),
         (WIDE.assign(seed=1), {"fold": "fold", "train": 9, "test": 1}, "'seed' is probably not one"),
         (
-            WIDE.assign(svm="85.2%"), {"fold": "fold", "train": 9, "test": 1},
-            "'svm' is probably not one: it contains '85.2%', which is not a number",
+            WIDE.assign(svm="85.2 points"), {"fold": "fold", "train": 9, "test": 1},
+            "'svm' is probably not one: it contains '85.2 points', which is not a number",
         ),
         (WIDE.assign(fold=0), {"fold": "fold", "train": 9, "test": 1}, "must name each split once"),
         (LONG.iloc[1:], {"fold": "fold", "train": 9, "test": 1}, "none of 'ada' on 0"),

@@ -106,7 +106,7 @@ def test_a_class_of_sums_is_no_class():
         {"actual": ["Summe"], "predicted": ["Summe"], "count": [frame["count"].sum()]}
     )
     with pytest.raises(
-        br.ArgumentError, match="'Summe' must not be a label of actual that sums up the others"
+        br.ArgumentError, match="'Summe' must not be a label of actual: its rows hold the sums"
     ):
         br.from_frame(pd.concat([frame, margins, columns, whole]).assign(entity="it"))
 

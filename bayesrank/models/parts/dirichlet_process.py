@@ -134,23 +134,10 @@ class Process:
             result[:, i] = np.bincount(cell.ravel(), weight.ravel(), draws * alpha.size).reshape(
                 draws, *alpha.shape
             )
-            result[:, i] += rest[..., None] * self._rest_of(alpha, stream("rest", name), draws)
-        return result
-
-    def _rest_of(self, alpha: np.ndarray, rng: np.random.Generator, draws: int) -> np.ndarray:
-        """Return the answers of an entity to the rest of the stick, given the class: (draw or 1, class, answer).
-
-        Beside cases, a rest of a millionth is no more than its mean.
-        """
-        mass = alpha.sum(-1, keepdims=True)
-        mean = np.divide(alpha, mass, out=np.zeros_like(alpha), where=mass > 0)
-        lone = mass[:, 0] > 0
-        if self.rest <= REST:
-            lone &= ~np.isin(np.arange(len(alpha)), self.codes[:, 0])
-        if not lone.any():
-            return mean[None]
-        result = np.repeat(mean[None], draws, axis=0)
-        result[:, lone] = dirichlet(rng, alpha[lone], draws)
+            answers_of_rest = dirichlet(stream("rest", name), alpha, draws)
+            answers_of_rest[:, alpha.sum(-1) == 0] = 0.0
+            answers_of_rest *= rest[..., None]
+            result[:, i] += answers_of_rest
         return result
 
     def draw(
