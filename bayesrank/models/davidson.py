@@ -123,7 +123,8 @@ class Davidson:
     @classmethod
     def taking(cls, evidence: Any) -> type:
         """Return the class for this evidence: for votes of people, or of judges and some people."""
-        shared = any(unit in evidence.variables for unit in UNITS)
+        votes = isinstance(evidence, xr.Dataset)
+        shared = votes and any(unit in evidence.variables for unit in UNITS)
         if "judge_vote" in evidence:
             return JudgedTastes if shared else JudgedVotes
         return SharedTastes if shared else cls

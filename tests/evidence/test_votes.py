@@ -817,3 +817,8 @@ def test_ties_and_wins_of_one_side_have_no_finite_estimate():
     votes = votes_of({("x", "y"): (3, 0, 2)})
     assert Davidson(votes).observed()["observed_data"]["strength"].isnull().all()
     assert "votes_one_sided" in [note.code for note in Davidson(votes).notes]
+
+
+def test_counts_are_no_votes():
+    with pytest.raises(br.ArgumentTypeError, match="evidence must be votes"):
+        br.fit(br.datasets.load("antibody_tests"), "davidson")
