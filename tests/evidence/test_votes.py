@@ -820,5 +820,5 @@ def test_ties_and_wins_of_one_side_have_no_finite_estimate():
 
 
 def test_counts_are_no_votes():
-    with pytest.raises(br.ArgumentTypeError, match="evidence must be votes"):
+    with pytest.raises(TypeError, match="evidence must be votes"):
         br.fit(br.datasets.load("antibody_tests"), "davidson")
