@@ -516,6 +516,13 @@ def test_rankings_can_be_of_these_cases():
     assert br.scores.get("pass@4") != br.scores.get("pass@4 of these cases")
     with pytest.raises(br.ArgumentError, match=r"br\.cases\.reliability"):
         br.plan(posterior, "pass@1 of these cases")
+    # Runs are independent, whichever cluster their case belongs to.
+    together = br.fit(evidence(frame, cluster=frame["case"] // 20), seed=1)
+    clustered = br.credible_ranking(together, "pass@1 of these cases")
+    np.testing.assert_allclose(
+        (clustered["upper"] - clustered["lower"]).values, width["these"].values, rtol=0.08
+    )
+    assert "cluster" not in " ".join([*br.verdict(clustered), *br.notes(clustered)])
     several = br.fit(evidence(frame, dataset=np.where(frame["case"] < 100, "x", "y")), seed=1)
     with pytest.raises(br.ArgumentError, match="'like these' for several data sets"):
         br.credible_ranking(several, "pass@1 of these cases")

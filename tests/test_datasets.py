@@ -35,7 +35,8 @@ WITHOUT_COUNTS = {
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_counts_load_and_fit_with_their_provenance(name):
-    assert set(br.datasets.names()) == {*SHAPES, *WITHOUT_COUNTS, "roc_asah", "roc_hanley_mcneil"}
+    others = {"agent_runs", "roc_asah", "roc_hanley_mcneil"}
+    assert set(br.datasets.names()) == {*SHAPES, *WITHOUT_COUNTS, *others}
     about = br.datasets.describe(name)
     assert about["name"] == name
     for key in (
@@ -144,7 +145,32 @@ def test_faults_of_trajectories_are_three_quarters():
     assert br.datasets.load("trajectory_judges")["labels"].item() == 400
 
 
-@pytest.mark.parametrize("name", sorted(set(br.datasets.CASES) - set(WITHOUT_COUNTS)))
+def test_runs_of_agents():
+    """Known answers: numbers of runs, and the mean over the 19 common tasks of a model's shares of solved runs."""
+    runs = br.datasets.load_cases("agent_runs")
+    assert runs.columns.tolist() == ["agent", "task", "task_family", "run", "solved", "status"]
+    assert runs.shape[0] == 1834
+    assert set(runs["solved"]) == {0, 1}
+    limit = runs[runs["status"] == "usage limit"]
+    assert (len(limit), int(limit["solved"].sum())) == (606, 5)
+    assert limit["task_family"].str.startswith("ai_rd_").sum() == 557
+    assert not runs.duplicated(["agent", "task", "run"]).any()
+    # By hand, in eighths: the runs that Claude 3.5 Sonnet (New) solved, of eight each, apart from
+    # the task on shutting down, of which it solved one run of ten.
+    eighths = [8, 0, 8, 8, 8, 6, 8, 7, 7, 1, 8, 1, 5, 8, 8, 8, 0, 7]
+    joint = br.datasets.load("agent_runs")
+    assert (joint.sizes["entity"], int(joint["count"].sum())) == (9, 19)
+    assert joint["runs"].sum("pattern").sel(entity="o1").item() == 149
+    assert len(set(joint["cluster"].values)) == 17
+    found = br.fit(joint, draws=2, seed=1)
+    assert found["posterior"].attrs["model"] == br.datasets.describe("agent_runs")["model"]
+    observed = found["observed_data"]["mean_outcome"].sel(entity="Claude 3.5 Sonnet (New)")
+    assert observed.item() == pytest.approx((sum(eighths) / 8 + 1 / 10) / 19)
+
+
+@pytest.mark.parametrize(
+    "name", sorted(set(br.datasets.CASES) - set(WITHOUT_COUNTS) - {"agent_runs"})
+)
 def test_joint_outcomes_agree_with_the_counts(name):
     joint, counts = br.datasets.load_joint(name), br.datasets.load(name)
     assert joint["entity"].values.tolist() == counts["entity"].values.tolist()

@@ -37,7 +37,7 @@ IMAGES = {
 CASES = (
     *("utah_trees", "breast_cancer", "langchain_tool_use"),
     *("trajectory_judges", "hepatic_scans", "puddings", "arena_battles"),
-    *("tuberculosis_tests", "myocardial_indicators", "dentists"),
+    *("tuberculosis_tests", "myocardial_indicators", "dentists", "agent_runs"),
 )
 #: Data sets whose single cases have a true label and decision values, and their positive class.
 DECISION_VALUES = {"roc_asah": ("outcome", "Poor"), "roc_hanley_mcneil": ("image", "abnormal")}
@@ -78,7 +78,7 @@ def load(name: str) -> xr.DataArray | xr.Dataset:
     ``predicted``. ``puddings`` and ``arena_battles`` (of people) are votes, as from
     :func:`bayesrank.from_votes`; ``trajectory_judges`` and ``hepatic_scans`` are cases with
     verdicts and a truth; ``tuberculosis_tests``, ``myocardial_indicators`` and ``dentists`` are
-    cases without a truth; ``roc_asah`` and ``roc_hanley_mcneil`` are decision values, as from
+    cases without a truth; ``agent_runs`` is right or wrong runs of each case; ``roc_asah`` and ``roc_hanley_mcneil`` are decision values, as from
     :func:`bayesrank.from_probabilities`. Raises KeyError if the name is unknown.
 
     Examples
@@ -109,12 +109,12 @@ def _with_noun(name: str, evidence: Any) -> Any:
 
 @check_call
 def load_cases(name: str) -> pd.DataFrame:
-    """Load the single cases of a data set as a table with one row for each case, or for ``count`` equal cases.
+    """Load the single cases of a data set as a table with a row for each case or run, or for ``count`` equal cases.
 
     The names are ``utah_trees``, ``breast_cancer``, ``langchain_tool_use``, ``trajectory_judges``,
     ``hepatic_scans``, ``puddings``, ``arena_battles``, ``tuberculosis_tests``,
-    ``myocardial_indicators``, ``dentists``, ``roc_asah`` and ``roc_hanley_mcneil``. Raises KeyError
-    if the name is unknown, ValueError if the data set has counts only.
+    ``myocardial_indicators``, ``dentists``, ``agent_runs``, ``roc_asah`` and ``roc_hanley_mcneil``.
+    Raises KeyError if the name is unknown, ValueError if the data set has counts only.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def load_joint(name: str) -> xr.Dataset:
 
     Names and errors are those of :func:`load_cases`, except ``roc_asah`` and ``roc_hanley_mcneil``.
     The result is that of :func:`bayesrank.joint_outcomes`; for outcomes without classes, it is that
-    of :func:`bayesrank.from_outcomes`. For verdicts and votes it is that of :func:`load`. The data
+    of :func:`bayesrank.from_outcomes`. For verdicts, votes and runs it is that of :func:`load`. The data
     sets of ``utah_trees`` are its species.
 
     Examples
@@ -283,7 +283,7 @@ def _verdicts(frame: pd.DataFrame) -> xr.Dataset:
 
 
 #: Evidence of data sets without counts.
-_JOINT: dict[str, Callable[[pd.DataFrame], xr.Dataset]] = {
+_JOINT: dict[str, Callable[[pd.DataFrame], Any]] = {
     "trajectory_judges": lambda cases: from_judged(
         cases,
         judge=[name for name in cases if name not in ("true_type", "truth", "count")],
@@ -302,6 +302,15 @@ _JOINT: dict[str, Callable[[pd.DataFrame], xr.Dataset]] = {
     "tuberculosis_tests": _verdicts,
     "myocardial_indicators": _verdicts,
     "dentists": _verdicts,
+    "agent_runs": lambda runs: from_frame(
+        runs,
+        entity="agent",
+        case="task",
+        run="run",
+        cluster="task_family",
+        outcome="solved",
+        missing="common",
+    ),
 }
 #: How to read the counts of another data set from its file, where it is no table of counts.
 _COUNTS: dict[str, Callable[[pd.DataFrame], Any]] = {

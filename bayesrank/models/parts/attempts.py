@@ -36,7 +36,7 @@ from scipy.special import ndtri, stdtrit
 from bayesrank._core.compat import to_container
 from bayesrank._core.errors import Advice, ArgumentError, InPython
 from bayesrank._core.labels import name_coord
-from bayesrank._core.notes import Note, add_notes
+from bayesrank._core.notes import Note, add_notes, notes_of
 from bayesrank._core.random import blocks_between, fingerprint, root_sequence, stream
 from bayesrank._core.records import EvidenceRecord, ModelRecord
 from bayesrank._core.source import Source
@@ -156,7 +156,8 @@ class AttemptsPosterior:
             "count": ("pattern", evidence.count[retained]),
         }
         groups = {
-            "cluster": evidence.cluster,
+            # Runs of these cases are independent, whichever cluster a case belongs to.
+            "cluster": None if self.these else evidence.cluster,
             "dataset": evidence.dataset,
             UNIT_WEIGHT: evidence.each,
         }
@@ -361,6 +362,8 @@ class AttemptsPosterior:
             {"dataset": name_coord(self.names)} if self.names else {}
         )
         record = {key: held.attrs[key] for key in KEPT if key in held.attrs}
+        if self.these:
+            record = _without_clusters(record)
         over = "these_cases" if self.these else "cases_like_these"
         record |= ModelRecord(
             draws_spread=tuple(self.spread.ravel().tolist()), over=over
@@ -413,6 +416,15 @@ class AttemptsPosterior:
 #: What the posterior of a score of attempts says as that of the mean outcome does.
 KEPT = ("model", "model_chosen_by", "words", "kind", "paired", "target", "clusters", "missing", "ledger", "noun",
         "in_percent", "stratum", "seed", "notes", "units", "prior")  # fmt: skip
+
+
+def _without_clusters(record: dict[str, Any]) -> dict[str, Any]:
+    """Return the record of a model without its clusters, for runs that are independent in every cluster."""
+    notes = [
+        note for note in notes_of(record.get("notes", "")) if note.code != "few_clusters"
+    ]
+    left_out = ("target", "clusters", "notes")
+    return add_notes({key: held for key, held in record.items() if key not in left_out}, notes)
 
 
 def _effective(total: float, square: float) -> float:
