@@ -395,7 +395,9 @@ def test_every_shipped_data_set_can_be_ranked_as_it_is(name):
     outcomes = name in ("langchain_tool_use", "imagenet_models", "face_classifiers")
     # No study used all three tests, so there is nothing to pool.
     model = ["--model", "hierarchical_logit_normal"] if name == "scheidler_lymph_imaging" else []
-    score = "mean_outcome" if outcomes or name in ("trajectory_judges", "agent_runs") else "accuracy"
+    score = (
+        "mean_outcome" if outcomes or name in ("trajectory_judges", "agent_runs") else "accuracy"
+    )
     score = (
         "strength"
         if name in ("puddings", "arena_battles")

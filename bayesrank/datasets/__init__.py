@@ -78,8 +78,9 @@ def load(name: str) -> xr.DataArray | xr.Dataset:
     ``predicted``. ``puddings`` and ``arena_battles`` (of people) are votes, as from
     :func:`bayesrank.from_votes`; ``trajectory_judges`` and ``hepatic_scans`` are cases with
     verdicts and a truth; ``tuberculosis_tests``, ``myocardial_indicators`` and ``dentists`` are
-    cases without a truth; ``agent_runs`` is right or wrong runs of each case; ``roc_asah`` and ``roc_hanley_mcneil`` are decision values, as from
-    :func:`bayesrank.from_probabilities`. Raises KeyError if the name is unknown.
+    cases without a truth; ``agent_runs`` has several runs of each case, right or wrong; ``roc_asah``
+    and ``roc_hanley_mcneil`` are decision values, as from :func:`bayesrank.from_probabilities`.
+    Raises KeyError if the name is unknown.
 
     Examples
     --------

@@ -193,7 +193,7 @@ def ranked_parts(entities: int, each: int) -> dict[str, float]:
         seconds[name] = time.process_time() - start
         return result
 
-    _, _, twice = timed("ranks", lambda: _tallies.tally_ranks(x, 1, batches, len(x)))
+    _, twice = timed("ranks", lambda: _tallies.tally_ranks(x, 1, batches, len(x)))
     timed("pairs", lambda: _tallies.compare_draws(x, 1, twice, batches, 0.0, 1.0, len(x)))
     timed(
         "rank sets", lambda: _confidence.rank_sets(x, np.ones(entities, bool), found, 0.95, len(x))

@@ -420,9 +420,7 @@ KEPT = ("model", "model_chosen_by", "words", "kind", "paired", "target", "cluste
 
 def _without_clusters(record: dict[str, Any]) -> dict[str, Any]:
     """Return the record of a model without its clusters, for runs that are independent in every cluster."""
-    notes = [
-        note for note in notes_of(record.get("notes", "")) if note.code != "few_clusters"
-    ]
+    notes = [note for note in notes_of(record.get("notes", "")) if note.code != "few_clusters"]
     left_out = ("target", "clusters", "notes")
     return add_notes({key: held for key, held in record.items() if key not in left_out}, notes)
 
