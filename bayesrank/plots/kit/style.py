@@ -363,7 +363,8 @@ def band_words(shown: Sequence[int], banded: Sequence[int], prob: float, where: 
         return f"a band holds the whole curve of its entity\nwith probability {prob:g}"
     size = len(banded[:BANDS])
     whose = f"bands of the {size} that are" if size > 1 else "band of the curve that is"
-    return f"{whose} most often {where};\neach holds its whole curve with probability {prob:g}"
+    each = "each" if size > 1 else "it"
+    return f"{whose} most often {where};\n{each} holds its whole curve with probability {prob:g}"
 
 
 def label_curves(
