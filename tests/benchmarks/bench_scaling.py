@@ -297,6 +297,7 @@ def picture(found: dict[str, list[dict[str, Any]]]) -> None:
 
     figure, axes = plt.subplots(4, 3, figsize=(10, 11), layout="constrained", sharey=True)
     axes.flat[-1].remove()
+    right = [*axes[:-1, -1], axes[-1, -2]]
     for ax, (name, rows) in zip(axes.flat, found.items(), strict=False):
         sizes, seconds = sizes_of(name), [row["seconds"] for row in rows]
         linear = [seconds[-1] * size / sizes[-1] for size in sizes]
@@ -313,9 +314,12 @@ def picture(found: dict[str, list[dict[str, Any]]]) -> None:
         )
         other.set_ylim(100, 10_000)
         other.set_yticks(
-            [100, 1000, 10_000], ["100 MB", "1 GB", "10 GB"] if ax in axes[:, -1] else ["", "", ""]
+            [100, 1000, 10_000], ["100 MB", "1 GB", "10 GB"] if ax in right else ["", "", ""]
         )
         ax.set(xlabel=name, ylim=(1e-3, 300))
+        if sizes[-1] < 100 * sizes[0]:
+            ax.set_xticks(sizes, list(map(str, sizes)))
+            ax.minorticks_off()
     lines = [*axes[0, 0].get_legend_handles_labels()[0], other.lines[0]]
     axes[0, 0].legend(lines, [line.get_label() for line in lines], frameon=False, fontsize="small")
     for ax in axes[:, 0]:
@@ -352,7 +356,8 @@ def page(
         f"{min(row['before'] for row in found['cases']):.0f} MB of it. A slope of 1",
         "is linear growth. [More draws than fit into memory](../howto/large.md) explains what is kept in memory.",
         "",
-        f"Python {platform.python_version()}, NumPy {np.__version__}, {os.cpu_count()} processors.",
+        f"Python {platform.python_version()}, NumPy {np.__version__}, {os.cpu_count()} processors, with a load of "
+        f"{os.getloadavg()[2]:.1f} in the last quarter of an hour; other work makes processor time longer, too.",
         "",
         "![Eleven panels of processor seconds and peak memory: they rise with draws, entities, classes, resolution, "
         "cases, votes, data sets and logs](../figures/scaling.png)",
