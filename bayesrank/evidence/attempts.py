@@ -29,7 +29,7 @@ class Attempts:
     k: int
     every: bool = False  #: Whether all attempts must succeed.
     majority: bool = False  #: Whether the most frequent answer of the attempts must be right.
-    these: bool = False  #: Whether only the observed cases count, of which the runs vary.
+    these: bool = False  #: Whether the cases are fixed, so that only their runs vary.
 
     def estimate(self, successes: np.ndarray, runs: np.ndarray) -> np.ndarray:
         """Return the share of k of the runs of a case, drawn without replacement, that have the event.

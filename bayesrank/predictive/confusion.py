@@ -182,7 +182,7 @@ def _class_masses(size: int, right: float, wrong: float, plug_in: bool) -> np.nd
     if size > 0 and right + wrong == 0:
         raise ArgumentError(
             "counts",
-            f"must contain cases of the class of which {size} more are predicted, or have a prior",
+            f"must contain cases of each class, or have a prior, to predict {size} more of it",
             "none",
         )
     if size == 0:

@@ -14,7 +14,7 @@ from bayesrank.evidence.kinds.base import EvidenceKind, Parts, by_entity, names_
 
 @dataclass(frozen=True, eq=False)
 class ProbabilityEvidence(EvidenceKind):
-    """Cases with predicted probabilities, of which the posterior stores the numbers of cases only.
+    """Cases with predicted probabilities. The posterior stores only how many cases there are.
 
     What depends on the area or loss is known of ``held``, and of one of them by :meth:`of`.
     """
@@ -56,7 +56,7 @@ class ProbabilityEvidence(EvidenceKind):
         names = ("withheld", "discordant", "freedom", "factor")
         found: dict[str, Any] = {name: self.held.get(f"{variable}_{name}") for name in names}
         if (differ := found["discordant"]) is not None:
-            differ = differ.sel(rival=differ["entity"].values)  # those that are left
+            differ = differ.sel(rival=differ["entity"].values)  # entities may have been selected
             found["discordant"] = differ.transpose("entity", "rival", ...)
         return replace(self, **found)
 

@@ -185,17 +185,9 @@ class CompletedVotes(SharedVotes):
         moved = (self._slopes() * np.sqrt(number)[:, None]) @ self.inverse
         return np.asarray(moved.T @ moved + self._prior())
 
-    def _votes_by(self, column: np.ndarray) -> Any:
-        """Return the votes on each row (result and row, column), of the column of each battle, as a sparse matrix."""
-        from scipy.sparse import csr_array
-
-        rows, number = len(self.battles.first), self.results.T.ravel()
-        retained = number > 0
-        where = (
-            np.concatenate([self.row + k * rows for k in range(4)])[retained],
-            np.tile(column, 4)[retained],
-        )
-        return csr_array((number[retained], where), shape=(4 * rows, int(column.max()) + 1))
+    @property
+    def _places(self) -> tuple[np.ndarray, int]:
+        return self.row, len(self.battles.first)
 
     @cached_property
     def _gather(self) -> Any:

@@ -234,16 +234,21 @@ class SharedVotes:
         return np.min(found, axis=0)
 
     def _votes_by(self, column: np.ndarray) -> Any:
-        """Return the votes on each cell (result and cell, column), of the column of each battle, as a sparse matrix."""
+        """Return the votes in each place (result and place, column), of the column of each battle, as a sparse matrix."""
         from scipy.sparse import csr_array
 
-        cells, number = len(self.pairs.first), self.results.T.ravel()
-        retained = number > 0
+        (place, places), number = self._places, self.results.T.ravel()
+        kinds, retained = self.results.shape[1], number > 0
         where = (
-            np.concatenate([self.cell + k * cells for k in range(3)])[retained],
-            np.tile(column, 3)[retained],
+            np.concatenate([place + k * places for k in range(kinds)])[retained],
+            np.tile(column, kinds)[retained],
         )
-        return csr_array((number[retained], where), shape=(3 * cells, int(column.max()) + 1))
+        return csr_array((number[retained], where), shape=(kinds * places, int(column.max()) + 1))
+
+    @property
+    def _places(self) -> tuple[np.ndarray, int]:
+        """Return where the votes of each battle are counted, and the number of such places."""
+        return self.cell, len(self.pairs.first)
 
     @cached_property
     def _gather(self) -> Any:
