@@ -128,3 +128,15 @@ def test_marked_entities_come_last():
     assert found["consensus_rank"].tolist() == [3, 1, 2]
     assert found["consensus_distance"] == pytest.approx(0.9 + 0.9 + 0.4)
     assert found["consensus_lower_bound"] == pytest.approx(0.1 + 0.1 + 0.4)
+
+
+def test_a_circle_stands_between_those_above_and_below_it():
+    """Two circles of three (a, b, c and x, y, z), one above the other; p is above and q below both."""
+    names = list("qxcpaybz")
+    circle = {"ab", "bc", "ca", "xy", "yz", "zx"}
+    level = {"p": 0, **dict.fromkeys("abc", 1), **dict.fromkeys("xyz", 2), "q": 3}
+    beats = np.array(
+        [[level[i] < level[j] or i + j in circle for j in names] for i in names], float
+    )
+    order, *_ = consensus_order(0.3 + 0.4 * beats + 0.2 * np.eye(len(names)))
+    assert [level[names[i]] for i in order] == sorted(level.values())

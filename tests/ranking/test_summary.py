@@ -7,6 +7,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank._core.compat import to_container
 from bayesrank.ranking.evidence import evidence_of
+from bayesrank.ranking.summary import effective_draws
 from tests.strategies import draws_of
 
 
@@ -254,3 +255,16 @@ def test_values_that_tie_need_no_equal_evidence():
     for rope in (0.0, 0.001):
         said_first = br.verdict(br.credible_ranking(br.fit(equal, seed=1), "f1", rope=rope))[0]
         assert said_first == "A and B share the first place (equal evidence)."
+
+
+def test_the_effective_draws_are_those_of_the_entity_that_has_fewest():
+    ranking = br.credible_ranking(br.fit(br.datasets.load("antibody_tests"), seed=1), "f1")
+    sizes = ranking["effective_sample_size"] * 0 + np.arange(1.0, ranking.sizes["entity"] + 1)
+    unlike = ranking.assign(effective_sample_size=sizes)
+    assert effective_draws(unlike) == 1
+    # Draws that are undefined count for none, and an entity without a rank does not count.
+    half = ranking["undefined"] * 0 + 0.5
+    assert effective_draws(unlike.assign(undefined=half)) == 2
+    first = np.arange(ranking.sizes["entity"]) == 0
+    assert effective_draws(unlike.assign(tier=ranking["tier"].where(~first))) == 2
+    assert effective_draws(ranking.assign(effective_sample_size=sizes * np.nan)) == 4000

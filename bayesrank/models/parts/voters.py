@@ -234,7 +234,7 @@ class SharedVotes:
         return np.min(found, axis=0)
 
     def _votes_by(self, column: np.ndarray) -> Any:
-        """Return the votes in each place (result and place, column), of the column of each battle, as a sparse matrix."""
+        """Return the votes in each place (result and place, column), by the column of each battle: a sparse matrix."""
         from scipy.sparse import csr_array
 
         (place, places), number = self._places, self.results.T.ravel()
