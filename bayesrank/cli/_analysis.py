@@ -18,7 +18,11 @@ from bayesrank._core.inputs import STDIN
 from bayesrank._core.labels import find_lookalike, suggest_file
 from bayesrank._core.percent import using_words_of
 from bayesrank._core.source import groups_of
-from bayesrank.analysis import Setup, draw, lacks_true_negatives, set_up, shipped_data, with_scores
+from bayesrank._core.types import Evidence
+from bayesrank.analysis.default_score import lacks_true_negatives
+from bayesrank.analysis.draws import draw
+from bayesrank.analysis.setup import Setup, set_up, with_scores
+from bayesrank.analysis.sources import shipped_data
 from bayesrank.cli._export import READ
 from bayesrank.cli._logs import are_logs, choices_of, evidence_of_frame, print_skipped
 from bayesrank.cli._sink import print_error
@@ -37,8 +41,6 @@ from bayesrank.ranking.values import score_values
 from bayesrank.scores import Score
 from bayesrank.words.parts import Verdict
 from bayesrank.words.sentences import say
-
-Evidence = xr.DataArray | xr.Dataset
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ class CommandAnalysis(Setup):
             values = score_values(self.posterior, score, True, kind).values
         notes = evidence_of(self.posterior, None, values, kind).notes(score)
         notes = [note for note in notes if ranked or note.code != "score_should_not_rank"]
-        return list(dict.fromkeys([*map(say, notes), *self.stated(score)]))
+        return list(dict.fromkeys([*map(say, notes), *self.say_remarks(score)]))
 
     def tell(
         self, parts: Verdict, notes: bool, *scores: Score | None
@@ -127,7 +129,7 @@ class CommandAnalysis(Setup):
         The first two are lines to print.
         """
         lines = [*parts.sentences(), *(parts.notes if notes else ())]
-        stated = [f"Note: {line}" for line in self.stated(*scores) if line not in lines]
+        stated = [f"Note: {line}" for line in self.say_remarks(*scores) if line not in lines]
         return (
             lines,
             stated,

@@ -20,7 +20,7 @@ from bayesrank.diagnosis import diagnose
 from bayesrank.evidence.ledger import NO_OUTCOME, ledger_of
 from bayesrank.io.logs import Choices
 from bayesrank.io.tables.ballots import find_votes
-from bayesrank.io.tables.cases import OF_CASES
+from bayesrank.io.tables.case_columns import OF_CASES
 from bayesrank.io.tables.columns import may_be_low, squeeze
 from bayesrank.io.tables.files import read_csv
 from bayesrank.io.tables.forms import FORMS, find_entity, find_form, name_roles

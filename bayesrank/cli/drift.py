@@ -10,7 +10,8 @@ import xarray as xr
 import bayesrank as br
 from bayesrank._core import prose
 from bayesrank._core.errors import ArgumentError
-from bayesrank.analysis import choose_score, quiet
+from bayesrank.analysis.default_score import choose_score
+from bayesrank.analysis.draws import silence_samplers
 from bayesrank.cli._analysis import CommandAnalysis, ask
 from bayesrank.cli._export import DIGITS, Export, Sheet, format_option
 from bayesrank.cli._help import Grouped
@@ -93,7 +94,7 @@ def drift(
                 "--baseline", f"must be one of {prose.list_names(names)}", f"{baseline!r}"
             )
         step("drawing")
-        with quiet():
+        with silence_samplers():
             posterior = br.fit(evidence, model, draws=draws, seed=seed, **options)
         step("comparing")
         first = None if baseline is None else names[baseline]

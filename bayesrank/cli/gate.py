@@ -16,7 +16,8 @@ from bayesrank._core.labels import select_names
 from bayesrank._core.notes import notes_of
 from bayesrank._core.prose import list_names
 from bayesrank._core.records import GateRecord
-from bayesrank.analysis import choose_score, quiet
+from bayesrank.analysis.default_score import choose_score
+from bayesrank.analysis.draws import silence_samplers
 from bayesrank.cli._export import markdown
 from bayesrank.cli._help import Grouped
 from bayesrank.cli._logs import choices_of, print_skipped
@@ -203,7 +204,7 @@ def gate(
         used = choose_score(evidence, score)
         better = _direction(versions, used, lower_is_better, higher_is_better)
         step("drawing")
-        with quiet():
+        with silence_samplers():
             # The mean needs no population of groups; pairs of cases tell more.
             paired = (
                 group is not None

@@ -15,13 +15,9 @@ from bayesrank._core.errors import ArgumentError
 from bayesrank._core.labels import select_names
 from bayesrank._core.notes import notes_of
 from bayesrank._core.records import ModelRecord, RankingRecord, ResultRecord
-from bayesrank.analysis import (
-    choose_score,
-    default_note,
-    describe_weighting,
-    rank_posterior,
-    title_of,
-)
+from bayesrank.analysis.default_score import choose_score
+from bayesrank.analysis.draws import rank_posterior
+from bayesrank.analysis.titles import default_note, describe_weighting, title_of
 from bayesrank.cases.reliability import reliability_where_runs
 from bayesrank.cli._analysis import CommandAnalysis, analyse
 from bayesrank.cli._categories import CategoryRanking, rank_categories
@@ -235,7 +231,7 @@ def rank(
         print_block(br.board(ranking, top=export.top))
         return
     parts = verdict_parts(ranking, model_notes(check_model(analysis.posterior), analysis.posterior))
-    remarks = analysis.stated(used)
+    remarks = analysis.say_remarks(used)
     paid = [] if front is None else verdict_parts(front).sentences()
     remarks += [] if front is None else verdict_parts(front).notes
     record = {name: ranking.attrs[name] for name in ("score", "prob", "rope", "method")}

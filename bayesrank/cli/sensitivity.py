@@ -10,7 +10,8 @@ from bayesrank._core import prose
 from bayesrank._core.errors import ArgumentError
 from bayesrank._core.names import short_names
 from bayesrank._core.records import ResultRecord
-from bayesrank.analysis import choose_score, quiet
+from bayesrank.analysis.default_score import choose_score
+from bayesrank.analysis.draws import silence_samplers
 from bayesrank.cli._analysis import ask
 from bayesrank.cli._export import Export, Sheet, format_option
 from bayesrank.cli._help import Grouped
@@ -107,7 +108,7 @@ def sensitivity(
         inputs = ask(step, draws=settings["draws"], seed=settings["seed"], **how)
         score = choose_score(inputs.evidence, score)
         step("ranking")
-        with quiet():
+        with silence_samplers():
             result = br.sensitivity(
                 inputs.by_dataset,
                 score,

@@ -142,7 +142,8 @@ def _decide(
     """Return the result of the gate, and its sentences."""
     import pandas as pd
 
-    from bayesrank.analysis import choose_score, quiet
+    from bayesrank.analysis.default_score import choose_score
+    from bayesrank.analysis.draws import silence_samplers
     from bayesrank.decisions import gate
     from bayesrank.evidence.counts import pool
     from bayesrank.evidence.kinds.given import parse_given
@@ -162,7 +163,7 @@ def _decide(
     used = choose_score(evidence, None if score is None else as_score(score))
     stated = tables["new"].attrs.get("higher_is_better") if used.space == "outcomes" else None
     better = stated if higher_is_better is None else higher_is_better
-    with quiet():
+    with silence_samplers():
         models: Any = {"scores": (used.name,)} if parse_given(evidence).draws_scores else {}
         result = gate(
             fit(evidence, seed=seed, **models), "base", used, higher_is_better=better, **options

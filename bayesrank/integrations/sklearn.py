@@ -13,7 +13,9 @@ from bayesrank._core.errors import ArgumentError
 from bayesrank._core.random import Seed
 from bayesrank._core.records import EvidenceRecord
 from bayesrank._core.types import ScoreLike
-from bayesrank.analysis import Analysis, Given, analyze_evidence
+from bayesrank.analysis import Analysis
+from bayesrank.analysis.analyzing import analyze_evidence
+from bayesrank.analysis.sources import Given
 from bayesrank.evidence.estimators import from_estimators
 from bayesrank.evidence.predictions import joint_outcomes
 from bayesrank.evidence.probabilities import from_probabilities, probabilities_of

@@ -9,6 +9,7 @@ import xarray as xr
 from bayesrank._core.checks import check_sequence, is_number
 from bayesrank._core.errors import ArgumentError
 from bayesrank._core.records import EvidenceRecord
+from bayesrank._core.types import Evidence
 from bayesrank.evidence.counts import check_tables, pool, pool_evidence
 from bayesrank.evidence.groups import GROUPS
 from bayesrank.evidence.kinds.given import parse_given
@@ -44,8 +45,6 @@ SPREADS = {
 KINDS = ("priors", "weights", "models", "datasets", "entities")
 #: The default alternative priors.
 PRIORS = ("uniform", "jeffreys")
-
-Evidence = xr.DataArray | xr.Dataset
 
 
 class Alternative(NamedTuple):

@@ -12,7 +12,7 @@ from bayesrank._core.labels import arrange_classes, factorize, find_repeat, name
 from bayesrank._core.notes import Note
 from bayesrank._core.prose import list_names
 from bayesrank.evidence.counts import TWO_CLASSES, arrange, class_dims, put_in_class_order
-from bayesrank.io.tables.cases import note_never_true, note_unknown_positive
+from bayesrank.io.tables.case_columns import note_never_true, note_unknown_positive
 from bayesrank.io.tables.columns import is_metadata_name
 from bayesrank.io.tables.forms import DETECTION, MOST_KEPT, Known, holds_outcomes
 from bayesrank.io.tables.roles import CELLS

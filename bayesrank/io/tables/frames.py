@@ -18,7 +18,7 @@ from bayesrank.evidence.groups import name_groups_of
 from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.io.tables.ballots import find_votes, read_votes
-from bayesrank.io.tables.cases import OF_CASES, read_answers, read_cases
+from bayesrank.io.tables.case_columns import OF_CASES
 from bayesrank.io.tables.columns import squeeze
 from bayesrank.io.tables.counting import read_counts, read_means
 from bayesrank.io.tables.duels import with_winner
@@ -37,10 +37,12 @@ from bayesrank.io.tables.forms import (
 )
 from bayesrank.io.tables.fractions import with_counts
 from bayesrank.io.tables.judgements import are_judged, read_judged
+from bayesrank.io.tables.long_cases import read_cases
 from bayesrank.io.tables.probabilities import class_in, read_long
 from bayesrank.io.tables.selection import low_outcome, select
 from bayesrank.io.tables.table import Roles, Table, table_of
 from bayesrank.io.tables.values import is_missing, is_percent, to_share
+from bayesrank.io.tables.wide_cases import read_answers
 
 #: The name of the only entity of a table that names none, as in br.from_counts.
 ONE = "entity 1"
