@@ -216,12 +216,12 @@ def fit(
         raise ArgumentTypeError(
             "nuts", "must be a mapping of arguments of pymc.sample", describe_value(nuts)
         )
-    taken = {"draws", "chains", "random_seed"} & set(nuts or {})
-    if taken:
+    reserved = {"draws", "chains", "random_seed"} & set(nuts or {})
+    if reserved:
         raise ArgumentError(
             "nuts",
             "must not contain draws, chains or a seed: these are arguments of br.fit",
-            sorted(taken),
+            sorted(reserved),
         )
     if sampler in LIBRARIES:
         nuts = choose_by_name(sampler, nuts)
@@ -229,7 +229,7 @@ def fit(
     chosen = model is None
     model = chosen_by_evidence(evidence, options=options) if chosen else model
     if isinstance(evidence, xr.DataArray | xr.Dataset) and has_groups(evidence):
-        how = {
+        sampling = {
             "draws": draws,
             "chains": chains,
             "seed": seed,
@@ -238,12 +238,14 @@ def fit(
             "nuts": nuts,
         }
         names = pd.unique(evidence["group"].values)
-        found = draw_groups(groups_as_datasets(evidence), model, **how, chunks=chunks, **options)
-        found["posterior"].attrs |= {
+        drawn_groups = draw_groups(
+            groups_as_datasets(evidence), model, **sampling, chunks=chunks, **options
+        )
+        drawn_groups["posterior"].attrs |= {
             "model_chosen_by": "evidence" if chosen else "user",
             "stratum": "group",
         }
-        return {name: datasets_as_groups(group, names) for name, group in found.items()}
+        return {name: datasets_as_groups(group, names) for name, group in drawn_groups.items()}
     evidence = _evidence_for(model, evidence)
     instance = make_model(model, evidence, options, arguments_of(fit))
     exact = hasattr(instance, "draw")
@@ -266,7 +268,7 @@ def fit(
     result = dict(instance.observed())
     observed = result.get("observed_data", xr.Dataset())
     # The observed tables or means, if there are any.
-    held = next(
+    table = next(
         (observed[name] for name in ("counts", "mean_outcome") if name in observed.data_vars), None
     )
     sizes = None
@@ -277,13 +279,15 @@ def fit(
             result["observed_data"] = observed = observed.assign(parts)
         if "pooled" in retained:
             observed["counts"].attrs = retained | {"pooled": record_text(retained["pooled"])}
-    if chunks is None and held is not None:
-        what = f"{' x '.join(map(str, held.shape))} {'cells' if held.name == 'counts' else 'means'}"
-        drawn, given = (
-            f"{shape[0]} x {shape[1]} draws of {what}",
+    if chunks is None and table is not None:
+        size = (
+            f"{' x '.join(map(str, table.shape))} {'cells' if table.name == 'counts' else 'means'}"
+        )
+        drawn, arguments = (
+            f"{shape[0]} x {shape[1]} draws of {size}",
             f"draws={shape[1]}, chains={shape[0]}",
         )
-        check_memory("draws must be fewer", drawn, (*shape, held.size), given)
+        check_memory("draws must be fewer", drawn, (*shape, table.size), arguments)
     elif chunks is not None:
         if not exact or sampler == "nuts":
             why = "sampler='nuts'" if exact else "which has no exact draws"
@@ -292,7 +296,7 @@ def fit(
                 f"must be None for {type(instance).__name__}, {why}: its sampler holds all draws (.chunk makes "
                 "chunks of them)",
             )
-        sizes = chunk_sizes(chunks, shape, 1 if held is None else held.size)
+        sizes = chunk_sizes(chunks, shape, 1 if table is None else table.size)
 
     if exact and sampler != "nuts":
         result["posterior"] = _draw_exactly(instance, "posterior", shape, root, sizes)
@@ -316,7 +320,7 @@ def fit(
     for name in ("log_likelihood", "log_prior"):
         if name in groups:
             _check_method(instance, name, name)
-            result[name] = _measured_only(getattr(instance, name)(result["posterior"]), held)
+            result[name] = _measured_only(getattr(instance, name)(result["posterior"]), table)
     used = SamplerRecord.of(result["sample_stats"]).sampler if "sample_stats" in result else "exact"
     result["posterior"].attrs |= {
         **add_notes(_provenance(evidence), getattr(instance, "notes", ())),
@@ -428,8 +432,8 @@ def _evidence_for(model: Any, evidence: Any) -> Any:
     """Return the evidence in the form that a named model takes."""
     if isinstance(model, str) and getattr(find_model(model), "takes", "") == "probabilities":
         return probabilities_of(evidence)
-    given = parse_given(evidence)
-    cases = given.of_cases and not given.truth_in_part
+    parsed = parse_given(evidence)
+    cases = parsed.of_cases and not parsed.truth_in_part
     return (
         counts_of(evidence)
         if cases and isinstance(model, str) and not takes_cases(model)

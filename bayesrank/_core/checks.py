@@ -60,8 +60,8 @@ def check_finite(argument: str, value: Any) -> Any:
     try:
         float(value)
     except OverflowError:
-        held = f"a number of {int(value).bit_length()} bits"
-        raise ArgumentError(argument, "must be at most 1.8e308", held) from None
+        size = f"a number of {int(value).bit_length()} bits"
+        raise ArgumentError(argument, "must be at most 1.8e308", size) from None
     return value
 
 
@@ -150,16 +150,16 @@ def check_choice(
     other: str = "",
 ) -> Any:
     """Return one of the options of an argument."""
-    known = list(options)
+    names = list(options)
     # Unhashable values are never options; arrays and Datasets would compare item by item, and NA
     # gives no truth value.
-    if not isinstance(value, Hashable) or value is pd.NA or value not in known:
-        held = repr(value)[:80] if isinstance(value, str) else describe_value(value)
+    if not isinstance(value, Hashable) or value is pd.NA or value not in names:
+        text = repr(value)[:80] if isinstance(value, str) else describe_value(value)
         requested = (
-            f"{known[:MANY]}"[:-1] + f", ... ({len(known)} in all)]" if len(known) > MANY else known
+            f"{names[:MANY]}"[:-1] + f", ... ({len(names)} in all)]" if len(names) > MANY else names
         )
-        hint = find_lookalike(value, known) if isinstance(value, str | int | float) else ""
-        raise error(argument, f"must be one of {requested}{other and f', or {other}'}", held, hint)
+        hint = find_lookalike(value, names) if isinstance(value, str | int | float) else ""
+        raise error(argument, f"must be one of {requested}{other and f', or {other}'}", text, hint)
     return value
 
 
@@ -293,11 +293,11 @@ def check_labelled_probabilities(**given: Any) -> tuple[xr.DataArray, ...]:
 def check_memory(wanted: str, what: str, shape: tuple[int, ...], held: str) -> None:
     """Raise an error if this many floats exceed half of the available memory."""
     needed = 8 * prod(shape)
-    there, whose = available_memory()
-    if needed > there / 2:
+    available, whose = available_memory()
+    if needed > available / 2:
         raise ArgumentError(
             f"{wanted} for {what}, which",
-            f"are {needed / 2**30:.1f} GiB, more than half of {whose} ({there / 2**30:.1f} GiB)",
+            f"are {needed / 2**30:.1f} GiB, more than half of {whose} ({available / 2**30:.1f} GiB)",
             held,
         )
 
@@ -339,8 +339,8 @@ def container_limits(
         base, file = (
             (root / "memory", "memory.limit_in_bytes") if controllers else (root, "memory.max")
         )
-        here = PurePosixPath(path)
-        for folder in (here, *here.parents):
+        group_path = PurePosixPath(path)
+        for folder in (group_path, *group_path.parents):
             with suppress(OSError):
                 text = (base / str(folder).lstrip("/") / file).read_text().strip()
                 result += [float(text)] if text.isdigit() else []
@@ -487,12 +487,12 @@ def check_paths(argument: str, value: Any) -> list[str]:
 
 def check_column(argument: str, name: Any, columns: Iterable[Any], table: str = "the frame") -> Any:
     """Return the name of a column of a table."""
-    known = list(columns)
-    check_column_name(argument, name, known, table)
-    same = [column for column in known if column is name or column == name]
+    names = list(columns)
+    check_column_name(argument, name, names, table)
+    same = [column for column in names if column is name or column == name]
     if not same:
-        requirement = f"must name a column of {table} ({_show_columns(known)})"
-        raise ArgumentKeyError(argument, requirement, f"{name!r}"[:80], find_lookalike(name, known))
+        requirement = f"must name a column of {table} ({_show_columns(names)})"
+        raise ArgumentKeyError(argument, requirement, f"{name!r}"[:80], find_lookalike(name, names))
     return same[0]
 
 
@@ -677,12 +677,12 @@ def check_result(
         else sorted(requested)
     )
     if lacking or not isinstance(value, xr.Dataset):
-        held = (
+        got = (
             f"a Dataset without {lacking[0]!r}"
             if 0 < len(lacking) < len(requested)
             else describe_value(value)
         )
-        raise ArgumentError(argument, f"must come from {function}", held)
+        raise ArgumentError(argument, f"must come from {function}", got)
     if lacking := sorted(set(attrs) - set(value.attrs)):
         raise ArgumentError(
             argument, f"must come from {function}", f"a Dataset without the attr {lacking[0]!r}"
@@ -718,11 +718,11 @@ def check_entities(argument: str, names: list) -> list:
 
 
 def check_unique(argument: str, names: list) -> list:
-    seen = set()
+    earlier = set()
     for name in names:
-        if name in seen:
+        if name in earlier:
             raise ArgumentError(argument, "must contain each name once", f"{name!r} more than once")
-        seen.add(name)
+        earlier.add(name)
     return names
 
 
@@ -799,16 +799,18 @@ def all_classes(
     if labels is not None:
         classes = check_class_labels(labels)
     else:
-        found = set().union(*(set(values.tolist()) for values in seen))
+        labels_of_all = set().union(*(set(values.tolist()) for values in seen))
         try:
-            classes = sorted(found)
+            classes = sorted(labels_of_all)
         except TypeError:
             requirement = (
                 "must be given where labels do not sort"
                 if argument == "labels"
                 else "must contain labels that sort"
             )
-            raise ArgumentTypeError(argument, requirement, sorted(map(repr, found))) from None
+            raise ArgumentTypeError(
+                argument, requirement, sorted(map(repr, labels_of_all))
+            ) from None
     if len(classes) < 2:
         hint = "pass labels= to keep an absent one" if argument == "labels" else ""
         raise ArgumentError(argument, "must name at least two classes", classes, hint)
@@ -817,9 +819,9 @@ def all_classes(
 
 def label_values(labels: Any) -> np.ndarray | None:
     """Return numeric labels as floats; None if any label is not a number."""
-    held = np.asarray(labels, dtype=object).tolist()
-    plain = all(isinstance(label, bool) or is_number(label) for label in held)
-    return np.array(held, dtype=float) if plain else None
+    names = np.asarray(labels, dtype=object).tolist()
+    are_numbers = all(isinstance(label, bool) or is_number(label) for label in names)
+    return np.array(names, dtype=float) if are_numbers else None
 
 
 def describe_value(value: Any) -> str:
@@ -847,8 +849,10 @@ def _check_bounds(argument: str, values: Any, low: float, high: float, ends: boo
     """Raise an error unless all values are within the bounds; computes a lazy array."""
     if low == -np.inf and high == np.inf:
         return
-    held = np.asarray(values)
-    outside = held[~((held >= low) & (held <= high) if ends else (held > low) & (held < high))]
+    computed = np.asarray(values)
+    outside = computed[
+        ~((computed >= low) & (computed <= high) if ends else (computed > low) & (computed < high))
+    ]
     if outside.size:
         raise ArgumentError(
             argument, f"must {_describe_bounds(low, high, ends)}", f"{outside.flat[0]:g}"

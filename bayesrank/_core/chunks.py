@@ -92,7 +92,7 @@ def draw_lazily(
     import dask
 
     shape = sum(sizes[0]), sum(sizes[1])
-    known = draw([Block(0, 0, 1, shape)])
+    template = draw([Block(0, 0, 1, shape)])
     # The drawer, which holds the evidence, is one item of the graph that all chunks share.
     drawer, later = dask.delayed(draw, traverse=False, pure=False), dask.delayed(_chunk, pure=False)
     grid = [
@@ -104,7 +104,7 @@ def draw_lazily(
             dims,
             join_parts([[part[name] for part in row] for row in grid], sizes, values.shape[2:]),
         )
-        for name, (dims, values) in known.items()
+        for name, (dims, values) in template.items()
     }
 
 

@@ -33,15 +33,15 @@ def choose_score(evidence: Evidence, score: Score | None) -> Score:
     ):
         score = natural
     if score is None and "cases" in sizes:
-        held = [name for name, one in SCORES.items() if one.space == "cases"]
-        requirement = f"must be one of {', '.join(held)} for predicted probabilities"
-        raise ArgumentError("score", requirement, "none", Advice(Typed("score", held[0])))
+        candidates = [name for name, one in SCORES.items() if one.space == "cases"]
+        requirement = f"must be one of {', '.join(candidates)} for predicted probabilities"
+        raise ArgumentError("score", requirement, "none", Advice(Typed("score", candidates[0])))
     if score is None:
         if isinstance(evidence, xr.Dataset):
-            met = len({*evidence["actual"].values.tolist()} - {None})
+            classes = len({*evidence["actual"].values.tolist()} - {None})
         else:
-            met = int((evidence.sum([d for d in evidence.dims if d != "actual"]) > 0).sum())
-        score = as_score("informedness" if sizes["actual"] == met == 2 else "accuracy")
+            classes = int((evidence.sum([d for d in evidence.dims if d != "actual"]) > 0).sum())
+        score = as_score("informedness" if sizes["actual"] == classes == 2 else "accuracy")
     score.check_space(sizes)
     return score
 
@@ -57,5 +57,7 @@ def _are_right_or_wrong(evidence: Evidence) -> bool:
     """Return whether all outcomes are 0 or 1, whose mean is the accuracy."""
     if isinstance(evidence, xr.DataArray):
         return "outcome" in evidence.dims and set(evidence["outcome"].values.tolist()) <= {0, 1}
-    seen = evidence["outcome"].values if "outcome" in evidence else np.array([np.nan])
-    return bool(np.isin(seen[~np.isnan(seen)], [0, 1]).all()) and not np.isnan(seen).all()
+    outcomes = evidence["outcome"].values if "outcome" in evidence else np.array([np.nan])
+    return (
+        bool(np.isin(outcomes[~np.isnan(outcomes)], [0, 1]).all()) and not np.isnan(outcomes).all()
+    )

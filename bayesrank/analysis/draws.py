@@ -23,7 +23,7 @@ def draw(
     """Draw from the posterior; ``prior`` adds draws of the prior, if there is one."""
     groups = ("prior",) if prior and setup.aim is None and _has_prior(setup) else ()
     with silence_samplers():
-        found = draw_groups(
+        drawn_groups = draw_groups(
             setup.evidence,
             setup.model,
             draws=draws,
@@ -32,7 +32,7 @@ def draw(
             groups=groups,
             **setup.options,
         )
-    return xr.DataTree.from_dict(found)
+    return xr.DataTree.from_dict(drawn_groups)
 
 
 def _has_prior(setup: Setup) -> bool:
@@ -41,9 +41,9 @@ def _has_prior(setup: Setup) -> bool:
     if parse_given(evidence).summary:
         return False
     if prior is None and isinstance(evidence, xr.Dataset) and "outcome" in evidence:
-        seen = np.unique(evidence["outcome"].values)
-        seen = seen[~np.isnan(seen)]
-        return bool(np.isin(seen, [0, 1]).all()) or are_shares(seen, evidence)
+        outcomes = np.unique(evidence["outcome"].values)
+        outcomes = outcomes[~np.isnan(outcomes)]
+        return bool(np.isin(outcomes, [0, 1]).all()) or are_shares(outcomes, evidence)
     return prior not in ("haldane", 0)
 
 

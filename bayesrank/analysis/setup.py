@@ -103,8 +103,8 @@ class Setup:
     @property
     def labels(self) -> dict[str, str]:
         """Return the positive label, unless it is "positive"."""
-        known = known_classes(self.by_dataset)
-        return {} if known is None or known[1] == "positive" else {"positive": str(known[1])}
+        classes = known_classes(self.by_dataset)
+        return {} if classes is None or classes[1] == "positive" else {"positive": str(classes[1])}
 
 
 def set_up(
@@ -167,17 +167,17 @@ def set_up(
     together = dataset is None and not apart
     default = _default_model(evidence, together, usual, prior)
     name = default if model is None else model
-    given = parse_given(evidence)
-    if given.of_cases and not takes_cases(name):
-        evidence = counts_of(given.held)
-        given = parse_given(evidence)
+    parsed = parse_given(evidence)
+    if parsed.of_cases and not takes_cases(name):
+        evidence = counts_of(parsed.held)
+        parsed = parse_given(evidence)
     _check_model(
-        given,
+        parsed,
         name,
         {"prior": prior, "prevalence": prevalence, "scale": scale, "anchor": anchor},
         place,
     )
-    model_options = _covariates(given, name, covariates, at)
+    model_options = _covariates(parsed, name, covariates, at)
     evidence, scale_options = _scale(evidence, scale, anchor)
     _check_direction(evidence, higher_is_better)
     every, pooling = evidence, list[Note | str]()
@@ -185,12 +185,12 @@ def set_up(
         evidence, pooling = _one_table_each(evidence, dataset, join, name)
     ledger = replace(ledger_of(every), source=source, ignored=tuple(dict.fromkeys(ignored)))
     notes = pooling + _reading_notes(every, together)
-    notes += _case_notes(given, evidence, name if model is None else None)
+    notes += _case_notes(parsed, evidence, name if model is None else None)
     notes += [note for note in remarks if note not in notes]
     notes += ledger.run_notes()
     used = ledger if dataset is None else replace(count_evidence(evidence), source=source)
     evidence = evidence.assign_attrs(used.to_attrs())
-    if given.draws_scores and "dataset" in evidence.coords:
+    if parsed.draws_scores and "dataset" in evidence.coords:
         model_options = {"average": True}
     priors = {"prior": prior, "prevalence": prevalence}
     options = model_options | {key: value for key, value in priors.items() if value is not None}
@@ -260,13 +260,13 @@ def with_scores(setup: AnySetup, scores: Sequence[Score | None]) -> AnySetup:
 def _aim(evidence: Evidence, over: str, aggregate: str | None, weights: Any) -> dict[str, Any]:
     """Return the arguments of br.performance.aggregate_over, with weights by the names in the evidence."""
     if isinstance(weights, dict):
-        held = [
+        label_lists = [
             evidence[dim].values.tolist()
             for dim in ("dataset", "group", "category")
             if dim in evidence.coords
         ]
-        known = {str(name): name for labels in held for name in labels}
-        weights = {known.get(name, name): weight for name, weight in weights.items()}
+        by_text = {str(name): name for labels in label_lists for name in labels}
+        weights = {by_text.get(name, name): weight for name, weight in weights.items()}
     return {"over": over, "aggregate": aggregate or "mean", "weights": weights}
 
 
@@ -285,9 +285,9 @@ def _check_model(given: GivenEvidence, model: str, options: dict[str, Any], plac
             "model", f"must be {fit} for counts of outcomes, which have no classes", model
         )
     if "outcome" in given.held.dims and label_values(given.held["outcome"].values) is None:
-        found = ", ".join(map(str, given.held["outcome"].values.tolist()))
+        text = ", ".join(map(str, given.held["outcome"].values.tolist()))
         raise ArgumentError(
-            "data", "must have numbers as outcomes, which are ranked by their mean", found
+            "data", "must have numbers as outcomes, which are ranked by their mean", text
         )
     for option, why in given.refused.items():
         if options.get(option) is not None:
@@ -309,19 +309,19 @@ def _covariates(
     if given.holds_covariates:
         return {}
     if "covariates" not in options_of(find_model(model)):
-        known = ", ".join(name for name in names() if "covariates" in options_of(find_model(name)))
+        models = ", ".join(name for name in names() if "covariates" in options_of(find_model(name)))
         raise ArgumentError(
             "covariates",
             f"cannot be used for the model {model}",
             f"{typed[0]!r}",
-            f"models with covariates: {known}",
+            f"models with covariates: {models}",
         )
-    found = [name for name, *_ in ledger_of(given.held).covariates]
-    held = {squeeze(name): name for name in found}
-    return {"covariates": found} | (
+    columns = [name for name, *_ in ledger_of(given.held).covariates]
+    by_heading = {squeeze(name): name for name in columns}
+    return {"covariates": columns} | (
         {}
         if at is None
-        else {"at": {held.get(squeeze(name), name): value for name, value in at.items()}}
+        else {"at": {by_heading.get(squeeze(name), name): value for name, value in at.items()}}
     )
 
 
@@ -333,9 +333,9 @@ def _scale(
         raise ArgumentError("anchor", Advice("needs ", Typed("scale", "elo")), f"{anchor}")
     if scale is None:
         return evidence, {}
-    known = {str(name): name for name in evidence["entity"].values.tolist()}
-    held = {known.get(name, name): rating for name, rating in (anchor or {}).items()}
-    return evidence.assign_attrs(scale=scale), {"anchor": held} if held else {}
+    by_text = {str(name): name for name in evidence["entity"].values.tolist()}
+    ratings = {by_text.get(name, name): rating for name, rating in (anchor or {}).items()}
+    return evidence.assign_attrs(scale=scale), {"anchor": ratings} if ratings else {}
 
 
 def _check_direction(evidence: Evidence, higher_is_better: bool | None) -> None:
@@ -372,17 +372,17 @@ def _one_table_each(
                 "dataset", "cannot be used for data without data sets", f"{dataset!r}"
             )
         return evidence, []
-    known = {str(name): name for name in dict.fromkeys(evidence["dataset"].values.tolist())}
-    if dataset is not None and dataset not in known:
-        raise ArgumentError("dataset", f"must be one of {', '.join(known)}", f"{dataset!r}")
-    if dataset is None and len(known) > 1:
-        return _pool(evidence, join, model, len(known))
-    chosen = known[dataset] if dataset is not None else next(iter(known.values()))
+    by_text = {str(name): name for name in dict.fromkeys(evidence["dataset"].values.tolist())}
+    if dataset is not None and dataset not in by_text:
+        raise ArgumentError("dataset", f"must be one of {', '.join(by_text)}", f"{dataset!r}")
+    if dataset is None and len(by_text) > 1:
+        return _pool(evidence, join, model, len(by_text))
+    chosen = by_text[dataset] if dataset is not None else next(iter(by_text.values()))
     if isinstance(evidence, xr.Dataset):
         dim = str(evidence["dataset"].dims[0])
         return evidence.isel({dim: (evidence["dataset"] == chosen).values}).drop_vars("dataset"), []
-    one = select_names(evidence, dataset=chosen, drop=True)
-    return one.isel(entity=one["measured"].values).drop_vars("measured"), []
+    counts = select_names(evidence, dataset=chosen, drop=True)
+    return counts.isel(entity=counts["measured"].values).drop_vars("measured"), []
 
 
 def _pool(
@@ -396,10 +396,10 @@ def _pool(
         if getattr(find_model(model), "over_datasets_together", False):
             return evidence, [Note("datasets_learned", {"datasets": size})]
         common, lacking = common_datasets(evidence)
-        many = prose.count(int(common.sum()), "data set")
+        number_shared = prose.count(int(common.sum()), "data set")
         if lacking and (join == "exact" or not common.any()):
             inner = (
-                (Typed("join", "inner"), f" keeps the {many} that every entity saw, ")
+                (Typed("join", "inner"), f" keeps the {number_shared} that every entity saw, ")
                 if common.any()
                 else ()
             )

@@ -65,13 +65,13 @@ def evidence_in(
         return _of_predictions(data, predictions, score, roles), Given()
     if isinstance(data, pd.DataFrame):
         check_keywords(roles, arguments_of(from_frame), "br.analyze for a table")
-        known = data.attrs
+        attrs = data.attrs
         better = (
-            known.get("higher_is_better")
-            if isinstance(known.get("higher_is_better"), bool)
+            attrs.get("higher_is_better")
+            if isinstance(attrs.get("higher_is_better"), bool)
             else None
         )
-        remarks = [note for name in ("remarks", "doubts") for note in known.get(name, ())]
+        remarks = [note for name in ("remarks", "doubts") for note in attrs.get(name, ())]
         return from_frame(data, **roles), Given(higher_is_better=better, remarks=remarks)
     if isinstance(data, str | os.PathLike):
         return _of_name(os.fspath(data), roles)

@@ -33,16 +33,16 @@ JOINED = {
 
 def title_of(setup: Setup, ranking: xr.Dataset, score: Score, top: int | None = None) -> str:
     """Return what is ranked by what, with the choices that decide how to read it."""
-    size, given = ranking.sizes["entity"], setup.options.get("prevalence")
+    size, prevalence = ranking.sizes["entity"], setup.options.get("prevalence")
     first = ""
     if top is not None and top < size:
         first = f"the first {top} of " if top > 1 else "the first of "
     words = [
         f"Ranking of {first}{prose.count(size, setup.noun)} by {score_name(ranking)}{_over_words(ranking)}"
     ]
-    if given is not None:
+    if prevalence is not None:
         words.append(
-            f"prevalence {f'{100 * given:g}%' if isinstance(given, float) else in_words(given, '')}"
+            f"prevalence {f'{100 * prevalence:g}%' if isinstance(prevalence, float) else in_words(prevalence, '')}"
         )
     if positive_class_notes(setup.by_dataset, score):
         words += [f"positive class {label}" for label in setup.labels.values()]
@@ -94,10 +94,10 @@ def default_note(setup: Setup, ranking: xr.Dataset, score: Score) -> str:
         -np.inf,
         np.inf,
     )
-    what = (
+    reading = (
         f", the mean of outcomes from {score_text(f'{low:g} to {high:g}')}"
         if score.space == "outcomes" and high < np.inf
         else ""
     )
-    what += "; lower is better" * (setup.higher_is_better is False)
-    return f"No score was given: the ranking is by {score.display}{what}."
+    reading += "; lower is better" * (setup.higher_is_better is False)
+    return f"No score was given: the ranking is by {score.display}{reading}."

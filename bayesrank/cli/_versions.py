@@ -298,8 +298,10 @@ class Versions:
                 if len(labels) == 2
                 else {}
             )
-        pair, given = standing_pair(labels), self.roles.positive
-        positive = given if given is not None else None if pair is None else str(pair[1])
+        pair, positive_label = standing_pair(labels), self.roles.positive
+        positive = (
+            positive_label if positive_label is not None else None if pair is None else str(pair[1])
+        )
         probabilities = [to_number(value) for value in self.table.columns["probability"]]
         defined = [value for value in probabilities if value is not None]
         if positive is None or not 0 <= min(defined, default=0) <= max(defined, default=1) <= 1:
@@ -494,8 +496,8 @@ def _melt(
     table: Table, roles: Roles, extra: dict[Any, list[Any]], group: Any, directed: bool
 ) -> Table:
     """Return a table with one column for each version as one with a row for each answer."""
-    known = name_roles(table, roles)
-    named = known.of.get("case") or next(
+    role_columns = name_roles(table, roles)
+    named = role_columns.of.get("case") or next(
         (name for name in table.columns if squeeze(name) in LONG_CASE_NAMES), None
     )
     if named is None:
@@ -505,7 +507,9 @@ def _melt(
             table.heading(),
             f"{table.options('case', list(table.columns)[:3])} says which",
         )
-    of = {role: name for role, name in known.of.items() if role in OF_CASES} | {"case": named}
+    of = {role: name for role, name in role_columns.of.items() if role in OF_CASES} | {
+        "case": named
+    }
     spare = [] if group is None or group in of.values() else [group]
     names = [name for name in table.columns if name not in (*of.values(), *spare)]
     if roles.entities is not None:

@@ -444,8 +444,8 @@ def _junit(found: xr.Dataset, fail_on: str, worst: dict[str, str], more: list[st
     ):
         names = {"classname": f"{record.score} against {record.baseline}", "name": str(name)}
         test = xml.SubElement(suite, "testcase", names)
-        one = found.isel(entity=i)
-        text = f"{verdict}: {describe_identity(one) or describe_difference(one)}."
+        comparison = found.isel(entity=i)
+        text = f"{verdict}: {describe_identity(comparison) or describe_difference(comparison)}."
         text = " ".join(filter(None, [text, worst.get(str(name), ""), *more]))
         if verdict != "not worse":
             xml.SubElement(test, "failure" if failed else "skipped", {"message": text})

@@ -145,8 +145,8 @@ def _allow(
     """Return how much wider differences from the reference are than their draws, for few clusters."""
     names = rates["entity"].values.tolist()
     at = names.index(reference)
-    found = allowance_of(evidence, as_score(name), rates, prob, (0.0, 1.0), at)
-    return found.isel(entity=[i for i in range(len(names)) if i != at])
+    allowance = allowance_of(evidence, as_score(name), rates, prob, (0.0, 1.0), at)
+    return allowance.isel(entity=[i for i in range(len(names)) if i != at])
 
 
 def _minus(values: xr.DataArray, reference: Any) -> xr.DataArray:

@@ -88,10 +88,10 @@ class Ledger:
     def to_attrs(self) -> dict[str, str]:
         """Return the ledger as a text in attrs, which every file format can hold."""
         of_votes = {"results", "units"}
-        held = {
+        fields_set = {
             name: value for name, value in asdict(self).items() if value or name not in of_votes
         }
-        return {"ledger": json.dumps(held, ensure_ascii=False)}
+        return {"ledger": json.dumps(fields_set, ensure_ascii=False)}
 
     @staticmethod
     def from_attrs(attrs: Mapping[Any, Any]) -> "Ledger | None":
@@ -100,18 +100,24 @@ class Ledger:
         if not text:
             return None
         with reading_attr("ledger"):
-            held = json.loads(text)
+            fields_read = json.loads(text)
             entries = [
                 Entry(**one | {"outcomes": tuple(Tally(**tally) for tally in one["outcomes"])})
-                for one in held["entries"]
+                for one in fields_read["entries"]
             ]
-            drops = tuple(Drop(**one) for one in held["dropped"])
-            held |= {
-                name: tuple(map(tuple, held.get(name, ())))
+            drops = tuple(Drop(**one) for one in fields_read["dropped"])
+            fields_read |= {
+                name: tuple(map(tuple, fields_read.get(name, ())))
                 for name in ("covariates", "results", "units")
             }
-            held |= {"entries": tuple(entries), "dropped": drops, "ignored": tuple(held["ignored"])}
-            return Ledger(**held | {"labels": held["labels"] and tuple(held["labels"])})
+            fields_read |= {
+                "entries": tuple(entries),
+                "dropped": drops,
+                "ignored": tuple(fields_read["ignored"]),
+            }
+            return Ledger(
+                **fields_read | {"labels": fields_read["labels"] and tuple(fields_read["labels"])}
+            )
 
     def entry(self, entity: object) -> Entry | None:
         """Return the entry of an entity; None if it has none."""
@@ -154,12 +160,14 @@ class Ledger:
 
     def run_notes(self) -> list[Note]:
         """Return what came of the runs as a note, if there is more to say than their number."""
-        found = self.by_status()
+        by_status = self.by_status()
         absent = {one.entity: one.absent for one in self.entries if one.absent}
-        if not self.has_runs() and set(found) <= {SCORED}:
+        if not self.has_runs() and set(by_status) <= {SCORED}:
             return []
-        runs = {status: tally.runs for status, tally in found.items()}
-        ruled = [status for status, tally in found.items() if tally.counted and status != SCORED]
+        runs = {status: tally.runs for status, tally in by_status.items()}
+        ruled = [
+            status for status, tally in by_status.items() if tally.counted and status != SCORED
+        ]
         return [
             Note(
                 "runs_by_outcome",
@@ -197,12 +205,12 @@ def count_evidence(evidence: Any) -> Ledger:
         )
         classes = evidence.sizes.get("actual", 0)
     elif "pattern" in evidence.dims:
-        met = np.ones((evidence.sizes["pattern"], len(names)), bool)
+        answered = np.ones((evidence.sizes["pattern"], len(names)), bool)
         if "outcome" in evidence:
-            met = evidence["outcome"].transpose("pattern", "entity").notnull().values
+            answered = evidence["outcome"].transpose("pattern", "entity").notnull().values
         count = np.asarray(evidence["count"].values)
         entries = tuple(
-            Entry(str(name), int(n)) for name, n in zip(names, count @ met, strict=True)
+            Entry(str(name), int(n)) for name, n in zip(names, count @ answered, strict=True)
         )
         return Ledger(entries, int(count.sum()), evidence.sizes.get("label", 0), datasets)
     else:
@@ -234,11 +242,11 @@ def count_answers(
     """
     which, common = find_common(met, case)
     size = int(which.max(initial=-1)) + 1
-    each = np.asarray(count if case is None else np.ones(size), np.int64)
+    times = np.asarray(count if case is None else np.ones(size), np.int64)
     retained = met & common[:, None] if missing == "common" else met
 
     def cases(mask: np.ndarray) -> int:
-        return int(each[np.bincount(which[mask], minlength=size) > 0].sum())
+        return int(times[np.bincount(which[mask], minlength=size) > 0].sum())
 
     total = cases(np.ones(len(met), bool))
     weight = None if weight is None or (weight == weight[:1]).all() else weight
@@ -246,12 +254,12 @@ def count_answers(
     entries = []
     for i, name in enumerate(names):
         runs = int(count[met[:, i]].sum())
-        known = cases(met[:, i])
+        measured = cases(met[:, i])
         used = total if filled else cases(retained[:, i])
-        here = np.ones(len(met), bool) if filled else retained[:, i]
-        own = None if weight is None else _sum_weights(weight, which, here)
+        counted = np.ones(len(met), bool) if filled else retained[:, i]
+        own = None if weight is None else _sum_weights(weight, which, counted)
         entries.append(
-            Entry(str(name), used, total - known, runs, (Tally(SCORED, runs, runs),), own)
+            Entry(str(name), used, total - measured, runs, (Tally(SCORED, runs, runs),), own)
         )
     used_rows = np.asarray(retained.any(axis=1))
     reason = "not_common" if missing == "common" else "no_outcome"

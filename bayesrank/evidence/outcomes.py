@@ -140,7 +140,7 @@ def from_outcomes(
     >>> from_outcomes(runs, case="task", run="seed")["outcome"].values.tolist()
     [[0.5, 0.5], [1.0, 0.5]]
     """
-    given = {
+    arguments = {
         "count": count,
         "weight": weight,
         "dataset": dataset,
@@ -148,9 +148,9 @@ def from_outcomes(
         "case": case,
         "run": run,
     }
-    given |= {"training_seed": training_seed}
+    arguments |= {"training_seed": training_seed}
     return count_outcomes(
-        frame, given, group, missing=missing, range=range, cost=cost, answers=answers
+        frame, arguments, group, missing=missing, range=range, cost=cost, answers=answers
     )
 
 
@@ -257,14 +257,14 @@ def count_outcomes(
             outcomes.columns.tolist(),
             groups.pop("training_seed", groups.get("run", [])),
         )
-        found = means_of_seeds(
+        seed_means = means_of_seeds(
             values, groups["case"], levels, numbers.weight, groups.get("cluster")
         )
         if seeded:
-            check_seeds(found, values, groups["case"], names)
-            trained = found.to_dataset(name_coord(names))
+            check_seeds(seed_means, values, groups["case"], names)
+            trained = seed_means.to_dataset(name_coord(names))
         else:
-            doubts = check_runs(found, run, names)
+            doubts = check_runs(seed_means, run, names)
         numbers = _of_cases(numbers, groups["case"])
         size = values.shape[1]
         if (
@@ -275,9 +275,9 @@ def count_outcomes(
             costs = np.hstack([costs, *ends])
         if answers is not None:
             words = _answers_by_case(text, values, groups["case"])
-        each, groups, made = _means(np.hstack([values, costs]), groups)
+        columns, groups, made = _means(np.hstack([values, costs]), groups)
         made = made[:, :size]
-        values, costs = np.split(each, [size], axis=1)
+        values, costs = np.split(columns, [size], axis=1)
         if right_or_wrong and not seeded:
             runs = made
             flickering, flickers = _flickering(values, made, groups)
@@ -286,7 +286,7 @@ def count_outcomes(
     if (values == np.floor(values)).all() and np.abs(values).max(initial=0) < EXACT:
         values = values.astype(np.int64)
     # Equal numbers have equal codes, so that rows can be compared as integers.
-    seen, codes = np.unique(values, return_inverse=True)
+    distinct, codes = np.unique(values, return_inverse=True)
     amounts, cost_codes = np.unique(costs, return_inverse=True)
     both = np.hstack([codes.reshape(values.shape), cost_codes.reshape(costs.shape)])
     both = both if runs is None else np.hstack([both, runs])
@@ -296,24 +296,27 @@ def count_outcomes(
     rows, counts, coords = patterns(both, weighted.number, groups, weighted.each)
     sizes = [values.shape[1], costs.shape[1], 0 if runs is None else runs.shape[1]]
     outcome, spent, made, word = np.split(rows, np.cumsum(sizes), axis=1)
-    held = {"outcome": (("pattern", "entity"), seen[outcome]), "count": ("pattern", counts)}
+    variables = {
+        "outcome": (("pattern", "entity"), distinct[outcome]),
+        "count": ("pattern", counts),
+    }
     if runs is not None:
-        held["runs"] = (("pattern", "entity"), made)
-        held |= flickering | (
+        variables["runs"] = (("pattern", "entity"), made)
+        variables |= flickering | (
             {"answers": (("pattern", "entity"), texts[word])} if word.shape[1] else {}
         )
         coords |= {"flickering_case": flickers} if flickering else {}
     if cost is not None:
         parts = np.split(amounts[spent], 1 + len(parted), axis=1)
-        held |= {
+        variables |= {
             name: (("pattern", "entity"), part)
             for name, part in zip(["cost", *parted], parts, strict=True)
         }
     attrs = add_notes(record | weighted.attrs, [*joined, *weighted.notes, *doubts])
     return finish(
-        xr.Dataset(held, {"entity": name_coord(list(outcomes.columns))} | coords, attrs).assign(
-            trained
-        )
+        xr.Dataset(
+            variables, {"entity": name_coord(list(outcomes.columns))} | coords, attrs
+        ).assign(trained)
     )
 
 
@@ -338,8 +341,10 @@ def _name_fits(groups: dict[str, list]) -> dict[str, list]:
 
 def _are_grades(column: np.ndarray) -> bool:
     """Return whether numbers are a few levels of a short scale."""
-    known = column[~np.isnan(column)]
-    return bool(np.unique(known).size <= LEVELS and known.min() >= 0 and known.max() <= HIGHEST)
+    numbers = column[~np.isnan(column)]
+    return bool(
+        np.unique(numbers).size <= LEVELS and numbers.min() >= 0 and numbers.max() <= HIGHEST
+    )
 
 
 def _refuse_names_of_cases(outcomes: pd.DataFrame) -> None:
@@ -498,9 +503,13 @@ def _fill_missing(
             raise ArgumentError(
                 "missing", "cannot be 'common': no case has predictions of all entities", "none"
             )
-        each = count if case is None else np.bincount(which) > 0
+        has_rows = count if case is None else np.bincount(which) > 0
         of_cases = retained if case is None else np.bincount(which, retained) > 0
-        return values, retained, common_note(int(each[of_cases].sum()), int(each[~of_cases].sum()))
+        return (
+            values,
+            retained,
+            common_note(int(has_rows[of_cases].sum()), int(has_rows[~of_cases].sum())),
+        )
     all_rows = np.ones(len(values), bool)
     if missing == "own":
         # The ledger holds the numbers of runs; a run that was never made is no missing run.
@@ -548,15 +557,19 @@ def _code_answers(
             f"must have the rows and the columns of the outcomes, {len(outcomes)} and {list(outcomes.columns)}",
             f"{len(answers)} and {list(answers.columns)}",
         )
-    known = ~np.isnan(values)
-    if "run" not in groups or "training_seed" in groups or not np.isin(values[known], (0, 1)).all():
+    has_outcome = ~np.isnan(values)
+    if (
+        "run" not in groups
+        or "training_seed" in groups
+        or not np.isin(values[has_outcome], (0, 1)).all()
+    ):
         raise ArgumentError(
             "answers", "need right or wrong runs of each case (run=)", "other outcomes"
         )
-    given = answers.iloc[:, answers.columns.get_indexer(outcomes.columns)].to_numpy(object)
-    codes = pd.factorize(given.ravel())[0].reshape(given.shape)
-    if (codes[known] < 0).any():
-        row, column = np.argwhere(known & (codes < 0))[0]
+    texts = answers.iloc[:, answers.columns.get_indexer(outcomes.columns)].to_numpy(object)
+    codes = pd.factorize(texts.ravel())[0].reshape(texts.shape)
+    if (codes[has_outcome] < 0).any():
+        row, column = np.argwhere(has_outcome & (codes < 0))[0]
         where = f"none in column {outcomes.columns[column]!r}, row {outcomes.index[row]}"
         raise ArgumentError("answers", "must contain an answer for each outcome", where)
     return codes
@@ -567,17 +580,17 @@ def _answers_by_case(said: np.ndarray, values: np.ndarray, case: list) -> np.nda
     which = factorize(case)[0]
     order = np.argsort(which, kind="stable")
     starts = np.flatnonzero(np.diff(which[order], prepend=-1))
-    found = []
+    counted = []
     for rows in np.split(order, starts[1:]):
         own, right = said[rows], values[rows]
         retained = ~np.isnan(right)
-        found.append(
+        counted.append(
             [
                 describe_answers(a[k], r[k])
                 for a, r, k in zip(own.T, right.T, retained.T, strict=True)
             ]
         )
-    return np.array(found)
+    return np.array(counted)
 
 
 def _flickering(
@@ -587,9 +600,9 @@ def _flickering(
     right = np.round(np.nan_to_num(values) * made).astype(int)
     some = ((right > 0) & (right < made)).any(axis=1)
     dims = ("flickering_case", "entity")
-    held = {"flickering_right": (dims, right[some]), "flickering_runs": (dims, made[some])}
+    variables = {"flickering_right": (dims, right[some]), "flickering_runs": (dims, made[some])}
     names = [str(name) for name, retained in zip(groups["case"], some, strict=True) if retained]
-    return (held, names) if names else ({}, names)
+    return (variables, names) if names else ({}, names)
 
 
 def _means(

@@ -48,12 +48,12 @@ def patterns(
     Cases of unequal ``weight`` have patterns of their own, since weights multiply and are no
     counts.
     """
-    found = {
+    factorized = {
         group: factorize(groups[group])
         for group in ("dataset", "population", "cluster")
         if group in groups
     }
-    columns = [*(code for code, _ in found.values()), codes]
+    columns = [*(code for code, _ in factorized.values()), codes]
     weights = np.empty(0)
     if weight is not None:
         weights, of_weight = np.unique(weight, return_inverse=True)
@@ -63,11 +63,11 @@ def patterns(
     np.add.at(count, which, numbers)
     coords = {
         group: ("pattern", name_coord(names)[rows[:, i]])
-        for i, (group, (_, names)) in enumerate(found.items())
+        for i, (group, (_, names)) in enumerate(factorized.items())
     }
     if weight is not None:
         coords[UNIT_WEIGHT], rows = ("pattern", weights[rows[:, -1]]), rows[:, :-1]
-    return rows[:, len(found) :], count, coords
+    return rows[:, len(factorized) :], count, coords
 
 
 def check_cases(groups: Mapping[str, list], count: np.ndarray) -> None:
@@ -154,11 +154,11 @@ def numbers_of(outcomes: pd.DataFrame) -> np.ndarray:
     """Return the outcomes (row, entity) as floats, NaN if missing."""
     result = np.empty(outcomes.shape)
     for i, (name, column) in enumerate(outcomes.items()):
-        given = column[~column.isna()]
+        present = column[~column.isna()]
         others = (
             []
             if column.dtype.kind in "biuf"
-            else [v for v in given if not (isinstance(v, bool) or is_number(v))]
+            else [v for v in present if not (isinstance(v, bool) or is_number(v))]
         )
         if others:
             raise ArgumentTypeError(
@@ -166,13 +166,13 @@ def numbers_of(outcomes: pd.DataFrame) -> np.ndarray:
             )
         if (
             column.dtype.kind in "iu"
-            and given.size
-            and max(abs(int(given.max())), abs(int(given.min()))) > EXACT
+            and present.size
+            and max(abs(int(present.max())), abs(int(present.min()))) > EXACT
         ):
             raise ArgumentError(
                 "frame",
                 "must contain whole numbers up to 2**53",
-                f"{given.max()} in column {name!r}",
+                f"{present.max()} in column {name!r}",
             )
         result[:, i] = column.to_numpy(dtype=float, na_value=np.nan)
         if np.isinf(result[:, i]).any():

@@ -108,10 +108,10 @@ def from_probabilities(
             else {"entity 1": probabilities}
         )
     groups = {"case": case, "cluster": cluster, "dataset": dataset}
-    given, joined = align_cases(
+    aligned, joined = align_cases(
         {"y_true": y_true, "probabilities": probabilities, "weight": weight, **groups}
     )
-    y_true, probabilities = given["y_true"], given["probabilities"]
+    y_true, probabilities = aligned["y_true"], aligned["probabilities"]
     entities = check_by_entity("probabilities", probabilities, "predicted probabilities")
     truth = check_labels("y_true", y_true)
     classes, chosen = arrange_classes(
@@ -133,9 +133,9 @@ def from_probabilities(
     size = truth.size
     columns = [_check_column(name, probabilities[name], classes, size) for name in entities]
     named = {
-        role: check_item_names(role, given[role], size, broadcast=role == "dataset")
+        role: check_item_names(role, aligned[role], size, broadcast=role == "dataset")
         for role in groups
-        if given[role] is not None
+        if aligned[role] is not None
     }
     if "case" in named and (twice := find_repeat(named["case"])) is not None:
         raise ArgumentError(
@@ -144,10 +144,10 @@ def from_probabilities(
     if {"cluster", "dataset"} <= set(named):
         check_nested(named["cluster"], named["dataset"])
     code = {label: i for i, label in enumerate(classes)}
-    which, seen = factorize(truth)
-    of_class = np.array([code[label] for label in seen])[which]
+    which, labels = factorize(truth)
+    of_class = np.array([code[label] for label in labels])[which]
     weighted = scale_weights(
-        check_numbers_of_cases(None, given["weight"], size), named.get("dataset"), of_class
+        check_numbers_of_cases(None, aligned["weight"], size), named.get("dataset"), of_class
     )
     retained = np.flatnonzero(weighted.number > 0)
     actual = name_coord(classes)[of_class[retained]]
@@ -200,13 +200,13 @@ def _check_column(name: Any, given: Any, classes: list, size: int) -> np.ndarray
     """Return the values of an entity: (case) of the positive one of two classes, (case, class) of more."""
     argument = f"probabilities[{name!r}]"
     if isinstance(given, pd.DataFrame):
-        held = {str(label): label for label in given.columns}
-        lacking = [label for label in classes if str(label) not in held]
-        if lacking or len(held) != len(classes):
+        columns = {str(label): label for label in given.columns}
+        lacking = [label for label in classes if str(label) not in columns]
+        if lacking or len(columns) != len(classes):
             raise ArgumentError(
-                argument, f"must have a column for each class, {classes}", list(held)
+                argument, f"must have a column for each class, {classes}", list(columns)
             )
-        given = given[[held[str(label)] for label in classes]].to_numpy()
+        given = given[[columns[str(label)] for label in classes]].to_numpy()
     elif np.ndim(given) == 2:
         given = np.asarray(given)
         if given.shape[1] == len(

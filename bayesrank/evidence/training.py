@@ -36,19 +36,19 @@ class SeedMeans(NamedTuple):
 
     def to_dataset(self, entities: np.ndarray) -> xr.Dataset:
         """Return the variables of the evidence."""
-        held = {
+        variables = {
             "seed_mean": (("entity", "training_seed"), self.mean),
             "seed_noise": ("entity", self.noise),
         }
-        return xr.Dataset(held, {"entity": entities, "training_seed": name_coord(self.names)})
+        return xr.Dataset(variables, {"entity": entities, "training_seed": name_coord(self.names)})
 
 
 def untrained(values: np.ndarray, seed: Sequence[Hashable]) -> np.ndarray:
     """Return which outcomes (row, entity) are missing because the entity has none at all with the seed of the row."""
     which = factorize(seed)[0]
-    met = np.zeros((which.max(initial=-1) + 1, values.shape[1]), bool)
-    np.logical_or.at(met, which, ~np.isnan(values))
-    return ~met[which]
+    has_outcome = np.zeros((which.max(initial=-1) + 1, values.shape[1]), bool)
+    np.logical_or.at(has_outcome, which, ~np.isnan(values))
+    return ~has_outcome[which]
 
 
 def means_of_seeds(
@@ -71,17 +71,17 @@ def means_of_seeds(
     mean = np.full((values.shape[1], len(names)), np.nan)
     noise, units = np.zeros(len(mean)), np.zeros(len(mean), int)
     for i, column in enumerate(values.T):
-        each = np.full((len(cases), len(names)), np.nan)
-        each[which, of_seed] = column
-        trained = ~np.isnan(each).all(axis=0)
-        each = each[:, trained]
-        full = ~np.isnan(each).any(axis=1)
+        means = np.full((len(cases), len(names)), np.nan)
+        means[which, of_seed] = column
+        trained = ~np.isnan(means).all(axis=0)
+        means = means[:, trained]
+        full = ~np.isnan(means).any(axis=1)
         units[i] = len(np.unique(home[full]))
         if not full.any():
             continue
         own, at = share[full] / share[full].sum(), home[full]
-        mean[i, trained] = own @ each[full]
-        off = each[full] - each[full].mean(axis=1, keepdims=True)
+        mean[i, trained] = own @ means[full]
+        off = means[full] - means[full].mean(axis=1, keepdims=True)
         off -= own @ off
         sums = np.zeros((home.max() + 1, off.shape[1]))
         np.add.at(sums, at, own[:, None] * off)
@@ -103,15 +103,15 @@ def check_seeds(
             Advice("without ", Typed("training_seed"), ", the ranking is of these fitted models"),
         )
     which = factorize(case)[0]
-    met = np.zeros((which.max() + 1, values.shape[1]), int)
-    np.add.at(met, which, ~np.isnan(values))
-    partly = (met > 0) & (met < found.number)
+    answered = np.zeros((which.max() + 1, values.shape[1]), int)
+    np.add.at(answered, which, ~np.isnan(values))
+    partly = (answered > 0) & (answered < found.number)
     if partly.any():
         i, j = np.argwhere(partly)[0]
         raise ArgumentError(
             "frame",
             "must contain an outcome of each case for every training seed of an entity",
-            f"{met[i, j]} of {found.number[j]} for {case[int(np.argmax(which == i))]!r} and {entities[j]!r}",
+            f"{answered[i, j]} of {found.number[j]} for {case[int(np.argmax(which == i))]!r} and {entities[j]!r}",
             Advice(Typed("missing", 0), " counts a missing answer as 0, or wrong"),
         )
 
@@ -127,14 +127,14 @@ def check_runs(found: SeedMeans, run: Any, entities: Sequence[Any]) -> list[Note
         return []
     freedom = found.number[tested] - 1
     statistic = freedom * np.nanvar(found.mean[tested], axis=1, ddof=1) / found.noise[tested]
-    each = chdtrc(freedom, statistic)
+    tails = chdtrc(freedom, statistic)
     p = min(
-        2 * min(float(chdtrc(freedom.sum(), statistic.sum())), float(each.min()) * tested.sum()),
+        2 * min(float(chdtrc(freedom.sum(), statistic.sum())), float(tails.min()) * tested.sum()),
         1.0,
     )
     if p >= DOUBTED:
         return []
-    i = int(np.flatnonzero(tested)[np.argmin(each)])
+    i = int(np.flatnonzero(tested)[np.argmin(tails)])
     low, high = float(np.nanmin(found.mean[i])), float(np.nanmax(found.mean[i]))
     fields = {
         "entity": str(entities[i]),

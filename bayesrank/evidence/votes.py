@@ -132,10 +132,10 @@ def from_votes(
     roles += [("covariates", name) for name in swaying]
     for i, (role, name) in enumerate(roles):
         check_column(role, name, frame.columns)
-        taken = next((other for other, held in roles[:i] if held == name), None)
-        if taken is not None:
+        first_role = next((other for other, held in roles[:i] if held == name), None)
+        if first_role is not None:
             raise ArgumentError(
-                role, "must name a different column", f"{name!r}, the {taken} as well"
+                role, "must name a different column", f"{name!r}, the {first_role} as well"
             )
     columns = {
         role: frame[name].tolist() for role, name in roles if role not in ("judge", "covariates")
@@ -206,16 +206,16 @@ def count_votes(
     sides = rows.sides(headings["winner"], columns["winner"])
     battles: dict[str, Any] = {}
     numbers = read_covariates(covariates or {}, where)
-    met = counts > 0
+    has_votes = counts > 0
     shared = {role: columns[role] for role in units}
-    ballots = Ballots.of(first, second, sides, counts, shared, numbers).where(met)
+    ballots = Ballots.of(first, second, sides, counts, shared, numbers).where(has_votes)
     if units or covariates:
         merged, swapped = ballots.merge_orders()
         battles = {} if verdicts else ballots.to_variables(names, merged)
         if swapped:
             notes = [*notes, *swapped]
             counts = counts.astype(float)
-            counts[met] = merged
+            counts[has_votes] = merged
     wins, ties = (np.zeros((len(names), len(names)), counts.dtype) for _ in range(2))
     for side, winners, losers in ((0, first, second), (1, second, first)):
         np.add.at(wins, (winners[sides == side], losers[sides == side]), counts[sides == side])
@@ -223,8 +223,8 @@ def count_votes(
     np.add.at(ties, (first[tied], second[tied]), counts[tied])
     ties = ties + ties.T
     labels = (wins + wins.T + ties).sum(axis=1)
-    plain = counts if weighted.each is None else numbers_of * (counts > 0)
-    cases = np.rint(np.bincount(code, np.tile(plain, 2), len(names))).astype(np.int64)
+    counted = counts if weighted.each is None else numbers_of * (counts > 0)
+    cases = np.rint(np.bincount(code, np.tile(counted, 2), len(names))).astype(np.int64)
     if not cases.all():
         lacking = [str(names[i]) for i in np.flatnonzero(cases == 0)]
         raise ArgumentError(
@@ -258,8 +258,8 @@ def count_votes(
     if not verdicts:
         coords |= {role: battles.pop(role) for role in units}
         return xr.Dataset(held | battles, coords, add_notes(called | ledger.to_attrs(), notes))
-    known = int(labels.sum()) // 2
-    if not known:
+    one_sided = int(labels.sum()) // 2
+    if not one_sided:
         raise ArgumentError(
             str(headings["winner"]),
             "must contain the vote of a person for at least one row",
@@ -275,11 +275,17 @@ def count_votes(
             "let the judge vote on these pairs too, or leave the rows out",
         )
     battles = _judged_battles(
-        ballots, votes[met], names, first[met], second[met], sides[met], counts[met]
+        ballots,
+        votes[has_votes],
+        names,
+        first[has_votes],
+        second[has_votes],
+        sides[has_votes],
+        counts[has_votes],
     )
     coords |= {role: battles.pop(role) for role in units}
     held |= {"labels": ("entity", labels), **battles}
-    ledger = replace(ledger, labels=(known, known))
+    ledger = replace(ledger, labels=(one_sided, one_sided))
     return xr.Dataset(
         held,
         coords | {"judge": [str(name) for name in verdicts]},
@@ -393,11 +399,11 @@ class _VoteRows(NamedTuple):
         they must mean the same.
         """
         # Entities may be called a and b, unless the columns are called so too.
-        known = {word: side for side, words in enumerate((FIRST, SECOND)) for word in words}
-        known = {
-            word: side for word, side in known.items() if word not in set(map(_fold, self.names))
+        side_of = {word: side for side, words in enumerate((FIRST, SECOND)) for word in words}
+        side_of = {
+            word: side for word, side in side_of.items() if word not in set(map(_fold, self.names))
         }
-        known |= {_fold(word): 2 for word in TIES} | {
+        side_of |= {_fold(word): 2 for word in TIES} | {
             _fold(self.headings["a"]): 0,
             _fold(self.headings["b"]): 1,
         }
@@ -405,7 +411,7 @@ class _VoteRows(NamedTuple):
         codes, winners = factorize([None if _is_missing(value) else value for value in column])
         unknown = codes < 0
         entity = np.array([*(position.get(winner, -1) for winner in winners), -1])[codes]
-        by_word = np.array([*(known.get(_fold(winner), -1) for winner in winners), -1])[codes]
+        by_word = np.array([*(side_of.get(_fold(winner), -1) for winner in winners), -1])[codes]
         by_name = np.where(
             unknown, -1, np.where(self.first == entity, 0, np.where(self.second == entity, 1, -1))
         )
@@ -425,10 +431,10 @@ class _VoteRows(NamedTuple):
         sides = np.where(unknown, UNKNOWN, np.where(by_name >= 0, by_name, by_word))
         if (sides < 0).any():
             i = int((sides < 0).argmax())
-            one, other = self.columns["a"][i], self.columns["b"][i]
+            first, second = self.columns["a"][i], self.columns["b"][i]
             raise ArgumentError(
                 f"{self.where[i]}: {heading}",
-                f"must be {one!r}, {other!r}, {self.headings['a']!r}, {self.headings['b']!r} or 'tie'",
+                f"must be {first!r}, {second!r}, {self.headings['a']!r}, {self.headings['b']!r} or 'tie'",
                 f"{column[i]!r}",
             )
         return sides

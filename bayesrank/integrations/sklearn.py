@@ -175,15 +175,15 @@ class _CurveDisplay:
 
     @classmethod
     def _draw(cls, evidence: Any, ax: Any, **options: Any) -> Self:
-        found = probabilities_of(evidence)
-        if "probability" not in found:
+        probabilities = probabilities_of(evidence)
+        if "probability" not in probabilities:
             raise ArgumentError(
                 "estimators",
                 "must all have predict_proba or decision_function",
                 "predicted labels only",
                 "RankingDisplay ranks by predicted labels",
             )
-        return cls(credible_curves(found, cls.curve, **options)).plot(ax)
+        return cls(credible_curves(probabilities, cls.curve, **options)).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the median of each curve, and its band."""

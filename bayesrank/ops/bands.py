@@ -149,8 +149,8 @@ def credible_curves(
     points = BINS if binned else len(PLACES[curve])
     table = np.full((6, len(model.names), points), np.nan)
     for k, (found, hidden) in enumerate(zip(values, part.withheld(), strict=True)):
-        held = np.concatenate(found)
-        low, high = simultaneous_band(held, prob)
+        curves = np.concatenate(found)
+        low, high = simultaneous_band(curves, prob)
         if curve == "roc":
             low[0], high[-1] = 0.0, 1.0  # a curve rises at once from (0, 0), and to (1, 1)
         if hidden and not binned:
@@ -162,7 +162,7 @@ def credible_curves(
             x = np.bincount(binned[k], part.size * predicted[:, k]) / cases
         observed = ordinates(k, np.zeros((1, BINS, 2)), part.size[None], None, None)[0]
         for row, one in zip(
-            table[:, k], (x, np.median(held, axis=0), low, high, observed, cases), strict=True
+            table[:, k], (x, np.median(curves, axis=0), low, high, observed, cases), strict=True
         ):
             row[: len(x)] = one
     names = (AXES[curve][0], "median", "lower", "upper", "observed", "cases")

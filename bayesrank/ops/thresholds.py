@@ -230,17 +230,20 @@ def best_threshold(
     optimism = (result["apparent_draws"] - result["held_out"]) * (
         1 if rule.higher_is_better else -1
     )
-    result, known = result.drop_vars("held_out"), result["honest_draws"].where(optimism.notnull())
+    result, honest_known = (
+        result.drop_vars("held_out"),
+        result["honest_draws"].where(optimism.notnull()),
+    )
     with catch_warnings():
         filterwarnings("ignore", "All-NaN", RuntimeWarning)
-        ends = known.quantile([(1 - prob) / 2, (1 + prob) / 2], "draw")
+        ends = honest_known.quantile([(1 - prob) / 2, (1 + prob) / 2], "draw")
     return result.assign(
         threshold=(
             "entity",
             [part[0][index] for part, (index, _) in zip(parts, observed, strict=True)],
         ),
         apparent=("entity", [value for _, value in observed]),
-        honest=known.mean("draw"),
+        honest=honest_known.mean("draw"),
         honest_lower=ends.isel(quantile=0, drop=True),
         honest_upper=ends.isel(quantile=1, drop=True),
         optimism=optimism.mean("draw"),

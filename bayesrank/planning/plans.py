@@ -198,7 +198,7 @@ def plan(
     root, posterior = root_sequence(seed), check_posterior(posterior)
     of_posterior = {"k": k, "width": width, "rival='all'": (isinstance(rival, str) and rival == ALL) or None,
                     "more": more, "positives": positives, "alternatives": alternatives or None}  # fmt: skip
-    others = [name for name, given in of_posterior.items() if given is not None]
+    others = [name for name, entities in of_posterior.items() if entities is not None]
     if true_scores is not None:
         check_choice("true_scores", true_scores, ("difference", "population", "posterior"))
     if true_scores == "difference" and others:
@@ -218,7 +218,7 @@ def plan(
             )
     else:
         posterior = posterior.with_datasets()
-    one = scored(posterior, score, higher_is_better, kind)
+    scored_source = scored(posterior, score, higher_is_better, kind)
     if true_scores in (None, "difference") and not others:
         if margin is not None and rope:
             raise ArgumentError(
@@ -226,9 +226,14 @@ def plan(
                 "both name the true difference: pass one of them",
                 f"{margin}, {rope}",
             )
-        known = rope if margin is None else check_number("margin", margin, 0.0, finite=True)
+        least = rope if margin is None else check_number("margin", margin, 0.0, finite=True)
         result = _of_difference(
-            one, RankingOptions(target, rope), kind, Pair(entity, rival, known), assurance, sizes
+            scored_source,
+            RankingOptions(target, rope),
+            kind,
+            Pair(entity, rival, least),
+            assurance,
+            sizes,
         )
         if result is not None:
             return result
@@ -237,10 +242,13 @@ def plan(
                 "posterior",
                 "must come from evidence that shows what new cases add, for a conditional plan",
             )
-    given = {"entity": entity, "rival": None if isinstance(rival, str) and rival == ALL else rival}
-    named = {argument: name for argument, name in given.items() if name is not None}
+    entities = {
+        "entity": entity,
+        "rival": None if isinstance(rival, str) and rival == ALL else rival,
+    }
+    named = {argument: name for argument, name in entities.items() if name is not None}
     top = 1 if k is None else check_integer("k", k, 1)
-    source = read_source(one, score, kind, top, named)
+    source = read_source(scored_source, score, kind, top, named)
     if true_scores == "posterior":
         source = replace(source, population=None)
     goal = _goal(source, target, entity, rival, k, width, margin, rope)
@@ -253,12 +261,16 @@ def plan(
     rows = []
     kinds = alternative_requests(source)
     for request in kinds.values():
-        other = with_units(source, request)
-        each = _plan_sizes(
-            other, goal, assurance, _sizes(None, other.units, other.most), futures, root
+        with_more = with_units(source, request)
+        plans = _plan_sizes(
+            with_more, goal, assurance, _sizes(None, with_more.units, with_more.most), futures, root
         )
         rows.append(
-            (float(each["needed"]), float(each["needed"]) * other.cases_each, float(each["limit"]))
+            (
+                float(plans["needed"]),
+                float(plans["needed"]) * with_more.cases_each,
+                float(plans["limit"]),
+            )
         )
     columns = zip(("needed", "cases", "limit"), np.array(rows).reshape(-1, 3).T, strict=True)
     more_found = {f"alternative_{name}": ("alternative", column) for name, column in columns}
@@ -269,13 +281,15 @@ def plan(
 
 def _refuse_these_cases(score: Any) -> None:
     """Refuse a score of these cases, which no new case can change."""
-    one = find(score) if isinstance(score, str) else score
-    if isinstance(one, Score) and one.attempts is not None and one.attempts.these:
+    parsed = find(score) if isinstance(score, str) else score
+    if isinstance(parsed, Score) and parsed.attempts is not None and parsed.attempts.these:
         raise ArgumentError(
             "score",
             "must be for cases like these, since a plan is for new cases",
-            f"{one.aliases[0]!r}",
-            InPython(f"br.cases.reliability(posterior, {one.display!r}) is a plan for more runs"),
+            f"{parsed.aliases[0]!r}",
+            InPython(
+                f"br.cases.reliability(posterior, {parsed.display!r}) is a plan for more runs"
+            ),
         )
 
 
@@ -291,25 +305,27 @@ def _of_difference(
     names = one.found.values
     if not set(names.dims) <= {*DRAW_DIMS, "entity"} or names.sizes["entity"] < 2:
         return None
-    given = {"entity": pair.entity, "rival": pair.rival}
-    for argument, which in given.items():
+    named = {"entity": pair.entity, "rival": pair.rival}
+    for argument, which in named.items():
         if which is not None:
             check_choice(argument, which, names["entity"].values.tolist(), ArgumentKeyError)
     if pair.entity is not None and pair.entity == pair.rival:
         raise ArgumentError("rival", "must be another entity", f"{pair.rival!r} twice")
-    ranking, held = rank_pair(one, settings, kind, pair)
+    ranking, compared = rank_pair(one, settings, kind, pair)
     caps = [note for note in caps_of(ranking) if not cap_of(note).allows_numbers]
     position = position_of(ranking).values
     if np.isnan(position).all():
         raise ArgumentError("score", "must be defined for at least one entity", score_name(ranking))
     leader = ranking["entity"].values[int(np.nanargmin(position))]
-    if held is None and not caps and one.source is None and pair.entity is None:
+    if compared is None and not caps and one.source is None and pair.entity is None:
         # A sole leader of an aggregate, whose plan is of no other kind: with its closest rival.
         return _of_difference(one, settings, kind, pair._replace(entity=leader), assurance, sizes)
-    if held is None and not caps:
+    if compared is None and not caps:
         return None
-    known = ("score", "display", "higher_is_better", "noun")
-    record: dict[str, Any] = {name: ranking.attrs[name] for name in known if name in ranking.attrs}
+    retained = ("score", "display", "higher_is_better", "noun")
+    record: dict[str, Any] = {
+        name: ranking.attrs[name] for name in retained if name in ranking.attrs
+    }
     record["true_scores"] = "difference"
     record |= {
         "goal": "separation",
@@ -323,36 +339,38 @@ def _of_difference(
     record["entities"] = ranking.sizes["entity"]
     record["leader"] = str(leader)
     limits = {"caps": notes_text(caps), "separation": get_fact(ranking, "separation")}
-    if held is None:
+    if compared is None:
         empty = {name: ("n", np.empty(0)) for name in ("success", "success_error")}
         unknown = dict.fromkeys(("needed", "limit", "now", "difference", "cases_each"), np.nan)
         return xr.Dataset(empty | unknown | limits, {"n": np.empty(0, int)}, record)
-    note = held.note(assurance)
-    tried = _sizes(sizes, held.units[:2] - held.prior[:2])
-    success = np.array([held.success(n) if held.difference > 0 else 0.0 for n in tried.tolist()])
+    note = compared.note(assurance)
+    tried = _sizes(sizes, compared.units[:2] - compared.prior[:2])
+    success = np.array(
+        [compared.success(n) if compared.difference > 0 else 0.0 for n in tried.tolist()]
+    )
     needed = note.fields.get("needed")
     reason = (
         "cap"
         if caps
         else "met"
-        if held.apart
+        if compared.apart
         else ""
         if needed
         else "size"
-        if held.difference > 0
+        if compared.difference > 0
         else "equal"
     )
     number = {"cap": np.nan, "met": 0.0}.get(reason, np.nan if needed is None else needed)
     scalars = {
-        "needed": number, "limit": float(held.difference > 0), "difference": held.difference,
-        "now": float(select_names(ranking["superiority"], entity=held.entity, rival=held.rival)),
-        "units": float(held.units[:2].max()), "cases_each": held.cases_each,
+        "needed": number, "limit": float(compared.difference > 0), "difference": compared.difference,
+        "now": float(select_names(ranking["superiority"], entity=compared.entity, rival=compared.rival)),
+        "units": float(compared.units[:2].max()), "cases_each": compared.cases_each,
     }  # fmt: skip
     curve = {"success": ("n", success), "success_error": ("n", 0 * success)}
     record |= {
-        "entity": str(held.entity),
-        "rival": str(held.rival),
-        "unit": held.unit,
+        "entity": str(compared.entity),
+        "rival": str(compared.rival),
+        "unit": compared.unit,
         "reason": reason,
     }
     return xr.Dataset(
@@ -411,10 +429,10 @@ def _goal(
                 "also names an entity; rename the entity",
             )
         return Goal("each", target, which, margin=rope)
-    other = names.index(rival)
-    if other == which:
+    rival_place = names.index(rival)
+    if rival_place == which:
         raise ArgumentError("rival", "must be another entity", f"{rival!r} twice")
-    return Goal("rival", target, which, other, margin=rope if margin is None else -margin)
+    return Goal("rival", target, which, rival_place, margin=rope if margin is None else -margin)
 
 
 def _sizes(sizes: Any, units: np.ndarray, limit: float = np.inf) -> np.ndarray:
@@ -444,7 +462,7 @@ def _plan_sizes(
     ):  # a width needs no pairs, and more futures make it exact
         futures = max(futures, min(INTERVALS // source.cells, INTERVALS // 20))
     draws, now = source.draws, goal.now(source.draws)
-    met = now <= goal.width if goal.kind == "interval" else now >= goal.target
+    is_met = now <= goal.width if goal.kind == "interval" else now >= goal.target
     updates = source.updates(futures, stream(root, "plan", source.unit))
     average, spread = draws.mean(0), source.covariance
     today = updates.moments()
@@ -486,7 +504,7 @@ def _plan_sizes(
         curve[4:] = np.nan
     limit, limit_error = _limit(source, goal, futures, root)
     needed, lower, upper, reason = np.nan, np.nan, np.nan, ""
-    if met:
+    if is_met:
         needed, lower, upper, reason = 0.0, 0.0, 0.0, "met"
     elif limit < assurance:
         reason = "fixed" if source.fixed else "limit"
@@ -507,7 +525,7 @@ def _plan_sizes(
         reason = "size"
     names = ("success", "probability_best", "expected_loss")
     columns = [f"{name}{end}" for name in names for end in ("", "_error")]
-    found = {name: ("n", values) for name, values in zip(columns, curve, strict=True)}
+    variables = {name: ("n", values) for name, values in zip(columns, curve, strict=True)}
     scalars = {
         "needed": needed, "needed_lower": lower, "needed_upper": upper, "limit": limit, "limit_error": limit_error,
         "now": now, "units": float(source.units.max()), "cases_each": source.cases_each,
@@ -534,7 +552,7 @@ def _plan_sizes(
         reason=reason,
         true_scores="posterior" if source.population is None else "population",
     )
-    return xr.Dataset(found | scalars, {"n": sizes}, record.to_attrs())
+    return xr.Dataset(variables | scalars, {"n": sizes}, record.to_attrs())
 
 
 def _skewness(draws: np.ndarray, covariance: np.ndarray) -> np.ndarray:

@@ -144,10 +144,13 @@ def _draw_scores(
     # Marks and small letters fit the height of a row, in points.
     room = 72 * ax.get_window_extent().height / ax.figure.dpi / max(len(table), 1)
     mark_size = float(np.clip(0.4 * room, 1.5, 4.5))
-    ranked, known = table["expected_rank"].notna().to_numpy(), table["median"].notna().to_numpy()
+    ranked, defined = table["expected_rank"].notna().to_numpy(), table["median"].notna().to_numpy()
     if "tier" in table:
         ranked = table["tier"].notna().to_numpy()
-    for those, mark, label in ((ranked & known, "o", None), (~ranked & known, "x", "not ranked")):
+    for those, mark, label in (
+        (ranked & defined, "o", None),
+        (~ranked & defined, "x", "not ranked"),
+    ):
         if those.any():
             rows = table[those]
             color = [paints[name] if mark == "o" else grey_shade(ax, 0.5) for name in rows.index]

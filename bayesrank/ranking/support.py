@@ -74,12 +74,14 @@ def _with_cap(
     """Return the evidence with a cap if draws are too narrow, or ``unknown`` if their spread is not known."""
     if narrow is None:
         return replace(known, unsupported=unknown)
-    share, one, other = narrow
+    share, entity, rival = narrow
     if share >= ENOUGH:
         return known
     return replace(
         known,
-        unsupported=Note("draws_too_narrow", {"percent": 100 * share, "one": one, "other": other}),
+        unsupported=Note(
+            "draws_too_narrow", {"percent": 100 * share, "one": entity, "other": rival}
+        ),
     )
 
 

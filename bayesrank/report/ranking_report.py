@@ -493,9 +493,9 @@ def _describe_evidence(
         words.append(
             f"each {noun()} on {' + '.join(sizes) if fits else f'{int(rows[0].sum())} cases of {len(classes)} classes'}"
         )
-    known = known_classes(counts)
-    if known not in (None, ("negative", "positive")):
-        words.append(f"positive is {str(known[1])!r}")
+    class_names = known_classes(counts)
+    if class_names not in (None, ("negative", "positive")):
+        words.append(f"positive is {str(class_names[1])!r}")
     if "test_set" in counts.coords and counts["test_set"].dims == ("entity",):
         sets = Counter(name for name in counts["test_set"].values.tolist() if name)
         inference = "" if names_test_sets(counts) else ", inferred from equal class sizes"

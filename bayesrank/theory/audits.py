@@ -560,14 +560,12 @@ def _verdict(
     turned: bool = False,
 ) -> str:
     """Return the result in words; ``turned`` says that the reverse order passes all tests."""
-    seen = "" if placed else "on a lattice "
+    on_lattice = "" if placed else "on a lattice "
     passed = bool(row["axiom_2"] and row["axiom_3_upper"] and row["axiom_3_lower"])
     if passed and "tau_max" in perfect:
-        return f"may rank{where}{far}: {seen}it orders as {perfect['tau_max']}"
+        return f"may rank{where}{far}: {on_lattice}it orders as {perfect['tau_max']}"
     if "tau_min" in perfect:
-        return (
-            f"may rank{where} if lower is better{far}: {seen}it orders against {perfect['tau_min']}"
-        )
+        return f"may rank{where} if lower is better{far}: {on_lattice}it orders against {perfect['tau_min']}"
     # Of more classes no place was sought: accuracy is a ranking score of them, too.
     nowhere = "" if placed else ", and no place on the Tile was found"
     if passed:

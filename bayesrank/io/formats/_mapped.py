@@ -73,8 +73,8 @@ class Fields:
         if not fitting:
             return None
         best = max(fitting, key=len)
-        held, depth = self.values[best], sum(step in (ROW, KEY) for step in best)
-        return [held.get(row[:depth]) for row in rows]
+        own_values, depth = self.values[best], sum(step in (ROW, KEY) for step in best)
+        return [own_values.get(row[:depth]) for row in rows]
 
 
 def name_of(path: Path_) -> str:
@@ -164,10 +164,10 @@ def _as_rows(node: Mapping) -> Any:
     if not (dicts or lists):
         return node
     cells = [list(c.values()) if dicts else c for c in columns]
-    plain = all(not isinstance(value, Mapping | list) for c in cells for value in c)
+    are_scalars = all(not isinstance(value, Mapping | list) for c in cells for value in c)
     same = len({tuple(c) if dicts else len(c) for c in columns}) == 1
     kinds = {frozenset(type(value) for value in c) & {str} for c in cells}
-    if not (plain and same and len(kinds) > 1):
+    if not (are_scalars and same and len(kinds) > 1):
         return node
     return [dict(zip(node, row, strict=True)) for row in zip(*cells, strict=True)]
 
@@ -193,16 +193,16 @@ def parse_map(text: Any, argument: str) -> dict[str, str]:
             part.partition("=")
             for part in next(csv.reader(io.StringIO(text), skipinitialspace=True), [])
         ]
-        given = {role.strip(): name.strip() for role, _, name in pairs}
+        mapping = {role.strip(): name.strip() for role, _, name in pairs}
     elif isinstance(text, Mapping):
-        given = {str(role): str(name) for role, name in text.items()}
+        mapping = {str(role): str(name) for role, name in text.items()}
     else:
         raise ArgumentError(
             argument, "must be a mapping from roles to fields", describe_value(text)
         )
-    odd = [role for role in given if role not in MAPPED]
-    empty = [role for role, name in given.items() if not name]
-    lacking = [role for role in NEEDED if role not in given]
+    odd = [role for role in mapping if role not in MAPPED]
+    empty = [role for role, name in mapping.items() if not name]
+    lacking = [role for role in NEEDED if role not in mapping]
     if odd or empty or lacking:
         raise ArgumentError(
             argument,
@@ -210,7 +210,7 @@ def parse_map(text: Any, argument: str) -> dict[str, str]:
             "case=FIELD,entity=FIELD,outcome=FIELD",
             f"{text!r}",
         )
-    return given
+    return mapping
 
 
 def fields_of(given: Mapping[str, str]) -> list[str]:
@@ -231,15 +231,15 @@ def write_map(given: Mapping[str, str]) -> str:
 
 def read_rows(fields: Fields, given: Mapping[str, str], argument: str) -> pd.DataFrame:
     """Return the table of one file by a mapping; ``outcome=A+B`` means that A and B are entities."""
-    known = fields.names()
-    wide = [given["outcome"]] if given["outcome"] in known else given["outcome"].split("+")
+    all_names = fields.names()
+    wide = [given["outcome"]] if given["outcome"] in all_names else given["outcome"].split("+")
     parts = []
     for score in wide:
         paths = [path for path in fields.values if name_of(path) == score]
         if not paths:
             raise ArgumentError(
                 argument,
-                f"must name fields of {fields.file}, {list_names(known, 20)}",
+                f"must name fields of {fields.file}, {list_names(all_names, 20)}",
                 f"outcome={score}",
             )
         path = max(paths, key=lambda one: len(fields.values[one]))
@@ -250,7 +250,7 @@ def read_rows(fields: Fields, given: Mapping[str, str], argument: str) -> pd.Dat
                 continue
             column = fields.column(name, rows, path)
             if column is None:
-                fit = [other for other in known if fields.column(other, rows, path) is not None]
+                fit = [other for other in all_names if fields.column(other, rows, path) is not None]
                 raise ArgumentError(
                     argument,
                     f"must name a field beside {score} of {fields.file}, {list_names(fit, 20)}",
@@ -314,12 +314,16 @@ def propose(files: list[Fields]) -> dict[str, str]:
     )
     if records and best[1].get("case", "@row") == "@row":
         best = min(best, _propose_of(_as_one_file(files), []), key=lambda found: found[0])
-    given = best[1]
-    if given.get("entity") == "@file" and len(files) > 1 and len({one.file for one in files}) == 1:
-        given = given | {
+    mapping = best[1]
+    if (
+        mapping.get("entity") == "@file"
+        and len(files) > 1
+        and len({one.file for one in files}) == 1
+    ):
+        mapping = mapping | {
             "entity": "@folder"
         }  # each entity has a folder with a file of the same name
-    return given
+    return mapping
 
 
 def _propose_of(fields: Fields, others: list[Fields]) -> tuple[float, dict[str, str]]:
@@ -330,8 +334,10 @@ def _propose_of(fields: Fields, others: list[Fields]) -> tuple[float, dict[str, 
         if len(held) > 1 and _could_be_score(path, held)
     ]
     scores = [path for path in scores if not is_beside_answers(name_of(path))]
-    found = [_propose_for(fields, path, others) for path in scores]
-    return min(*filter(None, found), _propose_wide(fields, scores), NOTHING, key=lambda one: one[0])
+    proposals = [_propose_for(fields, path, others) for path in scores]
+    return min(
+        *filter(None, proposals), _propose_wide(fields, scores), NOTHING, key=lambda one: one[0]
+    )
 
 
 def _as_one_file(files: list[Fields]) -> Fields:
@@ -365,8 +371,8 @@ def _propose_for(
     if result is None or not several or result[1].get("entity") != "@file":
         return result
     # Cases of several files have the same names in all of them.
-    penalty, given = result
-    met = set(map(str, columns[given["case"]] or ()))
+    penalty, mapping = result
+    cases = set(map(str, columns[mapping["case"]] or ()))
     shared = {
         name: held
         for name, held in columns.items()
@@ -378,18 +384,21 @@ def _propose_for(
         again = [other for other in one.values if name_of(other) == name_of(path)]
         if not again:
             continue
-        there = list(one.values[again[0]])
+        path_of_name = list(one.values[again[0]])
 
         def common(
-            name: str, one: Fields = one, there: list[tuple] = there, way: Path_ = again[0]
+            name: str,
+            one: Fields = one,
+            path_of_name: list[tuple] = path_of_name,
+            way: Path_ = again[0],
         ) -> bool:
-            known = set(map(str, one.column(name, there, way) or ()))
-            return bool(known & set(map(str, columns[name] or ())))
+            ids = set(map(str, one.column(name, path_of_name, way) or ()))
+            return bool(ids & set(map(str, columns[name] or ())))
 
         fitting = [name for name in shared if common(name)]
-        if met and not common(given["case"]) and fitting:
-            given = given | {"case": min(fitting, key=lambda name: telling("case", name))}
-    return penalty, given
+        if cases and not common(mapping["case"]) and fitting:
+            mapping = mapping | {"case": min(fitting, key=lambda name: telling("case", name))}
+    return penalty, mapping
 
 
 def _propose_wide(fields: Fields, scores: list[Path_]) -> tuple[float, dict[str, str]]:

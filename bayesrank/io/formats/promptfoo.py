@@ -99,12 +99,14 @@ def read(path: Path) -> pd.DataFrame:
 
 def _rows(log: dict[str, Any], name: str) -> list[dict[str, Any]]:
     results = log["results"]
-    held = results["results"] if isinstance(results, dict) else results
-    if not isinstance(held, list) or (isinstance(results, dict) and results.get("version", 3) < 3):
+    entries = results["results"] if isinstance(results, dict) else results
+    if not isinstance(entries, list) or (
+        isinstance(results, dict) and results.get("version", 3) < 3
+    ):
         raise ArgumentError(
             name, "must contain results of version 3; export them again with a current promptfoo"
         )
-    return held
+    return entries
 
 
 def _of_csv(path: Path) -> pd.DataFrame:

@@ -91,13 +91,13 @@ def read(path: Path) -> pd.DataFrame:
             "the folder or the file",
         )
     if "leaderboards" in log:
-        found = [
+        results = [
             (result["name"], *_read_report(i, held))
             for board in log["leaderboards"]
             for result in board["results"]
             for i, held in (result.get("per_instance_details") or {}).items()
         ]
-        return _frame(found, "name on the leaderboard")
+        return _frame(results, "name on the leaderboard")
     if "resolved" in log and isinstance(log["resolved"], bool):
         # The report of one instance: its folder is the instance, the folder above it the run.
         return _frame(

@@ -116,11 +116,11 @@ def _refuse_codes(table: Table, names: list[Any], columns: Columns) -> None:
         return
     name = next(name for name, held in columns.items() if code in held)
     rest = [f"{value:g}" for value in sorted(values - {code})]
-    beside = " and ".join(rest) if len(rest) == 2 else f"values from {rest[0]} to {rest[-1]}"
+    ordinary = " and ".join(rest) if len(rest) == 2 else f"values from {rest[0]} to {rest[-1]}"
     grade = table.option("outcome", name) if len(names) == 1 else table.option("entities", names)
     raise ArgumentError(
         f"{table.where[columns[name].index(code)]}: {name}",
-        f"must say what {code:g} means beside {beside}",
+        f"must say what {code:g} means beside {ordinary}",
         f"{code:g}",
         f"leave the field empty if there is no answer; {grade} says that {code:g} is an ordinary outcome",
     )

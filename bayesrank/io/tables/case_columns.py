@@ -78,10 +78,10 @@ def describe_cases(
     if rows.max(initial=-1) + 1 < len(rows):
         i = int(np.argmax(pd.Series(rows).duplicated()))
         before = int(np.argmax(rows == rows[i]))
-        each, of = (" for each entity", f" of {entities[i]!r}") if entities else ("", "")
+        for_each, of = (" for each entity", f" of {entities[i]!r}") if entities else ("", "")
         raise ArgumentError(
             f"{table.where[i]}: case",
-            f"must name each case once{each}",
+            f"must name each case once{for_each}",
             f"{keys[which[i]]}{of} in {table.place(before)} as well",
             _explain_repeats(table, known, rows.tolist()),
         )

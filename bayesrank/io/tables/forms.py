@@ -127,12 +127,12 @@ def name_roles(table: Table, roles: Roles) -> Known:
                 text, "must be the name of a column", f"{type(requested).__name__} {requested!r}"
             )
         name = table.find(text, requested)
-        taken = next((other for other, held in of.items() if held == name), None)
-        if taken is not None:
+        first_role = next((standard for standard, held in of.items() if held == name), None)
+        if first_role is not None:
             raise ArgumentError(
                 f"{table.argument(text)}",
                 "must name a different column",
-                f"{name!r}, the {taken} as well",
+                f"{name!r}, the {first_role} as well",
             )
         forbidden = {*MARKS, "actual"} - {role}
         if role == "entity":
@@ -143,14 +143,16 @@ def name_roles(table: Table, roles: Roles) -> Known:
             forbidden |= {"entity", "case", "mean"}
         elif role == "cluster":
             forbidden |= {"entity", "case", "run"}
-        other = role_of(name)
+        standard = role_of(name)
         if role in CELLS:
             forbidden = set(CELLS) - {role}
-        if other in forbidden or (role != "entity" and other == "entity" and roles.entity is None):
+        if standard in forbidden or (
+            role != "entity" and standard == "entity" and roles.entity is None
+        ):
             raise ArgumentError(
                 table.argument(text),
                 f"must name a column that {WHAT[text]}",
-                f"{name!r}, which is read as {other}",
+                f"{name!r}, which is read as {standard}",
             )
         if role == "case" and squeeze(name) in FOLD_NAMES:
             raise ArgumentError(
@@ -160,7 +162,12 @@ def name_roles(table: Table, roles: Roles) -> Known:
                 suggest_folds(table, name),
             )
         rival = next(
-            (other for other in table.columns if squeeze(other) == role and other != name), None
+            (
+                standard
+                for standard in table.columns
+                if squeeze(standard) == role and standard != name
+            ),
+            None,
         )
         if role == "cluster" and rival is not None:
             raise ArgumentError(
@@ -170,16 +177,20 @@ def name_roles(table: Table, roles: Roles) -> Known:
                 f"{table.without(rival)} leaves the other out",
             )
         datasets = next(
-            (other for other in table.columns if role_of(other) == "dataset" and other != name),
+            (
+                standard
+                for standard in table.columns
+                if role_of(standard) == "dataset" and standard != name
+            ),
             None,
         )
         if text == "group" and (roles.dataset is not None or datasets is not None):
-            other = datasets if roles.dataset is None else roles.dataset
+            standard = datasets if roles.dataset is None else roles.dataset
             raise ArgumentError(
                 table.argument("group"),
-                f"cannot be used with the data sets in {other}",
+                f"cannot be used with the data sets in {standard}",
                 f"{name!r}",
-                f"select the rows of one data set, or {table.without(other)} pools them",
+                f"select the rows of one data set, or {table.without(standard)} pools them",
             )
         of["times" if role == "count" else role] = name
     if roles.truth is not None:
@@ -221,17 +232,17 @@ def name_roles(table: Table, roles: Roles) -> Known:
 
 def _settle_count(table: Table, of: dict[str, Any]) -> None:
     """Take a column count that the user named as the form's own, in a table without cases."""
-    held = {role_of(name) for name in table.columns if name != of.get("times")} | set(of)
-    outcomes = held & {"predicted", "outcome"} or (
-        "correct" in held and not held & {"wrong", "total"}
+    present = {role_of(name) for name in table.columns if name != of.get("times")} | set(of)
+    outcomes = present & {"predicted", "outcome"} or (
+        "correct" in present and not present & {"wrong", "total"}
     )
     cases = [name for name in table.columns if squeeze(name) in LONG_CASE_NAMES]
     rest = [
         column for name, column in table.columns.items() if name not in (*cases, of.get("times"))
     ]
     # Rows that differ by the names of their cases only are cases, each with a number of its own.
-    named = "case" in held or (cases and find_repeat(zip(*rest, strict=True)) is not None)
-    if "times" in of and outcomes and not named and not held & set(CELLS):
+    named = "case" in present or (cases and find_repeat(zip(*rest, strict=True)) is not None)
+    if "times" in of and outcomes and not named and not present & set(CELLS):
         of["count"] = of.pop("times")
 
 
@@ -292,8 +303,8 @@ def suggest_folds(
     text = table.together(named, again, *typed, *shares)
     if not reason:
         return text
-    other = "" if repeat is None else f", and that each {repeat} has other splits"
-    return f"{NO_FOLDS}: {text} says that they are of {max(size, 2)} folds, with these shares of cases{other}"
+    repeats = "" if repeat is None else f", and that each {repeat} has other splits"
+    return f"{NO_FOLDS}: {text} says that they are of {max(size, 2)} folds, with these shares of cases{repeats}"
 
 
 def is_one_classifier(table: Table, known: Known, entity: Any, roles: Roles) -> bool:
@@ -311,11 +322,11 @@ def is_one_classifier(table: Table, known: Known, entity: Any, roles: Roles) -> 
     labels = {str(value) for value in table.distinct(known.of["actual"]) if not is_missing(value)}
     text = []
     for name in free:
-        held = {str(value) for value in table.distinct(name) if not is_missing(value)}
-        if held and held <= labels:
+        labels_of = {str(value) for value in table.distinct(name) if not is_missing(value)}
+        if labels_of and labels_of <= labels:
             return False
         # Texts that are all different, or all equal, name no classifiers.
-        if not holds_outcomes(table.columns[name]) and 1 < len(held) < len(table.where):
+        if not holds_outcomes(table.columns[name]) and 1 < len(labels_of) < len(table.where):
             text.append(name)
     folds = [
         name
@@ -379,7 +390,7 @@ def _refuse_cells_without_counts(table: Table, known: Known, free: list[Any]) ->
 
 def find_entity(table: Table, known: Known, roles: Roles) -> Any:
     """Return the only column that can name the entities, or None; several raise an error."""
-    found = [
+    candidates = [
         name
         for name in known.free(table)
         if squeeze(name) in ENTITY_NAMES and name not in OVER_RESAMPLES
@@ -390,27 +401,31 @@ def find_entity(table: Table, known: Known, roles: Roles) -> Any:
         labels = (
             set() if "actual" not in known.of else set(map(str, table.columns[known.of["actual"]]))
         )
-        found = [name for name in found if not holds_outcomes(table.columns[name])]
-        found = [name for name in found if not labels & set(map(str, table.columns[name]))]
+        candidates = [name for name in candidates if not holds_outcomes(table.columns[name])]
+        candidates = [
+            name for name in candidates if not labels & set(map(str, table.columns[name]))
+        ]
         # What a column called name names is open: the same name in all rows is that of a metric or
         # a task.
-        found = [
+        candidates = [
             name
-            for name in found
+            for name in candidates
             if squeeze(name) != "name" or len(set(map(str, table.columns[name]))) > 1
         ]
-        found = [name for name in found if len(set(map(str, table.columns[name]))) > 1] or found
-    if roles.entities is not None or not found:
+        candidates = [
+            name for name in candidates if len(set(map(str, table.columns[name]))) > 1
+        ] or candidates
+    if roles.entities is not None or not candidates:
         return None
-    found = _different_names(table, found)
-    if len(found) > 1:
-        says = [table.option("entity", name) for name in found]
+    candidates = _different_names(table, candidates)
+    if len(candidates) > 1:
+        says = [table.option("entity", name) for name in candidates]
         raise ArgumentError(
             table.source,
             "must have one column that names the entities; its heading has "
-            f"{' and '.join(map(str, found))}: {' or '.join(says)} says which",
+            f"{' and '.join(map(str, candidates))}: {' or '.join(says)} says which",
         )
-    return found[0]
+    return candidates[0]
 
 
 def _different_names(table: Table, names: list[Any]) -> list[Any]:
@@ -418,14 +433,16 @@ def _different_names(table: Table, names: list[Any]) -> list[Any]:
 
     Of columns that name the same groups of rows one is kept.
     """
-    held = {name: list(map(str, table.columns[name])) for name in names}
+    texts = {name: list(map(str, table.columns[name])) for name in names}
     retained: list[Any] = []
     for name in names:
-        size = len(set(held[name]))
-        alike = (other for other in retained if len(set(held[other])) == size < len(table.where))
-        if not any(len(set(zip(held[name], held[other], strict=True))) == size for other in alike):
+        size = len(set(texts[name]))
+        alike = (other for other in retained if len(set(texts[other])) == size < len(table.where))
+        if not any(
+            len(set(zip(texts[name], texts[other], strict=True))) == size for other in alike
+        ):
             retained.append(name)
-    sizes = {name: len(set(held[name])) for name in retained}
+    sizes = {name: len(set(texts[name])) for name in retained}
     return sorted(retained, key=lambda name: (sizes[name] == 1, sizes[name]))
 
 
@@ -435,9 +452,11 @@ def name_cases(table: Table, entity: Any, beside: list[Any], free: list[Any]) ->
     Of several, those are meant whose names entities share, since ids of rows are all different.
     """
     keys = [table.columns[name] for name in (entity, *beside)]
-    found = [name for name in _named_like_cases(table, free) if is_key(table, keys, name)]
-    found = [name for name in found if find_repeat(table.columns[name]) is not None] or found
-    return _different_names(table, found) if len(found) > 1 else found
+    candidates = [name for name in _named_like_cases(table, free) if is_key(table, keys, name)]
+    candidates = [
+        name for name in candidates if find_repeat(table.columns[name]) is not None
+    ] or candidates
+    return _different_names(table, candidates) if len(candidates) > 1 else candidates
 
 
 def _named_like_cases(table: Table, free: list[Any]) -> list[Any]:
@@ -469,10 +488,10 @@ def is_binary(column: list[Any]) -> bool:
 
 def find_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[str, ...] | None:
     """Return the columns that define the form of a row; None for answers (one column for each entity)."""
-    held, marks = set(known.of), known.marks()
+    present, marks = set(known.of), known.marks()
     if entity is None and roles.outcome is not None:
         refuse_without_entity(table, known, ("outcome",))
-    full = [form for form in FORMS if set(form) <= held]
+    full = [form for form in FORMS if set(form) <= present]
     if set(MEANS) & set(full) and any(str(name) in OVER_RESAMPLES for name in table.columns):
         raise ArgumentError(
             table.source,
@@ -481,19 +500,25 @@ def find_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[st
             "means over folds with their standard errors, as tidymodels writes them",
             "collect_metrics(summarize = FALSE) writes the score of each fold",
         )
-    cases = "case" in held or any(squeeze(name) in LONG_CASE_NAMES for name in table.columns)
+    cases = "case" in present or any(squeeze(name) in LONG_CASE_NAMES for name in table.columns)
     if (
-        {*DETECTION} <= held
-        and not (held & {"actual", "predicted"})
+        {*DETECTION} <= present
+        and not (present & {"actual", "predicted"})
         and _has_no_negatives(table, known)
     ):
-        if "tn" not in held:
+        if "tn" not in present:
             _refuse_unnamed_negatives(table, known, entity)
         known.of.pop("tn", None)
         known.notes.append(Note("no_true_negatives", {}))
         return DETECTION
-    spread = next((form for form in MEANS if set(form[1:]) <= held), None)
-    if spread is not None and "outcome" in held and "mean" not in held and not cases and not full:
+    spread = next((form for form in MEANS if set(form[1:]) <= present), None)
+    if (
+        spread is not None
+        and "outcome" in present
+        and "mean" not in present
+        and not cases
+        and not full
+    ):
         known.of["mean"] = known.of.pop("outcome")
         return spread
     # Derived columns, such as a mean beside counts, or correct and total beside a matrix, are
@@ -555,9 +580,9 @@ def _refuse_unnamed_negatives(table: Table, known: Known, entity: Any) -> None:
 
 def _has_no_negatives(table: Table, known: Known) -> bool:
     """Return whether true negatives have no column, or one that is empty or 0 in every row."""
-    held = [] if "tn" not in known.of else table.distinct(known.of["tn"])
-    return all(is_missing(value, words=True) for value in held) or all(
-        as_count(value) == 0 for value in held
+    fields_of = [] if "tn" not in known.of else table.distinct(known.of["tn"])
+    return all(is_missing(value, words=True) for value in fields_of) or all(
+        as_count(value) == 0 for value in fields_of
     )
 
 
@@ -566,11 +591,11 @@ def _refuse_labels_as_outcomes(table: Table, known: Known) -> None:
     outcome, actual = known.of["outcome"], known.of.get("actual")
     if actual is None or "predicted" in known.of:
         return
-    held = [
+    labels_of = [
         {str(value) for value in table.distinct(name) if not is_missing(value)}
         for name in (outcome, actual)
     ]
-    if len(held[0]) > 1 and held[0] <= held[1]:
+    if len(labels_of[0]) > 1 and labels_of[0] <= labels_of[1]:
         new = {outcome: "predicted"}
         typed = (
             f"rename {outcome} to predicted" if table.shell else f"frame.rename(columns={new!r})"
@@ -578,7 +603,7 @@ def _refuse_labels_as_outcomes(table: Table, known: Known) -> None:
         raise ArgumentError(
             table.source,
             f"must say what its column {outcome} holds, which has the values of {actual}",
-            list_names(sorted(held[0]), 4),
+            list_names(sorted(labels_of[0]), 4),
             f"{typed} if it holds predicted labels; {table.option('outcome', outcome)} if 1 is a right answer",
         )
 
@@ -617,7 +642,7 @@ def _case_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[s
     if form is None:
         refuse_lacking(table, known, entity)
     free = [name for name in known.free(table) if name != entity]
-    found = _named_like_cases(table, free)
+    candidates = _named_like_cases(table, free)
     fitting = name_cases(
         table, entity, [known.of[r] for r in ("dataset", "run") if r in known.of], free
     )
@@ -649,19 +674,19 @@ def _case_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[s
         for name in counts
         if all(as_count(value) is not None for value in table.distinct(name))
     ]
-    if counts and not found and not single and roles.count is None:
+    if counts and not candidates and not single and roles.count is None:
         raise ArgumentError(
             table.source,
             f"must say what its column {counts[0]} holds",
             f"a table of {entity} and {known.of[form[-1]]}",
             f"{table.option('count', counts[0])} if a row stands for that many cases",
         )
-    if not found and not single:
+    if not candidates and not single:
         _refuse_unnamed_roles(table, known, entity)  # values such as Fold03 may name folds
-    graded = not numbers <= {0.0, 1.0} and not found and roles.outcome is None
+    graded = not numbers <= {0.0, 1.0} and not candidates and roles.outcome is None
     if form[-1] == "outcome" and (single or graded):
         refuse_lacking(table, known, entity)
-    offered = fitting or found or free[:1]
+    offered = fitting or candidates or free[:1]
     remedy = f" ({table.options('case', offered)} says which column does)" if offered else ""
     raise ArgumentError(
         table.source,
@@ -696,10 +721,10 @@ def refuse_lacking(table: Table, known: Known, entity: Any) -> NoReturn:
             f"scores, such as {value}, which do not say of how many cases. Write the counts behind them as columns tn, "
             "fp, fn, tp, or correct, total; or their standard errors in a column se beside mean",
         )
-    held = set(known.of)
-    form = max(FORMS, key=lambda form: len(set(form) & held) / len(form))
+    present = set(known.of)
+    form = max(FORMS, key=lambda form: len(set(form) & present) / len(form))
     missing = [
-        name for name in (*(["entity"] if entity is None else []), *form) if name not in held
+        name for name in (*(["entity"] if entity is None else []), *form) if name not in present
     ]
     others = "; or ".join(", ".join(other) for other in FORMS if other != form)
     raise ArgumentError(
@@ -734,9 +759,13 @@ def _refuse_unnamed_roles(table: Table, known: Known, entity: Any) -> None:
         )
     if entity is None or not scores or find_repeat(table.columns[entity]) is None:
         return
-    beside = [known.of[role] for role in ("dataset", "run", "training_seed") if role in known.of]
-    keys = [table.columns[name] for name in (entity, *beside)]
-    fitting = [known.of["case"]] if "case" in known.of else name_cases(table, entity, beside, free)
+    key_columns = [
+        known.of[role] for role in ("dataset", "run", "training_seed") if role in known.of
+    ]
+    keys = [table.columns[name] for name in (entity, *key_columns)]
+    fitting = (
+        [known.of["case"]] if "case" in known.of else name_cases(table, entity, key_columns, free)
+    )
     cases = fitting or _named_like_cases(table, free)
     if len(fitting) == 1 and is_key(table, keys, fitting[0]) and "outcome" not in known.of:
         raise ArgumentError(
@@ -794,11 +823,11 @@ def _refuse_unnamed_predictions(table: Table, known: Known, entity: Any, free: l
     ):
         return
     labels = {str(value) for value in table.distinct(known.of["actual"]) if not is_missing(value)}
-    held = {
+    labels_of = {
         name: {str(value) for value in table.distinct(name) if not is_missing(value)}
         for name in free
     }
-    alike = [name for name in free if held[name] and held[name] <= labels]
+    alike = [name for name in free if labels_of[name] and labels_of[name] <= labels]
     shares = [
         name for name in free if name not in alike and _holds_probabilities(table.columns[name])
     ]
@@ -833,12 +862,12 @@ def _refuse_unnamed_means(table: Table, known: Known, entity: Any) -> None:
         if spreads[role]
     }
     index = next((name for name in table.columns if is_row_number(name)), None)
-    who = index if entity is None else entity
+    entity_column = index if entity is None else entity
     if (
         not used
-        or who is None
-        or holds_outcomes(table.columns[who])
-        or find_repeat(table.columns[who]) is not None
+        or entity_column is None
+        or holds_outcomes(table.columns[entity_column])
+        or find_repeat(table.columns[entity_column]) is not None
     ):
         return
     scores = [name for name in names if name not in used.values() and not is_metadata_name(name)]
@@ -848,13 +877,17 @@ def _refuse_unnamed_means(table: Table, known: Known, entity: Any) -> None:
     before = [name for name in names[:first] if name in scores]
     scores = named or before[-1:] or scores
     text = [table.option(role, name) for role, name in used.items() if role_of(name) != role]
-    text = [*([table.option("entity", who)] if entity is None else []), *text]
+    text = [*([table.option("entity", entity_column)] if entity is None else []), *text]
     known_errors = (
         [to_share(value) for value in table.columns[used["se"]]] if "se" in used else [None]
     )
     if 0 in known_errors:
-        retained = [table.columns[who][i] for i, error in enumerate(known_errors) if error != 0]
-        text += [table.conditions(who, retained)] if 2 <= len(retained) <= MOST_KEPT else []
+        retained = [
+            table.columns[entity_column][i] for i, error in enumerate(known_errors) if error != 0
+        ]
+        text += (
+            [table.conditions(entity_column, retained)] if 2 <= len(retained) <= MOST_KEPT else []
+        )
     typed = [table.together(table.option("outcome", score), *text) for score in scores[:4]]
     if typed:
         raise ArgumentError(
@@ -868,8 +901,8 @@ def _refuse_unnamed_means(table: Table, known: Known, entity: Any) -> None:
 
 def holds_shares(column: list[Any]) -> bool:
     """Return whether a column holds numbers, or percentages."""
-    held = [value for value in distinct_fields(column) if not is_missing(value, words=True)]
-    return bool(held) and all(to_share(value) is not None for value in held)
+    present = [value for value in distinct_fields(column) if not is_missing(value, words=True)]
+    return bool(present) and all(to_share(value) is not None for value in present)
 
 
 def _holds_rates(name: Any, column: list[Any]) -> bool:

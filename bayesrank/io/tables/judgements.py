@@ -46,16 +46,16 @@ def read_judged(table: Table, roles: Roles) -> xr.Dataset:
     truth = table.find("truth", roles.truth)
     columns = _find_columns(table, roles, [truth, *_named_judges(table, roles, [truth])])
     judges, notes = find_judges(table, roles, [truth, *columns.values()], "entity" in columns)
-    held = {role: table.columns[name] for role, name in columns.items()}
-    for role in set(BESIDE[:-1]) & set(held):
+    by_role = {role: table.columns[name] for role, name in columns.items()}
+    for role in set(BESIDE[:-1]) & set(by_role):
         table.read_names(columns[role], role)
     if "count" in columns:
-        held["count"] = table.read_counts(columns["count"])
+        by_role["count"] = table.read_counts(columns["count"])
     if "weight" in columns:
-        held["weight"] = table.read_numbers(columns["weight"])
+        by_role["weight"] = table.read_numbers(columns["weight"])
     verdicts = [list(map(_plain, table.columns[name])) for name in judges]
     result = collect_judged(
-        held,
+        by_role,
         verdicts,
         list(map(_plain, table.columns[truth])),
         [str(j) for j in judges],
@@ -82,12 +82,12 @@ def find_judges(
 
 
 def _named_judges(table: Table, roles: Roles, taken: list[Any]) -> list[Any]:
-    given = (
+    columns = (
         []
         if roles.judge is None
         else check_column_names("judge", roles.judge, table.columns, table.source)
     )
-    judges = [table.find("judge", name) for name in given]
+    judges = [table.find("judge", name) for name in columns]
     if other := [name for name in judges if name in taken]:
         raise ArgumentError(
             table.argument("judge"),

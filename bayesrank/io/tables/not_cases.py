@@ -137,11 +137,12 @@ def refuse_predictions_alone(table: Table, names: list[Any]) -> None:
 
 def refuse_summaries(table: Table, known: Known, names: list[Any]) -> None:
     """Raise an error for columns that summarise cases, such as standard errors, and for a count without a meaning."""
-    held = {role: name for name in names if (role := role_of(name)) is not None}
-    if ("se" in held and not is_binary(table.columns[held["se"]])) or {"predicted", "count"} <= set(
-        held
-    ):
-        refuse_lacking(table, known._replace(of=held), None)
+    by_role = {role: name for name in names if (role := role_of(name)) is not None}
+    if ("se" in by_role and not is_binary(table.columns[by_role["se"]])) or {
+        "predicted",
+        "count",
+    } <= set(by_role):
+        refuse_lacking(table, known._replace(of=by_role), None)
     counts = [name for name in names if role_of(name) == "count" and len(names) > 1]
     if counts and all(as_count(value) is not None for value in table.distinct(counts[0])):
         others = zip(
@@ -149,12 +150,12 @@ def refuse_summaries(table: Table, known: Known, names: list[Any]) -> None:
             strict=True,
         )
         # Rows that all differ are patterns, which mean nothing without their counts.
-        left = f", else {table.without(counts[0])}" if find_repeat(others) is not None else ""
+        otherwise = f", else {table.without(counts[0])}" if find_repeat(others) is not None else ""
         raise ArgumentError(
             table.source,
             f"must say what its column {counts[0]} holds",
             "a table with one column for each entity",
-            f"{table.option('count', counts[0])} if a row stands for that many cases{left}",
+            f"{table.option('count', counts[0])} if a row stands for that many cases{otherwise}",
         )
 
 
@@ -164,9 +165,11 @@ def refuse_open_questions(table: Table, known: Known, names: list[Any]) -> None:
     _refuse_patterns(table, known, names)
     numbers = {to_share(value) for name in names for value in table.distinct(name)}
     rows = len(table.where)
-    few = (rows <= FEW_ROWS or rows in FOLD_ROWS) and len(names) > 1 and "case" not in known.of
+    may_be_folds = (
+        (rows <= FEW_ROWS or rows in FOLD_ROWS) and len(names) > 1 and "case" not in known.of
+    )
     if (
-        few
+        may_be_folds
         and None not in numbers
         and are_scores([number for number in numbers if number is not None])
     ):
@@ -252,11 +255,12 @@ def refuse_folds(table: Table) -> None:
             f"scores of the folds of a cross-validation in columns such as {columns[0]}",
             suggest_folds(table, None, *typed, size=len(columns)),
         )
-    found = [name for name in table.columns if FOLD_SCORES.fullmatch(str(name))]
-    if found:
+    fold_columns = [name for name in table.columns if FOLD_SCORES.fullmatch(str(name))]
+    if fold_columns:
         raise ArgumentError(
             table.source,
-            f"must contain counts or single cases; {list_names(found[:3])} contain{'s' * (len(found) == 1)} "
+            f"must contain counts or single cases; {list_names(fold_columns[:3])} "
+            f"contain{'s' * (len(fold_columns) == 1)} "
             "times, ranks or scores of the folds of a cross-validation, which are not cases. "
             "Pass the predicted label of each case, one column for each model, beside a column actual with the truth "
             "(sklearn.model_selection.cross_val_predict returns them)",
@@ -313,11 +317,11 @@ def _refuse_cross_table(table: Table) -> None:
     counts = [map_fields(as_count, table.columns[name]) for name in rest]
     if any(None in column for column in counts):
         return
-    held = np.array(counts, float).T
+    cells = np.array(counts, float).T
     if (
-        (held[:, :-1].sum(1) == held[:, -1]).all()
-        and (held[:-1].sum(0) == held[-1]).all()
-        and held[-1, -1]
+        (cells[:, :-1].sum(1) == cells[:, -1]).all()
+        and (cells[:-1].sum(0) == cells[-1]).all()
+        and cells[-1, -1]
     ):
         raise ArgumentError(
             table.source,

@@ -47,16 +47,18 @@ def hold_probabilities(table: Table, actual: Any, names: Sequence[Any], chosen: 
         return True
     if len(labels) != 2 or not names:
         return False
-    known = {to_number(label) for label in labels} - {None}
-    found = []
+    numeric_labels = {to_number(label) for label in labels} - {None}
+    numbers_of = []
     for name in names:
         numbers = [to_share(value) for value in table.columns[name] if not is_missing(value)]
         if not numbers or None in numbers:
             return False
-        held = np.array(numbers, float)
-        foreign = ~np.isin(held, [float(label) for label in known if label is not None])
-        found.append(bool(((held > 0) & (held < 1) & foreign).any() or foreign.mean() > 0.5))
-    return any(found) if chosen else all(found)
+        columns = np.array(numbers, float)
+        foreign = ~np.isin(columns, [float(label) for label in numeric_labels if label is not None])
+        numbers_of.append(
+            bool(((columns > 0) & (columns < 1) & foreign).any() or foreign.mean() > 0.5)
+        )
+    return any(numbers_of) if chosen else all(numbers_of)
 
 
 def by_class(labels: set[str], names: Sequence[Any]) -> dict[str, dict[str, Any]]:
@@ -77,7 +79,7 @@ def class_in(
 
     ``fillers`` are the words that may stand beside it; None is any word.
     """
-    words, found = _words(heading), list[tuple[int, str]]()
+    words, matches = _words(heading), list[tuple[int, str]]()
     for label in classes:
         own = _words(label)
         size = len(own)
@@ -85,16 +87,16 @@ def class_in(
             if words[i : i + size] == own and (
                 fillers is None or {*words[:i], *words[i + size :]} <= set(fillers)
             ):
-                found.append((size, label))
+                matches.append((size, label))
     # Of "benign" and "not benign", the longer one is meant.
-    longest = {label for size, label in found if size == max(found)[0]}
+    longest = {label for size, label in matches if size == max(matches)[0]}
     return longest.pop() if len(longest) == 1 else None
 
 
 def _words(text: Any) -> list[str]:
     """Return the words of a heading or a label in lower case; those of a number are one."""
-    apart = re.sub(r"([a-z])([A-Z])", r"\1 \2", str(text)).replace("_", " ")
-    return re.findall(r"(?<!\w)-\d+(?:\.\d+)?|\d+\.\d+|\w+", apart.lower())
+    spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", str(text)).replace("_", " ")
+    return re.findall(r"(?<!\w)-\d+(?:\.\d+)?|\d+\.\d+|\w+", spaced.lower())
 
 
 def refuse_class_names(table: Table, actual: Any, names: Sequence[Any]) -> None:
@@ -166,8 +168,8 @@ def read_long(table: Table, known: Known, roles: Roles) -> xr.Dataset:
                     f"must be the same for all entities on case {cases[case[i]][-1]!r}",
                     f"{column[i]!r} after {column[same]!r}",
                 )
-        held = table.read_numbers(known.of[role]) if role == "weight" else column
-        record[role] = [held[i] for i in rows[0]]
+        fields_of = table.read_numbers(known.of[role]) if role == "weight" else column
+        record[role] = [fields_of[i] for i in rows[0]]
     actual = record.pop("actual")
     columns = {plain(name): numbers[rows[k]].tolist() for k, name in enumerate(names)}
     return _evidence(table, known, actual, columns, record, roles)

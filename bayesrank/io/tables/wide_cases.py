@@ -209,8 +209,8 @@ def _refuse_odd(table: Table, roles: Roles, names: list[Any], odd: dict[Any, str
     rest = (
         binary if len(binary) > 1 else rest
     )  # a column of other numbers beside 0 and 1 is no entity
-    also = f" ({list_names(others)}, too)" if others else ""
-    wrong = f"must have one column for each entity, and {first!r} is probably not an entity: {odd[first]}{also}"
+    others_text = f" ({list_names(others)}, too)" if others else ""
+    wrong = f"must have one column for each entity, and {first!r} is probably not an entity: {odd[first]}{others_text}"
     if table.trial:
         raise ArgumentError(table.source, wrong)
     if _may_be_counts(table, first, rest):
@@ -223,7 +223,7 @@ def _refuse_odd(table: Table, roles: Roles, names: list[Any], odd: dict[Any, str
             f"{wrong}. If its columns hold counts, {table.option('entity', first)}{comma} {cells} says which column "
             f"holds which count",
         )
-    left = table.drop(others)
+    without_others = table.drop(others)
     says = []
     truth = is_truth_name(first, names) and "actual" not in {
         role_of(name) for name in table.columns
@@ -240,7 +240,7 @@ def _refuse_odd(table: Table, roles: Roles, names: list[Any], odd: dict[Any, str
         both = table.together(table.option("truth", first), table.option("entities", rest))
         says.append(f"{both} says that it holds the true labels")
     for role, meaning in () if truth else _possible_roles(table, first):
-        if _can_be_read(left, replace(roles, **{role: first}), rest):
+        if _can_be_read(without_others, replace(roles, **{role: first}), rest):
             typed = (
                 f"--by {shlex.quote(str(first))}"
                 if role == "dataset" and table.shell
@@ -280,16 +280,18 @@ def _refuse_long(table: Table, roles: Roles, texts: list[Any]) -> None:
     best: tuple[float, dict[str, str]] = NOTHING
     for name, held in table.columns.items():
         if could_be_score(str(name), held):
-            beside = {
+            other_columns = {
                 str(other): column for other, column in table.columns.items() if other != name
             }
-            best = min(best, propose_long(beside, str(name)) or NOTHING, key=lambda found: found[0])
-    penalty, given = best
-    keys = [given.get(role, "") for role in ("entity", "case", "dataset", "run")]
+            best = min(
+                best, propose_long(other_columns, str(name)) or NOTHING, key=lambda found: found[0]
+            )
+    penalty, roles_proposed = best
+    keys = [roles_proposed.get(role, "") for role in ("entity", "case", "dataset", "run")]
     sizes = [len(set(map(str, table.columns[key]))) for key in keys if key in table.columns]
     if penalty > MOST_PENALTY or len(sizes) < 2 or int(np.prod(sizes)) != len(table.where):
         return
-    typed = [table.option(role, name) for role, name in given.items()]
+    typed = [table.option(role, name) for role, name in roles_proposed.items()]
     raise ArgumentError(
         table.source,
         "must say which columns hold the entities, the cases and the outcomes",
@@ -347,15 +349,15 @@ def _possible_roles(table: Table, column: Any) -> list[tuple[str, str]]:
 
 def _may_be_counts(table: Table, names: Any, columns: list[Any]) -> bool:
     """Return whether a table has a column of distinct names, and others that hold whole numbers as counts do."""
-    held = [as_count(value) for name in columns for value in table.distinct(name)]
+    counts = [as_count(value) for name in columns for value in table.distinct(name)]
     text = [isinstance(value, str) and to_number(value) is None for value in table.columns[names]]
     distinct = find_repeat(table.columns[names]) is None
     return (
         len(columns) >= 2
         and all(text)
         and distinct
-        and None not in held
-        and max(map(int, filter(None, held)), default=0) > 10
+        and None not in counts
+        and max(map(int, filter(None, counts)), default=0) > 10
     )
 
 
@@ -364,7 +366,7 @@ def _can_be_read(table: Table, roles: Roles, entities: list[Any]) -> bool:
     roles = replace(roles, missing="common" if roles.missing is None else roles.missing)
     try:
         trial = replace(table, trial=True)
-        found = read_answers(trial, name_roles(trial, roles), roles)
+        evidence = read_answers(trial, name_roles(trial, roles), roles)
     except ArgumentError:
         return False
-    return bool(found["entity"].values.tolist() == [plain(name) for name in entities])
+    return bool(evidence["entity"].values.tolist() == [plain(name) for name in entities])

@@ -50,5 +50,5 @@ def basis_of_presence(met: np.ndarray) -> np.ndarray:
     """
     present = met.T.astype(float)
     share = present / np.maximum(present.sum(1, keepdims=True), 1.0)
-    left, size, _ = np.linalg.svd(share - share.mean(0), full_matrices=False)
-    return np.sqrt(len(share)) * left[:, size > SMALLEST * len(share)]
+    vectors, size, _ = np.linalg.svd(share - share.mean(0), full_matrices=False)
+    return np.sqrt(len(share)) * vectors[:, size > SMALLEST * len(share)]
