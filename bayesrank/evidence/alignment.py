@@ -73,7 +73,7 @@ def align_cases(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Note]]:
     ]
     if not others:
         return dict(given), []
-    if _by_position(first, others, labelled):
+    if _by_position(first, others):
         return dict(given), [
             Note(
                 "joined_by_position", {"arguments": [one.name for one in others], "by": first.name}
@@ -171,7 +171,7 @@ def _are_integers(labels: pd.Index) -> bool:
     return not isinstance(labels, pd.MultiIndex) and labels.dtype.kind in "iu"
 
 
-def _by_position(first: _Labelled, others: list[_Labelled], labelled: list[_Labelled]) -> bool:
+def _by_position(first: _Labelled, others: list[_Labelled]) -> bool:
     """Return whether labels are matched by position, not joined; raise an error if neither is certain."""
     for one in (first, *others):
         if not one.labels.is_unique:

@@ -176,29 +176,10 @@ def count_votes(
     units = [role for role in (*UNITS, STRATUM) if role in columns]
     if verdicts and "cluster" in columns:
         columns = columns | {"cluster": _name_absent_voters(columns)}
-    for role in [*(("a", "b") if verdicts else ("a", "b", "winner")), *units]:
-        for position, value, won in zip(where, columns[role], columns["winner"], strict=True):
-            if _is_missing(value) and not (role == "cluster" and verdicts and _is_missing(won)):
-                hint = (
-                    "write tie for a vote without a winner, or leave the row out"
-                    if role == "winner"
-                    else ""
-                )
-                raise ArgumentError(
-                    f"{position}: {headings[role]}", "must not be empty", "nothing", hint
-                )
-    size = len(where)
+    _refuse_empty_fields(columns, headings, where, units, judged=bool(verdicts))
     code, names = factorize([*columns["a"], *columns["b"]])
-    first, second = np.split(code, [size])
-    itself = np.equal(first, second)
-    if itself.any():
-        i = int(itself.argmax())
-        raise ArgumentError(
-            f"{where[i]}: {headings['b']}",
-            f"must differ from {headings['a']}",
-            f"{columns['a'][i]!r} twice",
-            "leave out votes of an entity against itself",
-        )
+    first, second = np.split(code, 2)
+    _refuse_own_votes(columns, headings, where, first == second)
     numbers_of = _counts(columns.get("count"), headings, where)
     weighted = _weigh(numbers_of, columns, headings)
     counts, notes = weighted.number, weighted.notes
@@ -216,13 +197,7 @@ def count_votes(
             notes = [*notes, *swapped]
             counts = counts.astype(float)
             counts[has_votes] = merged
-    wins, ties = (np.zeros((len(names), len(names)), counts.dtype) for _ in range(2))
-    for side, winners, losers in ((0, first, second), (1, second, first)):
-        np.add.at(wins, (winners[sides == side], losers[sides == side]), counts[sides == side])
-    tied = sides == 2
-    np.add.at(ties, (first[tied], second[tied]), counts[tied])
-    ties = ties + ties.T
-    labels = (wins + wins.T + ties).sum(axis=1)
+    wins, ties = _count_pairs(first, second, sides, counts, len(names))
     counted = counts if weighted.each is None else numbers_of * (counts > 0)
     cases = np.rint(np.bincount(code, np.tile(counted, 2), len(names))).astype(np.int64)
     if not cases.all():
@@ -236,9 +211,6 @@ def count_votes(
     results = rows.results(sides, counts)
     ledger = Ledger(entries, round(counts.sum()), unit="vote", results=results)
     if units or covariates:
-        spans = tuple(
-            (name, float(held.min()), float(held.max())) for name, held in numbers.items()
-        )
         ledger = replace(
             ledger,
             units=tuple(
@@ -246,22 +218,93 @@ def count_votes(
                 for role in units
                 if role in UNITS
             ),
-            covariates=spans,
+            covariates=tuple(
+                (name, float(column.min()), float(column.max())) for name, column in numbers.items()
+            ),
         )
-    called = EvidenceRecord(noun=noun_of_column(headings["a"])).to_attrs()
-    held: dict[str, Any] = {
+    variables: dict[str, Any] = {
         "wins": (("entity", "rival"), wins),
         "ties": (("entity", "rival"), ties),
         "cases": ("entity", cases),
     }
-    coords = {"entity": name_coord(names), "rival": name_coord(names)}
-    if not verdicts:
-        coords |= {role: battles.pop(role) for role in units}
-        return xr.Dataset(held | battles, coords, add_notes(called | ledger.to_attrs(), notes))
-    one_sided = int(labels.sum()) // 2
-    if not one_sided:
+    coords: dict[str, Any] = {"entity": name_coord(names), "rival": name_coord(names)}
+    if verdicts:
+        labels = (wins + wins.T + ties).sum(axis=1)
+        labelled = int(labels.sum()) // 2
+        votes = _votes_of_judges(rows, verdicts, labelled)
+        battles = _judged_battles(
+            ballots,
+            votes[has_votes],
+            names,
+            first[has_votes],
+            second[has_votes],
+            sides[has_votes],
+            counts[has_votes],
+        )
+        variables["labels"] = ("entity", labels)
+        ledger = replace(ledger, labels=(labelled, labelled))
+    coords |= {role: battles.pop(role) for role in units}
+    coords |= {"judge": [str(name) for name in verdicts]} if verdicts else {}
+    noun = EvidenceRecord(noun=noun_of_column(headings["a"])).to_attrs()
+    return xr.Dataset(variables | battles, coords, add_notes(noun | ledger.to_attrs(), notes))
+
+
+def _refuse_empty_fields(
+    columns: Mapping[str, list[Any]],
+    headings: Mapping[str, Any],
+    where: Sequence[str],
+    units: Sequence[str],
+    judged: bool,
+) -> None:
+    """Raise an error for an empty field; beside judges, people need neither vote nor have a name."""
+    for role in [*(("a", "b") if judged else ("a", "b", "winner")), *units]:
+        for position, value, won in zip(where, columns[role], columns["winner"], strict=True):
+            may_lack = role == "cluster" and judged and _is_missing(won)
+            if _is_missing(value) and not may_lack:
+                hint = ""
+                if role == "winner":
+                    hint = "write tie for a vote without a winner, or leave the row out"
+                raise ArgumentError(
+                    f"{position}: {headings[role]}", "must not be empty", "nothing", hint
+                )
+
+
+def _refuse_own_votes(
+    columns: Mapping[str, list[Any]],
+    headings: Mapping[str, Any],
+    where: Sequence[str],
+    same: np.ndarray,
+) -> None:
+    """Raise an error for a vote of an entity against itself."""
+    if same.any():
+        i = int(same.argmax())
         raise ArgumentError(
-            str(headings["winner"]),
+            f"{where[i]}: {headings['b']}",
+            f"must differ from {headings['a']}",
+            f"{columns['a'][i]!r} twice",
+            "leave out votes of an entity against itself",
+        )
+
+
+def _count_pairs(
+    first: np.ndarray, second: np.ndarray, sides: np.ndarray, counts: np.ndarray, size: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the wins (winner, loser), and the ties of each pair in both orders."""
+    wins, ties = (np.zeros((size, size), counts.dtype) for _ in range(2))
+    for side, winners, losers in ((0, first, second), (1, second, first)):
+        np.add.at(wins, (winners[sides == side], losers[sides == side]), counts[sides == side])
+    tied = sides == 2
+    np.add.at(ties, (first[tied], second[tied]), counts[tied])
+    return wins, ties + ties.T
+
+
+def _votes_of_judges(
+    rows: "_VoteRows", verdicts: Mapping[Any, list[Any]], labelled: int
+) -> np.ndarray:
+    """Return the votes (row, judge); raise an error without a vote of a person, or for a row without any of a judge."""
+    if not labelled:
+        raise ArgumentError(
+            str(rows.headings["winner"]),
             "must contain the vote of a person for at least one row",
             "none",
         )
@@ -269,28 +312,12 @@ def count_votes(
     none = (votes == UNKNOWN).all(axis=1)
     if none.any():
         raise ArgumentError(
-            f"{where[int(none.argmax())]}: {list_names(list(map(str, verdicts)), 3)}",
+            f"{rows.where[int(none.argmax())]}: {list_names(list(map(str, verdicts)), 3)}",
             "must contain a vote of a judge in each row: other votes do not show how the judge errs",
             "none",
             "let the judge vote on these pairs too, or leave the rows out",
         )
-    battles = _judged_battles(
-        ballots,
-        votes[has_votes],
-        names,
-        first[has_votes],
-        second[has_votes],
-        sides[has_votes],
-        counts[has_votes],
-    )
-    coords |= {role: battles.pop(role) for role in units}
-    held |= {"labels": ("entity", labels), **battles}
-    ledger = replace(ledger, labels=(one_sided, one_sided))
-    return xr.Dataset(
-        held,
-        coords | {"judge": [str(name) for name in verdicts]},
-        add_notes(called | ledger.to_attrs(), notes),
-    )
+    return votes
 
 
 def _judged_battles(

@@ -351,9 +351,7 @@ def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Da
         ((probability - slack >= prob).swapaxes(1, 2) & beats).sum((1, 2)),
     )
     conclusions = (
-        {}
-        if lead is None
-        else _conclusions(stacked, lead, leaders, [str(name) for name in names], prob)
+        {} if lead is None else _conclusions(stacked, lead, [str(name) for name in names], prob)
     )
     survives = np.array([*conclusions.values()], bool).reshape(-1, len(rankings)).T
     variables["survives"] = (("alternative", "conclusion"), survives)
@@ -377,7 +375,7 @@ def _taus(ranks: np.ndarray) -> list[float]:
 
 
 def _conclusions(
-    held: dict[str, np.ndarray], lead: int, leaders: list[int | None], names: list[str], prob: float
+    held: dict[str, np.ndarray], lead: int, names: list[str], prob: float
 ) -> dict[str, np.ndarray]:
     """Return the conclusions of the first ranking, and the rankings in which each holds up to its error."""
     result = {}

@@ -165,7 +165,7 @@ def refuse_copied_datasets(rows: pd.DataFrame, choices: Choices) -> None:
             )
 
 
-def find_direction(rows: pd.DataFrame, logs: Logs, choices: Choices) -> bool | None:
+def find_direction(rows: pd.DataFrame, choices: Choices) -> bool | None:
     directed = rows[rows["better"].notna()]
     better = directed["better"].astype(bool)
     if better.nunique() < 2:

@@ -36,7 +36,7 @@ def settle(logs: Logs, choices: Choices) -> pd.DataFrame:
     rows = _choose_metric(rows, logs, choices, remarks)
     stops.refuse_judges(rows, choices)
     stops.refuse_scales(rows, logs, choices)
-    better = stops.find_direction(rows, logs, choices)
+    better = stops.find_direction(rows, choices)
     rows = _match_cases(rows, logs, choices)
     rows = _settle_reruns(rows, logs, choices, remarks)
     stops.refuse_copied_datasets(rows, choices)

@@ -47,7 +47,7 @@ def find_votes(table: Table, roles: Roles) -> dict[str, Any] | None:
     pair = [columns[role] for role in ("a", "b") if role in columns]
     names = len(pair) == 2 and not any(holds_outcomes(table.columns[name]) for name in pair)
     if named or (names and roles.truth is None and roles.entities is None):
-        _refuse_lacking(table, roles, columns, requested)
+        _refuse_lacking(table, columns, requested)
     if any(role not in columns for role in requested):
         _refuse_unnamed_votes(table, roles)
         return None
@@ -58,7 +58,7 @@ def find_votes(table: Table, roles: Roles) -> dict[str, Any] | None:
     )
 
 
-def _refuse_lacking(table: Table, roles: Roles, found: dict[str, Any], wanted: list[str]) -> None:
+def _refuse_lacking(table: Table, found: dict[str, Any], wanted: list[str]) -> None:
     """Raise an error for votes without one of their columns."""
     lacking = [role for role in wanted if role not in found]
     if not lacking:

@@ -119,6 +119,23 @@ class Known(NamedTuple):
 
 def name_roles(table: Table, roles: Roles) -> Known:
     """Return the roles of columns, named by the user or by the column names."""
+    of = _name_typed_roles(table, roles)
+    if roles.truth is not None:
+        of["actual"] = table.find("truth", roles.truth)
+    _settle_count(table, of)
+    _name_standard_roles(table, of)
+    if roles.outcome is not None:
+        of = {role: name for role, name in of.items() if role not in OTHER_ANSWERS}
+    _settle_number(table, of)
+    table.check_single(of.values())
+    # With one row for each entity and case, the column correct holds the outcome.
+    if "correct" in of and "outcome" not in of and not {"wrong", "total"} & set(of):
+        of["outcome"] = of.pop("correct")
+    return Known(of, [])
+
+
+def _name_typed_roles(table: Table, roles: Roles) -> dict[str, Any]:
+    """Return the roles that the user names, after a check that each column can have its role."""
     of: dict[str, Any] = {}
     for role, requested in roles.columns().items():
         text = "group" if role == "dataset" and roles.group is not None else role.split()[0]
@@ -127,75 +144,76 @@ def name_roles(table: Table, roles: Roles) -> Known:
                 text, "must be the name of a column", f"{type(requested).__name__} {requested!r}"
             )
         name = table.find(text, requested)
-        first_role = next((standard for standard, held in of.items() if held == name), None)
+        first_role = next((earlier for earlier, column in of.items() if column == name), None)
         if first_role is not None:
             raise ArgumentError(
-                f"{table.argument(text)}",
+                table.argument(text),
                 "must name a different column",
                 f"{name!r}, the {first_role} as well",
             )
-        forbidden = {*MARKS, "actual"} - {role}
-        if role == "entity":
-            forbidden -= {"predicted", "outcome", "actual"}
-        elif role == "outcome":
-            forbidden = (forbidden | {"entity"}) - {"outcome", "correct"}
-        elif role in SPREADS:
-            forbidden |= {"entity", "case", "mean"}
-        elif role == "cluster":
-            forbidden |= {"entity", "case", "run"}
-        standard = role_of(name)
-        if role in CELLS:
-            forbidden = set(CELLS) - {role}
-        if standard in forbidden or (
-            role != "entity" and standard == "entity" and roles.entity is None
-        ):
-            raise ArgumentError(
-                table.argument(text),
-                f"must name a column that {WHAT[text]}",
-                f"{name!r}, which is read as {standard}",
-            )
-        if role == "case" and squeeze(name) in FOLD_NAMES:
-            raise ArgumentError(
-                table.argument(role),
-                f"must name a column that {WHAT[role]}",
-                f"{name!r}, which names folds",
-                suggest_folds(table, name),
-            )
-        rival = next(
-            (
-                standard
-                for standard in table.columns
-                if squeeze(standard) == role and standard != name
-            ),
-            None,
-        )
-        if role == "cluster" and rival is not None:
-            raise ArgumentError(
-                table.argument(role),
-                f"cannot be used with a column {rival}",
-                f"{name!r}",
-                f"{table.without(rival)} leaves the other out",
-            )
-        datasets = next(
-            (
-                standard
-                for standard in table.columns
-                if role_of(standard) == "dataset" and standard != name
-            ),
-            None,
-        )
-        if text == "group" and (roles.dataset is not None or datasets is not None):
-            standard = datasets if roles.dataset is None else roles.dataset
-            raise ArgumentError(
-                table.argument("group"),
-                f"cannot be used with the data sets in {standard}",
-                f"{name!r}",
-                f"select the rows of one data set, or {table.without(standard)} pools them",
-            )
+        _check_heading(table, role, text, name, roles)
+        _refuse_second_columns(table, role, text, name, roles)
         of["times" if role == "count" else role] = name
-    if roles.truth is not None:
-        of["actual"] = table.find("truth", roles.truth)
-    _settle_count(table, of)
+    return of
+
+
+def _check_heading(table: Table, role: str, text: str, name: Any, roles: Roles) -> None:
+    """Raise an error if the heading of a column has another role than the user gives it."""
+    standard = role_of(name)
+    is_entity = role != "entity" and standard == "entity" and roles.entity is None
+    if standard in _forbidden_headings(role) or is_entity:
+        raise ArgumentError(
+            table.argument(text),
+            f"must name a column that {WHAT[text]}",
+            f"{name!r}, which is read as {standard}",
+        )
+    if role == "case" and squeeze(name) in FOLD_NAMES:
+        raise ArgumentError(
+            table.argument(role),
+            f"must name a column that {WHAT[role]}",
+            f"{name!r}, which names folds",
+            suggest_folds(table, name),
+        )
+
+
+def _forbidden_headings(role: str) -> set[str]:
+    """Return the standard headings of columns that cannot have this role."""
+    if role in CELLS:
+        return set(CELLS) - {role}
+    marks = {*MARKS, "actual"} - {role}
+    if role == "entity":
+        return marks - {"predicted", "outcome", "actual"}
+    if role == "outcome":
+        return (marks | {"entity"}) - {"outcome", "correct"}
+    if role in SPREADS:
+        return marks | {"entity", "case", "mean"}
+    return marks | {"entity", "case", "run"} if role == "cluster" else marks
+
+
+def _refuse_second_columns(table: Table, role: str, text: str, name: Any, roles: Roles) -> None:
+    """Raise an error if another column looks like clusters beside those named, or like data sets beside groups."""
+    others = [column for column in table.columns if column != name]
+    rival = next((column for column in others if squeeze(column) == role), None)
+    if role == "cluster" and rival is not None:
+        raise ArgumentError(
+            table.argument(role),
+            f"cannot be used with a column {rival}",
+            f"{name!r}",
+            f"{table.without(rival)} leaves the other out",
+        )
+    datasets = next((column for column in others if role_of(column) == "dataset"), None)
+    datasets = datasets if roles.dataset is None else roles.dataset
+    if text == "group" and datasets is not None:
+        raise ArgumentError(
+            table.argument("group"),
+            f"cannot be used with the data sets in {datasets}",
+            f"{name!r}",
+            f"select the rows of one data set, or {table.without(datasets)} pools them",
+        )
+
+
+def _name_standard_roles(table: Table, of: dict[str, Any]) -> None:
+    """Add the roles of columns with standard headings, and of a reference beside predicted labels."""
     for role in STANDARD:
         if role in of:
             continue
@@ -220,14 +238,6 @@ def name_roles(table: Table, roles: Roles) -> Known:
             if squeeze(name) in REFERENCES and name not in of.values()
         ]
         of |= {"actual": references[0]} if len(references) == 1 else {}
-    if roles.outcome is not None:
-        of = {role: name for role, name in of.items() if role not in OTHER_ANSWERS}
-    _settle_number(table, of)
-    table.check_single(of.values())
-    # With one row for each entity and case, the column correct holds the outcome.
-    if "correct" in of and "outcome" not in of and not {"wrong", "total"} & set(of):
-        of["outcome"] = of.pop("correct")
-    return Known(of, [])
 
 
 def _settle_count(table: Table, of: dict[str, Any]) -> None:
@@ -746,7 +756,7 @@ def _refuse_unnamed_roles(table: Table, known: Known, entity: Any) -> None:
         and len(set(as_outcomes(table.columns[name])) - {None}) > 1
     ]
     scores = [known.of["outcome"]] if "outcome" in known.of else scores
-    _refuse_unnamed_means(table, known, entity)
+    _refuse_unnamed_means(table, entity)
     _refuse_unnamed_predictions(table, known, entity, free)
     folds = [name for name in free if names_folds(table, name)]
     labels = [name for name in free if squeeze(name) in TRUTH_NAMES]
@@ -850,7 +860,7 @@ def _holds_probabilities(column: list[Any]) -> bool:
     )
 
 
-def _refuse_unnamed_means(table: Table, known: Known, entity: Any) -> None:
+def _refuse_unnamed_means(table: Table, entity: Any) -> None:
     """Raise an error with the options that name means beside their standard errors or the ends of intervals."""
     names = [name for name in table.columns if name != entity and holds_shares(table.columns[name])]
     spreads = {role: [name for name in names if role_of(name) == role] for role in SPREADS}

@@ -142,10 +142,10 @@ def list_names(ax: Any, entities: Sequence[Any], numbered: bool = False) -> None
     ax.set_ylim(size - 0.5, -0.5)
 
 
-def name_width(ax: Any, font: float, share: float = 0.4) -> int:
-    """Return how many letters of a font size fit this share of a figure's width: 8 at least, 46 at most."""
+def name_width(ax: Any, font: float) -> int:
+    """Return how many letters of a font size fit 40% of a figure's width: 8 at least, 46 at most."""
     points = 72 * ax.figure.bbox.width / ax.figure.dpi
-    return int(np.clip(share * points / (0.58 * font), 8, 46))
+    return int(np.clip(0.4 * points / (0.58 * font), 8, 46))
 
 
 def fit_text(ax: Any, text: str, font: float = 10.0) -> str:
@@ -369,15 +369,14 @@ def band_words(shown: Sequence[int], banded: Sequence[int], prob: float, where: 
     return f"{whose} most often {where};\n{pronoun} holds its whole curve with probability {prob:g}"
 
 
-def label_curves(
-    ax: Any, ends: bool = True, title: str = "", under: float = 0.0, font: float = 8.0
-) -> None:
+def label_curves(ax: Any, ends: bool = True, title: str = "", under: float = 0.0) -> None:
     """Write the name of each labelled line in its colour on the right, without overlaps.
 
     With ``ends``, a thin line joins each name to the end of its curve. Without, since the curves
     end at one point, names are in the order of the mean heights, each beside a piece of its line. A
     narrow figure has them below the Axes, and below what is ``under`` it, a share of its height.
     """
+    font = 8.0
     lines = [one for one in ax.lines if not str(one.get_label()).startswith("_")]
     if is_narrow(ax) or not lines:
         look = {"title": title, "title_fontsize": font} if title else {}
