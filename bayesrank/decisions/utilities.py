@@ -143,17 +143,7 @@ def expected_utility(
 
     ranking = rank_variable(xr.DataTree.from_dict(groups), "utility", prob, known_of)
     if evidence.counts is not None:
-        # Always right or always wrong on a class is outside any interval of that rate; strategies'
-        # answers are fixed.
-        table = evidence.counts.sum(
-            [d for d in evidence.counts.dims if d not in (*performance.dims, *OUTCOME_DIMS)]
-        )
-        table = table.transpose(..., *OUTCOME_DIMS)
-        right = xr.DataArray(np.diagonal(table.values, axis1=-2, axis2=-1), dims=table.dims[:-1])
-        extreme = ((right == 0) | (right == table.sum("predicted").values)).any("actual")
-        settled = extreme.assign_coords(entity=performance["entity"]).reindex(
-            entity=ranking["entity"], fill_value=True
-        )
+        settled = _are_extreme(evidence.counts, performance, ranking)
         ranking["contradicted"] &= ~settled.transpose(*ranking["contradicted"].dims).values
     notes = evidence.notes(score)
     texts = {"notes": notes_text(notes), "needed_evidence": evidence.needed()}
@@ -169,10 +159,7 @@ def expected_utility(
         equal_groups = [group for group in known_of(at).groups if np.ptp(medians[at][group]) == 0]
         mean.values[at] = average_within(equal_groups, mean.values[at])
     more = {"mean": mean, "mean_error": error, "choice": _choice(ranking, mean)}
-    regret = ranking["expected_regret"].where(ranking["tier"].notnull())
-    least = regret.min("entity")
-    error = ranking["expected_regret_error"].where(regret == least).max("entity")
-    more |= name_pair("value_of_perfect_information", (least, error))
+    more |= name_pair("value_of_perfect_information", _least_regret(ranking))
     more |= name_pair(
         "value_of_prevalence_information", _of_prevalence(class_share, utility, ranking)
     )
@@ -184,6 +171,28 @@ def expected_utility(
     return ranking.assign(
         {name: value.reset_coords(drop=True).drop_attrs() for name, value in more.items()}
     ).assign_attrs(facts)
+
+
+def _are_extreme(
+    counts: xr.DataArray, performance: xr.DataArray, ranking: xr.Dataset
+) -> xr.DataArray:
+    """Return which entities were always right or always wrong on a class, and the strategies.
+
+    Such a rate is outside any interval of it; the answers of strategies are fixed.
+    """
+    others = [d for d in counts.dims if d not in (*performance.dims, *OUTCOME_DIMS)]
+    table = counts.sum(others).transpose(..., *OUTCOME_DIMS)
+    right = xr.DataArray(np.diagonal(table.values, axis1=-2, axis2=-1), dims=table.dims[:-1])
+    extreme = ((right == 0) | (right == table.sum("predicted").values)).any("actual")
+    labelled = extreme.assign_coords(entity=performance["entity"])
+    return labelled.reindex(entity=ranking["entity"], fill_value=True)
+
+
+def _least_regret(ranking: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:
+    """Return the smallest expected regret of a ranked entity, and its Monte-Carlo error."""
+    regret = ranking["expected_regret"].where(ranking["tier"].notnull())
+    least = regret.min("entity")
+    return least, ranking["expected_regret_error"].where(regret == least).max("entity")
 
 
 def _with_classes(source: Any, kind: str | None) -> xr.DataArray:

@@ -15,16 +15,17 @@ TableScore = Callable[[np.ndarray], np.ndarray]
 
 
 class Updates(ABC):
-    """Simulated futures of one posterior.
-
-    ``extend(more)`` adds units to every future.
-    """
+    """Simulated futures of one posterior."""
 
     #: Scores (future, entity) under each simulated truth; today's units (entity), the prior's
     #: included; those added.
     truth: np.ndarray
     before: np.ndarray
     added: float = 0
+
+    @abstractmethod
+    def extend(self, more: int) -> None:
+        """Add units to every future."""
 
     @abstractmethod
     def moments(self) -> tuple[np.ndarray, np.ndarray]:

@@ -1,7 +1,7 @@
 """How many more cases are needed: the assurance that a future posterior meets a target."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -196,9 +196,15 @@ def plan(
     check_bool("alternatives", alternatives)
     _refuse_these_cases(score)
     root, posterior = root_sequence(seed), check_posterior(posterior)
-    of_posterior = {"k": k, "width": width, "rival='all'": (isinstance(rival, str) and rival == ALL) or None,
-                    "more": more, "positives": positives, "alternatives": alternatives or None}  # fmt: skip
-    others = [name for name, entities in of_posterior.items() if entities is not None]
+    unconditional = {
+        "k": k,
+        "width": width,
+        "rival='all'": (isinstance(rival, str) and rival == ALL) or None,
+        "more": more,
+        "positives": positives,
+        "alternatives": alternatives or None,
+    }
+    others = [name for name, value in unconditional.items() if value is not None]
     if true_scores is not None:
         check_choice("true_scores", true_scores, ("difference", "population", "posterior"))
     if true_scores == "difference" and others:
@@ -220,21 +226,9 @@ def plan(
         posterior = posterior.with_datasets()
     scored_source = scored(posterior, score, higher_is_better, kind)
     if true_scores in (None, "difference") and not others:
-        if margin is not None and rope:
-            raise ArgumentError(
-                "margin and rope",
-                "both name the true difference: pass one of them",
-                f"{margin}, {rope}",
-            )
-        least = rope if margin is None else check_number("margin", margin, 0.0, finite=True)
-        result = _of_difference(
-            scored_source,
-            RankingOptions(target, rope),
-            kind,
-            Pair(entity, rival, least),
-            assurance,
-            sizes,
-        )
+        least = _true_difference(margin, rope)
+        settings, pair = RankingOptions(target, rope), Pair(entity, rival, least)
+        result = _of_difference(scored_source, settings, kind, pair, assurance, sizes)
         if result is not None:
             return result
         if true_scores is not None or isinstance(posterior, Over):
@@ -258,24 +252,40 @@ def plan(
     )
     if not alternatives:
         return result
+    return result.assign(_plan_alternatives(source, goal, assurance, futures, root))
+
+
+def _true_difference(margin: float | None, rope: float) -> float:
+    """Return the least true difference of a conditional plan: the margin, or the ROPE."""
+    if margin is not None and rope:
+        raise ArgumentError(
+            "margin and rope",
+            "both name the true difference: pass one of them",
+            f"{margin}, {rope}",
+        )
+    return rope if margin is None else check_number("margin", margin, 0.0, finite=True)
+
+
+def _plan_alternatives(
+    source: Preposterior,
+    goal: Goal,
+    assurance: float,
+    futures: int,
+    root: np.random.SeedSequence,
+) -> xr.Dataset:
+    """Return the needed units, their cases and the limit of plans for other kinds of new units."""
     rows = []
     kinds = alternative_requests(source)
     for request in kinds.values():
-        with_more = with_units(source, request)
-        plans = _plan_sizes(
-            with_more, goal, assurance, _sizes(None, with_more.units, with_more.most), futures, root
-        )
-        rows.append(
-            (
-                float(plans["needed"]),
-                float(plans["needed"]) * with_more.cases_each,
-                float(plans["limit"]),
-            )
-        )
+        other = with_units(source, request)
+        sizes = _sizes(None, other.units, other.most)
+        other_plan = _plan_sizes(other, goal, assurance, sizes, futures, root)
+        needed = float(other_plan["needed"])
+        rows.append((needed, needed * other.cases_each, float(other_plan["limit"])))
     columns = zip(("needed", "cases", "limit"), np.array(rows).reshape(-1, 3).T, strict=True)
-    more_found = {f"alternative_{name}": ("alternative", column) for name, column in columns}
-    return result.assign(more_found).assign_coords(
-        alternative=name_coord([*kinds]) if kinds else np.empty(0, str)
+    return xr.Dataset(
+        {f"alternative_{name}": ("alternative", column) for name, column in columns},
+        {"alternative": name_coord([*kinds]) if kinds else np.empty(0, str)},
     )
 
 
@@ -457,70 +467,23 @@ def _plan_sizes(
     futures: int,
     root: np.random.SeedSequence,
 ) -> xr.Dataset:
-    if (
-        goal.kind == "interval" and source.cells
-    ):  # a width needs no pairs, and more futures make it exact
+    if goal.kind == "interval" and source.cells:
+        # A width needs no pairs, and more futures make it exact.
         futures = max(futures, min(INTERVALS // source.cells, INTERVALS // 20))
-    draws, now = source.draws, goal.now(source.draws)
-    is_met = now <= goal.width if goal.kind == "interval" else now >= goal.target
-    updates = source.updates(futures, stream(root, "plan", source.unit))
-    average, spread = draws.mean(0), source.covariance
-    today = updates.moments()
-    with np.errstate(invalid="ignore", divide="ignore"):
-        wider = np.nan_to_num(np.sqrt(np.diag(spread) / np.diag(today[1][0])), nan=1.0, posinf=1.0)
-    wider[np.abs(wider - 1) < 3 / np.sqrt(2 * len(draws))] = 1.0  # an error of draws
-    truth = source.true_scores(updates.truth, stream(root, "plan population"))
-    moved, skewness = truth - updates.truth, _skewness(draws, spread)
-    top = truth.max(1, keepdims=True)
-    best = (truth == top) / (truth == top).sum(1, keepdims=True)
-
-    def row(updates: Updates) -> list[float]:
-        """Return the share of futures that meet the target, P(best) of the leader and its loss, with errors."""
-        mean, covariance = updates.moments()
-        past = updates.past()
-        # What the approximation misses today it misses in proportion to what is left of today's
-        # evidence.
-        factor = 1 + (wider - 1) * past
-        mean = np.where(np.isnan(mean), average, mean + (average - today[0][0]) * past) + moved * (
-            1 - past
-        )
-        covariance = np.nan_to_num(covariance) * factor[:, None] * factor
-        leader = mean.argmax(1)[:, None]
-        shares = _share(
-            goal.met(mean, covariance, skewness * np.sqrt(np.sqrt(past[:, None] * past)))
-        )
-        of_leader = (np.take_along_axis(values, leader, 1)[:, 0] for values in (best, top - truth))
-        return [
-            *shares,
-            *(number for x in of_leader for number in (x.mean(), x.std() / np.sqrt(x.size))),
-        ]
-
-    rows = {}
-    for size, more in zip(sizes.tolist(), np.diff(sizes, prepend=0).tolist(), strict=True):
-        updates.extend(more)
-        rows[size] = row(updates)
+    now = goal.now(source.draws)
+    forecast = _Forecast.of(source, goal, futures, root)
+    rows = forecast.follow(sizes)
     curve = np.array([*rows.values()]).T
     if not source.found.finite_mean:
         curve[4:] = np.nan
     limit, limit_error = _limit(source, goal, futures, root)
     needed, lower, upper, reason = np.nan, np.nan, np.nan, ""
-    if is_met:
+    if now <= goal.width if goal.kind == "interval" else now >= goal.target:
         needed, lower, upper, reason = 0.0, 0.0, 0.0, "met"
     elif limit < assurance:
         reason = "fixed" if source.fixed else "limit"
-    elif (above := curve[0] >= assurance).any():
-        first = int(np.argmax(above))
-        low, high = float(sizes[first - 1]) if first else 0.5, float(sizes[first])
-        while high / low > 1 + PRECISION and high - np.floor(low) > 1:
-            middle = float(np.round(np.sqrt(low * high)).clip(np.floor(low) + 1, high - 1))
-            again = source.updates(futures, stream(root, "plan", source.unit))
-            again.extend(int(middle))
-            rows[int(middle)] = row(again)
-            low, high = (low, middle) if rows[int(middle)][0] >= assurance else (middle, high)
-        needed = high
-        tried = sorted(rows)
-        success, error = np.array([rows[size][:2] for size in tried]).T
-        lower, upper = (_crossing(np.array(tried), success + k * error, assurance) for k in (2, -2))
+    elif (curve[0] >= assurance).any():
+        needed, lower, upper = forecast.search(rows, sizes, curve[0], assurance)
     else:
         reason = "size"
     names = ("success", "probability_best", "expected_loss")
@@ -530,10 +493,111 @@ def _plan_sizes(
         "needed": needed, "needed_lower": lower, "needed_upper": upper, "limit": limit, "limit_error": limit_error,
         "now": now, "units": float(source.units.max()), "cases_each": source.cases_each,
     }  # fmt: skip
+    record = _record_of(source, goal, assurance, futures, reason)
+    return xr.Dataset(variables | scalars, {"n": sizes}, record.to_attrs())
+
+
+@dataclass(frozen=True)
+class _Forecast:
+    """Futures of a plan: their posteriors after any number of new units, and the scores that are then true."""
+
+    source: Preposterior
+    goal: Goal
+    futures: int
+    root: np.random.SeedSequence
+    #: The futures before any new unit, which ``follow`` extends.
+    updates: Updates
+    #: The mean of the updates before any new unit (entity).
+    today: np.ndarray
+    #: The spread of the posterior over that of the updates today (entity).
+    wider: np.ndarray
+    #: How far the true scores lie from the truth of the updates (future, entity).
+    moved: np.ndarray
+    skewness: np.ndarray
+    #: P(best) and the loss of each entity, given the true scores (future, entity).
+    best: np.ndarray
+    loss: np.ndarray
+
+    @classmethod
+    def of(
+        cls, source: Preposterior, goal: Goal, futures: int, root: np.random.SeedSequence
+    ) -> "_Forecast":
+        updates = source.updates(futures, stream(root, "plan", source.unit))
+        mean, covariance = updates.moments()
+        draws, spread = source.draws, source.covariance
+        with np.errstate(invalid="ignore", divide="ignore"):
+            wider = np.sqrt(np.diag(spread) / np.diag(covariance[0]))
+        wider = np.nan_to_num(wider, nan=1.0, posinf=1.0)
+        wider[np.abs(wider - 1) < 3 / np.sqrt(2 * len(draws))] = 1.0  # an error of draws
+        truth = source.true_scores(updates.truth, stream(root, "plan population"))
+        top = truth.max(1, keepdims=True)
+        is_best = truth == top
+        return cls(
+            source,
+            goal,
+            futures,
+            root,
+            updates,
+            today=mean[0],
+            wider=wider,
+            moved=truth - updates.truth,
+            skewness=_skewness(draws, spread),
+            best=is_best / is_best.sum(1, keepdims=True),
+            loss=top - truth,
+        )
+
+    def follow(self, sizes: np.ndarray) -> dict[int, list[float]]:
+        """Return the row of each number of new units, which rise."""
+        rows = {}
+        for size, more in zip(sizes.tolist(), np.diff(sizes, prepend=0).tolist(), strict=True):
+            self.updates.extend(more)
+            rows[size] = self.row(self.updates)
+        return rows
+
+    def row(self, updates: Updates) -> list[float]:
+        """Return the share of futures that meet the target, P(best) of the leader and its loss, with errors."""
+        mean, covariance = updates.moments()
+        past = updates.past()
+        average = self.source.draws.mean(0)
+        # What the approximation misses today it misses in proportion to what is left of today's
+        # evidence.
+        factor = 1 + (self.wider - 1) * past
+        mean = np.where(np.isnan(mean), average, mean + (average - self.today) * past)
+        mean = mean + self.moved * (1 - past)
+        covariance = np.nan_to_num(covariance) * factor[:, None] * factor
+        leader = mean.argmax(1)[:, None]
+        skewness = self.skewness * np.sqrt(np.sqrt(past[:, None] * past))
+        numbers = [*_share(self.goal.met(mean, covariance, skewness))]
+        for values in (self.best, self.loss):
+            of_leader = np.take_along_axis(values, leader, 1)[:, 0]
+            numbers += [of_leader.mean(), of_leader.std() / np.sqrt(of_leader.size)]
+        return numbers
+
+    def search(
+        self, rows: dict[int, list[float]], sizes: np.ndarray, success: np.ndarray, assurance: float
+    ) -> tuple[float, float, float]:
+        """Return the least number of units that is enough, and its range; ``rows`` gains the tried numbers."""
+        first = int(np.argmax(success >= assurance))
+        low, high = float(sizes[first - 1]) if first else 0.5, float(sizes[first])
+        while high / low > 1 + PRECISION and high - np.floor(low) > 1:
+            middle = float(np.round(np.sqrt(low * high)).clip(np.floor(low) + 1, high - 1))
+            updates = self.source.updates(self.futures, stream(self.root, "plan", self.source.unit))
+            updates.extend(int(middle))
+            rows[int(middle)] = self.row(updates)
+            low, high = (low, middle) if rows[int(middle)][0] >= assurance else (middle, high)
+        tried = sorted(rows)
+        share, error = np.array([rows[size][:2] for size in tried]).T
+        lower, upper = (_crossing(np.array(tried), share + k * error, assurance) for k in (2, -2))
+        return high, lower, upper
+
+
+def _record_of(
+    source: Preposterior, goal: Goal, assurance: float, futures: int, reason: str
+) -> PlanRecord:
     entity, rival = (
         "" if which is None else str(source.names[which]) for which in (goal.entity, goal.rival)
     )
-    record = PlanRecord(
+    return PlanRecord(
         **vars(replace(source.found.facts, range=None, unit=source.unit)),
         goal=goal.kind,
         target=goal.target,
@@ -552,7 +616,6 @@ def _plan_sizes(
         reason=reason,
         true_scores="posterior" if source.population is None else "population",
     )
-    return xr.Dataset(variables | scalars, {"n": sizes}, record.to_attrs())
 
 
 def _skewness(draws: np.ndarray, covariance: np.ndarray) -> np.ndarray:
