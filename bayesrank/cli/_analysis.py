@@ -195,27 +195,11 @@ def ask(
         raise ArgumentError("--higher-is-better", "cannot be used with --lower-is-better", "both")
     step("reading")
     paths = [data] if isinstance(data, str) else list(data)
-    submitted = how["truth"] is not None and Path(how["truth"]).is_file()
-    logs = choices_of(how, columns=submitted).also(lower=lower_is_better) if "only" in how else None
     how["dataset"] = how.pop("dataset_column")
     how["covariates"] = list(covariates) or None
-    table_attrs: dict[Any, Any] = {}
-    if submitted:
-        roles = Roles(**how | {"dataset": by if by not in (None, "dataset") else how["dataset"]})
-        evidence, record, table_attrs = _read_submissions(
-            paths, roles, ignore, logs or Choices(shell=True)
-        )
-    elif logs is not None and (logs.map or are_logs(paths)):
-        roles = Roles(**how)
-        evidence, record, table_attrs = _read_logs(paths, dataset, roles, ignore, logs, by)
-    else:
-        if logs is not None and (typed := logs.typed().removesuffix("--lower-is-better")):
-            raise ArgumentError(
-                typed.split()[0], "is for logs, and cannot be used for a table", paths[0]
-            )
-        how["dataset"] = by if by not in (None, "dataset") else how["dataset"]
-        roles = Roles(**how)
-        evidence, record = _read(paths[0], model, roles, ignore)
+    evidence, record, table_attrs = _read_paths(
+        paths, how, model, dataset, ignore, by, lower_is_better
+    )
     shipped = paths[0] in br.datasets.names()
     unused = () if shipped else [*map(str, ignore), *ledger_of(evidence).ignored]
     parsed = parse_given(evidence)
@@ -264,6 +248,33 @@ def ask(
     read = setup.read_note("data set" if by in (None, "dataset") else "category")
     click.get_current_context().meta[READ] = say(read)
     return CommandAnalysis(**vars(setup), about=record)
+
+
+def _read_paths(
+    paths: list[str],
+    how: dict[str, Any],
+    model: str | None,
+    dataset: str | None,
+    ignore: Sequence[str],
+    by: str | None,
+    lower_is_better: bool,
+) -> tuple[Evidence, dict[str, str], dict[Any, Any]]:
+    """Return the evidence in submissions, logs or a table, its description, and the attrs of its table."""
+    submitted = how["truth"] is not None and Path(how["truth"]).is_file()
+    logs = choices_of(how, columns=submitted).also(lower=lower_is_better) if "only" in how else None
+    if not submitted and logs is not None and (logs.map or are_logs(paths)):
+        return _read_logs(paths, dataset, Roles(**how), ignore, logs, by)
+    if not submitted and logs is not None:
+        typed = logs.typed().removesuffix("--lower-is-better")
+        if typed:
+            raise ArgumentError(
+                typed.split()[0], "is for logs, and cannot be used for a table", paths[0]
+            )
+    how["dataset"] = by if by not in (None, "dataset") else how["dataset"]
+    if submitted:
+        choices = logs or Choices(shell=True)
+        return _read_submissions(paths, Roles(**how), ignore, choices)
+    return *_read(paths[0], model, Roles(**how), ignore), {}
 
 
 def _read(
