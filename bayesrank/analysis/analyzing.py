@@ -164,7 +164,7 @@ class Analysis:
         """Return the verdict, and the sentence on the Tile if there is one."""
         return [*self.verdict, *[self.weighting] * bool(self.weighting)]
 
-    def _shown(self) -> tuple[str, list[str], list[list[str]], int]:
+    def _first_rows(self) -> tuple[str, list[str], list[list[str]], int]:
         """Return title, heading and cells of the first entities, and the number of the others."""
         first = self.table.head(SHOWN)
         with using_words_of(self._setup.origin):
@@ -173,7 +173,7 @@ class Analysis:
         return title, header, rows, len(self.table) - len(first)
 
     def __repr__(self) -> str:
-        title, header, rows, others = self._shown()
+        title, header, rows, others = self._first_rows()
         shown = zip(short_names([row[0] for row in rows], 40), rows, strict=True)
         cells = [header, *([name, *row[1:]] for name, row in shown)]
         widths = [max(cell_len(row[i]) for row in cells) for i in range(len(header))]
@@ -190,7 +190,7 @@ class Analysis:
         return "\n".join([title, *self._sentences(), "", *map(str.rstrip, lines), *more])
 
     def _repr_html_(self) -> str:
-        title, header, rows, others = self._shown()
+        title, header, rows, others = self._first_rows()
         head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
         lines = []
         for name, *cells in rows:
@@ -260,13 +260,16 @@ def analyze(
         probabilities, as for :func:`bayesrank.from_probabilities`, if the score is one of
         probabilities. Beside evidence or a table, the second argument is the score.
     score : Score, str or callable, optional
-        The score to rank by. The default is the mean of outcomes; of two classes that both have
-        cases, informedness; of other classes, accuracy. The notes say so.
+        The score to rank by. The default depends on the evidence: the mean of outcomes;
+        informedness of two classes that both have cases, accuracy of other classes; F1 of
+        detections, which have no true negatives. A note names the default that was used. Predicted
+        probabilities have no default.
     model, prior, prevalence : optional
         As for :func:`bayesrank.fit`; the default model is chosen by the evidence.
     over, aggregate, weights : optional
         Rank by an aggregate over groups or data sets, as for :func:`bayesrank.credible_ranking`.
-        Groups named by ``group=`` are ranked over by default.
+        Evidence with groups (``group=``) is ranked by the mean over them unless ``over`` says
+        otherwise.
     join : str
         How to pool data sets, as for :func:`bayesrank.pool`, where the model does not learn from
         them together.
@@ -290,13 +293,19 @@ def analyze(
     Returns
     -------
     Analysis
-        With the attributes ``evidence``, ``posterior``, ``ranking``, ``table``, ``differences``,
-        ``verdict`` and ``notes``, and the methods ``plot`` and ``report``.
+        It prints as the verdict and the table. The attributes are ``evidence``, ``model``,
+        ``score``, ``posterior``, ``ranking``, ``table``, ``differences``, ``verdict``,
+        ``weighting`` and ``notes``, the methods ``plot`` and ``report``.
 
     Raises
     ------
     ArgumentError
         If the data or an argument cannot be used; the message names the place and the fix.
+
+    See Also
+    --------
+    fit, credible_ranking : The two steps, for analyses with other choices.
+    bayesrank.plots.forest, ranking_report : What ``plot`` and ``report`` make.
 
     Examples
     --------

@@ -89,7 +89,7 @@ def describe_weighting(setup: Setup, posterior: Any, ranking: xr.Dataset) -> str
 
 
 def default_note(setup: Setup, ranking: xr.Dataset, score: Score) -> str:
-    """Return the sentence on a score that nobody named."""
+    """Return the sentence on the default score."""
     low, high = (RankingRecord.of(ranking).range if setup.aim is None else score.range) or (
         -np.inf,
         np.inf,

@@ -121,7 +121,7 @@ class CommandAnalysis(Setup):
         notes = [note for note in notes if ranked or note.code != "score_should_not_rank"]
         return list(dict.fromkeys([*map(say, notes), *self.say_remarks(score)]))
 
-    def tell(
+    def say_verdict(
         self, parts: Verdict, notes: bool, *scores: Score | None
     ) -> tuple[list[str], list[str], dict[str, Any]]:
         """Return the verdict on a result with its notes, how the data were read, and the verdict by name for programs.
@@ -155,13 +155,13 @@ def analyse(
 
     ``scores`` are the ones that are wanted; None is the default score.
     """
-    inputs = with_scores(ask(step, draws=draws, seed=seed, **how), scores)
+    inputs = with_scores(read_data(step, draws=draws, seed=seed, **how), scores)
     step("drawing")
     drawn = draw(inputs, draws=draws, seed=seed, sampler=sampler, prior="prior" in groups)
     return replace(inputs, posterior=drawn)
 
 
-def ask(
+def read_data(
     step: Callable[[str], None],
     data: str | Sequence[str],
     *,

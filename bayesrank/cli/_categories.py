@@ -14,7 +14,7 @@ from bayesrank._core.notes import Note
 from bayesrank._core.records import ModelRecord
 from bayesrank.analysis.default_score import choose_score
 from bayesrank.analysis.draws import silence_samplers
-from bayesrank.cli._analysis import CommandAnalysis, ask
+from bayesrank.cli._analysis import CommandAnalysis, read_data
 from bayesrank.evidence.ballots import STRATUM, results_of, votes_of_category
 from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.io.logs import Choices
@@ -39,7 +39,7 @@ def rank_categories(
 ) -> list[CategoryRanking]:
     """Return the rankings by the mean over categories and by the worst category, and one of each category."""
     fitted = {name: how.pop(name) for name in ("draws", "seed", "sampler")}
-    inputs = ask(step, by=by, draws=fitted["draws"], seed=fitted["seed"], **how)
+    inputs = read_data(step, by=by, draws=fitted["draws"], seed=fitted["seed"], **how)
     evidence = inputs.evidence
     parsed = parse_given(evidence)
     if not parsed.by_category:

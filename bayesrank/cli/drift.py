@@ -12,7 +12,7 @@ from bayesrank._core import prose
 from bayesrank._core.errors import ArgumentError
 from bayesrank.analysis.default_score import choose_score
 from bayesrank.analysis.draws import silence_samplers
-from bayesrank.cli._analysis import CommandAnalysis, ask
+from bayesrank.cli._analysis import CommandAnalysis, read_data
 from bayesrank.cli._export import DIGITS, Export, Sheet, format_option
 from bayesrank.cli._help import Grouped
 from bayesrank.cli._options import DATA, SCORE, adding, asking
@@ -152,7 +152,7 @@ def _periods(
         raise ArgumentError(
             "--model", f"must be {alone}, which fit each period on its own", how["model"]
         )
-    analysis: CommandAnalysis = ask(step, draws=draws, seed=seed, over="dataset", **how)
+    analysis: CommandAnalysis = read_data(step, draws=draws, seed=seed, over="dataset", **how)
     analysis.check_two_classes("drift")
     evidence = analysis.evidence
     if "dataset" not in evidence.coords or len(set(evidence["dataset"].values.tolist())) < 2:

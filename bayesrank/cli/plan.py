@@ -90,7 +90,7 @@ def plan(
             seed=how["seed"],
         )
         export.draw("plan", plans)
-    lines, stated, record = analysis.tell(verdict_parts(plans), notes, score)
+    lines, stated, record = analysis.say_verdict(verdict_parts(plans), notes, score)
     record |= {
         name: plans.attrs[name] for name in ("target", "assurance", "goal", "unit", "reason")
     }

@@ -206,7 +206,7 @@ def rank(
     if export.full:
         record = {name: ranking.attrs[name] for name in ("score", "prob", "rope", "method")}
         record |= {"verdict": parts.sentences(), "notes": list(parts.notes)}
-        record |= _asked(answers, first)
+        record |= _answer_fields(answers, first)
         source = {"evidence": text} if (text := RankingRecord.of(ranking).evidence) else {}
         record |= analysis.labels | source | {"remarks": remarks, **_attempts(analysis, used, prob)}
         if _of_datasets(analysis.posterior):
@@ -275,7 +275,7 @@ def _rank_by(
     shown.show(*_category_sheets(rankings, by, export))
 
 
-def _asked(answers: list[xr.Dataset], first: xr.Dataset | None) -> dict[str, Any]:
+def _answer_fields(answers: list[xr.Dataset], first: xr.Dataset | None) -> dict[str, Any]:
     """Return the answers to statements, and the sets for the first places, as fields of a record."""
     fields: dict[str, Any] = {
         "asked": [

@@ -12,7 +12,7 @@ from bayesrank._core.names import short_names
 from bayesrank._core.records import ResultRecord
 from bayesrank.analysis.default_score import choose_score
 from bayesrank.analysis.draws import silence_samplers
-from bayesrank.cli._analysis import ask
+from bayesrank.cli._analysis import read_data
 from bayesrank.cli._export import Export, Sheet, format_option
 from bayesrank.cli._help import Grouped
 from bayesrank.cli._options import (
@@ -105,7 +105,7 @@ def sensitivity(
             raise ArgumentError(
                 "--other-prevalence", "must be a share of positives, as 0.02 or 2%", f"{wrong[0]!r}"
             )
-        inputs = ask(step, draws=settings["draws"], seed=settings["seed"], **how)
+        inputs = read_data(step, draws=settings["draws"], seed=settings["seed"], **how)
         score = choose_score(inputs.evidence, score)
         step("ranking")
         with silence_samplers():
@@ -124,7 +124,7 @@ def sensitivity(
                 **(inputs.aim or {}),
                 **inputs.options,
             )
-    lines, stated, record = inputs.tell(verdict_parts(result), notes, score, *scores)
+    lines, stated, record = inputs.say_verdict(verdict_parts(result), notes, score, *scores)
     Export(format).show(_sheet(result, [*lines, *stated], record))
 
 

@@ -107,7 +107,6 @@ def from_outcomes(
         The cost of each answer, in the same rows and columns as the outcomes. The mean cost of an
         entity is over its known costs; its posterior, ``mean_cost``, has no prior. See
         :func:`bayesrank.decisions.pareto_front`.
-
     answers : pandas.DataFrame, optional
         The answer of each run, in the same rows and columns as the outcomes, which are right or
         wrong: for :func:`bayesrank.scores.majority_at_k`. Answers are equal if their values are.

@@ -646,28 +646,29 @@ class HierarchicalLogitNormal(Hierarchical):
         """Return the medians of logits, spreads and difficulty (draw, ...) in a posterior, with chains stacked."""
         size, rows = posterior.sizes["chain"] * posterior.sizes["draw"], len(self.right)
 
-        def held(name: str, *after: int) -> np.ndarray:
+        def stack_chains(name: str, *after: int) -> np.ndarray:
             return posterior[name].transpose("chain", "draw", ...).values.reshape(size, *after)
 
-        median = np.log(held("median_rate", len(self.members), rows, 2))
+        median = np.log(stack_chains("median_rate", len(self.members), rows, 2))
         result = {
             "mu": np.stack(
                 [median[:, :, r, a] - median[:, :, r, 1 - a] for r, a in enumerate(self.right)], -1
             )
         }
         for name in self.terms:
-            result[f"sd_of_{name}"] = held(f"sd_of_{name}", rows)
+            result[f"sd_of_{name}"] = stack_chains(f"sd_of_{name}", rows)
             if rows == 2:
-                result[f"half_of_{name}"] = (held(f"correlation_of_{name}") + 1) / 2
+                result[f"half_of_{name}"] = (stack_chains(f"correlation_of_{name}") + 1) / 2
         if self.covariates is not None:
             number = len(self.covariates.names)
             result["slope"] = (
-                held("slope", len(self.members), number, rows) * self.covariates.scale[:, None]
+                stack_chains("slope", len(self.members), number, rows)
+                * self.covariates.scale[:, None]
             )
         if "difficulty" in self.terms:
-            result["difficulty"] = held("difficulty", self.members.shape[2], rows)
+            result["difficulty"] = stack_chains("difficulty", self.members.shape[2], rows)
             if self.basis.size:
-                result[CENTRE] = held(CENTRE, self.members.shape[2], rows)
+                result[CENTRE] = stack_chains(CENTRE, self.members.shape[2], rows)
         return result
 
     def renew(

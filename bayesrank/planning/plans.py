@@ -102,14 +102,16 @@ def plan(
     entity, rival : hashable, optional
         The two entities; by default the leader and its closest rival.
     margin, rope : float, optional
-        The true difference, in units of the score.
-    more, positives, k, width, alternatives : optional
-        Each is described below. With any of them the plan is unconditional.
+        In a conditional plan, one of them is the assumed true difference, in units of the score. In
+        an unconditional one, they change the target, as described with ``true_scores``.
+    k, width : optional
+        Other targets of an unconditional plan, described with ``true_scores``.
     true_scores : {"difference", "population", "posterior"}, optional
         Where the true scores of the futures come from. ``"difference"``: a known difference of two
         entities (a conditional plan). ``"population"``: the learned population of entities.
-        ``"posterior"``: the posterior under independent priors. The last two give unconditional
-        assurance, for these targets:
+        ``"posterior"``: the posterior under independent priors. The default is a known difference,
+        or the learned population if ``k``, ``width``, ``rival="all"``, ``more``, ``positives`` or
+        ``alternatives`` is given: these need an unconditional plan. Its targets are:
 
         - by default P(best) ≥ ``target``: that ``entity`` (if not given, the entity that then
           leads) is best by more than ``rope``;

@@ -59,8 +59,9 @@ def forest(
     Parameters
     ----------
     ranking : xarray.Dataset
-        The result of :func:`bayesrank.credible_ranking`; the intervals have its ``prob``. Or a
-        posterior, followed by the score to rank by.
+        The result of :func:`bayesrank.credible_ranking`; the intervals have its ``prob``. A
+        posterior works too; the second argument is then the score to rank by, as in
+        ``forest(posterior, "f1")``.
     ax : matplotlib Axes, optional
     top : int, optional
         Number of entities to draw, from the first; all by default.

@@ -459,6 +459,7 @@ def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any
     credible, ax
         As for :func:`credible_tile`.
     entity : hashable
+        The entity whose rank is drawn.
 
     Examples
     --------

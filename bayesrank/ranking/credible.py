@@ -145,8 +145,8 @@ def credible_ranking(
     order : str
         The order of the entities within a tier. The first of the first tier is the leader.
         ``"consensus"``; or ``"predictive"``: the order by the score of the posterior mean
-        performance, which needs performances, not values of a score. docs/theory/uncertainty.md
-        says when ``predictive_rank`` keeps the axioms of ranking. Sets, tiers and probabilities do
+        performance, which needs performances, not values of a score. The page on the theory
+        of uncertainty says when ``predictive_rank`` keeps the axioms of ranking. Sets, tiers and probabilities do
         not depend on ``order``.
     evidence : optional
         Counts or outcomes behind draws of a model that is not of this package, as
@@ -190,8 +190,8 @@ def credible_ranking(
           the best set and at least 2 outside it; the only entity that could be best has rank 1.
           Without enough evidence, every rank is possible.
         - ``rank_alone_lower``, ``rank_alone_upper``: the possible ranks of one entity that was
-          named before the data were seen. They are narrower, and not for an entity that is looked
-          at because of its rank.
+          named before the data were seen. They are narrower, but do not hold for an entity that was
+          chosen because of its rank.
         - ``win_rate``, ``win_against_leader`` (votes): the observed share of won votes, and the
           expected one against the leader; a tie is half a win.
         - ``difference``, ``difference_lower``, ``difference_upper``: median and interval of the

@@ -59,10 +59,10 @@ def support(
         raise ArgumentError(
             "evidence", "must have one data set", f"the dims {expected.values.dims}", "br.pool"
         )
-    narrow = _narrowest(found.values, _spreads(_reordered(expected.values, found.values)))
+    narrow = _narrowest(found.values, _spreads(_reorder(expected.values, found.values)))
     if given is not None:
         basis = evidence_of(
-            reference, expected.variable, _reordered(expected.values, found.values), None
+            reference, expected.variable, _reorder(expected.values, found.values), None
         )
         known = replace(basis, sampler=known.sampler)
     return _with_cap(known, narrow, None)
@@ -97,7 +97,7 @@ def _spreads_by_chance(known: Evidence, found: ScoreValues) -> np.ndarray:
     return np.sqrt(variance[:, None] + variance)
 
 
-def _reordered(values: xr.DataArray, like: xr.DataArray) -> xr.DataArray:
+def _reorder(values: xr.DataArray, like: xr.DataArray) -> xr.DataArray:
     """Return values with the entities of others, in their order."""
     if "entity" not in values.coords or "entity" not in like.coords:
         return values

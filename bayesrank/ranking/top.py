@@ -47,7 +47,8 @@ def top_set(
     Parameters
     ----------
     source, score, higher_is_better, kind
-        As for :func:`bayesrank.credible_ranking`, with its errors, of one ranking.
+        As for :func:`bayesrank.credible_ranking`, with its errors. The source must give a single
+        ranking.
     k : int
         Number of best entities. An entity is among the k best if fewer than k are better, so all
         ties for the last place are included.

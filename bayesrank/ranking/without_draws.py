@@ -123,7 +123,7 @@ def _rank_closed_form(
         score.check_space(evidence.counts.sizes)
         score.check_classes(evidence.counts)
     ranking = rank_each(
-        known.frame, evidence, lambda _, held, at: _one(known.at(at), held, what, settings)
+        known.frame, evidence, lambda _, held, at: _rank_one(known.at(at), held, what, settings)
     )
     if settings.joint:
         return ranking
@@ -256,7 +256,7 @@ def _is_conjugate(source: Source, score: Any) -> bool:
     return ModelRecord.of(posterior).sampler == "exact" and not variable
 
 
-def _one(
+def _rank_one(
     known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: RankingOptions
 ) -> xr.Dataset:
     names = [str(name) for name in known.frame["entity"].values]

@@ -46,7 +46,7 @@ def average(score: ScoreLike, how: str) -> Score:
 
     Macro and weighted averages of precision, recall, F and Jaccard equal those of scikit-learn. A
     label that occurs in the answers of an entity and never in the truth is one more class for this
-    entity. It counts 0, in each draw, too, since nobody is truly in it. An undefined value, such as
+    entity. It counts 0, in each draw, too, since no case truly has it. An undefined value, such as
     the precision of a class that is never answered, counts 0. ``labels=`` of
     :func:`bayesrank.from_predictions` restricts averages to these labels, and names the classes: a
     named class that happens to have no case is a class in draws, with the recall that the model

@@ -71,7 +71,7 @@ def fixed_rate(
     return FixedRate(share, True)
 
 
-def swapped(score: Score) -> Score:
+def swap_roles(score: Score) -> Score:
     """Return the score with the roles of truth and predictions exchanged."""
     weights = score.importance and {
         **score.importance,
@@ -84,7 +84,7 @@ def swapped(score: Score) -> Score:
         higher_is_better=score.higher_is_better,
         importance=weights,
         range=score.range,
-        complement=score.complement and swapped(score.complement),
+        complement=score.complement and swap_roles(score.complement),
     )
 
 
@@ -139,7 +139,7 @@ def place(
     parsed = as_score(score)
     if fixed.predicted:
         # The Tile, Table 1: exchanging truth and prediction moves (a, b) to (a, 1 - b).
-        mirrored = place(swapped(parsed), fixed.share)
+        mirrored = place(swap_roles(parsed), fixed.share)
         return None if mirrored is None else (mirrored[0], 1 - mirrored[1])
     upward = parsed if parsed.higher_is_better else parsed.complement
     if upward is not None and upward.importance is not None and upward.higher_is_better:

@@ -73,7 +73,7 @@ def _of_one_hot(table: Table, columns: dict[Any, str]) -> Table:
 
 
 def _of_two_games(table: Table, first: Any, second: Any) -> tuple[Table, list[Note]]:
-    """Return the table with one winner of two games: whoever wins both, else a tie; undecided pairs are left out."""
+    """Return the table with one winner of two games, one that won both, else a tie; undecided pairs are left out."""
     retained, winners = [], []
     for row, (one, other) in enumerate(
         zip(table.columns[first], table.columns[second], strict=True)

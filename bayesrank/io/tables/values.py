@@ -216,7 +216,7 @@ def as_label_columns(*columns: Sequence[Any]) -> list[list[Any]]:
     ]
     values = [value for column in labels for value in distinct_fields(column) if value is not None]
     codes = any(isinstance(value, str) and CODE.match(value) for value in values)
-    for kind in (_boolean,) if codes else (_boolean, _whole, _decimal):
+    for kind in (_parse_boolean,) if codes else (_parse_boolean, _parse_integer, _parse_number):
         kinds = {repr(value): kind(value) for value in values}
         if values and None not in kinds.values():
             return [
@@ -242,7 +242,7 @@ def as_label_columns(*columns: Sequence[Any]) -> list[list[Any]]:
     )
 
 
-def _boolean(value: Any) -> bool | None:
+def _parse_boolean(value: Any) -> bool | None:
     if isinstance(value, bool | np.bool_):
         return bool(value)
     return (
@@ -252,16 +252,16 @@ def _boolean(value: Any) -> bool | None:
     )
 
 
-def _whole(value: Any) -> int | None:
+def _parse_integer(value: Any) -> int | None:
     if isinstance(value, str) and value.removeprefix("-").isdecimal():
         return int(value)
-    number = _decimal(value)
+    number = _parse_number(value)
     return (
         None if number is None or number % 1 else int(value if isinstance(value, int) else number)
     )
 
 
-def _decimal(value: Any) -> float | None:
+def _parse_number(value: Any) -> float | None:
     try:
         number = float(value)
     except (TypeError, ValueError):

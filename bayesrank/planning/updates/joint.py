@@ -186,7 +186,7 @@ class JointOutcomes(Updates):
 
 
 def _pieces(prior: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """The base measure of a paired prior as cases (piece, 1 + entity), and the mass of each."""
+    """Return the base measure of a paired prior as cases (piece, 1 + entity), and the mass of each."""
     rows = prior[0].sum(-1)
     classes = np.flatnonzero(rows)
     per_class = PIECES // len(classes)
