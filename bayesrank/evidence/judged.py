@@ -1,7 +1,7 @@
 """Evidence whose truth is known in part: verdicts of judges for all cases, true outcomes for some of them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -357,20 +357,7 @@ def _assemble(
     absent = rows.absent
     truth = _right_or_wrong(rows.truth, where)
     verdict, levels = _verdict_codes(rows.verdicts, judges)
-    none = (verdict == -1).all(axis=1) & ~absent
-    if none.any():
-        labelled = none & ~np.isnan(truth)
-        i = int((labelled if labelled.any() else none).argmax())
-        if labelled.any():
-            raise ArgumentError(
-                where[i],
-                "must have a verdict wherever the truth is known: labels of other cases do not show how the judge errs",
-                "a truth without a verdict",
-                "let the judge judge these cases too, or leave the rows out",
-            )
-        raise ArgumentError(
-            where[i], "must have a verdict", "none", "write 'abstained' if the judge gave none"
-        )
+    _refuse_unjudged((verdict == -1).all(axis=1) & ~absent, ~np.isnan(truth), where)
     if (verdict[~absent] == -1).any():
         levels = [*levels, ABSTAINED]
         verdict = np.where((verdict == -1) & ~absent[:, None], len(levels) - 1, verdict)
@@ -410,19 +397,15 @@ def _assemble(
     weighted = scale_weights(Numbers(times, weight).keep(counted), groups.get("dataset"))
     distinct, count, coords = patterns(codes[counted], weighted.number, groups, weighted.each)
     truths = np.where(distinct[:, -len(names) :] < 0, np.nan, distinct[:, -len(names) :])
-    has_verdict = times @ (verdicts >= 0).any(axis=2)
-    datasets = len(set(groups.get("dataset", ())))
-    entries = tuple(
-        Entry(str(n), int(k), int(times.sum() - k)) for n, k in zip(names, has_verdict, strict=True)
-    )
-    ledger = Ledger(
-        entries,
-        int(times.sum()),
-        datasets=datasets,
-        missing="own" if (has_verdict < times.sum()).any() else "",
-    )
+    judged, total = times @ (verdicts >= 0).any(axis=2), int(times.sum())
     labels = times @ has_truth
-    ledger = replace(ledger, labels=(int(labels.min()), int(labels.max())))
+    ledger = Ledger(
+        tuple(Entry(str(n), int(k), int(total - k)) for n, k in zip(names, judged, strict=True)),
+        total,
+        datasets=len(set(groups.get("dataset", ()))),
+        missing="own" if (judged < total).any() else "",
+        labels=(int(labels.min()), int(labels.max())),
+    )
     return xr.Dataset(
         {
             "truth": (("pattern", "entity"), truths),
@@ -441,6 +424,22 @@ def _assemble(
         },
         add_notes(weighted.attrs | ledger.to_attrs(), weighted.notes),
     )
+
+
+def _refuse_unjudged(none: np.ndarray, has_truth: np.ndarray, where: Sequence[str]) -> None:
+    """Raise an error for a row without a verdict, first for one with a truth."""
+    if not none.any():
+        return
+    labelled = none & has_truth
+    if labelled.any():
+        raise ArgumentError(
+            where[int(labelled.argmax())],
+            "must have a verdict wherever the truth is known: labels of other cases do not show how the judge errs",
+            "a truth without a verdict",
+            "let the judge judge these cases too, or leave the rows out",
+        )
+    remedy = "write 'abstained' if the judge gave none"
+    raise ArgumentError(where[int(none.argmax())], "must have a verdict", "none", remedy)
 
 
 def _check_named(numbers: np.ndarray, named: bool) -> None:

@@ -304,21 +304,12 @@ class Pair(NamedTuple):
         names = scored.values["entity"].values.tolist()
         if len(order) < 2 or not scored.finite_mean or information.withheld() is not None:
             return None
-        asked = self.entity is not None or self.rival is not None
-        rival = None if self.rival is None else names.index(self.rival)
-        entity = (
-            names.index(self.entity)
-            if self.entity is not None
-            else int(order[0] if order[0] != rival else order[1])
-        )
-        if rival is None:
-            close = [int(i) for i in order if best[i] and i != entity]
-            close = close or [int(i) for i in order if i != entity and self.entity is not None]
-            if not close:
-                return None
-            rival = close[int(np.argmin(np.nan_to_num(superiority[entity, close], nan=2.0)))]
+        pair = self._choose(names, order, best, superiority)
+        if pair is None:
+            return None
+        entity, rival = pair
         if np.asarray(ranking["unobserved"])[[entity, rival]].any():
-            return None  # the prior alone tells them apart
+            return None  # the prior alone separates them
         if not self.difference > 0 and superiority[entity, rival] < superiority[rival, entity]:
             entity, rival = rival, entity
         needed = evidence.needed()
@@ -344,16 +335,14 @@ class Pair(NamedTuple):
             shrunk = mean[:2]
             if population is not None:
                 ranked = sorted(order.tolist())
-                shrunk = (
-                    scored.sign * population.means()[[ranked.index(entity), ranked.index(rival)]]
-                )
+                places = [ranked.index(entity), ranked.index(rival)]
+                shrunk = scored.sign * population.means()[places]
             # Errors that entities share can move a shrunken difference beyond the observed one: not
             # to be claimed.
             leads = [mean[0] - mean[1]]
             if information.observed is not None:
-                leads.append(
-                    scored.sign * (information.observed[entity] - information.observed[rival])
-                )
+                observed_lead = information.observed[entity] - information.observed[rival]
+                leads.append(scored.sign * observed_lead)
             difference = float(f"{min(shrunk[0] - shrunk[1], np.nanmax(leads)):.2g}")
             spread = np.sqrt(max(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1], 0.0))
             difference = difference if difference > LEAST * spread else 0.0
@@ -370,8 +359,31 @@ class Pair(NamedTuple):
             freedom=freedom, ends=(low, high) if scored.sign > 0 else (-high, -low),
             critical=_critical_values(y, _by_lead(mean, covariance), prob), alone=float(ndtri((1 + prob) / 2)),
             parts=parts_of_pair(evidence, None if scored.variable else scored.score, entity, rival),
-            apart=bool(best[entity] != best[rival]), ahead=2 if asked else _ahead(ranking, order[0]),
+            apart=bool(best[entity] != best[rival]), ahead=2 if self.is_named else _ahead(ranking, order[0]),
         )  # fmt: skip
+
+    @property
+    def is_named(self) -> bool:
+        """Return whether the user named one of the two."""
+        return self.entity is not None or self.rival is not None
+
+    def _choose(
+        self, names: list[Any], order: np.ndarray, best: np.ndarray, superiority: np.ndarray
+    ) -> tuple[int, int] | None:
+        """Return the positions of the two entities: by default the leader and its closest rival that could be best."""
+        rival = None if self.rival is None else names.index(self.rival)
+        if self.entity is not None:
+            entity = names.index(self.entity)
+        else:
+            entity = int(order[0] if order[0] != rival else order[1])
+        if rival is not None:
+            return entity, rival
+        others = [int(i) for i in order if i != entity]
+        close = [i for i in others if best[i]]
+        close = close or (others if self.entity is not None else [])
+        if not close:
+            return None
+        return entity, close[int(np.argmin(np.nan_to_num(superiority[entity, close], nan=2.0)))]
 
 
 def _ahead(ranking: Any, leader: int) -> int:

@@ -65,23 +65,7 @@ def read_submissions(
     ``attrs["truth_columns"]`` are the columns of this rest, and ``attrs["remarks"]`` notes on what
     was decided. The problems of all files are raised together.
     """
-    if missing not in (None, "wrong"):
-        raise ArgumentError(
-            "missing", "must be 'wrong' or not given for submissions", f"{missing!r}"
-        )
-    for argument, given in (
-        ("match", choices.match != "id"),
-        ("errors", choices.errors),
-        ("map", choices.map),
-    ):
-        if given:
-            raise ArgumentError(
-                argument, "cannot be used for submissions", f"{getattr(choices, argument)!r}"
-            )
-    if choices.cases is not None:
-        raise ArgumentError(
-            "cases", "cannot be used for submissions, whose truth lists every case", choices.cases
-        )
+    _check_choices(choices, missing)
     truth_kept = _keep(_read_truth(truth, positive), choices)
     problems: list[ArgumentError] = []
     files, skipped = _find(paths, Path(truth), choices, problems)
@@ -111,32 +95,18 @@ def read_submissions(
         for team, labels in answers.items()
     }
     problems += _mixture_problem(kinds, chosen, choices)
-    columns: dict[str, Any] = {}
+    columns = {}
     for team, labels in answers.items():
         for name, column in labels.items():
             heading = team if name == "" else f"{team}: {name}"
             if heading in (CASE, ACTUAL, *truth_kept.about):
-                named = choices.say("name", "NAME", str(chosen[team]))
-                problems.append(
-                    ArgumentError(
-                        str(chosen[team]),
-                        "must not have the name of a column of the truth",
-                        team,
-                        named,
-                    )
-                )
+                remedy = choices.say("name", "NAME", str(chosen[team]))
+                wrong = "must not have the name of a column of the truth"
+                problems.append(ArgumentError(str(chosen[team]), wrong, team, remedy))
             columns[heading] = column
     _raise_together(problems)
     if any(absent.any() for absent in lacking.values()):
-        number = {team: int(absent.sum()) for team, absent in lacking.items()}
-        most = max(number, key=lambda team: number[team])
-        fields = {
-            "missing": sum(number.values()),
-            "total": int(truth_kept.kept.sum()) * len(chosen),
-        }
-        remarks.append(
-            Note("submissions_lack_cases", fields | {"most": number[most], "team": most})
-        )
+        remarks.append(_note_lacking(lacking, int(truth_kept.kept.sum()) * len(chosen)))
     if skipped:
         remarks.append(Note("submissions_skipped", {"files": skipped, "suffixes": list(SUFFIXES)}))
     frame = pd.DataFrame(
@@ -145,6 +115,35 @@ def read_submissions(
     frame = frame[truth_kept.kept].reset_index(drop=True)
     frame.attrs |= {"remarks": remarks, "truth_columns": list(truth_kept.about)}
     return frame
+
+
+def _check_choices(choices: Choices, missing: Any) -> None:
+    """Refuse choices that are for logs."""
+    if missing not in (None, "wrong"):
+        raise ArgumentError(
+            "missing", "must be 'wrong' or not given for submissions", f"{missing!r}"
+        )
+    for argument, is_set in (
+        ("match", choices.match != "id"),
+        ("errors", choices.errors),
+        ("map", choices.map),
+    ):
+        if is_set:
+            raise ArgumentError(
+                argument, "cannot be used for submissions", f"{getattr(choices, argument)!r}"
+            )
+    if choices.cases is not None:
+        raise ArgumentError(
+            "cases", "cannot be used for submissions, whose truth lists every case", choices.cases
+        )
+
+
+def _note_lacking(lacking: dict[str, np.ndarray], total: int) -> Note:
+    """Note how many of all answers are missing, and which team lacks most."""
+    numbers = {team: int(absent.sum()) for team, absent in lacking.items()}
+    worst = max(numbers, key=lambda team: numbers[team])
+    fields = {"missing": sum(numbers.values()), "total": total}
+    return Note("submissions_lack_cases", fields | {"most": numbers[worst], "team": worst})
 
 
 class SeveralProblems(ArgumentError):
