@@ -245,7 +245,11 @@ def fit(
     else:
         options_of_nuts = None if sampler == "auto" and nuts is None else dict(nuts or {})
         result |= _sample(instance, shape, root, result, options_of_nuts)
-    _add_groups(result, groups, instance, shape, root, sizes, table)
+    if {"prior", "prior_predictive"} & set(groups):
+        _check_method(instance, "draw" if hasattr(instance, "draw") else "draw_prior", "prior")
+        prior = _draw_exactly(instance, "prior", shape, root, sizes)
+        result["prior"] = prior.assign_attrs(kind=instance.kind)
+    _add_groups(result, groups, instance, root, table)
     used = SamplerRecord.of(result["sample_stats"]).sampler if "sample_stats" in result else "exact"
     result["posterior"].attrs |= {
         **add_notes(_provenance(evidence), getattr(instance, "notes", ())),
@@ -354,16 +358,10 @@ def _add_groups(
     result: dict[str, xr.Dataset],
     groups: Sequence[str],
     instance: Any,
-    shape: tuple[int, int],
     root: np.random.SeedSequence,
-    sizes: Sizes | None,
     table: xr.DataArray | None,
 ) -> None:
-    """Add the requested groups to those of the posterior."""
-    if {"prior", "prior_predictive"} & set(groups):
-        _check_method(instance, "draw" if hasattr(instance, "draw") else "draw_prior", "prior")
-        prior = _draw_exactly(instance, "prior", shape, root, sizes)
-        result["prior"] = prior.assign_attrs(kind=instance.kind)
+    """Add the requested groups that are computed from draws of the posterior or the prior."""
     for name in ("prior_predictive", "posterior_predictive"):
         if name in groups:
             _check_method(instance, "replicate", name)

@@ -175,10 +175,19 @@ def rank(
             "--top-set": top_set,
             "--columns": columns,
             "--notes": notes,
+            "--picture": export.picture,
             "--cost": cost,
             "--kind": kind,
+            "--dataset": how["dataset"],
+            "--dataset-column": how["dataset_column"],
+            "--format": export.format == "board" and "board",
         }
-        _rank_by(by, score, rope, prob, export, unfit, how)
+        _check_by(by, unfit, how)
+        with progress() as step:
+            rankings = rank_categories(step, by, score, rope, prob, how)
+        # Programs get the first entities of each ranking.
+        shown = replace(export, top=None) if export.full else export
+        shown.show(*_category_sheets(rankings, by, export))
         return
     with progress() as step:
         analysis, used, ranking = make_ranking(step, score, rope, prob, kind, cost, how, notes)
@@ -249,30 +258,14 @@ def _check_format(
         )
 
 
-def _rank_by(
-    by: str,
-    score: Score | None,
-    rope: float,
-    prob: float,
-    export: Export,
-    unfit: dict[str, Any],
-    how: dict[str, Any],
-) -> None:
-    """Rank each category of the column ``by``; options of ``unfit`` cannot be used with it."""
-    unfit = {**unfit, "--picture": export.picture}
-    for name in ("group", "category", "over", "aggregate", "weights"):
-        unfit[f"--{name}"] = how.pop(name)
-    unfit |= {"--dataset": how["dataset"], "--dataset-column": how["dataset_column"]}
-    unfit["--format"] = export.format == "board" and "board"
+def _check_by(by: str, unfit: dict[str, Any], how: dict[str, Any]) -> None:
+    """Refuse options that cannot be used with --by: those of ``unfit``, and of aggregates, which leave ``how``."""
+    aggregates = ("group", "category", "over", "aggregate", "weights")
+    unfit = {**unfit, **{f"--{name}": how.pop(name) for name in aggregates}}
     for option, value in unfit.items():
         if value:
             hint = f"--only {by}=NAME ranks one category" if option == "--format" else ""
             raise ArgumentError(option, "cannot be used with --by", f"{value!r}", hint)
-    with progress() as step:
-        rankings = rank_categories(step, by, score, rope, prob, how)
-    # Programs get the first entities of each ranking.
-    shown = replace(export, top=None) if export.full else export
-    shown.show(*_category_sheets(rankings, by, export))
 
 
 def _answer_fields(answers: list[xr.Dataset], first: xr.Dataset | None) -> dict[str, Any]:

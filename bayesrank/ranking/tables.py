@@ -117,37 +117,12 @@ def score_table(
     table = {name: np.full((*shape, len(scored)), np.nan) for name in names_of_numbers}
     loaded = load_arrays(*(one.values.transpose(..., *dims) for one in scored))
     for i, (one, values) in enumerate(zip(scored, loaded, strict=True)):
-        x = values.values.reshape(-1, prod(shape)).astype(float, copy=False)
-        median, lower, upper, _, defined = quantiles_of(x, (1 - prob) / 2)
-        undefined = (len(x) - defined) / len(x)
-        for name, numbers in (
-            ("median", median),
-            ("lower", lower),
-            ("upper", upper),
-            ("undefined", undefined),
-        ):
-            table[name][..., i] = numbers.reshape(shape)
         own_evidence = evidence
         if one.variable or one.source is not None:
             own_evidence = evidence_of(one.source or source, one.variable, one.values, kind)
-        observed = own_evidence.observed(None if one.variable else one.score)
-        if observed is not None:
-            table["observed"][..., i] = observed.variable.set_dims(sizes).transpose(*dims).values
-        numbers_of_score = {name: held[..., i] for name, held in table.items()}
-        if own_evidence.behind.clustered:
-            plain_score = None if one.variable else one.score
-            allowance = allowance_of(own_evidence, plain_score, one.values, prob, one.range)
-            fields = {str(name): held.transpose(*dims).values for name, held in allowance.items()}
-            ends = numbers_of_score["lower"], numbers_of_score["upper"]
-            wide = Allowance(**fields).widen(numbers_of_score["median"], ends, one.range)
-            for end, values_of_end in zip(ends, wide, strict=True):
-                end[...] = values_of_end
-        if observed is not None:
-            _close(numbers_of_score, one, own_evidence, dims[1:])
-        if own_evidence.behind.withheld is not None:  # the interval of an area is withheld
-            hidden = own_evidence.behind.withheld.variable.set_dims(sizes).transpose(*dims).values
-            for name in ("lower", "upper"):
-                table[name][..., i] = np.where(hidden, np.nan, table[name][..., i])
+        x = values.values.reshape(-1, prod(shape)).astype(float, copy=False)
+        numbers = {name: column[..., i] for name, column in table.items()}
+        _summarise(x, numbers, one, own_evidence, prob, sizes)
     table["observed"][np.isinf(table["observed"])] = np.nan
     record: dict[str, Any] = {"prob": prob, "method": "draws", "interval": CLOSED}
     if prevalence is not None:
@@ -167,6 +142,39 @@ def score_table(
         coords | {"score": names, "may_rank": ("score", ranks)},
         record,
     )
+
+
+def _summarise(
+    x: np.ndarray,
+    numbers: dict[str, np.ndarray],
+    one: ScoreValues,
+    evidence: Evidence,
+    prob: float,
+    sizes: dict[str, int],
+) -> None:
+    """Write the summary of draws (draw, item) of one score to ``numbers`` by name (entity, ...)."""
+    dims, score = [*sizes], None if one.variable else one.score
+    median, lower, upper, _, defined = quantiles_of(x, (1 - prob) / 2)
+    undefined = (len(x) - defined) / len(x)
+    drawn = {"median": median, "lower": lower, "upper": upper, "undefined": undefined}
+    for name, column in drawn.items():
+        numbers[name][...] = column.reshape(numbers[name].shape)
+    observed = evidence.observed(score)
+    if observed is not None:
+        numbers["observed"][...] = observed.variable.set_dims(sizes).transpose(*dims).values
+    ends = numbers["lower"], numbers["upper"]
+    if evidence.behind.clustered:
+        allowance = allowance_of(evidence, score, one.values, prob, one.range)
+        fields = {str(name): field.transpose(*dims).values for name, field in allowance.items()}
+        wide = Allowance(**fields).widen(numbers["median"], ends, one.range)
+        for end, widened in zip(ends, wide, strict=True):
+            end[...] = widened
+    if observed is not None:
+        _close(numbers, one, evidence, dims[1:])
+    if evidence.behind.withheld is not None:  # the interval of an area is withheld
+        hidden = evidence.behind.withheld.variable.set_dims(sizes).transpose(*dims).values
+        for end in ends:
+            end[...] = np.where(hidden, np.nan, end)
 
 
 def _at(evidence: Evidence, prevalence: Any) -> Evidence:
